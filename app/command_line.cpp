@@ -1,0 +1,129 @@
+#include "app/command_line.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "app/standard_output.h"
+#include "common/config_section.h"
+#include "common/log.h"
+#include "common/version.h"
+
+namespace gloss {
+namespace {
+
+/// The command that was named last, and all names up to it.
+struct Named {
+  const CLI::App* command;
+  std::string path;
+};
+
+Named innermost(const CLI::App& program) {
+  Named named{&program, program.get_name()};
+  while (!named.command->get_subcommands().empty()) {
+    named.command = named.command->get_subcommands().back();
+    named.path += ' ' + named.command->get_name();
+  }
+  return named;
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const auto* option : command.get_options())
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::vector<std::string> command_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const auto* inner : command.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(inner->get_name());
+    for (const auto& alias : inner->get_aliases()) names.push_back(alias);
+  }
+  return names;
+}
+
+std::string unknown_name(const std::string& what, const std::string& name, const std::vector<std::string>& known) {
+  const auto nearest = nearest_name(name, known);
+  return what + printable(name) + (nearest ? "; did you mean " + *nearest + "?" : "");
+}
+
+bool is_option(std::string_view argument) { return argument.starts_with('-'); }
+
+/// What is wrong with the first argument that nothing knows what to do with; empty where there is none.
+std::string explain_unknown(const Named& named, bool look_at_options_only) {
+  auto unknown = named.command->remaining();
+  const auto commands = command_names(*named.command);
+  const bool misspelt_command = !commands.empty() && !unknown.empty() && !is_option(unknown.front());
+  if (!misspelt_command) std::ranges::stable_partition(unknown, is_option);
+  if (unknown.empty() || (look_at_options_only && !is_option(unknown.front()))) return {};
+  const auto argument = unknown.front().substr(0, unknown.front().find('='));
+  if (misspelt_command) return unknown_name("unknown command ", argument, commands);
+  if (is_option(argument)) return unknown_name("unknown option ", argument, option_names(*named.command));
+  return unknown_name("unexpected argument ", argument, {});
+}
+
+std::string explain_repeated(const Named& named) {
+  for (const auto* option : named.command->get_options())
+    if (option->get_items_expected_max() <= 1 && option->count() > 1)
+      return option->get_name() + " is given " + std::to_string(option->count()) + " times";
+  return {};
+}
+
+/// A misspelt option comes first, since what was meant is then missing too.
+std::string explain(const CLI::ParseError& error, const CLI::App& program) {
+  const auto named = innermost(program);
+  const bool has_other_fault = dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr;
+  auto message = explain_unknown(named, has_other_fault);
+  if (message.empty()) message = explain_repeated(named);
+  if (message.empty()) message = printable(error.what());
+  return message + "; see " + named.path + " --help";
+}
+
+Action print(std::string text) {
+  return [text = std::move(text)] {
+    write_result(text);
+    return ExitCode::kDone;
+  };
+}
+
+Action ask_for_command(std::string help) {
+  return [help = std::move(help)] {
+    std::fwrite(help.data(), 1, help.size(), stderr);
+    return ExitCode::kUsage;
+  };
+}
+
+}  // namespace
+
+Action parse_command_line(int argc, const char* const* argv) {
+  CLI::App program("gloss: trains a Transformer on two aligned texts and translates with it.", "gloss");
+  program.footer("gloss COMMAND --help explains a command and shows an example.");
+  program.set_version_flag("--version", "gloss " + std::string(kVersion) + "\n", "Print the version");
+  program.require_subcommand(0, 1);  // a file may be called as a command is
+  Action chosen;
+  add_train_translate_command(program, chosen);
+  add_translate_command(program, chosen);
+  add_evaluate_command(program, chosen);
+  add_tokenizer_command(program, chosen);
+  add_make_corpus_command(program, chosen);
+  add_inspect_command(program, chosen);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::CallForVersion& version) {
+    return print(version.what());
+  } catch (const CLI::CallForHelp&) {
+    return print(program.help());
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(explain(error, program));
+  }
+  return chosen ? chosen : ask_for_command(program.help());
+}
+
+}  // namespace gloss

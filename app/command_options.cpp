@@ -1,0 +1,103 @@
+#include "app/command_options.h"
+
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "common/error.h"
+#include "pipeline/runtime.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::int64_t kMostThreads = 1024;
+
+/// In place of a forgotten value the next option would be taken for it.
+std::string refuse_no_value(const std::string& value) {
+  if (value.empty()) return "wanted a value, got an empty one";
+  if (value.starts_with("--")) return "wanted a value, got the option " + value;
+  return {};
+}
+
+}  // namespace
+
+CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& description,
+                      CommonOptions& common) {
+  auto& command = *parent.add_subcommand(name, description);
+  add_text(command, {"--device", "DEVICE", "auto, cpu, cuda or cuda:N (default: auto)"},
+           [&](const std::string& text) { common.device = text; });
+  add_whole_number(command, {"--threads", "N", "threads to compute with (default: all processors)"}, common.threads,
+                   {1, kMostThreads});
+  add_flag(command, "--quiet", common.log.quiet, "only warnings and errors on stderr");
+  add_path(command, {"--log-json", "FILE", "also append every event as a JSON line to FILE"}, common.log.json_file);
+  return command;
+}
+
+void finish_command(CLI::App& command, const std::string& example) {
+  for (auto* option : command.get_options()) {
+    if (option->get_items_expected_max() == 0) {
+      option->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+    } else {
+      option->check(refuse_no_value);
+    }
+  }
+  command.footer("Example:\n  " + example);
+}
+
+Machine set_up(const CommonOptions& common) {
+  set_up_log(common.log);
+  const int threads = set_up_runtime(common.threads);
+  return {parse_device(common.device), threads};
+}
+
+void expect_file(std::string_view option, const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path))
+    throw UsageError(std::string(option) + ": there is no file " + printable(path.string()));
+}
+
+CLI::Option* add_text(CLI::App& command, const OptionText& text, std::function<void(const std::string&)> assign) {
+  const auto assign_or_explain = [name = text.name, assign = std::move(assign)](const std::string& value) {
+    try {
+      assign(value);
+    } catch (const std::invalid_argument& wanted) {
+      throw CLI::ValidationError(name, std::string("wanted ") + wanted.what() + ", got " + value);
+    }
+  };
+  return command.add_option_function<std::string>(text.name, assign_or_explain, text.help)->type_name(text.placeholder);
+}
+
+CLI::Option* add_path(CLI::App& command, const OptionText& text, std::filesystem::path& path) {
+  return add_text(command, text, [&](const std::string& value) { path = value; });
+}
+
+CLI::Option* add_path(CLI::App& command, const OptionText& text, std::optional<std::filesystem::path>& path) {
+  return add_text(command, text, [&](const std::string& value) { path = value; });
+}
+
+CLI::Option* add_flag(CLI::App& command, const std::string& name, bool& value, const std::string& help) {
+  return command.add_flag(name, value, help);
+}
+
+double parse_number(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    throw std::invalid_argument("a number");
+  return value;
+}
+
+std::int64_t parse_whole_number(const std::string& text, const WholeRange& range) {
+  std::int64_t value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value >= range.least && value <= range.most)
+    return value;
+  const bool bounded = range.most != WholeRange().most;
+  throw std::invalid_argument("a whole number from " + std::to_string(range.least) +
+                              (bounded ? " to " + std::to_string(range.most) : " on"));
+}
+
+}  // namespace gloss

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <c10/core/Device.h>
+
+#include "common/log.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace gloss {
+
+/// Options that every command has.
+struct CommonOptions {
+  std::string device = "auto";
+  int threads = 0;  ///< 0: as many as the process may use
+  LogOptions log;
+};
+
+/// What they come to.
+struct Machine {
+  at::Device device;
+  int threads;
+};
+
+/// A new command with the common options.
+CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& description, CommonOptions& common);
+/// To be called when a command has all its options: refuses options without a value or given twice, and shows an
+/// example below the help.
+void finish_command(CLI::App& command, const std::string& example);
+/// Sets up log, threads and memory. Throws UsageError where the device is not there, IoError for the log file.
+Machine set_up(const CommonOptions& common);
+
+/// Throws UsageError unless there is such a file.
+void expect_file(std::string_view option, const std::filesystem::path& path);
+
+/// An option whose text `assign` takes over; it throws std::invalid_argument saying what was wanted. `placeholder`
+/// stands for the text in the help.
+struct OptionText {
+  std::string name, placeholder, help;
+};
+CLI::Option* add_text(CLI::App& command, const OptionText& text, std::function<void(const std::string&)> assign);
+
+CLI::Option* add_path(CLI::App& command, const OptionText& text, std::filesystem::path& path);
+CLI::Option* add_path(CLI::App& command, const OptionText& text, std::optional<std::filesystem::path>& path);
+CLI::Option* add_flag(CLI::App& command, const std::string& name, bool& value, const std::string& help);
+
+/// Finite, in decimal. Throws std::invalid_argument.
+double parse_number(const std::string& text);
+struct WholeRange {
+  std::int64_t least = 0;
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+};
+/// Decimal digits only. Throws std::invalid_argument.
+std::int64_t parse_whole_number(const std::string& text, const WholeRange& range);
+
+/// A whole number; `Number` is an integer type or an optional one.
+template <typename Number>
+CLI::Option* add_whole_number(CLI::App& command, const OptionText& text, Number& value, WholeRange range = {}) {
+  return add_text(command, text, [&value, range](const std::string& digits) {
+    value = static_cast<Number>(parse_whole_number(digits, range));
+  });
+}
+
+/// One of the named values. Throws std::invalid_argument that lists them.
+template <typename E>
+E parse_choice(const std::string& text, const std::vector<std::pair<std::string, E>>& choices) {
+  std::string names;
+  for (const auto& [name, meaning] : choices) {
+    if (name == text) return meaning;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  throw std::invalid_argument("one of " + names);
+}
+
+/// `Value` is an enumeration or an optional one.
+template <typename Value, typename E>
+CLI::Option* add_choice(CLI::App& command, const OptionText& text, Value& value,
+                        std::vector<std::pair<std::string, E>> choices) {
+  return add_text(command, text,
+                  [&value, choices](const std::string& name) { value = parse_choice<E>(name, choices); });
+}
+
+}  // namespace gloss

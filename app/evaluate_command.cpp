@@ -1,0 +1,76 @@
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "app/command_options.h"
+#include "app/commands.h"
+#include "app/score_text.h"
+#include "app/standard_output.h"
+#include "pipeline/evaluate.h"
+
+namespace gloss {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::optional<std::filesystem::path> model, source, hypothesis;
+  std::filesystem::path reference;
+  bool json = false;
+};
+
+Bleu score(const Options& options) {
+  const auto machine = set_up(options.common);
+  if (!options.hypothesis && !options.model)
+    throw UsageError("wanted --hypothesis, or --model and --source; see gloss evaluate --help");
+  expect_file("--reference", options.reference);
+  if (options.hypothesis) {
+    expect_file("--hypothesis", *options.hypothesis);
+    return evaluate_files(*options.hypothesis, options.reference);
+  }
+  expect_file("--source", *options.source);
+  const auto model = load_translation_model(*options.model, machine.device);
+  return evaluate_model(model.translator(), model.config.decoding, read_test_set(*options.source, options.reference));
+}
+
+/// An option that has one value so far.
+void add_only(CLI::App& command, const OptionText& text, const std::string& only) {
+  add_text(command, text, [only](const std::string& value) {
+    if (value != only) throw std::invalid_argument(only);
+  });
+}
+
+ExitCode evaluate(const Options& options) {
+  const auto bleu = score(options);
+  write_result(options.json ? to_text({{"bleu", to_json(bleu)}}) + '\n' : to_lines(bleu));
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+void add_evaluate_command(CLI::App& program, Action& chosen) {
+  const auto options = std::make_shared<Options>();
+  auto& command =
+      add_command(program, "evaluate", "Score a model, or a file of translations, against references", options->common);
+  auto* model =
+      add_path(command, {"--model", "FILE-OR-DIR", "a model file, or the folder of a finished run"}, options->model);
+  auto* source = add_path(command, {"--source", "FILE", "the sentences for the model to translate"}, options->source);
+  model->needs(source);
+  source->needs(model);
+  add_path(command, {"--hypothesis", "FILE", "translations, in place of a model"}, options->hypothesis)
+      ->excludes(model)
+      ->excludes(source);
+  add_path(command, {"--reference", "FILE", "the translations that are wanted"}, options->reference)->required();
+  add_only(command, {"--metrics", "NAME", "bleu"}, "bleu");
+  add_only(command, {"--tokenize", "NAME", "the tokenizer of BLEU: 13a"}, "13a");
+  add_flag(command, "--json", options->json, "one JSON object, the score unrounded");
+  finish_command(command, "gloss evaluate --model runs/copy --source test.source --reference test.target");
+  command.callback([options, &chosen] { chosen = [options] { return evaluate(*options); }; });
+}
+
+}  // namespace gloss

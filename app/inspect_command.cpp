@@ -1,0 +1,134 @@
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "app/command_options.h"
+#include "app/commands.h"
+#include "app/standard_output.h"
+#include "common/safetensors.h"
+#include "pipeline/translation_model.h"
+#include "training/checkpoint.h"
+
+namespace gloss {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::filesystem::path file;
+  bool json = false;
+};
+
+struct Module {
+  std::string name;
+  std::int64_t parameters = 0;
+};
+
+/// The module of a weight, which for what belongs to a layer is a sublayer: "encoder.layers.0.self_attention".
+std::string module_of(const std::string& tensor) {
+  const bool in_layer = tensor.find(".layers.") != std::string::npos;
+  std::size_t end = 0;
+  for (int parts = in_layer ? 4 : 1; parts > 0 && end != std::string::npos; --parts) end = tensor.find('.', end + 1);
+  const auto last = tensor.rfind('.');
+  return tensor.substr(0, in_layer ? end : last);
+}
+
+bool is_weight(const std::string& tensor) {
+  for (const auto* other : {"adam.", "ema.", "tokenizer.", "source_tokenizer.", "target_tokenizer."})
+    if (tensor.starts_with(other)) return false;
+  return true;
+}
+
+std::vector<Module> modules_of(const SafetensorsFile& file) {
+  std::vector<Module> modules;
+  for (const auto& [name, tensor] : file.tensors()) {
+    if (!is_weight(name)) continue;
+    if (modules.empty() || modules.back().name != module_of(name)) modules.push_back({module_of(name)});
+    modules.back().parameters += static_cast<std::int64_t>(tensor.bytes.size() / dtype_size(tensor.dtype));
+  }
+  return modules;
+}
+
+TrainingState state_of(const SafetensorsFile& file) {
+  const auto state = file.metadata().find("state");
+  if (state == file.metadata().end()) throw ModelError(file.name() + ": the metadata has no state");
+  try {
+    return read_training_state(parse_json(state->second), file.name());
+  } catch (const std::invalid_argument& fault) {
+    throw ModelError(file.name() + ": state: " + fault.what());
+  }
+}
+
+/// All that the file says of itself, as the one object that --json prints.
+Json describe(const std::filesystem::path& path) {
+  const auto file = SafetensorsFile::open(path);
+  const auto& metadata = file.metadata();
+  const auto format = metadata.find("format");
+  if (format == metadata.end() || (format->second != "gloss-model" && format->second != "gloss-checkpoint"))
+    throw ModelError(file.name() + ": wanted format gloss-model or gloss-checkpoint, got " +
+                     (format == metadata.end() ? "none" : printable(format->second)));
+  Json result{{"format", format->second}, {"modules", Json::array()}};
+  if (format->second == "gloss-model") {
+    const auto model = load_translation_model(path, at::kCPU);
+    result["config"] = model.description.config;
+    result["provenance"] = model.description.provenance;
+    result["vocabulary"] = {{"source", model.vocabularies.source}, {"target", model.vocabularies.target}};
+  } else {
+    result["state"] = to_json(state_of(file));
+  }
+  std::int64_t total = 0;
+  for (const auto& [name, parameters] : modules_of(file)) {
+    result["modules"].push_back({{"name", name}, {"parameters", parameters}});
+    total += parameters;
+  }
+  result["parameters"] = total;
+  return result;
+}
+
+std::string row(const std::string& name, std::int64_t parameters) {
+  std::array<char, 128> text{};
+  std::snprintf(text.data(), text.size(), "  %-50s %14lld\n", name.c_str(), static_cast<long long>(parameters));
+  return text.data();
+}
+
+std::string to_lines(const Json& description) {
+  std::string lines = "format: " + description.at("format").get<std::string>() + '\n';
+  for (const auto* part : {"config", "provenance", "vocabulary", "state"})
+    if (description.contains(part)) lines += std::string(part) + ": " + to_pretty_text(description.at(part));
+  lines += "modules and their parameters:\n";
+  for (const auto& module : description.at("modules")) lines += row(module.at("name"), module.at("parameters"));
+  return lines + row("all", description.at("parameters"));
+}
+
+ExitCode inspect(const Options& options) {
+  set_up(options.common);
+  const auto file = std::filesystem::is_directory(options.file) ? options.file / "model.safetensors" : options.file;
+  expect_file("file", file);
+  const auto description = describe(file);
+  write_result(options.json ? to_text(description) + '\n' : to_lines(description));
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+void add_inspect_command(CLI::App& program, Action& chosen) {
+  const auto options = std::make_shared<Options>();
+  auto& command = add_command(program, "inspect", "Say what a model file or a checkpoint holds", options->common);
+  add_path(command, {"file", "FILE-OR-DIR", "a model file, a checkpoint, or the folder of a finished run"},
+           options->file)
+      ->required();
+  add_flag(command, "--json", options->json, "one JSON object");
+  finish_command(command, "gloss inspect runs/copy");
+  command.callback([options, &chosen] { chosen = [options] { return inspect(*options); }; });
+}
+
+}  // namespace gloss

@@ -1,0 +1,80 @@
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include <c10/util/Exception.h>
+#include <fcntl.h>
+
+#include "app/command_line.h"
+#include "app/standard_output.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/signals.h"
+
+namespace gloss {
+namespace {
+
+ExitCode say(ExitCode code, std::string_view message) {
+  const auto line = "gloss: " + printable(message, std::string_view::npos) + '\n';
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  return code;
+}
+
+ExitCode say_out_of_memory() {
+  return say(ExitCode::kOutOfMemory,
+             "out of memory; use a smaller batch (data.batch_tokens, --batch-size), beam or model");
+}
+
+/// LibTorch's allocator of host memory throws its general error.
+bool is_out_of_memory(const c10::Error& error) {
+  return std::string_view(error.what_without_backtrace()).find("can't allocate memory") != std::string_view::npos;
+}
+
+/// The exception that is being handled, as one line on stderr and an exit code.
+ExitCode report_failure() {
+  try {
+    throw;
+  } catch (const ClosedOutput&) {
+    return ExitCode::kDone;
+  } catch (const Error& error) {
+    return say(error.exit_code(), error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    return say(ExitCode::kIo, printable(error.path1().string()) + ": " + error.code().message());
+  } catch (const std::bad_alloc&) {
+    return say_out_of_memory();
+  } catch (const c10::OutOfMemoryError&) {
+    return say_out_of_memory();
+  } catch (const c10::Error& error) {
+    if (is_out_of_memory(error)) return say_out_of_memory();
+    return say(ExitCode::kFault, std::string("a fault in gloss: ") + error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    return say(ExitCode::kFault, std::string("a fault in gloss: ") + error.what());
+  } catch (...) {
+    return say(ExitCode::kFault, "a fault in gloss of an unknown kind");
+  }
+}
+
+/// A standard descriptor that the parent closed would be given to the next file that is opened, and results be written
+/// into it. Opened for reading only, so that writing a result fails.
+void fill_standard_descriptors() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor)
+    if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDONLY));
+}
+
+ExitCode run(int argc, const char* const* argv) {
+  try {
+    fill_standard_descriptors();
+    ignore_broken_pipe();
+    return parse_command_line(argc, argv)();
+  } catch (...) {
+    return report_failure();
+  }
+}
+
+}  // namespace
+}  // namespace gloss
+
+int main(int argc, char** argv) { return static_cast<int>(gloss::run(argc, argv)); }

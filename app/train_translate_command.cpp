@@ -1,0 +1,72 @@
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "app/command_options.h"
+#include "app/commands.h"
+#include "app/score_text.h"
+#include "app/standard_output.h"
+#include "common/signals.h"
+#include "pipeline/train_translate.h"
+
+namespace gloss {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::filesystem::path config;
+  std::vector<std::string> overrides;
+  std::optional<std::filesystem::path> out;
+  std::optional<std::int64_t> seed;
+  bool resume = false;
+  bool overwrite = false;
+};
+
+ExitCode train(const Options& options) {
+  const StopOnSignal stop;
+  const auto machine = set_up(options.common);
+  TrainTranslateOptions training{.config = read_run_config(options.config, options.overrides),
+                                 .out = options.out.value_or("runs" / options.config.stem()),
+                                 .resume = options.resume,
+                                 .overwrite = options.overwrite,
+                                 .device = machine.device,
+                                 .threads = machine.threads};
+  training.config.seed = options.seed.value_or(training.config.seed);
+  const auto result = train_translate(training);
+  if (result.test) write_result(to_lines(*result.test));
+  if (result.end == TrainingEnd::kStopped) return stop_requested().value_or(ExitCode::kFault);
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+void add_train_translate_command(CLI::App& program, Action& chosen) {
+  const auto options = std::make_shared<Options>();
+  auto& command = add_command(program, "train-translate",
+                              "Train a translator on two aligned text files, and score it where there is a test set",
+                              options->common);
+  command.alias("train");
+  add_path(command, {"--config", "FILE", "the run file: what to train on, which model, for how long"}, options->config)
+      ->required();
+  command.add_option("--set", options->overrides, "set a key of the run file, as training.max_steps=100; repeatable")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  add_path(command, {"--out", "DIR", "the run folder (default: runs/ and the run file's name)"}, options->out);
+  add_whole_number(command, {"--seed", "N", "the seed of everything random, in place of the run file's"},
+                   options->seed);
+  auto* resume = add_flag(command, "--resume", options->resume, "go on from the folder's newest checkpoint");
+  add_flag(command, "--overwrite", options->overwrite, "remove what an earlier run left in the folder")
+      ->excludes(resume);
+  finish_command(command,
+                 "gloss train-translate --config configs/copy.json --set training.max_steps=500 --out runs/copy");
+  command.callback([options, &chosen] { chosen = [options] { return train(*options); }; });
+}
+
+}  // namespace gloss

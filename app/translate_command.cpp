@@ -1,0 +1,142 @@
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <unistd.h>
+
+#include "app/command_options.h"
+#include "app/commands.h"
+#include "app/line_source.h"
+#include "app/standard_output.h"
+#include "common/log.h"
+#include "common/signals.h"
+#include "common/utf8.h"
+#include "pipeline/translation_model.h"
+
+namespace gloss {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::filesystem::path model;
+  std::optional<std::int64_t> beam_size, n_best, max_length, batch_size;
+  std::optional<double> length_penalty, patience;
+  std::optional<LengthPenaltyKind> length_penalty_kind;
+};
+
+/// Enough lines at once for batches of sentences of like length, few enough to stop soon.
+constexpr std::int64_t kBatchesAtOnce = 4;
+
+DecodingConfig decoding_config(const Options& options, DecodingConfig config) {
+  config.beam_size = options.beam_size.value_or(config.beam_size);
+  config.n_best = options.n_best.value_or(1);
+  config.max_length = options.max_length.value_or(config.max_length);
+  config.batch_size = options.batch_size.value_or(config.batch_size);
+  config.length_penalty = options.length_penalty.value_or(config.length_penalty);
+  config.length_penalty_kind = options.length_penalty_kind.value_or(config.length_penalty_kind);
+  config.patience = options.patience.value_or(config.patience);
+  config.validate();
+  return config;
+}
+
+/// Warns of the first lines of which something is true, and says at the end how many there were.
+class LineWarning {
+ public:
+  explicit LineWarning(std::string what) : what_(std::move(what)) {}
+
+  void add(std::int64_t line) {
+    if (++count_ <= kShown) log_warning("line " + std::to_string(line) + ": " + what_);
+  }
+  void finish() const {
+    if (count_ > kShown) log_warning("in all " + std::to_string(count_) + " lines: " + what_);
+  }
+
+ private:
+  static constexpr std::int64_t kShown = 5;
+  std::string what_;
+  std::int64_t count_ = 0;
+};
+
+/// A translation is one line whatever the vocabulary spells.
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (c == '\n' || c == '\r') c = ' ';
+  return text;
+}
+
+std::string n_best_line(std::int64_t line, const Translator::Translation::Candidate& candidate) {
+  std::array<char, 32> score{};
+  std::snprintf(score.data(), score.size(), "%.6f", candidate.hypothesis.score);
+  return std::to_string(line) + " ||| " + one_line(candidate.text) + " ||| " + score.data() + '\n';
+}
+
+ExitCode translate(const Options& options) {
+  const StopOnSignal stop;
+  const auto machine = set_up(options.common);
+  const auto model = load_translation_model(options.model, machine.device);
+  const auto decoding = decoding_config(options, model.config.decoding);
+  const auto translator = model.translator();
+  if (::isatty(STDIN_FILENO)) log_info("type a sentence and press Enter; Ctrl-D ends");
+
+  LineWarning broken("is not valid UTF-8; what is broken is read as U+FFFD");
+  LineWarning truncated("is too long; only its beginning is translated");
+  LineSource source(STDIN_FILENO, "stdin");
+  std::int64_t line = 0;  // number of the last line translated, from 1
+  for (;;) {
+    const auto input = source.next(static_cast<std::size_t>(kBatchesAtOnce * decoding.batch_size));
+    if (input.empty()) break;
+    std::vector<std::string> texts;
+    for (const auto& [text, cut] : input) texts.push_back(text);
+    const auto translations = translator.translate(texts, decoding);
+    std::string output;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      ++line;
+      if (!is_utf8(texts[i]) || texts[i].find('\0') != std::string::npos) broken.add(line);
+      if (input[i].cut || translations[i].truncated) truncated.add(line);
+      const auto& candidates = translations[i].candidates;
+      if (!options.n_best) output += one_line(candidates.front().text) + '\n';
+      if (options.n_best)
+        for (const auto& candidate : candidates) output += n_best_line(line, candidate);
+    }
+    write_result(output);
+  }
+  broken.finish();
+  truncated.finish();
+  return stop_requested().value_or(ExitCode::kDone);
+}
+
+}  // namespace
+
+void add_translate_command(CLI::App& program, Action& chosen) {
+  const auto options = std::make_shared<Options>();
+  auto& command =
+      add_command(program, "translate", "Translate stdin, one line in, one line out, in order", options->common);
+  add_path(command, {"--model", "FILE-OR-DIR", "a model file, or the folder of a finished run"}, options->model)
+      ->required();
+  add_whole_number(command, {"--beam", "N", "beam size; 1 is greedy (default: the model's decoding.beam_size)"},
+                   options->beam_size);
+  add_whole_number(command, {"--n-best", "N", "print the N best as `line-number ||| text ||| score`, lines from 1"},
+                   options->n_best);
+  const auto add_number = [&](const OptionText& text, std::optional<double>& value) {
+    add_text(command, text, [&value](const std::string& number) { value = parse_number(number); });
+  };
+  add_number({"--length-penalty", "X", "0 ranks by plain sums of log-probabilities"}, options->length_penalty);
+  add_choice<std::optional<LengthPenaltyKind>, LengthPenaltyKind>(
+      command, {"--length-penalty-kind", "KIND", "power: length^X; gnmt: ((5 + length) / 6)^X"},
+      options->length_penalty_kind, {{"power", LengthPenaltyKind::kPower}, {"gnmt", LengthPenaltyKind::kGnmt}});
+  add_number({"--patience", "X", "a sentence is done with beam size times X finished translations"}, options->patience);
+  add_whole_number(command, {"--max-length", "N", "most tokens of a translation"}, options->max_length);
+  add_whole_number(command, {"--batch-size", "N", "sentences searched together"}, options->batch_size);
+  finish_command(command, "gloss translate --model runs/copy --beam 5 < input.txt > output.txt");
+  command.callback([options, &chosen] { chosen = [options] { return translate(*options); }; });
+}
+
+}  // namespace gloss

@@ -1,0 +1,49 @@
+# Flags of every target of ours.
+function(gloss_options target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+                         -Wno-unknown-pragmas $<$<BOOL:${GLOSS_WARNINGS_AS_ERRORS}>:-Werror>)
+  if(GLOSS_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+                           -fno-omit-frame-pointer)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "EXECUTABLE")
+      target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/sanitizer_defaults.cpp")
+      target_link_options(${target} PRIVATE -fsanitize=address,undefined)
+    endif()
+  endif()
+endfunction()
+
+# gloss_library(<target> SOURCES ... [PUBLIC ...] [PRIVATE ...]): one folder, one target, its dependencies named.
+function(gloss_library target)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  gloss_options(${target})
+  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
+  target_link_libraries(${target} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+endfunction()
+
+# gloss_uses_torch(<target>): LibTorch's headers come precompiled, and several sources are compiled as one, since what
+# they share of its templates takes longer than they do themselves.
+function(gloss_uses_torch target)
+  if(target STREQUAL "gloss_model")
+    target_precompile_headers(${target} PRIVATE precompiled.h)
+  else()
+    target_precompile_headers(${target} REUSE_FROM gloss_model)
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${GLOSS_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 8)
+endfunction()
+
+# gloss_test(<name> SOURCES ... LIBRARIES ... [TORCH]): one test program a folder; with TORCH it is
+# compiled as gloss_uses_torch says.
+function(gloss_test name)
+  cmake_parse_arguments(ARG "TORCH" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  gloss_options(${name})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gmock_main)
+  if(ARG_TORCH)
+    gloss_uses_torch(${name})
+  endif()
+  # Tests run side by side; one that is about threads sets their number itself.
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 120 PROPERTIES ENVIRONMENT OMP_NUM_THREADS=1)
+endfunction()

@@ -1,0 +1,13 @@
+// What the sanitizers must know in every program of the asan preset: LibTorch and SentencePiece are not instrumented.
+
+// A container that one side grows looks overrun to the other: no check of containers across that border.
+extern "C" const char* __asan_default_options() {
+  return "detect_container_overflow=0:detect_stack_use_after_return=1";
+}
+
+extern "C" const char* __ubsan_default_options() { return "print_stacktrace=1"; }
+
+// Kept until the process ends, by design, and out of the leak checker's sight.
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:libtorch\nleak:libc10\nleak:libgomp\nleak:libsentencepiece\n";
+}

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "common/descriptor.h"
+
+namespace gloss {
+
+/// A file that appears whole or not at all: written beside its place under a temporary name, flushed to the disk,
+/// renamed, and the folder flushed. Whatever fails, or a destructor before `commit`, removes the temporary file and
+/// leaves what stood there before. A failed fsync is never tried again on the same descriptor: after a failure every
+/// call throws. A symbolic link is kept and the file that it leads to replaced.
+class AtomicFile {
+ public:
+  /// Throws IoError where it cannot be created, or where something else than a regular file stands in its place.
+  explicit AtomicFile(std::filesystem::path path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::span<const std::byte> bytes);  ///< throws IoError
+  void write(std::string_view text);
+  /// Everything is on the disk under the final name when it returns. Throws IoError.
+  void commit();
+
+ private:
+  void check(bool worked, std::string_view operation);
+  void discard();
+
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;  ///< ".<name>.<process>-<count>.tmp"; empty once renamed or removed
+  Descriptor descriptor_;
+};
+
+/// Removes what a killed process left of unfinished files in `folder` and returns how many; only while nobody else can
+/// be writing there (common/file_lock.h). Throws IoError.
+int remove_stray_temporaries(const std::filesystem::path& folder);
+
+/// The whole text as a file, atomically.
+void write_file(const std::filesystem::path& path, std::string_view text);
+/// The whole file, at most `limit` bytes. Throws IoError, or DataError where it is longer or no regular file.
+std::string read_file(const std::filesystem::path& path, std::size_t limit);
+
+}  // namespace gloss

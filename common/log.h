@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/json.h"
+
+namespace gloss {
+
+struct LogOptions {
+  bool quiet = false;                              ///< warnings and errors only
+  std::optional<std::filesystem::path> json_file;  ///< every event also as a JSON line here
+};
+
+/// Set up once, by the app. Throws IoError where the file cannot be opened.
+void set_up_log(const LogOptions& options);
+
+/// One line for a person on stderr, control characters made visible; nothing where quiet.
+void log_info(std::string_view message);
+/// The same, with "warning: " before it, also where quiet.
+void log_warning(std::string_view message);
+/// An event for programs: `fields` with "event" and "time" (seconds since 1970) as one line of the JSON file, if there
+/// is one.
+void log_event(std::string_view event, Json fields);
+
+/// Text from outside made safe to print: control characters and broken UTF-8 become escapes, cut at `limit` characters.
+std::string printable(std::string_view text, std::size_t limit = 200);
+
+}  // namespace gloss

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gloss {
+
+/// SHA-256 (FIPS 180-4) of what is fed to it piece by piece.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  void update(std::span<const std::byte> bytes);
+  void update(std::string_view text);
+  std::string hex();  ///< 64 lower-case digits; ends the sum
+
+ private:
+  struct Context;
+  std::unique_ptr<Context> context_;
+};
+
+std::string sha256(std::string_view text);
+
+}  // namespace gloss

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+
+#include "common/error.h"
+
+namespace gloss {
+
+/// While it lives, the first SIGINT or SIGTERM is only noted, so that a loop can finish its step and save; a second one
+/// ends the process at once with the signal's exit code. One at a time.
+class StopOnSignal {
+ public:
+  StopOnSignal();
+  ~StopOnSignal();
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+};
+
+/// The exit code of the signal that came, if one did.
+std::optional<ExitCode> stop_requested();
+
+/// A closed pipe becomes an error of the write instead of the death of the process.
+void ignore_broken_pipe();
+
+}  // namespace gloss

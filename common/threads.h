@@ -1,0 +1,8 @@
+#pragma once
+
+namespace gloss {
+
+/// The number of processors that this process may run on (its affinity, not the machine's count); at least 1.
+int available_processors();
+
+}  // namespace gloss

@@ -1,0 +1,46 @@
+#include "data/data_config.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::int64_t kLongest = 1'000'000;
+constexpr std::int64_t kLargestBatch = 1'000'000'000;
+
+void require_both(const std::string& source, const std::string& target, const std::string& key) {
+  require(source.empty() == target.empty(), key + (source.empty() ? "_source" : "_target"),
+          "a file, since the other side has one", "");
+}
+
+}  // namespace
+
+void DataConfig::validate() const {
+  require_both(train_source, train_target, "data.train");
+  require_both(valid_source, valid_target, "data.valid");
+  require_both(test_source, test_target, "data.test");
+  require(max_length >= 2 && max_length <= kLongest, "data.max_length", "2 to " + std::to_string(kLongest), max_length);
+  require(batch_tokens >= 1 && batch_tokens <= kLargestBatch, "data.batch_tokens",
+          "1 to " + std::to_string(kLargestBatch), batch_tokens);
+}
+
+DataConfig read_data_config(ConfigSection section) {
+  DataConfig config;
+  section.read("train_source", config.train_source);
+  section.read("train_target", config.train_target);
+  section.read("valid_source", config.valid_source);
+  section.read("valid_target", config.valid_target);
+  section.read("test_source", config.test_source);
+  section.read("test_target", config.test_target);
+  section.read("max_length", config.max_length);
+  section.read("batch_tokens", config.batch_tokens);
+  section.finish();
+  return config;
+}
+
+Json to_json(const DataConfig& config) {
+  return {{"train_source", config.train_source}, {"train_target", config.train_target},
+          {"valid_source", config.valid_source}, {"valid_target", config.valid_target},
+          {"test_source", config.test_source},   {"test_target", config.test_target},
+          {"max_length", config.max_length},     {"batch_tokens", config.batch_tokens}};
+}
+
+}  // namespace gloss

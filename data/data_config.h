@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/config_section.h"
+
+namespace gloss {
+
+/// `data` of the run file. Paths are as the file spells them; pipeline resolves them against its folder.
+struct DataConfig {
+  std::string train_source, train_target;
+  std::string valid_source, valid_target;  ///< optional, both or neither
+  std::string test_source, test_target;    ///< optional, both or neither
+  std::int64_t max_length = 256;           ///< pieces and eos; a longer pair is left out of training
+  std::int64_t batch_tokens = 4096;        ///< max(source, target) positions times sentences, padding included
+
+  /// Throws UsageError naming the key.
+  void validate() const;
+};
+
+/// Throws UsageError where a key is unknown or of the wrong type; ranges are for validate().
+DataConfig read_data_config(ConfigSection section);
+Json to_json(const DataConfig& config);
+
+}  // namespace gloss

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "decoding/candidates.h"
+#include "decoding/hypothesis.h"
+
+namespace gloss {
+
+/// Beam search's book of one sentence: the live hypotheses, the finished ones, and when to stop. Knows no tensors.
+class Beam {
+ public:
+  /// A live hypothesis.
+  struct Row {
+    Ids ids;  ///< without bos
+    double log_probability = 0;
+    std::int64_t parent = 0;  ///< the row of the step before that it continues
+  };
+
+  /// `limit`: tokens of a target at most, eos included. `config` must outlive the beam.
+  Beam(const DecodingConfig& config, std::int64_t limit) : config_(&config), limit_(limit) {}
+
+  /// The next token: takes the best 2 * beam_size continuations, best first. Of these the first beam_size may finish,
+  /// by eos or by the limit; the best beam_size others live on. Where nothing may follow and nothing is finished, the
+  /// live ones end as they stand.
+  void advance(std::span<const Candidate> candidates);
+
+  /// beam_size * patience hypotheses are finished, none is live, or none of the live can still come among the n_best.
+  /// Without a length penalty scores of any length compare, and a live one that leads is not given up for the count.
+  bool done() const;
+
+  const std::vector<Row>& rows() const { return rows_; }
+  /// The n_best finished hypotheses, best first, the one finished earlier first among equals. Fewer where fewer exist.
+  std::vector<Hypothesis> best() const;
+
+ private:
+  void finish(Ids ids, double log_probability, bool ended);
+
+  const DecodingConfig* config_;
+  std::int64_t limit_;
+  std::int64_t length_ = 0;
+  std::vector<Row> rows_ = {Row{}};
+  std::vector<Hypothesis> finished_;  ///< best score first
+};
+
+}  // namespace gloss

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "decoding/scorer.h"
+#include "tokenizer/special_ids.h"
+
+namespace gloss {
+
+/// One more token behind one live row of a sentence.
+struct Candidate {
+  std::int64_t row = 0;        ///< of the sentence, from 0
+  Id id = 0;                   ///< the token
+  double log_probability = 0;  ///< of the row and the token
+};
+
+/// The `count` likeliest continuations of each of B sentences, best first; ties go to the lower row, then to the lower
+/// id. `log_probabilities` [B * K] are those of the rows so far, -inf for a row that is none. What has probability 0 is
+/// left out, so there may be fewer. Rows are ranked by their logits on the device, and only what may win is normalised.
+/// Throws ModelError where the scorer's numbers are not numbers.
+std::vector<std::vector<Candidate>> best_candidates(const Scorer::Step& step, std::span<const double> log_probabilities,
+                                                    std::int64_t sentences, std::int64_t count);
+
+}  // namespace gloss

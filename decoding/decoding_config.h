@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "common/config_section.h"
+
+namespace gloss {
+
+enum class LengthPenaltyKind { kPower, kGnmt };
+
+/// `decoding` of the run file.
+struct DecodingConfig {
+  std::int64_t beam_size = 5;   ///< 1: greedy
+  double length_penalty = 1.0;  ///< 0: scores are sums of log-probabilities
+  LengthPenaltyKind length_penalty_kind = LengthPenaltyKind::kPower;
+  double patience = 1.0;  ///< a sentence is done with beam_size * patience finished hypotheses (Kasai et al. 2022)
+  std::int64_t max_length = 256;  ///< tokens of a target, eos included; a longer one ends as it stands
+  std::int64_t n_best = 1;        ///< hypotheses a sentence, at most beam_size
+  std::int64_t batch_size = 64;   ///< sentences searched together
+
+  /// beam_size * patience, rounded; at least 1.
+  std::int64_t enough_finished() const;
+
+  /// Throws UsageError naming the key.
+  void validate() const;
+};
+
+DecodingConfig read_decoding_config(ConfigSection section);
+Json to_json(const DecodingConfig& config);
+
+}  // namespace gloss

@@ -1,0 +1,54 @@
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <ATen/ops/tensor.h>
+
+#include "decoding/candidates.h"
+#include "decoding/search.h"
+
+namespace gloss {
+
+std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& source, const DecodingConfig& config) {
+  config.validate();
+  const auto limit = std::min(config.max_length, scorer.max_target_length());
+  std::vector<Hypothesis> result(source.lengths.size());
+  if (result.empty()) return result;
+
+  std::vector<std::int64_t> searched(result.size());  // the sentences that are not done
+  std::iota(searched.begin(), searched.end(), 0);
+  std::vector<std::int64_t> last(result.size(), kBos);      // their last tokens
+  std::vector<double> log_probabilities(result.size(), 0);  // of what they said so far
+  const auto state = scorer.start(source);
+  for (std::int64_t length = 1; !searched.empty(); ++length) {
+    const auto B = std::ssize(searched);
+    const auto step = scorer.step(*state, at::tensor(last, at::kLong).view({B, 1}).to(scorer.device()));
+    const auto candidates = best_candidates(step, log_probabilities, B, 1);
+
+    std::vector<std::int64_t> kept, still_searched;
+    last.clear();
+    for (std::int64_t b = 0; b < B; ++b) {
+      const auto sentence = searched[b];
+      auto& hypothesis = result[sentence];
+      const auto& likeliest = candidates[b];
+      if (likeliest.empty()) continue;  // nothing may follow: it ends as it stands
+      hypothesis.log_probability = likeliest.front().log_probability;
+      hypothesis.ended = likeliest.front().id == kEos;
+      if (!hypothesis.ended) hypothesis.ids.push_back(likeliest.front().id);
+      if (hypothesis.ended || length == limit) continue;
+      kept.push_back(b);
+      still_searched.push_back(sentence);
+      last.push_back(likeliest.front().id);
+    }
+    if (kept.size() < searched.size() && !kept.empty())
+      scorer.select(*state, kept, std::vector<std::int64_t>(kept.size(), 0));
+    searched = std::move(still_searched);
+    log_probabilities.clear();
+    for (const auto sentence : searched) log_probabilities.push_back(result[sentence].log_probability);
+  }
+  for (auto& hypothesis : result)
+    hypothesis = make_hypothesis(std::move(hypothesis.ids), hypothesis.log_probability, hypothesis.ended, config);
+  return result;
+}
+
+}  // namespace gloss

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "decoding/decoding_config.h"
+#include "tokenizer/special_ids.h"
+
+namespace gloss {
+
+/// One translation of one sentence.
+struct Hypothesis {
+  Ids ids;                     ///< without bos and eos
+  double log_probability = 0;  ///< sum over the tokens, eos included
+  double score = 0;            ///< log_probability over the length penalty
+  bool ended = false;          ///< by eos, not by the limit of length
+};
+
+/// log_probability / length^penalty (power), or / ((5 + length) / 6)^penalty (Wu et al. 2016, equation 14); `length`
+/// counts the eos.
+double length_normalised(double log_probability, std::int64_t length, const DecodingConfig& config);
+
+/// A hypothesis with its score; `ended` counts an eos behind the ids.
+Hypothesis make_hypothesis(Ids ids, double log_probability, bool ended, const DecodingConfig& config);
+
+}  // namespace gloss

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "decoding/scorer.h"
+#include "model/encoder_decoder.h"
+
+namespace gloss {
+
+/// An EncoderDecoder as a search sees it. Runs without gradients.
+class TransformerScorer final : public Scorer {
+ public:
+  TransformerScorer(EncoderDecoder model, std::int64_t max_target_length);
+
+  std::unique_ptr<State> start(const PaddedIds& source) const override;
+  Step step(State& state, const at::Tensor& tokens, bool with_attention) const override;
+  void select(State& state, const std::vector<std::int64_t>& sentences,
+              const std::vector<std::int64_t>& parents) const override;
+  std::int64_t vocabulary_size() const override;
+  std::int64_t max_target_length() const override { return max_target_length_; }
+  at::Device device() const override;
+
+ private:
+  mutable EncoderDecoder model_;  ///< torch's forward is not const; what changes, a table of positions, has a lock
+  std::int64_t max_target_length_;
+};
+
+}  // namespace gloss

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decoding/search.h"
+#include "tokenizer/tokenizer.h"
+
+namespace gloss {
+
+/// Lines of text in, lines of text out: encodes, sorts by length into batches, searches, decodes, restores the order.
+class Translator {
+ public:
+  struct Translation {
+    struct Candidate {
+      std::string text;
+      Hypothesis hypothesis;
+    };
+    std::vector<Candidate> candidates;  ///< n_best, best first; one empty text for a line with nothing in it
+    bool truncated = false;             ///< the source was cut at `max_source_length`
+  };
+
+  Translator(std::shared_ptr<const Scorer> scorer, std::shared_ptr<const Tokenizer> source,
+             std::shared_ptr<const Tokenizer> target, std::int64_t max_source_length);
+
+  /// One translation for each line, in order. Broken UTF-8 and NULs are read as U+FFFD.
+  std::vector<Translation> translate(std::span<const std::string> lines, const DecodingConfig& config) const;
+
+ private:
+  std::shared_ptr<const Scorer> scorer_;
+  std::shared_ptr<const Tokenizer> source_, target_;
+  std::int64_t max_source_length_;
+};
+
+}  // namespace gloss

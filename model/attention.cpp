@@ -1,0 +1,41 @@
+#include "model/attention.h"
+
+#include <cmath>
+#include <string>
+
+#include "model/dropout.h"
+#include "model/shape.h"
+
+namespace gloss {
+namespace {
+
+// Below every score but finite, so that a row with nothing visible has a gradient; its weights are put to zero after
+// the softmax.
+constexpr float kHidden = -1e30F;
+
+}  // namespace
+
+at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, const Mask& mask,
+                     const AttentionContext& context) {
+  const auto [B, H, T, d_k] = sizes<4>(query, "query");
+  expect_shape(key, {B, H, -1, d_k}, "key");
+  const auto S = key.size(2);
+  expect_shape(value, {B, H, S, d_k}, "value");
+
+  auto scores = query.matmul(key.transpose(-2, -1)) / std::sqrt(static_cast<double>(d_k));  // [B, H, T, S]
+  auto weights = scores;                                                                    // [B, H, T, S]
+  if (mask.all_visible(T, S)) {
+    weights = scores.softmax(-1);
+  } else {
+    const auto hidden = mask.visible(T, S, query.device()).logical_not();  // [B or 1, 1, T or 1, S]
+    weights = scores.masked_fill(hidden, kHidden).softmax(-1).masked_fill(hidden, 0);
+  }
+  if (context.pass.probe != nullptr) {
+    if (weights.requires_grad()) weights = weights.clone();  // the softmax keeps its result for the gradient
+    context.pass.probe->attention(context.site, weights);
+  }
+  const auto kept = dropout(weights, context.dropout, context.pass, std::string(context.site) + ".weights");
+  return kept.matmul(value);  // [B, H, T, d_k]
+}
+
+}  // namespace gloss

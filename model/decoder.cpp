@@ -1,0 +1,109 @@
+#include "model/decoder.h"
+
+#include "model/shape.h"
+
+namespace gloss {
+
+DecoderLayerImpl::DecoderLayerImpl(const ModelConfig& config, const std::string& site)
+    : self_attention_(register_module(
+          "self_attention",
+          MultiHeadAttention(config.d_model, config.heads, config.dropout_on_attention(), site + ".self_attention"))),
+      cross_attention_(register_module(
+          "cross_attention",
+          MultiHeadAttention(config.d_model, config.heads, config.dropout_on_attention(), site + ".cross_attention"))),
+      feed_forward_(
+          register_module("feed_forward", FeedForward(config.d_model, config.d_ff, config.activation,
+                                                      config.dropout_in_feed_forward(), site + ".feed_forward"))),
+      around_self_attention_(register_module("self_attention_norm", LayerNorm(config.d_model)), config.norm,
+                             config.dropout, site + ".self_attention"),
+      around_cross_attention_(register_module("cross_attention_norm", LayerNorm(config.d_model)), config.norm,
+                              config.dropout, site + ".cross_attention"),
+      around_feed_forward_(register_module("feed_forward_norm", LayerNorm(config.d_model)), config.norm, config.dropout,
+                           site + ".feed_forward"),
+      site_(site) {}
+
+at::Tensor DecoderLayerImpl::forward(const at::Tensor& x, const Memory& memory, const Mask& mask, const Pass& pass) {
+  const auto seen = around_self_attention_(
+      x, [&](const at::Tensor& input) { return self_attention_(input, input, mask, pass); }, pass);  // [B, T, D]
+  const auto informed = around_cross_attention_(
+      seen, [&](const at::Tensor& input) { return cross_attention_(input, memory.value, memory.mask, pass); },
+      pass);  // [B, T, D]
+  const auto result = around_feed_forward_(
+      informed, [&](const at::Tensor& input) { return feed_forward_(input, pass); }, pass);  // [B, T, D]
+  if (pass.probe != nullptr) pass.probe->output(site_, result);
+  return result;
+}
+
+LayerCache DecoderLayerImpl::start(const at::Tensor& memory) {
+  auto [key, value] = cross_attention_->project(memory);  // [B, H, S, d_k]
+  return {{}, {}, key.contiguous(), value.contiguous()};
+}
+
+at::Tensor DecoderLayerImpl::step(const at::Tensor& x, DecoderCache& cache, std::size_t index, const Pass& pass) {
+  const auto B = cache.sentences, K = cache.rows, D = x.size(2);
+  const auto& layer = cache.layers[index];
+  const auto seen = around_self_attention_(
+      x,
+      [&](const at::Tensor& input) {
+        const auto said = cache.append(index, self_attention_->project(input));  // [B * K, H, T, d_k]
+        return self_attention_->attend(input, said, Mask::none(), pass);
+      },
+      pass);  // [B * K, 1, D]
+  // The K rows of a sentence are K queries to the one memory of that sentence.
+  const auto informed = around_cross_attention_(
+      seen.view({B, K, D}),
+      [&](const at::Tensor& input) {
+        return cross_attention_->attend(input, {layer.cross_key, layer.cross_value}, cache.source_mask, pass);
+      },
+      pass);  // [B, K, D]
+  const auto result = around_feed_forward_(
+      informed.view({B * K, 1, D}), [&](const at::Tensor& input) { return feed_forward_(input, pass); },
+      pass);  // [B * K, 1, D]
+  if (pass.probe != nullptr) pass.probe->output(site_, result);
+  return result;
+}
+
+DecoderImpl::DecoderImpl(const ModelConfig& config) {
+  const auto layers = register_module("layers", torch::nn::ModuleList());
+  for (std::int64_t i = 0; i < config.decoder_layers; ++i) {
+    layers_.emplace_back(config, "decoder.layers." + std::to_string(i));
+    layers->push_back(layers_.back());
+  }
+  if (config.has_final_norm()) norm_ = register_module("norm", LayerNorm(config.d_model));
+}
+
+at::Tensor DecoderImpl::forward(const at::Tensor& x, const Memory& memory, const Pass& pass) {
+  const auto [B, T, D] = sizes<3>(x, "x");
+  expect_shape(memory.value, {B, -1, D}, "memory");
+  // What stands behind a row's end is later than all of the row, so causality alone hides it.
+  const auto mask = Mask::causal().ready(T, T, x.device());
+  const Memory shared{memory.value, memory.mask.ready(T, memory.value.size(1), x.device())};
+  auto result = x;  // [B, T, D]
+  for (auto& layer : layers_) result = layer(result, shared, mask, pass);
+  return finish(result, pass);
+}
+
+DecoderCache DecoderImpl::start(const Memory& memory) {
+  const auto [B, S, D] = sizes<3>(memory.value, "memory");
+  DecoderCache cache;
+  cache.source_mask = memory.mask.ready(1, S, memory.value.device());
+  cache.sentences = B;
+  for (auto& layer : layers_) cache.layers.push_back(layer->start(memory.value));
+  return cache;
+}
+
+at::Tensor DecoderImpl::step(const at::Tensor& x, DecoderCache& cache, const Pass& pass) {
+  expect_shape(x, {cache.sentences * cache.rows, 1, -1}, "x");
+  auto result = x;  // [B * K, 1, D]
+  for (std::size_t i = 0; i < layers_.size(); ++i) result = layers_[i]->step(result, cache, i, pass);
+  ++cache.position;
+  return finish(result, pass);
+}
+
+at::Tensor DecoderImpl::finish(const at::Tensor& x, const Pass& pass) {
+  const auto result = norm_ ? norm_(x) : x;
+  if (pass.probe != nullptr) pass.probe->output("decoder", result);
+  return result;
+}
+
+}  // namespace gloss

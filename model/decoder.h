@@ -1,0 +1,71 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+
+#include "model/decoder_cache.h"
+#include "model/feed_forward.h"
+#include "model/layer_norm.h"
+#include "model/mask.h"
+#include "model/model_config.h"
+#include "model/multi_head_attention.h"
+#include "model/pass.h"
+#include "model/sublayer_connection.h"
+
+namespace gloss {
+
+/// What a decoder looks at beside its own input.
+struct Memory {
+  at::Tensor value;  ///< [B, S, D], the encoder's output
+  Mask mask;         ///< over its positions
+};
+
+/// One layer of the decoder (section 3.1): self-attention to what was said so far, attention to the memory, then
+/// feed-forward.
+class DecoderLayerImpl : public torch::nn::Module {
+ public:
+  /// `site` is the prefix of the tensors' names, "decoder.layers.0".
+  DecoderLayerImpl(const ModelConfig& config, const std::string& site);
+
+  /// x [B, T, D] to [B, T, D].
+  at::Tensor forward(const at::Tensor& x, const Memory& memory, const Mask& mask, const Pass& pass);
+
+  /// The memory's keys and values, computed once a sentence.
+  LayerCache start(const at::Tensor& memory);
+  /// One position x [B * K, 1, D] more, to [B * K, 1, D]; its key and value go into layer `index` of the cache.
+  at::Tensor step(const at::Tensor& x, DecoderCache& cache, std::size_t index, const Pass& pass);
+
+ private:
+  MultiHeadAttention self_attention_, cross_attention_;
+  FeedForward feed_forward_;
+  SublayerConnection around_self_attention_, around_cross_attention_, around_feed_forward_;
+  std::string site_;
+};
+TORCH_MODULE(DecoderLayer);
+
+/// The decoder (section 3.1): a stack of layers, and a last norm where `final_norm` asks for it.
+class DecoderImpl : public torch::nn::Module {
+ public:
+  explicit DecoderImpl(const ModelConfig& config);
+
+  /// x [B, T, D], embeddings plus positions, to [B, T, D]; position t sees positions 0 to t only.
+  at::Tensor forward(const at::Tensor& x, const Memory& memory, const Pass& pass);
+
+  /// A cache for decoding position by position, one row a sentence.
+  DecoderCache start(const Memory& memory);
+  /// The next position x [B * K, 1, D] of K rows a sentence, to [B * K, 1, D].
+  at::Tensor step(const at::Tensor& x, DecoderCache& cache, const Pass& pass);
+
+ private:
+  at::Tensor finish(const at::Tensor& x, const Pass& pass);  ///< behind the last layer
+
+  std::vector<DecoderLayer> layers_;
+  LayerNorm norm_{nullptr};
+};
+TORCH_MODULE(Decoder);
+
+}  // namespace gloss

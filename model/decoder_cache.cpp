@@ -1,0 +1,96 @@
+#include "model/decoder_cache.h"
+
+#include <algorithm>
+#include <string>
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/index_select.h>
+#include <ATen/ops/tensor.h>
+
+#include "common/error.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::int64_t kFirstRoom = 16;  // positions; then doubled as needed
+
+// A buffer of `room` positions with the first `position` of `said`.
+at::Tensor with_room(const at::Tensor& said, std::int64_t position, std::int64_t room) {
+  auto buffer = at::empty({said.size(0), said.size(1), room, said.size(3)}, said.options());
+  buffer.narrow(2, 0, position).copy_(said.narrow(2, 0, position));
+  return buffer;
+}
+
+at::Tensor append_to(at::Tensor& buffer, std::int64_t position, const at::Tensor& next) {
+  if (!buffer.defined()) buffer = with_room(next, 0, kFirstRoom);
+  if (position == buffer.size(2)) buffer = with_room(buffer, position, 2 * position);
+  buffer.narrow(2, position, 1).copy_(next);
+  return buffer.narrow(2, 0, position + 1);
+}
+
+// The rows named, of the positions said, with the same room as before.
+void reorder(at::Tensor& buffer, std::int64_t position, const at::Tensor& rows) {
+  if (!buffer.defined()) return;
+  auto kept = at::empty({rows.size(0), buffer.size(1), buffer.size(2), buffer.size(3)}, buffer.options());
+  auto said = kept.narrow(2, 0, position);
+  at::index_select_out(said, buffer.narrow(2, 0, position), 0, rows);
+  buffer = kept;
+}
+
+bool is_identity(const std::vector<std::int64_t>& values, std::int64_t count) {
+  if (static_cast<std::int64_t>(values.size()) != count) return false;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (values[static_cast<std::size_t>(i)] != i) return false;
+  }
+  return true;
+}
+
+void expect_below(std::int64_t value, std::int64_t bound, const char* name) {
+  if (value >= 0 && value < bound) return;
+  throw ShapeError(std::string(name) + ": wanted 0 to " + std::to_string(bound - 1) + ", got " + std::to_string(value));
+}
+
+}  // namespace
+
+KeysAndValues DecoderCache::append(std::size_t index, const KeysAndValues& next) {
+  auto& layer = layers[index];
+  return {append_to(layer.self_key, position, next.key), append_to(layer.self_value, position, next.value)};
+}
+
+void DecoderCache::select(const std::vector<std::int64_t>& kept, const std::vector<std::int64_t>& parents) {
+  const auto B = static_cast<std::int64_t>(kept.size());
+  const auto K = B == 0 ? rows : static_cast<std::int64_t>(parents.size()) / B;
+  if (static_cast<std::int64_t>(parents.size()) != B * K || (B > 0 && K == 0)) {
+    throw ShapeError("parents: wanted as many rows for each of " + std::to_string(B) + " sentences, got " +
+                     std::to_string(parents.size()));
+  }
+  std::vector<std::int64_t> from;  // rows of before, B' * K'
+  from.reserve(parents.size());
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    const auto sentence = kept[i / static_cast<std::size_t>(K)];
+    expect_below(sentence, sentences, "sentences");
+    expect_below(parents[i], rows, "parents");
+    from.push_back(sentence * rows + parents[i]);
+  }
+  const bool same_sentences = is_identity(kept, sentences);
+  if (!layers.empty()) {
+    const auto device = layers.front().cross_key.device();
+    const auto row_index = at::tensor(from, at::kLong).to(device),
+               sentence_index = at::tensor(kept, at::kLong).to(device);
+    for (auto& layer : layers) {
+      if (!is_identity(from, sentences * rows)) {
+        reorder(layer.self_key, position, row_index);
+        reorder(layer.self_value, position, row_index);
+      }
+      if (!same_sentences) {
+        layer.cross_key = layer.cross_key.index_select(0, sentence_index);
+        layer.cross_value = layer.cross_value.index_select(0, sentence_index);
+      }
+    }
+  }
+  if (!same_sentences) source_mask = source_mask.select(kept);
+  sentences = B;
+  rows = K;
+}
+
+}  // namespace gloss

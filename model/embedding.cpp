@@ -1,0 +1,22 @@
+#include "model/embedding.h"
+
+#include <cmath>
+
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/zeros.h>
+
+#include "model/padding.h"
+#include "model/shape.h"
+
+namespace gloss {
+
+EmbeddingImpl::EmbeddingImpl(std::int64_t vocabulary, std::int64_t d_model)
+    : weight_(register_parameter("weight", at::zeros({vocabulary, d_model}))) {}
+
+at::Tensor EmbeddingImpl::forward(const at::Tensor& ids) {
+  expect_dimensions(ids, 2, "ids");
+  // Pad's row gets no gradient here.
+  return at::embedding(weight_, ids, kPadId) * std::sqrt(static_cast<double>(weight_.size(1)));  // [B, T, D]
+}
+
+}  // namespace gloss

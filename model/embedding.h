@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+
+namespace gloss {
+
+/// Token embeddings (section 3.4): the token's row of the weight [V, D], times sqrt(D).
+class EmbeddingImpl : public torch::nn::Module {
+ public:
+  EmbeddingImpl(std::int64_t vocabulary, std::int64_t d_model);
+
+  /// ids [B, T] int64, 0 <= id < V, to [B, T, D].
+  at::Tensor forward(const at::Tensor& ids);
+
+  const at::Tensor& weight() const { return weight_; }  ///< [V, D]
+
+ private:
+  at::Tensor weight_;
+};
+TORCH_MODULE(Embedding);
+
+}  // namespace gloss

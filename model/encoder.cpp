@@ -1,0 +1,48 @@
+#include "model/encoder.h"
+
+#include "model/shape.h"
+
+namespace gloss {
+
+EncoderLayerImpl::EncoderLayerImpl(const ModelConfig& config, const std::string& site)
+    : self_attention_(register_module(
+          "self_attention",
+          MultiHeadAttention(config.d_model, config.heads, config.dropout_on_attention(), site + ".self_attention"))),
+      feed_forward_(
+          register_module("feed_forward", FeedForward(config.d_model, config.d_ff, config.activation,
+                                                      config.dropout_in_feed_forward(), site + ".feed_forward"))),
+      around_self_attention_(register_module("self_attention_norm", LayerNorm(config.d_model)), config.norm,
+                             config.dropout, site + ".self_attention"),
+      around_feed_forward_(register_module("feed_forward_norm", LayerNorm(config.d_model)), config.norm, config.dropout,
+                           site + ".feed_forward"),
+      site_(site) {}
+
+at::Tensor EncoderLayerImpl::forward(const at::Tensor& x, const Mask& mask, const Pass& pass) {
+  const auto seen = around_self_attention_(
+      x, [&](const at::Tensor& input) { return self_attention_(input, input, mask, pass); }, pass);  // [B, S, D]
+  const auto result = around_feed_forward_(
+      seen, [&](const at::Tensor& input) { return feed_forward_(input, pass); }, pass);  // [B, S, D]
+  if (pass.probe != nullptr) pass.probe->output(site_, result);
+  return result;
+}
+
+EncoderImpl::EncoderImpl(const ModelConfig& config) {
+  const auto layers = register_module("layers", torch::nn::ModuleList());
+  for (std::int64_t i = 0; i < config.encoder_layers; ++i) {
+    layers_.emplace_back(config, "encoder.layers." + std::to_string(i));
+    layers->push_back(layers_.back());
+  }
+  if (config.has_final_norm()) norm_ = register_module("norm", LayerNorm(config.d_model));
+}
+
+at::Tensor EncoderImpl::forward(const at::Tensor& x, const Mask& mask, const Pass& pass) {
+  const auto [B, S, D] = sizes<3>(x, "x");
+  const auto ready = mask.ready(S, S, x.device());
+  auto memory = x;  // [B, S, D]
+  for (auto& layer : layers_) memory = layer(memory, ready, pass);
+  if (norm_) memory = norm_(memory);
+  if (pass.probe != nullptr) pass.probe->output("encoder", memory);
+  return memory;
+}
+
+}  // namespace gloss

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+
+#include "model/feed_forward.h"
+#include "model/layer_norm.h"
+#include "model/mask.h"
+#include "model/model_config.h"
+#include "model/multi_head_attention.h"
+#include "model/pass.h"
+#include "model/sublayer_connection.h"
+
+namespace gloss {
+
+/// One layer of the encoder (section 3.1): self-attention, then feed-forward.
+class EncoderLayerImpl : public torch::nn::Module {
+ public:
+  /// `site` is the prefix of the tensors' names, "encoder.layers.0".
+  EncoderLayerImpl(const ModelConfig& config, const std::string& site);
+
+  /// x [B, S, D] to [B, S, D].
+  at::Tensor forward(const at::Tensor& x, const Mask& mask, const Pass& pass);
+
+ private:
+  MultiHeadAttention self_attention_;
+  FeedForward feed_forward_;
+  SublayerConnection around_self_attention_, around_feed_forward_;
+  std::string site_;
+};
+TORCH_MODULE(EncoderLayer);
+
+/// The encoder (section 3.1): a stack of layers, and a last norm where `final_norm` asks for it.
+class EncoderImpl : public torch::nn::Module {
+ public:
+  explicit EncoderImpl(const ModelConfig& config);
+
+  /// x [B, S, D], embeddings plus positions, to the memory [B, S, D].
+  at::Tensor forward(const at::Tensor& x, const Mask& mask, const Pass& pass);
+
+ private:
+  std::vector<EncoderLayer> layers_;
+  LayerNorm norm_{nullptr};
+};
+TORCH_MODULE(Encoder);
+
+}  // namespace gloss

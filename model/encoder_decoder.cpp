@@ -1,0 +1,87 @@
+#include "model/encoder_decoder.h"
+
+#include <string>
+#include <utility>
+
+#include "common/error.h"
+#include "model/dropout.h"
+#include "model/shape.h"
+
+namespace gloss {
+namespace {
+
+// Names the line, where the positions alone would only know how many were asked for.
+void expect_room(const std::vector<std::int64_t>& lengths, std::optional<std::int64_t> limit, const char* side) {
+  if (!limit) return;
+  for (std::size_t b = 0; b < lengths.size(); ++b) {
+    if (lengths[b] <= *limit) continue;
+    throw UsageError(std::string(side) + " sentence " + std::to_string(b + 1) + " of the batch: wanted at most " +
+                     std::to_string(*limit) + " tokens, which is all that the model has positions for, got " +
+                     std::to_string(lengths[b]) + "; shorten the line or train with a larger model.max_positions");
+  }
+}
+
+void expect_lengths(const PaddedIds& batch, const char* name) {
+  const auto B = sizes<2>(batch.ids, name)[0];
+  if (static_cast<std::int64_t>(batch.lengths.size()) == B) return;
+  throw ShapeError(std::string(name) + ": wanted " + std::to_string(B) + " lengths, got " +
+                   std::to_string(batch.lengths.size()));
+}
+
+}  // namespace
+
+EncoderDecoderImpl::EncoderDecoderImpl(EncoderDecoderParts parts)
+    : encoder_(register_module("encoder", parts.encoder)),
+      decoder_(register_module("decoder", parts.decoder)),
+      source_embedding_(register_module("source_embedding", parts.source_embedding)),
+      target_embedding_(parts.target_embedding),
+      source_positions_(register_module("source_positions", parts.source_positions)),
+      target_positions_(parts.target_positions),
+      generator_(register_module("generator", parts.generator)),
+      dropout_(parts.dropout) {
+  if (target_embedding_.ptr() != source_embedding_.ptr()) register_module("target_embedding", target_embedding_);
+  if (target_positions_.ptr() != source_positions_.ptr()) register_module("target_positions", target_positions_);
+}
+
+at::Tensor EncoderDecoderImpl::forward(const PaddedIds& source, const PaddedIds& target, const Pass& pass) {
+  return decode(target, encode(source, pass), Mask::padding(source.lengths), pass);
+}
+
+at::Tensor EncoderDecoderImpl::encode(const PaddedIds& source, const Pass& pass) {
+  expect_lengths(source, "source");
+  expect_room(source.lengths, source_positions_->limit(), "source");
+  const auto positions = source_positions_(0, source.ids.size(1), source.ids.device());      // [S, D]
+  const auto x = embed(source_embedding_(source.ids), positions, pass, "source_embedding");  // [B, S, D]
+  return encoder_(x, Mask::padding(source.lengths), pass);
+}
+
+at::Tensor EncoderDecoderImpl::decode(const PaddedIds& target, const at::Tensor& memory, const Mask& source_mask,
+                                      const Pass& pass) {
+  expect_lengths(target, "target");
+  expect_room(target.lengths, target_positions_->limit(), "target");
+  const auto positions = target_positions_(0, target.ids.size(1), target.ids.device());      // [T, D]
+  const auto y = embed(target_embedding_(target.ids), positions, pass, "target_embedding");  // [B, T, D]
+  return decoder_(y, Memory{memory, source_mask}, pass);
+}
+
+DecoderCache EncoderDecoderImpl::start(const at::Tensor& memory, const Mask& source_mask) {
+  return decoder_->start({memory, source_mask});
+}
+
+at::Tensor EncoderDecoderImpl::step(const at::Tensor& tokens, DecoderCache& cache, const Pass& pass) {
+  const auto B = cache.sentences, K = cache.rows;
+  expect_shape(tokens, {B, K}, "tokens");
+  const auto positions = target_positions_(cache.position, 1, tokens.device());  // [1, D]
+  const auto ids = tokens.reshape({B * K, 1});
+  const auto y = embed(target_embedding_(ids), positions, pass, "target_embedding");  // [B * K, 1, D]
+  return decoder_->step(y, cache, pass).squeeze(1);                                   // [B * K, D]
+}
+
+at::Device EncoderDecoderImpl::device() const { return source_embedding_->weight().device(); }
+
+at::Tensor EncoderDecoderImpl::embed(const at::Tensor& tokens, const at::Tensor& positions, const Pass& pass,
+                                     std::string_view site) {
+  return dropout(tokens + positions, dropout_, pass, site);
+}
+
+}  // namespace gloss

@@ -1,0 +1,29 @@
+#include "model/feed_forward.h"
+
+#include <utility>
+
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/relu.h>
+
+#include "model/dropout.h"
+#include "model/shape.h"
+
+namespace gloss {
+
+FeedForwardImpl::FeedForwardImpl(std::int64_t d_model, std::int64_t d_ff, Activation activation, double dropout,
+                                 std::string site)
+    : inner_(register_module("inner", Linear(d_model, d_ff))),
+      outer_(register_module("outer", Linear(d_ff, d_model))),
+      d_model_(d_model),
+      activation_(activation),
+      dropout_(dropout),
+      site_(std::move(site)) {}
+
+at::Tensor FeedForwardImpl::forward(const at::Tensor& x, const Pass& pass) {
+  expect_shape(x, {-1, -1, d_model_}, "x");
+  const auto inner = inner_(x);                                                              // [B, T, d_ff]
+  const auto active = activation_ == Activation::kGelu ? at::gelu(inner) : at::relu(inner);  // [B, T, d_ff]
+  return outer_(dropout(active, dropout_, pass, site_ + ".inner"));                          // [B, T, D]
+}
+
+}  // namespace gloss

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+
+#include "model/linear.h"
+#include "model/model_config.h"
+#include "model/pass.h"
+
+namespace gloss {
+
+/// Position-wise feed-forward network (section 3.3), the same at every position:
+///
+///     FFN(x) = max(0, x W_1 + b_1) W_2 + b_2
+///
+/// or with x Phi(x), the exact GELU (Hendrycks and Gimpel 2016), in place of max(0, x).
+class FeedForwardImpl : public torch::nn::Module {
+ public:
+  /// `dropout` is behind the activation. `site` is the prefix of the tensors' names.
+  FeedForwardImpl(std::int64_t d_model, std::int64_t d_ff, Activation activation, double dropout, std::string site);
+
+  /// x [B, T, D] to [B, T, D].
+  at::Tensor forward(const at::Tensor& x, const Pass& pass);
+
+ private:
+  Linear inner_{nullptr}, outer_{nullptr};
+  std::int64_t d_model_;
+  Activation activation_;
+  double dropout_;
+  std::string site_;
+};
+TORCH_MODULE(FeedForward);
+
+}  // namespace gloss

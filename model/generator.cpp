@@ -1,0 +1,25 @@
+#include "model/generator.h"
+
+#include <utility>
+
+#include <ATen/ops/linear.h>
+#include <ATen/ops/zeros.h>
+
+#include "model/shape.h"
+
+namespace gloss {
+
+GeneratorImpl::GeneratorImpl(std::int64_t d_model, std::int64_t vocabulary)
+    : weight_(register_parameter("weight", at::zeros({vocabulary, d_model}))),
+      bias_(register_parameter("bias", at::zeros({vocabulary}))) {}
+
+GeneratorImpl::GeneratorImpl(at::Tensor tied_weight) : weight_(std::move(tied_weight)) {
+  expect_dimensions(weight_, 2, "tied_weight");
+  bias_ = register_parameter("bias", at::zeros({weight_.size(0)}, weight_.options()));
+}
+
+at::Tensor GeneratorImpl::forward(const at::Tensor& x) { return logits(x).log_softmax(-1); }
+
+at::Tensor GeneratorImpl::logits(const at::Tensor& x) { return at::linear(x, weight_, bias_); }
+
+}  // namespace gloss

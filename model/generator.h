@@ -1,0 +1,32 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+
+namespace gloss {
+
+/// The last linear map and softmax (section 3.4): log-softmax(x W^T + b), W [V, D], b [V]. Where W is tied to an
+/// embedding the generator borrows it and registers the bias alone, so that the weight reaches the optimizer once.
+class GeneratorImpl : public torch::nn::Module {
+ public:
+  /// A weight of its own.
+  GeneratorImpl(std::int64_t d_model, std::int64_t vocabulary);
+  /// The weight [V, D] of an embedding.
+  explicit GeneratorImpl(at::Tensor tied_weight);
+
+  /// x [..., D] to log-probabilities [..., V].
+  at::Tensor forward(const at::Tensor& x);
+  /// x [..., D] to logits [..., V], before the softmax.
+  at::Tensor logits(const at::Tensor& x);
+
+  const at::Tensor& weight() const { return weight_; }  ///< [V, D]
+  const at::Tensor& bias() const { return bias_; }      ///< [V]
+
+ private:
+  at::Tensor weight_;
+  at::Tensor bias_;
+};
+TORCH_MODULE(Generator);
+
+}  // namespace gloss

@@ -1,0 +1,21 @@
+#include "model/kernels/instruction_set.h"
+
+namespace gloss::kernels {
+
+bool is_supported(InstructionSet set) {
+  switch (set) {
+    case InstructionSet::kPlain:
+      return true;
+#if defined(__x86_64__)
+    case InstructionSet::kAvx2:
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    case InstructionSet::kAvx512:
+      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#endif
+    default:
+      return false;
+  }
+}
+
+}  // namespace gloss::kernels

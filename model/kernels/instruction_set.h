@@ -1,0 +1,11 @@
+#pragma once
+
+namespace gloss::kernels {
+
+/// What kernels are built for, each once. The choice is made at start, by the processor.
+enum class InstructionSet { kPlain, kAvx2, kAvx512 };
+
+/// Whether this processor and its operating system run the set.
+bool is_supported(InstructionSet set);
+
+}  // namespace gloss::kernels

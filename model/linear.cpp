@@ -1,0 +1,14 @@
+#include "model/linear.h"
+
+#include <ATen/ops/linear.h>
+#include <ATen/ops/zeros.h>
+
+namespace gloss {
+
+LinearImpl::LinearImpl(std::int64_t in, std::int64_t out)
+    : weight_(register_parameter("weight", at::zeros({out, in}))),
+      bias_(register_parameter("bias", at::zeros({out}))) {}
+
+at::Tensor LinearImpl::forward(const at::Tensor& x) { return at::linear(x, weight_, bias_); }
+
+}  // namespace gloss

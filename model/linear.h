@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+
+namespace gloss {
+
+/// y = x W^T + b with W [out, in] and b [out], all zero until initialised. (LibTorch's own draws random weights when it
+/// is made.)
+class LinearImpl : public torch::nn::Module {
+ public:
+  LinearImpl(std::int64_t in, std::int64_t out);
+
+  /// x [..., in] to [..., out].
+  at::Tensor forward(const at::Tensor& x);
+
+ private:
+  at::Tensor weight_;
+  at::Tensor bias_;
+};
+TORCH_MODULE(Linear);
+
+}  // namespace gloss

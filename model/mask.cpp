@@ -1,0 +1,97 @@
+#include "model/mask.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/index_select.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/tensor.h>
+
+#include "common/error.h"
+#include "model/shape.h"
+
+namespace gloss {
+
+Mask Mask::none() { return {}; }
+
+Mask Mask::padding(std::vector<std::int64_t> lengths) {
+  Mask mask;
+  mask.lengths_ = std::move(lengths);
+  return mask;
+}
+
+Mask Mask::causal(std::vector<std::int64_t> lengths) {
+  Mask mask = padding(std::move(lengths));
+  mask.causal_ = true;
+  return mask;
+}
+
+Mask Mask::hiding(at::Tensor hidden) const {
+  expect_dimensions(hidden, 2, "hidden");
+  Mask mask = *this;
+  mask.hidden_ = hidden_.defined() ? hidden_.logical_or(hidden) : hidden.to(at::kBool);
+  mask.ready_.reset();
+  return mask;
+}
+
+Mask Mask::ready(std::int64_t T, std::int64_t S, at::Device device) const {
+  Mask mask = *this;
+  if (!all_visible(T, S)) mask.ready_ = visible(T, S, device);
+  return mask;
+}
+
+Mask Mask::select(const std::vector<std::int64_t>& sentences) const {
+  Mask mask;
+  mask.causal_ = causal_;
+  for (const auto b : sentences) {
+    if (!lengths_.empty()) mask.lengths_.push_back(lengths_.at(static_cast<std::size_t>(b)));
+  }
+  const auto rows = [&](const at::Tensor& tensor) {
+    return tensor.defined() ? tensor.index_select(0, at::tensor(sentences, at::kLong).to(tensor.device())) : tensor;
+  };
+  mask.hidden_ = rows(hidden_);
+  const bool same_for_all = lengths_.empty() && !hidden_.defined();
+  mask.ready_ = same_for_all ? ready_ : rows(ready_);
+  return mask;
+}
+
+bool Mask::hides_keys(std::int64_t S) const {
+  return hidden_.defined() || std::ranges::any_of(lengths_, [S](std::int64_t length) { return length < S; });
+}
+
+bool Mask::all_visible(std::int64_t T, std::int64_t S) const {
+  return !hides_keys(S) && (!causal_ || (T <= 1 && T <= S));
+}
+
+bool Mask::may_blind(std::int64_t T, std::int64_t S) const {
+  return hidden_.defined() || (causal_ && T > S) || std::ranges::find(lengths_, 0) != lengths_.end();
+}
+
+at::Tensor Mask::visible(std::int64_t T, std::int64_t S, at::Device device) const {
+  if (ready_.defined() && ready_.device() == device && ready_.size(2) == (causal_ ? T : 1) && ready_.size(3) == S) {
+    return ready_;
+  }
+  auto visible = at::ones({1, 1, 1, S}, at::device(device).dtype(at::kBool));
+  if (!lengths_.empty()) {
+    const auto B = static_cast<std::int64_t>(lengths_.size());
+    for (const auto length : lengths_) {
+      if (length < 0 || length > S) {
+        throw ShapeError("mask: wanted lengths from 0 to " + std::to_string(S) + ", got " + std::to_string(length));
+      }
+    }
+    const auto lengths = at::tensor(lengths_, at::kLong).to(device).view({B, 1, 1, 1});
+    visible = at::arange(S, lengths.options()) < lengths;  // [B, 1, 1, S]
+  }
+  if (hidden_.defined()) {
+    const auto B = lengths_.empty() ? -1 : static_cast<std::int64_t>(lengths_.size());
+    expect_shape(hidden_, {B, S}, "hidden");
+    visible = visible.logical_and(hidden_.to(device).logical_not().view({-1, 1, 1, S}));  // [B, 1, 1, S]
+  }
+  if (causal_) {
+    visible = visible.logical_and(at::ones({T, S}, visible.options()).tril(S - T));  // [B or 1, 1, T, S]
+  }
+  return visible;
+}
+
+}  // namespace gloss

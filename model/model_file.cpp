@@ -1,0 +1,184 @@
+#include "model/model_file.h"
+
+#include <charconv>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/isfinite.h>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "model/make_model.h"
+#include "model/parameter_shapes.h"
+#include "model/shape.h"
+
+namespace gloss {
+namespace {
+
+constexpr const char* kFormat = "gloss-model";
+constexpr const char* kJointTokenizer = "tokenizer.model";
+constexpr const char* kSourceTokenizer = "source_tokenizer.model";
+constexpr const char* kTargetTokenizer = "target_tokenizer.model";
+
+bool is_tokenizer(const std::string& name) {
+  return name == kJointTokenizer || name == kSourceTokenizer || name == kTargetTokenizer;
+}
+
+std::string tensor_text(const TensorView& view) {
+  return std::string(dtype_name(view.dtype)) + " " + shape_text(view.shape);
+}
+
+const std::string& metadata_value(const SafetensorsFile& file, const std::string& key) {
+  const auto found = file.metadata().find(key);
+  if (found != file.metadata().end()) return found->second;
+  throw ModelError(file.name() + ": metadata has no " + key + "; this is no model file of gloss");
+}
+
+void expect_format(const SafetensorsFile& file) {
+  const auto& format = metadata_value(file, "format");
+  if (format != kFormat) {
+    throw ModelError(file.name() + ": format: wanted " + kFormat + ", got " + printable(format));
+  }
+  const auto& version = metadata_value(file, "format_version");
+  if (version != std::to_string(kModelFormatVersion)) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), number);
+    const bool newer = error == std::errc() && end == version.data() + version.size() && number > kModelFormatVersion;
+    throw ModelError(file.name() + ": format_version: wanted " + std::to_string(kModelFormatVersion) + ", got " +
+                     printable(version) + (newer ? "; the file was written by a newer gloss, use that one" : ""));
+  }
+  metadata_value(file, "sha256");
+}
+
+Json metadata_json(const SafetensorsFile& file, const std::string& key) {
+  try {
+    auto json = parse_json(metadata_value(file, key));
+    if (json.is_object()) return json;
+  } catch (const std::invalid_argument& error) {
+    throw ModelError(file.name() + ": " + key + ": " + error.what());
+  }
+  throw ModelError(file.name() + ": " + key + ": wanted an object");
+}
+
+// The part of the run file that the model needs. A mistake in it is the file's, not the user's.
+ModelConfig model_config(const SafetensorsFile& file, const Json& config) {
+  try {
+    auto result = read_model_config(ConfigSection(config, "").section("model"));
+    result.validate();
+    return result;
+  } catch (const UsageError& error) {
+    throw ModelError(file.name() + ": config: " + error.what());
+  }
+}
+
+std::int64_t rows_of(const SafetensorsFile& file, const std::string& name) {
+  const auto found = file.tensors().find(name);
+  if (found == file.tensors().end()) throw ModelError(file.name() + ": tensor " + name + " is missing");
+  if (found->second.shape.size() == 2) return found->second.shape[0];
+  throw ModelError(file.name() + ": tensor " + name + ": wanted F32 [V, D], got " + tensor_text(found->second));
+}
+
+// Compares names, types and shapes before any memory is asked for: the file's size bounds the model's.
+void expect_tensors(const SafetensorsFile& file, const ModelConfig& config, const Vocabularies& vocabularies) {
+  const auto wanted = parameter_shapes(config, vocabularies);
+  for (const auto& [name, shape] : wanted) {
+    const auto found = file.tensors().find(name);
+    if (found == file.tensors().end()) throw ModelError(file.name() + ": tensor " + name + " is missing");
+    if (found->second.dtype == Dtype::kF32 && found->second.shape == shape) continue;
+    throw ModelError(file.name() + ": tensor " + name + ": wanted F32 " + shape_text(shape) + ", got " +
+                     tensor_text(found->second));
+  }
+  for (const auto& [name, view] : file.tensors()) {
+    if (!wanted.contains(name) && !is_tokenizer(name)) {
+      throw ModelError(file.name() + ": tensor " + printable(name) + " does not belong to the model of its config");
+    }
+  }
+}
+
+std::map<std::string, std::string> tokenizers_of(const SafetensorsFile& file) {
+  std::map<std::string, std::string> tokenizers;
+  for (const auto& [name, view] : file.tensors()) {
+    if (!is_tokenizer(name)) continue;
+    if (view.dtype != Dtype::kU8 || view.shape.size() != 1) {
+      throw ModelError(file.name() + ": tensor " + name + ": wanted U8 of 1 dimension, got " + tensor_text(view));
+    }
+    tokenizers[name] = std::string(reinterpret_cast<const char*>(view.bytes.data()), view.bytes.size());
+  }
+  if (tokenizers.size() != (tokenizers.contains(kJointTokenizer) ? 1U : 2U)) {
+    throw ModelError(file.name() + ": wanted " + kJointTokenizer + ", or " + kSourceTokenizer + " and " +
+                     kTargetTokenizer + ", got " + std::to_string(tokenizers.size()) + " tokenizers");
+  }
+  return tokenizers;
+}
+
+}  // namespace
+
+void write_model_file(const std::filesystem::path& path, const EncoderDecoder& model,
+                      const ModelDescription& description) {
+  std::vector<at::Tensor> kept;  // the copies that the views look at
+  std::map<std::string, TensorView> tensors;
+  for (const auto& item : model->named_parameters()) {
+    kept.push_back(item.value().detach().to(at::kCPU, at::kFloat).contiguous());
+    tensors[item.key()] = view_of(kept.back());
+  }
+  for (const auto& [name, text] : description.tokenizers) {
+    tensors[name] = {Dtype::kU8, {static_cast<std::int64_t>(text.size())}, std::as_bytes(std::span(text))};
+  }
+  write_safetensors(path, tensors,
+                    {{"format", kFormat},
+                     {"format_version", std::to_string(kModelFormatVersion)},
+                     {"config", to_text(description.config)},
+                     {"provenance", to_text(description.provenance)}});
+}
+
+LoadedModel read_model_file(const std::filesystem::path& path, at::Device device) {
+  const auto file = SafetensorsFile::open(path);
+  expect_format(file);
+  LoadedModel loaded;
+  loaded.description.config = metadata_json(file, "config");
+  loaded.description.provenance = metadata_json(file, "provenance");
+  loaded.config = model_config(file, loaded.description.config);
+  const bool one_vocabulary = loaded.config.tie_embeddings == TieEmbeddings::kAll;
+  loaded.vocabularies.source = rows_of(file, "source_embedding.weight");
+  loaded.vocabularies.target = one_vocabulary ? loaded.vocabularies.source : rows_of(file, "target_embedding.weight");
+  expect_tensors(file, loaded.config, loaded.vocabularies);
+  loaded.description.tokenizers = tokenizers_of(file);
+  try {
+    loaded.model = build_model(loaded.config, loaded.vocabularies);
+  } catch (const UsageError& error) {
+    throw ModelError(file.name() + ": " + error.what());
+  }
+  loaded.model->to(device);
+  for (const auto& item : loaded.model->named_parameters()) {
+    copy_into(item.value(), file.tensors().at(item.key()), file.name(), item.key());
+  }
+  return loaded;
+}
+
+TensorView view_of(const at::Tensor& tensor) {
+  if (!tensor.is_cpu() || tensor.scalar_type() != at::kFloat || !tensor.is_contiguous()) {
+    throw ShapeError("view_of: wanted a contiguous float32 tensor on the CPU");
+  }
+  const auto* bytes = static_cast<const std::byte*>(tensor.const_data_ptr());
+  return {Dtype::kF32, tensor.sizes().vec(), {bytes, tensor.nbytes()}};
+}
+
+void copy_into(const at::Tensor& parameter, const TensorView& view, const std::string& file, const std::string& name) {
+  if (view.dtype != Dtype::kF32 || parameter.sizes() != view.shape) {
+    throw ModelError(file + ": tensor " + printable(name) + ": wanted F32 " + shape_text(parameter.sizes()) + ", got " +
+                     tensor_text(view));
+  }
+  const at::NoGradGuard no_grad;
+  const auto values = at::empty(view.shape, at::kFloat);  // a copy, for the file's bytes may lie askew
+  if (!view.bytes.empty()) std::memcpy(values.mutable_data_ptr(), view.bytes.data(), view.bytes.size());
+  if (!at::isfinite(values).all().item<bool>()) {
+    throw ModelError(file + ": tensor " + printable(name) + " holds values that are not finite");
+  }
+  parameter.copy_(values);
+}
+
+}  // namespace gloss

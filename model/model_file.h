@@ -1,0 +1,45 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "common/safetensors.h"
+#include "model/encoder_decoder.h"
+#include "model/model_config.h"
+
+namespace gloss {
+
+/// The version of the format that is written and read.
+inline constexpr int kModelFormatVersion = 1;
+
+/// What a model file holds beside the weights (docs/file_formats.md).
+struct ModelDescription {
+  Json config;      ///< the resolved run file without the user's paths
+  Json provenance;  ///< where the weights came from: steps, hashes, scores
+  /// SentencePiece models: "tokenizer.model", or "source_tokenizer.model" and "target_tokenizer.model".
+  std::map<std::string, std::string> tokenizers;
+};
+
+struct LoadedModel {
+  EncoderDecoder model{nullptr};
+  ModelConfig config;
+  Vocabularies vocabularies;
+  ModelDescription description;
+};
+
+/// Writes format "gloss-model", version "1", atomically. Throws IoError.
+void write_model_file(const std::filesystem::path& path, const EncoderDecoder& model,
+                      const ModelDescription& description);
+
+/// Reads it on `device`. Throws ModelError where the file is damaged, of another format or a newer version, where a
+/// tensor is missing, unknown, of the wrong type or shape or not finite; IoError where it cannot be read.
+LoadedModel read_model_file(const std::filesystem::path& path, at::Device device);
+
+/// The bytes of a tensor on the CPU, contiguous float32; keep `tensor` alive as long as the view.
+TensorView view_of(const at::Tensor& tensor);
+/// Copies a file's tensor into `parameter` (same shape, any device). Throws ModelError naming `name`, wanted and found,
+/// also where a value is not finite.
+void copy_into(const at::Tensor& parameter, const TensorView& view, const std::string& file, const std::string& name);
+
+}  // namespace gloss

@@ -1,0 +1,53 @@
+#include "model/multi_head_attention.h"
+
+#include <utility>
+
+#include "common/error.h"
+#include "model/attention.h"
+#include "model/fused_attention.h"
+#include "model/shape.h"
+
+namespace gloss {
+
+MultiHeadAttentionImpl::MultiHeadAttentionImpl(std::int64_t d_model, std::int64_t heads, double dropout,
+                                               std::string site)
+    : d_model_(d_model), heads_(heads), dropout_(dropout), site_(std::move(site)) {
+  if (heads < 1 || d_model % heads != 0) {
+    throw ShapeError(site_ + ": wanted heads that divide d_model " + std::to_string(d_model) + ", got " +
+                     std::to_string(heads));
+  }
+  query_ = register_module("query", Linear(d_model, d_model));
+  key_ = register_module("key", Linear(d_model, d_model));
+  value_ = register_module("value", Linear(d_model, d_model));
+  output_ = register_module("output", Linear(d_model, d_model));
+}
+
+at::Tensor MultiHeadAttentionImpl::forward(const at::Tensor& x, const at::Tensor& memory, const Mask& mask,
+                                           const Pass& pass) {
+  return attend(x, project(memory), mask, pass);
+}
+
+KeysAndValues MultiHeadAttentionImpl::project(const at::Tensor& memory) {
+  expect_shape(memory, {-1, -1, d_model_}, "memory");
+  return {split_heads(key_(memory)), split_heads(value_(memory))};
+}
+
+at::Tensor MultiHeadAttentionImpl::attend(const at::Tensor& x, const KeysAndValues& memory, const Mask& mask,
+                                          const Pass& pass) {
+  expect_shape(x, {-1, -1, d_model_}, "x");
+  const auto query = split_heads(query_(x));  // [B, H, T, d_k]
+  const bool by_equation = pass.probe != nullptr || (pass.training && dropout_ > 0);
+  const auto heads = by_equation ? attention(query, memory.key, memory.value, mask, {pass, site_, dropout_})
+                                 : fused_attention(query, memory.key, memory.value, mask);  // [B, H, T, d_k]
+  return output_(join_heads(heads));                                                        // [B, T, D]
+}
+
+at::Tensor MultiHeadAttentionImpl::split_heads(const at::Tensor& x) const {
+  return x.view({x.size(0), x.size(1), heads_, d_model_ / heads_}).transpose(1, 2);
+}
+
+at::Tensor MultiHeadAttentionImpl::join_heads(const at::Tensor& x) const {
+  return x.transpose(1, 2).reshape({x.size(0), x.size(2), d_model_});
+}
+
+}  // namespace gloss

@@ -1,0 +1,38 @@
+#include "model/padding.h"
+
+#include <algorithm>
+
+#include <ATen/ops/full.h>
+
+namespace gloss {
+
+PaddedIds pad(std::span<const std::vector<std::int32_t>> rows, at::Device device) {
+  PaddedIds result;
+  std::int64_t longest = 1;
+  for (const auto& row : rows) {
+    result.lengths.push_back(static_cast<std::int64_t>(row.size()));
+    longest = std::max(longest, result.lengths.back());
+  }
+  auto ids = at::full({static_cast<std::int64_t>(rows.size()), longest}, kPadId, at::kLong);  // [B, T]
+  auto* out = ids.mutable_data_ptr<std::int64_t>();
+  for (const auto& row : rows) {
+    std::copy(row.begin(), row.end(), out);
+    out += longest;
+  }
+  result.ids = ids.to(device);
+  return result;
+}
+
+ShiftedTarget shift_target(std::span<const std::vector<std::int32_t>> targets, at::Device device) {
+  std::vector<std::vector<std::int32_t>> inputs;
+  inputs.reserve(targets.size());
+  for (const auto& target : targets) {
+    auto& input = inputs.emplace_back(target);
+    if (input.empty()) continue;
+    std::shift_right(input.begin(), input.end(), 1);
+    input.front() = static_cast<std::int32_t>(kBosId);
+  }
+  return {pad(inputs, device), pad(targets, device).ids};
+}
+
+}  // namespace gloss

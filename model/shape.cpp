@@ -1,0 +1,31 @@
+#include "model/shape.h"
+
+#include <algorithm>
+
+#include "common/error.h"
+
+namespace gloss {
+namespace {
+
+std::string found(const at::Tensor& tensor) { return tensor.defined() ? shape_text(tensor.sizes()) : "nothing"; }
+
+}  // namespace
+
+std::string shape_text(c10::IntArrayRef shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+void expect_dimensions(const at::Tensor& tensor, std::int64_t dimensions, std::string_view name) {
+  if (tensor.defined() && tensor.dim() == dimensions) return;
+  throw ShapeError(std::string(name) + ": wanted " + std::to_string(dimensions) + " dimensions, got " + found(tensor));
+}
+
+void expect_shape(const at::Tensor& tensor, std::initializer_list<std::int64_t> wanted, std::string_view name) {
+  const auto fits = [](std::int64_t got, std::int64_t want) { return want == -1 || got == want; };
+  if (tensor.defined() && std::ranges::equal(tensor.sizes(), wanted, fits)) return;
+  throw ShapeError(std::string(name) + ": wanted " + shape_text(wanted) + ", got " + found(tensor));
+}
+
+}  // namespace gloss

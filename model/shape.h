@@ -1,0 +1,33 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include <ATen/core/Tensor.h>
+#include <c10/util/ArrayRef.h>
+
+namespace gloss {
+
+/// "[2, 3]".
+std::string shape_text(c10::IntArrayRef shape);
+
+/// Throws ShapeError("name: wanted N dimensions, got [...]") unless `tensor` is defined and has N.
+void expect_dimensions(const at::Tensor& tensor, std::int64_t dimensions, std::string_view name);
+
+/// Throws ShapeError("name: wanted [1, 2, 3, 4], got [1, 2, 3, 8]"); -1 stands for any size.
+void expect_shape(const at::Tensor& tensor, std::initializer_list<std::int64_t> wanted, std::string_view name);
+
+/// The sizes of a tensor of N dimensions, to be taken apart: `const auto [B, T, D] = sizes<3>(x, "x");`. Throws
+/// ShapeError.
+template <std::size_t N>
+std::array<std::int64_t, N> sizes(const at::Tensor& tensor, std::string_view name) {
+  expect_dimensions(tensor, N, name);
+  std::array<std::int64_t, N> result;
+  for (std::size_t i = 0; i < N; ++i) result[i] = tensor.size(static_cast<std::int64_t>(i));
+  return result;
+}
+
+}  // namespace gloss

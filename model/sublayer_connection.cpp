@@ -1,0 +1,19 @@
+#include "model/sublayer_connection.h"
+
+#include <utility>
+
+#include "model/dropout.h"
+
+namespace gloss {
+
+SublayerConnection::SublayerConnection(LayerNorm norm, NormPlace place, double dropout, std::string site)
+    : norm_(std::move(norm)), place_(place), dropout_(dropout), site_(std::move(site)) {}
+
+at::Tensor SublayerConnection::operator()(const at::Tensor& x, const Sublayer& sublayer, const Pass& pass) {
+  const auto value = sublayer(place_ == NormPlace::kPre ? norm_(x) : x);  // [B, T, D]
+  if (pass.probe != nullptr) pass.probe->output(site_, value);
+  const auto sum = x + dropout(value, dropout_, pass, site_);  // [B, T, D]
+  return place_ == NormPlace::kPre ? sum : norm_(sum);
+}
+
+}  // namespace gloss

@@ -1,0 +1,100 @@
+#include "model/tensor_memory.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include <c10/core/Allocator.h>
+#include <c10/core/CPUAllocator.h>
+
+namespace gloss {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+
+/// Stands before the bytes of a block, in a cache line of its own.
+struct Header {
+  std::size_t size_class;
+  Header* next_free;
+};
+static_assert(sizeof(Header) <= kAlignment);
+
+/// The smallest class of at least `bytes` (64 or more): four classes from each power of two to the next.
+std::size_t class_of(std::size_t bytes) {
+  const std::size_t power = std::bit_width(bytes - 1) - 1;  // 2^power < bytes <= 2^(power + 1)
+  return power * 4 + ((bytes - 1) >> (power - 2)) - 4;
+}
+
+std::size_t bytes_of(std::size_t size_class) { return (size_class % 4 + 5) << (size_class / 4 - 2); }
+
+class KeptBlocks final : public c10::Allocator {
+ public:
+  c10::DataPtr allocate(std::size_t bytes) override {
+    if (bytes == 0) return {nullptr, nullptr, &release, c10::Device(c10::DeviceType::CPU)};
+    if (bytes > std::numeric_limits<std::size_t>::max() / 4) throw std::bad_alloc();
+    auto* block = take(class_of(std::max(bytes, kAlignment)));
+    auto* const data = reinterpret_cast<std::byte*>(block) + kAlignment;
+    return {data, data, &release, c10::Device(c10::DeviceType::CPU)};
+  }
+
+  // oneDNN's operations ask for memory without a DataPtr, so the context has to be the data itself.
+  c10::DeleterFnPtr raw_deleter() const override { return &release; }
+
+  void copy_data(void* to, const void* from, std::size_t bytes) const override { std::memcpy(to, from, bytes); }
+
+  void release_free() {
+    const std::lock_guard lock(mutex_);
+    for (auto*& list : free_)
+      while (list != nullptr) std::free(std::exchange(list, list->next_free));
+  }
+
+ private:
+  Header* take(std::size_t size_class) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (auto*& list = free_[size_class]; list != nullptr) return std::exchange(list, list->next_free);
+    }
+    const auto bytes = (bytes_of(size_class) + 2 * kAlignment - 1) / kAlignment * kAlignment;
+    void* memory = std::aligned_alloc(kAlignment, bytes);
+    if (memory == nullptr) {
+      release_free();
+      memory = std::aligned_alloc(kAlignment, bytes);
+    }
+    if (memory == nullptr) throw std::bad_alloc();
+    return new (memory) Header{size_class, nullptr};
+  }
+
+  static void release(void* data);
+
+  std::mutex mutex_;
+  std::array<Header*, 256> free_{};
+};
+
+/// Never destroyed: tensors outlive static objects.
+KeptBlocks& kept_blocks() {
+  static auto* const blocks = new KeptBlocks;
+  return *blocks;
+}
+
+void KeptBlocks::release(void* data) {
+  if (data == nullptr) return;
+  auto& blocks = kept_blocks();
+  auto* const block = reinterpret_cast<Header*>(static_cast<std::byte*>(data) - kAlignment);
+  const std::lock_guard lock(blocks.mutex_);
+  block->next_free = std::exchange(blocks.free_[block->size_class], block);
+}
+
+}  // namespace
+
+void keep_tensor_memory() { c10::SetCPUAllocator(&kept_blocks(), /*priority=*/1); }
+
+void release_free_tensor_memory() { kept_blocks().release_free(); }
+
+}  // namespace gloss

@@ -1,0 +1,14 @@
+#pragma once
+
+namespace gloss {
+
+/// Makes LibTorch take the CPU memory of tensors from blocks that are kept when a tensor ends, in place of giving them
+/// back to the system and faulting them in again at every step (docs/decisions.md, section 2). Blocks come in four
+/// sizes to a doubling, aligned to 64 bytes; where the system has no more memory, all that are free are given back
+/// before std::bad_alloc is thrown. To be called once, before the first tensor.
+void keep_tensor_memory();
+
+/// Gives every free block back to the system.
+void release_free_tensor_memory();
+
+}  // namespace gloss

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "evaluation/bleu.h"
+#include "pipeline/translation_model.h"
+
+namespace gloss {
+
+/// The lines of a text to be scored: none is left out, broken UTF-8 becomes U+FFFD. Throws as LineReader does, and
+/// DataError where a line is too long to be kept whole.
+std::vector<std::string> read_lines(const std::filesystem::path& path);
+
+/// Sentences to translate and what they should become, line by line.
+struct TestSet {
+  std::vector<std::string> sources, references;
+};
+
+/// Throws DataError where the counts of lines differ, and as read_lines.
+TestSet read_test_set(const std::filesystem::path& source, const std::filesystem::path& reference);
+
+/// BLEU of one file of translations against one of references. Throws DataError where the counts of lines differ.
+Bleu evaluate_files(const std::filesystem::path& hypothesis, const std::filesystem::path& reference);
+
+/// Translates the sources and scores the best hypotheses against the references.
+Bleu evaluate_model(const Translator& translator, const DecodingConfig& decoding, const TestSet& test);
+
+}  // namespace gloss

@@ -1,0 +1,127 @@
+#include "pipeline/run_config.h"
+
+#include <array>
+#include <stdexcept>
+
+#include "common/atomic_file.h"
+#include "common/error.h"
+#include "common/log.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::size_t kLargestRunFile = 1 << 20;
+
+/// Every text of a run file that names a file of the user's.
+template <typename Config>
+auto paths_of(Config& config) {
+  auto& data = config.data;
+  return std::array{&config.tokenizer.model_file, &data.train_source, &data.train_target, &data.valid_source,
+                    &data.valid_target,           &data.test_source,  &data.test_target};
+}
+
+/// Puts "a.b=value" at json["a"]["b"].
+void apply_override(Json& json, const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw UsageError("--set " + printable(text) + ": wanted key=value, such as training.max_steps=100");
+  const auto key = text.substr(0, equals), value = text.substr(equals + 1);
+  Json* place = &json;
+  for (std::size_t begin = 0; begin <= key.size();) {
+    const auto end = std::min(key.find('.', begin), key.size());
+    if (!place->is_object())
+      throw UsageError("--set " + printable(key) + ": " + printable(key.substr(0, begin - 1)) + " is no section");
+    place = &(*place)[key.substr(begin, end - begin)];
+    if (place->is_null() && end < key.size()) *place = Json::object();
+    begin = end + 1;
+  }
+  try {
+    *place = parse_json(value);
+  } catch (const std::invalid_argument&) {
+    *place = value;
+  }
+}
+
+std::string absolute_beside(const std::string& path, const std::filesystem::path& folder) {
+  return path.empty() ? path : (folder / path).lexically_normal().string();
+}
+
+}  // namespace
+
+void RunConfig::validate() const {
+  require(seed >= 0, "seed", "0 or more", seed);
+  tokenizer.validate();
+  data.validate();
+  model.validate();
+  training.validate();
+  decoding.validate();
+  if (!tokenizer.joint && model.tie_embeddings == TieEmbeddings::kAll)
+    throw UsageError(
+        "model.tie_embeddings: all needs one vocabulary for both languages; set it to decoder or none, or "
+        "tokenizer.joint to true");
+  if (!tokenizer.joint && !tokenizer.model_file.empty())
+    throw UsageError("tokenizer.model_file: names one model; it goes with tokenizer.joint true only");
+  if (model.positions == Positions::kLearned)
+    require(data.max_length <= model.max_positions, "data.max_length",
+            "at most model.max_positions (" + std::to_string(model.max_positions) + ")", data.max_length);
+  if (training.early_stop.patience > 0 && !data.train_source.empty())
+    require(!data.valid_source.empty(), "data.valid_source", "validation data, which training.early_stop needs",
+            data.valid_source);
+}
+
+RunConfig parse_run_config(const Json& json) {
+  RunConfig config;
+  ConfigSection file(json, "");
+  file.read("seed", config.seed);
+  config.tokenizer = read_tokenizer_config(file.section("tokenizer"));
+  config.data = read_data_config(file.section("data"));
+  config.model = read_model_config(file.section("model"));
+  config.training = read_training_config(file.section("training"));
+  config.decoding = read_decoding_config(file.section("decoding"));
+  file.finish();
+  config.validate();
+  return config;
+}
+
+RunConfig read_run_config(const std::filesystem::path& path, std::span<const std::string> overrides) {
+  const auto where = printable(path.string()) + ": ";
+  if (!std::filesystem::exists(path)) throw UsageError(where + "there is no such run file");
+  if (!std::filesystem::is_regular_file(path)) throw UsageError(where + "is no file; a run file is a JSON text");
+  Json json;
+  try {
+    json = parse_json(read_file(path, kLargestRunFile));
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(where + error.what());
+  } catch (const DataError& error) {
+    throw UsageError(error.what());
+  }
+  if (!json.is_object()) throw UsageError(where + "wanted an object { ... }, got " + json.type_name());
+  try {
+    for (const auto& text : overrides) apply_override(json, text);
+    auto config = parse_run_config(json);
+    const auto folder = std::filesystem::absolute(path).parent_path();
+    for (auto* file : paths_of(config)) *file = absolute_beside(*file, folder);
+    return config;
+  } catch (const UsageError& error) {
+    throw UsageError(where + error.what());
+  }
+}
+
+Json to_json(const RunConfig& config) {
+  return {{"seed", config.seed},
+          {"tokenizer", to_json(config.tokenizer)},
+          {"data", to_json(config.data)},
+          {"model", to_json(config.model)},
+          {"training", to_json(config.training)},
+          {"decoding", to_json(config.decoding)}};
+}
+
+Json to_portable_json(const RunConfig& config) {
+  auto json = to_json(config);
+  json["tokenizer"].erase("model_file");
+  for (const auto* key : {"train_source", "train_target", "valid_source", "valid_target", "test_source", "test_target"})
+    json["data"].erase(key);
+  return json;
+}
+
+}  // namespace gloss

@@ -1,0 +1,69 @@
+#include "pipeline/run_folder.h"
+
+#include <array>
+#include <system_error>
+
+#include "common/atomic_file.h"
+#include "common/error.h"
+#include "common/log.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kLeftByARun = {
+    "model.safetensors",      "checkpoints",    "config.json", "log.jsonl", "source_tokenizer.model",
+    "target_tokenizer.model", "tokenizer.model"};
+
+}  // namespace
+
+RunFolder::MadeFolder::MadeFolder(const fs::path& path) : path_(path) {
+  std::error_code error;
+  made_ = fs::create_directories(path, error);
+  if (error || !fs::is_directory(path, error))
+    throw IoError(printable(path.string()) + ": cannot be made a folder: " +
+                  (error ? error.message() : "it is a file") + "; name another with --out");
+}
+
+RunFolder::MadeFolder::~MadeFolder() {
+  std::error_code ignored;
+  if (made_) fs::remove(path_, ignored);
+}
+
+RunFolder::RunFolder(fs::path path, bool resume, bool overwrite)
+    : path_(std::move(path)), resume_(resume), overwrite_(overwrite), folder_(path_), lock_(path_) {
+  if (is_used() && !resume && !overwrite)
+    throw UsageError(printable(path_.string()) +
+                     ": an earlier run is in this folder; go on with --resume, start anew with --overwrite, or "
+                     "name another with --out");
+}
+
+bool RunFolder::is_used() const {
+  for (const auto* file : kLeftByARun)
+    if (fs::exists(path_ / file)) return true;
+  return false;
+}
+
+void RunFolder::keep() {
+  remove_stray_temporaries(path_);
+  if (overwrite_)
+    for (const auto* file : kLeftByARun) {
+      std::error_code error;
+      fs::remove_all(path_ / file, error);
+      if (error) throw IoError(printable((path_ / file).string()) + ": cannot be removed: " + error.message());
+    }
+  folder_.keep();
+  std::error_code error;
+  fs::create_directories(checkpoints(), error);
+  if (error) throw IoError(printable(checkpoints().string()) + ": cannot be made: " + error.message());
+  log_ = EventFile(log_file());
+}
+
+void RunFolder::log(const std::string& event, Json fields) {
+  log_event(event, fields);
+  if (!log_.write(event, std::move(fields)))
+    log_warning(printable(log_file().string()) + ": cannot be written; the log ends here, training goes on");
+}
+
+}  // namespace gloss

@@ -1,0 +1,26 @@
+#include "pipeline/run_identity.h"
+
+#include "common/sha256.h"
+
+namespace gloss {
+
+Json run_identity(const RunConfig& config, const RunTokenizers& tokenizers, const ParallelCorpus& corpus) {
+  auto settings = to_portable_json(config);
+  settings.erase("decoding");
+  auto& training = settings["training"];
+  for (const auto* key : {"max_steps", "max_epochs", "validate_every", "save_every", "keep_checkpoints"})
+    training.erase(key);
+  training["early_stop"].erase("patience");
+
+  Json identity{{"training corpus", corpus.hash()}};
+  for (const auto& [section, value] : settings.items()) {
+    if (!value.is_object())
+      identity[section] = value;
+    else
+      for (const auto& [key, setting] : value.items()) identity[section + "." + key] = setting;
+  }
+  for (const auto& [name, tokenizer] : tokenizers.by_name()) identity[name] = sha256(tokenizer->serialized());
+  return identity;
+}
+
+}  // namespace gloss

@@ -1,0 +1,59 @@
+#include "pipeline/run_tokenizers.h"
+
+#include <vector>
+
+#include "common/atomic_file.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "tokenizer/sentencepiece_tokenizer.h"
+#include "tokenizer/train_tokenizer.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kJoint = "tokenizer.model", kSource = "source_tokenizer.model", kTarget = "target_tokenizer.model";
+
+std::shared_ptr<const Tokenizer> load_or_train(const TokenizerConfig& config, const std::string& name,
+                                               const std::vector<fs::path>& texts) {
+  if (!config.model_file.empty()) {
+    if (!fs::exists(config.model_file))
+      throw DataError(printable(config.model_file) + ": tokenizer.model_file names this file, but it is not there");
+    return SentencePieceTokenizer::load(config.model_file);
+  }
+  log_info("training " + name + ", " + std::to_string(config.vocabulary_size) + " pieces");
+  return std::make_shared<SentencePieceTokenizer>(train_tokenizer(texts, config), name);
+}
+
+}  // namespace
+
+RunTokenizers::RunTokenizers(const RunConfig& config, const RunFolder& folder) {
+  const fs::path source = config.data.train_source, target = config.data.train_target;
+  const auto add = [&](const std::string& name, const std::vector<fs::path>& texts) {
+    const auto kept = folder.tokenizer_file(name);
+    by_name_[name] = folder.resumes() && config.tokenizer.model_file.empty() && fs::exists(kept)
+                         ? SentencePieceTokenizer::load(kept)
+                         : load_or_train(config.tokenizer, name, texts);
+  };
+  if (config.tokenizer.joint) {
+    add(kJoint, {source, target});
+  } else {
+    add(kSource, {source});
+    add(kTarget, {target});
+  }
+}
+
+const std::shared_ptr<const Tokenizer>& RunTokenizers::source() const {
+  return by_name_.at(by_name_.contains(kJoint) ? kJoint : kSource);
+}
+
+const std::shared_ptr<const Tokenizer>& RunTokenizers::target() const {
+  return by_name_.at(by_name_.contains(kJoint) ? kJoint : kTarget);
+}
+
+void RunTokenizers::save(const RunFolder& folder) const {
+  for (const auto& [name, tokenizer] : by_name_) write_file(folder.tokenizer_file(name), tokenizer->serialized());
+}
+
+}  // namespace gloss

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "pipeline/run_config.h"
+#include "pipeline/run_folder.h"
+#include "tokenizer/tokenizer.h"
+
+namespace gloss {
+
+/// The tokenizers of a run, by the names that run folders and model files give them: "tokenizer.model" where joint,
+/// else "source_tokenizer.model" and "target_tokenizer.model".
+class RunTokenizers {
+ public:
+  /// On resuming those that the run folder kept, else the one that the run file names, else newly trained on the
+  /// training texts. Throws DataError where a named file is missing, and as train_tokenizer.
+  RunTokenizers(const RunConfig& config, const RunFolder& folder);
+
+  const std::shared_ptr<const Tokenizer>& source() const;
+  const std::shared_ptr<const Tokenizer>& target() const;
+  const std::map<std::string, std::shared_ptr<const Tokenizer>>& by_name() const { return by_name_; }
+  Vocabularies vocabularies() const { return {source()->vocabulary_size(), target()->vocabulary_size()}; }
+
+  /// Writes each into the run folder.
+  void save(const RunFolder& folder) const;
+
+ private:
+  std::map<std::string, std::shared_ptr<const Tokenizer>> by_name_;
+};
+
+}  // namespace gloss

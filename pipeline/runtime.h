@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include <c10/core/Device.h>
+
+namespace gloss {
+
+/// "auto", "cpu", "cuda" or "cuda:N". auto is a CUDA device where there is one. Throws UsageError on another text and
+/// where CUDA was asked for and is not there.
+at::Device parse_device(const std::string& text);
+
+/// Once a process, before any tensor: LibTorch's threads (0: as many as the process may use) and the settings under
+/// which equal input gives equal bits (docs/decisions.md). Returns the number of threads.
+int set_up_runtime(int threads);
+
+}  // namespace gloss

@@ -1,0 +1,145 @@
+#include "pipeline/train_translate.h"
+
+#include <string>
+#include <utility>
+
+#include "common/atomic_file.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/version.h"
+#include "data/parallel_corpus.h"
+#include "model/make_model.h"
+#include "model/model_file.h"
+#include "pipeline/evaluate.h"
+#include "pipeline/run_folder.h"
+#include "pipeline/run_identity.h"
+#include "pipeline/run_report.h"
+#include "pipeline/run_tokenizers.h"
+#include "pipeline/translation_model.h"
+#include "pipeline/validation.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+
+void expect_usable_paths(const DataConfig& data) {
+  require(!data.train_source.empty(), "data.train_source", "the file of source sentences to train on",
+          data.train_source);
+  require(!data.train_target.empty(), "data.train_target", "the file of their translations", data.train_target);
+  for (const auto& path :
+       {data.train_source, data.train_target, data.valid_source, data.valid_target, data.test_source, data.test_target})
+    if (!path.empty() && !fs::exists(path))
+      throw DataError(printable(path) + ": the run file names this file, but it is not there");
+  if (fs::equivalent(data.train_source, data.train_target))
+    throw UsageError("data.train_target: is the same file as data.train_source");
+}
+
+/// Everything that a run reads before its first step.
+struct Material {
+  RunTokenizers tokenizers;
+  ParallelCorpus corpus;
+  std::optional<Validator> validator;
+  std::optional<TestSet> test;
+};
+
+Material read_material(const RunConfig& config, const RunFolder& folder) {
+  const auto& data = config.data;
+  std::optional<TestSet> test;
+  if (!data.test_source.empty()) test = read_test_set(data.test_source, data.test_target);
+  RunTokenizers tokenizers(config, folder);
+  auto corpus = ParallelCorpus::read(data.train_source, data.train_target, *tokenizers.source(), *tokenizers.target(),
+                                     {.max_length = data.max_length});
+  warn_of("training", corpus.report(), data.max_length);
+  std::optional<Validator> validator;
+  if (!data.valid_source.empty()) {
+    validator.emplace(config, tokenizers.source(), tokenizers.target());
+    warn_of("validation", validator->corpus().report(), data.max_length);
+    if (validator->corpus().hash() == corpus.hash())
+      log_warning("data.valid_source and data.valid_target: are the training data; the scores will flatter");
+  }
+  return {std::move(tokenizers), std::move(corpus), std::move(validator), std::move(test)};
+}
+
+ModelDescription describe(const RunConfig& config, const Material& material, std::int64_t steps, std::int64_t epochs) {
+  ModelDescription description{.config = to_portable_json(config),
+                               .provenance = {{"program", "gloss " + std::string(kVersion)},
+                                              {"steps", steps},
+                                              {"epochs", epochs},
+                                              {"training_pairs", material.corpus.size()},
+                                              {"training_corpus", material.corpus.hash()}},
+                               .tokenizers = {}};
+  for (const auto& [name, tokenizer] : material.tokenizers.by_name())
+    description.tokenizers[name] = tokenizer->serialized();
+  return description;
+}
+
+/// Epochs gone through, the last one perhaps in part only.
+std::int64_t whole_epochs(const BatchStream& batches) {
+  const auto place = batches.position();
+  return place.epoch + (place.batch == batches.batches_in_epoch() ? 1 : 0);
+}
+
+}  // namespace
+
+TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
+  const auto& config = options.config;
+  config.validate();
+  expect_usable_paths(config.data);
+  RunFolder folder(options.out, options.resume, options.overwrite);
+  const auto material = read_material(config, folder);
+  const auto& tokenizers = material.tokenizers;
+
+  const RandomStream random(static_cast<std::uint64_t>(config.seed), "gloss");
+  auto model = make_model(config.model, tokenizers.vocabularies(), random);
+  model->to(options.device);
+
+  BatchStream batches(material.corpus, config.data.batch_tokens, random);
+  Trainer::Options training{.config = config.training,
+                            .d_model = config.model.d_model,
+                            .seed = static_cast<std::uint64_t>(config.seed),
+                            .checkpoints = folder.checkpoints(),
+                            .threads = options.threads,
+                            .hashes = run_identity(config, tokenizers, material.corpus),
+                            .validate = nullptr,
+                            .report = [&](const TrainingReport& report) { report_step(folder, report); }};
+  const auto validate = [&](EncoderDecoder& candidate, std::int64_t step) {
+    const auto validation = (*material.validator)(candidate);
+    report_validation(folder, step, validation);
+    return validation;
+  };
+  if (material.validator) training.validate = validate;
+  Trainer trainer(model, batches, std::move(training));
+  const bool resumed = options.resume && trainer.resume();
+
+  // Nothing of an earlier run is touched until here, where nothing can be refused any more.
+  folder.keep();
+  tokenizers.save(folder);
+  write_file(folder.config_file(), to_pretty_text(to_json(config)));
+  log_info(std::to_string(material.corpus.size()) + " sentence pairs, " +
+           std::to_string(count_parameters(config.model, tokenizers.vocabularies())) + " parameters, " +
+           std::to_string(options.threads) + " threads");
+  if (resumed) log_info("resumed behind step " + std::to_string(trainer.state().step));
+
+  TrainTranslateResult result;
+  result.end = trainer.run();
+  result.steps = trainer.state().step;
+  if (result.end == TrainingEnd::kStopped) {
+    log_info("stopped behind step " + std::to_string(result.steps) + "; go on with --resume");
+    return result;
+  }
+
+  auto description = describe(config, material, result.steps, whole_epochs(batches));
+  if (material.validator) description.provenance["validation"] = summary(validate(model, result.steps));
+  write_model_file(folder.model_file(), model, description);
+  if (material.test) {
+    const auto translator = make_translator(model, config, tokenizers.source(), tokenizers.target());
+    result.test = evaluate_model(translator, config.decoding, *material.test);
+    folder.log("test", summary(*result.test));
+    description.provenance["test"] = summary(*result.test);
+    write_model_file(folder.model_file(), model, description);
+  }
+  return result;
+}
+
+}  // namespace gloss

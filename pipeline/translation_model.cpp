@@ -1,0 +1,77 @@
+#include "pipeline/translation_model.h"
+
+#include <algorithm>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "decoding/transformer_scorer.h"
+#include "tokenizer/sentencepiece_tokenizer.h"
+
+namespace gloss {
+namespace {
+
+std::shared_ptr<const Tokenizer> make_tokenizer(const ModelDescription& description, const std::string& tensor,
+                                                std::int64_t vocabulary, const std::string& file) {
+  const auto found = description.tokenizers.find(tensor);
+  if (found == description.tokenizers.end()) throw ModelError(file + ": the tensor " + tensor + " is missing");
+  auto tokenizer = std::make_shared<SentencePieceTokenizer>(found->second, file + ": " + tensor);
+  if (tokenizer->vocabulary_size() != vocabulary)
+    throw ModelError(file + ": " + tensor + " has " + std::to_string(tokenizer->vocabulary_size()) +
+                     " pieces, the embedding " + std::to_string(vocabulary) + " rows; they do not belong together");
+  return tokenizer;
+}
+
+}  // namespace
+
+std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder) {
+  const auto file =
+      std::filesystem::is_directory(file_or_folder) ? file_or_folder / "model.safetensors" : file_or_folder;
+  if (file.empty() || !std::filesystem::exists(file))
+    throw UsageError("--model: there is no " + printable(file.string()) +
+                     "; name a model file, or the folder of a finished run");
+  return file;
+}
+
+TranslationModel load_translation_model(const std::filesystem::path& file_or_folder, at::Device device) {
+  const auto path = model_file_of(file_or_folder);
+  const auto name = printable(path.string());
+  auto loaded = read_model_file(path, device);
+  TranslationModel result;
+  try {
+    result.config = parse_run_config(loaded.description.config);
+  } catch (const UsageError& error) {
+    throw ModelError(name + ": config: " + error.what());
+  }
+  if (result.config.tokenizer.joint) {
+    result.source_tokenizer = result.target_tokenizer =
+        make_tokenizer(loaded.description, "tokenizer.model", loaded.vocabularies.source, name);
+    if (loaded.vocabularies.target != loaded.vocabularies.source)
+      throw ModelError(name + ": one tokenizer for both languages, but embeddings of different sizes");
+  } else {
+    result.source_tokenizer =
+        make_tokenizer(loaded.description, "source_tokenizer.model", loaded.vocabularies.source, name);
+    result.target_tokenizer =
+        make_tokenizer(loaded.description, "target_tokenizer.model", loaded.vocabularies.target, name);
+  }
+  result.model = loaded.model;
+  result.vocabularies = loaded.vocabularies;
+  result.description = std::move(loaded.description);
+  return result;
+}
+
+Translator make_translator(const EncoderDecoder& model, const RunConfig& config,
+                           std::shared_ptr<const Tokenizer> source_tokenizer,
+                           std::shared_ptr<const Tokenizer> target_tokenizer) {
+  const auto longest = [&](std::int64_t wanted) {
+    return config.model.positions == Positions::kLearned ? std::min(wanted, config.model.max_positions) : wanted;
+  };
+  // Sources beyond what training saw are cut; targets may be as long as the search asks for.
+  return Translator(std::make_shared<TransformerScorer>(model, longest(kLongestTarget)), std::move(source_tokenizer),
+                    std::move(target_tokenizer), longest(config.data.max_length));
+}
+
+Translator TranslationModel::translator() const {
+  return make_translator(model, config, source_tokenizer, target_tokenizer);
+}
+
+}  // namespace gloss

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "decoding/translator.h"
+#include "model/model_file.h"
+#include "pipeline/run_config.h"
+
+namespace gloss {
+
+/// The most tokens of a target that any search may ask for.
+inline constexpr std::int64_t kLongestTarget = 4096;
+
+/// A model file, ready to translate.
+struct TranslationModel {
+  EncoderDecoder model{nullptr};
+  RunConfig config;              ///< the file's, without paths
+  ModelDescription description;  ///< the file's, as it stands in it
+  Vocabularies vocabularies;
+  std::shared_ptr<const Tokenizer> source_tokenizer, target_tokenizer;  ///< one and the same where joint
+
+  Translator translator() const;
+};
+
+/// A model file, or the model.safetensors of a run folder. Throws UsageError where there is none, ModelError where it
+/// is damaged or where tokenizer and weights have vocabularies of different sizes.
+TranslationModel load_translation_model(const std::filesystem::path& file_or_folder, at::Device device);
+
+/// The file that `--model` means: the path itself, or model.safetensors in a folder. Throws UsageError where it is
+/// missing.
+std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder);
+
+/// The translator that a model and its tokenizers make.
+Translator make_translator(const EncoderDecoder& model, const RunConfig& config,
+                           std::shared_ptr<const Tokenizer> source_tokenizer,
+                           std::shared_ptr<const Tokenizer> target_tokenizer);
+
+}  // namespace gloss

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# scripts/build.sh [PRESET [TARGET...]]: sets up, then builds in build/PRESET (release by default; CMakePresets.json).
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+preset=${1:-release}
+targets=("${@:2}")
+
+"$root/scripts/setup.sh"
+cmake -S "$root" --preset "$preset"
+# Some files take 1.5 GB to compile: no more at once than the memory holds.
+fit=$(awk '/^MemAvailable/ {print 1 + int($2 / 2e6)}' /proc/meminfo)
+jobs=$((fit < $(nproc) ? fit : $(nproc)))
+cmake --build "$root/build/$preset" --parallel "$jobs" ${targets[@]+--target "${targets[@]}"}

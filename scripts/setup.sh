@@ -1,0 +1,203 @@
+#!/usr/bin/env bash
+# Makes a machine ready to build gloss. What is there already is left alone, so it can be run at any time.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+deps=$root/.deps
+version=2.13.0+cpu
+pytorch_index=https://download.pytorch.org/whl/cpu
+archive_url=${GLOSS_LIBTORCH_URL:-https://download.pytorch.org/libtorch/cpu/libtorch-shared-with-deps-2.13.0%2Bcpu.zip}
+archive_sha256=${GLOSS_LIBTORCH_SHA256:-edbf4cbed78433d803e90a65f1752e57783d164bce66c95c0872b2ab8f5c159e}
+
+usage() {
+  cat <<END
+usage: scripts/setup.sh [--developer] [--help]
+
+Installs with apt what the build needs and is not there (through sudo where you are not root), then sees to LibTorch,
+the C++ half of PyTorch. The first of these is used:
+  1. where you point: GLOSS_LIBTORCH, Torch_DIR or CMAKE_PREFIX_PATH in the environment
+  2. .deps/libtorch in the source tree
+  3. the torch of an installed Python, if it fits
+  4. the wheel torch==$version by pip, as pip is set up here; then from $pytorch_index
+  5. the archive $archive_url
+4 and 5 are unpacked into .deps/libtorch. Nothing is installed into any Python.
+
+  --developer   also install clang-format, which scripts/check.sh needs
+Environment: GLOSS_LIBTORCH_URL and GLOSS_LIBTORCH_SHA256 name another archive for 5.
+END
+}
+
+say() { echo "setup: $*"; }
+die() {
+  echo "setup: $*" >&2
+  exit 1
+}
+have() { command -v "$1" >/dev/null; }
+
+# Prints the Debian name of each package of which something is missing. One run of the preprocessor sees all headers.
+missing_packages() {
+  local tool header package
+  for tool in g++ cmake ninja:ninja-build ccache "$@"; do
+    have "${tool%:*}" || echo "${tool#*:}"
+  done
+  for header in sentencepiece_processor.h:libsentencepiece-dev CLI/CLI.hpp:libcli11-dev \
+    nlohmann/json.hpp:nlohmann-json3-dev gtest/gtest.h:libgtest-dev gmock/gmock.h:libgmock-dev \
+    openssl/evp.h:libssl-dev; do
+    package=${header#*:}
+    printf '#if !__has_include(<%s>)\n%s\n#endif\n' "${header%:*}" "$package"
+  done | if have g++; then g++ -std=c++20 -E -P -x c++ -; else grep -v '^#'; fi
+}
+
+# What to look for where there is no apt.
+describe() {
+  case $1 in
+    g++) echo "g++ 12 or newer" ;;
+    cmake) echo "CMake 3.22 or newer" ;;
+    ninja-build) echo "Ninja" ;;
+    ccache) echo "ccache" ;;
+    clang-format-14) echo "clang-format 14, as clang-format-14" ;;
+    libsentencepiece-dev) echo "SentencePiece with its headers, https://github.com/google/sentencepiece" ;;
+    libcli11-dev) echo "CLI11 2.1 or newer, https://github.com/CLIUtils/CLI11" ;;
+    nlohmann-json3-dev) echo "nlohmann_json 3.11 or newer, https://github.com/nlohmann/json" ;;
+    libgtest-dev | libgmock-dev) echo "GoogleTest 1.12 or newer with gmock, https://github.com/google/googletest" ;;
+    libssl-dev) echo "OpenSSL 3 with its headers" ;;
+  esac
+}
+
+# apt_install PACKAGE... sudo asks for a password only where somebody can type it.
+apt_install() {
+  local as_root=()
+  if ((EUID != 0)); then
+    if have sudo && sudo -n true 2>/dev/null; then
+      as_root=(sudo -n)
+    elif have sudo && [[ -t 0 && -t 2 ]]; then
+      as_root=(sudo)
+    else
+      echo "setup: installing needs root. As root, run: apt-get update && apt-get install $*" >&2
+      return 1
+    fi
+  fi
+  as_root+=(env DEBIAN_FRONTEND=noninteractive NEEDRESTART_MODE=a)
+  say "installing with apt: $*"
+  "${as_root[@]}" apt-get -q -o Acquire::Retries=3 update </dev/null ||
+    say "apt-get update failed; going on with the lists that are there"
+  "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 \
+    install -y --no-install-recommends "$@" </dev/null
+}
+
+install_packages() {
+  local missing package
+  mapfile -t missing < <(missing_packages "$@")
+  ((${#missing[@]} > 0)) || return 0
+  if [[ ${missing[*]} == ccache ]]; then
+    say "ccache is not there; the build does without"
+    return
+  fi
+  if ! have apt-get; then
+    echo "setup: there is no apt here. Install these in this system's own way, then run this again:" >&2
+    for package in "${missing[@]}"; do echo "  $(describe "$package")" >&2; done
+    exit 1
+  fi
+  apt_install "${missing[@]}" || die "not installed: ${missing[*]}. Mend what is said above and run this again"
+  mapfile -t missing < <(missing_packages "$@")
+  ((${#missing[@]} == 0)) || die "still missing after apt-get install: ${missing[*]}"
+}
+
+# locate_libtorch [-D CHECK=DIR]: prints the folder of a LibTorch that fits, or nothing; fails where the user points to
+# one that does not.
+locate_libtorch() {
+  local line
+  while read -r line; do
+    case $line in
+      "refused: "*) say "${line#refused: }" >&2 ;;
+      "found: "*) echo "${line#found: }" ;;
+      "pointed: "*) die "${line#pointed: } names no LibTorch that can be used. Change or unset it" ;;
+    esac
+  done < <(cmake "$@" -P "$root/cmake/locate_libtorch.cmake")
+}
+
+# Prints a Python that has pip.
+python_with_pip() {
+  local python
+  for python in python3 /usr/bin/python3; do
+    if "$python" -m pip --version >/dev/null 2>&1; then
+      echo "$python"
+      return
+    fi
+  done
+}
+
+# fetch_wheel FOLDER [PIP OPTION...]: only the C++ half of the wheel is used, so any Python may fetch the same one.
+fetch_wheel() {
+  local folder=$1 python machine
+  shift
+  python=$(python_with_pip)
+  machine=$(uname -m)
+  [[ -n $python ]] || return 1
+  "$python" -m pip download --no-deps --only-binary=:all: --implementation cp --python-version 3.11 --abi cp311 \
+    --platform "manylinux_2_28_$machine" --dest "$folder" "$@" "torch==$version" </dev/null &&
+    (cd "$folder" && unpack_wheel torch-*.whl)
+}
+
+# The wheels for aarch64 keep what LibTorch loads in a folder beside it; the loader looks in torch/lib, too.
+unpack_wheel() {
+  cmake -E tar xf "$1" -- torch/include torch/lib || return
+  if cmake -E tar tf "$1" | grep '^torch.libs/' >/dev/null; then
+    cmake -E tar xf "$1" -- torch.libs && mv torch.libs/* torch/lib/ || return
+  fi
+  mv torch libtorch
+}
+
+# fetch_archive FOLDER: CMake downloads it, since a bare machine has neither curl nor wget.
+fetch_archive() {
+  [[ $(uname -m) == x86_64 ]] || return 1
+  cmake -D URL="$archive_url" -D FILE="$1/libtorch.zip" -D SHA256="$archive_sha256" -P "$root/cmake/download.cmake" &&
+    (cd "$1" && cmake -E tar xf libtorch.zip)
+}
+
+# Everything is done in a folder beside the goal; only what was unpacked whole and fits is moved there.
+fetch_libtorch() {
+  local work
+  rm -rf "$deps"/fetch.*  # left by a set-up that was killed
+  work=$(mktemp -d "$deps/fetch.XXXXXX")
+  # shellcheck disable=SC2064
+  trap "rm -rf '$work'" EXIT
+  if [[ -z $(python_with_pip) ]] && have apt-get; then
+    apt_install python3 python3-pip ca-certificates || say "going on without pip"
+  fi
+  say "fetching the wheel torch==$version (190 MB) by pip"
+  fetch_wheel "$work" || {
+    say "pip did not find it; trying $pytorch_index"
+    fetch_wheel "$work" --retries 1 --index-url "$pytorch_index"
+  } || {
+    say "not found there either; trying $archive_url"
+    fetch_archive "$work"
+  } || die "LibTorch could not be fetched. Check the network, or point GLOSS_LIBTORCH to an unpacked LibTorch"
+  [[ -n $(locate_libtorch -D CHECK="$work/libtorch") ]] || die "the LibTorch that was fetched does not fit"
+  rm -rf "$deps/libtorch"
+  mv "$work/libtorch" "$deps/libtorch"
+}
+
+main() {
+  local tools=() argument libtorch
+  for argument in "$@"; do
+    case $argument in
+      --developer) tools+=(clang-format-14) ;;
+      -h | --help) usage && exit ;;
+      *) die "unknown argument $argument; see scripts/setup.sh --help" ;;
+    esac
+  done
+  install_packages "${tools[@]}"
+  libtorch=$(locate_libtorch)
+  if [[ -z $libtorch ]]; then
+    mkdir -p "$deps"
+    exec 9>"$deps/lock"
+    flock 9  # another set-up of the same tree may be fetching
+    libtorch=$(locate_libtorch)
+    [[ -n $libtorch ]] || fetch_libtorch
+    libtorch=${libtorch:-$deps/libtorch}
+  fi
+  say "all there; LibTorch is $libtorch"
+}
+
+main "$@"

@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/app/process.h"
+#include "tests/app/small_run.h"
+
+namespace gloss {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+/// A refusal: exit code, nothing on stdout, one line on stderr.
+void expect_refusal(const Arguments& arguments, int exit_code, const testing::Matcher<const std::string&>& message) {
+  SCOPED_TRACE(testing::PrintToString(arguments));
+  const auto outcome = run_gloss(arguments);
+  EXPECT_EQ(outcome.exit_code, exit_code);
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(outcome.err, AllOf(StartsWith("gloss: "), message));
+  EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+}
+
+const std::vector<Arguments> kCommands = {
+    {"train-translate"},     {"translate"},           {"evaluate"},    {"tokenizer", "train"},
+    {"tokenizer", "encode"}, {"tokenizer", "decode"}, {"make-corpus"}, {"inspect"}};
+
+TEST(CommandLineTest, EveryCommandExplainsItselfWithAnExample) {
+  for (auto command : kCommands) {
+    command.push_back("--help");
+    const auto outcome = run_gloss(command);
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_THAT(outcome.err, IsEmpty());
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("Example:\n  gloss " + command.front()), HasSubstr("--threads")));
+  }
+}
+
+TEST(CommandLineTest, HelpListsTheCommands) {
+  const auto outcome = run_gloss({"--help"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  for (const auto& command : kCommands) EXPECT_THAT(outcome.out, HasSubstr(command.front()));
+}
+
+TEST(CommandLineTest, WithoutACommandHelpGoesToStderr) {
+  for (const Arguments& arguments : {Arguments{}, Arguments{"tokenizer"}}) {
+    const auto outcome = run_gloss(arguments);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_THAT(outcome.err, HasSubstr("Usage: gloss"));
+  }
+}
+
+TEST(CommandLineTest, VersionIsOneLine) {
+  const auto outcome = run_gloss({"--version"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, testing::MatchesRegex("gloss [0-9.]+\n"));
+}
+
+TEST(CommandLineTest, SuggestsTheOptionThatWasMeant) {
+  expect_refusal({"translate", "--modle", "m"}, 2, HasSubstr("unknown option --modle; did you mean --model?"));
+  expect_refusal({"translate", "--model", "m", "--baem=3"}, 2, HasSubstr("--baem; did you mean --beam?"));
+  expect_refusal({"translate", "--model", "m", "--zzzzzz"}, 2, HasSubstr("unknown option --zzzzzz; see gloss"));
+}
+
+TEST(CommandLineTest, SuggestsTheCommandThatWasMeant) {
+  expect_refusal({"tranlsate"}, 2, HasSubstr("unknown command tranlsate; did you mean translate?"));
+  expect_refusal({"tranlsate", "--model", "m"}, 2, HasSubstr("unknown command tranlsate; did you mean translate?"));
+  expect_refusal({"tokenizer", "encod"}, 2, HasSubstr("unknown command encod; did you mean encode?"));
+}
+
+TEST(CommandLineTest, RefusesAnArgumentThatNothingAsksFor) {
+  expect_refusal({"translate", "--model", "m", "input.txt"}, 2, HasSubstr("unexpected argument input.txt"));
+}
+
+TEST(CommandLineTest, RefusesAnOptionGivenTwice) {
+  expect_refusal({"translate", "--model", "a", "--model", "b"}, 2, HasSubstr("--model is given 2 times"));
+  expect_refusal({"inspect", "a", "--quiet", "--quiet"}, 2, HasSubstr("--quiet is given 2 times"));
+}
+
+TEST(CommandLineTest, RefusesAnOptionWithoutItsValue) {
+  expect_refusal({"translate", "--model"}, 2, HasSubstr("--model"));
+  expect_refusal({"translate", "--model", "--beam", "3"}, 2, HasSubstr("wanted a value, got the option --beam"));
+  expect_refusal({"inspect", ""}, 2, HasSubstr("wanted a value, got an empty one"));
+}
+
+TEST(CommandLineTest, RefusesWhatIsNoNumberOrOutOfRange) {
+  for (const auto* beam : {"-1", "1.5", "1e3", "0x10", "many", "99999999999999999999"})
+    expect_refusal({"translate", "--model", "m", "--beam", beam}, 2, HasSubstr("--beam: wanted a whole number"));
+  expect_refusal({"inspect", "m", "--threads", "0"}, 2, HasSubstr("from 1 to"));
+  for (const auto* penalty : {"nan", "inf", "x", "1e999"})
+    expect_refusal({"translate", "--model", "m", "--length-penalty", penalty}, 2, HasSubstr("wanted a number"));
+}
+
+TEST(CommandLineTest, RefusesAnUnknownChoiceAndListsThem) {
+  expect_refusal({"make-corpus", "shuffle", "--out", "x"}, 2, HasSubstr("wanted one of copy, reverse, got shuffle"));
+  expect_refusal({"evaluate", "--hypothesis", "a", "--reference", "b", "--metrics", "meteor"}, 2,
+                 HasSubstr("--metrics: wanted bleu, got meteor"));
+}
+
+TEST(CommandLineTest, RefusesADeviceThatIsNotThere) {
+  expect_refusal({"inspect", "m", "--device", "tpu"}, 2, HasSubstr("wanted auto, cpu, cuda or cuda:N, got tpu"));
+  expect_refusal({"inspect", "m", "--device", "cuda:99"}, 2, HasSubstr("CUDA device"));
+}
+
+TEST(CommandLineTest, RefusesOptionsThatExcludeEachOther) {
+  expect_refusal({"train", "--config", "c", "--resume", "--overwrite"}, 2, HasSubstr("--resume"));
+  expect_refusal({"evaluate", "--reference", "r"}, 2, HasSubstr("wanted --hypothesis, or --model and --source"));
+  expect_refusal({"evaluate", "--reference", "r", "--model", "m"}, 2, HasSubstr("--source"));
+  expect_refusal({"evaluate", "--reference", "r", "--model", "m", "--source", "s", "--hypothesis", "h"}, 2,
+                 HasSubstr("excludes"));
+}
+
+TEST(CommandLineTest, AFileNamedByAnOptionThatIsMissingIsAUsageError) {
+  expect_refusal({"translate", "--model", "/no/such/model"}, 2, HasSubstr("/no/such/model"));
+  expect_refusal({"train", "--config", "/no/such/run.json"}, 2, HasSubstr("/no/such/run.json"));
+  expect_refusal({"inspect", "/no/such/model"}, 2, HasSubstr("/no/such/model"));
+  expect_refusal({"evaluate", "--hypothesis", "/no/such/h", "--reference", "/no/such/r"}, 2, HasSubstr("/no/such/r"));
+  expect_refusal({"tokenizer", "encode", "--model", "/no/such/model"}, 2, HasSubstr("/no/such/model"));
+  expect_refusal({"tokenizer", "train", "--input", "/no/such/text", "--output", "x"}, 2, HasSubstr("/no/such/text"));
+}
+
+TEST(CommandLineTest, ControlCharactersAreNeverEchoed) {
+  expect_refusal({"inspect", "a\x1b[31mb\nc"}, 2, HasSubstr("a\\x1b[31mb\\nc"));
+}
+
+TEST(CommandLineTest, FileThatCannotBeWrittenIsAnIoError) {
+  expect_refusal({"inspect", "m", "--log-json", "/no/such/folder/log"}, 4, HasSubstr("/no/such/folder/log"));
+}
+
+TEST(CommandLineTest, SpacesAndUnicodeInPathsWork) {
+  const TemporaryFolder folder;
+  const auto out = folder / "mit Leerzeichen – Übung";
+  EXPECT_EQ(run_gloss({"make-corpus", "copy", "--out", out, "--size", "20"}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(out) / "train.source"));
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,60 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/app/process.h"
+#include "tests/app/small_run.h"
+#include "tests/support/device_test.h"
+
+namespace gloss {
+namespace {
+
+using testing::StartsWith;
+
+constexpr auto kCopyTask = R"({
+  "tokenizer": {"vocabulary_size": 48, "type": "char"},
+  "data": {"train_source": "corpus/train.source", "train_target": "corpus/train.target",
+           "valid_source": "corpus/valid.source", "valid_target": "corpus/valid.target",
+           "test_source": "corpus/test.source", "test_target": "corpus/test.target",
+           "max_length": 64, "batch_tokens": 1024},
+  "model": {"encoder_layers": 2, "decoder_layers": 2, "d_model": 64, "d_ff": 128, "heads": 4},
+  "training": {"max_epochs": 20, "schedule": "inverse_sqrt", "learning_rate": 0.004, "warmup_steps": 100},
+  "decoding": {"beam_size": 2, "length_penalty": 0, "max_length": 64}
+})";
+
+class CopyTaskTest : public DeviceTest {};
+
+// From text to a score by nothing but the program.
+TEST_P(CopyTaskTest, IsLearnedFromScratchAndDecodedWithoutError) {
+  const TemporaryFolder folder;
+  const auto corpus = folder.path() / "corpus";
+  ASSERT_EQ(run_gloss({"make-corpus", "copy", "--out", corpus}).exit_code, 0);
+  write_text(folder / "run.json", kCopyTask);
+  const Arguments device = {"--device", GetParam(), "--threads", "1"};
+  const auto with_device = [&](Arguments arguments) {
+    arguments.insert(arguments.end(), device.begin(), device.end());
+    return arguments;
+  };
+
+  const auto trained =
+      run_gloss(with_device({"train-translate", "--config", folder / "run.json", "--out", folder / "run"}));
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_THAT(trained.out, StartsWith("BLEU = 100.00\n")) << trained.err;
+
+  const auto source = read_text(corpus / "test.source");
+  for (const auto* beam : {"1", "4"})
+    EXPECT_EQ(run_gloss(with_device({"translate", "--model", folder / "run", "--beam", beam}), source).out, source);
+
+  const Arguments evaluation = {
+      "evaluate", "--model", folder / "run", "--source", corpus / "test.source", "--reference", corpus / "test.target"};
+  EXPECT_EQ(run_gloss(with_device(evaluation)).out, trained.out);
+  auto as_json = evaluation;
+  as_json.push_back("--json");
+  const auto result = nlohmann::json::parse(run_gloss(with_device(as_json)).out);
+  EXPECT_NEAR(result.at("bleu").at("score"), 100, 1e-9);
+}
+
+INSTANTIATE_DEVICES(CopyTaskTest);
+
+}  // namespace
+}  // namespace gloss

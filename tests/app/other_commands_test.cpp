@@ -1,0 +1,136 @@
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/app/process.h"
+#include "tests/app/small_run.h"
+
+namespace gloss {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// json::parse refuses anything behind the first value.
+json only_json(const Outcome& outcome) {
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return json::parse(outcome.out);
+}
+
+TEST(MakeCorpusTest, ReverseIsTheSourceFromItsEnd) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(run_gloss({"make-corpus", "reverse", "--out", folder.path(), "--size", "1"}).exit_code, 0);
+  std::istringstream source(read_text(folder / "train.source")), target(read_text(folder / "train.target"));
+  const std::vector<std::string> words(std::istream_iterator<std::string>(source), {});
+  const std::vector<std::string> turned(std::istream_iterator<std::string>(target), {});
+  EXPECT_EQ(std::vector(words.rbegin(), words.rend()), turned);
+}
+
+TEST(MakeCorpusTest, SeedDecidesTheSentences) {
+  const TemporaryFolder folder;
+  for (const auto* seed : {"1", "2"})
+    EXPECT_EQ(run_gloss({"make-corpus", "copy", "--out", folder / seed, "--seed", seed, "--size", "20"}).exit_code, 0);
+  EXPECT_EQ(run_gloss({"make-corpus", "copy", "--out", folder / "again", "--seed", "1", "--size", "20"}).exit_code, 0);
+  EXPECT_EQ(read_text(folder.path() / "1" / "train.source"), read_text(folder.path() / "again" / "train.source"));
+  EXPECT_NE(read_text(folder.path() / "1" / "train.source"), read_text(folder.path() / "2" / "train.source"));
+}
+
+TEST(EvaluateTest, ScoresAFileAgainstAnother) {
+  const TemporaryFolder folder;
+  write_text(folder / "hypothesis", "the cat sat on the mat\n");
+  write_text(folder / "reference", "the cat sat on a mat\n");
+  const Arguments arguments = {"evaluate", "--hypothesis", folder / "hypothesis", "--reference", folder / "reference"};
+  const auto text = run_gloss(arguments);
+  // 5/6, 3/5, 2/4 and 1/3 n-grams match: 100 * (5/6 * 3/5 * 2/4 * 1/3)^(1/4)
+  EXPECT_EQ(text.out, "BLEU = 53.73\nnrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0\n");
+  auto with_json = arguments;
+  with_json.insert(with_json.end(), {"--json", "--metrics", "bleu", "--tokenize", "13a"});
+  const auto bleu = only_json(run_gloss(with_json)).at("bleu");
+  EXPECT_NEAR(bleu.at("score"), 53.7284965911771, 1e-12);
+  EXPECT_EQ(bleu.at("brevity_penalty"), 1.0);
+  EXPECT_EQ(bleu.at("precisions").size(), 4u);
+  EXPECT_THAT(bleu.at("signature"), HasSubstr("tok:13a"));
+}
+
+TEST(EvaluateTest, RefusesFilesOfDifferentLength) {
+  const TemporaryFolder folder;
+  write_text(folder / "hypothesis", "a\nb\n");
+  write_text(folder / "reference", "a\n");
+  const auto outcome =
+      run_gloss({"evaluate", "--hypothesis", folder / "hypothesis", "--reference", folder / "reference", "--json"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.out, IsEmpty());
+}
+
+TEST(TokenizerTest, EncodingAndDecodingGiveTheTextBack) {
+  const SmallRun run;
+  const auto model = run / "t.model";
+  const auto trained =
+      run_gloss({"tokenizer", "train", "--input", run.corpus("train.source"), run.corpus("train.target"),
+                 "--vocabulary-size", "60", "--type", "bpe", "--output", model});
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_THAT(trained.out, IsEmpty());
+  const auto text = read_text(run.corpus("test.source")) + "\n";
+  const auto pieces = run_gloss({"tokenizer", "encode", "--model", model}, text);
+  EXPECT_THAT(pieces.out, HasSubstr("\u2581"));
+  EXPECT_EQ(run_gloss({"tokenizer", "decode", "--model", model}, pieces.out).out, text);
+}
+
+TEST(TokenizerTest, DecodingRefusesWhatIsNoPieceAndNamesTheLine) {
+  const SmallRun run;
+  const auto model = run / "t.model";
+  ASSERT_EQ(run_gloss({"tokenizer", "train", "--input", run.corpus("train.source"), "--vocabulary-size", "40", "--type",
+                       "char", "--output", model})
+                .exit_code,
+            0);
+  const auto outcome = run_gloss({"tokenizer", "decode", "--model", model}, "a\nnonsense\n");
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("line 2"), HasSubstr("nonsense")));
+}
+
+TEST(InspectTest, SaysWhatAModelHolds) {
+  const SmallRun run;
+  const auto model = run.untrained_model();
+  const auto text = run_gloss({"inspect", model});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("format: gloss-model"), HasSubstr("decoder.layers.0.cross_attention "),
+                              HasSubstr("\"d_model\": 16")));
+  const auto object = only_json(run_gloss({"inspect", model, "--json"}));
+  EXPECT_EQ(object.at("config").at("model").at("d_model"), 16);
+  EXPECT_EQ(object.at("vocabulary").at("source"), object.at("vocabulary").at("target"));
+  std::int64_t sum = 0;
+  for (const auto& module : object.at("modules")) {
+    sum += module.at("parameters").get<std::int64_t>();
+    if (module.at("name") == "encoder.layers.0.self_attention") {
+      EXPECT_EQ(module.at("parameters"), 4 * (16 * 16 + 16));
+    }
+  }
+  EXPECT_EQ(object.at("parameters"), sum);
+  EXPECT_EQ(object.at("provenance").at("steps"), 0);
+}
+
+TEST(InspectTest, SaysWhereACheckpointStands) {
+  const SmallRun run;
+  ASSERT_EQ(run_gloss(run.training("a", {"--set", "training.max_steps=5"})).exit_code, 0);
+  const auto checkpoint = (run / "a") / "checkpoints" / "step-00000005.safetensors";
+  const auto object = only_json(run_gloss({"inspect", checkpoint, "--json"}));
+  EXPECT_EQ(object.at("format"), "gloss-checkpoint");
+  EXPECT_EQ(object.at("state").at("step"), 5);
+  EXPECT_EQ(object.at("parameters"), only_json(run_gloss({"inspect", run / "a", "--json"})).at("parameters"));
+}
+
+TEST(InspectTest, RefusesWhatIsNoModel) {
+  const TemporaryFolder folder;
+  write_text(folder / "text", "Call me Ishmael, some years ago.");
+  EXPECT_EQ(run_gloss({"inspect", folder / "text"}).exit_code, 3);
+}
+
+}  // namespace
+}  // namespace gloss

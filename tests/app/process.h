@@ -1,0 +1,58 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace gloss {
+
+using Arguments = std::vector<std::string>;
+
+/// How a process ended and all that it wrote.
+struct Outcome {
+  int exit_code = 0;  ///< of a process that a signal ended: minus the signal's number
+  std::string out, err;
+};
+
+/// The gloss program at work, with its three streams in our hands. Killed where it lives longer than its owner, or
+/// longer than five minutes (then std::runtime_error).
+class Process {
+ public:
+  explicit Process(const Arguments& arguments);
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  void write(std::string_view text);
+  void close_input();
+  void close_output();      ///< nobody reads its stdout any more
+  std::string read_line();  ///< of its stdout; empty where that has ended
+  void signal(int number);
+  bool running();
+  /// Closes its input, reads all that comes and waits for its end.
+  Outcome wait();
+
+ private:
+  void pump();
+  void reap(int options);
+
+  std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::now() + std::chrono::minutes(5);
+  pid_t pid_ = -1;
+  bool ended_ = false;
+  int in_ = -1, out_ = -1, err_ = -1;
+  std::string to_write_;
+  bool close_when_written_ = false;
+  Outcome outcome_;
+  std::size_t lines_read_until_ = 0;
+};
+
+/// Runs gloss to its end.
+Outcome run_gloss(const Arguments& arguments, std::string_view input = {});
+
+/// The lines of a text, without their ends.
+std::vector<std::string> lines_of(const std::string& text);
+
+}  // namespace gloss

@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/sha256.h"
+#include "tests/app/process.h"
+#include "tests/app/small_run.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+
+class TrainTranslateTest : public testing::Test {
+ protected:
+  std::string sum(const std::string& out) const { return sha256(read_text((run_ / out) / "model.safetensors")); }
+
+  static std::string newest(const fs::path& folder) {
+    std::string name;
+    if (fs::exists(folder))
+      for (const auto& entry : fs::directory_iterator(folder)) name = std::max(name, entry.path().filename().string());
+    return name;
+  }
+  /// Waits until the training has saved a checkpoint newer than `than`.
+  void wait_for_checkpoint(Process& process, const std::string& out, const std::string& than = {}) const {
+    while (process.running() && newest((run_ / out) / "checkpoints") <= than)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+
+  SmallRun run_;
+};
+
+TEST_F(TrainTranslateTest, EndsWithTheScoreAndItsSignatureOnStdout) {
+  const auto outcome = run_gloss(run_.training("a"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, MatchesRegex("BLEU = [0-9]+\\.[0-9][0-9]\nnrefs:1\\|case:mixed\\|eff:no\\|tok:13a\\|"
+                                        "smooth:exp\\|version:2\\.6\\.0\n"));
+  for (const auto* file : {"model.safetensors", "log.jsonl", "config.json"})
+    EXPECT_TRUE(fs::exists((run_ / "a") / file)) << file;
+}
+
+TEST_F(TrainTranslateTest, WithoutATestSetStdoutIsEmpty) {
+  const auto outcome = run_gloss(run_.training(
+      "a", {"--set", "training.max_steps=1", "--set", "data.test_source=", "--set", "data.test_target=", "--quiet"}));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+TEST_F(TrainTranslateTest, EqualSeedsGiveEqualModelsAndOthersDoNot) {
+  const Arguments few = {"--set", "training.max_steps=5"};
+  auto other = few;
+  other.insert(other.end(), {"--seed", "8"});
+  for (const auto* out : {"a", "b"}) EXPECT_EQ(run_gloss(run_.training(out, few)).exit_code, 0);
+  EXPECT_EQ(run_gloss(run_.training("c", other)).exit_code, 0);
+  EXPECT_EQ(sum("a"), sum("b"));
+  EXPECT_NE(sum("a"), sum("c"));
+}
+
+TEST_F(TrainTranslateTest, RefusesAUsedFolderUnlessToldWhatToDo) {
+  const Arguments few = {"--set", "training.max_steps=2"};
+  EXPECT_EQ(run_gloss(run_.training("a", few)).exit_code, 0);
+  const auto before = sum("a");
+  const auto refused = run_gloss(run_.training("a", few));
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("--resume"), HasSubstr("--overwrite")));
+  EXPECT_EQ(sum("a"), before);
+  EXPECT_EQ(run_gloss(run_.training("a", {"--overwrite", "--set", "training.max_steps=3"})).exit_code, 0);
+  EXPECT_NE(sum("a"), before);
+}
+
+TEST_F(TrainTranslateTest, SecondTrainerOnTheSameFolderIsLockedOut) {
+  const Arguments endless = {"--set", "training.max_steps=1000000"};
+  Process first(run_.training("a", endless));
+  wait_for_checkpoint(first, "a");
+  for (const auto* how : {"--resume", "--overwrite"}) {
+    const auto second = run_gloss(run_.training("a", {endless[0], endless[1], how}));
+    EXPECT_EQ(second.exit_code, 5) << second.err;
+    EXPECT_THAT(second.err, HasSubstr("gloss: "));
+  }
+  first.signal(SIGTERM);
+  EXPECT_EQ(first.wait().exit_code, 143);
+}
+
+TEST_F(TrainTranslateTest, NamesAnUnknownKeyAndTheOneThatWasMeant) {
+  const auto outcome = run_gloss(run_.training("a", {"--set", "training.max_step=5"}));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("training.max_step"), HasSubstr("max_steps")));
+  EXPECT_FALSE(fs::exists(run_ / "a"));
+}
+
+TEST_F(TrainTranslateTest, AMissingCorpusIsBadDataAndNothingIsWritten) {
+  const auto outcome = run_gloss(run_.training("a", {"--set", "data.train_source=no_such_file"}));
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("no_such_file"));
+  EXPECT_FALSE(fs::exists(run_ / "a"));
+}
+
+TEST_F(TrainTranslateTest, CorporaOfDifferentLengthAreBadData) {
+  write_text(run_.corpus("train.target"), "one\n");
+  const auto outcome = run_gloss(run_.training("a"));
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("200 lines"), HasSubstr("has 1;")));
+}
+
+TEST_F(TrainTranslateTest, AFileInPlaceOfTheRunFolderIsAnIoError) {
+  write_text(run_ / "a", "in the way");
+  EXPECT_EQ(run_gloss(run_.training("a")).exit_code, 4);
+  EXPECT_EQ(read_text(run_ / "a"), "in the way");
+}
+
+TEST_F(TrainTranslateTest, EndsWhereTheLossIsNoNumberAnyMore) {
+  const auto outcome = run_gloss(run_.training("a", {"--set", "training.learning_rate=1e38", "--set",
+                                                     "training.schedule=constant", "--set", "training.max_steps=100"}));
+  EXPECT_EQ(outcome.exit_code, 6) << outcome.err;
+}
+
+TEST_F(TrainTranslateTest, StoppedTwiceAndResumedGivesTheBitsOfAnUnbrokenRun) {
+  for (const auto* threads : {"1", "2"}) {
+    SCOPED_TRACE(threads);
+    const auto training = [&](const std::string& name, bool resume) {
+      Arguments more = {"--set", "training.max_steps=60", "--threads", threads};
+      if (resume) more.push_back("--resume");
+      return run_.training(name + threads, more);
+    };
+    const auto broken = std::string("broken") + threads;
+    ASSERT_EQ(run_gloss(training("unbroken", false)).exit_code, 0);
+
+    Process first(training("broken", false));
+    wait_for_checkpoint(first, broken);
+    first.signal(SIGINT);
+    const auto interrupted = first.wait();
+    EXPECT_EQ(interrupted.exit_code, 130) << interrupted.err;
+    EXPECT_FALSE(fs::exists((run_ / broken) / "model.safetensors"));
+
+    const auto stopped_at = newest((run_ / broken) / "checkpoints");
+    Process second(training("broken", true));
+    wait_for_checkpoint(second, broken, stopped_at);
+    second.signal(SIGTERM);
+    EXPECT_EQ(second.wait().exit_code, 143);
+    EXPECT_GT(newest((run_ / broken) / "checkpoints"), stopped_at);
+
+    const auto last = run_gloss(training("broken", true));
+    EXPECT_EQ(last.exit_code, 0) << last.err;
+    EXPECT_EQ(sum(broken), sum(std::string("unbroken") + threads));
+  }
+}
+
+}  // namespace
+}  // namespace gloss

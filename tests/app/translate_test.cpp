@@ -1,0 +1,168 @@
+#include <cmath>
+#include <csignal>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/app/process.h"
+#include "tests/app/small_run.h"
+
+namespace gloss {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+using testing::Not;
+
+double score_of(const std::string& n_best_line) { return std::stod(n_best_line.substr(n_best_line.rfind(' ') + 1)); }
+
+/// A model that nobody trained: what it says means nothing, but lines in are lines out.
+class TranslateTest : public testing::Test {
+ protected:
+  Arguments translating(const Arguments& more = {}) const {
+    Arguments arguments = {"translate", "--model", model_, "--device", "cpu", "--threads", "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+  Outcome translate(const std::string& input, const Arguments& more = {}) const {
+    return run_gloss(translating(more), input);
+  }
+
+  SmallRun run_;
+  std::string model_ = run_.untrained_model();
+};
+
+TEST_F(TranslateTest, OneLineOutForEachLineInAndEmptyForEmpty) {
+  const auto outcome = translate("bada\n\n   \nkilo muna\nlast without an end");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, IsEmpty());
+  const auto lines = lines_of(outcome.out);
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_EQ(lines[1], "");
+  EXPECT_EQ(lines[2], "");
+  EXPECT_TRUE(outcome.out.ends_with('\n'));
+}
+
+TEST_F(TranslateTest, NoInputIsNoOutput) {
+  const auto outcome = translate("");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, IsEmpty());
+}
+
+// The scores tell the lines apart.
+TEST_F(TranslateTest, OrderIsThatOfTheInputWhateverIsTranslatedTogether) {
+  std::string input;
+  for (std::size_t i = 0; i < 40; ++i) input += std::string(1 + i * 7 % 13, "abdeg"[i % 5]) + "\n";
+  const auto together = lines_of(translate(input, {"--n-best", "1"}).out);
+  const auto alone = lines_of(translate(input, {"--n-best", "1", "--batch-size", "1"}).out);
+  ASSERT_EQ(together.size(), 40u);
+  ASSERT_EQ(alone.size(), 40u);
+  for (std::size_t i = 0; i < 40; ++i) EXPECT_NEAR(score_of(together[i]), score_of(alone[i]), 1e-5);
+  EXPECT_GT(std::abs(score_of(alone[0]) - score_of(alone[1])), 1e-3);
+}
+
+TEST_F(TranslateTest, NeverWaitsWithResultsInHand) {
+  Process process(translating());
+  for (const auto* line : {"bada\n", "kilo muna\n", "rato\n"}) {
+    process.write(line);
+    EXPECT_TRUE(process.read_line().ends_with('\n'));  // comes while our end of the pipe is open
+  }
+  EXPECT_EQ(process.wait().exit_code, 0);
+}
+
+TEST_F(TranslateTest, NBestLinesHaveNumberTextAndScoreBestFirst) {
+  const auto outcome = translate("bada\n\nkilo\n", {"--beam", "3", "--n-best", "2"});
+  const auto lines = lines_of(outcome.out);
+  ASSERT_EQ(lines.size(), 5u) << outcome.err;
+  for (const auto i : {0, 1, 3, 4}) EXPECT_THAT(lines[i], MatchesRegex("[13] \\|\\|\\| .* \\|\\|\\| -[0-9.]+"));
+  EXPECT_EQ(lines[2], "2 |||  ||| 0.000000");
+  EXPECT_GE(score_of(lines[0]), score_of(lines[1]));
+  EXPECT_GE(score_of(lines[3]), score_of(lines[4]));
+}
+
+TEST_F(TranslateTest, DecodingOptionsReachTheSearch) {
+  const auto length = [&](const Arguments& more) { return translate("bada\n", more).out.size(); };
+  EXPECT_LT(length({"--beam", "1", "--max-length", "2"}), length({"--beam", "1", "--max-length", "30"}));
+  const auto score = [&](const Arguments& more) {
+    Arguments all = {"--n-best", "1", "--beam", "2"};
+    all.insert(all.end(), more.begin(), more.end());
+    return score_of(lines_of(translate("bada\n", all).out).front());
+  };
+  const auto plain = score({"--length-penalty", "0"}), normalised = score({"--length-penalty", "1"});
+  EXPECT_LT(plain, normalised);
+  EXPECT_NE(score({"--length-penalty", "1", "--length-penalty-kind", "gnmt"}), normalised);
+}
+
+TEST_F(TranslateTest, RefusesDecodingOptionsThatCannotBe) {
+  for (const Arguments& more :
+       {Arguments{"--beam", "0"}, Arguments{"--beam", "1000000000"}, Arguments{"--beam", "2", "--n-best", "3"},
+        Arguments{"--max-length", "0"}, Arguments{"--patience", "0"}, Arguments{"--length-penalty", "-1"}}) {
+    const auto outcome = translate("bada\n", more);
+    EXPECT_EQ(outcome.exit_code, 2) << testing::PrintToString(more);
+    EXPECT_THAT(outcome.out, IsEmpty());
+  }
+}
+
+TEST_F(TranslateTest, BrokenUtf8AndNulAreReadWithAWarningThatNamesTheLine) {
+  const auto outcome = translate(std::string("ok\nbro\xffken\nnul\0here\n", 20));
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(lines_of(outcome.out).size(), 3u);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("warning: line 2: "), HasSubstr("warning: line 3: "),
+                                 Not(HasSubstr("line 1: ")), HasSubstr("U+FFFD")));
+}
+
+TEST_F(TranslateTest, ManyBrokenLinesAreCounted) {
+  std::string input;
+  for (int i = 0; i < 20; ++i) input += "\xff\n";
+  const auto outcome = translate(input, {"--max-length", "1"});
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("line 5: "), Not(HasSubstr("line 6: ")), HasSubstr("in all 20 lines")));
+}
+
+TEST_F(TranslateTest, ALineOfAMegabyteIsCutWithAWarning) {
+  std::string input = "bada\n";
+  for (int i = 0; i < 200'000; ++i) input += "bada ";
+  const auto outcome = translate(input + "\nkilo\n");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(lines_of(outcome.out).size(), 3u);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("warning: line 2: is too long"), Not(HasSubstr("line 3"))));
+}
+
+TEST_F(TranslateTest, ClosedStdoutEndsQuietly) {
+  Process process(translating());
+  process.write("bada\n");
+  process.read_line();
+  process.close_output();
+  process.write("kilo\n");
+  const auto outcome = process.wait();
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+TEST_F(TranslateTest, SignalsEndItWithTheirExitCodes) {
+  for (const auto& [number, exit_code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+    Process process(translating());
+    process.write("bada\n");
+    process.read_line();
+    process.signal(number);
+    while (process.running()) process.read_line();  // its input is open still
+    EXPECT_EQ(process.wait().exit_code, exit_code);
+  }
+}
+
+TEST_F(TranslateTest, DamagedModelIsRefused) {
+  auto bytes = read_text(model_ + "/model.safetensors");
+  bytes[bytes.size() - 2] ^= 1;
+  write_text(run_ / "damaged.safetensors", bytes);
+  const auto outcome = run_gloss({"translate", "--model", run_ / "damaged.safetensors"}, "bada\n");
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("damaged.safetensors"));
+  EXPECT_THAT(outcome.out, IsEmpty());
+}
+
+}  // namespace
+}  // namespace gloss

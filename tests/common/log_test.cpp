@@ -1,0 +1,109 @@
+#include "common/log.h"
+
+#include <sstream>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/atomic_file.h"
+#include "common/error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace gloss {
+namespace {
+
+using namespace std::string_literals;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+using testing::internal::CaptureStderr;
+using testing::internal::GetCapturedStderr;
+
+class LogTest : public testing::Test {
+ protected:
+  ~LogTest() override { set_up_log({}); }
+  TemporaryFolder folder_;
+};
+
+TEST(PrintableTest, EscapesWhatATerminalWouldObey) {
+  EXPECT_EQ(printable("Gr\u00fc\u00dfe, \u4f60\u597d \U0001f600"), "Gr\u00fc\u00dfe, \u4f60\u597d \U0001f600");
+  EXPECT_EQ(printable("a\nb\rc\td"), "a\\nb\\rc\\td");
+  EXPECT_EQ(printable("\x1b[2J\x7f\0"s), "\\x1b[2J\\x7f\\x00");
+  EXPECT_EQ(printable("\u009b2J"), "\\u{9b}2J");
+  EXPECT_EQ(printable("a\u202eb\u2066c\u2028d"), "a\\u{202e}b\\u{2066}c\\u{2028}d");
+  EXPECT_EQ(printable("a\xff\xe2\x82z"), "a\\xff\\xe2\\x82z");
+}
+
+TEST(PrintableTest, CutsByCharacters) {
+  EXPECT_EQ(printable("\u00e4\u00f6\u00fc", 3), "\u00e4\u00f6\u00fc");
+  EXPECT_EQ(printable("\u00e4\u00f6\u00fc", 2), "\u00e4\u00f6...");
+  EXPECT_EQ(printable(std::string(1'000'000, 'x')).size(), 203U);
+}
+
+TEST_F(LogTest, InfoAndWarningsGoToStderrAndQuietLeavesTheWarnings) {
+  set_up_log({});
+  CaptureStderr();
+  log_info("step 1\x1b[0m\n" + std::string(300, 'x'));
+  log_warning("line 3 is empty");
+  EXPECT_EQ(GetCapturedStderr(), "step 1\\x1b[0m\\n" + std::string(300, 'x') + "\nwarning: line 3 is empty\n");
+
+  set_up_log({.quiet = true, .json_file = std::nullopt});
+  CaptureStderr();
+  log_info("step 2");
+  log_warning("line 4 is empty");
+  EXPECT_EQ(GetCapturedStderr(), "warning: line 4 is empty\n");
+}
+
+TEST_F(LogTest, EventsAreJsonLinesAddedToTheFile) {
+  write_file(folder_ / "log.jsonl", "{\"event\":\"older\"}\n");
+  set_up_log({.quiet = false, .json_file = folder_ / "log.jsonl"});
+  log_event("update", {{"step", 3}, {"loss", 0.5}, {"text", "a\nb"}});
+  log_event("end", {});
+
+  std::istringstream lines(read_file(folder_ / "log.jsonl", 1'000));
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "{\"event\":\"older\"}");
+  std::getline(lines, line);
+  const auto update = parse_json(line);
+  EXPECT_EQ(update["event"], "update");
+  EXPECT_EQ(update["step"], 3);
+  EXPECT_EQ(update["text"], "a\nb");
+  EXPECT_TRUE(update["time"].is_number_float());
+  EXPECT_GT(update["time"], 1.7e9);
+  std::getline(lines, line);
+  EXPECT_EQ(parse_json(line)["event"], "end");
+  EXPECT_FALSE(std::getline(lines, line));
+}
+
+TEST_F(LogTest, LinesOfSeveralThreadsDoNotMix) {
+  set_up_log({.quiet = true, .json_file = folder_ / "log.jsonl"});
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([t] {
+        for (int i = 0; i < 200; ++i) log_event("x", {{"thread", t}, {"text", std::string(500, 'x')}});
+      });
+    }
+  }
+  std::istringstream lines(read_file(folder_ / "log.jsonl", 10'000'000));
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) ASSERT_NO_THROW(parse_json(line)) << line;
+  EXPECT_EQ(count, 800);
+}
+
+TEST_F(LogTest, AFileThatCannotBeOpenedIsAnError) {
+  EXPECT_THAT([&] { set_up_log({.quiet = false, .json_file = folder_ / "absent" / "log.jsonl"}); },
+              ThrowsMessage<IoError>(HasSubstr("absent/log.jsonl: cannot open: No such file")));
+}
+
+TEST_F(LogTest, AFullDiskEndsTheLogWithOneWarningAndNotTheWork) {
+  set_up_log({.quiet = false, .json_file = "/dev/full"});
+  CaptureStderr();
+  log_event("update", {});
+  log_event("update", {});
+  EXPECT_EQ(GetCapturedStderr(), "warning: /dev/full: cannot write; the log ends here\n");
+}
+
+}  // namespace
+}  // namespace gloss

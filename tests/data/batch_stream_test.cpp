@@ -1,0 +1,217 @@
+#include "data/batch_stream.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "tests/data/letter_tokenizer.h"
+
+namespace gloss {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr std::int64_t kPairs = 600, kBudget = 256;
+
+// Lengths as of captions: log-normal, some 14 words, targets near their sources. The first letters number the pair.
+ParallelCorpus make_corpus(std::int64_t pairs = kPairs) {
+  const RandomStream random(1, "lengths");
+  std::string source, target;
+  for (std::int64_t i = 0; i < pairs; ++i) {
+    const auto element = static_cast<std::uint64_t>(i);
+    const auto length = std::exp(std::log(14.0) + 0.35 * random.normal(2 * element));
+    const auto other = length * (1 + 0.15 * random.normal(2 * element + 1));
+    auto number = std::to_string(i);
+    std::ranges::transform(number, number.begin(), [](char digit) { return static_cast<char>(digit + 'A' - '0'); });
+    source += number + std::string(static_cast<std::size_t>(std::max(1.0, length)), 'x') + "\n";
+    target += number + std::string(static_cast<std::size_t>(std::max(1.0, other)), 'y') + "\n";
+  }
+  const CorpusFiles files(source, target);
+  const LetterTokenizer letters;
+  return ParallelCorpus::read(files.source(), files.target(), letters, letters, {});
+}
+
+std::int64_t longest(const std::vector<Ids>& sentences) {
+  std::size_t length = 0;
+  for (const auto& ids : sentences) length = std::max(length, ids.size());
+  return static_cast<std::int64_t>(length);
+}
+
+std::int64_t cost(const Batch& batch) {
+  return std::max(longest(batch.source), longest(batch.target)) * std::ssize(batch.source);
+}
+
+std::vector<Batch> take_epoch(BatchStream& stream) {
+  std::vector<Batch> batches{stream.next()};
+  while (stream.position().batch < stream.batches_in_epoch()) batches.push_back(stream.next());
+  return batches;
+}
+
+std::vector<std::vector<Ids>> sources(const std::vector<Batch>& batches) {
+  std::vector<std::vector<Ids>> result;
+  for (const auto& batch : batches) result.push_back(batch.source);
+  return result;
+}
+
+class BatchStreamTest : public testing::Test {
+ protected:
+  BatchStream stream(std::uint64_t seed = 1, std::int64_t budget = kBudget) const {
+    return {corpus_, budget, RandomStream(seed, "run")};
+  }
+
+  const ParallelCorpus corpus_ = make_corpus();
+};
+
+TEST_F(BatchStreamTest, BatchesKeepTheBudget) {
+  auto batches = stream();
+  for (const auto& batch : take_epoch(batches)) {
+    EXPECT_LE(cost(batch), kBudget);
+    EXPECT_EQ(batch.source.size(), batch.target.size());
+  }
+}
+
+TEST_F(BatchStreamTest, PairOverTheBudgetIsABatchAlone) {
+  auto batches = stream(1, 1);
+  for (const auto& batch : take_epoch(batches)) EXPECT_EQ(batch.source.size(), 1u);
+  EXPECT_EQ(batches.batches_in_epoch(), kPairs);
+}
+
+TEST_F(BatchStreamTest, EveryPairComesOnceAnEpoch) {
+  std::map<Ids, Ids> wanted;
+  for (std::int64_t i = 0; i < corpus_.size(); ++i) {
+    const auto source = corpus_.source(i), target = corpus_.target(i);
+    wanted[{source.begin(), source.end()}] = {target.begin(), target.end()};
+  }
+  auto batches = stream();
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    std::map<Ids, Ids> got;
+    std::size_t count = 0;
+    for (const auto& batch : take_epoch(batches))
+      for (std::size_t i = 0; i < batch.source.size(); ++i, ++count) got[batch.source[i]] = batch.target[i];
+    EXPECT_EQ(got, wanted);
+    EXPECT_EQ(count, wanted.size());
+  }
+}
+
+TEST_F(BatchStreamTest, OrderIsAFunctionOfSeedAndEpoch) {
+  auto one = stream(), two = stream(), jumped = stream(), other = stream(2);
+  const auto first = sources(take_epoch(one)), second = sources(take_epoch(one));
+  EXPECT_EQ(sources(take_epoch(two)), first);
+  jumped.seek({1, 0});
+  EXPECT_EQ(sources(take_epoch(jumped)), second);
+  jumped.seek({0, 0});
+  EXPECT_EQ(sources(take_epoch(jumped)), first);
+  EXPECT_NE(second, first);
+  EXPECT_NE(sources(take_epoch(other)), first);
+}
+
+TEST_F(BatchStreamTest, EpochsMixSentencesAnew) {
+  auto batches = stream();
+  const auto together = [](const std::vector<Batch>& epoch) {
+    std::set<std::set<Ids>> result;
+    for (const auto& batch : epoch) result.emplace(batch.source.begin(), batch.source.end());
+    return result;
+  };
+  const auto first = together(take_epoch(batches)), second = together(take_epoch(batches));
+  const auto same = std::ranges::count_if(second, [&](const auto& batch) { return first.contains(batch); });
+  EXPECT_LT(same * 2, std::ssize(first));
+}
+
+TEST_F(BatchStreamTest, BatchesDoNotComeInOrderOfLength) {
+  auto batches = stream();
+  std::vector<std::int64_t> lengths;
+  for (const auto& batch : take_epoch(batches)) lengths.push_back(longest(batch.source));
+  int falls = 0;
+  for (std::size_t i = 1; i < lengths.size(); ++i) falls += lengths[i] < lengths[i - 1];
+  EXPECT_GT(falls * 4, std::ssize(lengths));
+}
+
+TEST_F(BatchStreamTest, PositionCountsTheBatchesTaken) {
+  auto batches = stream();
+  EXPECT_EQ(batches.position(), (EpochPosition{0, 0}));
+  const auto count = batches.batches_in_epoch();
+  for (std::int64_t i = 1; i <= count; ++i) {
+    batches.next();
+    EXPECT_EQ(batches.position(), (EpochPosition{0, i}));
+  }
+  batches.next();
+  EXPECT_EQ(batches.position(), (EpochPosition{1, 1}));
+}
+
+TEST_F(BatchStreamTest, SeekGoesOnFromEveryPlaceOfTwoEpochs) {
+  auto unbroken = stream();
+  std::vector<EpochPosition> places{unbroken.position()};
+  std::vector<std::vector<Ids>> batches;
+  while (unbroken.position().epoch < 2) {
+    batches.push_back(unbroken.next().source);
+    places.push_back(unbroken.position());
+  }
+  auto wanderer = stream();
+  for (std::size_t i = 0; i + 1 < places.size(); ++i) {
+    auto fresh = stream();
+    fresh.seek(places[i]);
+    EXPECT_EQ(fresh.position(), places[i]);
+    for (std::size_t j = i; j < std::min(i + 3, batches.size()); ++j) {
+      EXPECT_EQ(fresh.next().source, batches[j]);
+      EXPECT_EQ(fresh.position(), places[j + 1]);
+    }
+    const auto far = (i * 37) % batches.size();
+    wanderer.seek(places[far]);
+    EXPECT_EQ(wanderer.next().source, batches[far]);
+  }
+}
+
+TEST_F(BatchStreamTest, RefusesAPlaceThatIsNotThere) {
+  auto batches = stream();
+  const auto count = batches.batches_in_epoch();
+  EXPECT_NO_THROW(batches.seek({0, count}));
+  EXPECT_THAT(
+      [&] {
+        batches.seek({0, count + 1});
+      },
+      ThrowsMessage<ModelError>(HasSubstr("at most " + std::to_string(count) + " batches in epoch 0")));
+  EXPECT_THROW(batches.seek({-1, 0}), ModelError);
+  EXPECT_THROW(batches.seek({0, -1}), ModelError);
+}
+
+TEST(BatchStreamPaddingTest, LittleOfABatchIsPadding) {
+  const auto corpus = make_corpus(10'000);
+  BatchStream batches(corpus, 4096, RandomStream(1, "run"));
+  double source = 0, target = 0, padded_source = 0, padded_target = 0;
+  for (const auto& batch : take_epoch(batches)) {
+    const auto sentences = static_cast<double>(batch.source.size());
+    for (const auto& ids : batch.source) source += static_cast<double>(ids.size());
+    target += static_cast<double>(batch.target_tokens());
+    padded_source += static_cast<double>(longest(batch.source)) * sentences;
+    padded_target += static_cast<double>(longest(batch.target)) * sentences;
+  }
+  EXPECT_LT(1 - source / padded_source, 0.15);
+  EXPECT_LT(1 - target / padded_target, 0.08);
+}
+
+TEST(BatchesByLengthTest, HoldEverySentenceOnceInOrderOfLength) {
+  const auto corpus = make_corpus();
+  std::vector<std::int64_t> indices;
+  std::int64_t shortest = 0;
+  for (const auto& batch : batches_by_length(corpus, kBudget)) {
+    indices.insert(indices.end(), batch.begin(), batch.end());
+    EXPECT_LE(cost(corpus.batch(batch)), kBudget);
+    for (const auto index : batch) {
+      const auto length = static_cast<std::int64_t>(std::max(corpus.source(index).size(), corpus.target(index).size()));
+      EXPECT_GE(length, shortest);
+      shortest = length;
+    }
+  }
+  std::ranges::sort(indices);
+  ASSERT_EQ(std::ssize(indices), corpus.size());
+  for (std::int64_t i = 0; i < corpus.size(); ++i) EXPECT_EQ(indices[static_cast<std::size_t>(i)], i);
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,46 @@
+#include "data/data_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+
+namespace gloss {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+DataConfig read(const std::string& text) {
+  const auto json = parse_json(text);
+  auto config = read_data_config(ConfigSection(json, "data"));
+  config.validate();
+  return config;
+}
+
+TEST(DataConfigTest, DefaultsStandWhereNothingIsSaid) {
+  EXPECT_EQ(read("{}").max_length, 256);
+  EXPECT_EQ(read("{}").batch_tokens, 4096);
+}
+
+TEST(DataConfigTest, EveryKeyComesBack) {
+  const auto json = parse_json(R"({"train_source": "a", "train_target": "b", "valid_source": "c", "valid_target": "d",
+                                   "test_source": "e", "test_target": "f", "max_length": 7, "batch_tokens": 9})");
+  EXPECT_EQ(to_json(read(to_text(json))), json);
+}
+
+TEST(DataConfigTest, WrongValuesAreNamed) {
+  for (const auto& [text, message] :
+       {std::pair(R"({"batch_tokens": 0})", "data.batch_tokens: wanted 1 to 1000000000, got 0"),
+        std::pair(R"({"batch_tokens": 2000000000})", "data.batch_tokens"),
+        std::pair(R"({"max_length": 1})", "data.max_length: wanted 2 to 1000000, got 1"),
+        std::pair(R"({"max_length": 1000001})", "data.max_length"),
+        std::pair(R"({"train_source": "a"})", "data.train_target: wanted a file"),
+        std::pair(R"({"valid_source": "a"})", "data.valid_target: wanted a file"),
+        std::pair(R"({"test_target": "a"})", "data.test_source: wanted a file"),
+        std::pair(R"({"batch_size": 1})", "data.batch_size: unknown key")})
+    EXPECT_THAT([text = text] { read(text); }, ThrowsMessage<UsageError>(HasSubstr(message)));
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,75 @@
+#include "decoding/decoding_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+
+namespace gloss {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+DecodingConfig read(const Json& json) { return read_decoding_config(ConfigSection(json, "decoding")); }
+
+void expect_refused(const Json& json, const std::string& key) {
+  SCOPED_TRACE(json.dump());
+  EXPECT_THAT([&] { read(json); }, ThrowsMessage<UsageError>(HasSubstr("decoding." + key)));
+}
+
+TEST(DecodingConfigTest, EmptySectionGivesTheDefaults) {
+  const auto config = read(Json::object());
+  EXPECT_EQ(config.beam_size, 5);
+  EXPECT_EQ(config.length_penalty, 1.0);
+  EXPECT_EQ(config.length_penalty_kind, LengthPenaltyKind::kPower);
+  EXPECT_EQ(config.patience, 1.0);
+  EXPECT_EQ(config.max_length, 256);
+  EXPECT_EQ(config.n_best, 1);
+  EXPECT_EQ(config.batch_size, 64);
+}
+
+TEST(DecodingConfigTest, EveryKeySurvivesWritingAndReading) {
+  const Json json = {{"beam_size", 7},  {"length_penalty", 0.6}, {"length_penalty_kind", "gnmt"},
+                     {"patience", 2.5}, {"max_length", 99},      {"n_best", 3},
+                     {"batch_size", 11}};
+  EXPECT_EQ(to_json(read(json)), json);
+}
+
+TEST(DecodingConfigTest, RefusesValuesOutOfRangeByName) {
+  for (const auto& beam : {Json(0), Json(-1), Json(1'000'000'000), Json(3.5)})
+    expect_refused({{"beam_size", beam}}, "beam_size");
+  for (const auto& length : {Json(0), Json(-4), Json(1'000'000)})
+    expect_refused({{"max_length", length}}, "max_length");
+  for (const auto& size : {Json(0), Json(-4), Json(1'000'000)}) expect_refused({{"batch_size", size}}, "batch_size");
+  for (const auto& penalty : {-0.1, 10.5}) expect_refused({{"length_penalty", penalty}}, "length_penalty");
+  for (const auto& patience : {0.0, -1.0, 101.0}) expect_refused({{"patience", patience}}, "patience");
+  expect_refused({{"length_penalty_kind", "google"}}, "length_penalty_kind");
+  expect_refused({{"n_best", 0}}, "n_best");
+  expect_refused({{"beam_sise", 4}}, "beam_sise");
+}
+
+TEST(DecodingConfigTest, SaysWhatWasWantedAndGot) {
+  EXPECT_THAT(
+      [] {
+        read({{"beam_size", 1'000'000'000}});
+      },
+      ThrowsMessage<UsageError>(
+          AllOf(HasSubstr("decoding.beam_size"), HasSubstr("1 to 1000"), HasSubstr("1000000000"))));
+}
+
+TEST(DecodingConfigTest, RefusesMoreHypothesesThanTheBeamCanFinish) {
+  expect_refused({{"beam_size", 4}, {"n_best", 5}}, "n_best");
+  expect_refused({{"beam_size", 4}, {"patience", 0.5}, {"n_best", 3}}, "n_best");
+  EXPECT_EQ(read({{"beam_size", 4}, {"patience", 0.5}, {"n_best", 2}}).n_best, 2);
+}
+
+TEST(DecodingConfigTest, PatienceIsRoundedToWholeHypotheses) {
+  EXPECT_EQ(read({{"beam_size", 3}, {"patience", 1.1}}).enough_finished(), 3);
+  EXPECT_EQ(read({{"beam_size", 5}, {"patience", 0.5}}).enough_finished(), 3);
+  EXPECT_EQ(read({{"beam_size", 2}, {"patience", 0.1}}).enough_finished(), 1);
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "decoding/hypothesis.h"
+#include "decoding/scorer.h"
+#include "tokenizer/special_ids.h"
+
+namespace gloss {
+
+inline constexpr Id kA = 4, kB = 5, kC = 6;
+inline constexpr std::int64_t kWords = 7;  ///< special ids and A, B, C
+
+/// A scorer without a network: a rule says what may follow what was said. Its state is the rows themselves, so that a
+/// wrong parent, a lost row or a wrong token leads to other scores.
+class FakeScorer final : public Scorer {
+ public:
+  /// The source without padding and what was said, without bos, to the logits of the next token, [V].
+  using Rule = std::function<std::vector<float>(const Ids& source, const Ids& said)>;
+
+  struct Options {
+    std::int64_t max_target_length = 100;
+    bool normalised = true;  ///< false: logits are taken as log-probabilities as they are, for exact ties
+  };
+
+  FakeScorer(Rule rule, std::int64_t vocabulary, at::Device device) : FakeScorer(rule, vocabulary, device, Options{}) {}
+  FakeScorer(Rule rule, std::int64_t vocabulary, at::Device device, Options options);
+
+  std::unique_ptr<State> start(const PaddedIds& source) const override;
+  Step step(State& state, const at::Tensor& tokens, bool with_attention = false) const override;
+  void select(State& state, const std::vector<std::int64_t>& sentences,
+              const std::vector<std::int64_t>& parents) const override;
+  std::int64_t vocabulary_size() const override { return vocabulary_; }
+  std::int64_t max_target_length() const override { return options_.max_target_length; }
+  at::Device device() const override { return device_; }
+
+  /// {B, K} of every step so far.
+  const std::vector<std::pair<std::int64_t, std::int64_t>>& steps() const { return steps_; }
+
+ private:
+  Rule rule_;
+  std::int64_t vocabulary_;
+  at::Device device_;
+  Options options_;
+  mutable std::vector<std::pair<std::int64_t, std::int64_t>> steps_;
+};
+
+/// Log-probabilities [V] of the ids named, -inf for all others.
+std::vector<float> log_of(const std::map<Id, double>& probabilities, std::int64_t vocabulary);
+
+/// What may follow each prefix, the same for every source; what is not named is followed by eos.
+FakeScorer::Rule table(std::map<Ids, std::map<Id, double>> probabilities, std::int64_t vocabulary);
+
+/// Logits that are a function of source and prefix and look like chance.
+FakeScorer::Rule random_rule(std::int64_t vocabulary);
+
+/// B sources of one id each, `first`, `first` + 1, ..., and eos.
+PaddedIds sources(std::int64_t B, at::Device device, Id first = 4);
+
+/// The ids of each.
+std::vector<Ids> ids_of(const std::vector<Hypothesis>& hypotheses);
+
+}  // namespace gloss

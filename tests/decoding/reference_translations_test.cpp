@@ -1,0 +1,96 @@
+// Translations and scores against those of another program, where the environment names them:
+//   GLOSS_REFERENCE_MODEL    a model file with one tokenizer
+//   GLOSS_REFERENCE_INPUT    the lines that were translated
+//   GLOSS_REFERENCE_RESULTS  a JSON line for each: {"line": 1, "greedy": {"ids": [...], "text": "...", "score": -1.5},
+//                            "beam5_penalty0": {...}, "beam5_penalty1": {...}}
+// A score is the sum of log-probabilities, eos counted, over length^penalty; greedy is without penalty.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+
+#include <gtest/gtest.h>
+
+#include "common/json.h"
+#include "decoding/transformer_scorer.h"
+#include "decoding/translator.h"
+#include "model/model_file.h"
+#include "tests/support/device_test.h"
+#include "tokenizer/sentencepiece_tokenizer.h"
+
+namespace gloss {
+namespace {
+
+constexpr double kTolerance = 1e-3;    // of a score
+constexpr double kWantedShare = 0.99;  // of lines equal
+
+std::vector<std::string> read_lines(const char* path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+class ReferenceTranslationsTest : public DeviceTest {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    if (IsSkipped()) return;
+    const char* results = std::getenv("GLOSS_REFERENCE_RESULTS");
+    model_ = std::getenv("GLOSS_REFERENCE_MODEL");
+    input_ = std::getenv("GLOSS_REFERENCE_INPUT");
+    if (!model_ || !input_ || !results)
+      GTEST_SKIP() << "GLOSS_REFERENCE_MODEL, GLOSS_REFERENCE_INPUT and GLOSS_REFERENCE_RESULTS name no files";
+    for (const auto& line : read_lines(results)) wanted_.push_back(parse_json(line));
+    ASSERT_FALSE(wanted_.empty());
+  }
+
+  void expect_equal(const std::string& setting, const DecodingConfig& config) {
+    const auto loaded = read_model_file(model_, device());
+    const auto tokenizer =
+        std::make_shared<SentencePieceTokenizer>(loaded.description.tokenizers.at("tokenizer.model"), model_);
+    const Translator translator(std::make_shared<TransformerScorer>(loaded.model, 1024), tokenizer, tokenizer, 1024);
+    const auto translations = translator.translate(read_lines(input_), config);
+    ASSERT_EQ(translations.size(), wanted_.size());
+
+    std::size_t equal = 0;
+    double largest = 0;  // difference of score between lines of equal ids
+    for (std::size_t i = 0; i < wanted_.size(); ++i) {
+      const auto& wanted = wanted_[i].at(setting);
+      const auto& [text, hypothesis] = translations[i].candidates.at(0);
+      const double difference = std::abs(hypothesis.score - wanted.at("score").get<double>());
+      const bool same_ids = hypothesis.ids == wanted.at("ids").get<Ids>();
+      if (same_ids) largest = std::max(largest, difference);
+      if (same_ids && difference <= kTolerance && text == wanted.at("text").get<std::string>()) {
+        ++equal;
+        continue;
+      }
+      std::cout << setting << ", line " << i + 1 << ": wanted " << wanted.at("score") << " " << wanted.at("text")
+                << "\n  got " << hypothesis.score << " " << text << "\n";
+    }
+    std::cout << setting << ": " << equal << " of " << wanted_.size() << " lines equal, largest difference of score "
+              << largest << "\n";
+    EXPECT_GE(static_cast<double>(equal), kWantedShare * static_cast<double>(wanted_.size()));
+  }
+
+ private:
+  const char* model_ = nullptr;
+  const char* input_ = nullptr;
+  std::vector<Json> wanted_;
+};
+
+TEST_P(ReferenceTranslationsTest, Greedy) { expect_equal("greedy", {.beam_size = 1, .length_penalty = 0}); }
+
+TEST_P(ReferenceTranslationsTest, BeamWithoutLengthPenalty) {
+  expect_equal("beam5_penalty0", {.beam_size = 5, .length_penalty = 0});
+}
+
+TEST_P(ReferenceTranslationsTest, BeamWithLengthPenalty) {
+  expect_equal("beam5_penalty1", {.beam_size = 5, .length_penalty = 1});
+}
+
+INSTANTIATE_DEVICES(ReferenceTranslationsTest);
+
+}  // namespace
+}  // namespace gloss

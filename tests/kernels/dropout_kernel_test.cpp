@@ -1,0 +1,97 @@
+#include "model/kernels/dropout_kernel.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/random.h"
+
+namespace gloss::kernels {
+namespace {
+
+using ::testing::Each;
+using ::testing::TestWithParam;
+
+// The definition, element by element.
+std::vector<float> expected(const std::vector<float>& in, std::uint64_t first, const RandomStream& stream,
+                            const DropoutMask& mask) {
+  std::vector<float> out;
+  for (std::size_t e = 0; e < in.size(); ++e) {
+    out.push_back(stream.bits(first + e) < mask.threshold ? 0.0F : in[e] * mask.scale);
+  }
+  return out;
+}
+
+class DropoutKernelTest : public TestWithParam<InstructionSet> {
+ protected:
+  void SetUp() override {
+    if (!is_supported(GetParam())) GTEST_SKIP() << "this processor does not have the instructions";
+  }
+
+  std::vector<float> run(const std::vector<float>& in, std::uint64_t first, const DropoutMask& mask) const {
+    std::vector<float> out(in.size() + 1, 77.0F);
+    dropout_kernel(GetParam())(in.data(), out.data(), first, in.size(), mask);
+    EXPECT_EQ(out.back(), 77.0F) << "written behind the end";
+    out.pop_back();
+    return out;
+  }
+
+  const RandomStream stream_ = RandomStream(11, "kernel").at(1234567, 89);
+  const DropoutMask mask_{{stream_.key()[0], stream_.key()[1]}, 1234567, 89, 0x40000000, 1 / 0.75F};
+};
+
+TEST_P(DropoutKernelTest, EqualsTheStreamBitForBitAtEveryLength) {
+  for (std::size_t count = 0; count < 300; ++count) {
+    std::vector<float> in(count);
+    for (std::size_t e = 0; e < count; ++e) in[e] = std::sin(static_cast<float>(e) + 0.5F);
+    ASSERT_EQ(run(in, 0, mask_), expected(in, 0, stream_, mask_)) << count;
+  }
+}
+
+TEST_P(DropoutKernelTest, StartsAtAnyBlockAndCountsBeyond32Bits) {
+  const std::vector<float> in(157, 1.5F);
+  for (const std::uint64_t first : {std::uint64_t{4}, std::uint64_t{1} << 20, (std::uint64_t{1} << 34) - 64}) {
+    EXPECT_EQ(run(in, first, mask_), expected(in, first, stream_, mask_)) << first;
+  }
+}
+
+TEST_P(DropoutKernelTest, ComparesUnsigned) {
+  const std::vector<float> in(256, 1.0F);
+  auto mask = mask_;
+  mask.threshold = 0xC0000000;
+  EXPECT_EQ(run(in, 0, mask), expected(in, 0, stream_, mask));
+}
+
+TEST_P(DropoutKernelTest, ThresholdZeroKeepsAll) {
+  auto mask = mask_;
+  mask.threshold = 0;
+  EXPECT_THAT(run(std::vector<float>(100, 2.0F), 0, mask), Each(2.0F * mask.scale));
+}
+
+TEST_P(DropoutKernelTest, WhatIsDroppedIsZeroWhateverItWas) {
+  auto mask = mask_;
+  mask.threshold = 0xFFFFFFFF;
+  EXPECT_THAT(run(std::vector<float>(100, std::numeric_limits<float>::quiet_NaN()), 0, mask), Each(0.0F));
+}
+
+INSTANTIATE_TEST_SUITE_P(InstructionSets, DropoutKernelTest,
+                         ::testing::Values(InstructionSet::kPlain, InstructionSet::kAvx2, InstructionSet::kAvx512),
+                         [](const auto& set) {
+                           return std::string(std::vector{"Plain", "Avx2", "Avx512"}[static_cast<int>(set.param)]);
+                         });
+
+TEST(DropoutKernelChoice, TakesTheBestThatTheProcessorHas) {
+  auto best = InstructionSet::kPlain;
+  for (const auto set : {InstructionSet::kAvx2, InstructionSet::kAvx512}) {
+    if (is_supported(set)) best = set;
+  }
+  EXPECT_EQ(dropout_kernel(), dropout_kernel(best));
+  EXPECT_NE(dropout_kernel(), nullptr);
+}
+
+}  // namespace
+}  // namespace gloss::kernels

@@ -1,0 +1,61 @@
+#include "model/decoder.h"
+
+#include <ATen/ops/zeros.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "model/initialization.h"
+#include "tests/support/device_test.h"
+#include "tests/support/small_model.h"
+#include "tests/support/tensor_matchers.h"
+
+namespace gloss {
+namespace {
+
+class DecoderTest : public DeviceTest {
+ protected:
+  DecoderTest() {
+    initialize(*decoder_, RandomStream(1, "weights"));
+    decoder_->to(device());
+  }
+
+  Decoder decoder_{small_config()};
+  const at::Tensor x_ = formula_tensor({2, 6, 16}, device()).requires_grad_();
+  const at::Tensor memory_ = formula_tensor({2, 4, 16}, device(), 1).requires_grad_();
+  const Memory source_{memory_, Mask::padding({4, 2})};
+};
+
+TEST_P(DecoderTest, NoPositionSeesALaterOne) {
+  decoder_(x_, source_, Pass{}).select(1, 2).square().sum().backward();
+  EXPECT_THAT(x_.grad().slice(1, 3), SameAs(at::zeros({2, 3, 16}, x_.options())));
+  EXPECT_GT(x_.grad().slice(1, 0, 3).abs().amax(-1).min().item<float>(), 0);
+}
+
+TEST_P(DecoderTest, PaddedMemoryIsNotLookedAt) {
+  decoder_(x_, source_, Pass{}).square().sum().backward();
+  EXPECT_THAT(memory_.grad()[1].slice(0, 2), SameAs(at::zeros({2, 16}, x_.options())));
+  EXPECT_GT(memory_.grad()[0].abs().amax(-1).min().item<float>(), 0);
+  EXPECT_GT(memory_.grad()[1].slice(0, 0, 2).abs().amax(-1).min().item<float>(), 0);
+}
+
+TEST_P(DecoderTest, StepsEqualTheWholeAtOnce) {
+  const at::NoGradGuard no_grad;
+  const auto whole = decoder_(x_, source_, Pass{});
+  auto cache = decoder_->start(source_);
+  for (std::int64_t t = 0; t < 6; ++t) {
+    EXPECT_EQ(cache.position, t);
+    EXPECT_THAT(decoder_->step(x_.narrow(1, t, 1), cache, Pass{}), AllClose(whole.narrow(1, t, 1), 1e-5)) << t;
+  }
+}
+
+TEST_P(DecoderTest, RejectsAMemoryOfAnotherBatchAndStepsOfAnotherWidth) {
+  EXPECT_THROW(decoder_(x_, Memory{formula_tensor({3, 4, 16}, device()), Mask::none()}, Pass{}), ShapeError);
+  auto cache = decoder_->start(source_);
+  EXPECT_THROW(decoder_->step(formula_tensor({3, 1, 16}, device()), cache, Pass{}), ShapeError);
+}
+
+INSTANTIATE_DEVICES(DecoderTest);
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,207 @@
+#include "model/encoder_decoder.h"
+
+#include <map>
+#include <set>
+#include <string>
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/tensor.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "tests/support/device_test.h"
+#include "tests/support/small_model.h"
+#include "tests/support/tensor_matchers.h"
+
+namespace gloss {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
+using ::testing::ThrowsMessage;
+
+class EncoderDecoderTest : public DeviceTest {
+ protected:
+  // Log-probabilities [B, T, V] of the targets' positions.
+  static at::Tensor log_probabilities(EncoderDecoder& model, const Rows& sources, const Rows& targets,
+                                      const Pass& pass = {}) {
+    const auto source = pad(sources, device());
+    auto generator = model->generator();
+    return generator(model(source, shift_target(targets, device()).input, pass));
+  }
+  static at::Tensor said(const at::Tensor& scores, std::size_t sentence, const Rows& targets) {
+    return scores[static_cast<std::int64_t>(sentence)].slice(0, 0, static_cast<std::int64_t>(targets[sentence].size()));
+  }
+};
+
+TEST_P(EncoderDecoderTest, PaddingOrderAndNeighboursChangeNothing) {
+  const at::NoGradGuard no_grad;
+  const auto sources = small_sources(), targets = small_targets();
+  for (const auto& config : all_combinations()) {
+    auto model = small_model(device(), config);
+    const auto together = log_probabilities(model, sources, targets);
+    const auto reversed =
+        log_probabilities(model, Rows(sources.rbegin(), sources.rend()), Rows(targets.rbegin(), targets.rend()));
+    for (std::size_t b = 0; b < 3; ++b) {
+      const auto wanted = said(together, b, targets);
+      EXPECT_THAT(log_probabilities(model, {sources[b]}, {targets[b]})[0], AllClose(wanted, 2e-5)) << describe(config);
+      EXPECT_THAT(said(reversed.flip(0), b, targets), AllClose(wanted, 2e-5)) << describe(config);
+    }
+  }
+}
+
+TEST_P(EncoderDecoderTest, LaterTargetsChangeNothingBefore) {
+  const at::NoGradGuard no_grad;
+  auto model = small_model(device());
+  auto targets = small_targets();
+  const auto before = log_probabilities(model, small_sources(), targets);
+  targets[1][3] = 5;  // is seen from position 4 on
+  const auto after = log_probabilities(model, small_sources(), targets);
+  EXPECT_THAT(after[1].slice(0, 0, 4), AllClose(before[1].slice(0, 0, 4), 1e-6));
+  EXPECT_THAT(after[1][4], Not(AllClose(before[1][4], 1e-3)));
+}
+
+TEST_P(EncoderDecoderTest, SourceTokensAndTheirOrderMatter) {
+  const at::NoGradGuard no_grad;
+  auto model = small_model(device());
+  auto sources = small_sources();
+  const auto before = log_probabilities(model, sources, small_targets());
+  std::swap(sources[0][0], sources[0][1]);
+  EXPECT_THAT(log_probabilities(model, sources, small_targets())[0], Not(AllClose(before[0], 1e-3)));
+}
+
+TEST_P(EncoderDecoderTest, CachedStepEqualsTheFullForward) {
+  const at::NoGradGuard no_grad;
+  const auto input = shift_target(small_targets(), device()).input;
+  for (const auto& config : all_combinations()) {
+    auto model = small_model(device(), config);
+    const auto source = pad(small_sources(), device());
+    const auto memory = model->encode(source, Pass{});
+    const auto mask = Mask::padding(source.lengths);
+    const auto whole = model->decode(input, memory, mask, Pass{});
+    auto cache = model->start(memory, mask);
+    for (std::int64_t t = 0; t < input.ids.size(1); ++t) {
+      const auto step = model->step(input.ids.narrow(1, t, 1), cache, Pass{});
+      EXPECT_THAT(step, AllClose(whole.select(1, t), 2e-5)) << t << " " << describe(config);
+    }
+  }
+}
+
+TEST_P(EncoderDecoderTest, DropoutFollowsTheStreamAndNothingElse) {
+  const at::NoGradGuard no_grad;
+  auto model = small_model(device());
+  const RandomStream first = RandomStream(1, "dropout").at(1), second = first.at(2);
+  const auto run = [&](const RandomStream& stream) {
+    return log_probabilities(model, small_sources(), small_targets(), Pass{.training = true, .random = &stream});
+  };
+  const auto once = run(first);
+  EXPECT_THAT(run(second), Not(AllClose(once, 1e-3)));
+  EXPECT_THAT(run(first), SameAs(once));
+  EXPECT_THAT(log_probabilities(model, small_sources(), small_targets()), Not(AllClose(once, 1e-3)));
+}
+
+// Removing any one kind of dropout changes the result: all of them are there.
+TEST_P(EncoderDecoderTest, DropsEmbeddingsSublayersAttentionAndFeedForward) {
+  const at::NoGradGuard no_grad;
+  const RandomStream stream(1, "dropout");
+  const auto run = [&](double dropout, double attention, double feed_forward) {
+    auto config = small_config();
+    config.dropout = dropout;
+    config.attention_dropout = attention;
+    config.feed_forward_dropout = feed_forward;
+    auto model = small_model(device(), config);
+    return log_probabilities(model, small_sources(), small_targets(), Pass{.training = true, .random = &stream});
+  };
+  const auto none = run(0, 0, 0);
+  EXPECT_THAT(run(0.1, 0, 0), Not(AllClose(none, 1e-3)));
+  EXPECT_THAT(run(0, 0.1, 0), Not(AllClose(none, 1e-3)));
+  EXPECT_THAT(run(0, 0, 0.1), Not(AllClose(none, 1e-3)));
+}
+
+class SiteProbe final : public Probe {
+ public:
+  void attention(std::string_view site, at::Tensor& weights) override {
+    attentions_[std::string(site)] = weights.sizes().vec();
+  }
+  void output(std::string_view site, const at::Tensor&) override { outputs_.insert(std::string(site)); }
+  std::map<std::string, std::vector<std::int64_t>> attentions_;
+  std::set<std::string> outputs_;
+};
+
+TEST_P(EncoderDecoderTest, ProbeSeesEveryAttentionAndOutputByItsSite) {
+  const at::NoGradGuard no_grad;
+  auto model = small_model(device());
+  SiteProbe probe;
+  const auto watched = log_probabilities(model, small_sources(), small_targets(), Pass{.probe = &probe});
+  EXPECT_THAT(watched, AllClose(log_probabilities(model, small_sources(), small_targets()), 2e-5));
+  EXPECT_EQ(probe.attentions_.size(), 6U);
+  EXPECT_THAT(probe.attentions_["encoder.layers.0.self_attention"], ElementsAre(3, 4, 5, 5));
+  EXPECT_THAT(probe.attentions_["decoder.layers.1.self_attention"], ElementsAre(3, 4, 6, 6));
+  EXPECT_THAT(probe.attentions_["decoder.layers.1.cross_attention"], ElementsAre(3, 4, 6, 5));
+  EXPECT_THAT(probe.outputs_, IsSupersetOf({"encoder", "encoder.layers.1", "encoder.layers.1.feed_forward", "decoder",
+                                            "decoder.layers.0", "decoder.layers.0.cross_attention"}));
+}
+
+TEST_P(EncoderDecoderTest, ProbeOfAStepSeesARowForEachHypothesis) {
+  const at::NoGradGuard no_grad;
+  auto model = small_model(device());
+  const auto source = pad(small_sources(), device());
+  auto cache = model->start(model->encode(source, Pass{}), Mask::padding(source.lengths));
+  cache.select({0, 1, 2}, {0, 0, 0, 0, 0, 0});
+  SiteProbe probe;
+  model->step(at::tensor({2, 2, 2, 2, 2, 2}, at::kLong).view({3, 2}).to(device()), cache, Pass{.probe = &probe});
+  EXPECT_THAT(probe.attentions_["decoder.layers.0.cross_attention"], ElementsAre(3, 4, 2, 5));
+  EXPECT_THAT(probe.attentions_["decoder.layers.0.self_attention"], ElementsAre(6, 4, 1, 1));
+}
+
+TEST_P(EncoderDecoderTest, LearnedPositionsEndWithAnErrorThatNamesTheLine) {
+  auto config = small_config();
+  config.positions = Positions::kLearned;
+  config.max_positions = 4;
+  auto model = small_model(device(), config);
+  EXPECT_THAT(
+      [&] {
+        log_probabilities(model, small_sources(), {{3}, {3}, {3}});
+      },
+      ThrowsMessage<UsageError>(HasSubstr("source sentence 1 of the batch: wanted at most 4 tokens")));
+  EXPECT_THAT(
+      [&] {
+        log_probabilities(model, {{3}, {3}, {3}}, small_targets());
+      },
+      ThrowsMessage<UsageError>(HasSubstr("target sentence 2 of the batch: wanted at most 4 tokens")));
+}
+
+TEST_P(EncoderDecoderTest, PartsMayBeHandedOver) {
+  const at::NoGradGuard no_grad;
+  const auto config = small_config();
+  EncoderDecoderParts parts;
+  parts.encoder = Encoder(config);
+  parts.decoder = Decoder(config);
+  parts.source_embedding = parts.target_embedding = Embedding(20, 16);
+  parts.source_positions = parts.target_positions = PositionalEncoding(16);
+  parts.generator = Generator(parts.target_embedding->weight());
+  EncoderDecoder model(parts);
+  model->to(device());
+  auto usual = small_model(device());
+  ASSERT_EQ(model->named_parameters().keys(), usual->named_parameters().keys());
+  for (auto& item : model->named_parameters()) item.value().copy_(usual->named_parameters()[item.key()]);
+  EXPECT_THAT(log_probabilities(model, small_sources(), small_targets()),
+              SameAs(log_probabilities(usual, small_sources(), small_targets())));
+}
+
+TEST_P(EncoderDecoderTest, RejectsBatchesThatDoNotFit) {
+  auto model = small_model(device());
+  auto source = pad(small_sources(), device());
+  source.lengths.pop_back();
+  EXPECT_THAT([&] { model->encode(source, Pass{}); },
+              ThrowsMessage<ShapeError>(HasSubstr("source: wanted 3 lengths, got 2")));
+  EXPECT_THROW(log_probabilities(model, small_sources(), {{3}}), ShapeError);
+}
+
+INSTANTIATE_DEVICES(EncoderDecoderTest);
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,68 @@
+#include "model/encoder.h"
+
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/initialization.h"
+#include "tests/support/device_test.h"
+#include "tests/support/small_model.h"
+#include "tests/support/tensor_matchers.h"
+
+namespace gloss {
+namespace {
+
+class EncoderTest : public DeviceTest {
+ protected:
+  static Encoder make(const ModelConfig& config = small_config()) {
+    Encoder encoder(config);
+    initialize(*encoder, RandomStream(1, "weights"));
+    encoder->to(device());
+    return encoder;
+  }
+};
+
+TEST_P(EncoderTest, PermutingTheSourcePermutesTheOutput) {  // positions are added outside
+  auto encoder = make();
+  const auto x = formula_tensor({2, 5, 16}, device());
+  const auto order = at::tensor({3, 0, 4, 1, 2}, at::kLong).to(device());
+  EXPECT_THAT(encoder(x.index_select(1, order), Mask::none(), Pass{}),
+              AllClose(encoder(x, Mask::none(), Pass{}).index_select(1, order), 1e-5));
+}
+
+TEST_P(EncoderTest, PaddingIsNotLookedAt) {
+  auto encoder = make();
+  const auto x = formula_tensor({2, 5, 16}, device()).requires_grad_();
+  encoder(x, Mask::padding({5, 3}), Pass{})[1].slice(0, 0, 3).square().sum().backward();
+  EXPECT_THAT(x.grad()[1].slice(0, 3), SameAs(at::zeros({2, 16}, x.options())));
+  EXPECT_THAT(x.grad()[0], SameAs(at::zeros({5, 16}, x.options())));  // nor is the neighbour
+  EXPECT_GT(x.grad()[1].slice(0, 0, 3).abs().min().item<float>(), 0);
+}
+
+TEST_P(EncoderTest, EveryPositionSeesEveryOther) {
+  auto encoder = make();
+  const auto x = formula_tensor({1, 5, 16}, device()).requires_grad_();
+  encoder(x, Mask::none(), Pass{})[0][2].square().sum().backward();
+  EXPECT_GT(x.grad().abs().amax(-1).min().item<float>(), 0);
+}
+
+TEST_P(EncoderTest, FinalNormEndsTheStackWhereAskedFor) {
+  for (const auto norm : {NormPlace::kPre, NormPlace::kPost}) {
+    for (const bool final_norm : {true, false}) {
+      auto config = small_config();
+      config.norm = norm;
+      config.final_norm = final_norm;
+      auto encoder = make(config);
+      EXPECT_EQ(encoder->named_parameters().contains("norm.weight"), final_norm);
+      const auto y = encoder(formula_tensor({1, 5, 16}, device()), Mask::none(), Pass{});
+      const bool normed = final_norm || norm == NormPlace::kPost;
+      EXPECT_EQ(y.mean(-1).abs().max().item<float>() < 1e-5, normed) << describe(config);
+    }
+  }
+}
+
+INSTANTIATE_DEVICES(EncoderTest);
+
+}  // namespace
+}  // namespace gloss

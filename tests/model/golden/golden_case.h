@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+
+#include "model/pass.h"
+#include "tests/support/golden.h"
+
+namespace gloss {
+
+using NamedTensors = std::map<std::string, at::Tensor>;
+
+/// Multiples of 1/32768 in [-1, 1], a function of shape and name alone, as `values` of tests/golden/model.py.
+at::Tensor named_values(at::IntArrayRef shape, std::string_view name, at::Device device);
+/// `named_values` times two, to be differentiated by.
+at::Tensor named_input(at::IntArrayRef shape, std::string_view name, at::Device device);
+
+/// Moves `part` to the device and gives each weight its value by `site` + its name, as `weight` of
+/// tests/golden/model.py; returns the weights by that name.
+NamedTensors set_named_weights(torch::nn::Module& part, const std::string& site, at::Device device);
+
+/// x [B, T, ...] without the positions behind each row's length, [N, ...].
+at::Tensor real_positions(const at::Tensor& x, const std::vector<std::int64_t>& lengths);
+
+/// Expects `result`, and the gradients of sum(result * named_values("cotangent")) by each of `inputs`, to be what
+/// PyTorch found for the case, within 1e-5 (relative above 1). At most one failure, which names the case.
+void expect_golden(const Golden& golden, const std::string& name, const at::Tensor& result, const NamedTensors& inputs);
+
+/// The passes that lead through the fused and the plain attention, by name.
+std::map<std::string, Pass> both_paths();
+
+}  // namespace gloss

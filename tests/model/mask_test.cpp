@@ -1,0 +1,95 @@
+#include "model/mask.h"
+
+#include <ATen/ops/tensor.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "tests/support/device_test.h"
+#include "tests/support/tensor_matchers.h"
+
+namespace gloss {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+class MaskTest : public DeviceTest {
+ protected:
+  static at::Tensor bits(std::initializer_list<int> values, at::IntArrayRef shape) {
+    return at::tensor(at::ArrayRef<int>(values), at::kInt).to(at::kBool).view(shape).to(device());
+  }
+};
+
+TEST_P(MaskTest, PaddingHidesKeysFromTheLengthOn) {
+  EXPECT_THAT(Mask::padding({2, 0, 3}).visible(5, 3, device()),
+              SameAs(bits({1, 1, 0, 0, 0, 0, 1, 1, 1}, {3, 1, 1, 3})));
+}
+
+TEST_P(MaskTest, CausalHidesWhatIsLater) {
+  EXPECT_THAT(Mask::causal().visible(3, 3, device()), SameAs(bits({1, 0, 0, 1, 1, 0, 1, 1, 1}, {1, 1, 3, 3})));
+}
+
+TEST_P(MaskTest, CausalQueriesAreTheLastWhereKeysAreMore) {
+  EXPECT_THAT(Mask::causal().visible(2, 3, device()), SameAs(bits({1, 1, 0, 1, 1, 1}, {1, 1, 2, 3})));
+}
+
+TEST_P(MaskTest, CausalWithLengthsHidesBoth) {
+  EXPECT_THAT(Mask::causal({1, 2}).visible(2, 2, device()), SameAs(bits({1, 0, 1, 0, 1, 0, 1, 1}, {2, 1, 2, 2})));
+}
+
+TEST_P(MaskTest, HidingAddsUp) {
+  const auto mask =
+      Mask::padding({3, 2}).hiding(bits({1, 0, 0, 0, 0, 0}, {2, 3})).hiding(bits({0, 1, 0, 0, 1, 0}, {2, 3}));
+  EXPECT_THAT(mask.visible(1, 3, device()), SameAs(bits({0, 0, 1, 1, 0, 0}, {2, 1, 1, 3})));
+}
+
+TEST_P(MaskTest, KnowsWithoutATensorWhetherItHidesAnything) {
+  EXPECT_TRUE(Mask::none().all_visible(4, 4));
+  EXPECT_TRUE(Mask::padding({4, 4}).all_visible(2, 4));
+  EXPECT_FALSE(Mask::padding({4, 3}).all_visible(2, 4));
+  EXPECT_TRUE(Mask::causal().all_visible(1, 4));
+  EXPECT_FALSE(Mask::causal().all_visible(2, 4));
+  EXPECT_FALSE(Mask::none().hiding(bits({0}, {1, 1})).all_visible(1, 1));
+  EXPECT_FALSE(Mask::padding({1, 4}).may_blind(4, 4));
+  EXPECT_TRUE(Mask::padding({0, 4}).may_blind(4, 4));
+  EXPECT_TRUE(Mask::causal().may_blind(4, 3));
+}
+
+TEST_P(MaskTest, ReadyIsTheSameMask) {
+  const auto hidden = bits({0, 0, 1, 0, 0, 0}, {2, 3});
+  for (const auto& mask : {Mask::padding({2, 3}), Mask::causal(), Mask::causal({1, 3}), Mask::none().hiding(hidden)}) {
+    const auto ready = mask.ready(3, 3, device());
+    EXPECT_THAT(ready.visible(3, 3, device()), SameAs(mask.visible(3, 3, device())));
+    EXPECT_THAT(ready.visible(2, 3, device()), SameAs(mask.visible(2, 3, device())));
+    EXPECT_THAT(ready.hiding(hidden).visible(3, 3, device()), SameAs(mask.hiding(hidden).visible(3, 3, device())));
+  }
+}
+
+TEST_P(MaskTest, SelectNamesSentences) {
+  const auto hidden = bits({0, 0, 1, 0, 1, 0}, {2, 3});
+  for (const auto& mask : {Mask::padding({2, 3}).hiding(hidden), Mask::causal({1, 3}), Mask::causal()}) {
+    const auto wanted = mask.visible(3, 3, device()).expand({2, 1, -1, 3}).flip(0);
+    for (const auto& selected : {mask.select({1, 0}), mask.ready(3, 3, device()).select({1, 0})}) {
+      EXPECT_THAT(selected.visible(3, 3, device()).expand_as(wanted), SameAs(wanted));
+    }
+  }
+}
+
+TEST_P(MaskTest, RejectsWhatDoesNotFit) {
+  EXPECT_THAT(
+      [] {
+        Mask::padding({2, 5}).visible(1, 4, device());
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("mask: wanted lengths from 0 to 4, got 5")));
+  EXPECT_THAT(
+      [] {
+        Mask::padding({2}).hiding(bits({0, 0}, {2, 1})).visible(1, 2, device());
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("hidden: wanted [1, 2], got [2, 1]")));
+}
+
+INSTANTIATE_DEVICES(MaskTest);
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,83 @@
+#include "model/model_config.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+
+namespace gloss {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+ModelConfig read(const std::string& text) {
+  const auto json = parse_json(text);
+  auto config = read_model_config(ConfigSection(json, "model"));
+  config.validate();
+  return config;
+}
+
+TEST(ModelConfigTest, DefaultsAreTheBaseModel) {
+  const auto config = read("{}");
+  EXPECT_EQ(config.encoder_layers, 6);
+  EXPECT_EQ(config.decoder_layers, 6);
+  EXPECT_EQ(config.d_model, 512);
+  EXPECT_EQ(config.d_ff, 2048);
+  EXPECT_EQ(config.heads, 8);
+  EXPECT_EQ(config.dropout, 0.1);
+  EXPECT_TRUE(config.has_final_norm());
+  EXPECT_EQ(count_parameters(config, {37000, 37000}), 63121544);
+}
+
+TEST(ModelConfigTest, OtherDefaultsFollowFromWhatIsGiven) {
+  const auto post = read(R"({"norm": "post", "dropout": 0.3})");
+  EXPECT_FALSE(post.has_final_norm());
+  EXPECT_EQ(post.dropout_on_attention(), 0.3);
+  EXPECT_EQ(post.dropout_in_feed_forward(), 0.3);
+  const auto own = read(R"({"norm": "post", "final_norm": true, "dropout": 0.3, "attention_dropout": 0})");
+  EXPECT_TRUE(own.has_final_norm());
+  EXPECT_EQ(own.dropout_on_attention(), 0);
+}
+
+TEST(ModelConfigTest, WhatIsWrittenReadsBackWithEveryDefaultFilledIn) {
+  const auto config = read(R"({"encoder_layers": 2, "decoder_layers": 3, "d_model": 64, "d_ff": 100, "heads": 4,
+      "norm": "post", "activation": "gelu", "positions": "learned", "max_positions": 77, "tie_embeddings": "none",
+      "dropout": 0.2, "feed_forward_dropout": 0.05})");
+  const auto json = to_json(config);
+  EXPECT_EQ(json.size(), 14U);
+  EXPECT_EQ(to_json(read(to_text(json))), json);
+  EXPECT_EQ(json["final_norm"], false);
+  EXPECT_EQ(json["attention_dropout"], 0.2);
+  EXPECT_EQ(json["tie_embeddings"], "none");
+}
+
+TEST(ModelConfigTest, MistakesAreNamedByTheirKey) {
+  const std::vector<std::pair<std::string, std::string>> mistakes{
+      {R"({"encoder_layers": 0})", "model.encoder_layers: wanted a whole number from 1"},
+      {R"({"decoder_layers": 1001})", "model.decoder_layers"},
+      {R"({"d_model": -512})", "model.d_model"},
+      {R"({"d_ff": 0})", "model.d_ff"},
+      {R"({"heads": 7})", "model.heads: wanted a divisor of model.d_model 512, got 7"},
+      {R"({"heads": 0})", "model.heads"},
+      {R"({"max_positions": 0})", "model.max_positions"},
+      {R"({"dropout": 1})", "model.dropout"},
+      {R"({"attention_dropout": -0.1})", "model.attention_dropout"},
+      {R"({"feed_forward_dropout": 1.5})", "model.feed_forward_dropout"},
+      {R"({"norm": "middle"})", "model.norm"},
+      {R"({"activation": 1})", "model.activation"},
+      {R"({"positions": "rotary"})", "model.positions"},
+      {R"({"tie_embeddings": true})", "model.tie_embeddings"},
+      {R"({"d_modle": 512})", "model.d_modle"}};
+  for (const auto& [text, message] : mistakes) {
+    EXPECT_THAT([&] { read(text); }, ThrowsMessage<UsageError>(HasSubstr(message)));
+  }
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,136 @@
+#include "pipeline/run_config.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace gloss {
+namespace {
+
+using testing::HasSubstr;
+using testing::Throws;
+using testing::ThrowsMessage;
+
+class RunConfigTest : public testing::Test {
+ protected:
+  std::filesystem::path write(const std::string& text) const {
+    const auto path = folder_.path() / "run.json";
+    std::ofstream(path) << text;
+    return path;
+  }
+  RunConfig read(const std::string& text, std::vector<std::string> overrides = {}) const {
+    return read_run_config(write(text), overrides);
+  }
+  void expect_refused(const std::string& text, const std::string& message) const {
+    EXPECT_THAT([&] { read(text); }, ThrowsMessage<UsageError>(HasSubstr(message))) << text;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(RunConfigTest, AnEmptyObjectGivesTheDefaults) {
+  const auto config = read("{}");
+  EXPECT_EQ(config.model.d_model, 512);
+  EXPECT_EQ(config.model.d_ff, 2048);
+  EXPECT_EQ(config.tokenizer.vocabulary_size, 10000);
+  EXPECT_EQ(config.data.batch_tokens, 4096);
+  EXPECT_DOUBLE_EQ(config.training.label_smoothing, 0.1);
+  EXPECT_EQ(config.decoding.beam_size, 5);
+}
+
+TEST_F(RunConfigTest, WritingAndReadingKeepsEveryKey) {
+  const auto text =
+      R"({"seed": 7, "tokenizer": {"type": "unigram", "joint": false}, "model": {"norm": "post", "tie_embeddings": "none",
+          "attention_dropout": 0.25}, "training": {"max_epochs": 3, "early_stop": {"metric": "loss", "patience": 4}},
+          "decoding": {"length_penalty_kind": "gnmt"}})";
+  const auto once = to_json(read(text));
+  EXPECT_EQ(once, to_json(parse_run_config(once)));
+  EXPECT_EQ(once["seed"], 7);
+  EXPECT_EQ(once["tokenizer"]["type"], "unigram");
+  EXPECT_EQ(once["model"]["norm"], "post");
+  EXPECT_EQ(once["model"]["final_norm"], false);
+  EXPECT_EQ(once["model"]["attention_dropout"], 0.25);
+  EXPECT_EQ(once["training"]["early_stop"]["patience"], 4);
+  EXPECT_EQ(once["decoding"]["length_penalty_kind"], "gnmt");
+}
+
+TEST_F(RunConfigTest, PathsAreRelativeToTheRunFile) {
+  const auto config = read(R"({"data": {"train_source": "a/x.en", "train_target": "/b/x.de"}})");
+  EXPECT_EQ(config.data.train_source, (folder_.path() / "a/x.en").string());
+  EXPECT_EQ(config.data.train_target, "/b/x.de");
+  EXPECT_EQ(config.data.valid_source, "");
+}
+
+TEST_F(RunConfigTest, ThePortableFormHasNoPath) {
+  const auto config =
+      read(R"({"tokenizer": {"model_file": "t.model"}, "data": {"train_source": "x.en", "train_target": "x.de"}})");
+  EXPECT_THAT(to_text(to_json(config)), HasSubstr(folder_.path().string()));
+  EXPECT_THAT(to_text(to_portable_json(config)), testing::Not(HasSubstr("x.en")));
+  EXPECT_THAT(to_text(to_portable_json(config)), testing::Not(HasSubstr("t.model")));
+}
+
+TEST_F(RunConfigTest, OverridesReplaceWhatTheFileSays) {
+  const auto config = read(R"({"seed": 1, "model": {"d_model": 64}})",
+                           {"seed=5", "model.d_model=32", "model.heads=2", "training.schedule=constant",
+                            "training.early_stop.metric=loss", "data.train_source=x=y.en", "data.train_target=x.de"});
+  EXPECT_EQ(config.seed, 5);
+  EXPECT_EQ(config.model.d_model, 32);
+  EXPECT_EQ(config.training.schedule, ScheduleKind::kConstant);
+  EXPECT_EQ(config.training.early_stop.metric, EarlyStopMetric::kLoss);
+  EXPECT_EQ(config.data.train_source, (folder_.path() / "x=y.en").string());
+}
+
+TEST_F(RunConfigTest, OverridesAreAsStrictAsTheFile) {
+  EXPECT_THAT([&] { read("{}", {"model.d_modle=32"}); },
+              ThrowsMessage<UsageError>(HasSubstr("did you mean \"d_model\"?")));
+  EXPECT_THAT([&] { read("{}", {"model.d_model=wide"}); }, ThrowsMessage<UsageError>(HasSubstr("model.d_model")));
+  EXPECT_NO_THROW(read("{}", {"seed.a=1", "seed=2"}));
+  EXPECT_THAT([&] { read(R"({"seed": 1})", {"seed.a=1"}); }, ThrowsMessage<UsageError>(HasSubstr("seed")));
+  EXPECT_THAT([&] { read("{}", {"novalue"}); }, ThrowsMessage<UsageError>(HasSubstr("key=value")));
+  EXPECT_THAT([&] { read("{}", {"=1"}); }, ThrowsMessage<UsageError>(HasSubstr("key=value")));
+}
+
+TEST_F(RunConfigTest, RefusesWhatIsNoStrictRunFileNamingTheKey) {
+  expect_refused("", "run.json");
+  expect_refused("[]", "object");
+  expect_refused("{} x", "run.json");
+  expect_refused("{\"seed\": 1,}", "run.json");
+  expect_refused("{\"seed\": 1 /* one */}", "run.json");
+  expect_refused(R"({"seed": 1, "seed": 2})", "seed");
+  expect_refused(R"({"seeed": 1})", "seed");
+  expect_refused(R"({"seed": -1})", "seed");
+  expect_refused(R"({"seed": null})", "seed");
+  expect_refused(R"({"model": 3})", "model");
+  expect_refused(R"({"model": {"d_model": "512"}})", "model.d_model");
+  expect_refused(R"({"model": {"d_model": 3.5}})", "model.d_model");
+  expect_refused(R"({"model": {"d_model": 1e30}})", "model.d_model");
+  expect_refused(R"({"model": {"d_model": -4}})", "model.d_model");
+  expect_refused(R"({"model": {"d_model": 0}})", "model.d_model");
+  expect_refused(R"({"model": {"heads": 7}})", "model.heads");
+  expect_refused(R"({"model": {"dropout": 1}})", "model.dropout");
+  expect_refused(R"({"model": {"dropout": NaN}})", "run.json");
+  expect_refused(R"({"model": {"dropout": 1e999}})", "run.json");
+  expect_refused(R"({"training": {"learning_rate": 0}})", "training.learning_rate");
+  expect_refused(R"({"decoding": {"beam_size": 0}})", "decoding.beam_size");
+  expect_refused(std::string(100000, '[') + std::string(100000, ']'), "run.json");
+  expect_refused(std::string(2 << 20, ' ') + "{}", "run.json");
+}
+
+TEST_F(RunConfigTest, TwoVocabulariesCannotShareAllEmbeddings) {
+  expect_refused(R"({"tokenizer": {"joint": false}})", "model.tie_embeddings");
+  EXPECT_NO_THROW(read(R"({"tokenizer": {"joint": false}, "model": {"tie_embeddings": "decoder"}})"));
+}
+
+TEST_F(RunConfigTest, AMissingRunFileIsAUsageError) {
+  EXPECT_THAT([&] { read_run_config(folder_.path() / "none.json", {}); },
+              ThrowsMessage<UsageError>(HasSubstr("none.json")));
+  EXPECT_THAT([&] { read_run_config(folder_.path(), {}); }, Throws<UsageError>());
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,93 @@
+#include "pipeline/run_folder.h"
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/atomic_file.h"
+#include "common/error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Throws;
+using testing::ThrowsMessage;
+
+class RunFolderTest : public testing::Test {
+ protected:
+  fs::path run() const { return folder_.path() / "runs" / "one"; }
+  void leave_a_run() const {
+    RunFolder folder(run(), false, false);
+    folder.keep();
+    write_file(folder.model_file(), "model");
+    folder.log("step", {{"step", 1}});
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(RunFolderTest, AnAbsentFolderIsMade) {
+  leave_a_run();
+  EXPECT_TRUE(fs::exists(run() / "model.safetensors"));
+  EXPECT_TRUE(fs::is_directory(run() / "checkpoints"));
+}
+
+TEST_F(RunFolderTest, NothingStaysOfAFolderThatWasNotKept) {
+  { RunFolder folder(run(), false, false); }
+  EXPECT_FALSE(fs::exists(run()));
+  fs::create_directories(run());
+  { RunFolder folder(run(), false, false); }
+  EXPECT_TRUE(fs::is_empty(run()));
+}
+
+TEST_F(RunFolderTest, AUsedFolderIsRefusedAndLeftAsItWas) {
+  leave_a_run();
+  EXPECT_THAT([&] { RunFolder(run(), false, false); },
+              ThrowsMessage<UsageError>(testing::AllOf(HasSubstr("--resume"), HasSubstr("--overwrite"))));
+  EXPECT_EQ(read_file(run() / "model.safetensors", 100), "model");
+}
+
+TEST_F(RunFolderTest, OverwritingRemovesTheEarlierRunOnlyWhenTheNewOneBegins) {
+  leave_a_run();
+  write_file(run() / "notes.txt", "mine");
+  {
+    RunFolder folder(run(), false, true);
+    EXPECT_TRUE(fs::exists(folder.model_file()));
+    folder.keep();
+    EXPECT_FALSE(fs::exists(folder.model_file()));
+  }
+  EXPECT_EQ(read_file(run() / "notes.txt", 100), "mine");
+  EXPECT_EQ(fs::file_size(run() / "log.jsonl"), 0);
+}
+
+TEST_F(RunFolderTest, ResumingKeepsTheEarlierRunAndAddsToItsLog) {
+  leave_a_run();
+  {
+    RunFolder folder(run(), true, false);
+    folder.keep();
+    folder.log("step", {{"step", 2}});
+  }
+  EXPECT_EQ(read_file(run() / "model.safetensors", 100), "model");
+  std::ifstream log(run() / "log.jsonl");
+  std::vector<std::int64_t> steps;
+  for (std::string line; std::getline(log, line);) steps.push_back(parse_json(line).at("step"));
+  EXPECT_EQ(steps, (std::vector<std::int64_t>{1, 2}));
+}
+
+TEST_F(RunFolderTest, TwoRunsCannotHoldOneFolder) {
+  const RunFolder folder(run(), false, false);
+  EXPECT_THAT([&] { RunFolder(run(), false, false); }, Throws<LockedError>());
+}
+
+TEST_F(RunFolderTest, AFileCannotBeARunFolder) {
+  write_file(folder_.path() / "file", "text");
+  EXPECT_THAT([&] { RunFolder(folder_.path() / "file", false, false); }, Throws<IoError>());
+  EXPECT_THAT([&] { RunFolder(folder_.path() / "file" / "below", false, false); }, Throws<IoError>());
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <ATen/core/grad_mode.h>
+
+#include "model/make_model.h"
+#include "tests/support/formula_tensor.h"
+
+namespace gloss {
+
+/// Two layers on either side, D 16, H 4, dropout 0.1.
+inline ModelConfig small_config() {
+  ModelConfig config;
+  config.encoder_layers = config.decoder_layers = 2;
+  config.d_model = 16;
+  config.d_ff = 32;
+  config.heads = 4;
+  config.max_positions = 32;
+  return config;
+}
+
+/// Every combination of norm, tying, positions and activation, the rest as in small_config().
+inline std::vector<ModelConfig> all_combinations() {
+  std::vector<ModelConfig> configs;
+  for (const auto norm : {NormPlace::kPre, NormPlace::kPost}) {
+    for (const auto tie : {TieEmbeddings::kAll, TieEmbeddings::kDecoder, TieEmbeddings::kNone}) {
+      for (const auto positions : {Positions::kSinusoidal, Positions::kLearned}) {
+        for (const auto activation : {Activation::kRelu, Activation::kGelu}) {
+          auto& config = configs.emplace_back(small_config());
+          config.norm = norm;
+          config.tie_embeddings = tie;
+          config.positions = positions;
+          config.activation = activation;
+        }
+      }
+    }
+  }
+  return configs;
+}
+
+/// What to print where a test fails for one of them.
+inline std::string describe(const ModelConfig& config) { return to_text(to_json(config)); }
+
+/// 20 pieces on either side; initial weights, moved by a formula so that no bias is 0 and no norm 1.
+inline EncoderDecoder small_model(at::Device device, const ModelConfig& config = small_config()) {
+  auto model = make_model(config, {20, 20}, RandomStream(7, "weights"));
+  model->to(device);
+  const at::NoGradGuard no_grad;
+  int number = 0;
+  for (auto& parameter : model->parameters()) parameter.add_(formula_tensor(parameter.sizes(), device, ++number), 0.1);
+  return model;
+}
+
+using Rows = std::vector<std::vector<std::int32_t>>;
+
+/// Three sentences of unequal length, pieces and eos.
+inline Rows small_sources() { return {{5, 6, 7, 8, 3}, {9, 10, 3}, {11, 3}}; }
+inline Rows small_targets() { return {{12, 13, 3}, {14, 15, 16, 17, 18, 3}, {19, 4, 5, 3}}; }
+
+}  // namespace gloss

@@ -1,0 +1,173 @@
+#include "tokenizer/sentencepiece_check.h"
+
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <map>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "common/random.h"
+#include "common/utf8.h"
+#include "tests/tokenizer/training_text.h"
+#include "tokenizer/sentencepiece_tokenizer.h"
+
+namespace gloss {
+namespace {
+
+using namespace std::string_literals;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+using testing::ThrowsMessage;
+
+std::string varint(std::uint64_t value) {
+  std::string bytes;
+  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
+  return bytes += static_cast<char>(value);
+}
+
+std::string field(std::uint64_t number, const std::string& bytes) {
+  return varint(number << 3 | 2) + varint(bytes.size()) + bytes;
+}
+
+std::string word(std::uint32_t value) {
+  std::string bytes(4, '\0');
+  std::memcpy(bytes.data(), &value, 4);
+  return bytes;
+}
+
+std::string piece(const std::string& text, float score = 0) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &score, 4);
+  return field(1, field(1, text) + varint(2 << 3 | 5) + word(bits));
+}
+
+// A model with one piece and a character map of 256 units.
+std::string with_character_map(const std::map<std::uint32_t, std::uint32_t>& units, const std::string& texts) {
+  std::string trie(1024, '\0');
+  for (const auto& [place, unit] : units) trie.replace(place * 4, 4, word(unit));
+  return piece("a") + field(3, field(2, word(1024) + trie + texts));
+}
+
+auto refuses(const std::string& what) {
+  return ThrowsMessage<ModelError>(AllOf(StartsWith("m.model: wanted a SentencePiece model"), HasSubstr(what)));
+}
+
+std::function<void()> checking(const std::string& bytes) {
+  return [bytes] { check_sentencepiece_model(bytes, "m.model"); };
+}
+
+TEST(SentencePieceCheckTest, AcceptsTrainedModels) {
+  for (const auto type : {TokenizerType::kBpe, TokenizerType::kUnigram, TokenizerType::kChar})
+    EXPECT_NO_THROW(checking(train_on(training_text(), small_config(type)))());
+}
+
+TEST(SentencePieceCheckTest, RefusesBytesThatAreNoMessage) {
+  EXPECT_THAT(checking(""), refuses("no pieces"));
+  EXPECT_THAT(checking("hello world"), refuses("damaged or something else"));
+  EXPECT_THAT(checking(std::string(12, '\xFF')), refuses("more than ten bytes"));
+  EXPECT_THAT(checking(piece("a") + varint(9 << 3 | 3)), refuses("unknown kind"));
+  EXPECT_THAT(checking(piece("a") + '\0'), refuses("without a number"));
+  EXPECT_THAT(checking(piece("a").substr(0, 5)), refuses("cut off"));
+  EXPECT_THAT(checking(varint(10) + varint(std::numeric_limits<std::uint64_t>::max()) + "x"), refuses("cut off"));
+}
+
+TEST(SentencePieceCheckTest, RefusesAMessageCutAnywhere) {
+  const auto whole = piece("a") + field(9, "unknown") + piece("b");
+  const std::set<std::size_t> ends{piece("a").size(), piece("a").size() + field(9, "unknown").size()};
+  for (std::size_t size = 1; size < whole.size(); ++size) {
+    if (ends.contains(size))
+      EXPECT_NO_THROW(checking(whole.substr(0, size))());
+    else
+      EXPECT_THAT(checking(whole.substr(0, size)), refuses("cut off")) << size;
+  }
+}
+
+TEST(SentencePieceCheckTest, RefusesImpossiblePieces) {
+  EXPECT_NO_THROW(checking(piece("a") + piece("b"))());
+  EXPECT_THAT(checking(piece("")), refuses("empty"));
+  EXPECT_THAT(checking(piece(std::string(100'000, 'a'))), refuses("longer than 1000"));
+  const auto user_defined = [](std::size_t size) {
+    return field(1, field(1, std::string(size, 'a')) + varint(3 << 3) + varint(4));
+  };
+  EXPECT_NO_THROW(checking(user_defined(64))());
+  EXPECT_THAT(checking(user_defined(65)), refuses("user-defined piece"));
+  EXPECT_THAT(checking(piece("\xC0\x80")), refuses("not UTF-8"));
+  EXPECT_THAT(checking(piece("a\0b"s)), refuses("not UTF-8"));
+  EXPECT_THAT(checking(piece("a") + piece("a")), refuses("twice"));
+  EXPECT_THAT(checking(piece("a", std::numeric_limits<float>::quiet_NaN())), refuses("no number"));
+}
+
+TEST(SentencePieceCheckTest, RefusesCharacterMapsThatPointOutside) {
+  constexpr std::uint32_t kHasLeaf = 1 << 8, kFar = 1 << 9, kIsLeaf = 1u << 31;
+  EXPECT_NO_THROW(checking(with_character_map({}, "x\0"s))());
+  EXPECT_THAT(checking(with_character_map({{0, 256 << 10}}, "x\0"s)), refuses("points outside itself"));
+  EXPECT_THAT(checking(with_character_map({{0, 1 << 10 | kFar}}, "x\0"s)), refuses("points outside itself"));
+  EXPECT_THAT(checking(with_character_map({{0, kIsLeaf | 256 << 10}}, "x\0"s)), refuses("points outside itself"));
+  EXPECT_THAT(checking(with_character_map({{'a', 'a' | 256 << 10}}, "x\0"s)), refuses("points outside itself"));
+  // Behind "a": the base 'a' ^ 1, and its leaf, whose value is the place of a text.
+  const auto ends_at = [](std::uint32_t place) {
+    return std::map<std::uint32_t, std::uint32_t>{{'a', 'a' | kHasLeaf | 1 << 10}, {'a' ^ 1, kIsLeaf | place}};
+  };
+  EXPECT_NO_THROW(checking(with_character_map(ends_at(1), "x\0"s))());
+  EXPECT_THAT(checking(with_character_map(ends_at(2), "x\0"s)), refuses("outside its texts"));
+  EXPECT_THAT(checking(with_character_map({}, "x")), refuses("no end"));
+  EXPECT_THAT(checking(with_character_map({}, "")), refuses("impossible size"));
+  EXPECT_THAT(checking(piece("a") + field(5, field(2, word(1 << 20) + "xyz"))), refuses("impossible size"));
+}
+
+// "a" leads to the base that it came from, each time with a text: no room is large enough for the matches of "aaa...".
+TEST(SentencePieceCheckTest, RefusesACharacterMapThatGoesInCircles) {
+  const std::uint32_t circle = 'a' | static_cast<std::uint32_t>('a') << 10;
+  EXPECT_NO_THROW(checking(with_character_map({{'a', circle}}, "x\0"s))());
+  EXPECT_THAT(checking(with_character_map({{'a', circle | 1 << 8}}, "x\0"s)), refuses("too many texts"));
+}
+
+TEST(SentencePieceCheckTest, RefusesMoreTextsOnOneWayThanThereIsRoomFor) {
+  // From base to base, 0 and then 128 + depth, each with a leaf.
+  const auto with_depth = [](std::uint32_t most) {
+    std::map<std::uint32_t, std::uint32_t> units;
+    for (std::uint32_t depth = 1; depth <= most; ++depth) {
+      const auto before = depth == 1 ? 0 : 128 + depth - 1, base = 128 + depth;
+      units[depth] = (depth ^ before) | 1 << 8 | (depth ^ base) << 10;
+      units[base] = 1u << 31;
+    }
+    return with_character_map(units, "x\0"s);
+  };
+  EXPECT_NO_THROW(checking(with_depth(32))());
+  EXPECT_THAT(checking(with_depth(33)), refuses("too many texts"));
+}
+
+// What a damaged file does: an error, or a tokenizer that works. A crash ends the test.
+TEST(SentencePieceCheckTest, MutatedModelsAreRefusedOrWork) {
+  for (const auto type : {TokenizerType::kBpe, TokenizerType::kUnigram, TokenizerType::kChar}) {
+    const auto good = train_on(training_text(), small_config(type));
+    const RandomStream random(7, "mutations");
+    std::uint64_t element = 0;
+    int refused = 0, rounds = 400;
+    for (int round = 0; round < rounds; ++round) {
+      auto bytes = good;
+      // Most of a model is the character map; the pieces before it and the settings between get their share.
+      const auto reach = round % 2 == 0 ? bytes.size() : std::min<std::size_t>(bytes.size(), 4096);
+      for (std::uint64_t i = 0; i <= random.below(8, static_cast<std::uint64_t>(round)); ++i)
+        bytes[random.below(reach, element + i)] = static_cast<char>(random.bits(element + 100 + i));
+      element += 200;
+      if (round % 10 == 0) bytes.resize(random.below(bytes.size(), element++));
+      try {
+        const SentencePieceTokenizer tokenizer(bytes, "mutated");
+        EXPECT_TRUE(is_utf8(tokenizer.decode(tokenizer.encode("Zwei Kinder 小さな ½ ﬁ à́ лодка"))));
+      } catch (const ModelError&) {
+        ++refused;
+      }
+    }
+    EXPECT_GT(refused, rounds / 10);
+    EXPECT_LT(refused, rounds);
+  }
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,174 @@
+#include "tokenizer/sentencepiece_tokenizer.h"
+
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sentencepiece_trainer.h>
+
+#include "common/error.h"
+#include "common/utf8.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/tokenizer/training_text.h"
+
+namespace gloss {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::Gt;
+using testing::HasSubstr;
+using testing::Not;
+using testing::ThrowsMessage;
+
+SentencePieceTokenizer small_tokenizer(TokenizerType type = TokenizerType::kBpe) {
+  return {train_on(training_text(), small_config(type)), "small"};
+}
+
+SentencePieceTokenizer byte_tokenizer() {
+  auto config = small_config();
+  config.byte_fallback = true;
+  config.vocabulary_size = 440;
+  return {train_on(training_text(), config), "bytes"};
+}
+
+class TokenizerTypeTest : public testing::TestWithParam<TokenizerType> {};
+
+TEST_P(TokenizerTypeTest, LinesOfEveryScriptComeBack) {
+  const auto tokenizer = small_tokenizer(GetParam());
+  for (const auto* line : {"Two children cross the river.", "Bücher über große Boote", "широкую реку", "μικρή βάρκα",
+                           "川を渡る。", "강을 건넌다.", "नदी पार", "A река 川 강 नदी", ""}) {
+    const auto ids = tokenizer.encode(line);
+    EXPECT_THAT(ids, Each(Gt(kEos))) << line;
+    EXPECT_EQ(tokenizer.decode(ids), line);
+  }
+}
+
+TEST_P(TokenizerTypeTest, SpecialIdsAreGlosss) {
+  const auto tokenizer = small_tokenizer(GetParam());
+  EXPECT_EQ(tokenizer.piece(kPad), "<pad>");
+  EXPECT_EQ(tokenizer.piece(kUnk), "<unk>");
+  EXPECT_EQ(tokenizer.piece(kBos), "<s>");
+  EXPECT_EQ(tokenizer.piece(kEos), "</s>");
+}
+
+TEST_P(TokenizerTypeTest, TextThatSpellsASymbolIsPlainText) {
+  const std::string line = "<s> a </s> <unk> <pad> x<s>y <0x41>";
+  auto config = small_config(GetParam());
+  config.vocabulary_size = GetParam() == TokenizerType::kUnigram ? 30 : 50;
+  std::string text;
+  for (int i = 0; i < 20; ++i) text += line + " word" + std::to_string(i % 7) + " _\n";
+  const SentencePieceTokenizer tokenizer(train_on(text, config), "symbols");
+  const auto ids = tokenizer.encode(line);
+  EXPECT_THAT(ids, Each(Gt(kEos)));
+  EXPECT_EQ(tokenizer.decode(ids), line);
+  EXPECT_EQ(tokenizer.decode(tokenizer.encode("a▁▁a")), "a__a");
+}
+
+TEST_P(TokenizerTypeTest, EqualBytesMakeAnEqualTokenizer) {
+  const auto tokenizer = small_tokenizer(GetParam());
+  const SentencePieceTokenizer again(tokenizer.serialized(), "again");
+  EXPECT_EQ(again.vocabulary_size(), tokenizer.vocabulary_size());
+  EXPECT_EQ(again.encode("Ein kleines Boot"), tokenizer.encode("Ein kleines Boot"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, TokenizerTypeTest,
+                         testing::Values(TokenizerType::kBpe, TokenizerType::kUnigram, TokenizerType::kChar),
+                         [](const auto& test) { return std::string(tokenizer_type_name(test.param)); });
+
+TEST(SentencePieceTokenizerTest, UnknownCharactersBecomeUnk) {
+  const auto tokenizer = small_tokenizer();
+  const auto ids = tokenizer.encode("a Ж𐍈 boat");
+  EXPECT_THAT(ids, Contains(kUnk));
+  EXPECT_EQ(tokenizer.decode(ids), "a  ⁇  boat");
+}
+
+TEST(SentencePieceTokenizerTest, ByteFallbackSpellsUnknownCharacters) {
+  const auto tokenizer = byte_tokenizer();
+  const auto ids = tokenizer.encode("a 𐍈 boat 🚣");
+  EXPECT_THAT(ids, Each(Gt(kEos)));
+  EXPECT_EQ(tokenizer.decode(ids), "a 𐍈 boat 🚣");
+}
+
+TEST(SentencePieceTokenizerTest, DecodeIsAlwaysOneLineOfUtf8) {
+  const auto tokenizer = byte_tokenizer();
+  constexpr Id kFirstByte = 4;
+  ASSERT_EQ(tokenizer.piece(kFirstByte), "<0x00>");
+  const auto bytes = [&](std::initializer_list<int> values) {
+    Ids ids;
+    for (const int value : values) ids.push_back(kFirstByte + value);
+    return tokenizer.decode(ids);
+  };
+  EXPECT_EQ(bytes({'a', '\n', 'b', '\r', 'c'}), "a b c");
+  EXPECT_EQ(bytes({'a', 0xF0, 0x9F}), "a\uFFFD\uFFFD");
+  EXPECT_EQ(bytes({0, 'a'}),
+            "\uFFFD"
+            "a");
+  for (Id id = 0; id < tokenizer.vocabulary_size(); ++id) {
+    const auto text = tokenizer.decode(Ids{id, kFirstByte + 0xE2, id});
+    EXPECT_TRUE(is_utf8(text)) << id;
+    EXPECT_THAT(text, AllOf(Not(HasSubstr("\n")), Not(HasSubstr("\r")))) << id;
+  }
+}
+
+TEST(SentencePieceTokenizerTest, DecodeLeavesPadBosAndEosOut) {
+  const auto tokenizer = small_tokenizer();
+  auto ids = tokenizer.encode("a small boat");
+  ids.insert(ids.begin(), kBos);
+  ids.insert(ids.begin() + 2, kPad);
+  ids.push_back(kEos);
+  EXPECT_EQ(tokenizer.decode(ids), "a small boat");
+  EXPECT_EQ(tokenizer.decode(Ids{kBos, kEos, kPad}), "");
+}
+
+TEST(SentencePieceTokenizerTest, RefusesIdsOutsideTheVocabulary) {
+  const auto tokenizer = small_tokenizer();
+  for (const Id id : {-1, 180, 1 << 30}) {
+    const auto message = HasSubstr("wanted an id from 0 to 179, got " + std::to_string(id));
+    EXPECT_THAT([&] { tokenizer.decode(Ids{id}); }, ThrowsMessage<ModelError>(message));
+    EXPECT_THAT([&] { tokenizer.piece(id); }, ThrowsMessage<ModelError>(message));
+  }
+}
+
+TEST(SentencePieceTokenizerTest, RefusesOtherSpecialIdsWithTheRemedy) {
+  const TemporaryFolder folder;
+  write_text(folder / "text", training_text());
+  const auto status = sentencepiece::SentencePieceTrainer::Train({{"input", (folder / "text").string()},
+                                                                  {"model_prefix", (folder / "m").string()},
+                                                                  {"vocab_size", "180"},
+                                                                  {"model_type", "bpe"},
+                                                                  {"minloglevel", "3"}});
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_THAT([&] { SentencePieceTokenizer::load(folder / "m.model"); },
+              ThrowsMessage<ModelError>(AllOf(HasSubstr("m.model: "), HasSubstr("got pad -1, unk 0, bos 1, eos 2"),
+                                              HasSubstr("--pad_id=0 --unk_id=1 --bos_id=2 --eos_id=3"))));
+}
+
+TEST(SentencePieceTokenizerTest, LoadsAFileAndNamesWhatItCannotLoad) {
+  const TemporaryFolder folder;
+  const auto tokenizer = small_tokenizer();
+  write_text(folder / "m.model", tokenizer.serialized());
+  EXPECT_EQ(SentencePieceTokenizer::load(folder / "m.model")->serialized(), tokenizer.serialized());
+  EXPECT_THAT([&] { SentencePieceTokenizer::load(folder / "absent"); },
+              ThrowsMessage<DataError>(HasSubstr("absent: ")));
+  write_text(folder / "cut", tokenizer.serialized().substr(0, 1000));
+  EXPECT_THAT([&] { SentencePieceTokenizer::load(folder / "cut"); }, ThrowsMessage<ModelError>(HasSubstr("cut: ")));
+}
+
+TEST(SentencePieceTokenizerTest, ThreadsMayShareIt) {
+  const auto tokenizer = small_tokenizer();
+  const auto wanted = tokenizer.encode("Zwei Kinder lesen");
+  std::vector<int> wrong(4);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& count : wrong)
+      threads.emplace_back([&tokenizer, &wanted, &count] {
+        for (int i = 0; i < 200; ++i) count += tokenizer.encode("Zwei Kinder lesen") != wanted;
+      });
+  }
+  EXPECT_THAT(wrong, Each(0));
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,45 @@
+#include "tokenizer/tokenizer_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+
+namespace gloss {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TokenizerConfig read(const std::string& text) {
+  const auto json = parse_json(text);
+  auto config = read_tokenizer_config(ConfigSection(json, "tokenizer"));
+  config.validate();
+  return config;
+}
+
+TEST(TokenizerConfigTest, DefaultsStandWhereNothingIsSaid) {
+  EXPECT_EQ(to_json(read("{}")), parse_json(R"({"model_file": "", "vocabulary_size": 10000, "type": "bpe",
+                                                "character_coverage": 1.0, "byte_fallback": false, "joint": true})"));
+}
+
+TEST(TokenizerConfigTest, EveryKeyComesBack) {
+  const auto json = parse_json(R"({"model_file": "m.model", "vocabulary_size": 300, "type": "unigram",
+                                   "character_coverage": 0.99, "byte_fallback": true, "joint": false})");
+  EXPECT_EQ(to_json(read(to_text(json))), json);
+}
+
+TEST(TokenizerConfigTest, WrongValuesAreNamed) {
+  for (const auto& [text, message] :
+       {std::pair(R"({"vocabulary_size": 4})", "tokenizer.vocabulary_size: wanted 5 to 1000000, got 4"),
+        std::pair(R"({"vocabulary_size": 1000001})", "tokenizer.vocabulary_size"),
+        std::pair(R"({"vocabulary_size": 260, "byte_fallback": true})", "tokenizer.vocabulary_size: wanted 261 to"),
+        std::pair(R"({"character_coverage": 0.97})", "tokenizer.character_coverage: wanted 0.98 to 1, got 0.97"),
+        std::pair(R"({"character_coverage": 1.01})", "tokenizer.character_coverage"),
+        std::pair(R"({"type": "word"})", "tokenizer.type: wanted one of bpe, unigram, char"),
+        std::pair(R"({"vocab_size": 5})", "tokenizer.vocab_size: unknown key")})
+    EXPECT_THAT([text = text] { read(text); }, ThrowsMessage<UsageError>(HasSubstr(message)));
+}
+
+}  // namespace
+}  // namespace gloss

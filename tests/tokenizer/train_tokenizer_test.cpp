@@ -1,0 +1,106 @@
+#include "tokenizer/train_tokenizer.h"
+
+#include <array>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/tokenizer/training_text.h"
+#include "tokenizer/sentencepiece_tokenizer.h"
+
+namespace gloss {
+namespace {
+
+using namespace std::string_literals;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::Not;
+using testing::ThrowsMessage;
+
+TEST(TrainTokenizerTest, HasAsManyPiecesAsAskedFor) {
+  const auto pieces = [](TokenizerType type) {
+    return SentencePieceTokenizer(train_on(training_text(), small_config(type)), "m").vocabulary_size();
+  };
+  EXPECT_EQ(pieces(TokenizerType::kBpe), 180);
+  EXPECT_EQ(pieces(TokenizerType::kUnigram), 120);
+  EXPECT_LT(pieces(TokenizerType::kChar), 180);
+}
+
+TEST(TrainTokenizerTest, EqualTextGivesEqualBytesWhereverItLies) {
+  for (const auto type : {TokenizerType::kBpe, TokenizerType::kUnigram, TokenizerType::kChar})
+    EXPECT_EQ(train_on(training_text(), small_config(type)), train_on(training_text(), small_config(type)));
+}
+
+TEST(TrainTokenizerTest, ModelHoldsNoPath) {
+  const TemporaryFolder folder;
+  write_text(folder / "secret-name", training_text());
+  const std::array files{folder / "secret-name"};
+  const auto model = train_tokenizer(files, small_config());
+  EXPECT_THAT(model, Not(HasSubstr("secret-name")));
+  EXPECT_THAT(model, Not(HasSubstr(folder.path().filename().string())));
+}
+
+TEST(TrainTokenizerTest, ReadsAllFiles) {
+  const TemporaryFolder folder;
+  const auto text = training_text();
+  const auto half = text.find('\n', text.size() / 2) + 1;
+  write_text(folder / "a", text.substr(0, half));
+  write_text(folder / "empty", "");
+  write_text(folder / "b", text.substr(half));
+  const std::array files{folder / "a", folder / "empty", folder / "b"};
+  EXPECT_EQ(train_tokenizer(files, small_config()), train_on(text, small_config()));
+}
+
+TEST(TrainTokenizerTest, UnusableLinesChangeNothing) {
+  const auto clean = training_text();
+  const auto dirty = "\xEF\xBB\xBF\n\xFF broken Ω\nNUL \0 Ω\n"s + std::string(5000, 'q') + "\n" +
+                     std::string(100'000, 'z') + "\n" + clean;
+  EXPECT_EQ(train_on(dirty, small_config()), train_on(clean, small_config()));
+}
+
+TEST(TrainTokenizerTest, TooManyPiecesNamesTheMaximum) {
+  for (const auto type : {TokenizerType::kBpe, TokenizerType::kUnigram}) {
+    auto config = small_config(type);
+    config.vocabulary_size = 5000;
+    std::string message;
+    try {
+      train_on(training_text(), config);
+    } catch (const UsageError& error) {
+      message = error.what();
+    }
+    ASSERT_THAT(message, MatchesRegex("tokenizer.vocabulary_size: wanted at most [0-9]+, got 5000; .*"));
+    config.vocabulary_size = std::stoll(message.substr(message.find("most ") + 5));
+    EXPECT_EQ(SentencePieceTokenizer(train_on(training_text(), config), "m").vocabulary_size(), config.vocabulary_size);
+  }
+}
+
+TEST(TrainTokenizerTest, TooFewPiecesForTheCharactersNamesTheMinimum) {
+  auto config = small_config();
+  config.vocabulary_size = 20;
+  EXPECT_THAT(
+      [&] { train_on(training_text(), config); },
+      ThrowsMessage<UsageError>(MatchesRegex("tokenizer.vocabulary_size: wanted at least 1[0-9]+, got 20; .*")));
+}
+
+TEST(TrainTokenizerTest, RefusesTextWithoutALine) {
+  for (const auto& text : {""s, "\n\n"s, "\xFF\n"s, "   \n \n"s})
+    EXPECT_THROW(train_on(text, small_config()), DataError) << text;
+}
+
+TEST(TrainTokenizerTest, RefusesFilesThatAreNoText) {
+  const TemporaryFolder folder;
+  write_text(folder / "good", training_text());
+  const std::array files{folder / "good", folder / "absent"};
+  EXPECT_THAT([&] { train_tokenizer(files, small_config()); }, ThrowsMessage<DataError>(HasSubstr("absent: ")));
+}
+
+TEST(TrainTokenizerTest, WritesNothingToStderr) {
+  testing::internal::CaptureStderr();
+  train_on(training_text(), small_config());
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+}  // namespace
+}  // namespace gloss

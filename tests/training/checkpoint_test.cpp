@@ -1,0 +1,210 @@
+#include "training/checkpoint.h"
+
+#include <fstream>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+class CheckpointTest : public testing::Test {
+ protected:
+  TrainingState state_at(std::int64_t step) const {
+    TrainingState state;
+    state.step = step;
+    return state;
+  }
+
+  void save(std::int64_t step, std::int64_t keep = 100, std::vector<std::string> averaged = {}) {
+    const std::array<float, 2> values = {static_cast<float>(step), 1};
+    auto state = state_at(step);
+    state.averaged = std::move(averaged);
+    CheckpointFolder(place(), keep).save({{"w", {Dtype::kF32, {2}, std::as_bytes(std::span(values))}}}, state);
+  }
+
+  std::set<std::string> files() const {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(place())) names.insert(entry.path().filename());
+    return names;
+  }
+
+  void flip_last_bit(std::int64_t step) const {
+    std::fstream file(place() / CheckpointFolder::file_name(step), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(-1, std::ios::end);
+    const int last = file.get();
+    file.seekp(-1, std::ios::end);
+    file.put(static_cast<char>(last ^ 1));
+  }
+
+  fs::path place() const { return folder_ / "checkpoints"; }
+  CheckpointFolder folder() const { return {place(), 100}; }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(CheckpointTest, NothingSavedIsNoFault) { EXPECT_FALSE(folder().newest().has_value()); }
+
+TEST_F(CheckpointTest, StateReadsBackEqual) {
+  TrainingState state;
+  state.step = 12;
+  state.position = {3, 4};
+  state.validated_step = 10;
+  state.best_score = 0.1 + 0.2;
+  state.validations_without_gain = 2;
+  state.skipped_updates = 5;
+  state.skipped_in_a_row = 1;
+  state.unreported_nll = 1.0 / 3;
+  state.unreported_tokens = 99;
+  state.averaged = {CheckpointFolder::file_name(10), CheckpointFolder::file_name(12)};
+  state.threads = 2;
+  state.hashes = {{"config", "abc"}};
+  const auto back = read_training_state(parse_json(to_text(to_json(state))), "file");
+  EXPECT_EQ(to_json(back), to_json(state));
+  EXPECT_EQ(back.best_score, 0.1 + 0.2);
+  EXPECT_EQ(back.unreported_nll, 1.0 / 3);
+  EXPECT_EQ(back.position, state.position);
+  EXPECT_EQ(back.averaged, state.averaged);
+}
+
+TEST_F(CheckpointTest, StateWithAKeyMissingWrongOrUnknownIsRefused) {
+  const Json good = to_json(state_at(1));
+  for (const auto& [key, value] : good.items()) {
+    Json without = good, wrong = good;
+    without.erase(key);
+    wrong[key] = true;
+    for (const Json& bad : {without, wrong})
+      EXPECT_THAT([&] { read_training_state(bad, "step-1"); },
+                  ThrowsMessage<ModelError>(AllOf(HasSubstr("step-1"), HasSubstr(key))));
+  }
+  Json more = good;
+  more["surprise"] = 1;
+  EXPECT_THROW(read_training_state(more, "f"), ModelError);
+  Json negative = good;
+  negative["position"]["batch"] = -1;
+  EXPECT_THROW(read_training_state(negative, "f"), ModelError);
+  Json outside = good;
+  outside["averaged"] = {"../model.safetensors"};
+  EXPECT_THROW(read_training_state(outside, "f"), ModelError);
+}
+
+TEST_F(CheckpointTest, NewestIsByStepNotByTime) {
+  save(20);
+  save(100);
+  fs::last_write_time(place() / CheckpointFolder::file_name(20),
+                      fs::last_write_time(place() / CheckpointFolder::file_name(100)) + std::chrono::hours(1));
+  const auto newest = folder().newest();
+  ASSERT_TRUE(newest.has_value());
+  EXPECT_EQ(newest->state.step, 100);
+  const auto bytes = newest->file.tensors().at("w").bytes;
+  EXPECT_EQ(*reinterpret_cast<const float*>(bytes.data()), 100);
+}
+
+TEST_F(CheckpointTest, KeepsTheNewestAndThoseOfTheAverage) {
+  save(1);
+  save(2);
+  save(3);
+  save(4, 2, {CheckpointFolder::file_name(1), CheckpointFolder::file_name(4)});
+  EXPECT_THAT(files(),
+              ElementsAre("step-00000001.safetensors", "step-00000003.safetensors", "step-00000004.safetensors"));
+  save(5, 2);
+  EXPECT_THAT(files(), ElementsAre("step-00000004.safetensors", "step-00000005.safetensors"));
+}
+
+TEST_F(CheckpointTest, OtherFilesOfTheFolderAreLeftAlone) {
+  save(1);
+  std::ofstream(place() / "notes.txt") << "mine";
+  std::ofstream(place() / "step-latest.safetensors") << "mine too";
+  save(2, 1);
+  EXPECT_THAT(files(), ElementsAre("notes.txt", "step-00000002.safetensors", "step-latest.safetensors"));
+  EXPECT_EQ(folder().newest()->state.step, 2);
+}
+
+TEST_F(CheckpointTest, DamagedNewestIsSkippedAndTheLossStated) {
+  save(10);
+  save(20);
+  save(30);
+  save(40);
+  flip_last_bit(40);
+  fs::resize_file(place() / CheckpointFolder::file_name(30), 100);
+  testing::internal::CaptureStderr();
+  const auto newest = folder().newest();
+  const std::string warning = testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(newest.has_value());
+  EXPECT_EQ(newest->state.step, 20);
+  EXPECT_THAT(warning, AllOf(HasSubstr("step-00000040.safetensors"), HasSubstr("step-00000030.safetensors"),
+                             HasSubstr("going on from step 20, 20 steps are lost")));
+}
+
+TEST_F(CheckpointTest, DamagedFileIsGoneOnceTheRunHasGoneOn) {
+  save(10);
+  save(20);
+  flip_last_bit(20);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(folder().newest()->state.step, 10);
+  save(15);
+  testing::internal::GetCapturedStderr();
+  EXPECT_THAT(files(), ElementsAre("step-00000010.safetensors", "step-00000015.safetensors"));
+}
+
+TEST_F(CheckpointTest, NoneWholeIsAnError) {
+  save(10);
+  save(20);
+  flip_last_bit(10);
+  flip_last_bit(20);
+  EXPECT_THAT([&] { folder().newest(); },
+              ThrowsMessage<ModelError>(AllOf(HasSubstr("none of the 2"), HasSubstr("step-00000020"))));
+}
+
+TEST_F(CheckpointTest, NewerVersionIsRefusedAndBothNamed) {
+  save(10);
+  const std::array<float, 1> value = {1};
+  write_safetensors(place() / CheckpointFolder::file_name(20),
+                    {{"w", {Dtype::kF32, {1}, std::as_bytes(std::span(value))}}},
+                    {{"format", "gloss-checkpoint"}, {"format_version", "2"}, {"state", "later"}});
+  EXPECT_THAT(
+      [&] { folder().newest(); },
+      ThrowsMessage<ModelError>(AllOf(HasSubstr("step-00000020"), HasSubstr("wanted format version 1, got 2"))));
+}
+
+TEST_F(CheckpointTest, FileOfAnotherFormatIsRefused) {
+  fs::create_directories(place());
+  const std::array<float, 1> value = {1};
+  write_safetensors(place() / CheckpointFolder::file_name(20),
+                    {{"w", {Dtype::kF32, {1}, std::as_bytes(std::span(value))}}},
+                    {{"format", "gloss-model"}, {"format_version", "1"}});
+  EXPECT_THAT([&] { folder().newest(); }, ThrowsMessage<ModelError>(HasSubstr("got gloss-model")));
+}
+
+TEST_F(CheckpointTest, StepMustBeThatOfTheName) {
+  save(10);
+  fs::rename(place() / CheckpointFolder::file_name(10), place() / CheckpointFolder::file_name(11));
+  EXPECT_THAT([&] { folder().newest(); }, ThrowsMessage<ModelError>(HasSubstr("got step 10")));
+}
+
+TEST_F(CheckpointTest, StrayTemporaryFilesAreRemoved) {
+  save(10);
+  std::ofstream(place() / ".step-00000020.safetensors.4711-3.tmp") << "half a checkpoint";
+  EXPECT_EQ(folder().newest()->state.step, 10);
+  EXPECT_THAT(files(), ElementsAre("step-00000010.safetensors"));
+}
+
+TEST_F(CheckpointTest, FailedSaveLeavesTheOlderOnes) {
+  save(10);
+  fs::create_directory(place() / CheckpointFolder::file_name(20));
+  EXPECT_THROW(save(20, 1), IoError);
+  EXPECT_TRUE(files().contains("step-00000010.safetensors"));
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include <ATen/core/Tensor.h>
+
+#include "common/json.h"
+
+namespace gloss {
+
+/// The file of tests/golden.
+Json read_golden(const std::string& name);
+/// Nested lists of numbers as float32.
+at::Tensor golden_tensor(const Json& values, at::Device device);
+
+}  // namespace gloss

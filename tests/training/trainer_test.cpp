@@ -1,0 +1,317 @@
+#include "training/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <utility>
+
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "tests/support/device_test.h"
+#include "tests/training/toy_run.h"
+#include "training/determinism.h"
+
+namespace gloss {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+using testing::ThrowsMessage;
+
+using Steps = std::vector<std::int64_t>;
+
+class TrainerTest : public DeviceTest {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    set_up_determinism(1);
+  }
+
+  TrainingEnd run(Trainer::Options options) {
+    options.report_every = 1;
+    options.report = [this](const TrainingReport& report) { reports_.push_back(report); };
+    BatchStream batches = toy_.batches();
+    model_ = toy_.model();
+    Trainer trainer(model_, batches, std::move(options));
+    const auto end = trainer.run();
+    state_ = trainer.state();
+    return end;
+  }
+
+  // Notes when a validation was asked for; the k-th gives scores[k].
+  TrainingEnd run_validated(Trainer::Options options, std::vector<Validation> scores = {}) {
+    options.validate = [this, scores](EncoderDecoder&, std::int64_t step) {
+      validated_.push_back(step);
+      return validated_.size() <= scores.size() ? scores[validated_.size() - 1] : Validation{};
+    };
+    return run(std::move(options));
+  }
+
+  std::int64_t batches_an_epoch() const { return toy_.batches().batches_in_epoch(); }
+  std::int64_t updates_an_epoch(std::int64_t accumulate) const {
+    return (batches_an_epoch() + accumulate - 1) / accumulate;
+  }
+
+  Toy toy_{{}, device()};
+  EncoderDecoder model_{nullptr};
+  TrainingState state_;
+  std::vector<TrainingReport> reports_;
+  Steps validated_;
+};
+
+TEST_P(TrainerTest, LearnsToCopy) {
+  toy_ = Toy({.vocabulary = 8, .pairs = 200, .max_words = 3, .batch_tokens = 128, .d_model = 32}, device());
+  auto options = toy_.options();
+  options.config.max_steps = 300;
+  options.config.label_smoothing = 0.1;
+  EXPECT_EQ(run(options), TrainingEnd::kFinished);
+  EXPECT_GT(reports_.front().loss, 1.5);
+  EXPECT_LT(reports_.back().loss, 0.1);
+}
+
+TEST_P(TrainerTest, NoStepsLeaveTheFreshWeights) {
+  auto options = toy_.options();
+  options.config.max_steps = 0;
+  EXPECT_EQ(run(options), TrainingEnd::kFinished);
+  const auto fresh = weights_of(toy_.model());
+  for (const auto& [name, weight] : weights_of(model_)) EXPECT_TRUE(weight.equal(fresh.at(name))) << name;
+  EXPECT_THAT(toy_.saved(), ElementsAre("step-00000000.safetensors"));
+}
+
+TEST_P(TrainerTest, FirstLimitEndsTheRun) {
+  ASSERT_GT(batches_an_epoch(), 2);
+  auto options = toy_.options();
+  options.config.accumulate = batches_an_epoch() - 1;  // an epoch's second update has one batch
+  options.config.max_epochs = 2;
+  run(options);
+  EXPECT_EQ(state_.step, 4);
+  EXPECT_EQ(reports_.back().epoch, 2);
+  options.config.max_steps = 3;
+  run(options);
+  EXPECT_EQ(state_.step, 3);
+}
+
+TEST_P(TrainerTest, ValidatesEverySoManyStepsWithoutGradients) {
+  auto options = toy_.options();
+  options.config.max_steps = 7;
+  options.config.validate_every = 3;
+  bool recording = false;
+  options.validate = [&](EncoderDecoder&, std::int64_t step) {
+    recording = recording || at::GradMode::is_enabled();
+    validated_.push_back(step);
+    return Validation{};
+  };
+  run(options);
+  EXPECT_THAT(validated_, ElementsAre(3, 6));
+  EXPECT_FALSE(recording);
+}
+
+TEST_P(TrainerTest, ValidatesAndSavesAtTheEndOfEachEpochByDefault) {
+  auto options = toy_.options();
+  options.config.max_epochs = 3;
+  options.config.accumulate = 2;
+  run_validated(options);
+  const auto n = updates_an_epoch(2);
+  EXPECT_THAT(validated_, ElementsAre(n, 2 * n, 3 * n));
+  EXPECT_THAT(toy_.saved(), ElementsAre(CheckpointFolder::file_name(n), CheckpointFolder::file_name(2 * n),
+                                        CheckpointFolder::file_name(3 * n)));
+}
+
+TEST_P(TrainerTest, SavesEverySoManyStepsAndAtTheEndAndKeepsTheNewest) {
+  auto options = toy_.options();
+  options.config.max_steps = 7;
+  options.config.save_every = 2;
+  options.config.keep_checkpoints = 2;
+  run(options);
+  EXPECT_THAT(toy_.saved(), ElementsAre("step-00000006.safetensors", "step-00000007.safetensors"));
+}
+
+TEST_P(TrainerTest, StopsEarlyAfterPatienceValidationsWithoutALowerLoss) {
+  auto options = toy_.options();
+  options.config.max_steps = 9;
+  options.config.validate_every = 1;
+  options.config.early_stop = {EarlyStopMetric::kLoss, 2};
+  EXPECT_EQ(run_validated(options, {{5, {}}, {4, {}}, {4, {}}, {3, {}}, {3.5, {}}, {std::nan(""), {}}}),
+            TrainingEnd::kEarlyStop);
+  EXPECT_EQ(state_.step, 6);
+  EXPECT_EQ(state_.best_score, 3);
+  EXPECT_THAT(toy_.saved(), Contains("step-00000006.safetensors"));
+}
+
+TEST_P(TrainerTest, StopsEarlyByBleuWhereHigherIsBetter) {
+  auto options = toy_.options();
+  options.config.max_steps = 9;
+  options.config.validate_every = 1;
+  options.config.early_stop = {EarlyStopMetric::kBleu, 1};
+  EXPECT_EQ(run_validated(options, {{5, 10}, {6, 20}, {4, 15}}), TrainingEnd::kEarlyStop);
+  EXPECT_EQ(state_.step, 3);
+  EXPECT_EQ(state_.best_score, 20);
+}
+
+TEST_P(TrainerTest, WithoutPatienceNothingStopsEarly) {
+  auto options = toy_.options();
+  options.config.max_steps = 5;
+  options.config.validate_every = 1;
+  EXPECT_EQ(run_validated(options, {{1, {}}, {2, {}}, {3, {}}, {4, {}}}), TrainingEnd::kFinished);
+}
+
+TEST_P(TrainerTest, EarlyStoppingWithoutValidationIsRefused) {
+  auto options = toy_.options();
+  options.config.early_stop.patience = 1;
+  EXPECT_THAT([&] { run(options); }, ThrowsMessage<UsageError>(HasSubstr("training.early_stop.patience")));
+}
+
+TEST_P(TrainerTest, AverageIsTheMeanOfTheLastSaves) {
+  auto options = toy_.options();
+  options.config.max_steps = 7;
+  options.config.save_every = 2;
+  options.config.keep_checkpoints = 1;
+  options.config.average_last = 3;
+  run(options);
+  EXPECT_THAT(toy_.saved(),
+              ElementsAre("step-00000004.safetensors", "step-00000006.safetensors", "step-00000007.safetensors"));
+  std::map<std::string, at::Tensor> sums;
+  for (const std::string& name : toy_.saved()) {
+    const auto file = SafetensorsFile::open(toy_.checkpoints() / name);
+    for (const auto& [weight, fresh] : weights_of(model_)) {
+      const auto bytes = file.tensors().at(weight).bytes;
+      ASSERT_EQ(bytes.size(), 4 * static_cast<std::size_t>(fresh.numel()));
+      auto& sum = sums.try_emplace(weight, at::zeros_like(fresh, at::kDouble)).first->second;
+      for (std::int64_t i = 0; i < fresh.numel(); ++i)
+        sum.mutable_data_ptr<double>()[i] += reinterpret_cast<const float*>(bytes.data())[i];
+    }
+  }
+  for (const auto& [name, weight] : weights_of(model_))
+    EXPECT_TRUE(weight.equal((sums.at(name) / 3.0).to(at::kFloat))) << name;
+}
+
+TEST_P(TrainerTest, DamagedFileIsLeftOutOfTheAverage) {
+  auto options = toy_.options();
+  options.config.max_steps = 4;
+  options.config.save_every = 2;
+  options.config.average_last = 2;
+  options.config.validate_every = 3;
+  options.validate = [&](EncoderDecoder&, std::int64_t) {
+    std::filesystem::resize_file(toy_.checkpoints() / "step-00000002.safetensors", 50);
+    return Validation{};
+  };
+  testing::internal::CaptureStderr();
+  run(options);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("left out of the average"));
+  const auto saved = SafetensorsFile::open(toy_.checkpoints() / "step-00000004.safetensors");
+  for (const auto& [name, weight] : weights_of(model_))
+    EXPECT_EQ(*weight.const_data_ptr<float>(), *reinterpret_cast<const float*>(saved.tensors().at(name).bytes.data()));
+}
+
+TEST_P(TrainerTest, BrokenUpdatesAreSkippedAndCounted) {
+  // One sentence's source has a word whose embedding overflows; the updates without it go through.
+  toy_ = Toy({.vocabulary = 40, .pairs = 30, .tie_embeddings = TieEmbeddings::kNone}, device());
+  const std::int64_t word = toy_.corpus().source(0).front();
+  auto options = toy_.options();
+  options.config.max_epochs = 8;
+  options.report_every = 1;
+  options.report = [this](const TrainingReport& report) { reports_.push_back(report); };
+  BatchStream batches = toy_.batches();
+  const std::int64_t all = *options.config.max_epochs * batches_an_epoch();
+  std::int64_t broken = 0, in_a_row = 0, most_in_a_row = 0;
+  for (std::int64_t i = 0; i < all; ++i) {
+    bool has_word = false;
+    for (const Ids& source : batches.next().source) has_word = has_word || std::ranges::count(source, word) > 0;
+    broken += has_word;
+    in_a_row = has_word ? in_a_row + 1 : 0;
+    most_in_a_row = std::max(most_in_a_row, in_a_row);
+  }
+  ASSERT_GT(broken, 10) << "in all, but not in a row";
+  ASSERT_LT(most_in_a_row, 10);
+
+  batches = toy_.batches();
+  auto model = toy_.model();
+  {
+    const at::NoGradGuard no_grad;
+    model->named_parameters()["source_embedding.weight"].select(0, word).fill_(3e38);
+  }
+  testing::internal::CaptureStderr();
+  Trainer trainer(model, batches, options);
+  EXPECT_EQ(trainer.run(), TrainingEnd::kFinished);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("this update is skipped"));
+  EXPECT_EQ(trainer.state().skipped_updates, broken);
+  EXPECT_EQ(trainer.state().step, all - broken);
+  for (const auto& report : reports_) EXPECT_TRUE(std::isfinite(report.loss));
+}
+
+TEST_P(TrainerTest, TenBrokenUpdatesInARowEndTheRunAndSaveNothing) {
+  auto options = toy_.options();
+  options.config.save_every = 1;
+  BatchStream batches = toy_.batches();
+  auto model = toy_.model();
+  {
+    const at::NoGradGuard no_grad;
+    model->named_parameters()["generator.bias"].fill_(std::nan(""));
+  }
+  Trainer trainer(model, batches, options);
+  testing::internal::CaptureStderr();
+  EXPECT_THAT([&] { trainer.run(); }, ThrowsMessage<DivergedError>(HasSubstr("10 updates in a row")));
+  testing::internal::GetCapturedStderr();
+  EXPECT_EQ(trainer.state().skipped_updates, 10);
+  EXPECT_EQ(trainer.state().step, 0);
+  EXPECT_THAT(toy_.saved(), SizeIs(0));
+}
+
+TEST_P(TrainerTest, WeightsThatAreNoNumbersNeverReplaceGoodOnes) {
+  auto options = toy_.options();
+  options.config.save_every = 1;
+  options.config.schedule = ScheduleKind::kInverseSqrt;
+  options.config.warmup_steps = 1;
+  options.config.learning_rate = 1e40;
+  EXPECT_THAT([&] { run(options); }, ThrowsMessage<DivergedError>(HasSubstr("wanted finite weights")));
+  EXPECT_THAT(toy_.saved(), SizeIs(0));
+}
+
+TEST_P(TrainerTest, SaveThatFailsIsWarnedOfAndAnErrorAtTheEnd) {
+  std::ofstream(toy_.checkpoints()) << "a file where the folder should be";
+  auto options = toy_.options();
+  options.config.max_steps = 3;
+  options.config.save_every = 1;
+  testing::internal::CaptureStderr();
+  EXPECT_THROW(run(options), IoError);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("training goes on"));
+  EXPECT_THAT(reports_, SizeIs(3));
+}
+
+TEST_P(TrainerTest, ReportsAreMeansOverTheTokensSinceTheLast) {
+  auto options = toy_.options();
+  options.config.max_steps = 5;
+  run(options);
+  const auto singly = std::exchange(reports_, {});
+  ASSERT_THAT(singly, SizeIs(5));
+  BatchStream batches = toy_.batches();
+  std::vector<double> tokens;
+  for (int i = 0; i < 5; ++i) tokens.push_back(static_cast<double>(batches.next().target_tokens()));
+
+  options.report_every = 3;
+  options.report = [this](const TrainingReport& report) { reports_.push_back(report); };
+  options.checkpoints = toy_.checkpoints() / "again";
+  batches = toy_.batches();
+  Trainer(toy_.model(), batches, options).run();
+  ASSERT_THAT(reports_, SizeIs(2));
+  const auto mean = [&](std::size_t begin, std::size_t end) {
+    double sum = 0, count = 0;
+    for (std::size_t i = begin; i < end; ++i) sum += singly[i].loss * tokens[i], count += tokens[i];
+    return sum / count;
+  };
+  EXPECT_NEAR(reports_[0].loss, mean(0, 3), 1e-6);
+  EXPECT_NEAR(reports_[1].loss, mean(3, 5), 1e-6);
+  EXPECT_EQ(reports_[1].step, 5);
+  EXPECT_GT(reports_[0].tokens_per_second, 0);
+}
+
+INSTANTIATE_DEVICES(TrainerTest);
+
+}  // namespace
+}  // namespace gloss

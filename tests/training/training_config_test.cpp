@@ -1,0 +1,88 @@
+#include "training/training_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+
+namespace gloss {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TrainingConfig read(const Json& json) { return read_training_config(ConfigSection(json, "training")); }
+
+// Every key, none of them at its default.
+Json every_key() {
+  return {{"max_steps", 7},         {"max_epochs", 3},
+          {"learning_rate", 0.5},   {"schedule", "inverse_sqrt"},
+          {"warmup_steps", 10},     {"beta1", 0.8},
+          {"beta2", 0.9},           {"epsilon", 1e-6},
+          {"label_smoothing", 0.2}, {"accumulate", 2},
+          {"clip_norm", 1.5},       {"validate_every", 4},
+          {"save_every", 5},        {"keep_checkpoints", 6},
+          {"average_last", 8},      {"early_stop", {{"metric", "loss"}, {"patience", 9}}},
+          {"precision", "float32"}};
+}
+
+TEST(TrainingConfigTest, EveryKeyIsReadAndWritten) { EXPECT_EQ(to_json(read(every_key())), every_key()); }
+
+TEST(TrainingConfigTest, DefaultsReadBackEqual) {
+  const Json defaults = to_json(read(Json::object()));
+  EXPECT_EQ(to_json(read(defaults)), defaults);
+  EXPECT_EQ(defaults.at("label_smoothing"), 0.1);
+  EXPECT_FALSE(defaults.contains("max_steps"));
+}
+
+TEST(TrainingConfigTest, WithoutLimitsARunEndsAfter100000Steps) {
+  EXPECT_EQ(read(Json::object()).step_limit(), 100'000);
+  EXPECT_EQ(read({{"max_steps", 0}}).step_limit(), 0);
+  EXPECT_GT(read({{"max_epochs", 2}}).step_limit(), 4'000'000'000);
+}
+
+TEST(TrainingConfigTest, ErrorsNameTheKeyAndTheValue) {
+  const auto refuses = [](const char* key, const Json& value) {
+    Json json = every_key();
+    if (std::string_view(key).starts_with("early_stop."))
+      json["early_stop"][key + sizeof("early_stop.") - 1] = value;
+    else
+      json[key] = value;
+    EXPECT_THAT([&] { read(json); },
+                ThrowsMessage<UsageError>(AllOf(HasSubstr(std::string("training.") + key + ": wanted "),
+                                                HasSubstr(", got " + value.dump()))));
+  };
+  refuses("max_steps", -1);
+  refuses("max_steps", std::int64_t{1} << 32);
+  refuses("max_steps", nullptr);
+  refuses("max_epochs", 0);
+  refuses("learning_rate", 0);
+  refuses("schedule", "cosine");
+  refuses("warmup_steps", 0);
+  refuses("beta1", 1);
+  refuses("beta2", -0.5);
+  refuses("epsilon", 0);
+  refuses("label_smoothing", 1);
+  refuses("accumulate", 0);
+  refuses("clip_norm", -1);
+  refuses("validate_every", -1);
+  refuses("save_every", -1);
+  refuses("keep_checkpoints", 0);
+  refuses("average_last", -1);
+  refuses("early_stop.metric", "chrf");
+  refuses("early_stop.patience", -1);
+  refuses("precision", "bfloat16");
+}
+
+TEST(TrainingConfigTest, UnknownKeysAreRefusedWithTheNearestKnownOne) {
+  EXPECT_THAT([] { read({{"max_step", 1}}); }, ThrowsMessage<UsageError>(HasSubstr("\"max_steps\"")));
+  EXPECT_THAT(
+      [] {
+        read({{"early_stop", {{"patiense", 1}}}});
+      },
+      ThrowsMessage<UsageError>(AllOf(HasSubstr("training.early_stop.patiense"), HasSubstr("\"patience\""))));
+}
+
+}  // namespace
+}  // namespace gloss

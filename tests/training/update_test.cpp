@@ -1,0 +1,163 @@
+#include "training/update.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/device_test.h"
+#include "tests/training/toy_run.h"
+#include "training/determinism.h"
+
+namespace gloss {
+namespace {
+
+std::vector<std::pair<std::string, at::Tensor>> named_parameters(const EncoderDecoder& model) {
+  std::vector<std::pair<std::string, at::Tensor>> parameters;
+  for (const auto& item : model->named_parameters()) parameters.emplace_back(item.key(), item.value());
+  return parameters;
+}
+
+double largest_difference(const EncoderDecoder& a, const EncoderDecoder& b) {
+  double largest = 0;
+  const auto of_b = weights_of(b);
+  for (const auto& [name, weight] : weights_of(a))
+    largest = std::max(largest, (weight - of_b.at(name)).abs().max().item<double>());
+  return largest;
+}
+
+class UpdateTest : public DeviceTest {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    set_up_determinism(1);
+  }
+
+  Batch rows(std::initializer_list<std::int64_t> indices) const {
+    return toy_.corpus().batch(std::vector<std::int64_t>(indices));
+  }
+
+  // Fresh weights after one update that is nearly plain gradient descent: with epsilon 1 Adam's first step is
+  // g / (|g| + 1), which does not blow rounding up where a gradient is zero.
+  EncoderDecoder updated(const std::vector<Batch>& batches, UpdateOptions options = {.learning_rate = 1}) {
+    TrainingConfig config;
+    config.epsilon = 1;
+    auto model = toy_.model();
+    Adam adam(named_parameters(model), config);
+    result_ = update_weights(model, adam, batches, RandomStream(1, "dropout"), options);
+    return model;
+  }
+
+  Toy toy_{{.pairs = 30, .dropout = 0}, device()};
+  UpdateResult result_;
+};
+
+TEST_P(UpdateTest, MicroBatchesEqualOneBatch) {
+  // The batches differ in sentences, lengths and tokens, so that any other weighting than by tokens shows.
+  const auto whole = updated({rows({0, 1, 2, 3, 4, 5, 6, 7})});
+  const auto whole_result = result_;
+  const auto parts = updated({rows({0, 1, 2, 3, 4}), rows({5}), rows({6, 7})});
+  EXPECT_LT(largest_difference(whole, parts), 2e-6);
+  EXPECT_EQ(result_.tokens, whole_result.tokens);
+  EXPECT_NEAR(result_.nll_sum, whole_result.nll_sum, 1e-4);
+  EXPECT_NEAR(result_.gradient_norm, whole_result.gradient_norm, 1e-5);
+  EXPECT_GT(largest_difference(whole, toy_.model()), 1e-2);
+}
+
+TEST_P(UpdateTest, GradientIsOfTheMeanOverTheTokens) {
+  auto model = toy_.model();
+  const auto batch = rows({0, 1, 2});
+  const Loss loss = batch_loss(model, batch, 0.1, {});
+  (loss.smoothed_sum / static_cast<double>(batch.target_tokens())).backward();
+  double squares = 0;
+  for (const auto& parameter : model->parameters()) squares += parameter.grad().square().sum().item<double>();
+  updated({batch}, {.learning_rate = 1, .label_smoothing = 0.1});
+  EXPECT_NEAR(result_.gradient_norm, std::sqrt(squares), 1e-5);
+}
+
+TEST_P(UpdateTest, LossOfABatchIsTheSumOverItsSentences) {
+  const at::NoGradGuard no_grad;
+  auto model = toy_.model();
+  const auto together = batch_loss(model, rows({0, 1, 2, 3, 4, 5}), 0.1, {});
+  double smoothed = 0, nll = 0;
+  std::int64_t tokens = 0;
+  std::set<std::int64_t> lengths;
+  for (std::int64_t i = 0; i < 6; ++i) {
+    const auto alone = batch_loss(model, rows({i}), 0.1, {});
+    smoothed += alone.smoothed_sum.item<double>();
+    nll += alone.nll_sum.item<double>();
+    tokens += alone.tokens;
+    lengths.insert(alone.tokens);
+  }
+  ASSERT_GT(lengths.size(), 1u) << "wanted a batch with padding";
+  EXPECT_EQ(together.tokens, tokens);
+  EXPECT_NEAR(together.smoothed_sum.item<double>(), smoothed, 1e-4);
+  EXPECT_NEAR(together.nll_sum.item<double>(), nll, 1e-4);
+}
+
+TEST_P(UpdateTest, ClippingBoundsTheStep) {
+  updated({rows({0, 1})}, {.learning_rate = 1});
+  ASSERT_GT(result_.gradient_norm, 0.02);
+  const double norm = result_.gradient_norm;
+  const auto clipped = updated({rows({0, 1})}, {.learning_rate = 1, .clip_norm = 0.01});
+  EXPECT_NEAR(result_.gradient_norm, norm, 1e-6) << "the norm is told as it was before clipping";
+  EXPECT_LT(largest_difference(clipped, toy_.model()), 0.0101);
+}
+
+TEST_P(UpdateTest, DropoutIsDrawnByStepAndMicroBatch) {
+  const Toy toy({.pairs = 30, .dropout = 0.3}, device());
+  const auto batch = toy.corpus().batch(std::vector<std::int64_t>{0, 1});
+  const auto after = [&](std::int64_t step, std::size_t batches) {
+    auto model = toy.model();
+    Adam adam(named_parameters(model), {});
+    return update_weights(model, adam, std::vector<Batch>(batches, batch), RandomStream(1, "dropout"), {.step = step})
+        .nll_sum;
+  };
+  EXPECT_EQ(after(1, 1), after(1, 1));
+  EXPECT_NE(after(1, 1), after(2, 1));
+  EXPECT_NE(after(1, 2), 2 * after(1, 1)) << "two micro-batches of one update have the same mask";
+}
+
+TEST_P(UpdateTest, BrokenGradientChangesNothing) {
+  auto model = toy_.model();
+  {
+    const at::NoGradGuard no_grad;
+    model->named_parameters()["generator.bias"].fill_(std::nan(""));
+  }
+  const auto before = weights_of(model);
+  Adam adam(named_parameters(model), {});
+  const auto result =
+      update_weights(model, adam, std::vector{rows({0})}, RandomStream(1, "dropout"), {.learning_rate = 1});
+  EXPECT_FALSE(result.applied);
+  for (const auto& [name, weight] : weights_of(model))
+    EXPECT_TRUE(weight.equal(before.at(name)) || name == "generator.bias");
+  for (const Adam::Slot& slot : adam.slots()) {
+    EXPECT_EQ(slot.m.abs().max().item<double>(), 0) << slot.name;
+    EXPECT_FALSE(slot.parameter.grad().defined()) << slot.name;
+  }
+}
+
+TEST_P(UpdateTest, TiedWeightsReachTheOptimizerOnce) {
+  for (const auto& [tied, embeddings] :
+       {std::pair{TieEmbeddings::kAll, 1}, {TieEmbeddings::kDecoder, 2}, {TieEmbeddings::kNone, 3}}) {
+    const Toy toy({.pairs = 5, .tie_embeddings = tied}, device());
+    const auto model = toy.model();
+    const Adam adam(named_parameters(model), {});
+    std::set<const void*> storages;
+    int matrices = 0;
+    for (const Adam::Slot& slot : adam.slots()) {
+      EXPECT_TRUE(storages.insert(slot.parameter.data_ptr()).second) << slot.name;
+      matrices += slot.parameter.dim() == 2 && slot.parameter.size(0) == 12;
+    }
+    EXPECT_EQ(matrices, embeddings);
+    EXPECT_TRUE(storages.contains(model->generator()->weight().data_ptr()));
+  }
+}
+
+INSTANTIATE_DEVICES(UpdateTest);
+
+}  // namespace
+}  // namespace gloss

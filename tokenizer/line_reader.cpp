@@ -1,0 +1,92 @@
+#include "tokenizer/line_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "common/error.h"
+#include "common/log.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::string_view_literals;
+
+constexpr std::size_t kBufferBytes = 1 << 16;
+constexpr auto kByteOrderMark = "\xEF\xBB\xBF"sv;
+
+std::string shown(const fs::path& path) { return printable(path.string(), 1000); }
+
+Descriptor open_text(const fs::path& path) {
+  std::error_code error;
+  const auto type = fs::status(path, error).type();
+  if (type == fs::file_type::not_found) throw DataError(shown(path) + ": wanted a text file, but it is not there");
+  if (type == fs::file_type::none) throw IoError(shown(path) + ": cannot look at: " + error.message());
+  if (type == fs::file_type::directory) throw DataError(shown(path) + ": wanted a text file, got a folder");
+  auto file = type == fs::file_type::regular ? open_regular_file(path) : std::nullopt;
+  if (!file)
+    throw UsageError(shown(path) + ": wanted a text file, got a pipe or a device; a text needs several passes, so " +
+                     "write it to a file first");
+  return std::move(file->descriptor);
+}
+
+// Throws where the first bytes are those of a format that is no plain text.
+void expect_text(std::string_view head, const fs::path& path) {
+  constexpr std::array kCompressed{std::pair{"\x1F\x8B"sv, "gzip"}, std::pair{"BZh"sv, "bzip2"},
+                                   std::pair{"\xFD"
+                                             "7zXZ\0"sv,
+                                             "xz"},
+                                   std::pair{"\x28\xB5\x2F\xFD"sv, "zstd"}, std::pair{"PK\x03\x04"sv, "zip"}};
+  for (const auto& [magic, format] : kCompressed)
+    if (head.starts_with(magic))
+      throw DataError(shown(path) + ": wanted plain text, got " + format + "; decompress it first");
+  if (head.starts_with("\xFF\xFE"sv) || head.starts_with("\xFE\xFF"sv))
+    throw DataError(shown(path) + ": wanted UTF-8, got UTF-16; convert it first (iconv -f UTF-16 -t UTF-8)");
+}
+
+}  // namespace
+
+LineReader::LineReader(const std::filesystem::path& path)
+    : path_(path), descriptor_(open_text(path)), buffer_(kBufferBytes) {
+  fill();
+  const std::string_view head(buffer_.data(), end_);
+  expect_text(head, path_);
+  if (head.starts_with(kByteOrderMark)) begin_ = kByteOrderMark.size();
+}
+
+bool LineReader::next(std::string& line) {
+  line.clear();
+  bool any = false, ended = false, cut = false;
+  while (!ended && (begin_ < end_ || fill())) {
+    any = true;
+    const std::string_view rest(buffer_.data() + begin_, end_ - begin_);
+    const auto part = rest.substr(0, rest.find('\n'));
+    ended = part.size() < rest.size();
+    begin_ += part.size() + (ended ? 1 : 0);
+    // One byte more than is kept, for the CR of a CRLF.
+    const auto kept = part.substr(0, kMaxLineBytes + 1 - line.size());
+    line += kept;
+    cut |= kept.size() < part.size();
+  }
+  if (!any) return false;
+  ++line_number_;
+  if (ended && !cut && line.ends_with('\r')) {
+    line.pop_back();
+    saw_crlf_ = true;
+  }
+  overlong_ = line.size() > kMaxLineBytes;
+  if (overlong_) line.resize(kMaxLineBytes);
+  return true;
+}
+
+bool LineReader::fill() {
+  begin_ = 0;
+  end_ = read_up_to(descriptor_, std::as_writable_bytes(std::span(buffer_)), path_);
+  return end_ > 0;
+}
+
+}  // namespace gloss

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/descriptor.h"
+
+namespace gloss {
+
+/// Lines of a text file, one at a time: LF or CRLF ends a line, a byte order mark is dropped, a last line without an
+/// end counts; lone CR and U+2028 are ordinary characters. Memory does not grow with the file or its lines.
+class LineReader {
+ public:
+  /// Throws DataError where the path is missing, a folder, compressed or UTF-16; UsageError where it is a pipe or a
+  /// device, since a text is read more than once; IoError where it cannot be read.
+  explicit LineReader(const std::filesystem::path& path);
+
+  /// False at the end. Bytes as they are in the file, NULs and broken UTF-8 included. A line longer than
+  /// `kMaxLineBytes` is cut there, read to its end and marked `overlong`. Throws IoError.
+  bool next(std::string& line);
+  bool overlong() const { return overlong_; }
+  std::int64_t line_number() const { return line_number_; }  ///< of the last line read, from 1
+  bool saw_crlf() const { return saw_crlf_; }
+
+  static constexpr std::size_t kMaxLineBytes = 1 << 16;
+
+ private:
+  bool fill();
+
+  std::filesystem::path path_;
+  Descriptor descriptor_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0, end_ = 0;  ///< what of the buffer is still to be read
+  std::int64_t line_number_ = 0;
+  bool overlong_ = false;
+  bool saw_crlf_ = false;
+};
+
+}  // namespace gloss

@@ -1,0 +1,40 @@
+#include "tokenizer/plain_text.h"
+
+#include <algorithm>
+#include <array>
+
+namespace gloss {
+namespace {
+
+constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581
+
+bool spells_symbol(std::string_view behind_bracket) {
+  constexpr std::array<std::string_view, 4> kNames{"s>", "/s>", "unk>", "pad>"};
+  if (std::ranges::any_of(kNames, [&](auto name) { return behind_bracket.starts_with(name); })) return true;
+  return behind_bracket.starts_with("0x") && behind_bracket.size() > 4 && behind_bracket[4] == '>';
+}
+
+}  // namespace
+
+std::string without_space_marks(std::string_view text) {
+  std::string result;
+  for (auto place = text.find(kSpaceMark); place != text.npos; place = text.find(kSpaceMark)) {
+    result.append(text.substr(0, place)) += '_';
+    text.remove_prefix(place + kSpaceMark.size());
+  }
+  return result.append(text);
+}
+
+std::vector<std::string> split_symbol_names(std::string_view text) {
+  std::vector<std::string> parts;
+  for (auto bracket = text.find('<'); bracket != text.npos; bracket = text.find('<', bracket)) {
+    if (!spells_symbol(text.substr(++bracket))) continue;
+    parts.emplace_back(text.substr(0, bracket));
+    text.remove_prefix(bracket);
+    bracket = 0;
+  }
+  parts.emplace_back(text);
+  return parts;
+}
+
+}  // namespace gloss

@@ -1,0 +1,222 @@
+#include "tokenizer/sentencepiece_check.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "common/error.h"
+#include "common/utf8.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::size_t kLongestPiece = 1000;  // bytes
+// SentencePiece 0.1.97 has room for 64 user-defined pieces that begin one another.
+constexpr std::size_t kLongestUserDefined = 64;
+
+// Numbers of the fields in SentencePiece's sentencepiece_model.proto.
+enum ModelField : std::uint64_t { kPieces = 1, kTrainer = 2, kNormalizer = 3, kSelfTest = 4, kDenormalizer = 5 };
+enum PieceField : std::uint64_t { kText = 1, kScore = 2, kType = 3 };
+constexpr std::uint64_t kUserDefined = 4;  // a piece's type
+enum NormalizerField : std::uint64_t { kCharacterMap = 2 };
+
+enum WireType : std::uint64_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
+
+struct Broken {
+  std::string what;
+};
+
+void expect(bool holds, const char* what) {
+  if (!holds) throw Broken{what};
+}
+
+std::uint32_t fixed32(std::string_view bytes) {
+  std::uint32_t value = 0;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
+// The fields of one message, in the wire format of protocol buffers.
+class Fields {
+ public:
+  struct Field {
+    std::uint64_t number;
+    std::uint64_t type;
+    std::string_view bytes;  // of kFixed64, kBytes, kFixed32
+    std::uint64_t value;     // of kVarint
+  };
+
+  explicit Fields(std::string_view message) : rest_(message) {}
+
+  std::optional<Field> next() {
+    if (rest_.empty()) return std::nullopt;
+    const auto tag = varint();
+    Field field{tag >> 3, tag & 7, {}, 0};
+    expect(field.number > 0, "a field without a number");
+    switch (field.type) {
+      case kVarint:
+        field.value = varint();
+        break;
+      case kFixed64:
+        field.bytes = take(8);
+        break;
+      case kBytes:
+        field.bytes = take(varint());
+        break;
+      case kFixed32:
+        field.bytes = take(4);
+        break;
+      default:
+        throw Broken{"a field of unknown kind"};
+    }
+    return field;
+  }
+
+ private:
+  std::uint64_t varint() {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      const auto byte = static_cast<unsigned char>(take(1).front());
+      value |= std::uint64_t{byte & 0x7Fu} << shift;
+      if (byte < 0x80) return value;
+    }
+    throw Broken{"a number of more than ten bytes"};
+  }
+
+  std::string_view take(std::uint64_t count) {
+    expect(count <= rest_.size(), "a field that is cut off");
+    const auto taken = rest_.substr(0, count);
+    rest_.remove_prefix(count);
+    return taken;
+  }
+
+  std::string_view rest_;
+};
+
+std::string_view check_piece(std::string_view message) {
+  std::string_view text;
+  bool user_defined = false;
+  for (Fields fields(message); const auto field = fields.next();) {
+    if (field->number == kText && field->type == kBytes) text = field->bytes;
+    if (field->number == kType && field->type == kVarint) user_defined = field->value == kUserDefined;
+    if (field->number == kScore && field->type == kFixed32)
+      expect(std::isfinite(std::bit_cast<float>(fixed32(field->bytes))), "a score that is no number");
+  }
+  expect(!text.empty() && text.size() <= kLongestPiece, "a piece that is empty or longer than 1000 bytes");
+  expect(!user_defined || text.size() <= kLongestUserDefined, "a user-defined piece longer than 64 bytes");
+  expect(is_utf8(text) && text.find('\0') == text.npos, "a piece that is not UTF-8");
+  return text;
+}
+
+// A double-array trie (Yata et al. 2007), as darts-clone packs it: bit 31 a leaf, whose other bits are its value; else
+// bits 10 to 30 offset, bit 9 offset in units of 256, bit 8 has a leaf, bits 0 to 7 label. A walk goes from the base of
+// one unit, its place ^ offset, to the unit at base ^ byte if that has the byte for its label.
+class CharacterMap {
+ public:
+  CharacterMap(std::string_view trie, std::string_view texts)
+      : trie_(trie), texts_(texts), first_(count() + 1), units_(count()), leaves_(count(), -1) {
+    for (std::uint32_t place = 0; place < count(); ++place) ++first_[parent(place) + 1];
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    auto end = first_;
+    for (std::uint32_t place = 0; place < count(); ++place) units_[end[parent(place)]++] = place;
+  }
+
+  // Walks every way from the root.
+  void check() {
+    visit(0, 0);
+    while (!open_.empty()) {
+      const auto base = open_.back();
+      open_.pop_back();
+      for (auto i = first_[base]; i < first_[base + 1]; ++i)
+        if (unit(units_[i]) >> 31 == 0) visit(units_[i], leaves_[base] + static_cast<int>(unit(units_[i]) >> 8 & 1));
+    }
+  }
+
+ private:
+  // SentencePiece 0.1.97 has room for so many matches of one text, and reads behind it where there are more.
+  static constexpr int kMostLeaves = 32;
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(trie_.size() / 4); }
+  std::uint32_t unit(std::uint32_t place) const { return fixed32(trie_.substr(place * std::size_t{4})); }
+  std::uint32_t parent(std::uint32_t place) const { return place ^ (unit(place) & 0xFF); }
+
+  // `leaves`: on the way to this unit and at it. A way is taken again where it has more than before.
+  void visit(std::uint32_t place, int leaves) {
+    const auto value = unit(place);
+    const std::uint64_t base = place ^ (std::uint64_t{(value & 0x7FFFFFFF) >> 10} << ((value & (1u << 9)) >> 6));
+    expect((base | 0xFF) < count(), "a character map that points outside itself");
+    const auto next = static_cast<std::uint32_t>(base);
+    if ((value >> 8 & 1) != 0)
+      expect((unit(next) & 0x7FFFFFFF) < texts_.size(), "a character map that points outside its texts");
+    expect(leaves <= kMostLeaves, "a character map with too many texts on one way");
+    if (leaves <= leaves_[next]) return;
+    leaves_[next] = leaves;
+    open_.push_back(next);
+  }
+
+  std::string_view trie_, texts_;
+  std::vector<std::uint32_t> first_,
+      units_;                // the units below a base: units_[first_[base]] to units_[first_[base + 1]]
+  std::vector<int> leaves_;  // the most on any way to a base; -1 where none goes there
+  std::vector<std::uint32_t> open_;
+};
+
+void check_character_map(std::string_view map) {
+  if (map.empty()) return;
+  expect(map.size() > 4, "a character map that is cut off");
+  const std::size_t trie_bytes = fixed32(map);
+  expect(trie_bytes > 0 && trie_bytes % 1024 == 0 && trie_bytes < map.size() - 4, "a character map of impossible size");
+  const auto trie = map.substr(4, trie_bytes), texts = map.substr(4 + trie_bytes);
+  expect(texts.back() == '\0', "a character map whose last text has no end");
+  CharacterMap(trie, texts).check();
+}
+
+void check_normalizer(std::string_view message) {
+  for (Fields fields(message); const auto field = fields.next();)
+    if (field->number == kCharacterMap && field->type == kBytes) check_character_map(field->bytes);
+}
+
+void check_fields(std::string_view message) {
+  for (Fields fields(message); fields.next();) continue;
+}
+
+void check_model(std::string_view bytes) {
+  std::unordered_set<std::string_view> pieces;
+  for (Fields fields(bytes); const auto field = fields.next();) {
+    if (field->type != kBytes) continue;
+    switch (field->number) {
+      case kPieces:
+        expect(pieces.insert(check_piece(field->bytes)).second, "a piece that stands there twice");
+        break;
+      case kTrainer:
+      case kSelfTest:
+        check_fields(field->bytes);
+        break;
+      case kNormalizer:
+      case kDenormalizer:
+        check_normalizer(field->bytes);
+        break;
+      default:
+        break;
+    }
+  }
+  expect(!pieces.empty(), "no pieces");
+}
+
+}  // namespace
+
+void check_sentencepiece_model(std::string_view bytes, const std::string& name) {
+  try {
+    check_model(bytes);
+  } catch (const Broken& broken) {
+    throw ModelError(name + ": wanted a SentencePiece model, got " + broken.what +
+                     "; the file is damaged or something else");
+  }
+}
+
+}  // namespace gloss

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gloss {
+
+/// SentencePiece trusts the files that it reads, and a crafted one makes it read outside its memory. This walks over
+/// the bytes first and throws ModelError("name: ...") unless they are a well-formed protocol buffer with pieces (each
+/// once, short UTF-8, finite score) and normalisation tables whose every reference stays inside them.
+void check_sentencepiece_model(std::string_view bytes, const std::string& name);
+
+}  // namespace gloss

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tokenizer/special_ids.h"
+
+namespace gloss {
+
+/// Text to ids and back. What data and decoding know of a tokenizer; safe to share between threads.
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+
+  /// The pieces of one line of valid UTF-8, without bos or eos. Text that spells a special symbol is plain text.
+  virtual Ids encode(std::string_view line) const = 0;
+  /// Text of the ids; pad, bos and eos are left out, unk becomes " ⁇ ". Always one line of valid UTF-8. Throws
+  /// ModelError on an id outside the vocabulary.
+  virtual std::string decode(std::span<const Id> ids) const = 0;
+  virtual std::int64_t vocabulary_size() const = 0;
+  /// The bytes that a model file keeps, from which an equal tokenizer is made.
+  virtual const std::string& serialized() const = 0;
+};
+
+}  // namespace gloss

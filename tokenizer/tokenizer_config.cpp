@@ -1,0 +1,45 @@
+#include "tokenizer/tokenizer_config.h"
+
+#include <utility>
+
+namespace gloss {
+namespace {
+
+constexpr std::int64_t kLargestVocabulary = 1'000'000;
+constexpr std::int64_t kSymbols = 4;  // pad, unk, bos, eos
+constexpr std::int64_t kBytePieces = 256;
+
+constexpr std::pair<std::string_view, TokenizerType> kTypes[]{
+    {"bpe", TokenizerType::kBpe}, {"unigram", TokenizerType::kUnigram}, {"char", TokenizerType::kChar}};
+
+}  // namespace
+
+std::string_view tokenizer_type_name(TokenizerType type) { return choice_name(type, Choices<TokenizerType>(kTypes)); }
+
+void TokenizerConfig::validate() const {
+  const auto smallest = kSymbols + (byte_fallback ? kBytePieces : 0) + 1;
+  require(vocabulary_size >= smallest && vocabulary_size <= kLargestVocabulary, "tokenizer.vocabulary_size",
+          std::to_string(smallest) + " to " + std::to_string(kLargestVocabulary), vocabulary_size);
+  require(character_coverage >= 0.98 && character_coverage <= 1, "tokenizer.character_coverage", "0.98 to 1",
+          character_coverage);
+}
+
+TokenizerConfig read_tokenizer_config(ConfigSection section) {
+  TokenizerConfig config;
+  section.read("model_file", config.model_file);
+  section.read("vocabulary_size", config.vocabulary_size);
+  section.read("type", config.type, Choices<TokenizerType>(kTypes));
+  section.read("character_coverage", config.character_coverage);
+  section.read("byte_fallback", config.byte_fallback);
+  section.read("joint", config.joint);
+  section.finish();
+  return config;
+}
+
+Json to_json(const TokenizerConfig& config) {
+  return {{"model_file", config.model_file},          {"vocabulary_size", config.vocabulary_size},
+          {"type", tokenizer_type_name(config.type)}, {"character_coverage", config.character_coverage},
+          {"byte_fallback", config.byte_fallback},    {"joint", config.joint}};
+}
+
+}  // namespace gloss

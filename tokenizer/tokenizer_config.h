@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/config_section.h"
+
+namespace gloss {
+
+enum class TokenizerType { kBpe, kUnigram, kChar };
+
+/// As SentencePiece and the run file spell it.
+std::string_view tokenizer_type_name(TokenizerType type);
+
+/// `tokenizer` of the run file.
+struct TokenizerConfig {
+  std::string model_file;                ///< a SentencePiece model to use as it is; empty: train one on the corpus
+  std::int64_t vocabulary_size = 10000;  ///< pieces, special symbols included; for char at most that many
+  TokenizerType type = TokenizerType::kBpe;
+  double character_coverage = 1.0;  ///< share of the characters' occurrences that get a piece, 0.98 to 1
+  bool byte_fallback = false;       ///< spell unknown characters as bytes
+  bool joint = true;                ///< one vocabulary for both languages
+
+  /// Throws UsageError naming the key.
+  void validate() const;
+};
+
+/// Throws UsageError where a key is unknown or of the wrong type; ranges are for validate().
+TokenizerConfig read_tokenizer_config(ConfigSection section);
+Json to_json(const TokenizerConfig& config);
+
+}  // namespace gloss

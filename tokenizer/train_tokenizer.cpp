@@ -1,0 +1,116 @@
+#include "tokenizer/train_tokenizer.h"
+
+#include <charconv>
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include <sentencepiece_trainer.h>
+
+#include "common/error.h"
+#include "common/json.h"
+#include "common/log.h"
+#include "common/utf8.h"
+#include "tokenizer/line_reader.h"
+#include "tokenizer/plain_text.h"
+#include "tokenizer/special_ids.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::size_t kLongestLine = 4192;  // bytes; SentencePiece's default
+
+bool is_usable(const std::string& line) {
+  return line.size() <= kLongestLine && line.find_first_not_of(" \t") != line.npos && line.find('\0') == line.npos &&
+         is_utf8(line);
+}
+
+// The usable lines of all files, one after the other. SentencePiece is handed lines, not files: it would write their
+// names into the model.
+class TrainingLines final : public sentencepiece::SentenceIterator {
+ public:
+  explicit TrainingLines(std::span<const std::filesystem::path> files) : files_(files) { advance(); }
+
+  bool done() const override { return parts_.empty(); }
+  void Next() override {
+    parts_.pop_front();
+    if (parts_.empty()) advance();
+  }
+  const std::string& value() const override { return parts_.front(); }
+  sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+  void advance() {
+    for (std::string line; parts_.empty() && read(line);) {
+      if (!is_usable(line)) continue;
+      for (auto& part : split_symbol_names(without_space_marks(line))) parts_.push_back(std::move(part));
+    }
+  }
+
+  bool read(std::string& line) {
+    while (true) {
+      if (reader_ && reader_->next(line)) return true;
+      if (files_.empty()) return false;
+      reader_.emplace(files_.front());
+      files_ = files_.subspan(1);
+    }
+  }
+
+  std::span<const std::filesystem::path> files_;
+  std::optional<LineReader> reader_;
+  std::deque<std::string> parts_;  // of the present line
+};
+
+std::optional<std::int64_t> number_behind(std::string_view text, std::string_view words) {
+  const auto place = text.find(words);
+  if (place == text.npos) return std::nullopt;
+  text.remove_prefix(place + words.size());
+  std::int64_t number = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
+  return result.ec == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+// SentencePiece says only in words what is wrong with a vocabulary's size.
+[[noreturn]] void throw_training_error(const std::string& message, const TokenizerConfig& config) {
+  const auto got = ", got " + std::to_string(config.vocabulary_size);
+  if (const auto most = number_behind(message, "Please set it to a value <= "))
+    throw UsageError("tokenizer.vocabulary_size: wanted at most " + std::to_string(*most) + got +
+                     "; the training text has no more pieces");
+  if (const auto least = number_behind(message, "required_chars. " + std::to_string(config.vocabulary_size) + " vs "))
+    throw UsageError("tokenizer.vocabulary_size: wanted at least " + std::to_string(*least) + got +
+                     "; so many characters and symbols need a piece at this tokenizer.character_coverage");
+  throw DataError("tokenizer: SentencePiece cannot train on this text: " + printable(message));
+}
+
+}  // namespace
+
+std::string train_tokenizer(std::span<const std::filesystem::path> files, const TokenizerConfig& config) {
+  config.validate();
+  TrainingLines lines(files);
+  if (lines.done()) {
+    const auto name = files.empty() ? "tokenizer" : printable(files.front().string(), 1000);
+    throw DataError(name + ": wanted text to train a tokenizer on, got no usable line");
+  }
+  const std::unordered_map<std::string, std::string> options{
+      {"model_type", std::string(tokenizer_type_name(config.type))},
+      {"vocab_size", std::to_string(config.vocabulary_size)},
+      {"character_coverage", to_text(config.character_coverage)},
+      {"byte_fallback", config.byte_fallback ? "true" : "false"},
+      {"hard_vocab_limit", "true"},
+      {"pad_id", std::to_string(kPad)},
+      {"unk_id", std::to_string(kUnk)},
+      {"bos_id", std::to_string(kBos)},
+      {"eos_id", std::to_string(kEos)},
+      {"input_sentence_size", "0"},  // all
+      {"max_sentence_length", std::to_string(kLongestLine)},
+      {"num_threads", "1"},
+      {"minloglevel", "3"},  // what matters comes back as a status
+  };
+  std::string serialized;
+  const auto status = sentencepiece::SentencePieceTrainer::Train(options, &lines, &serialized);
+  if (!status.ok()) throw_training_error(status.ToString(), config);
+  return serialized;
+}
+
+}  // namespace gloss

@@ -1,0 +1,55 @@
+#include "training/average.h"
+
+#include <cstring>
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+
+#include "common/error.h"
+
+namespace gloss {
+namespace {
+
+bool is_weight(const std::string& name, const TensorView& view) {
+  return view.dtype == Dtype::kF32 && !name.starts_with("adam.") && !name.starts_with("ema.");
+}
+
+// A copy as float64; the file's bytes need not be aligned.
+at::Tensor read_double(const TensorView& view) {
+  const auto values = at::empty(view.shape, at::kFloat);
+  if (!view.bytes.empty()) std::memcpy(values.mutable_data_ptr(), view.bytes.data(), view.bytes.size());
+  return values.to(at::kDouble);
+}
+
+}  // namespace
+
+void WeightAverage::add(const SafetensorsFile& file) {
+  std::map<std::string, at::Tensor> weights;
+  for (const auto& [name, view] : file.tensors())
+    if (is_weight(name, view)) weights.emplace(name, read_double(view));
+
+  if (files_ == 0) {
+    sums_ = std::move(weights);
+  } else {
+    for (const auto& [name, sum] : sums_) {
+      const auto weight = weights.find(name);
+      if (weight == weights.end())
+        throw ModelError(file.name() + ": has no weight " + name + ", unlike the files before");
+      if (weight->second.sizes() != sum.sizes())
+        throw ModelError(file.name() + ": " + name + " is of another shape than in the files before");
+    }
+    for (const auto& [name, weight] : weights)
+      if (!sums_.contains(name)) throw ModelError(file.name() + ": has a weight " + name + ", unlike the files before");
+    for (auto& [name, sum] : sums_) sum.add_(weights.at(name));
+  }
+  ++files_;
+}
+
+std::map<std::string, at::Tensor> WeightAverage::mean() const {
+  if (files_ == 0) throw ModelError("average: wanted at least one file with weights, got none");
+  std::map<std::string, at::Tensor> means;
+  for (const auto& [name, sum] : sums_) means.emplace(name, (sum / static_cast<double>(files_)).to(at::kFloat));
+  return means;
+}
+
+}  // namespace gloss

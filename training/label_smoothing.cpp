@@ -1,0 +1,30 @@
+#include "training/label_smoothing.h"
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+
+#include "common/error.h"
+#include "tokenizer/special_ids.h"
+
+namespace gloss {
+
+Loss label_smoothed_loss(const at::Tensor& log_probabilities, const at::Tensor& wanted, double epsilon) {
+  if (log_probabilities.dim() != 2)
+    throw ShapeError("log_probabilities: wanted [N, V], got " + std::to_string(log_probabilities.dim()) +
+                     " dimensions");
+  const auto N = log_probabilities.size(0), V = log_probabilities.size(1);
+  if (wanted.dim() != 1 || wanted.size(0) != N)
+    throw ShapeError("wanted: wanted [" + std::to_string(N) + "], got " + std::to_string(wanted.numel()) + " ids in " +
+                     std::to_string(wanted.dim()) + " dimensions");
+
+  const auto is_pad = wanted.eq(kPad);  // [N]
+  const auto nll = at::nll_loss(log_probabilities, wanted, {}, at::Reduction::Sum, kPad);
+  Loss loss{nll, nll.detach(), N - is_pad.sum().item<std::int64_t>()};
+  if (epsilon > 0) {
+    const auto every_token = -log_probabilities.sum(1).masked_fill(is_pad, 0).sum();  // uniform part of the target
+    loss.smoothed_sum = (1 - epsilon) * nll + epsilon / static_cast<double>(V) * every_token;
+  }
+  return loss;
+}
+
+}  // namespace gloss

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+
+namespace gloss {
+
+/// A loss on its way: sums over tokens, divided only where they are used or printed.
+struct Loss {
+  at::Tensor smoothed_sum;  ///< scalar, what is minimised; has a gradient
+  at::Tensor nll_sum;       ///< scalar, plain negative log-likelihood, smoothing left out; no gradient
+  std::int64_t tokens = 0;  ///< wanted tokens, padding not counted
+};
+
+/// Label smoothing (Szegedy et al. 2016; section 5.4) as torch's cross_entropy: the wanted distribution has 1 - epsilon
+/// on the right token and epsilon / V more on every one. log_probabilities [N, V], wanted [N] int64; rows that want pad
+/// do not count.
+Loss label_smoothed_loss(const at::Tensor& log_probabilities, const at::Tensor& wanted, double epsilon);
+
+}  // namespace gloss

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+
+#include "training/training_config.h"
+
+namespace gloss {
+
+/// The learning rate of update `step`, the first being 1.
+///
+///     noam          learning_rate * d_model^-0.5 * min(step^-0.5, step * warmup^-1.5)     (section 5.3)
+///     inverse_sqrt  learning_rate * min(step / warmup, sqrt(warmup / step))
+///     constant      learning_rate
+double learning_rate(const TrainingConfig& config, std::int64_t d_model, std::int64_t step);
+
+}  // namespace gloss

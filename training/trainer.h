@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "data/batch_stream.h"
+#include "model/encoder_decoder.h"
+#include "training/adam.h"
+#include "training/checkpoint.h"
+#include "training/training_config.h"
+#include "training/update.h"
+
+namespace gloss {
+
+/// What a validation found. Made by the caller of the trainer, who knows search and scores.
+struct Validation {
+  double loss = 0;  ///< plain negative log-likelihood a token
+  std::optional<double> bleu;
+};
+using ValidateFunction = std::function<Validation(EncoderDecoder& model, std::int64_t step)>;
+
+/// Means over the steps since the last report, for the log.
+struct TrainingReport {
+  std::int64_t step = 0;
+  std::int64_t epoch = 0;  ///< from 1
+  double loss = 0;         ///< plain negative log-likelihood a token
+  double learning_rate = 0;
+  double gradient_norm = 0;      ///< of the last step, before clipping
+  double tokens_per_second = 0;  ///< target tokens, padding not counted; validation and saving not counted
+  std::int64_t skipped = 0;      ///< updates skipped since the run began, see Trainer::run
+};
+
+enum class TrainingEnd { kFinished, kEarlyStop, kStopped };
+
+/// One run of training: forward, loss, backward, update; validation, checkpoints, limits. Everything that happens is a
+/// function of the seed, the data and the configuration, so that a run that was stopped and resumed gives the bits of
+/// one that was not (training/determinism.h).
+class Trainer {
+ public:
+  struct Options {
+    TrainingConfig config;
+    std::int64_t d_model = 512;
+    std::uint64_t seed = 1;
+    std::filesystem::path checkpoints;  ///< folder
+    std::int64_t threads = 1;
+    Json hashes = Json::object();  ///< name to hash: kept in the checkpoints and compared on resuming
+    ValidateFunction validate;     ///< may be empty; is called without recording of gradients
+    std::function<void(const TrainingReport&)> report;  ///< may be empty
+    std::int64_t report_every = 50;                     ///< steps; what is left over is reported at the end
+  };
+
+  /// `model` is trained in place; `batches` must outlive the trainer. Throws UsageError where early stopping is asked
+  /// for without validation.
+  Trainer(EncoderDecoder model, BatchStream& batches, Options options);
+
+  /// Takes the newest checkpoint's weights, optimizer, place and counts. False where there is none. Throws UsageError
+  /// where the hashes differ, listing which, ModelError where no checkpoint is whole or the newest does not fit the
+  /// model; warns where the threads differ.
+  bool resume();
+
+  /// Trains until a limit, early stopping or a signal (the step is finished and saved). On return the model holds the
+  /// weights to keep: the average of the last saves where average_last asks for it and the run has ended. Call it once.
+  /// An update whose loss or gradient is not finite is skipped and counted, and the step stays the same; after ten in a
+  /// row it throws DivergedError, as where weights that are no numbers would be saved. A checkpoint that cannot be
+  /// written is warned of, at the end an IoError.
+  TrainingEnd run();
+
+  const TrainingState& state() const { return state_; }
+
+ private:
+  void update();
+  void validate();
+  void save(bool for_average);
+  void save_and_go_on();
+  void count_skipped(std::int64_t step);
+  void report();
+  TrainingEnd finish(TrainingEnd end);
+  void take_average();
+
+  bool epoch_ended() const;
+  bool due(std::int64_t every) const;
+  bool validation_due() const;
+  bool save_due() const;
+  bool patience_lost() const;
+  bool limit_reached() const;
+  bool counted_for_average() const;
+
+  EncoderDecoder model_;
+  BatchStream* batches_;
+  Options options_;
+  Adam adam_;
+  CheckpointFolder folder_;
+  TrainingState state_;
+  bool saved_ = false;  ///< the state is on the disk
+
+  struct SinceReport {
+    double seconds = 0;        ///< spent in updates by this process
+    std::int64_t tokens = 0;   ///< in these seconds
+    double gradient_norm = 0;  ///< of the last update
+  } since_report_;
+};
+
+}  // namespace gloss

@@ -1,0 +1,112 @@
+#include "training/training_config.h"
+
+#include <array>
+#include <limits>
+
+namespace gloss {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::array kScheduleNames = {std::pair{"noam"sv, ScheduleKind::kNoam},
+                                       std::pair{"inverse_sqrt"sv, ScheduleKind::kInverseSqrt},
+                                       std::pair{"constant"sv, ScheduleKind::kConstant}};
+constexpr std::array kPrecisionNames = {std::pair{"float32"sv, Precision::kFloat32},
+                                        std::pair{"bfloat16"sv, Precision::kBfloat16}};
+constexpr std::array kMetricNames = {std::pair{"bleu"sv, EarlyStopMetric::kBleu},
+                                     std::pair{"loss"sv, EarlyStopMetric::kLoss}};
+constexpr Choices<ScheduleKind> kSchedules = kScheduleNames;
+constexpr Choices<Precision> kPrecisions = kPrecisionNames;
+constexpr Choices<EarlyStopMetric> kMetrics = kMetricNames;
+
+constexpr std::int64_t kDefaultSteps = 100'000;
+// The streams of random numbers count updates in 32 bits.
+constexpr std::int64_t kMostSteps = std::numeric_limits<std::uint32_t>::max();
+
+void read_limit(ConfigSection& section, std::string_view key, std::optional<std::int64_t>& limit) {
+  std::int64_t value = 0;
+  section.read(key, value);
+  if (section.has(key)) limit = value;
+}
+
+}  // namespace
+
+std::int64_t TrainingConfig::step_limit() const {
+  if (max_steps) return *max_steps;
+  return max_epochs ? kMostSteps : kDefaultSteps;
+}
+
+void TrainingConfig::validate() const {
+  const auto in_unit = [](double value) { return value >= 0 && value < 1; };
+  if (max_steps)
+    require(*max_steps >= 0 && *max_steps <= kMostSteps, "training.max_steps", "0 to 2^32 - 1", *max_steps);
+  if (max_epochs) require(*max_epochs >= 1, "training.max_epochs", "at least 1", *max_epochs);
+  require(learning_rate > 0, "training.learning_rate", "more than 0", learning_rate);
+  require(warmup_steps >= 1, "training.warmup_steps", "at least 1", warmup_steps);
+  require(in_unit(beta1), "training.beta1", "at least 0 and below 1", beta1);
+  require(in_unit(beta2), "training.beta2", "at least 0 and below 1", beta2);
+  require(epsilon > 0, "training.epsilon", "more than 0", epsilon);
+  require(in_unit(label_smoothing), "training.label_smoothing", "at least 0 and below 1", label_smoothing);
+  require(accumulate >= 1, "training.accumulate", "at least 1", accumulate);
+  require(clip_norm >= 0, "training.clip_norm", "0 (not clipped) or more", clip_norm);
+  require(validate_every >= 0, "training.validate_every", "0 (each epoch) or more", validate_every);
+  require(save_every >= 0, "training.save_every", "0 (each epoch) or more", save_every);
+  require(keep_checkpoints >= 1, "training.keep_checkpoints", "at least 1", keep_checkpoints);
+  require(average_last >= 0, "training.average_last", "0 (the last weights) or more", average_last);
+  require(early_stop.patience >= 0, "training.early_stop.patience", "0 (never) or more", early_stop.patience);
+  require(precision == Precision::kFloat32, "training.precision", "float32, the only one so far",
+          choice_name(precision, kPrecisions));
+}
+
+TrainingConfig read_training_config(ConfigSection section) {
+  TrainingConfig config;
+  read_limit(section, "max_steps", config.max_steps);
+  read_limit(section, "max_epochs", config.max_epochs);
+  section.read("learning_rate", config.learning_rate);
+  section.read("schedule", config.schedule, kSchedules);
+  section.read("warmup_steps", config.warmup_steps);
+  section.read("beta1", config.beta1);
+  section.read("beta2", config.beta2);
+  section.read("epsilon", config.epsilon);
+  section.read("label_smoothing", config.label_smoothing);
+  section.read("accumulate", config.accumulate);
+  section.read("clip_norm", config.clip_norm);
+  section.read("validate_every", config.validate_every);
+  section.read("save_every", config.save_every);
+  section.read("keep_checkpoints", config.keep_checkpoints);
+  section.read("average_last", config.average_last);
+  ConfigSection early_stop = section.section("early_stop");
+  early_stop.read("metric", config.early_stop.metric, kMetrics);
+  early_stop.read("patience", config.early_stop.patience);
+  early_stop.finish();
+  section.read("precision", config.precision, kPrecisions);
+  section.finish();
+  config.validate();
+  return config;
+}
+
+Json to_json(const TrainingConfig& config) {
+  Json json = {
+      {"learning_rate", config.learning_rate},
+      {"schedule", choice_name(config.schedule, kSchedules)},
+      {"warmup_steps", config.warmup_steps},
+      {"beta1", config.beta1},
+      {"beta2", config.beta2},
+      {"epsilon", config.epsilon},
+      {"label_smoothing", config.label_smoothing},
+      {"accumulate", config.accumulate},
+      {"clip_norm", config.clip_norm},
+      {"validate_every", config.validate_every},
+      {"save_every", config.save_every},
+      {"keep_checkpoints", config.keep_checkpoints},
+      {"average_last", config.average_last},
+      {"early_stop",
+       {{"metric", choice_name(config.early_stop.metric, kMetrics)}, {"patience", config.early_stop.patience}}},
+      {"precision", choice_name(config.precision, kPrecisions)},
+  };
+  if (config.max_steps) json["max_steps"] = *config.max_steps;
+  if (config.max_epochs) json["max_epochs"] = *config.max_epochs;
+  return json;
+}
+
+}  // namespace gloss

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "common/config_section.h"
+
+namespace gloss {
+
+enum class ScheduleKind { kNoam, kInverseSqrt, kConstant };
+enum class Precision { kFloat32, kBfloat16 };
+enum class EarlyStopMetric { kBleu, kLoss };
+
+/// `training` of the run file. A step is an update of the weights.
+struct TrainingConfig {
+  std::optional<std::int64_t> max_steps;   ///< 0 writes the freshly initialised model
+  std::optional<std::int64_t> max_epochs;  ///< the first of the two limits ends the run; neither: 100,000 steps
+  double learning_rate = 1.0;              ///< noam: the factor; inverse_sqrt: the peak; constant: the rate
+  ScheduleKind schedule = ScheduleKind::kNoam;
+  std::int64_t warmup_steps = 4000;                  ///< constant has none
+  double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;  ///< Adam (section 5.3)
+  double label_smoothing = 0.1;
+  std::int64_t accumulate = 1;      ///< batches an update, weighted by their tokens; an epoch's last may have fewer
+  double clip_norm = 0;             ///< largest norm of the gradient; 0: not clipped
+  std::int64_t validate_every = 0;  ///< steps; 0: at the end of each epoch
+  std::int64_t save_every = 0;      ///< steps; 0: at the end of each epoch
+  std::int64_t keep_checkpoints = 3;
+  std::int64_t average_last = 0;  ///< the model is the mean of the weights at this many last saves; 0: the last weights
+  struct EarlyStop {
+    EarlyStopMetric metric = EarlyStopMetric::kBleu;
+    std::int64_t patience = 0;  ///< validations without a better value until the run ends; 0: never
+  } early_stop;
+  Precision precision = Precision::kFloat32;
+
+  /// Where the run ends by its steps: max_steps; without limits 100,000; the largest number where epochs alone count.
+  std::int64_t step_limit() const;
+
+  /// Throws UsageError naming the key.
+  void validate() const;
+};
+
+TrainingConfig read_training_config(ConfigSection section);
+/// Every key with its value, defaults filled in; a limit that is not set is left out.
+Json to_json(const TrainingConfig& config);
+
+}  // namespace gloss

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "data/batch.h"
+#include "model/encoder_decoder.h"
+#include "training/adam.h"
+#include "training/label_smoothing.h"
+
+namespace gloss {
+
+/// The loss of a batch by teacher forcing. Only positions that want a token, not those of padding, go through the
+/// generator. Also for validation, with a pass that is not training and under at::NoGradGuard.
+Loss batch_loss(EncoderDecoder& model, const Batch& batch, double label_smoothing, const Pass& pass);
+
+struct UpdateOptions {
+  std::int64_t step = 1;  ///< number of the update, from 1
+  double learning_rate = 0;
+  double label_smoothing = 0;
+  double clip_norm = 0;  ///< 0: not clipped
+};
+
+struct UpdateResult {
+  bool applied = true;  ///< false where loss or gradient were not finite: no weight was changed
+  double nll_sum = 0;   ///< plain negative log-likelihood of all target tokens
+  std::int64_t tokens = 0;
+  double gradient_norm = 0;  ///< before clipping
+};
+
+/// One update of the weights from the gradient of the mean smoothed loss over the tokens of all `batches`. Dropout is
+/// drawn from `dropout` at (step, index of the batch).
+UpdateResult update_weights(EncoderDecoder& model, Adam& adam, std::span<const Batch> batches,
+                            const RandomStream& dropout, const UpdateOptions& options);
+
+}  // namespace gloss
