@@ -68,7 +68,6 @@ if(root AND NOT TARGET LibTorch::LibTorch)
     set(LibTorch_CUDA ON)
   endif()
   libtorch_openmp("${root}" openmp)
-  get_filename_component(openmp_folder "${openmp}" DIRECTORY)
 
   add_library(LibTorch::LibTorch INTERFACE IMPORTED)
   target_include_directories(LibTorch::LibTorch SYSTEM INTERFACE "${root}/include"

@@ -6,7 +6,9 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 preset=${1:-release}
 targets=("${@:2}")
 
-"$root/scripts/setup.sh"
+options=()
+if [[ $preset == cuda ]]; then options=(--cuda); fi
+"$root/scripts/setup.sh" ${options[@]+"${options[@]}"}
 cmake -S "$root" --preset "$preset"
 # Some files take 1.5 GB to compile: no more at once than the memory holds.
 fit=$(awk '/^MemAvailable/ {print 1 + int($2 / 2e6)}' /proc/meminfo)

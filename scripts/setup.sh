@@ -11,7 +11,7 @@ archive_sha256=${GLOSS_LIBTORCH_SHA256:-edbf4cbed78433d803e90a65f1752e57783d164b
 
 usage() {
   cat <<END
-usage: scripts/setup.sh [--developer] [--help]
+usage: scripts/setup.sh [--developer] [--cuda] [--help]
 
 Installs with apt what the build needs and is not there (through sudo where you are not root), then sees to LibTorch,
 the C++ half of PyTorch. The first of these is used:
@@ -23,6 +23,7 @@ the C++ half of PyTorch. The first of these is used:
 4 and 5 are unpacked into .deps/libtorch. Nothing is installed into any Python.
 
   --developer   also install clang-format, which scripts/check.sh needs
+  --cuda        only a LibTorch with CUDA will do; none is fetched
 Environment: GLOSS_LIBTORCH_URL and GLOSS_LIBTORCH_SHA256 name another archive for 5.
 END
 }
@@ -103,6 +104,17 @@ install_packages() {
   ((${#missing[@]} == 0)) || die "still missing after apt-get install: ${missing[*]}"
 }
 
+# at_least TOOL WANTED GOT: ends here where GOT is older. Versions are compared number by number.
+at_least() {
+  [[ $(printf '%s\n' "$2" "$3" | sort -V | head -n 1) == "$2" ]] ||
+    die "$1 $3 is too old: gloss needs $2 or newer (Debian 12 and Ubuntu 24.04 bring it). Install one that comes first in PATH"
+}
+
+check_versions() {
+  at_least CMake 3.22 "$(cmake --version | sed -n '1s/.*version //p')"
+  if [[ -z ${CXX-} ]]; then at_least g++ 12 "$(g++ -dumpfullversion)"; fi
+}
+
 # locate_libtorch [-D CHECK=DIR]: prints the folder of a LibTorch that fits, or nothing; fails where the user points to
 # one that does not.
 locate_libtorch() {
@@ -113,7 +125,7 @@ locate_libtorch() {
       "found: "*) echo "${line#found: }" ;;
       "pointed: "*) die "${line#pointed: } names no LibTorch that can be used. Change or unset it" ;;
     esac
-  done < <(cmake "$@" -P "$root/cmake/locate_libtorch.cmake")
+  done < <(cmake -D GLOSS_CUDA="$cuda" "$@" -P "$root/cmake/locate_libtorch.cmake")
 }
 
 # Prints a Python that has pip.
@@ -179,16 +191,22 @@ fetch_libtorch() {
 }
 
 main() {
-  local tools=() argument libtorch
+  local tools=() argument libtorch cuda=OFF
   for argument in "$@"; do
     case $argument in
       --developer) tools+=(clang-format-14) ;;
+      --cuda) cuda=ON ;;
       -h | --help) usage && exit ;;
       *) die "unknown argument $argument; see scripts/setup.sh --help" ;;
     esac
   done
   install_packages "${tools[@]}"
+  check_versions
   libtorch=$(locate_libtorch)
+  if [[ -z $libtorch && $cuda == ON ]]; then
+    die "no LibTorch with CUDA was found. Point GLOSS_LIBTORCH to one: an unpacked LibTorch for CUDA, or the folder \
+site-packages/torch of a Python with PyTorch for CUDA"
+  fi
   if [[ -z $libtorch ]]; then
     mkdir -p "$deps"
     exec 9>"$deps/lock"
