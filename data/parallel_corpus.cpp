@@ -11,23 +11,11 @@
 namespace gloss {
 namespace {
 
-constexpr std::size_t kLinesNamed = 5;
 constexpr std::int64_t kMostInvalid = 100;  // one line in so many
 
 std::string shown(const std::filesystem::path& path) { return printable(path.string(), 1000); }
 
 bool is_text(const std::string& line) { return is_utf8(line) && line.find('\0') == line.npos; }
-
-void note(CorpusReport::Reason& reason, std::int64_t line) {
-  ++reason.count;
-  if (reason.first_lines.size() < kLinesNamed) reason.first_lines.push_back(line);
-}
-
-std::string list(const std::vector<std::int64_t>& lines) {
-  std::string text;
-  for (const auto line : lines) text += (text.empty() ? "" : ", ") + std::to_string(line);
-  return text;
-}
 
 std::int64_t count_lines(LineReader& reader) {
   for (std::string line; reader.next(line);) continue;
@@ -61,27 +49,27 @@ ParallelCorpus ParallelCorpus::read(const std::filesystem::path& source, const s
     const auto line = ++report.lines;
     const bool overlong = source_lines.overlong() || target_lines.overlong();
     const bool invalid = !overlong && !(is_text(source_line) && is_text(target_line));
-    if (invalid) note(report.invalid_utf8, line);
-    if (overlong) note(report.too_long, line);
-    if ((invalid || overlong) && !options.keep_all) continue;
+    if (invalid) report.invalid_utf8.note(line);
+    if (overlong) report.too_long.note(line);
+    if (invalid || overlong) continue;
 
-    const auto source_ids = with_eos(source_tokenizer.encode(repair_utf8(source_line)));
-    const auto target_ids = with_eos(target_tokenizer.encode(repair_utf8(target_line)));
+    const auto source_ids = with_eos(source_tokenizer.encode(source_line));
+    const auto target_ids = with_eos(target_tokenizer.encode(target_line));
     const bool empty = source_ids.size() == 1 || target_ids.size() == 1;
     const bool too_long =
-        !overlong && !empty && options.max_length > 0 &&
+        !empty && options.max_length > 0 &&
         static_cast<std::int64_t>(std::max(source_ids.size(), target_ids.size())) > options.max_length;
-    if (empty) note(report.empty, line);
-    if (too_long) note(report.too_long, line);
-    if ((!empty && !too_long) || options.keep_all) corpus.add(source_ids, target_ids);
+    if (empty) report.empty.note(line);
+    if (too_long) report.too_long.note(line);
+    if (!empty && !too_long) corpus.add(source_ids, target_ids);
   }
   report.crlf = source_lines.saw_crlf() || target_lines.saw_crlf();
 
   const auto both = shown(source) + " and " + shown(target);
-  if (!options.keep_all && report.invalid_utf8.count * kMostInvalid > report.lines)
+  if (report.invalid_utf8.count * kMostInvalid > report.lines)
     throw DataError(both + ": wanted UTF-8, got " + std::to_string(report.invalid_utf8.count) + " of " +
-                    std::to_string(report.lines) + " line pairs with other bytes (first lines: " +
-                    list(report.invalid_utf8.first_lines) + "); convert the text to UTF-8");
+                    std::to_string(report.lines) + " line pairs with other bytes (" + report.invalid_utf8.text() +
+                    "); convert the text to UTF-8");
   const auto source_count = count_lines(source_lines), target_count = count_lines(target_lines);
   if (source_count != target_count)
     throw DataError(shown(source) + " has " + std::to_string(source_count) + " lines, " + shown(target) + " has " +

@@ -6,22 +6,18 @@
 #include <string>
 #include <vector>
 
+#include "common/noted_lines.h"
 #include "data/batch.h"
 #include "tokenizer/tokenizer.h"
 
 namespace gloss {
 
-/// Why pairs were left out (or, where all are kept, what was found), with the first line numbers (from 1) of each
-/// reason.
+/// Why pairs were left out, and which.
 struct CorpusReport {
-  struct Reason {
-    std::int64_t count = 0;
-    std::vector<std::int64_t> first_lines;  ///< at most five
-  };
   std::int64_t lines = 0;
-  Reason invalid_utf8;  ///< or with a NUL
-  Reason empty;         ///< no piece on one side or both
-  Reason too_long;
+  NotedLines invalid_utf8;  ///< or with a NUL
+  NotedLines empty;         ///< no piece on one side or both
+  NotedLines too_long;
   bool crlf = false;  ///< lines ended in CRLF; the CR was dropped
 };
 
@@ -30,12 +26,10 @@ class ParallelCorpus {
  public:
   struct Options {
     std::int64_t max_length = 256;  ///< pieces and eos, either side; 0: no limit
-    /// For scoring: no pair is left out; broken UTF-8 becomes U+FFFD, a line of more than LineReader's limit is cut.
-    bool keep_all = false;
   };
 
   /// Reads both files once, line by line. Throws DataError: line counts differ (both are stated), more than 1 % of the
-  /// lines are not UTF-8 (unless all are kept), nothing is left; and for what is no text file, as LineReader.
+  /// lines are not UTF-8, nothing is left; and for what is no text file, as LineReader.
   static ParallelCorpus read(const std::filesystem::path& source, const std::filesystem::path& target,
                              const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
                              const Options& options);

@@ -1,8 +1,6 @@
 #include "model/model_file.h"
 
-#include <charconv>
 #include <cstring>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -12,6 +10,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
+#include "common/safetensors_format.h"
 #include "model/make_model.h"
 #include "model/parameter_shapes.h"
 #include "model/shape.h"
@@ -30,38 +29,6 @@ bool is_tokenizer(const std::string& name) {
 
 std::string tensor_text(const TensorView& view) {
   return std::string(dtype_name(view.dtype)) + " " + shape_text(view.shape);
-}
-
-const std::string& metadata_value(const SafetensorsFile& file, const std::string& key) {
-  const auto found = file.metadata().find(key);
-  if (found != file.metadata().end()) return found->second;
-  throw ModelError(file.name() + ": metadata has no " + key + "; this is no model file of gloss");
-}
-
-void expect_format(const SafetensorsFile& file) {
-  const auto& format = metadata_value(file, "format");
-  if (format != kFormat) {
-    throw ModelError(file.name() + ": format: wanted " + kFormat + ", got " + printable(format));
-  }
-  const auto& version = metadata_value(file, "format_version");
-  if (version != std::to_string(kModelFormatVersion)) {
-    int number = 0;
-    const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), number);
-    const bool newer = error == std::errc() && end == version.data() + version.size() && number > kModelFormatVersion;
-    throw ModelError(file.name() + ": format_version: wanted " + std::to_string(kModelFormatVersion) + ", got " +
-                     printable(version) + (newer ? "; the file was written by a newer gloss, use that one" : ""));
-  }
-  metadata_value(file, "sha256");
-}
-
-Json metadata_json(const SafetensorsFile& file, const std::string& key) {
-  try {
-    auto json = parse_json(metadata_value(file, key));
-    if (json.is_object()) return json;
-  } catch (const std::invalid_argument& error) {
-    throw ModelError(file.name() + ": " + key + ": " + error.what());
-  }
-  throw ModelError(file.name() + ": " + key + ": wanted an object");
 }
 
 // The part of the run file that the model needs. A mistake in it is the file's, not the user's.
@@ -137,7 +104,7 @@ void write_model_file(const std::filesystem::path& path, const EncoderDecoder& m
 
 LoadedModel read_model_file(const std::filesystem::path& path, at::Device device) {
   const auto file = SafetensorsFile::open(path);
-  expect_format(file);
+  expect_format(file, kFormat, kModelFormatVersion);
   LoadedModel loaded;
   loaded.description.config = metadata_json(file, "config");
   loaded.description.provenance = metadata_json(file, "provenance");

@@ -16,12 +16,10 @@ std::string text_of(const char* format, auto... values) {
   return line.data();
 }
 
-void warn_of(std::string_view name, const std::string& reason, const CorpusReport::Reason& pairs) {
+void warn_of(std::string_view name, const std::string& reason, const NotedLines& pairs) {
   if (pairs.count == 0) return;
-  std::string lines;
-  for (const auto line : pairs.first_lines) lines += (lines.empty() ? "" : ", ") + std::to_string(line);
-  log_warning(std::to_string(pairs.count) + " " + std::string(name) + " pairs left out: " + reason +
-              " (first lines: " + lines + ")");
+  log_warning(std::to_string(pairs.count) + " " + std::string(name) + " pairs left out: " + reason + " (" +
+              pairs.text() + ")");
 }
 
 }  // namespace

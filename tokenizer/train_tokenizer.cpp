@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/json.h"
 #include "common/log.h"
+#include "common/noted_lines.h"
 #include "common/utf8.h"
 #include "tokenizer/line_reader.h"
 #include "tokenizer/plain_text.h"
@@ -21,10 +22,8 @@ namespace {
 
 constexpr std::size_t kLongestLine = 4192;  // bytes; SentencePiece's default
 
-bool is_usable(const std::string& line) {
-  return line.size() <= kLongestLine && line.find_first_not_of(" \t") != line.npos && line.find('\0') == line.npos &&
-         is_utf8(line);
-}
+bool is_blank(const std::string& line) { return line.find_first_not_of(" \t") == line.npos; }
+bool is_text(const std::string& line) { return line.find('\0') == line.npos && is_utf8(line); }
 
 // The usable lines of all files, one after the other. SentencePiece is handed lines, not files: it would write their
 // names into the model.
@@ -43,21 +42,41 @@ class TrainingLines final : public sentencepiece::SentenceIterator {
  private:
   void advance() {
     for (std::string line; parts_.empty() && read(line);) {
-      if (!is_usable(line)) continue;
-      for (auto& part : split_symbol_names(without_space_marks(line))) parts_.push_back(std::move(part));
+      if (line.size() > kLongestLine)
+        too_long_.note(reader_->line_number());
+      else if (!is_text(line))
+        not_utf8_.note(reader_->line_number());
+      else if (!is_blank(line))
+        for (auto& part : split_symbol_names(without_space_marks(line))) parts_.push_back(std::move(part));
     }
   }
 
   bool read(std::string& line) {
     while (true) {
       if (reader_ && reader_->next(line)) return true;
+      warn_of_left_out();
       if (files_.empty()) return false;
-      reader_.emplace(files_.front());
+      file_ = files_.front();
+      reader_.emplace(file_);
       files_ = files_.subspan(1);
     }
   }
 
-  std::span<const std::filesystem::path> files_;
+  // At the end of a file, whose lines they are.
+  void warn_of_left_out() {
+    const auto warn = [&](const std::string& reason, NotedLines& lines) {
+      if (lines.count > 0)
+        log_warning(printable(file_.string(), 1000) + ": " + std::to_string(lines.count) +
+                    " lines left out of the tokenizer's training: " + reason + " (" + lines.text() + ")");
+      lines = {};
+    };
+    warn("not UTF-8", not_utf8_);
+    warn("longer than " + std::to_string(kLongestLine) + " bytes", too_long_);
+  }
+
+  std::span<const std::filesystem::path> files_;  // still to be read
+  std::filesystem::path file_;
+  NotedLines not_utf8_, too_long_;  // of `file_`
   std::optional<LineReader> reader_;
   std::deque<std::string> parts_;  // of the present line
 };

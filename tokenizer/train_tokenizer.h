@@ -9,7 +9,8 @@
 namespace gloss {
 
 /// Trains a SentencePiece model on the lines of the files, with gloss's special ids, and returns its bytes. Lines that
-/// are not valid UTF-8 or longer than SentencePiece's limit (4192 bytes) are left out. Equal files and settings give
+/// are not valid UTF-8 (or have a NUL) or are longer than SentencePiece's limit (4192 bytes) are left out, with a
+/// warning for each file and reason. Equal files and settings give
 /// equal bytes, which hold no path. Throws UsageError where the text has fewer pieces than asked for (naming the
 /// maximum) or more characters (naming the minimum), DataError where there is no text, and as LineReader.
 std::string train_tokenizer(std::span<const std::filesystem::path> files, const TokenizerConfig& config);

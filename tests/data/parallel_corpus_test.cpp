@@ -120,13 +120,6 @@ TEST(ParallelCorpusTest, NothingLeftIsAnError) {
                   AllOf(HasSubstr("none of 2 pairs"), HasSubstr("1 empty"), HasSubstr("1 longer than 2 pieces"))));
 }
 
-TEST(ParallelCorpusTest, KeepAllLeavesNothingOut) {
-  const auto corpus = read("a\n\n\xFF\nabcdef\n", "a\nb\n\nabcdef\n", {.max_length = 3, .keep_all = true});
-  ASSERT_THAT(sources(corpus), ElementsAre("a", "", "\uFFFD", "abcdef"));
-  EXPECT_THAT(corpus.target(2), ElementsAre(kEos));
-  EXPECT_EQ(corpus.report().too_long.count, 1);
-}
-
 TEST(ParallelCorpusTest, HashTellsCorporaApart) {
   const auto hash = read("ab\nc\n", "d\ne\n").hash();
   EXPECT_EQ(hash.size(), 64u);

@@ -1,5 +1,6 @@
 #include "tokenizer/train_tokenizer.h"
 
+#include <algorithm>
 #include <array>
 
 #include <gmock/gmock.h>
@@ -51,6 +52,29 @@ TEST(TrainTokenizerTest, ReadsAllFiles) {
   write_text(folder / "b", text.substr(half));
   const std::array files{folder / "a", folder / "empty", folder / "b"};
   EXPECT_EQ(train_tokenizer(files, small_config()), train_on(text, small_config()));
+}
+
+TEST(TrainTokenizerTest, LinesLeftOutAreCountedAndNamedByFile) {
+  const TemporaryFolder folder;
+  write_text(folder / "a", "\n\xFF\n" + training_text() + std::string(4193, 'q') + "\n");
+  write_text(folder / "b", training_text() + "last\n");
+  write_text(folder / "c", "n\0ul\n\xC3(\n"s + std::string(100'000, 'z') + "\n" + std::string(4192, 'a') + "\n");
+  const std::array files{folder / "a", folder / "b", folder / "c"};
+  testing::internal::CaptureStderr();
+  train_tokenizer(files, small_config());
+  const auto warnings = testing::internal::GetCapturedStderr();
+  const auto line = [](const std::string& file, const std::string& text) { return HasSubstr(file + ": " + text); };
+  const auto lines_of_a = std::ranges::count(training_text(), '\n') + 3;
+  EXPECT_THAT(warnings, line("/a", "1 lines left out of the tokenizer's training: not UTF-8 (first lines: 2)\n"));
+  EXPECT_THAT(warnings, line("/a",
+                             "1 lines left out of the tokenizer's training: longer than 4192 bytes "
+                             "(first lines: " +
+                                 std::to_string(lines_of_a) + ")\n"));
+  EXPECT_THAT(warnings, line("/c", "2 lines left out of the tokenizer's training: not UTF-8 (first lines: 1, 2)\n"));
+  EXPECT_THAT(warnings, line("/c",
+                             "1 lines left out of the tokenizer's training: longer than 4192 bytes "
+                             "(first lines: 3)\n"));
+  EXPECT_EQ(std::ranges::count(warnings, '\n'), 4);
 }
 
 TEST(TrainTokenizerTest, UnusableLinesChangeNothing) {
