@@ -113,6 +113,7 @@ Action parse_command_line(int argc, const char* const* argv) {
   add_evaluate_command(program, chosen);
   add_tokenizer_command(program, chosen);
   add_make_corpus_command(program, chosen);
+  add_average_command(program, chosen);
   add_inspect_command(program, chosen);
   try {
     program.parse(argc, argv);

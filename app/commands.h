@@ -19,6 +19,7 @@ void add_translate_command(CLI::App& program, Action& chosen);
 void add_evaluate_command(CLI::App& program, Action& chosen);
 void add_tokenizer_command(CLI::App& program, Action& chosen);
 void add_make_corpus_command(CLI::App& program, Action& chosen);
+void add_average_command(CLI::App& program, Action& chosen);
 void add_inspect_command(CLI::App& program, Action& chosen);
 
 }  // namespace gloss

@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,7 +42,7 @@ std::string module_of(const std::string& tensor) {
 }
 
 bool is_weight(const std::string& tensor) {
-  for (const auto* other : {"adam.", "ema.", "tokenizer.", "source_tokenizer.", "target_tokenizer."})
+  for (const auto* other : {"adam.", "ema.", kJointTokenizer, kSourceTokenizer, kTargetTokenizer})
     if (tensor.starts_with(other)) return false;
   return true;
 }
@@ -56,16 +55,6 @@ std::vector<Module> modules_of(const SafetensorsFile& file) {
     modules.back().parameters += static_cast<std::int64_t>(tensor.bytes.size() / dtype_size(tensor.dtype));
   }
   return modules;
-}
-
-TrainingState state_of(const SafetensorsFile& file) {
-  const auto state = file.metadata().find("state");
-  if (state == file.metadata().end()) throw ModelError(file.name() + ": the metadata has no state");
-  try {
-    return read_training_state(parse_json(state->second), file.name());
-  } catch (const std::invalid_argument& fault) {
-    throw ModelError(file.name() + ": state: " + fault.what());
-  }
 }
 
 /// All that the file says of itself, as the one object that --json prints.
@@ -83,7 +72,7 @@ Json describe(const std::filesystem::path& path) {
     result["provenance"] = model.description.provenance;
     result["vocabulary"] = {{"source", model.vocabularies.source}, {"target", model.vocabularies.target}};
   } else {
-    result["state"] = to_json(state_of(file));
+    result["state"] = to_json(read_checkpoint_state(file));
   }
   std::int64_t total = 0;
   for (const auto& [name, parameters] : modules_of(file)) {

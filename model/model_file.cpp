@@ -19,9 +19,6 @@ namespace gloss {
 namespace {
 
 constexpr const char* kFormat = "gloss-model";
-constexpr const char* kJointTokenizer = "tokenizer.model";
-constexpr const char* kSourceTokenizer = "source_tokenizer.model";
-constexpr const char* kTargetTokenizer = "target_tokenizer.model";
 
 bool is_tokenizer(const std::string& name) {
   return name == kJointTokenizer || name == kSourceTokenizer || name == kTargetTokenizer;
@@ -83,6 +80,11 @@ std::map<std::string, std::string> tokenizers_of(const SafetensorsFile& file) {
 }
 
 }  // namespace
+
+std::vector<std::string> tokenizer_names(bool joint) {
+  return joint ? std::vector<std::string>{kJointTokenizer}
+               : std::vector<std::string>{kSourceTokenizer, kTargetTokenizer};
+}
 
 void write_model_file(const std::filesystem::path& path, const EncoderDecoder& model,
                       const ModelDescription& description) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "common/safetensors.h"
 #include "model/encoder_decoder.h"
@@ -13,11 +14,17 @@ namespace gloss {
 /// The version of the format that is written and read.
 inline constexpr int kModelFormatVersion = 1;
 
+/// The tensors that hold SentencePiece models: one, or one for each side.
+inline constexpr const char* kJointTokenizer = "tokenizer.model";
+inline constexpr const char* kSourceTokenizer = "source_tokenizer.model";
+inline constexpr const char* kTargetTokenizer = "target_tokenizer.model";
+std::vector<std::string> tokenizer_names(bool joint);
+
 /// What a model file holds beside the weights (docs/file_formats.md).
 struct ModelDescription {
   Json config;      ///< the resolved run file without the user's paths
   Json provenance;  ///< where the weights came from: steps, hashes, scores
-  /// SentencePiece models: "tokenizer.model", or "source_tokenizer.model" and "target_tokenizer.model".
+  /// SentencePiece models by the names of their tensors.
   std::map<std::string, std::string> tokenizers;
 };
 

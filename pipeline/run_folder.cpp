@@ -6,15 +6,15 @@
 #include "common/atomic_file.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "model/model_file.h"
 
 namespace gloss {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array kLeftByARun = {
-    "model.safetensors",      "checkpoints",    "config.json", "log.jsonl", "source_tokenizer.model",
-    "target_tokenizer.model", "tokenizer.model"};
+constexpr std::array kLeftByARun = {"model.safetensors", "checkpoints",    "config.json",   "log.jsonl",
+                                    kJointTokenizer,     kSourceTokenizer, kTargetTokenizer};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include "common/atomic_file.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "model/model_file.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 #include "tokenizer/train_tokenizer.h"
 
@@ -12,8 +13,6 @@ namespace gloss {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr auto kJoint = "tokenizer.model", kSource = "source_tokenizer.model", kTarget = "target_tokenizer.model";
 
 std::shared_ptr<const Tokenizer> load_or_train(const TokenizerConfig& config, const std::string& name,
                                                const std::vector<fs::path>& texts) {
@@ -37,19 +36,19 @@ RunTokenizers::RunTokenizers(const RunConfig& config, const RunFolder& folder) {
                          : load_or_train(config.tokenizer, name, texts);
   };
   if (config.tokenizer.joint) {
-    add(kJoint, {source, target});
+    add(kJointTokenizer, {source, target});
   } else {
-    add(kSource, {source});
-    add(kTarget, {target});
+    add(kSourceTokenizer, {source});
+    add(kTargetTokenizer, {target});
   }
 }
 
 const std::shared_ptr<const Tokenizer>& RunTokenizers::source() const {
-  return by_name_.at(by_name_.contains(kJoint) ? kJoint : kSource);
+  return by_name_.at(by_name_.contains(kJointTokenizer) ? kJointTokenizer : kSourceTokenizer);
 }
 
 const std::shared_ptr<const Tokenizer>& RunTokenizers::target() const {
-  return by_name_.at(by_name_.contains(kJoint) ? kJoint : kTarget);
+  return by_name_.at(by_name_.contains(kJointTokenizer) ? kJointTokenizer : kTargetTokenizer);
 }
 
 void RunTokenizers::save(const RunFolder& folder) const {

@@ -44,14 +44,12 @@ TranslationModel load_translation_model(const std::filesystem::path& file_or_fol
   }
   if (result.config.tokenizer.joint) {
     result.source_tokenizer = result.target_tokenizer =
-        make_tokenizer(loaded.description, "tokenizer.model", loaded.vocabularies.source, name);
+        make_tokenizer(loaded.description, kJointTokenizer, loaded.vocabularies.source, name);
     if (loaded.vocabularies.target != loaded.vocabularies.source)
       throw ModelError(name + ": one tokenizer for both languages, but embeddings of different sizes");
   } else {
-    result.source_tokenizer =
-        make_tokenizer(loaded.description, "source_tokenizer.model", loaded.vocabularies.source, name);
-    result.target_tokenizer =
-        make_tokenizer(loaded.description, "target_tokenizer.model", loaded.vocabularies.target, name);
+    result.source_tokenizer = make_tokenizer(loaded.description, kSourceTokenizer, loaded.vocabularies.source, name);
+    result.target_tokenizer = make_tokenizer(loaded.description, kTargetTokenizer, loaded.vocabularies.target, name);
   }
   result.model = loaded.model;
   result.vocabularies = loaded.vocabularies;

@@ -16,6 +16,12 @@ constexpr double kNormEpsilon = 1e-6;
 
 }  // namespace
 
+std::vector<std::pair<std::string, at::Tensor>> named_parameters(const EncoderDecoder& model) {
+  std::vector<std::pair<std::string, at::Tensor>> parameters;
+  for (const auto& item : model->named_parameters()) parameters.emplace_back(item.key(), item.value());
+  return parameters;
+}
+
 Adam::Adam(std::vector<std::pair<std::string, at::Tensor>> parameters, const TrainingConfig& config)
     : beta1_(config.beta1), beta2_(config.beta2), epsilon_(config.epsilon) {
   std::ranges::sort(parameters, {}, &std::pair<std::string, at::Tensor>::first);

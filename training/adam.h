@@ -7,9 +7,13 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "model/encoder_decoder.h"
 #include "training/training_config.h"
 
 namespace gloss {
+
+/// A model's parameters by name, tied ones once.
+std::vector<std::pair<std::string, at::Tensor>> named_parameters(const EncoderDecoder& model);
 
 /// Adam (Kingma and Ba 2015, algorithm 1) over a model's parameters, each once, in the order of their names:
 ///

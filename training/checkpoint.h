@@ -5,44 +5,28 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "common/json.h"
 #include "common/safetensors.h"
-#include "data/batch_stream.h"
+#include "training/training_state.h"
 
 namespace gloss {
 
-/// The training loop's place: everything but the tensors that is needed to go on as if never stopped.
-struct TrainingState {
-  std::int64_t step = 0;                      ///< updates done
-  EpochPosition position;                     ///< batches consumed
-  std::int64_t validated_step = 0;            ///< of the last validation
-  std::optional<double> best_score;           ///< of early stopping's metric, so far
-  std::int64_t validations_without_gain = 0;  ///< since the best
-  std::int64_t skipped_updates = 0;           ///< whose loss or gradient was not finite, in all
-  std::int64_t skipped_in_a_row = 0;          ///< at the end
-  double unreported_nll = 0;                  ///< sum over the tokens since the last report
-  std::int64_t unreported_tokens = 0;
-  std::vector<std::string> averaged;  ///< files of the folder whose mean the model is to be (average_last)
-  std::int64_t threads = 1;           ///< of the run that saved
-  Json hashes = Json::object();       ///< name to hash: of what a resumed run must have unchanged
-};
+/// The format that a checkpoint's metadata names.
+inline constexpr std::string_view kCheckpointFormat = "gloss-checkpoint";
 
-Json to_json(const TrainingState& state);
-/// Throws ModelError naming `file` where a key is missing, unknown or wrong.
-TrainingState read_training_state(const Json& json, const std::string& file);
+/// Throws ModelError where the file is no checkpoint, of a newer version, or its state is damaged.
+TrainingState read_checkpoint_state(const SafetensorsFile& file);
 
-/// Checkpoints of one run folder: `step-00001234.safetensors`, one file each, ordered by step.
+/// Checkpoints of one run folder: `step-00001234.safetensors`, one file each, ordered by step, and `best.safetensors`,
+/// a link to the one of state.best_step.
 class CheckpointFolder {
  public:
   /// Keeps the newest `keep`. The folder is made when something is saved.
   CheckpointFolder(std::filesystem::path folder, std::int64_t keep);
 
-  static std::string file_name(std::int64_t step);
-
-  /// Writes atomically, then removes what is neither among the newest `keep` nor in state.averaged, and what is of a
-  /// later step (a damaged file that was gone back behind). Throws IoError; the checkpoints before are then untouched.
+  /// Writes atomically, then removes what is not among the newest `keep`, nor in state.averaged, nor the best, and
+  /// what is of a later step (a damaged file that was gone back behind). Throws IoError; the checkpoints before are
+  /// then untouched.
   void save(const std::map<std::string, TensorView>& tensors, const TrainingState& state);
 
   struct Loaded {
@@ -58,6 +42,7 @@ class CheckpointFolder {
   SafetensorsFile open(const std::string& file_name) const;
 
  private:
+  void link_best(const TrainingState& state) const;
   void remove_superfluous(const TrainingState& state) const;
 
   std::filesystem::path folder_;

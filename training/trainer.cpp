@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <set>
 
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
@@ -13,65 +12,14 @@
 #include "common/signals.h"
 #include "model/model_file.h"
 #include "training/average.h"
+#include "training/checkpoint_name.h"
+#include "training/checkpoint_tensors.h"
 #include "training/schedule.h"
 
 namespace gloss {
 namespace {
 
 constexpr std::int64_t kMostSkippedInARow = 10;
-
-std::vector<std::pair<std::string, at::Tensor>> named_parameters(const EncoderDecoder& model) {
-  std::vector<std::pair<std::string, at::Tensor>> parameters;
-  for (const auto& item : model->named_parameters()) parameters.emplace_back(item.key(), item.value());
-  return parameters;
-}
-
-// The tensors of a checkpoint: weights and both moments.
-std::map<std::string, at::Tensor> checkpoint_tensors(const Adam& adam) {
-  std::map<std::string, at::Tensor> tensors;
-  for (const Adam::Slot& slot : adam.slots()) {
-    tensors.emplace(slot.name, slot.parameter);
-    tensors.emplace("adam.m." + slot.name, slot.m);
-    tensors.emplace("adam.v." + slot.name, slot.v);
-  }
-  return tensors;
-}
-
-void restore(const Adam& adam, const SafetensorsFile& file) {
-  const at::NoGradGuard no_grad;
-  const auto tensors = checkpoint_tensors(adam);
-  for (const auto& [name, view] : file.tensors())
-    if (!tensors.contains(name))
-      throw ModelError(file.name() + ": " + printable(name) + ": the model has no such tensor");
-  for (const auto& [name, tensor] : tensors) {
-    const auto found = file.tensors().find(name);
-    if (found == file.tensors().end()) throw ModelError(file.name() + ": " + name + ": missing");
-    copy_into(tensor, found->second, file.name(), name);
-  }
-}
-
-void expect_equal_hashes(const Json& saved, const Json& now) {
-  std::set<std::string> different;
-  for (const auto& [name, hash] : saved.items())
-    if (!now.contains(name) || now.at(name) != hash) different.insert(name);
-  for (const auto& [name, hash] : now.items())
-    if (!saved.contains(name)) different.insert(name);
-  if (different.empty()) return;
-
-  std::string names;
-  for (const std::string& name : different) names += (names.empty() ? "" : ", ") + name;
-  throw UsageError("cannot resume: changed since the checkpoint was saved: " + printable(names) +
-                   "; undo the change, or start afresh with --overwrite");
-}
-
-// Weights that are no numbers can never be mended, and must not take the place of good ones.
-void expect_finite(const Adam& adam, std::int64_t step) {
-  for (const Adam::Slot& slot : adam.slots())
-    if (!slot.parameter.isfinite().all().item<bool>())
-      throw DivergedError("step " + std::to_string(step) + ": " + slot.name +
-                          ": wanted finite weights, got NaN or infinity; lower training.learning_rate; "
-                          "the checkpoints before are kept");
-}
 
 }  // namespace
 
@@ -107,6 +55,7 @@ bool Trainer::resume() {
 }
 
 TrainingEnd Trainer::run() {
+  meter_ = {};
   while (true) {
     if (stop_requested()) {  // what is due now is done on resuming
       if (!saved_) save(/*for_average=*/false);
@@ -115,7 +64,10 @@ TrainingEnd Trainer::run() {
     if (validation_due()) validate();
     if (patience_lost()) return finish(TrainingEnd::kEarlyStop);
     if (limit_reached()) return finish(TrainingEnd::kFinished);
-    if (save_due()) save_and_go_on();
+    if (save_due())
+      save_and_go_on(/*for_average=*/true);
+    else if (best_is_unsaved())
+      save_and_go_on(/*for_average=*/false);
     update();
   }
 }
@@ -140,10 +92,8 @@ void Trainer::update() {
   state_.skipped_in_a_row = 0;
   state_.unreported_nll += result.nll_sum;
   state_.unreported_tokens += result.tokens;
-  since_report_.tokens += result.tokens;
-  since_report_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  since_report_.gradient_norm = result.gradient_norm;
-  if (step % options_.report_every == 0) report();
+  meter_.add(result, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  if (options_.report_every > 0 && step % options_.report_every == 0) report();
 }
 
 void Trainer::count_skipped(std::int64_t step) {
@@ -158,18 +108,8 @@ void Trainer::count_skipped(std::int64_t step) {
 }
 
 void Trainer::report() {
-  TrainingReport report;
-  report.step = state_.step;
-  report.epoch = state_.position.epoch + (state_.position.batch > 0 ? 1 : 0);
-  report.loss = state_.unreported_nll / static_cast<double>(state_.unreported_tokens);
-  report.learning_rate = learning_rate(options_.config, options_.d_model, state_.step);
-  report.gradient_norm = since_report_.gradient_norm;
-  if (since_report_.seconds > 0)
-    report.tokens_per_second = static_cast<double>(since_report_.tokens) / since_report_.seconds;
-  report.skipped = state_.skipped_updates;
-  state_.unreported_nll = 0;
-  state_.unreported_tokens = 0;
-  since_report_ = {};
+  const double rate = learning_rate(options_.config, options_.d_model, state_.step);
+  const TrainingReport report = meter_.report(state_, rate, last_step());
   if (options_.report) options_.report(report);
 }
 
@@ -185,6 +125,7 @@ void Trainer::validate() {
   if (score && std::isfinite(*score) &&
       (!state_.best_score || (by_bleu ? *score > *state_.best_score : *score < *state_.best_score))) {
     state_.best_score = score;
+    state_.best_step = state_.step;
     state_.validations_without_gain = 0;
   } else {
     ++state_.validations_without_gain;
@@ -196,7 +137,7 @@ void Trainer::validate() {
 void Trainer::save(bool for_average) {
   TrainingState state = state_;
   const auto last = static_cast<std::size_t>(options_.config.average_last);
-  if (for_average && !counted_for_average()) state.averaged.push_back(CheckpointFolder::file_name(state.step));
+  if (for_average && !counted_for_average()) state.averaged.push_back(checkpoint_name(state.step));
   if (state.averaged.size() > last) state.averaged.erase(state.averaged.begin(), state.averaged.end() - last);
 
   expect_finite(adam_, state.step);
@@ -211,9 +152,9 @@ void Trainer::save(bool for_average) {
   saved_ = true;
 }
 
-void Trainer::save_and_go_on() {
+void Trainer::save_and_go_on(bool for_average) {
   try {
-    save(/*for_average=*/true);
+    save(for_average);
   } catch (const IoError& fault) {
     log_warning(std::string(fault.what()) + "; training goes on, the next save tries again");
   }
@@ -225,15 +166,28 @@ TrainingEnd Trainer::finish(TrainingEnd end) {
     saved_ = false;
   }
   if (!saved_ || !counted_for_average()) save(/*for_average=*/true);
+  kept_steps_ = {state_.step};
+  if (options_.config.early_stop.patience > 0 && state_.best_step > 0) take_best();
   if (!state_.averaged.empty()) take_average();
   return end;
 }
 
+void Trainer::take_best() {
+  try {
+    restore_weights(adam_, folder_.open(checkpoint_name(state_.best_step)));
+    kept_steps_ = {state_.best_step};
+  } catch (const Error& fault) {
+    log_warning(std::string(fault.what()) + "; the last weights are kept in place of the best");
+  }
+}
+
 void Trainer::take_average() {
   WeightAverage average;
+  std::vector<std::int64_t> steps;
   for (const std::string& name : state_.averaged) {
     try {
       average.add(folder_.open(name));
+      steps.push_back(checkpoint_step(name).value());
     } catch (const Error& fault) {
       log_warning(std::string(fault.what()) + "; left out of the average");
     }
@@ -242,6 +196,7 @@ void Trainer::take_average() {
   const auto mean = average.mean();
   const at::NoGradGuard no_grad;
   for (const Adam::Slot& slot : adam_.slots()) slot.parameter.copy_(mean.at(slot.name));
+  kept_steps_ = std::move(steps);
 }
 
 bool Trainer::epoch_ended() const {
@@ -261,6 +216,8 @@ bool Trainer::validation_due() const {
 
 bool Trainer::save_due() const { return !(saved_ && counted_for_average()) && due(options_.config.save_every); }
 
+bool Trainer::best_is_unsaved() const { return !saved_ && state_.step > 0 && state_.best_step == state_.step; }
+
 bool Trainer::patience_lost() const {
   const std::int64_t patience = options_.config.early_stop.patience;
   return patience > 0 && state_.validations_without_gain >= patience;
@@ -272,10 +229,23 @@ bool Trainer::limit_reached() const {
   return state_.step >= config.step_limit() || (config.max_epochs && epochs >= *config.max_epochs);
 }
 
+// As far as can be known: epochs are taken to have as many batches as this one.
+std::int64_t Trainer::last_step() const {
+  const TrainingConfig& config = options_.config;
+  std::int64_t last = config.step_limit();
+  if (config.max_epochs) {
+    const auto updates = [&](std::int64_t batches) { return (batches + config.accumulate - 1) / config.accumulate; };
+    const std::int64_t epochs = *config.max_epochs - state_.position.epoch;  // with the present one
+    last =
+        std::min(last, state_.step + epochs * updates(batches_->batches_in_epoch()) - updates(state_.position.batch));
+  }
+  return std::max(last, state_.step);
+}
+
 // This step's file is among those of the average, or there is none.
 bool Trainer::counted_for_average() const {
   if (options_.config.average_last == 0) return true;
-  return !state_.averaged.empty() && state_.averaged.back() == CheckpointFolder::file_name(state_.step);
+  return !state_.averaged.empty() && state_.averaged.back() == checkpoint_name(state_.step);
 }
 
 }  // namespace gloss

@@ -11,7 +11,7 @@
 #include "training/adam.h"
 #include "training/checkpoint.h"
 #include "training/training_config.h"
-#include "training/update.h"
+#include "training/training_report.h"
 
 namespace gloss {
 
@@ -21,17 +21,6 @@ struct Validation {
   std::optional<double> bleu;
 };
 using ValidateFunction = std::function<Validation(EncoderDecoder& model, std::int64_t step)>;
-
-/// Means over the steps since the last report, for the log.
-struct TrainingReport {
-  std::int64_t step = 0;
-  std::int64_t epoch = 0;  ///< from 1
-  double loss = 0;         ///< plain negative log-likelihood a token
-  double learning_rate = 0;
-  double gradient_norm = 0;      ///< of the last step, before clipping
-  double tokens_per_second = 0;  ///< target tokens, padding not counted; validation and saving not counted
-  std::int64_t skipped = 0;      ///< updates skipped since the run began, see Trainer::run
-};
 
 enum class TrainingEnd { kFinished, kEarlyStop, kStopped };
 
@@ -49,7 +38,7 @@ class Trainer {
     Json hashes = Json::object();  ///< name to hash: kept in the checkpoints and compared on resuming
     ValidateFunction validate;     ///< may be empty; is called without recording of gradients
     std::function<void(const TrainingReport&)> report;  ///< may be empty
-    std::int64_t report_every = 50;                     ///< steps; what is left over is reported at the end
+    std::int64_t report_every = 50;  ///< steps; what is left over is reported at the end; 0: at the end alone
   };
 
   /// `model` is trained in place; `batches` must outlive the trainer. Throws UsageError where early stopping is asked
@@ -61,32 +50,38 @@ class Trainer {
   /// model; warns where the threads differ.
   bool resume();
 
-  /// Trains until a limit, early stopping or a signal (the step is finished and saved). On return the model holds the
-  /// weights to keep: the average of the last saves where average_last asks for it and the run has ended. Call it once.
+  /// Trains until a limit, early stopping or a signal (the step is finished and saved). When the run has
+  /// ended, the model holds the weights to keep: with early stopping those of the best validation, else the mean of the
+  /// last saves where average_last asks for it, else the last. Call it once.
   /// An update whose loss or gradient is not finite is skipped and counted, and the step stays the same; after ten in a
   /// row it throws DivergedError, as where weights that are no numbers would be saved. A checkpoint that cannot be
   /// written is warned of, at the end an IoError.
   TrainingEnd run();
 
   const TrainingState& state() const { return state_; }
+  /// The steps of the weights that `run` left in the model: one, or those of the average.
+  const std::vector<std::int64_t>& kept_steps() const { return kept_steps_; }
 
  private:
   void update();
   void validate();
   void save(bool for_average);
-  void save_and_go_on();
+  void save_and_go_on(bool for_average);
   void count_skipped(std::int64_t step);
   void report();
   TrainingEnd finish(TrainingEnd end);
+  void take_best();
   void take_average();
 
   bool epoch_ended() const;
   bool due(std::int64_t every) const;
   bool validation_due() const;
   bool save_due() const;
+  bool best_is_unsaved() const;
   bool patience_lost() const;
   bool limit_reached() const;
   bool counted_for_average() const;
+  std::int64_t last_step() const;
 
   EncoderDecoder model_;
   BatchStream* batches_;
@@ -95,12 +90,8 @@ class Trainer {
   CheckpointFolder folder_;
   TrainingState state_;
   bool saved_ = false;  ///< the state is on the disk
-
-  struct SinceReport {
-    double seconds = 0;        ///< spent in updates by this process
-    std::int64_t tokens = 0;   ///< in these seconds
-    double gradient_norm = 0;  ///< of the last update
-  } since_report_;
+  std::vector<std::int64_t> kept_steps_;
+  TrainingMeter meter_;
 };
 
 }  // namespace gloss

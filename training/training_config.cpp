@@ -54,6 +54,8 @@ void TrainingConfig::validate() const {
   require(keep_checkpoints >= 1, "training.keep_checkpoints", "at least 1", keep_checkpoints);
   require(average_last >= 0, "training.average_last", "0 (the last weights) or more", average_last);
   require(early_stop.patience >= 0, "training.early_stop.patience", "0 (never) or more", early_stop.patience);
+  require(average_last == 0 || early_stop.patience == 0, "training.average_last",
+          "0 beside training.early_stop.patience, which makes the best checkpoint the model", average_last);
   require(precision == Precision::kFloat32, "training.precision", "float32, the only one so far",
           choice_name(precision, kPrecisions));
 }
@@ -81,7 +83,6 @@ TrainingConfig read_training_config(ConfigSection section) {
   early_stop.finish();
   section.read("precision", config.precision, kPrecisions);
   section.finish();
-  config.validate();
   return config;
 }
 
@@ -104,7 +105,7 @@ Json to_json(const TrainingConfig& config) {
        {{"metric", choice_name(config.early_stop.metric, kMetrics)}, {"patience", config.early_stop.patience}}},
       {"precision", choice_name(config.precision, kPrecisions)},
   };
-  if (config.max_steps) json["max_steps"] = *config.max_steps;
+  if (config.max_steps || !config.max_epochs) json["max_steps"] = config.step_limit();
   if (config.max_epochs) json["max_epochs"] = *config.max_epochs;
   return json;
 }

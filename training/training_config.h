@@ -20,15 +20,16 @@ struct TrainingConfig {
   std::int64_t warmup_steps = 4000;                  ///< constant has none
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;  ///< Adam (section 5.3)
   double label_smoothing = 0.1;
-  std::int64_t accumulate = 1;      ///< batches an update, weighted by their tokens; an epoch's last may have fewer
-  double clip_norm = 0;             ///< largest norm of the gradient; 0: not clipped
-  std::int64_t validate_every = 0;  ///< steps; 0: at the end of each epoch
-  std::int64_t save_every = 0;      ///< steps; 0: at the end of each epoch
-  std::int64_t keep_checkpoints = 3;
+  std::int64_t accumulate = 1;        ///< batches an update, weighted by their tokens; an epoch's last may have fewer
+  double clip_norm = 0;               ///< largest norm of the gradient; 0: not clipped
+  std::int64_t validate_every = 0;    ///< steps; 0: at the end of each epoch
+  std::int64_t save_every = 0;        ///< steps; 0: at the end of each epoch
+  std::int64_t keep_checkpoints = 3;  ///< the newest; those of the average and the best stay beside them
   std::int64_t average_last = 0;  ///< the model is the mean of the weights at this many last saves; 0: the last weights
   struct EarlyStop {
-    EarlyStopMetric metric = EarlyStopMetric::kBleu;
-    std::int64_t patience = 0;  ///< validations without a better value until the run ends; 0: never
+    EarlyStopMetric metric = EarlyStopMetric::kBleu;  ///< also where patience is 0: by it the best checkpoint is kept
+    /// Validations without a better value until the run ends, and the model is then the best checkpoint; 0: never.
+    std::int64_t patience = 0;
   } early_stop;
   Precision precision = Precision::kFloat32;
 
@@ -39,8 +40,9 @@ struct TrainingConfig {
   void validate() const;
 };
 
+/// Throws UsageError where a key is unknown or of the wrong type; ranges are for validate().
 TrainingConfig read_training_config(ConfigSection section);
-/// Every key with its value, defaults filled in; a limit that is not set is left out.
+/// Every key with its value, defaults filled in: without limits max_steps is there, beside a limit the other is not.
 Json to_json(const TrainingConfig& config);
 
 }  // namespace gloss

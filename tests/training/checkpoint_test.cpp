@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "tests/support/temporary_folder.h"
+#include "training/checkpoint_name.h"
 
 namespace gloss {
 namespace {
@@ -40,7 +41,7 @@ class CheckpointTest : public testing::Test {
   }
 
   void flip_last_bit(std::int64_t step) const {
-    std::fstream file(place() / CheckpointFolder::file_name(step), std::ios::in | std::ios::out | std::ios::binary);
+    std::fstream file(place() / checkpoint_name(step), std::ios::in | std::ios::out | std::ios::binary);
     file.seekg(-1, std::ios::end);
     const int last = file.get();
     file.seekp(-1, std::ios::end);
@@ -55,54 +56,11 @@ class CheckpointTest : public testing::Test {
 
 TEST_F(CheckpointTest, NothingSavedIsNoFault) { EXPECT_FALSE(folder().newest().has_value()); }
 
-TEST_F(CheckpointTest, StateReadsBackEqual) {
-  TrainingState state;
-  state.step = 12;
-  state.position = {3, 4};
-  state.validated_step = 10;
-  state.best_score = 0.1 + 0.2;
-  state.validations_without_gain = 2;
-  state.skipped_updates = 5;
-  state.skipped_in_a_row = 1;
-  state.unreported_nll = 1.0 / 3;
-  state.unreported_tokens = 99;
-  state.averaged = {CheckpointFolder::file_name(10), CheckpointFolder::file_name(12)};
-  state.threads = 2;
-  state.hashes = {{"config", "abc"}};
-  const auto back = read_training_state(parse_json(to_text(to_json(state))), "file");
-  EXPECT_EQ(to_json(back), to_json(state));
-  EXPECT_EQ(back.best_score, 0.1 + 0.2);
-  EXPECT_EQ(back.unreported_nll, 1.0 / 3);
-  EXPECT_EQ(back.position, state.position);
-  EXPECT_EQ(back.averaged, state.averaged);
-}
-
-TEST_F(CheckpointTest, StateWithAKeyMissingWrongOrUnknownIsRefused) {
-  const Json good = to_json(state_at(1));
-  for (const auto& [key, value] : good.items()) {
-    Json without = good, wrong = good;
-    without.erase(key);
-    wrong[key] = true;
-    for (const Json& bad : {without, wrong})
-      EXPECT_THAT([&] { read_training_state(bad, "step-1"); },
-                  ThrowsMessage<ModelError>(AllOf(HasSubstr("step-1"), HasSubstr(key))));
-  }
-  Json more = good;
-  more["surprise"] = 1;
-  EXPECT_THROW(read_training_state(more, "f"), ModelError);
-  Json negative = good;
-  negative["position"]["batch"] = -1;
-  EXPECT_THROW(read_training_state(negative, "f"), ModelError);
-  Json outside = good;
-  outside["averaged"] = {"../model.safetensors"};
-  EXPECT_THROW(read_training_state(outside, "f"), ModelError);
-}
-
 TEST_F(CheckpointTest, NewestIsByStepNotByTime) {
   save(20);
   save(100);
-  fs::last_write_time(place() / CheckpointFolder::file_name(20),
-                      fs::last_write_time(place() / CheckpointFolder::file_name(100)) + std::chrono::hours(1));
+  fs::last_write_time(place() / checkpoint_name(20),
+                      fs::last_write_time(place() / checkpoint_name(100)) + std::chrono::hours(1));
   const auto newest = folder().newest();
   ASSERT_TRUE(newest.has_value());
   EXPECT_EQ(newest->state.step, 100);
@@ -114,11 +72,42 @@ TEST_F(CheckpointTest, KeepsTheNewestAndThoseOfTheAverage) {
   save(1);
   save(2);
   save(3);
-  save(4, 2, {CheckpointFolder::file_name(1), CheckpointFolder::file_name(4)});
+  save(4, 2, {checkpoint_name(1), checkpoint_name(4)});
   EXPECT_THAT(files(),
               ElementsAre("step-00000001.safetensors", "step-00000003.safetensors", "step-00000004.safetensors"));
   save(5, 2);
   EXPECT_THAT(files(), ElementsAre("step-00000004.safetensors", "step-00000005.safetensors"));
+}
+
+TEST_F(CheckpointTest, TheBestIsKeptAndALinkLeadsToIt) {
+  const auto save_with_best = [&](std::int64_t step, std::int64_t best) {
+    const std::array<float, 1> value = {static_cast<float>(step)};
+    auto state = state_at(step);
+    state.best_step = best;
+    CheckpointFolder(place(), 1).save({{"w", {Dtype::kF32, {1}, std::as_bytes(std::span(value))}}}, state);
+  };
+  const auto best = [&] {
+    return *reinterpret_cast<const float*>(folder().open("best.safetensors").tensors().at("w").bytes.data());
+  };
+  save_with_best(1, 0);
+  EXPECT_THAT(files(), ElementsAre("step-00000001.safetensors"));
+  save_with_best(2, 2);
+  save_with_best(3, 2);
+  EXPECT_EQ(best(), 2);
+  EXPECT_THAT(files(), ElementsAre("best.safetensors", "step-00000002.safetensors", "step-00000003.safetensors"));
+  save_with_best(4, 4);
+  EXPECT_EQ(best(), 4);
+  EXPECT_THAT(files(), ElementsAre("best.safetensors", "step-00000004.safetensors"));
+}
+
+TEST_F(CheckpointTest, AFileInPlaceOfTheLinkStays) {
+  fs::create_directories(place());
+  std::ofstream(place() / "best.safetensors") << "mine";
+  const std::array<float, 1> value = {1};
+  auto state = state_at(1);
+  state.best_step = 1;
+  folder().save({{"w", {Dtype::kF32, {1}, std::as_bytes(std::span(value))}}}, state);
+  EXPECT_EQ(fs::file_size(place() / "best.safetensors"), 4);
 }
 
 TEST_F(CheckpointTest, OtherFilesOfTheFolderAreLeftAlone) {
@@ -136,7 +125,7 @@ TEST_F(CheckpointTest, DamagedNewestIsSkippedAndTheLossStated) {
   save(30);
   save(40);
   flip_last_bit(40);
-  fs::resize_file(place() / CheckpointFolder::file_name(30), 100);
+  fs::resize_file(place() / checkpoint_name(30), 100);
   testing::internal::CaptureStderr();
   const auto newest = folder().newest();
   const std::string warning = testing::internal::GetCapturedStderr();
@@ -169,26 +158,24 @@ TEST_F(CheckpointTest, NoneWholeIsAnError) {
 TEST_F(CheckpointTest, NewerVersionIsRefusedAndBothNamed) {
   save(10);
   const std::array<float, 1> value = {1};
-  write_safetensors(place() / CheckpointFolder::file_name(20),
-                    {{"w", {Dtype::kF32, {1}, std::as_bytes(std::span(value))}}},
+  write_safetensors(place() / checkpoint_name(20), {{"w", {Dtype::kF32, {1}, std::as_bytes(std::span(value))}}},
                     {{"format", "gloss-checkpoint"}, {"format_version", "2"}, {"state", "later"}});
   EXPECT_THAT(
       [&] { folder().newest(); },
-      ThrowsMessage<ModelError>(AllOf(HasSubstr("step-00000020"), HasSubstr("wanted format version 1, got 2"))));
+      ThrowsMessage<ModelError>(AllOf(HasSubstr("step-00000020"), HasSubstr("format_version: wanted 1, got 2"))));
 }
 
 TEST_F(CheckpointTest, FileOfAnotherFormatIsRefused) {
   fs::create_directories(place());
   const std::array<float, 1> value = {1};
-  write_safetensors(place() / CheckpointFolder::file_name(20),
-                    {{"w", {Dtype::kF32, {1}, std::as_bytes(std::span(value))}}},
+  write_safetensors(place() / checkpoint_name(20), {{"w", {Dtype::kF32, {1}, std::as_bytes(std::span(value))}}},
                     {{"format", "gloss-model"}, {"format_version", "1"}});
   EXPECT_THAT([&] { folder().newest(); }, ThrowsMessage<ModelError>(HasSubstr("got gloss-model")));
 }
 
 TEST_F(CheckpointTest, StepMustBeThatOfTheName) {
   save(10);
-  fs::rename(place() / CheckpointFolder::file_name(10), place() / CheckpointFolder::file_name(11));
+  fs::rename(place() / checkpoint_name(10), place() / checkpoint_name(11));
   EXPECT_THAT([&] { folder().newest(); }, ThrowsMessage<ModelError>(HasSubstr("got step 10")));
 }
 
@@ -201,7 +188,7 @@ TEST_F(CheckpointTest, StrayTemporaryFilesAreRemoved) {
 
 TEST_F(CheckpointTest, FailedSaveLeavesTheOlderOnes) {
   save(10);
-  fs::create_directory(place() / CheckpointFolder::file_name(20));
+  fs::create_directory(place() / checkpoint_name(20));
   EXPECT_THROW(save(20, 1), IoError);
   EXPECT_TRUE(files().contains("step-00000010.safetensors"));
 }

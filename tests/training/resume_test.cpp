@@ -2,9 +2,11 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <set>
 
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,7 +62,7 @@ class ResumeTest : public DeviceTest {
     options.config.save_every = 3;
     options.config.average_last = 3;
     options.config.validate_every = 2;
-    options.config.early_stop = {EarlyStopMetric::kLoss, 7};
+    options.config.early_stop.metric = EarlyStopMetric::kLoss;
     options.threads = at::get_num_threads();
     options.hashes = {{"config", "abc"}, {"train", "def"}};
     options.validate = [](EncoderDecoder&, std::int64_t) { return Validation{}; };
@@ -77,6 +79,8 @@ class ResumeTest : public DeviceTest {
     BatchStream batches = toy.batches();
     auto run_options = options(toy);
     run_options.report_every = 1;
+    if (adjust_) adjust_(run_options);
+    if (spoil_ && trace.losses.empty()) spoil_(model);
     run_options.report = [&](const TrainingReport& report) {
       trace.losses[report.step] = report.loss;
       if (interrupt) interrupt(report.step);
@@ -85,6 +89,7 @@ class ResumeTest : public DeviceTest {
       const std::vector<std::int64_t> some = {0, 1, 2};
       const Loss loss = batch_loss(trained, toy.corpus().batch(some), 0, {});
       trace.validations[step] = loss.nll_sum.item<double>() / static_cast<double>(loss.tokens);
+      if (step == stop_behind_validation_) std::raise(SIGTERM);
       return Validation{trace.validations[step], {}};
     };
     const StopOnSignal stop;
@@ -92,6 +97,8 @@ class ResumeTest : public DeviceTest {
     Trainer trainer(model, batches, run_options);
     trainer.resume();
     const auto end = trainer.run();
+    state_ = trainer.state();
+    kept_steps_ = trainer.kept_steps();
     trace.weights = weights_of(model);
     if (!toy.saved().empty()) {
       std::ifstream file(toy.checkpoints() / toy.saved().back(), std::ios::binary);
@@ -124,7 +131,25 @@ class ResumeTest : public DeviceTest {
     return trace;
   }
 
+  // A run that is stopped behind the update that follows the validation at step `stop`, and goes on.
+  Trace stopped_behind_validation(const Toy& place, std::int64_t stop) {
+    Trace trace;
+    stop_behind_validation_ = stop;
+    EXPECT_EQ(run(place, trace), TrainingEnd::kStopped);
+    stop_behind_validation_ = -1;
+    stopped_state_ = state_;
+    trace.losses.emplace(0, 0);  // other fresh weights
+    EXPECT_NE(run(place, trace), TrainingEnd::kStopped);
+    trace.losses.erase(0);
+    return trace;
+  }
+
   std::int64_t process_ = 0;
+  std::function<void(Trainer::Options&)> adjust_;
+  std::function<void(EncoderDecoder&)> spoil_;  ///< of fresh weights
+  std::int64_t stop_behind_validation_ = -1;
+  TrainingState state_, stopped_state_;
+  std::vector<std::int64_t> kept_steps_;
 
  private:
   int threads_before_ = 1;
@@ -175,6 +200,86 @@ TEST_P(ResumeTest, KilledAfterAnyStepEqualsTheUnbrokenRun) {
     EXPECT_THROW(run(place, trace, interrupt), Killed);
     if (place.saved().empty()) trace.losses.clear();  // from the start, with the weights of the start
     EXPECT_EQ(run(place, trace), TrainingEnd::kFinished);
+    expect_equal(trace, wanted);
+  }
+}
+
+TEST_P(ResumeTest, ReportsThatSpanAStopEqualThoseOfTheUnbrokenRun) {
+  set_up_determinism(1);
+  adjust_ = [](Trainer::Options& options) {
+    options.report_every = 3;
+    options.config.validate_every = 1;
+  };
+  Trace wanted;
+  EXPECT_EQ(run(toy(), wanted), TrainingEnd::kFinished);
+  EXPECT_THAT(wanted.losses, testing::ElementsAre(testing::Key(3), testing::Key(6), testing::Key(kSteps)));
+  for (std::int64_t stop = 1; stop < kSteps; ++stop) {
+    SCOPED_TRACE("stopped after step " + std::to_string(stop + 1));
+    const Trace trace = stopped_behind_validation(toy(), stop);
+    EXPECT_EQ(stopped_state_.step, stop + 1);
+    EXPECT_EQ(stopped_state_.unreported_tokens > 0, stopped_state_.step % 3 != 0);
+    expect_equal(trace, wanted);
+  }
+}
+
+TEST_P(ResumeTest, StoppedBehindASkippedUpdateEqualsTheUnbrokenRun) {
+  set_up_determinism(1);
+  // A word of one sentence's source overflows; the third update is the first that meets it.
+  const auto make_toy = [&] {
+    return Toy({.vocabulary = 40, .pairs = 30, .dropout = 0.3, .tie_embeddings = TieEmbeddings::kNone}, device());
+  };
+  const Toy first = make_toy();
+  BatchStream batches = first.batches();
+  std::set<Id> before;
+  for (int i = 0; i < 2; ++i)
+    for (const Ids& source : batches.next().source) before.insert(source.begin(), source.end());
+  std::optional<Id> word;
+  for (const Ids& source : batches.next().source)
+    for (const Id id : source)
+      if (!before.contains(id)) word = id;
+  ASSERT_TRUE(word.has_value());
+  adjust_ = [](Trainer::Options& options) {
+    options.config.accumulate = options.config.validate_every = 1;
+    options.config.average_last = 0;
+  };
+  spoil_ = [&](EncoderDecoder& model) {
+    const at::NoGradGuard no_grad;
+    model->named_parameters()["source_embedding.weight"].select(0, *word).fill_(3e38);
+  };
+  testing::internal::CaptureStderr();
+  Trace wanted;
+  EXPECT_EQ(run(first, wanted), TrainingEnd::kFinished);
+  const auto skipped = state_.skipped_updates;
+  const Trace trace = stopped_behind_validation(make_toy(), 2);
+  testing::internal::GetCapturedStderr();
+  EXPECT_GE(skipped, 1);
+  EXPECT_EQ(stopped_state_.step, 2);
+  EXPECT_EQ(stopped_state_.skipped_updates, 1);
+  EXPECT_EQ(stopped_state_.position, (EpochPosition{0, 3}));
+  EXPECT_EQ(state_.skipped_updates, skipped);
+  expect_equal(trace, wanted);
+}
+
+TEST_P(ResumeTest, EarlyStoppingKeepsTheSameBestAfterAnyStop) {
+  set_up_determinism(1);
+  adjust_ = [](Trainer::Options& options) {
+    options.config.average_last = 0;
+    options.config.validate_every = 1;
+    options.config.save_every = 4;
+    options.config.keep_checkpoints = 1;
+    options.config.learning_rate = 0.3;  // so high that the loss soon rises
+    options.config.early_stop = {EarlyStopMetric::kLoss, 3};
+    options.config.max_steps = 20;
+  };
+  Trace wanted;
+  EXPECT_EQ(run(toy(), wanted), TrainingEnd::kEarlyStop);
+  const auto best = kept_steps_;
+  const auto last = state_.step;
+  EXPECT_EQ(last, best.front() + 3);
+  for (std::int64_t stop = 1; stop < last; ++stop) {
+    SCOPED_TRACE("stopped after step " + std::to_string(stop + 1));
+    const Trace trace = stopped_behind_validation(toy(), stop);
+    EXPECT_EQ(kept_steps_, best);
     expect_equal(trace, wanted);
   }
 }

@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "tests/support/device_test.h"
 #include "tests/training/toy_run.h"
+#include "training/checkpoint_name.h"
 #include "training/determinism.h"
 
 namespace gloss {
@@ -41,6 +42,7 @@ class TrainerTest : public DeviceTest {
     Trainer trainer(model_, batches, std::move(options));
     const auto end = trainer.run();
     state_ = trainer.state();
+    kept_steps_ = trainer.kept_steps();
     return end;
   }
 
@@ -62,7 +64,7 @@ class TrainerTest : public DeviceTest {
   EncoderDecoder model_{nullptr};
   TrainingState state_;
   std::vector<TrainingReport> reports_;
-  Steps validated_;
+  Steps validated_, kept_steps_;
 };
 
 TEST_P(TrainerTest, LearnsToCopy) {
@@ -119,8 +121,7 @@ TEST_P(TrainerTest, ValidatesAndSavesAtTheEndOfEachEpochByDefault) {
   run_validated(options);
   const auto n = updates_an_epoch(2);
   EXPECT_THAT(validated_, ElementsAre(n, 2 * n, 3 * n));
-  EXPECT_THAT(toy_.saved(), ElementsAre(CheckpointFolder::file_name(n), CheckpointFolder::file_name(2 * n),
-                                        CheckpointFolder::file_name(3 * n)));
+  EXPECT_THAT(toy_.saved(), ElementsAre(checkpoint_name(n), checkpoint_name(2 * n), checkpoint_name(3 * n)));
 }
 
 TEST_P(TrainerTest, SavesEverySoManyStepsAndAtTheEndAndKeepsTheNewest) {
@@ -152,6 +153,49 @@ TEST_P(TrainerTest, StopsEarlyByBleuWhereHigherIsBetter) {
   EXPECT_EQ(run_validated(options, {{5, 10}, {6, 20}, {4, 15}}), TrainingEnd::kEarlyStop);
   EXPECT_EQ(state_.step, 3);
   EXPECT_EQ(state_.best_score, 20);
+}
+
+TEST_P(TrainerTest, WithEarlyStoppingTheModelIsTheBestCheckpoint) {
+  auto options = toy_.options();
+  options.config.max_steps = 9;
+  options.config.validate_every = 1;
+  options.config.save_every = 4;
+  options.config.keep_checkpoints = 1;
+  options.config.early_stop = {EarlyStopMetric::kLoss, 3};
+  EXPECT_EQ(run_validated(options, {{5, {}}, {4, {}}, {3, {}}, {4, {}}, {4, {}}, {4, {}}}), TrainingEnd::kEarlyStop);
+  EXPECT_EQ(kept_steps_, Steps{3});
+  EXPECT_THAT(toy_.saved(), ElementsAre("best.safetensors", "step-00000003.safetensors", "step-00000006.safetensors"));
+  const auto best = weights_of(model_);
+  options.checkpoints = toy_.checkpoints() / "again";
+  options.config.early_stop = {};
+  options.config.max_steps = 3;
+  run(options);
+  for (const auto& [name, weight] : weights_of(model_)) EXPECT_TRUE(weight.equal(best.at(name))) << name;
+}
+
+TEST_P(TrainerTest, WithoutEarlyStoppingTheBestIsKeptBesideTheLastAndTheModelIsTheLast) {
+  auto options = toy_.options();
+  options.config.max_steps = 5;
+  options.config.validate_every = 1;
+  options.config.keep_checkpoints = 1;
+  run_validated(options, {{5, 1}, {4, 3}, {3, 2}, {2, 2}, {1, 2}});
+  EXPECT_EQ(kept_steps_, Steps{5});
+  EXPECT_THAT(toy_.saved(), ElementsAre("best.safetensors", "step-00000002.safetensors", "step-00000005.safetensors"));
+}
+
+TEST_P(TrainerTest, BestThatCannotBeReadIsWarnedOfAndTheLastKept) {
+  auto options = toy_.options();
+  options.config.max_steps = 3;
+  options.config.validate_every = 1;
+  options.config.early_stop.patience = 9;
+  options.validate = [&](EncoderDecoder&, std::int64_t step) {
+    if (step == 3) std::filesystem::resize_file(toy_.checkpoints() / "step-00000001.safetensors", 50);
+    return Validation{1, step == 1 ? 20 : 10};
+  };
+  testing::internal::CaptureStderr();
+  run(options);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("the last weights are kept in place of the best"));
+  EXPECT_EQ(kept_steps_, Steps{3});
 }
 
 TEST_P(TrainerTest, WithoutPatienceNothingStopsEarly) {
@@ -282,6 +326,31 @@ TEST_P(TrainerTest, SaveThatFailsIsWarnedOfAndAnErrorAtTheEnd) {
   EXPECT_THROW(run(options), IoError);
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("training goes on"));
   EXPECT_THAT(reports_, SizeIs(3));
+}
+
+TEST_P(TrainerTest, ReportEveryZeroIsAtTheEndAlone) {
+  auto options = toy_.options();
+  options.config.max_steps = 3;
+  options.report_every = 0;
+  options.report = [this](const TrainingReport& report) { reports_.push_back(report); };
+  BatchStream batches = toy_.batches();
+  Trainer(toy_.model(), batches, options).run();
+  ASSERT_THAT(reports_, SizeIs(1));
+  EXPECT_EQ(reports_[0].step, 3);
+}
+
+TEST_P(TrainerTest, ReportsForeseeWhereTheRunEnds) {
+  auto options = toy_.options();
+  options.config.accumulate = 2;
+  options.config.max_epochs = 2;
+  run(options);
+  for (const auto& report : reports_) EXPECT_EQ(report.last_step, 2 * updates_an_epoch(2)) << report.step;
+  EXPECT_EQ(reports_.back().step, 2 * updates_an_epoch(2));
+  reports_.clear();
+  options.checkpoints = toy_.checkpoints() / "again";
+  options.config.max_steps = 3;
+  run(options);
+  for (const auto& report : reports_) EXPECT_EQ(report.last_step, 3);
 }
 
 TEST_P(TrainerTest, ReportsAreMeansOverTheTokensSinceTheLast) {

@@ -12,9 +12,13 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-TrainingConfig read(const Json& json) { return read_training_config(ConfigSection(json, "training")); }
+TrainingConfig read(const Json& json) {
+  auto config = read_training_config(ConfigSection(json, "training"));
+  config.validate();
+  return config;
+}
 
-// Every key, none of them at its default.
+// Every key, none of them at its default but average_last, which goes without patience only.
 Json every_key() {
   return {{"max_steps", 7},         {"max_epochs", 3},
           {"learning_rate", 0.5},   {"schedule", "inverse_sqrt"},
@@ -23,17 +27,34 @@ Json every_key() {
           {"label_smoothing", 0.2}, {"accumulate", 2},
           {"clip_norm", 1.5},       {"validate_every", 4},
           {"save_every", 5},        {"keep_checkpoints", 6},
-          {"average_last", 8},      {"early_stop", {{"metric", "loss"}, {"patience", 9}}},
+          {"average_last", 0},      {"early_stop", {{"metric", "loss"}, {"patience", 9}}},
           {"precision", "float32"}};
 }
 
-TEST(TrainingConfigTest, EveryKeyIsReadAndWritten) { EXPECT_EQ(to_json(read(every_key())), every_key()); }
+TEST(TrainingConfigTest, EveryKeyIsReadAndWritten) {
+  EXPECT_EQ(to_json(read(every_key())), every_key());
+  EXPECT_EQ(read({{"average_last", 8}}).average_last, 8);
+}
 
 TEST(TrainingConfigTest, DefaultsReadBackEqual) {
   const Json defaults = to_json(read(Json::object()));
   EXPECT_EQ(to_json(read(defaults)), defaults);
   EXPECT_EQ(defaults.at("label_smoothing"), 0.1);
-  EXPECT_FALSE(defaults.contains("max_steps"));
+}
+
+TEST(TrainingConfigTest, TheLimitThatHoldsWithoutOneIsWrittenToo) {
+  EXPECT_EQ(to_json(read(Json::object())).at("max_steps"), 100'000);
+  EXPECT_FALSE(to_json(read({{"max_epochs", 2}})).contains("max_steps"));
+  EXPECT_FALSE(to_json(read({{"max_steps", 2}})).contains("max_epochs"));
+  EXPECT_EQ(to_json(read({{"max_steps", 2}})).at("max_steps"), 2);
+}
+
+TEST(TrainingConfigTest, TheBestAndTheAverageExcludeEachOther) {
+  EXPECT_THAT(
+      [] {
+        read({{"average_last", 2}, {"early_stop", {{"patience", 1}}}});
+      },
+      ThrowsMessage<UsageError>(HasSubstr("training.average_last: wanted 0 beside")));
 }
 
 TEST(TrainingConfigTest, WithoutLimitsARunEndsAfter100000Steps) {

@@ -15,12 +15,6 @@
 namespace gloss {
 namespace {
 
-std::vector<std::pair<std::string, at::Tensor>> named_parameters(const EncoderDecoder& model) {
-  std::vector<std::pair<std::string, at::Tensor>> parameters;
-  for (const auto& item : model->named_parameters()) parameters.emplace_back(item.key(), item.value());
-  return parameters;
-}
-
 double largest_difference(const EncoderDecoder& a, const EncoderDecoder& b) {
   double largest = 0;
   const auto of_b = weights_of(b);

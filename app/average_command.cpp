@@ -1,0 +1,48 @@
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "app/command_options.h"
+#include "app/commands.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "pipeline/average_models.h"
+
+namespace gloss {
+namespace {
+
+struct AverageOptions {
+  CommonOptions common;
+  std::vector<std::filesystem::path> files;
+  std::filesystem::path output;
+};
+
+ExitCode average(const AverageOptions& options) {
+  set_up(options.common);
+  for (const auto& file : options.files) expect_file("FILE", file);
+  average_models(options.files, options.output);
+  log_info("wrote the mean of " + std::to_string(options.files.size()) + " files to " +
+           printable(options.output.string()));
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+void add_average_command(CLI::App& program, Action& chosen) {
+  const auto options = std::make_shared<AverageOptions>();
+  auto& command =
+      add_command(program, "average", "Write a model whose weights are the mean of several", options->common);
+  command.add_option("file", options->files, "model files, or checkpoints in the folder of their run")
+      ->type_name("FILE...")
+      ->required();
+  add_path(command, {"--output", "FILE", "the model file to write"}, options->output)->required();
+  finish_command(command, "gloss average run/checkpoints/step-*.safetensors --output averaged.safetensors");
+  command.callback([options, &chosen] { chosen = [options] { return average(*options); }; });
+}
+
+}  // namespace gloss

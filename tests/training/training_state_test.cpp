@@ -1,0 +1,82 @@
+#include "training/training_state.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "training/checkpoint_name.h"
+
+namespace gloss {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::Optional;
+using testing::ThrowsMessage;
+
+TEST(TrainingStateTest, ReadsBackEqual) {
+  TrainingState state;
+  state.step = 12;
+  state.position = {3, 4};
+  state.validated_step = 10;
+  state.best_score = 0.1 + 0.2;
+  state.best_step = 8;
+  state.validations_without_gain = 2;
+  state.skipped_updates = 5;
+  state.skipped_in_a_row = 1;
+  state.unreported_nll = 1.0 / 3;
+  state.unreported_tokens = 99;
+  state.averaged = {checkpoint_name(10), checkpoint_name(12)};
+  state.threads = 2;
+  state.hashes = {{"config", "abc"}};
+  const auto back = read_training_state(parse_json(to_text(to_json(state))), "file");
+  EXPECT_EQ(to_json(back), to_json(state));
+  EXPECT_EQ(back.best_score, 0.1 + 0.2);
+  EXPECT_EQ(back.unreported_nll, 1.0 / 3);
+  EXPECT_EQ(back.position, state.position);
+  EXPECT_EQ(back.averaged, state.averaged);
+}
+
+TEST(TrainingStateTest, AKeyMissingWrongOrUnknownIsRefused) {
+  const Json good = to_json(TrainingState{});
+  for (const auto& [key, value] : good.items()) {
+    Json without = good, wrong = good;
+    without.erase(key);
+    wrong[key] = true;
+    for (const Json& bad : {without, wrong})
+      EXPECT_THAT([&] { read_training_state(bad, "step-1"); },
+                  ThrowsMessage<ModelError>(AllOf(HasSubstr("step-1"), HasSubstr(key))));
+  }
+  Json more = good;
+  more["surprise"] = 1;
+  EXPECT_THROW(read_training_state(more, "f"), ModelError);
+  Json negative = good;
+  negative["position"]["batch"] = -1;
+  EXPECT_THROW(read_training_state(negative, "f"), ModelError);
+  Json outside = good;
+  outside["averaged"] = {"../model.safetensors"};
+  EXPECT_THROW(read_training_state(outside, "f"), ModelError);
+}
+
+TEST(TrainingStateTest, OtherHashesAreListedByName) {
+  const Json saved = {{"a", "1"}, {"b", "2"}, {"c", "3"}};
+  EXPECT_NO_THROW(expect_equal_hashes(saved, saved));
+  EXPECT_THAT(
+      [&] {
+        expect_equal_hashes(saved, {{"a", "1"}, {"b", "other"}, {"d", "4"}});
+      },
+      ThrowsMessage<UsageError>(AllOf(HasSubstr("saved: b, c, d;"), HasSubstr("--overwrite"))));
+}
+
+TEST(CheckpointNameTest, TellsTheStep) {
+  EXPECT_EQ(checkpoint_name(7), "step-00000007.safetensors");
+  for (const std::int64_t step : {0L, 7L, 99'999'999L, 4'294'967'295L})
+    EXPECT_THAT(checkpoint_step(checkpoint_name(step)), Optional(step));
+  for (const auto* other : {"step-7.safetensors", "step-0000000x.safetensors", "step--0000007.safetensors",
+                            "step-00000007.safetensors.tmp", "best.safetensors", "../step-00000007.safetensors"})
+    EXPECT_EQ(checkpoint_step(other), std::nullopt) << other;
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,85 @@
+#include "training/training_state.h"
+
+#include <set>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "training/checkpoint_name.h"
+
+namespace gloss {
+
+Json to_json(const TrainingState& state) {
+  return {
+      {"step", state.step},
+      {"position", {{"epoch", state.position.epoch}, {"batch", state.position.batch}}},
+      {"validated_step", state.validated_step},
+      {"best_score", state.best_score ? Json(*state.best_score) : Json()},
+      {"best_step", state.best_step},
+      {"validations_without_gain", state.validations_without_gain},
+      {"skipped_updates", state.skipped_updates},
+      {"skipped_in_a_row", state.skipped_in_a_row},
+      {"unreported_nll", state.unreported_nll},
+      {"unreported_tokens", state.unreported_tokens},
+      {"averaged", state.averaged},
+      {"threads", state.threads},
+      {"hashes", state.hashes},
+  };
+}
+
+TrainingState read_training_state(const Json& json, const std::string& file) {
+  const auto check = [&](bool holds, const std::string& key, const std::string& wanted) {
+    if (!holds) throw ModelError(file + ": state: " + key + ": wanted " + wanted + "; the file is damaged");
+  };
+  const auto member = [&](const Json& object, const std::string& key) -> const Json& {
+    check(object.is_object() && object.contains(key), key, "a value, got none");
+    return object.at(key);
+  };
+  const auto count = [&](const Json& object, const std::string& key) {
+    const Json& value = member(object, key);
+    check(value.is_number_integer() && value.get<std::int64_t>() >= 0, key, "a whole number from 0 on");  // below 2^63
+    return value.get<std::int64_t>();
+  };
+
+  TrainingState state;
+  state.step = count(json, "step");
+  const Json& position = member(json, "position");
+  check(position.is_object(), "position", "an object");
+  state.position = {count(position, "epoch"), count(position, "batch")};
+  state.validated_step = count(json, "validated_step");
+  const Json& best = member(json, "best_score");
+  check(best.is_null() || best.is_number(), "best_score", "a number or null");
+  if (best.is_number()) state.best_score = best.get<double>();
+  state.best_step = count(json, "best_step");
+  state.validations_without_gain = count(json, "validations_without_gain");
+  state.skipped_updates = count(json, "skipped_updates");
+  state.skipped_in_a_row = count(json, "skipped_in_a_row");
+  check(member(json, "unreported_nll").is_number(), "unreported_nll", "a number");
+  state.unreported_nll = json.at("unreported_nll").get<double>();
+  state.unreported_tokens = count(json, "unreported_tokens");
+  check(member(json, "averaged").is_array(), "averaged", "a list of file names");
+  for (const Json& name : json.at("averaged")) {
+    check(name.is_string() && checkpoint_step(name.get<std::string>()).has_value(), "averaged", "a list of file names");
+    state.averaged.push_back(name.get<std::string>());
+  }
+  state.threads = count(json, "threads");
+  state.hashes = member(json, "hashes");
+  check(state.hashes.is_object(), "hashes", "an object");
+  check(json.size() == to_json(state).size(), "keys", "no others than those of this version");
+  return state;
+}
+
+void expect_equal_hashes(const Json& saved, const Json& now) {
+  std::set<std::string> different;
+  for (const auto& [name, hash] : saved.items())
+    if (!now.contains(name) || now.at(name) != hash) different.insert(name);
+  for (const auto& [name, hash] : now.items())
+    if (!saved.contains(name)) different.insert(name);
+  if (different.empty()) return;
+
+  std::string names;
+  for (const std::string& name : different) names += (names.empty() ? "" : ", ") + name;
+  throw UsageError("cannot resume: changed since the checkpoint was saved: " + printable(names) +
+                   "; undo the change, or start afresh with --overwrite");
+}
+
+}  // namespace gloss
