@@ -21,6 +21,7 @@ at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::T
   expect_shape(key, {B, H, -1, d_k}, "key");
   const auto S = key.size(2);
   expect_shape(value, {B, H, S, d_k}, "value");
+  mask.expect_fits(B, S);
 
   auto scores = query.matmul(key.transpose(-2, -1)) / std::sqrt(static_cast<double>(d_k));  // [B, H, T, S]
   auto weights = scores;                                                                    // [B, H, T, S]
@@ -37,5 +38,7 @@ at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::T
   const auto kept = dropout(weights, context.dropout, context.pass, std::string(context.site) + ".weights");
   return kept.matmul(value);  // [B, H, T, d_k]
 }
+
+bool needs_weights(const Pass& pass, double dropout) { return pass.probe != nullptr || (pass.training && dropout > 0); }
 
 }  // namespace gloss

@@ -1,5 +1,6 @@
 #include "model/decoder.h"
 
+#include "model/attention.h"
 #include "model/shape.h"
 
 namespace gloss {
@@ -49,21 +50,22 @@ at::Tensor DecoderLayerImpl::step(const at::Tensor& x, DecoderCache& cache, std:
         return self_attention_->attend(input, said, Mask::none(), pass);
       },
       pass);  // [B * K, 1, D]
-  // The K rows of a sentence are K queries to the one memory of that sentence.
   const auto informed = around_cross_attention_(
-      seen.view({B, K, D}),
+      seen,
       [&](const at::Tensor& input) {
-        return cross_attention_->attend(input, {layer.cross_key, layer.cross_value}, cache.source_mask, pass);
+        // The K rows of a sentence are K queries to the one memory of that sentence.
+        const KeysAndValues source{layer.cross_key, layer.cross_value};
+        return cross_attention_->attend(input.view({B, K, D}), source, cache.source_mask, pass).view({B * K, 1, D});
       },
-      pass);  // [B, K, D]
-  const auto result = around_feed_forward_(
-      informed.view({B * K, 1, D}), [&](const at::Tensor& input) { return feed_forward_(input, pass); },
       pass);  // [B * K, 1, D]
+  const auto result = around_feed_forward_(
+      informed, [&](const at::Tensor& input) { return feed_forward_(input, pass); }, pass);  // [B * K, 1, D]
   if (pass.probe != nullptr) pass.probe->output(site_, result);
   return result;
 }
 
-DecoderImpl::DecoderImpl(const ModelConfig& config) {
+DecoderImpl::DecoderImpl(const ModelConfig& config)
+    : d_model_(config.d_model), attention_dropout_(config.dropout_on_attention()) {
   const auto layers = register_module("layers", torch::nn::ModuleList());
   for (std::int64_t i = 0; i < config.decoder_layers; ++i) {
     layers_.emplace_back(config, "decoder.layers." + std::to_string(i));
@@ -75,9 +77,12 @@ DecoderImpl::DecoderImpl(const ModelConfig& config) {
 at::Tensor DecoderImpl::forward(const at::Tensor& x, const Memory& memory, const Pass& pass) {
   const auto [B, T, D] = sizes<3>(x, "x");
   expect_shape(memory.value, {B, -1, D}, "memory");
+  const auto S = memory.value.size(1);
+  memory.mask.expect_fits(B, S);
   // What stands behind a row's end is later than all of the row, so causality alone hides it.
-  const auto mask = Mask::causal().ready(T, T, x.device());
-  const Memory shared{memory.value, memory.mask.ready(T, memory.value.size(1), x.device())};
+  auto mask = Mask::causal();
+  if (needs_weights(pass, attention_dropout_)) mask = mask.ready(T, T, x.device());  // fused, it needs no tensor
+  const Memory shared{memory.value, memory.mask.ready(T, S, x.device())};
   auto result = x;  // [B, T, D]
   for (auto& layer : layers_) result = layer(result, shared, mask, pass);
   return finish(result, pass);
@@ -85,6 +90,7 @@ at::Tensor DecoderImpl::forward(const at::Tensor& x, const Memory& memory, const
 
 DecoderCache DecoderImpl::start(const Memory& memory) {
   const auto [B, S, D] = sizes<3>(memory.value, "memory");
+  memory.mask.expect_fits(B, S);
   DecoderCache cache;
   cache.source_mask = memory.mask.ready(1, S, memory.value.device());
   cache.sentences = B;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -60,9 +61,13 @@ class DecoderImpl : public torch::nn::Module {
   /// The next position x [B * K, 1, D] of K rows a sentence, to [B * K, 1, D].
   at::Tensor step(const at::Tensor& x, DecoderCache& cache, const Pass& pass);
 
+  std::int64_t d_model() const { return d_model_; }
+
  private:
   at::Tensor finish(const at::Tensor& x, const Pass& pass);  ///< behind the last layer
 
+  std::int64_t d_model_;
+  double attention_dropout_;
   std::vector<DecoderLayer> layers_;
   LayerNorm norm_{nullptr};
 };

@@ -37,6 +37,26 @@ void reorder(at::Tensor& buffer, std::int64_t position, const at::Tensor& rows) 
   buffer = kept;
 }
 
+// What was said in the rows named, B' * K' of them.
+void select_rows(std::vector<LayerCache>& layers, std::int64_t position, const std::vector<std::int64_t>& rows) {
+  if (layers.empty()) return;
+  const auto index = at::tensor(rows, at::kLong).to(layers.front().cross_key.device());
+  for (auto& layer : layers) {
+    reorder(layer.self_key, position, index);
+    reorder(layer.self_value, position, index);
+  }
+}
+
+// The memory of the sentences named, B' of them.
+void select_sentences(std::vector<LayerCache>& layers, const std::vector<std::int64_t>& sentences) {
+  if (layers.empty()) return;
+  const auto index = at::tensor(sentences, at::kLong).to(layers.front().cross_key.device());
+  for (auto& layer : layers) {
+    layer.cross_key = layer.cross_key.index_select(0, index);
+    layer.cross_value = layer.cross_value.index_select(0, index);
+  }
+}
+
 bool is_identity(const std::vector<std::int64_t>& values, std::int64_t count) {
   if (static_cast<std::int64_t>(values.size()) != count) return false;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -72,23 +92,11 @@ void DecoderCache::select(const std::vector<std::int64_t>& kept, const std::vect
     expect_below(parents[i], rows, "parents");
     from.push_back(sentence * rows + parents[i]);
   }
-  const bool same_sentences = is_identity(kept, sentences);
-  if (!layers.empty()) {
-    const auto device = layers.front().cross_key.device();
-    const auto row_index = at::tensor(from, at::kLong).to(device),
-               sentence_index = at::tensor(kept, at::kLong).to(device);
-    for (auto& layer : layers) {
-      if (!is_identity(from, sentences * rows)) {
-        reorder(layer.self_key, position, row_index);
-        reorder(layer.self_value, position, row_index);
-      }
-      if (!same_sentences) {
-        layer.cross_key = layer.cross_key.index_select(0, sentence_index);
-        layer.cross_value = layer.cross_value.index_select(0, sentence_index);
-      }
-    }
+  if (!is_identity(from, sentences * rows)) select_rows(layers, position, from);
+  if (!is_identity(kept, sentences)) {
+    select_sentences(layers, kept);
+    source_mask = source_mask.select(kept);
   }
-  if (!same_sentences) source_mask = source_mask.select(kept);
   sentences = B;
   rows = K;
 }

@@ -99,7 +99,10 @@ class Dropout : public torch::autograd::Function<Dropout> {
 
 at::Tensor dropout(const at::Tensor& x, double p, const Pass& pass, std::string_view site) {
   if (!pass.training || p == 0) return x;
-  if (pass.random == nullptr) throw UsageError("dropout at " + std::string(site) + ": a training pass needs a stream");
+  if (pass.random == nullptr) {
+    throw Error(ExitCode::kFault, "dropout at " + std::string(site) +
+                                      ": wanted a stream of random numbers for a training pass, got none");
+  }
   return Dropout::apply(x, dropout_mask(p, pass.random->stream(site)));
 }
 

@@ -26,7 +26,7 @@ at::Tensor EncoderLayerImpl::forward(const at::Tensor& x, const Mask& mask, cons
   return result;
 }
 
-EncoderImpl::EncoderImpl(const ModelConfig& config) {
+EncoderImpl::EncoderImpl(const ModelConfig& config) : d_model_(config.d_model) {
   const auto layers = register_module("layers", torch::nn::ModuleList());
   for (std::int64_t i = 0; i < config.encoder_layers; ++i) {
     layers_.emplace_back(config, "encoder.layers." + std::to_string(i));
@@ -37,6 +37,7 @@ EncoderImpl::EncoderImpl(const ModelConfig& config) {
 
 at::Tensor EncoderImpl::forward(const at::Tensor& x, const Mask& mask, const Pass& pass) {
   const auto [B, S, D] = sizes<3>(x, "x");
+  mask.expect_fits(B, S);
   const auto ready = mask.ready(S, S, x.device());
   auto memory = x;  // [B, S, D]
   for (auto& layer : layers_) memory = layer(memory, ready, pass);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,10 @@ class EncoderImpl : public torch::nn::Module {
   /// x [B, S, D], embeddings plus positions, to the memory [B, S, D].
   at::Tensor forward(const at::Tensor& x, const Mask& mask, const Pass& pass);
 
+  std::int64_t d_model() const { return d_model_; }
+
  private:
+  std::int64_t d_model_;
   std::vector<EncoderLayer> layers_;
   LayerNorm norm_{nullptr};
 };

@@ -1,7 +1,8 @@
 #include "model/encoder_decoder.h"
 
+#include <optional>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "common/error.h"
 #include "model/dropout.h"
@@ -28,17 +29,60 @@ void expect_lengths(const PaddedIds& batch, const char* name) {
                    std::to_string(batch.lengths.size()));
 }
 
+void expect_all_there(const EncoderDecoderParts& parts) {
+  const auto expect_there = [](const auto& part, const char* name) {
+    if (!part) throw Error(ExitCode::kFault, std::string("EncoderDecoder: ") + name + ": wanted a part, got nothing");
+  };
+  expect_there(parts.encoder, "encoder");
+  expect_there(parts.decoder, "decoder");
+  expect_there(parts.source_embedding, "source_embedding");
+  expect_there(parts.target_embedding, "target_embedding");
+  expect_there(parts.source_positions, "source_positions");
+  expect_there(parts.target_positions, "target_positions");
+  expect_there(parts.generator, "generator");
+}
+
+void expect_same_sizes(const EncoderDecoderParts& parts) {
+  const auto D = parts.encoder->d_model(), V = parts.target_embedding->weight().size(0);
+  const auto expect_d_model = [D](std::int64_t got, const char* name) {
+    if (got == D) return;
+    throw ShapeError(std::string("EncoderDecoder: ") + name + ": wanted d_model " + std::to_string(D) +
+                     " as the encoder has, got " + std::to_string(got));
+  };
+  expect_d_model(parts.decoder->d_model(), "decoder");
+  expect_d_model(parts.source_embedding->weight().size(1), "source_embedding");
+  expect_d_model(parts.target_embedding->weight().size(1), "target_embedding");
+  expect_d_model(parts.source_positions->d_model(), "source_positions");
+  expect_d_model(parts.target_positions->d_model(), "target_positions");
+  expect_shape(parts.generator->weight(), {V, D}, "EncoderDecoder: generator's weight");
+}
+
+// A borrowed weight that no part registers would be neither trained nor saved nor moved to another device.
+void expect_registered_weight(const EncoderDecoderParts& parts) {
+  if (!parts.generator->is_tied() || parts.generator->weight().is_same(parts.target_embedding->weight())) return;
+  throw Error(ExitCode::kFault,
+              "EncoderDecoder: generator: wanted a weight of its own or target_embedding's, got another tensor");
+}
+
 }  // namespace
 
-EncoderDecoderImpl::EncoderDecoderImpl(EncoderDecoderParts parts)
-    : encoder_(register_module("encoder", parts.encoder)),
-      decoder_(register_module("decoder", parts.decoder)),
-      source_embedding_(register_module("source_embedding", parts.source_embedding)),
+EncoderDecoderImpl::EncoderDecoderImpl(const EncoderDecoderParts& parts)
+    : encoder_(parts.encoder),
+      decoder_(parts.decoder),
+      source_embedding_(parts.source_embedding),
       target_embedding_(parts.target_embedding),
-      source_positions_(register_module("source_positions", parts.source_positions)),
+      source_positions_(parts.source_positions),
       target_positions_(parts.target_positions),
-      generator_(register_module("generator", parts.generator)),
+      generator_(parts.generator),
       dropout_(parts.dropout) {
+  expect_all_there(parts);
+  expect_same_sizes(parts);
+  expect_registered_weight(parts);
+  register_module("encoder", encoder_);
+  register_module("decoder", decoder_);
+  register_module("source_embedding", source_embedding_);
+  register_module("source_positions", source_positions_);
+  register_module("generator", generator_);
   if (target_embedding_.ptr() != source_embedding_.ptr()) register_module("target_embedding", target_embedding_);
   if (target_positions_.ptr() != source_positions_.ptr()) register_module("target_positions", target_positions_);
 }
@@ -48,11 +92,15 @@ at::Tensor EncoderDecoderImpl::forward(const PaddedIds& source, const PaddedIds&
 }
 
 at::Tensor EncoderDecoderImpl::encode(const PaddedIds& source, const Pass& pass) {
+  return encode(source, Mask::padding(source.lengths), pass);
+}
+
+at::Tensor EncoderDecoderImpl::encode(const PaddedIds& source, const Mask& mask, const Pass& pass) {
   expect_lengths(source, "source");
   expect_room(source.lengths, source_positions_->limit(), "source");
   const auto positions = source_positions_(0, source.ids.size(1), source.ids.device());      // [S, D]
   const auto x = embed(source_embedding_(source.ids), positions, pass, "source_embedding");  // [B, S, D]
-  return encoder_(x, Mask::padding(source.lengths), pass);
+  return encoder_(x, mask, pass);
 }
 
 at::Tensor EncoderDecoderImpl::decode(const PaddedIds& target, const at::Tensor& memory, const Mask& source_mask,

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string_view>
+
+#include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
@@ -32,13 +35,18 @@ struct EncoderDecoderParts {
 /// the generator makes the distribution of the next token.
 class EncoderDecoderImpl : public torch::nn::Module {
  public:
-  explicit EncoderDecoderImpl(EncoderDecoderParts parts);
+  /// Throws Error, a fault of the caller, where a part is missing or the generator borrows a weight that is not the
+  /// target embedding's, and ShapeError where the parts differ in width or in the target's vocabulary.
+  explicit EncoderDecoderImpl(const EncoderDecoderParts& parts);
 
   /// source and target input to the decoder's output [B, T, D]; `generator()` turns it into log-probabilities.
   at::Tensor forward(const PaddedIds& source, const PaddedIds& target, const Pass& pass);
 
-  /// source [B, S] to memory [B, S, D].
+  /// source [B, S] to memory [B, S, D]; padding is hidden.
   at::Tensor encode(const PaddedIds& source, const Pass& pass);
+  /// The same where `mask` over the S positions says what is hidden: Mask::padding(source.lengths).hiding(...). A
+  /// position is hidden from the decoder by giving `decode` or `start` the same mask.
+  at::Tensor encode(const PaddedIds& source, const Mask& mask, const Pass& pass);
   /// target [B, T] (bos first) to the decoder's output [B, T, D]; position t sees targets 0 to t only.
   at::Tensor decode(const PaddedIds& target, const at::Tensor& memory, const Mask& source_mask, const Pass& pass);
 

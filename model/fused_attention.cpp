@@ -11,6 +11,7 @@ at::Tensor fused_attention(const at::Tensor& query, const at::Tensor& key, const
   expect_shape(key, {B, H, -1, d_k}, "key");
   const auto S = key.size(2);
   expect_shape(value, {B, H, S, d_k}, "value");
+  mask.expect_fits(B, S);
 
   if (mask.all_visible(T, S)) return at::scaled_dot_product_attention(query, key, value);
   if (mask.is_causal() && T == S && !mask.hides_keys(S)) {

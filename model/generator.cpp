@@ -18,8 +18,13 @@ GeneratorImpl::GeneratorImpl(at::Tensor tied_weight) : weight_(std::move(tied_we
   bias_ = register_parameter("bias", at::zeros({weight_.size(0)}, weight_.options()));
 }
 
-at::Tensor GeneratorImpl::forward(const at::Tensor& x) { return logits(x).log_softmax(-1); }
+at::Tensor GeneratorImpl::forward(const at::Tensor& x) const { return logits(x).log_softmax(-1); }
 
-at::Tensor GeneratorImpl::logits(const at::Tensor& x) { return at::linear(x, weight_, bias_); }
+at::Tensor GeneratorImpl::logits(const at::Tensor& x) const {
+  expect_width(x, weight_.size(1), "x");
+  return at::linear(x, weight_, bias_);
+}
+
+bool GeneratorImpl::is_tied() const { return !named_parameters(/*recurse=*/false).contains("weight"); }
 
 }  // namespace gloss

@@ -15,10 +15,13 @@ class GeneratorImpl : public torch::nn::Module {
   /// The weight [V, D] of an embedding.
   explicit GeneratorImpl(at::Tensor tied_weight);
 
-  /// x [..., D] to log-probabilities [..., V].
-  at::Tensor forward(const at::Tensor& x);
-  /// x [..., D] to logits [..., V], before the softmax.
-  at::Tensor logits(const at::Tensor& x);
+  /// x [..., D] to log-probabilities [..., V]. Throws ShapeError on another width.
+  at::Tensor forward(const at::Tensor& x) const;
+  /// x [..., D] to logits [..., V], before the softmax. Throws ShapeError on another width.
+  at::Tensor logits(const at::Tensor& x) const;
+
+  /// The weight is borrowed.
+  bool is_tied() const;
 
   const at::Tensor& weight() const { return weight_; }  ///< [V, D]
   const at::Tensor& bias() const { return bias_; }      ///< [V]

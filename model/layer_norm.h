@@ -15,7 +15,7 @@ class LayerNormImpl : public torch::nn::Module {
  public:
   explicit LayerNormImpl(std::int64_t width);
 
-  /// x [..., D] to [..., D].
+  /// x [..., D] to [..., D]. Throws ShapeError on another width.
   at::Tensor forward(const at::Tensor& x);
 
  private:

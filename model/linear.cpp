@@ -3,12 +3,17 @@
 #include <ATen/ops/linear.h>
 #include <ATen/ops/zeros.h>
 
+#include "model/shape.h"
+
 namespace gloss {
 
 LinearImpl::LinearImpl(std::int64_t in, std::int64_t out)
     : weight_(register_parameter("weight", at::zeros({out, in}))),
       bias_(register_parameter("bias", at::zeros({out}))) {}
 
-at::Tensor LinearImpl::forward(const at::Tensor& x) { return at::linear(x, weight_, bias_); }
+at::Tensor LinearImpl::forward(const at::Tensor& x) {
+  expect_width(x, weight_.size(1), "x");
+  return at::linear(x, weight_, bias_);
+}
 
 }  // namespace gloss

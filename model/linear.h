@@ -14,7 +14,7 @@ class LinearImpl : public torch::nn::Module {
  public:
   LinearImpl(std::int64_t in, std::int64_t out);
 
-  /// x [..., in] to [..., out].
+  /// x [..., in] to [..., out]. Throws ShapeError on another width.
   at::Tensor forward(const at::Tensor& x);
 
  private:

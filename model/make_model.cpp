@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "common/error.h"
 #include "model/initialization.h"
@@ -40,7 +39,7 @@ EncoderDecoder build_model(const ModelConfig& config, const Vocabularies& vocabu
   parts.generator = config.tie_embeddings == TieEmbeddings::kNone ? Generator(D, vocabularies.target)
                                                                   : Generator(parts.target_embedding->weight());
   parts.dropout = config.dropout;
-  return EncoderDecoder(std::move(parts));
+  return EncoderDecoder(parts);
 }
 
 EncoderDecoder make_model(const ModelConfig& config, const Vocabularies& vocabularies, const RandomStream& random) {

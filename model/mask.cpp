@@ -1,6 +1,7 @@
 #include "model/mask.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include <ATen/ops/arange.h>
@@ -12,6 +13,16 @@
 #include "model/shape.h"
 
 namespace gloss {
+namespace {
+
+void expect_lengths_to(std::int64_t S, const std::vector<std::int64_t>& lengths) {
+  for (const auto length : lengths) {
+    if (length >= 0 && length <= S) continue;
+    throw ShapeError("mask: wanted lengths from 0 to " + std::to_string(S) + ", got " + std::to_string(length));
+  }
+}
+
+}  // namespace
 
 Mask Mask::none() { return {}; }
 
@@ -68,6 +79,15 @@ bool Mask::may_blind(std::int64_t T, std::int64_t S) const {
   return hidden_.defined() || (causal_ && T > S) || std::ranges::find(lengths_, 0) != lengths_.end();
 }
 
+void Mask::expect_fits(std::int64_t B, std::int64_t S) const {
+  if (!lengths_.empty() && static_cast<std::int64_t>(lengths_.size()) != B) {
+    throw ShapeError("mask: wanted lengths of " + std::to_string(B) + " sentences, got " +
+                     std::to_string(lengths_.size()));
+  }
+  expect_lengths_to(S, lengths_);
+  if (hidden_.defined()) expect_shape(hidden_, {B, S}, "hidden");
+}
+
 at::Tensor Mask::visible(std::int64_t T, std::int64_t S, at::Device device) const {
   if (ready_.defined() && ready_.device() == device && ready_.size(2) == (causal_ ? T : 1) && ready_.size(3) == S) {
     return ready_;
@@ -75,11 +95,7 @@ at::Tensor Mask::visible(std::int64_t T, std::int64_t S, at::Device device) cons
   auto visible = at::ones({1, 1, 1, S}, at::device(device).dtype(at::kBool));
   if (!lengths_.empty()) {
     const auto B = static_cast<std::int64_t>(lengths_.size());
-    for (const auto length : lengths_) {
-      if (length < 0 || length > S) {
-        throw ShapeError("mask: wanted lengths from 0 to " + std::to_string(S) + ", got " + std::to_string(length));
-      }
-    }
+    expect_lengths_to(S, lengths_);
     const auto lengths = at::tensor(lengths_, at::kLong).to(device).view({B, 1, 1, 1});
     visible = at::arange(S, lengths.options()) < lengths;  // [B, 1, 1, S]
   }

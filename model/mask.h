@@ -36,8 +36,11 @@ class Mask {
   bool all_visible(std::int64_t T, std::int64_t S) const;
   /// Some of T queries may see none of S keys.
   bool may_blind(std::int64_t T, std::int64_t S) const;
+  /// Throws ShapeError unless there is a length, 0 to S, for each of B sentences or none at all, and hidden is [B, S]
+  /// or undefined. To be called where a mask and the tensor it is for enter a public function; reads no tensor.
+  void expect_fits(std::int64_t B, std::int64_t S) const;
   /// bool [B or 1, 1, T or 1, S], true where visible, on `device`. Throws ShapeError where lengths or hidden do not
-  /// fit.
+  /// fit S or each other.
   at::Tensor visible(std::int64_t T, std::int64_t S, at::Device device) const;
 
  private:

@@ -3,8 +3,6 @@
 #include <array>
 #include <string>
 
-#include "model/parameter_shapes.h"
-
 namespace gloss {
 namespace {
 
@@ -82,16 +80,6 @@ Json to_json(const ModelConfig& config) {
       {"attention_dropout", config.dropout_on_attention()},
       {"feed_forward_dropout", config.dropout_in_feed_forward()},
   };
-}
-
-std::int64_t count_parameters(const ModelConfig& config, const Vocabularies& vocabularies) {
-  std::int64_t count = 0;
-  for (const auto& [name, shape] : parameter_shapes(config, vocabularies)) {
-    std::int64_t product = 1;
-    for (const auto size : shape) product *= size;
-    count += product;
-  }
-  return count;
 }
 
 }  // namespace gloss

@@ -47,7 +47,4 @@ struct Vocabularies {
   std::int64_t target = 0;
 };
 
-/// Number of weights, tied ones once.
-std::int64_t count_parameters(const ModelConfig& config, const Vocabularies& vocabularies);
-
 }  // namespace gloss

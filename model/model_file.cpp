@@ -1,12 +1,7 @@
 #include "model/model_file.h"
 
-#include <cstring>
 #include <utility>
 #include <vector>
-
-#include <ATen/core/grad_mode.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/isfinite.h>
 
 #include "common/error.h"
 #include "common/log.h"
@@ -14,6 +9,7 @@
 #include "model/make_model.h"
 #include "model/parameter_shapes.h"
 #include "model/shape.h"
+#include "model/tensor_view.h"
 
 namespace gloss {
 namespace {
@@ -22,10 +18,6 @@ constexpr const char* kFormat = "gloss-model";
 
 bool is_tokenizer(const std::string& name) {
   return name == kJointTokenizer || name == kSourceTokenizer || name == kTargetTokenizer;
-}
-
-std::string tensor_text(const TensorView& view) {
-  return std::string(dtype_name(view.dtype)) + " " + shape_text(view.shape);
 }
 
 // The part of the run file that the model needs. A mistake in it is the file's, not the user's.
@@ -126,28 +118,6 @@ LoadedModel read_model_file(const std::filesystem::path& path, at::Device device
     copy_into(item.value(), file.tensors().at(item.key()), file.name(), item.key());
   }
   return loaded;
-}
-
-TensorView view_of(const at::Tensor& tensor) {
-  if (!tensor.is_cpu() || tensor.scalar_type() != at::kFloat || !tensor.is_contiguous()) {
-    throw ShapeError("view_of: wanted a contiguous float32 tensor on the CPU");
-  }
-  const auto* bytes = static_cast<const std::byte*>(tensor.const_data_ptr());
-  return {Dtype::kF32, tensor.sizes().vec(), {bytes, tensor.nbytes()}};
-}
-
-void copy_into(const at::Tensor& parameter, const TensorView& view, const std::string& file, const std::string& name) {
-  if (view.dtype != Dtype::kF32 || parameter.sizes() != view.shape) {
-    throw ModelError(file + ": tensor " + printable(name) + ": wanted F32 " + shape_text(parameter.sizes()) + ", got " +
-                     tensor_text(view));
-  }
-  const at::NoGradGuard no_grad;
-  const auto values = at::empty(view.shape, at::kFloat);  // a copy, for the file's bytes may lie askew
-  if (!view.bytes.empty()) std::memcpy(values.mutable_data_ptr(), view.bytes.data(), view.bytes.size());
-  if (!at::isfinite(values).all().item<bool>()) {
-    throw ModelError(file + ": tensor " + printable(name) + " holds values that are not finite");
-  }
-  parameter.copy_(values);
 }
 
 }  // namespace gloss

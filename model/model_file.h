@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/safetensors.h"
+#include "common/json.h"
 #include "model/encoder_decoder.h"
 #include "model/model_config.h"
 
@@ -42,11 +42,5 @@ void write_model_file(const std::filesystem::path& path, const EncoderDecoder& m
 /// Reads it on `device`. Throws ModelError where the file is damaged, of another format or a newer version, where a
 /// tensor is missing, unknown, of the wrong type or shape or not finite; IoError where it cannot be read.
 LoadedModel read_model_file(const std::filesystem::path& path, at::Device device);
-
-/// The bytes of a tensor on the CPU, contiguous float32; keep `tensor` alive as long as the view.
-TensorView view_of(const at::Tensor& tensor);
-/// Copies a file's tensor into `parameter` (same shape, any device). Throws ModelError naming `name`, wanted and found,
-/// also where a value is not finite.
-void copy_into(const at::Tensor& parameter, const TensorView& view, const std::string& file, const std::string& name);
 
 }  // namespace gloss

@@ -50,4 +50,14 @@ Shapes parameter_shapes(const ModelConfig& config, const Vocabularies& vocabular
   return shapes;
 }
 
+std::int64_t count_parameters(const ModelConfig& config, const Vocabularies& vocabularies) {
+  std::int64_t count = 0;
+  for (const auto& [name, shape] : parameter_shapes(config, vocabularies)) {
+    std::int64_t product = 1;
+    for (const auto size : shape) product *= size;
+    count += product;
+  }
+  return count;
+}
+
 }  // namespace gloss

@@ -14,4 +14,7 @@ namespace gloss {
 std::map<std::string, std::vector<std::int64_t>> parameter_shapes(const ModelConfig& config,
                                                                   const Vocabularies& vocabularies);
 
+/// Number of weights, tied ones once.
+std::int64_t count_parameters(const ModelConfig& config, const Vocabularies& vocabularies);
+
 }  // namespace gloss

@@ -16,7 +16,8 @@ class Probe {
   /// Attention weights [B, H, T, S] before dropout; may be changed in place, for example to switch off a head. While
   /// decoding step by step, self-attention has [B * K, H, 1, positions] and cross-attention [B, H, K, S].
   virtual void attention(std::string_view site, at::Tensor& weights) = 0;
-  /// What a sublayer ("....feed_forward"), a layer ("encoder.layers.0") or a stack ("encoder") put out, [B, T, D].
+  /// What a sublayer ("....feed_forward"), a layer ("encoder.layers.0") or a stack ("encoder") put out, [B, T, D];
+  /// while decoding step by step [B * K, 1, D], at every site.
   virtual void output(std::string_view site, const at::Tensor& value) = 0;
 };
 

@@ -30,6 +30,8 @@ class PositionalEncodingImpl : public torch::nn::Module {
   /// The number of positions there are; none where there is no end to them.
   std::optional<std::int64_t> limit() const;
 
+  std::int64_t d_model() const { return d_model_; }
+
  private:
   at::Tensor table(std::int64_t count, at::Device device);
 

@@ -28,4 +28,9 @@ void expect_shape(const at::Tensor& tensor, std::initializer_list<std::int64_t> 
   throw ShapeError(std::string(name) + ": wanted " + shape_text(wanted) + ", got " + found(tensor));
 }
 
+void expect_width(const at::Tensor& tensor, std::int64_t wanted, std::string_view name) {
+  if (tensor.defined() && tensor.dim() > 0 && tensor.size(-1) == wanted) return;
+  throw ShapeError(std::string(name) + ": wanted [..., " + std::to_string(wanted) + "], got " + found(tensor));
+}
+
 }  // namespace gloss

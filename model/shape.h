@@ -20,6 +20,9 @@ void expect_dimensions(const at::Tensor& tensor, std::int64_t dimensions, std::s
 /// Throws ShapeError("name: wanted [1, 2, 3, 4], got [1, 2, 3, 8]"); -1 stands for any size.
 void expect_shape(const at::Tensor& tensor, std::initializer_list<std::int64_t> wanted, std::string_view name);
 
+/// Throws ShapeError("name: wanted [..., 4], got [2, 3]") unless the last dimension of `tensor` is `wanted` wide.
+void expect_width(const at::Tensor& tensor, std::int64_t wanted, std::string_view name);
+
 /// The sizes of a tensor of N dimensions, to be taken apart: `const auto [B, T, D] = sizes<3>(x, "x");`. Throws
 /// ShapeError.
 template <std::size_t N>

@@ -10,6 +10,7 @@
 #include "data/parallel_corpus.h"
 #include "model/make_model.h"
 #include "model/model_file.h"
+#include "model/parameter_shapes.h"
 #include "pipeline/evaluate.h"
 #include "pipeline/run_folder.h"
 #include "pipeline/run_identity.h"

@@ -10,7 +10,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/signals.h"
-#include "model/model_file.h"
+#include "model/tensor_view.h"
 #include "training/average.h"
 #include "training/checkpoint_name.h"
 #include "training/checkpoint_tensors.h"

@@ -128,6 +128,19 @@ TEST_P(AttentionTest, RejectsKeysOfAnotherWidth) {
               ThrowsMessage<ShapeError>(HasSubstr("value: wanted [1, 2, 3, 4], got [1, 2, 3, 8]")));
 }
 
+// Lengths beyond S hide nothing, those of one sentence would be taken for all.
+TEST_P(AttentionTest, RejectsAMaskOfOtherSentencesOrKeys) {
+  const auto x = formula_tensor({2, 1, 3, 4}, device());
+  const auto attend = [&](const Mask& mask) { attention(x, x, x, mask, context_); };
+  EXPECT_THAT(
+      [&] {
+        attend(Mask::padding({3, 9}));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("mask: wanted lengths from 0 to 3, got 9")));
+  EXPECT_THAT([&] { attend(Mask::padding({2})); },
+              ThrowsMessage<ShapeError>(HasSubstr("mask: wanted lengths of 2 sentences, got 1")));
+}
+
 INSTANTIATE_DEVICES(AttentionTest);
 
 }  // namespace

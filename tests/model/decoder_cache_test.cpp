@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "tests/support/device_test.h"
+#include "tests/support/recorded_operations.h"
 #include "tests/support/small_model.h"
 #include "tests/support/tensor_matchers.h"
 
@@ -97,6 +98,15 @@ TEST_P(DecoderCacheTest, CrossAttentionIsHeldOnceASentenceAndNeverComputedAgain)
   step_and_compare();
   select({0, 1, 2}, {1, 1, 0, 0, 1, 1});
   EXPECT_TRUE(cache_.layers[0].cross_key.is_same(before));
+}
+
+TEST_P(DecoderCacheTest, SelectingAllAsTheyStandRunsNothing) {
+  step_and_compare();
+  select({0, 1, 2}, {0, 0, 0, 0, 0, 0});
+  step_and_compare();
+  const RecordedOperations operations;
+  cache_.select({0, 1, 2}, {0, 1, 0, 1, 0, 1});
+  EXPECT_FALSE(operations.has_prefix("aten::"));
 }
 
 TEST_P(DecoderCacheTest, MayBecomeEmpty) {

@@ -7,11 +7,15 @@
 #include "common/error.h"
 #include "model/initialization.h"
 #include "tests/support/device_test.h"
+#include "tests/support/recorded_operations.h"
 #include "tests/support/small_model.h"
 #include "tests/support/tensor_matchers.h"
 
 namespace gloss {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 class DecoderTest : public DeviceTest {
  protected:
@@ -47,6 +51,28 @@ TEST_P(DecoderTest, StepsEqualTheWholeAtOnce) {
     EXPECT_EQ(cache.position, t);
     EXPECT_THAT(decoder_->step(x_.narrow(1, t, 1), cache, Pass{}), AllClose(whole.narrow(1, t, 1), 1e-5)) << t;
   }
+}
+
+TEST_P(DecoderTest, CausalMaskIsATensorOnlyWhereTheWeightsAreMade) {
+  const RandomStream stream(1, "dropout");
+  for (const bool training : {false, true}) {
+    const RecordedOperations operations;
+    decoder_(x_, source_, Pass{.training = training, .random = &stream});
+    EXPECT_EQ(operations.has("aten::tril"), training);
+  }
+}
+
+TEST_P(DecoderTest, RejectsAMaskThatDoesNotFitTheMemory) {
+  EXPECT_THAT(
+      [&] {
+        decoder_(x_, Memory{memory_, Mask::padding({5, 5})}, Pass{});
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("mask: wanted lengths from 0 to 4, got 5")));
+  EXPECT_THAT(
+      [&] {
+        decoder_->start(Memory{memory_, Mask::padding({4, 4, 4})});
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("mask: wanted lengths of 2 sentences, got 3")));
 }
 
 TEST_P(DecoderTest, RejectsAMemoryOfAnotherBatchAndStepsOfAnotherWidth) {

@@ -19,6 +19,8 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::Property;
+using ::testing::Throws;
 using ::testing::ThrowsMessage;
 
 class DropoutTest : public DeviceTest {
@@ -106,8 +108,9 @@ TEST_P(DropoutTest, WorksInOtherFloatingTypes) {
 }
 
 TEST_P(DropoutTest, TrainingNeedsAStream) {
-  EXPECT_THAT([] { dropout(ones({2}), 0.5, {.training = true}, "here"); },
-              ThrowsMessage<UsageError>(HasSubstr("dropout at here")));
+  const auto without_a_stream = [] { dropout(ones({2}), 0.5, {.training = true}, "here"); };
+  EXPECT_THAT(without_a_stream, ThrowsMessage<Error>(HasSubstr("dropout at here: wanted a stream")));
+  EXPECT_THAT(without_a_stream, Throws<Error>(Property(&Error::exit_code, ExitCode::kFault)));  // not the user's
 }
 
 INSTANTIATE_DEVICES(DropoutTest);

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/error.h"
 #include "model/initialization.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"
@@ -12,6 +13,9 @@
 
 namespace gloss {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 class EncoderTest : public DeviceTest {
  protected:
@@ -60,6 +64,18 @@ TEST_P(EncoderTest, FinalNormEndsTheStackWhereAskedFor) {
       EXPECT_EQ(y.mean(-1).abs().max().item<float>() < 1e-5, normed) << describe(config);
     }
   }
+}
+
+TEST_P(EncoderTest, RejectsAMaskThatDoesNotFitTheSource) {
+  auto encoder = make();
+  const auto x = formula_tensor({2, 5, 16}, device());
+  EXPECT_THAT(
+      [&] {
+        encoder(x, Mask::padding({6, 6}), Pass{});
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("mask: wanted lengths from 0 to 5, got 6")));
+  EXPECT_THAT([&] { encoder(x, Mask::padding({3}), Pass{}); },
+              ThrowsMessage<ShapeError>(HasSubstr("mask: wanted lengths of 2 sentences, got 1")));
 }
 
 INSTANTIATE_DEVICES(EncoderTest);

@@ -115,6 +115,19 @@ TEST_P(FusedAttentionTest, RejectsKeysOfAnotherWidth) {
               ThrowsMessage<ShapeError>(HasSubstr("key: wanted [1, 2, -1, 4], got [1, 2, 3, 8]")));
 }
 
+// Lengths beyond S hide nothing, those of one sentence would be taken for all.
+TEST_P(FusedAttentionTest, RejectsAMaskOfOtherSentencesOrKeys) {
+  const auto x = formula_tensor({2, 1, 3, 4}, device());
+  const auto attend = [&](const Mask& mask) { fused_attention(x, x, x, mask); };
+  EXPECT_THAT(
+      [&] {
+        attend(Mask::padding({3, 9}));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("mask: wanted lengths from 0 to 3, got 9")));
+  EXPECT_THAT([&] { attend(Mask::padding({2})); },
+              ThrowsMessage<ShapeError>(HasSubstr("mask: wanted lengths of 2 sentences, got 1")));
+}
+
 INSTANTIATE_DEVICES(FusedAttentionTest);
 
 }  // namespace

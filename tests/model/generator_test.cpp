@@ -13,6 +13,9 @@
 namespace gloss {
 namespace {
 
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
 class GeneratorTest : public DeviceTest {};
 
 TEST_P(GeneratorTest, IsTheLogOfADistribution) {
@@ -42,6 +45,17 @@ TEST_P(GeneratorTest, BorrowsATiedWeightAndRegistersTheBiasAlone) {
 
 TEST_P(GeneratorTest, RejectsAWeightThatIsNoMatrix) {
   EXPECT_THROW(Generator(formula_tensor({20}, device())), ShapeError);
+}
+
+TEST_P(GeneratorTest, RejectsAnotherWidth) {
+  Generator part(8, 20);
+  part->to(device());
+  EXPECT_THAT(
+      [&] {
+        part(formula_tensor({2, 3, 9}, device()));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("x: wanted [..., 8], got [2, 3, 9]")));
+  EXPECT_THROW(part->logits(at::Tensor()), ShapeError);
 }
 
 INSTANTIATE_DEVICES(GeneratorTest);

@@ -7,12 +7,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/error.h"
 #include "tests/support/device_test.h"
 #include "tests/support/formula_tensor.h"
 #include "tests/support/tensor_matchers.h"
 
 namespace gloss {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 class LayerNormTest : public DeviceTest {};
 
@@ -46,6 +50,16 @@ TEST_P(LayerNormTest, ScaleAndShiftOfTheInputAreForgottenWeightAndBiasApplied) {
   norm->named_parameters()["weight"].copy_(weight);
   norm->named_parameters()["bias"].copy_(bias);
   EXPECT_THAT(norm(x), AllClose(plain * weight + bias, 1e-6));
+}
+
+TEST_P(LayerNormTest, RejectsAnotherWidth) {
+  LayerNorm norm(8);
+  norm->to(device());
+  EXPECT_THAT(
+      [&] {
+        norm(formula_tensor({2, 3, 9}, device()));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("x: wanted [..., 8], got [2, 3, 9]")));
 }
 
 INSTANTIATE_DEVICES(LayerNormTest);

@@ -89,6 +89,23 @@ TEST_P(MaskTest, RejectsWhatDoesNotFit) {
       ThrowsMessage<ShapeError>(HasSubstr("hidden: wanted [1, 2], got [2, 1]")));
 }
 
+TEST_P(MaskTest, FitsOnlySentencesAndKeysOfItsOwnNumber) {
+  const auto hidden = bits({0, 0, 0, 0}, {2, 2});
+  EXPECT_NO_THROW(Mask::causal({2, 0}).hiding(hidden).expect_fits(2, 2));
+  EXPECT_NO_THROW(Mask::causal().expect_fits(5, 7));
+  EXPECT_THAT([] { Mask::padding({2}).expect_fits(3, 4); },
+              ThrowsMessage<ShapeError>(HasSubstr("mask: wanted lengths of 3 sentences, got 1")));
+  EXPECT_THAT(
+      [] {
+        Mask::padding({4, 9}).ready(1, 9, device()).expect_fits(2, 4);
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("mask: wanted lengths from 0 to 4, got 9")));
+  EXPECT_THROW(Mask::padding({-1}).expect_fits(1, 4), ShapeError);
+  EXPECT_THAT([&] { Mask::none().hiding(hidden).expect_fits(2, 3); },
+              ThrowsMessage<ShapeError>(HasSubstr("hidden: wanted [2, 3], got [2, 2]")));
+  EXPECT_THROW(Mask::none().hiding(hidden).expect_fits(1, 2), ShapeError);
+}
+
 INSTANTIATE_DEVICES(MaskTest);
 
 }  // namespace

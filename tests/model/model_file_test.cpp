@@ -10,6 +10,7 @@
 
 #include "common/atomic_file.h"
 #include "common/error.h"
+#include "model/tensor_view.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
@@ -235,18 +236,6 @@ TEST_P(ModelFileTest, TokenizerIsPartOfTheModel) {
 }
 
 TEST_P(ModelFileTest, MissingFileIsAnIoError) { EXPECT_THROW(read_model_file(folder_ / "none", device()), IoError); }
-
-TEST_P(ModelFileTest, ViewsAreOfPlainTensorsOnly) {
-  const auto x = formula_tensor({2, 3});
-  EXPECT_EQ(view_of(x).bytes.size(), 24U);
-  EXPECT_THROW(view_of(x.t()), ShapeError);
-  EXPECT_THROW(view_of(x.to(at::kDouble)), ShapeError);
-  EXPECT_THAT(
-      [&] {
-        copy_into(formula_tensor({3, 2}), view_of(x), "file", "name");
-      },
-      ThrowsMessage<ModelError>(HasSubstr("file: tensor name: wanted F32 [3, 2], got F32 [2, 3]")));
-}
 
 INSTANTIATE_DEVICES(ModelFileTest);
 

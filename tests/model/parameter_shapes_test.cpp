@@ -26,6 +26,10 @@ TEST(ParameterShapesTest, AreThoseOfTheModelItself) {
   }
 }
 
+TEST(ParameterShapesTest, TheBaseModelHasAsManyAsTheSumByHand) {
+  EXPECT_EQ(count_parameters(ModelConfig{}, {37000, 37000}), 63121544);
+}
+
 TEST(ParameterShapesTest, TheLargestModelThatIsAllowedCanBeCounted) {
   auto config = small_config();
   config.encoder_layers = config.decoder_layers = 1000;

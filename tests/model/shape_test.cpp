@@ -32,6 +32,17 @@ TEST(ShapeTest, ErrorsNameTheTensorWantedAndGot) {
   EXPECT_THAT([&] { sizes<3>(at::Tensor(), "x"); }, ThrowsMessage<ShapeError>(HasSubstr("got nothing")));
 }
 
+TEST(ShapeTest, WidthIsThatOfTheLastDimension) {
+  expect_width(at::zeros({4, 0, 2}), 2, "x");
+  EXPECT_THAT(
+      [] {
+        expect_width(at::zeros({2, 4, 3}), 4, "x");
+      },
+      ThrowsMessage<ShapeError>(StrEq("x: wanted [..., 4], got [2, 4, 3]")));
+  EXPECT_THROW(expect_width(at::zeros({}), 1, "x"), ShapeError);
+  EXPECT_THAT([] { expect_width(at::Tensor(), 4, "x"); }, ThrowsMessage<ShapeError>(HasSubstr("got nothing")));
+}
+
 TEST(ShapeTest, MinusOneIsAnySize) {
   expect_shape(at::zeros({4, 0, 2}), {-1, -1, 2}, "x");
   EXPECT_THROW(expect_shape(at::zeros({4, 0, 3}), {-1, -1, 2}, "x"), ShapeError);

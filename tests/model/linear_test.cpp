@@ -1,0 +1,46 @@
+#include "model/linear.h"
+
+#include <ATen/core/grad_mode.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "tests/support/device_test.h"
+#include "tests/support/formula_tensor.h"
+#include "tests/support/tensor_matchers.h"
+
+namespace gloss {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+class LinearTest : public DeviceTest {
+ protected:
+  LinearTest() { part_->to(device()); }
+
+  Linear part_{3, 5};  // from 3 to 5
+};
+
+TEST_P(LinearTest, IsTheProductWithTheTransposedWeightAndTheBias) {
+  const at::NoGradGuard no_grad;
+  auto parameters = part_->named_parameters();
+  const auto weight = formula_tensor({5, 3}, device(), 1), bias = formula_tensor({5}, device(), 2);
+  parameters["weight"].copy_(weight);
+  parameters["bias"].copy_(bias);
+  const auto x = formula_tensor({2, 4, 3}, device());
+  EXPECT_THAT(part_(x), AllClose(x.matmul(weight.t()) + bias, 1e-6));
+}
+
+TEST_P(LinearTest, RejectsAnotherWidth) {
+  EXPECT_THAT(
+      [&] {
+        part_(formula_tensor({2, 4, 5}, device()));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("x: wanted [..., 3], got [2, 4, 5]")));
+}
+
+INSTANTIATE_DEVICES(LinearTest);
+
+}  // namespace
+}  // namespace gloss
