@@ -27,7 +27,7 @@ namespace {
 struct Options {
   CommonOptions common;
   std::filesystem::path model;
-  std::optional<std::int64_t> beam_size, n_best, max_length, batch_size;
+  std::optional<std::int64_t> beam_size, n_best, max_length, min_length, batch_size;
   std::optional<double> length_penalty, patience;
   std::optional<LengthPenaltyKind> length_penalty_kind;
 };
@@ -39,6 +39,7 @@ DecodingConfig decoding_config(const Options& options, DecodingConfig config) {
   config.beam_size = options.beam_size.value_or(config.beam_size);
   config.n_best = options.n_best.value_or(1);
   config.max_length = options.max_length.value_or(config.max_length);
+  config.min_length = options.min_length.value_or(config.min_length);
   config.batch_size = options.batch_size.value_or(config.batch_size);
   config.length_penalty = options.length_penalty.value_or(config.length_penalty);
   config.length_penalty_kind = options.length_penalty_kind.value_or(config.length_penalty_kind);
@@ -134,6 +135,8 @@ void add_translate_command(CLI::App& program, Action& chosen) {
       options->length_penalty_kind, {{"power", LengthPenaltyKind::kPower}, {"gnmt", LengthPenaltyKind::kGnmt}});
   add_number({"--patience", "X", "a sentence is done with beam size times X finished translations"}, options->patience);
   add_whole_number(command, {"--max-length", "N", "most tokens of a translation"}, options->max_length);
+  add_whole_number(command, {"--min-length", "N", "least tokens of a translation, its end not counted"},
+                   options->min_length);
   add_whole_number(command, {"--batch-size", "N", "sentences searched together"}, options->batch_size);
   finish_command(command, "gloss translate --model runs/copy --beam 5 < input.txt > output.txt");
   command.callback([options, &chosen] { chosen = [options] { return translate(*options); }; });

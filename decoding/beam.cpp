@@ -31,7 +31,7 @@ void Beam::advance(std::span<const Candidate> candidates) {
 
 bool Beam::done() const {
   if (rows_.empty()) return true;
-  // At its best a live one is certain of all that follows, and as long as may be: its penalty is the greatest.
+  // At its best a live one loses no probability any more and divides what it lost by the greatest length.
   const double possible = length_normalised(rows_.front().log_probability, limit_, *config_);
   const auto are_better = [&](std::int64_t count) {
     return std::ssize(finished_) >= count && finished_[count - 1].score >= possible;

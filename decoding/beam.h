@@ -22,13 +22,20 @@ class Beam {
   /// `limit`: tokens of a target at most, eos included. `config` must outlive the beam.
   Beam(const DecodingConfig& config, std::int64_t limit) : config_(&config), limit_(limit) {}
 
+  /// eos may not follow yet: fewer than min_length tokens are said.
+  bool bans_eos() const { return length_ < config_->min_length; }
+
   /// The next token: takes the best 2 * beam_size continuations, best first. Of these the first beam_size may finish,
   /// by eos or by the limit; the best beam_size others live on. Where nothing may follow and nothing is finished, the
   /// live ones end as they stand.
   void advance(std::span<const Candidate> candidates);
 
-  /// beam_size * patience hypotheses are finished, none is live, or none of the live can still come among the n_best.
-  /// Without a length penalty scores of any length compare, and a live one that leads is not given up for the count.
+  /// The first of these that holds ends the search:
+  /// - no hypothesis is live;
+  /// - n_best are finished that no live one can still beat, were it certain of all that follows it and as long as the
+  ///   limit;
+  /// - beam_size * patience are finished. Where length_penalty is 0 this waits until the best of them cannot be beaten:
+  ///   a live one that leads has the greater sum already and is not given up for the count.
   bool done() const;
 
   const std::vector<Row>& rows() const { return rows_; }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include <ATen/ops/tensor.h>
@@ -53,10 +54,12 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
     const auto state = scorer.start(source);
     auto rows = rectangle_of(beams, searched);
     while (true) {
+      // All beams are at the same length: what one bans all do.
+      const auto banned = beams[searched.front()].bans_eos() ? std::optional(kEos) : std::nullopt;
       const auto B = std::ssize(searched);
       const auto tokens = at::tensor(rows.tokens, at::kLong).view({B, rows.width}).to(scorer.device());  // [B, K]
-      const auto step = scorer.step(*state, tokens);
-      const auto candidates = best_candidates(step, rows.log_probabilities, B, 2 * config.beam_size);
+      const auto step = scorer.step(*state, tokens, /*with_attention=*/false);
+      const auto candidates = best_candidates(step, rows.log_probabilities, B, 2 * config.beam_size, banned);
 
       std::vector<std::int64_t> kept, still_searched;
       for (std::int64_t b = 0; b < B; ++b) {

@@ -63,10 +63,12 @@ double offset_of(double log_probability, double log_normaliser) {
 }  // namespace
 
 std::vector<std::vector<Candidate>> best_candidates(const Scorer::Step& step, std::span<const double> log_probabilities,
-                                                    std::int64_t sentences, std::int64_t count) {
+                                                    std::int64_t sentences, std::int64_t count,
+                                                    std::optional<Id> banned) {
   const auto V = step.logits.size(-1);
   const auto K = std::ssize(log_probabilities) / sentences;
-  const auto width = std::min(count + 1, V);  // one more than wanted, to see a tie at the border
+  // One more than wanted, to see a tie at the border, and one for what is banned.
+  const auto width = std::min(count + (banned ? 2 : 1), V);
   const TopTokens top(step, width);
 
   std::vector<std::vector<Candidate>> result(sentences);
@@ -77,8 +79,10 @@ std::vector<std::vector<Candidate>> best_candidates(const Scorer::Step& step, st
       const auto row = b * K + k;
       offsets.push_back(offset_of(log_probabilities[row], top.log_normaliser(row)));
       lowest.push_back(offsets.back() + top.logit(row, width - 1));
-      for (std::int64_t place = 0; place < width && offsets.back() + top.logit(row, place) > kNever; ++place)
-        candidates.push_back({k, top.id(row, place), offsets.back() + top.logit(row, place)});
+      for (std::int64_t place = 0; place < width && offsets.back() + top.logit(row, place) > kNever; ++place) {
+        const auto id = top.id(row, place);
+        if (id != banned) candidates.push_back({k, id, offsets.back() + top.logit(row, place)});
+      }
     }
     keep_best(candidates, count);
     if (width == V || std::ssize(candidates) < count) continue;
@@ -88,8 +92,8 @@ std::vector<std::vector<Candidate>> best_candidates(const Scorer::Step& step, st
       if (lowest[k] < candidates.back().log_probability) continue;
       const auto logits = top.whole_row(b * K + k);  // [V]
       std::erase_if(candidates, [k](const Candidate& candidate) { return candidate.row == k; });
-      for (std::int64_t id = 0; id < V; ++id)
-        candidates.push_back({k, static_cast<Id>(id), offsets[k] + logits.const_data_ptr<double>()[id]});
+      for (Id id = 0; id < V; ++id)
+        if (id != banned) candidates.push_back({k, id, offsets[k] + logits.const_data_ptr<double>()[id]});
       keep_best(candidates, count);
     }
   }

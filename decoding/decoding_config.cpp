@@ -34,6 +34,8 @@ void DecodingConfig::validate() const {
           "a number from 0 to 10", length_penalty);
   require(patience > 0 && patience <= kMaxPatience, "decoding.patience", "a number above 0, at most 100", patience);
   require_whole("decoding.max_length", max_length, kMaxLength);
+  require(min_length >= 0 && min_length <= max_length, "decoding.min_length",
+          "a whole number from 0 to decoding.max_length (" + std::to_string(max_length) + ")", min_length);
   require(n_best >= 1 && n_best <= beam_size, "decoding.n_best",
           "a whole number from 1 to decoding.beam_size (" + std::to_string(beam_size) + ")", n_best);
   require(n_best <= enough_finished(), "decoding.n_best",
@@ -48,10 +50,10 @@ DecodingConfig read_decoding_config(ConfigSection section) {
   section.read("length_penalty_kind", config.length_penalty_kind, kKinds);
   section.read("patience", config.patience);
   section.read("max_length", config.max_length);
+  section.read("min_length", config.min_length);
   section.read("n_best", config.n_best);
   section.read("batch_size", config.batch_size);
   section.finish();
-  config.validate();
   return config;
 }
 
@@ -61,6 +63,7 @@ Json to_json(const DecodingConfig& config) {
           {"length_penalty_kind", choice_name(config.length_penalty_kind, kKinds)},
           {"patience", config.patience},
           {"max_length", config.max_length},
+          {"min_length", config.min_length},
           {"n_best", config.n_best},
           {"batch_size", config.batch_size}};
 }

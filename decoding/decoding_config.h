@@ -13,8 +13,12 @@ struct DecodingConfig {
   std::int64_t beam_size = 5;   ///< 1: greedy
   double length_penalty = 1.0;  ///< 0: scores are sums of log-probabilities
   LengthPenaltyKind length_penalty_kind = LengthPenaltyKind::kPower;
-  double patience = 1.0;  ///< a sentence is done with beam_size * patience finished hypotheses (Kasai et al. 2022)
+  /// A sentence is done with beam_size * patience finished hypotheses (Kasai et al. 2022): below 1 sooner, above 1
+  /// later. No effect on greedy search, nor where length_penalty is 0 and n_best 1: there the search goes on until no
+  /// live hypothesis can win, and not beyond.
+  double patience = 1.0;
   std::int64_t max_length = 256;  ///< tokens of a target, eos included; a longer one ends as it stands
+  std::int64_t min_length = 0;    ///< tokens before the eos, which is banned until then; 0: nothing is banned
   std::int64_t n_best = 1;        ///< hypotheses a sentence, at most beam_size
   std::int64_t batch_size = 64;   ///< sentences searched together
 
@@ -25,6 +29,7 @@ struct DecodingConfig {
   void validate() const;
 };
 
+/// Reads the section and validates nothing.
 DecodingConfig read_decoding_config(ConfigSection section);
 Json to_json(const DecodingConfig& config);
 

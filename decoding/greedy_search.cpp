@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include <ATen/ops/tensor.h>
@@ -22,8 +23,10 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
   const auto state = scorer.start(source);
   for (std::int64_t length = 1; !searched.empty(); ++length) {
     const auto B = std::ssize(searched);
-    const auto step = scorer.step(*state, at::tensor(last, at::kLong).view({B, 1}).to(scorer.device()));
-    const auto candidates = best_candidates(step, log_probabilities, B, 1);
+    const auto tokens = at::tensor(last, at::kLong).view({B, 1}).to(scorer.device());  // [B, 1]
+    const auto step = scorer.step(*state, tokens, /*with_attention=*/false);
+    const auto banned = length <= config.min_length ? std::optional(kEos) : std::nullopt;
+    const auto candidates = best_candidates(step, log_probabilities, B, 1, banned);
 
     std::vector<std::int64_t> kept, still_searched;
     last.clear();

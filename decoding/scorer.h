@@ -31,7 +31,7 @@ class Scorer {
   /// Reads the source, [B, S] pieces and eos; the state is one row a sentence wide.
   virtual std::unique_ptr<State> start(const PaddedIds& source) const = 0;
   /// Says the tokens [B, K] (int64; bos first) and looks at what may follow.
-  virtual Step step(State& state, const at::Tensor& tokens, bool with_attention = false) const = 0;
+  virtual Step step(State& state, const at::Tensor& tokens, bool with_attention) const = 0;
   /// Keeps the sentences named, in that order, and of each the rows `parents` [B' * K'] names (0 <= parent < K): keeps,
   /// reorders, widens and drops what is finished.
   virtual void select(State& state, const std::vector<std::int64_t>& sentences,

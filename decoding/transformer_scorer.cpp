@@ -5,8 +5,13 @@
 #include <ATen/ops/logsumexp.h>
 #include <c10/core/InferenceMode.h>
 
+#include "tokenizer/special_ids.h"
+
 namespace gloss {
 namespace {
+
+// The model and the tokenizer do not include each other; here both are seen.
+static_assert(kPadId == kPad && kBosId == kBos);
 
 struct TransformerState final : Scorer::State {
   DecoderCache cache;
@@ -48,8 +53,7 @@ Scorer::Step TransformerScorer::step(State& state, const at::Tensor& tokens, boo
   if (with_attention) pass.probe = &probe;
   const auto x = model_->step(tokens, cache_of(state), pass);  // [B * K, D]
   Step result;
-  auto generator = model_->generator();
-  result.logits = generator->logits(x);                 // [B * K, V]
+  result.logits = model_->generator()->logits(x);       // [B * K, V]
   result.log_normaliser = result.logits.logsumexp(-1);  // [B * K]
   if (with_attention) result.attention = probe.mean();  // [B * K, S]
   return result;

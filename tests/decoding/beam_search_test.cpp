@@ -123,6 +123,20 @@ TEST_P(BeamSearchTest, NothingIsBanned) {
   EXPECT_THAT(ids_of(search_one(scorer)), ElementsAre(Ids{kPad, kBos, kUnk}));
 }
 
+TEST_P(BeamSearchTest, NothingEndsBeforeTheMinimumOfLength) {
+  const FakeScorer scorer(
+      table({{{}, {{kEos, 0.6}, {kA, 0.3}, {kB, 0.1}}}, {{kA}, {{kEos, 0.5}, {kC, 0.5}}}, {{kB}, {{kC, 1}}}}, kWords),
+      kWords, device());
+  EXPECT_THAT(ids_of(search_one(scorer)), ElementsAre(Ids{}));
+  config_.min_length = 1;
+  config_.n_best = 2;
+  const auto result = search_one(scorer);
+  EXPECT_THAT(ids_of(result), ElementsAre(Ids{kA}, Ids{kA, kC}));
+  EXPECT_NEAR(result[0].log_probability, std::log(0.3 * 0.5), 1e-6);  // the ban changes no probability
+  config_.min_length = 2;
+  EXPECT_THAT(ids_of(search_one(scorer)), ElementsAre(Ids{kA, kC}, Ids{kB, kC}));
+}
+
 /// Every hypothesis of at most `limit` tokens over the ids of the vocabulary, best first.
 std::vector<Hypothesis> all_hypotheses(const FakeScorer::Rule& rule, const Ids& source, std::int64_t limit,
                                        const DecodingConfig& config) {
@@ -138,6 +152,7 @@ std::vector<Hypothesis> all_hypotheses(const FakeScorer::Rule& rule, const Ids& 
         const auto total = log_probability + logits[id] - std::log(sum);
         auto longer = ids;
         if (id != kEos) longer.push_back(id);
+        if (id == kEos && length <= config.min_length) continue;
         if (id == kEos || length == limit) {
           const auto base = config.length_penalty_kind == LengthPenaltyKind::kPower ? 1. * length : (5. + length) / 6;
           result.push_back({longer, total, total / std::pow(base, config.length_penalty), id == kEos});
@@ -157,9 +172,13 @@ TEST_P(BeamSearchTest, HugeBeamFindsWhatExhaustiveSearchFinds) {
   const auto rule = random_rule(V);
   const FakeScorer scorer(rule, V, device(), {.max_target_length = kLimit});
   for (const auto kind : {LengthPenaltyKind::kPower, LengthPenaltyKind::kGnmt})
-    for (const double penalty : {0.0, 0.6, 1.0, 2.0}) {
-      config_ = {
-          .beam_size = 1000, .length_penalty = penalty, .length_penalty_kind = kind, .patience = 2, .n_best = 25};
+    for (const auto& [penalty, min_length] : {std::pair{0.0, 0}, {0.6, 0}, {1.0, 0}, {2.0, 0}, {0.0, 3}, {1.0, 5}}) {
+      config_ = {.beam_size = 1000,
+                 .length_penalty = penalty,
+                 .length_penalty_kind = kind,
+                 .patience = 2,
+                 .min_length = min_length,
+                 .n_best = 25};
       for (Id first = 4; first < 8; ++first) {
         const auto found = beam_search(scorer, sources(1, device(), first), config_).at(0);
         const auto wanted = all_hypotheses(rule, {first, kEos}, kLimit, config_);

@@ -68,6 +68,13 @@ TEST_P(CandidatesTest, NormaliserMakesLogProbabilities) {
   EXPECT_NEAR(result[0][0].log_probability, -0.25 - std::log(1 + std::exp(-1.5) + std::exp(-2.5)), 1e-6);
 }
 
+TEST_P(CandidatesTest, WhatIsBannedIsNoCandidateAndTheOthersKeepTheirProbabilities) {
+  const auto result = best_candidates(step({{-3, -1, -5}, {-2, -4, -0.5}}), std::vector<double>{0, -10}, 2, 2, 1);
+  EXPECT_THAT(places(result[0]), ElementsAre(Place{0, 0}, Place{0, 2}));
+  EXPECT_THAT(places(result[1]), ElementsAre(Place{0, 2}, Place{0, 0}));
+  EXPECT_DOUBLE_EQ(result[0][0].log_probability, -3);
+}
+
 TEST_P(CandidatesTest, TiesGoToTheLowerRowThenToTheLowerId) {
   const std::vector<float> equal(5000, -1.5f);
   const auto result = best_candidates(step({equal, equal, equal}), std::vector<double>{-2, -1, -1}, 1, 6);
@@ -89,8 +96,13 @@ TEST_P(CandidatesTest, EqualsAFullSortHoweverManyTiesThereAre) {
       for (std::int64_t k = 0; k < 3; ++k)
         for (Id id = 0; id < V; ++id) wanted.push_back({k, id, so_far[k] + rows[k][id]});
       std::ranges::stable_sort(wanted, std::greater{}, &Candidate::log_probability);
-      wanted.resize(count);
-      EXPECT_EQ(places(best_candidates(step(rows), so_far, 1, count)[0]), places(wanted)) << V << ", " << count;
+      const auto first = [count](const std::vector<Candidate>& all) {
+        return places({all.begin(), all.begin() + count});
+      };
+      EXPECT_EQ(places(best_candidates(step(rows), so_far, 1, count)[0]), first(wanted)) << V << ", " << count;
+      const Id banned = wanted[0].id;
+      std::erase_if(wanted, [banned](const Candidate& candidate) { return candidate.id == banned; });
+      EXPECT_EQ(places(best_candidates(step(rows), so_far, 1, count, banned)[0]), first(wanted)) << V << ", " << count;
     }
 }
 

@@ -12,7 +12,11 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-DecodingConfig read(const Json& json) { return read_decoding_config(ConfigSection(json, "decoding")); }
+DecodingConfig read(const Json& json) {
+  const auto config = read_decoding_config(ConfigSection(json, "decoding"));
+  config.validate();
+  return config;
+}
 
 void expect_refused(const Json& json, const std::string& key) {
   SCOPED_TRACE(json.dump());
@@ -26,14 +30,15 @@ TEST(DecodingConfigTest, EmptySectionGivesTheDefaults) {
   EXPECT_EQ(config.length_penalty_kind, LengthPenaltyKind::kPower);
   EXPECT_EQ(config.patience, 1.0);
   EXPECT_EQ(config.max_length, 256);
+  EXPECT_EQ(config.min_length, 0);
   EXPECT_EQ(config.n_best, 1);
   EXPECT_EQ(config.batch_size, 64);
 }
 
 TEST(DecodingConfigTest, EveryKeySurvivesWritingAndReading) {
   const Json json = {{"beam_size", 7},  {"length_penalty", 0.6}, {"length_penalty_kind", "gnmt"},
-                     {"patience", 2.5}, {"max_length", 99},      {"n_best", 3},
-                     {"batch_size", 11}};
+                     {"patience", 2.5}, {"max_length", 99},      {"min_length", 2},
+                     {"n_best", 3},     {"batch_size", 11}};
   EXPECT_EQ(to_json(read(json)), json);
 }
 
@@ -63,6 +68,12 @@ TEST(DecodingConfigTest, RefusesMoreHypothesesThanTheBeamCanFinish) {
   expect_refused({{"beam_size", 4}, {"n_best", 5}}, "n_best");
   expect_refused({{"beam_size", 4}, {"patience", 0.5}, {"n_best", 3}}, "n_best");
   EXPECT_EQ(read({{"beam_size", 4}, {"patience", 0.5}, {"n_best", 2}}).n_best, 2);
+}
+
+TEST(DecodingConfigTest, RefusesAMinimumBeyondTheMaximumOfLength) {
+  expect_refused({{"min_length", -1}}, "min_length");
+  expect_refused({{"max_length", 4}, {"min_length", 5}}, "min_length");
+  EXPECT_EQ(read({{"max_length", 4}, {"min_length", 4}}).min_length, 4);
 }
 
 TEST(DecodingConfigTest, PatienceIsRoundedToWholeHypotheses) {

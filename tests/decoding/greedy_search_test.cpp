@@ -54,7 +54,39 @@ TEST_P(GreedySearchTest, EndsAsItStandsAtTheLimitOfLength) {
   EXPECT_THAT(greedy_search(scorer, sources(1, device()), config_)[0].ids, ElementsAre(kA, kA));
 }
 
-TEST_P(GreedySearchTest, EndsAsItStandsWhereNothingMayFollow) {
+TEST_P(GreedySearchTest, DoesNotEndBeforeTheMinimumOfLength) {
+  const FakeScorer::Rule rule = [](const Ids&, const Ids&) { return log_of({{kEos, 0.5}, {kA, 0.25}}, kWords); };
+  const FakeScorer scorer(rule, kWords, device(), {.normalised = false});
+  EXPECT_THAT(greedy_search(scorer, sources(1, device()), config_)[0].ids, IsEmpty());
+  config_.min_length = 2;
+  auto result = greedy_search(scorer, sources(1, device()), config_)[0];
+  EXPECT_THAT(result.ids, ElementsAre(kA, kA));
+  EXPECT_TRUE(result.ended);
+  EXPECT_NEAR(result.log_probability, -3.4657359028, 1e-6);  // log(1/4 * 1/4 * 1/2): the ban changes no probability
+  config_.max_length = 2;
+  result = greedy_search(scorer, sources(1, device()), config_)[0];
+  EXPECT_THAT(result.ids, ElementsAre(kA, kA));
+  EXPECT_FALSE(result.ended);
+}
+
+TEST_P(GreedySearchTest, EndsAsItStandsWhereOnlyABannedEndMayFollow) {
+  const FakeScorer scorer(table({{{}, {{kA, 1}}}}, kWords), kWords, device());
+  config_.min_length = 3;
+  const auto result = greedy_search(scorer, sources(1, device()), config_)[0];
+  EXPECT_THAT(result.ids, ElementsAre(kA));
+  EXPECT_FALSE(result.ended);
+}
+
+TEST_P(GreedySearchTest, PatienceHasNoEffect) {
+  const FakeScorer scorer(random_rule(12), 12, device(), {.max_target_length = 9});
+  const auto usual = greedy_search(scorer, sources(20, device()), config_);
+  for (const double patience : {0.5, 3.0}) {
+    config_.patience = patience;
+    EXPECT_EQ(ids_of(greedy_search(scorer, sources(20, device()), config_)), ids_of(usual));
+  }
+}
+
+TEST_P(GreedySearchTest, EndsAsItStandsWhereNothingNothingMayFollow) {
   const FakeScorer scorer(table({{{}, {{kA, 0.5}}}, {{kA}, {}}}, kWords), kWords, device(), {.normalised = false});
   const auto result = greedy_search(scorer, sources(1, device()), config_)[0];
   EXPECT_THAT(result.ids, ElementsAre(kA));
@@ -78,8 +110,9 @@ TEST_P(GreedySearchTest, FinishedSentencesLeaveTheBatch) {
 TEST_P(GreedySearchTest, EqualsABeamOfOne) {
   const FakeScorer scorer(random_rule(12), 12, device(), {.max_target_length = 9});
   const auto source = sources(40, device());
-  for (const double penalty : {0.0, 1.0}) {
+  for (const auto& [penalty, min_length] : {std::pair{0.0, 0}, {1.0, 0}, {0.0, 4}, {1.0, 4}}) {
     config_.length_penalty = penalty;
+    config_.min_length = min_length;
     const auto greedy = greedy_search(scorer, source, config_);
     const auto beam = beam_search(scorer, source, config_);
     for (std::size_t b = 0; b < greedy.size(); ++b) {

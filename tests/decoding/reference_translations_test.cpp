@@ -3,6 +3,7 @@
 //   GLOSS_REFERENCE_INPUT    the lines that were translated
 //   GLOSS_REFERENCE_RESULTS  a JSON line for each: {"line": 1, "greedy": {"ids": [...], "text": "...", "score": -1.5},
 //                            "beam5_penalty0": {...}, "beam5_penalty1": {...}}
+//   GLOSS_REFERENCE_MIN_LENGTH  tokens that the other program asked for before the eos; 0 where it is not set
 // A score is the sum of log-probabilities, eos counted, over length^penalty; greedy is without penalty.
 #include <algorithm>
 #include <cmath>
@@ -46,7 +47,8 @@ class ReferenceTranslationsTest : public DeviceTest {
     ASSERT_FALSE(wanted_.empty());
   }
 
-  void expect_equal(const std::string& setting, const DecodingConfig& config) {
+  void expect_equal(const std::string& setting, DecodingConfig config) {
+    if (const char* tokens = std::getenv("GLOSS_REFERENCE_MIN_LENGTH")) config.min_length = std::atoi(tokens);
     const auto loaded = read_model_file(model_, device());
     const auto tokenizer =
         std::make_shared<SentencePieceTokenizer>(loaded.description.tokenizers.at("tokenizer.model"), model_);

@@ -71,6 +71,24 @@ TEST_P(PatienceTest, MorePatienceFinishesMoreHypotheses) {
   EXPECT_THAT(ids_of(search_one(scorer())), ElementsAre(Ids{kA, kA, kA, kA, kA, kA}));
 }
 
+TEST_P(PatienceTest, LessPatienceFinishesFewer) {
+  config_.length_penalty = 1;
+  config_.patience = 0.5;
+  const auto fake = scorer();
+  EXPECT_THAT(ids_of(search_one(fake)), ElementsAre(Ids{}));
+  EXPECT_THAT(fake.steps(), SizeIs(1));
+}
+
+// Of the sums 0.3, 0.3 and 0.3 the first stands when no live one has more.
+TEST_P(PatienceTest, HasNoEffectOnTheBestWithoutALengthPenalty) {
+  for (const double patience : {0.5, 1.0, 3.0}) {
+    config_.patience = patience;
+    const auto fake = scorer();
+    EXPECT_THAT(ids_of(search_one(fake)), ElementsAre(Ids{}));
+    EXPECT_THAT(fake.steps(), SizeIs(2)) << patience;
+  }
+}
+
 TEST_P(SearchTerminationTest, WithoutLengthPenaltyALiveHypothesisThatLeadsIsNotGivenUp) {
   // "" with 0.05 and "A" with 0.09 are finished after two steps, when "A A" is live with 0.72.
   const FakeScorer scorer(

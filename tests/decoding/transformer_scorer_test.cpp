@@ -1,6 +1,7 @@
 #include "decoding/transformer_scorer.h"
 
 #include <algorithm>
+#include <future>
 
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
@@ -49,8 +50,7 @@ class TransformerScorerTest : public DeviceTest {
     const auto x = model_->forward(pad(sources, device()), target, Pass{});  // [rows, T, D]
     std::vector<at::Tensor> last;
     for (std::size_t row = 0; row < prefixes.size(); ++row) last.push_back(x[row][target.lengths[row] - 1]);
-    auto generator = model_->generator();
-    return generator->forward(at::stack(last));
+    return model_->generator()->forward(at::stack(last));
   }
 
   /// Of ids and, where it ended, eos, said by the whole model at once (teacher forcing).
@@ -59,8 +59,7 @@ class TransformerScorerTest : public DeviceTest {
     auto said = hypothesis.ids;
     if (hypothesis.ended) said.push_back(kEos);
     const auto target = shift_target(Rows{said}, device());
-    auto generator = model_->generator();
-    const auto all = generator->forward(model_->forward(pad(Rows{source}, device()), target.input, Pass{}));
+    const auto all = model_->generator()->forward(model_->forward(pad(Rows{source}, device()), target.input, Pass{}));
     return all.gather(-1, target.wanted.unsqueeze(-1)).sum(at::kDouble).item<double>();
   }
 
@@ -159,6 +158,22 @@ TEST_P(TransformerScorerTest, AttentionIsTheLastLayersMeanOverTheHeads) {
   model_->forward(pad(sources, device()), pad(said, device()), pass);
   EXPECT_THAT(attention, AllClose(probe.weights.select(2, 1).mean(1), 1e-5));  // [B * K, S]
   EXPECT_THAT(attention.slice(0, 2).slice(1, 3), AllClose(at::zeros({2, 2}, attention.options()), 0));
+}
+
+TEST_P(TransformerScorerTest, ThreadsShareOneAndEachFindsWhatItWouldAlone) {
+  const auto source = pad(some_sources(12), device());
+  const DecodingConfig config{.beam_size = 4, .n_best = 4};
+  const auto wanted = beam_search(scorer_, source, config);
+  const TransformerScorer shared(small_model(device()), 12);  // with no table of positions yet
+  const auto search = [&] { return beam_search(shared, source, config); };
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::future<std::vector<std::vector<Hypothesis>>>> threads;
+    for (int i = 0; i < 2; ++i) threads.push_back(std::async(std::launch::async, search));
+    for (auto& thread : threads) {
+      const auto found = thread.get();
+      for (std::size_t b = 0; b < wanted.size(); ++b) expect_equal(found[b], wanted[b]);
+    }
+  }
 }
 
 TEST_P(TransformerScorerTest, SaysWhatTheModelIs) {
