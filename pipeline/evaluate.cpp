@@ -41,11 +41,16 @@ Bleu evaluate_files(const std::filesystem::path& hypothesis, const std::filesyst
   return corpus_bleu(hypotheses, references);
 }
 
+std::vector<std::string> translate_lines(const Translator& translator, const DecodingConfig& decoding,
+                                         std::span<const std::string> lines) {
+  std::vector<std::string> translations;
+  for (auto& translation : translator.translate(lines, decoding))
+    translations.push_back(std::move(translation.candidates.front().text));
+  return translations;
+}
+
 Bleu evaluate_model(const Translator& translator, const DecodingConfig& decoding, const TestSet& test) {
-  std::vector<std::string> hypotheses;
-  for (auto& translation : translator.translate(test.sources, decoding))
-    hypotheses.push_back(std::move(translation.candidates.front().text));
-  return corpus_bleu(hypotheses, test.references);
+  return corpus_bleu(translate_lines(translator, decoding, test.sources), test.references);
 }
 
 }  // namespace gloss

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,10 @@ TestSet read_test_set(const std::filesystem::path& source, const std::filesystem
 
 /// BLEU of one file of translations against one of references. Throws DataError where the counts of lines differ.
 Bleu evaluate_files(const std::filesystem::path& hypothesis, const std::filesystem::path& reference);
+
+/// The best translation of each line.
+std::vector<std::string> translate_lines(const Translator& translator, const DecodingConfig& decoding,
+                                         std::span<const std::string> lines);
 
 /// Translates the sources and scores the best hypotheses against the references.
 Bleu evaluate_model(const Translator& translator, const DecodingConfig& decoding, const TestSet& test);

@@ -4,7 +4,8 @@
 
 namespace gloss {
 
-Json run_identity(const RunConfig& config, const RunTokenizers& tokenizers, const ParallelCorpus& corpus) {
+Json run_identity(const RunConfig& config, const RunTokenizers& tokenizers, const ParallelCorpus& corpus,
+                  const std::optional<Validator>& validator) {
   auto settings = to_portable_json(config);
   settings.erase("decoding");
   auto& training = settings["training"];
@@ -13,6 +14,7 @@ Json run_identity(const RunConfig& config, const RunTokenizers& tokenizers, cons
   training["early_stop"].erase("patience");
 
   Json identity{{"training corpus", corpus.hash()}};
+  if (validator) identity["validation set"] = validator->hash();
   for (const auto& [section, value] : settings.items()) {
     if (!value.is_object())
       identity[section] = value;

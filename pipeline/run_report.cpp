@@ -22,29 +22,57 @@ void warn_of(std::string_view name, const std::string& reason, const NotedLines&
               pairs.text() + ")");
 }
 
+std::string score_text(const Validation& scores) {
+  return text_of("loss %.4f  perplexity %.2f  BLEU %.2f (greedy)", scores.loss, std::exp(scores.loss), *scores.bleu);
+}
+
+void report_scores(RunFolder& folder, const std::string& event, Json fields, const ValidationReport& validation) {
+  fields.update(summary(validation.scores));
+  fields["samples"] = Json::array();
+  for (const auto& [line, source, reference, translation] : validation.samples) {
+    const auto number = "  line " + std::to_string(line);
+    log_info(number + "  source       " + printable(source));
+    log_info(number + "  reference    " + printable(reference));
+    log_info(number + "  translation  " + printable(translation));
+    fields["samples"].push_back(
+        {{"line", line}, {"source", source}, {"reference", reference}, {"translation", translation}});
+  }
+  folder.log(event, std::move(fields));
+}
+
 }  // namespace
 
 void report_step(RunFolder& folder, const TrainingReport& report) {
-  log_info(text_of("epoch %lld  step %lld  loss %.4f  perplexity %.2f  learning rate %.3g  %.0f tokens/s",
-                   static_cast<long long>(report.epoch), static_cast<long long>(report.step), report.loss,
-                   std::exp(report.loss), report.learning_rate, report.tokens_per_second));
+  const double perplexity = std::exp(report.loss);
+  log_info(
+      text_of("step %lld of %lld  epoch %lld  loss %.4f  perplexity %.2f  %.0f target tokens/s  learning rate %.3g",
+              static_cast<long long>(report.step), static_cast<long long>(report.last_step),
+              static_cast<long long>(report.epoch), report.loss, perplexity, report.tokens_per_second,
+              report.learning_rate) +
+      "  " + duration_text(report.seconds_left) + " left");
   folder.log("step", {{"step", report.step},
+                      {"last_step", report.last_step},
                       {"epoch", report.epoch},
                       {"loss", report.loss},
-                      {"perplexity", std::exp(report.loss)},
+                      {"perplexity", perplexity},
                       {"learning_rate", report.learning_rate},
                       {"gradient_norm", report.gradient_norm},
                       {"target_tokens_per_second", report.tokens_per_second},
+                      {"seconds_left", report.seconds_left},
                       {"skipped_updates", report.skipped}});
 }
 
-void report_validation(RunFolder& folder, std::int64_t step, const Validation& validation) {
-  log_info(text_of("validation at step %lld  loss %.4f  perplexity %.2f  BLEU %.2f (greedy)",
-                   static_cast<long long>(step), validation.loss, std::exp(validation.loss), *validation.bleu));
-  auto fields = summary(validation);
-  fields["step"] = step;
-  fields["perplexity"] = std::exp(validation.loss);
-  folder.log("validation", std::move(fields));
+void report_validation(RunFolder& folder, std::int64_t step, const ValidationReport& validation) {
+  log_info("validation at step " + std::to_string(step) + "  " + score_text(validation.scores));
+  report_scores(folder, "validation", {{"step", step}}, validation);
+}
+
+void report_model(RunFolder& folder, std::span<const std::int64_t> steps, const ValidationReport& validation) {
+  std::string text;
+  for (const auto step : steps) text += (text.empty() ? "" : ", ") + std::to_string(step);
+  log_info((steps.size() == 1 ? "the model is that of step " : "the model is the mean of those of steps ") + text +
+           "  " + score_text(validation.scores));
+  report_scores(folder, "model", {{"weights_of_steps", steps}}, validation);
 }
 
 void warn_of(std::string_view name, const CorpusReport& report, std::int64_t max_length) {
@@ -57,7 +85,19 @@ void warn_of(std::string_view name, const CorpusReport& report, std::int64_t max
 Json summary(const Bleu& bleu) { return {{"bleu", bleu.score}, {"signature", bleu_signature()}}; }
 
 Json summary(const Validation& validation) {
-  return {{"loss", validation.loss}, {"greedy_bleu", *validation.bleu}, {"signature", bleu_signature()}};
+  return {{"loss", validation.loss},
+          {"perplexity", std::exp(validation.loss)},
+          {"greedy_bleu", *validation.bleu},
+          {"signature", bleu_signature()}};
+}
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<long long>(seconds);
+  const auto minutes = whole / 60, hours = minutes / 60, days = hours / 24;
+  if (minutes == 0) return text_of("%lld s", whole);
+  if (hours == 0) return text_of("%lld min", minutes);
+  if (days == 0) return text_of("%lld h %02lld min", hours, minutes % 60);
+  return text_of("%lld d %lld h", days, hours % 24);
 }
 
 }  // namespace gloss

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "common/atomic_file.h"
 #include "common/error.h"
@@ -62,14 +63,22 @@ Material read_material(const RunConfig& config, const RunFolder& folder) {
   return {std::move(tokenizers), std::move(corpus), std::move(validator), std::move(test)};
 }
 
-ModelDescription describe(const RunConfig& config, const Material& material, std::int64_t steps, std::int64_t epochs) {
+/// How far a run has come.
+struct Progress {
+  std::int64_t steps = 0, epochs = 0;
+  std::vector<std::int64_t> kept_steps;  ///< of the weights
+};
+
+ModelDescription describe(const RunConfig& config, const Material& material, const Progress& progress) {
   ModelDescription description{.config = to_portable_json(config),
                                .provenance = {{"program", "gloss " + std::string(kVersion)},
-                                              {"steps", steps},
-                                              {"epochs", epochs},
+                                              {"steps", progress.steps},
+                                              {"epochs", progress.epochs},
+                                              {"weights_of_steps", progress.kept_steps},
                                               {"training_pairs", material.corpus.size()},
                                               {"training_corpus", material.corpus.hash()}},
                                .tokenizers = {}};
+  if (material.validator) description.provenance["validation_set"] = material.validator->hash();
   for (const auto& [name, tokenizer] : material.tokenizers.by_name())
     description.tokenizers[name] = tokenizer->serialized();
   return description;
@@ -101,15 +110,15 @@ TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
                             .seed = static_cast<std::uint64_t>(config.seed),
                             .checkpoints = folder.checkpoints(),
                             .threads = options.threads,
-                            .hashes = run_identity(config, tokenizers, material.corpus),
+                            .hashes = run_identity(config, tokenizers, material.corpus, material.validator),
                             .validate = nullptr,
                             .report = [&](const TrainingReport& report) { report_step(folder, report); }};
-  const auto validate = [&](EncoderDecoder& candidate, std::int64_t step) {
-    const auto validation = (*material.validator)(candidate);
-    report_validation(folder, step, validation);
-    return validation;
-  };
-  if (material.validator) training.validate = validate;
+  if (material.validator)
+    training.validate = [&](EncoderDecoder& candidate, std::int64_t step) {
+      const auto validation = (*material.validator)(candidate);
+      report_validation(folder, step, validation);
+      return validation.scores;
+    };
   Trainer trainer(model, batches, std::move(training));
   const bool resumed = options.resume && trainer.resume();
 
@@ -130,8 +139,15 @@ TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
     return result;
   }
 
-  auto description = describe(config, material, result.steps, whole_epochs(batches));
-  if (material.validator) description.provenance["validation"] = summary(validate(model, result.steps));
+  if (result.end == TrainingEnd::kEarlyStop)
+    log_info("ended early: " + std::to_string(config.training.early_stop.patience) + " validations were no better");
+
+  auto description = describe(config, material, {result.steps, whole_epochs(batches), trainer.kept_steps()});
+  if (material.validator) {
+    const auto validation = (*material.validator)(model);
+    report_model(folder, trainer.kept_steps(), validation);
+    description.provenance["validation"] = summary(validation.scores);
+  }
   write_model_file(folder.model_file(), model, description);
   if (material.test) {
     const auto translator = make_translator(model, config, tokenizers.source(), tokenizers.target());

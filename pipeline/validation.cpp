@@ -3,11 +3,28 @@
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
 
+#include "common/sha256.h"
 #include "model/padding.h"
 #include "pipeline/translation_model.h"
 #include "training/label_smoothing.h"
 
 namespace gloss {
+namespace {
+
+constexpr std::size_t kSamples = 3;
+
+// Some lines from the whole of the text that have something on either side.
+std::vector<std::size_t> sample_lines(const TestSet& text) {
+  std::vector<std::size_t> lines;
+  for (std::size_t i = 0; i < text.sources.size(); ++i)
+    if (!text.sources[i].empty() && !text.references[i].empty()) lines.push_back(i);
+  if (lines.size() <= kSamples) return lines;
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < kSamples; ++i) chosen.push_back(lines[i * lines.size() / kSamples]);
+  return chosen;
+}
+
+}  // namespace
 
 Validator::Validator(const RunConfig& config, std::shared_ptr<const Tokenizer> source,
                      std::shared_ptr<const Tokenizer> target)
@@ -18,11 +35,25 @@ Validator::Validator(const RunConfig& config, std::shared_ptr<const Tokenizer> s
                                    *target_tokenizer_, {.max_length = config.data.max_length})),
       text_(read_test_set(config.data.valid_source, config.data.valid_target)) {}
 
-Validation Validator::operator()(EncoderDecoder& model) const {
+ValidationReport Validator::operator()(EncoderDecoder& model) const {
   auto greedy = config_.decoding;
   greedy.beam_size = greedy.n_best = 1;
   const auto translator = make_translator(model, config_, source_tokenizer_, target_tokenizer_);
-  return {.loss = mean_loss(model), .bleu = evaluate_model(translator, greedy, text_).score};
+  const auto translations = translate_lines(translator, greedy, text_.sources);
+  ValidationReport report{
+      .scores = {.loss = mean_loss(model), .bleu = corpus_bleu(translations, text_.references).score}, .samples = {}};
+  for (const auto i : sample_lines(text_))
+    report.samples.push_back(
+        {static_cast<std::int64_t>(i) + 1, text_.sources[i], text_.references[i], translations[i]});
+  return report;
+}
+
+std::string Validator::hash() const {
+  Sha256 sum;
+  sum.update(corpus_.hash());
+  for (const auto* lines : {&text_.sources, &text_.references})
+    for (const auto& line : *lines) sum.update(line + '\n');
+  return sum.hex();
 }
 
 double Validator::mean_loss(EncoderDecoder& model) const {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "data/parallel_corpus.h"
 #include "pipeline/evaluate.h"
@@ -10,14 +13,29 @@
 
 namespace gloss {
 
-/// Scores a model on the validation set: its loss, and BLEU of its greedy translations.
+/// A sentence of the validation set beside what the model makes of it.
+struct Sample {
+  std::int64_t line = 0;  ///< of the validation files, from 1
+  std::string source, reference, translation;
+};
+
+/// What a validation tells a person.
+struct ValidationReport {
+  Validation scores;            ///< bleu is there, of greedy translations
+  std::vector<Sample> samples;  ///< of the same lines each time
+};
+
+/// Scores a model on the validation set: its loss over the pairs that are fit for training, and BLEU of its greedy
+/// translations of every line.
 class Validator {
  public:
-  /// Reads the validation set of `config.data`. Throws as ParallelCorpus does.
+  /// Reads the validation set of `config.data`. Throws as ParallelCorpus and read_test_set do.
   Validator(const RunConfig& config, std::shared_ptr<const Tokenizer> source, std::shared_ptr<const Tokenizer> target);
 
-  Validation operator()(EncoderDecoder& model) const;
+  ValidationReport operator()(EncoderDecoder& model) const;
   const ParallelCorpus& corpus() const { return corpus_; }
+  /// SHA-256 over what the scores depend on: the ids of the pairs and the text of the lines.
+  std::string hash() const;
 
  private:
   double mean_loss(EncoderDecoder& model) const;

@@ -5,7 +5,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "model/model_file.h"
+#include "model/tensor_view.h"
 
 namespace gloss {
 namespace {

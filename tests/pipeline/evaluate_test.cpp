@@ -1,0 +1,85 @@
+#include "pipeline/evaluate.h"
+
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "pipeline/runtime.h"
+#include "tests/pipeline/small_job.h"
+#include "tests/support/device_test.h"
+#include "tokenizer/line_reader.h"
+
+namespace gloss {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+class EvaluateTest : public DeviceTest {
+ protected:
+  std::filesystem::path file(const std::string& name, const std::vector<std::string>& lines) const {
+    write_lines(folder_ / name, lines);
+    return folder_ / name;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_P(EvaluateTest, ScoreOfAModelIsThatOfItsLinesOneByOne) {
+  set_up_runtime(1);
+  SmallJob job(device());
+  job.config.training.max_steps = 60;
+  testing::internal::CaptureStderr();
+  job.run();
+  testing::internal::GetCapturedStderr();
+  const auto loaded = load_translation_model(job / "run", device());
+  const auto translator = loaded.translator();
+  auto test = read_test_set(job.config.data.train_source, job.config.data.train_target);
+  std::vector<std::string> lines;
+  for (const auto& source : test.sources)
+    lines.push_back(translator.translate(std::vector{source}, loaded.config.decoding).front().candidates.front().text);
+  EXPECT_EQ(translate_lines(translator, loaded.config.decoding, test.sources), lines);
+  EXPECT_GT(std::set(lines.begin(), lines.end()).size(), 1u);
+  test.references = lines;
+  test.references[0] += " and more";
+  const auto score = evaluate_model(translator, loaded.config.decoding, test);
+  const auto wanted = corpus_bleu(lines, test.references);
+  EXPECT_EQ(score.score, wanted.score);
+  EXPECT_EQ(score.matches, wanted.matches);
+  EXPECT_EQ(score.totals, wanted.totals);
+  EXPECT_EQ(score.totals[0], score.matches[0]);
+  EXPECT_EQ(score.reference_length, score.hypothesis_length + 2);
+}
+
+TEST_P(EvaluateTest, FilesAreScoredLineByLine) {
+  const auto a = file("a", {"a b c d e", "f g h i"}), b = file("b", {"a b c d e", "f g h j"});
+  EXPECT_DOUBLE_EQ(evaluate_files(a, a).score, 100);
+  EXPECT_DOUBLE_EQ(evaluate_files(a, b).score, corpus_bleu(std::vector<std::string>{"a b c d e", "f g h i"},
+                                                           std::vector<std::string>{"a b c d e", "f g h j"})
+                                                   .score);
+}
+
+TEST_P(EvaluateTest, UnequalCountsOfLinesAreRefusedNamingBoth) {
+  const auto two = file("two", {"a", "b"}), three = file("three", {"a", "b", "c"});
+  EXPECT_THAT([&] { read_test_set(two, three); },
+              ThrowsMessage<DataError>(AllOf(HasSubstr("two has 2 lines"), HasSubstr("three has 3"))));
+  EXPECT_THROW(evaluate_files(three, two), DataError);
+}
+
+TEST_P(EvaluateTest, NoLineOfAScoredTextIsLeftOut) {
+  EXPECT_THAT(read_lines(file("f", {"", "\xFF", "c", ""})), ElementsAre("", "\uFFFD", "c", ""));
+  EXPECT_THAT(
+      [&] {
+        read_lines(file("f", {"a", std::string(LineReader::kMaxLineBytes + 1, 'x')}));
+      },
+      ThrowsMessage<DataError>(HasSubstr("line 2 is longer than")));
+}
+
+INSTANTIATE_DEVICES(EvaluateTest);
+
+}  // namespace
+}  // namespace gloss
