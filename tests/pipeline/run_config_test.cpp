@@ -41,6 +41,8 @@ TEST_F(RunConfigTest, AnEmptyObjectGivesTheDefaults) {
   EXPECT_EQ(config.data.batch_tokens, 4096);
   EXPECT_DOUBLE_EQ(config.training.label_smoothing, 0.1);
   EXPECT_EQ(config.decoding.beam_size, 5);
+  for (const auto& json : {to_json(config), to_portable_json(config)})
+    EXPECT_EQ(json.at("training").at("max_steps"), 100'000) << "the limit that holds is stated";
 }
 
 TEST_F(RunConfigTest, WritingAndReadingKeepsEveryKey) {
