@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kEnding = ".tmp";
+constexpr int kMostLinks = 40;  // as many as Linux follows
 
 fs::path temporary_path(const fs::path& path) {
   static std::atomic<unsigned> count = 0;
@@ -39,6 +40,14 @@ bool is_temporary_name(std::string_view name) {
   return digits_before('-') && digits_before('.') && name.size() > 1;
 }
 
+// Where the link at `path`, if it is one, leads in the end; there need not be anything there.
+fs::path behind_links(fs::path path) {
+  std::error_code error;
+  for (int links = 0; links < kMostLinks && fs::is_symlink(path, error); ++links)
+    path = path.parent_path() / fs::read_symlink(path, error);
+  return path;
+}
+
 // The entry of the new name is on the disk too. A file system that cannot flush folders says EINVAL.
 bool flush_folder(const fs::path& folder) {
   const auto place = folder.empty() ? fs::path(".") : folder;
@@ -50,15 +59,16 @@ bool flush_folder(const fs::path& folder) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(behind_links(std::move(path))) {
   std::error_code error;
   const auto kind = fs::status(path_, error).type();
+  if (fs::is_symlink(path_, error))
+    throw IoError(printable(path_.string(), 1000) + ": cannot write: symbolic links that lead to each other");
   const bool replaceable =
       kind == fs::file_type::not_found || kind == fs::file_type::none || kind == fs::file_type::regular;
   if (!replaceable || !path_.has_filename()) {
     throw IoError(printable(path_.string(), 1000) + ": cannot write: wanted a file's name, got a folder or a device");
   }
-  if (kind == fs::file_type::regular && fs::is_symlink(path_, error)) path_ = fs::canonical(path_, error);
 
   const auto create = [&] {
     temporary_ = temporary_path(path_);

@@ -13,7 +13,7 @@ namespace gloss {
 /// A file that appears whole or not at all: written beside its place under a temporary name, flushed to the disk,
 /// renamed, and the folder flushed. Whatever fails, or a destructor before `commit`, removes the temporary file and
 /// leaves what stood there before. A failed fsync is never tried again on the same descriptor: after a failure every
-/// call throws. A symbolic link is kept and the file that it leads to replaced.
+/// call throws. A symbolic link is kept, and what it leads to replaced or made.
 class AtomicFile {
  public:
   /// Throws IoError where it cannot be created, or where something else than a regular file stands in its place.

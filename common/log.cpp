@@ -66,6 +66,11 @@ void log_warning(std::string_view message) {
   print_line("warning: ", message);
 }
 
+void log_error(std::string_view message) {
+  const std::lock_guard lock(the_log().mutex);
+  print_line("error: ", message);
+}
+
 void log_event(std::string_view event, Json fields) {
   auto& log = the_log();
   const std::lock_guard lock(log.mutex);

@@ -21,6 +21,8 @@ void set_up_log(const LogOptions& options);
 void log_info(std::string_view message);
 /// The same, with "warning: " before it, also where quiet.
 void log_warning(std::string_view message);
+/// The same with "error: ": of a part of the work, where the rest goes on.
+void log_error(std::string_view message);
 /// An event for programs: `fields` with "event" and "time" (seconds since 1970) as one line of the JSON file, if there
 /// is one.
 void log_event(std::string_view event, Json fields);

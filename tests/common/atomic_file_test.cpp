@@ -112,6 +112,25 @@ TEST_F(AtomicFileTest, ASymbolicLinkIsKeptAndItsFileReplaced) {
   EXPECT_EQ(text("store/model"), "newer");
 }
 
+TEST_F(AtomicFileTest, ALinkToNothingIsKeptAndItsFileMade) {
+  std::filesystem::create_directory(folder_ / "store");
+  std::filesystem::create_symlink("model", folder_ / "store" / "current");
+  std::filesystem::create_symlink("store/current", folder_ / "latest");
+  std::filesystem::create_symlink((folder_ / "absolute").string(), folder_ / "other");
+  write_file(folder_ / "latest", "new");
+  write_file(folder_ / "other", "new too");
+  for (const auto* link : {"latest", "store/current", "other"})
+    EXPECT_TRUE(std::filesystem::is_symlink(folder_ / link)) << link;
+  EXPECT_EQ(text("store/model"), "new");
+  EXPECT_EQ(text("absolute"), "new too");
+}
+
+TEST_F(AtomicFileTest, LinksThatLeadToEachOtherAreRefused) {
+  std::filesystem::create_symlink("b", folder_ / "a");
+  std::filesystem::create_symlink("a", folder_ / "b");
+  EXPECT_THAT([&] { AtomicFile file(folder_ / "a"); }, ThrowsMessage<IoError>(HasSubstr("lead to each other")));
+}
+
 TEST_F(AtomicFileTest, PermissionsFollowTheUmask) {
   const auto before = ::umask(027);
   write_file(folder_ / "model", "x");

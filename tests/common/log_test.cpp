@@ -45,13 +45,16 @@ TEST_F(LogTest, InfoAndWarningsGoToStderrAndQuietLeavesTheWarnings) {
   CaptureStderr();
   log_info("step 1\x1b[0m\n" + std::string(300, 'x'));
   log_warning("line 3 is empty");
-  EXPECT_EQ(GetCapturedStderr(), "step 1\\x1b[0m\\n" + std::string(300, 'x') + "\nwarning: line 3 is empty\n");
+  log_error("line 4 is lost");
+  EXPECT_EQ(GetCapturedStderr(),
+            "step 1\\x1b[0m\\n" + std::string(300, 'x') + "\nwarning: line 3 is empty\nerror: line 4 is lost\n");
 
   set_up_log({.quiet = true, .json_file = std::nullopt});
   CaptureStderr();
   log_info("step 2");
   log_warning("line 4 is empty");
-  EXPECT_EQ(GetCapturedStderr(), "warning: line 4 is empty\n");
+  log_error("line 5 is lost");
+  EXPECT_EQ(GetCapturedStderr(), "warning: line 4 is empty\nerror: line 5 is lost\n");
 }
 
 TEST_F(LogTest, EventsAreJsonLinesAddedToTheFile) {

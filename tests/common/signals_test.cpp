@@ -46,6 +46,18 @@ TEST(StopOnSignalDeathTest, AfterwardsASignalKillsAsBefore) {
   EXPECT_EXIT(after(), KilledBySignal(SIGTERM), "");
 }
 
+TEST(StopOnSignalTest, ASignalThatTheParentIgnoresStaysIgnored) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const auto before = ::signal(signal, SIG_IGN);
+    {
+      const StopOnSignal guard;
+      ::raise(signal);
+      EXPECT_EQ(stop_requested(), std::nullopt);
+    }
+    EXPECT_EQ(::signal(signal, before), SIG_IGN);
+  }
+}
+
 // The state letter of /proc/<process>/stat, which follows the name in parentheses.
 char process_state(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
