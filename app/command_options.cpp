@@ -9,6 +9,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "pipeline/runtime.h"
 
 namespace gloss {
@@ -82,14 +83,6 @@ CLI::Option* add_flag(CLI::App& command, const std::string& name, bool& value, c
   return command.add_flag(name, value, help);
 }
 
-double parse_number(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-    throw std::invalid_argument("a number");
-  return value;
-}
-
 std::int64_t parse_whole_number(const std::string& text, const WholeRange& range) {
   std::int64_t value = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -98,6 +91,34 @@ std::int64_t parse_whole_number(const std::string& text, const WholeRange& range
   const bool bounded = range.most != WholeRange().most;
   throw std::invalid_argument("a whole number from " + std::to_string(range.least) +
                               (bounded ? " to " + std::to_string(range.most) : " on"));
+}
+
+double parse_number(const std::string& text, const NumberRange& range) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+  if (is_number && value >= range.least && value <= range.most && !(range.above_least && value == range.least))
+    return value;
+  throw std::invalid_argument((range.above_least ? "a number above " : "a number from ") + to_text(range.least) +
+                              (range.above_least ? ", at most " : " to ") + to_text(range.most));
+}
+
+CLI::Option* add_number(CLI::App& command, const OptionText& text, std::optional<double>& value, NumberRange range) {
+  return add_text(command, text, [&value, range](const std::string& number) { value = parse_number(number, range); });
+}
+
+void name_by_option(const OptionNames& names, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const UsageError& error) {
+    std::string message = error.what();
+    for (const auto& [setting, option] : names)
+      for (auto place = message.find(setting); place != message.npos; place = message.find(setting, place)) {
+        message.replace(place, setting.size(), option);
+        place += option.size();
+      }
+    throw UsageError(message);
+  }
 }
 
 }  // namespace gloss

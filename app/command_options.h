@@ -58,22 +58,34 @@ CLI::Option* add_path(CLI::App& command, const OptionText& text, std::filesystem
 CLI::Option* add_path(CLI::App& command, const OptionText& text, std::optional<std::filesystem::path>& path);
 CLI::Option* add_flag(CLI::App& command, const std::string& name, bool& value, const std::string& help);
 
-/// Finite, in decimal. Throws std::invalid_argument.
-double parse_number(const std::string& text);
 struct WholeRange {
   std::int64_t least = 0;
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
 };
 /// Decimal digits only. Throws std::invalid_argument.
 std::int64_t parse_whole_number(const std::string& text, const WholeRange& range);
+struct NumberRange {
+  double least = 0;
+  double most = std::numeric_limits<double>::max();
+  bool above_least = false;  ///< `least` itself is refused
+};
+/// Finite, in decimal. Throws std::invalid_argument.
+double parse_number(const std::string& text, const NumberRange& range);
 
 /// A whole number; `Number` is an integer type or an optional one.
 template <typename Number>
-CLI::Option* add_whole_number(CLI::App& command, const OptionText& text, Number& value, WholeRange range = {}) {
+CLI::Option* add_whole_number(CLI::App& command, const OptionText& text, Number& value, WholeRange range) {
   return add_text(command, text, [&value, range](const std::string& digits) {
     value = static_cast<Number>(parse_whole_number(digits, range));
   });
 }
+
+CLI::Option* add_number(CLI::App& command, const OptionText& text, std::optional<double>& value, NumberRange range);
+
+/// What the libraries call a setting, and the option that it came from.
+using OptionNames = std::vector<std::pair<std::string, std::string>>;
+/// Does `work`; in the message of a UsageError each setting bears the name of its option.
+void name_by_option(const OptionNames& names, const std::function<void()>& work);
 
 /// One of the named values. Throws std::invalid_argument that lists them.
 template <typename E>

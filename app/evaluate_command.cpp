@@ -17,35 +17,34 @@
 namespace gloss {
 namespace {
 
-struct Options {
+struct EvaluateOptions {
   CommonOptions common;
   std::optional<std::filesystem::path> model, source, hypothesis;
   std::filesystem::path reference;
   bool json = false;
 };
 
-Bleu score(const Options& options) {
-  const auto machine = set_up(options.common);
+Bleu score(const EvaluateOptions& options) {
   if (!options.hypothesis && !options.model)
     throw UsageError("wanted --hypothesis, or --model and --source; see gloss evaluate --help");
+  const auto machine = set_up(options.common);
   expect_file("--reference", options.reference);
-  if (options.hypothesis) {
-    expect_file("--hypothesis", *options.hypothesis);
-    return evaluate_files(*options.hypothesis, options.reference);
-  }
-  expect_file("--source", *options.source);
+  const auto& judged = options.hypothesis ? options.hypothesis : options.source;
+  expect_file(options.hypothesis ? "--hypothesis" : "--source", *judged);
+  if (options.hypothesis) return evaluate_files(*options.hypothesis, options.reference);
   const auto model = load_translation_model(*options.model, machine.device);
-  return evaluate_model(model.translator(), model.config.decoding, read_test_set(*options.source, options.reference));
+  return evaluate_model(model.translator(), model.config.decoding,
+                        read_test_set(*options.source, options.reference, Passes::kOne));
 }
 
-/// An option that has one value so far.
+/// An option that knows one value.
 void add_only(CLI::App& command, const OptionText& text, const std::string& only) {
   add_text(command, text, [only](const std::string& value) {
     if (value != only) throw std::invalid_argument(only);
   });
 }
 
-ExitCode evaluate(const Options& options) {
+ExitCode evaluate(const EvaluateOptions& options) {
   const auto bleu = score(options);
   write_result(options.json ? to_text({{"bleu", to_json(bleu)}}) + '\n' : to_lines(bleu));
   return ExitCode::kDone;
@@ -54,7 +53,7 @@ ExitCode evaluate(const Options& options) {
 }  // namespace
 
 void add_evaluate_command(CLI::App& program, Action& chosen) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<EvaluateOptions>();
   auto& command =
       add_command(program, "evaluate", "Score a model, or a file of translations, against references", options->common);
   auto* model =

@@ -1,6 +1,5 @@
-#include <array>
+#include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -21,7 +20,7 @@
 namespace gloss {
 namespace {
 
-struct Options {
+struct InspectOptions {
   CommonOptions common;
   std::filesystem::path file;
   bool json = false;
@@ -84,9 +83,9 @@ Json describe(const std::filesystem::path& path) {
 }
 
 std::string row(const std::string& name, std::int64_t parameters) {
-  std::array<char, 128> text{};
-  std::snprintf(text.data(), text.size(), "  %-50s %14lld\n", name.c_str(), static_cast<long long>(parameters));
-  return text.data();
+  const auto number = std::to_string(parameters);
+  const auto fill = [](std::size_t width, std::size_t used) { return std::string(width - std::min(width, used), ' '); };
+  return "  " + name + fill(50, name.size()) + ' ' + fill(14, number.size()) + number + '\n';
 }
 
 std::string to_lines(const Json& description) {
@@ -98,7 +97,7 @@ std::string to_lines(const Json& description) {
   return lines + row("all", description.at("parameters"));
 }
 
-ExitCode inspect(const Options& options) {
+ExitCode inspect(const InspectOptions& options) {
   set_up(options.common);
   const auto file = std::filesystem::is_directory(options.file) ? options.file / "model.safetensors" : options.file;
   expect_file("file", file);
@@ -110,7 +109,7 @@ ExitCode inspect(const Options& options) {
 }  // namespace
 
 void add_inspect_command(CLI::App& program, Action& chosen) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<InspectOptions>();
   auto& command = add_command(program, "inspect", "Say what a model file or a checkpoint holds", options->common);
   add_path(command, {"file", "FILE-OR-DIR", "a model file, a checkpoint, or the folder of a finished run"},
            options->file)

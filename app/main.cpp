@@ -1,7 +1,6 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <new>
 #include <string>
 #include <string_view>
 
@@ -9,6 +8,7 @@
 #include <fcntl.h>
 
 #include "app/command_line.h"
+#include "app/out_of_memory.h"
 #include "app/standard_output.h"
 #include "common/error.h"
 #include "common/log.h"
@@ -28,13 +28,9 @@ ExitCode say_out_of_memory() {
              "out of memory; use a smaller batch (data.batch_tokens, --batch-size), beam or model");
 }
 
-/// LibTorch's allocator of host memory throws its general error.
-bool is_out_of_memory(const c10::Error& error) {
-  return std::string_view(error.what_without_backtrace()).find("can't allocate memory") != std::string_view::npos;
-}
-
 /// The exception that is being handled, as one line on stderr and an exit code.
 ExitCode report_failure() {
+  if (is_out_of_memory()) return say_out_of_memory();
   try {
     throw;
   } catch (const ClosedOutput&) {
@@ -43,12 +39,7 @@ ExitCode report_failure() {
     return say(error.exit_code(), error.what());
   } catch (const std::filesystem::filesystem_error& error) {
     return say(ExitCode::kIo, printable(error.path1().string()) + ": " + error.code().message());
-  } catch (const std::bad_alloc&) {
-    return say_out_of_memory();
-  } catch (const c10::OutOfMemoryError&) {
-    return say_out_of_memory();
   } catch (const c10::Error& error) {
-    if (is_out_of_memory(error)) return say_out_of_memory();
     return say(ExitCode::kFault, std::string("a fault in gloss: ") + error.what_without_backtrace());
   } catch (const std::exception& error) {
     return say(ExitCode::kFault, std::string("a fault in gloss: ") + error.what());

@@ -13,15 +13,15 @@
 namespace gloss {
 namespace {
 
-struct Options {
+struct MakeCorpusOptions {
   CommonOptions common;
   BuiltInCorpusOptions corpus;
   std::filesystem::path out;
 };
 
-ExitCode make_corpus(const Options& options) {
+ExitCode make_corpus(const MakeCorpusOptions& options) {
   set_up(options.common);
-  make_built_in_corpus(options.corpus, options.out);
+  name_by_option({{"size", "--size"}}, [&] { make_built_in_corpus(options.corpus, options.out); });
   log_info("wrote {train,valid,test}.{source,target} to " + printable(options.out.string()));
   return ExitCode::kDone;
 }
@@ -29,7 +29,7 @@ ExitCode make_corpus(const Options& options) {
 }  // namespace
 
 void add_make_corpus_command(CLI::App& program, Action& chosen) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<MakeCorpusOptions>();
   auto& command =
       add_command(program, "make-corpus", "Write a corpus of made-up sentences to train and test on", options->common);
   add_choice<BuiltInCorpus, BuiltInCorpus>(command, {"kind", "copy|reverse", "what the target is to be of the source"},
@@ -37,10 +37,11 @@ void add_make_corpus_command(CLI::App& program, Action& chosen) {
                                            {{"copy", BuiltInCorpus::kCopy}, {"reverse", BuiltInCorpus::kReverse}})
       ->required();
   add_path(command, {"--out", "DIR", "the folder; made where it is not there"}, options->out)->required();
-  add_whole_number(command, {"--seed", "N", "the seed of the sentences (default: 1)"}, options->corpus.seed);
-  add_whole_number(command, {"--size", "N", "training pairs (default: 2000)"}, options->corpus.size, {1});
+  add_whole_number(command, {"--seed", "N", "the seed of the sentences (default: 1)"}, options->corpus.seed, {});
+  add_whole_number(command, {"--size", "N", "training pairs (default: 2000)"}, options->corpus.size,
+                   {1, BuiltInCorpusOptions::kMostPairs});
   add_whole_number(command, {"--max-words", "N", "words in a sentence at most (default: 8)"}, options->corpus.max_words,
-                   {1});
+                   {1, BuiltInCorpusOptions::kLongestSentence});
   finish_command(command, "gloss make-corpus copy --out build/demo/corpus");
   command.callback([options, &chosen] { chosen = [options] { return make_corpus(*options); }; });
 }

@@ -25,7 +25,7 @@
 namespace gloss {
 namespace {
 
-struct TrainOptions {
+struct TrainTokenizerOptions {
   CommonOptions common;
   std::vector<std::string> input;
   TokenizerConfig config;
@@ -39,12 +39,12 @@ struct ConvertOptions {
 
 constexpr std::size_t kLinesAtOnce = 1024;
 
-ExitCode train(const TrainOptions& options) {
+ExitCode train_model(const TrainTokenizerOptions& options) {
   set_up(options.common);
   std::vector<std::filesystem::path> files(options.input.begin(), options.input.end());
   for (const auto& file : files) expect_file("--input", file);
-  options.config.validate();
-  write_file(options.output, train_tokenizer(files, options.config));
+  name_by_option({{"tokenizer.vocabulary_size", "--vocabulary-size"}},
+                 [&] { write_file(options.output, train_tokenizer(files, options.config)); });
   log_info("wrote " + printable(options.output.string()));
   return ExitCode::kDone;
 }
@@ -66,14 +66,14 @@ ExitCode convert_lines(Convert convert) {
   }
 }
 
-std::shared_ptr<const SentencePieceTokenizer> load(const ConvertOptions& options) {
+std::shared_ptr<const SentencePieceTokenizer> load_tokenizer(const ConvertOptions& options) {
   set_up(options.common);
   expect_file("--model", options.model);
   return SentencePieceTokenizer::load(options.model);
 }
 
 ExitCode encode(const ConvertOptions& options) {
-  const auto tokenizer = load(options);
+  const auto tokenizer = load_tokenizer(options);
   return convert_lines([&](const std::string& text, std::int64_t) {
     std::string pieces;
     for (const auto id : tokenizer->encode(repair_utf8(text))) {
@@ -85,7 +85,7 @@ ExitCode encode(const ConvertOptions& options) {
 }
 
 ExitCode decode(const ConvertOptions& options) {
-  const auto tokenizer = load(options);
+  const auto tokenizer = load_tokenizer(options);
   std::unordered_map<std::string, Id> ids;
   for (Id id = 0; id < tokenizer->vocabulary_size(); ++id) ids.emplace(tokenizer->piece(id), id);
   return convert_lines([&](const std::string& text, std::int64_t line) {
@@ -106,17 +106,18 @@ ExitCode decode(const ConvertOptions& options) {
 }
 
 void add_train(CLI::App& tokenizer, Action& chosen) {
-  const auto options = std::make_shared<TrainOptions>();
+  const auto options = std::make_shared<TrainTokenizerOptions>();
   auto& command = add_command(tokenizer, "train", "Train a SentencePiece model on text files", options->common);
   command.add_option("--input", options->input, "text files")->type_name("FILE...")->required();
   add_whole_number(command, {"--vocabulary-size", "N", "pieces, special symbols included (default: 10000)"},
-                   options->config.vocabulary_size);
+                   options->config.vocabulary_size,
+                   {TokenizerConfig::kSmallestVocabulary, TokenizerConfig::kLargestVocabulary});
   add_choice<TokenizerType, TokenizerType>(
       command, {"--type", "TYPE", "bpe, unigram or char (default: bpe)"}, options->config.type,
       {{"bpe", TokenizerType::kBpe}, {"unigram", TokenizerType::kUnigram}, {"char", TokenizerType::kChar}});
   add_path(command, {"--output", "FILE", "the model to write"}, options->output)->required();
   finish_command(command, "gloss tokenizer train --input train.en train.de --vocabulary-size 8000 --output both.model");
-  command.callback([options, &chosen] { chosen = [options] { return train(*options); }; });
+  command.callback([options, &chosen] { chosen = [options] { return train_model(*options); }; });
 }
 
 using Convert = ExitCode (*)(const ConvertOptions&);

@@ -19,7 +19,7 @@
 namespace gloss {
 namespace {
 
-struct Options {
+struct TrainTranslateCommandOptions {
   CommonOptions common;
   std::filesystem::path config;
   std::vector<std::string> overrides;
@@ -29,7 +29,7 @@ struct Options {
   bool overwrite = false;
 };
 
-ExitCode train(const Options& options) {
+ExitCode train_translator(const TrainTranslateCommandOptions& options) {
   const StopOnSignal stop;
   const auto machine = set_up(options.common);
   TrainTranslateOptions training{.config = read_run_config(options.config, options.overrides),
@@ -48,7 +48,7 @@ ExitCode train(const Options& options) {
 }  // namespace
 
 void add_train_translate_command(CLI::App& program, Action& chosen) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<TrainTranslateCommandOptions>();
   auto& command = add_command(program, "train-translate",
                               "Train a translator on two aligned text files, and score it where there is a test set",
                               options->common);
@@ -59,14 +59,14 @@ void add_train_translate_command(CLI::App& program, Action& chosen) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   add_path(command, {"--out", "DIR", "the run folder (default: runs/ and the run file's name)"}, options->out);
-  add_whole_number(command, {"--seed", "N", "the seed of everything random, in place of the run file's"},
-                   options->seed);
+  add_whole_number(command, {"--seed", "N", "the seed of everything random, in place of the run file's"}, options->seed,
+                   {});
   auto* resume = add_flag(command, "--resume", options->resume, "go on from the folder's newest checkpoint");
   add_flag(command, "--overwrite", options->overwrite, "remove what an earlier run left in the folder")
       ->excludes(resume);
   finish_command(command,
                  "gloss train-translate --config configs/copy.json --set training.max_steps=500 --out runs/copy");
-  command.callback([options, &chosen] { chosen = [options] { return train(*options); }; });
+  command.callback([options, &chosen] { chosen = [options] { return train_translator(*options); }; });
 }
 
 }  // namespace gloss

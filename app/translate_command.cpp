@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "app/command_options.h"
 #include "app/commands.h"
 #include "app/line_source.h"
+#include "app/patient_translation.h"
 #include "app/standard_output.h"
 #include "common/log.h"
 #include "common/signals.h"
@@ -24,7 +26,7 @@
 namespace gloss {
 namespace {
 
-struct Options {
+struct TranslateOptions {
   CommonOptions common;
   std::filesystem::path model;
   std::optional<std::int64_t> beam_size, n_best, max_length, min_length, batch_size;
@@ -35,7 +37,8 @@ struct Options {
 /// Enough lines at once for batches of sentences of like length, few enough to stop soon.
 constexpr std::int64_t kBatchesAtOnce = 4;
 
-DecodingConfig decoding_config(const Options& options, DecodingConfig config) {
+/// `config` with what the command line says in its place.
+DecodingConfig decoding_config(const TranslateOptions& options, DecodingConfig config) {
   config.beam_size = options.beam_size.value_or(config.beam_size);
   config.n_best = options.n_best.value_or(1);
   config.max_length = options.max_length.value_or(config.max_length);
@@ -44,7 +47,9 @@ DecodingConfig decoding_config(const Options& options, DecodingConfig config) {
   config.length_penalty = options.length_penalty.value_or(config.length_penalty);
   config.length_penalty_kind = options.length_penalty_kind.value_or(config.length_penalty_kind);
   config.patience = options.patience.value_or(config.patience);
-  config.validate();
+  name_by_option(
+      {{"decoding.n_best", "--n-best"}, {"decoding.beam_size", "--beam"}, {"decoding.patience", "--patience"}},
+      [&] { config.validate(); });
   return config;
 }
 
@@ -66,20 +71,41 @@ class LineWarning {
   std::int64_t count_ = 0;
 };
 
-/// A translation is one line whatever the vocabulary spells.
-std::string one_line(std::string text) {
-  for (char& c : text)
-    if (c == '\n' || c == '\r') c = ' ';
-  return text;
+/// Says on stderr which lines were not translated as they stand.
+class Complaints {
+ public:
+  void look_at(std::int64_t line, const InputLine& input, const std::optional<Translator::Translation>& translation) {
+    if (!is_utf8(input.text) || input.text.find('\0') != std::string::npos) broken_.add(line);
+    if (input.cut || (translation && translation->truncated)) truncated_.add(line);
+    if (translation) return;
+    log_error("line " + std::to_string(line) +
+              ": out of memory; its translation is an empty line; use a smaller --beam or --max-length");
+    complete_ = false;
+  }
+  ExitCode finish() const {
+    broken_.finish();
+    truncated_.finish();
+    return complete_ ? ExitCode::kDone : ExitCode::kOutOfMemory;
+  }
+
+ private:
+  LineWarning broken_{"is not valid UTF-8; what is broken is read as U+FFFD"};
+  LineWarning truncated_{"is too long; only its beginning is translated"};
+  bool complete_ = true;
+};
+
+std::string n_best_lines(std::int64_t line, const std::vector<Translator::Translation::Candidate>& candidates) {
+  std::string lines;
+  for (const auto& [text, hypothesis] : candidates) {
+    std::array<char, 32> score{};
+    std::snprintf(score.data(), score.size(), "%.6f", hypothesis.score);
+    lines += std::to_string(line) + " ||| " + text + " ||| " + score.data() + '\n';
+  }
+  return lines;
 }
 
-std::string n_best_line(std::int64_t line, const Translator::Translation::Candidate& candidate) {
-  std::array<char, 32> score{};
-  std::snprintf(score.data(), score.size(), "%.6f", candidate.hypothesis.score);
-  return std::to_string(line) + " ||| " + one_line(candidate.text) + " ||| " + score.data() + '\n';
-}
-
-ExitCode translate(const Options& options) {
+ExitCode translate(const TranslateOptions& options) {
+  if (options.beam_size) decoding_config(options, {});  // what no model can make right
   const StopOnSignal stop;
   const auto machine = set_up(options.common);
   const auto model = load_translation_model(options.model, machine.device);
@@ -87,8 +113,8 @@ ExitCode translate(const Options& options) {
   const auto translator = model.translator();
   if (::isatty(STDIN_FILENO)) log_info("type a sentence and press Enter; Ctrl-D ends");
 
-  LineWarning broken("is not valid UTF-8; what is broken is read as U+FFFD");
-  LineWarning truncated("is too long; only its beginning is translated");
+  Complaints complaints;
+  const Translator::Translation nothing{.candidates = {{}}};
   LineSource source(STDIN_FILENO, "stdin");
   std::int64_t line = 0;  // number of the last line translated, from 1
   for (;;) {
@@ -96,48 +122,45 @@ ExitCode translate(const Options& options) {
     if (input.empty()) break;
     std::vector<std::string> texts;
     for (const auto& [text, cut] : input) texts.push_back(text);
-    const auto translations = translator.translate(texts, decoding);
+    const auto translations = translate_patiently(
+        texts, [&](std::span<const std::string> some) { return translator.translate(some, decoding); });
     std::string output;
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      ++line;
-      if (!is_utf8(texts[i]) || texts[i].find('\0') != std::string::npos) broken.add(line);
-      if (input[i].cut || translations[i].truncated) truncated.add(line);
-      const auto& candidates = translations[i].candidates;
-      if (!options.n_best) output += one_line(candidates.front().text) + '\n';
-      if (options.n_best)
-        for (const auto& candidate : candidates) output += n_best_line(line, candidate);
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      complaints.look_at(++line, input[i], translations[i]);
+      const auto& candidates = (translations[i] ? *translations[i] : nothing).candidates;
+      output += options.n_best ? n_best_lines(line, candidates) : candidates.front().text + '\n';
     }
     write_result(output);
   }
-  broken.finish();
-  truncated.finish();
-  return stop_requested().value_or(ExitCode::kDone);
+  const auto exit_code = complaints.finish();
+  return stop_requested().value_or(exit_code);
 }
 
 }  // namespace
 
 void add_translate_command(CLI::App& program, Action& chosen) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<TranslateOptions>();
   auto& command =
       add_command(program, "translate", "Translate stdin, one line in, one line out, in order", options->common);
   add_path(command, {"--model", "FILE-OR-DIR", "a model file, or the folder of a finished run"}, options->model)
       ->required();
   add_whole_number(command, {"--beam", "N", "beam size; 1 is greedy (default: the model's decoding.beam_size)"},
-                   options->beam_size);
+                   options->beam_size, {1, DecodingConfig::kLargestBeam});
   add_whole_number(command, {"--n-best", "N", "print the N best as `line-number ||| text ||| score`, lines from 1"},
-                   options->n_best);
-  const auto add_number = [&](const OptionText& text, std::optional<double>& value) {
-    add_text(command, text, [&value](const std::string& number) { value = parse_number(number); });
-  };
-  add_number({"--length-penalty", "X", "0 ranks by plain sums of log-probabilities"}, options->length_penalty);
+                   options->n_best, {1, DecodingConfig::kLargestBeam});
+  add_number(command, {"--length-penalty", "X", "0 ranks by plain sums of log-probabilities"}, options->length_penalty,
+             {0, DecodingConfig::kLargestLengthPenalty});
   add_choice<std::optional<LengthPenaltyKind>, LengthPenaltyKind>(
       command, {"--length-penalty-kind", "KIND", "power: length^X; gnmt: ((5 + length) / 6)^X"},
       options->length_penalty_kind, {{"power", LengthPenaltyKind::kPower}, {"gnmt", LengthPenaltyKind::kGnmt}});
-  add_number({"--patience", "X", "a sentence is done with beam size times X finished translations"}, options->patience);
-  add_whole_number(command, {"--max-length", "N", "most tokens of a translation"}, options->max_length);
+  add_number(command, {"--patience", "X", "a sentence is done with beam size times X finished translations"},
+             options->patience, {0, DecodingConfig::kLargestPatience, true});
+  add_whole_number(command, {"--max-length", "N", "most tokens of a translation"}, options->max_length,
+                   {1, DecodingConfig::kLongest});
   add_whole_number(command, {"--min-length", "N", "least tokens of a translation, its end not counted"},
-                   options->min_length);
-  add_whole_number(command, {"--batch-size", "N", "sentences searched together"}, options->batch_size);
+                   options->min_length, {0, DecodingConfig::kLongest});
+  add_whole_number(command, {"--batch-size", "N", "sentences searched together"}, options->batch_size,
+                   {1, DecodingConfig::kLargestBatch});
   finish_command(command, "gloss translate --model runs/copy --beam 5 < input.txt > output.txt");
   command.callback([options, &chosen] { chosen = [options] { return translate(*options); }; });
 }

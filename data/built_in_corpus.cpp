@@ -19,8 +19,6 @@ namespace {
 
 constexpr std::string_view kConsonants = "bdfgklmnprstvz", kVowels = "aeiou";
 constexpr std::int64_t kMostWords = 14 * 5 * 14 * 5;  // two syllables
-constexpr std::int64_t kMostPairs = 10'000'000;
-constexpr std::int64_t kLongestSentence = 1000;
 
 using Sentence = std::vector<std::int32_t>;  // numbers of words
 
@@ -40,9 +38,9 @@ void validate(const BuiltInCorpusOptions& options) {
   const auto in_range = [](std::int64_t value, std::int64_t most, std::string_view name) {
     require(value >= 1 && value <= most, name, "1 to " + std::to_string(most), value);
   };
-  in_range(options.size, kMostPairs, "size");
+  in_range(options.size, BuiltInCorpusOptions::kMostPairs, "size");
   in_range(options.words, kMostWords, "words");
-  in_range(options.max_words, kLongestSentence, "max_words");
+  in_range(options.max_words, BuiltInCorpusOptions::kLongestSentence, "max_words");
   const auto needed = options.size + 2 * held_out(options);
   const auto possible = count_sentences(options.words, options.max_words, needed);
   if (possible < needed)

@@ -8,6 +8,9 @@ namespace gloss {
 enum class BuiltInCorpus { kCopy, kReverse };
 
 struct BuiltInCorpusOptions {
+  static constexpr std::int64_t kMostPairs = 10'000'000;
+  static constexpr std::int64_t kLongestSentence = 1000;
+
   BuiltInCorpus kind = BuiltInCorpus::kCopy;
   std::uint64_t seed = 1;
   std::int64_t size = 2000;  ///< training pairs; a tenth as many, at least 20, for validation and as many for the test

@@ -12,12 +12,6 @@ constexpr std::array<std::pair<std::string_view, LengthPenaltyKind>, 2> kLengthP
     {{"power", LengthPenaltyKind::kPower}, {"gnmt", LengthPenaltyKind::kGnmt}}};
 constexpr Choices<LengthPenaltyKind> kKinds(kLengthPenaltyKinds);
 
-constexpr std::int64_t kMaxBeamSize = 1000;
-constexpr std::int64_t kMaxLength = 65536;
-constexpr std::int64_t kMaxBatchSize = 65536;
-constexpr double kMaxLengthPenalty = 10;
-constexpr double kMaxPatience = 100;
-
 void require_whole(std::string_view key, std::int64_t value, std::int64_t most) {
   require(value >= 1 && value <= most, key, "a whole number from 1 to " + std::to_string(most), value);
 }
@@ -29,18 +23,18 @@ std::int64_t DecodingConfig::enough_finished() const {
 }
 
 void DecodingConfig::validate() const {
-  require_whole("decoding.beam_size", beam_size, kMaxBeamSize);
-  require(length_penalty >= 0 && length_penalty <= kMaxLengthPenalty, "decoding.length_penalty",
+  require_whole("decoding.beam_size", beam_size, kLargestBeam);
+  require(length_penalty >= 0 && length_penalty <= kLargestLengthPenalty, "decoding.length_penalty",
           "a number from 0 to 10", length_penalty);
-  require(patience > 0 && patience <= kMaxPatience, "decoding.patience", "a number above 0, at most 100", patience);
-  require_whole("decoding.max_length", max_length, kMaxLength);
+  require(patience > 0 && patience <= kLargestPatience, "decoding.patience", "a number above 0, at most 100", patience);
+  require_whole("decoding.max_length", max_length, kLongest);
   require(min_length >= 0 && min_length <= max_length, "decoding.min_length",
           "a whole number from 0 to decoding.max_length (" + std::to_string(max_length) + ")", min_length);
   require(n_best >= 1 && n_best <= beam_size, "decoding.n_best",
           "a whole number from 1 to decoding.beam_size (" + std::to_string(beam_size) + ")", n_best);
   require(n_best <= enough_finished(), "decoding.n_best",
           "at most decoding.beam_size * decoding.patience (" + std::to_string(enough_finished()) + ")", n_best);
-  require_whole("decoding.batch_size", batch_size, kMaxBatchSize);
+  require_whole("decoding.batch_size", batch_size, kLargestBatch);
 }
 
 DecodingConfig read_decoding_config(ConfigSection section) {

@@ -10,6 +10,12 @@ enum class LengthPenaltyKind { kPower, kGnmt };
 
 /// `decoding` of the run file.
 struct DecodingConfig {
+  static constexpr std::int64_t kLargestBeam = 1000;
+  static constexpr std::int64_t kLongest = 65536;
+  static constexpr std::int64_t kLargestBatch = 65536;
+  static constexpr double kLargestLengthPenalty = 10;
+  static constexpr double kLargestPatience = 100;
+
   std::int64_t beam_size = 5;   ///< 1: greedy
   double length_penalty = 1.0;  ///< 0: scores are sums of log-probabilities
   LengthPenaltyKind length_penalty_kind = LengthPenaltyKind::kPower;

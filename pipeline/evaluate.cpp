@@ -18,8 +18,8 @@ void expect_equal_counts(const std::filesystem::path& first, std::size_t first_l
 
 }  // namespace
 
-std::vector<std::string> read_lines(const std::filesystem::path& path) {
-  LineReader reader(path);
+std::vector<std::string> read_lines(const std::filesystem::path& path, Passes passes) {
+  LineReader reader(path, passes);
   std::vector<std::string> lines;
   for (std::string line; reader.next(line);) {
     if (reader.overlong())
@@ -30,14 +30,14 @@ std::vector<std::string> read_lines(const std::filesystem::path& path) {
   return lines;
 }
 
-TestSet read_test_set(const std::filesystem::path& source, const std::filesystem::path& reference) {
-  TestSet test{read_lines(source), read_lines(reference)};
+TestSet read_test_set(const std::filesystem::path& source, const std::filesystem::path& reference, Passes passes) {
+  TestSet test{read_lines(source, passes), read_lines(reference, passes)};
   expect_equal_counts(source, test.sources.size(), reference, test.references.size());
   return test;
 }
 
 Bleu evaluate_files(const std::filesystem::path& hypothesis, const std::filesystem::path& reference) {
-  const auto [hypotheses, references] = read_test_set(hypothesis, reference);
+  const auto [hypotheses, references] = read_test_set(hypothesis, reference, Passes::kOne);
   return corpus_bleu(hypotheses, references);
 }
 

@@ -7,12 +7,13 @@
 
 #include "evaluation/bleu.h"
 #include "pipeline/translation_model.h"
+#include "tokenizer/line_reader.h"
 
 namespace gloss {
 
 /// The lines of a text to be scored: none is left out, broken UTF-8 becomes U+FFFD. Throws as LineReader does, and
 /// DataError where a line is too long to be kept whole.
-std::vector<std::string> read_lines(const std::filesystem::path& path);
+std::vector<std::string> read_lines(const std::filesystem::path& path, Passes passes = Passes::kSeveral);
 
 /// Sentences to translate and what they should become, line by line.
 struct TestSet {
@@ -20,9 +21,11 @@ struct TestSet {
 };
 
 /// Throws DataError where the counts of lines differ, and as read_lines.
-TestSet read_test_set(const std::filesystem::path& source, const std::filesystem::path& reference);
+TestSet read_test_set(const std::filesystem::path& source, const std::filesystem::path& reference,
+                      Passes passes = Passes::kSeveral);
 
-/// BLEU of one file of translations against one of references. Throws DataError where the counts of lines differ.
+/// BLEU of one file of translations against one of references; both may be pipes. Throws DataError where the counts of
+/// lines differ.
 Bleu evaluate_files(const std::filesystem::path& hypothesis, const std::filesystem::path& reference);
 
 /// The best translation of each line.

@@ -7,6 +7,7 @@
 #include "common/atomic_file.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/memory.h"
 #include "common/version.h"
 #include "data/parallel_corpus.h"
 #include "model/make_model.h"
@@ -63,6 +64,18 @@ Material read_material(const RunConfig& config, const RunFolder& folder) {
   return {std::move(tokenizers), std::move(corpus), std::move(validator), std::move(test)};
 }
 
+/// On the processor a weight has a gradient and Adam's two moments beside it; from there it goes to a device.
+void expect_memory_for(const RunConfig& config, const Vocabularies& vocabularies, at::Device device) {
+  constexpr std::int64_t kMebibyte = 1 << 20;
+  const auto parameters = count_parameters(config.model, vocabularies);
+  const auto needed = parameters / kMebibyte * static_cast<std::int64_t>(sizeof(float)) * (device.is_cpu() ? 4 : 1);
+  const auto there = physical_memory() / kMebibyte;
+  if (needed > there)
+    throw UsageError("model: the model has " + std::to_string(parameters) + " parameters, which take " +
+                     std::to_string(needed) + " MiB to train; wanted at most the " + std::to_string(there) +
+                     " MiB of this machine; lower model.d_model, model.d_ff or the number of layers");
+}
+
 /// How far a run has come.
 struct Progress {
   std::int64_t steps = 0, epochs = 0;
@@ -100,6 +113,7 @@ TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
   const auto material = read_material(config, folder);
   const auto& tokenizers = material.tokenizers;
 
+  expect_memory_for(config, tokenizers.vocabularies(), options.device);
   const RandomStream random(static_cast<std::uint64_t>(config.seed), "gloss");
   auto model = make_model(config.model, tokenizers.vocabularies(), random);
   model->to(options.device);

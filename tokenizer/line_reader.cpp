@@ -7,6 +7,9 @@
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "common/error.h"
 #include "common/log.h"
 
@@ -21,16 +24,29 @@ constexpr auto kByteOrderMark = "\xEF\xBB\xBF"sv;
 
 std::string shown(const fs::path& path) { return printable(path.string(), 1000); }
 
-Descriptor open_text(const fs::path& path) {
+/// Waits until somebody writes to it. Closed where `path` is no pipe and no terminal.
+Descriptor open_pipe(const fs::path& path, fs::file_type type) {
+  if (type != fs::file_type::fifo && type != fs::file_type::character) return {};
+  Descriptor descriptor(retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY); }));
+  if (!descriptor.is_open()) throw_io_error(path, "open");
+  if (type == fs::file_type::character && ::isatty(descriptor.get()) == 0) return {};
+  return descriptor;
+}
+
+Descriptor open_text(const fs::path& path, Passes passes) {
   std::error_code error;
   const auto type = fs::status(path, error).type();
   if (type == fs::file_type::not_found) throw DataError(shown(path) + ": wanted a text file, but it is not there");
   if (type == fs::file_type::none) throw IoError(shown(path) + ": cannot look at: " + error.message());
   if (type == fs::file_type::directory) throw DataError(shown(path) + ": wanted a text file, got a folder");
+  if (passes == Passes::kOne)
+    if (auto pipe = open_pipe(path, type); pipe.is_open()) return pipe;
   auto file = type == fs::file_type::regular ? open_regular_file(path) : std::nullopt;
   if (!file)
-    throw UsageError(shown(path) + ": wanted a text file, got a pipe or a device; a text needs several passes, so " +
-                     "write it to a file first");
+    throw UsageError(shown(path) + ": wanted a text file, got " +
+                     (passes == Passes::kOne
+                          ? "a device"
+                          : "a pipe or a device; a text needs several passes, so write it to a file first"));
   return std::move(file->descriptor);
 }
 
@@ -50,8 +66,8 @@ void expect_text(std::string_view head, const fs::path& path) {
 
 }  // namespace
 
-LineReader::LineReader(const std::filesystem::path& path)
-    : path_(path), descriptor_(open_text(path)), buffer_(kBufferBytes) {
+LineReader::LineReader(const std::filesystem::path& path, Passes passes)
+    : path_(path), descriptor_(open_text(path, passes)), buffer_(kBufferBytes) {
   fill();
   const std::string_view head(buffer_.data(), end_);
   expect_text(head, path_);

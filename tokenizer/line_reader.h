@@ -9,13 +9,16 @@
 
 namespace gloss {
 
+/// How often a text is read. A pipe can be read but once.
+enum class Passes { kOne, kSeveral };
+
 /// Lines of a text file, one at a time: LF or CRLF ends a line, a byte order mark is dropped, a last line without an
 /// end counts; lone CR and U+2028 are ordinary characters. Memory does not grow with the file or its lines.
 class LineReader {
  public:
-  /// Throws DataError where the path is missing, a folder, compressed or UTF-16; UsageError where it is a pipe or a
-  /// device, since a text is read more than once; IoError where it cannot be read.
-  explicit LineReader(const std::filesystem::path& path);
+  /// Throws DataError where the path is missing, a folder, compressed or UTF-16; UsageError where it is a device, or a
+  /// pipe and not read in one pass (a terminal counts as a pipe); IoError where it cannot be read.
+  explicit LineReader(const std::filesystem::path& path, Passes passes = Passes::kSeveral);
 
   /// False at the end. Bytes as they are in the file, NULs and broken UTF-8 included. A line longer than
   /// `kMaxLineBytes` is cut there, read to its end and marked `overlong`. Throws IoError.

@@ -5,8 +5,6 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kLargestVocabulary = 1'000'000;
-constexpr std::int64_t kSymbols = 4;  // pad, unk, bos, eos
 constexpr std::int64_t kBytePieces = 256;
 
 constexpr std::pair<std::string_view, TokenizerType> kTypes[]{
@@ -17,7 +15,7 @@ constexpr std::pair<std::string_view, TokenizerType> kTypes[]{
 std::string_view tokenizer_type_name(TokenizerType type) { return choice_name(type, Choices<TokenizerType>(kTypes)); }
 
 void TokenizerConfig::validate() const {
-  const auto smallest = kSymbols + (byte_fallback ? kBytePieces : 0) + 1;
+  const auto smallest = kSmallestVocabulary + (byte_fallback ? kBytePieces : 0);
   require(vocabulary_size >= smallest && vocabulary_size <= kLargestVocabulary, "tokenizer.vocabulary_size",
           std::to_string(smallest) + " to " + std::to_string(kLargestVocabulary), vocabulary_size);
   require(character_coverage >= 0.98 && character_coverage <= 1, "tokenizer.character_coverage", "0.98 to 1",

@@ -1,10 +1,15 @@
+#include "app/command_line.h"
+
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/error.h"
 #include "tests/app/process.h"
 #include "tests/app/small_run.h"
 
@@ -12,8 +17,12 @@ namespace gloss {
 namespace {
 
 using testing::AllOf;
+using testing::AnyOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::MatchesRegex;
+using testing::SizeIs;
 using testing::StartsWith;
 
 /// A refusal: exit code, nothing on stdout, one line on stderr.
@@ -43,7 +52,16 @@ TEST(CommandLineTest, EveryCommandExplainsItselfWithAnExample) {
 TEST(CommandLineTest, HelpListsTheCommands) {
   const auto outcome = run_gloss({"--help"});
   EXPECT_EQ(outcome.exit_code, 0);
-  for (const auto& command : kCommands) EXPECT_THAT(outcome.out, HasSubstr(command.front()));
+  std::vector<std::string> listed;  // the first word of each line below the heading
+  auto lines = std::istringstream(outcome.out.substr(outcome.out.find("Subcommands:\n")));
+  std::string line;
+  for (std::getline(lines, line); std::getline(lines, line) && line.starts_with("  ");) {
+    std::string name;
+    std::istringstream(line) >> name;
+    listed.push_back(name);
+    EXPECT_THAT(line, MatchesRegex("  [a-z, -]+  +[A-Z].+")) << "wanted a name and an explanation";
+  }
+  EXPECT_THAT(listed, ElementsAre("train-translate,", "translate", "evaluate", "tokenizer", "make-corpus", "inspect"));
 }
 
 TEST(CommandLineTest, WithoutACommandHelpGoesToStderr) {
@@ -91,9 +109,108 @@ TEST(CommandLineTest, RefusesAnOptionWithoutItsValue) {
 TEST(CommandLineTest, RefusesWhatIsNoNumberOrOutOfRange) {
   for (const auto* beam : {"-1", "1.5", "1e3", "0x10", "many", "99999999999999999999"})
     expect_refusal({"translate", "--model", "m", "--beam", beam}, 2, HasSubstr("--beam: wanted a whole number"));
-  expect_refusal({"inspect", "m", "--threads", "0"}, 2, HasSubstr("from 1 to"));
   for (const auto* penalty : {"nan", "inf", "x", "1e999"})
     expect_refusal({"translate", "--model", "m", "--length-penalty", penalty}, 2, HasSubstr("wanted a number"));
+}
+
+/// What reading the arguments, before anything is done, finds wrong with them.
+std::string fault_of(const Arguments& arguments) {
+  std::vector<const char*> words = {"gloss"};
+  for (const auto& argument : arguments) words.push_back(argument.c_str());
+  try {
+    parse_command_line(static_cast<int>(words.size()), words.data());
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+// By the name that the person typed.
+TEST(CommandLineTest, JudgesEveryNumberAtOnce) {
+  struct Number {
+    Arguments command;
+    std::string option;
+    std::vector<std::string> refused;
+  };
+  const Arguments translate = {"translate", "--model", "/no/such/model"};
+  const Arguments tokenizer = {"tokenizer", "train", "--input", "/no/such/text", "--output", "/no/such/folder/x"};
+  const Arguments corpus = {"make-corpus", "copy", "--out", "/proc/no/such/folder"};
+  const Arguments train = {"train", "--config", "/no/such/run.json"};
+  const std::vector<std::string> letters = {"many", "0x10", "3 ", "+3", ""}, no_count = {"-1", "3.5", "1e30"};
+  const std::vector<Number> numbers = {
+      {translate, "--beam", {"0", "1000000000"}},
+      {translate, "--n-best", {"0", "1000000000"}},
+      {translate, "--max-length", {"0", "1000000000"}},
+      {translate, "--batch-size", {"0", "1000000000"}},
+      {translate, "--threads", {"0", "1000000000"}},
+      {translate, "--length-penalty", {"-1", "1000000000", "1e30"}},
+      {translate, "--patience", {"0", "-1", "1000000000", "1e30"}},
+      {tokenizer, "--vocabulary-size", {"0", "4", "1000000000"}},
+      {corpus, "--size", {"0", "1000000000"}},
+      {corpus, "--max-words", {"0", "1000000000"}},
+      {corpus, "--seed", {}},
+      {train, "--seed", {}},
+  };
+  for (auto [command, option, refused] : numbers) {
+    const bool is_count = option != "--length-penalty" && option != "--patience";
+    refused.insert(refused.end(), letters.begin(), letters.end());
+    if (is_count) refused.insert(refused.end(), no_count.begin(), no_count.end());
+    command.insert(command.end(), {option, {}});
+    for (const auto& value : refused) {
+      command.back() = value;
+      EXPECT_THAT(fault_of(command), StartsWith(option + ": wanted a ")) << value;
+    }
+  }
+}
+
+TEST(CommandLineTest, MoreResultsThanTheBeamHoldsAreRefusedAtOnce) {
+  const Arguments both = {"translate", "--model", "/no/such/model", "--beam", "2", "--n-best", "3"};
+  expect_refusal(both, 2, HasSubstr("--n-best: wanted a whole number from 1 to --beam (2), got 3"));
+}
+
+TEST(CommandLineTest, SettingsOfTheLibrariesBearTheNamesOfTheirOptions) {
+  const TemporaryFolder folder;
+  write_text(folder / "text", "a b c\n");
+  expect_refusal(
+      {"tokenizer", "train", "--input", folder / "text", "--vocabulary-size", "900", "--output", folder / "m"}, 2,
+      StartsWith("gloss: --vocabulary-size: wanted at most "));
+  expect_refusal({"make-corpus", "copy", "--size", "1000", "--max-words", "1", "--out", folder / "c"}, 2,
+                 StartsWith("gloss: --size: wanted no more pairs"));
+}
+
+TEST(CommandLineTest, RefusesTwoCommandsOnOneLine) {
+  expect_refusal({"translate", "evaluate", "--model", "m"}, 2, HasSubstr("unexpected argument evaluate"));
+  expect_refusal({"translate", "--model", "m", "inspect"}, 2, HasSubstr("unexpected argument inspect"));
+  expect_refusal({"inspect", "train"}, 2, HasSubstr("there is no file train"));  // a file may have a command's name
+}
+
+TEST(CommandLineTest, APathThatIsTooLongIsAnErrorLikeAnother) {
+  const std::string path(300, 'x');
+  const TemporaryFolder folder;
+  write_text(folder / "text", "a\n");
+  const auto refused = [&](const Arguments& arguments) {
+    SCOPED_TRACE(testing::PrintToString(arguments));
+    const auto outcome = run_gloss(arguments);
+    EXPECT_THAT(outcome.exit_code, AnyOf(2, 4));
+    EXPECT_THAT(outcome.err, AllOf(StartsWith("gloss: "), HasSubstr("xxx"), HasSubstr("File name too long")));
+    EXPECT_THAT(lines_of(outcome.err), SizeIs(1));
+  };
+  refused({"inspect", path});
+  refused({"translate", "--model", path});
+  refused({"train", "--config", path});
+  refused({"inspect", "m", "--log-json", path});
+  refused({"make-corpus", "copy", "--size", "1", "--out", folder / path});
+  refused({"evaluate", "--reference", path, "--hypothesis", path});
+}
+
+TEST(CommandLineTest, AClosedStdoutIsAnErrorWhereThereAreResults) {
+  for (const Arguments& arguments : {Arguments{"--version"}, Arguments{"translate", "--help"}}) {
+    const auto outcome = Process(arguments, {.closed_out = true}).wait();
+    EXPECT_EQ(outcome.exit_code, 4);
+    EXPECT_THAT(outcome.err, HasSubstr("stdout: cannot write"));
+  }
+  const TemporaryFolder folder;
+  EXPECT_EQ(Process({"make-corpus", "copy", "--out", folder / "c"}, {.closed_out = true}).wait().exit_code, 0);
 }
 
 TEST(CommandLineTest, RefusesAnUnknownChoiceAndListsThem) {

@@ -1,4 +1,6 @@
+#include <array>
 #include <iterator>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -7,8 +9,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "common/json.h"
+#include "common/safetensors.h"
 #include "tests/app/process.h"
 #include "tests/app/small_run.h"
+#include "training/checkpoint.h"
 
 namespace gloss {
 namespace {
@@ -69,6 +74,15 @@ TEST(EvaluateTest, RefusesFilesOfDifferentLength) {
   EXPECT_THAT(outcome.out, IsEmpty());
 }
 
+TEST(EvaluateTest, ReadsPipes) {
+  const TemporaryFolder folder;
+  write_text(folder / "reference", "the cat sat on a mat\n");
+  const auto outcome = run_gloss({"evaluate", "--hypothesis", "/dev/stdin", "--reference", folder / "reference"},
+                                 "the cat sat on the mat\n");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("BLEU = 53.73\n"));
+}
+
 TEST(TokenizerTest, EncodingAndDecodingGiveTheTextBack) {
   const SmallRun run;
   const auto model = run / "t.model";
@@ -124,6 +138,15 @@ TEST(InspectTest, SaysWhereACheckpointStands) {
   EXPECT_EQ(object.at("format"), "gloss-checkpoint");
   EXPECT_EQ(object.at("state").at("step"), 5);
   EXPECT_EQ(object.at("parameters"), only_json(run_gloss({"inspect", run / "a", "--json"})).at("parameters"));
+}
+
+TEST(InspectTest, LongNamesAreShownWhole) {
+  const TemporaryFolder folder;
+  const std::string name(200, 'n');
+  const std::array<float, 3> weights{};
+  write_safetensors(folder / "checkpoint", {{name + ".weight", {Dtype::kF32, {3}, std::as_bytes(std::span(weights))}}},
+                    {{"format", "gloss-checkpoint"}, {"state", to_text(to_json(TrainingState{}))}});
+  EXPECT_THAT(run_gloss({"inspect", folder / "checkpoint"}).out, HasSubstr("  " + name + "              3\n"));
 }
 
 TEST(InspectTest, RefusesWhatIsNoModel) {

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,13 @@ Pipe make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
   return {ends[0], ends[1]};
+}
+
+/// What is written to its write end is typed at the other.
+Pipe make_terminal() {
+  const int typing = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (typing < 0 || ::grantpt(typing) != 0 || ::unlockpt(typing) != 0) throw std::runtime_error("no terminal");
+  return {::open(::ptsname(typing), O_RDWR | O_NOCTTY | O_CLOEXEC), typing};
 }
 
 void close_and_forget(int& descriptor) {
@@ -43,14 +51,17 @@ void take(int& descriptor, std::string& text) {
 
 }  // namespace
 
-Process::Process(const Arguments& arguments) {
+Process::Process(const Arguments& arguments, const Streams& streams) {
   std::signal(SIGPIPE, SIG_IGN);
   ::setenv("OMP_WAIT_POLICY", "passive", 1);  // threads that wait leave the processor to tests that run beside
-  const auto in = make_pipe(), out = make_pipe(), err = make_pipe();
+  const auto in = streams.terminal_in ? make_terminal() : make_pipe(), out = make_pipe(), err = make_pipe();
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in.read_end, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out.write_end, STDOUT_FILENO);
+  if (streams.closed_out)
+    posix_spawn_file_actions_addclose(&actions, STDOUT_FILENO);
+  else
+    posix_spawn_file_actions_adddup2(&actions, out.write_end, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err.write_end, STDERR_FILENO);
   posix_spawnattr_t attributes;  // the program itself has to see to broken pipes
   posix_spawnattr_init(&attributes);
@@ -136,7 +147,9 @@ void Process::pump() {
 
 void Process::reap(int options) {
   int status = 0;
-  if (::waitpid(pid_, &status, options) != pid_) return;
+  rusage usage{};
+  if (::wait4(pid_, &status, options, &usage) != pid_) return;
+  outcome_.peak_kib = usage.ru_maxrss;
   ended_ = true;
   outcome_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }

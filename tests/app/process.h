@@ -15,13 +15,20 @@ using Arguments = std::vector<std::string>;
 struct Outcome {
   int exit_code = 0;  ///< of a process that a signal ended: minus the signal's number
   std::string out, err;
+  long peak_kib = 0;  ///< most memory that it held, but at least what the test held when it started
+};
+
+/// What the program finds as its streams.
+struct Streams {
+  bool terminal_in = false;  ///< a terminal in place of a pipe as stdin, which Ctrl-D ends: write("\x04")
+  bool closed_out = false;   ///< no stdout at all
 };
 
 /// The gloss program at work, with its three streams in our hands. Killed where it lives longer than its owner, or
 /// longer than five minutes (then std::runtime_error).
 class Process {
  public:
-  explicit Process(const Arguments& arguments);
+  explicit Process(const Arguments& arguments, const Streams& streams = {});
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -32,6 +39,7 @@ class Process {
   std::string read_line();  ///< of its stdout; empty where that has ended
   void signal(int number);
   bool running();
+  pid_t id() const { return pid_; }
   /// Closes its input, reads all that comes and waits for its end.
   Outcome wait();
 

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -33,8 +34,11 @@ class TrainTranslateTest : public testing::Test {
   }
   /// Waits until the training has saved a checkpoint newer than `than`.
   void wait_for_checkpoint(Process& process, const std::string& out, const std::string& than = {}) const {
-    while (process.running() && newest((run_ / out) / "checkpoints") <= than)
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    while (process.running() && newest((run_ / out) / "checkpoints") <= than) {
+      if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error(out + ": no new checkpoint came");
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
   }
 
   SmallRun run_;
@@ -83,10 +87,12 @@ TEST_F(TrainTranslateTest, SecondTrainerOnTheSameFolderIsLockedOut) {
   const Arguments endless = {"--set", "training.max_steps=1000000"};
   Process first(run_.training("a", endless));
   wait_for_checkpoint(first, "a");
-  for (const auto* how : {"--resume", "--overwrite"}) {
-    const auto second = run_gloss(run_.training("a", {endless[0], endless[1], how}));
+  for (const Arguments& how : {Arguments{}, Arguments{"--resume"}, Arguments{"--overwrite"}}) {
+    auto more = endless;
+    more.insert(more.end(), how.begin(), how.end());
+    const auto second = run_gloss(run_.training("a", more));
     EXPECT_EQ(second.exit_code, 5) << second.err;
-    EXPECT_THAT(second.err, HasSubstr("gloss: "));
+    EXPECT_THAT(second.err, HasSubstr("process " + std::to_string(first.id()) + " is using it"));
   }
   first.signal(SIGTERM);
   EXPECT_EQ(first.wait().exit_code, 143);

@@ -1,11 +1,14 @@
 #include <cmath>
 #include <csignal>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "tests/app/process.h"
 #include "tests/app/small_run.h"
@@ -18,6 +21,13 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::MatchesRegex;
 using testing::Not;
+
+/// Bytes of address space that a process has.
+rlim_t memory_of(pid_t process) {
+  rlim_t pages = 0;
+  std::ifstream("/proc/" + std::to_string(process) + "/statm") >> pages;
+  return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+}
 
 double score_of(const std::string& n_best_line) { return std::stod(n_best_line.substr(n_best_line.rfind(' ') + 1)); }
 
@@ -98,14 +108,28 @@ TEST_F(TranslateTest, DecodingOptionsReachTheSearch) {
   EXPECT_NE(score({"--length-penalty", "1", "--length-penalty-kind", "gnmt"}), normalised);
 }
 
-TEST_F(TranslateTest, RefusesDecodingOptionsThatCannotBe) {
-  for (const Arguments& more :
-       {Arguments{"--beam", "0"}, Arguments{"--beam", "1000000000"}, Arguments{"--beam", "2", "--n-best", "3"},
-        Arguments{"--max-length", "0"}, Arguments{"--patience", "0"}, Arguments{"--length-penalty", "-1"}}) {
-    const auto outcome = translate("bada\n", more);
-    EXPECT_EQ(outcome.exit_code, 2) << testing::PrintToString(more);
-    EXPECT_THAT(outcome.out, IsEmpty());
-  }
+TEST_F(TranslateTest, RefusesMoreResultsThanTheModelsOwnBeamHolds) {
+  const auto outcome = translate("bada\n", {"--n-best", "4"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--n-best: wanted a whole number from 1 to --beam (3), got 4"));
+  EXPECT_THAT(outcome.out, IsEmpty());
+}
+
+// A hundred thousand tokens at once are too many for eight megabytes.
+TEST_F(TranslateTest, WhereMemoryRunsOutSmallerPartsAreTranslated) {
+  Process process(translating({"--batch-size", "65536"}));
+  process.write("bada\n");
+  process.read_line();
+  rlimit limit{};
+  ASSERT_EQ(::prlimit(process.id(), RLIMIT_AS, nullptr, &limit), 0);
+  limit.rlim_cur = memory_of(process.id()) + (8 << 20);
+  ASSERT_EQ(::prlimit(process.id(), RLIMIT_AS, &limit, nullptr), 0);
+  std::string many;
+  for (int i = 0; i < 3'000; ++i) many += "bada kilo muna bada kilo muna bada kilo muna\n";
+  process.write(many);
+  const auto outcome = process.wait();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(lines_of(outcome.out).size(), 3'001u);
 }
 
 TEST_F(TranslateTest, BrokenUtf8AndNulAreReadWithAWarningThatNamesTheLine) {

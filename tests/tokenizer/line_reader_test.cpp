@@ -1,5 +1,7 @@
 #include "tokenizer/line_reader.h"
 
+#include <thread>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -116,6 +118,20 @@ TEST_F(LineReaderTest, RefusesWhatIsNoFile) {
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   EXPECT_THAT([&] { LineReader reader(folder_ / "pipe"); }, ThrowsMessage<UsageError>(HasSubstr("several passes")));
   EXPECT_THAT([&] { LineReader reader("/dev/zero"); }, ThrowsMessage<UsageError>(HasSubstr("several passes")));
+  EXPECT_THAT([&] { LineReader reader("/dev/zero", Passes::kOne); },
+              ThrowsMessage<UsageError>(HasSubstr("wanted a text file, got a device")));
+}
+
+TEST_F(LineReaderTest, APipeIsReadInOnePass) {
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  std::thread writer([&] { write_text(folder_ / "pipe", "\xEF\xBB\xBFone\r\ntwo"); });
+  LineReader reader(folder_ / "pipe", Passes::kOne);
+  std::string first, second, none;
+  EXPECT_TRUE(reader.next(first) && reader.next(second));
+  EXPECT_FALSE(reader.next(none));
+  writer.join();
+  EXPECT_EQ(first, "one");
+  EXPECT_EQ(second, "two");
 }
 
 TEST_F(LineReaderTest, SaysWhatItCannotRead) {
