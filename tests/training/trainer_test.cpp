@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <utility>
 
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
@@ -11,10 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "tests/support/device_test.h"
-#include "tests/training/toy_run.h"
+#include "tests/training/trainer_test.h"
 #include "training/checkpoint_name.h"
-#include "training/determinism.h"
 
 namespace gloss {
 namespace {
@@ -24,48 +21,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 using testing::ThrowsMessage;
-
-using Steps = std::vector<std::int64_t>;
-
-class TrainerTest : public DeviceTest {
- protected:
-  void SetUp() override {
-    DeviceTest::SetUp();
-    set_up_determinism(1);
-  }
-
-  TrainingEnd run(Trainer::Options options) {
-    options.report_every = 1;
-    options.report = [this](const TrainingReport& report) { reports_.push_back(report); };
-    BatchStream batches = toy_.batches();
-    model_ = toy_.model();
-    Trainer trainer(model_, batches, std::move(options));
-    const auto end = trainer.run();
-    state_ = trainer.state();
-    kept_steps_ = trainer.kept_steps();
-    return end;
-  }
-
-  // Notes when a validation was asked for; the k-th gives scores[k].
-  TrainingEnd run_validated(Trainer::Options options, std::vector<Validation> scores = {}) {
-    options.validate = [this, scores](EncoderDecoder&, std::int64_t step) {
-      validated_.push_back(step);
-      return validated_.size() <= scores.size() ? scores[validated_.size() - 1] : Validation{};
-    };
-    return run(std::move(options));
-  }
-
-  std::int64_t batches_an_epoch() const { return toy_.batches().batches_in_epoch(); }
-  std::int64_t updates_an_epoch(std::int64_t accumulate) const {
-    return (batches_an_epoch() + accumulate - 1) / accumulate;
-  }
-
-  Toy toy_{{}, device()};
-  EncoderDecoder model_{nullptr};
-  TrainingState state_;
-  std::vector<TrainingReport> reports_;
-  Steps validated_, kept_steps_;
-};
 
 TEST_P(TrainerTest, LearnsToCopy) {
   toy_ = Toy({.vocabulary = 8, .pairs = 200, .max_words = 3, .batch_tokens = 128, .d_model = 32}, device());
@@ -326,58 +281,6 @@ TEST_P(TrainerTest, SaveThatFailsIsWarnedOfAndAnErrorAtTheEnd) {
   EXPECT_THROW(run(options), IoError);
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("training goes on"));
   EXPECT_THAT(reports_, SizeIs(3));
-}
-
-TEST_P(TrainerTest, ReportEveryZeroIsAtTheEndAlone) {
-  auto options = toy_.options();
-  options.config.max_steps = 3;
-  options.report_every = 0;
-  options.report = [this](const TrainingReport& report) { reports_.push_back(report); };
-  BatchStream batches = toy_.batches();
-  Trainer(toy_.model(), batches, options).run();
-  ASSERT_THAT(reports_, SizeIs(1));
-  EXPECT_EQ(reports_[0].step, 3);
-}
-
-TEST_P(TrainerTest, ReportsForeseeWhereTheRunEnds) {
-  auto options = toy_.options();
-  options.config.accumulate = 2;
-  options.config.max_epochs = 2;
-  run(options);
-  for (const auto& report : reports_) EXPECT_EQ(report.last_step, 2 * updates_an_epoch(2)) << report.step;
-  EXPECT_EQ(reports_.back().step, 2 * updates_an_epoch(2));
-  reports_.clear();
-  options.checkpoints = toy_.checkpoints() / "again";
-  options.config.max_steps = 3;
-  run(options);
-  for (const auto& report : reports_) EXPECT_EQ(report.last_step, 3);
-}
-
-TEST_P(TrainerTest, ReportsAreMeansOverTheTokensSinceTheLast) {
-  auto options = toy_.options();
-  options.config.max_steps = 5;
-  run(options);
-  const auto singly = std::exchange(reports_, {});
-  ASSERT_THAT(singly, SizeIs(5));
-  BatchStream batches = toy_.batches();
-  std::vector<double> tokens;
-  for (int i = 0; i < 5; ++i) tokens.push_back(static_cast<double>(batches.next().target_tokens()));
-
-  options.report_every = 3;
-  options.report = [this](const TrainingReport& report) { reports_.push_back(report); };
-  options.checkpoints = toy_.checkpoints() / "again";
-  batches = toy_.batches();
-  Trainer(toy_.model(), batches, options).run();
-  ASSERT_THAT(reports_, SizeIs(2));
-  const auto mean = [&](std::size_t begin, std::size_t end) {
-    double sum = 0, count = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += singly[i].loss * tokens[i], count += tokens[i];
-    return sum / count;
-  };
-  EXPECT_NEAR(reports_[0].loss, mean(0, 3), 1e-6);
-  EXPECT_NEAR(reports_[1].loss, mean(3, 5), 1e-6);
-  EXPECT_EQ(reports_[1].step, 5);
-  EXPECT_GT(reports_[0].tokens_per_second, 0);
 }
 
 INSTANTIATE_DEVICES(TrainerTest);

@@ -1,9 +1,18 @@
 #include "training/training_report.h"
 
+#include <utility>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tests/training/trainer_test.h"
 
 namespace gloss {
 namespace {
+
+using testing::SizeIs;
+
+class TrainerReportTest : public TrainerTest {};
 
 TEST(TrainingMeterTest, ReportsMeansSinceTheLastReport) {
   TrainingMeter meter;
@@ -41,6 +50,60 @@ TEST(TrainingMeterTest, TimeLeftIsInStepsAndNoneAtTheEnd) {
   EXPECT_GT(meter.report(state, 1, 100).seconds_left, 0);
   EXPECT_EQ(meter.report(state, 1, 4).seconds_left, 0);
 }
+
+TEST_P(TrainerReportTest, ReportEveryZeroIsAtTheEndAlone) {
+  auto options = toy_.options();
+  options.config.max_steps = 3;
+  options.report_every = 0;
+  options.report = [this](const TrainingReport& report) { reports_.push_back(report); };
+  BatchStream batches = toy_.batches();
+  Trainer(toy_.model(), batches, options).run();
+  ASSERT_THAT(reports_, SizeIs(1));
+  EXPECT_EQ(reports_[0].step, 3);
+}
+
+TEST_P(TrainerReportTest, ReportsForeseeWhereTheRunEnds) {
+  auto options = toy_.options();
+  options.config.accumulate = 2;
+  options.config.max_epochs = 2;
+  run(options);
+  for (const auto& report : reports_) EXPECT_EQ(report.last_step, 2 * updates_an_epoch(2)) << report.step;
+  EXPECT_EQ(reports_.back().step, 2 * updates_an_epoch(2));
+  reports_.clear();
+  options.checkpoints = toy_.checkpoints() / "again";
+  options.config.max_steps = 3;
+  run(options);
+  for (const auto& report : reports_) EXPECT_EQ(report.last_step, 3);
+}
+
+TEST_P(TrainerReportTest, ReportsAreMeansOverTheTokensSinceTheLast) {
+  auto options = toy_.options();
+  options.config.max_steps = 5;
+  run(options);
+  const auto singly = std::exchange(reports_, {});
+  ASSERT_THAT(singly, SizeIs(5));
+  BatchStream batches = toy_.batches();
+  std::vector<double> tokens;
+  for (int i = 0; i < 5; ++i) tokens.push_back(static_cast<double>(batches.next().target_tokens()));
+
+  options.report_every = 3;
+  options.report = [this](const TrainingReport& report) { reports_.push_back(report); };
+  options.checkpoints = toy_.checkpoints() / "again";
+  batches = toy_.batches();
+  Trainer(toy_.model(), batches, options).run();
+  ASSERT_THAT(reports_, SizeIs(2));
+  const auto mean = [&](std::size_t begin, std::size_t end) {
+    double sum = 0, count = 0;
+    for (std::size_t i = begin; i < end; ++i) sum += singly[i].loss * tokens[i], count += tokens[i];
+    return sum / count;
+  };
+  EXPECT_NEAR(reports_[0].loss, mean(0, 3), 1e-6);
+  EXPECT_NEAR(reports_[1].loss, mean(3, 5), 1e-6);
+  EXPECT_EQ(reports_[1].step, 5);
+  EXPECT_GT(reports_[0].tokens_per_second, 0);
+}
+
+INSTANTIATE_DEVICES(TrainerReportTest);
 
 }  // namespace
 }  // namespace gloss
