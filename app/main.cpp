@@ -18,6 +18,7 @@ namespace gloss {
 namespace {
 
 ExitCode say(ExitCode code, std::string_view message) {
+  log_progress("");
   const auto line = "gloss: " + printable(message, std::string_view::npos) + '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);
   return code;

@@ -1,9 +1,14 @@
 #include "common/log.h"
 
 #include <array>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <utility>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "common/event_file.h"
 #include "common/utf8.h"
@@ -11,9 +16,14 @@
 namespace gloss {
 namespace {
 
+constexpr std::string_view kEraseLine = "\r\x1b[K";
+
 struct Log {
   std::mutex mutex;
   bool quiet = false;
+  bool terminal = false;      ///< stderr is one that can erase a line
+  bool has_progress = false;  ///< a progress line is shown
+  std::chrono::steady_clock::time_point progress_at;
   EventFile events;
 };
 
@@ -24,8 +34,21 @@ Log& the_log() {
 
 // The caller holds the mutex.
 void print_line(std::string_view start, std::string_view message) {
-  const auto line = std::string(start) + printable(message, std::string::npos) + '\n';
+  auto& has_progress = the_log().has_progress;
+  const auto line =
+      std::string(has_progress ? kEraseLine : "") + std::string(start) + printable(message, std::string::npos) + '\n';
+  has_progress = false;
   std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+bool erases_lines(int descriptor) {
+  const char* kind = std::getenv("TERM");
+  return ::isatty(descriptor) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
+}
+
+std::size_t columns_of(int descriptor) {
+  winsize size{};
+  return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 // Can move the cursor, end the line, or turn the order of the text around.
@@ -52,6 +75,7 @@ void set_up_log(const LogOptions& options) {
   auto& log = the_log();
   const std::lock_guard lock(log.mutex);
   log.quiet = options.quiet;
+  log.terminal = erases_lines(STDERR_FILENO);
   log.events = options.json_file ? EventFile(*options.json_file) : EventFile();
 }
 
@@ -69,6 +93,20 @@ void log_warning(std::string_view message) {
 void log_error(std::string_view message) {
   const std::lock_guard lock(the_log().mutex);
   print_line("error: ", message);
+}
+
+void log_progress(std::string_view line) {
+  auto& log = the_log();
+  const std::lock_guard lock(log.mutex);
+  if (!log.terminal || log.quiet || (line.empty() && !log.has_progress)) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (!line.empty() && log.has_progress && now - log.progress_at < std::chrono::milliseconds(100)) return;
+  log.progress_at = now;
+  log.has_progress = !line.empty();
+  // The last column stays free: some terminals go on to the next line behind it.
+  const auto text =
+      std::string(kEraseLine) + printable(line, std::string::npos).substr(0, columns_of(STDERR_FILENO) - 1);
+  std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 void log_event(std::string_view event, Json fields) {

@@ -23,6 +23,9 @@ void log_info(std::string_view message);
 void log_warning(std::string_view message);
 /// The same with "error: ": of a part of the work, where the rest goes on.
 void log_error(std::string_view message);
+/// A line at the foot of a terminal, cut to its width; the next one, or the next line of the log, takes its place. An
+/// empty one removes it. Nothing where stderr is no terminal, where quiet, and within a tenth of a second of the last.
+void log_progress(std::string_view line);
 /// An event for programs: `fields` with "event" and "time" (seconds since 1970) as one line of the JSON file, if there
 /// is one.
 void log_event(std::string_view event, Json fields);

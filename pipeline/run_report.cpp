@@ -62,6 +62,19 @@ void report_step(RunFolder& folder, const TrainingReport& report) {
                       {"skipped_updates", report.skipped}});
 }
 
+void show_progress(const TrainingProgress& progress) { log_progress(progress_text(progress)); }
+
+std::string progress_text(const TrainingProgress& progress) {
+  constexpr std::int64_t kWidth = 30;
+  const auto [step, last_step, seconds_left] = progress;
+  const auto tenths = last_step > 0 ? 1000 * step / last_step : 1000;
+  const auto done = static_cast<std::size_t>(kWidth * tenths / 1000);
+  return '[' + std::string(done, '#') + std::string(kWidth - done, '.') +
+         text_of("] %3lld %%  step %lld of %lld  ", static_cast<long long>(tenths / 10), static_cast<long long>(step),
+                 static_cast<long long>(last_step)) +
+         duration_text(seconds_left) + " left";
+}
+
 void report_validation(RunFolder& folder, std::int64_t step, const ValidationReport& validation) {
   log_info("validation at step " + std::to_string(step) + "  " + score_text(validation.scores));
   report_scores(folder, "validation", {{"step", step}}, validation);

@@ -15,6 +15,10 @@ namespace gloss {
 
 /// A line on stderr, and a "step" event in the run's log.
 void report_step(RunFolder& folder, const TrainingReport& report);
+/// A bar at the foot of a terminal; nothing elsewhere.
+void show_progress(const TrainingProgress& progress);
+/// "[########......................]  29 %  step 1354 of 4640  39 min left"
+std::string progress_text(const TrainingProgress& progress);
 /// Scores and samples as lines on stderr, and a "validation" event.
 void report_validation(RunFolder& folder, std::int64_t step, const ValidationReport& validation);
 /// The same of the weights that the run ends with, those of `steps` or their mean; a "model" event.

@@ -126,7 +126,8 @@ TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
                             .threads = options.threads,
                             .hashes = run_identity(config, tokenizers, material.corpus, material.validator),
                             .validate = nullptr,
-                            .report = [&](const TrainingReport& report) { report_step(folder, report); }};
+                            .report = [&](const TrainingReport& report) { report_step(folder, report); },
+                            .progress = show_progress};
   if (material.validator)
     training.validate = [&](EncoderDecoder& candidate, std::int64_t step) {
       const auto validation = (*material.validator)(candidate);

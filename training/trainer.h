@@ -37,7 +37,8 @@ class Trainer {
     std::int64_t threads = 1;
     Json hashes = Json::object();  ///< name to hash: kept in the checkpoints and compared on resuming
     ValidateFunction validate;     ///< may be empty; is called without recording of gradients
-    std::function<void(const TrainingReport&)> report;  ///< may be empty
+    std::function<void(const TrainingReport&)> report;      ///< may be empty
+    std::function<void(const TrainingProgress&)> progress;  ///< behind each update; may be empty
     std::int64_t report_every = 50;  ///< steps; what is left over is reported at the end; 0: at the end alone
   };
 

@@ -9,6 +9,14 @@ void TrainingMeter::add(const UpdateResult& update, double seconds) {
   since_report_.gradient_norm = update.gradient_norm;
 }
 
+TrainingProgress TrainingMeter::progress(std::int64_t step, std::int64_t last_step) const {
+  TrainingProgress progress{.step = step, .last_step = last_step, .seconds_left = 0};
+  if (steps_ > 0)
+    progress.seconds_left = std::chrono::duration<double>(Clock::now() - begin_).count() /
+                            static_cast<double>(steps_) * static_cast<double>(last_step - step);
+  return progress;
+}
+
 TrainingReport TrainingMeter::report(TrainingState& state, double learning_rate, std::int64_t last_step) {
   TrainingReport report;
   report.step = state.step;
@@ -19,9 +27,7 @@ TrainingReport TrainingMeter::report(TrainingState& state, double learning_rate,
   report.gradient_norm = since_report_.gradient_norm;
   if (since_report_.seconds > 0)
     report.tokens_per_second = static_cast<double>(since_report_.tokens) / since_report_.seconds;
-  if (steps_ > 0)
-    report.seconds_left = std::chrono::duration<double>(Clock::now() - begin_).count() / static_cast<double>(steps_) *
-                          static_cast<double>(last_step - state.step);
+  report.seconds_left = progress(state.step, last_step).seconds_left;
   report.skipped = state.skipped_updates;
   state.unreported_nll = 0;
   state.unreported_tokens = 0;

@@ -21,6 +21,12 @@ struct TrainingReport {
   std::int64_t skipped = 0;      ///< updates skipped since the run began, see Trainer::run
 };
 
+/// How far the run is.
+struct TrainingProgress {
+  std::int64_t step = 0, last_step = 0;
+  double seconds_left = 0;
+};
+
 /// Measures what the updates of this process do. Its clock starts when it is made.
 class TrainingMeter {
  public:
@@ -28,6 +34,7 @@ class TrainingMeter {
   void add(const UpdateResult& update, double seconds);
   /// The report at `state`, whose sums begin anew. `learning_rate` is that of its step.
   TrainingReport report(TrainingState& state, double learning_rate, std::int64_t last_step);
+  TrainingProgress progress(std::int64_t step, std::int64_t last_step) const;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -1,10 +1,17 @@
 #include "common/log.h"
 
+#include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <sstream>
+#include <string>
 #include <thread>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "common/atomic_file.h"
 #include "common/error.h"
@@ -55,6 +62,66 @@ TEST_F(LogTest, InfoAndWarningsGoToStderrAndQuietLeavesTheWarnings) {
   log_warning("line 4 is empty");
   log_error("line 5 is lost");
   EXPECT_EQ(GetCapturedStderr(), "warning: line 4 is empty\nerror: line 5 is lost\n");
+}
+
+// Stderr is a terminal as long as it lives.
+class Terminal {
+ public:
+  Terminal() : stderr_(::dup(STDERR_FILENO)), reading_(::posix_openpt(O_RDWR | O_NOCTTY)) {
+    ::grantpt(reading_);
+    ::unlockpt(reading_);
+    const int writing = ::open(::ptsname(reading_), O_RDWR | O_NOCTTY);
+    const winsize size{.ws_row = 24, .ws_col = 20, .ws_xpixel = 0, .ws_ypixel = 0};
+    ::ioctl(writing, TIOCSWINSZ, &size);
+    ::dup2(writing, STDERR_FILENO);
+    ::close(writing);
+  }
+  ~Terminal() {
+    ::dup2(stderr_, STDERR_FILENO);
+    ::close(stderr_);
+    ::close(reading_);
+  }
+
+  std::string shown() const {
+    std::array<char, 4096> text{};
+    const auto length = ::read(reading_, text.data(), text.size());
+    return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
+  }
+
+ private:
+  int stderr_, reading_;
+};
+
+TEST_F(LogTest, ProgressIsOneLineOfATerminalThatGivesWayToTheLog) {
+  const Terminal terminal;
+  ::setenv("TERM", "xterm", 1);
+  set_up_log({});
+  log_progress("[###...] step 3 of 6 and more");
+  log_progress("too soon after it");
+  EXPECT_EQ(terminal.shown(), "\r\x1b[K[###...] step 3 of ");
+  log_info("saved");
+  EXPECT_EQ(terminal.shown(), "\r\x1b[Ksaved\r\n");
+  log_progress("step 4");
+  log_progress("");
+  log_progress("");
+  log_info("done");
+  EXPECT_EQ(terminal.shown(), "\r\x1b[Kstep 4\r\x1b[Kdone\r\n");
+}
+
+TEST_F(LogTest, ProgressIsNotShownWhereQuietOrWhereTheLineCannotBeErased) {
+  CaptureStderr();
+  set_up_log({});
+  log_progress("step 3");
+  EXPECT_EQ(GetCapturedStderr(), "");
+  const Terminal terminal;
+  ::setenv("TERM", "xterm", 1);
+  set_up_log({.quiet = true, .json_file = std::nullopt});
+  log_progress("step 3");
+  ::setenv("TERM", "dumb", 1);
+  set_up_log({});
+  log_progress("step 3");
+  log_warning("seen");
+  EXPECT_EQ(terminal.shown(), "warning: seen\r\n");
 }
 
 TEST_F(LogTest, EventsAreJsonLinesAddedToTheFile) {

@@ -26,6 +26,17 @@ class RunReportTest : public testing::Test {
   RunFolder folder_{place_ / "run", false, false};
 };
 
+TEST(ProgressTextTest, TheBarIsFullAtTheEndOnly) {
+  EXPECT_EQ(progress_text({.step = 0, .last_step = 200, .seconds_left = 0}),
+            "[..............................]   0 %  step 0 of 200  0 s left");
+  EXPECT_EQ(progress_text({.step = 58, .last_step = 200, .seconds_left = 75}),
+            "[########......................]  29 %  step 58 of 200  1 min left");
+  EXPECT_EQ(progress_text({.step = 999, .last_step = 1000, .seconds_left = 1}),
+            "[#############################.]  99 %  step 999 of 1000  1 s left");
+  EXPECT_EQ(progress_text({.step = 200, .last_step = 200, .seconds_left = 0}),
+            "[##############################] 100 %  step 200 of 200  0 s left");
+}
+
 TEST_F(RunReportTest, AStepIsALineAndAnEvent) {
   TrainingReport report;
   report.step = 50;
