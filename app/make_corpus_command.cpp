@@ -1,5 +1,10 @@
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -7,22 +12,53 @@
 
 #include "app/command_options.h"
 #include "app/commands.h"
+#include "common/error.h"
 #include "common/log.h"
 #include "data/built_in_corpus.h"
+#include "data/demo_corpus.h"
 
 namespace gloss {
 namespace {
 
-struct MakeCorpusOptions {
+enum class Kind { kDemo, kCopy, kReverse };
+using Language = grammar::Language;
+using LanguagePair = std::pair<Language, Language>;
+
+struct Options {
   CommonOptions common;
-  BuiltInCorpusOptions corpus;
+  Kind kind = Kind::kDemo;
+  std::uint64_t seed = 1;
+  std::optional<std::int64_t> size, max_words;
+  std::optional<LanguagePair> pair;
   std::filesystem::path out;
 };
 
-ExitCode make_corpus(const MakeCorpusOptions& options) {
+void make_demo(const Options& options) {
+  if (options.max_words) throw UsageError("--max-words: wanted only with copy or reverse, got it with demo");
+  DemoCorpusOptions corpus{.seed = options.seed};
+  if (options.size) corpus.size = *options.size;
+  if (options.pair) std::tie(corpus.source, corpus.target) = *options.pair;
+  make_demo_corpus(corpus, options.out);
+}
+
+void make_copy(const Options& options) {
+  if (options.pair) throw UsageError("--pair: wanted only with demo, got it with copy or reverse");
+  BuiltInCorpusOptions corpus{.kind = options.kind == Kind::kCopy ? BuiltInCorpus::kCopy : BuiltInCorpus::kReverse,
+                              .seed = options.seed};
+  if (options.size) corpus.size = *options.size;
+  if (options.max_words) corpus.max_words = *options.max_words;
+  make_built_in_corpus(corpus, options.out);
+}
+
+ExitCode make_corpus(const Options& options) {
   set_up(options.common);
-  name_by_option({{"size", "--size"}}, [&] { make_built_in_corpus(options.corpus, options.out); });
-  log_info("wrote {train,valid,test}.{source,target} to " + printable(options.out.string()));
+  const bool demo = options.kind == Kind::kDemo;
+  if (demo)
+    make_demo(options);
+  else
+    make_copy(options);
+  log_info("wrote {train,valid,test}.{source,target}" + std::string(demo ? " and test.constructions" : "") + " to " +
+           printable(options.out.string()));
   return ExitCode::kDone;
 }
 
@@ -31,18 +67,25 @@ ExitCode make_corpus(const MakeCorpusOptions& options) {
 void add_make_corpus_command(CLI::App& program, Action& chosen) {
   const auto options = std::make_shared<MakeCorpusOptions>();
   auto& command =
-      add_command(program, "make-corpus", "Write a corpus of made-up sentences to train and test on", options->common);
-  add_choice<BuiltInCorpus, BuiltInCorpus>(command, {"kind", "copy|reverse", "what the target is to be of the source"},
-                                           options->corpus.kind,
-                                           {{"copy", BuiltInCorpus::kCopy}, {"reverse", BuiltInCorpus::kReverse}})
+      add_command(program, "make-corpus",
+                  "Write a corpus to train and test on: sentences of a small grammar in English, German and "
+                  "Chinese (demo), or made-up words to copy or reverse",
+                  options->common);
+  add_choice<Kind, Kind>(
+      command, {"kind", "demo|copy|reverse", "sentences in two languages, or what the target is of the source"},
+      options->kind, {{"demo", Kind::kDemo}, {"copy", Kind::kCopy}, {"reverse", Kind::kReverse}})
       ->required();
   add_path(command, {"--out", "DIR", "the folder; made where it is not there"}, options->out)->required();
-  add_whole_number(command, {"--seed", "N", "the seed of the sentences (default: 1)"}, options->corpus.seed, {});
-  add_whole_number(command, {"--size", "N", "training pairs (default: 2000)"}, options->corpus.size,
-                   {1, BuiltInCorpusOptions::kMostPairs});
-  add_whole_number(command, {"--max-words", "N", "words in a sentence at most (default: 8)"}, options->corpus.max_words,
-                   {1, BuiltInCorpusOptions::kLongestSentence});
-  finish_command(command, "gloss make-corpus copy --out build/demo/corpus");
+  constexpr auto kEn = Language::kEnglish, kDe = Language::kGerman, kZh = Language::kChinese;
+  add_choice<std::optional<LanguagePair>, LanguagePair>(
+      command, {"--pair", "PAIR", "demo: en-de, de-en, en-zh or zh-en (default: en-de)"}, options->pair,
+      {{"en-de", {kEn, kDe}}, {"de-en", {kDe, kEn}}, {"en-zh", {kEn, kZh}}, {"zh-en", {kZh, kEn}}});
+  add_whole_number(command, {"--seed", "N", "the seed of the sentences (default: 1)"}, options->seed);
+  add_whole_number(command, {"--size", "N", "training pairs (default: 25000 for demo, 2000 for the others)"},
+                   options->size, {1});
+  add_whole_number(command, {"--max-words", "N", "copy, reverse: words in a sentence at most (default: 8)"},
+                   options->max_words, {1});
+  finish_command(command, "gloss make-corpus demo --pair en-de --out build/demo/corpus");
   command.callback([options, &chosen] { chosen = [options] { return make_corpus(*options); }; });
 }
 

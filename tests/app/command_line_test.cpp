@@ -214,7 +214,7 @@ TEST(CommandLineTest, AClosedStdoutIsAnErrorWhereThereAreResults) {
 }
 
 TEST(CommandLineTest, RefusesAnUnknownChoiceAndListsThem) {
-  expect_refusal({"make-corpus", "shuffle", "--out", "x"}, 2, HasSubstr("wanted one of copy, reverse, got shuffle"));
+  expect_refusal({"make-corpus", "shuffle", "--out", "x"}, 2, HasSubstr("wanted one of demo, copy, reverse, got shuffle"));
   expect_refusal({"evaluate", "--hypothesis", "a", "--reference", "b", "--metrics", "meteor"}, 2,
                  HasSubstr("--metrics: wanted bleu, got meteor"));
 }

@@ -1,0 +1,168 @@
+#include "data/demo_corpus.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "common/atomic_file.h"
+#include "common/config_section.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/random.h"
+#include "common/utf8.h"
+#include "data/grammar/draw.h"
+#include "data/grammar/held_out.h"
+
+namespace gloss {
+namespace {
+
+using grammar::Language;
+
+constexpr std::int64_t kFewestPairs = 1000, kMostPairs = 1'000'000;
+constexpr double kHeldOutShare = 0.08;
+constexpr int kMostMisses = 20'000;  // draws in a row without a new sentence
+
+struct Pair {
+  std::string source, target, construction;
+};
+
+/// Words without punctuation; in Chinese, characters.
+void collect_words(const std::string& text, Language language, std::set<std::string>& words) {
+  std::string word;
+  const auto finish = [&] {
+    if (!word.empty()) words.insert(word);
+    word.clear();
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const auto bytes = decode_utf8(text, at).bytes;
+    const auto character = text.substr(at, bytes);
+    at += bytes;
+    if (character == " " || character == "." || character == "," || character == "?") {
+      finish();
+    } else {
+      word += character;
+      if (language == Language::kChinese) finish();
+    }
+  }
+  finish();
+}
+
+class Corpus {
+ public:
+  explicit Corpus(const DemoCorpusOptions& options)
+      : options_(options),
+        grammar_(grammar::demo_grammar()),
+        chooser_(grammar_),
+        random_(options.seed, "demo_corpus"),
+        held_out_(random_.stream("held_out"), kHeldOutShare) {}
+
+  /// Constructions by chance.
+  std::vector<Pair> draw_training(std::string_view name, std::int64_t size) {
+    const auto& constructions = grammar_.constructions();
+    const auto choice = random_.stream(name).stream("constructions");
+    const auto accept = [&](const auto& sentence, const auto&) { return !held_out_.holds_any(sentence); };
+    std::vector<Pair> pairs;
+    std::set<std::string> used_up;
+    for (std::uint64_t i = 0; std::ssize(pairs) < size; ++i) {
+      const auto& construction = constructions[choice.below(constructions.size(), i)];
+      if (used_up.contains(construction.name)) continue;
+      if (auto pair = draw_new(construction, name, accept))
+        pairs.push_back(std::move(*pair));
+      else if (used_up.insert(construction.name); used_up.size() == constructions.size())
+        refuse_size(std::ssize(pairs));
+    }
+    return pairs;
+  }
+
+  /// Every construction as often, of words that the training pairs have.
+  std::vector<Pair> draw_test(std::int64_t size, std::span<const Pair> training) {
+    std::set<std::string> words;
+    for (const auto& pair : training) collect_words(pair, words);
+    std::vector<Pair> pairs;
+    const auto& constructions = grammar_.constructions();
+    const auto accept = [&](const auto& sentence, const auto& pair) {
+      std::set<std::string> own;
+      collect_words(pair, own);
+      return held_out_.holds_any(sentence) && std::ranges::includes(words, own);
+    };
+    for (std::size_t i = 0; std::ssize(pairs) < size; ++i)
+      if (auto pair = draw_new(constructions[i % constructions.size()], "test", accept))
+        pairs.push_back(std::move(*pair));
+      else
+        refuse_size(std::ssize(seen_));
+    random_.stream("test order").shuffle(std::span(pairs));
+    return pairs;
+  }
+
+ private:
+  void collect_words(const Pair& pair, std::set<std::string>& words) const {
+    gloss::collect_words(pair.source, options_.source, words);
+    gloss::collect_words(pair.target, options_.target, words);
+  }
+
+  template <typename Accept>
+  std::optional<Pair> draw_new(const grammar::Construction& construction, std::string_view name, const Accept& accept) {
+    const auto random = random_.stream(name).stream(construction.name);
+    auto& draws = draws_[std::string(name) + " " + construction.name];
+    for (int misses = 0; misses < kMostMisses; ++misses) {
+      const auto sentence = chooser_.draw(construction, random.at(draws++));
+      if (!sentence) continue;
+      Pair pair{realize(grammar_.lexicon(), *sentence, options_.source),
+                realize(grammar_.lexicon(), *sentence, options_.target), construction.name};
+      if (accept(*sentence, pair) && seen_.insert(pair.source).second) return pair;
+    }
+    return std::nullopt;
+  }
+
+  [[noreturn]] void refuse_size(std::int64_t found) const {
+    throw UsageError("size: wanted no more pairs than the grammar gives, some " + std::to_string(found) + ", got " +
+                     std::to_string(options_.size));
+  }
+
+  const DemoCorpusOptions& options_;
+  const grammar::Grammar& grammar_;
+  grammar::Chooser chooser_;
+  RandomStream random_;
+  grammar::HeldOut held_out_;
+  std::map<std::string, std::uint32_t> draws_;
+  std::set<std::string> seen_;
+};
+
+std::string lines(std::span<const Pair> pairs, std::string Pair::*field) {
+  std::string text;
+  for (const auto& pair : pairs) text += pair.*field + '\n';
+  return text;
+}
+
+void write(const std::filesystem::path& folder, const std::string& name, std::span<const Pair> pairs) {
+  write_file(folder / (name + ".source"), lines(pairs, &Pair::source));
+  write_file(folder / (name + ".target"), lines(pairs, &Pair::target));
+}
+
+}  // namespace
+
+void make_demo_corpus(const DemoCorpusOptions& options, const std::filesystem::path& folder) {
+  require(options.size >= kFewestPairs && options.size <= kMostPairs, "size",
+          std::to_string(kFewestPairs) + " to " + std::to_string(kMostPairs), options.size);
+  require(options.source != options.target, "pair", "two languages", "one");
+  Corpus corpus(options);
+  const auto train = corpus.draw_training("train", options.size);
+  const auto valid = corpus.draw_training("valid", options.size / 50);
+  const auto test = corpus.draw_test(options.size * 6 / 100, train);
+
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw IoError(printable(folder.string(), 1000) + ": cannot make the folder: " + error.message());
+  write(folder, "train", train);
+  write(folder, "valid", valid);
+  write(folder, "test", test);
+  write_file(folder / "test.constructions", lines(test, &Pair::construction));
+}
+
+}  // namespace gloss

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gloss::grammar {
+
+/// A line of a grammar's text, without comment and outer white space.
+struct Line {
+  std::string_view text;
+  std::size_t number;     ///< from 1
+  std::string_view file;  ///< what to call it in a message
+
+  /// Throws DataError: file, line, and `what`.
+  [[noreturn]] void refuse(const std::string& what) const;
+};
+
+/// The lines that are not empty. Throws DataError where the text is not UTF-8.
+std::vector<Line> read_lines(std::string_view text, std::string_view file);
+
+/// The text without white space at its ends.
+std::string_view trim(std::string_view text);
+/// The parts between separators, trimmed.
+std::vector<std::string_view> split(std::string_view text, char separator);
+/// The words between white space.
+std::vector<std::string> split_words(std::string_view text);
+
+}  // namespace gloss::grammar
