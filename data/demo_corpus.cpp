@@ -28,10 +28,6 @@ constexpr std::int64_t kFewestPairs = 1000, kMostPairs = 1'000'000;
 constexpr double kHeldOutShare = 0.08;
 constexpr int kMostMisses = 20'000;  // draws in a row without a new sentence
 
-struct Pair {
-  std::string source, target, construction;
-};
-
 /// Words without punctuation; in Chinese, characters.
 void collect_words(const std::string& text, Language language, std::set<std::string>& words) {
   std::string word;
@@ -53,9 +49,9 @@ void collect_words(const std::string& text, Language language, std::set<std::str
   finish();
 }
 
-class Corpus {
+class Drawer {
  public:
-  explicit Corpus(const DemoCorpusOptions& options)
+  explicit Drawer(const DemoCorpusOptions& options)
       : options_(options),
         grammar_(grammar::demo_grammar()),
         chooser_(grammar_),
@@ -63,11 +59,11 @@ class Corpus {
         held_out_(random_.stream("held_out"), kHeldOutShare) {}
 
   /// Constructions by chance.
-  std::vector<Pair> draw_training(std::string_view name, std::int64_t size) {
+  std::vector<DemoPair> draw_training(std::string_view name, std::int64_t size) {
     const auto& constructions = grammar_.constructions();
     const auto choice = random_.stream(name).stream("constructions");
     const auto accept = [&](const auto& sentence, const auto&) { return !held_out_.holds_any(sentence); };
-    std::vector<Pair> pairs;
+    std::vector<DemoPair> pairs;
     std::set<std::string> used_up;
     for (std::uint64_t i = 0; std::ssize(pairs) < size; ++i) {
       const auto& construction = constructions[choice.below(constructions.size(), i)];
@@ -81,10 +77,10 @@ class Corpus {
   }
 
   /// Every construction as often, of words that the training pairs have.
-  std::vector<Pair> draw_test(std::int64_t size, std::span<const Pair> training) {
+  std::vector<DemoPair> draw_test(std::int64_t size, std::span<const DemoPair> training) {
     std::set<std::string> words;
     for (const auto& pair : training) collect_words(pair, words);
-    std::vector<Pair> pairs;
+    std::vector<DemoPair> pairs;
     const auto& constructions = grammar_.constructions();
     const auto accept = [&](const auto& sentence, const auto& pair) {
       std::set<std::string> own;
@@ -101,20 +97,22 @@ class Corpus {
   }
 
  private:
-  void collect_words(const Pair& pair, std::set<std::string>& words) const {
+  void collect_words(const DemoPair& pair, std::set<std::string>& words) const {
     gloss::collect_words(pair.source, options_.source, words);
     gloss::collect_words(pair.target, options_.target, words);
   }
 
   template <typename Accept>
-  std::optional<Pair> draw_new(const grammar::Construction& construction, std::string_view name, const Accept& accept) {
+  std::optional<DemoPair> draw_new(const grammar::Construction& construction, std::string_view name,
+                                   const Accept& accept) {
     const auto random = random_.stream(name).stream(construction.name);
     auto& draws = draws_[std::string(name) + " " + construction.name];
     for (int misses = 0; misses < kMostMisses; ++misses) {
       const auto sentence = chooser_.draw(construction, random.at(draws++));
       if (!sentence) continue;
-      Pair pair{realize(grammar_.lexicon(), *sentence, options_.source),
-                realize(grammar_.lexicon(), *sentence, options_.target), construction.name};
+      DemoPair pair{realize(grammar_.lexicon(), *sentence, options_.source),
+                    realize(grammar_.lexicon(), *sentence, options_.target), construction.name,
+                    combinations(*sentence)};
       if (accept(*sentence, pair) && seen_.insert(pair.source).second) return pair;
     }
     return std::nullopt;
@@ -134,35 +132,40 @@ class Corpus {
   std::set<std::string> seen_;
 };
 
-std::string lines(std::span<const Pair> pairs, std::string Pair::*field) {
+std::string lines(std::span<const DemoPair> pairs, std::string DemoPair::*field) {
   std::string text;
   for (const auto& pair : pairs) text += pair.*field + '\n';
   return text;
 }
 
-void write(const std::filesystem::path& folder, const std::string& name, std::span<const Pair> pairs) {
-  write_file(folder / (name + ".source"), lines(pairs, &Pair::source));
-  write_file(folder / (name + ".target"), lines(pairs, &Pair::target));
+void write(const std::filesystem::path& folder, const std::string& name, std::span<const DemoPair> pairs) {
+  write_file(folder / (name + ".source"), lines(pairs, &DemoPair::source));
+  write_file(folder / (name + ".target"), lines(pairs, &DemoPair::target));
 }
 
 }  // namespace
 
-void make_demo_corpus(const DemoCorpusOptions& options, const std::filesystem::path& folder) {
+DemoCorpus draw_demo_corpus(const DemoCorpusOptions& options) {
   require(options.size >= kFewestPairs && options.size <= kMostPairs, "size",
           std::to_string(kFewestPairs) + " to " + std::to_string(kMostPairs), options.size);
   require(options.source != options.target, "pair", "two languages", "one");
-  Corpus corpus(options);
-  const auto train = corpus.draw_training("train", options.size);
-  const auto valid = corpus.draw_training("valid", options.size / 50);
-  const auto test = corpus.draw_test(options.size * 6 / 100, train);
+  Drawer drawer(options);
+  DemoCorpus corpus;
+  corpus.train = drawer.draw_training("train", options.size);
+  corpus.valid = drawer.draw_training("valid", options.size / 50);
+  corpus.test = drawer.draw_test(options.size * 6 / 100, corpus.train);
+  return corpus;
+}
 
+void make_demo_corpus(const DemoCorpusOptions& options, const std::filesystem::path& folder) {
+  const auto corpus = draw_demo_corpus(options);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw IoError(printable(folder.string(), 1000) + ": cannot make the folder: " + error.message());
-  write(folder, "train", train);
-  write(folder, "valid", valid);
-  write(folder, "test", test);
-  write_file(folder / "test.constructions", lines(test, &Pair::construction));
+  write(folder, "train", corpus.train);
+  write(folder, "valid", corpus.valid);
+  write(folder, "test", corpus.test);
+  write_file(folder / "test.constructions", lines(corpus.test, &DemoPair::construction));
 }
 
 }  // namespace gloss
