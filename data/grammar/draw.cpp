@@ -64,19 +64,17 @@ bool can_be_place(const Slot& slot, const Entry& noun) {
   return !slot.goal || noun.in(Language::kGerman).options.contains("to");
 }
 
-/// Whether the slots before `slot`, which are filled, allow what it has: no noun twice, one personal pronoun at most,
+/// Whether the slots before `slot`, which are filled, allow what it has: no word twice, one personal pronoun at most,
 /// and what is compared is compared by what can be said of both.
 bool goes_together(const Sentence& sentence, std::size_t slot) {
   const auto& slots = sentence.pattern->slots;
   const auto& word = *sentence.choices[slot].word;
   for (std::size_t i = 0; i < slot; ++i) {
     const auto& other = *sentence.choices[i].word;
-    if (slots[slot].is_noun() && slots[i].is_noun() && (&word == &other || (word.is("pronoun") && other.is("pronoun"))))
-      return false;
+    if (&word == &other || (word.is("pronoun") && other.is("pronoun"))) return false;
     if (slots[slot].kind == SlotKind::kLike && slots[i].kind == SlotKind::kAdjective && slots[i].of == slots[slot].of &&
         !other.takes("of", word))
       return false;
-    if (&word == &other) return false;  // two adjectives alike
   }
   return true;
 }

@@ -34,11 +34,12 @@ enum class Use {
   kLiteral,
   kAgreement,
   kPlain,
+  // Of a noun.
   kObject,
   kNominative,
   kAccusative,
   kDative,
-  kGoverned,  // nouns
+  kGoverned,
   kPronoun,
   kPronounObject,
   kPronounNominative,
@@ -51,6 +52,7 @@ enum class Use {
   kTo,
   kOnto,
   kLocal,
+  // Of a verb.
   kBase,
   kPresent,
   kPast,
@@ -62,11 +64,13 @@ enum class Use {
   kZu,
   kParticiple,
   kAux,
-  kNot,  // verbs
+  kNot,
+  // Of an adjective.
   kComparative,
   kStem,
-  kAsk,  // adjectives
-  kNo,   // modals
+  kAsk,
+  // Of a modal verb.
+  kNo,
 };
 
 /// A word of a language's line.

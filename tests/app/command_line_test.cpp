@@ -113,108 +113,18 @@ TEST(CommandLineTest, RefusesWhatIsNoNumberOrOutOfRange) {
     expect_refusal({"translate", "--model", "m", "--length-penalty", penalty}, 2, HasSubstr("wanted a number"));
 }
 
-/// What reading the arguments, before anything is done, finds wrong with them.
-std::string fault_of(const Arguments& arguments) {
-  std::vector<const char*> words = {"gloss"};
-  for (const auto& argument : arguments) words.push_back(argument.c_str());
-  try {
-    parse_command_line(static_cast<int>(words.size()), words.data());
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "none";
-}
-
-// By the name that the person typed.
-TEST(CommandLineTest, JudgesEveryNumberAtOnce) {
-  struct Number {
-    Arguments command;
-    std::string option;
-    std::vector<std::string> refused;
-  };
-  const Arguments translate = {"translate", "--model", "/no/such/model"};
-  const Arguments tokenizer = {"tokenizer", "train", "--input", "/no/such/text", "--output", "/no/such/folder/x"};
-  const Arguments corpus = {"make-corpus", "copy", "--out", "/proc/no/such/folder"};
-  const Arguments train = {"train", "--config", "/no/such/run.json"};
-  const std::vector<std::string> letters = {"many", "0x10", "3 ", "+3", ""}, no_count = {"-1", "3.5", "1e30"};
-  const std::vector<Number> numbers = {
-      {translate, "--beam", {"0", "1000000000"}},
-      {translate, "--n-best", {"0", "1000000000"}},
-      {translate, "--max-length", {"0", "1000000000"}},
-      {translate, "--batch-size", {"0", "1000000000"}},
-      {translate, "--threads", {"0", "1000000000"}},
-      {translate, "--length-penalty", {"-1", "1000000000", "1e30"}},
-      {translate, "--patience", {"0", "-1", "1000000000", "1e30"}},
-      {tokenizer, "--vocabulary-size", {"0", "4", "1000000000"}},
-      {corpus, "--size", {"0", "1000000000"}},
-      {corpus, "--max-words", {"0", "1000000000"}},
-      {corpus, "--seed", {}},
-      {train, "--seed", {}},
-  };
-  for (auto [command, option, refused] : numbers) {
-    const bool is_count = option != "--length-penalty" && option != "--patience";
-    refused.insert(refused.end(), letters.begin(), letters.end());
-    if (is_count) refused.insert(refused.end(), no_count.begin(), no_count.end());
-    command.insert(command.end(), {option, {}});
-    for (const auto& value : refused) {
-      command.back() = value;
-      EXPECT_THAT(fault_of(command), StartsWith(option + ": wanted a ")) << value;
-    }
-  }
-}
-
-TEST(CommandLineTest, MoreResultsThanTheBeamHoldsAreRefusedAtOnce) {
-  const Arguments both = {"translate", "--model", "/no/such/model", "--beam", "2", "--n-best", "3"};
-  expect_refusal(both, 2, HasSubstr("--n-best: wanted a whole number from 1 to --beam (2), got 3"));
-}
-
-TEST(CommandLineTest, SettingsOfTheLibrariesBearTheNamesOfTheirOptions) {
-  const TemporaryFolder folder;
-  write_text(folder / "text", "a b c\n");
-  expect_refusal(
-      {"tokenizer", "train", "--input", folder / "text", "--vocabulary-size", "900", "--output", folder / "m"}, 2,
-      StartsWith("gloss: --vocabulary-size: wanted at most "));
-  expect_refusal({"make-corpus", "copy", "--size", "1000", "--max-words", "1", "--out", folder / "c"}, 2,
-                 StartsWith("gloss: --size: wanted no more pairs"));
-}
-
-TEST(CommandLineTest, RefusesTwoCommandsOnOneLine) {
-  expect_refusal({"translate", "evaluate", "--model", "m"}, 2, HasSubstr("unexpected argument evaluate"));
-  expect_refusal({"translate", "--model", "m", "inspect"}, 2, HasSubstr("unexpected argument inspect"));
-  expect_refusal({"inspect", "train"}, 2, HasSubstr("there is no file train"));  // a file may have a command's name
-}
-
-TEST(CommandLineTest, APathThatIsTooLongIsAnErrorLikeAnother) {
-  const std::string path(300, 'x');
-  const TemporaryFolder folder;
-  write_text(folder / "text", "a\n");
-  const auto refused = [&](const Arguments& arguments) {
-    SCOPED_TRACE(testing::PrintToString(arguments));
-    const auto outcome = run_gloss(arguments);
-    EXPECT_THAT(outcome.exit_code, AnyOf(2, 4));
-    EXPECT_THAT(outcome.err, AllOf(StartsWith("gloss: "), HasSubstr("xxx"), HasSubstr("File name too long")));
-    EXPECT_THAT(lines_of(outcome.err), SizeIs(1));
-  };
-  refused({"inspect", path});
-  refused({"translate", "--model", path});
-  refused({"train", "--config", path});
-  refused({"inspect", "m", "--log-json", path});
-  refused({"make-corpus", "copy", "--size", "1", "--out", folder / path});
-  refused({"evaluate", "--reference", path, "--hypothesis", path});
-}
-
-TEST(CommandLineTest, AClosedStdoutIsAnErrorWhereThereAreResults) {
-  for (const Arguments& arguments : {Arguments{"--version"}, Arguments{"translate", "--help"}}) {
-    const auto outcome = Process(arguments, {.closed_out = true}).wait();
-    EXPECT_EQ(outcome.exit_code, 4);
-    EXPECT_THAT(outcome.err, HasSubstr("stdout: cannot write"));
-  }
-  const TemporaryFolder folder;
-  EXPECT_EQ(Process({"make-corpus", "copy", "--out", folder / "c"}, {.closed_out = true}).wait().exit_code, 0);
+TEST(CommandLineTest, RefusesWhatAnotherCorpusHas) {
+  expect_refusal({"make-corpus", "copy", "--out", "x", "--pair", "en-de"}, 2,
+                 HasSubstr("--pair: wanted only with demo"));
+  expect_refusal({"make-corpus", "demo", "--out", "x", "--max-words", "5"}, 2,
+                 HasSubstr("--max-words: wanted only with"));
+  expect_refusal({"make-corpus", "demo", "--out", "x", "--size", "10"}, 2, HasSubstr("size: wanted 1000 to 1000000"));
 }
 
 TEST(CommandLineTest, RefusesAnUnknownChoiceAndListsThem) {
-  expect_refusal({"make-corpus", "shuffle", "--out", "x"}, 2, HasSubstr("wanted one of demo, copy, reverse, got shuffle"));
+  expect_refusal({"make-corpus", "shuffle", "--out", "x"}, 2,
+                 HasSubstr("wanted one of demo, copy, reverse, got shuffle"));
+  expect_refusal({"make-corpus", "demo", "--out", "x", "--pair", "en-fr"}, 2, HasSubstr("en-de, de-en, en-zh, zh-en"));
   expect_refusal({"evaluate", "--hypothesis", "a", "--reference", "b", "--metrics", "meteor"}, 2,
                  HasSubstr("--metrics: wanted bleu, got meteor"));
 }

@@ -47,6 +47,17 @@ TEST(MakeCorpusTest, SeedDecidesTheSentences) {
   EXPECT_NE(read_text(folder.path() / "1" / "train.source"), read_text(folder.path() / "2" / "train.source"));
 }
 
+TEST(MakeCorpusTest, DemoWritesTheLanguagesThatThePairNames) {
+  const TemporaryFolder folder;
+  for (const auto* pair : {"en-de", "zh-en"})
+    EXPECT_EQ(run_gloss({"make-corpus", "demo", "--out", folder / pair, "--pair", pair, "--size", "1000"}).exit_code,
+              0);
+  EXPECT_NE(read_text(folder.path() / "en-de" / "train.target").find(" der "), std::string::npos);
+  EXPECT_NE(read_text(folder.path() / "zh-en" / "train.source").find("。"), std::string::npos);
+  EXPECT_NE(read_text(folder.path() / "zh-en" / "train.target").find(" the "), std::string::npos);
+  EXPECT_NE(read_text(folder.path() / "zh-en" / "test.constructions").find("relative\n"), std::string::npos);
+}
+
 TEST(EvaluateTest, ScoresAFileAgainstAnother) {
   const TemporaryFolder folder;
   write_text(folder / "hypothesis", "the cat sat on the mat\n");
