@@ -184,6 +184,12 @@ class Parser {
       line.refuse("no word has all the classes that " + slot.name + " asks for");
   }
 
+  void check_comparatives(const Line& line, const Slot& slot, Language language) const {
+    for (const auto& adjective : lexicon_.entries(EntryKind::kAdjective))
+      if (slot.has_classes(adjective) && adjective.in(language).words[1].empty())
+        line.refuse(adjective.name + ", which can fill " + slot.name + ", has no comparative");
+  }
+
   void parse_pieces(const Line& line, const std::vector<std::string>& words, Pattern& pattern) const {
     const auto code = std::ranges::find(kCodes, words[0]);
     if (code == kCodes.end()) line.refuse("wanted a slot, en, de or zh, got " + words[0]);
@@ -231,6 +237,7 @@ class Parser {
       line.refuse("there is no form [" + slot.name + (text.empty() ? "" : " " + text) + (argument ? " SLOT]" : "]") +
                   " of such a word in this language");
     piece.use = use->use;
+    if (piece.use == Use::kComparative) check_comparatives(line, slot, language);
     slot.place |= piece.use == Use::kAt || piece.use == Use::kOnto || piece.use == Use::kLocal;
     slot.goal |= piece.use == Use::kTo;
     return piece;

@@ -66,11 +66,21 @@ std::array<std::size_t, kLanguages> wanted_words(const Section& section, const E
   return section.words;
 }
 
+/// Options that say one thing only.
+void check_value(const Line& line, const std::string& option, const std::string& value) {
+  constexpr std::pair<std::string_view, std::string_view> kOnly[] = {
+      {"weak", "yes"}, {"measure", "yes"}, {"object", "dat"}, {"perfect", "sein"}};
+  for (const auto& [name, only] : kOnly)
+    if (option == name && value != only) line.refuse("wanted " + option + "=" + std::string(only) + ", got " + value);
+  if (option == "no" && split(value, ',').size() != 3) line.refuse("wanted three forms with commas, got no=" + value);
+}
+
 Forms read_forms(const Line& line, std::string_view field, std::size_t count, const Names& options) {
   Forms forms;
   for (const auto& word : split_words(field)) {
     if (const auto option = read_option(word)) {
       if (!contains(options, option->first)) line.refuse("there is no option " + option->first + " here");
+      check_value(line, option->first, option->second);
       if (!forms.options.emplace(option->first, read_form(option->second)).second)
         line.refuse("the option " + option->first + " stands there twice");
     } else {

@@ -82,8 +82,9 @@ TEST(GrammarParserTest, RefusesAFaultyLexiconWithLineAndReason) {
            Fault{"object=animal", "objects=animal", "line 16: there is no role objects here"},
            Fault{"object=animal", "object=stone", "line 16: object: no noun has the class or the name stone"},
            Fault{"subject=animal", "subject=animal subject=cat", "line 16: the role subject stands there twice"},
-           Fault{"measure=yes", "measure=yes measure=no", "line 11: the option measure stands there twice"},
+           Fault{"measure=yes", "measure=yes measure=yes", "line 11: the option measure stands there twice"},
            Fault{"那 measure=yes", "measure=yes 那", "line 11: wanted words before options"},
+           Fault{"Hund Hunde", "Hund Hunde weak=no", "line 13: wanted weak=yes, got no"},
            Fault{"be: en", "be: fr", "line 9: wanted en or de, got fr"},
            Fault{"weak dat", "weak gen", "wanted an entry \"weak dat\" in [endings]"},
            Fault{"Katze ", "Kat\xffze ", "lexicon, line 14: wanted UTF-8"},
@@ -121,6 +122,14 @@ TEST(GrammarParserTest, RefusesFaultyConstructionsWithLineAndReason) {
                 ThrowsMessage<DataError>(HasSubstr(message)))
         << to;
   EXPECT_THAT(([&] { Grammar(kLexicon, "# nothing\n"); }), ThrowsMessage<DataError>(HasSubstr("wanted at least one")));
+}
+
+TEST(GrammarParserTest, AComparisonNeedsComparatives) {
+  const auto constructions = with(with(kConstructions, "O: object V the", "O: object V the\nA: adjective O"),
+                                  "[O object] .", "[A comparative] .");
+  EXPECT_NO_THROW(Grammar(kLexicon, constructions));
+  EXPECT_THAT(([&] { Grammar(with(kLexicon, "big bigger", "big -"), constructions); }),
+              ThrowsMessage<DataError>(HasSubstr("line 8: big, which can fill A, has no comparative")));
 }
 
 TEST(GrammarParserTest, APossessiveNeedsAnOwner) {
