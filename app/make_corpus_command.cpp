@@ -24,7 +24,7 @@ enum class Kind { kDemo, kCopy, kReverse };
 using Language = grammar::Language;
 using LanguagePair = std::pair<Language, Language>;
 
-struct Options {
+struct MakeCorpusOptions {
   CommonOptions common;
   Kind kind = Kind::kDemo;
   std::uint64_t seed = 1;
@@ -33,7 +33,7 @@ struct Options {
   std::filesystem::path out;
 };
 
-void make_demo(const Options& options) {
+void make_demo(const MakeCorpusOptions& options) {
   if (options.max_words) throw UsageError("--max-words: wanted only with copy or reverse, got it with demo");
   DemoCorpusOptions corpus{.seed = options.seed};
   if (options.size) corpus.size = *options.size;
@@ -41,7 +41,7 @@ void make_demo(const Options& options) {
   make_demo_corpus(corpus, options.out);
 }
 
-void make_copy(const Options& options) {
+void make_copy(const MakeCorpusOptions& options) {
   if (options.pair) throw UsageError("--pair: wanted only with demo, got it with copy or reverse");
   BuiltInCorpusOptions corpus{.kind = options.kind == Kind::kCopy ? BuiltInCorpus::kCopy : BuiltInCorpus::kReverse,
                               .seed = options.seed};
@@ -50,13 +50,10 @@ void make_copy(const Options& options) {
   make_built_in_corpus(corpus, options.out);
 }
 
-ExitCode make_corpus(const Options& options) {
+ExitCode make_corpus(const MakeCorpusOptions& options) {
   set_up(options.common);
   const bool demo = options.kind == Kind::kDemo;
-  if (demo)
-    make_demo(options);
-  else
-    make_copy(options);
+  name_by_option({{"size", "--size"}}, [&] { demo ? make_demo(options) : make_copy(options); });
   log_info("wrote {train,valid,test}.{source,target}" + std::string(demo ? " and test.constructions" : "") + " to " +
            printable(options.out.string()));
   return ExitCode::kDone;
@@ -80,11 +77,11 @@ void add_make_corpus_command(CLI::App& program, Action& chosen) {
   add_choice<std::optional<LanguagePair>, LanguagePair>(
       command, {"--pair", "PAIR", "demo: en-de, de-en, en-zh or zh-en (default: en-de)"}, options->pair,
       {{"en-de", {kEn, kDe}}, {"de-en", {kDe, kEn}}, {"en-zh", {kEn, kZh}}, {"zh-en", {kZh, kEn}}});
-  add_whole_number(command, {"--seed", "N", "the seed of the sentences (default: 1)"}, options->seed);
+  add_whole_number(command, {"--seed", "N", "the seed of the sentences (default: 1)"}, options->seed, {});
   add_whole_number(command, {"--size", "N", "training pairs (default: 25000 for demo, 2000 for the others)"},
-                   options->size, {1});
+                   options->size, {1, BuiltInCorpusOptions::kMostPairs});
   add_whole_number(command, {"--max-words", "N", "copy, reverse: words in a sentence at most (default: 8)"},
-                   options->max_words, {1});
+                   options->max_words, {1, BuiltInCorpusOptions::kLongestSentence});
   finish_command(command, "gloss make-corpus demo --pair en-de --out build/demo/corpus");
   command.callback([options, &chosen] { chosen = [options] { return make_corpus(*options); }; });
 }
