@@ -1,8 +1,11 @@
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -21,20 +24,26 @@ struct EvaluateOptions {
   CommonOptions common;
   std::optional<std::filesystem::path> model, source, hypothesis;
   std::filesystem::path reference;
+  std::optional<std::filesystem::path> groups;
   bool json = false;
 };
 
-Bleu score(const EvaluateOptions& options) {
+struct Judged {
+  std::vector<std::string> hypotheses, references;
+};
+
+Judged judged_lines(const EvaluateOptions& options) {
   if (!options.hypothesis && !options.model)
     throw UsageError("wanted --hypothesis, or --model and --source; see gloss evaluate --help");
   const auto machine = set_up(options.common);
   expect_file("--reference", options.reference);
   const auto& judged = options.hypothesis ? options.hypothesis : options.source;
   expect_file(options.hypothesis ? "--hypothesis" : "--source", *judged);
-  if (options.hypothesis) return evaluate_files(*options.hypothesis, options.reference);
+  if (options.groups) expect_file("--groups", *options.groups);
+  auto [judged_texts, references] = read_test_set(*judged, options.reference, Passes::kOne);
+  if (options.hypothesis) return {std::move(judged_texts), std::move(references)};
   const auto model = load_translation_model(*options.model, machine.device);
-  return evaluate_model(model.translator(), model.config.decoding,
-                        read_test_set(*options.source, options.reference, Passes::kOne));
+  return {translate_lines(model.translator(), model.config.decoding, judged_texts), std::move(references)};
 }
 
 /// An option that knows one value.
@@ -45,8 +54,17 @@ void add_only(CLI::App& command, const OptionText& text, const std::string& only
 }
 
 ExitCode evaluate(const EvaluateOptions& options) {
-  const auto bleu = score(options);
-  write_result(options.json ? to_text({{"bleu", to_json(bleu)}}) + '\n' : to_lines(bleu));
+  const auto [hypotheses, references] = judged_lines(options);
+  const auto bleu = corpus_bleu(hypotheses, references);
+  std::map<std::string, GroupBleu> groups;
+  if (options.groups) groups = bleu_by_group(hypotheses, references, read_lines(*options.groups, Passes::kOne));
+  if (!options.json) {
+    write_result(to_lines(groups) + to_lines(bleu));
+  } else {
+    Json result{{"bleu", to_json(bleu)}};
+    if (options.groups) result["groups"] = to_json(groups);
+    write_result(to_text(result) + '\n');
+  }
   return ExitCode::kDone;
 }
 
@@ -65,6 +83,8 @@ void add_evaluate_command(CLI::App& program, Action& chosen) {
       ->excludes(model)
       ->excludes(source);
   add_path(command, {"--reference", "FILE", "the translations that are wanted"}, options->reference)->required();
+  add_path(command, {"--groups", "FILE", "a name for each line; the lines of each name are also scored apart"},
+           options->groups);
   add_only(command, {"--metrics", "NAME", "bleu"}, "bleu");
   add_only(command, {"--tokenize", "NAME", "the tokenizer of BLEU: 13a"}, "13a");
   add_flag(command, "--json", options->json, "one JSON object, the score unrounded");

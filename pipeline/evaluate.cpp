@@ -36,11 +36,6 @@ TestSet read_test_set(const std::filesystem::path& source, const std::filesystem
   return test;
 }
 
-Bleu evaluate_files(const std::filesystem::path& hypothesis, const std::filesystem::path& reference) {
-  const auto [hypotheses, references] = read_test_set(hypothesis, reference, Passes::kOne);
-  return corpus_bleu(hypotheses, references);
-}
-
 std::vector<std::string> translate_lines(const Translator& translator, const DecodingConfig& decoding,
                                          std::span<const std::string> lines) {
   std::vector<std::string> translations;

@@ -24,10 +24,6 @@ struct TestSet {
 TestSet read_test_set(const std::filesystem::path& source, const std::filesystem::path& reference,
                       Passes passes = Passes::kSeveral);
 
-/// BLEU of one file of translations against one of references; both may be pipes. Throws DataError where the counts of
-/// lines differ.
-Bleu evaluate_files(const std::filesystem::path& hypothesis, const std::filesystem::path& reference);
-
 /// The best translation of each line.
 std::vector<std::string> translate_lines(const Translator& translator, const DecodingConfig& decoding,
                                          std::span<const std::string> lines);

@@ -58,6 +58,28 @@ TEST(MakeCorpusTest, DemoWritesTheLanguagesThatThePairNames) {
   EXPECT_NE(read_text(folder.path() / "zh-en" / "test.constructions").find("relative\n"), std::string::npos);
 }
 
+TEST(EvaluateTest, ScoresEachGroupOfLines) {
+  const TemporaryFolder folder;
+  write_text(folder / "hypothesis", "the cat sat on the mat\na b c d e\n");
+  write_text(folder / "reference", "the cat sat on a mat\na b c d e\n");
+  write_text(folder / "groups", "cats\nletters\n");
+  const Arguments arguments = {"evaluate",           "--hypothesis", folder / "hypothesis", "--reference",
+                               folder / "reference", "--groups",     folder / "groups"};
+  EXPECT_EQ(lines_of(run_gloss(arguments).out)[0], "cats          1 lines  BLEU = 53.73");
+  EXPECT_EQ(lines_of(run_gloss(arguments).out)[1], "letters       1 lines  BLEU = 100.00");
+  auto with_json = arguments;
+  with_json.push_back("--json");
+  const auto groups = only_json(run_gloss(with_json)).at("groups");
+  EXPECT_NEAR(groups.at("cats").at("score"), 53.7284965911771, 1e-12);
+  EXPECT_EQ(groups.at("letters").at("lines"), 1);
+
+  write_text(folder / "groups", "cats\n");
+  const auto refused = run_gloss(arguments);
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("groups"));
+  EXPECT_EQ(refused.out, "");
+}
+
 TEST(EvaluateTest, ScoresAFileAgainstAnother) {
   const TemporaryFolder folder;
   write_text(folder / "hypothesis", "the cat sat on the mat\n");
