@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/error.h"
-#include "evaluation/tokenize_13a.h"
+#include "evaluation/white_space.h"
 
 namespace gloss {
 namespace {
@@ -20,8 +20,10 @@ using Ngram = std::array<std::int32_t, kMaxOrder>;  // a shorter n-gram leaves t
 /// Gives equal tokens equal numbers.
 class TokenNumbers {
  public:
+  explicit TokenNumbers(BleuTokenizer tokenizer) : tokenizer_(tokenizer) {}
+
   Tokens operator()(std::string_view line) {
-    const std::string text = tokenize_13a(strip_end(line));
+    const std::string text = tokenize(tokenizer_, strip_end(line));
     Tokens tokens;
     for (std::size_t begin = 0; begin < text.size();) {
       const auto end = std::min(text.find(' ', begin), text.size());
@@ -32,6 +34,7 @@ class TokenNumbers {
   }
 
  private:
+  BleuTokenizer tokenizer_;
   std::unordered_map<std::string, std::int32_t> numbers_;
 };
 
@@ -91,13 +94,14 @@ double score(const Bleu& bleu) {
 
 }  // namespace
 
-Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references) {
+Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
+                 BleuTokenizer tokenizer) {
   if (hypotheses.size() != references.size())
     throw DataError("BLEU: wanted as many hypotheses as references, got " + std::to_string(hypotheses.size()) +
                     " hypotheses and " + std::to_string(references.size()) + " references");
   if (hypotheses.empty()) throw DataError("BLEU: wanted at least one line, got none");
   Bleu bleu;
-  TokenNumbers numbers;
+  TokenNumbers numbers(tokenizer);
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     const auto hypothesis = numbers(hypotheses[i]), reference = numbers(references[i]);
     count_segment(hypothesis, reference, bleu);
@@ -108,6 +112,8 @@ Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::s
   return bleu;
 }
 
-std::string bleu_signature() { return "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"; }
+std::string bleu_signature(BleuTokenizer tokenizer) {
+  return "nrefs:1|case:mixed|eff:no|tok:" + std::string(bleu_tokenizer_name(tokenizer)) + "|smooth:exp|version:2.6.0";
+}
 
 }  // namespace gloss

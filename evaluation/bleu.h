@@ -5,10 +5,12 @@
 #include <span>
 #include <string>
 
+#include "evaluation/tokenize.h"
+
 namespace gloss {
 
-/// Corpus BLEU (Papineni et al. 2002) as sacreBLEU 2.6.0 computes it by default: tokenizer 13a, cased, exponential
-/// smoothing, no effective order, one reference.
+/// Corpus BLEU (Papineni et al. 2002) as sacreBLEU 2.6.0 computes it: cased, exponential smoothing, no effective order,
+/// one reference.
 struct Bleu {
   double score = 0;                    ///< 0 to 100
   std::array<double, 4> precisions{};  ///< 0 to 100, smoothed; of 1-grams to 4-grams
@@ -20,9 +22,10 @@ struct Bleu {
 };
 
 /// Throws DataError where the counts of lines differ or there are none.
-Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references);
+Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
+                 BleuTokenizer tokenizer = BleuTokenizer::k13a);
 
 /// "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
-std::string bleu_signature();
+std::string bleu_signature(BleuTokenizer tokenizer = BleuTokenizer::k13a);
 
 }  // namespace gloss

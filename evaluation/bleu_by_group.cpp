@@ -8,7 +8,7 @@ namespace gloss {
 
 std::map<std::string, GroupBleu> bleu_by_group(std::span<const std::string> hypotheses,
                                                std::span<const std::string> references,
-                                               std::span<const std::string> groups) {
+                                               std::span<const std::string> groups, BleuTokenizer tokenizer) {
   if (hypotheses.size() != references.size() || hypotheses.size() != groups.size())
     throw DataError("BLEU by group: wanted as many references and groups as the " + std::to_string(hypotheses.size()) +
                     " hypotheses, got " + std::to_string(references.size()) + " and " + std::to_string(groups.size()));
@@ -25,7 +25,7 @@ std::map<std::string, GroupBleu> bleu_by_group(std::span<const std::string> hypo
   std::map<std::string, GroupBleu> scores;
   for (const auto& [group, lines] : lines_of)
     scores[group] = {static_cast<std::int64_t>(lines.hypotheses.size()),
-                     corpus_bleu(lines.hypotheses, lines.references)};
+                     corpus_bleu(lines.hypotheses, lines.references, tokenizer)};
   return scores;
 }
 

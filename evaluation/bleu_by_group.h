@@ -18,6 +18,7 @@ struct GroupBleu {
 /// differ or there are none.
 std::map<std::string, GroupBleu> bleu_by_group(std::span<const std::string> hypotheses,
                                                std::span<const std::string> references,
-                                               std::span<const std::string> groups);
+                                               std::span<const std::string> groups,
+                                               BleuTokenizer tokenizer = BleuTokenizer::k13a);
 
 }  // namespace gloss

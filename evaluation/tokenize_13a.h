@@ -10,7 +10,8 @@ namespace gloss {
 /// tokens of a line joined by single spaces. White space is what Python's str.split() takes for it.
 std::string tokenize_13a(std::string_view line);
 
-/// The text without the white space at its end, as Python's str.rstrip() leaves it.
-std::string_view strip_end(std::string_view text);
+/// The last part of 13a, which other tokenizers share: sets punctuation apart, and period, comma and hyphen by the
+/// digits beside them. Returns the tokens joined by single spaces.
+std::string set_punctuation_apart(std::string_view line);
 
 }  // namespace gloss

@@ -1,19 +1,23 @@
 #!/usr/bin/env bash
-# The whole job on the smallest task: makes lines to copy, learns to copy them, copies three, prints the test's score.
+# scripts/demo.sh [PAIR]: the whole job on a corpus that gloss writes itself. Builds, makes sentences in two languages (en-de
+# by default; docs/built_in_corpus.md), trains a translator in a few minutes, shows what it makes of sentences whose words it
+# has never seen together, and scores each construction and the whole test.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 gloss=$root/build/release/app/gloss
 demo=$root/build/demo
+test=$demo/corpus/test
 
 "$root/scripts/build.sh" release gloss
 rm -rf "$demo"
-mkdir -p "$demo"
-"$gloss" make-corpus copy --out "$demo/corpus"  # where configs/copy.json looks for it
-"$gloss" train-translate --config "$root/configs/copy.json" --out "$demo/run" --overwrite >"$demo/result.txt"
+"$gloss" make-corpus demo --pair "${1:-en-de}" --out "$demo/corpus"  # where configs/demo.json looks for it
+"$gloss" train-translate --config "$root/configs/demo.json" --out "$demo/run" >/dev/null
+"$gloss" translate --model "$demo/run" <"$test.source" >"$demo/translation"
 
-head -n 3 "$demo/corpus/test.source" >"$demo/source.txt"
-"$gloss" translate --model "$demo/run" <"$demo/source.txt" >"$demo/translation.txt"
-paste -d '\n' <(sed 's/^/in:  /' "$demo/source.txt") <(sed 's/^/out: /' "$demo/translation.txt")
 echo
-cat "$demo/result.txt"
+echo "Sentences that it has never seen, one of each construction:"
+paste "$test.constructions" "$test.source" "$demo/translation" "$test.target" |
+  awk -F '\t' '!seen[$1]++ { printf "  %s\n    source       %s\n    translation  %s%s\n", $1, $2, $3, $3 == $4 ? "" : "\n    reference    " $4 }'
+echo
+"$gloss" evaluate --hypothesis "$demo/translation" --reference "$test.target" --groups "$test.constructions"

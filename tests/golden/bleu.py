@@ -6,6 +6,9 @@ import pathlib
 import sacrebleu
 from sacrebleu.metrics import BLEU
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+from sacrebleu.tokenizers.tokenizer_char import TokenizerChar
+from sacrebleu.tokenizers.tokenizer_none import NoneTokenizer
+from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
 LINES = [
     "",
@@ -60,6 +63,9 @@ LINES = [
     "$5.00, 50%, #1, C++, C#, 1/2, 24/7, 12:30.",
     "½. ², ⅷ, ①. 1².",
     "many      spaces   ,   and . stops",
+    "那个男孩在2024年买了3.5公斤“苹果”，是吗？OK！",
+    "\u2000\u2001\u2a6d\u2a6e \u2f80\u2f81\u2fa1 \u2014\u2026\u20ac \u9fa6\u9fbb\u9fbc \U00020000",
+    " .5,前后. 1-2 &amp; <skipped> ",
 ]
 
 CORPORA = {
@@ -93,15 +99,22 @@ CORPORA = {
     "French": (["C'est l'été, n'est-ce pas ?"], ["C'est bien l'été, n'est-ce pas ?"]),
     "Russian": (["Двое людей идут по улице."], ["Два человека идут по улице."]),
     "Chinese counts by spaces": (["你好,世界。 今天 很 好 啊"], ["你好,世界。 今天 非常 好 啊"]),
+    "Chinese": (["那个男孩昨天买了三个苹果。", "你好,世界!"], ["那个男孩昨天吃了三个苹果。", "你好，世界！"]),
     "Arabic": (["رجل يركب دراجة في الشارع ."], ["رجل يركب دراجته في الشارع ."]),
     "Hindi": (["एक आदमी सड़क पर चल रहा है।"], ["एक आदमी सड़क पर दौड़ रहा है।"]),
     "numbers": (["In 2016, 1,234.5 of 10-12 items cost $3.50."], ["In 2016 , 1,234.5 of 10 - 12 items cost $ 3.50 ."]),
 }
 
 
+def signature_of(tokenizer):
+    metric = BLEU(tokenize=tokenizer)
+    metric.corpus_score(["a"], [["a"]])
+    return str(metric.get_signature())
+
+
 def main():
     assert sacrebleu.__version__ == "2.6.0", sacrebleu.__version__
-    tokenize = Tokenizer13a()
+    tokenizers = {"13a": Tokenizer13a(), "zh": TokenizerZh(), "char": TokenizerChar(), "none": NoneTokenizer()}
     corpora = []
     for name, (hypotheses, references) in CORPORA.items():
         metric = BLEU()
@@ -111,12 +124,15 @@ def main():
             "score": bleu.score, "precisions": bleu.precisions, "brevity_penalty": bleu.bp,
             "matches": bleu.counts, "totals": bleu.totals,
             "hypothesis_length": bleu.sys_len, "reference_length": bleu.ref_len,
+            "scores": {name: BLEU(tokenize=name).corpus_score(hypotheses, [references]).score for name in tokenizers},
         })
         signature = str(metric.get_signature())
     result = {
         "made_by": "tests/golden/bleu.py with sacreBLEU " + sacrebleu.__version__,
         "signature": signature,
-        "lines": [{"line": line, "tokens": tokenize(line)} for line in LINES],
+        "signatures": {name: signature_of(name) for name in tokenizers},
+        "lines": [{"line": line} | {name: " ".join(tokenize(line).split()) for name, tokenize in tokenizers.items()}
+                  for line in LINES],
         "corpora": corpora,
     }
     path = pathlib.Path(__file__).with_suffix(".json")

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gloss {
+
+// White space is what Python's str.split() takes for it.
+
+/// The text without the white space at its end, as str.rstrip() leaves it.
+std::string_view strip_end(std::string_view text);
+/// Without that at both ends, as str.strip() leaves it.
+std::string_view strip(std::string_view text);
+/// One space wherever there was white space, none at the ends.
+std::string single_spaced(std::string_view text);
+
+}  // namespace gloss
