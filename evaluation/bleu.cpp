@@ -100,7 +100,7 @@ Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::s
     throw DataError("BLEU: wanted as many hypotheses as references, got " + std::to_string(hypotheses.size()) +
                     " hypotheses and " + std::to_string(references.size()) + " references");
   if (hypotheses.empty()) throw DataError("BLEU: wanted at least one line, got none");
-  Bleu bleu;
+  Bleu bleu{.tokenizer = tokenizer};
   TokenNumbers numbers(tokenizer);
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     const auto hypothesis = numbers(hypotheses[i]), reference = numbers(references[i]);

@@ -19,6 +19,7 @@ struct Bleu {
   std::array<std::int64_t, 4> totals{};   ///< n-grams of the hypotheses
   std::int64_t hypothesis_length = 0;     ///< tokens
   std::int64_t reference_length = 0;      ///< tokens
+  BleuTokenizer tokenizer = BleuTokenizer::k13a;
 };
 
 /// Throws DataError where the counts of lines differ or there are none.

@@ -46,17 +46,7 @@ std::string set_apart(std::string_view line, Alone alone) {
 }  // namespace
 
 std::string_view bleu_tokenizer_name(BleuTokenizer tokenizer) {
-  switch (tokenizer) {
-    case BleuTokenizer::k13a:
-      return "13a";
-    case BleuTokenizer::kZh:
-      return "zh";
-    case BleuTokenizer::kChar:
-      return "char";
-    case BleuTokenizer::kNone:
-      return "none";
-  }
-  return "";
+  return std::ranges::find(kBleuTokenizers, tokenizer, &std::pair<std::string_view, BleuTokenizer>::second)->first;
 }
 
 std::string tokenize(BleuTokenizer tokenizer, std::string_view line) {

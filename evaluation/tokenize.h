@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace gloss {
 
@@ -13,7 +15,12 @@ enum class BleuTokenizer {
   kNone,  ///< what spaces set apart
 };
 
-/// "13a", "zh", "char", "none"
+/// As sacreBLEU's signatures and options spell them.
+inline constexpr std::array<std::pair<std::string_view, BleuTokenizer>, 4> kBleuTokenizers{
+    {{"13a", BleuTokenizer::k13a},
+     {"zh", BleuTokenizer::kZh},
+     {"char", BleuTokenizer::kChar},
+     {"none", BleuTokenizer::kNone}}};
 std::string_view bleu_tokenizer_name(BleuTokenizer tokenizer);
 
 /// The tokens of a line, joined by single spaces.

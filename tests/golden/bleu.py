@@ -64,7 +64,7 @@ LINES = [
     "½. ², ⅷ, ①. 1².",
     "many      spaces   ,   and . stops",
     "那个男孩在2024年买了3.5公斤“苹果”，是吗？OK！",
-    "\u2000\u2001\u2a6d\u2a6e \u2f80\u2f81\u2fa1 \u2014\u2026\u20ac \u9fa6\u9fbb\u9fbc \U00020000",
+    "\u2000\u2001\u2a6d\u2a6e \u2f80\u2f81\u2fa1 \u2014\u2026\u20ac \u9fa6\u9fbb\u9fbcx \U00020000x \u2a6ex",
     " .5,前后. 1-2 &amp; <skipped> ",
 ]
 
