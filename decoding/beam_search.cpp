@@ -7,6 +7,7 @@
 #include <ATen/ops/tensor.h>
 
 #include "decoding/beam.h"
+#include "decoding/length_limit.h"
 #include "decoding/search.h"
 
 namespace gloss {
@@ -44,8 +45,7 @@ Rectangle rectangle_of(const std::vector<Beam>& beams, const std::vector<std::in
 
 std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const PaddedIds& source,
                                                  const DecodingConfig& config) {
-  config.validate();
-  const auto limit = std::min(config.max_length, scorer.max_target_length());
+  const auto limit = length_limit(config, scorer);
   std::vector<Beam> beams(source.lengths.size(), Beam(config, limit));
   std::vector<std::int64_t> searched(beams.size());  // the sentences that are not done
   std::iota(searched.begin(), searched.end(), 0);

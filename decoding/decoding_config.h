@@ -11,7 +11,7 @@ enum class LengthPenaltyKind { kPower, kGnmt };
 /// `decoding` of the run file.
 struct DecodingConfig {
   static constexpr std::int64_t kLargestBeam = 1000;
-  static constexpr std::int64_t kLongest = 65536;
+  static constexpr std::int64_t kLongest = 4096;
   static constexpr std::int64_t kLargestBatch = 65536;
   static constexpr double kLargestLengthPenalty = 10;
   static constexpr double kLargestPatience = 100;

@@ -6,13 +6,13 @@
 #include <ATen/ops/tensor.h>
 
 #include "decoding/candidates.h"
+#include "decoding/length_limit.h"
 #include "decoding/search.h"
 
 namespace gloss {
 
 std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& source, const DecodingConfig& config) {
-  config.validate();
-  const auto limit = std::min(config.max_length, scorer.max_target_length());
+  const auto limit = length_limit(config, scorer);
   std::vector<Hypothesis> result(source.lengths.size());
   if (result.empty()) return result;
 

@@ -97,7 +97,10 @@ void write_model_file(const std::filesystem::path& path, const EncoderDecoder& m
 }
 
 LoadedModel read_model_file(const std::filesystem::path& path, at::Device device) {
-  const auto file = SafetensorsFile::open(path);
+  return read_model_file(SafetensorsFile::open(path), device);
+}
+
+LoadedModel read_model_file(const SafetensorsFile& file, at::Device device) {
   expect_format(file, kFormat, kModelFormatVersion);
   LoadedModel loaded;
   loaded.description.config = metadata_json(file, "config");

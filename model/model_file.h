@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/json.h"
+#include "common/safetensors.h"
 #include "model/encoder_decoder.h"
 #include "model/model_config.h"
 
@@ -42,5 +43,6 @@ void write_model_file(const std::filesystem::path& path, const EncoderDecoder& m
 /// Reads it on `device`. Throws ModelError where the file is damaged, of another format or a newer version, where a
 /// tensor is missing, unknown, of the wrong type or shape or not finite; IoError where it cannot be read.
 LoadedModel read_model_file(const std::filesystem::path& path, at::Device device);
+LoadedModel read_model_file(const SafetensorsFile& file, at::Device device);
 
 }  // namespace gloss

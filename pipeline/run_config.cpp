@@ -61,9 +61,13 @@ void RunConfig::validate() const {
         "tokenizer.joint to true");
   if (!tokenizer.joint && !tokenizer.model_file.empty())
     throw UsageError("tokenizer.model_file: names one model; it goes with tokenizer.joint true only");
-  if (model.positions == Positions::kLearned)
+  if (model.positions == Positions::kLearned) {
     require(data.max_length <= model.max_positions, "data.max_length",
             "at most model.max_positions (" + std::to_string(model.max_positions) + ")", data.max_length);
+    require(decoding.max_length <= model.max_positions || decoding.min_length < model.max_positions,
+            "decoding.min_length", "less than model.max_positions (" + std::to_string(model.max_positions) + ")",
+            decoding.min_length);
+  }
   if (training.early_stop.patience > 0 && !data.train_source.empty())
     require(!data.valid_source.empty(), "data.valid_source", "validation data, which training.early_stop needs",
             data.valid_source);

@@ -33,9 +33,12 @@ std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder)
 }
 
 TranslationModel load_translation_model(const std::filesystem::path& file_or_folder, at::Device device) {
-  const auto path = model_file_of(file_or_folder);
-  const auto name = printable(path.string());
-  auto loaded = read_model_file(path, device);
+  return load_translation_model(SafetensorsFile::open(model_file_of(file_or_folder)), device);
+}
+
+TranslationModel load_translation_model(const SafetensorsFile& file, at::Device device) {
+  const auto& name = file.name();
+  auto loaded = read_model_file(file, device);
   TranslationModel result;
   try {
     result.config = parse_run_config(loaded.description.config);
@@ -63,9 +66,10 @@ Translator make_translator(const EncoderDecoder& model, const RunConfig& config,
   const auto longest = [&](std::int64_t wanted) {
     return config.model.positions == Positions::kLearned ? std::min(wanted, config.model.max_positions) : wanted;
   };
-  // Sources beyond what training saw are cut; targets may be as long as the search asks for.
-  return Translator(std::make_shared<TransformerScorer>(model, longest(kLongestTarget)), std::move(source_tokenizer),
-                    std::move(target_tokenizer), longest(config.data.max_length));
+  // Sources beyond what training saw are cut; targets may be as long as a search may ask for, or the model has
+  // positions for.
+  return Translator(std::make_shared<TransformerScorer>(model, longest(DecodingConfig::kLongest)),
+                    std::move(source_tokenizer), std::move(target_tokenizer), longest(config.data.max_length));
 }
 
 Translator TranslationModel::translator() const {

@@ -9,9 +9,6 @@
 
 namespace gloss {
 
-/// The most tokens of a target that any search may ask for.
-inline constexpr std::int64_t kLongestTarget = 4096;
-
 /// A model file, ready to translate.
 struct TranslationModel {
   EncoderDecoder model{nullptr};
@@ -26,6 +23,8 @@ struct TranslationModel {
 /// A model file, or the model.safetensors of a run folder. Throws UsageError where there is none, ModelError where it
 /// is damaged or where tokenizer and weights have vocabularies of different sizes.
 TranslationModel load_translation_model(const std::filesystem::path& file_or_folder, at::Device device);
+/// The same of a file that is open.
+TranslationModel load_translation_model(const SafetensorsFile& file, at::Device device);
 
 /// The file that `--model` means: the path itself, or model.safetensors in a folder. Throws UsageError where it is
 /// missing.

@@ -55,6 +55,11 @@ TEST(DecodingConfigTest, RefusesValuesOutOfRangeByName) {
   expect_refused({{"beam_sise", 4}}, "beam_sise");
 }
 
+TEST(DecodingConfigTest, NoTargetIsLongerThanASearchGoes) {
+  EXPECT_EQ(read({{"max_length", 4096}, {"min_length", 4096}}).max_length, 4096);
+  expect_refused({{"max_length", 4097}}, "max_length: wanted a whole number from 1 to 4096");
+}
+
 TEST(DecodingConfigTest, SaysWhatWasWantedAndGot) {
   EXPECT_THAT(
       [] {

@@ -94,10 +94,10 @@ TEST_P(TranslatorTest, SourceIsCutAtTheLimitAndSaysSo) {
 TEST_P(TranslatorTest, SentencesOfLikeLengthAreSearchedTogetherLongestFirst) {
   config_.beam_size = 1;
   EXPECT_THAT(texts({"a", "bcd", "e", "fgh", "i"}), ElementsAre("a", "bcd", "e", "fgh", "i"));
-  using Step = std::pair<std::int64_t, std::int64_t>;
-  EXPECT_THAT(scorer_->steps(), ElementsAre(Step{2, 1}, Step{2, 1}, Step{2, 1}, Step{2, 1},  // "bcd", "fgh"
-                                            Step{2, 1}, Step{2, 1},                          // "a", "e"
-                                            Step{1, 1}, Step{1, 1}));                        // "i"
+  using Size = std::pair<std::int64_t, std::int64_t>;
+  EXPECT_THAT(scorer_->steps(), ElementsAre(Size{2, 1}, Size{2, 1}, Size{2, 1}, Size{2, 1},  // "bcd", "fgh"
+                                            Size{2, 1}, Size{2, 1},                          // "a", "e"
+                                            Size{1, 1}, Size{1, 1}));                        // "i"
 }
 
 TEST_P(TranslatorTest, BrokenUtf8AndNulsAreReadAsReplacementCharacters) {

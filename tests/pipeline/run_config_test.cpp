@@ -128,6 +128,16 @@ TEST_F(RunConfigTest, TwoVocabulariesCannotShareAllEmbeddings) {
   EXPECT_NO_THROW(read(R"({"tokenizer": {"joint": false}, "model": {"tie_embeddings": "decoder"}})"));
 }
 
+TEST_F(RunConfigTest, LearnedPositionsLeaveRoomForTheEndOfAShortestTarget) {
+  const auto config = [](const std::string& decoding) {
+    return R"({"model": {"positions": "learned", "max_positions": 64}, "data": {"max_length": 64}, "decoding": )" +
+           decoding + "}";
+  };
+  expect_refused(config(R"({"min_length": 64})"), "decoding.min_length: wanted less than model.max_positions (64)");
+  EXPECT_NO_THROW(read(config(R"({"min_length": 63})")));
+  EXPECT_NO_THROW(read(config(R"({"min_length": 64, "max_length": 64})")));
+}
+
 TEST_F(RunConfigTest, AMissingRunFileIsAUsageError) {
   EXPECT_THAT([&] { read_run_config(folder_.path() / "none.json", {}); },
               ThrowsMessage<UsageError>(HasSubstr("none.json")));

@@ -1,0 +1,89 @@
+#include "decoding/beam.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gloss {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr Id kX = 4, kY = 5, kZ = 6;
+
+class BeamTest : public testing::Test {
+ protected:
+  static std::vector<Ids> live(const Beam& beam) {
+    std::vector<Ids> ids;
+    for (const auto& row : beam.rows()) ids.push_back(row.ids);
+    return ids;
+  }
+  static void advance(Beam& beam, const std::vector<Candidate>& candidates) { beam.advance(candidates); }
+
+  DecodingConfig config_{.beam_size = 2, .length_penalty = 0, .n_best = 2};
+};
+
+TEST_F(BeamTest, BeginsWithOneEmptyRow) {
+  const Beam beam(config_, 9);
+  EXPECT_THAT(live(beam), ElementsAre(IsEmpty()));
+  EXPECT_FALSE(beam.done());
+  EXPECT_THAT(beam.best(), IsEmpty());
+}
+
+TEST_F(BeamTest, RowsGoOnFromTheirParents) {
+  Beam beam(config_, 9);
+  advance(beam, {{0, kX, -1}, {0, kY, -2}, {0, kZ, -3}});
+  EXPECT_THAT(live(beam), ElementsAre(Ids{kX}, Ids{kY}));
+  advance(beam, {{1, kZ, -2.5}, {0, kZ, -2.75}, {1, kX, -4}});
+  EXPECT_THAT(live(beam), ElementsAre(Ids{kY, kZ}, Ids{kX, kZ}));
+  EXPECT_EQ(beam.rows()[0].parent, 1);
+  EXPECT_EQ(beam.rows()[0].log_probability, -2.5);
+}
+
+TEST_F(BeamTest, OnlyTheFirstBeamSizeMayFinishAndTheRowBehindTakesTheirPlace) {
+  Beam beam(config_, 9);
+  advance(beam, {{0, kEos, -1}, {0, kX, -1.5}, {0, kEos, -2}, {0, kY, -3}});
+  EXPECT_THAT(live(beam), ElementsAre(Ids{kX}, Ids{kY}));
+  ASSERT_EQ(beam.best().size(), 1u);
+  EXPECT_EQ(beam.best()[0].log_probability, -1);
+  EXPECT_TRUE(beam.best()[0].ended);
+}
+
+TEST_F(BeamTest, AtTheLimitRowsEndAsTheyStand) {
+  Beam beam(config_, 1);
+  advance(beam, {{0, kX, -1}, {0, kEos, -2}, {0, kY, -3}});
+  EXPECT_TRUE(beam.done());
+  ASSERT_EQ(beam.best().size(), 2u);
+  EXPECT_FALSE(beam.best()[0].ended);
+  EXPECT_TRUE(beam.best()[1].ended);
+}
+
+TEST_F(BeamTest, BansTheEosUntilMinLengthTokensAreSaid) {
+  config_.min_length = 2;
+  Beam beam(config_, 9);
+  EXPECT_TRUE(beam.bans_eos());
+  advance(beam, {{0, kX, -1}});
+  EXPECT_TRUE(beam.bans_eos());
+  advance(beam, {{0, kX, -2}});
+  EXPECT_FALSE(beam.bans_eos());
+}
+
+TEST_F(BeamTest, WhereNothingMayFollowWhatLivesEndsAsItStands) {
+  Beam beam(config_, 9);
+  advance(beam, {{0, kX, -1}});
+  advance(beam, {});
+  EXPECT_TRUE(beam.done());
+  ASSERT_EQ(beam.best().size(), 1u);
+  EXPECT_THAT(beam.best()[0].ids, ElementsAre(kX));
+}
+
+TEST_F(BeamTest, IsDoneWhenNoLiveOneCanWin) {
+  Beam beam(config_, 9);
+  advance(beam, {{0, kEos, -1}, {0, kX, -1.5}, {0, kY, -3}});
+  EXPECT_FALSE(beam.done()) << "the second best may still come";
+  advance(beam, {{0, kEos, -2}, {0, kX, -2.5}, {1, kX, -4}});
+  EXPECT_TRUE(beam.done());
+}
+
+}  // namespace
+}  // namespace gloss
