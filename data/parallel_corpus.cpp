@@ -46,6 +46,7 @@ ParallelCorpus ParallelCorpus::read(const std::filesystem::path& source, const s
     return has_source && has_target;
   };
   while (next_pair()) {
+    if (options.before_pair) options.before_pair();
     const auto line = ++report.lines;
     const bool overlong = source_lines.overlong() || target_lines.overlong();
     const bool invalid = !overlong && !(is_text(source_line) && is_text(target_line));

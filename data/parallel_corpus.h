@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,7 +26,8 @@ struct CorpusReport {
 class ParallelCorpus {
  public:
   struct Options {
-    std::int64_t max_length = 256;  ///< pieces and eos, either side; 0: no limit
+    std::int64_t max_length = 256;           ///< pieces and eos, either side; 0: no limit
+    std::function<void()> before_pair = {};  ///< where there is one, called before each pair; may throw to give up
   };
 
   /// Reads both files once, line by line. Throws DataError: line counts differ (both are stated), more than 1 % of the

@@ -27,7 +27,8 @@ Translator::Translator(std::shared_ptr<const Scorer> scorer, std::shared_ptr<con
       max_source_length_(max_source_length) {}
 
 std::vector<Translator::Translation> Translator::translate(std::span<const std::string> lines,
-                                                           const DecodingConfig& config) const {
+                                                           const DecodingConfig& config,
+                                                           const std::function<void()>& before_batch) const {
   config.validate();
   std::vector<Translation> result(lines.size());
   std::vector<Ids> sources(lines.size());  // pieces and eos
@@ -48,6 +49,7 @@ std::vector<Translator::Translation> Translator::translate(std::span<const std::
 
   const auto batch_size = static_cast<std::size_t>(config.batch_size);
   for (std::size_t first = 0; first < order.size(); first += batch_size) {
+    if (before_batch) before_batch();
     const auto batch = std::span(order).subspan(first, std::min(batch_size, order.size() - first));
     std::vector<Ids> rows;
     for (const auto i : batch) rows.push_back(std::move(sources[i]));

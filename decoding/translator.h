@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,8 +27,11 @@ class Translator {
   Translator(std::shared_ptr<const Scorer> scorer, std::shared_ptr<const Tokenizer> source,
              std::shared_ptr<const Tokenizer> target, std::int64_t max_source_length);
 
-  /// One translation for each line, in order. Broken UTF-8 and NULs are read as U+FFFD.
-  std::vector<Translation> translate(std::span<const std::string> lines, const DecodingConfig& config) const;
+  /// One translation for each line, in order. Broken UTF-8 and NULs are read as U+FFFD. `before_batch`, where there is
+  /// one, is called before each batch and may throw to give up.
+  std::vector<Translation> translate(std::span<const std::string> lines, const DecodingConfig& config,
+                                     const std::function<void()>& before_batch = {}) const;
+  std::int64_t max_source_length() const { return max_source_length_; }  ///< tokens, eos included
 
  private:
   std::shared_ptr<const Scorer> scorer_;

@@ -11,7 +11,7 @@
 namespace gloss {
 namespace {
 
-// Names the line, where the positions alone would only know how many were asked for.
+// Names the sentence of the batch, where the positions alone would only know how many were asked for.
 void expect_room(const std::vector<std::int64_t>& lengths, std::optional<std::int64_t> limit, const char* side) {
   if (!limit) return;
   for (std::size_t b = 0; b < lengths.size(); ++b) {

@@ -98,6 +98,8 @@ std::optional<CheckpointFolder::Loaded> CheckpointFolder::newest() const {
                    " checkpoints is whole; the newest: " + damaged.front().second + "; start afresh with --overwrite");
 }
 
+bool CheckpointFolder::has_any() const { return !steps_in(folder_).empty(); }
+
 SafetensorsFile CheckpointFolder::open(const std::string& file_name) const {
   SafetensorsFile file = SafetensorsFile::open(folder_ / file_name);
   expect_format(file, kCheckpointFormat, kVersion);

@@ -37,6 +37,8 @@ class CheckpointFolder {
   /// files that a killed process left are removed. Empty where there is none at all. Throws ModelError where there are
   /// some and none is whole, and where one is of a newer format.
   std::optional<Loaded> newest() const;
+  /// Whether there is a checkpoint, whole or not. Throws IoError.
+  bool has_any() const;
 
   /// One checkpoint by its name. Throws ModelError where it is damaged or of another format, IoError.
   SafetensorsFile open(const std::string& file_name) const;

@@ -9,12 +9,12 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "common/signals.h"
 #include "model/tensor_view.h"
 #include "training/average.h"
 #include "training/checkpoint_name.h"
 #include "training/checkpoint_tensors.h"
 #include "training/schedule.h"
+#include "training/stop.h"
 
 namespace gloss {
 namespace {
@@ -56,11 +56,17 @@ bool Trainer::resume() {
 
 TrainingEnd Trainer::run() {
   meter_ = {};
+  try {
+    return run_to_end();
+  } catch (const Stopped&) {  // what was due is done on resuming
+    if (!saved_) save(/*for_average=*/false);
+    return TrainingEnd::kStopped;
+  }
+}
+
+TrainingEnd Trainer::run_to_end() {
   while (true) {
-    if (stop_requested()) {  // what is due now is done on resuming
-      if (!saved_) save(/*for_average=*/false);
-      return TrainingEnd::kStopped;
-    }
+    stop_where_requested();
     if (validation_due()) validate();
     if (patience_lost()) return finish(TrainingEnd::kEarlyStop);
     if (limit_reached()) return finish(TrainingEnd::kFinished);
@@ -237,8 +243,9 @@ std::int64_t Trainer::last_step() const {
   if (config.max_epochs) {
     const auto updates = [&](std::int64_t batches) { return (batches + config.accumulate - 1) / config.accumulate; };
     const std::int64_t epochs = *config.max_epochs - state_.position.epoch;  // with the present one
-    last =
-        std::min(last, state_.step + epochs * updates(batches_->batches_in_epoch()) - updates(state_.position.batch));
+    const std::int64_t updates_an_epoch = updates(batches_->batches_in_epoch());
+    if (epochs <= last / updates_an_epoch)  // else the steps end the run, and the product might overflow
+      last = std::min(last, state_.step + epochs * updates_an_epoch - updates(state_.position.batch));
   }
   return std::max(last, state_.step);
 }

@@ -15,7 +15,8 @@
 
 namespace gloss {
 
-/// What a validation found. Made by the caller of the trainer, who knows search and scores.
+/// What a validation found. Made by the caller of the trainer, who knows search and scores; one that ends by Stopped
+/// (training/stop.h) counts as not made.
 struct Validation {
   double loss = 0;  ///< plain negative log-likelihood a token
   std::optional<double> bleu;
@@ -64,6 +65,7 @@ class Trainer {
   const std::vector<std::int64_t>& kept_steps() const { return kept_steps_; }
 
  private:
+  TrainingEnd run_to_end();
   void update();
   void validate();
   void save(bool for_average);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <limits>
+#include <string>
 
 namespace gloss {
 namespace {
@@ -22,6 +23,12 @@ constexpr Choices<EarlyStopMetric> kMetrics = kMetricNames;
 constexpr std::int64_t kDefaultSteps = 100'000;
 // The streams of random numbers count updates in 32 bits.
 constexpr std::int64_t kMostSteps = std::numeric_limits<std::uint32_t>::max();
+constexpr std::int64_t kMostOfOthers = std::numeric_limits<std::int32_t>::max();
+
+void require_count(std::string_view key, std::int64_t least, std::string_view least_means, std::int64_t value) {
+  require(value >= least && value <= kMostOfOthers, key,
+          std::to_string(least) + std::string(least_means) + " to 2^31 - 1", value);
+}
 
 void read_limit(ConfigSection& section, std::string_view key, std::optional<std::int64_t>& limit) {
   std::int64_t value = 0;
@@ -40,20 +47,20 @@ void TrainingConfig::validate() const {
   const auto in_unit = [](double value) { return value >= 0 && value < 1; };
   if (max_steps)
     require(*max_steps >= 0 && *max_steps <= kMostSteps, "training.max_steps", "0 to 2^32 - 1", *max_steps);
-  if (max_epochs) require(*max_epochs >= 1, "training.max_epochs", "at least 1", *max_epochs);
+  if (max_epochs) require_count("training.max_epochs", 1, "", *max_epochs);
   require(learning_rate > 0, "training.learning_rate", "more than 0", learning_rate);
-  require(warmup_steps >= 1, "training.warmup_steps", "at least 1", warmup_steps);
+  require_count("training.warmup_steps", 1, "", warmup_steps);
   require(in_unit(beta1), "training.beta1", "at least 0 and below 1", beta1);
   require(in_unit(beta2), "training.beta2", "at least 0 and below 1", beta2);
   require(epsilon > 0, "training.epsilon", "more than 0", epsilon);
   require(in_unit(label_smoothing), "training.label_smoothing", "at least 0 and below 1", label_smoothing);
-  require(accumulate >= 1, "training.accumulate", "at least 1", accumulate);
+  require_count("training.accumulate", 1, "", accumulate);
   require(clip_norm >= 0, "training.clip_norm", "0 (not clipped) or more", clip_norm);
-  require(validate_every >= 0, "training.validate_every", "0 (each epoch) or more", validate_every);
-  require(save_every >= 0, "training.save_every", "0 (each epoch) or more", save_every);
-  require(keep_checkpoints >= 1, "training.keep_checkpoints", "at least 1", keep_checkpoints);
-  require(average_last >= 0, "training.average_last", "0 (the last weights) or more", average_last);
-  require(early_stop.patience >= 0, "training.early_stop.patience", "0 (never) or more", early_stop.patience);
+  require_count("training.validate_every", 0, " (each epoch)", validate_every);
+  require_count("training.save_every", 0, " (each epoch)", save_every);
+  require_count("training.keep_checkpoints", 1, "", keep_checkpoints);
+  require_count("training.average_last", 0, " (the last weights)", average_last);
+  require_count("training.early_stop.patience", 0, " (never)", early_stop.patience);
   require(average_last == 0 || early_stop.patience == 0, "training.average_last",
           "0 beside training.early_stop.patience, which makes the best checkpoint the model", average_last);
   require(precision == Precision::kFloat32, "training.precision", "float32, the only one so far",

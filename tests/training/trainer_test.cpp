@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <fstream>
 
 #include <ATen/Functions.h>
@@ -10,8 +11,10 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
+#include "common/signals.h"
 #include "tests/training/trainer_test.h"
 #include "training/checkpoint_name.h"
+#include "training/stop.h"
 
 namespace gloss {
 namespace {
@@ -281,6 +284,61 @@ TEST_P(TrainerTest, SaveThatFailsIsWarnedOfAndAnErrorAtTheEnd) {
   EXPECT_THROW(run(options), IoError);
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("training goes on"));
   EXPECT_THAT(reports_, SizeIs(3));
+}
+
+TEST_P(TrainerTest, TheLargestLimitsFitTogether) {
+  Trainer::Options options = toy_.options();
+  options.config.max_steps.reset();
+  options.config.max_epochs = (std::int64_t{1} << 31) - 1;
+  options.config.accumulate = (std::int64_t{1} << 31) - 1;
+  const StopOnSignal stop;
+  options.progress = [](const TrainingProgress& progress) {
+    EXPECT_EQ(progress.last_step, (std::int64_t{1} << 31) - 1) << "an update an epoch";
+    std::raise(SIGTERM);
+  };
+  EXPECT_EQ(run(options), TrainingEnd::kStopped);
+  EXPECT_EQ(state_.step, 1);
+}
+
+TEST_P(TrainerTest, EpochsBeyondTheMostStepsEndByTheSteps) {
+  Trainer::Options options = toy_.options();
+  options.config.max_steps.reset();
+  options.config.max_epochs = (std::int64_t{1} << 31) - 1;
+  ASSERT_GT(batches_an_epoch(), 2);
+  const StopOnSignal stop;
+  options.progress = [](const TrainingProgress& progress) {
+    EXPECT_EQ(progress.last_step, (std::int64_t{1} << 32) - 1);
+    std::raise(SIGTERM);
+  };
+  EXPECT_EQ(run(options), TrainingEnd::kStopped);
+}
+
+TEST_P(TrainerTest, AValidationCutShortBySignalCountsAsNotMade) {
+  Trainer::Options options = toy_.options();
+  options.config.max_steps = 2;
+  options.config.validate_every = 2;
+  {
+    const StopOnSignal stop;
+    options.validate = [](EncoderDecoder&, std::int64_t) {
+      std::raise(SIGINT);
+      stop_where_requested();
+      return Validation{};
+    };
+    EXPECT_EQ(run(options), TrainingEnd::kStopped);
+  }
+  EXPECT_EQ(state_.step, 2);
+  EXPECT_EQ(state_.validated_step, 0);
+  const StopOnSignal forgets_the_last_signal;
+  Steps validated;
+  options.validate = [&](EncoderDecoder&, std::int64_t step) {
+    validated.push_back(step);
+    return Validation{};
+  };
+  BatchStream batches = toy_.batches();
+  Trainer trainer(toy_.model(), batches, options);
+  ASSERT_TRUE(trainer.resume());
+  EXPECT_EQ(trainer.run(), TrainingEnd::kFinished);
+  EXPECT_EQ(validated, Steps{2});
 }
 
 INSTANTIATE_DEVICES(TrainerTest);

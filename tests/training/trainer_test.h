@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/signals.h"
 #include "tests/support/device_test.h"
 #include "tests/training/toy_run.h"
 #include "training/determinism.h"
@@ -19,6 +20,7 @@ class TrainerTest : public DeviceTest {
     DeviceTest::SetUp();
     set_up_determinism(1);
   }
+  void TearDown() override { const StopOnSignal forgets_the_last_signal; }
 
   TrainingEnd run(Trainer::Options options) {
     options.report_every = 1;

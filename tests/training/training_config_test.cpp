@@ -93,6 +93,9 @@ TEST(TrainingConfigTest, ErrorsNameTheKeyAndTheValue) {
   refuses("average_last", -1);
   refuses("early_stop.metric", "chrf");
   refuses("early_stop.patience", -1);
+  for (const auto* key : {"max_epochs", "warmup_steps", "accumulate", "validate_every", "save_every",
+                          "keep_checkpoints", "average_last", "early_stop.patience"})
+    refuses(key, std::int64_t{1} << 31);
   refuses("precision", "bfloat16");
 }
 

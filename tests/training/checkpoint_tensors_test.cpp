@@ -1,0 +1,102 @@
+#include "training/checkpoint_tensors.h"
+
+#include <limits>
+
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "model/tensor_view.h"
+#include "tests/support/device_test.h"
+#include "tests/support/temporary_folder.h"
+
+namespace gloss {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Key;
+using testing::ThrowsMessage;
+
+class CheckpointTensorsTest : public DeviceTest {
+ protected:
+  // Two weights; all that a file is to hold is another number in each tensor.
+  Adam adam(float first) const {
+    std::map<std::string, at::Tensor> weights;
+    for (const auto* name : {"a.weight", "b.weight"})
+      weights[name] = at::full({2, 3}, first++, at::TensorOptions().device(device())).requires_grad_();
+    Adam adam({weights.begin(), weights.end()}, TrainingConfig{});
+    const at::NoGradGuard no_grad;
+    for (const auto& slot : adam.slots()) {
+      slot.m.fill_(first++);
+      slot.v.fill_(first++);
+    }
+    return adam;
+  }
+  SafetensorsFile write(const std::map<std::string, at::Tensor>& tensors) const {
+    std::map<std::string, at::Tensor> kept;
+    std::map<std::string, TensorView> views;
+    for (const auto& [name, tensor] : tensors) {
+      kept[name] = tensor.detach().cpu().contiguous();
+      views.emplace(name, view_of(kept[name]));
+    }
+    write_safetensors(folder_.path() / "file", views, {});
+    return SafetensorsFile::open(folder_.path() / "file");
+  }
+  static std::map<std::string, float> numbers(const Adam& adam) {
+    std::map<std::string, float> numbers;
+    for (const auto& [name, tensor] : checkpoint_tensors(adam)) numbers[name] = tensor.mean().item<float>();
+    return numbers;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_P(CheckpointTensorsTest, AreTheWeightsAndBothMeansOfEach) {
+  EXPECT_THAT(checkpoint_tensors(adam(1)),
+              ElementsAre(Key("a.weight"), Key("adam.m.a.weight"), Key("adam.m.b.weight"), Key("adam.v.a.weight"),
+                          Key("adam.v.b.weight"), Key("b.weight")));
+}
+
+TEST_P(CheckpointTensorsTest, RestoreBringsBackEachAndTheWeightsAlone) {
+  const auto saved = adam(1), other = adam(20), weights_only = adam(40);
+  const auto file = write(checkpoint_tensors(saved));
+  restore(other, file);
+  EXPECT_EQ(numbers(other), numbers(saved));
+  const auto before = numbers(weights_only);
+  restore_weights(weights_only, file);
+  for (const auto& [name, number] : numbers(weights_only))
+    EXPECT_EQ(number, name.starts_with("adam.") ? before.at(name) : numbers(saved).at(name)) << name;
+}
+
+TEST_P(CheckpointTensorsTest, WhatDoesNotFitIsRefusedByName) {
+  const auto mine = adam(1);
+  const auto refused = [&](const std::string& name, const std::optional<at::Tensor>& in_place) {
+    auto tensors = checkpoint_tensors(adam(20));
+    tensors.erase(name);
+    if (in_place) tensors[name] = *in_place;
+    const auto file = write(tensors);
+    EXPECT_THAT([&] { restore(mine, file); }, ThrowsMessage<ModelError>(HasSubstr(name)));
+  };
+  refused("adam.v.b.weight", std::nullopt);
+  refused("a.weight", at::ones({3, 2}));
+  refused("adam.m.a.weight", at::full({2, 3}, std::numeric_limits<float>::quiet_NaN()));
+  refused("c.weight", at::ones({2, 3}));
+}
+
+TEST_P(CheckpointTensorsTest, WeightsThatAreNoNumbersAreNamedBeforeTheyAreSaved) {
+  const auto mine = adam(1);
+  EXPECT_NO_THROW(expect_finite(mine, 7));
+  const at::NoGradGuard no_grad;
+  mine.slots()[1].parameter[0][1] = std::numeric_limits<float>::infinity();
+  EXPECT_THAT([&] { expect_finite(mine, 7); },
+              ThrowsMessage<DivergedError>(AllOf(HasSubstr("step 7"), HasSubstr("b.weight"))));
+}
+
+INSTANTIATE_DEVICES(CheckpointTensorsTest);
+
+}  // namespace
+}  // namespace gloss

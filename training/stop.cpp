@@ -1,0 +1,11 @@
+#include "training/stop.h"
+
+#include "common/signals.h"
+
+namespace gloss {
+
+void stop_where_requested() {
+  if (const auto of_signal = stop_requested()) throw Stopped(*of_signal);
+}
+
+}  // namespace gloss
