@@ -10,12 +10,14 @@
 #include <ATen/ops/isfinite.h>
 
 #include "common/error.h"
+#include "common/log.h"
 #include "common/safetensors_format.h"
+#include "common/sha256.h"
 #include "common/version.h"
 #include "model/make_model.h"
 #include "model/model_file.h"
 #include "pipeline/run_config.h"
-#include "pipeline/run_tokenizers.h"
+#include "pipeline/run_identity.h"
 #include "pipeline/translation_model.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 #include "training/average.h"
@@ -26,41 +28,67 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a model file says of a translator beside its weights.
-struct Source {
+/// What a file says of its translator beside the weights.
+struct Origin {
+  RunConfig config;
   ModelDescription description;
   std::int64_t steps = 0;
 };
 
-Source source_of_model(const fs::path& path) {
-  auto model = load_translation_model(path, at::kCPU);
-  const auto steps = model.description.provenance.value("steps", std::int64_t{0});
-  return {std::move(model.description), steps};
+Origin origin_of_model(const SafetensorsFile& file) {
+  auto model = load_translation_model(file, at::kCPU);
+  const auto& provenance = model.description.provenance;
+  std::int64_t steps = 0;
+  if (const auto said = provenance.find("steps"); said != provenance.end()) {
+    if (!said->is_number_integer() || *said < 0)
+      throw ModelError(file.name() + ": provenance: steps: wanted a whole number from 0 on, got " +
+                       printable(to_text(*said)));
+    steps = said->get<std::int64_t>();
+  }
+  return {std::move(model.config), std::move(model.description), steps};
+}
+
+/// Throws ModelError unless the checkpoint was saved by a run of this configuration and these tokenizers.
+void expect_own_folder(const Json& hashes, const Origin& folder, const std::string& name) {
+  auto identity = settings_identity(folder.config);
+  for (const auto& [tokenizer, bytes] : folder.description.tokenizers) identity[tokenizer] = sha256(bytes);
+  for (const auto& [key, value] : identity.items())
+    if (!hashes.contains(key) || hashes.at(key) != value)
+      throw ModelError(name + ": the config.json and tokenizer beside it are another run's: " + key +
+                       " is not what it was when the checkpoint was saved; put it back into its own run folder");
 }
 
 // checkpoints/ stands in the run's folder.
-Source source_of_checkpoint(const fs::path& path, const std::string& name, std::int64_t steps) {
+Origin origin_of_checkpoint(const fs::path& path, const SafetensorsFile& file) {
+  const auto state = read_checkpoint_state(file);
   const auto folder = fs::absolute(path).parent_path().parent_path();
+  const auto explain = [&](const Error& error) {
+    return ModelError(file.name() +
+                      ": a checkpoint needs config.json and the tokenizer of its run folder: " + error.what());
+  };
+  Origin result{.config = {}, .description = {}, .steps = state.step};
   try {
-    const auto config = read_run_config(folder / "config.json", {});
-    ModelDescription description{.config = to_portable_json(config), .provenance = {}, .tokenizers = {}};
-    for (const auto& tokenizer : tokenizer_names(config.tokenizer.joint))
-      description.tokenizers[tokenizer] = SentencePieceTokenizer::load(folder / tokenizer)->serialized();
-    return {std::move(description), steps};
-  } catch (const Error& error) {
-    throw ModelError(name + ": a checkpoint needs config.json and the tokenizer of its run folder: " + error.what());
+    result.config = read_run_config(folder / "config.json", {});
+    result.description.config = to_portable_json(result.config);
+    for (const auto& name : tokenizer_names(result.config.tokenizer.joint))
+      result.description.tokenizers[name] = SentencePieceTokenizer::load(folder / name)->serialized();
+  } catch (const UsageError& error) {
+    throw explain(error);
+  } catch (const DataError& error) {
+    throw explain(error);
   }
+  expect_own_folder(state.hashes, result, file.name());
+  return result;
 }
 
-Source source_of(const fs::path& path, const SafetensorsFile& file) {
-  if (metadata_value(file, "format") != kCheckpointFormat) return source_of_model(path);
-  return source_of_checkpoint(path, file.name(), read_checkpoint_state(file).step);
+Origin origin_of(const fs::path& path, const SafetensorsFile& file) {
+  return metadata_value(file, "format") == kCheckpointFormat ? origin_of_checkpoint(path, file) : origin_of_model(file);
 }
 
-void expect_same_translator(const ModelDescription& first, const ModelDescription& other, const std::string& name) {
-  if (first.config.at("model") != other.config.at("model"))
+void expect_same_translator(const Origin& first, const Origin& other, const std::string& name) {
+  if (to_json(first.config.model) != to_json(other.config.model))
     throw ModelError(name + ": its model's configuration is another than that of the first file");
-  if (first.tokenizers != other.tokenizers)
+  if (first.description.tokenizers != other.description.tokenizers)
     throw ModelError(name + ": its tokenizer is another than that of the first file; their ids mean different things");
 }
 
@@ -71,10 +99,10 @@ std::int64_t vocabulary_size(const ModelDescription& description, const char* si
   return SentencePieceTokenizer(found->second, found->first).vocabulary_size();
 }
 
-EncoderDecoder model_of(const ModelDescription& description, const std::map<std::string, at::Tensor>& weights) {
-  const auto config = parse_run_config(description.config).model;
-  auto model = build_model(
-      config, {vocabulary_size(description, kSourceTokenizer), vocabulary_size(description, kTargetTokenizer)});
+EncoderDecoder model_of(const Origin& origin, const std::map<std::string, at::Tensor>& weights) {
+  const auto& description = origin.description;
+  auto model = build_model(origin.config.model, {vocabulary_size(description, kSourceTokenizer),
+                                                 vocabulary_size(description, kTargetTokenizer)});
   const at::NoGradGuard no_grad;
   std::size_t used = 0;
   for (const auto& item : model->named_parameters()) {
@@ -96,23 +124,22 @@ EncoderDecoder model_of(const ModelDescription& description, const std::map<std:
 
 void average_models(const std::vector<fs::path>& files, const fs::path& output) {
   WeightAverage average;
-  std::optional<ModelDescription> description;
+  std::optional<Origin> first;
   std::int64_t steps = 0;
   Json averaged = Json::array();
   for (const auto& path : files) {
     const auto file = SafetensorsFile::open(path);
-    auto source = source_of(path, file);
-    if (!description)
-      description = std::move(source.description);
-    else
-      expect_same_translator(*description, source.description, file.name());
+    auto origin = origin_of(path, file);
+    if (first) expect_same_translator(*first, origin, file.name());
     average.add(file);
-    steps = std::max(steps, source.steps);
-    averaged.push_back({{"steps", source.steps}, {"sha256", metadata_value(file, "sha256")}});
+    steps = std::max(steps, origin.steps);
+    averaged.push_back({{"steps", origin.steps}, {"sha256", metadata_value(file, "sha256")}});
+    if (!first) first = std::move(origin);
   }
-  if (!description) throw UsageError("average: wanted at least one file");
-  description->provenance = {{"program", "gloss " + std::string(kVersion)}, {"steps", steps}, {"averaged", averaged}};
-  write_model_file(output, model_of(*description, average.mean()), *description);
+  if (!first) throw UsageError("average: wanted at least one file");
+  first->description.provenance = {
+      {"program", "gloss " + std::string(kVersion)}, {"steps", steps}, {"averaged", averaged}};
+  write_model_file(output, model_of(*first, average.mean()), first->description);
 }
 
 }  // namespace gloss

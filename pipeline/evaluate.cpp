@@ -1,23 +1,16 @@
 #include "pipeline/evaluate.h"
 
+#include <iterator>
+#include <utility>
+
 #include "common/error.h"
 #include "common/log.h"
 #include "common/utf8.h"
+#include "pipeline/data_files.h"
 #include "tokenizer/line_reader.h"
+#include "training/stop.h"
 
 namespace gloss {
-namespace {
-
-void expect_equal_counts(const std::filesystem::path& first, std::size_t first_lines,
-                         const std::filesystem::path& second, std::size_t second_lines) {
-  if (first_lines != second_lines)
-    throw DataError(printable(first.string()) + " has " + std::to_string(first_lines) + " lines, " +
-                    printable(second.string()) + " has " + std::to_string(second_lines) +
-                    "; lines of equal number belong together");
-}
-
-}  // namespace
-
 std::vector<std::string> read_lines(const std::filesystem::path& path, Passes passes) {
   LineReader reader(path, passes);
   std::vector<std::string> lines;
@@ -36,12 +29,29 @@ TestSet read_test_set(const std::filesystem::path& source, const std::filesystem
   return test;
 }
 
+Translations translate_texts(const Translator& translator, const DecodingConfig& decoding,
+                             std::span<const std::string> lines) {
+  Translations result;
+  for (auto& translation : translator.translate(lines, decoding, stop_where_requested)) {
+    result.texts.push_back(std::move(translation.candidates.front().text));
+    if (translation.truncated) result.truncated.note(std::ssize(result.texts));
+  }
+  return result;
+}
+
+void warn_of_truncated(std::string_view text, const NotedLines& truncated, std::int64_t max_length) {
+  if (truncated.count > 0)
+    log_warning(std::to_string(truncated.count) + " lines of " + std::string(text) + " are longer than the " +
+                std::to_string(max_length) +
+                " pieces of data.max_length; only their beginnings are translated and scored (" + truncated.text() +
+                ")");
+}
+
 std::vector<std::string> translate_lines(const Translator& translator, const DecodingConfig& decoding,
                                          std::span<const std::string> lines) {
-  std::vector<std::string> translations;
-  for (auto& translation : translator.translate(lines, decoding))
-    translations.push_back(std::move(translation.candidates.front().text));
-  return translations;
+  auto [texts, truncated] = translate_texts(translator, decoding, lines);
+  warn_of_truncated("the test source", truncated, translator.max_source_length());
+  return std::move(texts);
 }
 
 Bleu evaluate_model(const Translator& translator, const DecodingConfig& decoding, const TestSet& test) {

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "common/noted_lines.h"
 #include "evaluation/bleu.h"
 #include "pipeline/translation_model.h"
 #include "tokenizer/line_reader.h"
@@ -25,6 +28,19 @@ TestSet read_test_set(const std::filesystem::path& source, const std::filesystem
                       Passes passes = Passes::kSeveral);
 
 /// The best translation of each line.
+struct Translations {
+  std::vector<std::string> texts;
+  NotedLines truncated;  ///< of which only the beginning was translated: the model takes no longer ones
+};
+
+/// Throws Stopped where a signal asks for an end.
+Translations translate_texts(const Translator& translator, const DecodingConfig& decoding,
+                             std::span<const std::string> lines);
+
+/// Says that not all of `text` ("the validation source") was translated, where it was not.
+void warn_of_truncated(std::string_view text, const NotedLines& truncated, std::int64_t max_length);
+
+/// Both of it, for the source of a test.
 std::vector<std::string> translate_lines(const Translator& translator, const DecodingConfig& decoding,
                                          std::span<const std::string> lines);
 

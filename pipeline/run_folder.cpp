@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "model/model_file.h"
+#include "training/checkpoint.h"
 
 namespace gloss {
 namespace {
@@ -18,17 +19,23 @@ constexpr std::array kLeftByARun = {"model.safetensors", "checkpoints",    "conf
 
 }  // namespace
 
-RunFolder::MadeFolder::MadeFolder(const fs::path& path) : path_(path) {
+RunFolder::MadeFolder::MadeFolder(const fs::path& path) {
   std::error_code error;
-  made_ = fs::create_directories(path, error);
-  if (error || !fs::is_directory(path, error))
-    throw IoError(printable(path.string()) + ": cannot be made a folder: " +
-                  (error ? error.message() : "it is a file") + "; name another with --out");
+  for (auto missing = fs::absolute(path); !fs::exists(missing, error) && missing.has_relative_path();
+       missing = missing.parent_path())
+    made_.push_back(missing);
+  fs::create_directories(path, error);
+  if (!error && fs::is_directory(path, error)) return;
+  remove();
+  throw IoError(printable(path.string()) + ": cannot be made a folder: " + (error ? error.message() : "it is a file") +
+                "; name another with --out");
 }
 
-RunFolder::MadeFolder::~MadeFolder() {
+RunFolder::MadeFolder::~MadeFolder() { remove(); }
+
+void RunFolder::MadeFolder::remove() const {
   std::error_code ignored;
-  if (made_) fs::remove(path_, ignored);
+  for (const auto& folder : made_) fs::remove(folder, ignored);
 }
 
 RunFolder::RunFolder(fs::path path, bool resume, bool overwrite)
@@ -38,6 +45,8 @@ RunFolder::RunFolder(fs::path path, bool resume, bool overwrite)
                      ": an earlier run is in this folder; go on with --resume, start anew with --overwrite, or "
                      "name another with --out");
 }
+
+bool RunFolder::resumes() const { return resume_ && CheckpointFolder(checkpoints(), 1).has_any(); }
 
 bool RunFolder::is_used() const {
   for (const auto* file : kLeftByARun)

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "common/event_file.h"
 #include "common/file_lock.h"
@@ -15,7 +16,7 @@ class RunFolder {
  public:
   /// Makes and locks the folder. Throws UsageError where an earlier run has left something in it and neither `resume`
   /// nor `overwrite` is set, LockedError, IoError. Until `keep` nothing stays behind: a folder made here is removed
-  /// again.
+  /// again, and so are its parents.
   RunFolder(std::filesystem::path path, bool resume, bool overwrite);
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
@@ -30,22 +31,24 @@ class RunFolder {
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   /// `name` as in the model file: tokenizer.model, source_tokenizer.model, target_tokenizer.model.
   std::filesystem::path tokenizer_file(const std::string& name) const { return path_ / name; }
-  bool resumes() const { return resume_; }
+  /// The run goes on from a checkpoint: `resume` is set and there is one.
+  bool resumes() const;
 
   /// Adds a line to log.jsonl, and the same to --log-json.
   void log(const std::string& event, Json fields);
 
  private:
-  /// Makes a folder and, unless it is kept, removes it again where it is empty.
+  /// Makes a folder and its parents and, unless they are kept, removes those again that are empty.
   class MadeFolder {
    public:
     explicit MadeFolder(const std::filesystem::path& path);
     ~MadeFolder();
-    void keep() { made_ = false; }
+    void keep() { made_.clear(); }
 
    private:
-    std::filesystem::path path_;
-    bool made_;
+    void remove() const;
+
+    std::vector<std::filesystem::path> made_;  ///< the deepest first
   };
 
   bool is_used() const;

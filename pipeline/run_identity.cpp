@@ -6,22 +6,30 @@ namespace gloss {
 
 Json run_identity(const RunConfig& config, const RunTokenizers& tokenizers, const ParallelCorpus& corpus,
                   const std::optional<Validator>& validator) {
+  auto identity = settings_identity(config);
+  identity["training corpus"] = corpus.hash();
+  if (validator) identity["validation set"] = validator->hash();
+  for (const auto& [name, tokenizer] : tokenizers.by_name()) identity[name] = sha256(tokenizer->serialized());
+  return identity;
+}
+
+Json settings_identity(const RunConfig& config) {
   auto settings = to_portable_json(config);
-  settings.erase("decoding");
   auto& training = settings["training"];
   for (const auto* key : {"max_steps", "max_epochs", "validate_every", "save_every", "keep_checkpoints"})
     training.erase(key);
   training["early_stop"].erase("patience");
+  settings.erase("decoding");
+  if (!config.data.valid_source.empty())
+    settings["decoding"] = {{"max_length", config.decoding.max_length}, {"min_length", config.decoding.min_length}};
 
-  Json identity{{"training corpus", corpus.hash()}};
-  if (validator) identity["validation set"] = validator->hash();
+  Json identity = Json::object();
   for (const auto& [section, value] : settings.items()) {
     if (!value.is_object())
       identity[section] = value;
     else
       for (const auto& [key, setting] : value.items()) identity[section + "." + key] = setting;
   }
-  for (const auto& [name, tokenizer] : tokenizers.by_name()) identity[name] = sha256(tokenizer->serialized());
   return identity;
 }
 

@@ -13,6 +13,7 @@
 #include "model/make_model.h"
 #include "model/model_file.h"
 #include "model/parameter_shapes.h"
+#include "pipeline/data_files.h"
 #include "pipeline/evaluate.h"
 #include "pipeline/run_folder.h"
 #include "pipeline/run_identity.h"
@@ -20,23 +21,12 @@
 #include "pipeline/run_tokenizers.h"
 #include "pipeline/translation_model.h"
 #include "pipeline/validation.h"
+#include "training/stop.h"
 
 namespace gloss {
 namespace {
 
 namespace fs = std::filesystem;
-
-void expect_usable_paths(const DataConfig& data) {
-  require(!data.train_source.empty(), "data.train_source", "the file of source sentences to train on",
-          data.train_source);
-  require(!data.train_target.empty(), "data.train_target", "the file of their translations", data.train_target);
-  for (const auto& path :
-       {data.train_source, data.train_target, data.valid_source, data.valid_target, data.test_source, data.test_target})
-    if (!path.empty() && !fs::exists(path))
-      throw DataError(printable(path) + ": the run file names this file, but it is not there");
-  if (fs::equivalent(data.train_source, data.train_target))
-    throw UsageError("data.train_target: is the same file as data.train_source");
-}
 
 /// Everything that a run reads before its first step.
 struct Material {
@@ -46,21 +36,30 @@ struct Material {
   std::optional<TestSet> test;
 };
 
+/// What can be refused soon comes first: of all files that they are texts of equally many lines, before a tokenizer is
+/// trained and the texts are encoded.
 Material read_material(const RunConfig& config, const RunFolder& folder) {
   const auto& data = config.data;
-  std::optional<TestSet> test;
+  std::optional<TestSet> valid, test;
+  if (!data.valid_source.empty()) {
+    expect_aligned(data.valid_source, data.valid_target);
+    valid = read_test_set(data.valid_source, data.valid_target);
+  }
   if (!data.test_source.empty()) test = read_test_set(data.test_source, data.test_target);
+  expect_aligned(data.train_source, data.train_target);
   RunTokenizers tokenizers(config, folder);
+  stop_where_requested();
   auto corpus = ParallelCorpus::read(data.train_source, data.train_target, *tokenizers.source(), *tokenizers.target(),
-                                     {.max_length = data.max_length});
+                                     {.max_length = data.max_length, .before_pair = stop_where_requested});
   warn_of("training", corpus.report(), data.max_length);
   std::optional<Validator> validator;
-  if (!data.valid_source.empty()) {
-    validator.emplace(config, tokenizers.source(), tokenizers.target());
+  if (valid) {
+    validator.emplace(config, *std::move(valid), tokenizers.source(), tokenizers.target());
     warn_of("validation", validator->corpus().report(), data.max_length);
     if (validator->corpus().hash() == corpus.hash())
       log_warning("data.valid_source and data.valid_target: are the training data; the scores will flatter");
   }
+  stop_where_requested();
   return {std::move(tokenizers), std::move(corpus), std::move(validator), std::move(test)};
 }
 
@@ -103,12 +102,12 @@ std::int64_t whole_epochs(const BatchStream& batches) {
   return place.epoch + (place.batch == batches.batches_in_epoch() ? 1 : 0);
 }
 
-}  // namespace
-
-TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
+/// Does what train_translate does, and keeps in `result` how far it came. Throws Stopped where a signal asks for an end
+/// anywhere but between two updates.
+void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult& result) {
   const auto& config = options.config;
   config.validate();
-  expect_usable_paths(config.data);
+  expect_data_files(config.data);
   RunFolder folder(options.out, options.resume, options.overwrite);
   const auto material = read_material(config, folder);
   const auto& tokenizers = material.tokenizers;
@@ -128,16 +127,23 @@ TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
                             .validate = nullptr,
                             .report = [&](const TrainingReport& report) { report_step(folder, report); },
                             .progress = show_progress};
+  bool warned = false;
+  const auto validate = [&](EncoderDecoder& candidate) {
+    auto validation = (*material.validator)(candidate);
+    if (!std::exchange(warned, true))
+      warn_of_truncated("the validation source", validation.truncated, config.data.max_length);
+    return validation;
+  };
   if (material.validator)
     training.validate = [&](EncoderDecoder& candidate, std::int64_t step) {
-      const auto validation = (*material.validator)(candidate);
+      const auto validation = validate(candidate);
       report_validation(folder, step, validation);
       return validation.scores;
     };
   Trainer trainer(model, batches, std::move(training));
   const bool resumed = options.resume && trainer.resume();
 
-  // Nothing of an earlier run is touched until here, where nothing can be refused any more.
+  // Until here only what killed processes left half written was removed; now nothing can be refused any more.
   folder.keep();
   tokenizers.save(folder);
   write_file(folder.config_file(), to_pretty_text(to_json(config)));
@@ -146,20 +152,17 @@ TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
            std::to_string(options.threads) + " threads");
   if (resumed) log_info("resumed behind step " + std::to_string(trainer.state().step));
 
-  TrainTranslateResult result;
   result.end = trainer.run();
   result.steps = trainer.state().step;
-  if (result.end == TrainingEnd::kStopped) {
-    log_info("stopped behind step " + std::to_string(result.steps) + "; go on with --resume");
-    return result;
-  }
+  log_progress("");
+  if (result.end == TrainingEnd::kStopped) return;
 
   if (result.end == TrainingEnd::kEarlyStop)
     log_info("ended early: " + std::to_string(config.training.early_stop.patience) + " validations were no better");
 
   auto description = describe(config, material, {result.steps, whole_epochs(batches), trainer.kept_steps()});
   if (material.validator) {
-    const auto validation = (*material.validator)(model);
+    const auto validation = validate(model);
     report_model(folder, trainer.kept_steps(), validation);
     description.provenance["validation"] = summary(validation.scores);
   }
@@ -171,6 +174,20 @@ TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
     description.provenance["test"] = summary(*result.test);
     write_model_file(folder.model_file(), model, description);
   }
+}
+
+}  // namespace
+
+TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
+  TrainTranslateResult result;
+  try {
+    train_and_score(options, result);
+  } catch (const Stopped&) {
+    result.end = TrainingEnd::kStopped;
+  }
+  if (result.end == TrainingEnd::kStopped)
+    log_info((result.steps > 0 ? "stopped behind step " + std::to_string(result.steps) : "stopped") +
+             "; go on with --resume");
   return result;
 }
 

@@ -6,7 +6,8 @@
 #include "common/sha256.h"
 #include "model/padding.h"
 #include "pipeline/translation_model.h"
-#include "training/label_smoothing.h"
+#include "training/stop.h"
+#include "training/update.h"
 
 namespace gloss {
 namespace {
@@ -26,22 +27,25 @@ std::vector<std::size_t> sample_lines(const TestSet& text) {
 
 }  // namespace
 
-Validator::Validator(const RunConfig& config, std::shared_ptr<const Tokenizer> source,
+Validator::Validator(const RunConfig& config, TestSet text, std::shared_ptr<const Tokenizer> source,
                      std::shared_ptr<const Tokenizer> target)
     : config_(config),
       source_tokenizer_(std::move(source)),
       target_tokenizer_(std::move(target)),
       corpus_(ParallelCorpus::read(config.data.valid_source, config.data.valid_target, *source_tokenizer_,
-                                   *target_tokenizer_, {.max_length = config.data.max_length})),
-      text_(read_test_set(config.data.valid_source, config.data.valid_target)) {}
+                                   *target_tokenizer_,
+                                   {.max_length = config.data.max_length, .before_pair = stop_where_requested})),
+      text_(std::move(text)) {}
 
 ValidationReport Validator::operator()(EncoderDecoder& model) const {
   auto greedy = config_.decoding;
   greedy.beam_size = greedy.n_best = 1;
   const auto translator = make_translator(model, config_, source_tokenizer_, target_tokenizer_);
-  const auto translations = translate_lines(translator, greedy, text_.sources);
+  auto [translations, truncated] = translate_texts(translator, greedy, text_.sources);
   ValidationReport report{
-      .scores = {.loss = mean_loss(model), .bleu = corpus_bleu(translations, text_.references).score}, .samples = {}};
+      .scores = {.loss = mean_loss(model), .bleu = corpus_bleu(translations, text_.references).score},
+      .samples = {},
+      .truncated = std::move(truncated)};
   for (const auto i : sample_lines(text_))
     report.samples.push_back(
         {static_cast<std::int64_t>(i) + 1, text_.sources[i], text_.references[i], translations[i]});
@@ -61,6 +65,7 @@ double Validator::mean_loss(EncoderDecoder& model) const {
   double sum = 0;
   std::int64_t tokens = 0;
   for (const auto& indices : batches_by_length(corpus_, config_.data.batch_tokens)) {
+    stop_where_requested();
     const auto loss = batch_loss(model, corpus_.batch(indices), /*label_smoothing=*/0, Pass{});
     sum += loss.nll_sum.item<double>();
     tokens += loss.tokens;

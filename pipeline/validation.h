@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/noted_lines.h"
 #include "data/parallel_corpus.h"
 #include "pipeline/evaluate.h"
 #include "pipeline/run_config.h"
@@ -23,15 +24,18 @@ struct Sample {
 struct ValidationReport {
   Validation scores;            ///< bleu is there, of greedy translations
   std::vector<Sample> samples;  ///< of the same lines each time
+  NotedLines truncated;         ///< sources of which only the beginning was translated
 };
 
 /// Scores a model on the validation set: its loss over the pairs that are fit for training, and BLEU of its greedy
 /// translations of every line.
 class Validator {
  public:
-  /// Reads the validation set of `config.data`. Throws as ParallelCorpus and read_test_set do.
-  Validator(const RunConfig& config, std::shared_ptr<const Tokenizer> source, std::shared_ptr<const Tokenizer> target);
+  /// `text` is the validation set of `config.data`, which is read once more as ids. Throws as ParallelCorpus does.
+  Validator(const RunConfig& config, TestSet text, std::shared_ptr<const Tokenizer> source,
+            std::shared_ptr<const Tokenizer> target);
 
+  /// Throws Stopped where a signal asks for an end.
   ValidationReport operator()(EncoderDecoder& model) const;
   const ParallelCorpus& corpus() const { return corpus_; }
   /// SHA-256 over what the scores depend on: the ids of the pairs and the text of the lines.

@@ -162,5 +162,30 @@ TEST_F(TrainTranslateTest, StoppedTwiceAndResumedGivesTheBitsOfAnUnbrokenRun) {
   }
 }
 
+TEST_F(TrainTranslateTest, StoppedInTheTestItIsScoredOnResuming) {
+  std::string many;
+  for (int i = 0; i < 20000; ++i) many += "a b c " + std::to_string(i) + '\n';
+  const auto source = read_text(run_.corpus("test.source")), target = read_text(run_.corpus("test.target"));
+  for (const auto* side : {"test.source", "test.target"}) write_text(run_.corpus(side), many);
+  const Arguments few = {"--set", "training.max_steps=3"};
+  Process first(run_.training("a", few));
+  while (first.running() && read_text(run_ / "a" / "log.jsonl").find("\"model\"") == std::string::npos)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  first.signal(SIGINT);
+  const auto stopped = first.wait();
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("stopped behind step 3; go on with --resume"));
+  EXPECT_THAT(stopped.out, IsEmpty());
+
+  write_text(run_.corpus("test.source"), source);
+  write_text(run_.corpus("test.target"), target);
+  auto more = few;
+  more.push_back("--resume");
+  const auto resumed = run_gloss(run_.training("a", more)), unbroken = run_gloss(run_.training("b", few));
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(resumed.out, unbroken.out);
+  EXPECT_EQ(sum("a"), sum("b"));
+}
+
 }  // namespace
 }  // namespace gloss

@@ -72,6 +72,20 @@ TEST_P(EvaluateTest, NoLineOfAScoredTextIsLeftOut) {
       ThrowsMessage<DataError>(HasSubstr("line 2 is longer than")));
 }
 
+TEST_P(EvaluateTest, SourcesThatAreCutAreWarnedOf) {
+  set_up_runtime(1);
+  SmallJob job(device());
+  job.config.training.max_steps = 0;
+  auto lines = lines_of_file(job.config.data.test_source);
+  lines[4] = lines[6] = std::string(100, 'a');
+  write_lines(job.config.data.test_source, lines);
+  testing::internal::CaptureStderr();
+  job.run();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("warning: 2 lines of the test source are longer than the 64 pieces of data.max_length; only "
+                        "their beginnings are translated and scored (first lines: 5, 7)"));
+}
+
 INSTANTIATE_DEVICES(EvaluateTest);
 
 }  // namespace

@@ -38,7 +38,10 @@ TEST_F(RunFolderTest, AnAbsentFolderIsMade) {
 
 TEST_F(RunFolderTest, NothingStaysOfAFolderThatWasNotKept) {
   { RunFolder folder(run(), false, false); }
-  EXPECT_FALSE(fs::exists(run()));
+  EXPECT_FALSE(fs::exists(run().parent_path())) << "the parents made with it";
+  fs::create_directories(run().parent_path());
+  { RunFolder folder(run(), false, false); }
+  EXPECT_TRUE(fs::is_empty(run().parent_path())) << "a parent that was there stays";
   fs::create_directories(run());
   { RunFolder folder(run(), false, false); }
   EXPECT_TRUE(fs::is_empty(run()));
@@ -87,6 +90,9 @@ TEST_F(RunFolderTest, AFileCannotBeARunFolder) {
   write_file(folder_.path() / "file", "text");
   EXPECT_THAT([&] { RunFolder(folder_.path() / "file", false, false); }, Throws<IoError>());
   EXPECT_THAT([&] { RunFolder(folder_.path() / "file" / "below", false, false); }, Throws<IoError>());
+  const auto too_long = folder_.path() / "new" / std::string(300, 'x');
+  EXPECT_THAT([&] { RunFolder(too_long, false, false); }, Throws<IoError>());
+  EXPECT_FALSE(fs::exists(folder_.path() / "new"));
 }
 
 }  // namespace

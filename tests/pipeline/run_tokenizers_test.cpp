@@ -76,7 +76,7 @@ TEST_F(RunTokenizersTest, ANamedModelThatIsMissingIsBadData) {
   }
 }
 
-TEST_F(RunTokenizersTest, AResumedRunTakesThoseOfItsFolder) {
+TEST_F(RunTokenizersTest, ARunResumedFromACheckpointTakesThoseOfItsFolder) {
   {
     RunFolder folder(job_ / "run", false, false);
     folder.keep();
@@ -86,6 +86,8 @@ TEST_F(RunTokenizersTest, AResumedRunTakesThoseOfItsFolder) {
   auto lines = lines_of_file(job_.config.data.train_source);
   lines.push_back("ZZZ");
   write_lines(job_.config.data.train_source, lines);
+  EXPECT_NE(make(/*resume=*/true).source()->serialized(), kept) << "no checkpoint was trained with it";
+  write_file(job_ / "run/checkpoints/step-00000001.safetensors", "whole or not");
   EXPECT_EQ(make(/*resume=*/true).source()->serialized(), kept);
   std::filesystem::remove(job_ / "run/tokenizer.model");
   EXPECT_NE(make(/*resume=*/true).source()->serialized(), kept);

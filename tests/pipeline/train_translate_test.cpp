@@ -1,11 +1,15 @@
 #include "pipeline/train_translate.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pty.h>
+#include <unistd.h>
 
 #include "common/error.h"
+#include "common/log.h"
 #include "common/safetensors.h"
 #include "data/parallel_corpus.h"
 #include "model/model_file.h"
@@ -225,6 +229,27 @@ TEST_P(TrainTranslateTest, TheWrittenConfigHasEveryDefaultAndTheLimit) {
   const auto written = parse_json(text_of_file(job_ / "run/config.json"));
   EXPECT_EQ(written, to_json(job_.config));
   EXPECT_EQ(written, to_json(parse_run_config(written)));
+}
+
+TEST_P(TrainTranslateTest, TheProgressBarIsGoneAtTheEnd) {
+  int terminal = -1, line = -1;
+  ASSERT_EQ(::openpty(&terminal, &line, nullptr, nullptr, nullptr), 0);
+  const int before = ::dup(STDERR_FILENO);
+  ::dup2(line, STDERR_FILENO);
+  ::setenv("TERM", "xterm", 1);
+  set_up_log({});
+  auto& data = job_.config.data;
+  data.valid_source = data.valid_target = data.test_source = data.test_target = "";
+  job_.config.training.max_steps = 50;  // the step report comes before the bar
+  job_.run();
+  ::dup2(before, STDERR_FILENO);
+  set_up_log({});
+  std::string shown(1 << 16, '\0');
+  shown.resize(static_cast<std::size_t>(std::max<ssize_t>(::read(terminal, shown.data(), shown.size()), 0)));
+  for (const int descriptor : {terminal, line, before}) ::close(descriptor);
+  const auto bar = shown.rfind("100 %  step 50 of 50");
+  ASSERT_NE(bar, shown.npos) << shown;
+  EXPECT_NE(shown.find("\x1b[K", bar), shown.npos);
 }
 
 INSTANTIATE_DEVICES(TrainTranslateTest);

@@ -1,17 +1,20 @@
 #include "pipeline/validation.h"
 
+#include <csignal>
+
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/signals.h"
 #include "model/make_model.h"
 #include "model/padding.h"
-#include "pipeline/run_identity.h"
 #include "pipeline/run_tokenizers.h"
 #include "pipeline/runtime.h"
 #include "tests/pipeline/small_job.h"
 #include "tests/support/device_test.h"
+#include "training/stop.h"
 
 namespace gloss {
 namespace {
@@ -33,12 +36,10 @@ class ValidationTest : public DeviceTest {
     model->to(device());
     return model;
   }
-  Validator validator() const { return {job_.config, tokenizers_->source(), tokenizers_->target()}; }
-  Json identity() const {
+  Validator validator() const {
     const auto& data = job_.config.data;
-    const auto corpus = ParallelCorpus::read(data.train_source, data.train_target, *tokenizers_->source(),
-                                             *tokenizers_->target(), {.max_length = data.max_length});
-    return run_identity(job_.config, *tokenizers_, corpus, validator());
+    return {job_.config, read_test_set(data.valid_source, data.valid_target), tokenizers_->source(),
+            tokenizers_->target()};
   }
 
   SmallJob job_{device()};
@@ -98,32 +99,26 @@ TEST_P(ValidationTest, SamplesAreThreeLinesOfTheWholeTextWithSomethingInThem) {
   }
 }
 
-TEST_P(ValidationTest, IdentityOfARunChangesWithWhatShapesIt) {
-  const auto before = identity();
-  EXPECT_EQ(identity(), before);
-  const auto config = job_.config;
-  job_.config.training.max_steps = 99;
-  job_.config.training.max_epochs = 9;
-  job_.config.training.validate_every = job_.config.training.save_every = job_.config.training.keep_checkpoints = 9;
-  job_.config.training.early_stop.patience = 9;
-  job_.config.decoding.beam_size = 4;
-  EXPECT_EQ(identity(), before) << "harmless";
-  const auto changes = [&](auto&& change, const std::string& key) {
-    job_.config = config;
-    change();
-    const auto after = identity();
-    std::vector<std::string> different;
-    for (const auto& [name, hash] : after.items())
-      if (before.at(name) != hash) different.push_back(name);
-    EXPECT_THAT(different, ElementsAre(key));
-  };
-  changes([&] { job_.config.seed = 4; }, "seed");
-  changes([&] { job_.config.training.learning_rate = 2; }, "training.learning_rate");
-  changes([&] { job_.config.training.average_last = 2; }, "training.average_last");
-  changes([&] { job_.config.training.early_stop.metric = EarlyStopMetric::kLoss; }, "training.early_stop");
-  changes([&] { job_.config.data.batch_tokens = 511; }, "data.batch_tokens");
-  changes([&] { job_.config.model.d_ff = 24; }, "model.d_ff");
-  changes([&] { std::swap(job_.config.data.valid_source, job_.config.data.test_source); }, "validation set");
+TEST_P(ValidationTest, SourcesThatAreCutAreNoted) {
+  auto sources = lines_of_file(job_.config.data.valid_source);
+  sources[2] = sources[7] = std::string(70, 'a');
+  write_lines(job_.config.data.valid_source, sources);
+  auto model = this->model();
+  const auto truncated = validator()(model).truncated;
+  EXPECT_EQ(truncated.count, 2);
+  EXPECT_THAT(truncated.first_lines, ElementsAre(3, 8));
+}
+
+TEST_P(ValidationTest, ASignalCutsItShort) {
+  auto model = this->model();
+  const auto validator = this->validator();
+  {
+    const StopOnSignal stop;
+    EXPECT_NO_THROW(validator(model));
+    std::raise(SIGINT);
+    EXPECT_THROW(validator(model), Stopped);
+  }
+  const StopOnSignal forgets_the_last_signal;
 }
 
 INSTANTIATE_DEVICES(ValidationTest);

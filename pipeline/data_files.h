@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+
+#include "data/data_config.h"
+
+namespace gloss {
+
+/// What can be said of the files of a run before the first is read: they are named and there, and the two sides of the
+/// training data are two files. Throws UsageError naming the key, DataError.
+void expect_data_files(const DataConfig& data);
+
+/// Goes through two texts once and throws unless they have equally many lines, and some. Throws DataError, and as
+/// LineReader; Stopped where a signal asks for an end.
+void expect_aligned(const std::filesystem::path& source, const std::filesystem::path& target);
+
+/// Throws DataError where the counts of lines differ.
+void expect_equal_counts(const std::filesystem::path& first, std::size_t first_lines,
+                         const std::filesystem::path& second, std::size_t second_lines);
+
+}  // namespace gloss
