@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
+#include <variant>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -103,21 +105,15 @@ double parse_number(const std::string& text, const NumberRange& range) {
                               (range.above_least ? ", at most " : " to ") + to_text(range.most));
 }
 
-CLI::Option* add_number(CLI::App& command, const OptionText& text, std::optional<double>& value, NumberRange range) {
-  return add_text(command, text, [&value, range](const std::string& number) { value = parse_number(number, range); });
-}
-
 void name_by_option(const OptionNames& names, const std::function<void()>& work) {
   try {
     work();
   } catch (const UsageError& error) {
-    std::string message = error.what();
-    for (const auto& [setting, option] : names)
-      for (auto place = message.find(setting); place != message.npos; place = message.find(setting, place)) {
-        message.replace(place, setting.size(), option);
-        place += option.size();
-      }
-    throw UsageError(message);
+    auto message = error.message;
+    for (auto& part : message)
+      if (const auto* key = std::get_if<Key>(&part))
+        if (const auto option = names.find(key->name); option != names.end()) part = Key{option->second};
+    throw UsageError(std::move(message));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -80,11 +81,15 @@ CLI::Option* add_whole_number(CLI::App& command, const OptionText& text, Number&
   });
 }
 
-CLI::Option* add_number(CLI::App& command, const OptionText& text, std::optional<double>& value, NumberRange range);
+/// `Number` is double or optional.
+template <typename Number>
+CLI::Option* add_number(CLI::App& command, const OptionText& text, Number& value, NumberRange range) {
+  return add_text(command, text, [&value, range](const std::string& number) { value = parse_number(number, range); });
+}
 
 /// What the libraries call a setting, and the option that it came from.
-using OptionNames = std::vector<std::pair<std::string, std::string>>;
-/// Does `work`; in the message of a UsageError each setting bears the name of its option.
+using OptionNames = std::map<std::string, std::string>;
+/// Does `work`; in the message of a UsageError each key bears the name of its option, if it has one here.
 void name_by_option(const OptionNames& names, const std::function<void()>& work);
 
 /// One of the named values. Throws std::invalid_argument that lists them.

@@ -13,8 +13,10 @@
 #include "app/command_options.h"
 #include "app/commands.h"
 #include "app/standard_output.h"
+#include "common/error.h"
+#include "common/log.h"
 #include "common/safetensors.h"
-#include "pipeline/translation_model.h"
+#include "model/model_file.h"
 #include "training/checkpoint.h"
 
 namespace gloss {
@@ -59,19 +61,19 @@ std::vector<Module> modules_of(const SafetensorsFile& file) {
 /// All that the file says of itself, as the one object that --json prints.
 Json describe(const std::filesystem::path& path) {
   const auto file = SafetensorsFile::open(path);
-  const auto& metadata = file.metadata();
-  const auto format = metadata.find("format");
-  if (format == metadata.end() || (format->second != "gloss-model" && format->second != "gloss-checkpoint"))
-    throw ModelError(file.name() + ": wanted format gloss-model or gloss-checkpoint, got " +
-                     (format == metadata.end() ? "none" : printable(format->second)));
-  Json result{{"format", format->second}, {"modules", Json::array()}};
-  if (format->second == "gloss-model") {
-    const auto model = load_translation_model(path, at::kCPU);
+  const auto found = file.metadata().find("format");
+  const auto format = found == file.metadata().end() ? "none" : found->second;
+  Json result{{"format", format}, {"modules", Json::array()}};
+  if (format == kModelFormat) {
+    const auto model = read_model_contents(file);
     result["config"] = model.description.config;
     result["provenance"] = model.description.provenance;
     result["vocabulary"] = {{"source", model.vocabularies.source}, {"target", model.vocabularies.target}};
-  } else {
+  } else if (format == kCheckpointFormat) {
     result["state"] = to_json(read_checkpoint_state(file));
+  } else {
+    throw ModelError(file.name() + ": wanted format " + std::string(kModelFormat) + " or " +
+                     std::string(kCheckpointFormat) + ", got " + printable(format));
   }
   std::int64_t total = 0;
   for (const auto& [name, parameters] : modules_of(file)) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -28,13 +29,28 @@ struct MakeCorpusOptions {
   CommonOptions common;
   Kind kind = Kind::kDemo;
   std::uint64_t seed = 1;
-  std::optional<std::int64_t> size, max_words;
+  std::optional<std::int64_t> size, words, max_words;
   std::optional<LanguagePair> pair;
   std::filesystem::path out;
+  bool overwrite = false;
 };
 
+/// Throws UsageError where something bears the name of one of the files.
+void expect_new_files(const std::filesystem::path& folder, bool demo) {
+  std::vector<std::string> names;
+  for (const std::string part : {"train", "valid", "test"})
+    for (const auto* side : {".source", ".target"}) names.push_back(part + side);
+  if (demo) names.emplace_back("test.constructions");
+  for (const auto& name : names)
+    if (std::filesystem::exists(folder / name))
+      throw UsageError("--out: there is a " + printable((folder / name).string()) +
+                       " already; give another folder, or --overwrite to replace it");
+}
+
 void make_demo(const MakeCorpusOptions& options) {
-  if (options.max_words) throw UsageError("--max-words: wanted only with copy or reverse, got it with demo");
+  if (options.words || options.max_words)
+    throw UsageError(std::string(options.words ? "--words" : "--max-words") +
+                     ": wanted only with copy or reverse, got it with demo");
   DemoCorpusOptions corpus{.seed = options.seed};
   if (options.size) corpus.size = *options.size;
   if (options.pair) std::tie(corpus.source, corpus.target) = *options.pair;
@@ -46,6 +62,7 @@ void make_copy(const MakeCorpusOptions& options) {
   BuiltInCorpusOptions corpus{.kind = options.kind == Kind::kCopy ? BuiltInCorpus::kCopy : BuiltInCorpus::kReverse,
                               .seed = options.seed};
   if (options.size) corpus.size = *options.size;
+  if (options.words) corpus.words = *options.words;
   if (options.max_words) corpus.max_words = *options.max_words;
   make_built_in_corpus(corpus, options.out);
 }
@@ -53,7 +70,9 @@ void make_copy(const MakeCorpusOptions& options) {
 ExitCode make_corpus(const MakeCorpusOptions& options) {
   set_up(options.common);
   const bool demo = options.kind == Kind::kDemo;
-  name_by_option({{"size", "--size"}}, [&] { demo ? make_demo(options) : make_copy(options); });
+  if (!options.overwrite) expect_new_files(options.out, demo);
+  name_by_option({{"size", "--size"}, {"words", "--words"}, {"max_words", "--max-words"}},
+                 [&] { demo ? make_demo(options) : make_copy(options); });
   log_info("wrote {train,valid,test}.{source,target}" + std::string(demo ? " and test.constructions" : "") + " to " +
            printable(options.out.string()));
   return ExitCode::kDone;
@@ -80,8 +99,11 @@ void add_make_corpus_command(CLI::App& program, Action& chosen) {
   add_whole_number(command, {"--seed", "N", "the seed of the sentences (default: 1)"}, options->seed, {});
   add_whole_number(command, {"--size", "N", "training pairs (default: 25000 for demo, 2000 for the others)"},
                    options->size, {1, BuiltInCorpusOptions::kMostPairs});
+  add_whole_number(command, {"--words", "N", "copy, reverse: words that there are (default: 20)"}, options->words,
+                   {1, BuiltInCorpusOptions::kMostWords});
   add_whole_number(command, {"--max-words", "N", "copy, reverse: words in a sentence at most (default: 8)"},
                    options->max_words, {1, BuiltInCorpusOptions::kLongestSentence});
+  add_flag(command, "--overwrite", options->overwrite, "replace files that are there already");
   finish_command(command, "gloss make-corpus demo --pair en-de --out build/demo/corpus");
   command.callback([options, &chosen] { chosen = [options] { return make_corpus(*options); }; });
 }

@@ -43,8 +43,9 @@ ExitCode train_model(const TrainTokenizerOptions& options) {
   set_up(options.common);
   std::vector<std::filesystem::path> files(options.input.begin(), options.input.end());
   for (const auto& file : files) expect_file("--input", file);
-  name_by_option({{"tokenizer.vocabulary_size", "--vocabulary-size"}},
-                 [&] { write_file(options.output, train_tokenizer(files, options.config)); });
+  name_by_option(
+      {{"tokenizer.vocabulary_size", "--vocabulary-size"}, {"tokenizer.character_coverage", "--character-coverage"}},
+      [&] { write_file(options.output, train_tokenizer(files, options.config)); });
   log_info("wrote " + printable(options.output.string()));
   return ExitCode::kDone;
 }
@@ -58,7 +59,7 @@ ExitCode convert_lines(Convert convert) {
     const auto input = source.next(kLinesAtOnce);
     if (input.empty()) return stop_requested().value_or(ExitCode::kDone);
     std::string output;
-    for (const auto& [text, cut] : input) {
+    for (const auto& [text, cut, crlf] : input) {
       if (++line; cut) log_warning("line " + std::to_string(line) + ": is too long; only its beginning is read");
       output += convert(text, line) + '\n';
     }
@@ -115,6 +116,12 @@ void add_train(CLI::App& tokenizer, Action& chosen) {
   add_choice<TokenizerType, TokenizerType>(
       command, {"--type", "TYPE", "bpe, unigram or char (default: bpe)"}, options->config.type,
       {{"bpe", TokenizerType::kBpe}, {"unigram", TokenizerType::kUnigram}, {"char", TokenizerType::kChar}});
+  add_number(
+      command,
+      {"--character-coverage", "X",
+       "share of the characters' occurrences that get a piece, 0.98 to 1 (default: 1; about 0.9995 suits Chinese)"},
+      options->config.character_coverage, {0.98, 1});
+  add_flag(command, "--byte-fallback", options->config.byte_fallback, "spell characters without a piece as bytes");
   add_path(command, {"--output", "FILE", "the model to write"}, options->output)->required();
   finish_command(command, "gloss tokenizer train --input train.en train.de --vocabulary-size 8000 --output both.model");
   command.callback([options, &chosen] { chosen = [options] { return train_model(*options); }; });

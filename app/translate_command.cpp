@@ -37,19 +37,26 @@ struct TranslateOptions {
 /// Enough lines at once for batches of sentences of like length, few enough to stop soon.
 constexpr std::int64_t kBatchesAtOnce = 4;
 
-/// `config` with what the command line says in its place.
+/// The model's settings with what the command line says in their place. Only here is it known what goes together:
+/// throws UsageError that names what was typed as it was typed, and the rest as the run file does.
 DecodingConfig decoding_config(const TranslateOptions& options, DecodingConfig config) {
-  config.beam_size = options.beam_size.value_or(config.beam_size);
-  config.n_best = options.n_best.value_or(1);
-  config.max_length = options.max_length.value_or(config.max_length);
-  config.min_length = options.min_length.value_or(config.min_length);
-  config.batch_size = options.batch_size.value_or(config.batch_size);
-  config.length_penalty = options.length_penalty.value_or(config.length_penalty);
-  config.length_penalty_kind = options.length_penalty_kind.value_or(config.length_penalty_kind);
-  config.patience = options.patience.value_or(config.patience);
-  name_by_option(
-      {{"decoding.n_best", "--n-best"}, {"decoding.beam_size", "--beam"}, {"decoding.patience", "--patience"}},
-      [&] { config.validate(); });
+  OptionNames typed;
+  const auto take = [&](auto& value, const auto& given, const char* key, const char* option) {
+    if (!given) return;
+    value = *given;
+    typed[key] = option;
+  };
+  config.n_best = 1;  // one line out for each line in, unless --n-best is typed
+  take(config.n_best, options.n_best, "decoding.n_best", "--n-best");
+  take(config.beam_size, options.beam_size, "decoding.beam_size", "--beam");
+  take(config.max_length, options.max_length, "decoding.max_length", "--max-length");
+  take(config.min_length, options.min_length, "decoding.min_length", "--min-length");
+  take(config.batch_size, options.batch_size, "decoding.batch_size", "--batch-size");
+  take(config.length_penalty, options.length_penalty, "decoding.length_penalty", "--length-penalty");
+  take(config.length_penalty_kind, options.length_penalty_kind, "decoding.length_penalty_kind",
+       "--length-penalty-kind");
+  take(config.patience, options.patience, "decoding.patience", "--patience");
+  name_by_option(typed, [&] { config.validate(); });
   return config;
 }
 
@@ -74,8 +81,8 @@ class LineWarning {
 /// Says on stderr which lines were not translated as they stand.
 class Complaints {
  public:
-  void look_at(std::int64_t line, const InputLine& input, const std::optional<Translator::Translation>& translation) {
-    if (!is_utf8(input.text) || input.text.find('\0') != std::string::npos) broken_.add(line);
+  void look_at(std::int64_t line, const TextLine& input, const std::optional<Translator::Translation>& translation) {
+    if (!is_text(input.text)) broken_.add(line);
     if (input.cut || (translation && translation->truncated)) truncated_.add(line);
     if (translation) return;
     log_error("line " + std::to_string(line) +
@@ -105,7 +112,6 @@ std::string n_best_lines(std::int64_t line, const std::vector<Translator::Transl
 }
 
 ExitCode translate(const TranslateOptions& options) {
-  if (options.beam_size) decoding_config(options, {});  // what no model can make right
   const StopOnSignal stop;
   const auto machine = set_up(options.common);
   const auto model = load_translation_model(options.model, machine.device);
@@ -121,7 +127,7 @@ ExitCode translate(const TranslateOptions& options) {
     const auto input = source.next(static_cast<std::size_t>(kBatchesAtOnce * decoding.batch_size));
     if (input.empty()) break;
     std::vector<std::string> texts;
-    for (const auto& [text, cut] : input) texts.push_back(text);
+    for (const auto& line_of_input : input) texts.push_back(line_of_input.text);
     const auto translations = translate_patiently(
         texts, [&](std::span<const std::string> some) { return translator.translate(some, decoding); });
     std::string output;

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/error.h"
@@ -48,11 +49,15 @@ fs::path behind_links(fs::path path) {
   return path;
 }
 
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+// A name that every open file has, also one that has no other.
+std::string link_to(const Descriptor& descriptor) { return "/proc/self/fd/" + std::to_string(descriptor.get()); }
+
 // The entry of the new name is on the disk too. A file system that cannot flush folders says EINVAL.
 bool flush_folder(const fs::path& folder) {
-  const auto place = folder.empty() ? fs::path(".") : folder;
   const Descriptor descriptor(
-      retry_interrupted([&] { return ::open(place.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+      retry_interrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
   if (!descriptor.is_open()) return false;
   return retry_interrupted([&] { return ::fsync(descriptor.get()); }) == 0 || errno == EINVAL;
 }
@@ -63,22 +68,15 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(behind_links(std::mov
   std::error_code error;
   const auto kind = fs::status(path_, error).type();
   if (fs::is_symlink(path_, error))
-    throw IoError(printable(path_.string(), 1000) + ": cannot write: symbolic links that lead to each other");
+    throw IoError(printable(path_.string()) + ": cannot write: symbolic links that lead to each other");
   const bool replaceable =
       kind == fs::file_type::not_found || kind == fs::file_type::none || kind == fs::file_type::regular;
   if (!replaceable || !path_.has_filename()) {
-    throw IoError(printable(path_.string(), 1000) + ": cannot write: wanted a file's name, got a folder or a device");
+    throw IoError(printable(path_.string()) + ": cannot write: wanted a file's name, got a folder or a device");
   }
 
-  const auto create = [&] {
-    temporary_ = temporary_path(path_);
-    constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-    return retry_interrupted([&] { return ::open(temporary_.c_str(), kFlags, 0666); });
-  };
-  do {
-    descriptor_ = Descriptor(create());
-  } while (!descriptor_.is_open() && errno == EEXIST);  // left by a dead process of the same number
-  if (!descriptor_.is_open()) throw_io_error(path_, "create");
+  create();
+  keep_permissions();
 }
 
 AtomicFile::~AtomicFile() { discard(); }
@@ -89,10 +87,49 @@ void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(te
 
 void AtomicFile::commit() {
   check(retry_interrupted([&] { return ::fsync(descriptor_.get()); }) == 0, "write (fsync)");
+  check(give_name(), "name");
   check(descriptor_.close(), "write (close)");
   check(std::rename(temporary_.c_str(), path_.c_str()) == 0, "rename into place");
   temporary_.clear();
-  check(flush_folder(path_.parent_path()), "flush the folder of");
+  check(flush_folder(folder_of(path_)), "flush the folder of");
+}
+
+void AtomicFile::create() {
+  constexpr int kFlags = O_WRONLY | O_CLOEXEC;
+  constexpr mode_t kMode = 0666;
+  descriptor_ =
+      Descriptor(retry_interrupted([&] { return ::open(folder_of(path_).c_str(), kFlags | O_TMPFILE, kMode); }));
+  if (descriptor_.is_open()) {
+    if (::access(link_to(descriptor_).c_str(), F_OK) == 0) return;
+    descriptor_.close();  // without /proc it could never be named
+  }
+  do {
+    temporary_ = temporary_path(path_);
+    descriptor_ =
+        Descriptor(retry_interrupted([&] { return ::open(temporary_.c_str(), kFlags | O_CREAT | O_EXCL, kMode); }));
+  } while (!descriptor_.is_open() && errno == EEXIST);  // left by a dead process of the same number
+  if (descriptor_.is_open()) return;
+  temporary_.clear();
+  throw_io_error(path_, "create");
+}
+
+void AtomicFile::keep_permissions() {
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) == 0) check(::fchmod(descriptor_.get(), status.st_mode & 0777) == 0, "create");
+}
+
+// Gives a file without a name a temporary one: only a name can be renamed over another.
+bool AtomicFile::give_name() {
+  if (!temporary_.empty()) return true;
+  const auto from = link_to(descriptor_);
+  while (true) {
+    const auto name = temporary_path(path_);
+    if (::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      temporary_ = name;
+      return true;
+    }
+    if (errno != EEXIST) return false;
+  }
 }
 
 void AtomicFile::check(bool worked, std::string_view operation) {
@@ -118,7 +155,7 @@ int remove_stray_temporaries(const std::filesystem::path& folder) {
     if (fs::remove(entry->path(), error)) ++removed;
     if (error) break;
   }
-  if (error) throw IoError(printable(folder.string(), 1000) + ": cannot clean up: " + error.message());
+  if (error) throw IoError(printable(folder.string()) + ": cannot clean up: " + error.message());
   return removed;
 }
 
@@ -130,7 +167,7 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
 
 std::string read_file(const std::filesystem::path& path, std::size_t limit) {
   const auto file = open_regular_file(path);
-  const auto name = [&] { return printable(path.string(), 1000); };
+  const auto name = [&] { return printable(path.string()); };
   if (!file) throw DataError(name() + ": wanted a regular file, got a folder or a device");
   std::string text(std::min<std::uint64_t>(file->size, limit) + 1, '\0');  // one more shows what is longer
   std::size_t size = 0;

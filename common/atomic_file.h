@@ -10,10 +10,12 @@
 
 namespace gloss {
 
-/// A file that appears whole or not at all: written beside its place under a temporary name, flushed to the disk,
-/// renamed, and the folder flushed. Whatever fails, or a destructor before `commit`, removes the temporary file and
-/// leaves what stood there before. A failed fsync is never tried again on the same descriptor: after a failure every
-/// call throws. A symbolic link is kept, and what it leads to replaced or made.
+/// A file that appears whole or not at all: written beside its place, flushed to the disk, renamed, and the folder
+/// flushed. Until `commit` it has no name where the file system can do that (O_TMPFILE), so that nothing is left of a
+/// process that is killed; else a temporary one. Whatever fails before the renaming, or a destructor before `commit`,
+/// leaves what stood there before and nothing beside it; where only flushing the folder fails, `commit` throws and the
+/// new file stands. A failed fsync is never tried again on the same descriptor: after a failure every call throws. A
+/// symbolic link is kept, and what it leads to replaced or made; a file that is replaced keeps its permissions.
 class AtomicFile {
  public:
   /// Throws IoError where it cannot be created, or where something else than a regular file stands in its place.
@@ -31,8 +33,12 @@ class AtomicFile {
   void check(bool worked, std::string_view operation);
   void discard();
 
+  void create();
+  void keep_permissions();
+  bool give_name();
+
   std::filesystem::path path_;
-  std::filesystem::path temporary_;  ///< ".<name>.<process>-<count>.tmp"; empty once renamed or removed
+  std::filesystem::path temporary_;  ///< ".<name>.<process>-<count>.tmp"; empty where the file has no such name
   Descriptor descriptor_;
 };
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
-#include "common/error.h"
 #include "common/log.h"
 
 namespace gloss {
@@ -127,8 +127,15 @@ std::string ConfigSection::name(std::string_view key) const {
 }
 
 void require(bool holds, std::string_view key, std::string_view wanted, const Json& got) {
+  if (!holds) require(false, key, Message{std::string(wanted)}, got);
+}
+
+void require(bool holds, std::string_view key, const Message& wanted, const Json& got) {
   if (holds) return;
-  throw UsageError(printable(key) + ": wanted " + std::string(wanted) + ", got " + printable(to_text(got), 80));
+  Message message{Key{printable(key)}, ": wanted "};
+  message.insert(message.end(), wanted.begin(), wanted.end());
+  message.emplace_back(", got " + printable(to_text(got), 80));
+  throw UsageError(std::move(message));
 }
 
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> candidates) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/error.h"
 #include "common/json.h"
 
 namespace gloss {
@@ -65,6 +66,8 @@ std::string_view choice_name(E value, Choices<E> choices) {
 
 /// Throws UsageError("key: wanted ..., got ...") unless `holds`.
 void require(bool holds, std::string_view key, std::string_view wanted, const Json& got);
+/// The same where what is wanted names other keys.
+void require(bool holds, std::string_view key, const Message& wanted, const Json& got);
 
 /// The candidate nearest to `name` by edit distance, if one is near enough to be meant.
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> candidates);

@@ -35,7 +35,7 @@ bool Descriptor::close() {
 
 void throw_io_error(const std::filesystem::path& path, std::string_view operation) {
   const auto reason = std::system_category().message(errno);
-  throw IoError(printable(path.string(), 1000) + ": cannot " + std::string(operation) + ": " + reason);
+  throw IoError(printable(path.string()) + ": cannot " + std::string(operation) + ": " + reason);
 }
 
 std::optional<RegularFile> open_regular_file(const std::filesystem::path& path) {

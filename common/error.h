@@ -2,6 +2,9 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 namespace gloss {
 
@@ -30,9 +33,28 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
+/// The dotted name of a setting, where a message speaks of it.
+struct Key {
+  std::string name;
+};
+
+/// A message that keeps apart what is the name of a setting, so that the app can put the option that was typed there.
+using Message = std::vector<std::variant<std::string, Key>>;
+
+/// The parts one after the other.
+inline std::string text_of(const Message& message) {
+  std::string text;
+  for (const auto& part : message)
+    text += std::holds_alternative<Key>(part) ? std::get<Key>(part).name : std::get<std::string>(part);
+  return text;
+}
+
 /// A mistake in the command line or in the configuration.
 struct UsageError final : Error {
-  explicit UsageError(const std::string& message) : Error(ExitCode::kUsage, message) {}
+  explicit UsageError(const std::string& text) : UsageError(Message{text}) {}
+  explicit UsageError(Message parts) : Error(ExitCode::kUsage, text_of(parts)), message(std::move(parts)) {}
+
+  Message message;  ///< what() in parts
 };
 
 /// Text or a corpus that cannot be used, or a file named in the configuration that is not there.

@@ -39,7 +39,7 @@ FileLock::FileLock(const std::filesystem::path& folder) : path_(folder / ".lock"
     if (!descriptor_.is_open()) throw_io_error(path_, "open");
     if (retry_interrupted([&] { return ::flock(descriptor_.get(), LOCK_EX | LOCK_NB); }) != 0) {
       if (errno != EWOULDBLOCK) throw_io_error(path_, "lock");
-      throw LockedError(printable(folder.string(), 1000) + ": " + holder(descriptor_) +
+      throw LockedError(printable(folder.string()) + ": " + holder(descriptor_) +
                         " is using it; wait until it ends or choose another folder");
     }
   } while (!stands_at(path_, descriptor_));

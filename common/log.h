@@ -30,7 +30,8 @@ void log_progress(std::string_view line);
 /// is one.
 void log_event(std::string_view event, Json fields);
 
-/// Text from outside made safe to print: control characters and broken UTF-8 become escapes, cut at `limit` characters.
-std::string printable(std::string_view text, std::size_t limit = 200);
+/// Text from outside made safe to print: control characters and broken UTF-8 become escapes, cut at `limit` characters,
+/// which leaves every usual path whole.
+std::string printable(std::string_view text, std::size_t limit = 1000);
 
 }  // namespace gloss

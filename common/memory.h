@@ -4,7 +4,7 @@
 
 namespace gloss {
 
-/// Bytes of memory that this machine has.
-std::int64_t physical_memory();
+/// Bytes of memory that this machine has, or that control groups leave of them to this process.
+std::int64_t usable_memory();
 
 }  // namespace gloss

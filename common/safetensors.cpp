@@ -40,7 +40,7 @@ void check_sum(std::span<const std::byte> data, const Metadata& metadata, const 
 // Read, not mapped: a file that another process cuts short or writes to would kill a process that has it mapped, or
 // change what the sum has vouched for.
 SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path) {
-  const auto name = printable(path.string(), 1000);
+  const auto name = printable(path.string());
   const auto file = open_regular_file(path);
   if (!file) throw ModelError(name + ": wanted a regular file, got a folder or a device");
   const auto read = [&](std::span<std::byte> bytes) {
@@ -101,7 +101,7 @@ void write_safetensors(const std::filesystem::path& path, const std::map<std::st
   header.metadata = std::move(metadata);
 
   const auto start = header_bytes(header);
-  const auto name = printable(path.string(), 1000);
+  const auto name = printable(path.string());
   read_header_length(std::as_bytes(std::span(start)), start.size() + end, name);
   read_header(std::string_view(start).substr(kHeaderLengthBytes), end, name);
   AtomicFile file(path);

@@ -19,6 +19,8 @@ CodePoint decode_utf8(std::string_view text, std::size_t offset);
 /// The offset of the first byte that is not valid UTF-8 (RFC 3629: no overlong form, no surrogate, at most U+10FFFF).
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 inline bool is_utf8(std::string_view text) { return !first_invalid_utf8(text); }
+/// Valid UTF-8 without a NUL.
+inline bool is_text(std::string_view text) { return text.find('\0') == text.npos && is_utf8(text); }
 
 /// The text with each maximal invalid part, and each NUL, replaced by U+FFFD.
 std::string repair_utf8(std::string_view text);

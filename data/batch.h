@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "tokenizer/special_ids.h"
+#include "common/special_ids.h"
 
 namespace gloss {
 

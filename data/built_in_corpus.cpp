@@ -1,11 +1,13 @@
 #include "data/built_in_corpus.h"
 
 #include <algorithm>
-#include <set>
+#include <cstdint>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <unordered_set>
 #include <vector>
 
 #include "common/atomic_file.h"
@@ -18,7 +20,7 @@ namespace gloss {
 namespace {
 
 constexpr std::string_view kConsonants = "bdfgklmnprstvz", kVowels = "aeiou";
-constexpr std::int64_t kMostWords = 14 * 5 * 14 * 5;  // two syllables
+static_assert(BuiltInCorpusOptions::kMostWords == 14 * 5 * 14 * 5);  // two syllables
 
 using Sentence = std::vector<std::int32_t>;  // numbers of words
 
@@ -39,15 +41,15 @@ void validate(const BuiltInCorpusOptions& options) {
     require(value >= 1 && value <= most, name, "1 to " + std::to_string(most), value);
   };
   in_range(options.size, BuiltInCorpusOptions::kMostPairs, "size");
-  in_range(options.words, kMostWords, "words");
+  in_range(options.words, BuiltInCorpusOptions::kMostWords, "words");
   in_range(options.max_words, BuiltInCorpusOptions::kLongestSentence, "max_words");
   const auto needed = options.size + 2 * held_out(options);
   const auto possible = count_sentences(options.words, options.max_words, needed);
   if (possible < needed)
-    throw UsageError("size: wanted no more pairs than there are sentences of 1 to " +
-                     std::to_string(options.max_words) + " of " + std::to_string(options.words) + " words, " +
-                     std::to_string(possible) + ", got " + std::to_string(options.size) + " and 2 times " +
-                     std::to_string(held_out(options)) + " to validate and test");
+    throw UsageError({Key{"size"}, ": wanted no more pairs than there are sentences of 1 to " +
+                                       std::to_string(options.max_words) + " of " + std::to_string(options.words) +
+                                       " words, " + std::to_string(possible) + ", got " + std::to_string(options.size) +
+                                       " and 2 times " + std::to_string(held_out(options)) + " to validate and test"});
 }
 
 std::vector<std::string> make_words(const BuiltInCorpusOptions& options, const RandomStream& random) {
@@ -61,56 +63,93 @@ std::vector<std::string> make_words(const BuiltInCorpusOptions& options, const R
   return words;
 }
 
-// Every sentence that there is, shortest first.
-std::vector<Sentence> all_sentences(const BuiltInCorpusOptions& options) {
-  std::vector<Sentence> sentences{{}};
-  for (std::size_t begin = 0, length = 0; length < static_cast<std::size_t>(options.max_words); ++length) {
-    const auto end = sentences.size();
-    for (; begin < end; ++begin)
-      for (std::int32_t word = 0; word < options.words; ++word) {
-        sentences.push_back(sentences[begin]);
-        sentences.back().push_back(word);
-      }
+// 64 bits of a sentence (FNV-1a, then splitmix64). Two sentences of equal bits are taken for one, and the later is
+// drawn again; nothing else comes of it.
+std::uint64_t bits_of(const Sentence& sentence) {
+  std::uint64_t bits = 0xcbf29ce484222325;
+  for (const auto word : sentence) bits = (bits ^ static_cast<std::uint64_t>(word)) * 0x100000001b3;
+  bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
+  bits = (bits ^ bits >> 27) * 0x94d049bb133111eb;
+  return bits ^ bits >> 31;
+}
+
+// The sentences to choose from. A sentence is kept as its number, from which it can be made again.
+class Sentences {
+ public:
+  Sentences(const BuiltInCorpusOptions& options, std::int64_t needed, const RandomStream& random)
+      : words_(static_cast<std::uint64_t>(options.words)),
+        max_words_(static_cast<std::uint64_t>(options.max_words)),
+        random_(random.stream("sentences")) {
+    // Drawing the last few that are left would take long: where half of all are needed, all are listed.
+    const auto all = count_sentences(options.words, options.max_words, 2 * needed);
+    listed_ = all < 2 * needed;
+    if (listed_) {
+      numbers_.resize(static_cast<std::size_t>(all));
+      std::iota(numbers_.begin(), numbers_.end(), std::uint64_t{0});
+    } else {
+      draw(static_cast<std::size_t>(needed));
+    }
+    // Short sentences are used up early: shuffled, the three sets are alike.
+    random.stream("order").shuffle(std::span(numbers_));
+    numbers_.resize(static_cast<std::size_t>(needed));
   }
-  sentences.erase(sentences.begin());
-  return sentences;
-}
 
-// Sentences of even length from 1 to max_words, of even words; one that was there already is drawn again.
-std::vector<Sentence> draw_sentences(const BuiltInCorpusOptions& options, std::size_t count,
-                                     const RandomStream& random) {
-  std::set<Sentence> seen;
-  std::vector<Sentence> sentences;
-  for (std::uint64_t element = 0; sentences.size() < count;) {
-    Sentence sentence(1 + random.below(static_cast<std::uint64_t>(options.max_words), element++));
-    for (auto& word : sentence)
-      word = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(options.words), element++));
-    if (seen.insert(sentence).second) sentences.push_back(std::move(sentence));
+  std::span<const std::uint64_t> numbers() const { return numbers_; }
+  Sentence sentence(std::uint64_t number) const { return listed_ ? listed(number) : drawn(number); }
+
+ private:
+  // Of all that there are, the shortest first.
+  Sentence listed(std::uint64_t number) const {
+    std::size_t length = 1;
+    for (auto of_length = words_; number >= of_length; of_length *= words_, ++length) number -= of_length;
+    Sentence sentence(length);
+    for (auto word = sentence.rbegin(); word != sentence.rend(); ++word, number /= words_)
+      *word = static_cast<std::int32_t>(number % words_);
+    return sentence;
   }
-  return sentences;
-}
 
-std::vector<Sentence> choose_sentences(const BuiltInCorpusOptions& options, const RandomStream& random) {
-  const auto needed = options.size + 2 * held_out(options);
-  // Drawing the last few that are left would take long: where half of all are needed, all are listed.
-  const bool scarce = count_sentences(options.words, options.max_words, 2 * needed) < 2 * needed;
-  auto sentences = scarce ? all_sentences(options)
-                          : draw_sentences(options, static_cast<std::size_t>(needed), random.stream("sentences"));
-  // Short sentences are used up early: shuffled, the three sets are alike.
-  random.stream("order").shuffle(std::span(sentences));
-  sentences.resize(static_cast<std::size_t>(needed));
-  return sentences;
-}
+  // Of even length from 1 to max_words and of even words, from the stream's element `number` on.
+  Sentence drawn(std::uint64_t number) const {
+    Sentence sentence(1 + random_.below(max_words_, number));
+    for (auto& word : sentence) word = static_cast<std::int32_t>(random_.below(words_, ++number));
+    return sentence;
+  }
 
-std::string text(std::span<const Sentence> sentences, const std::vector<std::string>& words, bool reversed) {
+  void draw(std::size_t count) {
+    std::unordered_set<std::uint64_t> seen;
+    seen.reserve(count);
+    numbers_.reserve(count);
+    for (std::uint64_t element = 0; numbers_.size() < count;) {
+      const auto sentence = drawn(element);
+      if (seen.insert(bits_of(sentence)).second) numbers_.push_back(element);
+      element += 1 + sentence.size();
+    }
+  }
+
+  std::uint64_t words_, max_words_;
+  RandomStream random_;
+  bool listed_ = false;
+  std::vector<std::uint64_t> numbers_;
+};
+
+// Line after line, so that no file is ever in memory.
+void write_lines(const std::filesystem::path& path, std::span<const std::uint64_t> numbers, const Sentences& sentences,
+                 const std::vector<std::string>& words, bool reversed) {
+  constexpr std::size_t kAtOnce = 1 << 16;
+  AtomicFile file(path);
   std::string lines;
-  for (auto sentence : sentences) {
+  for (const auto number : numbers) {
+    auto sentence = sentences.sentence(number);
     if (reversed) std::ranges::reverse(sentence);
     for (std::size_t i = 0; i < sentence.size(); ++i)
       lines.append(i > 0 ? " " : "").append(words[static_cast<std::size_t>(sentence[i])]);
     lines += '\n';
+    if (lines.size() < kAtOnce) continue;
+    file.write(lines);
+    lines.clear();
   }
-  return lines;
+  file.write(lines);
+  file.commit();
 }
 
 }  // namespace
@@ -119,18 +158,18 @@ void make_built_in_corpus(const BuiltInCorpusOptions& options, const std::filesy
   validate(options);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw IoError(printable(folder.string(), 1000) + ": cannot make the folder: " + error.message());
+  if (error) throw IoError(printable(folder.string()) + ": cannot make the folder: " + error.message());
 
   const RandomStream random(options.seed, "built_in_corpus");
   const auto words = make_words(options, random.stream("words"));
-  const auto sentences = choose_sentences(options, random);
+  const Sentences sentences(options, options.size + 2 * held_out(options), random);
   const bool reversed = options.kind == BuiltInCorpus::kReverse;
-  auto rest = std::span(sentences);
+  auto rest = sentences.numbers();
   const auto write = [&](const std::string& name, std::int64_t size) {
     const auto part = rest.first(static_cast<std::size_t>(size));
     rest = rest.subspan(part.size());
-    write_file(folder / (name + ".source"), text(part, words, false));
-    write_file(folder / (name + ".target"), text(part, words, reversed));
+    write_lines(folder / (name + ".source"), part, sentences, words, false);
+    write_lines(folder / (name + ".target"), part, sentences, words, reversed);
   };
   write("train", options.size);
   write("valid", held_out(options));

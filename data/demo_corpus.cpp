@@ -119,8 +119,8 @@ class Drawer {
   }
 
   [[noreturn]] void refuse_size(std::int64_t found) const {
-    throw UsageError("size: wanted no more pairs than the grammar gives, some " + std::to_string(found) + ", got " +
-                     std::to_string(options_.size));
+    throw UsageError({Key{"size"}, ": wanted no more pairs than the grammar gives, some " + std::to_string(found) +
+                                       ", got " + std::to_string(options_.size)});
   }
 
   const DemoCorpusOptions& options_;
@@ -161,7 +161,7 @@ void make_demo_corpus(const DemoCorpusOptions& options, const std::filesystem::p
   const auto corpus = draw_demo_corpus(options);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw IoError(printable(folder.string(), 1000) + ": cannot make the folder: " + error.message());
+  if (error) throw IoError(printable(folder.string()) + ": cannot make the folder: " + error.message());
   write(folder, "train", corpus.train);
   write(folder, "valid", corpus.valid);
   write(folder, "test", corpus.test);

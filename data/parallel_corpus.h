@@ -5,10 +5,10 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "common/noted_lines.h"
 #include "data/batch.h"
+#include "data/sentence_store.h"
 #include "tokenizer/tokenizer.h"
 
 namespace gloss {
@@ -22,7 +22,8 @@ struct CorpusReport {
   bool crlf = false;  ///< lines ended in CRLF; the CR was dropped
 };
 
-/// Aligned sentences as ids, pieces and eos, in two flat arrays: 4 bytes a token and 8 a sentence and side.
+/// Aligned sentences as ids, pieces and eos. Reading takes no more memory than that: 4 bytes a token and 8 a sentence
+/// and side, and a line of each file.
 class ParallelCorpus {
  public:
   struct Options {
@@ -36,9 +37,9 @@ class ParallelCorpus {
                              const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
                              const Options& options);
 
-  std::int64_t size() const { return static_cast<std::int64_t>(source_begin_.size()) - 1; }
-  std::span<const Id> source(std::int64_t index) const;  ///< pieces and eos
-  std::span<const Id> target(std::int64_t index) const;  ///< pieces and eos
+  std::int64_t size() const { return sources_.size(); }
+  std::span<const Id> source(std::int64_t index) const { return sources_[index]; }  ///< pieces and eos
+  std::span<const Id> target(std::int64_t index) const { return targets_[index]; }  ///< pieces and eos
   const CorpusReport& report() const { return report_; }
   /// SHA-256 over ids and boundaries of both sides.
   const std::string& hash() const { return hash_; }
@@ -46,11 +47,9 @@ class ParallelCorpus {
   Batch batch(std::span<const std::int64_t> indices) const;
 
  private:
-  void add(const Ids& source, const Ids& target);
   void finish();
 
-  std::vector<Id> source_ids_, target_ids_;
-  std::vector<std::int64_t> source_begin_{0}, target_begin_{0};
+  SentenceStore sources_, targets_;
   CorpusReport report_;
   std::string hash_;
 };

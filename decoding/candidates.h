@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "common/special_ids.h"
 #include "decoding/scorer.h"
-#include "tokenizer/special_ids.h"
 
 namespace gloss {
 

@@ -29,11 +29,14 @@ void DecodingConfig::validate() const {
   require(patience > 0 && patience <= kLargestPatience, "decoding.patience", "a number above 0, at most 100", patience);
   require_whole("decoding.max_length", max_length, kLongest);
   require(min_length >= 0 && min_length <= max_length, "decoding.min_length",
-          "a whole number from 0 to decoding.max_length (" + std::to_string(max_length) + ")", min_length);
+          {"a whole number from 0 to ", Key{"decoding.max_length"}, " (" + std::to_string(max_length) + ")"},
+          min_length);
   require(n_best >= 1 && n_best <= beam_size, "decoding.n_best",
-          "a whole number from 1 to decoding.beam_size (" + std::to_string(beam_size) + ")", n_best);
+          {"a whole number from 1 to ", Key{"decoding.beam_size"}, " (" + std::to_string(beam_size) + ")"}, n_best);
   require(n_best <= enough_finished(), "decoding.n_best",
-          "at most decoding.beam_size * decoding.patience (" + std::to_string(enough_finished()) + ")", n_best);
+          {"at most ", Key{"decoding.beam_size"}, " * ", Key{"decoding.patience"},
+           " (" + std::to_string(enough_finished()) + ")"},
+          n_best);
   require_whole("decoding.batch_size", batch_size, kLargestBatch);
 }
 

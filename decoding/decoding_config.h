@@ -25,8 +25,10 @@ struct DecodingConfig {
   double patience = 1.0;
   std::int64_t max_length = 256;  ///< tokens of a target, eos included; a longer one ends as it stands
   std::int64_t min_length = 0;    ///< tokens before the eos, which is banned until then; 0: nothing is banned
-  std::int64_t n_best = 1;        ///< hypotheses a sentence, at most beam_size
-  std::int64_t batch_size = 64;   ///< sentences searched together
+  /// Hypotheses a sentence, at most beam_size. Of the library: `gloss translate` prints one line for each line unless
+  /// --n-best says more, and what scores a translation looks at the best only.
+  std::int64_t n_best = 1;
+  std::int64_t batch_size = 64;  ///< sentences searched together
 
   /// beam_size * patience, rounded; at least 1.
   std::int64_t enough_finished() const;

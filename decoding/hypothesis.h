@@ -1,7 +1,7 @@
 #pragma once
 
+#include "common/special_ids.h"
 #include "decoding/decoding_config.h"
-#include "tokenizer/special_ids.h"
 
 namespace gloss {
 

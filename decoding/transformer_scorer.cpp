@@ -5,13 +5,8 @@
 #include <ATen/ops/logsumexp.h>
 #include <c10/core/InferenceMode.h>
 
-#include "tokenizer/special_ids.h"
-
 namespace gloss {
 namespace {
-
-// The model and the tokenizer do not include each other; here both are seen.
-static_assert(kPadId == kPad && kBosId == kBos);
 
 struct TransformerState final : Scorer::State {
   DecoderCache cache;

@@ -5,7 +5,7 @@
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/zeros.h>
 
-#include "model/padding.h"
+#include "common/special_ids.h"
 #include "model/shape.h"
 
 namespace gloss {
@@ -16,7 +16,7 @@ EmbeddingImpl::EmbeddingImpl(std::int64_t vocabulary, std::int64_t d_model)
 at::Tensor EmbeddingImpl::forward(const at::Tensor& ids) {
   expect_dimensions(ids, 2, "ids");
   // Pad's row gets no gradient here.
-  return at::embedding(weight_, ids, kPadId) * std::sqrt(static_cast<double>(weight_.size(1)));  // [B, T, D]
+  return at::embedding(weight_, ids, kPad) * std::sqrt(static_cast<double>(weight_.size(1)));  // [B, T, D]
 }
 
 }  // namespace gloss

@@ -7,7 +7,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 
-#include "model/padding.h"
+#include "common/special_ids.h"
 
 namespace gloss {
 namespace {
@@ -40,7 +40,7 @@ void initialize(torch::nn::Module& module, const RandomStream& random) {
     if (is_embedding || name.ends_with("_positions.weight")) {
       const double deviation = 1 / std::sqrt(static_cast<double>(parameter.size(1)));
       parameter.copy_(drawn(parameter, [&](std::uint64_t e) { return deviation * stream.normal(e); }));
-      if (is_embedding) parameter.select(0, kPadId).zero_();
+      if (is_embedding) parameter.select(0, kPad).zero_();
     } else {
       const double bound = std::sqrt(6.0 / static_cast<double>(parameter.size(0) + parameter.size(1)));
       parameter.copy_(drawn(parameter, [&](std::uint64_t e) { return bound * (2 * stream.uniform(e) - 1); }));

@@ -4,14 +4,10 @@
 #include <string>
 
 #include "common/error.h"
+#include "common/special_ids.h"
 #include "model/initialization.h"
 
 namespace gloss {
-namespace {
-
-constexpr std::int64_t kSpecialIds = 4;
-
-}  // namespace
 
 EncoderDecoder build_model(const ModelConfig& config, const Vocabularies& vocabularies) {
   config.validate();

@@ -14,8 +14,6 @@
 namespace gloss {
 namespace {
 
-constexpr const char* kFormat = "gloss-model";
-
 bool is_tokenizer(const std::string& name) {
   return name == kJointTokenizer || name == kSourceTokenizer || name == kTargetTokenizer;
 }
@@ -90,10 +88,25 @@ void write_model_file(const std::filesystem::path& path, const EncoderDecoder& m
     tensors[name] = {Dtype::kU8, {static_cast<std::int64_t>(text.size())}, std::as_bytes(std::span(text))};
   }
   write_safetensors(path, tensors,
-                    {{"format", kFormat},
+                    {{"format", std::string(kModelFormat)},
                      {"format_version", std::to_string(kModelFormatVersion)},
                      {"config", to_text(description.config)},
                      {"provenance", to_text(description.provenance)}});
+}
+
+ModelContents read_model_contents(const SafetensorsFile& file) {
+  expect_format(file, kModelFormat, kModelFormatVersion);
+  ModelContents contents;
+  contents.description.config = metadata_json(file, "config");
+  contents.description.provenance = metadata_json(file, "provenance");
+  contents.config = model_config(file, contents.description.config);
+  const bool one_vocabulary = contents.config.tie_embeddings == TieEmbeddings::kAll;
+  auto& [source, target] = contents.vocabularies;
+  source = rows_of(file, "source_embedding.weight");
+  target = one_vocabulary ? source : rows_of(file, "target_embedding.weight");
+  expect_tensors(file, contents.config, contents.vocabularies);
+  contents.description.tokenizers = tokenizers_of(file);
+  return contents;
 }
 
 LoadedModel read_model_file(const std::filesystem::path& path, at::Device device) {
@@ -101,16 +114,9 @@ LoadedModel read_model_file(const std::filesystem::path& path, at::Device device
 }
 
 LoadedModel read_model_file(const SafetensorsFile& file, at::Device device) {
-  expect_format(file, kFormat, kModelFormatVersion);
-  LoadedModel loaded;
-  loaded.description.config = metadata_json(file, "config");
-  loaded.description.provenance = metadata_json(file, "provenance");
-  loaded.config = model_config(file, loaded.description.config);
-  const bool one_vocabulary = loaded.config.tie_embeddings == TieEmbeddings::kAll;
-  loaded.vocabularies.source = rows_of(file, "source_embedding.weight");
-  loaded.vocabularies.target = one_vocabulary ? loaded.vocabularies.source : rows_of(file, "target_embedding.weight");
-  expect_tensors(file, loaded.config, loaded.vocabularies);
-  loaded.description.tokenizers = tokenizers_of(file);
+  auto contents = read_model_contents(file);
+  LoadedModel loaded{
+      .config = contents.config, .vocabularies = contents.vocabularies, .description = std::move(contents.description)};
   try {
     loaded.model = build_model(loaded.config, loaded.vocabularies);
   } catch (const UsageError& error) {

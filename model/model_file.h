@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/json.h"
@@ -12,7 +13,8 @@
 
 namespace gloss {
 
-/// The version of the format that is written and read.
+/// The format that a model file's metadata names, and the version of it that is written and read.
+inline constexpr std::string_view kModelFormat = "gloss-model";
 inline constexpr int kModelFormatVersion = 1;
 
 /// The tensors that hold SentencePiece models: one, or one for each side.
@@ -29,6 +31,13 @@ struct ModelDescription {
   std::map<std::string, std::string> tokenizers;
 };
 
+/// All of a model file but its weights.
+struct ModelContents {
+  ModelConfig config;
+  Vocabularies vocabularies;
+  ModelDescription description;
+};
+
 struct LoadedModel {
   EncoderDecoder model{nullptr};
   ModelConfig config;
@@ -39,6 +48,10 @@ struct LoadedModel {
 /// Writes format "gloss-model", version "1", atomically. Throws IoError.
 void write_model_file(const std::filesystem::path& path, const EncoderDecoder& model,
                       const ModelDescription& description);
+
+/// Compares what the file says with the names, types and shapes of its tensors. Throws ModelError where they disagree
+/// or it is of another format or a newer version.
+ModelContents read_model_contents(const SafetensorsFile& file);
 
 /// Reads it on `device`. Throws ModelError where the file is damaged, of another format or a newer version, where a
 /// tensor is missing, unknown, of the wrong type or shape or not finite; IoError where it cannot be read.

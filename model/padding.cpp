@@ -4,6 +4,8 @@
 
 #include <ATen/ops/full.h>
 
+#include "common/special_ids.h"
+
 namespace gloss {
 
 PaddedIds pad(std::span<const std::vector<std::int32_t>> rows, at::Device device) {
@@ -13,7 +15,7 @@ PaddedIds pad(std::span<const std::vector<std::int32_t>> rows, at::Device device
     result.lengths.push_back(static_cast<std::int64_t>(row.size()));
     longest = std::max(longest, result.lengths.back());
   }
-  auto ids = at::full({static_cast<std::int64_t>(rows.size()), longest}, kPadId, at::kLong);  // [B, T]
+  auto ids = at::full({static_cast<std::int64_t>(rows.size()), longest}, kPad, at::kLong);  // [B, T]
   auto* out = ids.mutable_data_ptr<std::int64_t>();
   for (const auto& row : rows) {
     std::copy(row.begin(), row.end(), out);
@@ -30,7 +32,7 @@ ShiftedTarget shift_target(std::span<const std::vector<std::int32_t>> targets, a
     auto& input = inputs.emplace_back(target);
     if (input.empty()) continue;
     std::shift_right(input.begin(), input.end(), 1);
-    input.front() = static_cast<std::int32_t>(kBosId);
+    input.front() = kBos;
   }
   return {pad(inputs, device), pad(targets, device).ids};
 }

@@ -9,9 +9,6 @@
 
 namespace gloss {
 
-inline constexpr std::int64_t kPadId = 0;  ///< fills rows up
-inline constexpr std::int64_t kBosId = 2;  ///< the decoder's first input
-
 /// Rows of unequal length as one tensor, filled up with pad behind each row's end.
 struct PaddedIds {
   at::Tensor ids;                     ///< [B, T] int64

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/line_reader.h"
 #include "common/log.h"
 #include "common/utf8.h"
 #include "pipeline/data_files.h"
-#include "tokenizer/line_reader.h"
 #include "training/stop.h"
 
 namespace gloss {

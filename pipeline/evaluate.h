@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "common/line_reader.h"
 #include "common/noted_lines.h"
 #include "evaluation/bleu.h"
 #include "pipeline/translation_model.h"
-#include "tokenizer/line_reader.h"
 
 namespace gloss {
 

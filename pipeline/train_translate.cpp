@@ -68,7 +68,7 @@ void expect_memory_for(const RunConfig& config, const Vocabularies& vocabularies
   constexpr std::int64_t kMebibyte = 1 << 20;
   const auto parameters = count_parameters(config.model, vocabularies);
   const auto needed = parameters / kMebibyte * static_cast<std::int64_t>(sizeof(float)) * (device.is_cpu() ? 4 : 1);
-  const auto there = physical_memory() / kMebibyte;
+  const auto there = usable_memory() / kMebibyte;
   if (needed > there)
     throw UsageError("model: the model has " + std::to_string(parameters) + " parameters, which take " +
                      std::to_string(needed) + " MiB to train; wanted at most the " + std::to_string(there) +

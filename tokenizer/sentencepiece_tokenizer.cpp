@@ -39,7 +39,7 @@ struct SentencePieceTokenizer::Processor {
 
 SentencePieceTokenizer::SentencePieceTokenizer(std::string serialized, const std::string& name)
     : processor_(std::make_unique<Processor>()), serialized_(std::move(serialized)) {
-  const auto shown = printable(name, 1000);
+  const auto shown = printable(name);
   check_sentencepiece_model(serialized_, shown);
   const auto status = processor_->model.LoadFromSerializedProto(serialized_);
   if (!status.ok())
@@ -52,7 +52,7 @@ SentencePieceTokenizer::~SentencePieceTokenizer() = default;
 
 std::shared_ptr<const SentencePieceTokenizer> SentencePieceTokenizer::load(const std::filesystem::path& path) {
   if (std::error_code ignored; std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found)
-    throw DataError(printable(path.string(), 1000) + ": wanted a SentencePiece model, but it is not there");
+    throw DataError(printable(path.string()) + ": wanted a SentencePiece model, but it is not there");
   return std::make_shared<SentencePieceTokenizer>(read_file(path, kLargestModel), path.string());
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "tokenizer/special_ids.h"
+#include "common/special_ids.h"
 
 namespace gloss {
 

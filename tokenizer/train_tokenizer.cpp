@@ -1,6 +1,7 @@
 #include "tokenizer/train_tokenizer.h"
 
 #include <charconv>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <unordered_map>
@@ -10,12 +11,12 @@
 
 #include "common/error.h"
 #include "common/json.h"
+#include "common/line_reader.h"
 #include "common/log.h"
 #include "common/noted_lines.h"
+#include "common/special_ids.h"
 #include "common/utf8.h"
-#include "tokenizer/line_reader.h"
 #include "tokenizer/plain_text.h"
-#include "tokenizer/special_ids.h"
 
 namespace gloss {
 namespace {
@@ -23,13 +24,30 @@ namespace {
 constexpr std::size_t kLongestLine = 4192;  // bytes; SentencePiece's default
 
 bool is_blank(const std::string& line) { return line.find_first_not_of(" \t") == line.npos; }
-bool is_text(const std::string& line) { return line.find('\0') == line.npos && is_utf8(line); }
 
-// The usable lines of all files, one after the other. SentencePiece is handed lines, not files: it would write their
-// names into the model.
+std::int64_t count_lines(std::span<const std::filesystem::path> files) {
+  std::int64_t count = 0;
+  for (const auto& file : files) {
+    LineReader reader(file);
+    for (std::string line; reader.next(line);) ++count;
+  }
+  return count;
+}
+
+// So many of all lines, and evenly spaced.
+struct Share {
+  std::int64_t wanted, all;
+
+  bool takes(std::int64_t line) const { return wanted >= all || line * wanted / all != (line + 1) * wanted / all; }
+};
+
+// The usable lines among a share of those of all files, one after the other. SentencePiece is handed lines, not files:
+// it would write their names into the model.
 class TrainingLines final : public sentencepiece::SentenceIterator {
  public:
-  explicit TrainingLines(std::span<const std::filesystem::path> files) : files_(files) { advance(); }
+  TrainingLines(std::span<const std::filesystem::path> files, const Share& share) : files_(files), share_(share) {
+    advance();
+  }
 
   bool done() const override { return parts_.empty(); }
   void Next() override {
@@ -42,6 +60,7 @@ class TrainingLines final : public sentencepiece::SentenceIterator {
  private:
   void advance() {
     for (std::string line; parts_.empty() && read(line);) {
+      if (!share_.takes(lines_read_++)) continue;
       if (line.size() > kLongestLine)
         too_long_.note(reader_->line_number());
       else if (!is_text(line))
@@ -66,7 +85,7 @@ class TrainingLines final : public sentencepiece::SentenceIterator {
   void warn_of_left_out() {
     const auto warn = [&](const std::string& reason, NotedLines& lines) {
       if (lines.count > 0)
-        log_warning(printable(file_.string(), 1000) + ": " + std::to_string(lines.count) +
+        log_warning(printable(file_.string()) + ": " + std::to_string(lines.count) +
                     " lines left out of the tokenizer's training: " + reason + " (" + lines.text() + ")");
       lines = {};
     };
@@ -75,6 +94,8 @@ class TrainingLines final : public sentencepiece::SentenceIterator {
   }
 
   std::span<const std::filesystem::path> files_;  // still to be read
+  Share share_;
+  std::int64_t lines_read_ = 0;  // of all files
   std::filesystem::path file_;
   NotedLines not_utf8_, too_long_;  // of `file_`
   std::optional<LineReader> reader_;
@@ -94,21 +115,28 @@ std::optional<std::int64_t> number_behind(std::string_view text, std::string_vie
 [[noreturn]] void throw_training_error(const std::string& message, const TokenizerConfig& config) {
   const auto got = ", got " + std::to_string(config.vocabulary_size);
   if (const auto most = number_behind(message, "Please set it to a value <= "))
-    throw UsageError("tokenizer.vocabulary_size: wanted at most " + std::to_string(*most) + got +
-                     "; the training text has no more pieces");
+    throw UsageError({Key{"tokenizer.vocabulary_size"},
+                      ": wanted at most " + std::to_string(*most) + got + "; the training text has no more pieces"});
   if (const auto least = number_behind(message, "required_chars. " + std::to_string(config.vocabulary_size) + " vs "))
-    throw UsageError("tokenizer.vocabulary_size: wanted at least " + std::to_string(*least) + got +
-                     "; so many characters and symbols need a piece at this tokenizer.character_coverage");
+    throw UsageError(
+        {Key{"tokenizer.vocabulary_size"},
+         ": wanted at least " + std::to_string(*least) + got + "; so many characters and symbols need a piece at this ",
+         Key{"tokenizer.character_coverage"}});
   throw DataError("tokenizer: SentencePiece cannot train on this text: " + printable(message));
 }
 
 }  // namespace
 
-std::string train_tokenizer(std::span<const std::filesystem::path> files, const TokenizerConfig& config) {
+std::string train_tokenizer(std::span<const std::filesystem::path> files, const TokenizerConfig& config,
+                            std::int64_t most_lines) {
   config.validate();
-  TrainingLines lines(files);
+  const Share share{most_lines, count_lines(files)};
+  if (share.wanted < share.all)
+    log_info("the tokenizer is trained on " + std::to_string(share.wanted) + " of " + std::to_string(share.all) +
+             " lines, evenly spaced");
+  TrainingLines lines(files, share);
   if (lines.done()) {
-    const auto name = files.empty() ? "tokenizer" : printable(files.front().string(), 1000);
+    const auto name = files.empty() ? "tokenizer" : printable(files.front().string());
     throw DataError(name + ": wanted text to train a tokenizer on, got no usable line");
   }
   const std::unordered_map<std::string, std::string> options{

@@ -4,7 +4,7 @@
 #include <ATen/TensorOperators.h>
 
 #include "common/error.h"
-#include "tokenizer/special_ids.h"
+#include "common/special_ids.h"
 
 namespace gloss {
 

@@ -30,21 +30,6 @@ bool depends(const Slot& slot) {
   return slot.kind == SlotKind::kRole || slot.kind == SlotKind::kLike || slot.kind == SlotKind::kAdjective;
 }
 
-EntryKind kind_of_entry(const Slot& slot) {
-  switch (slot.kind) {
-    case SlotKind::kVerb:
-      return EntryKind::kVerb;
-    case SlotKind::kAdjective:
-      return EntryKind::kAdjective;
-    case SlotKind::kAdverb:
-      return EntryKind::kAdverb;
-    case SlotKind::kModal:
-      return EntryKind::kModal;
-    default:
-      return EntryKind::kNoun;
-  }
-}
-
 bool goes_with(const Slot& slot, const Entry& word, const Entry* governor) {
   switch (slot.kind) {
     case SlotKind::kRole:
@@ -85,7 +70,7 @@ const std::vector<const Entry*>& Chooser::words(const Slot& slot, const Entry* g
   const auto [place, is_new] = words_.try_emplace({&slot, governor});
   auto& fitting = place->second;
   if (!is_new) return fitting;
-  for (const auto& entry : lexicon_.entries(kind_of_entry(slot))) {
+  for (const auto& entry : lexicon_.entries(entry_kind(slot.kind))) {
     if (!slot.has_classes(entry) || !goes_with(slot, entry, governor)) continue;
     if (slot.is_noun() && (!can_be_place(slot, entry) || determiners(slot, entry).empty())) continue;
     fitting.push_back(&entry);

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "common/error.h"
-#include "data/grammar/line_reader.h"
+#include "data/grammar/grammar_lines.h"
 #include "data/grammar/use_table.h"
 
 namespace gloss::grammar {
@@ -27,7 +27,7 @@ class Parser {
   explicit Parser(const Lexicon& lexicon) : lexicon_(lexicon) {}
 
   std::vector<Construction> parse(std::string_view text) {
-    const auto lines = read_lines(text, "constructions");
+    const auto lines = grammar_lines(text, "constructions");
     for (const auto& line : lines) parse_line(line);
     if (lines.empty()) throw DataError("constructions: wanted at least one, got an empty text");
     end_construction(lines.back());
@@ -174,11 +174,7 @@ class Parser {
   }
 
   void check_candidates(const Line& line, const Slot& slot) const {
-    const auto kind = slot.kind == SlotKind::kVerb        ? EntryKind::kVerb
-                      : slot.kind == SlotKind::kAdverb    ? EntryKind::kAdverb
-                      : slot.kind == SlotKind::kModal     ? EntryKind::kModal
-                      : slot.kind == SlotKind::kAdjective ? EntryKind::kAdjective
-                                                          : EntryKind::kNoun;
+    const auto kind = entry_kind(slot.kind);
     const auto& entries = lexicon_.entries(kind);
     if (std::ranges::none_of(entries, [&](const auto& entry) { return slot.has_classes(entry); }))
       line.refuse("no word has all the classes that " + slot.name + " asks for");
@@ -249,6 +245,21 @@ class Parser {
 };
 
 }  // namespace
+
+EntryKind entry_kind(SlotKind kind) {
+  switch (kind) {
+    case SlotKind::kVerb:
+      return EntryKind::kVerb;
+    case SlotKind::kAdjective:
+      return EntryKind::kAdjective;
+    case SlotKind::kAdverb:
+      return EntryKind::kAdverb;
+    case SlotKind::kModal:
+      return EntryKind::kModal;
+    default:
+      return EntryKind::kNoun;
+  }
+}
 
 bool Slot::has_classes(const Entry& word) const {
   return std::ranges::all_of(classes, [&](const auto& one) {

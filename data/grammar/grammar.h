@@ -13,6 +13,9 @@ namespace gloss::grammar {
 /// How a slot is filled (constructions.txt, at its head).
 enum class SlotKind { kVerb, kRole, kNoun, kLike, kAdjective, kAdverb, kModal };
 
+/// The words that such a slot is filled with.
+EntryKind entry_kind(SlotKind kind);
+
 struct Slot {
   std::string name;
   SlotKind kind = SlotKind::kVerb;

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "common/error.h"
-#include "data/grammar/line_reader.h"
+#include "data/grammar/grammar_lines.h"
 
 namespace gloss::grammar {
 namespace {
@@ -164,7 +164,7 @@ bool Entry::takes(const std::string& role, const Entry& noun) const {
 Lexicon::Lexicon(std::string_view text) {
   const Section* section = nullptr;
   std::vector<std::pair<Line, const Entry>> with_roles;
-  for (const auto& line : read_lines(text, "lexicon")) {
+  for (const auto& line : grammar_lines(text, "lexicon")) {
     if (line.text.starts_with('[')) {
       const auto& all = sections();
       const auto found = std::ranges::find(all, line.text.substr(1, line.text.find(']') - 1), &Section::title);
@@ -205,14 +205,6 @@ const Entry& Lexicon::get(EntryKind kind, std::string_view name) const {
   if (const auto* entry = find(kind, name)) return *entry;
   throw DataError("lexicon: wanted an entry \"" + std::string(name) + "\" in [" +
                   std::string(std::ranges::find(sections(), kind, &Section::kind)->title) + "]");
-}
-
-std::size_t Lexicon::lemmas() const {
-  std::size_t count = 0;
-  for (const auto kind :
-       {EntryKind::kNoun, EntryKind::kVerb, EntryKind::kAdjective, EntryKind::kAdverb, EntryKind::kModal})
-    count += entries(kind).size();
-  return count;
 }
 
 }  // namespace gloss::grammar

@@ -47,8 +47,6 @@ class Lexicon {
   const Entry* find(EntryKind kind, std::string_view name) const;
   /// The entry that the program itself needs; DataError where there is none.
   const Entry& get(EntryKind kind, std::string_view name) const;
-  /// All lines that have a meaning: nouns, verbs, adjectives, adverbs and modals.
-  std::size_t lemmas() const;
 
  private:
   std::array<std::vector<Entry>, 9> entries_;

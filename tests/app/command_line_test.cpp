@@ -118,7 +118,9 @@ TEST(CommandLineTest, RefusesWhatAnotherCorpusHas) {
                  HasSubstr("--pair: wanted only with demo"));
   expect_refusal({"make-corpus", "demo", "--out", "x", "--max-words", "5"}, 2,
                  HasSubstr("--max-words: wanted only with"));
-  expect_refusal({"make-corpus", "demo", "--out", "x", "--size", "10"}, 2, HasSubstr("size: wanted 1000 to 1000000"));
+  expect_refusal({"make-corpus", "demo", "--out", "x", "--words", "5"}, 2, HasSubstr("--words: wanted only with"));
+  expect_refusal({"make-corpus", "demo", "--out", "x", "--size", "10"}, 2,
+                 HasSubstr("gloss: --size: wanted 1000 to 1000000"));
 }
 
 TEST(CommandLineTest, RefusesAnUnknownChoiceAndListsThem) {

@@ -38,7 +38,7 @@ class LineSourceTest : public testing::Test {
   }
   int input() const { return ends_[0]; }
 
-  static std::vector<std::string> texts(const std::vector<InputLine>& lines) {
+  static std::vector<std::string> texts(const std::vector<TextLine>& lines) {
     std::vector<std::string> result;
     for (const auto& line : lines) result.push_back(line.text);
     return result;
@@ -96,7 +96,7 @@ TEST_F(LineSourceTest, StripsCrlfAndAByteOrderMarkAtTheBeginningOnly) {
 }
 
 TEST_F(LineSourceTest, CutsALongLineBetweenCharactersAndGoesOnBehindIt) {
-  const auto half = LineSource::kMaxLineBytes / 2;
+  const auto half = LineSplitter::kMaxLineBytes / 2;
   LineSource source(input(), "test");
   std::thread writer([&] {
     std::string line = "x";  // an odd number of bytes before characters of two bytes each
@@ -104,13 +104,13 @@ TEST_F(LineSourceTest, CutsALongLineBetweenCharactersAndGoesOnBehindIt) {
     write(line + "\nnext\n");
     close_input();
   });
-  std::vector<InputLine> lines;
+  std::vector<TextLine> lines;
   for (auto some = source.next(10); !some.empty(); some = source.next(10))
     lines.insert(lines.end(), some.begin(), some.end());
   writer.join();
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_TRUE(lines[0].cut);
-  EXPECT_EQ(lines[0].text.size(), LineSource::kMaxLineBytes - 1);
+  EXPECT_EQ(lines[0].text.size(), LineSplitter::kMaxLineBytes - 1);
   EXPECT_TRUE(lines[0].text.ends_with("\u00e9"));
   EXPECT_EQ(lines[1].text, "next");
   EXPECT_FALSE(lines[1].cut);
@@ -119,7 +119,7 @@ TEST_F(LineSourceTest, CutsALongLineBetweenCharactersAndGoesOnBehindIt) {
 TEST_F(LineSourceTest, ALineOfExactlyTheLimitIsWhole) {
   LineSource source(input(), "test");
   std::thread writer([&] {
-    write(std::string(LineSource::kMaxLineBytes, 'x'));
+    write(std::string(LineSplitter::kMaxLineBytes, 'x'));
     write("\n");
     close_input();
   });
@@ -127,7 +127,7 @@ TEST_F(LineSourceTest, ALineOfExactlyTheLimitIsWhole) {
   writer.join();
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_FALSE(lines[0].cut);
-  EXPECT_EQ(lines[0].text.size(), LineSource::kMaxLineBytes);
+  EXPECT_EQ(lines[0].text.size(), LineSplitter::kMaxLineBytes);
 }
 
 }  // namespace

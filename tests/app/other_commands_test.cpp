@@ -1,5 +1,7 @@
 #include <array>
+#include <filesystem>
 #include <iterator>
+#include <set>
 #include <span>
 #include <sstream>
 #include <string>
@@ -45,6 +47,47 @@ TEST(MakeCorpusTest, SeedDecidesTheSentences) {
   EXPECT_EQ(run_gloss({"make-corpus", "copy", "--out", folder / "again", "--seed", "1", "--size", "20"}).exit_code, 0);
   EXPECT_EQ(read_text(folder.path() / "1" / "train.source"), read_text(folder.path() / "again" / "train.source"));
   EXPECT_NE(read_text(folder.path() / "1" / "train.source"), read_text(folder.path() / "2" / "train.source"));
+}
+
+TEST(MakeCorpusTest, KeepsWhatIsThereUnlessToldOtherwise) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "corpus");
+  write_text(folder / "corpus" / "test.target", "mine");
+  const auto make = [&](const Arguments& more) {
+    Arguments arguments = {"make-corpus", "copy", "--size", "20", "--out", folder / "corpus"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_gloss(arguments);
+  };
+  const auto refused = make({});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("corpus/test.target already; give another folder, or --overwrite"));
+  EXPECT_EQ(read_text(folder / "corpus" / "test.target"), "mine");
+  EXPECT_FALSE(std::filesystem::exists(folder / "corpus" / "train.source"));
+  EXPECT_EQ(make({"--overwrite"}).exit_code, 0);
+  EXPECT_EQ(read_text(folder / "corpus" / "test.target"), read_text(folder / "corpus" / "test.source"));
+}
+
+TEST(MakeCorpusTest, HasAsManyWordsAsAskedFor) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_gloss({"make-corpus", "copy", "--out", folder.path(), "--words", "3", "--size", "60"}).exit_code, 0);
+  std::istringstream text(read_text(folder / "train.source"));
+  const std::set<std::string> words(std::istream_iterator<std::string>(text), {});
+  EXPECT_EQ(words.size(), 3u);
+  const auto refused = run_gloss({"make-corpus", "copy", "--out", folder / "x", "--words", "1", "--size", "60"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("gloss: --size: wanted no more pairs"));
+}
+
+// Ten thousand sentences of five hundred words on the mean are 20 MB as numbers of words, and more as text.
+TEST(MakeCorpusTest, MemoryDoesNotGrowWithTheSentences) {
+  const TemporaryFolder folder;
+  const auto peak = [&](const std::string& longest) {
+    const auto outcome = run_gloss(
+        {"make-corpus", "copy", "--out", folder / longest, "--size", "8000", "--words", "100", "--max-words", longest});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.peak_kib;
+  };
+  EXPECT_LT(peak("1000"), peak("10") + 20'000);
 }
 
 TEST(MakeCorpusTest, DemoWritesTheLanguagesThatThePairNames) {
@@ -128,6 +171,29 @@ TEST(TokenizerTest, EncodingAndDecodingGiveTheTextBack) {
   const auto pieces = run_gloss({"tokenizer", "encode", "--model", model}, text);
   EXPECT_THAT(pieces.out, HasSubstr("\u2581"));
   EXPECT_EQ(run_gloss({"tokenizer", "decode", "--model", model}, pieces.out).out, text);
+}
+
+// One letter in a thousand: left out by the coverage, or spelt as bytes.
+TEST(TokenizerTest, CoverageAndByteFallbackSayWhatBecomesOfARareCharacter) {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += "abc bca cab\n";
+  write_text(folder / "text", text + "\u03a9\n");
+  const auto encode = [&](const Arguments& more) {
+    Arguments arguments = {"tokenizer",  "train",  "--input", folder / "text",     "--output",
+                           folder / "m", "--type", "char",    "--vocabulary-size", "300"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto trained = run_gloss(arguments);
+    EXPECT_EQ(trained.exit_code, 0) << trained.err;
+    return run_gloss({"tokenizer", "encode", "--model", folder / "m"}, "a\u03a9\n").out;
+  };
+  EXPECT_THAT(encode({}), HasSubstr("\u03a9"));
+  EXPECT_THAT(encode({"--character-coverage", "0.99"}), HasSubstr("<unk>"));
+  EXPECT_THAT(encode({"--character-coverage", "0.99", "--byte-fallback"}), HasSubstr("<0xCE> <0xA9>"));
+  EXPECT_THAT(run_gloss({"tokenizer", "train", "--input", folder / "text", "--output", folder / "m",
+                         "--character-coverage", "0.9"})
+                  .err,
+              HasSubstr("--character-coverage: wanted a number from 0.98 to 1, got 0.9"));
 }
 
 TEST(TokenizerTest, DecodingRefusesWhatIsNoPieceAndNamesTheLine) {

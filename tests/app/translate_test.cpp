@@ -111,7 +111,7 @@ TEST_F(TranslateTest, DecodingOptionsReachTheSearch) {
 TEST_F(TranslateTest, RefusesMoreResultsThanTheModelsOwnBeamHolds) {
   const auto outcome = translate("bada\n", {"--n-best", "4"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("--n-best: wanted a whole number from 1 to --beam (3), got 4"));
+  EXPECT_THAT(outcome.err, HasSubstr("--n-best: wanted a whole number from 1 to decoding.beam_size (3), got 4"));
   EXPECT_THAT(outcome.out, IsEmpty());
 }
 

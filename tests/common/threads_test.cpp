@@ -1,7 +1,12 @@
 #include "common/threads.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <gtest/gtest.h>
 #include <sched.h>
+
+#include "common/cgroup.h"
 
 namespace gloss {
 namespace {
@@ -9,7 +14,8 @@ namespace {
 TEST(ThreadsTest, CountsTheProcessorsThatThisProcessMayUse) {
   cpu_set_t before;
   ASSERT_EQ(::sched_getaffinity(0, sizeof(before), &before), 0);
-  EXPECT_EQ(available_processors(), CPU_COUNT(&before));
+  const double all = CPU_COUNT(&before);
+  EXPECT_EQ(available_processors(), std::ceil(std::min(all, cgroup_limits().processors.value_or(all))));
 
   int first = 0;
   while (!CPU_ISSET(first, &before)) ++first;

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/special_ids.h"
 #include "decoding/hypothesis.h"
 #include "decoding/scorer.h"
-#include "tokenizer/special_ids.h"
 
 namespace gloss {
 

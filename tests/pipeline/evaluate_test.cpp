@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
+#include "common/line_reader.h"
 #include "pipeline/runtime.h"
 #include "tests/pipeline/small_job.h"
 #include "tests/support/device_test.h"
-#include "tokenizer/line_reader.h"
 
 namespace gloss {
 namespace {

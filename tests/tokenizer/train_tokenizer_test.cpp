@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,6 +54,26 @@ TEST(TrainTokenizerTest, ReadsAllFiles) {
   write_text(folder / "b", text.substr(half));
   const std::array files{folder / "a", folder / "empty", folder / "b"};
   EXPECT_EQ(train_tokenizer(files, small_config()), train_on(text, small_config()));
+}
+
+TEST(TrainTokenizerTest, OfTooManyLinesAnEvenShareIsTakenAndSaid) {
+  const TemporaryFolder folder;
+  std::string all, third;
+  std::istringstream lines(training_text());
+  for (std::string line; std::getline(lines, line); third += line + "\n")
+    all += "\u03a9 not taken\n\u03a9 nor this\n" + line + "\n";
+  const auto half = all.find('\n', all.size() / 2) + 1;
+  write_text(folder / "a", all.substr(0, half));
+  write_text(folder / "b", all.substr(half));
+  const std::array files{folder / "a", folder / "b"};
+  const auto count = std::ranges::count(third, '\n');
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(train_tokenizer(files, small_config(), count), train_on(third, small_config()));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("trained on " + std::to_string(count) + " of " + std::to_string(3 * count) + " lines"));
+  testing::internal::CaptureStderr();
+  EXPECT_NE(train_tokenizer(files, small_config(), 3 * count), train_on(third, small_config()));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 TEST(TrainTokenizerTest, LinesLeftOutAreCountedAndNamedByFile) {

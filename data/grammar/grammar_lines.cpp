@@ -1,4 +1,4 @@
-#include "data/grammar/line_reader.h"
+#include "data/grammar/grammar_lines.h"
 
 #include <algorithm>
 
@@ -40,7 +40,7 @@ std::vector<std::string> split_words(std::string_view text) {
   return words;
 }
 
-std::vector<Line> read_lines(std::string_view text, std::string_view file) {
+std::vector<Line> grammar_lines(std::string_view text, std::string_view file) {
   if (const auto offset = first_invalid_utf8(text)) {
     const auto number = 1 + std::ranges::count(text.substr(0, *offset), '\n');
     Line{{}, static_cast<std::size_t>(number), file}.refuse("wanted UTF-8");

@@ -3,31 +3,32 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/descriptor.h"
+#include "common/line_splitter.h"
 
 namespace gloss {
 
 /// How often a text is read. A pipe can be read but once.
 enum class Passes { kOne, kSeveral };
 
-/// Lines of a text file, one at a time: LF or CRLF ends a line, a byte order mark is dropped, a last line without an
-/// end counts; lone CR and U+2028 are ordinary characters. Memory does not grow with the file or its lines.
+/// Lines of a text file, one at a time, as LineSplitter cuts them. Memory does not grow with the file or its lines.
 class LineReader {
  public:
   /// Throws DataError where the path is missing, a folder, compressed or UTF-16; UsageError where it is a device, or a
   /// pipe and not read in one pass (a terminal counts as a pipe); IoError where it cannot be read.
   explicit LineReader(const std::filesystem::path& path, Passes passes = Passes::kSeveral);
 
-  /// False at the end. Bytes as they are in the file, NULs and broken UTF-8 included. A line longer than
-  /// `kMaxLineBytes` is cut there, read to its end and marked `overlong`. Throws IoError.
+  /// False at the end. A line longer than `kMaxLineBytes` is cut there, read to its end and marked `overlong`. Throws
+  /// IoError.
   bool next(std::string& line);
   bool overlong() const { return overlong_; }
   std::int64_t line_number() const { return line_number_; }  ///< of the last line read, from 1
   bool saw_crlf() const { return saw_crlf_; }
 
-  static constexpr std::size_t kMaxLineBytes = 1 << 16;
+  static constexpr std::size_t kMaxLineBytes = LineSplitter::kMaxLineBytes;
 
  private:
   bool fill();
@@ -35,7 +36,8 @@ class LineReader {
   std::filesystem::path path_;
   Descriptor descriptor_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0, end_ = 0;  ///< what of the buffer is still to be read
+  std::string_view rest_;  ///< what of the buffer is still to be cut
+  LineSplitter splitter_;
   std::int64_t line_number_ = 0;
   bool overlong_ = false;
   bool saw_crlf_ = false;

@@ -1,5 +1,6 @@
-#include "tokenizer/line_reader.h"
+#include "common/line_reader.h"
 
+#include <fstream>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -8,7 +9,6 @@
 
 #include "common/error.h"
 #include "tests/support/temporary_folder.h"
-#include "tests/tokenizer/training_text.h"
 
 namespace gloss {
 namespace {
@@ -18,6 +18,8 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
+
+void write_text(const std::filesystem::path& path, const std::string& text) { std::ofstream(path) << text; }
 
 class LineReaderTest : public testing::Test {
  protected:

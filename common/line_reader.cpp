@@ -1,4 +1,4 @@
-#include "tokenizer/line_reader.h"
+#include "common/line_reader.h"
 
 #include <algorithm>
 #include <array>
@@ -20,9 +20,6 @@ namespace fs = std::filesystem;
 using namespace std::string_view_literals;
 
 constexpr std::size_t kBufferBytes = 1 << 16;
-constexpr auto kByteOrderMark = "\xEF\xBB\xBF"sv;
-
-std::string shown(const fs::path& path) { return printable(path.string(), 1000); }
 
 /// Waits until somebody writes to it. Closed where `path` is no pipe and no terminal.
 Descriptor open_pipe(const fs::path& path, fs::file_type type) {
@@ -36,14 +33,16 @@ Descriptor open_pipe(const fs::path& path, fs::file_type type) {
 Descriptor open_text(const fs::path& path, Passes passes) {
   std::error_code error;
   const auto type = fs::status(path, error).type();
-  if (type == fs::file_type::not_found) throw DataError(shown(path) + ": wanted a text file, but it is not there");
-  if (type == fs::file_type::none) throw IoError(shown(path) + ": cannot look at: " + error.message());
-  if (type == fs::file_type::directory) throw DataError(shown(path) + ": wanted a text file, got a folder");
+  if (type == fs::file_type::not_found)
+    throw DataError(printable(path.string()) + ": wanted a text file, but it is not there");
+  if (type == fs::file_type::none) throw IoError(printable(path.string()) + ": cannot look at: " + error.message());
+  if (type == fs::file_type::directory)
+    throw DataError(printable(path.string()) + ": wanted a text file, got a folder");
   if (passes == Passes::kOne)
     if (auto pipe = open_pipe(path, type); pipe.is_open()) return pipe;
   auto file = type == fs::file_type::regular ? open_regular_file(path) : std::nullopt;
   if (!file)
-    throw UsageError(shown(path) + ": wanted a text file, got " +
+    throw UsageError(printable(path.string()) + ": wanted a text file, got " +
                      (passes == Passes::kOne
                           ? "a device"
                           : "a pipe or a device; a text needs several passes, so write it to a file first"));
@@ -59,9 +58,10 @@ void expect_text(std::string_view head, const fs::path& path) {
                                    std::pair{"\x28\xB5\x2F\xFD"sv, "zstd"}, std::pair{"PK\x03\x04"sv, "zip"}};
   for (const auto& [magic, format] : kCompressed)
     if (head.starts_with(magic))
-      throw DataError(shown(path) + ": wanted plain text, got " + format + "; decompress it first");
+      throw DataError(printable(path.string()) + ": wanted plain text, got " + format + "; decompress it first");
   if (head.starts_with("\xFF\xFE"sv) || head.starts_with("\xFE\xFF"sv))
-    throw DataError(shown(path) + ": wanted UTF-8, got UTF-16; convert it first (iconv -f UTF-16 -t UTF-8)");
+    throw DataError(printable(path.string()) +
+                    ": wanted UTF-8, got UTF-16; convert it first (iconv -f UTF-16 -t UTF-8)");
 }
 
 }  // namespace
@@ -69,40 +69,24 @@ void expect_text(std::string_view head, const fs::path& path) {
 LineReader::LineReader(const std::filesystem::path& path, Passes passes)
     : path_(path), descriptor_(open_text(path, passes)), buffer_(kBufferBytes) {
   fill();
-  const std::string_view head(buffer_.data(), end_);
-  expect_text(head, path_);
-  if (head.starts_with(kByteOrderMark)) begin_ = kByteOrderMark.size();
+  expect_text(rest_, path_);
 }
 
 bool LineReader::next(std::string& line) {
-  line.clear();
-  bool any = false, ended = false, cut = false;
-  while (!ended && (begin_ < end_ || fill())) {
-    any = true;
-    const std::string_view rest(buffer_.data() + begin_, end_ - begin_);
-    const auto part = rest.substr(0, rest.find('\n'));
-    ended = part.size() < rest.size();
-    begin_ += part.size() + (ended ? 1 : 0);
-    // One byte more than is kept, for the CR of a CRLF.
-    const auto kept = part.substr(0, kMaxLineBytes + 1 - line.size());
-    line += kept;
-    cut |= kept.size() < part.size();
-  }
-  if (!any) return false;
+  TextLine next;
+  bool any = false;
+  while (!any && (!rest_.empty() || fill())) any = splitter_.next(rest_, next);
+  if (!any && !splitter_.finish(next)) return false;
+  line = std::move(next.text);
+  overlong_ = next.cut;
+  saw_crlf_ |= next.crlf;
   ++line_number_;
-  if (ended && !cut && line.ends_with('\r')) {
-    line.pop_back();
-    saw_crlf_ = true;
-  }
-  overlong_ = line.size() > kMaxLineBytes;
-  if (overlong_) line.resize(kMaxLineBytes);
   return true;
 }
 
 bool LineReader::fill() {
-  begin_ = 0;
-  end_ = read_up_to(descriptor_, std::as_writable_bytes(std::span(buffer_)), path_);
-  return end_ > 0;
+  rest_ = {buffer_.data(), read_up_to(descriptor_, std::as_writable_bytes(std::span(buffer_)), path_)};
+  return !rest_.empty();
 }
 
 }  // namespace gloss

@@ -18,7 +18,7 @@ struct Line {
 };
 
 /// The lines that are not empty. Throws DataError where the text is not UTF-8.
-std::vector<Line> read_lines(std::string_view text, std::string_view file);
+std::vector<Line> grammar_lines(std::string_view text, std::string_view file);
 
 /// The text without white space at its ends.
 std::string_view trim(std::string_view text);
