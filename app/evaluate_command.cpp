@@ -25,11 +25,13 @@ struct EvaluateOptions {
   std::optional<std::filesystem::path> model, source, hypothesis;
   std::filesystem::path reference;
   std::optional<std::filesystem::path> groups;
+  std::optional<BleuTokenizer> tokenize;
   bool json = false;
 };
 
 struct Judged {
   std::vector<std::string> hypotheses, references;
+  BleuTokenizer tokenize;
 };
 
 Judged judged_lines(const EvaluateOptions& options) {
@@ -41,9 +43,11 @@ Judged judged_lines(const EvaluateOptions& options) {
   expect_file(options.hypothesis ? "--hypothesis" : "--source", *judged);
   if (options.groups) expect_file("--groups", *options.groups);
   auto [judged_texts, references] = read_test_set(*judged, options.reference, Passes::kOne);
-  if (options.hypothesis) return {std::move(judged_texts), std::move(references)};
+  if (options.hypothesis)
+    return {std::move(judged_texts), std::move(references), options.tokenize.value_or(BleuTokenizer::k13a)};
   const auto model = load_translation_model(*options.model, machine.device);
-  return {translate_lines(model.translator(), model.config.decoding, judged_texts), std::move(references)};
+  return {translate_lines(model.translator(), model.config.decoding, judged_texts), std::move(references),
+          options.tokenize.value_or(model.config.evaluation.tokenize)};
 }
 
 /// An option that knows one value.
@@ -54,10 +58,11 @@ void add_only(CLI::App& command, const OptionText& text, const std::string& only
 }
 
 ExitCode evaluate(const EvaluateOptions& options) {
-  const auto [hypotheses, references] = judged_lines(options);
-  const auto bleu = corpus_bleu(hypotheses, references);
+  const auto [hypotheses, references, tokenize] = judged_lines(options);
+  const auto bleu = corpus_bleu(hypotheses, references, tokenize);
   std::map<std::string, GroupBleu> groups;
-  if (options.groups) groups = bleu_by_group(hypotheses, references, read_lines(*options.groups, Passes::kOne));
+  if (options.groups)
+    groups = bleu_by_group(hypotheses, references, read_lines(*options.groups, Passes::kOne), tokenize);
   if (!options.json) {
     write_result(to_lines(groups) + to_lines(bleu));
   } else {
@@ -86,7 +91,11 @@ void add_evaluate_command(CLI::App& program, Action& chosen) {
   add_path(command, {"--groups", "FILE", "a name for each line; the lines of each name are also scored apart"},
            options->groups);
   add_only(command, {"--metrics", "NAME", "bleu"}, "bleu");
-  add_only(command, {"--tokenize", "NAME", "the tokenizer of BLEU: 13a"}, "13a");
+  add_choice<std::optional<BleuTokenizer>, BleuTokenizer>(
+      command,
+      {"--tokenize", "NAME",
+       "the tokenizer of BLEU: 13a, zh, char or none (default: the model's, without a model 13a)"},
+      options->tokenize, {kBleuTokenizers.begin(), kBleuTokenizers.end()});
   add_flag(command, "--json", options->json, "one JSON object, the score unrounded");
   finish_command(command, "gloss evaluate --model runs/copy --source test.source --reference test.target");
   command.callback([options, &chosen] { chosen = [options] { return evaluate(*options); }; });

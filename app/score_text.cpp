@@ -31,11 +31,11 @@ std::string to_lines(const std::map<std::string, GroupBleu>& groups) {
   return lines;
 }
 
-std::string to_lines(const Bleu& bleu) { return score_line(bleu) + bleu_signature() + '\n'; }
+std::string to_lines(const Bleu& bleu) { return score_line(bleu) + bleu_signature(bleu.tokenizer) + '\n'; }
 
 Json to_json(const Bleu& bleu) {
   return {{"score", bleu.score},
-          {"signature", bleu_signature()},
+          {"signature", bleu_signature(bleu.tokenizer)},
           {"precisions", bleu.precisions},
           {"brevity_penalty", bleu.brevity_penalty}};
 }

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "common/error.h"
+#include "common/line_reader.h"
 #include "common/log.h"
-#include "tokenizer/line_reader.h"
 #include "training/stop.h"
 
 namespace gloss {

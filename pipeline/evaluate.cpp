@@ -54,8 +54,9 @@ std::vector<std::string> translate_lines(const Translator& translator, const Dec
   return std::move(texts);
 }
 
-Bleu evaluate_model(const Translator& translator, const DecodingConfig& decoding, const TestSet& test) {
-  return corpus_bleu(translate_lines(translator, decoding, test.sources), test.references);
+Bleu evaluate_model(const Translator& translator, const DecodingConfig& decoding, const TestSet& test,
+                    BleuTokenizer tokenizer) {
+  return corpus_bleu(translate_lines(translator, decoding, test.sources), test.references, tokenizer);
 }
 
 }  // namespace gloss

@@ -45,6 +45,7 @@ std::vector<std::string> translate_lines(const Translator& translator, const Dec
                                          std::span<const std::string> lines);
 
 /// Translates the sources and scores the best hypotheses against the references.
-Bleu evaluate_model(const Translator& translator, const DecodingConfig& decoding, const TestSet& test);
+Bleu evaluate_model(const Translator& translator, const DecodingConfig& decoding, const TestSet& test,
+                    BleuTokenizer tokenizer = BleuTokenizer::k13a);
 
 }  // namespace gloss

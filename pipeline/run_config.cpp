@@ -82,6 +82,7 @@ RunConfig parse_run_config(const Json& json) {
   config.model = read_model_config(file.section("model"));
   config.training = read_training_config(file.section("training"));
   config.decoding = read_decoding_config(file.section("decoding"));
+  config.evaluation = read_evaluation_config(file.section("evaluation"));
   file.finish();
   config.validate();
   return config;
@@ -117,7 +118,8 @@ Json to_json(const RunConfig& config) {
           {"data", to_json(config.data)},
           {"model", to_json(config.model)},
           {"training", to_json(config.training)},
-          {"decoding", to_json(config.decoding)}};
+          {"decoding", to_json(config.decoding)},
+          {"evaluation", to_json(config.evaluation)}};
 }
 
 Json to_portable_json(const RunConfig& config) {

@@ -7,6 +7,7 @@
 
 #include "data/data_config.h"
 #include "decoding/decoding_config.h"
+#include "evaluation/evaluation_config.h"
 #include "model/model_config.h"
 #include "tokenizer/tokenizer_config.h"
 #include "training/training_config.h"
@@ -21,6 +22,7 @@ struct RunConfig {
   ModelConfig model;
   TrainingConfig training;
   DecodingConfig decoding;
+  EvaluationConfig evaluation;
 
   /// Each section's own rules and those between sections. Throws UsageError naming the key.
   void validate() const;

@@ -20,6 +20,7 @@ Json settings_identity(const RunConfig& config) {
     training.erase(key);
   training["early_stop"].erase("patience");
   settings.erase("decoding");
+  if (config.data.valid_source.empty()) settings.erase("evaluation");
   if (!config.data.valid_source.empty())
     settings["decoding"] = {{"max_length", config.decoding.max_length}, {"min_length", config.decoding.min_length}};
 

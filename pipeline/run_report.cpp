@@ -27,7 +27,7 @@ std::string score_text(const Validation& scores) {
 }
 
 void report_scores(RunFolder& folder, const std::string& event, Json fields, const ValidationReport& validation) {
-  fields.update(summary(validation.scores));
+  fields.update(summary(validation));
   fields["samples"] = Json::array();
   for (const auto& [line, source, reference, translation] : validation.samples) {
     const auto number = "  line " + std::to_string(line);
@@ -95,13 +95,13 @@ void warn_of(std::string_view name, const CorpusReport& report, std::int64_t max
   if (report.crlf) log_warning("the " + std::string(name) + " text has Windows line ends (CR LF); they were dropped");
 }
 
-Json summary(const Bleu& bleu) { return {{"bleu", bleu.score}, {"signature", bleu_signature()}}; }
+Json summary(const Bleu& bleu) { return {{"bleu", bleu.score}, {"signature", bleu_signature(bleu.tokenizer)}}; }
 
-Json summary(const Validation& validation) {
-  return {{"loss", validation.loss},
-          {"perplexity", std::exp(validation.loss)},
-          {"greedy_bleu", *validation.bleu},
-          {"signature", bleu_signature()}};
+Json summary(const ValidationReport& validation) {
+  return {{"loss", validation.scores.loss},
+          {"perplexity", std::exp(validation.scores.loss)},
+          {"greedy_bleu", *validation.scores.bleu},
+          {"signature", validation.signature}};
 }
 
 std::string duration_text(double seconds) {

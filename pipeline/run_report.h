@@ -29,7 +29,7 @@ void warn_of(std::string_view name, const CorpusReport& report, std::int64_t max
 /// {"bleu", "signature"}
 Json summary(const Bleu& bleu);
 /// {"loss", "perplexity", "greedy_bleu", "signature"}
-Json summary(const Validation& validation);
+Json summary(const ValidationReport& validation);
 
 /// "45 s", "12 min", "3 h 05 min", "2 d 3 h"
 std::string duration_text(double seconds);

@@ -164,12 +164,12 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   if (material.validator) {
     const auto validation = validate(model);
     report_model(folder, trainer.kept_steps(), validation);
-    description.provenance["validation"] = summary(validation.scores);
+    description.provenance["validation"] = summary(validation);
   }
   write_model_file(folder.model_file(), model, description);
   if (material.test) {
     const auto translator = make_translator(model, config, tokenizers.source(), tokenizers.target());
-    result.test = evaluate_model(translator, config.decoding, *material.test);
+    result.test = evaluate_model(translator, config.decoding, *material.test, config.evaluation.tokenize);
     folder.log("test", summary(*result.test));
     description.provenance["test"] = summary(*result.test);
     write_model_file(folder.model_file(), model, description);

@@ -43,7 +43,9 @@ ValidationReport Validator::operator()(EncoderDecoder& model) const {
   const auto translator = make_translator(model, config_, source_tokenizer_, target_tokenizer_);
   auto [translations, truncated] = translate_texts(translator, greedy, text_.sources);
   ValidationReport report{
-      .scores = {.loss = mean_loss(model), .bleu = corpus_bleu(translations, text_.references).score},
+      .scores = {.loss = mean_loss(model),
+                 .bleu = corpus_bleu(translations, text_.references, config_.evaluation.tokenize).score},
+      .signature = bleu_signature(config_.evaluation.tokenize),
       .samples = {},
       .truncated = std::move(truncated)};
   for (const auto i : sample_lines(text_))

@@ -23,6 +23,7 @@ struct Sample {
 /// What a validation tells a person.
 struct ValidationReport {
   Validation scores;            ///< bleu is there, of greedy translations
+  std::string signature;        ///< of bleu
   std::vector<Sample> samples;  ///< of the same lines each time
   NotedLines truncated;         ///< sources of which only the beginning was translated
 };
