@@ -48,7 +48,7 @@ std::string reason(std::string_view what) {
   if (const auto end = what.find("] "); end != what.npos) what.remove_prefix(end + 2);
   if (const auto end = what.find(": "); what.starts_with("parse error") && end != what.npos)
     what.remove_prefix(end + 2);
-  return printable(what);
+  return printable(what, 200);
 }
 
 // Puts the value together from the parser's events. The library's own builder is silent about repeated keys and, with
@@ -76,7 +76,7 @@ class Builder final : public nlohmann::json_sax<Json> {
 
   bool key(string_t& name) override {
     levels_.back().key = name;
-    if (levels_.back().value->contains(name)) fail_here("repeated key \"" + printable(dotted()) + '"');
+    if (levels_.back().value->contains(name)) fail_here("repeated key \"" + printable(dotted(), 200) + '"');
     return true;
   }
 
