@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -127,7 +128,12 @@ void average_models(const std::vector<fs::path>& files, const fs::path& output) 
   std::optional<Origin> first;
   std::int64_t steps = 0;
   Json averaged = Json::array();
+  std::set<fs::path> seen;
   for (const auto& path : files) {
+    if (!seen.insert(fs::weakly_canonical(path)).second) {
+      log_warning(printable(path.string()) + ": is one of the files before it; counted once");
+      continue;
+    }
     const auto file = SafetensorsFile::open(path);
     auto origin = origin_of(path, file);
     if (first) expect_same_translator(*first, origin, file.name());
@@ -137,6 +143,8 @@ void average_models(const std::vector<fs::path>& files, const fs::path& output) 
     if (!first) first = std::move(origin);
   }
   if (!first) throw UsageError("average: wanted at least one file");
+  if (seen.contains(fs::weakly_canonical(output)))
+    throw UsageError(printable(output.string()) + ": is one of the files to average; name another for the mean");
   first->description.provenance = {
       {"program", "gloss " + std::string(kVersion)}, {"steps", steps}, {"averaged", averaged}};
   write_model_file(output, model_of(*first, average.mean()), first->description);

@@ -6,9 +6,10 @@
 namespace gloss {
 
 /// Writes a model file whose weights are the mean of those of `files`: model files, or checkpoints, whose run folder
-/// then tells configuration and tokenizers. One checkpoint makes a model of its own weights. Throws ModelError where a
-/// file is damaged, is of another model or tokenizer than the first, or is a checkpoint that lies in another run's
-/// folder or in none; IoError.
+/// then tells configuration and tokenizers. One checkpoint makes a model of its own weights. A file named twice, or by
+/// a link, counts once, with a warning. Throws UsageError where the output is one of the files; ModelError where a file
+/// is damaged, is of another model or tokenizer than the first, or is a checkpoint that lies in another run's folder or
+/// in none; IoError.
 void average_models(const std::vector<std::filesystem::path>& files, const std::filesystem::path& output);
 
 }  // namespace gloss

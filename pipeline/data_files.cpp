@@ -5,6 +5,8 @@
 #include "common/error.h"
 #include "common/line_reader.h"
 #include "common/log.h"
+#include "common/noted_lines.h"
+#include "common/utf8.h"
 #include "training/stop.h"
 
 namespace gloss {
@@ -12,8 +14,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::size_t count_lines(LineReader& reader) {
-  for (std::string line; reader.next(line);) stop_where_requested();
+// Throws DataError where more than a hundredth of the lines is no text: another encoding, or no text at all.
+std::size_t count_text_lines(const fs::path& path) {
+  LineReader reader(path);
+  NotedLines other;
+  for (std::string line; reader.next(line);) {
+    stop_where_requested();
+    if (!is_text(line)) other.note(reader.line_number());
+  }
+  if (other.count * 100 > reader.line_number())
+    throw DataError(printable(path.string()) + ": wanted UTF-8, got " + std::to_string(other.count) + " of " +
+                    std::to_string(reader.line_number()) + " lines with other bytes (" + other.text() +
+                    "); convert the text to UTF-8");
   return static_cast<std::size_t>(reader.line_number());
 }
 
@@ -32,9 +44,8 @@ void expect_data_files(const DataConfig& data) {
 }
 
 void expect_aligned(const fs::path& source, const fs::path& target) {
-  LineReader source_reader(source), target_reader(target);
-  const auto lines = count_lines(source_reader);
-  expect_equal_counts(source, lines, target, count_lines(target_reader));
+  const auto lines = count_text_lines(source);
+  expect_equal_counts(source, lines, target, count_text_lines(target));
   if (lines == 0)
     throw DataError(printable(source.string()) + " and " + printable(target.string()) +
                     ": wanted sentence pairs, got empty files");

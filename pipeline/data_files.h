@@ -11,7 +11,8 @@ namespace gloss {
 /// training data are two files. Throws UsageError naming the key, DataError.
 void expect_data_files(const DataConfig& data);
 
-/// Goes through two texts once and throws unless they have equally many lines, and some. Throws DataError, and as
+/// Goes through two texts once and throws unless they are UTF-8 but for one line in a hundred and have equally many
+/// lines, and some. Throws DataError, and as
 /// LineReader; Stopped where a signal asks for an end.
 void expect_aligned(const std::filesystem::path& source, const std::filesystem::path& target);
 

@@ -44,6 +44,11 @@ RunFolder::RunFolder(fs::path path, bool resume, bool overwrite)
     throw UsageError(printable(path_.string()) +
                      ": an earlier run is in this folder; go on with --resume, start anew with --overwrite, or "
                      "name another with --out");
+  if (resume && fs::exists(model_file()) && !resumes())
+    throw UsageError(
+        printable(path_.string()) +
+        ": holds the model of a run but no checkpoint to resume from; start anew with --overwrite, or name "
+        "another with --out");
 }
 
 bool RunFolder::resumes() const { return resume_ && CheckpointFolder(checkpoints(), 1).has_any(); }

@@ -129,6 +129,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
                             .progress = show_progress};
   bool warned = false;
   const auto validate = [&](EncoderDecoder& candidate) {
+    log_progress("validating");
     auto validation = (*material.validator)(candidate);
     if (!std::exchange(warned, true))
       warn_of_truncated("the validation source", validation.truncated, config.data.max_length);
@@ -150,6 +151,8 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   log_info(std::to_string(material.corpus.size()) + " sentence pairs, " +
            std::to_string(count_parameters(config.model, tokenizers.vocabularies())) + " parameters, " +
            std::to_string(options.threads) + " threads");
+  if (options.resume && !resumed)
+    log_warning(printable(options.out.string()) + ": there is no checkpoint to resume from; starting anew");
   if (resumed) log_info("resumed behind step " + std::to_string(trainer.state().step));
 
   result.end = trainer.run();
@@ -169,6 +172,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   write_model_file(folder.model_file(), model, description);
   if (material.test) {
     const auto translator = make_translator(model, config, tokenizers.source(), tokenizers.target());
+    log_info("translating the test set, " + std::to_string(material.test->sources.size()) + " lines");
     result.test = evaluate_model(translator, config.decoding, *material.test, config.evaluation.tokenize);
     folder.log("test", summary(*result.test));
     description.provenance["test"] = summary(*result.test);

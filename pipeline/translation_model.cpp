@@ -6,6 +6,7 @@
 #include "common/log.h"
 #include "decoding/transformer_scorer.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
+#include "training/checkpoint.h"
 
 namespace gloss {
 namespace {
@@ -26,6 +27,10 @@ std::shared_ptr<const Tokenizer> make_tokenizer(const ModelDescription& descript
 std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder) {
   const auto file =
       std::filesystem::is_directory(file_or_folder) ? file_or_folder / "model.safetensors" : file_or_folder;
+  if (std::filesystem::exists(file_or_folder / "checkpoints") && !std::filesystem::exists(file))
+    throw UsageError("--model: the run in " + printable(file_or_folder.string()) +
+                     " has not ended; go on with gloss train-translate --resume, or make a model of a checkpoint with "
+                     "gloss average");
   if (file.empty() || !std::filesystem::exists(file))
     throw UsageError("--model: there is no " + printable(file.string()) +
                      "; name a model file, or the folder of a finished run");
@@ -38,6 +43,9 @@ TranslationModel load_translation_model(const std::filesystem::path& file_or_fol
 
 TranslationModel load_translation_model(const SafetensorsFile& file, at::Device device) {
   const auto& name = file.name();
+  const auto format = file.metadata().find("format");
+  if (format != file.metadata().end() && format->second == kCheckpointFormat)
+    throw ModelError(name + ": is a checkpoint; gloss average FILE --output MODEL makes a model of it");
   auto loaded = read_model_file(file, device);
   TranslationModel result;
   try {

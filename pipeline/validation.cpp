@@ -1,8 +1,11 @@
 #include "pipeline/validation.h"
 
+#include <cmath>
+
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
 
+#include "common/error.h"
 #include "common/sha256.h"
 #include "model/padding.h"
 #include "pipeline/translation_model.h"
@@ -38,13 +41,16 @@ Validator::Validator(const RunConfig& config, TestSet text, std::shared_ptr<cons
       text_(std::move(text)) {}
 
 ValidationReport Validator::operator()(EncoderDecoder& model) const {
+  const double loss = mean_loss(model);
+  if (!std::isfinite(loss))
+    throw DivergedError(
+        "validation: wanted a finite loss, got none; lower training.learning_rate, or set training.clip_norm");
   auto greedy = config_.decoding;
   greedy.beam_size = greedy.n_best = 1;
   const auto translator = make_translator(model, config_, source_tokenizer_, target_tokenizer_);
   auto [translations, truncated] = translate_texts(translator, greedy, text_.sources);
   ValidationReport report{
-      .scores = {.loss = mean_loss(model),
-                 .bleu = corpus_bleu(translations, text_.references, config_.evaluation.tokenize).score},
+      .scores = {.loss = loss, .bleu = corpus_bleu(translations, text_.references, config_.evaluation.tokenize).score},
       .signature = bleu_signature(config_.evaluation.tokenize),
       .samples = {},
       .truncated = std::move(truncated)};

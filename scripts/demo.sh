@@ -8,11 +8,14 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 gloss=$root/build/release/app/gloss
 demo=$root/build/demo
 test=$demo/corpus/test
+pair=${1:-en-de}
 
 "$root/scripts/build.sh" release gloss
 rm -rf "$demo"
-"$gloss" make-corpus demo --pair "${1:-en-de}" --out "$demo/corpus"  # where configs/demo.json looks for it
-"$gloss" train-translate --config "$root/configs/demo.json" --out "$demo/run" >/dev/null
+"$gloss" make-corpus demo --pair "$pair" --out "$demo/corpus"  # where configs/demo.json looks for it
+tokenize=13a
+if [[ $pair == *-zh ]]; then tokenize=zh; fi
+"$gloss" train-translate --config "$root/configs/demo.json" --set evaluation.tokenize=$tokenize --out "$demo/run" >/dev/null
 "$gloss" translate --model "$demo/run" <"$test.source" >"$demo/translation"
 
 echo
@@ -20,4 +23,4 @@ echo "Sentences that it has never seen, one of each construction:"
 paste "$test.constructions" "$test.source" "$demo/translation" "$test.target" |
   awk -F '\t' '!seen[$1]++ { printf "  %s\n    source       %s\n    translation  %s%s\n", $1, $2, $3, $3 == $4 ? "" : "\n    reference    " $4 }'
 echo
-"$gloss" evaluate --hypothesis "$demo/translation" --reference "$test.target" --groups "$test.constructions"
+"$gloss" evaluate --hypothesis "$demo/translation" --reference "$test.target" --groups "$test.constructions" --tokenize $tokenize

@@ -12,8 +12,8 @@ void TrainingMeter::add(const UpdateResult& update, double seconds) {
 TrainingProgress TrainingMeter::progress(std::int64_t step, std::int64_t last_step) const {
   TrainingProgress progress{.step = step, .last_step = last_step, .seconds_left = 0};
   if (steps_ > 0)
-    progress.seconds_left = std::chrono::duration<double>(Clock::now() - begin_).count() /
-                            static_cast<double>(steps_) * static_cast<double>(last_step - step);
+    progress.seconds_left = std::chrono::duration<double>(Clock::now() - begin_).count() / static_cast<double>(steps_) *
+                            static_cast<double>(last_step - step);
   return progress;
 }
 

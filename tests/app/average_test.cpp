@@ -72,6 +72,43 @@ TEST_F(AverageTest, RefusesAnotherModelOrTokenizer) {
   EXPECT_FALSE(std::filesystem::exists(run_ / "mean.safetensors"));
 }
 
+TEST_F(AverageTest, AFileNamedTwiceCountsOnce) {
+  const auto outcome =
+      run_gloss({"average", checkpoint(3), checkpoint(4), checkpoint(3), "--output", run_ / "mean.safetensors"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("counted once"));
+  EXPECT_EQ(tensors_of(run_ / "mean.safetensors"), tensors_of(run_ / "run" / "model.safetensors"));
+}
+
+TEST_F(AverageTest, TheMeanDoesNotReplaceOneOfTheFiles) {
+  const auto model = run_ / "run" / "model.safetensors";
+  const auto before = read_text(model);
+  EXPECT_EQ(run_gloss({"average", model, "--output", model}).exit_code, 2);
+  EXPECT_EQ(read_text(model), before);
+}
+
+TEST_F(AverageTest, ACheckpointGivenForAModelIsToldWhatToDo) {
+  const auto outcome = run_gloss({"translate", "--model", checkpoint(4)});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("gloss average"));
+}
+
+TEST_F(AverageTest, ARunWithoutItsModelIsToldWhatToDo) {
+  std::filesystem::remove(run_ / "run" / "model.safetensors");
+  const auto outcome = run_gloss({"translate", "--model", run_ / "run"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--resume"));
+}
+
+TEST_F(AverageTest, AFinishedRunWithoutCheckpointsIsNotBegunAnewByResuming) {
+  std::filesystem::remove_all(run_ / "run" / "checkpoints");
+  const auto before = read_text(run_ / "run" / "model.safetensors");
+  const auto outcome = run_gloss(run_.training("run", {"--resume"}));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("no checkpoint to resume from"));
+  EXPECT_EQ(read_text(run_ / "run" / "model.safetensors"), before);
+}
+
 TEST_F(AverageTest, RefusesACheckpointAwayFromItsRun) {
   std::filesystem::copy_file(checkpoint(4), run_ / "alone.safetensors");
   const auto outcome = run_gloss({"average", run_ / "alone.safetensors", "--output", run_ / "mean.safetensors"});

@@ -46,7 +46,7 @@ const std::vector<BadCorpus> kBadCorpora = {
      [](Lines&, Lines& target) {
        for (auto& line : target) line += "\0x"s;
      },
-     3, "got 200 of 200 line pairs with other bytes \\(first lines: 1, 2, 3, 4, 5\\)"},
+     3, "got 200 of 200 lines with other bytes \\(first lines: 1, 2, 3, 4, 5\\)"},
     {"4 CRLF", [](Lines&, Lines&) {}, 0, "warning: the training text has Windows line ends", {}, "\r\n", true},
     {"5 a byte order mark",
      [](Lines& source, Lines&) { source[0] = "\xef\xbb\xbf" + source[0]; },

@@ -61,7 +61,8 @@ TEST(CommandLineTest, HelpListsTheCommands) {
     listed.push_back(name);
     EXPECT_THAT(line, MatchesRegex("  [a-z, -]+  +[A-Z].+")) << "wanted a name and an explanation";
   }
-  EXPECT_THAT(listed, ElementsAre("train-translate,", "translate", "evaluate", "tokenizer", "make-corpus", "inspect"));
+  EXPECT_THAT(listed, ElementsAre("train-translate,", "translate", "evaluate", "tokenizer", "make-corpus", "average",
+                                  "inspect"));
 }
 
 TEST(CommandLineTest, WithoutACommandHelpGoesToStderr) {

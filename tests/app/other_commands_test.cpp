@@ -193,7 +193,7 @@ TEST(TokenizerTest, CoverageAndByteFallbackSayWhatBecomesOfARareCharacter) {
   EXPECT_THAT(run_gloss({"tokenizer", "train", "--input", folder / "text", "--output", folder / "m",
                          "--character-coverage", "0.9"})
                   .err,
-              HasSubstr("--character-coverage: wanted a number from 0.98 to 1, got 0.9"));
+              HasSubstr("--character-coverage: wanted a number from 0.98 to 1.0, got 0.9"));
 }
 
 TEST(TokenizerTest, DecodingRefusesWhatIsNoPieceAndNamesTheLine) {
@@ -243,8 +243,10 @@ TEST(InspectTest, LongNamesAreShownWhole) {
   const TemporaryFolder folder;
   const std::string name(200, 'n');
   const std::array<float, 3> weights{};
-  write_safetensors(folder / "checkpoint", {{name + ".weight", {Dtype::kF32, {3}, std::as_bytes(std::span(weights))}}},
-                    {{"format", "gloss-checkpoint"}, {"state", to_text(to_json(TrainingState{}))}});
+  const auto state = to_text(to_json(TrainingState{}));
+  write_safetensors(
+      folder / "checkpoint", {{name + ".weight", {Dtype::kF32, {3}, std::as_bytes(std::span(weights))}}},
+      {{"format", "gloss-checkpoint"}, {"format_version", "1"}, {"state", state}, {"state_sha256", sha256(state)}});
   EXPECT_THAT(run_gloss({"inspect", folder / "checkpoint"}).out, HasSubstr("  " + name + "              3\n"));
 }
 

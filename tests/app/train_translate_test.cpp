@@ -131,6 +131,14 @@ TEST_F(TrainTranslateTest, EndsWhereTheLossIsNoNumberAnyMore) {
   EXPECT_EQ(outcome.exit_code, 6) << outcome.err;
 }
 
+TEST_F(TrainTranslateTest, WeightsThatExplodeBeforeAValidationEndTheRunAsDiverged) {
+  const auto outcome =
+      run_gloss(run_.training("out", {"--set", "training.schedule=constant", "--set", "training.learning_rate=1e30",
+                                      "--set", "training.validate_every=1"}));
+  EXPECT_EQ(outcome.exit_code, 6) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("training.learning_rate"));
+}
+
 TEST_F(TrainTranslateTest, StoppedTwiceAndResumedGivesTheBitsOfAnUnbrokenRun) {
   for (const auto* threads : {"1", "2"}) {
     SCOPED_TRACE(threads);

@@ -67,8 +67,16 @@ TEST_F(RunFolderTest, OverwritingRemovesTheEarlierRunOnlyWhenTheNewOneBegins) {
   EXPECT_EQ(fs::file_size(run() / "log.jsonl"), 0);
 }
 
+TEST_F(RunFolderTest, AModelWithoutCheckpointsIsNotResumed) {
+  leave_a_run();
+  EXPECT_THROW(RunFolder(run(), true, false), UsageError);
+  EXPECT_EQ(read_file(run() / "model.safetensors", 100), "model");
+}
+
 TEST_F(RunFolderTest, ResumingKeepsTheEarlierRunAndAddsToItsLog) {
   leave_a_run();
+  fs::create_directories(run() / "checkpoints");
+  std::ofstream(run() / "checkpoints" / "step-00000001.safetensors") << "checkpoint";
   {
     RunFolder folder(run(), true, false);
     folder.keep();

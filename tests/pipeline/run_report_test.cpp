@@ -58,7 +58,8 @@ TEST_F(RunReportTest, AStepIsALineAndAnEvent) {
 }
 
 TEST_F(RunReportTest, AValidationShowsSamplesSafely) {
-  const ValidationReport validation{{.loss = 1, .bleu = 12.345}, {{7, "a man", "ein Mann", "ein \x1b[2J Hund"}}, {}};
+  const ValidationReport validation{
+      {.loss = 1, .bleu = 12.345}, "signature", {{7, "a man", "ein Mann", "ein \x1b[2J Hund"}}, {}};
   EXPECT_EQ(said([&] { report_validation(folder_, 100, validation); }),
             "validation at step 100  loss 1.0000  perplexity 2.72  BLEU 12.35 (greedy)\n"
             "  line 7  source       a man\n"
@@ -72,7 +73,7 @@ TEST_F(RunReportTest, AValidationShowsSamplesSafely) {
 }
 
 TEST_F(RunReportTest, TheModelIsSaidToBeOfAStepOrAMean) {
-  const ValidationReport validation{{.loss = 1, .bleu = 3}, {}, {}};
+  const ValidationReport validation{{.loss = 1, .bleu = 3}, "signature", {}, {}};
   const std::vector<std::int64_t> one = {8}, three = {4, 6, 8};
   EXPECT_THAT(said([&] { report_model(folder_, one, validation); }),
               HasSubstr("the model is that of step 8  loss 1.0000"));
