@@ -36,7 +36,8 @@ CLI::App& add_command(CLI::App& parent, const std::string& name, const std::stri
   add_whole_number(command, {"--threads", "N", "threads to compute with (default: all processors)"}, common.threads,
                    {1, kMostThreads});
   add_flag(command, "--quiet", common.log.quiet, "only warnings and errors on stderr");
-  add_path(command, {"--log-json", "FILE", "also append every event as a JSON line to FILE"}, common.log.json_file);
+  add_path(command, {"--log-json", "FILE", "also append steps, scores and warnings as JSON lines to FILE"},
+           common.log.json_file);
   return command;
 }
 

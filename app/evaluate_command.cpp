@@ -15,6 +15,7 @@
 #include "app/commands.h"
 #include "app/score_text.h"
 #include "app/standard_output.h"
+#include "common/log.h"
 #include "pipeline/evaluate.h"
 
 namespace gloss {
@@ -63,13 +64,10 @@ ExitCode evaluate(const EvaluateOptions& options) {
   std::map<std::string, GroupBleu> groups;
   if (options.groups)
     groups = bleu_by_group(hypotheses, references, read_lines(*options.groups, Passes::kOne), tokenize);
-  if (!options.json) {
-    write_result(to_lines(groups) + to_lines(bleu));
-  } else {
-    Json result{{"bleu", to_json(bleu)}};
-    if (options.groups) result["groups"] = to_json(groups);
-    write_result(to_text(result) + '\n');
-  }
+  Json result{{"bleu", to_json(bleu)}};
+  if (options.groups) result["groups"] = to_json(groups);
+  write_result(options.json ? to_text(result) + '\n' : to_lines(groups) + to_lines(bleu));
+  log_event("evaluation", std::move(result));
   return ExitCode::kDone;
 }
 

@@ -41,6 +41,13 @@ void print_line(std::string_view start, std::string_view message) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
+// The caller holds the mutex.
+void write_event(std::string_view event, Json fields) {
+  auto& events = the_log().events;
+  if (!events.write(event, std::move(fields)))
+    print_line("warning: ", events.path().string() + ": cannot write; the log ends here");
+}
+
 bool erases_lines(int descriptor) {
   const char* kind = std::getenv("TERM");
   return ::isatty(descriptor) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
@@ -88,11 +95,13 @@ void log_info(std::string_view message) {
 void log_warning(std::string_view message) {
   const std::lock_guard lock(the_log().mutex);
   print_line("warning: ", message);
+  write_event("warning", {{"message", printable(message, std::string::npos)}});
 }
 
 void log_error(std::string_view message) {
   const std::lock_guard lock(the_log().mutex);
   print_line("error: ", message);
+  write_event("error", {{"message", printable(message, std::string::npos)}});
 }
 
 void log_progress(std::string_view line) {
@@ -110,10 +119,8 @@ void log_progress(std::string_view line) {
 }
 
 void log_event(std::string_view event, Json fields) {
-  auto& log = the_log();
-  const std::lock_guard lock(log.mutex);
-  if (!log.events.write(event, std::move(fields)))
-    print_line("warning: ", log.events.path().string() + ": cannot write; the log ends here");
+  const std::lock_guard lock(the_log().mutex);
+  write_event(event, std::move(fields));
 }
 
 std::string printable(std::string_view text, std::size_t limit) {

@@ -19,7 +19,7 @@ void set_up_log(const LogOptions& options);
 
 /// One line for a person on stderr, control characters made visible; nothing where quiet.
 void log_info(std::string_view message);
-/// The same, with "warning: " before it, also where quiet.
+/// The same, with "warning: " before it, also where quiet; and an event.
 void log_warning(std::string_view message);
 /// The same with "error: ": of a part of the work, where the rest goes on.
 void log_error(std::string_view message);

@@ -101,6 +101,32 @@ TEST(MakeCorpusTest, DemoWritesTheLanguagesThatThePairNames) {
   EXPECT_NE(read_text(folder.path() / "zh-en" / "test.constructions").find("relative\n"), std::string::npos);
 }
 
+TEST(EvaluateTest, TheLogHoldsTheScore) {
+  const TemporaryFolder folder;
+  write_text(folder / "text", "a b c d e\n");
+  EXPECT_EQ(run_gloss({"evaluate", "--hypothesis", folder / "text", "--reference", folder / "text", "--log-json",
+                       folder / "log.jsonl"})
+                .exit_code,
+            0);
+  const auto event = json::parse(read_text(folder / "log.jsonl"));
+  EXPECT_EQ(event.at("event"), "evaluation");
+  EXPECT_DOUBLE_EQ(event.at("bleu").at("score"), 100.0);
+}
+
+TEST(EvaluateTest, TheTokenizerOfBleuCanBeChosen) {
+  const TemporaryFolder folder;
+  write_text(folder / "hypothesis", "那个男孩昨天买了苹果。\n");
+  write_text(folder / "reference", "那个男孩昨天吃了苹果。\n");
+  const auto score = [&](const std::string& tokenizer) {
+    return run_gloss({"evaluate", "--hypothesis", folder / "hypothesis", "--reference", folder / "reference",
+                      "--tokenize", tokenizer});
+  };
+  EXPECT_EQ(lines_of(score("13a").out)[0], "BLEU = 0.00");
+  // 10 of 11 characters match, 8 of 10 pairs, 6 of 9 triples, 4 of 8 quadruples.
+  EXPECT_EQ(score("zh").out, "BLEU = 70.17\nnrefs:1|case:mixed|eff:no|tok:zh|smooth:exp|version:2.6.0\n");
+  EXPECT_EQ(score("ja").exit_code, 2);
+}
+
 TEST(EvaluateTest, ScoresEachGroupOfLines) {
   const TemporaryFolder folder;
   write_text(folder / "hypothesis", "the cat sat on the mat\na b c d e\n");

@@ -128,6 +128,7 @@ TEST_F(LogTest, EventsAreJsonLinesAddedToTheFile) {
   write_file(folder_ / "log.jsonl", "{\"event\":\"older\"}\n");
   set_up_log({.quiet = false, .json_file = folder_ / "log.jsonl"});
   log_event("update", {{"step", 3}, {"loss", 0.5}, {"text", "a\nb"}});
+  log_warning("line 3 is empty");
   log_event("end", {});
 
   std::istringstream lines(read_file(folder_ / "log.jsonl", 1'000));
@@ -141,6 +142,9 @@ TEST_F(LogTest, EventsAreJsonLinesAddedToTheFile) {
   EXPECT_EQ(update["text"], "a\nb");
   EXPECT_TRUE(update["time"].is_number_float());
   EXPECT_GT(update["time"], 1.7e9);
+  std::getline(lines, line);
+  EXPECT_EQ(parse_json(line)["event"], "warning");
+  EXPECT_EQ(parse_json(line)["message"], "line 3 is empty");
   std::getline(lines, line);
   EXPECT_EQ(parse_json(line)["event"], "end");
   EXPECT_FALSE(std::getline(lines, line));
