@@ -121,6 +121,11 @@ void add_train(CLI::App& tokenizer, Action& chosen) {
       {"--character-coverage", "X",
        "share of the characters' occurrences that get a piece, 0.98 to 1 (default: 1; about 0.9995 suits Chinese)"},
       options->config.character_coverage, {0.98, 1});
+  add_choice<Normalization, Normalization>(
+      command,
+      {"--normalization", "NAME",
+       "nmt_nfkc, or identity: characters stay as they are, for Chinese and Japanese (default: nmt_nfkc)"},
+      options->config.normalization, {{"nmt_nfkc", Normalization::kNmtNfkc}, {"identity", Normalization::kIdentity}});
   add_flag(command, "--byte-fallback", options->config.byte_fallback, "spell characters without a piece as bytes");
   add_path(command, {"--output", "FILE", "the model to write"}, options->output)->required();
   finish_command(command, "gloss tokenizer train --input train.en train.de --vocabulary-size 8000 --output both.model");

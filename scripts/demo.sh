@@ -14,8 +14,11 @@ pair=${1:-en-de}
 rm -rf "$demo"
 "$gloss" make-corpus demo --pair "$pair" --out "$demo/corpus"  # where configs/demo.json looks for it
 tokenize=13a
+normalization=nmt_nfkc
+if [[ $pair == *zh* ]]; then normalization=identity; fi  # keeps full-width punctuation
 if [[ $pair == *-zh ]]; then tokenize=zh; fi
-"$gloss" train-translate --config "$root/configs/demo.json" --set evaluation.tokenize=$tokenize --out "$demo/run" >/dev/null
+"$gloss" train-translate --config "$root/configs/demo.json" --out "$demo/run" \
+  --set evaluation.tokenize=$tokenize --set tokenizer.normalization=$normalization >/dev/null
 "$gloss" translate --model "$demo/run" <"$test.source" >"$demo/translation"
 
 echo

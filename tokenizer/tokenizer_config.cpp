@@ -10,7 +10,14 @@ constexpr std::int64_t kBytePieces = 256;
 constexpr std::pair<std::string_view, TokenizerType> kTypes[]{
     {"bpe", TokenizerType::kBpe}, {"unigram", TokenizerType::kUnigram}, {"char", TokenizerType::kChar}};
 
+constexpr std::pair<std::string_view, Normalization> kNormalizations[]{{"nmt_nfkc", Normalization::kNmtNfkc},
+                                                                       {"identity", Normalization::kIdentity}};
+
 }  // namespace
+
+std::string_view normalization_name(Normalization normalization) {
+  return choice_name(normalization, Choices<Normalization>(kNormalizations));
+}
 
 std::string_view tokenizer_type_name(TokenizerType type) { return choice_name(type, Choices<TokenizerType>(kTypes)); }
 
@@ -28,6 +35,7 @@ TokenizerConfig read_tokenizer_config(ConfigSection section) {
   section.read("vocabulary_size", config.vocabulary_size);
   section.read("type", config.type, Choices<TokenizerType>(kTypes));
   section.read("character_coverage", config.character_coverage);
+  section.read("normalization", config.normalization, Choices<Normalization>(kNormalizations));
   section.read("byte_fallback", config.byte_fallback);
   section.read("joint", config.joint);
   section.finish();
@@ -35,9 +43,13 @@ TokenizerConfig read_tokenizer_config(ConfigSection section) {
 }
 
 Json to_json(const TokenizerConfig& config) {
-  return {{"model_file", config.model_file},          {"vocabulary_size", config.vocabulary_size},
-          {"type", tokenizer_type_name(config.type)}, {"character_coverage", config.character_coverage},
-          {"byte_fallback", config.byte_fallback},    {"joint", config.joint}};
+  return {{"model_file", config.model_file},
+          {"vocabulary_size", config.vocabulary_size},
+          {"type", tokenizer_type_name(config.type)},
+          {"character_coverage", config.character_coverage},
+          {"normalization", normalization_name(config.normalization)},
+          {"byte_fallback", config.byte_fallback},
+          {"joint", config.joint}};
 }
 
 }  // namespace gloss

@@ -13,6 +13,13 @@ enum class TokenizerType { kBpe, kUnigram, kChar };
 /// As SentencePiece and the run file spell it.
 std::string_view tokenizer_type_name(TokenizerType type);
 
+/// What happens to characters before a line is cut into pieces.
+enum class Normalization {
+  kNmtNfkc,   ///< Unicode's NFKC, and more kinds of white space; makes full-width punctuation ASCII's
+  kIdentity,  ///< nothing: what Chinese and Japanese want, whose punctuation is full-width
+};
+std::string_view normalization_name(Normalization normalization);
+
 /// `tokenizer` of the run file.
 struct TokenizerConfig {
   static constexpr std::int64_t kSmallestVocabulary = 5;  ///< pad, unk, bos, eos and a piece
@@ -22,8 +29,9 @@ struct TokenizerConfig {
   std::int64_t vocabulary_size = 10000;  ///< pieces, special symbols included; for char at most that many
   TokenizerType type = TokenizerType::kBpe;
   double character_coverage = 1.0;  ///< share of the characters' occurrences that get a piece, 0.98 to 1
-  bool byte_fallback = false;       ///< spell unknown characters as bytes
-  bool joint = true;                ///< one vocabulary for both languages
+  Normalization normalization = Normalization::kNmtNfkc;
+  bool byte_fallback = false;  ///< spell unknown characters as bytes
+  bool joint = true;           ///< one vocabulary for both languages
 
   /// Throws UsageError naming the key.
   void validate() const;

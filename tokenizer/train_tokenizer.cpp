@@ -143,6 +143,7 @@ std::string train_tokenizer(std::span<const std::filesystem::path> files, const 
       {"model_type", std::string(tokenizer_type_name(config.type))},
       {"vocab_size", std::to_string(config.vocabulary_size)},
       {"character_coverage", to_text(config.character_coverage)},
+      {"normalization_rule_name", std::string(normalization_name(config.normalization))},
       {"byte_fallback", config.byte_fallback ? "true" : "false"},
       {"hard_vocab_limit", "true"},
       {"pad_id", std::to_string(kPad)},

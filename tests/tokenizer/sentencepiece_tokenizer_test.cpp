@@ -45,6 +45,15 @@ TEST_P(TokenizerTypeTest, LinesOfEveryScriptComeBack) {
   }
 }
 
+TEST(TokenizerNormalizationTest, FullWidthPunctuationStaysWhereNothingIsNormalized) {
+  auto config = small_config();
+  const SentencePieceTokenizer usual(train_on("看，船！\n" + training_text(), config), "usual");
+  config.normalization = Normalization::kIdentity;
+  const SentencePieceTokenizer identity(train_on("看，船！\n" + training_text(), config), "identity");
+  EXPECT_EQ(usual.decode(usual.encode("看，船！")), "看,船!");
+  EXPECT_EQ(identity.decode(identity.encode("看，船！")), "看，船！");
+}
+
 TEST_P(TokenizerTypeTest, SpecialIdsAreGlosss) {
   const auto tokenizer = small_tokenizer(GetParam());
   EXPECT_EQ(tokenizer.piece(kPad), "<pad>");

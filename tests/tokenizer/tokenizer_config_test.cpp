@@ -20,12 +20,12 @@ TokenizerConfig read(const std::string& text) {
 
 TEST(TokenizerConfigTest, DefaultsStandWhereNothingIsSaid) {
   EXPECT_EQ(to_json(read("{}")), parse_json(R"({"model_file": "", "vocabulary_size": 10000, "type": "bpe",
-                                                "character_coverage": 1.0, "byte_fallback": false, "joint": true})"));
+                                                "character_coverage": 1.0, "normalization": "nmt_nfkc", "byte_fallback": false, "joint": true})"));
 }
 
 TEST(TokenizerConfigTest, EveryKeyComesBack) {
   const auto json = parse_json(R"({"model_file": "m.model", "vocabulary_size": 300, "type": "unigram",
-                                   "character_coverage": 0.99, "byte_fallback": true, "joint": false})");
+                                   "character_coverage": 0.99, "normalization": "identity", "byte_fallback": true, "joint": false})");
   EXPECT_EQ(to_json(read(to_text(json))), json);
 }
 
