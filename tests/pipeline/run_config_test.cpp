@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/atomic_file.h"
 #include "common/error.h"
 #include "tests/support/temporary_folder.h"
 
@@ -142,6 +143,26 @@ TEST_F(RunConfigTest, AMissingRunFileIsAUsageError) {
   EXPECT_THAT([&] { read_run_config(folder_.path() / "none.json", {}); },
               ThrowsMessage<UsageError>(HasSubstr("none.json")));
   EXPECT_THAT([&] { read_run_config(folder_.path(), {}); }, Throws<UsageError>());
+}
+
+TEST(ConfigsFolderTest, EveryRunFileIsRead) {
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(GLOSS_CONFIGS_FOLDER)) {
+    if (entry.path().extension() != ".json") continue;
+    EXPECT_NO_THROW(read_run_config(entry.path(), {})) << entry.path();
+    ++files;
+  }
+  EXPECT_GE(files, 6u);
+}
+
+TEST(ConfigsFolderTest, TheReadmeHasEveryKey) {
+  const auto readme = read_file(GLOSS_CONFIGS_FOLDER "/README.md", 1 << 20);
+  const auto config = to_json(RunConfig{});
+  for (const auto& [section, keys] : config.items()) {
+    EXPECT_THAT(readme, HasSubstr(section));
+    if (!keys.is_object()) continue;
+    for (const auto& [key, value] : keys.items()) EXPECT_THAT(readme, HasSubstr("`" + key)) << section;
+  }
 }
 
 }  // namespace
