@@ -5,10 +5,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "common/utf8.h"
 #include "tests/app/bad_input.h"
 #include "tests/app/small_run.h"
+#include "tests/support/terminal.h"
 
 namespace gloss {
 namespace {
@@ -105,6 +107,9 @@ TEST_F(BadStdinTest, MemoryDoesNotGrowWithTheInput) {
 }
 
 TEST_F(BadStdinTest, ATerminalIsToldWhatToDo) {
+  const auto terminal = open_terminal();
+  if (!terminal) GTEST_SKIP() << "there are no pseudo-terminals here";
+  for (const int end : {terminal->inside, terminal->outside}) ::close(end);
   Process process(translating(), {.terminal_in = true});
   process.write("bada kilo\n");
   EXPECT_TRUE(process.read_line().ends_with('\n'));

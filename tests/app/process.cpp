@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/terminal.h"
+
 namespace gloss {
 namespace {
 
@@ -31,9 +33,9 @@ Pipe make_pipe() {
 
 /// What is written to its write end is typed at the other.
 Pipe make_terminal() {
-  const int typing = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-  if (typing < 0 || ::grantpt(typing) != 0 || ::unlockpt(typing) != 0) throw std::runtime_error("no terminal");
-  return {::open(::ptsname(typing), O_RDWR | O_NOCTTY | O_CLOEXEC), typing};
+  const auto terminal = open_terminal();
+  if (!terminal) throw std::runtime_error("no terminal");
+  return {terminal->inside, terminal->outside};
 }
 
 void close_and_forget(int& descriptor) {

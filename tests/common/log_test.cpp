@@ -7,7 +7,6 @@
 #include <string>
 #include <thread>
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
@@ -16,6 +15,7 @@
 #include "common/atomic_file.h"
 #include "common/error.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/terminal.h"
 
 namespace gloss {
 namespace {
@@ -64,36 +64,34 @@ TEST_F(LogTest, InfoAndWarningsGoToStderrAndQuietLeavesTheWarnings) {
   EXPECT_EQ(GetCapturedStderr(), "warning: line 4 is empty\nerror: line 5 is lost\n");
 }
 
-// Stderr is a terminal as long as it lives.
-class Terminal {
+// Stderr is the inside of `terminal` as long as it lives.
+class TerminalStderr {
  public:
-  Terminal() : stderr_(::dup(STDERR_FILENO)), reading_(::posix_openpt(O_RDWR | O_NOCTTY)) {
-    ::grantpt(reading_);
-    ::unlockpt(reading_);
-    const int writing = ::open(::ptsname(reading_), O_RDWR | O_NOCTTY);
+  explicit TerminalStderr(const Terminal& terminal) : stderr_(::dup(STDERR_FILENO)), terminal_(terminal) {
     const winsize size{.ws_row = 24, .ws_col = 20, .ws_xpixel = 0, .ws_ypixel = 0};
-    ::ioctl(writing, TIOCSWINSZ, &size);
-    ::dup2(writing, STDERR_FILENO);
-    ::close(writing);
+    ::ioctl(terminal_.inside, TIOCSWINSZ, &size);
+    ::dup2(terminal_.inside, STDERR_FILENO);
   }
-  ~Terminal() {
+  ~TerminalStderr() {
     ::dup2(stderr_, STDERR_FILENO);
-    ::close(stderr_);
-    ::close(reading_);
+    for (const int descriptor : {stderr_, terminal_.inside, terminal_.outside}) ::close(descriptor);
   }
 
   std::string shown() const {
     std::array<char, 4096> text{};
-    const auto length = ::read(reading_, text.data(), text.size());
+    const auto length = ::read(terminal_.outside, text.data(), text.size());
     return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
   }
 
  private:
-  int stderr_, reading_;
+  int stderr_;
+  Terminal terminal_;
 };
 
 TEST_F(LogTest, ProgressIsOneLineOfATerminalThatGivesWayToTheLog) {
-  const Terminal terminal;
+  const auto ends = open_terminal();
+  if (!ends) GTEST_SKIP() << "there are no pseudo-terminals here";
+  const TerminalStderr terminal(*ends);
   ::setenv("TERM", "xterm", 1);
   set_up_log({});
   log_progress("[###...] step 3 of 6 and more");
@@ -113,7 +111,9 @@ TEST_F(LogTest, ProgressIsNotShownWhereQuietOrWhereTheLineCannotBeErased) {
   set_up_log({});
   log_progress("step 3");
   EXPECT_EQ(GetCapturedStderr(), "");
-  const Terminal terminal;
+  const auto ends = open_terminal();
+  if (!ends) GTEST_SKIP() << "there are no pseudo-terminals here";
+  const TerminalStderr terminal(*ends);
   ::setenv("TERM", "xterm", 1);
   set_up_log({.quiet = true, .json_file = std::nullopt});
   log_progress("step 3");
