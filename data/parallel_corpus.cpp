@@ -11,8 +11,6 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kMostInvalid = 100;  // one line in so many
-
 std::int64_t count_lines(LineReader& reader) {
   for (std::string line; reader.next(line);) continue;
   return reader.line_number();
@@ -24,6 +22,14 @@ Ids with_eos(Ids ids) {
 }
 
 }  // namespace
+
+void expect_equal_counts(const std::filesystem::path& source, std::int64_t source_lines,
+                         const std::filesystem::path& target, std::int64_t target_lines) {
+  if (source_lines != target_lines)
+    throw DataError(printable(source.string()) + " has " + std::to_string(source_lines) + " lines, " +
+                    printable(target.string()) + " has " + std::to_string(target_lines) +
+                    "; lines of equal number belong together");
+}
 
 ParallelCorpus ParallelCorpus::read(const std::filesystem::path& source, const std::filesystem::path& target,
                                     const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
@@ -60,15 +66,12 @@ ParallelCorpus ParallelCorpus::read(const std::filesystem::path& source, const s
   report.crlf = source_lines.saw_crlf() || target_lines.saw_crlf();
 
   const auto both = printable(source.string()) + " and " + printable(target.string());
-  if (report.invalid_utf8.count * kMostInvalid > report.lines)
+  if (report.invalid_utf8.count * kLinesToOneInvalid > report.lines)
     throw DataError(both + ": wanted UTF-8, got " + std::to_string(report.invalid_utf8.count) + " of " +
                     std::to_string(report.lines) + " line pairs with other bytes (" + report.invalid_utf8.text() +
                     "); convert the text to UTF-8");
-  const auto source_count = count_lines(source_lines), target_count = count_lines(target_lines);
-  if (source_count != target_count)
-    throw DataError(printable(source.string()) + " has " + std::to_string(source_count) + " lines, " +
-                    printable(target.string()) + " has " + std::to_string(target_count) +
-                    "; lines of equal number belong together");
+  const auto source_count = count_lines(source_lines);
+  expect_equal_counts(source, source_count, target, count_lines(target_lines));
   if (report.lines == 0) throw DataError(both + ": wanted sentence pairs, got empty files");
   if (corpus.size() == 0)
     throw DataError(both + ": none of " + std::to_string(report.lines) +

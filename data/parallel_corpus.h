@@ -13,6 +13,13 @@
 
 namespace gloss {
 
+/// A text is UTF-8 where at most one line in so many is not.
+inline constexpr std::int64_t kLinesToOneInvalid = 100;
+
+/// Throws DataError, stating both, where two aligned texts differ in their counts of lines.
+void expect_equal_counts(const std::filesystem::path& source, std::int64_t source_lines,
+                         const std::filesystem::path& target, std::int64_t target_lines);
+
 /// Why pairs were left out, and which.
 struct CorpusReport {
   std::int64_t lines = 0;

@@ -128,6 +128,9 @@ void average_models(const std::vector<fs::path>& files, const fs::path& output) 
   std::optional<Origin> first;
   std::int64_t steps = 0;
   Json averaged = Json::array();
+  const auto canonical_output = fs::weakly_canonical(output);
+  if (std::ranges::any_of(files, [&](const auto& path) { return fs::weakly_canonical(path) == canonical_output; }))
+    throw UsageError(printable(output.string()) + ": is one of the files to average; name another for the mean");
   std::set<fs::path> seen;
   for (const auto& path : files) {
     if (!seen.insert(fs::weakly_canonical(path)).second) {
@@ -143,8 +146,6 @@ void average_models(const std::vector<fs::path>& files, const fs::path& output) 
     if (!first) first = std::move(origin);
   }
   if (!first) throw UsageError("average: wanted at least one file");
-  if (seen.contains(fs::weakly_canonical(output)))
-    throw UsageError(printable(output.string()) + ": is one of the files to average; name another for the mean");
   first->description.provenance = {
       {"program", "gloss " + std::string(kVersion)}, {"steps", steps}, {"averaged", averaged}};
   write_model_file(output, model_of(*first, average.mean()), first->description);

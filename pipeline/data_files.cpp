@@ -7,6 +7,7 @@
 #include "common/log.h"
 #include "common/noted_lines.h"
 #include "common/utf8.h"
+#include "data/parallel_corpus.h"
 #include "training/stop.h"
 
 namespace gloss {
@@ -15,18 +16,18 @@ namespace {
 namespace fs = std::filesystem;
 
 // Throws DataError where more than a hundredth of the lines is no text: another encoding, or no text at all.
-std::size_t count_text_lines(const fs::path& path) {
+std::int64_t count_text_lines(const fs::path& path) {
   LineReader reader(path);
   NotedLines other;
   for (std::string line; reader.next(line);) {
     stop_where_requested();
     if (!is_text(line)) other.note(reader.line_number());
   }
-  if (other.count * 100 > reader.line_number())
+  if (other.count * kLinesToOneInvalid > reader.line_number())
     throw DataError(printable(path.string()) + ": wanted UTF-8, got " + std::to_string(other.count) + " of " +
                     std::to_string(reader.line_number()) + " lines with other bytes (" + other.text() +
                     "); convert the text to UTF-8");
-  return static_cast<std::size_t>(reader.line_number());
+  return reader.line_number();
 }
 
 }  // namespace
@@ -49,14 +50,6 @@ void expect_aligned(const fs::path& source, const fs::path& target) {
   if (lines == 0)
     throw DataError(printable(source.string()) + " and " + printable(target.string()) +
                     ": wanted sentence pairs, got empty files");
-}
-
-void expect_equal_counts(const fs::path& first, std::size_t first_lines, const fs::path& second,
-                         std::size_t second_lines) {
-  if (first_lines != second_lines)
-    throw DataError(printable(first.string()) + " has " + std::to_string(first_lines) + " lines, " +
-                    printable(second.string()) + " has " + std::to_string(second_lines) +
-                    "; lines of equal number belong together");
 }
 
 }  // namespace gloss

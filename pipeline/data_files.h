@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 
 #include "data/data_config.h"
@@ -12,12 +11,7 @@ namespace gloss {
 void expect_data_files(const DataConfig& data);
 
 /// Goes through two texts once and throws unless they are UTF-8 but for one line in a hundred and have equally many
-/// lines, and some. Throws DataError, and as
-/// LineReader; Stopped where a signal asks for an end.
+/// lines, and some. Throws DataError, and as LineReader; Stopped where a signal asks for an end.
 void expect_aligned(const std::filesystem::path& source, const std::filesystem::path& target);
-
-/// Throws DataError where the counts of lines differ.
-void expect_equal_counts(const std::filesystem::path& first, std::size_t first_lines,
-                         const std::filesystem::path& second, std::size_t second_lines);
 
 }  // namespace gloss

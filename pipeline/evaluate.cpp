@@ -7,7 +7,7 @@
 #include "common/line_reader.h"
 #include "common/log.h"
 #include "common/utf8.h"
-#include "pipeline/data_files.h"
+#include "data/parallel_corpus.h"
 #include "training/stop.h"
 
 namespace gloss {
@@ -25,7 +25,7 @@ std::vector<std::string> read_lines(const std::filesystem::path& path, Passes pa
 
 TestSet read_test_set(const std::filesystem::path& source, const std::filesystem::path& reference, Passes passes) {
   TestSet test{read_lines(source, passes), read_lines(reference, passes)};
-  expect_equal_counts(source, test.sources.size(), reference, test.references.size());
+  expect_equal_counts(source, std::ssize(test.sources), reference, std::ssize(test.references));
   return test;
 }
 

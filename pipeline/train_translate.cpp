@@ -135,9 +135,12 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
       warn_of_truncated("the validation source", validation.truncated, config.data.max_length);
     return validation;
   };
+  std::int64_t validated_step = -1;
+  ValidationReport validation;  // of that step
   if (material.validator)
     training.validate = [&](EncoderDecoder& candidate, std::int64_t step) {
-      const auto validation = validate(candidate);
+      validation = validate(candidate);
+      validated_step = step;
       report_validation(folder, step, validation);
       return validation.scores;
     };
@@ -165,7 +168,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
 
   auto description = describe(config, material, {result.steps, whole_epochs(batches), trainer.kept_steps()});
   if (material.validator) {
-    const auto validation = validate(model);
+    if (trainer.kept_steps() != std::vector{validated_step}) validation = validate(model);
     report_model(folder, trainer.kept_steps(), validation);
     description.provenance["validation"] = summary(validation);
   }
