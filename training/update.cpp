@@ -1,6 +1,8 @@
 #include "training/update.h"
 
+#include <chrono>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include <ATen/Functions.h>
@@ -39,11 +41,18 @@ Loss batch_loss(EncoderDecoder& model, const Batch& batch, double label_smoothin
 UpdateResult update_weights(EncoderDecoder& model, Adam& adam, std::span<const Batch> batches,
                             const RandomStream& dropout, const UpdateOptions& options) {
   UpdateResult result;
+  auto last = std::chrono::steady_clock::now();
+  const auto lap = [&last] {
+    const auto before = std::exchange(last, std::chrono::steady_clock::now());
+    return std::chrono::duration<double>(last - before).count();
+  };
   at::Tensor nll_sum;  // scalar, float64, left on the device until the end
   for (std::size_t i = 0; i < batches.size(); ++i) {
     const auto random = dropout.at(static_cast<std::uint32_t>(options.step), static_cast<std::uint32_t>(i));
     const Loss loss = batch_loss(model, batches[i], options.label_smoothing, {.training = true, .random = &random});
+    result.seconds.forward += lap();
     loss.smoothed_sum.backward();
+    result.seconds.backward += lap();
     nll_sum = nll_sum.defined() ? nll_sum + loss.nll_sum.to(at::kDouble) : loss.nll_sum.to(at::kDouble);
     result.tokens += loss.tokens;
   }
@@ -54,6 +63,7 @@ UpdateResult update_weights(EncoderDecoder& model, Adam& adam, std::span<const B
     adam.step(options.step, options.learning_rate);
   else
     adam.clear_gradients();
+  result.seconds.optimizer = lap();
   return result;
 }
 

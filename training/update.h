@@ -21,11 +21,17 @@ struct UpdateOptions {
   double clip_norm = 0;  ///< 0: not clipped
 };
 
+/// Where an update's time went, in seconds. A GPU may still be at work when a phase has been handed over to it.
+struct UpdateSeconds {
+  double forward = 0, backward = 0, optimizer = 0;
+};
+
 struct UpdateResult {
   bool applied = true;  ///< false where loss or gradient were not finite: no weight was changed
   double nll_sum = 0;   ///< plain negative log-likelihood of all target tokens
   std::int64_t tokens = 0;
   double gradient_norm = 0;  ///< before clipping
+  UpdateSeconds seconds;
 };
 
 /// One update of the weights from the gradient of the mean smoothed loss over the tokens of all `batches`. Dropout is
