@@ -1,9 +1,7 @@
 #include "model/dropout.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
-#include <vector>
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/arange.h>
@@ -12,8 +10,8 @@
 #include <ATen/ops/stack.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "common/error.h"
-#include "model/kernels/dropout_kernel.h"
+#include "model/dropout_mask.h"
+#include "model/kernels/kernel_table.h"
 
 namespace gloss {
 namespace {
@@ -22,16 +20,6 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 constexpr std::int64_t kGrain = 1 << 14;  // elements below which no second thread is worth its start; a multiple of 4
-
-kernels::DropoutMask dropout_mask(double p, const RandomStream& stream) {
-  const double threshold = std::min(std::round(p * 0x1p32), 0x1p32 - 1);
-  const auto key = stream.key();
-  return {{key[0], key[1]},
-          stream.update(),
-          stream.micro_batch(),
-          static_cast<std::uint32_t>(threshold),
-          static_cast<float>(1 / (1 - p))};
-}
 
 // The random words of elements 0 to count - 1 as int64 [count], by plain operations.
 at::Tensor random_words(std::int64_t count, const kernels::DropoutMask& mask, at::Device device) {
@@ -59,16 +47,41 @@ at::Tensor by_plain_operations(const at::Tensor& x, const kernels::DropoutMask& 
   return (x * mask.scale).masked_fill(dropped.view(x.sizes()), 0);
 }
 
-at::Tensor by_kernel(const at::Tensor& x, const kernels::DropoutMask& mask) {
+// Calls part(first, count) for all elements, in steps of kGrain, so that each part starts with a whole block of four
+// words whatever the number of threads.
+template <typename Part>
+void in_parts(std::int64_t elements, const Part& part) {
+  at::parallel_for(0, (elements + kGrain - 1) / kGrain, 1, [&](std::int64_t begin, std::int64_t end) {
+    const auto first = begin * kGrain;
+    part(first, std::min(end * kGrain, elements) - first);
+  });
+}
+
+bool has_kernel(const at::Tensor& x) { return x.is_cpu() && x.scalar_type() == at::kFloat; }
+
+at::Tensor drop(const at::Tensor& x, const kernels::DropoutMask& mask) {
+  if (!has_kernel(x)) return by_plain_operations(x, mask);
   const auto in = x.contiguous();
   auto out = at::empty_like(in);
   const auto* from = in.const_data_ptr<float>();
   auto* to = out.mutable_data_ptr<float>();
-  const auto kernel = kernels::dropout_kernel();
-  // In steps of kGrain, so that each part starts with a whole block of four words whatever the number of threads.
-  at::parallel_for(0, (in.numel() + kGrain - 1) / kGrain, 1, [&](std::int64_t begin, std::int64_t end) {
-    const auto first = begin * kGrain, last = std::min(end * kGrain, in.numel());
-    kernel(from + first, to + first, static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(last - first), mask);
+  in_parts(in.numel(), [&](std::int64_t first, std::int64_t count) {
+    kernels::kernel_table().dropout(from + first, to + first, static_cast<std::uint64_t>(first),
+                                    static_cast<std::uint64_t>(count), mask);
+  });
+  return out;
+}
+
+at::Tensor drop_and_add(const at::Tensor& residual, const at::Tensor& x, const kernels::DropoutMask& mask) {
+  if (!has_kernel(x) || !has_kernel(residual)) return residual + by_plain_operations(x, mask);
+  const auto in = x.contiguous(), added = residual.contiguous();
+  auto out = at::empty_like(in);
+  const auto* from = in.const_data_ptr<float>();
+  const auto* beside = added.const_data_ptr<float>();
+  auto* to = out.mutable_data_ptr<float>();
+  in_parts(in.numel(), [&](std::int64_t first, std::int64_t count) {
+    kernels::kernel_table().dropout_and_add(beside + first, from + first, to + first, static_cast<std::uint64_t>(first),
+                                            static_cast<std::uint64_t>(count), mask);
   });
   return out;
 }
@@ -77,21 +90,25 @@ at::Tensor by_kernel(const at::Tensor& x, const kernels::DropoutMask& mask) {
 class Dropout : public torch::autograd::Function<Dropout> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const kernels::DropoutMask& mask) {
-    context->saved_data["key"] = std::vector<std::int64_t>{mask.key[0], mask.key[1]};
-    context->saved_data["place"] = std::vector<std::int64_t>{mask.update, mask.micro_batch, mask.threshold};
-    context->saved_data["scale"] = static_cast<double>(mask.scale);
-    return x.is_cpu() && x.scalar_type() == at::kFloat ? by_kernel(x, mask) : by_plain_operations(x, mask);
+    keep(*context, mask);
+    return drop(x, mask);
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const auto key = context->saved_data["key"].toIntVector(), place = context->saved_data["place"].toIntVector();
-    const auto word = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
-    const kernels::DropoutMask mask{{word(key[0]), word(key[1])},
-                                    word(place[0]),
-                                    word(place[1]),
-                                    word(place[2]),
-                                    static_cast<float>(context->saved_data["scale"].toDouble())};
-    return {Dropout::apply(gradients[0], mask), {}};
+    return {Dropout::apply(gradients[0], kept_mask(*context)), {}};
+  }
+};
+
+class DropoutAndAdd : public torch::autograd::Function<DropoutAndAdd> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& residual, const at::Tensor& x,
+                            const kernels::DropoutMask& mask) {
+    keep(*context, mask);
+    return drop_and_add(residual, x, mask);
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    return {gradients[0], Dropout::apply(gradients[0], kept_mask(*context)), {}};
   }
 };
 
@@ -99,11 +116,13 @@ class Dropout : public torch::autograd::Function<Dropout> {
 
 at::Tensor dropout(const at::Tensor& x, double p, const Pass& pass, std::string_view site) {
   if (!pass.training || p == 0) return x;
-  if (pass.random == nullptr) {
-    throw Error(ExitCode::kFault, "dropout at " + std::string(site) +
-                                      ": wanted a stream of random numbers for a training pass, got none");
-  }
-  return Dropout::apply(x, dropout_mask(p, pass.random->stream(site)));
+  return Dropout::apply(x, dropout_mask(p, pass, site));
+}
+
+at::Tensor dropout_and_add(const at::Tensor& residual, const at::Tensor& x, double p, const Pass& pass,
+                           std::string_view site) {
+  if (!pass.training || p == 0) return residual + x;
+  return DropoutAndAdd::apply(residual, x, dropout_mask(p, pass, site));
 }
 
 at::Tensor plain_dropout(const at::Tensor& x, double p, const RandomStream& stream) {

@@ -19,6 +19,10 @@ namespace gloss {
 /// Error, a fault of the caller.
 at::Tensor dropout(const at::Tensor& x, double p, const Pass& pass, std::string_view site);
 
+/// residual + dropout(x) in one pass over memory; both of one shape.
+at::Tensor dropout_and_add(const at::Tensor& residual, const at::Tensor& x, double p, const Pass& pass,
+                           std::string_view site);
+
 /// The same numbers by plain tensor operations, on any device and for any floating type: what the kernel of the CPU is
 /// compared with, and what runs elsewhere.
 at::Tensor plain_dropout(const at::Tensor& x, double p, const RandomStream& stream);

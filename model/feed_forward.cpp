@@ -3,9 +3,9 @@
 #include <utility>
 
 #include <ATen/ops/gelu.h>
-#include <ATen/ops/relu.h>
 
 #include "model/dropout.h"
+#include "model/linear_map.h"
 #include "model/shape.h"
 
 namespace gloss {
@@ -21,9 +21,10 @@ FeedForwardImpl::FeedForwardImpl(std::int64_t d_model, std::int64_t d_ff, Activa
 
 at::Tensor FeedForwardImpl::forward(const at::Tensor& x, const Pass& pass) {
   expect_shape(x, {-1, -1, d_model_}, "x");
-  const auto inner = inner_(x);                                                              // [B, T, d_ff]
-  const auto active = activation_ == Activation::kGelu ? at::gelu(inner) : at::relu(inner);  // [B, T, d_ff]
-  return outer_(dropout(active, dropout_, pass, site_ + ".inner"));                          // [B, T, D]
+  const auto inner = activation_ == Activation::kGelu
+                         ? dropout(at::gelu(inner_(x)), dropout_, pass, site_ + ".inner")
+                         : linear_relu_dropout(x, inner_->weight(), inner_->bias(), dropout_, pass, site_ + ".inner");
+  return outer_(inner);  // [B, T, D], from [B, T, d_ff]
 }
 
 }  // namespace gloss

@@ -1,8 +1,8 @@
 #include "model/linear.h"
 
-#include <ATen/ops/linear.h>
 #include <ATen/ops/zeros.h>
 
+#include "model/linear_map.h"
 #include "model/shape.h"
 
 namespace gloss {
@@ -13,7 +13,7 @@ LinearImpl::LinearImpl(std::int64_t in, std::int64_t out)
 
 at::Tensor LinearImpl::forward(const at::Tensor& x) {
   expect_width(x, weight_.size(1), "x");
-  return at::linear(x, weight_, bias_);
+  return linear_map(x, weight_, bias_);
 }
 
 }  // namespace gloss

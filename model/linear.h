@@ -17,6 +17,9 @@ class LinearImpl : public torch::nn::Module {
   /// x [..., in] to [..., out]. Throws ShapeError on another width.
   at::Tensor forward(const at::Tensor& x);
 
+  const at::Tensor& weight() const { return weight_; }  ///< [out, in]
+  const at::Tensor& bias() const { return bias_; }      ///< [out]
+
  private:
   at::Tensor weight_;
   at::Tensor bias_;

@@ -1,13 +1,32 @@
 #include "model/multi_head_attention.h"
 
 #include <utility>
+#include <vector>
+
+#include <ATen/ops/cat.h>
 
 #include "common/error.h"
 #include "model/attention.h"
 #include "model/fused_attention.h"
+#include "model/kernel_attention.h"
+#include "model/linear_map.h"
 #include "model/shape.h"
 
 namespace gloss {
+
+namespace {
+
+// Several linear maps of x [B, T, D] as one product: their outputs side by side.
+at::Tensor project_together(const std::vector<Linear>& maps, const at::Tensor& x) {
+  std::vector<at::Tensor> weights, biases;
+  for (const auto& map : maps) {
+    weights.push_back(map->weight());
+    biases.push_back(map->bias());
+  }
+  return linear_map(x, at::cat(weights), at::cat(biases));
+}
+
+}  // namespace
 
 MultiHeadAttentionImpl::MultiHeadAttentionImpl(std::int64_t d_model, std::int64_t heads, double dropout,
                                                std::string site)
@@ -24,7 +43,14 @@ MultiHeadAttentionImpl::MultiHeadAttentionImpl(std::int64_t d_model, std::int64_
 
 at::Tensor MultiHeadAttentionImpl::forward(const at::Tensor& x, const at::Tensor& memory, const Mask& mask,
                                            const Pass& pass) {
-  return attend(x, project(memory), mask, pass);
+  expect_shape(x, {-1, -1, d_model_}, "x");
+  expect_shape(memory, {-1, -1, d_model_}, "memory");
+  if (!has_kernel_attention(x, memory.size(1), mask, pass)) return attend(x, project(memory), mask, pass);
+  const AttentionContext context{pass, site_, dropout_};
+  if (x.is_same(memory))
+    return output_(kernel_self_attention(project_together({query_, key_, value_}, x), heads_, mask, context));
+  const auto keys_and_values = project_together({key_, value_}, memory);  // [B, S, 2D]
+  return output_(kernel_cross_attention(query_(x), keys_and_values, heads_, mask, context));
 }
 
 KeysAndValues MultiHeadAttentionImpl::project(const at::Tensor& memory) {

@@ -12,7 +12,7 @@ SublayerConnection::SublayerConnection(LayerNorm norm, NormPlace place, double d
 at::Tensor SublayerConnection::operator()(const at::Tensor& x, const Sublayer& sublayer, const Pass& pass) {
   const auto value = sublayer(place_ == NormPlace::kPre ? norm_(x) : x);  // [B, T, D]
   if (pass.probe != nullptr) pass.probe->output(site_, value);
-  const auto sum = x + dropout(value, dropout_, pass, site_);  // [B, T, D]
+  const auto sum = dropout_and_add(x, value, dropout_, pass, site_);  // [B, T, D]
   return place_ == NormPlace::kPre ? sum : norm_(sum);
 }
 

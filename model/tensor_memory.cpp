@@ -18,6 +18,7 @@ namespace gloss {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kClassesAbove = 2;  // a block may be 1.5 times as large as what it is taken for
 
 /// Stands before the bytes of a block, in a cache line of its own.
 struct Header {
@@ -58,8 +59,10 @@ class KeptBlocks final : public c10::Allocator {
  private:
   Header* take(std::size_t size_class) {
     {
+      // A block a little too large is better than a new one: batches differ in size from step to step.
       const std::lock_guard lock(mutex_);
-      if (auto*& list = free_[size_class]; list != nullptr) return std::exchange(list, list->next_free);
+      for (auto larger = size_class; larger <= size_class + kClassesAbove; ++larger)
+        if (auto*& list = free_[larger]; list != nullptr) return std::exchange(list, list->next_free);
     }
     const auto bytes = (bytes_of(size_class) + 2 * kAlignment - 1) / kAlignment * kAlignment;
     void* memory = std::aligned_alloc(kAlignment, bytes);

@@ -9,6 +9,7 @@
 #include <ATen/TensorOperators.h>
 
 #include "model/padding.h"
+#include "training/output_loss.h"
 
 namespace gloss {
 namespace {
@@ -35,7 +36,7 @@ Loss batch_loss(EncoderDecoder& model, const Batch& batch, double label_smoothin
     output = output.index_select(0, rows);                                // [N, D]
     wanted = wanted.index_select(0, rows);                                // [N]
   }
-  return label_smoothed_loss(Generator(model->generator())->forward(output), wanted, label_smoothing);
+  return output_loss(model->generator(), output, wanted, label_smoothing);
 }
 
 UpdateResult update_weights(EncoderDecoder& model, Adam& adam, std::span<const Batch> batches,

@@ -31,7 +31,7 @@ struct UpdateResult {
   double nll_sum = 0;   ///< plain negative log-likelihood of all target tokens
   std::int64_t tokens = 0;
   double gradient_norm = 0;  ///< before clipping
-  UpdateSeconds seconds;
+  UpdateSeconds seconds = {};
 };
 
 /// One update of the weights from the gradient of the mean smoothed loss over the tokens of all `batches`. Dropout is

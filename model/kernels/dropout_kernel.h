@@ -2,8 +2,6 @@
 
 #include <cstdint>
 
-#include "model/kernels/instruction_set.h"
-
 namespace gloss::kernels {
 
 /// Which elements a dropout drops: those whose random bits are below `threshold`.
@@ -17,12 +15,19 @@ struct DropoutMask {
 
 /// out[e] = in[e] * scale, or 0 where RandomStream::bits(first + e) < threshold, for e from 0 to count - 1. `first` is
 /// a multiple of 4. The bits are the same for every instruction set.
-using DropoutKernel = void (*)(const float* in, float* out, std::uint64_t first, std::uint64_t count,
-                               const DropoutMask& mask);
+using DropoutKernel = void(const float* in, float* out, std::uint64_t first, std::uint64_t count,
+                           const DropoutMask& mask);
 
-/// The kernel built for `set`; null where this program has none or this processor cannot run it.
-DropoutKernel dropout_kernel(InstructionSet set);
-/// The kernel for the best instruction set of this processor.
-DropoutKernel dropout_kernel();
+/// out[e] = residual[e] + what DropoutKernel makes of in[e].
+using DropoutAndAddKernel = void(const float* residual, const float* in, float* out, std::uint64_t first,
+                                 std::uint64_t count, const DropoutMask& mask);
+
+/// In place: what DropoutKernel makes of max(0, values[e]).
+using ReluAndDropoutKernel = void(float* values, std::uint64_t first, std::uint64_t count, const DropoutMask& mask);
+
+/// The gradient of what ReluAndDropoutKernel takes from that of its result: result[e] = gradient[e] * scale where
+/// value[e], the result, is above 0, else 0.
+using ReluAndDropoutBackwardKernel = void(const float* value, const float* gradient, float* result, std::uint64_t count,
+                                          float scale);
 
 }  // namespace gloss::kernels

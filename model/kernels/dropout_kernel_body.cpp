@@ -1,116 +1,63 @@
-// Compiled once for each instruction set, GLOSS_INSTRUCTION_SET being the namespace. Includes and uses nothing that
-// has code of its own: an inline function compiled here for AVX-512 could be the one that the linker keeps for all.
-#include <cstdint>
-
-#include "model/kernels/dropout_kernel.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+// Compiled once for each instruction set (kernel_table.h).
+#include "model/kernels/kernel_bodies.h"
+#include "model/kernels/random_words.h"
 
 namespace gloss::kernels::GLOSS_INSTRUCTION_SET {
 namespace {
 
-#if defined(__AVX512F__)
-constexpr int kBytes = 64;
-constexpr int kVectors = 4;  // vectors side by side, to hide the product's latency
-#elif defined(__AVX2__)
-constexpr int kBytes = 32;
-constexpr int kVectors = 2;
-#else
-constexpr int kBytes = 16;
-constexpr int kVectors = 2;
-#endif
-
-using Wide = std::uint64_t __attribute__((vector_size(kBytes)));  // a 32-bit word of one block in each lane's low half
-using Words = std::uint32_t __attribute__((vector_size(kBytes)));
-using Floats = float __attribute__((vector_size(kBytes)));
-
-constexpr int kLanes = kBytes / 8;             // blocks in a vector
-constexpr int kChunk = 4 * kLanes * kVectors;  // elements in one go
-constexpr int kFloats = kBytes / 4;            // elements in a vector
-
-// The low halves of x times `factor`, 64 bits each.
-inline Wide multiply(Wide x, std::uint64_t factor) {
-#if defined(__AVX512F__)
-  // With all lanes named, because GCC 12 warns of its own _mm512_mul_epu32.
-  return (Wide)_mm512_maskz_mul_epu32(0xFF, (__m512i)x, _mm512_set1_epi64(static_cast<long long>(factor)));
-#elif defined(__AVX2__)
-  return (Wide)_mm256_mul_epu32((__m256i)x, _mm256_set1_epi64x(static_cast<long long>(factor)));
-#elif defined(__SSE2__)
-  return (Wide)_mm_mul_epu32((__m128i)x, _mm_set1_epi64x(static_cast<long long>(factor)));
-#else
-  return (x & 0xFFFFFFFFU) * factor;
-#endif
-}
-
-// One after the other from two vectors: a0 b0 a1 b1 ..., in two halves.
-inline void interleave(Wide a, Wide b, Wide& low, Wide& high) {
-#if defined(__AVX512F__)
-  low = __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
-  high = __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
-#elif defined(__AVX2__)
-  low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-  high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-#else
-  low = __builtin_shufflevector(a, b, 0, 2);
-  high = __builtin_shufflevector(a, b, 1, 3);
-#endif
-}
-
-// The random words of kChunk elements from block `block` on (common/random.h), in the elements' order.
-inline void random_words(std::uint64_t block, const DropoutMask& mask, Words words[2 * kVectors]) {
-  constexpr std::uint64_t kLow = 0xFFFFFFFF;
-  Wide c0[kVectors], c1[kVectors], c2[kVectors], c3[kVectors];
-  for (int v = 0; v < kVectors; ++v) {
-    Wide index;
-    for (int lane = 0; lane < kLanes; ++lane) index[lane] = block + static_cast<std::uint64_t>(v * kLanes + lane);
-    c0[v] = index;
-    c1[v] = index >> 32;
-    c2[v] = Wide{} + mask.update;
-    c3[v] = Wide{} + mask.micro_batch;
-  }
-  std::uint32_t k0 = mask.key[0], k1 = mask.key[1];
-  for (int round = 0; round < 10; ++round) {
-    for (int v = 0; v < kVectors; ++v) {
-      const Wide a = multiply(c0[v], 0xD2511F53), b = multiply(c2[v], 0xCD9E8D57);
-      c0[v] = (b >> 32) ^ c1[v] ^ k0;
-      c2[v] = (a >> 32) ^ c3[v] ^ k1;
-      c1[v] = b;
-      c3[v] = a;
-    }
-    k0 += 0x9E3779B9;
-    k1 += 0xBB67AE85;
-  }
-  for (int v = 0; v < kVectors; ++v) {
-    Wide low, high;
-    interleave((c0[v] & kLow) | (c1[v] << 32), (c2[v] & kLow) | (c3[v] << 32), low, high);
-    words[2 * v] = (Words)low;
-    words[2 * v + 1] = (Words)high;
-  }
-}
-
-}  // namespace
-
-void dropout(const float* in, float* out, std::uint64_t first, std::uint64_t count, const DropoutMask& mask) {
+// Calls `vector(e, keep)` for whole vectors of elements and `single(e, keep)` for those that are left.
+template <typename Vector, typename Single>
+inline void for_each_kept(std::uint64_t first, std::uint64_t count, const DropoutMask& mask, const Vector& vector,
+                          const Single& single) {
   Words words[2 * kVectors];
   std::uint64_t done = 0;
   for (; done + kChunk <= count; done += kChunk) {
     random_words((first + done) / 4, mask, words);
-    for (int i = 0; i < kChunk / kFloats; ++i) {
-      Floats x;
-      __builtin_memcpy(&x, in + done + i * kFloats, sizeof x);
-      const Words kept = (Words)(words[i] >= mask.threshold) & (Words)(x * mask.scale);
-      __builtin_memcpy(out + done + i * kFloats, &kept, sizeof kept);
-    }
+    for (int i = 0; i < kChunk / kFloats; ++i) vector(done + i * kFloats, (Integers)(words[i] >= mask.threshold));
   }
   if (done == count) return;
   random_words((first + done) / 4, mask, words);
   std::uint32_t rest[kChunk];
   __builtin_memcpy(rest, words, sizeof rest);
-  for (std::uint64_t e = 0; done + e < count; ++e) {
-    out[done + e] = rest[e] >= mask.threshold ? in[done + e] * mask.scale : 0.0F;
+  for (std::uint64_t e = 0; done + e < count; ++e) single(done + e, rest[e] >= mask.threshold);
+}
+
+}  // namespace
+
+void dropout(const float* in, float* out, std::uint64_t first, std::uint64_t count, const DropoutMask& mask) {
+  for_each_kept(
+      first, count, mask,
+      [&](std::uint64_t e, Integers keep) { store(out + e, keep_where(keep, load(in + e) * mask.scale)); },
+      [&](std::uint64_t e, bool keep) { out[e] = keep ? in[e] * mask.scale : 0.0F; });
+}
+
+void dropout_and_add(const float* residual, const float* in, float* out, std::uint64_t first, std::uint64_t count,
+                     const DropoutMask& mask) {
+  for_each_kept(
+      first, count, mask,
+      [&](std::uint64_t e, Integers keep) {
+        store(out + e, load(residual + e) + keep_where(keep, load(in + e) * mask.scale));
+      },
+      [&](std::uint64_t e, bool keep) { out[e] = residual[e] + (keep ? in[e] * mask.scale : 0.0F); });
+}
+
+void relu_and_dropout(float* values, std::uint64_t first, std::uint64_t count, const DropoutMask& mask) {
+  for_each_kept(
+      first, count, mask,
+      [&](std::uint64_t e, Integers keep) {
+        const Floats x = load(values + e);
+        store(values + e, keep_where(keep & (Integers)(x > 0.0F), x * mask.scale));
+      },
+      [&](std::uint64_t e, bool keep) { values[e] = keep && values[e] > 0 ? values[e] * mask.scale : 0.0F; });
+}
+
+void relu_and_dropout_backward(const float* value, const float* gradient, float* result, std::uint64_t count,
+                               float scale) {
+  std::uint64_t e = 0;
+  for (; e + kFloats <= count; e += kFloats) {
+    store(result + e, keep_where((Integers)(load(value + e) > 0.0F), load(gradient + e) * scale));
   }
+  for (; e < count; ++e) result[e] = value[e] > 0 ? gradient[e] * scale : 0.0F;
 }
 
 }  // namespace gloss::kernels::GLOSS_INSTRUCTION_SET

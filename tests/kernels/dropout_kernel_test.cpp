@@ -1,20 +1,20 @@
 #include "model/kernels/dropout_kernel.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/random.h"
+#include "tests/kernels/kernel_test.h"
 
 namespace gloss::kernels {
 namespace {
 
 using ::testing::Each;
-using ::testing::TestWithParam;
 
 // The definition, element by element.
 std::vector<float> expected(const std::vector<float>& in, std::uint64_t first, const RandomStream& stream,
@@ -26,15 +26,11 @@ std::vector<float> expected(const std::vector<float>& in, std::uint64_t first, c
   return out;
 }
 
-class DropoutKernelTest : public TestWithParam<InstructionSet> {
+class DropoutKernelTest : public KernelTest {
  protected:
-  void SetUp() override {
-    if (!is_supported(GetParam())) GTEST_SKIP() << "this processor does not have the instructions";
-  }
-
   std::vector<float> run(const std::vector<float>& in, std::uint64_t first, const DropoutMask& mask) const {
     std::vector<float> out(in.size() + 1, 77.0F);
-    dropout_kernel(GetParam())(in.data(), out.data(), first, in.size(), mask);
+    kernels().dropout(in.data(), out.data(), first, in.size(), mask);
     EXPECT_EQ(out.back(), 77.0F) << "written behind the end";
     out.pop_back();
     return out;
@@ -78,20 +74,32 @@ TEST_P(DropoutKernelTest, WhatIsDroppedIsZeroWhateverItWas) {
   EXPECT_THAT(run(std::vector<float>(100, std::numeric_limits<float>::quiet_NaN()), 0, mask), Each(0.0F));
 }
 
-INSTANTIATE_TEST_SUITE_P(InstructionSets, DropoutKernelTest,
-                         ::testing::Values(InstructionSet::kPlain, InstructionSet::kAvx2, InstructionSet::kAvx512),
-                         [](const auto& set) {
-                           return std::string(std::vector{"Plain", "Avx2", "Avx512"}[static_cast<int>(set.param)]);
-                         });
-
-TEST(DropoutKernelChoice, TakesTheBestThatTheProcessorHas) {
-  auto best = InstructionSet::kPlain;
-  for (const auto set : {InstructionSet::kAvx2, InstructionSet::kAvx512}) {
-    if (is_supported(set)) best = set;
+TEST_P(DropoutKernelTest, AddsWhatIsLeftToTheResidual) {
+  for (const std::size_t count : {1, 64, 300}) {
+    const auto in = formula_values(count), residual = formula_values(count, 1);
+    std::vector<float> out(count);
+    kernels().dropout_and_add(residual.data(), in.data(), out.data(), 8, count, mask_);
+    const auto kept = expected(in, 8, stream_, mask_);
+    for (std::size_t e = 0; e < count; ++e) ASSERT_NEAR(out[e], residual[e] + kept[e], 1e-6) << e;
   }
-  EXPECT_EQ(dropout_kernel(), dropout_kernel(best));
-  EXPECT_NE(dropout_kernel(), nullptr);
 }
+
+TEST_P(DropoutKernelTest, DropsBehindReluAndFindsTheGradientFromTheResultAlone) {
+  for (const std::size_t count : {1, 64, 300}) {
+    const auto in = formula_values(count), gradient = formula_values(count, 1);
+    auto rectified = in;
+    for (float& x : rectified) x = std::max(x, 0.0F);
+    auto values = in;
+    kernels().relu_and_dropout(values.data(), 4, count, mask_);
+    EXPECT_EQ(values, expected(rectified, 4, stream_, mask_));
+    std::vector<float> result(count);
+    kernels().relu_and_dropout_backward(values.data(), gradient.data(), result.data(), count, mask_.scale);
+    const auto kept = expected(gradient, 4, stream_, mask_);
+    for (std::size_t e = 0; e < count; ++e) ASSERT_EQ(result[e], in[e] > 0 ? kept[e] : 0.0F) << e;
+  }
+}
+
+INSTANTIATE_INSTRUCTION_SETS(DropoutKernelTest);
 
 }  // namespace
 }  // namespace gloss::kernels

@@ -70,6 +70,17 @@ TEST_P(DropoutTest, BackwardHasTheMaskOfForward) {
   EXPECT_THAT(x.grad(), SameAs(y.detach()));  // of ones, both are the mask times 1 / (1 - p)
 }
 
+TEST_P(DropoutTest, AddedToAResidualItIsTheSumOfBoth) {
+  const auto residual = formula_tensor({33, 65}, device(), 1).requires_grad_();
+  const auto x = formula_tensor({33, 65}, device()).requires_grad_();
+  const auto sum = dropout_and_add(residual, x, 0.4, training_, "site");
+  EXPECT_THAT(sum, AllClose(residual + plain_dropout(x, 0.4, stream_.stream("site")), 1e-6));
+  EXPECT_THAT(dropout_and_add(residual, x, 0.4, {}, "site"), SameAs(residual + x));
+  sum.backward(ones({33, 65}));
+  EXPECT_THAT(residual.grad(), SameAs(ones({33, 65})));
+  EXPECT_THAT(x.grad(), SameAs(plain_dropout(ones({33, 65}), 0.4, stream_.stream("site"))));
+}
+
 TEST_P(DropoutTest, CountsElementsInTheOrderOfTheShapeNotOfMemory) {
   const auto x = formula_tensor({12, 9}, device());
   EXPECT_THAT(dropout(x.t(), 0.3, training_, "site"), SameAs(dropout(x.t().contiguous(), 0.3, training_, "site")));

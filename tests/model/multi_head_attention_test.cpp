@@ -37,12 +37,10 @@ class MultiHeadAttentionTest : public DeviceTest {
     part_->to(device());
   }
 
-  bool runs_fused(const Pass& pass) {
+  bool holds_weights(const Pass& pass) {
     const RecordedOperations operations;
     part_(x_, memory_, Mask::padding({5, 2}), pass);
-    const bool fused = operations.has("aten::scaled_dot_product_attention");
-    EXPECT_NE(fused, operations.has("aten::softmax"));
-    return fused;
+    return operations.has("aten::softmax");
   }
 
   MultiHeadAttention part_{8, 2, 0.3, "encoder.layers.0.self_attention"};
@@ -50,20 +48,25 @@ class MultiHeadAttentionTest : public DeviceTest {
   const RandomStream stream_{4, "dropout"};
 };
 
-TEST_P(MultiHeadAttentionTest, TakesTheFusedPathUnlessSomebodyLooksOnOrWeightsAreDropped) {
+TEST_P(MultiHeadAttentionTest, HoldsTheWeightsOnlyForAProbeOrWhereADeviceHasNoKernelThatDropsThem) {
   SilentProbe probe;
-  EXPECT_TRUE(runs_fused({}));
-  EXPECT_FALSE(runs_fused({.probe = &probe}));
-  EXPECT_FALSE(runs_fused({.training = true, .random = &stream_}));
+  EXPECT_FALSE(holds_weights({}));
+  EXPECT_TRUE(holds_weights({.probe = &probe}));
+  EXPECT_EQ(holds_weights({.training = true, .random = &stream_}), !device().is_cpu());
   part_ = MultiHeadAttention(8, 2, 0.0, "site");
   part_->to(device());
-  EXPECT_TRUE(runs_fused({.training = true, .random = &stream_}));
+  EXPECT_FALSE(holds_weights({.training = true, .random = &stream_}));
 }
 
 TEST_P(MultiHeadAttentionTest, BothPathsAgree) {
   SilentProbe probe;
   const auto mask = Mask::padding({5, 2});
   EXPECT_THAT(part_(x_, memory_, mask, Pass{}), AllClose(part_(x_, memory_, mask, Pass{.probe = &probe}), 1e-6));
+  EXPECT_THAT(part_(x_, x_, Mask::causal(), Pass{}),
+              AllClose(part_(x_, x_, Mask::causal(), Pass{.probe = &probe}), 1e-6));
+  EXPECT_THAT(
+      part_(x_, memory_, Mask::none(), Pass{.training = true, .random = &stream_}),
+      AllClose(part_(x_, memory_, Mask::none(), Pass{.training = true, .random = &stream_, .probe = &probe}), 1e-6));
   EXPECT_EQ(probe.site_, "encoder.layers.0.self_attention");
   EXPECT_THAT(probe.shape_, ::testing::ElementsAre(2, 2, 3, 5));
 }

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstdint>
+
+namespace gloss::kernels {
+
+/// out[j] = sum of in[i * stride + j] over i below `rows`, for j below `columns`.
+using ColumnSumsKernel = void(const float* in, std::int64_t stride, std::int64_t rows, std::int64_t columns,
+                              float* out);
+
+}  // namespace gloss::kernels

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "model/kernels/attention_kernel.h"
+#include "model/kernels/bfloat16_kernel.h"
+#include "model/kernels/column_sums_kernel.h"
+#include "model/kernels/dropout_kernel.h"
+#include "model/kernels/instruction_set.h"
+#include "model/kernels/softmax_loss_kernel.h"
+#include "model/kernels/transpose_kernel.h"
+
+namespace gloss::kernels {
+
+/// The kernels of one instruction set: the same sources (*_body.cpp), compiled once for each.
+struct KernelTable {
+  DropoutKernel* dropout;
+  DropoutAndAddKernel* dropout_and_add;
+  ReluAndDropoutKernel* relu_and_dropout;
+  ReluAndDropoutBackwardKernel* relu_and_dropout_backward;
+  SoftmaxLossKernel* softmax_loss;
+  AttentionKernel* attention;
+  AttentionBackwardKernel* attention_backward;
+  ColumnSumsKernel* column_sums;
+  TransposeKernel* transpose;
+  ToBfloat16Kernel* to_bfloat16;
+  ToBfloat16PairsKernel* to_bfloat16_pairs;
+};
+
+/// Those built for `set`; null where this program has none or this processor cannot run them.
+const KernelTable* kernel_table(InstructionSet set);
+/// Those of the best instruction set of this processor.
+const KernelTable& kernel_table();
+
+}  // namespace gloss::kernels

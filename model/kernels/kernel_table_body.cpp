@@ -1,0 +1,19 @@
+// Compiled once for each instruction set (kernel_table.h).
+#include "model/kernels/kernel_bodies.h"
+
+namespace gloss::kernels::GLOSS_INSTRUCTION_SET {
+
+extern const KernelTable table;
+const KernelTable table{.dropout = dropout,
+                        .dropout_and_add = dropout_and_add,
+                        .relu_and_dropout = relu_and_dropout,
+                        .relu_and_dropout_backward = relu_and_dropout_backward,
+                        .softmax_loss = softmax_loss,
+                        .attention = attention,
+                        .attention_backward = attention_backward,
+                        .column_sums = column_sums,
+                        .transpose = transpose,
+                        .to_bfloat16 = to_bfloat16,
+                        .to_bfloat16_pairs = to_bfloat16_pairs};
+
+}  // namespace gloss::kernels::GLOSS_INSTRUCTION_SET

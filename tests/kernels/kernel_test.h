@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "model/kernels/kernel_table.h"
+
+namespace gloss::kernels {
+
+/// A test that runs once for each instruction set that this processor has.
+class KernelTest : public ::testing::TestWithParam<InstructionSet> {
+ protected:
+  void SetUp() override {
+    if (!is_supported(GetParam())) GTEST_SKIP() << "this processor does not have the instructions";
+  }
+
+  static const KernelTable& kernels() { return *kernel_table(GetParam()); }
+};
+
+/// Values in (-size, size) from a formula; `number` tells the arrays of one test apart.
+inline std::vector<float> formula_values(std::size_t count, int number = 0, float size = 1) {
+  std::vector<float> values(count);
+  for (std::size_t e = 0; e < count; ++e)
+    values[e] = size * static_cast<float>(std::sin(12.9898 * static_cast<double>(e) + 78.233 * (number + 1)));
+  return values;
+}
+
+/// Makes the tests of a suite derived from KernelTest.
+#define INSTANTIATE_INSTRUCTION_SETS(Suite)                                                                            \
+  INSTANTIATE_TEST_SUITE_P(                                                                                            \
+      InstructionSets, Suite,                                                                                          \
+      ::testing::Values(InstructionSet::kPlain, InstructionSet::kAvx2, InstructionSet::kAvx512), [](const auto& set) { \
+        return std::string(std::vector{"Plain", "Avx2", "Avx512"}[static_cast<std::size_t>(set.param)]);               \
+      })
+
+}  // namespace gloss::kernels

@@ -1,0 +1,147 @@
+#include "training/output_loss.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/scalar_tensor.h>
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "common/error.h"
+#include "common/special_ids.h"
+#include "model/kernels/kernel_table.h"
+#include "model/matrix_product.h"
+#include "model/shape.h"
+
+namespace gloss {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+constexpr std::int64_t kRowsOfSlice = 256;  // times V floats: some 10 MB
+constexpr std::int64_t kParts = 16;         // of a slice, each with a sum of its own
+
+/// What goes into the loss, and what comes out.
+struct OutputLayer {
+  at::Tensor x, weight, bias, wanted;  ///< [N, D], [V, D], [V], [N]
+  float epsilon = 0;
+  bool with_gradient = false;
+};
+struct OutputSums {
+  double smoothed = 0, nll = 0;
+  at::Tensor of_x, of_weight, of_bias;  ///< gradients of `smoothed`
+};
+
+// The losses of `rows` rows of logits [., V] from `first` on, which become the gradient.
+kernels::RowLoss losses(const OutputLayer& layer, float* logits, std::int64_t first, std::int64_t rows,
+                        float* bias_gradient) {
+  const auto V = layer.weight.size(0);
+  const auto* const wanted = layer.wanted.const_data_ptr<std::int64_t>();
+  const auto* const bias = layer.bias.const_data_ptr<float>();
+  kernels::RowLoss sum;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    float* const scores = logits + row * V;
+    if (wanted[first + row] == kPad) {
+      std::fill(scores, scores + V, 0.0F);
+      continue;
+    }
+    const auto loss =
+        kernels::kernel_table().softmax_loss(scores, bias, V, wanted[first + row], layer.epsilon, bias_gradient);
+    sum.nll += loss.nll;
+    sum.smoothed += loss.smoothed;
+  }
+  return sum;
+}
+
+OutputSums by_slices(const OutputLayer& layer) {
+  const auto N = layer.x.size(0), D = layer.x.size(1), V = layer.weight.size(0);
+  const auto options = layer.x.options().requires_grad(false);
+  const auto turned = transposed(layer.weight);                            // [D, V]
+  const auto logits = at::empty({std::min(N, kRowsOfSlice), V}, options);  // of a slice
+  OutputSums sums;
+  at::Tensor of_bias, of_turned;  // [kParts, V], [D, V]
+  if (layer.with_gradient) {
+    sums.of_x = at::empty({N, D}, options);
+    of_turned = N > 0 ? at::empty({D, V}, options) : at::zeros({D, V}, options);
+    of_bias = at::zeros({kParts, V}, options);
+  }
+  for (std::int64_t first = 0; first < N; first += kRowsOfSlice) {
+    const auto rows = std::min(kRowsOfSlice, N - first);
+    const auto x = layer.x.narrow(0, first, rows), scores = logits.narrow(0, 0, rows);
+    multiply(x, turned, {}, scores);
+    std::vector<kernels::RowLoss> of_parts(kParts);
+    at::parallel_for(0, kParts, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t part = begin; part < end; ++part) {
+        const auto from = rows * part / kParts, to = rows * (part + 1) / kParts;
+        of_parts[static_cast<std::size_t>(part)] =
+            losses(layer, scores.mutable_data_ptr<float>() + from * V, first + from, to - from,
+                   layer.with_gradient ? of_bias.mutable_data_ptr<float>() + part * V : nullptr);
+      }
+    });
+    for (const auto& loss : of_parts) {
+      sums.smoothed += loss.smoothed;
+      sums.nll += loss.nll;
+    }
+    if (!layer.with_gradient) continue;
+    multiply(scores, layer.weight, {}, sums.of_x.narrow(0, first, rows));
+    multiply_transposed(x, scores, of_turned, /*add=*/first > 0);
+  }
+  if (layer.with_gradient) {
+    sums.of_weight = transposed(of_turned);
+    sums.of_bias = column_sums(of_bias);
+  }
+  return sums;
+}
+
+class SlicedLoss : public torch::autograd::Function<SlicedLoss> {
+ public:
+  static variable_list forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
+                               const at::Tensor& bias, const at::Tensor& wanted, double epsilon, bool with_gradient) {
+    auto sums = by_slices({x.contiguous(), weight, bias, wanted, static_cast<float>(epsilon), with_gradient});
+    context->save_for_backward({sums.of_x, sums.of_weight, sums.of_bias});
+    auto nll = at::scalar_tensor(sums.nll, at::kDouble);
+    context->mark_non_differentiable({nll});
+    return {at::scalar_tensor(sums.smoothed, at::kDouble), nll};
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    auto result = context->get_saved_variables();
+    const auto factor = gradients[0].item<double>();
+    if (factor != 1)
+      for (auto& gradient : result) gradient = gradient * factor;
+    result.resize(6);
+    return result;
+  }
+};
+
+void expect_ids(const at::Tensor& wanted, std::int64_t V) {
+  const auto* const ids = wanted.const_data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < wanted.size(0); ++i)
+    if (ids[i] < 0 || ids[i] >= V)
+      throw ShapeError("wanted: wanted ids from 0 to " + std::to_string(V - 1) + ", got " + std::to_string(ids[i]));
+}
+
+}  // namespace
+
+Loss output_loss(const Generator& generator, const at::Tensor& x, const at::Tensor& wanted, double epsilon) {
+  const auto [N, D] = sizes<2>(x, "x");
+  expect_width(x, generator->weight().size(1), "x");
+  expect_shape(wanted, {N}, "wanted");
+  if (!x.is_cpu() || x.scalar_type() != at::kFloat)
+    return label_smoothed_loss(Generator(generator)->forward(x), wanted, epsilon);
+
+  const auto ids = wanted.contiguous();
+  expect_ids(ids, generator->weight().size(0));
+  const bool with_gradient = at::GradMode::is_enabled() && (x.requires_grad() || generator->weight().requires_grad() ||
+                                                            generator->bias().requires_grad());
+  const auto sums = SlicedLoss::apply(x, generator->weight(), generator->bias(), ids, epsilon, with_gradient);
+  return {sums[0], sums[1], N - ids.eq(kPad).sum().item<std::int64_t>()};
+}
+
+}  // namespace gloss
