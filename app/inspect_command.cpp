@@ -71,6 +71,8 @@ Json describe(const std::filesystem::path& path) {
     result["vocabulary"] = {{"source", model.vocabularies.source}, {"target", model.vocabularies.target}};
   } else if (format == kCheckpointFormat) {
     result["state"] = to_json(read_checkpoint_state(file));
+    result["moving_mean"] =
+        std::ranges::any_of(file.tensors(), [](const auto& tensor) { return tensor.first.starts_with("ema."); });
   } else {
     throw ModelError(file.name() + ": wanted format " + std::string(kModelFormat) + " or " +
                      std::string(kCheckpointFormat) + ", got " + printable(format));
@@ -94,6 +96,8 @@ std::string to_lines(const Json& description) {
   std::string lines = "format: " + description.at("format").get<std::string>() + '\n';
   for (const auto* part : {"config", "provenance", "vocabulary", "state"})
     if (description.contains(part)) lines += std::string(part) + ": " + to_pretty_text(description.at(part));
+  if (description.contains("moving_mean"))
+    lines += std::string("moving mean of the weights: ") + (description.at("moving_mean") ? "yes" : "no") + '\n';
   lines += "modules and their parameters:\n";
   for (const auto& module : description.at("modules")) lines += row(module.at("name"), module.at("parameters"));
   return lines + row("all", description.at("parameters"));

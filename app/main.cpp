@@ -8,7 +8,7 @@
 #include <fcntl.h>
 
 #include "app/command_line.h"
-#include "app/out_of_memory.h"
+#include "model/out_of_memory.h"
 #include "app/standard_output.h"
 #include "common/error.h"
 #include "common/log.h"

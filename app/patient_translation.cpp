@@ -2,18 +2,18 @@
 
 #include <iterator>
 
-#include "app/out_of_memory.h"
+#include "model/out_of_memory.h"
 
 namespace gloss {
 namespace {
 
-using Translations = std::vector<std::optional<Translator::Translation>>;
+using Attempt = std::vector<std::optional<Translator::Translation>>;
 
 /// Absent where memory ran out; what was taken is given back by then.
-std::optional<Translations> try_to_translate(std::span<const std::string> lines, const Translate& translate) {
+std::optional<Attempt> try_to_translate(std::span<const std::string> lines, const Translate& translate) {
   try {
     auto done = translate(lines);
-    return Translations(std::make_move_iterator(done.begin()), std::make_move_iterator(done.end()));
+    return Attempt(std::make_move_iterator(done.begin()), std::make_move_iterator(done.end()));
   } catch (...) {
     if (!is_out_of_memory()) throw;
     return std::nullopt;
@@ -22,9 +22,9 @@ std::optional<Translations> try_to_translate(std::span<const std::string> lines,
 
 }  // namespace
 
-Translations translate_patiently(std::span<const std::string> lines, const Translate& translate) {
+Attempt translate_patiently(std::span<const std::string> lines, const Translate& translate) {
   if (auto translations = try_to_translate(lines, translate)) return std::move(*translations);
-  if (lines.size() == 1) return Translations(1);
+  if (lines.size() == 1) return Attempt(1);
   const auto half = lines.size() / 2;
   auto translations = translate_patiently(lines.first(half), translate);
   for (auto& translation : translate_patiently(lines.subspan(half), translate))

@@ -23,6 +23,7 @@
 #include "pipeline/runtime.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 #include "training/adam.h"
+#include "training/mixed_precision.h"
 #include "training/schedule.h"
 #include "training/update.h"
 
@@ -91,6 +92,7 @@ void train_speed(const Options& options) {
   const int threads = set_up_runtime(options.threads);
   const auto device = parse_device(options.device);
   auto config = read_run_config(options.config, options.overrides);
+  expect_precision(config.training.precision, device);
   if (!options.data.empty()) move_data(config.data, options.data);
   std::shared_ptr<const Tokenizer> tokenizer;
   const auto& tokenizer_file = options.tokenizer.empty() ? fs::path(config.tokenizer.model_file) : options.tokenizer;
@@ -122,7 +124,8 @@ void train_speed(const Options& options) {
                        {.step = step,
                         .learning_rate = learning_rate(config.training, config.model.d_model, step),
                         .label_smoothing = config.training.label_smoothing,
-                        .clip_norm = config.training.clip_norm});
+                        .clip_norm = config.training.clip_norm,
+                        .precision = config.training.precision});
     tokens += static_cast<double>(result.tokens);
     arithmetic += operations(batches.front(), config.model, vocabulary);
     nll = result.nll_sum / static_cast<double>(result.tokens);

@@ -16,7 +16,7 @@ Json run_identity(const RunConfig& config, const RunTokenizers& tokenizers, cons
 Json settings_identity(const RunConfig& config) {
   auto settings = to_portable_json(config);
   auto& training = settings["training"];
-  for (const auto* key : {"max_steps", "max_epochs", "validate_every", "save_every", "keep_checkpoints"})
+  for (const auto* key : {"max_steps", "max_epochs", "max_hours", "validate_every", "save_every", "keep_checkpoints"})
     training.erase(key);
   training["early_stop"].erase("patience");
   settings.erase("decoding");

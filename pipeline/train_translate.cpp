@@ -21,6 +21,7 @@
 #include "pipeline/run_tokenizers.h"
 #include "pipeline/translation_model.h"
 #include "pipeline/validation.h"
+#include "training/mixed_precision.h"
 #include "training/stop.h"
 
 namespace gloss {
@@ -63,11 +64,13 @@ Material read_material(const RunConfig& config, const RunFolder& folder) {
   return {std::move(tokenizers), std::move(corpus), std::move(validator), std::move(test)};
 }
 
-/// On the processor a weight has a gradient and Adam's two moments beside it; from there it goes to a device.
+/// On the processor a weight has a gradient, Adam's two moments and perhaps its moving mean beside it; from there it
+/// goes to a device.
 void expect_memory_for(const RunConfig& config, const Vocabularies& vocabularies, at::Device device) {
   constexpr std::int64_t kMebibyte = 1 << 20;
   const auto parameters = count_parameters(config.model, vocabularies);
-  const auto needed = parameters / kMebibyte * static_cast<std::int64_t>(sizeof(float)) * (device.is_cpu() ? 4 : 1);
+  const std::int64_t beside = device.is_cpu() ? (config.training.ema_decay > 0 ? 5 : 4) : 1;
+  const auto needed = parameters / kMebibyte * static_cast<std::int64_t>(sizeof(float)) * beside;
   const auto there = usable_memory() / kMebibyte;
   if (needed > there)
     throw UsageError("model: the model has " + std::to_string(parameters) + " parameters, which take " +
@@ -107,6 +110,7 @@ std::int64_t whole_epochs(const BatchStream& batches) {
 void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult& result) {
   const auto& config = options.config;
   config.validate();
+  expect_precision(config.training.precision, options.device);
   expect_data_files(config.data);
   RunFolder folder(options.out, options.resume, options.overwrite);
   const auto material = read_material(config, folder);

@@ -1,6 +1,8 @@
 #include "training/adam.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 
 #include <ATen/Functions.h>
@@ -14,6 +16,14 @@ namespace {
 // As torch.nn.utils.clip_grad_norm_ has it.
 constexpr double kNormEpsilon = 1e-6;
 
+void keep_plainly(Adam::Slot& slot, bool with_ema) {
+  const at::NoGradGuard no_grad;
+  const auto zeros = [&] { return at::zeros_like(slot.parameter, {}, at::MemoryFormat::Contiguous); };
+  slot.m = zeros();
+  slot.v = zeros();
+  if (with_ema) (slot.ema = zeros()).copy_(slot.parameter);
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, at::Tensor>> named_parameters(const EncoderDecoder& model) {
@@ -22,56 +32,87 @@ std::vector<std::pair<std::string, at::Tensor>> named_parameters(const EncoderDe
   return parameters;
 }
 
-Adam::Adam(std::vector<std::pair<std::string, at::Tensor>> parameters, const TrainingConfig& config)
-    : beta1_(config.beta1), beta2_(config.beta2), epsilon_(config.epsilon) {
+double clip_factor(double norm, double clip_norm) {
+  return clip_norm > 0 ? std::min(1.0, clip_norm / (norm + kNormEpsilon)) : 1;
+}
+
+Adam::Adam(std::vector<std::pair<std::string, at::Tensor>> parameters, const TrainingConfig& config, Path path)
+    : beta1_(config.beta1), beta2_(config.beta2), epsilon_(config.epsilon), ema_decay_(config.ema_decay) {
   std::ranges::sort(parameters, {}, &std::pair<std::string, at::Tensor>::first);
   std::map<const void*, std::string> seen;
-  slots_.reserve(parameters.size());
+  std::vector<at::Tensor> trained;
   for (auto& [name, parameter] : parameters) {
     const auto [first, is_new] = seen.emplace(parameter.unsafeGetTensorImpl(), name);
     if (!is_new)
       throw ShapeError(name + ": wanted every parameter once, got the tensor of " + first->second + " again");
-    slots_.push_back({std::move(name), parameter, at::zeros_like(parameter, {}, at::MemoryFormat::Contiguous),
-                      at::zeros_like(parameter, {}, at::MemoryFormat::Contiguous)});
+    slots_.push_back({std::move(name), parameter, {}, {}, {}});
+    if (parameter.requires_grad()) trained.push_back(parameter);
+  }
+  if (path == Path::kFastest && FlatAdam::can_keep(trained)) flat_.emplace(std::move(trained), has_ema());
+  std::size_t next = 0;
+  for (Slot& slot : slots_) {
+    if (!slot.parameter.requires_grad()) continue;
+    if (!flat_) {
+      keep_plainly(slot, has_ema());
+      continue;
+    }
+    const auto& views = flat_->views()[next++];
+    slot.m = views.m;
+    slot.v = views.v;
+    slot.ema = views.ema;
   }
 }
 
-void Adam::step(std::int64_t step, double learning_rate) {
+double Adam::gradient_norm() {
+  const at::NoGradGuard no_grad;
+  if (flat_) {
+    const double squares = flat_->sum_of_squares();
+    return squares <= std::numeric_limits<float>::max() ? std::sqrt(squares) : std::numeric_limits<double>::infinity();
+  }
+  std::vector<at::Tensor> norms;
+  for (const Slot& slot : slots_)
+    if (slot.parameter.grad().defined()) norms.push_back(at::linalg_vector_norm(slot.parameter.grad()));
+  return norms.empty() ? 0 : at::linalg_vector_norm(at::stack(norms)).item<double>();
+}
+
+void Adam::step(const Update& update) {
+  const auto step = static_cast<double>(update.step);
+  const double ema_share = 1 - std::min(ema_decay_, (1 + step) / (10 + step));
+  if (!flat_) return plain_step(update, ema_share);
+  flat_->step({.gradient_factor = static_cast<float>(update.gradient_factor),
+               .share1 = static_cast<float>(1 - beta1_),
+               .beta2 = static_cast<float>(beta2_),
+               .share2 = static_cast<float>(1 - beta2_),
+               .step_size = static_cast<float>(update.learning_rate / (1 - std::pow(beta1_, step))),
+               .root_of_correction = static_cast<float>(std::sqrt(1 - std::pow(beta2_, step))),
+               .epsilon = static_cast<float>(epsilon_),
+               .ema_share = static_cast<float>(ema_share)});
+}
+
+void Adam::plain_step(const Update& update, double ema_share) {
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> parameters, gradients, m, v, steps;
   at::Tensor step_as_tensor;  // one value for all
   for (const Slot& slot : slots_) {
-    if (!slot.parameter.grad().defined()) continue;
+    if (!slot.is_trained() || !slot.parameter.grad().defined()) continue;
     if (!step_as_tensor.defined())
-      step_as_tensor = at::full({}, static_cast<double>(step), slot.parameter.options().dtype(at::kFloat));
+      step_as_tensor = at::full({}, static_cast<double>(update.step), slot.parameter.options().dtype(at::kFloat));
     parameters.push_back(slot.parameter);
-    gradients.push_back(slot.parameter.grad().contiguous());
+    gradients.push_back(slot.parameter.grad().contiguous().mul_(update.gradient_factor));
     m.push_back(slot.m);
     v.push_back(slot.v);
     steps.push_back(step_as_tensor);
   }
   if (!parameters.empty())
-    at::_fused_adam_(parameters, gradients, m, v, {}, steps, learning_rate, beta1_, beta2_, /*weight_decay=*/0,
-                     epsilon_,
-                     /*amsgrad=*/false, /*maximize=*/false);
+    at::_fused_adam_(parameters, gradients, m, v, {}, steps, update.learning_rate, beta1_, beta2_, /*weight_decay=*/0,
+                     epsilon_, /*amsgrad=*/false, /*maximize=*/false);
+  for (const Slot& slot : slots_)
+    if (slot.ema.defined()) slot.ema.lerp_(slot.parameter, ema_share);
   clear_gradients();
 }
 
-double Adam::scale_and_clip(double factor, double clip_norm) {
-  const at::NoGradGuard no_grad;
-  std::vector<at::Tensor> norms;
-  for (const Slot& slot : slots_)
-    if (slot.parameter.grad().defined()) norms.push_back(at::linalg_vector_norm(slot.parameter.grad()));
-  if (norms.empty()) return 0;
-
-  const double norm = factor * at::linalg_vector_norm(at::stack(norms)).item<double>();
-  if (clip_norm > 0) factor *= std::min(1.0, clip_norm / (norm + kNormEpsilon));
-  for (const Slot& slot : slots_)
-    if (slot.parameter.grad().defined()) slot.parameter.grad().mul_(factor);
-  return norm;
-}
-
 void Adam::clear_gradients() {
+  if (flat_) return flat_->clear_gradients();
   for (const Slot& slot : slots_) slot.parameter.mutable_grad().reset();
 }
 

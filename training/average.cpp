@@ -1,6 +1,7 @@
 #include "training/average.h"
 
 #include <cstring>
+#include <string_view>
 
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
@@ -10,8 +11,16 @@
 namespace gloss {
 namespace {
 
+constexpr std::string_view kEma = "ema.";
+
 bool is_weight(const std::string& name, const TensorView& view) {
-  return view.dtype == Dtype::kF32 && !name.starts_with("adam.") && !name.starts_with("ema.");
+  return view.dtype == Dtype::kF32 && !name.starts_with("adam.") && !name.starts_with(kEma);
+}
+
+// What stands for the weight `name`.
+const TensorView& smoothed(const SafetensorsFile& file, const std::string& name, const TensorView& view) {
+  const auto ema = file.tensors().find(std::string(kEma) + name);
+  return ema != file.tensors().end() && ema->second.dtype == Dtype::kF32 ? ema->second : view;
 }
 
 // A copy as float64; the file's bytes need not be aligned.
@@ -26,7 +35,7 @@ at::Tensor read_double(const TensorView& view) {
 void WeightAverage::add(const SafetensorsFile& file) {
   std::map<std::string, at::Tensor> weights;
   for (const auto& [name, view] : file.tensors())
-    if (is_weight(name, view)) weights.emplace(name, read_double(view));
+    if (is_weight(name, view)) weights.emplace(name, read_double(smoothed(file, name, view)));
 
   if (files_ == 0) {
     sums_ = std::move(weights);

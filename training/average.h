@@ -11,7 +11,8 @@
 namespace gloss {
 
 /// The mean of the weights of several model or checkpoint files, tensor by tensor. Weights are a file's float32 tensors
-/// without the optimizer's; sums are kept in double, in the order of adding.
+/// without the optimizer's, and where a checkpoint has the moving mean of a weight ("ema.<name>"), that one: what the
+/// checkpoint was validated with. Sums are kept in double, in the order of adding.
 class WeightAverage {
  public:
   /// Throws ModelError where the names or shapes are not those of the first file.

@@ -1,5 +1,7 @@
 #include "training/checkpoint_tensors.h"
 
+#include <string>
+
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
 
@@ -9,6 +11,8 @@
 
 namespace gloss {
 namespace {
+
+const std::string kEmaPrefix = "ema.";
 
 const TensorView& view_in(const SafetensorsFile& file, const std::string& name) {
   const auto found = file.tensors().find(name);
@@ -22,8 +26,10 @@ std::map<std::string, at::Tensor> checkpoint_tensors(const Adam& adam) {
   std::map<std::string, at::Tensor> tensors;
   for (const Adam::Slot& slot : adam.slots()) {
     tensors.emplace(slot.name, slot.parameter);
+    if (!slot.is_trained()) continue;
     tensors.emplace("adam.m." + slot.name, slot.m);
     tensors.emplace("adam.v." + slot.name, slot.v);
+    if (slot.ema.defined()) tensors.emplace(kEmaPrefix + slot.name, slot.ema);
   }
   return tensors;
 }
@@ -37,8 +43,10 @@ void restore(const Adam& adam, const SafetensorsFile& file) {
 }
 
 void restore_weights(const Adam& adam, const SafetensorsFile& file) {
-  for (const Adam::Slot& slot : adam.slots())
-    copy_into(slot.parameter, view_in(file, slot.name), file.name(), slot.name);
+  for (const Adam::Slot& slot : adam.slots()) {
+    const auto name = file.tensors().contains(kEmaPrefix + slot.name) ? kEmaPrefix + slot.name : slot.name;
+    copy_into(slot.parameter, view_in(file, name), file.name(), name);
+  }
 }
 
 void expect_finite(const Adam& adam, std::int64_t step) {

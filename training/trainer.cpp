@@ -3,16 +3,20 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
 
 #include "common/error.h"
 #include "common/log.h"
+#include "model/out_of_memory.h"
+#include "model/tensor_memory.h"
 #include "model/tensor_view.h"
-#include "training/average.h"
 #include "training/checkpoint_name.h"
 #include "training/checkpoint_tensors.h"
+#include "training/ema_weights.h"
+#include "training/kept_weights.h"
 #include "training/schedule.h"
 #include "training/stop.h"
 
@@ -21,12 +25,25 @@ namespace {
 
 constexpr std::int64_t kMostSkippedInARow = 10;
 
+std::optional<double> score_of(const Validation& validation, EarlyStopMetric metric) {
+  switch (metric) {
+    case EarlyStopMetric::kBleu:
+      return validation.bleu;
+    case EarlyStopMetric::kLoss:
+      return validation.loss;
+    case EarlyStopMetric::kPerplexity:
+      return std::exp(validation.loss);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Trainer::Trainer(EncoderDecoder model, BatchStream& batches, Options options)
     : model_(std::move(model)),
       batches_(&batches),
       options_(std::move(options)),
+      plan_(options_.config, batches),
       adam_(named_parameters(model_), options_.config),
       folder_(options_.checkpoints, options_.config.keep_checkpoints) {
   options_.config.validate();
@@ -56,21 +73,29 @@ bool Trainer::resume() {
 
 TrainingEnd Trainer::run() {
   meter_ = {};
+  timed_ = std::chrono::steady_clock::now();
   try {
     return run_to_end();
   } catch (const Stopped&) {  // what was due is done on resuming
     if (!saved_) save(/*for_average=*/false);
     return TrainingEnd::kStopped;
+  } catch (const OutOfMemoryError&) {
+    save_what_is_done();
+    throw;
+  } catch (...) {
+    if (is_out_of_memory()) save_what_is_done();
+    throw;
   }
 }
 
 TrainingEnd Trainer::run_to_end() {
   while (true) {
     stop_where_requested();
-    if (validation_due()) validate();
-    if (patience_lost()) return finish(TrainingEnd::kEarlyStop);
-    if (limit_reached()) return finish(TrainingEnd::kFinished);
-    if (save_due())
+    if (options_.validate && plan_.validation_due(state_)) validate();
+    take_time();
+    if (plan_.patience_lost(state_)) return finish(TrainingEnd::kEarlyStop);
+    if (plan_.limit_reached(state_)) return finish(TrainingEnd::kFinished);
+    if (!(saved_ && counted_for_average()) && plan_.save_due(state_))
       save_and_go_on(/*for_average=*/true);
     else if (best_is_unsaved())
       save_and_go_on(/*for_average=*/false);
@@ -83,13 +108,16 @@ void Trainer::update() {
   const TrainingConfig& config = options_.config;
   std::vector<Batch> batches;
   do batches.push_back(batches_->next());
-  while (static_cast<std::int64_t>(batches.size()) < config.accumulate && !epoch_ended());
+  while (static_cast<std::int64_t>(batches.size()) < config.accumulate && !plan_.epoch_ended());
 
   const std::int64_t step = state_.step + 1;
   const double rate = learning_rate(config, options_.d_model, step);
-  const UpdateResult result = update_weights(
-      model_, adam_, batches, RandomStream(options_.seed, "dropout"),
-      {.step = step, .learning_rate = rate, .label_smoothing = config.label_smoothing, .clip_norm = config.clip_norm});
+  const UpdateResult result = update_weights(model_, adam_, batches, RandomStream(options_.seed, "dropout"),
+                                             {.step = step,
+                                              .learning_rate = rate,
+                                              .label_smoothing = config.label_smoothing,
+                                              .clip_norm = config.clip_norm,
+                                              .precision = config.precision});
   saved_ = false;
   state_.position = batches_->position();
   if (!result.applied) return count_skipped(step);
@@ -122,13 +150,16 @@ void Trainer::report() {
 
 void Trainer::validate() {
   const at::NoGradGuard no_grad;
-  const Validation validation = options_.validate(model_, state_.step);
+  const Validation validation = [&] {
+    const EmaWeights in_place(adam_);
+    return options_.validate(model_, state_.step);
+  }();
   const bool by_bleu = options_.config.early_stop.metric == EarlyStopMetric::kBleu;
   if (by_bleu && !validation.bleu && options_.config.early_stop.patience > 0)
     throw UsageError(
         "training.early_stop.metric: wanted a metric that validation measures, got \"bleu\"; ask for loss");
 
-  const auto score = by_bleu ? validation.bleu : validation.loss;
+  const auto score = score_of(validation, options_.config.early_stop.metric);
   if (score && std::isfinite(*score) &&
       (!state_.best_score || (by_bleu ? *score > *state_.best_score : *score < *state_.best_score))) {
     state_.best_score = score;
@@ -142,17 +173,18 @@ void Trainer::validate() {
 }
 
 void Trainer::save(bool for_average) {
+  take_time();
   TrainingState state = state_;
   const auto last = static_cast<std::size_t>(options_.config.average_last);
   if (for_average && !counted_for_average()) state.averaged.push_back(checkpoint_name(state.step));
   if (state.averaged.size() > last) state.averaged.erase(state.averaged.begin(), state.averaged.end() - last);
 
   expect_finite(adam_, state.step);
-  std::map<std::string, at::Tensor> tensors;  // keeps what `views` look at
+  std::map<std::string, at::Tensor> tensors;  // what `views` look at: on the CPU the weights themselves, else copies
   std::map<std::string, TensorView> views;
   for (const auto& [name, tensor] : checkpoint_tensors(adam_)) {
-    const auto& copy = tensors[name] = tensor.detach().cpu().contiguous();
-    views.emplace(name, view_of(copy));
+    const auto& tensor_there = tensors[name] = tensor.detach().cpu().contiguous();
+    views.emplace(name, view_of(tensor_there));
   }
   folder_.save(views, state);
   state_ = std::move(state);
@@ -167,88 +199,36 @@ void Trainer::save_and_go_on(bool for_average) {
   }
 }
 
+// On the way out of a failure, which no other may take the place of.
+void Trainer::save_what_is_done() noexcept {
+  try {
+    release_free_tensor_memory();
+    if (saved_ || state_.step == 0) return;
+    save(/*for_average=*/false);
+    log_warning("what was done until step " + std::to_string(state_.step) + " is saved; go on with --resume");
+  } catch (...) {
+    log_warning("what was done since the last checkpoint could not be saved");
+  }
+}
+
 TrainingEnd Trainer::finish(TrainingEnd end) {
   if (state_.unreported_tokens > 0) {
     report();
     saved_ = false;
   }
   if (!saved_ || !counted_for_average()) save(/*for_average=*/true);
-  kept_steps_ = {state_.step};
-  if (options_.config.early_stop.patience > 0 && state_.best_step > 0) take_best();
-  if (!state_.averaged.empty()) take_average();
+  kept_steps_ = keep_weights(adam_, folder_, options_.config, state_);
   return end;
 }
 
-void Trainer::take_best() {
-  try {
-    restore_weights(adam_, folder_.open(checkpoint_name(state_.best_step)));
-    kept_steps_ = {state_.best_step};
-  } catch (const Error& fault) {
-    log_warning(std::string(fault.what()) + "; the last weights are kept in place of the best");
-  }
+void Trainer::take_time() {
+  const auto now = std::chrono::steady_clock::now();
+  state_.seconds += std::chrono::duration<double>(now - std::exchange(timed_, now)).count();
 }
-
-void Trainer::take_average() {
-  WeightAverage average;
-  std::vector<std::int64_t> steps;
-  for (const std::string& name : state_.averaged) {
-    try {
-      average.add(folder_.open(name));
-      steps.push_back(checkpoint_step(name).value());
-    } catch (const Error& fault) {
-      log_warning(std::string(fault.what()) + "; left out of the average");
-    }
-  }
-  if (average.files() == 0) return log_warning("no checkpoint is left to average; the last weights are kept");
-  const auto mean = average.mean();
-  const at::NoGradGuard no_grad;
-  for (const Adam::Slot& slot : adam_.slots()) slot.parameter.copy_(mean.at(slot.name));
-  kept_steps_ = std::move(steps);
-}
-
-bool Trainer::epoch_ended() const {
-  const EpochPosition place = batches_->position();
-  return place.batch == 0 ? place.epoch > 0 : place.batch == batches_->batches_in_epoch();
-}
-
-// Every `every` steps, 0 being the end of each epoch.
-bool Trainer::due(std::int64_t every) const {
-  if (state_.step == 0) return false;
-  return every > 0 ? state_.step % every == 0 : epoch_ended();
-}
-
-bool Trainer::validation_due() const {
-  return options_.validate && state_.validated_step != state_.step && due(options_.config.validate_every);
-}
-
-bool Trainer::save_due() const { return !(saved_ && counted_for_average()) && due(options_.config.save_every); }
 
 bool Trainer::best_is_unsaved() const { return !saved_ && state_.step > 0 && state_.best_step == state_.step; }
 
-bool Trainer::patience_lost() const {
-  const std::int64_t patience = options_.config.early_stop.patience;
-  return patience > 0 && state_.validations_without_gain >= patience;
-}
-
-bool Trainer::limit_reached() const {
-  const TrainingConfig& config = options_.config;
-  const std::int64_t epochs = state_.position.epoch + (state_.position.batch > 0 && epoch_ended() ? 1 : 0);
-  return state_.step >= config.step_limit() || (config.max_epochs && epochs >= *config.max_epochs);
-}
-
-// As far as can be known: epochs are taken to have as many batches as this one.
-std::int64_t Trainer::last_step() const {
-  const TrainingConfig& config = options_.config;
-  std::int64_t last = config.step_limit();
-  if (config.max_epochs) {
-    const auto updates = [&](std::int64_t batches) { return (batches + config.accumulate - 1) / config.accumulate; };
-    const std::int64_t epochs = *config.max_epochs - state_.position.epoch;  // with the present one
-    const std::int64_t updates_an_epoch = updates(batches_->batches_in_epoch());
-    if (epochs <= last / updates_an_epoch)  // else the steps end the run, and the product might overflow
-      last = std::min(last, state_.step + epochs * updates_an_epoch - updates(state_.position.batch));
-  }
-  return std::max(last, state_.step);
-}
+std::int64_t Trainer::last_step() const { return plan_.last_step(state_, meter_.seconds_a_step()); }
 
 // This step's file is among those of the average, or there is none.
 bool Trainer::counted_for_average() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -11,6 +12,7 @@
 #include "training/adam.h"
 #include "training/checkpoint.h"
 #include "training/training_config.h"
+#include "training/training_plan.h"
 #include "training/training_report.h"
 
 namespace gloss {
@@ -46,18 +48,21 @@ class Trainer {
   /// `model` is trained in place; `batches` must outlive the trainer. Throws UsageError where early stopping is asked
   /// for without validation.
   Trainer(EncoderDecoder model, BatchStream& batches, Options options);
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
 
   /// Takes the newest checkpoint's weights, optimizer, place and counts. False where there is none. Throws UsageError
   /// where the hashes differ, listing which, ModelError where no checkpoint is whole or the newest does not fit the
   /// model; warns where the threads differ.
   bool resume();
 
-  /// Trains until a limit, early stopping or a signal (the step is finished and saved). When the run has
-  /// ended, the model holds the weights to keep: with early stopping those of the best validation, else the mean of the
-  /// last saves where average_last asks for it, else the last. Call it once.
-  /// An update whose loss or gradient is not finite is skipped and counted, and the step stays the same; after ten in a
-  /// row it throws DivergedError, as where weights that are no numbers would be saved. A checkpoint that cannot be
-  /// written is warned of, at the end an IoError.
+  /// Trains until a limit, early stopping or a signal (the step is finished and saved). When the run has ended, the
+  /// model holds the weights to keep (training/kept_weights.h). Call it once. With ema_decay, validations see the
+  /// moving mean of the weights, while training goes on with the weights themselves. An update whose loss or gradient
+  /// is not finite is skipped and counted, and the step stays the same; after ten in a row it throws DivergedError, as
+  /// where weights that are no numbers would be saved. A checkpoint that cannot be written is warned of, at the end an
+  /// IoError. Where memory runs out and splitting a batch (training/update.h) does not help, what is done is saved, and
+  /// OutOfMemoryError or what LibTorch threw goes on to the caller.
   TrainingEnd run();
 
   const TrainingState& state() const { return state_; }
@@ -72,29 +77,25 @@ class Trainer {
   void save_and_go_on(bool for_average);
   void count_skipped(std::int64_t step);
   void report();
+  void save_what_is_done() noexcept;
   TrainingEnd finish(TrainingEnd end);
-  void take_best();
-  void take_average();
 
-  bool epoch_ended() const;
-  bool due(std::int64_t every) const;
-  bool validation_due() const;
-  bool save_due() const;
+  void take_time();
   bool best_is_unsaved() const;
-  bool patience_lost() const;
-  bool limit_reached() const;
   bool counted_for_average() const;
   std::int64_t last_step() const;
 
   EncoderDecoder model_;
   BatchStream* batches_;
   Options options_;
+  TrainingPlan plan_;
   Adam adam_;
   CheckpointFolder folder_;
   TrainingState state_;
   bool saved_ = false;  ///< the state is on the disk
   std::vector<std::int64_t> kept_steps_;
   TrainingMeter meter_;
+  std::chrono::steady_clock::time_point timed_ = std::chrono::steady_clock::now();  ///< state_.seconds are until then
 };
 
 }  // namespace gloss

@@ -15,7 +15,8 @@ constexpr std::array kScheduleNames = {std::pair{"noam"sv, ScheduleKind::kNoam},
 constexpr std::array kPrecisionNames = {std::pair{"float32"sv, Precision::kFloat32},
                                         std::pair{"bfloat16"sv, Precision::kBfloat16}};
 constexpr std::array kMetricNames = {std::pair{"bleu"sv, EarlyStopMetric::kBleu},
-                                     std::pair{"loss"sv, EarlyStopMetric::kLoss}};
+                                     std::pair{"loss"sv, EarlyStopMetric::kLoss},
+                                     std::pair{"perplexity"sv, EarlyStopMetric::kPerplexity}};
 constexpr Choices<ScheduleKind> kSchedules = kScheduleNames;
 constexpr Choices<Precision> kPrecisions = kPrecisionNames;
 constexpr Choices<EarlyStopMetric> kMetrics = kMetricNames;
@@ -40,7 +41,7 @@ void read_limit(ConfigSection& section, std::string_view key, std::optional<std:
 
 std::int64_t TrainingConfig::step_limit() const {
   if (max_steps) return *max_steps;
-  return max_epochs ? kMostSteps : kDefaultSteps;
+  return max_epochs || max_hours ? kMostSteps : kDefaultSteps;
 }
 
 void TrainingConfig::validate() const {
@@ -48,6 +49,7 @@ void TrainingConfig::validate() const {
   if (max_steps)
     require(*max_steps >= 0 && *max_steps <= kMostSteps, "training.max_steps", "0 to 2^32 - 1", *max_steps);
   if (max_epochs) require_count("training.max_epochs", 1, "", *max_epochs);
+  if (max_hours) require(*max_hours > 0, "training.max_hours", "more than 0", *max_hours);
   require(learning_rate > 0, "training.learning_rate", "more than 0", learning_rate);
   require_count("training.warmup_steps", 1, "", warmup_steps);
   require(in_unit(beta1), "training.beta1", "at least 0 and below 1", beta1);
@@ -60,17 +62,17 @@ void TrainingConfig::validate() const {
   require_count("training.save_every", 0, " (each epoch)", save_every);
   require_count("training.keep_checkpoints", 1, "", keep_checkpoints);
   require_count("training.average_last", 0, " (the last weights)", average_last);
+  require(in_unit(ema_decay), "training.ema_decay", "0 (no moving mean) or more, and below 1", ema_decay);
   require_count("training.early_stop.patience", 0, " (never)", early_stop.patience);
   require(average_last == 0 || early_stop.patience == 0, "training.average_last",
           "0 beside training.early_stop.patience, which makes the best checkpoint the model", average_last);
-  require(precision == Precision::kFloat32, "training.precision", "float32, the only one so far",
-          choice_name(precision, kPrecisions));
 }
 
 TrainingConfig read_training_config(ConfigSection section) {
   TrainingConfig config;
   read_limit(section, "max_steps", config.max_steps);
   read_limit(section, "max_epochs", config.max_epochs);
+  section.read("max_hours", config.max_hours);
   section.read("learning_rate", config.learning_rate);
   section.read("schedule", config.schedule, kSchedules);
   section.read("warmup_steps", config.warmup_steps);
@@ -84,6 +86,7 @@ TrainingConfig read_training_config(ConfigSection section) {
   section.read("save_every", config.save_every);
   section.read("keep_checkpoints", config.keep_checkpoints);
   section.read("average_last", config.average_last);
+  section.read("ema_decay", config.ema_decay);
   ConfigSection early_stop = section.section("early_stop");
   early_stop.read("metric", config.early_stop.metric, kMetrics);
   early_stop.read("patience", config.early_stop.patience);
@@ -108,12 +111,14 @@ Json to_json(const TrainingConfig& config) {
       {"save_every", config.save_every},
       {"keep_checkpoints", config.keep_checkpoints},
       {"average_last", config.average_last},
+      {"ema_decay", config.ema_decay},
       {"early_stop",
        {{"metric", choice_name(config.early_stop.metric, kMetrics)}, {"patience", config.early_stop.patience}}},
       {"precision", choice_name(config.precision, kPrecisions)},
   };
-  if (config.max_steps || !config.max_epochs) json["max_steps"] = config.step_limit();
+  if (config.max_steps || (!config.max_epochs && !config.max_hours)) json["max_steps"] = config.step_limit();
   if (config.max_epochs) json["max_epochs"] = *config.max_epochs;
+  if (config.max_hours) json["max_hours"] = *config.max_hours;
   return json;
 }
 

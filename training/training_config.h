@@ -9,13 +9,14 @@ namespace gloss {
 
 enum class ScheduleKind { kNoam, kInverseSqrt, kConstant };
 enum class Precision { kFloat32, kBfloat16 };
-enum class EarlyStopMetric { kBleu, kLoss };
+enum class EarlyStopMetric { kBleu, kLoss, kPerplexity };
 
 /// `training` of the run file. A step is an update of the weights.
 struct TrainingConfig {
-  std::optional<std::int64_t> max_steps;   ///< 0 writes the freshly initialised model
-  std::optional<std::int64_t> max_epochs;  ///< the first of the two limits ends the run; neither: 100,000 steps
-  double learning_rate = 1.0;              ///< noam: the factor; inverse_sqrt: the peak; constant: the rate
+  std::optional<std::int64_t> max_steps;  ///< 0 writes the freshly initialised model; without any limit 100,000
+  std::optional<std::int64_t> max_epochs;
+  std::optional<double> max_hours;  ///< by the clock, those before a stop counted; the first limit ends the run
+  double learning_rate = 1.0;       ///< noam: the factor; inverse_sqrt: the peak; constant: the rate
   ScheduleKind schedule = ScheduleKind::kNoam;
   std::int64_t warmup_steps = 4000;                  ///< constant has none
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;  ///< Adam (section 5.3)
@@ -26,6 +27,8 @@ struct TrainingConfig {
   std::int64_t save_every = 0;        ///< steps; 0: at the end of each epoch
   std::int64_t keep_checkpoints = 3;  ///< the newest; those of the average and the best stay beside them
   std::int64_t average_last = 0;  ///< the model is the mean of the weights at this many last saves; 0: the last weights
+  /// Above 0 the moving mean of the weights (training/adam.h) is what is validated, averaged and kept.
+  double ema_decay = 0;
   struct EarlyStop {
     EarlyStopMetric metric = EarlyStopMetric::kBleu;  ///< also where patience is 0: by it the best checkpoint is kept
     /// Validations without a better value until the run ends, and the model is then the best checkpoint; 0: never.
@@ -33,7 +36,7 @@ struct TrainingConfig {
   } early_stop;
   Precision precision = Precision::kFloat32;
 
-  /// Where the run ends by its steps: max_steps; without limits 100,000; the largest number where epochs alone count.
+  /// Where the run ends by its steps: max_steps; without limits 100,000; the largest number where only others are set.
   std::int64_t step_limit() const;
 
   /// Throws UsageError naming the key.

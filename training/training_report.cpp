@@ -10,11 +10,13 @@ void TrainingMeter::add(const UpdateResult& update, double seconds) {
 }
 
 TrainingProgress TrainingMeter::progress(std::int64_t step, std::int64_t last_step) const {
-  TrainingProgress progress{.step = step, .last_step = last_step, .seconds_left = 0};
-  if (steps_ > 0)
-    progress.seconds_left = std::chrono::duration<double>(Clock::now() - begin_).count() / static_cast<double>(steps_) *
-                            static_cast<double>(last_step - step);
-  return progress;
+  return {
+      .step = step, .last_step = last_step, .seconds_left = seconds_a_step() * static_cast<double>(last_step - step)};
+}
+
+double TrainingMeter::seconds_a_step() const {
+  if (steps_ == 0) return 0;
+  return std::chrono::duration<double>(Clock::now() - begin_).count() / static_cast<double>(steps_);
 }
 
 TrainingReport TrainingMeter::report(TrainingState& state, double learning_rate, std::int64_t last_step) {

@@ -35,6 +35,8 @@ class TrainingMeter {
   /// The report at `state`, whose sums begin anew. `learning_rate` is that of its step.
   TrainingReport report(TrainingState& state, double learning_rate, std::int64_t last_step);
   TrainingProgress progress(std::int64_t step, std::int64_t last_step) const;
+  /// At this process' pace so far, validation and saving counted; 0 before the first update.
+  double seconds_a_step() const;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -20,6 +20,7 @@ Json to_json(const TrainingState& state) {
       {"skipped_in_a_row", state.skipped_in_a_row},
       {"unreported_nll", state.unreported_nll},
       {"unreported_tokens", state.unreported_tokens},
+      {"seconds", state.seconds},
       {"averaged", state.averaged},
       {"threads", state.threads},
       {"hashes", state.hashes},
@@ -56,6 +57,8 @@ TrainingState read_training_state(const Json& json, const std::string& file) {
   check(member(json, "unreported_nll").is_number(), "unreported_nll", "a number");
   state.unreported_nll = json.at("unreported_nll").get<double>();
   state.unreported_tokens = count(json, "unreported_tokens");
+  check(member(json, "seconds").is_number() && json.at("seconds") >= 0, "seconds", "a number from 0 on");
+  state.seconds = json.at("seconds").get<double>();
   check(member(json, "averaged").is_array(), "averaged", "a list of file names");
   for (const Json& name : json.at("averaged")) {
     check(name.is_string() && checkpoint_step(name.get<std::string>()).has_value(), "averaged", "a list of file names");

@@ -22,6 +22,7 @@ struct TrainingState {
   std::int64_t skipped_in_a_row = 0;          ///< at the end
   double unreported_nll = 0;                  ///< sum over the tokens since the last report
   std::int64_t unreported_tokens = 0;
+  double seconds = 0;                 ///< that training took until now, by the clock, in all processes together
   std::vector<std::string> averaged;  ///< files of the folder whose mean the model is to be (average_last)
   std::int64_t threads = 1;           ///< of the run that saved
   Json hashes = Json::object();       ///< name to hash: of what a resumed run must have unchanged

@@ -2,13 +2,22 @@
 
 #include <chrono>
 #include <cmath>
+#include <iterator>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 
+#include "common/error.h"
+#include "common/log.h"
+#include "model/matrix_product.h"
+#include "model/out_of_memory.h"
 #include "model/padding.h"
+#include "model/tensor_memory.h"
+#include "training/mixed_precision.h"
 #include "training/output_loss.h"
 
 namespace gloss {
@@ -20,6 +29,76 @@ std::vector<std::int64_t> filled_positions(const std::vector<std::int64_t>& leng
   for (std::size_t b = 0; b < lengths.size(); ++b)
     for (std::int64_t t = 0; t < lengths[b]; ++t) positions.push_back(static_cast<std::int64_t>(b) * T + t);
   return positions;
+}
+
+// Seconds since it was last asked.
+class Lap {
+ public:
+  double operator()() {
+    const auto before = std::exchange(last_, std::chrono::steady_clock::now());
+    return std::chrono::duration<double>(last_ - before).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+struct MicroBatch {
+  Batch batch;
+  std::uint32_t number;  ///< of its dropout
+  bool is_half = false;
+};
+
+// Forward and backward through each. Where memory runs out, the index of the micro-batch; its gradients may then have
+// been added in part, and all it took has been given back.
+std::optional<std::size_t> add_gradients(EncoderDecoder& model, const std::vector<MicroBatch>& parts,
+                                         const RandomStream& dropout, const UpdateOptions& options,
+                                         UpdateResult& result) {
+  result = {};
+  Lap lap;
+  at::Tensor nll_sum;  // scalar, float64, left on the device until the end
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto random = dropout.at(static_cast<std::uint32_t>(options.step), parts[i].number);
+    try {
+      const Loss loss = [&] {
+        const Autocast autocast(options.precision, model->device());
+        return batch_loss(model, parts[i].batch, options.label_smoothing, {.training = true, .random = &random});
+      }();
+      result.seconds.forward += lap();
+      loss.smoothed_sum.backward();
+      result.seconds.backward += lap();
+      nll_sum = nll_sum.defined() ? nll_sum + loss.nll_sum.to(at::kDouble) : loss.nll_sum.to(at::kDouble);
+      result.tokens += loss.tokens;
+    } catch (...) {
+      if (!is_out_of_memory()) throw;
+      return i;
+    }
+  }
+  result.nll_sum = nll_sum.item<double>();
+  return std::nullopt;
+}
+
+// Puts two halves, by sentences, in the place of the micro-batch `index`.
+void split(std::vector<MicroBatch>& parts, std::size_t index, std::int64_t step) {
+  constexpr std::uint32_t kSecondHalf = 1U << 31;  // beyond training.accumulate
+  MicroBatch& first = parts[index];
+  const auto sentences = first.batch.source.size();
+  const auto place = "step " + std::to_string(step) + ": out of memory in ";
+  if (first.is_half || sentences < 2)
+    throw OutOfMemoryError(place + (first.is_half ? "the half of a batch, " : "a batch, ") + std::to_string(sentences) +
+                           " sentences; leave more memory to this run, or begin one with a smaller "
+                           "data.batch_tokens and more training.accumulate");
+  log_warning(place + "a batch of " + std::to_string(sentences) + " sentences, which is split in two");
+
+  const auto middle = static_cast<std::ptrdiff_t>((sentences + 1) / 2);
+  MicroBatch second{{}, first.number + kSecondHalf, true};
+  first.is_half = true;
+  for (const auto side : {&Batch::source, &Batch::target}) {
+    auto& all = first.batch.*side;
+    (second.batch.*side).assign(std::make_move_iterator(all.begin() + middle), std::make_move_iterator(all.end()));
+    all.resize(static_cast<std::size_t>(middle));
+  }
+  parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(index) + 1, std::move(second));
 }
 
 }  // namespace
@@ -41,27 +120,23 @@ Loss batch_loss(EncoderDecoder& model, const Batch& batch, double label_smoothin
 
 UpdateResult update_weights(EncoderDecoder& model, Adam& adam, std::span<const Batch> batches,
                             const RandomStream& dropout, const UpdateOptions& options) {
+  const Bfloat16Products rounded(options.precision == Precision::kBfloat16);
+  std::vector<MicroBatch> parts;
+  for (std::size_t i = 0; i < batches.size(); ++i) parts.push_back({batches[i], static_cast<std::uint32_t>(i)});
   UpdateResult result;
-  auto last = std::chrono::steady_clock::now();
-  const auto lap = [&last] {
-    const auto before = std::exchange(last, std::chrono::steady_clock::now());
-    return std::chrono::duration<double>(last - before).count();
-  };
-  at::Tensor nll_sum;  // scalar, float64, left on the device until the end
-  for (std::size_t i = 0; i < batches.size(); ++i) {
-    const auto random = dropout.at(static_cast<std::uint32_t>(options.step), static_cast<std::uint32_t>(i));
-    const Loss loss = batch_loss(model, batches[i], options.label_smoothing, {.training = true, .random = &random});
-    result.seconds.forward += lap();
-    loss.smoothed_sum.backward();
-    result.seconds.backward += lap();
-    nll_sum = nll_sum.defined() ? nll_sum + loss.nll_sum.to(at::kDouble) : loss.nll_sum.to(at::kDouble);
-    result.tokens += loss.tokens;
+  while (const auto failed = add_gradients(model, parts, dropout, options, result)) {
+    adam.clear_gradients();
+    release_free_tensor_memory();
+    split(parts, *failed, options.step);
   }
-  result.gradient_norm = adam.scale_and_clip(1.0 / static_cast<double>(result.tokens), options.clip_norm);
-  result.nll_sum = nll_sum.item<double>();
+  Lap lap;
+  const double per_token = 1.0 / static_cast<double>(result.tokens);
+  result.gradient_norm = per_token * adam.gradient_norm();
   result.applied = std::isfinite(result.nll_sum) && std::isfinite(result.gradient_norm);
   if (result.applied)
-    adam.step(options.step, options.learning_rate);
+    adam.step({.step = options.step,
+               .learning_rate = options.learning_rate,
+               .gradient_factor = per_token * clip_factor(result.gradient_norm, options.clip_norm)});
   else
     adam.clear_gradients();
   result.seconds.optimizer = lap();

@@ -7,6 +7,7 @@
 #include "model/encoder_decoder.h"
 #include "training/adam.h"
 #include "training/label_smoothing.h"
+#include "training/training_config.h"
 
 namespace gloss {
 
@@ -18,7 +19,8 @@ struct UpdateOptions {
   std::int64_t step = 1;  ///< number of the update, from 1
   double learning_rate = 0;
   double label_smoothing = 0;
-  double clip_norm = 0;  ///< 0: not clipped
+  double clip_norm = 0;                       ///< 0: not clipped
+  Precision precision = Precision::kFloat32;  ///< of the factors of matrix products
 };
 
 /// Where an update's time went, in seconds. A GPU may still be at work when a phase has been handed over to it.
@@ -36,6 +38,11 @@ struct UpdateResult {
 
 /// One update of the weights from the gradient of the mean smoothed loss over the tokens of all `batches`. Dropout is
 /// drawn from `dropout` at (step, index of the batch).
+/// Where memory runs out in a batch, forward or backward, the free blocks of tensor memory are given back, the
+/// gradients are cleared, and the update is made anew with that batch in two halves: the same sum over the tokens; the
+/// first half draws its dropout at the batch's own number, the second at 2^31 more. It is said in a warning. A half
+/// that does not fit, or a batch of one sentence, is an OutOfMemoryError; the weights are then as they were and the
+/// gradients clear.
 UpdateResult update_weights(EncoderDecoder& model, Adam& adam, std::span<const Batch> batches,
                             const RandomStream& dropout, const UpdateOptions& options);
 

@@ -5,6 +5,8 @@
 
 namespace gloss::kernels::GLOSS_INSTRUCTION_SET {
 
+AdamKernel adam;
+SquaresKernel sum_of_squares;
 DropoutKernel dropout;
 DropoutAndAddKernel dropout_and_add;
 ReluAndDropoutKernel relu_and_dropout;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "model/kernels/adam_kernel.h"
 #include "model/kernels/attention_kernel.h"
 #include "model/kernels/bfloat16_kernel.h"
 #include "model/kernels/column_sums_kernel.h"
@@ -12,6 +13,8 @@ namespace gloss::kernels {
 
 /// The kernels of one instruction set: the same sources (*_body.cpp), compiled once for each.
 struct KernelTable {
+  AdamKernel* adam;
+  SquaresKernel* sum_of_squares;
   DropoutKernel* dropout;
   DropoutAndAddKernel* dropout_and_add;
   ReluAndDropoutKernel* relu_and_dropout;

@@ -4,7 +4,9 @@
 namespace gloss::kernels::GLOSS_INSTRUCTION_SET {
 
 extern const KernelTable table;
-const KernelTable table{.dropout = dropout,
+const KernelTable table{.adam = adam,
+                        .sum_of_squares = sum_of_squares,
+                        .dropout = dropout,
                         .dropout_and_add = dropout_and_add,
                         .relu_and_dropout = relu_and_dropout,
                         .relu_and_dropout_backward = relu_and_dropout_backward,

@@ -42,6 +42,7 @@ TEST_F(RunIdentityTest, ChangesWithWhatShapesTheRun) {
   const auto config = job_.config;
   job_.config.training.max_steps = 99;
   job_.config.training.max_epochs = 9;
+  job_.config.training.max_hours = 9;
   job_.config.training.validate_every = job_.config.training.save_every = job_.config.training.keep_checkpoints = 9;
   job_.config.training.early_stop.patience = 9;
   job_.config.decoding.beam_size = 4;
@@ -58,6 +59,7 @@ TEST_F(RunIdentityTest, ChangesWithWhatShapesTheRun) {
   changes([&] { job_.config.seed = 4; }, "seed");
   changes([&] { job_.config.training.learning_rate = 2; }, "training.learning_rate");
   changes([&] { job_.config.training.average_last = 2; }, "training.average_last");
+  changes([&] { job_.config.training.ema_decay = 0.9; }, "training.ema_decay");
   changes([&] { job_.config.training.early_stop.metric = EarlyStopMetric::kLoss; }, "training.early_stop");
   changes([&] { job_.config.data.batch_tokens = 511; }, "data.batch_tokens");
   changes([&] { job_.config.model.d_ff = 24; }, "model.d_ff");

@@ -1,5 +1,6 @@
 #include "training/adam.h"
 
+#include <array>
 #include <cmath>
 
 #include <ATen/Functions.h>
@@ -15,6 +16,8 @@ namespace {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
+
+constexpr std::array kPaths = {Adam::Path::kFastest, Adam::Path::kPlain};
 
 class AdamTest : public DeviceTest {
  protected:
@@ -39,80 +42,147 @@ class AdamTest : public DeviceTest {
 };
 
 TEST_P(AdamTest, TenUpdatesEqualPyTorchs) {
-  for (const Json& run : golden_.at("runs")) {
-    TrainingConfig config;
-    config.beta1 = run.at("beta1");
-    config.beta2 = run.at("beta2");
-    config.epsilon = run.at("epsilon");
-    const auto named = parameters();
-    Adam adam(named, config);
-    for (std::size_t update = 0; update < 10; ++update) {
-      set_gradients(named, update);
-      adam.step(static_cast<std::int64_t>(update) + 1, golden_.at("rates")[update]);
-      expect_near(named[1].second, run.at("after")[update][0], 1e-5);
-      expect_near(named[0].second, run.at("after")[update][1], 1e-5);
+  for (const auto path : kPaths) {
+    for (const Json& run : golden_.at("runs")) {
+      TrainingConfig config;
+      config.beta1 = run.at("beta1");
+      config.beta2 = run.at("beta2");
+      config.epsilon = run.at("epsilon");
+      const auto named = parameters();
+      Adam adam(named, config, path);
+      for (std::size_t update = 0; update < 10; ++update) {
+        set_gradients(named, update);
+        adam.step({.step = static_cast<std::int64_t>(update) + 1, .learning_rate = golden_.at("rates")[update]});
+        expect_near(named[1].second, run.at("after")[update][0], 1e-5);
+        expect_near(named[0].second, run.at("after")[update][1], 1e-5);
+      }
     }
   }
 }
 
 TEST_P(AdamTest, ClippingEqualsPyTorchs) {
-  for (const Json& wanted : golden_.at("clipping")) {
-    const auto named = parameters();
-    Adam adam(named, {});
-    set_gradients(named, 0);
-    EXPECT_NEAR(adam.scale_and_clip(wanted.at("factor"), wanted.at("clip_norm")), wanted.at("norm"), 1e-5);
-    expect_near(named[1].second.grad(), wanted.at("clipped")[0], 1e-6);
-    expect_near(named[0].second.grad(), wanted.at("clipped")[1], 1e-6);
+  for (const auto path : kPaths) {
+    for (const Json& wanted : golden_.at("clipping")) {
+      const auto named = parameters();
+      Adam adam(named, {}, path);
+      set_gradients(named, 0);
+      const double factor = wanted.at("factor"), norm = factor * adam.gradient_norm();
+      EXPECT_NEAR(norm, wanted.at("norm"), 1e-5);
+      const double clipped = factor * clip_factor(norm, wanted.at("clip_norm"));
+      expect_near(named[1].second.grad() * clipped, wanted.at("clipped")[0], 1e-6);
+      expect_near(named[0].second.grad() * clipped, wanted.at("clipped")[1], 1e-6);
+    }
   }
 }
 
-TEST_P(AdamTest, WithoutClipNormGradientsAreOnlyScaled) {
-  const auto named = parameters();
-  Adam adam(named, {});
-  set_gradients(named, 0);
-  const auto before = named[0].second.grad().clone();
-  adam.scale_and_clip(100, 0);
-  EXPECT_TRUE(named[0].second.grad().equal(before * 100));
+TEST_P(AdamTest, WithoutClipNormGradientsAreNotShrunk) { EXPECT_EQ(clip_factor(1e9, 0), 1); }
+
+TEST_P(AdamTest, TheFactorActsAsOnTheGradients) {
+  for (const auto path : kPaths) {
+    const auto scaled = parameters(), plain = parameters();
+    Adam scaled_adam(scaled, {}, path), plain_adam(plain, {}, path);
+    for (std::size_t update = 0; update < 2; ++update) {
+      set_gradients(scaled, update);
+      set_gradients(plain, update);
+      for (const auto& [name, parameter] : plain) parameter.mutable_grad().mul_(0.25);
+      const auto step = static_cast<std::int64_t>(update) + 1;
+      scaled_adam.step({.step = step, .learning_rate = 0.1, .gradient_factor = 0.25});
+      plain_adam.step({.step = step, .learning_rate = 0.1});
+    }
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_TRUE(scaled[i].second.equal(plain[i].second));
+  }
 }
 
 TEST_P(AdamTest, NormOfBrokenGradientsIsNotFinite) {
-  for (const double value : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
-    const auto named = parameters();
-    Adam adam(named, {});
-    set_gradients(named, 0);
-    named[0].second.grad()[3].fill_(value);
-    EXPECT_FALSE(std::isfinite(adam.scale_and_clip(1, 1)));
+  for (const auto path : kPaths) {
+    for (const double value : {std::nan(""), HUGE_VAL, -HUGE_VAL, 1e30}) {  // the square of the last is no float
+      const auto named = parameters();
+      Adam adam(named, {}, path);
+      set_gradients(named, 0);
+      named[0].second.grad()[3].fill_(value);
+      EXPECT_FALSE(std::isfinite(adam.gradient_norm())) << value;
+    }
   }
 }
 
 TEST_P(AdamTest, GradientsAreClearedByAStep) {
-  const auto named = parameters();
-  Adam adam(named, {});
-  set_gradients(named, 0);
-  adam.step(1, 0.1);
-  for (const auto& [name, parameter] : named) EXPECT_FALSE(parameter.grad().defined());
+  for (const auto path : kPaths) {
+    const auto named = parameters();
+    Adam adam(named, {}, path);
+    set_gradients(named, 0);
+    adam.step({.learning_rate = 0.1});
+    for (const auto& [name, parameter] : named)
+      EXPECT_TRUE(!parameter.grad().defined() || parameter.grad().eq(0).all().item<bool>());
+    EXPECT_EQ(adam.gradient_norm(), 0);
+  }
 }
 
-TEST_P(AdamTest, ParameterWithoutGradientStays) {
-  const auto named = parameters();
-  Adam adam(named, {});
-  named[0].second.mutable_grad() = at::ones_like(named[0].second);
-  const auto before = named[1].second.detach().clone();
-  adam.step(1, 0.1);
-  EXPECT_TRUE(named[1].second.equal(before));
+TEST_P(AdamTest, ParameterWithoutGradientStaysWhateverItsMomentum) {
+  for (const auto path : kPaths) {
+    const auto named = parameters();
+    Adam adam(named, {}, path);
+    set_gradients(named, 0);
+    adam.step({.step = 1, .learning_rate = 0.1});
+    const auto before = named[1].second.detach().clone(), m = adam.slots()[0].m.clone();
+    const auto other = named[0].second.detach().clone();
+    named[0].second.mutable_grad() = at::ones_like(named[0].second);
+    adam.step({.step = 2, .learning_rate = 0.1});
+    EXPECT_TRUE(named[1].second.equal(before));
+    EXPECT_TRUE(adam.slots()[0].m.equal(m));
+    EXPECT_FALSE(named[0].second.equal(other));
+  }
 }
 
 TEST_P(AdamTest, GradientInAnotherMemoryOrderGivesTheSame) {
-  const auto plain = parameters(), turned = parameters();
-  Adam plain_adam(plain, {}), turned_adam(turned, {});
-  set_gradients(plain, 0);
-  set_gradients(turned, 0);
-  auto& gradient = turned[1].second.mutable_grad();
-  gradient = gradient.t().contiguous().t();
-  ASSERT_FALSE(gradient.is_contiguous());
-  plain_adam.step(1, 0.1);
-  turned_adam.step(1, 0.1);
-  EXPECT_TRUE(plain[1].second.equal(turned[1].second));
+  for (const auto path : kPaths) {
+    const auto plain = parameters(), turned = parameters();
+    Adam plain_adam(plain, {}, path), turned_adam(turned, {}, path);
+    set_gradients(plain, 0);
+    set_gradients(turned, 0);
+    auto& gradient = turned[1].second.mutable_grad();
+    gradient = gradient.t().contiguous().t();
+    ASSERT_FALSE(gradient.is_contiguous());
+    plain_adam.step({.learning_rate = 0.1});
+    turned_adam.step({.learning_rate = 0.1});
+    EXPECT_TRUE(plain[1].second.equal(turned[1].second));
+  }
+}
+
+TEST_P(AdamTest, TheMovingMeanFollowsTheWeightsWithAWarmUp) {
+  TrainingConfig config;
+  config.ema_decay = 0.3;  // from the third step on below (1 + step) / (10 + step)
+  for (const auto path : kPaths) {
+    const auto named = parameters();
+    Adam adam(named, config, path);
+    auto wanted = named[1].second.detach().to(at::kDouble);
+    for (std::int64_t step = 1; step <= 5; ++step) {
+      if (step < 5) set_gradients(named, 0);  // the last one has no gradient, and the mean comes nearer still
+      adam.step({.step = step, .learning_rate = 0.1});
+      const double decay = std::vector{2 / 11.0, 3 / 12.0, 0.3, 0.3, 0.3}.at(static_cast<std::size_t>(step) - 1);
+      wanted = decay * wanted + (1 - decay) * named[1].second.detach().to(at::kDouble);
+      EXPECT_LT((adam.slots()[0].ema - wanted).abs().max().item<double>(), 1e-6) << step;
+    }
+    EXPECT_GT((adam.slots()[0].ema - named[1].second.detach()).abs().max().item<double>(), 1e-3);
+  }
+  EXPECT_FALSE(Adam(parameters(), {}).slots()[0].ema.defined());
+}
+
+TEST_P(AdamTest, FrozenParametersHaveNothingBesideThem) {
+  for (const auto path : kPaths) {
+    const auto named = parameters();
+    const auto frozen = named[0].second.requires_grad_(false);
+    const auto before = frozen.clone();
+    TrainingConfig config;
+    config.ema_decay = 0.9;
+    Adam adam(named, config, path);
+    EXPECT_FALSE(adam.slots()[1].is_trained());
+    EXPECT_FALSE(adam.slots()[1].ema.defined());
+    EXPECT_FALSE(frozen.grad().defined());
+    EXPECT_TRUE(adam.slots()[0].is_trained());
+    named[1].second.mutable_grad() = at::ones_like(named[1].second);
+    adam.step({.learning_rate = 0.1});
+    EXPECT_TRUE(frozen.equal(before));
+  }
 }
 
 TEST_P(AdamTest, SlotsAreInTheOrderOfTheNames) {

@@ -47,6 +47,16 @@ TEST_F(AverageTest, IsTheMeanOfTheWeightsAlone) {
   EXPECT_THAT(values(mean.at("b")), ElementsAre(2));
 }
 
+TEST_F(AverageTest, MovingMeansStandForTheirWeights) {
+  WeightAverage average;
+  average.add(file({{"a", {1}}, {"b", {2}}, {"ema.a", {3}}}));  // b is frozen
+  average.add(file({{"a", {5}}, {"b", {2}}}));                  // a run without moving means
+  const auto mean = average.mean();
+  EXPECT_THAT(mean, ElementsAre(Key("a"), Key("b")));
+  EXPECT_THAT(values(mean.at("a")), ElementsAre(4));
+  EXPECT_THAT(values(mean.at("b")), ElementsAre(2));
+}
+
 TEST_F(AverageTest, SumsKeepWhatFloat32WouldLose) {
   WeightAverage average;
   for (const float value : {1e8f, 1.f, 1.f, 1.f, -1e8f, 1.f, 1.f, 1.f}) average.add(file({{"a", {value}}}));

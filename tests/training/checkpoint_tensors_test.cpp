@@ -61,6 +61,26 @@ TEST_P(CheckpointTensorsTest, AreTheWeightsAndBothMeansOfEach) {
                           Key("adam.v.b.weight"), Key("b.weight")));
 }
 
+TEST_P(CheckpointTensorsTest, MovingMeansAreKeptOfWhatIsTrainedAndAreWhatTranslates) {
+  const auto trained = at::full({2}, 1.0F, at::TensorOptions().device(device())).requires_grad_();
+  const auto frozen = at::full({2}, 2.0F, at::TensorOptions().device(device()));
+  TrainingConfig config;
+  config.ema_decay = 0.9;
+  const Adam adam({{"a.weight", trained}, {"b.weight", frozen}}, config);
+  const auto tensors = checkpoint_tensors(adam);
+  EXPECT_THAT(tensors, ElementsAre(Key("a.weight"), Key("adam.m.a.weight"), Key("adam.v.a.weight"), Key("b.weight"),
+                                   Key("ema.a.weight")));
+  tensors.at("ema.a.weight").fill_(5);
+  const auto file = write(tensors);
+  tensors.at("ema.a.weight").fill_(9);
+  restore_weights(adam, file);
+  EXPECT_TRUE(trained.eq(5).all().item<bool>());
+  EXPECT_TRUE(frozen.eq(2).all().item<bool>());
+  restore(adam, file);
+  EXPECT_TRUE(trained.eq(1).all().item<bool>());
+  EXPECT_TRUE(adam.slots()[0].ema.eq(5).all().item<bool>());
+}
+
 TEST_P(CheckpointTensorsTest, RestoreBringsBackEachAndTheWeightsAlone) {
   const auto saved = adam(1), other = adam(20), weights_only = adam(40);
   const auto file = write(checkpoint_tensors(saved));

@@ -30,6 +30,7 @@ TEST_P(TrainerTest, LearnsToCopy) {
   auto options = toy_.options();
   options.config.max_steps = 300;
   options.config.label_smoothing = 0.1;
+  options.config.learning_rate = 0.004;  // at a higher one the last losses go up and down
   EXPECT_EQ(run(options), TrainingEnd::kFinished);
   EXPECT_GT(reports_.front().loss, 1.5);
   EXPECT_LT(reports_.back().loss, 0.1);
@@ -111,6 +112,17 @@ TEST_P(TrainerTest, StopsEarlyByBleuWhereHigherIsBetter) {
   EXPECT_EQ(run_validated(options, {{5, 10}, {6, 20}, {4, 15}}), TrainingEnd::kEarlyStop);
   EXPECT_EQ(state_.step, 3);
   EXPECT_EQ(state_.best_score, 20);
+}
+
+TEST_P(TrainerTest, StopsEarlyByPerplexityWhereLowerIsBetter) {
+  auto options = toy_.options();
+  options.config.max_steps = 9;
+  options.config.validate_every = 1;
+  options.config.early_stop = {EarlyStopMetric::kPerplexity, 2};
+  EXPECT_EQ(run_validated(options, {{5, 1}, {3, 2}, {4, 3}, {1e4, 4}}), TrainingEnd::kEarlyStop);
+  EXPECT_EQ(state_.step, 4);
+  EXPECT_EQ(state_.best_step, 2);
+  EXPECT_EQ(state_.best_score, std::exp(3));
 }
 
 TEST_P(TrainerTest, WithEarlyStoppingTheModelIsTheBestCheckpoint) {

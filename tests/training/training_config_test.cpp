@@ -27,8 +27,9 @@ Json every_key() {
           {"label_smoothing", 0.2}, {"accumulate", 2},
           {"clip_norm", 1.5},       {"validate_every", 4},
           {"save_every", 5},        {"keep_checkpoints", 6},
-          {"average_last", 0},      {"early_stop", {{"metric", "loss"}, {"patience", 9}}},
-          {"precision", "float32"}};
+          {"average_last", 0},      {"early_stop", {{"metric", "perplexity"}, {"patience", 9}}},
+          {"precision", "float32"}, {"ema_decay", 0.99},
+          {"max_hours", 1.5}};
 }
 
 TEST(TrainingConfigTest, EveryKeyIsReadAndWritten) {
@@ -47,6 +48,7 @@ TEST(TrainingConfigTest, TheLimitThatHoldsWithoutOneIsWrittenToo) {
   EXPECT_FALSE(to_json(read({{"max_epochs", 2}})).contains("max_steps"));
   EXPECT_FALSE(to_json(read({{"max_steps", 2}})).contains("max_epochs"));
   EXPECT_EQ(to_json(read({{"max_steps", 2}})).at("max_steps"), 2);
+  EXPECT_FALSE(to_json(read({{"max_hours", 2}})).contains("max_steps"));
 }
 
 TEST(TrainingConfigTest, TheBestAndTheAverageExcludeEachOther) {
@@ -61,6 +63,7 @@ TEST(TrainingConfigTest, WithoutLimitsARunEndsAfter100000Steps) {
   EXPECT_EQ(read(Json::object()).step_limit(), 100'000);
   EXPECT_EQ(read({{"max_steps", 0}}).step_limit(), 0);
   EXPECT_GT(read({{"max_epochs", 2}}).step_limit(), 4'000'000'000);
+  EXPECT_GT(read({{"max_hours", 2}}).step_limit(), 4'000'000'000);
 }
 
 TEST(TrainingConfigTest, ErrorsNameTheKeyAndTheValue) {
@@ -78,6 +81,9 @@ TEST(TrainingConfigTest, ErrorsNameTheKeyAndTheValue) {
   refuses("max_steps", std::int64_t{1} << 32);
   refuses("max_steps", nullptr);
   refuses("max_epochs", 0);
+  refuses("max_hours", 0);
+  refuses("ema_decay", 1);
+  refuses("ema_decay", -0.1);
   refuses("learning_rate", 0);
   refuses("schedule", "cosine");
   refuses("warmup_steps", 0);
@@ -96,7 +102,6 @@ TEST(TrainingConfigTest, ErrorsNameTheKeyAndTheValue) {
   for (const auto* key : {"max_epochs", "warmup_steps", "accumulate", "validate_every", "save_every",
                           "keep_checkpoints", "average_last", "early_stop.patience"})
     refuses(key, std::int64_t{1} << 31);
-  refuses("precision", "bfloat16");
 }
 
 TEST(TrainingConfigTest, UnknownKeysAreRefusedWithTheNearestKnownOne) {

@@ -27,6 +27,7 @@ TEST(TrainingStateTest, ReadsBackEqual) {
   state.skipped_in_a_row = 1;
   state.unreported_nll = 1.0 / 3;
   state.unreported_tokens = 99;
+  state.seconds = 1.0 / 7;
   state.averaged = {checkpoint_name(10), checkpoint_name(12)};
   state.threads = 2;
   state.hashes = {{"config", "abc"}};
@@ -34,6 +35,7 @@ TEST(TrainingStateTest, ReadsBackEqual) {
   EXPECT_EQ(to_json(back), to_json(state));
   EXPECT_EQ(back.best_score, 0.1 + 0.2);
   EXPECT_EQ(back.unreported_nll, 1.0 / 3);
+  EXPECT_EQ(back.seconds, 1.0 / 7);
   EXPECT_EQ(back.position, state.position);
   EXPECT_EQ(back.averaged, state.averaged);
 }
@@ -53,6 +55,9 @@ TEST(TrainingStateTest, AKeyMissingWrongOrUnknownIsRefused) {
   EXPECT_THROW(read_training_state(more, "f"), ModelError);
   Json negative = good;
   negative["position"]["batch"] = -1;
+  EXPECT_THROW(read_training_state(negative, "f"), ModelError);
+  negative = good;
+  negative["seconds"] = -1;
   EXPECT_THROW(read_training_state(negative, "f"), ModelError);
   Json outside = good;
   outside["averaged"] = {"../model.safetensors"};

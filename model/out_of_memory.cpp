@@ -1,4 +1,4 @@
-#include "app/out_of_memory.h"
+#include "model/out_of_memory.h"
 
 #include <new>
 #include <string_view>

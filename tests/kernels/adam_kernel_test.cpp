@@ -1,0 +1,86 @@
+#include "model/kernels/adam_kernel.h"
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/kernels/kernel_test.h"
+
+namespace gloss::kernels {
+namespace {
+
+constexpr float kGuard = 77;
+
+class AdamKernelTest : public KernelTest {
+ protected:
+  // `count` values and one behind them that nobody may touch.
+  static std::vector<float> values(std::int64_t count, double phase, double size = 1) {
+    std::vector<float> values;
+    for (std::int64_t i = 0; i < count; ++i)
+      values.push_back(static_cast<float>(size * std::sin(0.7 * static_cast<double>(i) + phase)));
+    values.push_back(kGuard);
+    return values;
+  }
+};
+
+TEST_P(AdamKernelTest, EqualsTheDefinitionAtEveryLength) {
+  const AdamNumbers n{.gradient_factor = 0.25F,
+                      .share1 = 0.1F,
+                      .beta2 = 0.98F,
+                      .share2 = 0.02F,
+                      .step_size = 0.01F,
+                      .root_of_correction = 0.3F,
+                      .epsilon = 1e-9F,
+                      .ema_share = 0.2F};
+  for (std::int64_t count = 0; count < 70; ++count) {
+    for (const bool with_ema : {true, false}) {
+      auto parameter = values(count, 0), gradient = values(count, 1), m = values(count, 2, 0.1),
+           v = values(count, 3, 0.01), ema = values(count, 4);
+      for (std::int64_t i = 0; i < count; ++i) v[static_cast<std::size_t>(i)] *= v[static_cast<std::size_t>(i)];
+      auto wanted_parameter = parameter, wanted_m = m, wanted_v = v, wanted_ema = ema;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+        const double g = 0.25 * gradient[i];
+        const double new_m = m[i] + 0.1 * (g - m[i]), new_v = 0.98 * v[i] + 0.02 * g * g;
+        const double new_parameter = parameter[i] - 0.01 * new_m / (std::sqrt(new_v) / 0.3 + 1e-9);
+        wanted_m[i] = static_cast<float>(new_m);
+        wanted_v[i] = static_cast<float>(new_v);
+        wanted_parameter[i] = static_cast<float>(new_parameter);
+        if (with_ema) wanted_ema[i] = static_cast<float>(ema[i] + 0.2 * (new_parameter - ema[i]));
+      }
+      kernels().adam({parameter.data(), gradient.data(), m.data(), v.data(), with_ema ? ema.data() : nullptr, count},
+                     n);
+      for (std::size_t i = 0; i <= static_cast<std::size_t>(count); ++i) {
+        ASSERT_NEAR(parameter[i], wanted_parameter[i], 1e-6) << count << ", " << i;
+        ASSERT_NEAR(m[i], wanted_m[i], 1e-7) << count << ", " << i;
+        ASSERT_NEAR(v[i], wanted_v[i], 1e-7) << count << ", " << i;
+        ASSERT_NEAR(ema[i], wanted_ema[i], 1e-6) << count << ", " << i;
+        ASSERT_EQ(gradient[i], i < static_cast<std::size_t>(count) ? 0 : kGuard) << count << ", " << i;
+      }
+    }
+  }
+}
+
+TEST_P(AdamKernelTest, SumsSquaresInDoubleAtEveryLength) {
+  for (std::int64_t count = 0; count < 150; ++count) {
+    const auto some = values(count, 0.5, 1e25);  // whose squares no float holds
+    double wanted = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+      wanted += static_cast<double>(some[i]) * static_cast<double>(some[i]);
+    ASSERT_NEAR(kernels().sum_of_squares(some.data(), count), wanted, 1e-14 * wanted) << count;
+  }
+}
+
+TEST_P(AdamKernelTest, WhatIsNoNumberIsNoSum) {
+  for (const float broken : {std::nanf(""), HUGE_VALF})
+    for (const std::size_t place : {0U, 40U, 99U}) {
+      auto some = values(100, 0.5);
+      some[place] = broken;
+      EXPECT_FALSE(std::isfinite(kernels().sum_of_squares(some.data(), 100))) << place;
+    }
+}
+
+INSTANTIATE_INSTRUCTION_SETS(AdamKernelTest);
+
+}  // namespace
+}  // namespace gloss::kernels

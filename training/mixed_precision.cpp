@@ -1,0 +1,31 @@
+#include "training/mixed_precision.h"
+
+#include <ATen/autocast_mode.h>
+
+#include "common/error.h"
+#include "model/matrix_product.h"
+
+namespace gloss {
+
+void expect_precision(Precision precision, at::Device device) {
+  if (precision == Precision::kBfloat16 && device.is_cpu() && !has_bfloat16_products())
+    throw UsageError(
+        "training.precision: wanted float32 on this processor, which has no products of bfloat16 (AVX512_BF16), got "
+        "bfloat16");
+}
+
+Autocast::Autocast(Precision precision, at::Device device)
+    : on_(precision == Precision::kBfloat16 && device.is_cuda()) {
+  if (!on_) return;
+  at::autocast::increment_nesting();
+  at::autocast::set_autocast_dtype(at::kCUDA, at::kBFloat16);
+  at::autocast::set_autocast_enabled(at::kCUDA, true);
+}
+
+Autocast::~Autocast() {
+  if (!on_) return;
+  at::autocast::set_autocast_enabled(at::kCUDA, false);
+  if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+}
+
+}  // namespace gloss

@@ -1,0 +1,59 @@
+#include "training/training_plan.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace gloss {
+
+bool TrainingPlan::epoch_ended() const {
+  const EpochPosition place = batches_->position();
+  return place.batch == 0 ? place.epoch > 0 : place.batch == batches_->batches_in_epoch();
+}
+
+bool TrainingPlan::validation_due(const TrainingState& state) const {
+  return state.validated_step != state.step && due(state, config_->validate_every);
+}
+
+bool TrainingPlan::save_due(const TrainingState& state) const { return due(state, config_->save_every); }
+
+bool TrainingPlan::patience_lost(const TrainingState& state) const {
+  const std::int64_t patience = config_->early_stop.patience;
+  return patience > 0 && state.validations_without_gain >= patience;
+}
+
+bool TrainingPlan::limit_reached(const TrainingState& state) const {
+  const std::int64_t epochs = state.position.epoch + (state.position.batch > 0 && epoch_ended() ? 1 : 0);
+  return state.step >= config_->step_limit() || (config_->max_epochs && epochs >= *config_->max_epochs) ||
+         state.seconds >= seconds_limit();
+}
+
+std::int64_t TrainingPlan::last_step(const TrainingState& state, double seconds_a_step) const {
+  std::int64_t last = config_->step_limit();
+  if (config_->max_epochs) {
+    const auto updates = [&](std::int64_t batches) {
+      return (batches + config_->accumulate - 1) / config_->accumulate;
+    };
+    const std::int64_t epochs = *config_->max_epochs - state.position.epoch;  // with the present one
+    const std::int64_t updates_an_epoch = updates(batches_->batches_in_epoch());
+    if (epochs <= last / updates_an_epoch)  // else the steps end the run, and the product might overflow
+      last = std::min(last, state.step + epochs * updates_an_epoch - updates(state.position.batch));
+  }
+  if (config_->max_hours && seconds_a_step > 0) {
+    const double steps = std::max(0.0, seconds_limit() - state.seconds) / seconds_a_step;
+    if (steps < static_cast<double>(last - state.step)) last = state.step + static_cast<std::int64_t>(steps);
+  }
+  return std::max(last, state.step);
+}
+
+double TrainingPlan::seconds_limit() const {
+  constexpr double kHour = 3600;
+  return config_->max_hours ? *config_->max_hours * kHour : std::numeric_limits<double>::infinity();
+}
+
+// Every `every` steps, 0 being the end of each epoch.
+bool TrainingPlan::due(const TrainingState& state, std::int64_t every) const {
+  if (state.step == 0) return false;
+  return every > 0 ? state.step % every == 0 : epoch_ended();
+}
+
+}  // namespace gloss
