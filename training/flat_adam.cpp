@@ -7,6 +7,8 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 
+#include "model/kernels/kernel_table.h"
+
 namespace gloss {
 namespace {
 

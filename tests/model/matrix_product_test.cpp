@@ -116,6 +116,26 @@ TEST_P(MatrixProductTest, BitsDoNotDependOnTheNumberOfThreads) {
   for (std::size_t i = 0; i < one.size(); ++i) EXPECT_THAT(one[i], SameAs(three[i])) << i;
 }
 
+TEST_P(MatrixProductTest, RoundsBothFactorsToBfloat16WhereWantedAndNothingElse) {
+  if (!device().is_cpu() || !has_bfloat16_products()) GTEST_SKIP() << "no products of bfloat16 here";
+  const auto rounded = [](const at::Tensor& x) { return x.to(at::kBFloat16).to(at::kFloat); };
+  for (const auto [M, N, K] : sizes()) {
+    SCOPED_TRACE(::testing::Message() << M << " x " << K << " times " << K << " x " << N);
+    const auto a = random(M, K), b = random(K, N, 1), bias = formula_tensor({N}, device(), 2), c = random(K, M, 3);
+    const auto out = at::full({M, N}, 77, a.options()), turned = at::full({M, N}, 1, a.options());
+    {
+      const Bfloat16Products products(true);
+      multiply(a, b, bias, out);
+      multiply_transposed(c, b, turned, /*add=*/true);
+    }
+    EXPECT_THAT(out, AllClose(in_double(rounded(a), rounded(b)) + bias, kTolerance));
+    EXPECT_THAT(turned, AllClose(in_double(rounded(c).t(), rounded(b)) + 1, kTolerance));
+  }
+  const auto a = random(40, 50), b = random(50, 60, 1), out = at::full({40, 60}, 77, a.options());
+  multiply(a, b, {}, out);  // as before
+  EXPECT_THAT(out, AllClose(in_double(a, b), kTolerance));
+}
+
 TEST_P(MatrixProductTest, TransposesAndAddsUpColumns) {
   for (const auto [rows, columns, unused] : sizes()) {
     const auto a = random(rows, columns);
