@@ -8,11 +8,11 @@
 #include <fcntl.h>
 
 #include "app/command_line.h"
-#include "model/out_of_memory.h"
 #include "app/standard_output.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/signals.h"
+#include "model/out_of_memory.h"
 
 namespace gloss {
 namespace {
