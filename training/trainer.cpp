@@ -183,8 +183,8 @@ void Trainer::save(bool for_average) {
   std::map<std::string, at::Tensor> tensors;  // what `views` look at: on the CPU the weights themselves, else copies
   std::map<std::string, TensorView> views;
   for (const auto& [name, tensor] : checkpoint_tensors(adam_)) {
-    const auto& tensor_there = tensors[name] = tensor.detach().cpu().contiguous();
-    views.emplace(name, view_of(tensor_there));
+    const auto& kept = tensors[name] = tensor.detach().cpu().contiguous();
+    views.emplace(name, view_of(kept));
   }
   folder_.save(views, state);
   state_ = std::move(state);
@@ -200,14 +200,14 @@ void Trainer::save_and_go_on(bool for_average) {
 }
 
 // On the way out of a failure, which no other may take the place of.
-void Trainer::save_what_is_done() noexcept {
+void Trainer::save_what_is_done() {
   try {
     release_free_tensor_memory();
     if (saved_ || state_.step == 0) return;
     save(/*for_average=*/false);
     log_warning("what was done until step " + std::to_string(state_.step) + " is saved; go on with --resume");
-  } catch (...) {
-    log_warning("what was done since the last checkpoint could not be saved");
+  } catch (const Error& fault) {
+    log_warning(std::string(fault.what()) + "; what was done since the last checkpoint is lost");
   }
 }
 

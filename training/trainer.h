@@ -77,7 +77,7 @@ class Trainer {
   void save_and_go_on(bool for_average);
   void count_skipped(std::int64_t step);
   void report();
-  void save_what_is_done() noexcept;
+  void save_what_is_done();
   TrainingEnd finish(TrainingEnd end);
 
   void take_time();

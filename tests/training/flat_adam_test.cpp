@@ -102,6 +102,7 @@ TEST_P(FlatAdamTest, AGradientThatWasReplacedOrDroppedCounts) {
   const auto named = parameters(), plain = parameters();
   Adam adam(named, {}), plain_adam(plain, {}, Adam::Path::kPlain);
   for (const auto& parameters : {named, plain}) {
+    if (auto& gradient = parameters[1].second.mutable_grad(); gradient.defined()) gradient.fill_(5);  // in place
     for (const auto& [name, parameter] : parameters) parameter.mutable_grad() = at::ones_like(parameter);
     parameters[1].second.mutable_grad().reset();
   }

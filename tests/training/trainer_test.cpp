@@ -298,33 +298,6 @@ TEST_P(TrainerTest, SaveThatFailsIsWarnedOfAndAnErrorAtTheEnd) {
   EXPECT_THAT(reports_, SizeIs(3));
 }
 
-TEST_P(TrainerTest, TheLargestLimitsFitTogether) {
-  Trainer::Options options = toy_.options();
-  options.config.max_steps.reset();
-  options.config.max_epochs = (std::int64_t{1} << 31) - 1;
-  options.config.accumulate = (std::int64_t{1} << 31) - 1;
-  const StopOnSignal stop;
-  options.progress = [](const TrainingProgress& progress) {
-    EXPECT_EQ(progress.last_step, (std::int64_t{1} << 31) - 1) << "an update an epoch";
-    std::raise(SIGTERM);
-  };
-  EXPECT_EQ(run(options), TrainingEnd::kStopped);
-  EXPECT_EQ(state_.step, 1);
-}
-
-TEST_P(TrainerTest, EpochsBeyondTheMostStepsEndByTheSteps) {
-  Trainer::Options options = toy_.options();
-  options.config.max_steps.reset();
-  options.config.max_epochs = (std::int64_t{1} << 31) - 1;
-  ASSERT_GT(batches_an_epoch(), 2);
-  const StopOnSignal stop;
-  options.progress = [](const TrainingProgress& progress) {
-    EXPECT_EQ(progress.last_step, (std::int64_t{1} << 32) - 1);
-    std::raise(SIGTERM);
-  };
-  EXPECT_EQ(run(options), TrainingEnd::kStopped);
-}
-
 TEST_P(TrainerTest, AValidationCutShortBySignalCountsAsNotMade) {
   Trainer::Options options = toy_.options();
   options.config.max_steps = 2;

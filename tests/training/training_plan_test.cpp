@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/signals.h"
 #include "tests/training/trainer_test.h"
 
 namespace gloss {
@@ -67,6 +68,33 @@ TEST_P(TrainingPlanTest, SecondsAreSummedOverResumedRuns) {
   EXPECT_LE(trainer.state().seconds, before);
   trainer.run();
   EXPECT_GT(trainer.state().seconds, before);
+}
+
+TEST_P(TrainingPlanTest, TheLargestLimitsFitTogether) {
+  Trainer::Options options = toy_.options();
+  options.config.max_steps.reset();
+  options.config.max_epochs = (std::int64_t{1} << 31) - 1;
+  options.config.accumulate = (std::int64_t{1} << 31) - 1;
+  const StopOnSignal stop;
+  options.progress = [](const TrainingProgress& progress) {
+    EXPECT_EQ(progress.last_step, (std::int64_t{1} << 31) - 1) << "an update an epoch";
+    std::raise(SIGTERM);
+  };
+  EXPECT_EQ(run(options), TrainingEnd::kStopped);
+  EXPECT_EQ(state_.step, 1);
+}
+
+TEST_P(TrainingPlanTest, EpochsBeyondTheMostStepsEndByTheSteps) {
+  Trainer::Options options = toy_.options();
+  options.config.max_steps.reset();
+  options.config.max_epochs = (std::int64_t{1} << 31) - 1;
+  ASSERT_GT(batches_an_epoch(), 2);
+  const StopOnSignal stop;
+  options.progress = [](const TrainingProgress& progress) {
+    EXPECT_EQ(progress.last_step, (std::int64_t{1} << 32) - 1);
+    std::raise(SIGTERM);
+  };
+  EXPECT_EQ(run(options), TrainingEnd::kStopped);
 }
 
 INSTANTIATE_DEVICES(TrainingPlanTest);
