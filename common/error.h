@@ -19,7 +19,7 @@ enum class ExitCode : int {
   kDiverged = 6,  ///< the loss is no longer a number
   kOutOfMemory = 7,
   kInterrupted = 130,  ///< stopped by SIGINT after saving
-  kTerminated = 143,   ///< stopped by SIGTERM after saving
+  kTerminated = 143,   ///< stopped by SIGTERM or SIGHUP after saving
 };
 
 /// Base of every error that gloss reports. The message is one line that says where, what was wanted, what was found and

@@ -10,16 +10,18 @@
 namespace gloss {
 namespace {
 
-constexpr std::array<int, 2> kSignals = {SIGINT, SIGTERM};
+constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
 
 // Any thread may be the one that the signal interrupts.
 std::atomic<int> noted = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 std::array<struct sigaction, kSignals.size()> previous;
 
+ExitCode exit_code(int signal) { return signal == SIGINT ? ExitCode::kInterrupted : ExitCode::kTerminated; }
+
 // Only what is safe in a signal handler: an atomic exchange and _exit.
 extern "C" void note_signal(int signal) {
-  if (noted.exchange(signal) != 0) ::_exit(128 + signal);
+  if (noted.exchange(signal) != 0) ::_exit(static_cast<int>(exit_code(signal)));
 }
 
 }  // namespace
@@ -43,7 +45,7 @@ StopOnSignal::~StopOnSignal() {
 std::optional<ExitCode> stop_requested() {
   const int signal = noted;
   if (signal == 0) return std::nullopt;
-  return signal == SIGINT ? ExitCode::kInterrupted : ExitCode::kTerminated;
+  return exit_code(signal);
 }
 
 void ignore_broken_pipe() { ::signal(SIGPIPE, SIG_IGN); }

@@ -6,9 +6,9 @@
 
 namespace gloss {
 
-/// While it lives, the first SIGINT or SIGTERM is only noted, so that a loop can finish its step and save; a second one
-/// ends the process at once with the signal's exit code. A signal that the parent had ignored (nohup) stays so. One at
-/// a time.
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP (the terminal is gone) is only noted, so that a loop can finish
+/// its step and save; a second one ends the process at once with the signal's exit code, SIGHUP's being SIGTERM's. A
+/// signal that the parent had ignored (nohup) stays so. One at a time.
 class StopOnSignal {
  public:
   StopOnSignal();

@@ -19,7 +19,9 @@ using testing::ExitedWithCode;
 using testing::KilledBySignal;
 
 TEST(StopOnSignalTest, TheFirstSignalIsOnlyNoted) {
-  for (const auto& [signal, code] : {std::pair(SIGINT, ExitCode::kInterrupted), {SIGTERM, ExitCode::kTerminated}}) {
+  for (const auto& [signal, code] : {std::pair(SIGINT, ExitCode::kInterrupted),
+                                     {SIGTERM, ExitCode::kTerminated},
+                                     {SIGHUP, ExitCode::kTerminated}}) {
     const StopOnSignal guard;
     EXPECT_EQ(stop_requested(), std::nullopt);
     ::raise(signal);
@@ -36,6 +38,7 @@ TEST(StopOnSignalDeathTest, TheSecondSignalEndsTheProcessAtOnce) {
   };
   EXPECT_EXIT(twice(SIGINT, SIGINT), ExitedWithCode(130), "");
   EXPECT_EXIT(twice(SIGINT, SIGTERM), ExitedWithCode(143), "");
+  EXPECT_EXIT(twice(SIGHUP, SIGHUP), ExitedWithCode(143), "");
 }
 
 TEST(StopOnSignalDeathTest, AfterwardsASignalKillsAsBefore) {
@@ -48,7 +51,7 @@ TEST(StopOnSignalDeathTest, AfterwardsASignalKillsAsBefore) {
 }
 
 TEST(StopOnSignalTest, ASignalThatTheParentIgnoresStaysIgnored) {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const auto before = ::signal(signal, SIG_IGN);
     {
       const StopOnSignal guard;

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <sys/types.h>
+
+namespace gloss::faults {
+
+/// What can be made to fail; each stands for all functions of the C library that do it.
+enum class Call { kOpen, kWrite, kSync, kRename, kLink, kClose, kTruncate, kMakeFolder, kRemove };
+
+enum class Fault {
+  kNone,
+  kFail,   ///< the call is not made and reports an error; only close closes all the same, as Linux does
+  kShort,  ///< a write writes half of its bytes, and the next one fails
+  kKill,   ///< the process is killed before the call
+  kTear,   ///< the process is killed behind the call; a write has written half
+  kPower,  ///< as kKill, and all that was not flushed to the disk is lost
+};
+
+struct Decision {
+  Fault fault = Fault::kNone;
+  int error = 0;
+};
+
+/// Counts the calls on paths below a folder and says which are to fail, as the environment asks:
+///
+///     GLOSS_FAULT_FOLDER       only paths below it are looked at; without it nothing is
+///     GLOSS_FAULT_CALLS        those counted: open,write,sync,rename,link,close,truncate,mkdir,remove (default: all)
+///     GLOSS_FAULT_AT           the number, from 1, of the call that fails; without it none does
+///     GLOSS_FAULT_KIND         ENOSPC (default), EIO, short, kill, tear or power
+///     GLOSS_FAULT_PERSISTENT   1: the later ones fail too
+///     GLOSS_FAULT_REPORT       a file to which a line is added for each call: its number, what, the path, "fails" if
+///     so GLOSS_FAULT_NO_TMPFILE   1: the file system has no O_TMPFILE
+class FaultPlan {
+ public:
+  /// That of the process, never destroyed.
+  static FaultPlan& get();
+
+  bool watches(std::string_view path) const;
+  bool has_nameless_files() const { return !no_tmpfile_; }
+  const std::string& report() const { return report_; }
+  /// Counts a call on a path that is watched. Keeps errno. Not safe for threads: the caller holds a lock.
+  Decision count(Call call, const std::string& path);
+
+ private:
+  FaultPlan();
+
+  std::string folder_, calls_, report_, kind_;
+  std::int64_t at_ = 0, counted_ = 0;
+  bool persistent_ = false, no_tmpfile_ = false;
+  bool half_written_ = false;  ///< by a short write
+};
+
+}  // namespace gloss::faults

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/app/process.h"
+#include "tests/app/small_run.h"
+
+namespace gloss {
+
+/// What goes wrong in a run; the values are those of tests/faults/fault_plan.h.
+struct FaultSetting {
+  std::string kind;  ///< ENOSPC, EIO, short, kill, tear or power
+  std::int64_t at = 0;
+  bool persistent = false;
+  bool no_tmpfile = false;
+
+  std::string text() const;
+};
+
+/// A call below the run's folder, as the shim reports it.
+struct CountedCall {
+  std::string name, path;
+  bool fails = false;
+};
+std::vector<CountedCall> read_calls(const std::filesystem::path& report);
+
+/// The environment of the processes that are started while it lives: the shim, looking at what is below `folder`.
+class FaultEnvironment {
+ public:
+  FaultEnvironment(const FaultSetting& setting, const std::string& folder, const std::string& report);
+  ~FaultEnvironment();
+  FaultEnvironment(const FaultEnvironment&) = delete;
+  FaultEnvironment& operator=(const FaultEnvironment&) = delete;
+};
+
+/// A training of a fraction of a second, with all that a resumed run has to restore, and what becomes of it where a
+/// call fails: nothing is lost, and the user is told.
+class FaultyRun {
+ public:
+  /// Makes the unbroken run. `settings` are further KEY=VALUE of the run file.
+  explicit FaultyRun(std::vector<std::string> settings);
+
+  /// Those of the unbroken run.
+  const std::vector<CountedCall>& calls(bool no_tmpfile = false) const { return no_tmpfile ? named_ : calls_; }
+
+  struct Verdict {
+    bool fired = false;               ///< the call was made, and failed
+    int exit_code = 0;                ///< of the run with the fault
+    CountedCall call;                 ///< that failed first
+    std::vector<std::string> broken;  ///< promises, in words; empty where all were kept
+  };
+  /// A run with the fault, then `--resume` without one.
+  Verdict try_fault(const FaultSetting& setting);
+
+ private:
+  std::filesystem::path runs() const { return run_ / "runs"; }
+  std::filesystem::path out() const { return runs() / "run"; }
+  std::string report() const { return run_ / "report"; }
+  Arguments training(bool resume) const;
+  std::vector<CountedCall> unbroken(bool no_tmpfile);
+  /// The names and sums of what a run leaves, but for the log, the lock and the link to the best.
+  std::string leavings() const;
+  std::int64_t newest_whole(Verdict& verdict) const;
+
+  SmallRun run_;
+  std::vector<std::string> settings_;
+  std::vector<CountedCall> calls_, named_;
+  std::string leavings_, sum_;
+};
+
+}  // namespace gloss

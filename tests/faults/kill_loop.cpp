@@ -1,0 +1,211 @@
+#include "tests/faults/kill_loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "common/sha256.h"
+#include "tests/app/process.h"
+#include "tests/app/small_run.h"
+#include "tests/faults/faulty_run.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+/// Follows the calls that a process makes below its run folder, by the shim's report.
+class Saves {
+ public:
+  explicit Saves(fs::path report) : report_(std::move(report)) {}
+
+  void read_on() {
+    std::string text = rest_;
+    if (std::FILE* file = std::fopen(report_.c_str(), "r")) {
+      std::fseek(file, offset_, SEEK_SET);
+      char buffer[1 << 16];
+      for (std::size_t size; (size = std::fread(buffer, 1, sizeof buffer, file)) > 0;) {
+        text.append(buffer, size);
+        offset_ += static_cast<long>(size);
+      }
+      std::fclose(file);
+    }
+    std::size_t begin = 0;
+    for (std::size_t end; (end = text.find('\n', begin)) != text.npos; begin = end + 1)
+      take(text.substr(begin, end - begin));
+    rest_ = text.substr(begin);
+  }
+
+  bool inside() const { return inside_; }              ///< bytes of a checkpoint are written, its folder is not flushed
+  std::int64_t begun() const { return begun_; }        ///< in this process
+  std::int64_t complete() const { return complete_; }  ///< step of the newest that was in place; 0: none
+
+ private:
+  void take(const std::string& line) {
+    if (line.find(" write ") != line.npos && line.find("/checkpoints/") != line.npos) {
+      begun_ += inside_ ? 0 : 1;
+      inside_ = true;
+    }
+    if (const auto name = line.find("/step-"); line.find(" rename ") != line.npos && name != line.npos)
+      renamed_ = std::atoll(line.c_str() + name + 6);
+    if (line.find(" sync ") != line.npos && line.ends_with("/checkpoints")) {
+      inside_ = false;
+      complete_ = renamed_;
+    }
+  }
+
+  fs::path report_;
+  long offset_ = 0;
+  std::string rest_;
+  bool inside_ = false;
+  std::int64_t begun_ = 0, renamed_ = 0, complete_ = 0;
+};
+
+struct Counts {
+  std::int64_t kills = 0, inside = 0, finished = 0, equal = 0, faults = 0, steps_lost = 0;
+};
+
+class KillLoop {
+ public:
+  explicit KillLoop(bool big) {
+    settings_ = {"training.keep_checkpoints=1", "training.average_last=2", "training.clip_norm=1",
+                 "decoding.beam_size=1", "decoding.max_length=2"};
+    const std::vector<std::string> more =
+        big ? std::vector<std::string>{"model.encoder_layers=4", "model.decoder_layers=4", "model.d_model=512",
+                                       "model.d_ff=2048",        "model.heads=8",          "data.batch_tokens=64",
+                                       "data.valid_source=",     "data.valid_target=",     "data.test_source=",
+                                       "data.test_target=",      "training.max_steps=24",  "training.save_every=3"}
+            : std::vector<std::string>{"training.max_steps=240", "training.save_every=5", "training.validate_every=60"};
+    settings_.insert(settings_.end(), more.begin(), more.end());
+  }
+
+  Counts run(std::int64_t kills) {
+    measure_unbroken_run();
+    std::int64_t least = 0;  // step that a resumed run is to start behind
+    while (true) {
+      const bool last = counts_.kills >= kills;
+      const auto outcome = live_and_die(last, least);
+      if (outcome.exit_code == -SIGKILL) continue;
+      if (outcome.exit_code != 0) {
+        ++counts_.faults;
+        std::printf("  a resumed run ended with %d: %s\n", outcome.exit_code, outcome.err.c_str());
+        if (counts_.faults > 5) break;
+      } else {
+        ++counts_.finished;
+        counts_.equal += sha256(read_text(out() / "model.safetensors")) == sum_;
+      }
+      fs::remove_all(out());
+      least = 0;
+      if (last) break;
+    }
+    return counts_;
+  }
+
+  double megabytes() const { return megabytes_; }
+
+ private:
+  fs::path out() const { return run_ / "runs" / "run"; }
+  fs::path report() const { return run_ / "report"; }
+
+  Arguments training() const {
+    Arguments more = {"--resume"};
+    for (const std::string& setting : settings_) more.insert(more.end(), {"--set", setting});
+    return run_.training("runs/run", more);
+  }
+
+  double since(Clock::time_point begin) const { return Seconds(Clock::now() - begin).count(); }
+
+  void measure_unbroken_run() {
+    const FaultEnvironment environment({}, run_ / "runs", report());
+    const auto begin = Clock::now();
+    Saves saves(report());
+    Process process(training());
+    double in_save = 0;
+    for (auto before = begin; process.running(); before = Clock::now()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      saves.read_on();
+      if (first_save_ == 0 && saves.begun() > 0) first_save_ = since(begin);
+      if (saves.inside()) in_save += since(before);
+    }
+    const auto outcome = process.wait();
+    if (outcome.exit_code != 0) throw std::runtime_error("the unbroken run failed: " + outcome.err);
+    saves.read_on();
+    a_save_ = in_save / static_cast<double>(std::max<std::int64_t>(1, saves.begun()));
+    const double between = (since(begin) - first_save_) / static_cast<double>(saves.begun());
+    any_moment_ = first_save_ + 3 * between;
+    sum_ = sha256(read_text(out() / "model.safetensors"));
+    megabytes_ = static_cast<double>(fs::file_size(out() / "model.safetensors")) / 1e6;
+    std::printf("unbroken run: %.2f s, %lld saves of %.4f s, the first after %.2f s; a model of %.1f MB\n",
+                since(begin), static_cast<long long>(saves.begun()), a_save_, first_save_, megabytes_);
+    std::fflush(stdout);
+    fs::remove_all(out());
+  }
+
+  /// One process, that is killed unless it is to end or ends before.
+  Outcome live_and_die(bool to_the_end, std::int64_t& least) {
+    fs::remove(report());
+    const FaultEnvironment environment({}, run_ / "runs", report());
+    const auto begin = Clock::now();
+    Saves saves(report());
+    Process process(training());
+    if (!to_the_end) {
+      std::uniform_real_distribution<double> share(0, 1);
+      if (share(random_) < 0.5) {
+        std::this_thread::sleep_for(Seconds(share(random_) * any_moment_));
+      } else {
+        const auto wanted = 1 + static_cast<std::int64_t>(share(random_) * 3);
+        while (process.running() && saves.begun() < wanted && since(begin) < 60) {
+          std::this_thread::sleep_for(std::chrono::microseconds(300));
+          saves.read_on();
+        }
+        std::this_thread::sleep_for(Seconds(share(random_) * a_save_));
+      }
+      process.signal(SIGKILL);
+    }
+    auto outcome = process.wait();
+    saves.read_on();
+    counts_.kills += outcome.exit_code == -SIGKILL;
+    counts_.inside += outcome.exit_code == -SIGKILL && saves.inside();
+    const std::string words = "resumed behind step ";
+    if (const auto place = outcome.err.find(words); place != outcome.err.npos)
+      counts_.steps_lost = std::max(counts_.steps_lost, least - std::atol(outcome.err.c_str() + place + words.size()));
+    else if (outcome.err.find("starting anew") != outcome.err.npos)
+      counts_.steps_lost = std::max(counts_.steps_lost, least);
+    least = std::max(least, saves.complete());
+    return outcome;
+  }
+
+  SmallRun run_;
+  std::vector<std::string> settings_;
+  std::mt19937_64 random_{1};
+  double first_save_ = 0, a_save_ = 0, any_moment_ = 0;  ///< seconds
+  double megabytes_ = 0;
+  std::string sum_;
+  Counts counts_;
+};
+
+}  // namespace
+
+int kill_loop(bool big, std::int64_t kills) {
+  KillLoop loop(big);
+  const Counts counts = loop.run(kills);
+  std::printf(
+      "kills: %lld, %lld of them inside a save; %lld runs to the end, %lld with the weights of the unbroken run; "
+      "most steps lost behind a complete save: %lld; a model of %.1f MB\n",
+      static_cast<long long>(counts.kills), static_cast<long long>(counts.inside),
+      static_cast<long long>(counts.finished), static_cast<long long>(counts.equal),
+      static_cast<long long>(counts.steps_lost), loop.megabytes());
+  return counts.faults == 0 && counts.steps_lost == 0 && counts.finished > 0 && counts.equal == counts.finished ? 0 : 1;
+}
+
+}  // namespace gloss
