@@ -54,14 +54,6 @@ fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.
 // A name that every open file has, also one that has no other.
 std::string link_to(const Descriptor& descriptor) { return "/proc/self/fd/" + std::to_string(descriptor.get()); }
 
-// The entry of the new name is on the disk too. A file system that cannot flush folders says EINVAL.
-bool flush_folder(const fs::path& folder) {
-  const Descriptor descriptor(
-      retry_interrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
-  if (!descriptor.is_open()) return false;
-  return retry_interrupted([&] { return ::fsync(descriptor.get()); }) == 0 || errno == EINVAL;
-}
-
 }  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(behind_links(std::move(path))) {
@@ -91,7 +83,7 @@ void AtomicFile::commit() {
   check(descriptor_.close(), "write (close)");
   check(std::rename(temporary_.c_str(), path_.c_str()) == 0, "rename into place");
   temporary_.clear();
-  check(flush_folder(folder_of(path_)), "flush the folder of");
+  flush_folder(folder_of(path_));
 }
 
 void AtomicFile::create() {
@@ -144,6 +136,16 @@ void AtomicFile::discard() {
   descriptor_.close();
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
   temporary_.clear();
+}
+
+// A file system that cannot flush folders says EINVAL.
+void flush_folder(const std::filesystem::path& folder) {
+  const Descriptor descriptor(
+      retry_interrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  if (!descriptor.is_open() && errno == EACCES) return;
+  if (!descriptor.is_open()) throw_io_error(folder, "open");
+  if (retry_interrupted([&] { return ::fsync(descriptor.get()); }) != 0 && errno != EINVAL)
+    throw_io_error(folder, "flush (fsync)");
 }
 
 int remove_stray_temporaries(const std::filesystem::path& folder) {

@@ -42,6 +42,10 @@ class AtomicFile {
   Descriptor descriptor_;
 };
 
+/// The names of what is in `folder` are on the disk when it returns, but where the folder may not be read or its file
+/// system cannot do it. Throws IoError.
+void flush_folder(const std::filesystem::path& folder);
+
 /// Removes what a killed process left of unfinished files in `folder` and returns how many; only while nobody else can
 /// be writing there (common/file_lock.h). Throws IoError.
 int remove_stray_temporaries(const std::filesystem::path& folder);

@@ -45,6 +45,9 @@ FileLock::FileLock(const std::filesystem::path& folder) : path_(folder / ".lock"
   } while (!stands_at(path_, descriptor_));
   const auto number = std::to_string(::getpid());
   if (::ftruncate(descriptor_.get(), 0) != 0 || !write_all(descriptor_, std::as_bytes(std::span(number)))) {
+    const int reason = errno;
+    ::unlink(path_.c_str());
+    errno = reason;
     throw_io_error(path_, "write");
   }
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <system_error>
+#include <utility>
 
 #include "common/atomic_file.h"
 #include "common/error.h"
@@ -32,6 +33,10 @@ RunFolder::MadeFolder::MadeFolder(const fs::path& path) {
 }
 
 RunFolder::MadeFolder::~MadeFolder() { remove(); }
+
+void RunFolder::MadeFolder::keep() {
+  for (const auto& folder : std::exchange(made_, {})) flush_folder(folder.parent_path());
+}
 
 void RunFolder::MadeFolder::remove() const {
   std::error_code ignored;
@@ -71,6 +76,7 @@ void RunFolder::keep() {
   std::error_code error;
   fs::create_directories(checkpoints(), error);
   if (error) throw IoError(printable(checkpoints().string()) + ": cannot be made: " + error.message());
+  flush_folder(path_);
   log_ = EventFile(log_file());
 }
 

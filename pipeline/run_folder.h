@@ -22,7 +22,7 @@ class RunFolder {
   RunFolder& operator=(const RunFolder&) = delete;
 
   /// The run begins: what killed processes left half written is removed, with `overwrite` also what the earlier run
-  /// left, and log.jsonl is opened. Throws IoError.
+  /// left, the folders are flushed to the disk, and log.jsonl is opened. Throws IoError.
   void keep();
 
   std::filesystem::path model_file() const { return path_ / "model.safetensors"; }
@@ -43,7 +43,7 @@ class RunFolder {
    public:
     explicit MadeFolder(const std::filesystem::path& path);
     ~MadeFolder();
-    void keep() { made_.clear(); }
+    void keep();  ///< also through a power cut. Throws IoError
 
    private:
     void remove() const;

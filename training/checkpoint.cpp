@@ -1,6 +1,7 @@
 #include "training/checkpoint.h"
 
 #include <algorithm>
+#include <string>
 #include <system_error>
 
 #include "common/atomic_file.h"
@@ -62,7 +63,11 @@ void CheckpointFolder::save(const std::map<std::string, TensorView>& tensors, co
                      {"state", text},
                      {"state_sha256", sha256(text)}});
   link_best(state);
-  remove_superfluous(state);
+  try {
+    remove_superfluous(state);
+  } catch (const IoError& fault) {
+    log_warning(fault.what() + std::string("; older checkpoints stay"));
+  }
 }
 
 std::optional<CheckpointFolder::Loaded> CheckpointFolder::newest() const {
@@ -101,6 +106,9 @@ std::optional<CheckpointFolder::Loaded> CheckpointFolder::newest() const {
 bool CheckpointFolder::has_any() const { return !steps_in(folder_).empty(); }
 
 SafetensorsFile CheckpointFolder::open(const std::string& file_name) const {
+  std::error_code error;
+  if (!fs::exists(folder_ / file_name, error) && !error)
+    throw ModelError(printable((folder_ / file_name).string(), 1000) + ": is not there any more");
   SafetensorsFile file = SafetensorsFile::open(folder_ / file_name);
   expect_format(file, kCheckpointFormat, kVersion);
   return file;
@@ -110,7 +118,11 @@ SafetensorsFile CheckpointFolder::open(const std::string& file_name) const {
 void CheckpointFolder::link_best(const TrainingState& state) const {
   const fs::path link = folder_ / kBest, best = checkpoint_name(state.best_step);
   std::error_code error;
-  if (state.best_step == 0 || !fs::exists(folder_ / best, error)) return;
+  if (state.best_step == 0) return;
+  if (!fs::exists(folder_ / best, error)) {
+    if (fs::is_symlink(link, error)) fs::remove(link, error);
+    return;
+  }
   if (fs::is_symlink(link, error)) {
     if (fs::read_symlink(link, error) == best) return;
     fs::remove(link, error);

@@ -40,7 +40,7 @@ class CheckpointFolder {
   /// Whether there is a checkpoint, whole or not. Throws IoError.
   bool has_any() const;
 
-  /// One checkpoint by its name. Throws ModelError where it is damaged or of another format, IoError.
+  /// One checkpoint by its name. Throws ModelError where it is gone, damaged or of another format, IoError.
   SafetensorsFile open(const std::string& file_name) const;
 
  private:

@@ -19,7 +19,7 @@ bool take_best(const Adam& adam, const CheckpointFolder& folder, std::int64_t st
   try {
     restore_weights(adam, folder.open(checkpoint_name(step)));
     return true;
-  } catch (const Error& fault) {
+  } catch (const ModelError& fault) {
     log_warning(std::string(fault.what()) + "; the last weights are kept in place of the best");
     return false;
   }
@@ -34,7 +34,7 @@ std::vector<std::int64_t> take_average(const Adam& adam, const CheckpointFolder&
     try {
       average.add(folder.open(name));
       steps.push_back(checkpoint_step(name).value());
-    } catch (const Error& fault) {
+    } catch (const ModelError& fault) {
       log_warning(std::string(fault.what()) + "; left out of the average");
     }
   }

@@ -192,10 +192,15 @@ void Trainer::save(bool for_average) {
 }
 
 void Trainer::save_and_go_on(bool for_average) {
+  const bool best = options_.config.early_stop.patience > 0 && state_.best_step == state_.step;
+  const bool model_needs_it = best || (for_average && options_.config.average_last > 0);
   try {
     save(for_average);
   } catch (const IoError& fault) {
-    log_warning(std::string(fault.what()) + "; training goes on, the next save tries again");
+    if (!model_needs_it)
+      return log_warning(fault.what() + std::string("; training goes on, the next save tries again"));
+    log_warning(fault.what() + std::string("; the model is to be made of this checkpoint: trying once more"));
+    save(for_average);
   }
 }
 

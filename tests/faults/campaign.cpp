@@ -23,16 +23,19 @@ struct Counts {
   std::int64_t tried = 0, survived = 0, ended_0 = 0, ended_4 = 0, killed = 0;
 };
 
-/// Fails call 1, 2, ... until a run is clean.
+/// Fails call 1, 2, ... until a run is clean; of writes that follow each other only each `stride`th. Only a write can
+/// be short.
 Counts try_all(FaultyRun& run, FaultSetting setting, std::int64_t stride) {
+  const auto& calls = run.calls(setting.no_tmpfile);
   Counts counts;
-  for (setting.at = 1;; setting.at += stride) {
-    if (setting.kind == "short") {  // only a write can be short
-      const auto& calls = run.calls(setting.no_tmpfile);
-      while (setting.at <= static_cast<std::int64_t>(calls.size()) &&
-             calls[static_cast<std::size_t>(setting.at - 1)].name != "write")
-        ++setting.at;
+  std::int64_t writes = 0;
+  for (setting.at = 1;; ++setting.at) {
+    if (setting.at <= static_cast<std::int64_t>(calls.size())) {
+      const bool is_write = calls[static_cast<std::size_t>(setting.at - 1)].name == "write";
+      writes = is_write ? writes + 1 : 0;
+      if (is_write ? (writes - 1) % stride != 0 : setting.kind == "short") continue;
     }
+
     const auto verdict = run.try_fault(setting);
     if (!verdict.fired) break;
     ++counts.tried;
@@ -42,7 +45,7 @@ Counts try_all(FaultyRun& run, FaultSetting setting, std::int64_t stride) {
     counts.killed += verdict.exit_code < 0;
     for (const std::string& broken : verdict.broken)
       std::printf("  %s (%s %s): %s\n", setting.text().c_str(), verdict.call.name.c_str(), verdict.call.path.c_str(),
-                  broken.c_str());
+                  broken.substr(0, 400).c_str());
     std::fflush(stdout);
   }
   return counts;
@@ -51,7 +54,9 @@ Counts try_all(FaultyRun& run, FaultSetting setting, std::int64_t stride) {
 int fault_campaign(const std::string& kinds, std::int64_t stride) {
   const std::vector<Variant> variants = {
       {"average", {"training.average_last=2"}},
-      {"best", {"training.early_stop.metric=loss", "training.early_stop.patience=9", "training.validate_every=1"}}};
+      {"best",
+       {"training.early_stop.metric=loss", "training.early_stop.patience=2", "training.validate_every=1",
+        "training.schedule=constant", "training.learning_rate=1", "training.max_steps=20"}}};
   std::int64_t lost = 0, tried = 0;
   for (const Variant& variant : variants) {
     FaultyRun run(variant.settings);
