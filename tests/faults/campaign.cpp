@@ -51,7 +51,7 @@ Counts try_all(FaultyRun& run, FaultSetting setting, std::int64_t stride) {
   return counts;
 }
 
-int fault_campaign(const std::string& kinds, std::int64_t stride) {
+int fault_campaign(const std::string& kinds, std::int64_t stride, const std::string& only) {
   const std::vector<Variant> variants = {
       {"average", {"training.average_last=2"}},
       {"best",
@@ -59,6 +59,7 @@ int fault_campaign(const std::string& kinds, std::int64_t stride) {
         "training.schedule=constant", "training.learning_rate=1", "training.max_steps=20"}}};
   std::int64_t lost = 0, tried = 0;
   for (const Variant& variant : variants) {
+    if (!only.empty() && variant.name != only) continue;
     FaultyRun run(variant.settings);
     std::printf("%s: %zu calls in an unbroken run\n", variant.name.c_str(), run.calls().size());
     for (const auto& [name, setting] :
@@ -91,7 +92,7 @@ int fault_campaign(const std::string& kinds, std::int64_t stride) {
 
 int usage() {
   std::fputs(
-      "usage: gloss_fault_campaign faults [KINDS|all [STRIDE]]\n"
+      "usage: gloss_fault_campaign faults [KINDS|all [STRIDE [average|best]]]\n"
       "       gloss_fault_campaign kills tiny|big COUNT\n",
       stderr);
   return 2;
@@ -99,7 +100,8 @@ int usage() {
 
 int run(const std::vector<std::string>& words) {
   if (!words.empty() && words[0] == "faults")
-    return fault_campaign(words.size() > 1 ? words[1] : "all", words.size() > 2 ? std::atoll(words[2].c_str()) : 1);
+    return fault_campaign(words.size() > 1 ? words[1] : "all", words.size() > 2 ? std::atoll(words[2].c_str()) : 1,
+                          words.size() > 3 ? words[3] : "");
   if (words.size() == 3 && words[0] == "kills" && (words[1] == "tiny" || words[1] == "big"))
     return kill_loop(words[1] == "big", std::atoll(words[2].c_str()));
   return usage();

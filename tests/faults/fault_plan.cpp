@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 
 #include <fcntl.h>
@@ -53,6 +54,7 @@ Decision FaultPlan::count(Call call, const std::string& path) {
     if (kind_ == "kill") decision.fault = Fault::kKill;
     if (kind_ == "tear") decision.fault = Fault::kTear;
     if (kind_ == "power") decision.fault = Fault::kPower;
+    if (kind_ == "SIGTERM") decision = {Fault::kSignal, 0, SIGTERM};
     if (kind_ == "short" && call == Call::kWrite) {
       decision.fault = Fault::kShort;
       half_written_ = true;

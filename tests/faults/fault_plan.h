@@ -13,16 +13,18 @@ enum class Call { kOpen, kWrite, kSync, kRename, kLink, kClose, kTruncate, kMake
 
 enum class Fault {
   kNone,
-  kFail,   ///< the call is not made and reports an error; only close closes all the same, as Linux does
-  kShort,  ///< a write writes half of its bytes, and the next one fails
-  kKill,   ///< the process is killed before the call
-  kTear,   ///< the process is killed behind the call; a write has written half
-  kPower,  ///< as kKill, and all that was not flushed to the disk is lost
+  kFail,    ///< the call is not made and reports an error; only close closes all the same, as Linux does
+  kShort,   ///< a write writes half of its bytes, and the next one fails
+  kKill,    ///< the process is killed before the call
+  kTear,    ///< the process is killed behind the call; a write has written half
+  kSignal,  ///< the process is sent a signal, and the call is made
+  kPower,   ///< as kKill, and all that was not flushed to the disk is lost
 };
 
 struct Decision {
   Fault fault = Fault::kNone;
-  int error = 0;
+  int error = 0;   ///< kFail: for errno
+  int signal = 0;  ///< kSignal
 };
 
 /// Counts the calls on paths below a folder and says which are to fail, as the environment asks:
@@ -30,7 +32,7 @@ struct Decision {
 ///     GLOSS_FAULT_FOLDER       only paths below it are looked at; without it nothing is
 ///     GLOSS_FAULT_CALLS        those counted: open,write,sync,rename,link,close,truncate,mkdir,remove (default: all)
 ///     GLOSS_FAULT_AT           the number, from 1, of the call that fails; without it none does
-///     GLOSS_FAULT_KIND         ENOSPC (default), EIO, short, kill, tear or power
+///     GLOSS_FAULT_KIND         ENOSPC (default), EIO, short, kill, tear, power or SIGTERM
 ///     GLOSS_FAULT_PERSISTENT   1: the later ones fail too
 ///     GLOSS_FAULT_REPORT       a file to which a line is added for each call: its number, what, the path, "fails" if
 ///     so GLOSS_FAULT_NO_TMPFILE   1: the file system has no O_TMPFILE

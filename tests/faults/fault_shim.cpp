@@ -72,6 +72,10 @@ auto watch(const Watched& watched, Act act) {
     case Fault::kNone:
       result = act(false);
       break;
+    case Fault::kSignal:
+      ::raise(decision.signal);
+      result = act(false);
+      break;
     case Fault::kShort:
       result = act(true);
       break;

@@ -82,11 +82,17 @@ FaultEnvironment::~FaultEnvironment() {
 }
 
 FaultyRun::FaultyRun(std::vector<std::string> settings) : settings_(std::move(settings)) {
-  named_ = unbroken(true);
-  const auto named_leavings = leavings_;
-  calls_ = unbroken(false);
-  if (leavings_ != named_leavings) throw std::runtime_error("two unbroken runs left different files");
+  calls_ = run_unbroken(false);
+  leavings_ = leavings();
   sum_ = sha256(read_text(out() / "model.safetensors"));
+}
+
+const std::vector<CountedCall>& FaultyRun::calls(bool no_tmpfile) {
+  if (no_tmpfile && named_.empty()) {
+    named_ = run_unbroken(true);
+    if (leavings() != leavings_) throw std::runtime_error("two unbroken runs left different files");
+  }
+  return no_tmpfile ? named_ : calls_;
 }
 
 Arguments FaultyRun::training(bool resume) const {
@@ -102,14 +108,13 @@ Arguments FaultyRun::training(bool resume) const {
   return run_.training("runs/run", more);
 }
 
-std::vector<CountedCall> FaultyRun::unbroken(bool no_tmpfile) {
+std::vector<CountedCall> FaultyRun::run_unbroken(bool no_tmpfile) {
   fs::remove_all(runs());
   fs::create_directory(runs());
   fs::remove(report());
   const FaultEnvironment environment({.kind = "", .no_tmpfile = no_tmpfile}, runs(), report());
   const auto outcome = run_gloss(training(false));
   if (outcome.exit_code != 0) throw std::runtime_error("the unbroken run failed: " + outcome.err);
-  leavings_ = leavings();
   return read_calls(report());
 }
 
@@ -127,7 +132,7 @@ std::string FaultyRun::leavings() const {
 }
 
 /// The step of the newest checkpoint; whatever stands there under such a name is to be whole.
-std::int64_t FaultyRun::newest_whole(Verdict& verdict) const {
+std::int64_t FaultyRun::newest_whole(std::vector<std::string>& broken) const {
   std::int64_t newest = 0;
   if (!fs::exists(out() / "checkpoints")) return newest;
   for (const auto& entry : fs::directory_iterator(out() / "checkpoints")) {
@@ -136,7 +141,7 @@ std::int64_t FaultyRun::newest_whole(Verdict& verdict) const {
       static_cast<void>(SafetensorsFile::open(entry.path()));
       newest = std::max(newest, number_behind(entry.path().string(), "/step-"));
     } catch (const Error& fault) {
-      verdict.broken.push_back(std::string("a checkpoint is not whole: ") + fault.what());
+      broken.push_back(std::string("a checkpoint is not whole: ") + fault.what());
     }
   }
   return newest;
@@ -146,49 +151,59 @@ FaultyRun::Verdict FaultyRun::try_fault(const FaultSetting& setting) {
   fs::remove_all(runs());
   fs::create_directory(runs());
   fs::remove(report());
-  Outcome outcome;
+  Verdict verdict;
   {
     const FaultEnvironment environment(setting, runs(), report());
-    outcome = run_gloss(training(false));
+    const auto outcome = run_gloss(training(false));
+    verdict.exit_code = outcome.exit_code;
+    verdict.err = outcome.err;
   }
-  const auto calls = read_calls(report());
-  const auto failed = std::ranges::find_if(calls, &CountedCall::fails);
-  Verdict verdict{.fired = failed != calls.end(), .exit_code = outcome.exit_code, .call = {}, .broken = {}};
+  verdict.calls = read_calls(report());
+  const auto failed = std::ranges::find_if(verdict.calls, &CountedCall::fails);
+  verdict.fired = failed != verdict.calls.end();
   if (verdict.fired) verdict.call = *failed;
-  const auto broken = [&](const std::string& what) { verdict.broken.push_back(what + "; it said: " + outcome.err); };
+  verdict.newest = newest_whole(verdict.broken);
+  verdict.left_temporaries = has_temporaries(runs());
+  judge_faulty(setting, verdict);
+  resume_and_judge(last_complete(verdict.calls), verdict);
+  return verdict;
+}
 
-  const bool kills = setting.kind == "kill" || setting.kind == "tear" || setting.kind == "power";
+/// Its end is one of those that are promised, and the message tells what happened.
+void FaultyRun::judge_faulty(const FaultSetting& setting, Verdict& verdict) const {
+  const auto broken = [&](const std::string& what) { verdict.broken.push_back(what + "; it said: " + verdict.err); };
+  const int code = verdict.exit_code;
+  if (setting.kind == "SIGTERM") {
+    if (code != static_cast<int>(ExitCode::kTerminated)) broken("wanted exit code 143, got " + std::to_string(code));
+    return;
+  }
+  if (setting.kind == "kill" || setting.kind == "tear" || setting.kind == "power") {
+    if (verdict.fired && code != -SIGKILL) broken("wanted a killed process, got " + std::to_string(code));
+    return;
+  }
   const std::string reason = setting.kind == "EIO" ? "Input/output error" : "No space left on device";
-  const bool told = outcome.err.find(reason) != outcome.err.npos;
-  if (kills && verdict.fired && outcome.exit_code != -SIGKILL) broken("wanted a killed process");
-  if (!kills) {
-    if (outcome.exit_code != 0 && outcome.exit_code != static_cast<int>(ExitCode::kIo))
-      broken("wanted exit code 0 or 4, got " + std::to_string(outcome.exit_code));
-    if (outcome.exit_code != 0 && (!told || outcome.err.find("gloss: " + runs().string()) == outcome.err.npos))
-      broken("the message does not name the file and what happened to it");
-    if (outcome.exit_code == 0 && !told && leavings() != leavings_) broken("not told of, but files are others");
-    if (outcome.exit_code == 0 && sha256(read_text(out() / "model.safetensors")) != sum_)
-      broken("exit code 0, but another model");
-    if (has_temporaries(runs()) && verdict.call.name != "remove") broken("a temporary file is left");
-  }
-  const std::int64_t complete = last_complete(calls), newest = newest_whole(verdict);
-  if (newest < complete)
-    broken("the checkpoint of step " + std::to_string(complete) + " was complete, and is gone or damaged");
+  const bool told = verdict.err.find(reason) != verdict.err.npos;
+  const bool named = verdict.err.find("gloss: " + runs().string()) != verdict.err.npos;
+  if (code != 0 && code != static_cast<int>(ExitCode::kIo))
+    broken("wanted exit code 0 or 4, got " + std::to_string(code));
+  if (code != 0 && !(told && named)) broken("the message does not name the file and what happened to it");
+  if (code == 0 && sha256(read_text(out() / "model.safetensors")) != sum_) broken("exit code 0, but another model");
+  if (code == 0 && !told && leavings() != leavings_) broken("not told of, but files are others");
+  if (verdict.left_temporaries && verdict.call.name != "remove") broken("a temporary file is left");
+}
 
-  outcome = run_gloss([&] {
-    auto arguments = training(true);
-    std::erase(arguments, "--quiet");
-    return arguments;
-  }());
-  if (outcome.exit_code != 0) {
-    broken("resuming ended with " + std::to_string(outcome.exit_code));
-    return verdict;
-  }
-  if (number_behind(outcome.err, "resumed behind step ") < complete)
-    broken("step " + std::to_string(complete) + " was saved, but resumed before");
+/// `complete`: the step of a checkpoint that was in place before the fault.
+void FaultyRun::resume_and_judge(std::int64_t complete, Verdict& verdict) const {
+  const auto step = [](std::int64_t number) { return "step " + std::to_string(number); };
+  if (verdict.newest < complete) verdict.broken.push_back(step(complete) + " was saved, and is gone or damaged");
+  auto arguments = training(true);
+  std::erase(arguments, "--quiet");
+  const auto outcome = run_gloss(arguments);
+  const auto broken = [&](const std::string& what) { verdict.broken.push_back(what + "; it said: " + outcome.err); };
+  if (outcome.exit_code != 0) return broken("resuming ended with " + std::to_string(outcome.exit_code));
+  if (number_behind(outcome.err, "resumed behind step ") < complete) broken(step(complete) + " was saved, and is lost");
   if (sha256(read_text(out() / "model.safetensors")) != sum_) broken("the resumed run gave another model");
   if (has_temporaries(runs())) broken("a temporary file is left behind the resumed run");
-  return verdict;
 }
 
 }  // namespace gloss

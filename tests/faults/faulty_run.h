@@ -12,7 +12,7 @@ namespace gloss {
 
 /// What goes wrong in a run; the values are those of tests/faults/fault_plan.h.
 struct FaultSetting {
-  std::string kind;  ///< ENOSPC, EIO, short, kill, tear or power
+  std::string kind;  ///< ENOSPC, EIO, short, kill, tear, power or SIGTERM
   std::int64_t at = 0;
   bool persistent = false;
   bool no_tmpfile = false;
@@ -44,12 +44,16 @@ class FaultyRun {
   explicit FaultyRun(std::vector<std::string> settings);
 
   /// Those of the unbroken run.
-  const std::vector<CountedCall>& calls(bool no_tmpfile = false) const { return no_tmpfile ? named_ : calls_; }
+  const std::vector<CountedCall>& calls(bool no_tmpfile = false);
 
   struct Verdict {
-    bool fired = false;               ///< the call was made, and failed
-    int exit_code = 0;                ///< of the run with the fault
-    CountedCall call;                 ///< that failed first
+    bool fired = false;  ///< the call was made, and failed
+    CountedCall call;    ///< that failed first
+    std::vector<CountedCall> calls;
+    int exit_code = 0;  ///< of the run with the fault
+    std::string err;
+    std::int64_t newest = 0;          ///< step of the newest whole checkpoint that it left
+    bool left_temporaries = false;    ///< it left files to be removed
     std::vector<std::string> broken;  ///< promises, in words; empty where all were kept
   };
   /// A run with the fault, then `--resume` without one.
@@ -60,10 +64,12 @@ class FaultyRun {
   std::filesystem::path out() const { return runs() / "run"; }
   std::string report() const { return run_ / "report"; }
   Arguments training(bool resume) const;
-  std::vector<CountedCall> unbroken(bool no_tmpfile);
+  std::vector<CountedCall> run_unbroken(bool no_tmpfile);
   /// The names and sums of what a run leaves, but for the log, the lock and the link to the best.
   std::string leavings() const;
-  std::int64_t newest_whole(Verdict& verdict) const;
+  std::int64_t newest_whole(std::vector<std::string>& broken) const;
+  void judge_faulty(const FaultSetting& setting, Verdict& verdict) const;
+  void resume_and_judge(std::int64_t complete, Verdict& verdict) const;
 
   SmallRun run_;
   std::vector<std::string> settings_;
