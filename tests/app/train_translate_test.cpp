@@ -170,6 +170,39 @@ TEST_F(TrainTranslateTest, StoppedTwiceAndResumedGivesTheBitsOfAnUnbrokenRun) {
   }
 }
 
+TEST_F(TrainTranslateTest, AClosedTerminalIsATermination) {
+  Process process(run_.training("a", {"--set", "training.max_steps=1000000"}));
+  wait_for_checkpoint(process, "a");
+  process.signal(SIGHUP);
+  const auto stopped = process.wait();
+  EXPECT_EQ(stopped.exit_code, 143);
+  EXPECT_THAT(stopped.err, HasSubstr("go on with --resume"));
+}
+
+TEST_F(TrainTranslateTest, ADamagedNewestCheckpointIsNamedAndTheOneBeforeUsed) {
+  const Arguments few = {"--set", "training.max_steps=15"};
+  auto resume = few;
+  resume.push_back("--resume");
+  EXPECT_EQ(run_gloss(run_.training("a", few)).exit_code, 0);
+  const auto unbroken = sum("a");
+  const auto checkpoints = (run_ / "a") / "checkpoints";
+  auto bytes = read_text(checkpoints / "step-00000015.safetensors");
+  bytes.back() ^= 1;
+  write_text(checkpoints / "step-00000015.safetensors", bytes);
+  fs::remove((run_ / "a") / "model.safetensors");
+
+  const auto resumed = run_gloss(run_.training("a", resume));
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, AllOf(HasSubstr("step-00000015.safetensors"), HasSubstr("the file is damaged"),
+                                 HasSubstr("going on from step 10, 5 steps are lost")));
+  EXPECT_EQ(sum("a"), unbroken);
+
+  for (const auto& entry : fs::directory_iterator(checkpoints)) fs::resize_file(entry.path(), 100);
+  const auto none = run_gloss(run_.training("a", resume));
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_THAT(none.err, AllOf(HasSubstr("checkpoints is whole"), HasSubstr("--overwrite")));
+}
+
 TEST_F(TrainTranslateTest, StoppedInTheTestItIsScoredOnResuming) {
   std::string many;
   for (int i = 0; i < 20000; ++i) many += "a b c " + std::to_string(i) + '\n';

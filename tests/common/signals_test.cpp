@@ -19,9 +19,8 @@ using testing::ExitedWithCode;
 using testing::KilledBySignal;
 
 TEST(StopOnSignalTest, TheFirstSignalIsOnlyNoted) {
-  for (const auto& [signal, code] : {std::pair(SIGINT, ExitCode::kInterrupted),
-                                     {SIGTERM, ExitCode::kTerminated},
-                                     {SIGHUP, ExitCode::kTerminated}}) {
+  for (const auto& [signal, code] :
+       {std::pair(SIGINT, ExitCode::kInterrupted), {SIGTERM, ExitCode::kTerminated}, {SIGHUP, ExitCode::kTerminated}}) {
     const StopOnSignal guard;
     EXPECT_EQ(stop_requested(), std::nullopt);
     ::raise(signal);

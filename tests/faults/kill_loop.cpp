@@ -84,7 +84,7 @@ class KillLoop {
         big ? std::vector<std::string>{"model.encoder_layers=4", "model.decoder_layers=4", "model.d_model=512",
                                        "model.d_ff=2048",        "model.heads=8",          "data.batch_tokens=64",
                                        "data.valid_source=",     "data.valid_target=",     "data.test_source=",
-                                       "data.test_target=",      "training.max_steps=24",  "training.save_every=3"}
+                                       "data.test_target=",      "training.max_steps=12",  "training.save_every=1"}
             : std::vector<std::string>{"training.max_steps=240", "training.save_every=5", "training.validate_every=60"};
     settings_.insert(settings_.end(), more.begin(), more.end());
   }
@@ -95,6 +95,7 @@ class KillLoop {
     while (true) {
       const bool last = counts_.kills >= kills;
       const auto outcome = live_and_die(last, least);
+      if (outcome.exit_code == -SIGKILL && counts_.kills % 10 == 0) print_counts();
       if (outcome.exit_code == -SIGKILL) continue;
       if (outcome.exit_code != 0) {
         ++counts_.faults;
@@ -111,7 +112,15 @@ class KillLoop {
     return counts_;
   }
 
-  double megabytes() const { return megabytes_; }
+  void print_counts() const {
+    std::printf(
+        "kills: %lld, %lld of them inside a save; %lld runs to the end, %lld with the weights of the unbroken run; "
+        "most steps lost behind a complete save: %lld; a model of %.1f MB\n",
+        static_cast<long long>(counts_.kills), static_cast<long long>(counts_.inside),
+        static_cast<long long>(counts_.finished), static_cast<long long>(counts_.equal),
+        static_cast<long long>(counts_.steps_lost), megabytes_);
+    std::fflush(stdout);
+  }
 
  private:
   fs::path out() const { return run_ / "runs" / "run"; }
@@ -142,7 +151,7 @@ class KillLoop {
     saves.read_on();
     a_save_ = in_save / static_cast<double>(std::max<std::int64_t>(1, saves.begun()));
     const double between = (since(begin) - first_save_) / static_cast<double>(saves.begun());
-    any_moment_ = first_save_ + 3 * between;
+    any_moment_ = first_save_ + between;
     sum_ = sha256(read_text(out() / "model.safetensors"));
     megabytes_ = static_cast<double>(fs::file_size(out() / "model.safetensors")) / 1e6;
     std::printf("unbroken run: %.2f s, %lld saves of %.4f s, the first after %.2f s; a model of %.1f MB\n",
@@ -163,12 +172,12 @@ class KillLoop {
       if (share(random_) < 0.5) {
         std::this_thread::sleep_for(Seconds(share(random_) * any_moment_));
       } else {
-        const auto wanted = 1 + static_cast<std::int64_t>(share(random_) * 3);
+        const auto wanted = 1 + static_cast<std::int64_t>(share(random_) * 2);
         while (process.running() && saves.begun() < wanted && since(begin) < 60) {
           std::this_thread::sleep_for(std::chrono::microseconds(300));
           saves.read_on();
         }
-        std::this_thread::sleep_for(Seconds(share(random_) * a_save_));
+        std::this_thread::sleep_for(Seconds(share(random_) * 0.6 * a_save_));
       }
       process.signal(SIGKILL);
     }
@@ -199,12 +208,7 @@ class KillLoop {
 int kill_loop(bool big, std::int64_t kills) {
   KillLoop loop(big);
   const Counts counts = loop.run(kills);
-  std::printf(
-      "kills: %lld, %lld of them inside a save; %lld runs to the end, %lld with the weights of the unbroken run; "
-      "most steps lost behind a complete save: %lld; a model of %.1f MB\n",
-      static_cast<long long>(counts.kills), static_cast<long long>(counts.inside),
-      static_cast<long long>(counts.finished), static_cast<long long>(counts.equal),
-      static_cast<long long>(counts.steps_lost), loop.megabytes());
+  loop.print_counts();
   return counts.faults == 0 && counts.steps_lost == 0 && counts.finished > 0 && counts.equal == counts.finished ? 0 : 1;
 }
 

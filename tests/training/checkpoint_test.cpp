@@ -100,6 +100,20 @@ TEST_F(CheckpointTest, TheBestIsKeptAndALinkLeadsToIt) {
   EXPECT_THAT(files(), ElementsAre("best.safetensors", "step-00000004.safetensors"));
 }
 
+TEST_F(CheckpointTest, ABestThatWasNotSavedHasNoLink) {
+  const std::array<float, 1> value = {1};
+  auto state = state_at(1);
+  state.best_step = 1;
+  CheckpointFolder few(place(), 1);
+  few.save({{"w", {Dtype::kF32, {1}, std::as_bytes(std::span(value))}}}, state);
+  state.step = 3;
+  state.best_step = 2;
+  few.save({{"w", {Dtype::kF32, {1}, std::as_bytes(std::span(value))}}}, state);
+  EXPECT_THAT(files(), ElementsAre("step-00000003.safetensors"));
+  EXPECT_THAT([&] { few.open("step-00000002.safetensors"); },
+              ThrowsMessage<ModelError>(HasSubstr("step-00000002.safetensors: is not there any more")));
+}
+
 TEST_F(CheckpointTest, AFileInPlaceOfTheLinkStays) {
   fs::create_directories(place());
   std::ofstream(place() / "best.safetensors") << "mine";

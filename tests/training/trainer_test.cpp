@@ -298,6 +298,44 @@ TEST_P(TrainerTest, SaveThatFailsIsWarnedOfAndAnErrorAtTheEnd) {
   EXPECT_THAT(reports_, SizeIs(3));
 }
 
+TEST_P(TrainerTest, ASaveThatTheModelIsMadeOfIsTriedTwiceAndThenAnError) {
+  std::ofstream(toy_.checkpoints()) << "a file where the folder should be";
+  auto options = toy_.options();
+  options.config.max_steps = 3;
+  options.config.save_every = 2;
+  options.config.average_last = 2;
+  testing::internal::CaptureStderr();
+  EXPECT_THROW(run(options), IoError);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("trying once more"));
+  EXPECT_THAT(reports_, SizeIs(2)) << "not one of the steps behind it";
+
+  reports_.clear();
+  options.config.save_every = 100;
+  options.config.average_last = 0;
+  options.config.validate_every = 1;
+  options.config.early_stop = {EarlyStopMetric::kLoss, 9};
+  testing::internal::CaptureStderr();
+  EXPECT_THROW(run_validated(options, {{2, {}}, {3, {}}, {4, {}}}), IoError);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("trying once more"));
+  EXPECT_THAT(reports_, SizeIs(1));
+}
+
+TEST_P(TrainerTest, ABestThatIsGoneIsWarnedOfAndTheLastKept) {
+  auto options = toy_.options();
+  options.config.max_steps = 3;
+  options.config.validate_every = 1;
+  options.config.early_stop.patience = 9;
+  options.config.early_stop.metric = EarlyStopMetric::kLoss;
+  options.validate = [&](EncoderDecoder&, std::int64_t step) {
+    if (step == 3) std::filesystem::remove(toy_.checkpoints() / "step-00000001.safetensors");
+    return Validation{step == 1 ? 1.0 : 2.0, {}};
+  };
+  testing::internal::CaptureStderr();
+  run(options);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("is not there any more; the last weights are kept"));
+  EXPECT_EQ(kept_steps_, Steps{3});
+}
+
 TEST_P(TrainerTest, AValidationCutShortBySignalCountsAsNotMade) {
   Trainer::Options options = toy_.options();
   options.config.max_steps = 2;
