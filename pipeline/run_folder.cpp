@@ -2,7 +2,6 @@
 
 #include <array>
 #include <system_error>
-#include <utility>
 
 #include "common/atomic_file.h"
 #include "common/error.h"
@@ -35,7 +34,8 @@ RunFolder::MadeFolder::MadeFolder(const fs::path& path) {
 RunFolder::MadeFolder::~MadeFolder() { remove(); }
 
 void RunFolder::MadeFolder::keep() {
-  for (const auto& folder : std::exchange(made_, {})) flush_folder(folder.parent_path());
+  for (const auto& folder : made_) flush_folder(folder.parent_path());
+  made_.clear();
 }
 
 void RunFolder::MadeFolder::remove() const {

@@ -21,6 +21,7 @@
 #include "pipeline/run_tokenizers.h"
 #include "pipeline/translation_model.h"
 #include "pipeline/validation.h"
+#include "training/checkpoint.h"
 #include "training/mixed_precision.h"
 #include "training/stop.h"
 
@@ -187,6 +188,14 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   }
 }
 
+bool has_checkpoint(const fs::path& folder) {
+  try {
+    return CheckpointFolder(folder / "checkpoints", 1).has_any();
+  } catch (const IoError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
@@ -195,6 +204,9 @@ TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
     train_and_score(options, result);
   } catch (const Stopped&) {
     result.end = TrainingEnd::kStopped;
+  } catch (const IoError& fault) {
+    if (!has_checkpoint(options.out)) throw;
+    throw IoError(fault.what() + std::string("; when that is mended, go on with --resume"));
   }
   if (result.end == TrainingEnd::kStopped)
     log_info((result.steps > 0 ? "stopped behind step " + std::to_string(result.steps) : "stopped") +

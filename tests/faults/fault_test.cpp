@@ -107,6 +107,16 @@ TEST_F(SaveFaultTest, ADiskThatStaysFullEndsTheRunWithAnIoError) {
   }
 }
 
+TEST_F(SaveFaultTest, WhereThereIsACheckpointTheMessageSaysToResume) {
+  FaultyRun run({});
+  const auto at = find_call(run.calls(), "rename", "/model.safetensors");
+  const auto verdict = run.try_fault({.kind = "ENOSPC", .at = at});
+  EXPECT_THAT(verdict.broken, IsEmpty());
+  EXPECT_EQ(verdict.exit_code, 4);
+  EXPECT_THAT(verdict.err, HasSubstr("model.safetensors: cannot rename into place: No space left on device; when "
+                                     "that is mended, go on with --resume"));
+}
+
 // It has a name where the file system cannot do without: the descriptor is closed, the file removed, a new one made.
 TEST_F(SaveFaultTest, AfterAFailedFsyncTheFileIsGivenUp) {
   FaultyRun run(kAverage);

@@ -1,11 +1,9 @@
 // A run that goes on with other threads or on another device: close to the unbroken one, not equal to it.
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
-#include <string>
-#include <utility>
 
-#include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
@@ -17,14 +15,14 @@
 namespace gloss {
 namespace {
 
-using Weights = std::map<std::string, at::Tensor>;
+using Losses = std::map<std::int64_t, double>;  // by step
 
 class ResumeElsewhereTest : public DeviceTest {
  protected:
   void TearDown() override { at::set_num_threads(threads_before_); }
 
-  /// Goes on from `checkpoints`, where there are some, until `step`; the weights then.
-  static Weights run(at::Device device, int threads, const std::filesystem::path& checkpoints, std::int64_t step) {
+  /// Goes on from `checkpoints`, where there are some, until `step`; the losses on the way.
+  static Losses run(at::Device device, int threads, const std::filesystem::path& checkpoints, std::int64_t step) {
     set_up_determinism(threads);
     const Toy toy({.vocabulary = 1500, .pairs = 60, .max_words = 12, .batch_tokens = 100, .dropout = 0.3}, device);
     auto model = toy.model();
@@ -33,15 +31,20 @@ class ResumeElsewhereTest : public DeviceTest {
     options.config.max_steps = step;
     options.checkpoints = checkpoints;
     options.threads = threads;
+    Losses losses;
+    options.report_every = 1;
+    options.report = [&](const TrainingReport& report) { losses[report.step] = report.loss; };
     Trainer trainer(model, batches, options);
     trainer.resume();
     trainer.run();
     EXPECT_EQ(trainer.state().step, step);
-    return weights_of(model);
+    return losses;
   }
 
-  static void expect_close(const Weights& weights, const Weights& wanted) {
-    for (const auto& [name, weight] : wanted) EXPECT_TRUE(weight.allclose(weights.at(name), 1e-3, 1e-4)) << name;
+  // Weights may be further apart: Adam makes whole steps of gradients that are only rounding.
+  static void expect_close(const Losses& losses, const Losses& wanted, std::int64_t first) {
+    EXPECT_EQ(losses.begin()->first, first);
+    for (const auto& [step, loss] : losses) EXPECT_NEAR(loss, wanted.at(step), 1e-3 * wanted.at(step)) << step;
   }
 
   TemporaryFolder unbroken_, broken_;
@@ -50,20 +53,20 @@ class ResumeElsewhereTest : public DeviceTest {
   int threads_before_ = at::get_num_threads();
 };
 
-TEST_P(ResumeElsewhereTest, WithOtherThreadsTheWeightsAreClose) {
-  const Weights wanted = run(device(), 1, unbroken_.path(), 8);
+TEST_P(ResumeElsewhereTest, WithOtherThreadsTheLossesAreClose) {
+  const Losses wanted = run(device(), 1, unbroken_.path(), 8);
   run(device(), 1, broken_.path(), 4);
   testing::internal::CaptureStderr();
-  const Weights weights = run(device(), 2, broken_.path(), 8);
+  const Losses losses = run(device(), 2, broken_.path(), 8);
   testing::internal::GetCapturedStderr();
-  expect_close(weights, wanted);
+  expect_close(losses, wanted, 5);
 }
 
-TEST_P(ResumeElsewhereTest, FromProcessorToDeviceAndBackTheWeightsAreClose) {
-  const Weights wanted = run(at::kCPU, 1, unbroken_.path(), 8);
+TEST_P(ResumeElsewhereTest, FromProcessorToDeviceAndBackTheLossesAreClose) {
+  const Losses wanted = run(at::kCPU, 1, unbroken_.path(), 8);
   run(at::kCPU, 1, broken_.path(), 3);
-  run(device(), 1, broken_.path(), 6);
-  expect_close(run(at::kCPU, 1, broken_.path(), 8), wanted);
+  expect_close(run(device(), 1, broken_.path(), 6), wanted, 4);
+  expect_close(run(at::kCPU, 1, broken_.path(), 8), wanted, 7);
 }
 
 INSTANTIATE_DEVICES(ResumeElsewhereTest);
