@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -156,8 +157,8 @@ TEST_F(SaveFaultTest, ASecondSignalEndsTheRunAtOnce) {
 
 TEST_F(SaveFaultTest, AFolderThatCannotBeWrittenEndsTheRunBeforeItsFirstStep) {
   FaultyRun run(kAverage);
-  for (const auto* name : {"mkdir", "open"}) {
-    const auto verdict = run.try_fault({.kind = "EIO", .at = find_call(run.calls(), name, "/run"), .persistent = true});
+  for (const auto& [name, part] : {std::pair("mkdir", "/run"), {"open", "/run"}, {"write", "/.lock"}}) {
+    const auto verdict = run.try_fault({.kind = "EIO", .at = find_call(run.calls(), name, part)});
     EXPECT_EQ(verdict.exit_code, 4);
     EXPECT_THAT(verdict.err, Not(HasSubstr("step")));
     EXPECT_THAT(verdict.broken, IsEmpty());
