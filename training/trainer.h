@@ -60,11 +60,11 @@ class Trainer {
   /// model holds the weights to keep (training/kept_weights.h). Call it once. With ema_decay, validations see the
   /// moving mean of the weights, while training goes on with the weights themselves. An update whose loss or gradient
   /// is not finite is skipped and counted, and the step stays the same; after ten in a row it throws DivergedError, as
-  /// where weights that are no numbers would be saved. A checkpoint that cannot be written is warned of. Where the model
-  /// is to be made of it (the best, one of the average) it is tried once more; where that fails too, and at the end, it
-  /// is an IoError: resumed, the run still ends with the same model. Where memory runs out and splitting a batch
-  /// (training/update.h) does not help, what is done is saved, and OutOfMemoryError or what LibTorch threw goes on to
-  /// the caller.
+  /// where weights that are no numbers would be saved. A checkpoint that cannot be written is warned of. Where the
+  /// model is to be made of it (the best, one of the average) it is tried once more; where that fails too, and at the
+  /// end, it is an IoError: resumed, the run still ends with the same model. Where memory runs out and splitting a
+  /// batch (training/update.h) does not help, what is done is saved, and OutOfMemoryError or what LibTorch threw goes
+  /// on to the caller.
   TrainingEnd run();
 
   const TrainingState& state() const { return state_; }
