@@ -75,6 +75,19 @@ void ConfigSection::read(std::string_view key, std::string& value) {
   value = text;
 }
 
+void ConfigSection::read(std::string_view key, std::vector<std::string>& value) {
+  const auto* found = find(key);
+  if (found == nullptr) return;
+  constexpr auto kWanted = "a list of strings";
+  require(found->is_array(), name(key), kWanted, *found);
+  std::vector<std::string> texts;
+  for (const auto& text : *found) {
+    require(text.is_string(), name(key), kWanted, *found);
+    texts.push_back(text.get<std::string>());
+  }
+  value = std::move(texts);
+}
+
 void ConfigSection::read(std::string_view key, std::optional<bool>& value) {
   if (bool given = false; find(key) != nullptr) {
     read(key, given);

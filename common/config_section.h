@@ -29,6 +29,7 @@ class ConfigSection {
   void read(std::string_view key, double& value);        ///< any finite number
   void read(std::string_view key, bool& value);
   void read(std::string_view key, std::string& value);
+  void read(std::string_view key, std::vector<std::string>& value);
   void read(std::string_view key, std::optional<bool>& value);
   void read(std::string_view key, std::optional<double>& value);
 

@@ -2,10 +2,15 @@
 
 #include <array>
 #include <stdexcept>
+#include <vector>
 
 #include "common/atomic_file.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/special_ids.h"
+#include "model/parameter_shapes.h"
+#include "pipeline/start_model.h"
+#include "training/freeze.h"
 
 namespace gloss {
 namespace {
@@ -16,8 +21,17 @@ constexpr std::size_t kLargestRunFile = 1 << 20;
 template <typename Config>
 auto paths_of(Config& config) {
   auto& data = config.data;
-  return std::array{&config.tokenizer.model_file, &data.train_source, &data.train_target, &data.valid_source,
-                    &data.valid_target,           &data.test_source,  &data.test_target};
+  auto& training = config.training;
+  return std::array{&config.tokenizer.model_file,
+                    &data.train_source,
+                    &data.train_target,
+                    &data.valid_source,
+                    &data.valid_target,
+                    &data.test_source,
+                    &data.test_target,
+                    &training.start_from,
+                    &training.initial_embeddings.source,
+                    &training.initial_embeddings.target};
 }
 
 /// Puts "a.b=value" at json["a"]["b"].
@@ -46,6 +60,22 @@ std::string absolute_beside(const std::string& path, const std::filesystem::path
   return path.empty() ? path : (folder / path).lexically_normal().string();
 }
 
+/// Where the run starts from a model, what the run file leaves to that.
+void complete_from_start_model(Json& json, const std::filesystem::path& folder) {
+  if (!json.contains("training") || !json["training"].is_object()) return;
+  const auto start_from = json["training"].find("start_from");
+  if (start_from == json["training"].end() || !start_from->is_string()) return;
+  const auto path = start_from->get<std::string>();
+  if (path.empty() || path.find('\0') != path.npos) return;
+  complete_from(open_start_model(absolute_beside(path, folder)), json);
+}
+
+void expect_parts(const ModelConfig& model, const std::vector<std::string>& parts) {
+  std::vector<std::string> names;
+  for (const auto& [name, shape] : parameter_shapes(model, {kSpecialIds, kSpecialIds})) names.push_back(name);
+  frozen_parameters(parts, names);
+}
+
 }  // namespace
 
 void RunConfig::validate() const {
@@ -71,6 +101,7 @@ void RunConfig::validate() const {
   if (training.early_stop.patience > 0 && !data.train_source.empty())
     require(!data.valid_source.empty(), "data.valid_source", "validation data, which training.early_stop needs",
             data.valid_source);
+  if (!training.freeze.empty()) expect_parts(model, training.freeze);
 }
 
 RunConfig parse_run_config(const Json& json) {
@@ -103,8 +134,9 @@ RunConfig read_run_config(const std::filesystem::path& path, std::span<const std
   if (!json.is_object()) throw UsageError(where + "wanted an object { ... }, got " + json.type_name());
   try {
     for (const auto& text : overrides) apply_override(json, text);
-    auto config = parse_run_config(json);
     const auto folder = std::filesystem::absolute(path).parent_path();
+    complete_from_start_model(json, folder);
+    auto config = parse_run_config(json);
     for (auto* file : paths_of(config)) *file = absolute_beside(*file, folder);
     return config;
   } catch (const UsageError& error) {
@@ -127,6 +159,7 @@ Json to_portable_json(const RunConfig& config) {
   json["tokenizer"].erase("model_file");
   for (const auto* key : {"train_source", "train_target", "valid_source", "valid_target", "test_source", "test_target"})
     json["data"].erase(key);
+  for (const auto* key : {"start_from", "initial_embeddings"}) json["training"].erase(key);
   return json;
 }
 

@@ -28,9 +28,11 @@ struct RunConfig {
   void validate() const;
 };
 
-/// Reads a run file; `overrides` are "dotted.key=value", the value being JSON or, where it is none, a string. Relative
-/// paths, also those of overrides, are taken from the run file's folder and come out absolute. Throws UsageError where
-/// the file is missing, is not strict JSON, or names an unknown key or a wrong value; IoError where it cannot be read.
+/// Reads a run file, completed from the model that it starts from, if there is one (pipeline/start_model.h);
+/// `overrides` are "dotted.key=value", the value being JSON or, where it is none, a string. Relative paths, also those
+/// of overrides, are taken from the run file's folder and come out absolute. Throws UsageError where the file is
+/// missing, is not strict JSON, or names an unknown key or a wrong value; IoError where it cannot be read; DataError
+/// and ModelError for the model to start from.
 RunConfig read_run_config(const std::filesystem::path& path, std::span<const std::string> overrides);
 
 /// The same from JSON; paths as they are.

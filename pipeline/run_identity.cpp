@@ -19,6 +19,7 @@ Json settings_identity(const RunConfig& config) {
   for (const auto* key : {"max_steps", "max_epochs", "max_hours", "validate_every", "save_every", "keep_checkpoints"})
     training.erase(key);
   training["early_stop"].erase("patience");
+  if (config.training.freeze.empty()) training.erase("freeze");
   settings.erase("decoding");
   if (config.data.valid_source.empty()) settings.erase("evaluation");
   if (!config.data.valid_source.empty())

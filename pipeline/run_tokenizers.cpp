@@ -27,7 +27,10 @@ std::shared_ptr<const Tokenizer> load_or_train(const TokenizerConfig& config, co
 
 }  // namespace
 
-RunTokenizers::RunTokenizers(const RunConfig& config, const RunFolder& folder) {
+RunTokenizers::RunTokenizers(const RunConfig& config, const RunFolder& folder,
+                             const std::map<std::string, std::string>& given) {
+  for (const auto& [name, bytes] : given) by_name_[name] = std::make_shared<SentencePieceTokenizer>(bytes, name);
+  if (!given.empty()) return;
   const fs::path source = config.data.train_source, target = config.data.train_target;
   const auto add = [&](const std::string& name, const std::vector<fs::path>& texts) {
     const auto kept = folder.tokenizer_file(name);

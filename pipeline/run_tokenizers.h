@@ -14,9 +14,10 @@ namespace gloss {
 /// else "source_tokenizer.model" and "target_tokenizer.model".
 class RunTokenizers {
  public:
-  /// Where a checkpoint is resumed those that the run folder kept, else the one that the run file names, else newly
-  /// trained on the training texts. Throws DataError where a named file is missing, and as train_tokenizer.
-  RunTokenizers(const RunConfig& config, const RunFolder& folder);
+  /// Those whose bytes are `given` by name; else, where a checkpoint is resumed, those that the run folder kept, else
+  /// the one that the run file names, else newly trained on the training texts. Throws DataError where a named file is
+  /// missing, and as train_tokenizer.
+  RunTokenizers(const RunConfig& config, const RunFolder& folder, const std::map<std::string, std::string>& given = {});
 
   const std::shared_ptr<const Tokenizer>& source() const;
   const std::shared_ptr<const Tokenizer>& target() const;

@@ -15,6 +15,7 @@
 #include "model/parameter_shapes.h"
 #include "pipeline/data_files.h"
 #include "pipeline/evaluate.h"
+#include "pipeline/initial_weights.h"
 #include "pipeline/run_folder.h"
 #include "pipeline/run_identity.h"
 #include "pipeline/run_report.h"
@@ -32,6 +33,7 @@ namespace fs = std::filesystem;
 
 /// Everything that a run reads before its first step.
 struct Material {
+  InitialWeights initial;
   RunTokenizers tokenizers;
   ParallelCorpus corpus;
   std::optional<Validator> validator;
@@ -42,6 +44,7 @@ struct Material {
 /// trained and the texts are encoded.
 Material read_material(const RunConfig& config, const RunFolder& folder) {
   const auto& data = config.data;
+  InitialWeights initial(config);
   std::optional<TestSet> valid, test;
   if (!data.valid_source.empty()) {
     expect_aligned(data.valid_source, data.valid_target);
@@ -49,7 +52,8 @@ Material read_material(const RunConfig& config, const RunFolder& folder) {
   }
   if (!data.test_source.empty()) test = read_test_set(data.test_source, data.test_target);
   expect_aligned(data.train_source, data.train_target);
-  RunTokenizers tokenizers(config, folder);
+  RunTokenizers tokenizers(config, folder, initial.tokenizers());
+  initial.read_embeddings(tokenizers);
   stop_where_requested();
   auto corpus = ParallelCorpus::read(data.train_source, data.train_target, *tokenizers.source(), *tokenizers.target(),
                                      {.max_length = data.max_length, .before_pair = stop_where_requested});
@@ -62,7 +66,7 @@ Material read_material(const RunConfig& config, const RunFolder& folder) {
       log_warning("data.valid_source and data.valid_target: are the training data; the scores will flatter");
   }
   stop_where_requested();
-  return {std::move(tokenizers), std::move(corpus), std::move(validator), std::move(test)};
+  return {std::move(initial), std::move(tokenizers), std::move(corpus), std::move(validator), std::move(test)};
 }
 
 /// On the processor a weight has a gradient, Adam's two moments and perhaps its moving mean beside it; from there it
@@ -95,9 +99,25 @@ ModelDescription describe(const RunConfig& config, const Material& material, con
                                               {"training_corpus", material.corpus.hash()}},
                                .tokenizers = {}};
   if (material.validator) description.provenance["validation_set"] = material.validator->hash();
+  description.provenance.update(material.initial.hashes());
   for (const auto& [name, tokenizer] : material.tokenizers.by_name())
     description.tokenizers[name] = tokenizer->serialized();
   return description;
+}
+
+/// What training.freeze comes to. A tied matrix is one tensor: it is frozen in all its places.
+std::string frozen_text(const EncoderDecoder& model, TieEmbeddings tie) {
+  std::int64_t frozen = 0, trained = 0;
+  std::string shared;
+  for (const auto& item : model->named_parameters()) {
+    (item.value().requires_grad() ? trained : frozen) += item.value().numel();
+    if (item.value().requires_grad() || tie == TieEmbeddings::kNone) continue;
+    if (tie == TieEmbeddings::kAll && item.key() == "source_embedding.weight")
+      shared = ", among them the one matrix of source, target and generator";
+    if (item.key() == "target_embedding.weight") shared = ", among them the one matrix of target and generator";
+  }
+  return "training.freeze: " + std::to_string(frozen) + " parameters stay as they are" + shared + "; " +
+         std::to_string(trained) + " are trained";
 }
 
 /// Epochs gone through, the last one perhaps in part only.
@@ -114,12 +134,13 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   expect_precision(config.training.precision, options.device);
   expect_data_files(config.data);
   RunFolder folder(options.out, options.resume, options.overwrite);
-  const auto material = read_material(config, folder);
+  auto material = read_material(config, folder);
   const auto& tokenizers = material.tokenizers;
 
   expect_memory_for(config, tokenizers.vocabularies(), options.device);
   const RandomStream random(static_cast<std::uint64_t>(config.seed), "gloss");
   auto model = make_model(config.model, tokenizers.vocabularies(), random);
+  material.initial.move_into(model);
   model->to(options.device);
 
   BatchStream batches(material.corpus, config.data.batch_tokens, random);
@@ -132,6 +153,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
                             .validate = nullptr,
                             .report = [&](const TrainingReport& report) { report_step(folder, report); },
                             .progress = show_progress};
+  training.hashes.update(material.initial.hashes());
   bool warned = false;
   const auto validate = [&](EncoderDecoder& candidate) {
     log_progress("validating");
@@ -159,6 +181,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   log_info(std::to_string(material.corpus.size()) + " sentence pairs, " +
            std::to_string(count_parameters(config.model, tokenizers.vocabularies())) + " parameters, " +
            std::to_string(options.threads) + " threads");
+  if (!config.training.freeze.empty()) log_info(frozen_text(model, config.model.tie_embeddings));
   if (options.resume && !resumed)
     log_warning(printable(options.out.string()) + ": there is no checkpoint to resume from; starting anew");
   if (resumed) log_info("resumed behind step " + std::to_string(trainer.state().step));

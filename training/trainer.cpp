@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
@@ -16,6 +18,7 @@
 #include "training/checkpoint_name.h"
 #include "training/checkpoint_tensors.h"
 #include "training/ema_weights.h"
+#include "training/freeze.h"
 #include "training/kept_weights.h"
 #include "training/schedule.h"
 #include "training/stop.h"
@@ -37,6 +40,13 @@ std::optional<double> score_of(const Validation& validation, EarlyStopMetric met
   return std::nullopt;
 }
 
+// All of them, those of training.freeze without a gradient.
+std::vector<std::pair<std::string, at::Tensor>> parameters_to_train(EncoderDecoder& model,
+                                                                    const TrainingConfig& config) {
+  freeze(model, config.freeze);
+  return named_parameters(model);
+}
+
 }  // namespace
 
 Trainer::Trainer(EncoderDecoder model, BatchStream& batches, Options options)
@@ -44,7 +54,7 @@ Trainer::Trainer(EncoderDecoder model, BatchStream& batches, Options options)
       batches_(&batches),
       options_(std::move(options)),
       plan_(options_.config, batches),
-      adam_(named_parameters(model_), options_.config),
+      adam_(parameters_to_train(model_, options_.config), options_.config),
       folder_(options_.checkpoints, options_.config.keep_checkpoints) {
   options_.config.validate();
   if (options_.config.early_stop.patience > 0 && !options_.validate)

@@ -5,7 +5,11 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
+
+#include <ATen/core/Tensor.h>
 
 #include "data/batch_stream.h"
 #include "model/encoder_decoder.h"
@@ -46,7 +50,7 @@ class Trainer {
   };
 
   /// `model` is trained in place; `batches` must outlive the trainer. Throws UsageError where early stopping is asked
-  /// for without validation.
+  /// for without validation, and where the parts to freeze are not the model's.
   Trainer(EncoderDecoder model, BatchStream& batches, Options options);
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;

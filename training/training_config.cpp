@@ -37,6 +37,10 @@ void read_limit(ConfigSection& section, std::string_view key, std::optional<std:
   if (section.has(key)) limit = value;
 }
 
+Json to_json(const TrainingConfig::InitialEmbeddings& files) {
+  return {{"source", files.source}, {"target", files.target}};
+}
+
 }  // namespace
 
 std::int64_t TrainingConfig::step_limit() const {
@@ -66,6 +70,9 @@ void TrainingConfig::validate() const {
   require_count("training.early_stop.patience", 0, " (never)", early_stop.patience);
   require(average_last == 0 || early_stop.patience == 0, "training.average_last",
           "0 beside training.early_stop.patience, which makes the best checkpoint the model", average_last);
+  require(start_from.empty() || (initial_embeddings.source.empty() && initial_embeddings.target.empty()),
+          "training.initial_embeddings",
+          "no files beside training.start_from, whose model brings embeddings of its own", to_json(initial_embeddings));
 }
 
 TrainingConfig read_training_config(ConfigSection section) {
@@ -92,6 +99,12 @@ TrainingConfig read_training_config(ConfigSection section) {
   early_stop.read("patience", config.early_stop.patience);
   early_stop.finish();
   section.read("precision", config.precision, kPrecisions);
+  section.read("start_from", config.start_from);
+  section.read("freeze", config.freeze);
+  ConfigSection embeddings = section.section("initial_embeddings");
+  embeddings.read("source", config.initial_embeddings.source);
+  embeddings.read("target", config.initial_embeddings.target);
+  embeddings.finish();
   section.finish();
   return config;
 }
@@ -115,6 +128,9 @@ Json to_json(const TrainingConfig& config) {
       {"early_stop",
        {{"metric", choice_name(config.early_stop.metric, kMetrics)}, {"patience", config.early_stop.patience}}},
       {"precision", choice_name(config.precision, kPrecisions)},
+      {"start_from", config.start_from},
+      {"freeze", config.freeze},
+      {"initial_embeddings", to_json(config.initial_embeddings)},
   };
   if (config.max_steps || (!config.max_epochs && !config.max_hours)) json["max_steps"] = config.step_limit();
   if (config.max_epochs) json["max_epochs"] = *config.max_epochs;

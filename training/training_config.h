@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "common/config_section.h"
 
@@ -35,6 +37,11 @@ struct TrainingConfig {
     std::int64_t patience = 0;
   } early_stop;
   Precision precision = Precision::kFloat32;
+  std::string start_from;           ///< a model file whose weights the run begins with; empty: weights are drawn
+  std::vector<std::string> freeze;  ///< parts, by the beginning of their tensors' names, that stay as they begin
+  struct InitialEmbeddings {
+    std::string source, target;  ///< word2vec text files; empty: rows are drawn
+  } initial_embeddings;
 
   /// Where the run ends by its steps: max_steps; without limits 100,000; the largest number where only others are set.
   std::int64_t step_limit() const;

@@ -78,6 +78,10 @@ TEST(ConfigSectionTest, OtherTypesAreStrictToo) {
   EXPECT_THAT([] { read<std::optional<double>>("null"); }, refuses("model.x: wanted a number, got null"));
   EXPECT_THAT([] { read<bool>("1"); }, refuses("model.x: wanted true or false, got 1"));
   EXPECT_THAT([] { read<std::optional<bool>>("null"); }, refuses("model.x: wanted true or false, got null"));
+  EXPECT_EQ(read<std::vector<std::string>>(R"(["a", "b"])"), (std::vector<std::string>{"a", "b"}));
+  for (const auto* text : {"\"a\"", "[\"a\", 1]", "{}"})
+    EXPECT_THAT([&] { read<std::vector<std::string>>(text); },
+                ThrowsMessage<UsageError>(HasSubstr("model.x: wanted a list of strings")));
   EXPECT_THAT([] { read<std::string>("{}"); }, refuses("model.x: wanted a string, got {}"));
   EXPECT_THAT([] { read<std::string>("\"a\\u0000b\""); }, ThrowsMessage<UsageError>(HasSubstr("a string without NUL")));
   EXPECT_THAT([] { read<Norm>("\"mid\""); }, refuses("model.x: wanted one of pre, post, got \"mid\""));

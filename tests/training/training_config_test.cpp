@@ -29,12 +29,15 @@ Json every_key() {
           {"save_every", 5},        {"keep_checkpoints", 6},
           {"average_last", 0},      {"early_stop", {{"metric", "perplexity"}, {"patience", 9}}},
           {"precision", "float32"}, {"ema_decay", 0.99},
-          {"max_hours", 1.5}};
+          {"max_hours", 1.5},       {"start_from", "model"},
+{"freeze", {"encoder"}},  {"initial_embeddings", {{"source", ""}, {"target", ""}}}};
 }
 
 TEST(TrainingConfigTest, EveryKeyIsReadAndWritten) {
   EXPECT_EQ(to_json(read(every_key())), every_key());
   EXPECT_EQ(read({{"average_last", 8}}).average_last, 8);
+  const Json files = {{"source", "a"}, {"target", "b"}};
+  EXPECT_EQ(to_json(read({{"initial_embeddings", files}})).at("initial_embeddings"), files);
 }
 
 TEST(TrainingConfigTest, DefaultsReadBackEqual) {

@@ -1,0 +1,142 @@
+#include "data/word_vectors.h"
+
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <string_view>
+
+#include "common/error.h"
+#include "common/line_reader.h"
+#include "common/log.h"
+#include "common/utf8.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::string_view kWordMark = "\xE2\x96\x81";  // U+2581
+constexpr std::string_view kBetween = " \t";
+constexpr std::int64_t kLinesToOneUnusable = 100;
+
+/// The next field of a line, taken from its front; empty at the end.
+std::string_view take_field(std::string_view& rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(kBetween), rest.size()));
+  const auto field = rest.substr(0, rest.find_first_of(kBetween));
+  rest.remove_prefix(field.size());
+  return field;
+}
+
+std::int64_t count_fields(std::string_view rest) {
+  std::int64_t count = 0;
+  while (!take_field(rest).empty()) ++count;
+  return count;
+}
+
+std::optional<std::int64_t> whole_number(std::string_view field) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  return error == std::errc() && end == field.data() + field.size() && value > 0 ? std::optional(value) : std::nullopt;
+}
+
+std::optional<float> finite_number(std::string_view field) {
+  if (field.starts_with('+')) field.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  const auto number = static_cast<float>(value);
+  return error == std::errc() && end == field.data() + field.size() && std::isfinite(number) ? std::optional(number)
+                                                                                             : std::nullopt;
+}
+
+std::optional<std::vector<float>> finite_numbers(std::string_view rest) {
+  std::vector<float> numbers;
+  for (auto field = take_field(rest); !field.empty(); field = take_field(rest)) {
+    const auto number = finite_number(field);
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+struct Heading {
+  std::int64_t words, width;
+};
+
+/// Two whole numbers and nothing else; a word with a vector of one number looks alike, and nobody has such vectors.
+std::optional<Heading> heading_of(std::string_view line) {
+  const auto words = whole_number(take_field(line)), width = whole_number(take_field(line));
+  return words && width && take_field(line).empty() ? std::optional(Heading{*words, *width}) : std::nullopt;
+}
+
+struct Row {
+  bool exact;
+  std::vector<float> values;
+};
+
+void expect_width(const std::filesystem::path& path, std::int64_t wanted, std::int64_t got) {
+  if (got != wanted)
+    throw DataError(printable(path.string()) + ": wanted vectors of model.d_model = " + std::to_string(wanted) +
+                    " numbers, got " + std::to_string(got) + "; set model.d_model to that, or use other vectors");
+}
+
+}  // namespace
+
+void PieceSpellings::add(Id id, const std::string& piece) {
+  if (id == kPad) return;
+  ++pieces_;
+  meanings_[piece].push_back({id, true});
+  if (piece.size() > kWordMark.size() && piece.starts_with(kWordMark))
+    meanings_[piece.substr(kWordMark.size())].push_back({id, false});
+}
+
+const std::vector<PieceSpellings::Meaning>& PieceSpellings::operator[](const std::string& spelling) const {
+  static const std::vector<Meaning> kNone;
+  const auto found = meanings_.find(spelling);
+  return found == meanings_.end() ? kNone : found->second;
+}
+
+WordVectors read_word_vectors(const std::filesystem::path& path, const PieceSpellings& pieces, std::int64_t width) {
+  WordVectors vectors;
+  std::map<Id, Row> found;
+  // False where the line is no word and `width` finite numbers.
+  const auto take_line = [&](std::string_view rest) {
+    const std::string word(take_field(rest));
+    if (count_fields(rest) != width || !is_text(word)) return false;
+    const auto& meanings = pieces[word];
+    if (meanings.empty()) return true;
+    const auto values = finite_numbers(rest);
+    if (!values) return false;
+    for (const auto& [id, exact] : meanings) {
+      const auto [row, is_new] = found.try_emplace(id, exact, *values);
+      if (!is_new && exact && !row->second.exact) row->second = {exact, *values};
+    }
+    return true;
+  };
+
+  LineReader lines(path);
+  for (std::string line; lines.next(line);) {
+    if (lines.line_number() == 1 && !lines.overlong()) {
+      const auto heading = heading_of(line);
+      expect_width(path, width, heading ? heading->width : std::max<std::int64_t>(count_fields(line) - 1, 0));
+      if (heading) vectors.announced = heading->words;
+      if (heading) continue;
+    }
+    if (line.find_first_not_of(kBetween) == line.npos && !lines.overlong()) continue;
+    ++vectors.words;
+    if (lines.overlong() || !take_line(line)) vectors.unusable.note(lines.line_number());
+  }
+
+  const auto where = printable(path.string()) + ": ";
+  if (vectors.unusable.count * kLinesToOneUnusable > vectors.words)
+    throw DataError(where + "wanted a word and " + std::to_string(width) + " finite numbers a line, got " +
+                    std::to_string(vectors.unusable.count) + " of " + std::to_string(vectors.words) +
+                    " lines with something else (" + vectors.unusable.text() + ")");
+  if (found.empty())
+    throw DataError(where + "none of the " + std::to_string(pieces.size()) + " pieces is among its " +
+                    std::to_string(vectors.words) + " words; wanted vectors of the tokenizer's pieces or of words");
+  for (const auto& [id, row] : found) {
+    vectors.ids.push_back(id);
+    vectors.values.insert(vectors.values.end(), row.values.begin(), row.values.end());
+  }
+  return vectors;
+}
+
+}  // namespace gloss

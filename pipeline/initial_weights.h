@@ -1,0 +1,48 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/word_vectors.h"
+#include "model/encoder_decoder.h"
+#include "pipeline/run_config.h"
+#include "pipeline/run_tokenizers.h"
+#include "pipeline/translation_model.h"
+
+namespace gloss {
+
+/// What the weights of a run begin with where it is not chance alone: a model's (training.start_from), or vectors of
+/// pieces (training.initial_embeddings).
+class InitialWeights {
+ public:
+  /// Opens the model file. Throws UsageError naming the keys of the configuration that do not fit it, or where
+  /// tokenizer.model_file is another tokenizer than its own; DataError where a file is missing, ModelError.
+  explicit InitialWeights(const RunConfig& config);
+
+  /// The model's tokenizers as their bytes by name; none without a model.
+  std::map<std::string, std::string> tokenizers() const;
+  /// Reads the vectors, and says how many pieces they have. Throws as read_word_vectors.
+  void read_embeddings(const RunTokenizers& tokenizers);
+  /// Puts them in place of the weights that were drawn, and forgets them. The vectors of a file are all multiplied by
+  /// one number, which makes their root mean square d_model^-0.5, as that of drawn embeddings is.
+  void move_into(EncoderDecoder& model);
+  /// By key of the run file a SHA-256 of what was taken.
+  const Json& hashes() const { return hashes_; }
+
+ private:
+  struct Rows {
+    std::string parameter;
+    WordVectors vectors;
+  };
+
+  void read_embedding(const std::string& side, const std::string& path, const Tokenizer& tokenizer);
+
+  RunConfig config_;
+  std::optional<TranslationModel> start_;
+  std::vector<Rows> rows_;  ///< a later one gives way to an earlier
+  Json hashes_ = Json::object();
+};
+
+}  // namespace gloss

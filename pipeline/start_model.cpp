@@ -1,0 +1,77 @@
+#include "pipeline/start_model.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "common/safetensors_format.h"
+#include "model/model_file.h"
+#include "pipeline/run_config.h"
+#include "training/checkpoint.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Each is the file's only where the run file says none of them: the last two follow the first.
+constexpr std::array kDropouts{"dropout", "attention_dropout", "feed_forward_dropout"};
+
+RunConfig config_of(const SafetensorsFile& file) {
+  try {
+    return parse_run_config(metadata_json(file, "config"));
+  } catch (const UsageError& error) {
+    throw ModelError(file.name() + ": config: " + error.what());
+  }
+}
+
+}  // namespace
+
+SafetensorsFile open_start_model(const std::string& path) {
+  const auto file = fs::is_directory(path) ? fs::path(path) / "model.safetensors" : fs::path(path);
+  if (!fs::exists(file))
+    throw DataError(printable(file.string()) + ": training.start_from names this model file, but it is not there");
+  auto opened = SafetensorsFile::open(file);
+  const auto format = opened.metadata().find("format");
+  if (format != opened.metadata().end() && format->second == kCheckpointFormat)
+    throw ModelError(opened.name() + ": training.start_from names a checkpoint; wanted a model file, which gloss " +
+                     "average FILE --output MODEL makes of it");
+  expect_format(opened, kModelFormat, kModelFormatVersion);
+  return opened;
+}
+
+void complete_from(const SafetensorsFile& start_model, Json& run_file) {
+  const auto config = config_of(start_model);
+  auto there = to_json(config);
+  there["tokenizer"].erase("model_file");  // the file's own pieces are compared with it
+  if (config.model.positions != Positions::kLearned) there["model"].erase("max_positions");
+
+  std::string differences;
+  const auto complete = [&](const char* section, bool must_agree) {
+    auto& here = run_file[section];
+    if (here.is_null()) here = Json::object();
+    if (!here.is_object()) return;  // refused where it is read
+    for (const auto& [key, value] : there[section].items()) {
+      if (!here.contains(key))
+        here[key] = value;
+      else if (must_agree && here[key] != value)
+        differences += (differences.empty() ? "" : ", ") + std::string(section) + '.' + key + " is " + to_text(value) +
+                       " there and " + printable(to_text(here[key]), 80) + " here";
+    }
+  };
+  auto& model = run_file["model"];
+  const auto says = [&](const char* key) { return model.is_object() && model.contains(key); };
+  if (std::ranges::any_of(kDropouts, says))
+    for (const auto* key : kDropouts) there["model"].erase(key);
+  complete("model", true);
+  complete("tokenizer", true);
+  complete("decoding", false);
+  complete("evaluation", false);
+  if (!differences.empty())
+    throw UsageError("training.start_from: " + differences +
+                     "; leave out of the run file what is the model's, or start from another model");
+}
+
+}  // namespace gloss
