@@ -2,6 +2,14 @@
 find_path(SentencePiece_INCLUDE_DIR sentencepiece_processor.h)
 find_library(SentencePiece_LIBRARY sentencepiece)
 find_library(SentencePiece_TRAIN_LIBRARY sentencepiece_train)
+# Its package says the version, in no header.
+cmake_path(GET SentencePiece_LIBRARY PARENT_PATH sentencepiece_folder)
+find_file(SentencePiece_PACKAGE sentencepiece.pc HINTS "${sentencepiece_folder}/pkgconfig" NO_DEFAULT_PATH)
+set(SentencePiece_VERSION "")
+if(SentencePiece_PACKAGE)
+  file(STRINGS "${SentencePiece_PACKAGE}" SentencePiece_VERSION REGEX "^Version:")
+  string(REGEX REPLACE "^Version: *" "" SentencePiece_VERSION "${SentencePiece_VERSION}")
+endif()
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(SentencePiece
   REQUIRED_VARS SentencePiece_LIBRARY SentencePiece_TRAIN_LIBRARY SentencePiece_INCLUDE_DIR

@@ -79,7 +79,8 @@ bool LineReader::next(std::string& line) {
   if (!any && !splitter_.finish(next)) return false;
   line = std::move(next.text);
   overlong_ = next.cut;
-  saw_crlf_ |= next.crlf;
+  crlf_ = next.crlf;
+  saw_crlf_ |= crlf_;
   ++line_number_;
   return true;
 }

@@ -26,7 +26,8 @@ class LineReader {
   bool next(std::string& line);
   bool overlong() const { return overlong_; }
   std::int64_t line_number() const { return line_number_; }  ///< of the last line read, from 1
-  bool saw_crlf() const { return saw_crlf_; }
+  bool crlf() const { return crlf_; }                        ///< the last line ended in CRLF
+  bool saw_crlf() const { return saw_crlf_; }                ///< some line did
 
   static constexpr std::size_t kMaxLineBytes = LineSplitter::kMaxLineBytes;
 
@@ -40,7 +41,7 @@ class LineReader {
   LineSplitter splitter_;
   std::int64_t line_number_ = 0;
   bool overlong_ = false;
-  bool saw_crlf_ = false;
+  bool crlf_ = false, saw_crlf_ = false;
 };
 
 }  // namespace gloss

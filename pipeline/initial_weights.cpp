@@ -109,4 +109,19 @@ void InitialWeights::move_into(EncoderDecoder& model) {
   rows_.clear();
 }
 
+std::pair<std::shared_ptr<const Tokenizer>, std::shared_ptr<const Tokenizer>> configured_tokenizers(
+    const RunConfig& config) {
+  const auto start = InitialWeights(config).tokenizers();
+  const auto make = [&](const char* name) {
+    return std::make_shared<const SentencePieceTokenizer>(start.at(name), name);
+  };
+  if (start.contains(kSourceTokenizer)) return {make(kSourceTokenizer), make(kTargetTokenizer)};
+  std::shared_ptr<const Tokenizer> joint;
+  if (start.contains(kJointTokenizer))
+    joint = make(kJointTokenizer);
+  else if (!config.tokenizer.model_file.empty())
+    joint = SentencePieceTokenizer::load(config.tokenizer.model_file);
+  return {joint, joint};
+}
+
 }  // namespace gloss

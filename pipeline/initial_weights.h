@@ -1,8 +1,10 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/word_vectors.h"
@@ -44,5 +46,10 @@ class InitialWeights {
   std::vector<Rows> rows_;  ///< a later one gives way to an earlier
   Json hashes_ = Json::object();
 };
+
+/// Source and target tokenizer of a run that has them before it begins, by training.start_from or tokenizer.model_file;
+/// none of them where they are yet to be trained. Throws as InitialWeights, and as the tokenizers.
+std::pair<std::shared_ptr<const Tokenizer>, std::shared_ptr<const Tokenizer>> configured_tokenizers(
+    const RunConfig& config);
 
 }  // namespace gloss

@@ -56,9 +56,9 @@ const std::vector<BadCorpus> kBadCorpora = {
      "\n",
      true},
     {"6 UTF-16", [](Lines& source, Lines&) { source = {"\xff\xfe"s + "a\0b\0"s}; }, 3, "source.txt: .*UTF-16"},
-    {"7 one side is empty", [](Lines& source, Lines& target) { source[3] = "", target[5] = " "; }, 0,
+    {"7 one side is empty", [](Lines& source, Lines& target) { source[3].clear(), target[5] = " "s; }, 0,
      "warning: 2 training pairs left out: one side is empty \\(first lines: 4, 6\\)"},
-    {"8 both sides are empty", [](Lines& source, Lines& target) { source[3] = target[3] = ""; }, 0,
+    {"8 both sides are empty", [](Lines& source, Lines& target) { source[3].clear(), target[3].clear(); }, 0,
      "1 training pairs left out: .*empty \\(first lines: 4\\)"},
     {"9 a line longer than data.max_length", [](Lines& source, Lines&) { source[1] = std::string(64, 'a'); }, 0,
      "1 training pairs left out: more than data.max_length = 64 pieces \\(first lines: 2\\)"},
@@ -112,12 +112,28 @@ class BadCorpusTest : public testing::Test {
  protected:
   /// Trains on source.txt and target.txt for no step at all, without validation and test.
   Arguments training(const std::string& out, const Arguments& more = {}) const {
+    auto arguments = settings();
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_.training(out, arguments);
+  }
+  static Arguments settings() {
     Arguments arguments = {"--quiet"};
     for (const auto* setting : {"data.train_source=source.txt", "data.train_target=target.txt", "data.valid_source=",
                                 "data.valid_target=", "data.test_source=", "data.test_target=", "training.max_steps=0"})
       arguments.insert(arguments.end(), {"--set", setting});
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_.training(out, arguments);
+    return arguments;
+  }
+  /// check-data says beforehand what training does.
+  void expect_foreseen(const BadCorpus& bad) const {
+    if (!bad.more.empty()) return;  // settings that go beyond the texts
+    Arguments check = {"check-data", "--config", run_.config()};
+    const auto more = settings();
+    check.insert(check.end(), more.begin(), more.end());
+    const auto outcome = run_gloss(check);
+    EXPECT_EQ(outcome.exit_code, bad.exit_code) << outcome.out;
+    if (bad.exit_code == 0 && !bad.message.empty()) {
+      EXPECT_THAT(outcome.out, testing::HasSubstr("first lines: ")) << bad.message;
+    }
   }
   void write_corpus(const Lines& source, const Lines& target, const std::string& end = "\n") const {
     write_text(run_ / "source.txt", joined(source, end));
@@ -144,6 +160,7 @@ TEST_F(BadCorpusTest, IsRefusedOrLeftOutWithItsLinesNamed) {
     bad.spoil(source, target);
     write_corpus(source, target, bad.end);
     expect_outcome({bad.what, training("run", bad.more), bad.exit_code, bad.message}, folder());
+    expect_foreseen(bad);
     if (bad.same_model) {
       EXPECT_TRUE(model("run") == model("good"));
     }

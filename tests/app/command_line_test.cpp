@@ -36,8 +36,8 @@ void expect_refusal(const Arguments& arguments, int exit_code, const testing::Ma
 }
 
 const std::vector<Arguments> kCommands = {
-    {"train-translate"},     {"translate"},           {"evaluate"},    {"tokenizer", "train"},
-    {"tokenizer", "encode"}, {"tokenizer", "decode"}, {"make-corpus"}, {"inspect"}};
+    {"train-translate"},     {"translate"},   {"evaluate"}, {"tokenizer", "train"}, {"tokenizer", "encode"},
+    {"tokenizer", "decode"}, {"make-corpus"}, {"inspect"},  {"check-data"},         {"doctor"}};
 
 TEST(CommandLineTest, EveryCommandExplainsItselfWithAnExample) {
   for (auto command : kCommands) {
@@ -62,7 +62,7 @@ TEST(CommandLineTest, HelpListsTheCommands) {
     EXPECT_THAT(line, MatchesRegex("  [a-z, -]+  +[A-Z].+")) << "wanted a name and an explanation";
   }
   EXPECT_THAT(listed, ElementsAre("train-translate,", "translate", "evaluate", "tokenizer", "make-corpus", "average",
-                                  "inspect"));
+                                  "inspect", "check-data", "doctor"));
 }
 
 TEST(CommandLineTest, WithoutACommandHelpGoesToStderr) {

@@ -14,9 +14,7 @@ using testing::HasSubstr;
 
 class StartFromTest : public testing::Test {
  protected:
-  StartFromTest() {
-    std::filesystem::rename(run_.untrained_model(), run_ / "first");
-  }
+  StartFromTest() { std::filesystem::rename(run_.untrained_model(), run_ / "first"); }
   /// Fine-tuning by a run file with this in its section `training`.
   Arguments tuning(const std::string& training) const {
     write_text(run_ / "tune.json", R"({"data": {"train_source": "corpus/train.source", "train_target":

@@ -1,0 +1,115 @@
+#include "app/doctor_text.h"
+
+#include <array>
+#include <cstdio>
+
+#include "common/log.h"
+#include "common/version.h"
+
+namespace gloss {
+namespace {
+
+std::string mebibytes(std::int64_t bytes) {
+  std::array<char, 32> text{};
+  const double value = static_cast<double>(bytes) / (1 << 20);
+  std::snprintf(text.data(), text.size(), value < 10 ? "%.1f MiB" : "%.0f MiB", value);
+  return text.data();
+}
+
+std::string labelled(const std::string& name, const std::string& value) {
+  std::string line = "  " + name;
+  line.resize(20, ' ');
+  return line + value + '\n';
+}
+
+std::string size_row(const std::string& name, std::int64_t bytes) {
+  const auto value = mebibytes(bytes);
+  return labelled(name, std::string(12 - std::min<std::size_t>(12, value.size()), ' ') + value);
+}
+
+std::string list(const std::vector<std::string>& items) {
+  std::string text;
+  for (const auto& item : items) text += (text.empty() ? "" : ", ") + printable(item);
+  return text.empty() ? "none" : text;
+}
+
+std::string libtorch_text(const MachineReport& machine) {
+  std::string text = machine.libtorch_run;
+  if (machine.libtorch_built != machine.libtorch_run) text += ", built with " + machine.libtorch_built;
+  text += machine.mkl.empty() ? ", without MKL" : ", MKL " + machine.mkl;
+  text += machine.onednn.empty() ? ", without oneDNN" : ", oneDNN " + machine.onednn;
+  text += ", CPU kernels " + machine.vector_code;
+  return text;
+}
+
+std::string processors_text(const MachineReport& machine) {
+  auto text = std::to_string(machine.processors) + ", " + std::to_string(machine.usable_processors) + " usable";
+  if (machine.processor_limit) text += " (a control group leaves " + Json(*machine.processor_limit).dump() + ')';
+  return text + ", " + std::to_string(machine.threads) + " threads";
+}
+
+std::string gflops_text(double gflops) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.0f GFLOP/s", gflops);
+  return text.data();
+}
+
+std::string training_lines(const RunNeeds& run) {
+  const auto& needs = run.training;
+  std::string lines =
+      "training\n" + labelled("parameters", std::to_string(needs.parameters) +
+                                           (needs.trained_parameters < needs.parameters
+                                                ? ", " + std::to_string(needs.trained_parameters) + " of them trained"
+                                                : ""));
+  lines += size_row("program", needs.program) + size_row("weights", needs.weights) +
+           size_row("gradients", needs.gradients) + size_row("Adam", needs.optimizer);
+  lines += needs.batch > 0 ? size_row("a batch, by trial", needs.batch) : labelled("a batch", "not tried");
+  lines += size_row("together", needs.memory());
+  lines += size_row("model file", needs.model_file) + size_row("a checkpoint", needs.checkpoint);
+  return lines +
+         labelled("disk", mebibytes(needs.disk()) + " with up to " + std::to_string(needs.checkpoints) + " checkpoints, " +
+                         mebibytes(run.disk_free) + " free for " + printable(run.out.string()));
+}
+
+}  // namespace
+
+std::vector<Remark> remarks_on(const RunNeeds& run, const MachineReport& machine) {
+  std::vector<Remark> remarks;
+  const auto needed = run.training.memory();
+  const auto advice = "; lower data.batch_tokens (and raise training.accumulate), or the sizes of the model";
+  if (needed > machine.usable_memory)
+    remarks.push_back({"training needs " + mebibytes(needed) + " of memory, of which there are " +
+                           mebibytes(machine.usable_memory) + advice,
+                       ExitCode::kOutOfMemory});
+  else if (needed > machine.free_memory)
+    remarks.push_back({"training needs " + mebibytes(needed) + " of memory, of which " +
+                       mebibytes(machine.free_memory) + " are free now" + advice});
+  if (run.training.disk() > run.disk_free)
+    remarks.push_back({"checkpoints and model need " + mebibytes(run.training.disk()) + " of disk, of which " +
+                           mebibytes(run.disk_free) +
+                           " are free; lower training.keep_checkpoints, or use another --out",
+                       ExitCode::kIo});
+  return remarks;
+}
+
+std::string to_lines(const MachineReport& machine, const std::optional<RunNeeds>& run,
+                     const std::vector<Remark>& remarks) {
+  std::string lines = "gloss " + std::string(kVersion) + '\n';
+  lines += labelled("LibTorch", libtorch_text(machine));
+  lines += labelled("CUDA", machine.cuda_built ? std::to_string(machine.cuda_devices) + " devices" : "not built in");
+  lines += labelled("SentencePiece", (machine.sentencepiece_built.empty() ? "" : machine.sentencepiece_built + ", ") +
+                                    list(machine.sentencepiece_files));
+  lines += labelled("OpenMP", list(machine.openmp_files));
+  for (const auto& [name, value] : machine.openmp_settings) lines += labelled("", name + '=' + printable(value));
+  lines += labelled("processors", processors_text(machine));
+  lines += labelled("gloss kernels", machine.instructions.back() + " (of " + list(machine.instructions) + ')');
+  lines += labelled("matrix product", gflops_text(machine.matrix_gflops));
+  lines += labelled("memory", mebibytes(machine.usable_memory) + ", " + mebibytes(machine.free_memory) + " free");
+  if (run) lines += training_lines(*run);
+  if (!remarks.empty()) lines += "remarks\n";
+  for (const auto& [message, failure] : remarks)
+    lines += (failure ? "  will not work: " : "  ") + printable(message) + '\n';
+  return lines;
+}
+
+}  // namespace gloss

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "data/line_hashes.h"
+#include "data/text_check.h"
+#include "tokenizer/tokenizer.h"
+
+namespace gloss {
+
+/// What is odd about two aligned texts.
+struct CorpusCheck {
+  TextReport source, target;
+  std::int64_t pairs = 0;      ///< lines that have a line on the other side
+  std::int64_t fit_pairs = 0;  ///< of these, those that training would take
+  NotedLines invalid;          ///< pairs of which a side is no text
+  NotedLines empty;            ///< pairs of which a side is empty
+  NotedLines too_long;         ///< pairs of which a side has too many units, eos counted with a tokenizer, or was cut
+  NotedLines ratio;            ///< one side too many times as long as the other
+  NotedLines copied;           ///< the target is the source
+  NotedLines repeated;         ///< the same pair as an earlier line
+};
+
+/// Goes through two texts at once. Memory: two lines, and what LineHashes takes of each pair.
+struct CorpusCheckOptions {
+  std::shared_ptr<const Tokenizer> source = {}, target = {};  ///< null: units are words
+  std::int64_t max_length = 256;                              ///< units
+  std::optional<double> max_ratio = {};                       ///< of lengths; default: kPieceRatio, kCharacterRatio
+  /// Called with each pair that training would take, and its line.
+  std::function<void(std::string_view source, std::string_view target, std::int64_t line)> for_pair = {};
+
+  /// Lengths are compared in pieces, without a tokenizer in characters, where the longer side has so many at least.
+  static constexpr double kPieceRatio = 4, kCharacterRatio = 9;
+  static constexpr std::int64_t kFewestPieces = 10, kFewestCharacters = 40;
+};
+
+/// Throws as LineReader; what differs in the counts of lines is left to the caller.
+CorpusCheck check_corpus(const std::filesystem::path& source, const std::filesystem::path& target,
+                         const CorpusCheckOptions& options);
+
+/// Pairs that are to be kept apart from training, and which of them were not. 24 bytes a pair, and what LineHashes
+/// takes of each line.
+class HeldOutPairs {
+ public:
+  void add(std::string_view source, std::string_view target, std::int64_t line);
+  /// A pair of the training text.
+  void compare(std::string_view source, std::string_view target);
+
+  NotedLines pairs_in_training() const;
+  /// With another target there.
+  NotedLines sources_in_training() const;
+
+ private:
+  struct Line {
+    std::uint64_t source, pair;
+    std::int64_t number;
+  };
+  std::vector<Line> lines_;
+  LineHashes sources_, seen_;  ///< of all held-out sources; of sources and pairs that training has too
+};
+
+}  // namespace gloss

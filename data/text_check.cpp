@@ -1,0 +1,117 @@
+#include "data/text_check.h"
+
+#include <algorithm>
+#include <fstream>
+#include <span>
+#include <string_view>
+
+#include "common/utf8.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr char32_t kMark = 0xFEFF, kReplacement = 0xFFFD;
+
+bool begins_with_mark(const std::filesystem::path& path) {
+  std::string begin(kByteOrderMark.size(), '\0');
+  std::ifstream(path, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return begin == kByteOrderMark;
+}
+
+bool is_control(char32_t character) {
+  return (character < 0x20 && character != '\t') || (character >= 0x7F && character < 0xA0) || character == kMark;
+}
+
+std::int64_t count_words(std::string_view line) {
+  std::int64_t words = 0;
+  bool within = false;
+  for (const char c : line) {
+    const bool is_space = c == ' ' || (c >= '\t' && c <= '\r');
+    words += !is_space && !within;
+    within = !is_space;
+  }
+  return words;
+}
+
+std::int64_t count_unknown(std::span<const Id> ids) { return std::ranges::count(ids, kUnk); }
+
+}  // namespace
+
+CheckedText::CheckedText(const std::filesystem::path& path, const Tokenizer* tokenizer)
+    : reader_(path), tokenizer_(tokenizer) {
+  report_.begins_with_mark = begins_with_mark(path);
+}
+
+bool CheckedText::next() {
+  units_ = characters_ = 0;
+  is_text_ = false;
+  if (!reader_.next(line_)) return false;
+  const auto number = ++report_.lines;
+  if (reader_.crlf()) report_.windows_end.note(number);
+  if (reader_.overlong()) {
+    report_.cut.note(number);
+    return true;
+  }
+  look_at_characters();
+  if (!is_text_) return true;
+  count_units();
+  report_.units += units_;
+  if (empty()) report_.empty.note(number);
+  return true;
+}
+
+void CheckedText::look_at_characters() {
+  bool valid = true, nul = false, control = false, replacement = false;
+  for (std::size_t offset = 0; offset < line_.size(); ++characters_) {
+    const auto point = decode_utf8(line_, offset);
+    offset += point.bytes;
+    const auto character = point.value.value_or(U' ');
+    valid &= point.value.has_value();
+    nul |= character == 0;
+    control |= character != 0 && is_control(character);
+    replacement |= character == kReplacement;
+  }
+  is_text_ = valid && !nul;
+  if (!valid) report_.invalid_utf8.note(report_.lines);
+  if (nul) report_.nul.note(report_.lines);
+  if (control) report_.control.note(report_.lines);
+  if (replacement) report_.replacement.note(report_.lines);
+}
+
+void CheckedText::count_units() {
+  if (tokenizer_ == nullptr) {
+    units_ = count_words(line_);
+    return;
+  }
+  const auto ids = tokenizer_->encode(line_);
+  units_ = std::ssize(ids);
+  const auto unknown = count_unknown(ids);
+  report_.unknown_pieces += unknown;
+  if (unknown == 0) return;
+  report_.unknown.note(report_.lines);
+  count_unknown_characters();
+}
+
+void CheckedText::count_unknown_characters() {
+  for (std::size_t offset = 0; offset < line_.size();) {
+    const auto point = decode_utf8(line_, offset);
+    const auto spelling = std::string_view(line_).substr(offset, point.bytes);
+    offset += point.bytes;
+    const auto [found, is_new] = seen_.try_emplace(*point.value, false, 0);
+    if (is_new) found->second.known = count_unknown(tokenizer_->encode(spelling)) == 0;
+    ++found->second.count;
+  }
+}
+
+TextReport CheckedText::report() const {
+  auto report = report_;
+  for (const auto& [character, occurrences] : seen_)
+    if (!occurrences.known) report.unknown_characters.emplace_back(character, occurrences.count);
+  std::ranges::sort(report.unknown_characters, [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  return report;
+}
+
+}  // namespace gloss

@@ -1,0 +1,217 @@
+#include "pipeline/check_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <system_error>
+#include <tuple>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "data/parallel_corpus.h"
+#include "pipeline/initial_weights.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::int64_t kLinesToOneReport = 100'000;
+
+std::string ratio_text(const DataCheckOptions& options, bool in_pieces) {
+  const auto most =
+      options.max_ratio.value_or(in_pieces ? CorpusCheckOptions::kPieceRatio : CorpusCheckOptions::kCharacterRatio);
+  const bool whole = most == std::floor(most);
+  return "pairs have one side more than " + to_text(whole ? Json(static_cast<std::int64_t>(most)) : Json(most)) +
+         " times as long as the other, in " + (in_pieces ? "pieces" : "characters");
+}
+
+/// Collects what there is of each kind.
+class Findings {
+ public:
+  void add(const std::string& kind, const std::string& side, const NotedLines& lines, const std::string& message) {
+    if (lines.count > 0) findings_.push_back({kind, side, message, lines});
+  }
+  void refuse(const std::string& kind, const std::string& message) {
+    findings_.push_back({kind, "", message, {}, true});
+  }
+  std::vector<Finding> take() { return std::move(findings_); }
+
+ private:
+  std::vector<Finding> findings_;
+};
+
+void add_side(Findings& findings, const std::string& side, const TextReport& text) {
+  if (text.begins_with_mark) findings.add("byte_order_mark", side, {1, {1}}, "byte order mark, which is dropped");
+  findings.add("not_utf8", side, text.invalid_utf8, "lines are not UTF-8");
+  findings.add("nul", side, text.nul, "lines with a NUL");
+  findings.add("windows_line_end", side, text.windows_end, "lines have Windows line ends, of which the CR is dropped");
+  findings.add("control", side, text.control, "lines with control characters or a byte order mark within");
+  findings.add("replacement", side, text.replacement, "lines with U+FFFD: some program could not read a character");
+  findings.add("cut", side, text.cut, "lines are longer than " + std::to_string(LineReader::kMaxLineBytes) + " bytes");
+  findings.add("empty", side, text.empty, "lines are empty");
+  findings.add("unknown", side, text.unknown, "lines have characters that the tokenizer does not know");
+}
+
+/// What training itself says no to (pipeline/data_files.h, data/parallel_corpus.h, pipeline/evaluate.h).
+void refuse(Findings& findings, const DataSet& set, const CorpusCheck& check) {
+  const auto source = printable(set.source.string()), target = printable(set.target.string());
+  try {
+    expect_equal_counts(set.source, check.source.lines, set.target, check.target.lines);
+  } catch (const DataError& error) {
+    findings.refuse("line_counts", error.what());
+  }
+  std::error_code ignored;
+  if (std::filesystem::equivalent(set.source, set.target, ignored))
+    findings.refuse("same_file", source + ": is source and target in one");
+  if (set.use != DataSet::Use::kTraining)
+    for (const auto& [name, text] : {std::pair{source, &check.source}, {target, &check.target}})
+      if (text->cut.count > 0)
+        findings.refuse("cut", name + ": a line of more than " + std::to_string(LineReader::kMaxLineBytes) +
+                                   " bytes cannot be scored (" + text->cut.text() + ")");
+  if (set.use == DataSet::Use::kTest) return;
+  const auto both = source + " and " + target;
+  if (check.source.lines == 0 && check.target.lines == 0) findings.refuse("nothing_left", both + ": are empty");
+  if (check.invalid.count * kLinesToOneInvalid > check.pairs)
+    findings.refuse("encoding", both + ": " + std::to_string(check.invalid.count) + " of " +
+                                    std::to_string(check.pairs) + " pairs are not UTF-8; convert the text");
+  else if (check.pairs > 0 && check.fit_pairs == 0)
+    findings.refuse("nothing_left", both + ": none of " + std::to_string(check.pairs) + " pairs can be used");
+}
+
+std::vector<Finding> findings_of(const DataSet& set, const CorpusCheck& check, const DataCheckOptions& options) {
+  Findings findings;
+  const bool in_pieces = options.source_tokenizer != nullptr;
+  refuse(findings, set, check);
+  add_side(findings, "source", check.source);
+  add_side(findings, "target", check.target);
+  findings.add("too_long", "", check.too_long,
+               "pairs have a side of more than " + std::to_string(options.max_length) +
+                   (in_pieces ? " pieces, eos counted (data.max_length)"
+                              : " words, and so of more pieces than data.max_length"));
+  findings.add("ratio", "", check.ratio, ratio_text(options, in_pieces));
+  findings.add("copied", "", check.copied, "pairs have a target that is the source");
+  findings.add("repeated", "", check.repeated, "pairs are there before, on an earlier line");
+  return findings.take();
+}
+
+SetCheck check_set(const DataSet& set, const DataCheckOptions& options,
+                   decltype(CorpusCheckOptions::for_pair) for_pair) {
+  const auto name = use_name(set.use);
+  const auto shown = [&, pair = std::move(for_pair)](std::string_view source, std::string_view target,
+                                                     std::int64_t line) {
+    if (line % kLinesToOneReport == 0) log_progress("checking the " + name + " text, line " + std::to_string(line));
+    if (pair) pair(source, target, line);
+  };
+  SetCheck result{set, std::nullopt, {}};
+  try {
+    result.corpus = check_corpus(set.source, set.target,
+                                 {.source = options.source_tokenizer,
+                                  .target = options.target_tokenizer,
+                                  .max_length = options.max_length,
+                                  .max_ratio = options.max_ratio,
+                                  .for_pair = shown});
+    result.findings = findings_of(set, *result.corpus, options);
+  } catch (const DataError& error) {
+    result.findings.push_back({"unreadable", "", error.what(), {}, true});
+  }
+  log_progress("");
+  return result;
+}
+
+void add_overlap(SetCheck& held_out, const HeldOutPairs& pairs) {
+  Findings findings;
+  findings.add("pair_in_training", "", pairs.pairs_in_training(), "pairs are in the training text, too");
+  findings.add("source_in_training", "", pairs.sources_in_training(),
+               "sources are in the training text, too, with another target");
+  for (auto& finding : findings.take()) held_out.findings.push_back(std::move(finding));
+}
+
+Json to_json(const TextReport& text, const std::filesystem::path& path, bool in_pieces) {
+  Json json{{"file", path.string()}, {"lines", text.lines}, {in_pieces ? "pieces" : "words", text.units}};
+  if (!in_pieces) return json;
+  json["unknown_pieces"] = text.unknown_pieces;
+  auto& characters = json["unknown_characters"] = Json::array();
+  for (const auto& [character, count] : text.unknown_characters)
+    characters.push_back({{"code_point", static_cast<std::uint32_t>(character)}, {"count", count}});
+  return json;
+}
+
+Json to_json(const Finding& finding) {
+  Json json{{"kind", finding.kind}, {"message", finding.message}, {"refused", finding.refused}};
+  if (!finding.side.empty()) json["side"] = finding.side;
+  if (finding.lines.count > 0) {
+    json["count"] = finding.lines.count;
+    json["first_lines"] = finding.lines.first_lines;
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string use_name(DataSet::Use use) {
+  switch (use) {
+    case DataSet::Use::kTraining:
+      return "training";
+    case DataSet::Use::kValidation:
+      return "validation";
+    default:
+      return "test";
+  }
+}
+
+bool DataCheck::usable() const {
+  return std::ranges::none_of(sets,
+                              [](const auto& set) { return std::ranges::any_of(set.findings, &Finding::refused); });
+}
+
+DataCheckOptions data_check_options(const RunConfig& config) {
+  const auto& data = config.data;
+  require(!data.train_source.empty(), "data.train_source", "the file of source sentences to train on",
+          data.train_source);
+  DataCheckOptions options{.sets = {{DataSet::Use::kTraining, data.train_source, data.train_target}},
+                           .max_length = data.max_length};
+  if (!data.valid_source.empty())
+    options.sets.push_back({DataSet::Use::kValidation, data.valid_source, data.valid_target});
+  if (!data.test_source.empty()) options.sets.push_back({DataSet::Use::kTest, data.test_source, data.test_target});
+  std::tie(options.source_tokenizer, options.target_tokenizer) = configured_tokenizers(config);
+  return options;
+}
+
+DataCheck check_data(const DataCheckOptions& options) {
+  DataCheck result;
+  result.in_pieces = options.source_tokenizer != nullptr;
+  std::map<std::size_t, HeldOutPairs> held_out;  // by the place of the set
+  result.sets.resize(options.sets.size());
+  for (std::size_t i = 0; i < options.sets.size(); ++i) {
+    if (options.sets[i].use == DataSet::Use::kTraining) continue;
+    result.sets[i] = check_set(options.sets[i], options,
+                               [&pairs = held_out[i]](std::string_view source, std::string_view target,
+                                                      std::int64_t line) { pairs.add(source, target, line); });
+  }
+  for (std::size_t i = 0; i < options.sets.size(); ++i) {
+    if (options.sets[i].use != DataSet::Use::kTraining) continue;
+    result.sets[i] =
+        check_set(options.sets[i], options, [&](std::string_view source, std::string_view target, std::int64_t) {
+          for (auto& [set, pairs] : held_out) pairs.compare(source, target);
+        });
+  }
+  for (const auto& [set, pairs] : held_out) add_overlap(result.sets[set], pairs);
+  return result;
+}
+
+Json to_json(const DataCheck& check) {
+  Json sets = Json::array();
+  for (const auto& [set, corpus, findings] : check.sets) {
+    Json json{{"use", use_name(set.use)}, {"findings", Json::array()}};
+    if (corpus) {
+      json["source"] = to_json(corpus->source, set.source, check.in_pieces);
+      json["target"] = to_json(corpus->target, set.target, check.in_pieces);
+      json["pairs"] = corpus->pairs;
+      json["fit_pairs"] = corpus->fit_pairs;
+    }
+    for (const auto& finding : findings) json["findings"].push_back(to_json(finding));
+    sets.push_back(std::move(json));
+  }
+  return {{"usable", check.usable()}, {"sets", std::move(sets)}};
+}
+
+}  // namespace gloss

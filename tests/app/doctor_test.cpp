@@ -1,0 +1,90 @@
+#include <filesystem>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "app/doctor_text.h"
+#include "tests/app/bad_input.h"
+#include "tests/app/small_run.h"
+
+namespace gloss {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+TEST(DoctorTest, WithoutARunFileItSpeaksOfTheMachine) {
+  const auto outcome = run_gloss({"doctor", "--threads", "1"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("  LibTorch          "), HasSubstr("  SentencePiece     "),
+                                 HasSubstr("  OpenMP            /"), HasSubstr(" GFLOP/s\n"), HasSubstr(" 1 threads\n"),
+                                 Not(HasSubstr("training"))));
+}
+
+TEST(DoctorTest, WithARunFileItSaysWhatTrainingTakes) {
+  const SmallRun run;
+  const Arguments doctor = {"doctor", "--threads", "1", "--config", run.config(), "--out", run / "run"};
+  const auto text = run_gloss(doctor);
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("\ntraining\n"), HasSubstr("  a batch, by trial "), HasSubstr("  together ")));
+  auto with_json = doctor;
+  with_json.push_back("--json");
+  const auto found = json::parse(run_gloss(with_json).out);
+  const auto& training = found.at("training");
+  EXPECT_EQ(training.at("weights"), 4 * training.at("parameters").get<std::int64_t>());
+  EXPECT_GT(training.at("batch"), 0);
+  EXPECT_GT(training.at("disk_free"), 0);
+  EXPECT_TRUE(found.at("remarks").is_array());
+  EXPECT_FALSE(std::filesystem::exists(run / "run")) << "nothing is made";
+}
+
+TEST(DoctorTest, AModelThatDoesNotFitIsSaidWithoutTryingIt) {
+  const SmallRun run;
+  const auto outcome = run_gloss({"doctor", "--config", run.config(), "--set", "model.d_model=65536", "--set",
+                                  "model.d_ff=65536", "--set", "model.encoder_layers=100"});
+  EXPECT_EQ(outcome.exit_code, 7);
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("a batch           not tried"), HasSubstr("will not work: training needs ")));
+}
+
+TEST(DoctorTest, MemoryAndDiskThatAreShortAreTold) {
+  MachineReport machine;
+  machine.usable_memory = 4000;
+  machine.free_memory = 3000;
+  RunNeeds run;
+  run.training.weights = 1000;
+  run.training.batch = 1000;
+  run.training.model_file = 500;
+  run.disk_free = 600;
+  EXPECT_THAT(remarks_on(run, machine), IsEmpty());
+  run.training.batch = 2500;
+  auto remarks = remarks_on(run, machine);
+  ASSERT_THAT(remarks, ElementsAre(Field(&Remark::message, HasSubstr("are free now; lower data.batch_tokens"))));
+  EXPECT_FALSE(remarks[0].failure.has_value());
+  run.training.batch = 3500;
+  EXPECT_THAT(remarks_on(run, machine), ElementsAre(Field(&Remark::failure, ExitCode::kOutOfMemory)));
+  run.training.batch = 0;
+  run.disk_free = 400;
+  EXPECT_THAT(remarks_on(run, machine), ElementsAre(Field(&Remark::failure, ExitCode::kIo)));
+}
+
+TEST(DoctorTest, ARunFileIsJudgedAsTrainingDoes) {
+  const SmallRun run;
+  const auto refused = [&](const std::string& what, const std::string& setting, int code, const std::string& message) {
+    expect_outcome({what, {"doctor", "--config", run.config(), "--set", setting}, code, message}, run / "");
+  };
+  refused("a key", "model.heads=3", 2, "model.heads: wanted");
+  refused("a part", "training.freeze=[\"encode\"]", 2, "did you mean \"encoder\"\\?");
+  refused("a model", "training.start_from=none", 3, "it is not there");
+  refused("a tokenizer", "tokenizer.model_file=none", 3, "none");
+}
+
+}  // namespace
+}  // namespace gloss

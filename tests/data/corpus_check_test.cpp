@@ -1,0 +1,100 @@
+#include "data/corpus_check.h"
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/data/letter_tokenizer.h"
+#include "tests/support/temporary_folder.h"
+
+namespace gloss {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+class CorpusCheckTest : public testing::Test {
+ protected:
+  CorpusCheck check(const std::vector<std::string>& source, const std::vector<std::string>& target,
+                    CorpusCheckOptions options = {}) {
+    write("source", source);
+    write("target", target);
+    return check_corpus(folder_ / "source", folder_ / "target", options);
+  }
+  void write(const std::string& name, const std::vector<std::string>& lines) {
+    std::ofstream file(folder_ / name);
+    for (const auto& line : lines) file << line << '\n';
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(CorpusCheckTest, ACopiedAndARepeatedPairAreNoted) {
+  const auto found = check({"a", "b", "a", "a", "c", "b"}, {"A", "b", "A", "X", "c", "b"});
+  EXPECT_THAT(found.copied.first_lines, ElementsAre(2, 5, 6));
+  EXPECT_THAT(found.repeated.first_lines, ElementsAre(3, 6)) << "not line 4, which has another target";
+  EXPECT_EQ(found.pairs, 6);
+  EXPECT_EQ(found.fit_pairs, 6);
+}
+
+TEST_F(CorpusCheckTest, WhatTrainingLeavesOutIsNotLookedAtAsAPair) {
+  std::vector<std::pair<std::string, std::int64_t>> seen;
+  const auto found =
+      check({"", "x\xff", "a b c", "a", ""}, {"", "x", "a", "a", "b"},
+            {.max_length = 2, .for_pair = [&](std::string_view source, std::string_view, std::int64_t line) {
+               seen.emplace_back(source, line);
+             }});
+  EXPECT_THAT(found.empty.first_lines, ElementsAre(1, 5));
+  EXPECT_THAT(found.invalid.first_lines, ElementsAre(2));
+  EXPECT_THAT(found.too_long.first_lines, ElementsAre(3));
+  EXPECT_THAT(found.copied.first_lines, ElementsAre(4));
+  EXPECT_THAT(seen, ElementsAre(Pair("a", 4)));
+  EXPECT_EQ(found.fit_pairs, 1);
+}
+
+TEST_F(CorpusCheckTest, PiecesAreCountedWithEosWordsWithout) {
+  const auto letters = std::make_shared<LetterTokenizer>();
+  CorpusCheckOptions options{.source = letters, .target = letters, .max_length = 4};
+  EXPECT_THAT(check({"abc", "abcd"}, {"a", "a"}, options).too_long.first_lines, ElementsAre(2));
+  options.source = options.target = nullptr;
+  EXPECT_THAT(check({"a b c d", "a b c d e"}, {"a", "a"}, options).too_long.first_lines, ElementsAre(2));
+}
+
+TEST_F(CorpusCheckTest, LengthsAreComparedInPiecesOrCharactersWhereTheyAreLongEnough) {
+  const auto letters = std::make_shared<LetterTokenizer>();
+  CorpusCheckOptions options{.source = letters, .target = letters};
+  const std::string twelve(12, 'a'), thirteen(13, 'a');
+  EXPECT_THAT(check({twelve, thirteen, "abc"}, {"abc", "abc", thirteen}, options).ratio.first_lines, ElementsAre(2, 3));
+  EXPECT_THAT(check({"aaaaaaaaa", "aaaaaaaaaa"}, {"a", "a"}, options).ratio.first_lines, ElementsAre(2));
+  options.max_ratio = 20;
+  EXPECT_EQ(check({thirteen}, {"a"}, options).ratio.count, 0);
+  const std::string many = std::string(44, 'a') + "äää", few = "äaaaa";
+  EXPECT_THAT(check({many, many}, {few, few + "a"}).ratio.first_lines, ElementsAre(1)) << "47 characters and 5, then 6";
+}
+
+TEST_F(CorpusCheckTest, TheLongerTextIsReadToItsEnd) {
+  const auto found = check({"a", "b", "c\x01"}, {"A"});
+  EXPECT_EQ(found.pairs, 1);
+  EXPECT_EQ(found.source.lines, 3);
+  EXPECT_EQ(found.target.lines, 1);
+  EXPECT_THAT(found.source.control.first_lines, ElementsAre(3));
+}
+
+TEST_F(CorpusCheckTest, HeldOutPairsAreFoundInTraining) {
+  HeldOutPairs held_out;
+  held_out.add("a", "A", 1);
+  held_out.add("b", "B", 3);
+  held_out.add("c", "C", 4);
+  held_out.add("a", "A", 7);
+  held_out.compare("b", "other");
+  held_out.compare("a", "A");
+  held_out.compare("d", "C");
+  EXPECT_THAT(held_out.pairs_in_training().first_lines, ElementsAre(1, 7));
+  EXPECT_THAT(held_out.sources_in_training().first_lines, ElementsAre(3));
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,98 @@
+#include "data/text_check.h"
+
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/temporary_folder.h"
+#include "tokenizer/tokenizer.h"
+
+namespace gloss {
+namespace {
+
+using namespace std::string_literals;
+using testing::ElementsAre;
+using testing::Pair;
+
+/// Knows small letters.
+class SmallLetters final : public Tokenizer {
+ public:
+  Ids encode(std::string_view line) const override {
+    Ids ids;
+    for (const char letter : line) ids.push_back(letter >= 'a' && letter <= 'z' ? letter : kUnk);
+    return ids;
+  }
+  std::string decode(std::span<const Id>) const override { return {}; }
+  std::int64_t vocabulary_size() const override { return 128; }
+  const std::string& serialized() const override { return name_; }
+
+ private:
+  std::string name_ = "small letters";
+};
+
+class TextCheckTest : public testing::Test {
+ protected:
+  TextReport report(const std::string& text, const Tokenizer* tokenizer = nullptr) {
+    std::ofstream(folder_ / "text", std::ios::binary) << text;
+    CheckedText lines(folder_ / "text", tokenizer);
+    while (lines.next()) continue;
+    return lines.report();
+  }
+
+  TemporaryFolder folder_;
+};
+
+/// All that is noted of a text, by name.
+std::map<std::string, std::vector<std::int64_t>> noted(const TextReport& report) {
+  std::map<std::string, std::vector<std::int64_t>> lines;
+  for (const auto& [name, noted] : {std::pair{"invalid", &report.invalid_utf8},
+                                    {"nul", &report.nul},
+                                    {"windows", &report.windows_end},
+                                    {"control", &report.control},
+                                    {"replacement", &report.replacement},
+                                    {"cut", &report.cut},
+                                    {"empty", &report.empty},
+                                    {"unknown", &report.unknown}})
+    if (noted->count > 0) lines[name] = noted->first_lines;
+  return lines;
+}
+
+TEST_F(TextCheckTest, AnOrdinaryTextHasNothingOdd) {
+  const auto checked = report("Ein Hund\u00a0läuft.\n\tZwei Hunde – drei 🐕 laufen\n");
+  EXPECT_THAT(noted(checked), testing::IsEmpty());
+  EXPECT_FALSE(checked.begins_with_mark);
+  EXPECT_EQ(checked.lines, 2);
+  EXPECT_EQ(checked.units, 8) << "words";
+}
+
+TEST_F(TextCheckTest, EachFaultIsNotedByItsLine) {
+  const auto checked = report("good\nb\xff d\nn\0l\nw\r\n\x1b[1m\nx\ufffd\n"s + std::string(1 << 17, 'x') +
+                              "\n \t\n\nlone\rcr\nc\u0085\nm\ufeff\nd\x7f\n");
+  EXPECT_THAT(noted(checked), ElementsAre(Pair("control", ElementsAre(5, 10, 11, 12, 13)), Pair("cut", ElementsAre(7)),
+                                          Pair("empty", ElementsAre(8, 9)), Pair("invalid", ElementsAre(2)),
+                                          Pair("nul", ElementsAre(3)), Pair("replacement", ElementsAre(6)),
+                                          Pair("windows", ElementsAre(4))));
+  EXPECT_EQ(checked.lines, 13);
+}
+
+TEST_F(TextCheckTest, AByteOrderMarkAtTheBeginningIsNoted) {
+  const auto checked = report("\ufeffa\n");
+  EXPECT_TRUE(checked.begins_with_mark);
+  EXPECT_THAT(noted(checked), testing::IsEmpty());
+}
+
+TEST_F(TextCheckTest, UnknownCharactersAreCountedTheMostFrequentFirst) {
+  const SmallLetters tokenizer;
+  const auto checked = report("abc\nab?\n?!!!\n?\n", &tokenizer);
+  EXPECT_THAT(checked.unknown.first_lines, ElementsAre(2, 3, 4));
+  EXPECT_THAT(checked.unknown_characters, ElementsAre(Pair(U'!', 3), Pair(U'?', 3)));
+  EXPECT_EQ(checked.units, 11);
+  EXPECT_EQ(checked.unknown_pieces, 6);
+}
+
+}  // namespace
+}  // namespace gloss
