@@ -57,18 +57,19 @@ std::string gflops_text(double gflops) {
 std::string training_lines(const RunNeeds& run) {
   const auto& needs = run.training;
   std::string lines =
-      "training\n" + labelled("parameters", std::to_string(needs.parameters) +
-                                           (needs.trained_parameters < needs.parameters
-                                                ? ", " + std::to_string(needs.trained_parameters) + " of them trained"
-                                                : ""));
+      "training\n" +
+      labelled("parameters", std::to_string(needs.parameters) +
+                                 (needs.trained_parameters < needs.parameters
+                                      ? ", " + std::to_string(needs.trained_parameters) + " of them trained"
+                                      : ""));
   lines += size_row("program", needs.program) + size_row("weights", needs.weights) +
            size_row("gradients", needs.gradients) + size_row("Adam", needs.optimizer);
   lines += needs.batch > 0 ? size_row("a batch, by trial", needs.batch) : labelled("a batch", "not tried");
   lines += size_row("together", needs.memory());
   lines += size_row("model file", needs.model_file) + size_row("a checkpoint", needs.checkpoint);
   return lines +
-         labelled("disk", mebibytes(needs.disk()) + " with up to " + std::to_string(needs.checkpoints) + " checkpoints, " +
-                         mebibytes(run.disk_free) + " free for " + printable(run.out.string()));
+         labelled("disk", mebibytes(needs.disk()) + " with up to " + std::to_string(needs.checkpoints) +
+                              " checkpoints, " + mebibytes(run.disk_free) + " free for " + printable(run.out.string()));
 }
 
 }  // namespace
@@ -98,7 +99,7 @@ std::string to_lines(const MachineReport& machine, const std::optional<RunNeeds>
   lines += labelled("LibTorch", libtorch_text(machine));
   lines += labelled("CUDA", machine.cuda_built ? std::to_string(machine.cuda_devices) + " devices" : "not built in");
   lines += labelled("SentencePiece", (machine.sentencepiece_built.empty() ? "" : machine.sentencepiece_built + ", ") +
-                                    list(machine.sentencepiece_files));
+                                         list(machine.sentencepiece_files));
   lines += labelled("OpenMP", list(machine.openmp_files));
   for (const auto& [name, value] : machine.openmp_settings) lines += labelled("", name + '=' + printable(value));
   lines += labelled("processors", processors_text(machine));

@@ -50,12 +50,12 @@ TEST(MemoryTrialTest, CheckpointsAreThoseThatAreKeptTheBestAndTheOneBeingWritten
 TEST(MemoryTrialTest, ALargerBatchTakesMore) {
   set_up_runtime(1);
   const auto memory = usable_memory();
-  const auto small = try_training(config_of(128, 2048), kVocabularies, memory);
-  const auto large = try_training(config_of(128, 16384), kVocabularies, memory);
-  EXPECT_GT(small.batch, 2048 * 128 * 4);
+  const auto small = try_training(config_of(128, 1024), kVocabularies, memory);
+  const auto large = try_training(config_of(128, 8192), kVocabularies, memory);
+  EXPECT_GT(small.batch, 1024 * 128 * 4);
   EXPECT_GT(large.batch, 4 * small.batch);
   EXPECT_LT(large.batch, 16 * small.batch);
-  const auto reckoned = try_training(config_of(128, 16384), kVocabularies, 256 << 20);
+  const auto reckoned = try_training(config_of(128, 8192), kVocabularies, 128 << 20);
   EXPECT_GT(reckoned.batch, large.batch / 2);
   EXPECT_LT(reckoned.batch, large.batch * 2);
 }
