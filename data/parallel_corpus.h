@@ -48,6 +48,8 @@ class ParallelCorpus {
   std::span<const Id> source(std::int64_t index) const { return sources_[index]; }  ///< pieces and eos
   std::span<const Id> target(std::int64_t index) const { return targets_[index]; }  ///< pieces and eos
   const CorpusReport& report() const { return report_; }
+  std::int64_t source_length(std::int64_t index) const { return std::ssize(source(index)); }
+  std::int64_t target_length(std::int64_t index) const { return std::ssize(target(index)); }
   /// SHA-256 over ids and boundaries of both sides.
   const std::string& hash() const { return hash_; }
 

@@ -191,26 +191,8 @@ TEST(BatchStreamPaddingTest, LittleOfABatchIsPadding) {
     padded_source += static_cast<double>(longest(batch.source)) * sentences;
     padded_target += static_cast<double>(longest(batch.target)) * sentences;
   }
-  EXPECT_LT(1 - source / padded_source, 0.15);
-  EXPECT_LT(1 - target / padded_target, 0.08);
-}
-
-TEST(BatchesByLengthTest, HoldEverySentenceOnceInOrderOfLength) {
-  const auto corpus = make_corpus();
-  std::vector<std::int64_t> indices;
-  std::int64_t shortest = 0;
-  for (const auto& batch : batches_by_length(corpus, kBudget)) {
-    indices.insert(indices.end(), batch.begin(), batch.end());
-    EXPECT_LE(cost(corpus.batch(batch)), kBudget);
-    for (const auto index : batch) {
-      const auto length = static_cast<std::int64_t>(std::max(corpus.source(index).size(), corpus.target(index).size()));
-      EXPECT_GE(length, shortest);
-      shortest = length;
-    }
-  }
-  std::ranges::sort(indices);
-  ASSERT_EQ(std::ssize(indices), corpus.size());
-  for (std::int64_t i = 0; i < corpus.size(); ++i) EXPECT_EQ(indices[static_cast<std::size_t>(i)], i);
+  EXPECT_LT(1 - source / padded_source, 0.05);
+  EXPECT_LT(1 - target / padded_target, 0.05);
 }
 
 }  // namespace
