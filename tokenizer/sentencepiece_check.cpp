@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
-#include <optional>
 #include <unordered_set>
 #include <vector>
 
 #include "common/error.h"
 #include "common/utf8.h"
+#include "tokenizer/protobuf_fields.h"
 
 namespace gloss {
 namespace {
@@ -19,20 +19,13 @@ constexpr std::size_t kLongestPiece = 1000;  // bytes
 // SentencePiece 0.1.97 has room for 64 user-defined pieces that begin one another.
 constexpr std::size_t kLongestUserDefined = 64;
 
-// Numbers of the fields in SentencePiece's sentencepiece_model.proto.
-enum ModelField : std::uint64_t { kPieces = 1, kTrainer = 2, kNormalizer = 3, kSelfTest = 4, kDenormalizer = 5 };
-enum PieceField : std::uint64_t { kText = 1, kScore = 2, kType = 3 };
 constexpr std::uint64_t kUserDefined = 4;  // a piece's type
 enum NormalizerField : std::uint64_t { kCharacterMap = 2 };
 
-enum WireType : std::uint64_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
-
-struct Broken {
-  std::string what;
-};
+using Fields = ProtobufFields;
 
 void expect(bool holds, const char* what) {
-  if (!holds) throw Broken{what};
+  if (!holds) throw BrokenProtobuf{what};
 }
 
 std::uint32_t fixed32(std::string_view bytes) {
@@ -41,70 +34,14 @@ std::uint32_t fixed32(std::string_view bytes) {
   return value;
 }
 
-// The fields of one message, in the wire format of protocol buffers.
-class Fields {
- public:
-  struct Field {
-    std::uint64_t number;
-    std::uint64_t type;
-    std::string_view bytes;  // of kFixed64, kBytes, kFixed32
-    std::uint64_t value;     // of kVarint
-  };
-
-  explicit Fields(std::string_view message) : rest_(message) {}
-
-  std::optional<Field> next() {
-    if (rest_.empty()) return std::nullopt;
-    const auto tag = varint();
-    Field field{tag >> 3, tag & 7, {}, 0};
-    expect(field.number > 0, "a field without a number");
-    switch (field.type) {
-      case kVarint:
-        field.value = varint();
-        break;
-      case kFixed64:
-        field.bytes = take(8);
-        break;
-      case kBytes:
-        field.bytes = take(varint());
-        break;
-      case kFixed32:
-        field.bytes = take(4);
-        break;
-      default:
-        throw Broken{"a field of unknown kind"};
-    }
-    return field;
-  }
-
- private:
-  std::uint64_t varint() {
-    std::uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      const auto byte = static_cast<unsigned char>(take(1).front());
-      value |= std::uint64_t{byte & 0x7Fu} << shift;
-      if (byte < 0x80) return value;
-    }
-    throw Broken{"a number of more than ten bytes"};
-  }
-
-  std::string_view take(std::uint64_t count) {
-    expect(count <= rest_.size(), "a field that is cut off");
-    const auto taken = rest_.substr(0, count);
-    rest_.remove_prefix(count);
-    return taken;
-  }
-
-  std::string_view rest_;
-};
-
 std::string_view check_piece(std::string_view message) {
   std::string_view text;
   bool user_defined = false;
   for (Fields fields(message); const auto field = fields.next();) {
-    if (field->number == kText && field->type == kBytes) text = field->bytes;
-    if (field->number == kType && field->type == kVarint) user_defined = field->value == kUserDefined;
-    if (field->number == kScore && field->type == kFixed32)
+    if (field->number == PieceField::kText && field->type == Fields::kBytes) text = field->bytes;
+    if (field->number == PieceField::kType && field->type == Fields::kVarint)
+      user_defined = field->value == kUserDefined;
+    if (field->number == PieceField::kScore && field->type == Fields::kFixed32)
       expect(std::isfinite(std::bit_cast<float>(fixed32(field->bytes))), "a score that is no number");
   }
   expect(!text.empty() && text.size() <= kLongestPiece, "a piece that is empty or longer than 1000 bytes");
@@ -178,7 +115,7 @@ void check_character_map(std::string_view map) {
 
 void check_normalizer(std::string_view message) {
   for (Fields fields(message); const auto field = fields.next();)
-    if (field->number == kCharacterMap && field->type == kBytes) check_character_map(field->bytes);
+    if (field->number == kCharacterMap && field->type == Fields::kBytes) check_character_map(field->bytes);
 }
 
 void check_fields(std::string_view message) {
@@ -188,17 +125,17 @@ void check_fields(std::string_view message) {
 void check_model(std::string_view bytes) {
   std::unordered_set<std::string_view> pieces;
   for (Fields fields(bytes); const auto field = fields.next();) {
-    if (field->type != kBytes) continue;
+    if (field->type != Fields::kBytes) continue;
     switch (field->number) {
-      case kPieces:
+      case ModelField::kPieces:
         expect(pieces.insert(check_piece(field->bytes)).second, "a piece that stands there twice");
         break;
-      case kTrainer:
-      case kSelfTest:
+      case ModelField::kTrainer:
+      case ModelField::kSelfTest:
         check_fields(field->bytes);
         break;
-      case kNormalizer:
-      case kDenormalizer:
+      case ModelField::kNormalizer:
+      case ModelField::kDenormalizer:
         check_normalizer(field->bytes);
         break;
       default:
@@ -213,7 +150,7 @@ void check_model(std::string_view bytes) {
 void check_sentencepiece_model(std::string_view bytes, const std::string& name) {
   try {
     check_model(bytes);
-  } catch (const Broken& broken) {
+  } catch (const BrokenProtobuf& broken) {
     throw ModelError(name + ": wanted a SentencePiece model, got " + broken.what +
                      "; the file is damaged or something else");
   }

@@ -1,0 +1,105 @@
+#include "tokenizer/bpe_dropout.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <string_view>
+
+namespace gloss {
+namespace {
+
+constexpr Id kMerged = -1;  // into its left neighbour
+constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+
+struct Symbol {
+  Id id;
+  std::uint32_t previous, next;
+};
+
+struct Candidate {
+  std::uint64_t order;  // rank of the merged piece, then place of the left symbol
+  std::uint32_t left, right;
+  Id left_id, right_id, merged;
+
+  bool operator>(const Candidate& other) const { return order > other.order; }
+};
+
+// Equal scores have equal ranks.
+std::vector<std::uint32_t> ranks_of(const std::vector<Piece>& pieces) {
+  std::vector<float> scores;
+  for (const auto& piece : pieces) scores.push_back(piece.score);
+  std::ranges::sort(scores, std::greater());
+  std::vector<std::uint32_t> ranks;
+  for (const auto& piece : pieces) {
+    const auto place = std::ranges::lower_bound(scores, piece.score, std::greater());
+    ranks.push_back(static_cast<std::uint32_t>(place - scores.begin()));
+  }
+  return ranks;
+}
+
+}  // namespace
+
+BpeDropout::BpeDropout(const std::vector<Piece>& pieces) : ranks_(ranks_of(pieces)) {
+  std::unordered_map<std::string_view, Id> by_text;
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    if (pieces[i].type == Piece::Type::kNormal) by_text.emplace(pieces[i].text, static_cast<Id>(i));
+  const auto find = [&](std::string_view text) {
+    const auto found = by_text.find(text);
+    return found == by_text.end() ? kMerged : found->second;
+  };
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const auto id = static_cast<Id>(i);
+    characters_.push_back({id});
+    if (pieces[i].type != Piece::Type::kNormal) continue;
+    const std::string_view text = pieces[i].text;
+    Ids characters;
+    for (const auto character : characters_of(text)) characters.push_back(find(character));
+    if (std::ranges::find(characters, kMerged) == characters.end()) characters_.back() = characters;
+
+    for (std::size_t place = 0; const auto character : characters_of(text)) {
+      place += character.size();
+      const auto left = find(text.substr(0, place)), right = find(text.substr(place));
+      if (left != kMerged && right != kMerged) merges_.emplace(pair_key(left, right), id);
+    }
+  }
+}
+
+Ids BpeDropout::segment(std::span<const Id> ids, double dropout, SubwordDraws& draws) const {
+  std::vector<Symbol> symbols;
+  for (const Id piece : ids)
+    for (const Id id : characters_[static_cast<std::size_t>(piece)]) {
+      const auto place = static_cast<std::uint32_t>(symbols.size());
+      symbols.push_back({id, place - 1, place + 1});  // the first has kNowhere before it
+    }
+  if (symbols.empty()) return {};
+  symbols.back().next = kNowhere;
+
+  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> candidates;
+  const auto offer = [&](std::uint32_t left) {
+    if (left == kNowhere || symbols[left].next == kNowhere) return;
+    const auto right = symbols[left].next;
+    const auto merge = merges_.find(pair_key(symbols[left].id, symbols[right].id));
+    if (merge == merges_.end()) return;
+    const auto rank = std::uint64_t{ranks_[static_cast<std::size_t>(merge->second)]};
+    candidates.push({rank << 32 | left, left, right, symbols[left].id, symbols[right].id, merge->second});
+  };
+  for (std::uint32_t place = 0; place < symbols.size(); ++place) offer(place);
+  while (!candidates.empty()) {
+    const auto best = candidates.top();
+    candidates.pop();
+    auto &left = symbols[best.left], &right = symbols[best.right];
+    if (left.id != best.left_id || right.id != best.right_id || left.next != best.right) continue;
+    if (dropout > 0 && draws.next() < dropout) continue;
+    left.id = best.merged;
+    left.next = right.next;
+    right.id = kMerged;
+    if (left.next != kNowhere) symbols[left.next].previous = best.left;
+    offer(left.previous);
+    offer(best.left);
+  }
+  Ids pieces;
+  for (std::uint32_t place = 0; place != kNowhere; place = symbols[place].next) pieces.push_back(symbols[place].id);
+  return pieces;
+}
+
+}  // namespace gloss

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gloss {
+
+/// What a protocol buffer that is not well-formed has in its place.
+struct BrokenProtobuf {
+  std::string what;
+};
+
+/// The fields of one message, in the wire format of protocol buffers. Looks at `message`, which must outlive it.
+class ProtobufFields {
+ public:
+  enum WireType : std::uint64_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
+
+  struct Field {
+    std::uint64_t number;
+    std::uint64_t type;      ///< a WireType
+    std::string_view bytes;  ///< of kFixed64, kBytes, kFixed32
+    std::uint64_t value;     ///< of kVarint
+  };
+
+  explicit ProtobufFields(std::string_view message) : rest_(message) {}
+
+  /// Absent at the end. Throws BrokenProtobuf.
+  std::optional<Field> next();
+
+ private:
+  std::uint64_t varint();
+  std::string_view take(std::uint64_t count);
+
+  std::string_view rest_;
+};
+
+/// Numbers of the fields in SentencePiece's sentencepiece_model.proto.
+struct ModelField {
+  static constexpr std::uint64_t kPieces = 1, kTrainer = 2, kNormalizer = 3, kSelfTest = 4, kDenormalizer = 5;
+};
+struct PieceField {
+  static constexpr std::uint64_t kText = 1, kScore = 2, kType = 3;
+};
+
+}  // namespace gloss
