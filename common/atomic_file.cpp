@@ -77,6 +77,13 @@ void AtomicFile::write(std::span<const std::byte> bytes) { check(write_all(descr
 
 void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
+Descriptor AtomicFile::open_for_reading() const {
+  const auto name = temporary_.empty() ? fs::path(link_to(descriptor_)) : temporary_;
+  Descriptor reader(retry_interrupted([&] { return ::open(name.c_str(), O_RDONLY | O_CLOEXEC); }));
+  if (!reader.is_open()) throw_io_error(path_, "open");
+  return reader;
+}
+
 void AtomicFile::commit() {
   check(retry_interrupted([&] { return ::fsync(descriptor_.get()); }) == 0, "write (fsync)");
   check(give_name(), "name");

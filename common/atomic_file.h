@@ -26,6 +26,8 @@ class AtomicFile {
 
   void write(std::span<const std::byte> bytes);  ///< throws IoError
   void write(std::string_view text);
+  /// What was written so far, before `commit`. Throws IoError.
+  Descriptor open_for_reading() const;
   /// Everything is on the disk under the final name when it returns. Throws IoError.
   void commit();
 

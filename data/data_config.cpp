@@ -20,6 +20,7 @@ void DataConfig::validate() const {
   require(max_length >= 2 && max_length <= kLongest, "data.max_length", "2 to " + std::to_string(kLongest), max_length);
   require(batch_tokens >= 1 && batch_tokens <= kLargestBatch, "data.batch_tokens",
           "1 to " + std::to_string(kLargestBatch), batch_tokens);
+  require(subword_sampling >= 0 && subword_sampling <= 1, "data.subword_sampling", "0 to 1", subword_sampling);
 }
 
 DataConfig read_data_config(ConfigSection section) {
@@ -32,15 +33,21 @@ DataConfig read_data_config(ConfigSection section) {
   section.read("test_target", config.test_target);
   section.read("max_length", config.max_length);
   section.read("batch_tokens", config.batch_tokens);
+  section.read("subword_sampling", config.subword_sampling);
   section.finish();
   return config;
 }
 
 Json to_json(const DataConfig& config) {
-  return {{"train_source", config.train_source}, {"train_target", config.train_target},
-          {"valid_source", config.valid_source}, {"valid_target", config.valid_target},
-          {"test_source", config.test_source},   {"test_target", config.test_target},
-          {"max_length", config.max_length},     {"batch_tokens", config.batch_tokens}};
+  return {{"train_source", config.train_source},
+          {"train_target", config.train_target},
+          {"valid_source", config.valid_source},
+          {"valid_target", config.valid_target},
+          {"test_source", config.test_source},
+          {"test_target", config.test_target},
+          {"max_length", config.max_length},
+          {"batch_tokens", config.batch_tokens},
+          {"subword_sampling", config.subword_sampling}};
 }
 
 }  // namespace gloss

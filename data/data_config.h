@@ -15,6 +15,8 @@ struct DataConfig {
   std::int64_t max_length = 256;           ///< pieces and eos; a longer pair is left out of training
   std::int64_t batch_tokens = 4096;        ///< max(source, target) positions times sentences, padding included
 
+  double subword_sampling = 0;  ///< bpe: share of merges left out; unigram: alpha; 0: the best pieces
+
   /// Throws UsageError naming the key.
   void validate() const;
 };

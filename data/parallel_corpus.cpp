@@ -1,103 +1,170 @@
 #include "data/parallel_corpus.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
 
 #include "common/error.h"
-#include "common/line_reader.h"
 #include "common/log.h"
 #include "common/sha256.h"
-#include "common/utf8.h"
 
 namespace gloss {
 namespace {
 
-std::int64_t count_lines(LineReader& reader) {
-  for (std::string line; reader.next(line);) continue;
-  return reader.line_number();
+constexpr std::size_t kSumDigits = 64;
+// Behind the footer: its sum, its length, the mark of the end.
+constexpr std::size_t kTailBytes = kSumDigits + sizeof(std::uint64_t) + CorpusLayout::kEnd.size();
+
+struct DamagedCorpus {
+  std::string what;
+};
+
+void expect_whole(bool holds, const char* what) {
+  if (!holds) throw DamagedCorpus{what};
 }
 
-Ids with_eos(Ids ids) {
-  ids.push_back(kEos);
-  return ids;
+std::string_view text_of_bytes(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::uint64_t load_start(const std::byte* place) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, place, sizeof value);
+  return value;
 }
 
 }  // namespace
 
-void expect_equal_counts(const std::filesystem::path& source, std::int64_t source_lines,
-                         const std::filesystem::path& target, std::int64_t target_lines) {
-  if (source_lines != target_lines)
-    throw DataError(printable(source.string()) + " has " + std::to_string(source_lines) + " lines, " +
-                    printable(target.string()) + " has " + std::to_string(target_lines) +
-                    "; lines of equal number belong together");
-}
-
 ParallelCorpus ParallelCorpus::read(const std::filesystem::path& source, const std::filesystem::path& target,
                                     const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
                                     const Options& options) {
-  ParallelCorpus corpus;
-  auto& report = corpus.report_;
-  LineReader source_lines(source), target_lines(target);
-  std::string source_line, target_line;
-  const auto next_pair = [&] {
-    const bool has_source = source_lines.next(source_line), has_target = target_lines.next(target_line);
-    return has_source && has_target;
-  };
-  while (next_pair()) {
-    if (options.before_pair) options.before_pair();
-    const auto line = ++report.lines;
-    const bool overlong = source_lines.overlong() || target_lines.overlong();
-    const bool invalid = !overlong && !(is_text(source_line) && is_text(target_line));
-    if (invalid) report.invalid_utf8.note(line);
-    if (overlong) report.too_long.note(line);
-    if (invalid || overlong) continue;
+  const std::filesystem::path name = "a corpus in memory";
+  const auto file = open_memory_file();
+  CorpusWriter writer(
+      [&](std::span<const std::byte> bytes) {
+        if (!write_all(file, bytes)) throw_io_error(name, "write");
+      },
+      std::max(source_tokenizer.vocabulary_size(), target_tokenizer.vocabulary_size()), options.max_length);
+  writer.finish({}, encode_corpus({source, target, &source_tokenizer, &target_tokenizer}, options, writer));
+  return open(MappedFile(file, name), name);
+}
 
-    const auto source_ids = with_eos(source_tokenizer.encode(source_line));
-    const auto target_ids = with_eos(target_tokenizer.encode(target_line));
-    const bool empty = source_ids.size() == 1 || target_ids.size() == 1;
-    const bool too_long =
-        !empty && options.max_length > 0 &&
-        static_cast<std::int64_t>(std::max(source_ids.size(), target_ids.size())) > options.max_length;
-    if (empty) report.empty.note(line);
-    if (too_long) report.too_long.note(line);
-    if (empty || too_long) continue;
-    corpus.sources_.add(source_ids);
-    corpus.targets_.add(target_ids);
+ParallelCorpus ParallelCorpus::open(MappedFile file, std::filesystem::path path) {
+  ParallelCorpus corpus(std::move(file), std::move(path));
+  try {
+    corpus.read_footer();
+    corpus.check_index();
+  } catch (const DamagedCorpus& damage) {
+    throw DataError(printable(corpus.path_.string()) + ": wanted a corpus file, got " + damage.what);
+  } catch (const Json::exception&) {
+    throw DataError(printable(corpus.path_.string()) + ": wanted a corpus file, got a footer of other keys");
   }
-  report.crlf = source_lines.saw_crlf() || target_lines.saw_crlf();
-
-  const auto both = printable(source.string()) + " and " + printable(target.string());
-  if (report.invalid_utf8.count * kLinesToOneInvalid > report.lines)
-    throw DataError(both + ": wanted UTF-8, got " + std::to_string(report.invalid_utf8.count) + " of " +
-                    std::to_string(report.lines) + " line pairs with other bytes (" + report.invalid_utf8.text() +
-                    "); convert the text to UTF-8");
-  const auto source_count = count_lines(source_lines);
-  expect_equal_counts(source, source_count, target, count_lines(target_lines));
-  if (report.lines == 0) throw DataError(both + ": wanted sentence pairs, got empty files");
-  if (corpus.size() == 0)
-    throw DataError(both + ": none of " + std::to_string(report.lines) +
-                    " pairs can be used: " + std::to_string(report.empty.count) + " empty, " +
-                    std::to_string(report.too_long.count) + " longer than " + std::to_string(options.max_length) +
-                    " pieces, " + std::to_string(report.invalid_utf8.count) + " not UTF-8");
-  corpus.finish();
   return corpus;
+}
+
+ParallelCorpus::ParallelCorpus(MappedFile file, std::filesystem::path path)
+    : file_(std::move(file)), path_(std::move(path)) {}
+
+void ParallelCorpus::read_footer() {
+  const auto text = text_of_bytes(file_.bytes());
+  expect_whole(text.starts_with(CorpusLayout::kBegin), "something else, or one of another version");
+  expect_whole(text.size() >= CorpusLayout::kBegin.size() + kTailBytes && text.ends_with(CorpusLayout::kEnd),
+               "one that is cut off");
+  const auto tail = text.substr(text.size() - kTailBytes);
+  const auto bytes = load_start(file_.bytes().last(sizeof(std::uint64_t) + CorpusLayout::kEnd.size()).data());
+  expect_whole(bytes <= text.size() - kTailBytes, "a footer longer than the file");
+  const auto footer = text.substr(text.size() - kTailBytes - bytes, bytes);
+  expect_whole(sha256(footer) == tail.substr(0, kSumDigits), "a damaged footer");
+
+  Json json;
+  try {
+    json = parse_json(footer);
+  } catch (const std::invalid_argument&) {
+    throw DamagedCorpus{"a footer that is no JSON"};
+  }
+  for (const auto& [key, value] :
+       {std::pair("pairs", &layout_.pairs), std::pair("ids", &layout_.ids), std::pair("id_bytes", &layout_.id_bytes),
+        std::pair("length_bytes", &layout_.length_bytes)}) {
+    *value = json.at(key).get<std::uint64_t>();
+    expect_whole(*value <= text.size(), "a footer with impossible sizes");
+  }
+  for (const auto width : {layout_.id_bytes, layout_.length_bytes})
+    expect_whole(width == 2 || width == 4, "numbers of another width");
+  expect_whole(layout_.footer_at() == text.size() - kTailBytes - bytes, "one of another size than it says");
+  report_ = read_corpus_report(json.at("report"));
+  hash_ = json.at("hash").get<std::string>();
+  index_sha256_ = json.at("index_sha256").get<std::string>();
+  key_ = json.at("key");
+}
+
+// And, of a small file, the pairs. Behind it no start leads out of the file.
+void ParallelCorpus::check_index() const {
+  Sha256 sum;
+  const auto index_at = layout_.ids_at() + layout_.ids * layout_.id_bytes;
+  sum.update(file_.bytes().subspan(index_at, layout_.footer_at() - index_at));
+  expect_whole(sum.hex() == index_sha256_, "a damaged index");
+
+  const bool whole = file_.bytes().size() <= kCheckedAtOnce;
+  std::uint64_t begin = 0;
+  Pair pair;
+  for (std::int64_t i = 0; i < size(); ++i) {
+    expect_whole(i % std::int64_t{CorpusLayout::kPairsToAStart} != 0 || start(i) == begin, "starts that are not right");
+    const auto next = begin + static_cast<std::uint64_t>(source_length(i) + target_length(i));
+    expect_whole(next <= layout_.ids, "sentences that go on behind its end");
+    if (whole) expect_whole(read_pair(i, begin, pair), "damaged sentences");
+    begin = next;
+  }
+  expect_whole(begin == layout_.ids, "fewer sentences than ids");
+}
+
+std::int64_t ParallelCorpus::length(std::uint64_t lengths_at, std::int64_t index) const {
+  const auto place = lengths_at + static_cast<std::uint64_t>(index) * layout_.length_bytes;
+  return load_number(file_.bytes().data() + place, layout_.length_bytes);
+}
+
+std::uint64_t ParallelCorpus::start(std::int64_t index) const {
+  const auto block = index / std::int64_t{CorpusLayout::kPairsToAStart};
+  auto start = load_start(file_.bytes().data() + layout_.starts_at() +
+                          static_cast<std::uint64_t>(block) * sizeof(std::uint64_t));
+  for (auto i = block * std::int64_t{CorpusLayout::kPairsToAStart}; i < index; ++i)
+    start += static_cast<std::uint64_t>(source_length(i) + target_length(i));
+  return start;
+}
+
+// False where the sum is not that of the pair.
+bool ParallelCorpus::read_pair(std::int64_t index, std::uint64_t start, Pair& pair) const {
+  const auto* place = file_.bytes().data() + layout_.ids_at() + start * layout_.id_bytes;
+  const auto read = [&](Ids& ids, std::int64_t count) {
+    ids.resize(static_cast<std::size_t>(count));
+    for (auto& id : ids) {
+      id = static_cast<Id>(load_number(place, layout_.id_bytes));
+      place += layout_.id_bytes;
+    }
+  };
+  read(pair.source, source_length(index));
+  read(pair.target, target_length(index));
+  const auto* wanted =
+      file_.bytes().data() + layout_.sums_at() + static_cast<std::uint64_t>(index) * sizeof(std::uint32_t);
+  return load_number(wanted, sizeof(std::uint32_t)) == sum_ids(pair.target, sum_ids(pair.source));
+}
+
+ParallelCorpus::Pair ParallelCorpus::pair(std::int64_t index) const {
+  Pair pair;
+  if (!read_pair(index, start(index), pair))
+    throw DataError(printable(path_.string()) + ": pair " + std::to_string(index) +
+                    " is damaged; remove the file, and it is made again");
+  return pair;
 }
 
 Batch ParallelCorpus::batch(std::span<const std::int64_t> indices) const {
   Batch batch;
   for (const auto index : indices) {
-    const auto source_ids = source(index), target_ids = target(index);
-    batch.source.emplace_back(source_ids.begin(), source_ids.end());
-    batch.target.emplace_back(target_ids.begin(), target_ids.end());
+    auto [source, target] = pair(index);
+    batch.source.push_back(std::move(source));
+    batch.target.push_back(std::move(target));
   }
   return batch;
-}
-
-void ParallelCorpus::finish() {
-  Sha256 sum;
-  sum.update(std::to_string(size()) + '\n');
-  sources_.add_to(sum);
-  targets_.add_to(sum);
-  hash_ = sum.hex();
 }
 
 }  // namespace gloss

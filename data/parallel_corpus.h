@@ -2,65 +2,66 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <span>
 #include <string>
 
-#include "common/noted_lines.h"
+#include "common/json.h"
+#include "common/mapped_file.h"
 #include "data/batch.h"
-#include "data/sentence_store.h"
-#include "tokenizer/tokenizer.h"
+#include "data/corpus_layout.h"
+#include "data/corpus_report.h"
+#include "data/encode_corpus.h"
 
 namespace gloss {
 
-/// A text is UTF-8 where at most one line in so many is not.
-inline constexpr std::int64_t kLinesToOneInvalid = 100;
-
-/// Throws DataError, stating both, where two aligned texts differ in their counts of lines.
-void expect_equal_counts(const std::filesystem::path& source, std::int64_t source_lines,
-                         const std::filesystem::path& target, std::int64_t target_lines);
-
-/// Why pairs were left out, and which.
-struct CorpusReport {
-  std::int64_t lines = 0;
-  NotedLines invalid_utf8;  ///< or with a NUL
-  NotedLines empty;         ///< no piece on one side or both
-  NotedLines too_long;
-  bool crlf = false;  ///< lines ended in CRLF; the CR was dropped
-};
-
-/// Aligned sentences as ids, pieces and eos. Reading takes no more memory than that: 4 bytes a token and 8 a sentence
-/// and side, and a line of each file.
+/// Aligned sentences as ids, pieces and eos, in a file that is mapped (docs/file_formats.md): memory does not grow with
+/// the corpus. Each pair is checked by its sum whenever it is read.
 class ParallelCorpus {
  public:
-  struct Options {
-    std::int64_t max_length = 256;           ///< pieces and eos, either side; 0: no limit
-    std::function<void()> before_pair = {};  ///< where there is one, called before each pair; may throw to give up
-  };
+  using Options = EncodingOptions;
 
-  /// Reads both files once, line by line. Throws DataError: line counts differ (both are stated), more than 1 % of the
-  /// lines are not UTF-8, nothing is left; and for what is no text file, as LineReader.
+  /// Encodes two texts into a file in memory. Throws as encode_corpus.
   static ParallelCorpus read(const std::filesystem::path& source, const std::filesystem::path& target,
                              const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
                              const Options& options);
+  /// A corpus file; `path` stands for it in messages. A file of up to `kCheckedAtOnce` bytes is checked whole. Throws
+  /// DataError unless it is whole and right.
+  static ParallelCorpus open(MappedFile file, std::filesystem::path path);
+  static constexpr std::uint64_t kCheckedAtOnce = std::uint64_t{1} << 30;
 
-  std::int64_t size() const { return sources_.size(); }
-  std::span<const Id> source(std::int64_t index) const { return sources_[index]; }  ///< pieces and eos
-  std::span<const Id> target(std::int64_t index) const { return targets_[index]; }  ///< pieces and eos
-  const CorpusReport& report() const { return report_; }
-  std::int64_t source_length(std::int64_t index) const { return std::ssize(source(index)); }
-  std::int64_t target_length(std::int64_t index) const { return std::ssize(target(index)); }
-  /// SHA-256 over ids and boundaries of both sides.
-  const std::string& hash() const { return hash_; }
-
+  std::int64_t size() const { return static_cast<std::int64_t>(layout_.pairs); }
+  std::int64_t source_length(std::int64_t index) const { return length(layout_.source_lengths_at(), index); }
+  std::int64_t target_length(std::int64_t index) const { return length(layout_.target_lengths_at(), index); }
+  Ids source(std::int64_t index) const { return pair(index).source; }  ///< pieces and eos
+  Ids target(std::int64_t index) const { return pair(index).target; }  ///< pieces and eos
+  /// Throws DataError where the file was damaged since it was opened.
   Batch batch(std::span<const std::int64_t> indices) const;
 
- private:
-  void finish();
+  const CorpusReport& report() const { return report_; }
+  /// SHA-256 over the lengths and ids of all pairs, whatever their width in the file.
+  const std::string& hash() const { return hash_; }
+  /// What the writer was told that the ids were made of.
+  const Json& key() const { return key_; }
 
-  SentenceStore sources_, targets_;
+ private:
+  struct Pair {
+    Ids source, target;
+  };
+
+  ParallelCorpus(MappedFile file, std::filesystem::path path);
+  void read_footer();
+  void check_index() const;
+  std::int64_t length(std::uint64_t lengths_at, std::int64_t index) const;
+  std::uint64_t start(std::int64_t index) const;  ///< in ids
+  bool read_pair(std::int64_t index, std::uint64_t start, Pair& pair) const;
+  Pair pair(std::int64_t index) const;
+
+  MappedFile file_;
+  std::filesystem::path path_;
+  CorpusLayout layout_;
   CorpusReport report_;
-  std::string hash_;
+  std::string hash_, index_sha256_;
+  Json key_;
 };
 
 }  // namespace gloss

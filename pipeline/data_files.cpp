@@ -7,7 +7,7 @@
 #include "common/log.h"
 #include "common/noted_lines.h"
 #include "common/utf8.h"
-#include "data/parallel_corpus.h"
+#include "data/encode_corpus.h"
 #include "training/stop.h"
 
 namespace gloss {

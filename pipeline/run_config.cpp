@@ -91,6 +91,9 @@ void RunConfig::validate() const {
         "tokenizer.joint to true");
   if (!tokenizer.joint && !tokenizer.model_file.empty())
     throw UsageError("tokenizer.model_file: names one model; it goes with tokenizer.joint true only");
+  if (tokenizer.type == TokenizerType::kChar && tokenizer.model_file.empty())
+    require(data.subword_sampling == 0, "data.subword_sampling", {"0, since ", Key{"tokenizer.type"}, " is char"},
+            data.subword_sampling);
   if (model.positions == Positions::kLearned) {
     require(data.max_length <= model.max_positions, "data.max_length",
             "at most model.max_positions (" + std::to_string(model.max_positions) + ")", data.max_length);

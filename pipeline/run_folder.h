@@ -29,6 +29,9 @@ class RunFolder {
   std::filesystem::path config_file() const { return path_ / "config.json"; }
   std::filesystem::path log_file() const { return path_ / "log.jsonl"; }
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
+  /// The ids of the training data, and what the texts were like that they are made of.
+  std::filesystem::path corpus_file() const { return path_ / "corpus.cache"; }
+  std::filesystem::path texts_file() const { return path_ / "corpus.texts.json"; }
   /// `name` as in the model file: tokenizer.model, source_tokenizer.model, target_tokenizer.model.
   std::filesystem::path tokenizer_file(const std::string& name) const { return path_ / name; }
   /// The run goes on from a checkpoint: `resume` is set and there is one.

@@ -5,6 +5,7 @@
 #include "common/atomic_file.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/sha256.h"
 #include "model/model_file.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 #include "tokenizer/train_tokenizer.h"
@@ -13,6 +14,17 @@ namespace gloss {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestModelFile = 64 << 20;  // bytes
+
+// False also where the file cannot be read.
+bool has_sum(const fs::path& file, const std::string& wanted) {
+  try {
+    return !wanted.empty() && sha256(read_file(file, kLargestModelFile)) == wanted;
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 std::shared_ptr<const Tokenizer> load_or_train(const TokenizerConfig& config, const std::string& name,
                                                const std::vector<fs::path>& texts) {
@@ -27,16 +39,16 @@ std::shared_ptr<const Tokenizer> load_or_train(const TokenizerConfig& config, co
 
 }  // namespace
 
-RunTokenizers::RunTokenizers(const RunConfig& config, const RunFolder& folder,
+RunTokenizers::RunTokenizers(const RunConfig& config, const RunFolder& folder, const CorpusCache& cache,
                              const std::map<std::string, std::string>& given) {
   for (const auto& [name, bytes] : given) by_name_[name] = std::make_shared<SentencePieceTokenizer>(bytes, name);
   if (!given.empty()) return;
   const fs::path source = config.data.train_source, target = config.data.train_target;
   const auto add = [&](const std::string& name, const std::vector<fs::path>& texts) {
     const auto kept = folder.tokenizer_file(name);
-    by_name_[name] = folder.resumes() && config.tokenizer.model_file.empty() && fs::exists(kept)
-                         ? SentencePieceTokenizer::load(kept)
-                         : load_or_train(config.tokenizer, name, texts);
+    const bool is_kept = config.tokenizer.model_file.empty() && fs::exists(kept);
+    const bool takes_kept = is_kept && (folder.resumes() || has_sum(kept, cache.known_tokenizer(name)));
+    by_name_[name] = takes_kept ? SentencePieceTokenizer::load(kept) : load_or_train(config.tokenizer, name, texts);
   };
   if (config.tokenizer.joint) {
     add(kJointTokenizer, {source, target});

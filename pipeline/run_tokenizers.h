@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "pipeline/corpus_cache.h"
 #include "pipeline/run_config.h"
 #include "pipeline/run_folder.h"
 #include "tokenizer/tokenizer.h"
@@ -15,9 +16,12 @@ namespace gloss {
 class RunTokenizers {
  public:
   /// Those whose bytes are `given` by name; else, where a checkpoint is resumed, those that the run folder kept, else
-  /// the one that the run file names, else newly trained on the training texts. Throws DataError where a named file is
-  /// missing, and as train_tokenizer.
-  RunTokenizers(const RunConfig& config, const RunFolder& folder, const std::map<std::string, std::string>& given = {});
+  /// the one that the run file names, else newly trained on the training texts, unless the folder has what `cache` says
+  /// that training would give once more. Throws DataError where a named file is missing, and as train_tokenizer.
+  RunTokenizers(const RunConfig& config, const RunFolder& folder, const CorpusCache& cache,
+                const std::map<std::string, std::string>& given = {});
+  RunTokenizers(const RunConfig& config, const RunFolder& folder)
+      : RunTokenizers(config, folder, CorpusCache(config, folder)) {}
 
   const std::shared_ptr<const Tokenizer>& source() const;
   const std::shared_ptr<const Tokenizer>& target() const;

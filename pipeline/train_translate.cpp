@@ -1,5 +1,6 @@
 #include "pipeline/train_translate.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "model/make_model.h"
 #include "model/model_file.h"
 #include "model/parameter_shapes.h"
+#include "pipeline/corpus_cache.h"
 #include "pipeline/data_files.h"
 #include "pipeline/evaluate.h"
 #include "pipeline/initial_weights.h"
@@ -35,14 +37,16 @@ namespace fs = std::filesystem;
 struct Material {
   InitialWeights initial;
   RunTokenizers tokenizers;
-  ParallelCorpus corpus;
+  CorpusCache cache;
   std::optional<Validator> validator;
   std::optional<TestSet> test;
+
+  const ParallelCorpus& corpus() const { return cache.corpus(); }
 };
 
 /// What can be refused soon comes first: of all files that they are texts of equally many lines, before a tokenizer is
 /// trained and the texts are encoded.
-Material read_material(const RunConfig& config, const RunFolder& folder) {
+Material read_material(const RunConfig& config, const RunFolder& folder, int threads) {
   const auto& data = config.data;
   InitialWeights initial(config);
   std::optional<TestSet> valid, test;
@@ -51,22 +55,32 @@ Material read_material(const RunConfig& config, const RunFolder& folder) {
     valid = read_test_set(data.valid_source, data.valid_target);
   }
   if (!data.test_source.empty()) test = read_test_set(data.test_source, data.test_target);
-  expect_aligned(data.train_source, data.train_target);
-  RunTokenizers tokenizers(config, folder, initial.tokenizers());
+  CorpusCache cache(config, folder);
+  if (!cache.knows_texts()) expect_aligned(data.train_source, data.train_target);
+  RunTokenizers tokenizers(config, folder, cache, initial.tokenizers());
   initial.read_embeddings(tokenizers);
   stop_where_requested();
-  auto corpus = ParallelCorpus::read(data.train_source, data.train_target, *tokenizers.source(), *tokenizers.target(),
-                                     {.max_length = data.max_length, .before_pair = stop_where_requested});
-  warn_of("training", corpus.report(), data.max_length);
+  cache.load(tokenizers.by_name(), *tokenizers.source(), *tokenizers.target(), threads);
+  warn_of("training", cache.corpus().report(), data.max_length);
   std::optional<Validator> validator;
   if (valid) {
     validator.emplace(config, *std::move(valid), tokenizers.source(), tokenizers.target());
     warn_of("validation", validator->corpus().report(), data.max_length);
-    if (validator->corpus().hash() == corpus.hash())
+    if (validator->corpus().hash() == cache.corpus().hash())
       log_warning("data.valid_source and data.valid_target: are the training data; the scores will flatter");
   }
   stop_where_requested();
-  return {std::move(initial), std::move(tokenizers), std::move(corpus), std::move(validator), std::move(test)};
+  return {std::move(initial), std::move(tokenizers), std::move(cache), std::move(validator), std::move(test)};
+}
+
+std::optional<SubwordSampling> subword_sampling(const RunConfig& config, const RunTokenizers& tokenizers) {
+  const double amount = config.data.subword_sampling;
+  if (amount == 0) return std::nullopt;
+  const auto source = std::make_shared<SubwordSampler>(tokenizers.source()->serialized(), amount);
+  const auto target = tokenizers.target() == tokenizers.source()
+                          ? source
+                          : std::make_shared<SubwordSampler>(tokenizers.target()->serialized(), amount);
+  return SubwordSampling{source, target, config.data.max_length};
 }
 
 /// On the processor a weight has a gradient, Adam's two moments and perhaps its moving mean beside it; from there it
@@ -95,8 +109,8 @@ ModelDescription describe(const RunConfig& config, const Material& material, con
                                               {"steps", progress.steps},
                                               {"epochs", progress.epochs},
                                               {"weights_of_steps", progress.kept_steps},
-                                              {"training_pairs", material.corpus.size()},
-                                              {"training_corpus", material.corpus.hash()}},
+                                              {"training_pairs", material.corpus().size()},
+                                              {"training_corpus", material.corpus().hash()}},
                                .tokenizers = {}};
   if (material.validator) description.provenance["validation_set"] = material.validator->hash();
   description.provenance.update(material.initial.hashes());
@@ -134,7 +148,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   expect_precision(config.training.precision, options.device);
   expect_data_files(config.data);
   RunFolder folder(options.out, options.resume, options.overwrite);
-  auto material = read_material(config, folder);
+  auto material = read_material(config, folder, options.threads);
   const auto& tokenizers = material.tokenizers;
 
   expect_memory_for(config, tokenizers.vocabularies(), options.device);
@@ -143,13 +157,13 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   material.initial.move_into(model);
   model->to(options.device);
 
-  BatchStream batches(material.corpus, config.data.batch_tokens, random);
+  BatchStream batches(material.corpus(), config.data.batch_tokens, random, subword_sampling(config, tokenizers));
   Trainer::Options training{.config = config.training,
                             .d_model = config.model.d_model,
                             .seed = static_cast<std::uint64_t>(config.seed),
                             .checkpoints = folder.checkpoints(),
                             .threads = options.threads,
-                            .hashes = run_identity(config, tokenizers, material.corpus, material.validator),
+                            .hashes = run_identity(config, tokenizers, material.corpus(), material.validator),
                             .validate = nullptr,
                             .report = [&](const TrainingReport& report) { report_step(folder, report); },
                             .progress = show_progress};
@@ -175,10 +189,11 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   const bool resumed = options.resume && trainer.resume();
 
   // Until here only what killed processes left half written was removed; now nothing can be refused any more.
+  material.cache.keep();
   folder.keep();
   tokenizers.save(folder);
   write_file(folder.config_file(), to_pretty_text(to_json(config)));
-  log_info(std::to_string(material.corpus.size()) + " sentence pairs, " +
+  log_info(std::to_string(material.corpus().size()) + " sentence pairs, " +
            std::to_string(count_parameters(config.model, tokenizers.vocabularies())) + " parameters, " +
            std::to_string(options.threads) + " threads");
   if (!config.training.freeze.empty()) log_info(frozen_text(model, config.model.tie_embeddings));

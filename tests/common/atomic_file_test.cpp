@@ -230,5 +230,17 @@ TEST_F(AtomicFileTest, ReadsWholeFilesUpToALimit) {
   EXPECT_THROW(read_file(folder_ / "absent", 10), IoError);
 }
 
+TEST_F(AtomicFileTest, CanBeReadBeforeItHasItsName) {
+  const TemporaryFolder folder;
+  AtomicFile file(folder / "file");
+  file.write("written so far");
+  std::string text(100, '\0');
+  text.resize(read_up_to(file.open_for_reading(), std::as_writable_bytes(std::span(text)), "file"));
+  EXPECT_EQ(text, "written so far");
+  EXPECT_FALSE(std::filesystem::exists(folder / "file"));
+  file.commit();
+  EXPECT_EQ(read_file(folder / "file", 100), "written so far");
+}
+
 }  // namespace
 }  // namespace gloss

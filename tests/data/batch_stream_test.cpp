@@ -1,8 +1,11 @@
 #include "data/batch_stream.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -10,6 +13,8 @@
 
 #include "common/error.h"
 #include "tests/data/letter_tokenizer.h"
+#include "tokenizer/sentencepiece_tokenizer.h"
+#include "tokenizer/train_tokenizer.h"
 
 namespace gloss {
 namespace {
@@ -178,6 +183,89 @@ TEST_F(BatchStreamTest, RefusesAPlaceThatIsNotThere) {
       ThrowsMessage<ModelError>(HasSubstr("at most " + std::to_string(count) + " batches in epoch 0")));
   EXPECT_THROW(batches.seek({-1, 0}), ModelError);
   EXPECT_THROW(batches.seek({0, -1}), ModelError);
+}
+
+class SubwordSamplingTest : public testing::Test {
+ protected:
+  static constexpr std::int64_t kMaxLength = 12;
+
+  SubwordSamplingTest() {
+    const CorpusFiles files(text("boat river tree "), text("Fluss Baum Boot "));
+    const std::array paths{files.source(), files.target()};
+    TokenizerConfig config;
+    config.vocabulary_size = 40;
+    const auto model = train_tokenizer(paths, config);
+    tokenizer_.emplace(model, "model");
+    corpus_.emplace(
+        ParallelCorpus::read(files.source(), files.target(), *tokenizer_, *tokenizer_, {.max_length = kMaxLength}));
+    sampler_ = std::make_shared<SubwordSampler>(model, 0.3);
+  }
+
+  static std::string text(const std::string& words) {
+    std::string text;
+    for (std::size_t i = 0; i < 100; ++i) text += (words + words).substr(i % words.size(), 5 + i % 17) + "\n";
+    return text;
+  }
+  BatchStream stream(bool sampled, std::uint64_t seed = 1) const {
+    const SubwordSampling sampling{sampler_, sampler_, kMaxLength};
+    return {*corpus_, 100, RandomStream(seed, "run"), sampled ? std::optional(sampling) : std::nullopt};
+  }
+  std::vector<std::string> texts(const std::vector<Ids>& sentences) const {
+    std::vector<std::string> texts;
+    for (const auto& ids : sentences) texts.push_back(tokenizer_->decode(ids));
+    return texts;
+  }
+
+  std::optional<SentencePieceTokenizer> tokenizer_;
+  std::optional<ParallelCorpus> corpus_;
+  std::shared_ptr<const SubwordSampler> sampler_;
+};
+
+TEST_F(SubwordSamplingTest, BatchesHoldTheSameTextInOtherPieces) {
+  auto plain = stream(false), sampled = stream(true);
+  int other_source = 0, other_target = 0;
+  for (std::int64_t i = 0; i < 2 * plain.batches_in_epoch(); ++i) {
+    const auto wanted = plain.next(), got = sampled.next();
+    EXPECT_EQ(texts(got.source), texts(wanted.source));
+    EXPECT_EQ(texts(got.target), texts(wanted.target));
+    other_source += got.source != wanted.source;
+    other_target += got.target != wanted.target;
+    for (const auto* sentences : {&got.source, &got.target})
+      for (const auto& ids : *sentences) {
+        EXPECT_EQ(ids.back(), kEos);
+        EXPECT_LE(std::ssize(ids), kMaxLength);
+      }
+  }
+  EXPECT_GT(other_source, plain.batches_in_epoch());
+  EXPECT_GT(other_target, plain.batches_in_epoch());
+}
+
+TEST_F(SubwordSamplingTest, PiecesAreAFunctionOfSeedEpochAndPair) {
+  auto unbroken = stream(true);
+  std::vector<EpochPosition> places{unbroken.position()};
+  std::vector<Batch> batches;
+  while (unbroken.position().epoch < 2) {
+    batches.push_back(unbroken.next());
+    places.push_back(unbroken.position());
+  }
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    auto resumed = stream(true);
+    resumed.seek(places[i]);
+    const auto batch = resumed.next();
+    EXPECT_EQ(batch.source, batches[i].source);
+    EXPECT_EQ(batch.target, batches[i].target);
+  }
+  const auto drawn = [&](std::uint64_t seed, std::int64_t epoch) {
+    auto batches_of_epoch = stream(true, seed);
+    batches_of_epoch.seek({epoch, 0});
+    std::map<std::string, std::multiset<Ids>> pieces;
+    for (const auto& batch : take_epoch(batches_of_epoch))
+      for (const auto& ids : batch.source) pieces[tokenizer_->decode(ids)].insert(ids);
+    return pieces;
+  };
+  EXPECT_EQ(drawn(1, 0), drawn(1, 0));
+  EXPECT_NE(drawn(1, 0), drawn(1, 1));
+  EXPECT_NE(drawn(1, 0), drawn(2, 0));
 }
 
 TEST(BatchStreamPaddingTest, LittleOfABatchIsPadding) {

@@ -25,7 +25,8 @@ TEST(DataConfigTest, DefaultsStandWhereNothingIsSaid) {
 
 TEST(DataConfigTest, EveryKeyComesBack) {
   const auto json = parse_json(R"({"train_source": "a", "train_target": "b", "valid_source": "c", "valid_target": "d",
-                                   "test_source": "e", "test_target": "f", "max_length": 7, "batch_tokens": 9})");
+                                   "test_source": "e", "test_target": "f", "max_length": 7, "batch_tokens": 9,
+                                   "subword_sampling": 0.1})");
   EXPECT_EQ(to_json(read(to_text(json))), json);
 }
 
@@ -35,6 +36,8 @@ TEST(DataConfigTest, WrongValuesAreNamed) {
         std::pair(R"({"batch_tokens": 2000000000})", "data.batch_tokens"),
         std::pair(R"({"max_length": 1})", "data.max_length: wanted 2 to 1000000, got 1"),
         std::pair(R"({"max_length": 1000001})", "data.max_length"),
+        std::pair(R"({"subword_sampling": -0.1})", "data.subword_sampling: wanted 0 to 1, got -0.1"),
+        std::pair(R"({"subword_sampling": 1.1})", "data.subword_sampling"),
         std::pair(R"({"train_source": "a"})", "data.train_target: wanted a file"),
         std::pair(R"({"valid_source": "a"})", "data.valid_target: wanted a file"),
         std::pair(R"({"test_target": "a"})", "data.test_source: wanted a file"),

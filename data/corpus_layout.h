@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+#include "common/special_ids.h"
+
+namespace gloss {
+
+/// Where what stands in a corpus file; docs/file_formats.md describes it. All places are in bytes.
+struct CorpusLayout {
+  static constexpr std::string_view kBegin = "gloss corpus 1\n\n", kEnd = "\ncorpus\n";
+  static constexpr std::uint64_t kPairsToAStart = 64;
+
+  std::uint64_t pairs = 0, ids = 0;
+  std::uint64_t id_bytes = 2, length_bytes = 2;  ///< 2 or 4
+
+  std::uint64_t ids_at() const { return kBegin.size(); }
+  std::uint64_t starts_at() const { return aligned(ids_at() + ids * id_bytes); }
+  std::uint64_t source_lengths_at() const { return starts_at() + starts() * sizeof(std::uint64_t); }
+  std::uint64_t target_lengths_at() const { return aligned(source_lengths_at() + pairs * length_bytes); }
+  std::uint64_t sums_at() const { return aligned(target_lengths_at() + pairs * length_bytes); }
+  std::uint64_t footer_at() const { return aligned(sums_at() + pairs * sizeof(std::uint32_t)); }
+  std::uint64_t starts() const { return (pairs + kPairsToAStart - 1) / kPairsToAStart; }
+
+  static constexpr std::uint64_t aligned(std::uint64_t place) { return (place + 7) / 8 * 8; }
+};
+
+/// A number of 2 or 4 bytes.
+inline std::uint32_t load_number(const std::byte* place, std::uint64_t bytes) {
+  std::uint32_t value = 0;
+  if (bytes == 2) {
+    std::uint16_t small = 0;
+    std::memcpy(&small, place, sizeof small);
+    return small;
+  }
+  std::memcpy(&value, place, sizeof value);
+  return value;
+}
+
+/// What vouches for a pair: FNV-1a, 32 bits, taken id by id over source and target. One id that is not right always
+/// shows.
+inline std::uint32_t sum_ids(std::span<const Id> ids, std::uint32_t sum = 0x811c9dc5U) {
+  for (const Id id : ids) sum = (sum ^ static_cast<std::uint32_t>(id)) * 0x01000193U;
+  return sum;
+}
+
+}  // namespace gloss

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "common/json.h"
+#include "common/sha256.h"
+#include "common/special_ids.h"
+#include "data/corpus_layout.h"
+#include "data/corpus_report.h"
+
+namespace gloss {
+
+/// Writes a corpus file from front to end. Memory: a buffer, and 8 or 12 bytes a pair until the end.
+class CorpusWriter {
+ public:
+  using Sink = std::function<void(std::span<const std::byte>)>;
+
+  /// Ids are below `vocabulary_size`; sentences have at most `longest` of them (0: not known).
+  CorpusWriter(Sink sink, std::int64_t vocabulary_size, std::int64_t longest);
+
+  /// Throws DataError behind the last pair that a corpus can hold, 2^32 - 1.
+  void add(std::span<const Id> source, std::span<const Id> target);
+  /// The rest of the file: what finds the pairs, and the footer with `key`, which says what the ids were made of.
+  void finish(const Json& key, const CorpusReport& report);
+  std::int64_t pairs() const { return static_cast<std::int64_t>(layout_.pairs); }
+
+ private:
+  void put(std::span<const std::byte> bytes);
+  void flush();
+  std::span<const std::byte> padding() const;
+
+  Sink sink_;
+  CorpusLayout layout_;
+  std::vector<std::byte> buffer_;
+  std::uint64_t written_ = 0;
+  std::vector<std::uint64_t> starts_;
+  std::vector<std::byte> source_lengths_, target_lengths_;
+  std::vector<std::uint32_t> sums_;
+  Ids pair_;     ///< of the sum over all: both lengths, both sentences
+  Sha256 hash_;  ///< over all pairs
+};
+
+}  // namespace gloss

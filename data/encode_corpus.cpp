@@ -1,0 +1,170 @@
+#include "data/encode_corpus.h"
+
+#include <algorithm>
+#include <deque>
+#include <future>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/error.h"
+#include "common/line_reader.h"
+#include "common/log.h"
+#include "common/utf8.h"
+
+namespace gloss {
+namespace {
+
+// What one task encodes.
+constexpr std::size_t kPairsATask = 2048;
+constexpr std::size_t kBytesATask = 1 << 20;
+
+struct LinePair {
+  std::string source, target;
+  bool overlong = false;
+};
+using Lines = std::vector<LinePair>;
+
+enum class Verdict { kUsed, kInvalid, kEmpty, kTooLong };
+
+struct EncodedPair {
+  Verdict verdict = Verdict::kUsed;
+  Ids source = {}, target = {};  // of one that is used
+};
+
+Ids with_eos(Ids ids) {
+  ids.push_back(kEos);
+  return ids;
+}
+
+EncodedPair encode_pair(const AlignedTexts& texts, std::int64_t max_length, const LinePair& lines) {
+  if (lines.overlong) return {Verdict::kTooLong};
+  if (!is_text(lines.source) || !is_text(lines.target)) return {Verdict::kInvalid};
+  EncodedPair pair{Verdict::kUsed, with_eos(texts.source_tokenizer->encode(lines.source)),
+                   with_eos(texts.target_tokenizer->encode(lines.target))};
+  if (pair.source.size() == 1 || pair.target.size() == 1) return {Verdict::kEmpty};
+  if (max_length > 0 && std::max(std::ssize(pair.source), std::ssize(pair.target)) > max_length)
+    return {Verdict::kTooLong};
+  return pair;
+}
+
+std::vector<EncodedPair> encode_lines(const AlignedTexts& texts, std::int64_t max_length, const Lines& lines) {
+  std::vector<EncodedPair> pairs;
+  pairs.reserve(lines.size());
+  for (const auto& line : lines) pairs.push_back(encode_pair(texts, max_length, line));
+  return pairs;
+}
+
+// Both texts, line by line.
+class PairReader {
+ public:
+  PairReader(const AlignedTexts& texts, const std::function<void()>& before_pair)
+      : source_(texts.source), target_(texts.target), before_pair_(before_pair) {}
+
+  // As many as a task takes; none where one of the texts has ended.
+  Lines next() {
+    Lines lines;
+    LinePair pair;
+    for (std::size_t bytes = 0; lines.size() < kPairsATask && bytes < kBytesATask && next(pair);) {
+      bytes += pair.source.size() + pair.target.size();
+      lines.push_back(std::move(pair));
+    }
+    return lines;
+  }
+
+  // Reads on to the ends.
+  void expect_equal_counts(const AlignedTexts& texts) {
+    gloss::expect_equal_counts(texts.source, count_all(source_), texts.target, count_all(target_));
+  }
+
+  bool saw_crlf() const { return source_.saw_crlf() || target_.saw_crlf(); }
+
+ private:
+  static std::int64_t count_all(LineReader& reader) {
+    for (std::string line; reader.next(line);) continue;
+    return reader.line_number();
+  }
+
+  bool next(LinePair& pair) {
+    if (ended_) return false;
+    const bool has_source = source_.next(pair.source), has_target = target_.next(pair.target);
+    ended_ = !has_source || !has_target;
+    if (ended_) return false;
+    if (before_pair_) before_pair_();
+    pair.overlong = source_.overlong() || target_.overlong();
+    return true;
+  }
+
+  LineReader source_, target_;
+  const std::function<void()>& before_pair_;
+  bool ended_ = false;
+};
+
+void add(const std::vector<EncodedPair>& pairs, CorpusReport& report, CorpusWriter& writer) {
+  for (const auto& [verdict, source, target] : pairs) {
+    ++report.lines;
+    switch (verdict) {
+      case Verdict::kUsed:
+        writer.add(source, target);
+        break;
+      case Verdict::kInvalid:
+        report.invalid_utf8.note(report.lines);
+        break;
+      case Verdict::kEmpty:
+        report.empty.note(report.lines);
+        break;
+      case Verdict::kTooLong:
+        report.too_long.note(report.lines);
+        break;
+    }
+  }
+}
+
+}  // namespace
+
+void expect_equal_counts(const std::filesystem::path& source, std::int64_t source_lines,
+                         const std::filesystem::path& target, std::int64_t target_lines) {
+  if (source_lines != target_lines)
+    throw DataError(printable(source.string()) + " has " + std::to_string(source_lines) + " lines, " +
+                    printable(target.string()) + " has " + std::to_string(target_lines) +
+                    "; lines of equal number belong together");
+}
+
+CorpusReport encode_corpus(const AlignedTexts& texts, const EncodingOptions& options, CorpusWriter& writer) {
+  CorpusReport report;
+  PairReader reader(texts, options.before_pair);
+  std::deque<std::pair<Lines, std::future<std::vector<EncodedPair>>>> tasks;  // their lines stay where they are
+  const auto begin_task = [&] {
+    auto lines = reader.next();
+    if (lines.empty()) return false;
+    auto& task = tasks.emplace_back(std::move(lines), std::future<std::vector<EncodedPair>>());
+    task.second = std::async(std::launch::async, [&texts, &options, &lines_of_task = task.first] {
+      return encode_lines(texts, options.max_length, lines_of_task);
+    });
+    return true;
+  };
+  for (int i = 0; i < options.threads; ++i) begin_task();
+  while (!tasks.empty()) {
+    const auto encoded = tasks.front().second.get();
+    tasks.pop_front();
+    begin_task();
+    add(encoded, report, writer);
+  }
+  report.crlf = reader.saw_crlf();
+
+  const auto both = printable(texts.source.string()) + " and " + printable(texts.target.string());
+  if (report.invalid_utf8.count * kLinesToOneInvalid > report.lines)
+    throw DataError(both + ": wanted UTF-8, got " + std::to_string(report.invalid_utf8.count) + " of " +
+                    std::to_string(report.lines) + " line pairs with other bytes (" + report.invalid_utf8.text() +
+                    "); convert the text to UTF-8");
+  reader.expect_equal_counts(texts);
+  if (report.lines == 0) throw DataError(both + ": wanted sentence pairs, got empty files");
+  if (writer.pairs() == 0)
+    throw DataError(both + ": none of " + std::to_string(report.lines) +
+                    " pairs can be used: " + std::to_string(report.empty.count) + " empty, " +
+                    std::to_string(report.too_long.count) + " longer than " + std::to_string(options.max_length) +
+                    " pieces, " + std::to_string(report.invalid_utf8.count) + " not UTF-8");
+  return report;
+}
+
+}  // namespace gloss

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+
+#include "data/corpus_report.h"
+#include "data/corpus_writer.h"
+#include "tokenizer/tokenizer.h"
+
+namespace gloss {
+
+/// A text is UTF-8 where at most one line in so many is not.
+inline constexpr std::int64_t kLinesToOneInvalid = 100;
+
+/// Throws DataError, stating both, where two aligned texts differ in their counts of lines.
+void expect_equal_counts(const std::filesystem::path& source, std::int64_t source_lines,
+                         const std::filesystem::path& target, std::int64_t target_lines);
+
+/// Two texts whose lines of equal number belong together, and what cuts them into pieces.
+struct AlignedTexts {
+  std::filesystem::path source, target;
+  const Tokenizer* source_tokenizer;
+  const Tokenizer* target_tokenizer;
+};
+
+struct EncodingOptions {
+  std::int64_t max_length = 256;           ///< pieces and eos, either side; 0: no limit
+  std::function<void()> before_pair = {};  ///< where there is one, called before each pair; may throw to give up
+  int threads = 1;                         ///< that encode; the result is the same for any number
+};
+
+/// Reads both texts once, line by line, and adds the pairs that can be used, pieces and eos, to `writer` in the order
+/// of the lines. Memory does not grow with the texts. Throws DataError: line counts differ (both are stated), more than
+/// 1 % of the lines are not UTF-8, nothing is left; and for what is no text file, as LineReader.
+CorpusReport encode_corpus(const AlignedTexts& texts, const EncodingOptions& options, CorpusWriter& writer);
+
+}  // namespace gloss
