@@ -118,11 +118,6 @@ void ParallelCorpus::check_index() const {
   expect_whole(begin == layout_.ids, "fewer sentences than ids");
 }
 
-std::int64_t ParallelCorpus::length(std::uint64_t lengths_at, std::int64_t index) const {
-  const auto place = lengths_at + static_cast<std::uint64_t>(index) * layout_.length_bytes;
-  return load_number(file_.bytes().data() + place, layout_.length_bytes);
-}
-
 std::uint64_t ParallelCorpus::start(std::int64_t index) const {
   const auto block = index / std::int64_t{CorpusLayout::kPairsToAStart};
   auto start = load_start(file_.bytes().data() + layout_.starts_at() +

@@ -51,7 +51,10 @@ class ParallelCorpus {
   ParallelCorpus(MappedFile file, std::filesystem::path path);
   void read_footer();
   void check_index() const;
-  std::int64_t length(std::uint64_t lengths_at, std::int64_t index) const;
+  std::int64_t length(std::uint64_t lengths_at, std::int64_t index) const {
+    const auto place = lengths_at + static_cast<std::uint64_t>(index) * layout_.length_bytes;
+    return load_number(file_.bytes().data() + place, layout_.length_bytes);
+  }
   std::uint64_t start(std::int64_t index) const;  ///< in ids
   bool read_pair(std::int64_t index, std::uint64_t start, Pair& pair) const;
   Pair pair(std::int64_t index) const;
