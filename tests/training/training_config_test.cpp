@@ -30,7 +30,7 @@ Json every_key() {
           {"average_last", 0},      {"early_stop", {{"metric", "perplexity"}, {"patience", 9}}},
           {"precision", "float32"}, {"ema_decay", 0.99},
           {"max_hours", 1.5},       {"start_from", "model"},
-{"freeze", {"encoder"}},  {"initial_embeddings", {{"source", ""}, {"target", ""}}}};
+          {"freeze", {"encoder"}},  {"initial_embeddings", {{"source", ""}, {"target", ""}}}};
 }
 
 TEST(TrainingConfigTest, EveryKeyIsReadAndWritten) {
