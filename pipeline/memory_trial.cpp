@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ATen/ops/zeros_like.h>
+#include <malloc.h>
 
 #include "common/log.h"
 #include "common/random.h"
@@ -47,6 +48,7 @@ std::int64_t status_bytes(const std::string& wanted) {
 /// From here on the peak is counted anew; where the system does not do that, from the beginning of the process.
 void reset_peak() {
   release_free_tensor_memory();
+  ::malloc_trim(0);  // else the heap keeps what was freed, and it is not counted again
   std::ofstream("/proc/self/clear_refs") << 5;
 }
 
