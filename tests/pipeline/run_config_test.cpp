@@ -129,6 +129,11 @@ TEST_F(RunConfigTest, TwoVocabulariesCannotShareAllEmbeddings) {
   EXPECT_NO_THROW(read(R"({"tokenizer": {"joint": false}, "model": {"tie_embeddings": "decoder"}})"));
 }
 
+TEST_F(RunConfigTest, CharactersLeaveNothingToSample) {
+  expect_refused(R"({"tokenizer": {"type": "char"}, "data": {"subword_sampling": 0.1}})",
+                 "data.subword_sampling: wanted 0, since tokenizer.type is char, got 0.1");
+}
+
 TEST_F(RunConfigTest, LearnedPositionsLeaveRoomForTheEndOfAShortestTarget) {
   const auto config = [](const std::string& decoding) {
     return R"({"model": {"positions": "learned", "max_positions": 64}, "data": {"max_length": 64}, "decoding": )" +

@@ -173,6 +173,34 @@ TEST_P(TrainTranslateTest, AResumedRunMayBeLongerAndAddsToItsLog) {
   EXPECT_EQ(parse_json(text_of_file(job_ / "run/config.json")).at("training").at("max_steps"), 5);
 }
 
+TEST_P(TrainTranslateTest, AResumedRunDrawsThePiecesOfTheUnbrokenOne) {
+  const auto prepare = [](SmallJob& job) {
+    job.config.tokenizer.type = TokenizerType::kBpe;
+    job.config.data.batch_tokens = 64;  // several batches an epoch
+    job.config.data.subword_sampling = 0.3;
+    job.config.training.max_steps = 5;
+  };
+  SmallJob unbroken(device());
+  prepare(unbroken);
+  unbroken.run();
+  prepare(job_);
+  job_.config.training.max_steps = 2;
+  job_.run();
+  std::filesystem::remove(job_ / "run/corpus.cache");
+  job_.config.training.max_steps = 5;
+  job_.run(/*resume=*/true);
+  EXPECT_TRUE(std::filesystem::exists(job_ / "run/corpus.cache"));
+
+  const auto wanted = SafetensorsFile::open(unbroken / "run/model.safetensors");
+  const auto resumed = model_file();
+  if (device().is_cpu()) {
+    for (const auto& [name, view] : wanted.tensors())
+      EXPECT_TRUE(std::ranges::equal(view.bytes, resumed.tensors().at(name).bytes)) << name;
+  }
+  job_.config.data.subword_sampling = 0.2;
+  expect_refused_resume("data.subword_sampling");
+}
+
 TEST_P(TrainTranslateTest, TheLogIsAnObjectALine) {
   job_.config.training.validate_every = 1;
   job_.run();
