@@ -19,6 +19,7 @@
 #include "model/parameter_shapes.h"
 #include "model/tensor_memory.h"
 #include "pipeline/initial_weights.h"
+#include "training/adam.h"
 #include "training/freeze.h"
 #include "training/update.h"
 
@@ -93,7 +94,7 @@ TrainingNeeds training_needs(const RunConfig& config, const Vocabularies& vocabu
   }
   needs.weights = needs.parameters * kFloatBytes;
   needs.gradients = needs.trained_parameters * kFloatBytes;
-  needs.optimizer = 2 * needs.trained_parameters * kFloatBytes;
+  needs.optimizer = (config.training.ema_decay > 0 ? 3 : 2) * needs.trained_parameters * kFloatBytes;
   needs.program = status_bytes("VmRSS:");
   needs.model_file = needs.weights;
   needs.checkpoint = needs.weights + needs.optimizer;
@@ -116,8 +117,8 @@ TrainingNeeds try_training(const RunConfig& config, const Vocabularies& vocabula
   const RandomStream random(1, "memory trial");
   auto model = make_model(model_config, vocabularies, random);
   freeze(model, config.training.freeze);
-  for (const auto& [name, parameter] : trainable_parameters(model))
-    parameter.mutable_grad() = at::zeros_like(parameter);
+  for (const auto& [name, parameter] : named_parameters(model))
+    if (parameter.requires_grad()) parameter.mutable_grad() = at::zeros_like(parameter);
   // What is held at most beside weights and gradients.
   const auto peak_beside = [&](std::int64_t tokens) {
     log_progress("trying " + std::to_string(tokens) + " tokens");

@@ -12,7 +12,7 @@ namespace gloss {
 /// What training by a run file takes, in bytes.
 struct TrainingNeeds {
   std::int64_t parameters = 0, trained_parameters = 0;
-  std::int64_t weights = 0, gradients = 0, optimizer = 0;  ///< optimizer: Adam's two means
+  std::int64_t weights = 0, gradients = 0, optimizer = 0;  ///< optimizer: Adam's means
   std::int64_t batch = 0;    ///< what a batch of data.batch_tokens takes beside, by trial; 0 where not tried
   std::int64_t program = 0;  ///< what the process holds before there is a model
   std::int64_t model_file = 0, checkpoint = 0, checkpoints = 0;  ///< checkpoints: how many files, one being written

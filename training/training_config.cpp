@@ -27,8 +27,9 @@ constexpr std::int64_t kMostSteps = std::numeric_limits<std::uint32_t>::max();
 constexpr std::int64_t kMostOfOthers = std::numeric_limits<std::int32_t>::max();
 
 void require_count(std::string_view key, std::int64_t least, std::string_view least_means, std::int64_t value) {
-  require(value >= least && value <= kMostOfOthers, key,
-          std::to_string(least) + std::string(least_means) + " to 2^31 - 1", value);
+  std::string range = std::to_string(least);
+  range.append(least_means).append(" to 2^31 - 1");
+  require(value >= least && value <= kMostOfOthers, key, range, value);
 }
 
 void read_limit(ConfigSection& section, std::string_view key, std::optional<std::int64_t>& limit) {
