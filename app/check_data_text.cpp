@@ -66,7 +66,7 @@ std::string to_lines(const DataCheck& check) {
     lines += use_name(set.use);
     if (corpus) {
       lines += ": " + std::to_string(corpus->pairs) + " pairs, " + std::to_string(corpus->fit_pairs) +
-               " of them fit for training\n";
+               " of them fit for training" + (check.in_pieces ? "\n" : " as far as words tell\n");
       lines += side_line("source", set.source, corpus->source, check.in_pieces);
       lines += side_line("target", set.target, corpus->target, check.in_pieces);
     } else {

@@ -15,6 +15,7 @@
 #include "common/error.h"
 #include "pipeline/machine_report.h"
 #include "pipeline/memory_trial.h"
+#include "training/mixed_precision.h"
 
 namespace gloss {
 namespace {
@@ -34,12 +35,14 @@ TrainingNeeds needs_of(const RunConfig& config, const MachineReport& machine) {
 }
 
 ExitCode doctor(const DoctorOptions& options) {
-  const auto machine = look_at_machine(set_up(options.common).threads);
+  const auto here = set_up(options.common);
+  const auto machine = look_at_machine(here.threads);
   auto remarks = remarks_on(machine);
   std::optional<RunNeeds> run;
   if (options.config) {
     const auto out = options.out.value_or("runs" / options.config->stem());
     const auto config = read_run_config(*options.config, options.overrides);
+    expect_precision(config.training.precision, here.device);
     run = RunNeeds{needs_of(config, machine), out, free_disk(out)};
     for (auto& remark : remarks_on(*run, machine)) remarks.push_back(std::move(remark));
   }

@@ -11,6 +11,7 @@
 #include <ATen/ops/empty_like.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "common/error.h"
 #include "model/dropout_mask.h"
 #include "model/kernels/kernel_table.h"
 #include "model/shape.h"
@@ -130,6 +131,12 @@ class KernelAttention : public torch::autograd::Function<KernelAttention> {
   }
 };
 
+void expect_heads(std::int64_t width, std::int64_t of) {
+  if (of > 0 && width % of == 0) return;
+  throw ShapeError("projected: wanted a width that is a multiple of " + std::to_string(of) + ", got " +
+                   std::to_string(width));
+}
+
 at::Tensor apply(const at::Tensor& projected, const at::Tensor& memory, std::int64_t heads, const Mask& mask,
                  const AttentionContext& context) {
   Settings settings{mask.lengths(), mask.is_causal(), {}};
@@ -148,6 +155,7 @@ bool has_kernel_attention(const at::Tensor& x, std::int64_t S, const Mask& mask,
 at::Tensor kernel_self_attention(const at::Tensor& projected, std::int64_t heads, const Mask& mask,
                                  const AttentionContext& context) {
   const auto [B, T, width] = sizes<3>(projected, "projected");
+  expect_heads(width, 3 * heads);
   mask.expect_fits(B, T);
   return apply(projected, absent(projected), heads, mask, context);
 }
@@ -155,6 +163,7 @@ at::Tensor kernel_self_attention(const at::Tensor& projected, std::int64_t heads
 at::Tensor kernel_cross_attention(const at::Tensor& projected, const at::Tensor& memory, std::int64_t heads,
                                   const Mask& mask, const AttentionContext& context) {
   const auto [B, T, D] = sizes<3>(projected, "projected");
+  expect_heads(D, heads);
   expect_shape(memory, {B, -1, 2 * D}, "memory");
   mask.expect_fits(B, memory.size(1));
   return apply(projected, memory, heads, mask, context);

@@ -18,7 +18,8 @@ bool has_kernel_attention(const at::Tensor& x, std::int64_t S, const Mask& mask,
 /// gradient, with the same weights dropped.
 ///
 /// Self-attention: `projected` [B, T, 3D] holds queries, keys and values side by side. Cross-attention: `projected`
-/// [B, T, D] holds the queries, `memory` [B, S, 2D] keys and values. Returns [B, T, D].
+/// [B, T, D] holds the queries, `memory` [B, S, 2D] keys and values. Returns [B, T, D]. Throws ShapeError where shapes,
+/// heads or mask do not fit.
 at::Tensor kernel_self_attention(const at::Tensor& projected, std::int64_t heads, const Mask& mask,
                                  const AttentionContext& context);
 at::Tensor kernel_cross_attention(const at::Tensor& projected, const at::Tensor& memory, std::int64_t heads,

@@ -1,6 +1,7 @@
 #include "model/matrix_product.h"
 
 #include <algorithm>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include <c10/util/BFloat16.h>
 
 #include "model/kernels/kernel_table.h"
+#include "model/shape.h"
 
 namespace gloss {
 namespace {
@@ -68,14 +70,11 @@ bool works(Element one) {
   return std::ranges::all_of(out, [](float x) { return x == 32; });
 }
 
-bool has_blocks() {
-  static const bool has = kernels::is_supported(kernels::InstructionSet::kAvx512) && works(1.0F);
-  return has;
-}
-
 bool goes_by_blocks(const at::Tensor& a, const at::Tensor& b) {
-  return a.is_cpu() && a.scalar_type() == at::kFloat && b.scalar_type() == at::kFloat && a.numel() > 0 &&
-         b.numel() > 0 && has_blocks();
+  const auto fits = [](const at::Tensor& x) {
+    return x.is_cpu() && x.scalar_type() == at::kFloat && x.numel() > 0 && x.stride(1) == 1;
+  };
+  return fits(a) && fits(b) && has_block_products();
 }
 
 std::int64_t blocks(std::int64_t size, std::int64_t of) { return (size + of - 1) / of; }
@@ -114,13 +113,14 @@ struct Product {
 };
 
 // b in pairs, all columns of kTermsOfBlock rows before the next such rows.
-std::vector<Bfloat16Bits> pairs(const Product& product) {
-  std::vector<Bfloat16Bits> packed(static_cast<std::size_t>((product.K + 1) / 2 * 2 * product.N));
+std::unique_ptr<Bfloat16Bits[]> pairs(const Product& product) {
+  auto packed =
+      std::make_unique_for_overwrite<Bfloat16Bits[]>(static_cast<std::size_t>((product.K + 1) / 2 * 2 * product.N));
   constexpr std::int64_t kRows = 16;
   at::parallel_for(0, blocks(product.K, kRows), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin * kRows; k < std::min(end * kRows, product.K); k += kRows)
       kernels::kernel_table().to_bfloat16_pairs(product.b.at(k, 0), product.b.stride, std::min(kRows, product.K - k),
-                                                product.N, packed.data() + k * product.N);
+                                                product.N, packed.get() + k * product.N);
   });
   return packed;
 }
@@ -130,20 +130,20 @@ template <typename Element>
 class LeftBlock {
  public:
   explicit LeftBlock(const Product& product) : product_(product) {
-    if (product.turned) turned_.resize(kRowsOfBlock * kTermsOfBlock);
-    if (kRounded) rounded_.resize(kRowsOfBlock * kTermsOfBlock);
+    if (product.turned) turned_ = std::make_unique_for_overwrite<float[]>(kRowsOfBlock * kTermsOfBlock);
+    if (kRounded) rounded_ = std::make_unique_for_overwrite<Bfloat16Bits[]>(kRowsOfBlock * kTermsOfBlock);
   }
 
   // Rows from i on and terms from k on of a.
   Matrix<Element> get(std::int64_t i, std::int64_t rows, std::int64_t k, std::int64_t terms) {
     Matrix<float> block = product_.a.from(i, k);
     if (product_.turned) {
-      block = {turned_.data(), kTermsOfBlock};
+      block = {turned_.get(), kTermsOfBlock};
       kernels::kernel_table().transpose(product_.a.at(k, i), product_.a.stride, terms, rows, block.data, block.stride);
     }
     if constexpr (kRounded) {
-      kernels::kernel_table().to_bfloat16(block.data, block.stride, rows, terms, rounded_.data(), kTermsOfBlock);
-      return {rounded_.data(), kTermsOfBlock};
+      kernels::kernel_table().to_bfloat16(block.data, block.stride, rows, terms, rounded_.get(), kTermsOfBlock);
+      return {rounded_.get(), kTermsOfBlock};
     } else {
       return block;
     }
@@ -152,19 +152,19 @@ class LeftBlock {
  private:
   static constexpr bool kRounded = std::is_same_v<Element, Bfloat16Bits>;
   const Product& product_;
-  std::vector<float> turned_;
-  std::vector<Bfloat16Bits> rounded_;
+  std::unique_ptr<float[]> turned_;
+  std::unique_ptr<Bfloat16Bits[]> rounded_;
 };
 
 template <typename Element>
 void multiply_by_blocks(const Product& product, const RowsFinished& finished) {
   constexpr bool kRounded = std::is_same_v<Element, Bfloat16Bits>;
-  std::vector<Bfloat16Bits> packed;
+  std::unique_ptr<Bfloat16Bits[]> packed;
   if constexpr (kRounded) packed = pairs(product);
   // Terms from k and columns from j on of b.
   const auto right = [&](std::int64_t k, std::int64_t j) -> Matrix<Element> {
     if constexpr (kRounded)
-      return {packed.data() + k * product.N + 2 * j, product.N};
+      return {packed.get() + k * product.N + 2 * j, product.N};
     else
       return product.b.from(k, j);
   };
@@ -204,7 +204,11 @@ void multiply_by_blocks(const Product& product, const RowsFinished& finished) {
 
 void multiply(const at::Tensor& a, const at::Tensor& b, const at::Tensor& bias, const at::Tensor& out,
               const RowsFinished& finished) {
-  const std::int64_t M = a.size(0), K = a.size(1), N = b.size(1);
+  const auto [M, K] = sizes<2>(a, "a");
+  expect_shape(b, {K, -1}, "b");
+  const auto N = b.size(1);
+  expect_shape(out, {M, N}, "out");
+  if (bias.defined()) expect_shape(bias, {N}, "bias");
   if (goes_by_blocks(a, b))
     return multiply_by_blocks({.a = matrix(a),
                                .b = matrix(b),
@@ -223,7 +227,10 @@ void multiply(const at::Tensor& a, const at::Tensor& b, const at::Tensor& bias, 
 }
 
 void multiply_transposed(const at::Tensor& a, const at::Tensor& b, const at::Tensor& out, bool add) {
-  const std::int64_t K = a.size(0), M = a.size(1), N = b.size(1);
+  const auto [K, M] = sizes<2>(a, "a");
+  expect_shape(b, {K, -1}, "b");
+  const auto N = b.size(1);
+  expect_shape(out, {M, N}, "out");
   at::Tensor result = out;
   if (!goes_by_blocks(a, b)) {
     add ? at::addmm_out(result, out, a.t(), b) : at::mm_out(result, a.t(), b);
@@ -263,9 +270,14 @@ at::Tensor transposed(const at::Tensor& a) {
   return out;
 }
 
+bool has_block_products() {
+  static const bool has = kernels::is_supported(kernels::InstructionSet::kAvx512) && works(1.0F);
+  return has;
+}
+
 bool has_bfloat16_products() {
 #if defined(__x86_64__)
-  static const bool has = has_blocks() && __builtin_cpu_supports("avx512bf16") && works<Bfloat16Bits>(0x3F80);
+  static const bool has = has_block_products() && __builtin_cpu_supports("avx512bf16") && works<Bfloat16Bits>(0x3F80);
   return has;
 #else
   return false;

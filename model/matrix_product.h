@@ -7,10 +7,11 @@
 
 namespace gloss {
 
-/// Products of float32 matrices on the CPU, in blocks that stay in the cache, by oneDNN's kernels for AVX-512; where
-/// the processor or LibTorch has none of those, and on other devices, LibTorch's own product. On two cores that is 1.1
-/// to 1.2 times as fast as MKL (docs/decisions.md). Matrices are 2-dimensional with rows that are contiguous. The
-/// number of threads does not change a bit of the result, and a row's bits do not depend on the rows beside it.
+/// Products of float32 matrices on the CPU, in blocks that stay in the cache, by oneDNN's kernels for AVX-512. On two
+/// cores that is 1.1 to 1.2 times as fast as MKL (docs/decisions.md); the number of threads does not change a bit of
+/// the result, and a row's bits do not depend on the rows beside it. Where the processor or LibTorch has no such
+/// kernels, and on other devices, LibTorch's own product does the work. Matrices are 2-dimensional, with rows that are
+/// contiguous; all of these throw ShapeError where shapes do not agree.
 
 /// What is to be done with some rows of a product while they are in the cache, perhaps at the same time as with others.
 /// `first` is a multiple of 16.
@@ -29,7 +30,9 @@ at::Tensor column_sums(const at::Tensor& a);
 /// a [M, N] to [N, M], contiguous.
 at::Tensor transposed(const at::Tensor& a);
 
-/// Whether this processor and LibTorch have products of bfloat16 pairs.
+/// Whether this processor and LibTorch have the kernels for blocks.
+bool has_block_products();
+/// Whether they have those for bfloat16.
 bool has_bfloat16_products();
 
 /// While it lives, the products above that its thread asks for round both factors to bfloat16; sums and results stay

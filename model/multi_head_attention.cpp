@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 
 #include "common/error.h"
@@ -45,7 +46,9 @@ at::Tensor MultiHeadAttentionImpl::forward(const at::Tensor& x, const at::Tensor
                                            const Pass& pass) {
   expect_shape(x, {-1, -1, d_model_}, "x");
   expect_shape(memory, {-1, -1, d_model_}, "memory");
-  if (!has_kernel_attention(x, memory.size(1), mask, pass)) return attend(x, project(memory), mask, pass);
+  // Side by side the weights are copied, which pays where a batch is trained on.
+  if (!at::GradMode::is_enabled() || !has_kernel_attention(x, memory.size(1), mask, pass))
+    return attend(x, project(memory), mask, pass);
   const AttentionContext context{pass, site_, dropout_};
   if (x.is_same(memory))
     return output_(kernel_self_attention(project_together({query_, key_, value_}, x), heads_, mask, context));

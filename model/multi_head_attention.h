@@ -28,8 +28,9 @@ class MultiHeadAttentionImpl : public torch::nn::Module {
   /// `heads` divides d_model; `dropout` is on the weights. `site` is the prefix of the tensors' names.
   MultiHeadAttentionImpl(std::int64_t d_model, std::int64_t heads, double dropout, std::string site);
 
-  /// x [B, T, D] attends to memory [B, S, D]: [B, T, D]. The fused path runs unless a probe looks on or weights are to
-  /// be dropped.
+  /// x [B, T, D] attends to memory [B, S, D]: [B, T, D]. Three ways to the same numbers: while gradients are recorded
+  /// on the CPU `kernel_attention`; else `fused_attention`; and `attention` by its equation where a probe looks on, or
+  /// where weights are to be dropped and the kernel cannot.
   at::Tensor forward(const at::Tensor& x, const at::Tensor& memory, const Mask& mask, const Pass& pass);
 
   /// The two halves of `forward`: what a cache holds of the memory, and the attention of x [B, T, D] to it.

@@ -60,7 +60,7 @@ void refuse(Findings& findings, const DataSet& set, const CorpusCheck& check) {
     findings.refuse("line_counts", error.what());
   }
   std::error_code ignored;
-  if (std::filesystem::equivalent(set.source, set.target, ignored))
+  if (set.use == DataSet::Use::kTraining && std::filesystem::equivalent(set.source, set.target, ignored))
     findings.refuse("same_file", source + ": is source and target in one");
   if (set.use != DataSet::Use::kTraining)
     for (const auto& [name, text] : {std::pair{source, &check.source}, {target, &check.target}})

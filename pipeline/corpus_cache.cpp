@@ -9,6 +9,7 @@
 #include "common/mapped_file.h"
 #include "common/sha256.h"
 #include "common/version.h"
+#include "tokenizer/sentencepiece_version.h"
 #include "training/stop.h"
 
 namespace gloss {
@@ -53,8 +54,13 @@ Json hashes_of(const CorpusCache::Tokenizers& by_name) {
   return hashes;
 }
 
-Json settings_of(const TokenizerConfig& config) {
-  auto settings = to_json(config);
+// Of a change in how texts become ids; raised with it.
+constexpr int kEncoding = 1;
+
+// What the tokenizer came from: training with these settings, or null where it was given.
+Json settings_of(const RunConfig& config) {
+  if (!config.tokenizer.model_file.empty() || !config.training.start_from.empty()) return nullptr;
+  auto settings = to_json(config.tokenizer);
   settings.erase("model_file");
   return settings;
 }
@@ -66,7 +72,9 @@ CorpusCache::CorpusCache(const RunConfig& config, const RunFolder& folder)
       corpus_file_(folder.corpus_file()),
       texts_file_(folder.texts_file()),
       kept_texts_(read_texts_file(texts_file_)),
-      cached_(open_cache(corpus_file_)) {
+      cached_(open_cache(corpus_file_)),
+      source_at_start_(FileStamp::of(config.data.train_source)),
+      target_at_start_(FileStamp::of(config.data.train_target)) {
   if (!cached_) return;
   source_ = TextHash::of(config.data.train_source, known_hash(kept_texts_, "source"));
   target_ = TextHash::of(config.data.train_target, known_hash(kept_texts_, "target"));
@@ -77,9 +85,9 @@ CorpusCache::CorpusCache(const RunConfig& config, const RunFolder& folder)
 }
 
 std::string CorpusCache::known_tokenizer(const std::string& name) const {
-  if (!cached_ || !config_->tokenizer.model_file.empty()) return "";
+  if (!cached_ || settings_of(*config_).is_null()) return "";
   const auto& kept = cached_->key();
-  if (kept.value("tokenizer_settings", Json()) != settings_of(config_->tokenizer)) return "";
+  if (kept.value("tokenizer_settings", Json()) != settings_of(*config_)) return "";
   const auto tokenizers = kept.value("tokenizers", Json::object());
   return tokenizers.is_object() && tokenizers.contains(name) && tokenizers.at(name).is_string()
              ? tokenizers.at(name).get<std::string>()
@@ -100,11 +108,13 @@ void CorpusCache::load(const Tokenizers& by_name, const Tokenizer& source, const
 }
 
 void CorpusCache::keep() {
-  const auto unchanged = [](const fs::path& path, const TextHash& hash) {
+  const auto unchanged = [](const fs::path& path, const FileStamp& at_start, const TextHash& hash) {
     std::error_code error;
-    return fs::exists(path, error) && FileStamp::of(path) == hash.stamp;
+    return hash.stamp == at_start && fs::exists(path, error) && FileStamp::of(path) == at_start;
   };
-  if (!unchanged(config_->data.train_source, source_) || !unchanged(config_->data.train_target, target_)) return;
+  if (!unchanged(config_->data.train_source, source_at_start_, source_) ||
+      !unchanged(config_->data.train_target, target_at_start_, target_))
+    return;
   if (made_) made_->commit();
   made_.reset();
   const auto texts = to_pretty_text({{"source", to_json(source_)}, {"target", to_json(target_)}});
@@ -112,11 +122,12 @@ void CorpusCache::keep() {
 }
 
 Json CorpusCache::key(const Json& tokenizers) const {
-  return {{"program", kVersion},
+  return {{"program", std::string(kVersion) + ", SentencePiece " + sentencepiece_version() + ", encoding " +
+                          std::to_string(kEncoding)},
           {"source_text", source_.sha256},
           {"target_text", target_.sha256},
           {"tokenizers", tokenizers},
-          {"tokenizer_settings", settings_of(config_->tokenizer)},
+          {"tokenizer_settings", settings_of(*config_)},
           {"max_length", config_->data.max_length}};
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/atomic_file.h"
+#include "common/file_stamp.h"
 #include "data/parallel_corpus.h"
 #include "pipeline/run_config.h"
 #include "pipeline/run_folder.h"
@@ -44,8 +45,9 @@ class CorpusCache {
   const RunConfig* config_;
   std::filesystem::path corpus_file_, texts_file_;
   TextHash source_, target_;
-  std::string kept_texts_;                ///< what the folder has as texts_file_
-  std::optional<ParallelCorpus> cached_;  ///< of these texts
+  std::string kept_texts_;                       ///< what the folder has as texts_file_
+  std::optional<ParallelCorpus> cached_;         ///< of these texts
+  FileStamp source_at_start_, target_at_start_;  ///< a tokenizer may be trained on the texts before they are encoded
   std::optional<ParallelCorpus> corpus_;
   std::unique_ptr<AtomicFile> made_;
 };

@@ -1,5 +1,6 @@
 #include "pipeline/train_translate.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "pipeline/data_files.h"
 #include "pipeline/evaluate.h"
 #include "pipeline/initial_weights.h"
+#include "pipeline/memory_trial.h"
 #include "pipeline/run_folder.h"
 #include "pipeline/run_identity.h"
 #include "pipeline/run_report.h"
@@ -87,14 +89,23 @@ std::optional<SubwordSampling> subword_sampling(const RunConfig& config, const R
 /// goes to a device.
 void expect_memory_for(const RunConfig& config, const Vocabularies& vocabularies, at::Device device) {
   constexpr std::int64_t kMebibyte = 1 << 20;
-  const auto parameters = count_parameters(config.model, vocabularies);
-  const std::int64_t beside = device.is_cpu() ? (config.training.ema_decay > 0 ? 5 : 4) : 1;
-  const auto needed = parameters / kMebibyte * static_cast<std::int64_t>(sizeof(float)) * beside;
+  const auto needs = training_needs(config, vocabularies);
+  const auto parameters = needs.parameters;
+  const auto needed = (needs.weights + (device.is_cpu() ? needs.gradients + needs.optimizer : 0)) / kMebibyte;
   const auto there = usable_memory() / kMebibyte;
   if (needed > there)
     throw UsageError("model: the model has " + std::to_string(parameters) + " parameters, which take " +
                      std::to_string(needed) + " MiB to train; wanted at most the " + std::to_string(there) +
                      " MiB of this machine; lower model.d_model, model.d_ff or the number of layers");
+}
+
+/// A new run empties its folder, and a resumed one must find what it began with.
+void expect_start_elsewhere(const fs::path& start, const fs::path& out) {
+  if (start.empty()) return;
+  const auto model = fs::weakly_canonical(start), folder = fs::weakly_canonical(out);
+  if (std::mismatch(folder.begin(), folder.end(), model.begin(), model.end()).first == folder.end())
+    throw UsageError("training.start_from: wanted a model outside the run folder, got " + printable(start.string()) +
+                     "; choose another --out");
 }
 
 /// How far a run has come.
@@ -147,6 +158,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   config.validate();
   expect_precision(config.training.precision, options.device);
   expect_data_files(config.data);
+  expect_start_elsewhere(config.training.start_from, options.out);
   RunFolder folder(options.out, options.resume, options.overwrite);
   auto material = read_material(config, folder, options.threads);
   const auto& tokenizers = material.tokenizers;

@@ -31,8 +31,7 @@ double clip_factor(double norm, double clip_norm);
 ///     decay = min(ema_decay, (1 + step) / (10 + step))          ema = decay ema + (1 - decay) parameter
 ///
 /// On the CPU all of it is two passes over flat buffers (training/flat_adam.h). From the making of the Adam on,
-/// `parameter.grad()` is there then: contiguous, zero between updates. Autograd adds into it in place; a function of
-/// our own may add into `parameter.mutable_grad()` itself in its backward and return an undefined gradient. On a device
+/// `parameter.grad()` is there then: contiguous, zero between updates. Autograd adds into it in place. On a device
 /// LibTorch's own operations do the work, and a gradient is undefined until autograd brings one.
 class Adam {
  public:
@@ -53,7 +52,8 @@ class Adam {
   Adam(std::vector<std::pair<std::string, at::Tensor>> parameters, const TrainingConfig& config,
        Path path = Path::kFastest);
 
-  /// The norm of all gradients as one vector. Not finite where a gradient is not, or the squares do not fit a float.
+  /// The norm of all gradients as one vector; they must not change between here and `step`. Not finite where a gradient
+  /// is not, or the squares do not fit a float.
   double gradient_norm();
 
   struct Update {

@@ -29,9 +29,11 @@ constexpr std::int64_t kParts = 16;         // of a slice, each with a sum of it
 
 /// What goes into the loss, and what comes out.
 struct OutputLayer {
-  at::Tensor x, weight, bias, wanted;  ///< [N, D], [V, D], [V], [N]
+  at::Tensor x = {}, weight = {}, bias = {}, wanted = {};  ///< [N, D], [V, D], [V], [N]
   float epsilon = 0;
-  bool with_gradient = false;
+  bool of_x = false, of_weight = false, of_bias = false;  ///< gradients to be found
+
+  bool with_gradient() const { return of_x || of_weight || of_bias; }
 };
 struct OutputSums {
   double smoothed = 0, nll = 0;
@@ -66,11 +68,9 @@ OutputSums by_slices(const OutputLayer& layer) {
   const auto logits = at::empty({std::min(N, kRowsOfSlice), V}, options);  // of a slice
   OutputSums sums;
   at::Tensor of_bias, of_turned;  // [kParts, V], [D, V]
-  if (layer.with_gradient) {
-    sums.of_x = at::empty({N, D}, options);
-    of_turned = N > 0 ? at::empty({D, V}, options) : at::zeros({D, V}, options);
-    of_bias = at::zeros({kParts, V}, options);
-  }
+  if (layer.of_x) sums.of_x = at::empty({N, D}, options);
+  if (layer.of_weight) of_turned = N > 0 ? at::empty({D, V}, options) : at::zeros({D, V}, options);
+  if (layer.with_gradient()) of_bias = at::zeros({kParts, V}, options);
   for (std::int64_t first = 0; first < N; first += kRowsOfSlice) {
     const auto rows = std::min(kRowsOfSlice, N - first);
     const auto x = layer.x.narrow(0, first, rows), scores = logits.narrow(0, 0, rows);
@@ -81,29 +81,27 @@ OutputSums by_slices(const OutputLayer& layer) {
         const auto from = rows * part / kParts, to = rows * (part + 1) / kParts;
         of_parts[static_cast<std::size_t>(part)] =
             losses(layer, scores.mutable_data_ptr<float>() + from * V, first + from, to - from,
-                   layer.with_gradient ? of_bias.mutable_data_ptr<float>() + part * V : nullptr);
+                   layer.with_gradient() ? of_bias.mutable_data_ptr<float>() + part * V : nullptr);
       }
     });
     for (const auto& loss : of_parts) {
       sums.smoothed += loss.smoothed;
       sums.nll += loss.nll;
     }
-    if (!layer.with_gradient) continue;
-    multiply(scores, layer.weight, {}, sums.of_x.narrow(0, first, rows));
-    multiply_transposed(x, scores, of_turned, /*add=*/first > 0);
+    if (layer.of_x) multiply(scores, layer.weight, {}, sums.of_x.narrow(0, first, rows));
+    if (layer.of_weight) multiply_transposed(x, scores, of_turned, /*add=*/first > 0);
   }
-  if (layer.with_gradient) {
-    sums.of_weight = transposed(of_turned);
-    sums.of_bias = column_sums(of_bias);
-  }
+  if (layer.of_weight) sums.of_weight = transposed(of_turned);
+  if (layer.of_bias) sums.of_bias = column_sums(of_bias);
   return sums;
 }
 
 class SlicedLoss : public torch::autograd::Function<SlicedLoss> {
  public:
   static variable_list forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
-                               const at::Tensor& bias, const at::Tensor& wanted, double epsilon, bool with_gradient) {
-    auto sums = by_slices({x.contiguous(), weight, bias, wanted, static_cast<float>(epsilon), with_gradient});
+                               const at::Tensor& bias, const OutputLayer& layer) {
+    auto sums = by_slices(
+        {x.contiguous(), weight, bias, layer.wanted, layer.epsilon, layer.of_x, layer.of_weight, layer.of_bias});
     context->save_for_backward({sums.of_x, sums.of_weight, sums.of_bias});
     auto nll = at::scalar_tensor(sums.nll, at::kDouble);
     context->mark_non_differentiable({nll});
@@ -113,9 +111,9 @@ class SlicedLoss : public torch::autograd::Function<SlicedLoss> {
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     auto result = context->get_saved_variables();
     const auto factor = gradients[0].item<double>();
-    if (factor != 1)
-      for (auto& gradient : result) gradient = gradient * factor;
-    result.resize(6);
+    for (auto& gradient : result)
+      if (factor != 1 && gradient.defined()) gradient = gradient * factor;
+    result.emplace_back();
     return result;
   }
 };
@@ -138,9 +136,14 @@ Loss output_loss(const Generator& generator, const at::Tensor& x, const at::Tens
 
   const auto ids = wanted.contiguous();
   expect_ids(ids, generator->weight().size(0));
-  const bool with_gradient = at::GradMode::is_enabled() && (x.requires_grad() || generator->weight().requires_grad() ||
-                                                            generator->bias().requires_grad());
-  const auto sums = SlicedLoss::apply(x, generator->weight(), generator->bias(), ids, epsilon, with_gradient);
+  const bool records = at::GradMode::is_enabled();
+  const auto &weight = generator->weight(), &bias = generator->bias();
+  const auto sums = SlicedLoss::apply(x, weight, bias,
+                                      OutputLayer{.wanted = ids,
+                                                  .epsilon = static_cast<float>(epsilon),
+                                                  .of_x = records && x.requires_grad(),
+                                                  .of_weight = records && weight.requires_grad(),
+                                                  .of_bias = records && bias.requires_grad()});
   return {sums[0], sums[1], N - ids.eq(kPad).sum().item<std::int64_t>()};
 }
 

@@ -223,6 +223,8 @@ void Trainer::save_what_is_done() {
     log_warning("what was done until step " + std::to_string(state_.step) + " is saved; go on with --resume");
   } catch (const Error& fault) {
     log_warning(std::string(fault.what()) + "; what was done since the last checkpoint is lost");
+  } catch (...) {  // no memory to save with
+    log_warning("no checkpoint can be made; what was done since the last one is lost");
   }
 }
 

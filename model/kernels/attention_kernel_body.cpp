@@ -189,7 +189,7 @@ void attention_backward(const AttentionHead& head, Rows query, Rows key, Rows va
     Floats sums = spread(0);
     for (std::int64_t s = 0; s < Sp; s += kFloats) {
       const Floats difference = load(scores + s) * scale - log_normalizer[t];
-      const Floats bounded = difference < 0.0F ? difference : spread(0);
+      const Floats bounded = difference > 0.0F ? spread(0) : difference;  // NaN stays
       const Floats weight = keep_where(before(s, end), exp_of_negative(bounded));
       const Floats factor = factors_of(head, words, t, s);
       const Floats gradient = load(row + s) * factor;

@@ -22,11 +22,11 @@ using DropoutKernel = void(const float* in, float* out, std::uint64_t first, std
 using DropoutAndAddKernel = void(const float* residual, const float* in, float* out, std::uint64_t first,
                                  std::uint64_t count, const DropoutMask& mask);
 
-/// In place: what DropoutKernel makes of max(0, values[e]).
+/// In place: what DropoutKernel makes of max(0, values[e]); what is no number stays none unless it is dropped.
 using ReluAndDropoutKernel = void(float* values, std::uint64_t first, std::uint64_t count, const DropoutMask& mask);
 
 /// The gradient of what ReluAndDropoutKernel takes from that of its result: result[e] = gradient[e] * scale where
-/// value[e], the result, is above 0, else 0.
+/// value[e], the result, is above 0 or no number, else 0.
 using ReluAndDropoutBackwardKernel = void(const float* value, const float* gradient, float* result, std::uint64_t count,
                                           float scale);
 

@@ -46,18 +46,18 @@ void relu_and_dropout(float* values, std::uint64_t first, std::uint64_t count, c
       first, count, mask,
       [&](std::uint64_t e, Integers keep) {
         const Floats x = load(values + e);
-        store(values + e, keep_where(keep & (Integers)(x > 0.0F), x * mask.scale));
+        store(values + e, keep_where(keep & ~(Integers)(x <= 0.0F), x * mask.scale));
       },
-      [&](std::uint64_t e, bool keep) { values[e] = keep && values[e] > 0 ? values[e] * mask.scale : 0.0F; });
+      [&](std::uint64_t e, bool keep) { values[e] = !keep || values[e] <= 0 ? 0.0F : values[e] * mask.scale; });
 }
 
 void relu_and_dropout_backward(const float* value, const float* gradient, float* result, std::uint64_t count,
                                float scale) {
   std::uint64_t e = 0;
   for (; e + kFloats <= count; e += kFloats) {
-    store(result + e, keep_where((Integers)(load(value + e) > 0.0F), load(gradient + e) * scale));
+    store(result + e, keep_where(~(Integers)(load(value + e) <= 0.0F), load(gradient + e) * scale));
   }
-  for (; e < count; ++e) result[e] = value[e] > 0 ? gradient[e] * scale : 0.0F;
+  for (; e < count; ++e) result[e] = value[e] <= 0 ? 0.0F : gradient[e] * scale;
 }
 
 }  // namespace gloss::kernels::GLOSS_INSTRUCTION_SET

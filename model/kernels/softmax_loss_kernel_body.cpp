@@ -37,8 +37,7 @@ RowLoss softmax_loss(float* logits, const float* bias, std::int64_t V, std::int6
     normalizer += logits[j];
   }
 
-  // Total less itself: 0, or NaN where a logit is none that can be scored, which the maximum may have passed over.
-  const double log_normalizer = highest + __builtin_log(normalizer) + (total - total);
+  const double log_normalizer = highest + __builtin_log(normalizer);
   RowLoss loss;
   loss.nll = log_normalizer - at_wanted;
   loss.smoothed = (1 - epsilon) * loss.nll + epsilon * (log_normalizer - total / static_cast<double>(V));

@@ -88,8 +88,8 @@ inline void transpose_square(const float* in, std::int64_t in_stride, float* out
   for (int i = 0; i < kFloats; ++i) store(out + i * out_stride, rows[i]);
 }
 
-/// e^x for x <= 0, to 2 units in the last place; 0 below -87.3. Cody and Waite's reduction to |r| <= ln 2 / 2, then the
-/// Taylor polynomial of degree 7, whose rest is below 2^-27 there.
+/// e^x for x <= 0, to 2 units in the last place; 0 below -87.3, NaN where x is no finite number. Cody and Waite's
+/// reduction to |r| <= ln 2 / 2, then the Taylor polynomial of degree 7, whose rest is below 2^-27 there.
 inline Floats exp_of_negative(Floats x) {
   constexpr float kMagic = 0x1.8p23F;  // added, it rounds to a whole number, which then stands in the low bits
   const Integers alive = x > -87.3F;
@@ -105,7 +105,7 @@ inline Floats exp_of_negative(Floats x) {
   p = p * r + 0.5F;
   p = p * r + 1.0F;
   p = p * r + 1.0F;
-  return keep_where(alive, (Floats)((Integers)p + (power << 23)));
+  return keep_where(alive, (Floats)((Integers)p + (power << 23))) + (x - x);
 }
 
 }  // namespace

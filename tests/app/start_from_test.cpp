@@ -57,6 +57,13 @@ TEST_F(StartFromTest, WhatIsWrongIsToldBeforeAnythingIsWritten) {
          "training.initial_embeddings: wanted no files");
 }
 
+TEST_F(StartFromTest, AModelInTheFolderThatANewRunEmptiesIsRefusedAndStays) {
+  EXPECT_EQ(run_gloss(tuning(R"("start_from": "first", "max_steps": 0)")).exit_code, 0);
+  auto arguments = tuning(R"("start_from": "tuned", "max_steps": 1)");
+  arguments.push_back("--overwrite");
+  expect_outcome({"its own folder", arguments, 2, "wanted a model outside the run folder"}, run_ / "");
+}
+
 TEST_F(StartFromTest, VectorsOfAnotherWidthAreRefused) {
   write_text(run_ / "wide.txt", "a 1 2 3\n");
   expect_outcome({"width", run_.training("x", {"--set", "training.initial_embeddings.target=wide.txt"}), 3,

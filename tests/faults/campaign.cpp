@@ -53,7 +53,7 @@ Counts try_all(FaultyRun& run, FaultSetting setting, std::int64_t stride) {
 
 int fault_campaign(const std::string& kinds, std::int64_t stride, const std::string& only) {
   const std::vector<Variant> variants = {
-      {"average", {"training.average_last=2"}},
+      {"average", {"training.average_last=2", "training.ema_decay=0.5"}},
       {"best",
        {"training.early_stop.metric=loss", "training.early_stop.patience=2", "training.validate_every=1",
         "training.schedule=constant", "training.learning_rate=1", "training.max_steps=20"}}};

@@ -22,7 +22,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-const std::vector<std::string> kAverage = {"training.average_last=2"};
+const std::vector<std::string> kAverage = {"training.average_last=2", "training.ema_decay=0.5"};
 const std::vector<std::string> kBest = {"training.early_stop.metric=loss", "training.early_stop.patience=2",
                                         "training.validate_every=1",       "training.schedule=constant",
                                         "training.learning_rate=1",        "training.max_steps=20"};

@@ -1,6 +1,7 @@
 #include "model/kernels/attention_kernel.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "common/random.h"
@@ -24,6 +25,8 @@ struct Case {
 
 class AttentionKernelTest : public KernelTest {
  protected:
+  static constexpr std::ptrdiff_t kCanaries = 256;
+
   // Rows stand further apart than they are wide, as heads do in a projection.
   static std::int64_t stride(const Case& a) { return a.d_k + 3; }
   static std::vector<float> rows(const Case& a, std::int64_t count, int number) {
@@ -37,14 +40,15 @@ class AttentionKernelTest : public KernelTest {
     Result result{std::vector<float>(size(a.T)), std::vector<float>(size(a.T)), std::vector<float>(size(a.S)),
                   std::vector<float>(size(a.S))};
     const auto floats = static_cast<std::size_t>(attention_scratch(a.T, a.S, a.d_k));
-    std::vector<float> logs(static_cast<std::size_t>(a.T)), scratch(floats + 1, 77.0F);
+    std::vector<float> logs(static_cast<std::size_t>(a.T)), scratch(floats + kCanaries, 77.0F);
     const auto s = stride(a);
     kernels().attention(head, {query.data(), s}, {key.data(), s}, {value.data(), s}, {result.out.data(), s},
                         logs.data(), scratch.data());
     kernels().attention_backward(
         head, {query.data(), s}, {key.data(), s}, {value.data(), s}, {gradient.data(), s}, logs.data(),
         {{result.of_query.data(), s}, {result.of_key.data(), s}, {result.of_value.data(), s}}, scratch.data());
-    EXPECT_EQ(scratch.back(), 77.0F) << "written behind the scratch";
+    EXPECT_EQ(std::ranges::count(scratch.end() - kCanaries, scratch.end(), 77.0F), kCanaries)
+        << "written behind the scratch";
     return result;
   }
 
@@ -107,7 +111,8 @@ TEST_P(AttentionKernelTest, EqualsTheEquationAndItsGradientsInOddShapes) {
   for (const Case& a :
        {Case{1, 1, 1, 1, false, false}, Case{5, 7, 8, 7, false, false}, Case{7, 7, 32, 7, true, false},
         Case{9, 17, 5, 11, false, true}, Case{4, 33, 64, 33, false, true, 1234567}, Case{19, 19, 16, 12, true, true, 5},
-        Case{3, 7, 12, 7, true, true, 3}, Case{70, 50, 20, 50, false, true, (std::uint64_t{1} << 33) + 2}}) {
+        Case{3, 7, 12, 7, true, true, 3}, Case{70, 50, 20, 50, false, true, (std::uint64_t{1} << 33) + 2},
+        Case{32, 32, 16, 32, false, true, 7}}) {
     SCOPED_TRACE(std::to_string(a.T) + " x " + std::to_string(a.S) + " x " + std::to_string(a.d_k));
     const auto got = by_kernel(a), wanted = by_definition(a);
     expect_near(got.out, wanted.out, "out");
@@ -125,6 +130,21 @@ TEST_P(AttentionKernelTest, AQueryThatSeesNothingGivesZerosAndHasNoGradient) {
     expect_near(got.of_key, wanted.of_key, "key's gradient");
     EXPECT_EQ(got.out[0], 0);
     EXPECT_EQ(got.of_query[0], 0);
+  }
+}
+
+TEST_P(AttentionKernelTest, WhatIsNoNumberIsNotHidden) {
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    const AttentionHead head{.T = 2, .S = 19, .d_k = 4, .visible = 19};
+    for (const std::size_t key : {0, 15, 18}) {
+      const auto query = formula_values(8), values = formula_values(76, 2);
+      auto keys = formula_values(76, 1);
+      keys[4 * key] = bad;
+      std::vector<float> out(8), logs(2), scratch(static_cast<std::size_t>(attention_scratch(2, 19, 4)));
+      kernels().attention(head, {query.data(), 4}, {keys.data(), 4}, {values.data(), 4}, {out.data(), 4}, logs.data(),
+                          scratch.data());
+      EXPECT_TRUE(std::isnan(out[0])) << bad << " in key " << key;
+    }
   }
 }
 

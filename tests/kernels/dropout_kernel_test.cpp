@@ -99,6 +99,20 @@ TEST_P(DropoutKernelTest, DropsBehindReluAndFindsTheGradientFromTheResultAlone) 
   }
 }
 
+TEST_P(DropoutKernelTest, ReluHidesNothingThatIsNoNumber) {
+  auto mask = mask_;
+  mask.threshold = 0;
+  for (const std::size_t place : {3, 70}) {
+    std::vector<float> values(72, -1.0F), gradient(72, 1.0F), result(72);
+    values[place] = std::numeric_limits<float>::quiet_NaN();
+    kernels().relu_and_dropout(values.data(), 0, values.size(), mask);
+    EXPECT_TRUE(std::isnan(values[place])) << place;
+    kernels().relu_and_dropout_backward(values.data(), gradient.data(), result.data(), values.size(), mask.scale);
+    EXPECT_EQ(result[place], mask.scale) << place;
+    EXPECT_EQ(result[0], 0) << place;
+  }
+}
+
 INSTANTIATE_INSTRUCTION_SETS(DropoutKernelTest);
 
 }  // namespace

@@ -90,6 +90,7 @@ TEST_F(KernelAttentionTest, IsNotForProbesHiddenPositionsOrLongSentences) {
 TEST_F(KernelAttentionTest, RefusesWhatDoesNotFit) {
   const AttentionContext context{training_, "site", 0};
   EXPECT_THROW(kernel_self_attention(at::zeros({2, 4, 36}), 2, Mask::padding({4}), context), ShapeError);
+  EXPECT_THROW(kernel_self_attention(at::zeros({2, 4, 36}), 5, Mask::none(), context), ShapeError);
   EXPECT_THROW(kernel_cross_attention(at::zeros({2, 4, 12}), at::zeros({2, 4, 12}), 2, Mask::none(), context),
                ShapeError);
 }

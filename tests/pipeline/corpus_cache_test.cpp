@@ -176,6 +176,19 @@ TEST_F(CorpusCacheTest, TakesNoKeptTokenizerThatIsAnother) {
   EXPECT_THAT(start().said, HasSubstr("training tokenizer.model"));
 }
 
+TEST_F(CorpusCacheTest, ATokenizerThatWasGivenIsNotWhatTrainingWouldGive) {
+  start();
+  const auto trained = job_ / "run/tokenizer.model", given = job_ / "given.model";
+  fs::copy_file(trained, given);
+  const auto size = job_.config.tokenizer.vocabulary_size;
+  job_.config.tokenizer.model_file = given;
+  job_.config.tokenizer.vocabulary_size = size - 4;
+  start();
+  job_.config.tokenizer.model_file.clear();
+  start();
+  EXPECT_NE(read_file(trained, 1 << 24), read_file(given, 1 << 24));
+}
+
 TEST(TextHashTest, IsReadAgainUnlessTheStampIsLastingAndTheSame) {
   const TemporaryFolder folder;
   std::ofstream(folder / "text") << "text";

@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "model/matrix_product.h"
+#include "tests/support/device_test.h"
 #include "tests/training/toy_run.h"
 #include "training/determinism.h"
 #include "training/update.h"
@@ -15,10 +16,12 @@
 namespace gloss {
 namespace {
 
+class MixedPrecisionTest : public DeviceTest {};
+
 // Losses a token of some updates on a corpus to be copied.
-std::vector<double> losses(Precision precision) {
+std::vector<double> losses(Precision precision, at::Device device) {
   set_up_determinism(1);
-  const Toy toy({.pairs = 200, .batch_tokens = 400, .d_model = 32, .dropout = 0.1});
+  const Toy toy({.pairs = 200, .batch_tokens = 400, .d_model = 32, .dropout = 0.1}, device);
   TrainingConfig config;
   auto model = toy.model();
   Adam adam(named_parameters(model), config);
@@ -35,9 +38,9 @@ std::vector<double> losses(Precision precision) {
   return result;
 }
 
-TEST(MixedPrecision, LossFollowsThatOfFloat32) {
-  if (!has_bfloat16_products()) GTEST_SKIP() << "this processor has no products of bfloat16";
-  const auto exact = losses(Precision::kFloat32), rounded = losses(Precision::kBfloat16);
+TEST_P(MixedPrecisionTest, LossFollowsThatOfFloat32) {
+  if (device().is_cpu() && !has_bfloat16_products()) GTEST_SKIP() << "this processor has no products of bfloat16";
+  const auto exact = losses(Precision::kFloat32, device()), rounded = losses(Precision::kBfloat16, device());
   EXPECT_LT(exact.back(), 0.8 * exact.front());  // it learns
   double largest = 0;
   for (std::size_t i = 0; i < exact.size(); ++i) {
@@ -46,6 +49,8 @@ TEST(MixedPrecision, LossFollowsThatOfFloat32) {
   }
   EXPECT_GT(largest, 1e-5);  // and was rounded
 }
+
+INSTANTIATE_DEVICES(MixedPrecisionTest);
 
 TEST(MixedPrecision, IsRefusedWhereTheProcessorCannot) {
   EXPECT_NO_THROW(expect_precision(Precision::kFloat32, at::kCPU));

@@ -71,6 +71,18 @@ TEST_P(OutputLossTest, GradientIsScaledByThatOfTheSum) {
   EXPECT_THAT(other->weight().grad(), AllClose(one->weight().grad() * 0.25, 1e-6));
 }
 
+TEST_P(OutputLossTest, WhatIsFrozenGetsNoGradientAndTheRestStillDoes) {
+  auto all = generator(), frozen = generator();
+  frozen->weight().requires_grad_(false);
+  const auto x = formula_tensor({300, kWidth}, device()).requires_grad_();
+  const auto y = x.detach().clone().requires_grad_();
+  output_loss(all, x, wanted(300), 0.1).smoothed_sum.backward();
+  output_loss(frozen, y, wanted(300), 0.1).smoothed_sum.backward();
+  EXPECT_THAT(y.grad(), SameAs(x.grad()));
+  EXPECT_THAT(frozen->bias().grad(), SameAs(all->bias().grad()));
+  EXPECT_FALSE(frozen->weight().grad().defined());
+}
+
 TEST_P(OutputLossTest, IsTheSameWhereNoGradientIsRecorded) {
   auto part = generator();
   const auto x = formula_tensor({300, kWidth}, device());
