@@ -43,7 +43,7 @@ TEST_F(CheckDataTest, LooksAtEverySetOfARunFile) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, IsEmpty());
   EXPECT_THAT(outcome.out,
-              AllOf(HasSubstr("training: 200 pairs, 200 of them fit for training\n  source  "),
+              AllOf(HasSubstr("training: 200 pairs, 200 of them fit for training as far as words tell\n  source  "),
                     HasSubstr("validation: "), HasSubstr("test: "), HasSubstr("words"),
                     HasSubstr("a target that is the source (first lines: 1, 2, 3, 4, 5)"), HasSubstr("usable, with")));
 }
