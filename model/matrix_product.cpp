@@ -79,6 +79,15 @@ bool goes_by_blocks(const at::Tensor& a, const at::Tensor& b) {
 
 std::int64_t blocks(std::int64_t size, std::int64_t of) { return (size + of - 1) / of; }
 
+// Calls strip(begin, count) for strips of 0 to `size` that are `of` long but for the last, several at a time.
+template <typename Strip>
+void in_strips(std::int64_t size, std::int64_t of, const Strip& strip) {
+  at::parallel_for(0, blocks(size, of), 1, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t begin = first * of; begin < std::min(last * of, size); begin += of)
+      strip(begin, std::min(of, size - begin));
+  });
+}
+
 // Calls part(begin, count) for parts of 0 to `size` whose counts are `whole` and then powers of two below it: oneDNN
 // compiles a kernel for each size that it meets, and batches would bring ever new ones.
 template <typename Part>
@@ -117,10 +126,9 @@ std::unique_ptr<Bfloat16Bits[]> pairs(const Product& product) {
   auto packed =
       std::make_unique_for_overwrite<Bfloat16Bits[]>(static_cast<std::size_t>((product.K + 1) / 2 * 2 * product.N));
   constexpr std::int64_t kRows = 16;
-  at::parallel_for(0, blocks(product.K, kRows), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t k = begin * kRows; k < std::min(end * kRows, product.K); k += kRows)
-      kernels::kernel_table().to_bfloat16_pairs(product.b.at(k, 0), product.b.stride, std::min(kRows, product.K - k),
-                                                product.N, packed.get() + k * product.N);
+  in_strips(product.K, kRows, [&](std::int64_t k, std::int64_t rows) {
+    kernels::kernel_table().to_bfloat16_pairs(product.b.at(k, 0), product.b.stride, rows, product.N,
+                                              packed.get() + k * product.N);
   });
   return packed;
 }
@@ -220,10 +228,7 @@ void multiply(const at::Tensor& a, const at::Tensor& b, const at::Tensor& bias, 
                               finished);
   at::Tensor result = out;
   bias.defined() ? at::addmm_out(result, bias, a, b) : at::mm_out(result, a, b);
-  if (!finished) return;
-  at::parallel_for(0, blocks(M, kFewestRows), 1, [&](std::int64_t begin, std::int64_t end) {
-    finished(begin * kFewestRows, std::min(end * kFewestRows, M) - begin * kFewestRows);
-  });
+  if (finished) in_strips(M, kFewestRows, finished);
 }
 
 void multiply_transposed(const at::Tensor& a, const at::Tensor& b, const at::Tensor& out, bool add) {
@@ -251,9 +256,8 @@ at::Tensor column_sums(const at::Tensor& a) {
   const auto out = at::empty({columns}, a.options());
   const auto from = matrix(a);
   auto* const to = out.mutable_data_ptr<float>();
-  at::parallel_for(0, blocks(columns, kStrip), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t j = begin * kStrip; j < std::min(end * kStrip, columns); j += kStrip)
-      kernels::kernel_table().column_sums(from.at(0, j), from.stride, rows, std::min(kStrip, columns - j), to + j);
+  in_strips(columns, kStrip, [&](std::int64_t j, std::int64_t count) {
+    kernels::kernel_table().column_sums(from.at(0, j), from.stride, rows, count, to + j);
   });
   return out;
 }
@@ -263,9 +267,8 @@ at::Tensor transposed(const at::Tensor& a) {
   const std::int64_t M = a.size(0), N = a.size(1);
   const auto out = at::empty({N, M}, a.options());
   const auto from = matrix(a), to = matrix(out);
-  at::parallel_for(0, blocks(N, kStrip), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t j = begin * kStrip; j < std::min(end * kStrip, N); j += kStrip)
-      kernels::kernel_table().transpose(from.at(0, j), from.stride, M, std::min(kStrip, N - j), to.at(j, 0), to.stride);
+  in_strips(N, kStrip, [&](std::int64_t j, std::int64_t count) {
+    kernels::kernel_table().transpose(from.at(0, j), from.stride, M, count, to.at(j, 0), to.stride);
   });
   return out;
 }

@@ -56,12 +56,8 @@ std::string version_in(const std::string& text) {
 }
 
 std::int64_t free_memory() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string key; file >> key; file.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
-    std::int64_t kibibytes = 0;
-    if (key == "MemAvailable:" && file >> kibibytes) return std::min(kibibytes * 1024, usable_memory());
-  }
-  return usable_memory();
+  const auto usable = usable_memory();
+  return std::min(size_in_proc("/proc/meminfo", "MemAvailable:").value_or(usable), usable);
 }
 
 int count_threads() {

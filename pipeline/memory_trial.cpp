@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <limits>
 #include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -13,6 +13,7 @@
 #include <malloc.h>
 
 #include "common/log.h"
+#include "common/memory.h"
 #include "common/random.h"
 #include "common/special_ids.h"
 #include "model/make_model.h"
@@ -37,14 +38,7 @@ constexpr double kOperationsPerParameter = 12;  // and token: forward, backward,
 constexpr std::int64_t kFewestTokens = 256;
 
 /// A line of /proc/self/status, in bytes; 0 where there is none.
-std::int64_t status_bytes(const std::string& wanted) {
-  std::ifstream file("/proc/self/status");
-  for (std::string key; file >> key; file.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
-    std::int64_t kibibytes = 0;
-    if (key == wanted && file >> kibibytes) return kibibytes * 1024;
-  }
-  return 0;
-}
+std::int64_t status_bytes(std::string_view wanted) { return size_in_proc("/proc/self/status", wanted).value_or(0); }
 
 /// From here on the peak is counted anew; where the system does not do that, from the beginning of the process.
 void reset_peak() {
