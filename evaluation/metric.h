@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/json.h"
+
+namespace gloss {
+
+/// The references of a test set: `streams[k][line]`, all of one length. A line may lack some of them, never all.
+struct References {
+  std::vector<std::vector<std::optional<std::string>>> streams;
+
+  std::int64_t lines() const { return streams.empty() ? 0 : static_cast<std::int64_t>(streams.front().size()); }
+  /// As a signature says it: how many each line has, or "var" where lines differ.
+  std::string count() const;
+};
+
+/// What a metric has to know of each line, a row of `width` numbers each; the sum of rows gives the corpus's score.
+struct SegmentStatistics {
+  std::int64_t width = 0;
+  std::vector<double> values;  ///< [lines, width]; whole numbers, but for TER's lengths
+
+  std::int64_t lines() const { return width == 0 ? 0 : static_cast<std::int64_t>(values.size()) / width; }
+  std::span<const double> row(std::int64_t line) const {
+    return std::span(values).subspan(static_cast<std::size_t>(line * width), static_cast<std::size_t>(width));
+  }
+};
+
+/// Keys in sacreBLEU's order with the short name of each, as {"case", "c", "mixed"}; the version is added by the text.
+struct SignatureEntry {
+  std::string name, short_name, value;
+};
+
+struct MetricScore {
+  std::string name;     ///< "BLEU", "chrF2++", "TER"
+  double score = 0;     ///< 0 to 100; TER may be above
+  std::string details;  ///< what sacreBLEU prints behind the score, "67.9/50.0 (BP = 1.000 ..."; may be empty
+  Json json;            ///< all of it unrounded, for --json; holds "score"
+};
+
+/// A score for translations against references, as sacreBLEU 2.6.0 computes it.
+class Metric {
+ public:
+  virtual ~Metric() = default;
+
+  /// "BLEU", "chrF2++", "TER".
+  virtual std::string name() const = 0;
+  /// The metric's own settings: those of a signature that stand between the seed and the version.
+  virtual std::vector<SignatureEntry> settings() const = 0;
+
+  /// Throws DataError where the counts of lines differ or there are none. Equal for every number of threads.
+  virtual SegmentStatistics statistics(std::span<const std::string> hypotheses, const References& references,
+                                       int threads = 1) const = 0;
+  /// From the sum of rows, or from one row for a line's own score.
+  virtual MetricScore score(std::span<const double> sums) const = 0;
+  /// The score alone.
+  virtual double value(std::span<const double> sums) const = 0;
+  /// The score alone in float32 arithmetic, as NumPy 2 does it where sacreBLEU resamples.
+  virtual double value(std::span<const float> sums) const = 0;
+};
+
+/// Rows added up in their order.
+std::vector<double> sum_of_rows(const SegmentStatistics& statistics);
+
+/// What a signature says beside the metric's own settings.
+struct SignatureContext {
+  std::string references = "1";               ///< References::count()
+  std::optional<std::int64_t> bootstrap;      ///< resamples
+  std::optional<std::int64_t> randomization;  ///< trials of the paired test
+  std::optional<std::string> seed;            ///< "12345", or "none"
+};
+
+/// "nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"; short: "#:1|bs:1000|rs:12345|...".
+std::string signature(const Metric& metric, const SignatureContext& context, bool short_names = false);
+
+}  // namespace gloss
