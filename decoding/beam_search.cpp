@@ -58,8 +58,9 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
       const auto banned = beams[searched.front()].bans_eos() ? std::optional(kEos) : std::nullopt;
       const auto B = std::ssize(searched);
       const auto tokens = at::tensor(rows.tokens, at::kLong).view({B, rows.width}).to(scorer.device());  // [B, K]
-      const auto step = scorer.step(*state, tokens, /*with_attention=*/false);
-      const auto candidates = best_candidates(step, rows.log_probabilities, B, 2 * config.beam_size, banned);
+      const auto top =
+          scorer.step_top(*state, tokens, tokens_wanted(2 * config.beam_size, banned, scorer.vocabulary_size()));
+      const auto candidates = best_candidates(top, rows.log_probabilities, B, 2 * config.beam_size, banned);
 
       std::vector<std::int64_t> kept, still_searched;
       for (std::int64_t b = 0; b < B; ++b) {

@@ -18,12 +18,15 @@ struct Candidate {
 };
 
 /// The `count` likeliest continuations of each of B sentences, best first; ties go to the lower row, then to the lower
-/// id. `log_probabilities` [B * K] are those of the rows so far, -inf for a row that is none. What has probability 0 is
+/// id. `top` holds each row's likeliest tokens, as many as tokens_wanted(count, banned) or all there are.
+/// `log_probabilities` [B * K] are those of the rows so far, -inf for a row that is none. What has probability 0 is
 /// left out, and so is `banned`, so there may be fewer; the others keep the log-probabilities that they have beside it.
-/// Rows are ranked by their logits on the device, and only what may win is normalised. Throws ModelError where the
-/// scorer's numbers are not numbers.
-std::vector<std::vector<Candidate>> best_candidates(const Scorer::Step& step, std::span<const double> log_probabilities,
+/// Throws ModelError where the scorer's numbers are not numbers.
+std::vector<std::vector<Candidate>> best_candidates(const TopTokens& top, std::span<const double> log_probabilities,
                                                     std::int64_t sentences, std::int64_t count,
                                                     std::optional<Id> banned = std::nullopt);
+
+/// How many of a row's tokens can be among its sentence's best `count`.
+std::int64_t tokens_wanted(std::int64_t count, std::optional<Id> banned, std::int64_t vocabulary_size);
 
 }  // namespace gloss

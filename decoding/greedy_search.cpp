@@ -24,9 +24,9 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
   for (std::int64_t length = 1; !searched.empty(); ++length) {
     const auto B = std::ssize(searched);
     const auto tokens = at::tensor(last, at::kLong).view({B, 1}).to(scorer.device());  // [B, 1]
-    const auto step = scorer.step(*state, tokens, /*with_attention=*/false);
     const auto banned = length <= config.min_length ? std::optional(kEos) : std::nullopt;
-    const auto candidates = best_candidates(step, log_probabilities, B, 1, banned);
+    const auto top = scorer.step_top(*state, tokens, tokens_wanted(1, banned, scorer.vocabulary_size()));
+    const auto candidates = best_candidates(top, log_probabilities, B, 1, banned);
 
     std::vector<std::int64_t> kept, still_searched;
     last.clear();

@@ -6,6 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "model/inference/top_tokens.h"
 #include "model/padding.h"
 
 namespace gloss {
@@ -32,6 +33,9 @@ class Scorer {
   virtual std::unique_ptr<State> start(const PaddedIds& source) const = 0;
   /// Says the tokens [B, K] (int64; bos first) and looks at what may follow.
   virtual Step step(State& state, const at::Tensor& tokens, bool with_attention) const = 0;
+  /// The same step for a search that ranks: the `width` likeliest tokens of each row, 1 <= width <= V. A scorer that
+  /// finds them without all logits says so by an implementation of its own; it must agree with `step`.
+  virtual TopTokens step_top(State& state, const at::Tensor& tokens, std::int64_t width) const;
   /// Keeps the sentences named, in that order, and of each the rows `parents` [B' * K'] names (0 <= parent < K): keeps,
   /// reorders, widens and drops what is finished.
   virtual void select(State& state, const std::vector<std::int64_t>& sentences,

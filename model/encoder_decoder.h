@@ -58,6 +58,8 @@ class EncoderDecoderImpl : public torch::nn::Module {
   at::Tensor step(const at::Tensor& tokens, DecoderCache& cache, const Pass& pass);
 
   const Generator& generator() const { return generator_; }
+  const PositionalEncoding& source_positions() const { return source_positions_; }
+  const PositionalEncoding& target_positions() const { return target_positions_; }
   at::Device device() const;
 
  private:

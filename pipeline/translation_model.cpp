@@ -4,7 +4,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "decoding/transformer_scorer.h"
+#include "decoding/make_scorer.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 #include "training/checkpoint.h"
 
@@ -76,7 +76,7 @@ Translator make_translator(const EncoderDecoder& model, const RunConfig& config,
   };
   // Sources beyond what training saw are cut; targets may be as long as a search may ask for, or the model has
   // positions for.
-  return Translator(std::make_shared<TransformerScorer>(model, longest(DecodingConfig::kLongest)),
+  return Translator(make_scorer(model, config.model, longest(DecodingConfig::kLongest)),
                     std::move(source_tokenizer), std::move(target_tokenizer), longest(config.data.max_length));
 }
 

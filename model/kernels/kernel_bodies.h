@@ -18,5 +18,9 @@ ColumnSumsKernel column_sums;
 TransposeKernel transpose;
 ToBfloat16Kernel to_bfloat16;
 ToBfloat16PairsKernel to_bfloat16_pairs;
+LayerNormKernel layer_norm;
+PackedProductKernel packed_product;
+StepAttentionKernel step_attention;
+TopTokensKernel top_tokens;
 
 }  // namespace gloss::kernels::GLOSS_INSTRUCTION_SET

@@ -6,7 +6,11 @@
 #include "model/kernels/column_sums_kernel.h"
 #include "model/kernels/dropout_kernel.h"
 #include "model/kernels/instruction_set.h"
+#include "model/kernels/layer_norm_kernel.h"
+#include "model/kernels/packed_product_kernel.h"
 #include "model/kernels/softmax_loss_kernel.h"
+#include "model/kernels/step_attention_kernel.h"
+#include "model/kernels/top_tokens_kernel.h"
 #include "model/kernels/transpose_kernel.h"
 
 namespace gloss::kernels {
@@ -26,6 +30,10 @@ struct KernelTable {
   TransposeKernel* transpose;
   ToBfloat16Kernel* to_bfloat16;
   ToBfloat16PairsKernel* to_bfloat16_pairs;
+  LayerNormKernel* layer_norm;
+  PackedProductKernel* packed_product;
+  StepAttentionKernel* step_attention;
+  TopTokensKernel* top_tokens;
 };
 
 /// Those built for `set`; null where this program has none or this processor cannot run them.

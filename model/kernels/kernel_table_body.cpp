@@ -16,6 +16,10 @@ const KernelTable table{.adam = adam,
                         .column_sums = column_sums,
                         .transpose = transpose,
                         .to_bfloat16 = to_bfloat16,
-                        .to_bfloat16_pairs = to_bfloat16_pairs};
+                        .to_bfloat16_pairs = to_bfloat16_pairs,
+                        .layer_norm = layer_norm,
+                        .packed_product = packed_product,
+                        .step_attention = step_attention,
+                        .top_tokens = top_tokens};
 
 }  // namespace gloss::kernels::GLOSS_INSTRUCTION_SET

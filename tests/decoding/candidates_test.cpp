@@ -4,6 +4,9 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include <ATen/ops/full.h>
 #include <ATen/ops/tensor.h>
@@ -34,8 +37,33 @@ std::vector<std::pair<std::int64_t, Id>> places(const std::vector<Candidate>& ca
 
 using Place = std::pair<std::int64_t, Id>;
 
+/// Says one thing, once.
+class OneStep final : public Scorer {
+ public:
+  explicit OneStep(Step step) : step_(std::move(step)) {}
+  std::unique_ptr<State> start(const PaddedIds&) const override { return std::make_unique<State>(); }
+  Step step(State&, const at::Tensor&, bool) const override { return step_; }
+  void select(State&, const std::vector<std::int64_t>&, const std::vector<std::int64_t>&) const override {}
+  std::int64_t vocabulary_size() const override { return step_.logits.size(1); }
+  std::int64_t max_target_length() const override { return 1; }
+  at::Device device() const override { return step_.logits.device(); }
+
+ private:
+  Step step_;
+};
+
 class CandidatesTest : public DeviceTest {
  protected:
+  /// What a search makes of a step.
+  static std::vector<std::vector<Candidate>> best(const Scorer::Step& step, const std::vector<double>& so_far,
+                                                  std::int64_t sentences, std::int64_t count,
+                                                  std::optional<Id> banned = std::nullopt) {
+    const OneStep scorer(step);
+    const auto state = scorer.start({});
+    const auto top = scorer.step_top(*state, {}, tokens_wanted(count, banned, scorer.vocabulary_size()));
+    return best_candidates(top, so_far, sentences, count, banned);
+  }
+
   /// Logits [rows, V] that need no normalising.
   Scorer::Step step(const std::vector<std::vector<float>>& rows) {
     std::vector<float> flat;
@@ -47,7 +75,7 @@ class CandidatesTest : public DeviceTest {
 
 TEST_P(CandidatesTest, RanksAllRowsOfASentenceTogether) {
   const std::vector<double> so_far = {-1, -2};
-  const auto result = best_candidates(step({{-3, -1, -5, -9}, {-1, -4, -0.5, -9}}), so_far, 1, 4);
+  const auto result = best(step({{-3, -1, -5, -9}, {-1, -4, -0.5, -9}}), so_far, 1, 4);
   ASSERT_EQ(result.size(), 1u);
   EXPECT_THAT(places(result[0]), ElementsAre(Place{0, 1}, Place{1, 2}, Place{1, 0}, Place{0, 0}));
   EXPECT_DOUBLE_EQ(result[0][1].log_probability, -2.5);
@@ -55,7 +83,7 @@ TEST_P(CandidatesTest, RanksAllRowsOfASentenceTogether) {
 
 TEST_P(CandidatesTest, SentencesDoNotMix) {
   const std::vector<double> so_far = {0, 0, 0, 0};
-  const auto result = best_candidates(step({{-9, -8}, {-7, -6}, {-1, -2}, {-3, -4}}), so_far, 2, 2);
+  const auto result = best(step({{-9, -8}, {-7, -6}, {-1, -2}, {-3, -4}}), so_far, 2, 2);
   EXPECT_THAT(places(result[0]), ElementsAre(Place{1, 1}, Place{1, 0}));
   EXPECT_THAT(places(result[1]), ElementsAre(Place{0, 0}, Place{0, 1}));
 }
@@ -63,13 +91,13 @@ TEST_P(CandidatesTest, SentencesDoNotMix) {
 TEST_P(CandidatesTest, NormaliserMakesLogProbabilities) {
   auto unnormalised = step({{1, 2, 3}, {11, 12, 13.5}});
   unnormalised.log_normaliser = unnormalised.logits.logsumexp(-1);
-  const auto result = best_candidates(unnormalised, std::vector<double>{-0.25, -0.25}, 1, 1);
+  const auto result = best(unnormalised, {-0.25, -0.25}, 1, 1);
   EXPECT_THAT(places(result[0]), ElementsAre(Place{1, 2}));
   EXPECT_NEAR(result[0][0].log_probability, -0.25 - std::log(1 + std::exp(-1.5) + std::exp(-2.5)), 1e-6);
 }
 
 TEST_P(CandidatesTest, WhatIsBannedIsNoCandidateAndTheOthersKeepTheirProbabilities) {
-  const auto result = best_candidates(step({{-3, -1, -5}, {-2, -4, -0.5}}), std::vector<double>{0, -10}, 2, 2, 1);
+  const auto result = best(step({{-3, -1, -5}, {-2, -4, -0.5}}), {0, -10}, 2, 2, 1);
   EXPECT_THAT(places(result[0]), ElementsAre(Place{0, 0}, Place{0, 2}));
   EXPECT_THAT(places(result[1]), ElementsAre(Place{0, 2}, Place{0, 0}));
   EXPECT_DOUBLE_EQ(result[0][0].log_probability, -3);
@@ -77,7 +105,7 @@ TEST_P(CandidatesTest, WhatIsBannedIsNoCandidateAndTheOthersKeepTheirProbabiliti
 
 TEST_P(CandidatesTest, TiesGoToTheLowerRowThenToTheLowerId) {
   const std::vector<float> equal(5000, -1.5f);
-  const auto result = best_candidates(step({equal, equal, equal}), std::vector<double>{-2, -1, -1}, 1, 6);
+  const auto result = best(step({equal, equal, equal}), {-2, -1, -1}, 1, 6);
   EXPECT_THAT(places(result[0]),
               ElementsAre(Place{1, 0}, Place{1, 1}, Place{1, 2}, Place{1, 3}, Place{1, 4}, Place{1, 5}));
 }
@@ -99,15 +127,15 @@ TEST_P(CandidatesTest, EqualsAFullSortHoweverManyTiesThereAre) {
       const auto first = [count](const std::vector<Candidate>& all) {
         return places({all.begin(), all.begin() + count});
       };
-      EXPECT_EQ(places(best_candidates(step(rows), so_far, 1, count)[0]), first(wanted)) << V << ", " << count;
+      EXPECT_EQ(places(best(step(rows), so_far, 1, count)[0]), first(wanted)) << V << ", " << count;
       const Id banned = wanted[0].id;
       std::erase_if(wanted, [banned](const Candidate& candidate) { return candidate.id == banned; });
-      EXPECT_EQ(places(best_candidates(step(rows), so_far, 1, count, banned)[0]), first(wanted)) << V << ", " << count;
+      EXPECT_EQ(places(best(step(rows), so_far, 1, count, banned)[0]), first(wanted)) << V << ", " << count;
     }
 }
 
 TEST_P(CandidatesTest, FewerThanWantedWhereTheVocabularyIsSmall) {
-  const auto result = best_candidates(step({{-2, -1}, {-4, -3}}), std::vector<double>{0, 0}, 1, 50);
+  const auto result = best(step({{-2, -1}, {-4, -3}}), {0, 0}, 1, 50);
   EXPECT_THAT(places(result[0]), ElementsAre(Place{0, 1}, Place{0, 0}, Place{1, 1}, Place{1, 0}));
 }
 
@@ -115,17 +143,15 @@ TEST_P(CandidatesTest, WhatHasNoProbabilityIsNoCandidate) {
   const auto never = static_cast<float>(kNever);
   auto nothing_follows = step({{never, -1, never}, {-1, -1, -1}, {never, never, never}});
   nothing_follows.log_normaliser = nothing_follows.logits.logsumexp(-1);  // -inf for the last
-  EXPECT_THAT(places(best_candidates(nothing_follows, std::vector<double>{0, kNever, 0}, 1, 6)[0]),
-              ElementsAre(Place{0, 1}));
-  EXPECT_THAT(best_candidates(nothing_follows, std::vector<double>{kNever, kNever, 0}, 1, 6)[0], IsEmpty());
+  EXPECT_THAT(places(best(nothing_follows, {0, kNever, 0}, 1, 6)[0]), ElementsAre(Place{0, 1}));
+  EXPECT_THAT(best(nothing_follows, {kNever, kNever, 0}, 1, 6)[0], IsEmpty());
 }
 
 TEST_P(CandidatesTest, NumbersThatAreNoneAreRefused) {
   auto damaged = step({{-1, -1}});
   for (const double value : {std::nan(""), -kNever}) {
     damaged.log_normaliser = at::full({1}, value, damaged.logits.options());
-    EXPECT_THAT([&] { best_candidates(damaged, std::vector<double>{0}, 1, 2); },
-                ThrowsMessage<ModelError>(HasSubstr("log-normaliser")));
+    EXPECT_THAT([&] { best(damaged, {0}, 1, 2); }, ThrowsMessage<ModelError>(HasSubstr("log-normaliser")));
   }
 }
 

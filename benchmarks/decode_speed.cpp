@@ -1,0 +1,108 @@
+// How fast translating runs: the searches of translate, timed without tokenising. Ends with one JSON line.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "benchmarks/machine.h"
+#include "common/atomic_file.h"
+#include "decoding/batched_search.h"
+#include "decoding/make_scorer.h"
+#include "pipeline/evaluate.h"
+#include "pipeline/runtime.h"
+#include "pipeline/translation_model.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  fs::path model, input, output;
+  DecodingConfig decoding{.beam_size = 5, .batch_size = 64};
+  std::int64_t fixed_length = 0, lines = 0;
+  int threads = 0, repeat = 3;
+};
+
+std::vector<Ids> sources_of(const Options& options, const Tokenizer& tokenizer) {
+  auto lines = read_lines(options.input, Passes::kOne);
+  if (options.lines > 0 && options.lines < std::ssize(lines)) lines.resize(static_cast<std::size_t>(options.lines));
+  std::vector<Ids> sources;
+  for (const auto& line : lines) {
+    sources.push_back(tokenizer.encode(line));
+    if (!sources.back().empty()) sources.back().push_back(kEos);
+  }
+  return sources;
+}
+
+void decode_speed(Options options) {
+  const int threads = set_up_runtime(options.threads);
+  const auto loaded = load_translation_model(options.model, at::kCPU);
+  const auto sources = sources_of(options, *loaded.source_tokenizer);
+  if (options.fixed_length > 0) options.decoding.min_length = options.decoding.max_length = options.fixed_length;
+  const auto scorer = make_scorer(loaded.model, loaded.config.model, DecodingConfig::kLongest);
+
+  std::vector<std::vector<Hypothesis>> found;
+  double best = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < options.repeat; ++round) {
+    const auto start = Clock::now();
+    found = batched_search(*scorer, sources, options.decoding);
+    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  std::size_t tokens = 0;
+  std::string text;
+  for (const auto& hypotheses : found) {
+    if (!hypotheses.empty()) {
+      tokens += hypotheses.front().ids.size();
+      text += loaded.target_tokenizer->decode(hypotheses.front().ids);
+    }
+    text += '\n';
+  }
+  if (!options.output.empty()) {
+    AtomicFile file(options.output);
+    file.write(text);
+    file.commit();
+  }
+  const Json line = {{"beam", options.decoding.beam_size},
+                     {"batch", options.decoding.batch_size},
+                     {"threads", threads},
+                     {"sentences_per_second", static_cast<double>(sources.size()) / best},
+                     {"tokens_per_second", static_cast<double>(tokens) / best},
+                     {"peak_memory_mib", peak_memory_mib()}};
+  std::cout << line.dump() << '\n';
+}
+
+}  // namespace
+}  // namespace gloss
+
+int main(int argc, char** argv) {
+  gloss::Options options;
+  CLI::App app("How fast translating runs on this machine; the best of the rounds counts");
+  app.add_option("--model", options.model, "model file or folder of a finished run")->required();
+  app.add_option("--input", options.input, "source text, a sentence a line")->required()->check(CLI::ExistingFile);
+  app.add_option("--output", options.output, "keep the translations here");
+  app.add_option("--beam", options.decoding.beam_size, "beam size; 1 is greedy");
+  app.add_option("--batch", options.decoding.batch_size, "sentences searched together");
+  app.add_option("--length-penalty", options.decoding.length_penalty, "0 ranks by plain sums");
+  app.add_option("--fixed-length", options.fixed_length, "exactly so many tokens a sentence");
+  app.add_option("--lines", options.lines, "only the first lines; 0: all");
+  app.add_option("--repeat", options.repeat, "rounds")->check(CLI::PositiveNumber);
+  app.add_option("--threads", options.threads, "0: as many as the process may use");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    gloss::decode_speed(options);
+  } catch (const std::exception& fault) {
+    std::cerr << "decode_speed: " << fault.what() << '\n';
+    return 1;
+  }
+}

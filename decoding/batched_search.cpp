@@ -1,0 +1,43 @@
+#include "decoding/batched_search.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace gloss {
+namespace {
+
+std::vector<std::vector<Hypothesis>> search(const Scorer& scorer, const PaddedIds& source,
+                                            const DecodingConfig& config) {
+  if (config.beam_size > 1) return beam_search(scorer, source, config);
+  std::vector<std::vector<Hypothesis>> result;
+  for (auto& hypothesis : greedy_search(scorer, source, config)) result.push_back({std::move(hypothesis)});
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::vector<Hypothesis>> batched_search(const Scorer& scorer, std::span<const Ids> sources,
+                                                    const DecodingConfig& config,
+                                                    const std::function<void()>& before_batch) {
+  config.validate();
+  std::vector<std::size_t> order;  // the sentences with something in them, longest first
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (!sources[i].empty()) order.push_back(i);
+  }
+  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return sources[i].size(); });
+
+  std::vector<std::vector<Hypothesis>> result(sources.size());
+  const auto batch_size = static_cast<std::size_t>(config.batch_size);
+  for (std::size_t first = 0; first < order.size(); first += batch_size) {
+    if (before_batch) before_batch();
+    const auto batch = std::span(order).subspan(first, std::min(batch_size, order.size() - first));
+    std::vector<Ids> rows;
+    for (const auto i : batch) rows.push_back(sources[i]);
+    auto found = search(scorer, pad(rows, scorer.device()), config);
+    for (std::size_t b = 0; b < batch.size(); ++b) result[batch[b]] = std::move(found[b]);
+  }
+  return result;
+}
+
+}  // namespace gloss

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "decoding/search.h"
+
+namespace gloss {
+
+/// Searches many sentences, pieces and eos each, batch by batch, the longest first: greedy search where beam_size is 1,
+/// else beam search. The hypotheses of each sentence, best first, in the order of `sources`; none for an empty row.
+/// `before_batch`, where there is one, is called before each batch and may throw to give up.
+std::vector<std::vector<Hypothesis>> batched_search(const Scorer& scorer, std::span<const Ids> sources,
+                                                    const DecodingConfig& config,
+                                                    const std::function<void()>& before_batch = {});
+
+}  // namespace gloss

@@ -1,0 +1,65 @@
+#include "decoding/scorer.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <ATen/ops/topk.h>
+
+namespace gloss {
+namespace {
+
+// Of equal logits at::topk takes any: a row whose border falls between equals is ranked whole.
+void rank_whole(const at::Tensor& logits, std::int64_t width, float* best_logits, std::int32_t* best_ids) {
+  const auto row = logits.to(at::kCPU, at::kFloat).contiguous();  // [V]
+  const auto* const at = row.const_data_ptr<float>();
+  std::vector<std::int32_t> order(static_cast<std::size_t>(row.size(0)));
+  std::iota(order.begin(), order.end(), 0);
+  std::partial_sort(order.begin(), order.begin() + width, order.end(),
+                    [at](std::int32_t a, std::int32_t b) { return at[a] != at[b] ? at[a] > at[b] : a < b; });
+  for (std::int64_t place = 0; place < width; ++place) {
+    best_ids[place] = order[static_cast<std::size_t>(place)];
+    best_logits[place] = at[best_ids[place]];
+  }
+}
+
+// Within equals the lower id stands first.
+void order_equals(std::int64_t width, const float* logits, std::int32_t* ids) {
+  for (std::int64_t first = 0; first < width;) {
+    auto last = first + 1;
+    while (last < width && logits[last] == logits[first]) ++last;
+    std::sort(ids + first, ids + last);
+    first = last;
+  }
+}
+
+}  // namespace
+
+TopTokens Scorer::step_top(State& state, const at::Tensor& tokens, std::int64_t width) const {
+  const auto looked_at = step(state, tokens, /*with_attention=*/false);
+  const auto rows = looked_at.logits.size(0), V = looked_at.logits.size(1);
+  const auto seen = std::min(width + 1, V);  // one more, to see equals at the border
+  const auto [values, places] = looked_at.logits.topk(seen, -1);
+  const auto best = values.to(at::kCPU, at::kFloat).contiguous();                            // [rows, seen]
+  const auto ids = places.to(at::kCPU, at::kInt).contiguous();                               // [rows, seen]
+  const auto normalisers = looked_at.log_normaliser.to(at::kCPU, at::kDouble).contiguous();  // [rows]
+
+  TopTokens top;
+  top.width = width;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto* const logits = best.const_data_ptr<float>() + row * seen;
+    const auto* const id = ids.const_data_ptr<std::int32_t>() + row * seen;
+    top.logits.insert(top.logits.end(), logits, logits + width);
+    top.ids.insert(top.ids.end(), id, id + width);
+    auto* const row_logits = top.logits.data() + row * width;
+    auto* const row_ids = top.ids.data() + row * width;
+    if (seen > width && logits[width] == logits[width - 1])
+      rank_whole(looked_at.logits.select(0, row), width, row_logits, row_ids);
+    else
+      order_equals(width, row_logits, row_ids);
+  }
+  const auto* const normaliser = normalisers.const_data_ptr<double>();
+  top.log_normalisers.assign(normaliser, normaliser + rows);
+  return top;
+}
+
+}  // namespace gloss

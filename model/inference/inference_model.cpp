@@ -1,0 +1,138 @@
+#include "model/inference/inference_model.h"
+
+#include <algorithm>
+#include <string>
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+
+#include "common/error.h"
+#include "model/inference/inference_encoder.h"
+#include "model/inference/inference_rows.h"
+#include "model/inference/row_parts.h"
+#include "model/kernels/kernel_table.h"
+#include "model/shape.h"
+
+namespace gloss {
+namespace {
+
+float* row_of(const at::Tensor& matrix, std::int64_t row) {
+  return matrix.mutable_data_ptr<float>() + row * matrix.size(1);
+}
+
+// weights [H, step_attention_row(S)] to mean [S].
+void mean_over_heads(const std::vector<float>& weights, std::int64_t H, std::size_t S, float* mean) {
+  const auto stride = static_cast<std::size_t>(kernels::step_attention_row(static_cast<std::int64_t>(S)));
+  for (std::size_t s = 0; s < S; ++s) {
+    float sum = 0;
+    for (std::size_t h = 0; h < static_cast<std::size_t>(H); ++h) sum += weights[h * stride + s];
+    mean[s] = sum / static_cast<float>(H);
+  }
+}
+
+}  // namespace
+
+InferenceModel::InferenceModel(const EncoderDecoder& model, const ModelConfig& config)
+    : config_(config),
+      weights_(inference_weights(*model, config)),
+      source_positions_(model->source_positions()),
+      target_positions_(model->target_positions()) {}
+
+InferenceState InferenceModel::start(const PaddedIds& source) const {
+  const auto S = sizes<2>(source.ids, "source")[1];
+  expect_shape(source.ids, {static_cast<std::int64_t>(source.lengths.size()), S}, "source");
+  const auto positions = source_positions_(0, S, at::Device(at::kCPU));  // [S, D]
+  const auto memory = inference_memory(weights_, config_, source, positions);
+
+  InferenceState state;
+  const auto* entry = memory.const_data_ptr<float>();
+  for (const auto length : source.lengths) {
+    auto& entries = state.memory.emplace_back();
+    for (std::int64_t s = 0; s < length; ++s, entry += memory.size(1)) entries.push_back(entry);
+  }
+  state.said.resize(source.lengths.size());
+  state.blocks.push_back(memory);
+  return state;
+}
+
+InferenceModel::Output InferenceModel::step(InferenceState& state, std::span<const std::int64_t> tokens,
+                                            bool with_attention) const {
+  const auto rows = state.sentences() * state.rows, D = config_.d_model;
+  if (std::ssize(tokens) != rows)
+    throw ShapeError("tokens: wanted " + std::to_string(rows) + ", got " + std::to_string(tokens.size()));
+  const auto positions = target_positions_(state.position, 1, at::Device(at::kCPU));  // [1, D]
+  const auto entry = config_.decoder_layers * 2 * D;
+  const auto block = at::empty({rows, entry}, at::kFloat);
+  state.blocks.push_back(block);
+  for (std::int64_t row = 0; row < rows; ++row)
+    state.said[static_cast<std::size_t>(row)].push_back(block.const_data_ptr<float>() + row * entry);
+
+  Output output;
+  output.x = at::empty({rows, D}, at::kFloat);
+  if (with_attention) {
+    std::size_t longest = 0;
+    for (const auto& entries : state.memory) longest = std::max(longest, entries.size());
+    output.attention = at::zeros({rows, static_cast<std::int64_t>(longest)}, at::kFloat);
+  }
+  over_rows(rows, [&](std::int64_t first, std::int64_t last) {
+    step_rows(state, {first, last, tokens, positions.const_data_ptr<float>(), block.mutable_data_ptr<float>()}, output);
+  });
+  ++state.position;
+  return output;
+}
+
+void InferenceModel::step_rows(const InferenceState& state, const Part& part, const Output& output) const {
+  const auto D = config_.d_model, H = config_.heads, entry = config_.decoder_layers * 2 * D;
+  const auto count = part.last - part.first;
+  const auto room = at::empty({count * InferenceRows::width(config_)}, at::kFloat);
+  const InferenceRows rows(config_, count, room.mutable_data_ptr<float>());
+  for (std::int64_t r = 0; r < count; ++r)
+    rows.embed(r, part.tokens[static_cast<std::size_t>(part.first + r)], weights_.target_embedding, part.position);
+
+  std::vector<float> weights;
+  const auto attend = [&](std::int64_t r, const InferenceState::Entries& entries, std::int64_t offset) {
+    const auto seen = std::ssize(entries);
+    weights.resize(static_cast<std::size_t>(H * kernels::step_attention_row(seen)));
+    if (seen == 0) return std::fill_n(rows.context(r), D, 0.0F), void();
+    kernels::kernel_table().step_attention({rows.wide(D).data + r * D, entries.data(), seen, offset, offset + D, H,
+                                            D / H, rows.context(r), weights.data()});
+  };
+  for (std::size_t l = 0; l < weights_.decoder.size(); ++l) {
+    const auto& layer = weights_.decoder[l];
+    const auto offset = static_cast<std::int64_t>(l) * 2 * D;
+    rows.attention(layer.self_attention.norm, layer.self_attention.output, [&](kernels::Rows input) {
+      layer.self_attention.query.apply(input, count, rows.wide(D));
+      layer.self_attention.keys_and_values.apply(input, count, {part.entries + part.first * entry + offset, entry});
+      for (std::int64_t r = 0; r < count; ++r) attend(r, state.said[static_cast<std::size_t>(part.first + r)], offset);
+    });
+    const bool shown = output.attention.defined() && l + 1 == weights_.decoder.size();
+    rows.attention(layer.cross_attention.norm, layer.cross_attention.output, [&](kernels::Rows input) {
+      layer.cross_attention.query.apply(input, count, rows.wide(D));
+      for (std::int64_t r = 0; r < count; ++r) {
+        const auto& entries = state.memory[static_cast<std::size_t>((part.first + r) / state.rows)];
+        attend(r, entries, offset);
+        if (shown) mean_over_heads(weights, H, entries.size(), row_of(output.attention, part.first + r));
+      }
+    });
+    rows.feed_forward(layer.feed_forward);
+  }
+  rows.finish(weights_.decoder_norm);
+  std::copy_n(rows.x(0), count * D, row_of(output.x, part.first));
+}
+
+at::Tensor InferenceModel::logits(const at::Tensor& x) const {
+  expect_shape(x, {-1, config_.d_model}, "x");
+  const auto rows = x.size(0);
+  const auto result = at::empty({rows, vocabulary_size()}, at::kFloat);
+  over_rows(rows, [&](std::int64_t first, std::int64_t last) {
+    weights_.generator.apply({row_of(x, first), x.size(1)}, last - first, {row_of(result, first), result.size(1)});
+  });
+  return result;
+}
+
+TopTokens InferenceModel::top_tokens(const at::Tensor& x, std::int64_t width) const {
+  expect_shape(x, {-1, config_.d_model}, "x");
+  return gloss::top_tokens(weights_.generator, {row_of(x, 0), x.size(1)}, x.size(0), width);
+}
+
+}  // namespace gloss

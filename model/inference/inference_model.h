@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "model/encoder_decoder.h"
+#include "model/inference/inference_layers.h"
+#include "model/inference/inference_state.h"
+#include "model/inference/top_tokens.h"
+
+namespace gloss {
+
+/// An EncoderDecoder as it translates on the CPU: the same numbers to rounding, without tensors in between. Padding is
+/// not computed, and a row's bits depend on its own sentence and tokens alone: not on the batch, its neighbours or the
+/// number of threads. Const and shared between threads; it has a copy of the weights.
+class InferenceModel {
+ public:
+  InferenceModel(const EncoderDecoder& model, const ModelConfig& config);
+
+  /// Reads the source [B, S]; the state is one row a sentence wide. Throws UsageError beyond the last learned position.
+  InferenceState start(const PaddedIds& source) const;
+
+  struct Output {
+    at::Tensor x;          ///< [B * K, D], the decoder's output
+    at::Tensor attention;  ///< [B * K, S] where asked for: the last layer's to the memory, the mean over the heads
+  };
+  /// Says the tokens [B * K], which the state grows by.
+  Output step(InferenceState& state, std::span<const std::int64_t> tokens, bool with_attention) const;
+
+  /// x [B * K, D] to logits [B * K, V].
+  at::Tensor logits(const at::Tensor& x) const;
+
+  /// The `width` likeliest tokens of each row of x [B * K, D], 1 <= width <= V; what `logits` would say of them.
+  TopTokens top_tokens(const at::Tensor& x, std::int64_t width) const;
+
+  std::int64_t vocabulary_size() const { return weights_.generator.out(); }
+
+ private:
+  /// Some rows of a step.
+  struct Part {
+    std::int64_t first = 0, last = 0;
+    std::span<const std::int64_t> tokens;  ///< [B * K]
+    const float* position = nullptr;       ///< [D]
+    float* entries = nullptr;              ///< [B * K, layers, 2D]: where their keys and values go
+  };
+  void step_rows(const InferenceState& state, const Part& part, const Output& output) const;
+
+  ModelConfig config_;
+  InferenceWeights weights_;
+  mutable PositionalEncoding source_positions_, target_positions_;  ///< of one lock and one growing table
+};
+
+}  // namespace gloss

@@ -1,0 +1,67 @@
+#include "model/inference/inference_rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/gelu.h>
+
+namespace gloss {
+namespace {
+
+std::int64_t widest(const ModelConfig& config) { return std::max(3 * config.d_model, config.d_ff); }
+
+}  // namespace
+
+std::int64_t InferenceRows::width(const ModelConfig& config) { return 3 * config.d_model + widest(config); }
+
+InferenceRows::InferenceRows(const ModelConfig& config, std::int64_t rows, float* memory)
+    : config_(&config),
+      rows_(rows),
+      D_(config.d_model),
+      x_(memory),
+      normed_(x_ + rows * D_),
+      context_(normed_ + rows * D_),
+      wide_(context_ + rows * D_) {}
+
+void InferenceRows::embed(std::int64_t row, std::int64_t id, const at::Tensor& embedding, const float* position) const {
+  const auto scale = static_cast<float>(std::sqrt(static_cast<double>(D_)));
+  const float* const from = embedding.const_data_ptr<float>() + id * D_;
+  float* const to = x(row);
+  for (std::int64_t j = 0; j < D_; ++j) to[j] = from[j] * scale + position[j];
+}
+
+void InferenceRows::attention(const InferenceNorm& norm, const PackedLinear& output,
+                              const std::function<void(kernels::Rows)>& attend) const {
+  attend(input(norm));
+  output.apply({context_, D_}, rows_, {x_, D_}, kernels::Finish::kAdd);
+  close(norm);
+}
+
+void InferenceRows::feed_forward(const InferenceFeedForward& layer) const {
+  const auto d_ff = layer.inner.out();
+  const bool relu = config_->activation == Activation::kRelu;
+  layer.inner.apply(input(layer.norm), rows_, wide(d_ff), relu ? kernels::Finish::kRelu : kernels::Finish::kStore);
+  if (!relu) {
+    auto inner = at::from_blob(wide_, {rows_, d_ff}, at::kFloat);
+    at::gelu_(inner);
+  }
+  layer.outer.apply({wide_, d_ff}, rows_, {x_, D_}, kernels::Finish::kAdd);
+  close(layer.norm);
+}
+
+void InferenceRows::finish(const InferenceNorm& norm) const {
+  if (norm) norm.apply({x_, D_}, rows_, {x_, D_});
+}
+
+kernels::Rows InferenceRows::input(const InferenceNorm& norm) const {
+  if (config_->norm == NormPlace::kPost) return {x_, D_};
+  norm.apply({x_, D_}, rows_, {normed_, D_});
+  return {normed_, D_};
+}
+
+void InferenceRows::close(const InferenceNorm& norm) const {
+  if (config_->norm == NormPlace::kPost) norm.apply({x_, D_}, rows_, {x_, D_});
+}
+
+}  // namespace gloss

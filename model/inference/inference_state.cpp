@@ -1,0 +1,41 @@
+#include "model/inference/inference_state.h"
+
+#include <string>
+#include <utility>
+
+#include "common/error.h"
+
+namespace gloss {
+namespace {
+
+std::size_t index_below(std::int64_t value, std::int64_t bound, const char* name) {
+  if (value >= 0 && value < bound) return static_cast<std::size_t>(value);
+  throw ShapeError(std::string(name) + ": wanted 0 to " + std::to_string(bound - 1) + ", got " + std::to_string(value));
+}
+
+}  // namespace
+
+void InferenceState::select(const std::vector<std::int64_t>& sentences_kept, const std::vector<std::int64_t>& parents) {
+  const auto kept = static_cast<std::int64_t>(sentences_kept.size());
+  if (kept == 0 ? !parents.empty() : parents.size() % sentences_kept.size() != 0) {
+    throw ShapeError("parents: wanted as many for each of " + std::to_string(kept) + " sentences, got " +
+                     std::to_string(parents.size()));
+  }
+  const auto width = kept == 0 ? rows : static_cast<std::int64_t>(parents.size()) / kept;  // K'
+  std::vector<Entries> next_memory, next_said;
+  for (std::int64_t b = 0; b < kept; ++b) {
+    const auto sentence = index_below(sentences_kept[static_cast<std::size_t>(b)], sentences(), "sentences");
+    next_memory.push_back(memory[sentence]);
+    for (std::int64_t k = 0; k < width; ++k) {
+      const auto parent = index_below(parents[static_cast<std::size_t>(b * width + k)], rows, "parents");
+      auto& entries = next_said.emplace_back();
+      entries.reserve(said[sentence * static_cast<std::size_t>(rows) + parent].size() + 1);
+      entries = said[sentence * static_cast<std::size_t>(rows) + parent];
+    }
+  }
+  memory = std::move(next_memory);
+  said = std::move(next_said);
+  rows = width;
+}
+
+}  // namespace gloss

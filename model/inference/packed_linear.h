@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <ATen/core/Tensor.h>
+
+#include "model/kernels/packed_product_kernel.h"
+
+namespace gloss {
+
+/// A weight [out, in] and its bias [out].
+struct LinearWeights {
+  at::Tensor weight, bias;
+};
+
+/// y = x W^T + b with the weight packed once for kernels::PackedProductKernel. Float32 on the CPU. A row's bits depend
+/// on that row alone: neither on the rows beside it nor on the number of threads.
+class PackedLinear {
+ public:
+  PackedLinear() = default;
+  /// Several maps of one input as one, their outputs side by side. Throws ShapeError where they do not fit.
+  explicit PackedLinear(std::span<const LinearWeights> parts);
+  explicit PackedLinear(const LinearWeights& part) : PackedLinear(std::span(&part, 1)) {}
+
+  std::int64_t in() const { return in_; }
+  std::int64_t out() const { return out_; }
+
+  /// `rows` rows of x, in() wide, to out() wide. Where a parallel region does not do so already, threads share the
+  /// columns of large maps.
+  void apply(kernels::Rows x, std::int64_t rows, kernels::MutableRows y,
+             kernels::Finish finish = kernels::Finish::kStore) const;
+
+  kernels::PackedMatrix matrix() const;
+
+ private:
+  std::int64_t in_ = 0, out_ = 0;
+  at::Tensor panels_;  ///< [panels, in, 64]
+  at::Tensor bias_;    ///< [panels * 64]; behind the last column -1e30, which no softmax sees
+};
+
+/// How many panels of a product of `rows` rows a thread should take at least, so that the work is worth its waking.
+std::int64_t panels_a_thread(const kernels::PackedMatrix& matrix, std::int64_t rows);
+
+}  // namespace gloss

@@ -1,0 +1,122 @@
+#include "model/inference/top_tokens.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include <ATen/Parallel.h>
+
+#include "model/inference/row_parts.h"
+#include "model/kernels/kernel_table.h"
+
+namespace gloss {
+namespace {
+
+// The vocabulary is always summed in as many parts, so that sums do not depend on the number of threads.
+constexpr std::int64_t kParts = 8;
+
+/// What the kernel finds in one part of the vocabulary, or, of the best tokens, in all parts so far.
+struct Found {
+  Found(std::int64_t rows, std::int64_t width)
+      : logits(static_cast<std::size_t>(rows * width), -std::numeric_limits<float>::infinity()),
+        ids(static_cast<std::size_t>(rows * width), 0) {}
+
+  std::vector<float> logits;
+  std::vector<std::int32_t> ids;
+};
+
+/// [parts, rows] and [parts, rows, 16].
+struct Sums {
+  explicit Sums(std::int64_t row_count)
+      : rows(row_count),
+        most(static_cast<std::size_t>(kParts * rows)),
+        lanes(static_cast<std::size_t>(kParts * rows * kernels::kSumLanes)) {}
+
+  double log_normaliser(std::int64_t row) const {
+    double highest = -std::numeric_limits<double>::infinity();
+    for (std::int64_t part = 0; part < kParts; ++part)
+      highest = std::max<double>(highest, most[static_cast<std::size_t>(part * rows + row)]);
+    double total = 0;
+    for (std::int64_t part = 0; part < kParts; ++part) {
+      const auto at = static_cast<std::size_t>(part * rows + row);
+      double sum = 0;
+      for (std::int64_t lane = 0; lane < kernels::kSumLanes; ++lane)
+        sum += lanes[at * kernels::kSumLanes + static_cast<std::size_t>(lane)];
+      total += sum * std::exp(most[at] - highest);
+    }
+    return highest + std::log(total);
+  }
+
+  std::int64_t rows;
+  std::vector<float> most, lanes;
+};
+
+/// The kernel's job for rows `first` to `last` - 1 of `all` in one part of the vocabulary.
+kernels::TopTokens job(const kernels::TopTokens& all, std::int64_t part, std::int64_t first, std::int64_t last,
+                       Sums& sums) {
+  auto result = all;
+  const auto panels = kernels::panels_of(all.matrix.columns);
+  result.in.data += first * all.in.stride;
+  result.rows = last - first;
+  result.first = panels * part / kParts;
+  result.last = panels * (part + 1) / kParts;
+  result.logits += first * all.width;
+  result.ids += first * all.width;
+  result.most = sums.most.data() + part * sums.rows + first;
+  result.sums = sums.lanes.data() + (part * sums.rows + first) * kernels::kSumLanes;
+  return result;
+}
+
+// Parts are ordered by id, so that equals stay so when they are merged in their order.
+void merge(const Found& part, std::int64_t rows, std::int64_t width, Found& into) {
+  std::vector<std::pair<float, std::int32_t>> both;
+  for (auto begin = std::int64_t{0}; begin < rows * width; begin += width) {
+    both.clear();
+    for (const auto* found : {static_cast<const Found*>(&into), &part}) {
+      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(begin + width); ++i)
+        both.emplace_back(found->logits[i], found->ids[i]);
+    }
+    std::ranges::stable_sort(both, [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (auto i = std::int64_t{0}; i < width; ++i) {
+      std::tie(into.logits[static_cast<std::size_t>(begin + i)], into.ids[static_cast<std::size_t>(begin + i)]) =
+          both[static_cast<std::size_t>(i)];
+    }
+  }
+}
+
+}  // namespace
+
+TopTokens top_tokens(const PackedLinear& generator, kernels::Rows x, std::int64_t rows, std::int64_t width) {
+  const auto& kernel = *kernels::kernel_table().top_tokens;
+  Sums sums(rows);
+  Found found(rows, width);
+  const auto into = [&](Found& target) {
+    kernels::TopTokens all{x, rows, generator.matrix()};
+    all.width = width;
+    all.logits = target.logits.data();
+    all.ids = target.ids.data();
+    return all;
+  };
+  if (has_rows_for_threads(rows)) {
+    const auto all = into(found);
+    over_rows(rows, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t part = 0; part < kParts; ++part) kernel(job(all, part, first, last, sums));
+    });
+  } else {
+    std::vector<Found> parts(kParts, found);
+    const auto panels = std::max<std::int64_t>(1, kernels::panels_of(generator.out()) / kParts);
+    at::parallel_for(0, kParts, (panels_a_thread(generator.matrix(), rows) + panels - 1) / panels,
+                     [&](std::int64_t first, std::int64_t last) {
+                       for (auto part = first; part < last; ++part)
+                         kernel(job(into(parts[static_cast<std::size_t>(part)]), part, 0, rows, sums));
+                     });
+    for (const auto& part : parts) merge(part, rows, width, found);
+  }
+  TopTokens result{width, std::move(found.logits), std::move(found.ids), {}};
+  for (std::int64_t row = 0; row < rows; ++row) result.log_normalisers.push_back(sums.log_normaliser(row));
+  return result;
+}
+
+}  // namespace gloss

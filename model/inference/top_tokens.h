@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/inference/packed_linear.h"
+
+namespace gloss {
+
+/// The likeliest tokens of some rows.
+struct TopTokens {
+  std::int64_t width = 0;
+  std::vector<float> logits;            ///< [rows, width], best first, ties by the lower id
+  std::vector<std::int32_t> ids;        ///< [rows, width]
+  std::vector<double> log_normalisers;  ///< [rows]: log-probability = logit - log_normaliser
+};
+
+/// Of x [rows, D], 1 <= width <= V. The bits of a row depend on the row alone.
+TopTokens top_tokens(const PackedLinear& generator, kernels::Rows x, std::int64_t rows, std::int64_t width);
+
+}  // namespace gloss
