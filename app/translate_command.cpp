@@ -32,6 +32,7 @@ struct TranslateOptions {
   std::optional<std::int64_t> beam_size, n_best, max_length, min_length, batch_size;
   std::optional<double> length_penalty, patience;
   std::optional<LengthPenaltyKind> length_penalty_kind;
+  std::optional<WeightPrecision> precision;
 };
 
 /// Enough lines at once for batches of sentences of like length, few enough to stop soon.
@@ -116,7 +117,7 @@ ExitCode translate(const TranslateOptions& options) {
   const auto machine = set_up(options.common);
   const auto model = load_translation_model(options.model, machine.device);
   const auto decoding = decoding_config(options, model.config.decoding);
-  const auto translator = model.translator();
+  const auto translator = model.translator(options.precision);
   if (::isatty(STDIN_FILENO)) log_info("type a sentence and press Enter; Ctrl-D ends");
 
   Complaints complaints;
@@ -167,6 +168,12 @@ void add_translate_command(CLI::App& program, Action& chosen) {
                    options->min_length, {0, DecodingConfig::kLongest});
   add_whole_number(command, {"--batch-size", "N", "sentences searched together"}, options->batch_size,
                    {1, DecodingConfig::kLargestBatch});
+  add_choice<std::optional<WeightPrecision>, WeightPrecision>(
+      command,
+      {"--precision", "NAME",
+       "what matrices are multiplied in: float32, bfloat16 or int8 (default: as the model is stored where this "
+       "processor is faster so, else float32)"},
+      options->precision, {kWeightPrecisions.begin(), kWeightPrecisions.end()});
   finish_command(command, "gloss translate --model runs/copy --beam 5 < input.txt > output.txt");
   command.callback([options, &chosen] { chosen = [options] { return translate(*options); }; });
 }

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <iostream>
 #include <limits>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,7 @@ using Clock = std::chrono::steady_clock;
 struct Options {
   fs::path model, input, output;
   DecodingConfig decoding{.beam_size = 5, .batch_size = 64};
+  std::optional<WeightPrecision> precision;
   std::int64_t fixed_length = 0, lines = 0;
   int threads = 0, repeat = 3;
 };
@@ -50,7 +53,8 @@ void decode_speed(Options options) {
   const auto loaded = load_translation_model(options.model, at::kCPU);
   const auto sources = sources_of(options, *loaded.source_tokenizer);
   if (options.fixed_length > 0) options.decoding.min_length = options.decoding.max_length = options.fixed_length;
-  const auto scorer = make_scorer(loaded.model, loaded.config.model, DecodingConfig::kLongest);
+  const auto scorer = make_scorer(loaded.model, loaded.config.model, DecodingConfig::kLongest,
+                                  options.precision.value_or(translating_precision(loaded.precision)));
 
   std::vector<std::vector<Hypothesis>> found;
   double best = std::numeric_limits<double>::infinity();
@@ -96,6 +100,10 @@ int main(int argc, char** argv) {
   app.add_option("--length-penalty", options.decoding.length_penalty, "0 ranks by plain sums");
   app.add_option("--fixed-length", options.fixed_length, "exactly so many tokens a sentence");
   app.add_option("--lines", options.lines, "only the first lines; 0: all");
+  app.add_option("--precision", options.precision,
+                 "float32, bfloat16 or int8 (default: as the file, where that is fast)")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, gloss::WeightPrecision>(
+          gloss::kWeightPrecisions.begin(), gloss::kWeightPrecisions.end())));
   app.add_option("--repeat", options.repeat, "rounds")->check(CLI::PositiveNumber);
   app.add_option("--threads", options.threads, "0: as many as the process may use");
   CLI11_PARSE(app, argc, argv);

@@ -24,8 +24,9 @@ InferenceModel::Output say(const InferenceModel& model, InferenceState& state, c
 
 }  // namespace
 
-InferenceScorer::InferenceScorer(const EncoderDecoder& model, const ModelConfig& config, std::int64_t max_target_length)
-    : model_(model, config), max_target_length_(max_target_length) {}
+InferenceScorer::InferenceScorer(const EncoderDecoder& model, const ModelConfig& config, std::int64_t max_target_length,
+                                 WeightPrecision precision)
+    : model_(model, config, precision), max_target_length_(max_target_length) {}
 
 std::unique_ptr<Scorer::State> InferenceScorer::start(const PaddedIds& source) const {
   const c10::InferenceMode inference;

@@ -2,6 +2,7 @@
 
 #include "decoding/scorer.h"
 #include "model/inference/inference_model.h"
+#include "model/stored_weights.h"
 
 namespace gloss {
 
@@ -9,7 +10,8 @@ namespace gloss {
 /// for bit.
 class InferenceScorer final : public Scorer {
  public:
-  InferenceScorer(const EncoderDecoder& model, const ModelConfig& config, std::int64_t max_target_length);
+  InferenceScorer(const EncoderDecoder& model, const ModelConfig& config, std::int64_t max_target_length,
+                  WeightPrecision precision = WeightPrecision::kFloat32);
 
   std::unique_ptr<State> start(const PaddedIds& source) const override;
   Step step(State& state, const at::Tensor& tokens, bool with_attention) const override;

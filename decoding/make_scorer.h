@@ -4,12 +4,14 @@
 
 #include "decoding/scorer.h"
 #include "model/encoder_decoder.h"
+#include "model/stored_weights.h"
 
 namespace gloss {
 
 /// The scorer that suits the model's device: on the CPU an InferenceScorer, which copies the weights as they are now,
-/// else a TransformerScorer.
+/// its matrices rounded to `precision`; else a TransformerScorer.
 std::shared_ptr<const Scorer> make_scorer(const EncoderDecoder& model, const ModelConfig& config,
-                                          std::int64_t max_target_length);
+                                          std::int64_t max_target_length,
+                                          WeightPrecision precision = WeightPrecision::kFloat32);
 
 }  // namespace gloss

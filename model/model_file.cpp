@@ -1,5 +1,6 @@
 #include "model/model_file.h"
 
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -33,21 +34,19 @@ std::int64_t rows_of(const SafetensorsFile& file, const std::string& name) {
   const auto found = file.tensors().find(name);
   if (found == file.tensors().end()) throw ModelError(file.name() + ": tensor " + name + " is missing");
   if (found->second.shape.size() == 2) return found->second.shape[0];
-  throw ModelError(file.name() + ": tensor " + name + ": wanted F32 [V, D], got " + tensor_text(found->second));
+  throw ModelError(file.name() + ": tensor " + name + ": wanted [V, D], got " + tensor_text(found->second));
 }
 
 // Compares names, types and shapes before any memory is asked for: the file's size bounds the model's.
 void expect_tensors(const SafetensorsFile& file, const ModelConfig& config, const Vocabularies& vocabularies) {
-  const auto wanted = parameter_shapes(config, vocabularies);
-  for (const auto& [name, shape] : wanted) {
-    const auto found = file.tensors().find(name);
-    if (found == file.tensors().end()) throw ModelError(file.name() + ": tensor " + name + " is missing");
-    if (found->second.dtype == Dtype::kF32 && found->second.shape == shape) continue;
-    throw ModelError(file.name() + ": tensor " + name + ": wanted F32 " + shape_text(shape) + ", got " +
-                     tensor_text(found->second));
+  std::set<std::string> known;
+  for (const auto& [name, shape] : parameter_shapes(config, vocabularies)) {
+    expect_weight(file, name, shape);
+    known.insert(name);
+    if (file.tensors().at(name).dtype == Dtype::kI8) known.insert(scale_name(name));
   }
   for (const auto& [name, view] : file.tensors()) {
-    if (!wanted.contains(name) && !is_tokenizer(name)) {
+    if (!known.contains(name) && !is_tokenizer(name)) {
       throw ModelError(file.name() + ": tensor " + printable(name) + " does not belong to the model of its config");
     }
   }
@@ -77,17 +76,13 @@ std::vector<std::string> tokenizer_names(bool joint) {
 }
 
 void write_model_file(const std::filesystem::path& path, const EncoderDecoder& model,
-                      const ModelDescription& description) {
-  std::vector<at::Tensor> kept;  // the copies that the views look at
-  std::map<std::string, TensorView> tensors;
-  for (const auto& item : model->named_parameters()) {
-    kept.push_back(item.value().detach().to(at::kCPU, at::kFloat).contiguous());
-    tensors[item.key()] = view_of(kept.back());
-  }
+                      const ModelDescription& description, WeightPrecision precision) {
+  StoredWeights stored;
+  for (const auto& item : model->named_parameters()) store_weight(item.key(), item.value(), precision, stored);
   for (const auto& [name, text] : description.tokenizers) {
-    tensors[name] = {Dtype::kU8, {static_cast<std::int64_t>(text.size())}, std::as_bytes(std::span(text))};
+    stored.tensors[name] = {Dtype::kU8, {static_cast<std::int64_t>(text.size())}, std::as_bytes(std::span(text))};
   }
-  write_safetensors(path, tensors,
+  write_safetensors(path, stored.tensors,
                     {{"format", std::string(kModelFormat)},
                      {"format_version", std::to_string(kModelFormatVersion)},
                      {"config", to_text(description.config)},
@@ -106,6 +101,7 @@ ModelContents read_model_contents(const SafetensorsFile& file) {
   target = one_vocabulary ? source : rows_of(file, "target_embedding.weight");
   expect_tensors(file, contents.config, contents.vocabularies);
   contents.description.tokenizers = tokenizers_of(file);
+  contents.precision = stored_precision(file);
   return contents;
 }
 
@@ -115,8 +111,10 @@ LoadedModel read_model_file(const std::filesystem::path& path, at::Device device
 
 LoadedModel read_model_file(const SafetensorsFile& file, at::Device device) {
   auto contents = read_model_contents(file);
-  LoadedModel loaded{
-      .config = contents.config, .vocabularies = contents.vocabularies, .description = std::move(contents.description)};
+  LoadedModel loaded{.config = contents.config,
+                     .vocabularies = contents.vocabularies,
+                     .description = std::move(contents.description),
+                     .precision = contents.precision};
   try {
     loaded.model = build_model(loaded.config, loaded.vocabularies);
   } catch (const UsageError& error) {
@@ -124,7 +122,7 @@ LoadedModel read_model_file(const SafetensorsFile& file, at::Device device) {
   }
   loaded.model->to(device);
   for (const auto& item : loaded.model->named_parameters()) {
-    copy_into(item.value(), file.tensors().at(item.key()), file.name(), item.key());
+    load_weight(file, item.key(), item.value());
   }
   return loaded;
 }

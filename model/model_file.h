@@ -10,6 +10,7 @@
 #include "common/safetensors.h"
 #include "model/encoder_decoder.h"
 #include "model/model_config.h"
+#include "model/stored_weights.h"
 
 namespace gloss {
 
@@ -36,6 +37,7 @@ struct ModelContents {
   ModelConfig config;
   Vocabularies vocabularies;
   ModelDescription description;
+  WeightPrecision precision = WeightPrecision::kFloat32;  ///< what the file's matrices are rounded to
 };
 
 struct LoadedModel {
@@ -43,18 +45,19 @@ struct LoadedModel {
   ModelConfig config;
   Vocabularies vocabularies;
   ModelDescription description;
+  WeightPrecision precision = WeightPrecision::kFloat32;  ///< what the file's matrices are rounded to
 };
 
-/// Writes format "gloss-model", version "1", atomically. Throws IoError.
+/// Writes format "gloss-model", version "1", atomically, matrices rounded to `precision`. Throws IoError.
 void write_model_file(const std::filesystem::path& path, const EncoderDecoder& model,
-                      const ModelDescription& description);
+                      const ModelDescription& description, WeightPrecision precision = WeightPrecision::kFloat32);
 
 /// Compares what the file says with the names, types and shapes of its tensors. Throws ModelError where they disagree
 /// or it is of another format or a newer version.
 ModelContents read_model_contents(const SafetensorsFile& file);
 
-/// Reads it on `device`. Throws ModelError where the file is damaged, of another format or a newer version, where a
-/// tensor is missing, unknown, of the wrong type or shape or not finite; IoError where it cannot be read.
+/// Reads it on `device`, as float32. Throws ModelError where the file is damaged, of another format or a newer version,
+/// where a tensor is missing, unknown, of the wrong type or shape or not finite; IoError where it cannot be read.
 LoadedModel read_model_file(const std::filesystem::path& path, at::Device device);
 LoadedModel read_model_file(const SafetensorsFile& file, at::Device device);
 

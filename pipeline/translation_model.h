@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "decoding/translator.h"
 #include "model/model_file.h"
@@ -12,13 +13,19 @@ namespace gloss {
 /// A model file, ready to translate.
 struct TranslationModel {
   EncoderDecoder model{nullptr};
-  RunConfig config;              ///< the file's, without paths
-  ModelDescription description;  ///< the file's, as it stands in it
+  RunConfig config;                                       ///< the file's, without paths
+  ModelDescription description;                           ///< the file's, as it stands in it
+  WeightPrecision precision = WeightPrecision::kFloat32;  ///< of the file's matrices
   Vocabularies vocabularies;
   std::shared_ptr<const Tokenizer> source_tokenizer, target_tokenizer;  ///< one and the same where joint
 
-  Translator translator() const;
+  /// Multiplies in what is wanted, else in translating_precision(precision).
+  Translator translator(std::optional<WeightPrecision> wanted = std::nullopt) const;
 };
+
+/// What a file's matrices are multiplied in unless something else is wanted: as they are stored where this processor is
+/// faster that way, else float32.
+WeightPrecision translating_precision(WeightPrecision stored);
 
 /// A model file, or the model.safetensors of a run folder. Throws UsageError where there is none, ModelError where it
 /// is damaged or where tokenizer and weights have vocabularies of different sizes.
@@ -33,6 +40,7 @@ std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder)
 /// The translator that a model and its tokenizers make.
 Translator make_translator(const EncoderDecoder& model, const RunConfig& config,
                            std::shared_ptr<const Tokenizer> source_tokenizer,
-                           std::shared_ptr<const Tokenizer> target_tokenizer);
+                           std::shared_ptr<const Tokenizer> target_tokenizer,
+                           WeightPrecision precision = WeightPrecision::kFloat32);
 
 }  // namespace gloss

@@ -9,35 +9,40 @@ namespace {
 
 constexpr float kEpsilonOfNorm = 1e-5F;
 
-using Parameters = torch::OrderedDict<std::string, at::Tensor>;
+/// Parts by their names.
+class Source {
+ public:
+  Source(const torch::nn::Module& model, kernels::Precision precision)
+      : parameters_(model.named_parameters()), precision_(precision) {}
 
-LinearWeights linear_named(const Parameters& parameters, const std::string& name) {
-  return {parameters[name + ".weight"], parameters[name + ".bias"]};
-}
+  at::Tensor tensor(const std::string& name) const { return parameters_[name].detach(); }
+  LinearWeights weights(const std::string& name) const { return {tensor(name + ".weight"), tensor(name + ".bias")}; }
+  PackedLinear linear(const std::string& name) const { return {weights(name), precision_}; }
+  PackedLinear linear(std::span<const LinearWeights> parts) const { return {parts, precision_}; }
+  InferenceNorm norm(const std::string& name) const {
+    return {tensor(name + ".weight").clone(), tensor(name + ".bias").clone()};
+  }
 
-InferenceNorm norm_named(const Parameters& parameters, const std::string& name) {
-  return {parameters[name + ".weight"].detach().clone(), parameters[name + ".bias"].detach().clone()};
-}
+ private:
+  torch::OrderedDict<std::string, at::Tensor> parameters_;
+  kernels::Precision precision_;
+};
 
-InferenceSelfAttention self_attention_of(const Parameters& parameters, const std::string& layer) {
+InferenceSelfAttention self_attention_of(const Source& source, const std::string& layer) {
   const auto site = layer + ".self_attention.";
-  const LinearWeights sides[] = {linear_named(parameters, site + "key"), linear_named(parameters, site + "value")};
-  return {PackedLinear(linear_named(parameters, site + "query")), PackedLinear(sides),
-          PackedLinear(linear_named(parameters, site + "output")),
-          norm_named(parameters, layer + ".self_attention_norm")};
+  const LinearWeights sides[] = {source.weights(site + "key"), source.weights(site + "value")};
+  return {source.linear(site + "query"), source.linear(sides), source.linear(site + "output"),
+          source.norm(layer + ".self_attention_norm")};
 }
 
-InferenceCrossAttention cross_attention_of(const Parameters& parameters, const std::string& layer) {
+InferenceCrossAttention cross_attention_of(const Source& source, const std::string& layer) {
   const auto site = layer + ".cross_attention.";
-  return {PackedLinear(linear_named(parameters, site + "query")),
-          PackedLinear(linear_named(parameters, site + "output")),
-          norm_named(parameters, layer + ".cross_attention_norm")};
+  return {source.linear(site + "query"), source.linear(site + "output"), source.norm(layer + ".cross_attention_norm")};
 }
 
-InferenceFeedForward feed_forward_of(const Parameters& parameters, const std::string& layer) {
-  return {PackedLinear(linear_named(parameters, layer + ".feed_forward.inner")),
-          PackedLinear(linear_named(parameters, layer + ".feed_forward.outer")),
-          norm_named(parameters, layer + ".feed_forward_norm")};
+InferenceFeedForward feed_forward_of(const Source& source, const std::string& layer) {
+  return {source.linear(layer + ".feed_forward.inner"), source.linear(layer + ".feed_forward.outer"),
+          source.norm(layer + ".feed_forward_norm")};
 }
 
 }  // namespace
@@ -53,33 +58,34 @@ void InferenceNorm::apply(kernels::Rows x, std::int64_t rows, kernels::MutableRo
   }
 }
 
-InferenceWeights inference_weights(const torch::nn::Module& model, const ModelConfig& config) {
-  const auto parameters = model.named_parameters();
-  const auto embedding = [&](const char* name) { return parameters[name].detach().clone(); };  // [V, D]
+InferenceWeights inference_weights(const torch::nn::Module& model, const ModelConfig& config,
+                                   kernels::Precision precision) {
+  const Source source(model, precision);
   InferenceWeights result;
   for (std::int64_t i = 0; i < config.encoder_layers; ++i) {
     const auto layer = "encoder.layers." + std::to_string(i);
-    result.encoder.push_back({self_attention_of(parameters, layer), feed_forward_of(parameters, layer)});
+    result.encoder.push_back({self_attention_of(source, layer), feed_forward_of(source, layer)});
   }
   std::vector<LinearWeights> memory;
   for (std::int64_t i = 0; i < config.decoder_layers; ++i) {
     const auto layer = "decoder.layers." + std::to_string(i);
-    result.decoder.push_back({self_attention_of(parameters, layer), cross_attention_of(parameters, layer),
-                              feed_forward_of(parameters, layer)});
+    result.decoder.push_back(
+        {self_attention_of(source, layer), cross_attention_of(source, layer), feed_forward_of(source, layer)});
     for (const auto* side : {".cross_attention.key", ".cross_attention.value"})
-      memory.push_back(linear_named(parameters, layer + side));
+      memory.push_back(source.weights(layer + side));
   }
-  result.memory = PackedLinear(memory);
+  result.memory = source.linear(memory);
   if (config.has_final_norm()) {
-    result.encoder_norm = norm_named(parameters, "encoder.norm");
-    result.decoder_norm = norm_named(parameters, "decoder.norm");
+    result.encoder_norm = source.norm("encoder.norm");
+    result.decoder_norm = source.norm("decoder.norm");
   }
-  result.source_embedding = embedding("source_embedding.weight");
+  result.source_embedding = source.tensor("source_embedding.weight").clone();
   const bool shared = config.tie_embeddings == TieEmbeddings::kAll;
-  result.target_embedding = shared ? result.source_embedding : embedding("target_embedding.weight");
+  result.target_embedding = shared ? result.source_embedding : source.tensor("target_embedding.weight").clone();
   const bool tied = config.tie_embeddings != TieEmbeddings::kNone;
-  result.generator = PackedLinear(
-      LinearWeights{tied ? result.target_embedding : parameters["generator.weight"], parameters["generator.bias"]});
+  const LinearWeights generator[] = {
+      {tied ? result.target_embedding : source.tensor("generator.weight"), source.tensor("generator.bias")}};
+  result.generator = source.linear(generator);
   return result;
 }
 

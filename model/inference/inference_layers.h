@@ -64,7 +64,9 @@ struct InferenceWeights {
   at::Tensor source_embedding, target_embedding;  ///< [V, D]
 };
 
-/// From the parameters of an EncoderDecoder by their names in a model file (docs/file_formats.md).
-InferenceWeights inference_weights(const torch::nn::Module& model, const ModelConfig& config);
+/// From the parameters of an EncoderDecoder by their names in a model file (docs/file_formats.md); matrices that are
+/// multiplied with are rounded to `precision`.
+InferenceWeights inference_weights(const torch::nn::Module& model, const ModelConfig& config,
+                                   kernels::Precision precision);
 
 }  // namespace gloss

@@ -32,9 +32,9 @@ void mean_over_heads(const std::vector<float>& weights, std::int64_t H, std::siz
 
 }  // namespace
 
-InferenceModel::InferenceModel(const EncoderDecoder& model, const ModelConfig& config)
+InferenceModel::InferenceModel(const EncoderDecoder& model, const ModelConfig& config, kernels::Precision precision)
     : config_(config),
-      weights_(inference_weights(*model, config)),
+      weights_(inference_weights(*model, config, precision)),
       source_positions_(model->source_positions()),
       target_positions_(model->target_positions()) {}
 

@@ -18,7 +18,8 @@ namespace gloss {
 /// number of threads. Const and shared between threads; it has a copy of the weights.
 class InferenceModel {
  public:
-  InferenceModel(const EncoderDecoder& model, const ModelConfig& config);
+  InferenceModel(const EncoderDecoder& model, const ModelConfig& config,
+                 kernels::Precision precision = kernels::Precision::kFloat32);
 
   /// Reads the source [B, S]; the state is one row a sentence wide. Throws UsageError beyond the last learned position.
   InferenceState start(const PaddedIds& source) const;

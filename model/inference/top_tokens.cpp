@@ -55,8 +55,9 @@ struct Sums {
 
 /// The kernel's job for rows `first` to `last` - 1 of `all` in one part of the vocabulary.
 kernels::TopTokens job(const kernels::TopTokens& all, std::int64_t part, std::int64_t first, std::int64_t last,
-                       Sums& sums) {
+                       Sums& sums, const PackedScratch& scratch) {
   auto result = all;
+  result.scratch = scratch.data();
   const auto panels = kernels::panels_of(all.matrix.columns);
   result.in.data += first * all.in.stride;
   result.rows = last - first;
@@ -102,15 +103,17 @@ TopTokens top_tokens(const PackedLinear& generator, kernels::Rows x, std::int64_
   if (has_rows_for_threads(rows)) {
     const auto all = into(found);
     over_rows(rows, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t part = 0; part < kParts; ++part) kernel(job(all, part, first, last, sums));
+      const PackedScratch scratch(all.matrix, last - first);
+      for (std::int64_t part = 0; part < kParts; ++part) kernel(job(all, part, first, last, sums, scratch));
     });
   } else {
     std::vector<Found> parts(kParts, found);
     const auto panels = std::max<std::int64_t>(1, kernels::panels_of(generator.out()) / kParts);
     at::parallel_for(0, kParts, (panels_a_thread(generator.matrix(), rows) + panels - 1) / panels,
                      [&](std::int64_t first, std::int64_t last) {
+                       const PackedScratch scratch(generator.matrix(), rows);
                        for (auto part = first; part < last; ++part)
-                         kernel(job(into(parts[static_cast<std::size_t>(part)]), part, 0, rows, sums));
+                         kernel(job(into(parts[static_cast<std::size_t>(part)]), part, 0, rows, sums, scratch));
                      });
     for (const auto& part : parts) merge(part, rows, width, found);
   }

@@ -12,6 +12,9 @@ bool is_supported(InstructionSet set) {
     case InstructionSet::kAvx512:
       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
              __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    case InstructionSet::kAvx512LowPrecision:
+      return is_supported(InstructionSet::kAvx512) && __builtin_cpu_supports("avx512vnni") &&
+             __builtin_cpu_supports("avx512bf16");
 #endif
     default:
       return false;

@@ -14,6 +14,9 @@ extern const KernelTable table;
 namespace avx512 {
 extern const KernelTable table;
 }
+namespace avx512_low_precision {
+extern const KernelTable table;
+}
 #endif
 
 const KernelTable* kernel_table(InstructionSet set) {
@@ -26,6 +29,8 @@ const KernelTable* kernel_table(InstructionSet set) {
       return &avx2::table;
     case InstructionSet::kAvx512:
       return &avx512::table;
+    case InstructionSet::kAvx512LowPrecision:
+      return &avx512_low_precision::table;
 #endif
     default:
       return nullptr;
@@ -34,7 +39,7 @@ const KernelTable* kernel_table(InstructionSet set) {
 
 const KernelTable& kernel_table() {
   static const KernelTable& best = []() -> const KernelTable& {
-    for (const auto set : {InstructionSet::kAvx512, InstructionSet::kAvx2}) {
+    for (const auto set : {InstructionSet::kAvx512LowPrecision, InstructionSet::kAvx512, InstructionSet::kAvx2}) {
       if (const auto* table = kernel_table(set)) return *table;
     }
     return *kernel_table(InstructionSet::kPlain);

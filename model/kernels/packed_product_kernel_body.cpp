@@ -1,4 +1,4 @@
-// Compiled once for each instruction set (kernel_table.h). A panel stays in the cache while all rows go past it.
+// Compiled once for each instruction set (kernel_table.h).
 #include "model/kernels/kernel_bodies.h"
 #include "model/kernels/packed_tile.h"
 
@@ -27,23 +27,11 @@ inline void store_row(const Floats (&sums)[kTileVectors], float* out, std::int64
 }  // namespace
 
 void packed_product(const PackedProduct& product) {
-  const auto& matrix = product.matrix;
-  for (std::int64_t column = product.first * kPanelColumns; column < product.last * kPanelColumns;
-       column += kTileColumns) {
-    if (column >= matrix.columns) return;
-    const float* const panel =
-        matrix.panels + column / kPanelColumns * kPanelColumns * matrix.inner + column % kPanelColumns;
-    for (std::int64_t row = 0; row < product.rows; row += kTileRows) {
-      with_tile_rows(product.rows - row, [&](auto rows) {
-        Floats sums[kTileRows][kTileVectors];
-        packed_tile<rows.value>({product.in.data + row * product.in.stride, product.in.stride}, panel,
-                                matrix.bias + column, matrix.inner, sums);
-        for (int r = 0; r < rows.value; ++r)
-          store_row(sums[r], product.out.data + (row + r) * product.out.stride + column, matrix.columns - column,
-                    product.finish);
-      });
-    }
-  }
+  for_each_tile(product.in, product.rows, product.matrix, product.first, product.last, product.scratch,
+                [&](const Floats(&sums)[kTileVectors], std::int64_t row, std::int64_t column) {
+                  store_row(sums, product.out.data + row * product.out.stride + column, product.matrix.columns - column,
+                            product.finish);
+                });
 }
 
 }  // namespace gloss::kernels::GLOSS_INSTRUCTION_SET

@@ -21,6 +21,7 @@ struct TopTokens {
   std::int32_t* ids = nullptr;  ///< [rows, width]
   float* most = nullptr;        ///< [rows]: the greatest logit of these panels
   float* sums = nullptr;        ///< [rows, 16]: parts of the sum of e^(logit - most) over these panels
+  void* scratch = nullptr;      ///< packed_scratch bytes, at a multiple of 64
 };
 
 using TopTokensKernel = void(const TopTokens& top);

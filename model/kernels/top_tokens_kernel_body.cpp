@@ -53,20 +53,10 @@ void top_tokens(const TopTokens& top) {
     top.most[row] = kLowest;
     for (std::int64_t lane = 0; lane < kSumLanes; ++lane) top.sums[row * kSumLanes + lane] = 0;
   }
-  const auto& matrix = top.matrix;
-  for (std::int64_t column = top.first * kPanelColumns; column < top.last * kPanelColumns; column += kTileColumns) {
-    if (column >= matrix.columns) return;
-    const float* const panel =
-        matrix.panels + column / kPanelColumns * kPanelColumns * matrix.inner + column % kPanelColumns;
-    for (std::int64_t row = 0; row < top.rows; row += kTileRows) {
-      with_tile_rows(top.rows - row, [&](auto rows) {
-        Floats sums[kTileRows][kTileVectors];
-        packed_tile<rows.value>({top.in.data + row * top.in.stride, top.in.stride}, panel, matrix.bias + column,
-                                matrix.inner, sums);
-        for (int r = 0; r < rows.value; ++r) look_at(sums[r], top, row + r, column);
-      });
-    }
-  }
+  for_each_tile(top.in, top.rows, top.matrix, top.first, top.last, top.scratch,
+                [&](const Floats(&logits)[kTileVectors], std::int64_t row, std::int64_t column) {
+                  look_at(logits, top, row, column);
+                });
 }
 
 }  // namespace gloss::kernels::GLOSS_INSTRUCTION_SET

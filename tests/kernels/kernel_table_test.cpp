@@ -7,7 +7,7 @@ namespace {
 
 TEST(KernelTable, IsOfTheBestSetThatTheProcessorHas) {
   auto best = InstructionSet::kPlain;
-  for (const auto set : {InstructionSet::kAvx2, InstructionSet::kAvx512}) {
+  for (const auto set : {InstructionSet::kAvx2, InstructionSet::kAvx512, InstructionSet::kAvx512LowPrecision}) {
     if (is_supported(set)) best = set;
   }
   EXPECT_EQ(&kernel_table(), kernel_table(best));
