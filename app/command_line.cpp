@@ -115,6 +115,7 @@ Action parse_command_line(int argc, const char* const* argv) {
   add_make_corpus_command(program, chosen);
   add_average_command(program, chosen);
   add_convert_command(program, chosen);
+  add_score_command(program, chosen);
   add_inspect_command(program, chosen);
   add_check_data_command(program, chosen);
   add_doctor_command(program, chosen);

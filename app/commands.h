@@ -21,6 +21,7 @@ void add_tokenizer_command(CLI::App& program, Action& chosen);
 void add_make_corpus_command(CLI::App& program, Action& chosen);
 void add_average_command(CLI::App& program, Action& chosen);
 void add_convert_command(CLI::App& program, Action& chosen);
+void add_score_command(CLI::App& program, Action& chosen);
 void add_inspect_command(CLI::App& program, Action& chosen);
 void add_check_data_command(CLI::App& program, Action& chosen);
 void add_doctor_command(CLI::App& program, Action& chosen);

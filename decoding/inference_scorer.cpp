@@ -50,6 +50,12 @@ TopTokens InferenceScorer::step_top(State& state, const at::Tensor& tokens, std:
   return model_.top_tokens(say(model_, rows_of(state), tokens, false).x, width);
 }
 
+Scorer::Said InferenceScorer::step_said(State& state, const at::Tensor& tokens, std::span<const Id> next) const {
+  const c10::InferenceMode inference;
+  const auto x = say(model_, rows_of(state), tokens, false).x;  // [B * K, D]
+  return {model_.logits_of(x, next), model_.top_tokens(x, 1).log_normalisers};
+}
+
 void InferenceScorer::select(State& state, const std::vector<std::int64_t>& sentences,
                              const std::vector<std::int64_t>& parents) const {
   rows_of(state).select(sentences, parents);

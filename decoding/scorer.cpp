@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include <ATen/ops/tensor.h>
 #include <ATen/ops/topk.h>
 
 namespace gloss {
@@ -60,6 +61,18 @@ TopTokens Scorer::step_top(State& state, const at::Tensor& tokens, std::int64_t 
   const auto* const normaliser = normalisers.const_data_ptr<double>();
   top.log_normalisers.assign(normaliser, normaliser + rows);
   return top;
+}
+
+Scorer::Said Scorer::step_said(State& state, const at::Tensor& tokens, std::span<const Id> next) const {
+  const auto looked_at = step(state, tokens, /*with_attention=*/false);
+  const std::vector<std::int64_t> columns(next.begin(), next.end());
+  const auto index = at::tensor(columns, at::kLong).to(looked_at.logits.device()).unsqueeze(1);  // [B * K, 1]
+  const auto logits = looked_at.logits.gather(1, index).squeeze(1).to(at::kCPU, at::kDouble).contiguous();  // [B * K]
+  const auto normalisers = looked_at.log_normaliser.to(at::kCPU, at::kDouble).contiguous();                 // [B * K]
+  const auto values = [](const at::Tensor& x) {
+    return std::vector<double>(x.const_data_ptr<double>(), x.const_data_ptr<double>() + x.numel());
+  };
+  return {values(logits), values(normalisers)};
 }
 
 }  // namespace gloss

@@ -14,21 +14,25 @@ Translator::Translator(std::shared_ptr<const Scorer> scorer, std::shared_ptr<con
       target_(std::move(target)),
       max_source_length_(max_source_length) {}
 
+Translator::Source Translator::encode_source(std::string_view line) const {
+  Source source{source_->encode(repair_utf8(line))};
+  if (source.ids.empty()) return source;
+  source.truncated = std::ssize(source.ids) > max_source_length_ - 1;
+  if (source.truncated) source.ids.resize(static_cast<std::size_t>(max_source_length_ - 1));
+  source.ids.push_back(kEos);
+  return source;
+}
+
 std::vector<Translator::Translation> Translator::translate(std::span<const std::string> lines,
                                                            const DecodingConfig& config,
                                                            const std::function<void()>& before_batch) const {
   std::vector<Translation> result(lines.size());
   std::vector<Ids> sources(lines.size());  // pieces and eos; nothing for a line with nothing in it
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    auto& ids = sources[i];
-    ids = source_->encode(repair_utf8(lines[i]));
-    if (ids.empty()) {
-      result[i].candidates.emplace_back();
-      continue;
-    }
-    result[i].truncated = std::ssize(ids) > max_source_length_ - 1;
-    if (result[i].truncated) ids.resize(max_source_length_ - 1);
-    ids.push_back(kEos);
+    auto source = encode_source(lines[i]);
+    if (source.ids.empty()) result[i].candidates.emplace_back();
+    result[i].truncated = source.truncated;
+    sources[i] = std::move(source.ids);
   }
   auto found = batched_search(*scorer_, sources, config, before_batch);
   for (std::size_t i = 0; i < lines.size(); ++i)

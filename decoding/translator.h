@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "decoding/search.h"
@@ -31,6 +32,14 @@ class Translator {
   /// one, is called before each batch and may throw to give up.
   std::vector<Translation> translate(std::span<const std::string> lines, const DecodingConfig& config,
                                      const std::function<void()>& before_batch = {}) const;
+  /// Pieces and eos of a line, cut to max_source_length; nothing for a line with nothing in it.
+  struct Source {
+    Ids ids;
+    bool truncated = false;
+  };
+  Source encode_source(std::string_view line) const;
+
+  const Scorer& scorer() const { return *scorer_; }
   std::int64_t max_source_length() const { return max_source_length_; }  ///< tokens, eos included
 
  private:

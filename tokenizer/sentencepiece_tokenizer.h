@@ -23,8 +23,8 @@ class SentencePieceTokenizer final : public Tokenizer {
   std::int64_t vocabulary_size() const override;
   const std::string& serialized() const override;
 
-  /// How the model spells a piece, U+2581 standing for a space. Throws ModelError on an id outside the vocabulary.
-  std::string piece(Id id) const;
+  /// As the model spells it, U+2581 standing for a space.
+  std::string piece(Id id) const override;
 
  private:
   struct Processor;

@@ -19,6 +19,8 @@ class Tokenizer {
   /// ModelError on an id outside the vocabulary.
   virtual std::string decode(std::span<const Id> ids) const = 0;
   virtual std::int64_t vocabulary_size() const = 0;
+  /// How a piece is spelt, for a person to read. Throws ModelError on an id outside the vocabulary.
+  virtual std::string piece(Id id) const { return decode({&id, 1}); }
   /// The bytes that a model file keeps, from which an equal tokenizer is made.
   virtual const std::string& serialized() const = 0;
 };

@@ -135,4 +135,28 @@ TopTokens InferenceModel::top_tokens(const at::Tensor& x, std::int64_t width) co
   return gloss::top_tokens(weights_.generator, {row_of(x, 0), x.size(1)}, x.size(0), width);
 }
 
+std::vector<double> InferenceModel::logits_of(const at::Tensor& x, std::span<const std::int32_t> next) const {
+  expect_shape(x, {static_cast<std::int64_t>(next.size()), config_.d_model}, "x");
+  const auto matrix = weights_.generator.matrix();
+  const PackedScratch scratch(matrix, 1);
+  std::vector<float> row(static_cast<std::size_t>(kernels::panels_of(matrix.columns) * kernels::kPanelColumns));
+  std::vector<double> result;
+  for (std::size_t r = 0; r < next.size(); ++r) {
+    const auto id = static_cast<std::int64_t>(next[r]);
+    if (id < 0 || id >= matrix.columns)
+      throw ShapeError("next: wanted 0 to " + std::to_string(matrix.columns - 1) + ", got " + std::to_string(id));
+    const auto panel = id / kernels::kPanelColumns;  // alone
+    kernels::kernel_table().packed_product({{row_of(x, static_cast<std::int64_t>(r)), x.size(1)},
+                                            1,
+                                            matrix,
+                                            panel,
+                                            panel + 1,
+                                            {row.data(), matrix.columns},
+                                            kernels::Finish::kStore,
+                                            scratch.data()});
+    result.push_back(row[static_cast<std::size_t>(id)]);
+  }
+  return result;
+}
+
 }  // namespace gloss

@@ -37,6 +37,9 @@ class InferenceModel {
   /// The `width` likeliest tokens of each row of x [B * K, D], 1 <= width <= V; what `logits` would say of them.
   TopTokens top_tokens(const at::Tensor& x, std::int64_t width) const;
 
+  /// One logit of each row of x [B * K, D], that of its token `next` [B * K]: what `logits` would say.
+  std::vector<double> logits_of(const at::Tensor& x, std::span<const std::int32_t> next) const;
+
   std::int64_t vocabulary_size() const { return weights_.generator.out(); }
 
  private:

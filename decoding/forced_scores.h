@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "decoding/scorer.h"
+
+namespace gloss {
+
+/// What a model says of a target that is given.
+struct ForcedScore {
+  std::vector<double> tokens;  ///< log-probability of each piece and of the eos behind them
+  double log_probability = 0;  ///< their sum, bit for bit what a search finds for the same ids
+};
+
+/// Scores targets (pieces, without eos) word for word, each for its source (pieces and eos), `batch_size` together.
+/// Throws DataError naming the pair, from 1, whose target is longer than the scorer's max_target_length;
+/// `before_batch`, where there is one, is called before each batch and may throw to give up.
+std::vector<ForcedScore> forced_scores(const Scorer& scorer, std::span<const Ids> sources, std::span<const Ids> targets,
+                                       std::int64_t batch_size, const std::function<void()>& before_batch = {});
+
+}  // namespace gloss
