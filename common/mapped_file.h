@@ -10,8 +10,9 @@
 namespace gloss {
 
 /// The bytes of an open file, mapped for reading: the system keeps in memory what was looked at lately and takes it
-/// back where memory is wanted elsewhere. Stays good where the file is renamed, removed or replaced; the file must not
-/// be cut short while it is mapped.
+/// back where memory is wanted elsewhere. Stays good where the file is renamed, removed or replaced. Another process
+/// may write to it or cut it short at any time, so bytes are copied out, and what vouches for them is compared with the
+/// copy.
 class MappedFile {
  public:
   MappedFile() = default;
@@ -21,7 +22,11 @@ class MappedFile {
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
 
-  std::span<const std::byte> bytes() const { return {data_, size_}; }
+  std::uint64_t size() const { return size_; }  ///< as it was mapped
+  /// Copies the bytes from `place` on. False where they are not all to be had: outside the file, cut off since, or on a
+  /// disk that fails. From the first MappedFile on the process has a handler of SIGBUS for that, by which a copy ends;
+  /// elsewhere the signal does what it did before.
+  bool read(std::uint64_t place, std::span<std::byte> bytes) const;
 
  private:
   const std::byte* data_ = nullptr;

@@ -19,7 +19,8 @@ struct CorpusLayout {
   std::uint64_t id_bytes = 2, length_bytes = 2;  ///< 2 or 4
 
   std::uint64_t ids_at() const { return kBegin.size(); }
-  std::uint64_t starts_at() const { return aligned(ids_at() + ids * id_bytes); }
+  std::uint64_t index_at() const { return ids_at() + ids * id_bytes; }  ///< what finds the pairs, up to `sums_at`
+  std::uint64_t starts_at() const { return aligned(index_at()); }
   std::uint64_t source_lengths_at() const { return starts_at() + starts() * sizeof(std::uint64_t); }
   std::uint64_t target_lengths_at() const { return aligned(source_lengths_at() + pairs * length_bytes); }
   std::uint64_t sums_at() const { return aligned(target_lengths_at() + pairs * length_bytes); }

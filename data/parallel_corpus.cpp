@@ -1,8 +1,8 @@
 #include "data/parallel_corpus.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 
 #include "common/error.h"
@@ -13,6 +13,7 @@ namespace gloss {
 namespace {
 
 constexpr std::size_t kSumDigits = 64;
+constexpr std::uint64_t kHashedAtOnce = 1 << 20;
 // Behind the footer: its sum, its length, the mark of the end.
 constexpr std::size_t kTailBytes = kSumDigits + sizeof(std::uint64_t) + CorpusLayout::kEnd.size();
 
@@ -24,14 +25,14 @@ void expect_whole(bool holds, const char* what) {
   if (!holds) throw DamagedCorpus{what};
 }
 
-std::string_view text_of_bytes(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-std::uint64_t load_start(const std::byte* place) {
+std::uint64_t load_start(const void* place) {
   std::uint64_t value = 0;
   std::memcpy(&value, place, sizeof value);
   return value;
+}
+
+bool all_below(const Ids& ids, std::int64_t vocabulary) {
+  return std::ranges::all_of(ids, [&](Id id) { return id >= 0 && id < vocabulary; });
 }
 
 }  // namespace
@@ -47,14 +48,17 @@ ParallelCorpus ParallelCorpus::read(const std::filesystem::path& source, const s
       },
       std::max(source_tokenizer.vocabulary_size(), target_tokenizer.vocabulary_size()), options.max_length);
   writer.finish({}, encode_corpus({source, target, &source_tokenizer, &target_tokenizer}, options, writer));
-  return open(MappedFile(file, name), name);
+  auto corpus = open(MappedFile(file, name), name);
+  corpus.set_vocabularies(source_tokenizer.vocabulary_size(), target_tokenizer.vocabulary_size());
+  return corpus;
 }
 
 ParallelCorpus ParallelCorpus::open(MappedFile file, std::filesystem::path path) {
   ParallelCorpus corpus(std::move(file), std::move(path));
   try {
     corpus.read_footer();
-    corpus.check_index();
+    corpus.read_index();
+    corpus.check_pairs();
   } catch (const DamagedCorpus& damage) {
     throw DataError(printable(corpus.path_.string()) + ": wanted a corpus file, got " + damage.what);
   } catch (const Json::exception&) {
@@ -66,15 +70,23 @@ ParallelCorpus ParallelCorpus::open(MappedFile file, std::filesystem::path path)
 ParallelCorpus::ParallelCorpus(MappedFile file, std::filesystem::path path)
     : file_(std::move(file)), path_(std::move(path)) {}
 
+std::string ParallelCorpus::text_at(std::uint64_t place, std::uint64_t bytes) const {
+  std::string text(bytes, '\0');
+  expect_whole(file_.read(place, std::as_writable_bytes(std::span(text))), "one that is cut off");
+  return text;
+}
+
 void ParallelCorpus::read_footer() {
-  const auto text = text_of_bytes(file_.bytes());
-  expect_whole(text.starts_with(CorpusLayout::kBegin), "something else, or one of another version");
-  expect_whole(text.size() >= CorpusLayout::kBegin.size() + kTailBytes && text.ends_with(CorpusLayout::kEnd),
-               "one that is cut off");
-  const auto tail = text.substr(text.size() - kTailBytes);
-  const auto bytes = load_start(file_.bytes().last(sizeof(std::uint64_t) + CorpusLayout::kEnd.size()).data());
-  expect_whole(bytes <= text.size() - kTailBytes, "a footer longer than the file");
-  const auto footer = text.substr(text.size() - kTailBytes - bytes, bytes);
+  const auto size = file_.size();
+  const auto begin_size = CorpusLayout::kBegin.size();
+  expect_whole(size >= begin_size && text_at(0, begin_size) == CorpusLayout::kBegin,
+               "something else, or one of another version");
+  expect_whole(size >= begin_size + kTailBytes, "one that is cut off");
+  const auto tail = text_at(size - kTailBytes, kTailBytes);
+  expect_whole(tail.ends_with(CorpusLayout::kEnd), "one that is cut off");
+  const auto bytes = load_start(tail.data() + kSumDigits);
+  expect_whole(bytes <= size - kTailBytes, "a footer longer than the file");
+  const auto footer = text_at(size - kTailBytes - bytes, bytes);
   expect_whole(sha256(footer) == tail.substr(0, kSumDigits), "a damaged footer");
 
   Json json;
@@ -87,25 +99,35 @@ void ParallelCorpus::read_footer() {
        {std::pair("pairs", &layout_.pairs), std::pair("ids", &layout_.ids), std::pair("id_bytes", &layout_.id_bytes),
         std::pair("length_bytes", &layout_.length_bytes)}) {
     *value = json.at(key).get<std::uint64_t>();
-    expect_whole(*value <= text.size(), "a footer with impossible sizes");
+    expect_whole(*value <= size, "a footer with impossible sizes");
   }
   for (const auto width : {layout_.id_bytes, layout_.length_bytes})
     expect_whole(width == 2 || width == 4, "numbers of another width");
-  expect_whole(layout_.footer_at() == text.size() - kTailBytes - bytes, "one of another size than it says");
+  expect_whole(layout_.footer_at() == size - kTailBytes - bytes, "one of another size than it says");
   report_ = read_corpus_report(json.at("report"));
   hash_ = json.at("hash").get<std::string>();
   index_sha256_ = json.at("index_sha256").get<std::string>();
   key_ = json.at("key");
 }
 
-// And, of a small file, the pairs. Behind it no start leads out of the file.
-void ParallelCorpus::check_index() const {
+// What is compared with the sum is the copy that is used from then on.
+void ParallelCorpus::read_index() {
+  index_.resize(layout_.sums_at() - layout_.index_at());
+  expect_whole(file_.read(layout_.index_at(), index_), "one that is cut off");
   Sha256 sum;
-  const auto index_at = layout_.ids_at() + layout_.ids * layout_.id_bytes;
-  sum.update(file_.bytes().subspan(index_at, layout_.footer_at() - index_at));
+  sum.update(index_);
+  std::vector<std::byte> sums;
+  for (auto place = layout_.sums_at(); place < layout_.footer_at(); place += sums.size()) {
+    sums.resize(std::min(kHashedAtOnce, layout_.footer_at() - place));
+    expect_whole(file_.read(place, sums), "one that is cut off");
+    sum.update(sums);
+  }
   expect_whole(sum.hex() == index_sha256_, "a damaged index");
+}
 
-  const bool whole = file_.bytes().size() <= kCheckedAtOnce;
+// Behind it no start leads out of the file.
+void ParallelCorpus::check_pairs() const {
+  const bool whole = file_.size() <= kCheckedAtOnce;
   std::uint64_t begin = 0;
   Pair pair;
   for (std::int64_t i = 0; i < size(); ++i) {
@@ -120,46 +142,59 @@ void ParallelCorpus::check_index() const {
 
 std::uint64_t ParallelCorpus::start(std::int64_t index) const {
   const auto block = index / std::int64_t{CorpusLayout::kPairsToAStart};
-  auto start = load_start(file_.bytes().data() + layout_.starts_at() +
-                          static_cast<std::uint64_t>(block) * sizeof(std::uint64_t));
+  auto start = load_start(in_index(layout_.starts_at() + static_cast<std::uint64_t>(block) * sizeof(std::uint64_t)));
   for (auto i = block * std::int64_t{CorpusLayout::kPairsToAStart}; i < index; ++i)
     start += static_cast<std::uint64_t>(source_length(i) + target_length(i));
   return start;
 }
 
-// False where the sum is not that of the pair.
+// False where it is not to be had, or the sum is not that of the pair.
 bool ParallelCorpus::read_pair(std::int64_t index, std::uint64_t start, Pair& pair) const {
-  const auto* place = file_.bytes().data() + layout_.ids_at() + start * layout_.id_bytes;
-  const auto read = [&](Ids& ids, std::int64_t count) {
-    ids.resize(static_cast<std::size_t>(count));
-    for (auto& id : ids) {
+  const auto i = static_cast<std::uint64_t>(index);
+  const auto ids = static_cast<std::uint64_t>(source_length(index) + target_length(index));
+  std::array<std::byte, sizeof(std::uint32_t)> wanted{};
+  pair.bytes.resize(ids * layout_.id_bytes);
+  if (!file_.read(layout_.ids_at() + start * layout_.id_bytes, pair.bytes) ||
+      !file_.read(layout_.sums_at() + i * wanted.size(), wanted))
+    return false;
+  const auto* place = pair.bytes.data();
+  const auto take = [&](Ids& sentence, std::int64_t count) {
+    sentence.resize(static_cast<std::size_t>(count));
+    for (auto& id : sentence) {
       id = static_cast<Id>(load_number(place, layout_.id_bytes));
       place += layout_.id_bytes;
     }
   };
-  read(pair.source, source_length(index));
-  read(pair.target, target_length(index));
-  const auto* wanted =
-      file_.bytes().data() + layout_.sums_at() + static_cast<std::uint64_t>(index) * sizeof(std::uint32_t);
-  return load_number(wanted, sizeof(std::uint32_t)) == sum_ids(pair.target, sum_ids(pair.source));
+  take(pair.source, source_length(index));
+  take(pair.target, target_length(index));
+  return load_number(wanted.data(), wanted.size()) == sum_ids(pair.target, sum_ids(pair.source));
 }
 
 ParallelCorpus::Pair ParallelCorpus::pair(std::int64_t index) const {
+  const auto damaged = [&](const std::string& what) {
+    return DataError(printable(path_.string()) + ": pair " + std::to_string(index) + " " + what +
+                     "; remove the file, and it is made again");
+  };
   Pair pair;
-  if (!read_pair(index, start(index), pair))
-    throw DataError(printable(path_.string()) + ": pair " + std::to_string(index) +
-                    " is damaged; remove the file, and it is made again");
+  if (!read_pair(index, start(index), pair)) throw damaged("is damaged or cut off");
+  if (!all_below(pair.source, source_vocabulary_) || !all_below(pair.target, target_vocabulary_))
+    throw damaged("has an id outside the vocabulary");
   return pair;
 }
 
 Batch ParallelCorpus::batch(std::span<const std::int64_t> indices) const {
   Batch batch;
   for (const auto index : indices) {
-    auto [source, target] = pair(index);
-    batch.source.push_back(std::move(source));
-    batch.target.push_back(std::move(target));
+    auto read = pair(index);
+    batch.source.push_back(std::move(read.source));
+    batch.target.push_back(std::move(read.target));
   }
   return batch;
+}
+
+void ParallelCorpus::set_vocabularies(std::int64_t source, std::int64_t target) {
+  source_vocabulary_ = source;
+  target_vocabulary_ = target;
 }
 
 }  // namespace gloss

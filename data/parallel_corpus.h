@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "common/json.h"
 #include "common/mapped_file.h"
@@ -14,8 +16,9 @@
 
 namespace gloss {
 
-/// Aligned sentences as ids, pieces and eos, in a file that is mapped (docs/file_formats.md): memory does not grow with
-/// the corpus. Each pair is checked by its sum whenever it is read.
+/// Aligned sentences as ids, pieces and eos, in a file that is mapped (docs/file_formats.md). In memory are only the
+/// lengths, 2 or 4 bytes each, so that whatever becomes of the file nothing is looked for outside it. Each pair is
+/// checked by its sum whenever it is read.
 class ParallelCorpus {
  public:
   using Options = EncodingOptions;
@@ -34,8 +37,10 @@ class ParallelCorpus {
   std::int64_t target_length(std::int64_t index) const { return length(layout_.target_lengths_at(), index); }
   Ids source(std::int64_t index) const { return pair(index).source; }  ///< pieces and eos
   Ids target(std::int64_t index) const { return pair(index).target; }  ///< pieces and eos
-  /// Throws DataError where the file was damaged since it was opened.
+  /// Throws DataError where the file was damaged or cut short since it was opened, or has an id outside the vocabulary.
   Batch batch(std::span<const std::int64_t> indices) const;
+  /// How many ids the vocabularies have, below which those of all pairs must be.
+  void set_vocabularies(std::int64_t source, std::int64_t target);
 
   const CorpusReport& report() const { return report_; }
   /// SHA-256 over the lengths and ids of all pairs, whatever their width in the file.
@@ -46,14 +51,18 @@ class ParallelCorpus {
  private:
   struct Pair {
     Ids source, target;
+    std::vector<std::byte> bytes = {};  ///< as in the file
   };
 
   ParallelCorpus(MappedFile file, std::filesystem::path path);
+  std::string text_at(std::uint64_t place, std::uint64_t bytes) const;
   void read_footer();
-  void check_index() const;
+  void read_index();
+  void check_pairs() const;
+  const std::byte* in_index(std::uint64_t place) const { return index_.data() + (place - layout_.index_at()); }
   std::int64_t length(std::uint64_t lengths_at, std::int64_t index) const {
     const auto place = lengths_at + static_cast<std::uint64_t>(index) * layout_.length_bytes;
-    return load_number(file_.bytes().data() + place, layout_.length_bytes);
+    return load_number(in_index(place), layout_.length_bytes);
   }
   std::uint64_t start(std::int64_t index) const;  ///< in ids
   bool read_pair(std::int64_t index, std::uint64_t start, Pair& pair) const;
@@ -62,6 +71,8 @@ class ParallelCorpus {
   MappedFile file_;
   std::filesystem::path path_;
   CorpusLayout layout_;
+  std::vector<std::byte> index_;  ///< the file's bytes from index_at() to sums_at()
+  std::int64_t source_vocabulary_ = std::numeric_limits<Id>::max(), target_vocabulary_ = source_vocabulary_;
   CorpusReport report_;
   std::string hash_, index_sha256_;
   Json key_;

@@ -97,14 +97,14 @@ std::string CorpusCache::known_tokenizer(const std::string& name) const {
 void CorpusCache::load(const Tokenizers& by_name, const Tokenizer& source, const Tokenizer& target, int threads) {
   const auto tokenizers = hashes_of(by_name);
   if (cached_ && cached_->key() == key(tokenizers)) {
-    corpus_ = std::move(cached_);
+    corpus_ = std::exchange(cached_, std::nullopt);
+  } else {
     cached_.reset();
-    return;
+    source_ = TextHash::of(config_->data.train_source, source_);
+    target_ = TextHash::of(config_->data.train_target, target_);
+    encode(key(tokenizers), source, target, threads);
   }
-  cached_.reset();
-  source_ = TextHash::of(config_->data.train_source, source_);
-  target_ = TextHash::of(config_->data.train_target, target_);
-  encode(key(tokenizers), source, target, threads);
+  corpus_->set_vocabularies(source.vocabulary_size(), target.vocabulary_size());
 }
 
 void CorpusCache::keep() {

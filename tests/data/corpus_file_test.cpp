@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -106,24 +109,43 @@ TEST(CorpusFileTest, WhatIsCutOffOrLongerIsRefused) {
   const auto good = file_of(65'536, 256, 70);
   for (std::size_t size = 0; size < good.size(); ++size) EXPECT_THROW(open(good.substr(0, size)), DataError) << size;
   EXPECT_THROW(open(good + '\0'), DataError);
-  EXPECT_THROW(open(good.substr(0, 16) + "12345678" + good.substr(16)), DataError);
+  for (const auto place : {std::size_t{16}, good.rfind("{\"hash")})
+    EXPECT_THROW(open(good.substr(0, place) + "12345678" + good.substr(place)), DataError);
   EXPECT_THAT([] { open("something else"); },
               ThrowsMessage<DataError>(HasSubstr("the file: wanted a corpus file, got something else")));
 }
 
 // The sums do not make a file honest: with sums that fit, nothing may be read outside it.
+
+std::size_t footer_begin(const std::string& file) { return file.rfind("{\"hash"); }
+
+Json footer_of(const std::string& file) {
+  const auto begin = footer_begin(file);
+  return parse_json(std::string_view(file).substr(begin, file.size() - 64 - 8 - 8 - begin));
+}
+
+std::string with_footer(const std::string& file, const Json& footer) {
+  const auto text = to_text(footer);
+  const std::uint64_t size = text.size();
+  std::string bytes(8, '\0');
+  std::memcpy(bytes.data(), &size, sizeof size);
+  return file.substr(0, footer_begin(file)) + text + sha256(text) + bytes + "\ncorpus\n";
+}
+
+CorpusLayout layout_of(const Json& footer) {
+  return {.pairs = footer.at("pairs"),
+          .ids = footer.at("ids"),
+          .id_bytes = footer.at("id_bytes"),
+          .length_bytes = footer.at("length_bytes")};
+}
+
 TEST(CorpusFileTest, SizesThatCannotBeAreRefusedAlsoUnderARightSum) {
   const auto good = file_of(65'536, 256, 70);
-  const auto begin = good.rfind("{\"hash"), end = good.size() - 64 - 8 - 8;
-  const auto footer = parse_json(std::string_view(good).substr(begin, end - begin));
+  const auto footer = footer_of(good);
   const auto with = [&](const char* key, const Json& value) {
     auto changed = footer;
     changed[key] = value;
-    const auto text = to_text(changed);
-    const std::uint64_t size = text.size();
-    std::string bytes(8, '\0');
-    std::memcpy(bytes.data(), &size, sizeof size);
-    return good.substr(0, begin) + text + sha256(text) + bytes + "\ncorpus\n";
+    return with_footer(good, changed);
   };
   ASSERT_NO_THROW(open(with("pairs", footer.at("pairs"))));
   for (const auto& [key, value] : std::vector<std::pair<const char*, Json>>{{"pairs", 71},
@@ -143,6 +165,32 @@ TEST(CorpusFileTest, SizesThatCannotBeAreRefusedAlsoUnderARightSum) {
       EXPECT_THROW(open(with(key, value)), DataError) << key << ' ' << value;
 }
 
+TEST(CorpusFileTest, AnIndexThatLeadsAstrayIsRefusedAlsoUnderRightSums) {
+  const auto good = file_of(65'536, 256, 70);
+  const auto layout = layout_of(footer_of(good));
+  const auto last_length = layout.target_lengths_at() + 69 * 2, second_start = layout.starts_at() + 8;
+  const auto changed = [&](std::uint64_t place, int by, std::uint32_t last_sum) {
+    auto file = good;
+    file[place] = static_cast<char>(file[place] + by);
+    std::memcpy(file.data() + layout.sums_at() + 69 * sizeof last_sum, &last_sum, sizeof last_sum);
+    auto footer = footer_of(good);
+    footer["index_sha256"] =
+        sha256(std::string_view(file).substr(layout.index_at(), layout.footer_at() - layout.index_at()));
+    return with_footer(file, footer);
+  };
+  const auto source = sentence(69, 3), target = sentence(69, 5);
+  const auto sum = sum_ids(target, sum_ids(source));
+  const auto sum_without_last = sum_ids(std::span(target).first(target.size() - 1), sum_ids(source));
+  EXPECT_NO_THROW(open(changed(last_length, 0, sum)));
+  const auto refused = [](const std::string& file, const std::string& what) {
+    EXPECT_THAT([&] { open(file); }, ThrowsMessage<DataError>(HasSubstr(what)));
+  };
+  refused(changed(second_start, 1, sum), "starts that are not right");
+  refused(changed(last_length, 1, sum), "sentences that go on behind its end");
+  refused(changed(last_length, -1, sum), "damaged sentences");
+  refused(changed(last_length, -1, sum_without_last), "fewer sentences than ids");
+}
+
 TEST(CorpusFileTest, APairThatIsDamagedLaterIsRefusedWhenItIsRead) {
   const TemporaryFolder folder;
   std::ofstream(folder / "corpus", std::ios::binary) << file_of(65'536, 256);
@@ -153,8 +201,56 @@ TEST(CorpusFileTest, APairThatIsDamagedLaterIsRefusedWhenItIsRead) {
   std::fstream file(folder / "corpus", std::ios::binary | std::ios::in | std::ios::out);
   file.seekp(16).put('\x7f').flush();
   EXPECT_THAT([&] { corpus.batch(first); },
-              ThrowsMessage<DataError>(HasSubstr("the file: pair 0 is damaged; remove the file")));
+              ThrowsMessage<DataError>(HasSubstr("the file: pair 0 is damaged or cut off; remove the file")));
   EXPECT_NO_THROW(corpus.batch(second));
+}
+
+TEST(CorpusFileTest, WhateverBecomesOfTheFileLengthsStayAndPairsAreRefused) {
+  constexpr std::int64_t kMany = 20'000;
+  const TemporaryFolder folder;
+  const auto good = file_of(65'536, 256, kMany);
+  for (const bool cut : {true, false}) {
+    std::ofstream(folder / "corpus", std::ios::binary) << good;
+    const auto corpus =
+        ParallelCorpus::open(MappedFile(open_regular_file(folder / "corpus")->descriptor, "corpus"), "the file");
+    if (cut)
+      std::filesystem::resize_file(folder / "corpus", 1);
+    else
+      std::fstream(folder / "corpus", std::ios::binary | std::ios::in | std::ios::out)
+          << std::string(good.size(), '\x7f');
+    for (std::int64_t i = 0; i < kMany; ++i) {
+      EXPECT_EQ(corpus.source_length(i), std::ssize(sentence(i, 3)));
+      EXPECT_EQ(corpus.target_length(i), std::ssize(sentence(i, 5)));
+      EXPECT_THROW(corpus.batch(std::vector{i}), DataError) << i;
+    }
+  }
+}
+
+TEST(CorpusFileTest, AnIdOutsideTheVocabularyIsRefusedWhenItIsRead) {
+  auto corpus = open(file_of(65'536, 256, 3));
+  const std::vector<std::int64_t> all{0, 1, 2};
+  const auto largest = [&](bool target) {
+    Id id = 0;
+    for (const auto i : all) id = std::max(id, std::ranges::max(target ? corpus.target(i) : corpus.source(i)));
+    return id;
+  };
+  const auto source = largest(false), target = largest(true);
+  corpus.set_vocabularies(source + 1, target + 1);
+  EXPECT_NO_THROW(corpus.batch(all));
+  for (const auto& [sources, targets] : {std::pair(source, target + 1), std::pair(source + 1, target)}) {
+    corpus.set_vocabularies(sources, targets);
+    EXPECT_THAT([&] { corpus.batch(all); }, ThrowsMessage<DataError>(HasSubstr("has an id outside the vocabulary")));
+  }
+}
+
+TEST(CorpusFileTest, AnIdThatIsNegativeIsRefused) {
+  std::string file;
+  CorpusWriter writer(
+      [&](std::span<const std::byte> bytes) { file.append(reinterpret_cast<const char*>(bytes.data()), bytes.size()); },
+      100'000, 256);
+  writer.add(Ids{-5, kEos}, Ids{kEos});
+  writer.finish({}, some_report());
+  EXPECT_THROW(open(file).batch(std::vector<std::int64_t>{0}), DataError);
 }
 
 }  // namespace

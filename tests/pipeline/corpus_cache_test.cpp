@@ -20,6 +20,19 @@ using testing::Not;
 
 namespace fs = std::filesystem;
 
+// Says that it has special ids only.
+class SmallVocabulary final : public Tokenizer {
+ public:
+  explicit SmallVocabulary(const Tokenizer& other) : other_(&other) {}
+  Ids encode(std::string_view line) const override { return other_->encode(line); }
+  std::string decode(std::span<const Id> ids) const override { return other_->decode(ids); }
+  std::int64_t vocabulary_size() const override { return kSpecialIds; }
+  const std::string& serialized() const override { return other_->serialized(); }
+
+ private:
+  const Tokenizer* other_;
+};
+
 class CorpusCacheTest : public testing::Test {
  protected:
   struct Start {
@@ -119,7 +132,8 @@ TEST_F(CorpusCacheTest, IsMadeAgainWhereItIsDamagedOrSomethingElse) {
   const auto good = text_of_file(file());
   auto flipped = good;
   flipped[40] = static_cast<char>(flipped[40] ^ 1);
-  for (const auto& bad : {flipped, good.substr(0, good.size() / 2), std::string("something else"), std::string()}) {
+  for (const auto& bad :
+       {flipped, good.substr(0, good.size() / 2), good + "more", std::string("something else"), std::string()}) {
     std::ofstream(file(), std::ios::binary) << bad;
     const auto again = start();
     EXPECT_FALSE(again.knew_texts);
@@ -127,6 +141,38 @@ TEST_F(CorpusCacheTest, IsMadeAgainWhereItIsDamagedOrSomethingElse) {
     EXPECT_THAT(again.said, HasSubstr("corpus.cache: wanted a corpus file, got"));
     EXPECT_THAT(again.said, HasSubstr("the texts are encoded again"));
   }
+}
+
+TEST_F(CorpusCacheTest, CutShortWhileItIsUsedIsAnErrorAndMadeAgainByTheNextStart) {
+  const auto first = start();
+  testing::internal::CaptureStderr();
+  {
+    const RunFolder folder(job_ / "run", false, true);
+    CorpusCache cache(job_.config, folder);
+    const RunTokenizers tokenizers(job_.config, folder, cache);
+    cache.load(tokenizers.by_name(), *tokenizers.source(), *tokenizers.target(), 1);
+    ASSERT_TRUE(cache.corpus().hash() == first.hash);
+    fs::resize_file(file(), 20);
+    EXPECT_THAT([&] { cache.corpus().batch(std::vector<std::int64_t>{7}); },
+                testing::ThrowsMessage<DataError>(HasSubstr("corpus.cache: pair 7 is damaged or cut off")));
+  }
+  testing::internal::GetCapturedStderr();
+  const auto again = start();
+  EXPECT_TRUE(again.made);
+  EXPECT_EQ(again.hash, first.hash);
+}
+
+TEST_F(CorpusCacheTest, OfAVocabularyThatIsTooSmallIsAnErrorWhereItIsRead) {
+  start();
+  testing::internal::CaptureStderr();
+  const RunFolder folder(job_ / "run", false, true);
+  CorpusCache cache(job_.config, folder);
+  const RunTokenizers tokenizers(job_.config, folder, cache);
+  const auto& own = *tokenizers.source();
+  const SmallVocabulary small(own);
+  cache.load(tokenizers.by_name(), own, small, 1);
+  EXPECT_THROW(cache.corpus().batch(std::vector<std::int64_t>{0}), DataError);
+  testing::internal::GetCapturedStderr();
 }
 
 TEST_F(CorpusCacheTest, OfATextThatWasOnlyTouchedStaysGood) {
