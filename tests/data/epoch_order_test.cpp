@@ -52,6 +52,7 @@ TEST(EpochOrderTest, ANewLengthThatIsASmallPartOfABatchBeginsTheNext) {
   const auto corpus = corpus_of(lengths);
   EXPECT_THAT(sizes(EpochOrder(corpus, 115)), ElementsAre(20, 20));    // 3 of 23 are longer
   EXPECT_THAT(sizes(EpochOrder(corpus, 130)), ElementsAre(26, 14));    // 6 of 26
+  EXPECT_THAT(sizes(EpochOrder(corpus, 125)), ElementsAre(20, 20));    // 5 of 25
   EXPECT_THAT(sizes(EpochOrder(corpus, 80)), ElementsAre(20, 16, 4));  // none fits
   EXPECT_THAT(sizes(EpochOrder(corpus, 1000)), ElementsAre(40));
 }
@@ -77,6 +78,21 @@ TEST(EpochOrderTest, PairsOfEqualLengthsAndTheFirstBatchAreDrawn) {
   }
   EXPECT_EQ(orders.size(), 10u);
   EXPECT_GT(shapes.size(), 3u);
+}
+
+TEST(EpochOrderTest, PairsOfALengthComeInEveryOrderThatIsAllowed) {
+  const auto orders = [](const Lengths& lengths) {
+    const auto corpus = corpus_of(lengths);
+    std::set<std::vector<std::uint32_t>> seen;
+    for (std::uint32_t epoch = 0; epoch < 100; ++epoch) {
+      const EpochOrder order(corpus, 1'000'000'000, RandomStream(1, "run").at(epoch));
+      EXPECT_EQ(order.batches(), 1);
+      seen.emplace(order.batch(0).begin(), order.batch(0).end());
+    }
+    return seen.size();
+  };
+  EXPECT_EQ(orders({{3, 3}, {3, 3}, {3, 3}}), 6u);
+  EXPECT_EQ(orders({{3, 5}, {5, 5}, {5, 3}}), 2u) << "the difference of the sides falls or rises";
 }
 
 TEST(BatchesByLengthTest, HoldEveryPairOnceInOrderOfLength) {

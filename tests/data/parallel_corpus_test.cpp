@@ -92,9 +92,12 @@ TEST(ParallelCorpusTest, PairOverTheLimitIsLeftOut) {
 }
 
 TEST(ParallelCorpusTest, LineOfAMegabyteIsLeftOutEvenWithoutALimit) {
-  const auto corpus = read("a\n" + std::string(1'000'000, 'x') + "\nc\n", "a\nb\nc\n", {.max_length = 0});
-  EXPECT_THAT(sources(corpus), ElementsAre("a", "c"));
-  EXPECT_THAT(corpus.report().too_long.first_lines, ElementsAre(2));
+  const auto good = "a\nb\nc\n"s, bad = "a\n" + std::string(1'000'000, 'x') + "\nc\n";
+  for (const auto& [source, target] : {std::pair(bad, good), std::pair(good, bad)}) {
+    const auto corpus = read(source, target, {.max_length = 0});
+    EXPECT_THAT(sources(corpus), ElementsAre("a", "c"));
+    EXPECT_THAT(corpus.report().too_long.first_lines, ElementsAre(2));
+  }
 }
 
 TEST(ParallelCorpusTest, FiveLineNumbersOfAReasonAreKept) {
@@ -111,6 +114,7 @@ TEST(ParallelCorpusTest, LineEndsAndByteOrderMarkChangeNothing) {
   EXPECT_EQ(other.hash(), plain.hash());
   EXPECT_TRUE(other.report().crlf);
   EXPECT_FALSE(plain.report().crlf);
+  EXPECT_TRUE(read("a\n", "c\r\n").report().crlf);
 }
 
 TEST(ParallelCorpusTest, NothingLeftIsAnError) {

@@ -91,18 +91,41 @@ TEST(BpeDropoutTest, WithoutMergesThePiecesAreCharacters) {
   EXPECT_THAT(pieces, ElementsAre("▁", "T", "w", "o", "▁", "<unk>", "r", "i", "v", "e", "r", "s"));
 }
 
+TEST(BpeDropoutTest, WithoutMergesWhatTheUserWantsWholeStaysWhole) {
+  const auto model = model_with_user_defined_pieces();
+  const SentencePieceTokenizer tokenizer(model, "model");
+  const BpeDropout bpe(read_piece_table(model).pieces);
+  std::vector<std::string> pieces;
+  for (const Id id : segment(bpe, tokenizer.encode("a boat river"), 1)) pieces.push_back(tokenizer.piece(id));
+  EXPECT_THAT(pieces, ElementsAre("▁", "a", "▁", "boat", "▁", "ri", "v", "e", "r"));
+}
+
+// The special pieces, and others the best of which come first.
+std::vector<Piece> bpe_of(const std::vector<std::string>& texts) {
+  std::vector<Piece> pieces{{"<pad>", 0, Piece::Type::kControl},
+                            {"<unk>", 0, Piece::Type::kUnknown},
+                            {"<s>", 0, Piece::Type::kControl},
+                            {"</s>", 0, Piece::Type::kControl}};
+  for (float score = 0; const auto& text : texts) pieces.push_back({text, score -= 1});
+  return pieces;
+}
+
 // a b c with the merges ab, then (ab)c; and bc, which is worse.
-std::vector<Piece> small_bpe() {
-  return {{"<pad>", 0, Piece::Type::kControl},
-          {"<unk>", 0, Piece::Type::kUnknown},
-          {"<s>", 0, Piece::Type::kControl},
-          {"</s>", 0, Piece::Type::kControl},
-          {"ab", -1},
-          {"abc", -2},
-          {"bc", -3},
-          {"a", -4},
-          {"b", -5},
-          {"c", -6}};
+std::vector<Piece> small_bpe() { return bpe_of({"ab", "abc", "bc", "a", "b", "c"}); }
+
+TEST(BpeDropoutTest, OfEqualMergesTheLeftmostIsFirst) {
+  const BpeDropout bpe(bpe_of({"aa", "a"}));
+  for (std::size_t length = 1; length < 12; ++length) {
+    Ids wanted(length / 2, 4);
+    if (length % 2 == 1) wanted.push_back(5);
+    EXPECT_EQ(segment(bpe, Ids(length, 5), 0), wanted) << length;
+  }
+}
+
+TEST(BpeDropoutTest, WhatWasMergedMergesWithBothNeighbours) {
+  const BpeDropout bpe(bpe_of({"bc", "de", "bcde", "ab", "abcde", "a", "b", "c", "d", "e"}));
+  EXPECT_THAT(segment(bpe, {10, 11, 12, 13}, 0), ElementsAre(6));  // bc, de, and then their neighbours
+  EXPECT_THAT(segment(bpe, {12, 13, 10, 11, 12, 13}, 0), ElementsAre(5, 6));
 }
 
 TEST(BpeDropoutTest, EachMergeThatComesUpIsLeftOutWithTheProbability) {
@@ -192,6 +215,13 @@ TEST_P(SubwordSamplerTest, ADrawIsAFunctionOfStreamAndSentence) {
 
 INSTANTIATE_TEST_SUITE_P(Types, SubwordSamplerTest, testing::Values(TokenizerType::kBpe, TokenizerType::kUnigram),
                          [](const auto& type) { return std::string(tokenizer_type_name(type.param)); });
+
+TEST(SubwordSamplerKindTest, UnusedPiecesAreRefused) {
+  auto model = train_on(training_text(), small_config());
+  EXPECT_NO_THROW(SubwordSampler(model, 0.1));
+  model += std::string("\x0A\x06\x0A\x02zz\x18\x05", 8);  // one more piece, of the type unused
+  EXPECT_THAT([&] { SubwordSampler(model, 0.1); }, ThrowsMessage<ModelError>(HasSubstr("without unused pieces")));
+}
 
 TEST(SubwordSamplerKindTest, CharactersAreRefused) {
   const auto model = train_on(training_text(), small_config(TokenizerType::kChar));
