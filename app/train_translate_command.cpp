@@ -32,8 +32,10 @@ struct TrainTranslateCommandOptions {
 ExitCode train_translator(const TrainTranslateCommandOptions& options) {
   const StopOnSignal stop;
   const auto machine = set_up(options.common);
-  TrainTranslateOptions training{.config = read_run_config(options.config, options.overrides),
-                                 .out = options.out.value_or("runs" / options.config.stem()),
+  const auto out = options.out.value_or("runs" / options.config.stem());
+  const auto config = read_run_config(options.config, options.overrides, options.resume ? out : "");
+  TrainTranslateOptions training{.config = config,
+                                 .out = out,
                                  .resume = options.resume,
                                  .overwrite = options.overwrite,
                                  .device = machine.device,

@@ -35,32 +35,63 @@ void check_sum(std::span<const std::byte> data, const Metadata& metadata, const 
   }
 }
 
+// From front to end. Read, not mapped: a file that another process cuts short or writes to would kill a process that
+// has it mapped, or change what the sum has vouched for.
+class FileReader {
+ public:
+  explicit FileReader(const std::filesystem::path& path) : path_(path), name_(printable(path.string())) {
+    auto file = open_regular_file(path);
+    if (!file) throw ModelError(name_ + ": wanted a regular file, got a folder or a device");
+    rest_ = file->size;
+    descriptor_ = std::move(file->descriptor);
+  }
+
+  void read(std::span<std::byte> bytes) {
+    if (read_up_to(descriptor_, bytes, path_) != bytes.size())
+      throw ModelError(name_ + ": became shorter while it was read");
+    rest_ -= bytes.size();
+  }
+
+  SafetensorsHeader read_header() {
+    const auto size = rest_;
+    std::array<std::byte, kHeaderLengthBytes> start{};
+    const auto start_bytes = std::span(start).first(std::min<std::uint64_t>(start.size(), size));
+    read(start_bytes);
+    std::string text(read_header_length(start_bytes, size, name_), '\0');
+    read(std::as_writable_bytes(std::span(text)));
+    return gloss::read_header(text, rest_, name_);
+  }
+
+  std::uint64_t rest() const { return rest_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  std::filesystem::path path_;
+  std::string name_;
+  Descriptor descriptor_;
+  std::uint64_t rest_ = 0;
+};
+
 }  // namespace
 
-// Read, not mapped: a file that another process cuts short or writes to would kill a process that has it mapped, or
-// change what the sum has vouched for.
 SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path) {
-  const auto name = printable(path.string());
-  const auto file = open_regular_file(path);
-  if (!file) throw ModelError(name + ": wanted a regular file, got a folder or a device");
-  const auto read = [&](std::span<std::byte> bytes) {
-    const auto got = read_up_to(file->descriptor, bytes, path);
-    if (got != bytes.size()) throw ModelError(name + ": became shorter while it was read");
-  };
-  std::array<std::byte, kHeaderLengthBytes> start{};
-  const auto start_bytes = std::span(start).first(std::min<std::uint64_t>(start.size(), file->size));
-  read(start_bytes);
-  std::string text(read_header_length(start_bytes, file->size, name), '\0');
-  read(std::as_writable_bytes(std::span(text)));
-  const std::uint64_t data_size = file->size - start.size() - text.size();
-  auto header = read_header(text, data_size, name);
-
-  const auto data = allocate_data(data_size);
-  const std::span bytes(data.get(), data_size);
-  read(bytes);
-  auto result = view(bytes, std::move(header), name);
+  FileReader file(path);
+  auto header = file.read_header();
+  const auto size = file.rest();
+  const auto data = allocate_data(size);
+  const std::span bytes(data.get(), size);
+  file.read(bytes);
+  auto result = view(bytes, std::move(header), file.name());
   result.data_ = data;
   return result;
+}
+
+SafetensorsFile SafetensorsFile::open_header(const std::filesystem::path& path) {
+  FileReader reader(path);
+  SafetensorsFile file;
+  file.metadata_ = reader.read_header().metadata;
+  file.name_ = reader.name();
+  return file;
 }
 
 SafetensorsFile SafetensorsFile::parse(std::span<const std::byte> bytes, std::string name) {

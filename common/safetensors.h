@@ -36,6 +36,8 @@ class SafetensorsFile {
  public:
   /// Throws ModelError naming the path and the fault; IoError where it cannot be read. Regular files only.
   static SafetensorsFile open(const std::filesystem::path& path);
+  /// Reads and checks the header alone; no tensors, and the sum is not compared. Throws as `open`.
+  static SafetensorsFile open_header(const std::filesystem::path& path);
   /// The same for bytes in memory, which must outlive the result; `name` stands for the path in messages.
   static SafetensorsFile parse(std::span<const std::byte> bytes, std::string name);
 

@@ -69,7 +69,7 @@ Origin origin_of_checkpoint(const fs::path& path, const SafetensorsFile& file) {
   };
   Origin result{.config = {}, .description = {}, .steps = state.step};
   try {
-    result.config = read_run_config(folder / "config.json", {});
+    result.config = read_run_config(folder / "config.json", {}, folder);
     result.description.config = to_portable_json(result.config);
     for (const auto& name : tokenizer_names(result.config.tokenizer.joint))
       result.description.tokenizers[name] = SentencePieceTokenizer::load(folder / name)->serialized();

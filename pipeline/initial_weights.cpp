@@ -18,7 +18,11 @@
 namespace gloss {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::size_t kLargestTokenizer = 64 << 20;  // bytes
+
+std::string embeddings_key(const std::string& side) { return "training.initial_embeddings." + side; }
 
 std::string hash_of(const WordVectors& vectors) {
   Sha256 sum;
@@ -29,7 +33,7 @@ std::string hash_of(const WordVectors& vectors) {
 
 void expect_own_tokenizer(const TokenizerConfig& config, const std::map<std::string, std::string>& own) {
   if (config.model_file.empty()) return;
-  if (!std::filesystem::exists(config.model_file))
+  if (!fs::exists(config.model_file))
     throw DataError(printable(config.model_file) + ": tokenizer.model_file names this file, but it is not there");
   const auto found = own.find(kJointTokenizer);
   if (found == own.end() || read_file(config.model_file, kLargestTokenizer) != found->second)
@@ -49,14 +53,21 @@ void scale(WordVectors& vectors, double width, const std::string& path) {
 
 }  // namespace
 
-InitialWeights::InitialWeights(const RunConfig& config) : config_(config) {
-  for (const auto& path : {config.training.initial_embeddings.source, config.training.initial_embeddings.target})
-    if (!path.empty() && !std::filesystem::exists(path))
-      throw DataError(printable(path) + ": training.initial_embeddings names this file, but it is not there");
-  if (config.training.start_from.empty()) return;
-  const auto file = open_start_model(config.training.start_from);
+InitialWeights::InitialWeights(const RunConfig& config, bool resumes) : config_(config) {
+  const auto is_missing = [&](const std::string& key, const fs::path& file) {
+    if (fs::exists(file)) return false;
+    if (!resumes) throw DataError(printable(file.string()) + ": " + key + " names this file, but it is not there");
+    hashes_[key] = nullptr;
+    return true;
+  };
+  auto& files = config_.training.initial_embeddings;
+  for (const auto& [side, path] : {std::pair("source", &files.source), std::pair("target", &files.target)})
+    if (!path->empty() && is_missing(embeddings_key(side), *path)) path->clear();
+  const auto& start_from = config.training.start_from;
+  if (start_from.empty() || is_missing("training.start_from", start_model_file(start_from))) return;
+  const auto file = open_start_model(start_from);
   auto settings = to_json(config);
-  complete_from(file, settings);
+  complete_from(config_of_start_model(file), settings);
   start_ = load_translation_model(file, at::kCPU);
   expect_own_tokenizer(config.tokenizer, tokenizers());
   hashes_["training.start_from"] = file.metadata().at("sha256");
@@ -76,7 +87,7 @@ void InitialWeights::read_embedding(const std::string& side, const std::string& 
   const SentencePieceTokenizer spelt(tokenizer.serialized(), "tokenizer");
   PieceSpellings pieces;
   for (Id id = 0; id < spelt.vocabulary_size(); ++id) pieces.add(id, spelt.piece(id));
-  const auto key = "training.initial_embeddings." + side;
+  const auto key = embeddings_key(side);
   auto vectors = read_word_vectors(path, pieces, config_.model.d_model);
   log_info(key + ": vectors for " + std::to_string(vectors.ids.size()) + " of " + std::to_string(pieces.size()) +
            " pieces, the other rows are drawn");

@@ -20,8 +20,9 @@ namespace gloss {
 class InitialWeights {
  public:
   /// Opens the model file. Throws UsageError naming the keys of the configuration that do not fit it, or where
-  /// tokenizer.model_file is another tokenizer than its own; DataError where a file is missing, ModelError.
-  explicit InitialWeights(const RunConfig& config);
+  /// tokenizer.model_file is another tokenizer than its own; DataError where a file is missing, ModelError. A run that
+  /// `resumes` has its weights in a checkpoint: files that are missing then are none.
+  explicit InitialWeights(const RunConfig& config, bool resumes = false);
 
   /// The model's tokenizers as their bytes by name; none without a model.
   std::map<std::string, std::string> tokenizers() const;
@@ -30,7 +31,7 @@ class InitialWeights {
   /// Puts them in place of the weights that were drawn, and forgets them. The vectors of a file are all multiplied by
   /// one number, which makes their root mean square d_model^-0.5, as that of drawn embeddings is.
   void move_into(EncoderDecoder& model);
-  /// By key of the run file a SHA-256 of what was taken.
+  /// By key of the run file a SHA-256 of what was taken; null for a file that is missing.
   const Json& hashes() const { return hashes_; }
 
  private:

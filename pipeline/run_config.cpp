@@ -60,14 +60,32 @@ std::string absolute_beside(const std::string& path, const std::filesystem::path
   return path.empty() ? path : (folder / path).lexically_normal().string();
 }
 
-/// Where the run starts from a model, what the run file leaves to that.
-void complete_from_start_model(Json& json, const std::filesystem::path& folder) {
+/// Throws UsageError where it is no JSON, or none of objects.
+Json read_json(const std::filesystem::path& path) {
+  const auto where = printable(path.string()) + ": ";
+  Json json;
+  try {
+    json = parse_json(read_file(path, kLargestRunFile));
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(where + error.what());
+  } catch (const DataError& error) {
+    throw UsageError(error.what());
+  }
+  if (!json.is_object()) throw UsageError(where + "wanted an object { ... }, got " + json.type_name());
+  return json;
+}
+
+/// Where the run starts from a model, what the run file leaves to that. `kept`: the configuration of the run that goes
+/// on.
+void complete_from_start_model(Json& json, const std::filesystem::path& folder, const std::filesystem::path& kept) {
   if (!json.contains("training") || !json["training"].is_object()) return;
   const auto start_from = json["training"].find("start_from");
   if (start_from == json["training"].end() || !start_from->is_string()) return;
   const auto path = start_from->get<std::string>();
   if (path.empty() || path.find('\0') != path.npos) return;
-  complete_from(open_start_model(absolute_beside(path, folder)), json);
+  const auto model = absolute_beside(path, folder);
+  const bool is_gone = !std::filesystem::exists(start_model_file(model)) && std::filesystem::exists(kept);
+  complete_from(is_gone ? parse_run_config(read_json(kept)) : config_of_start_model(model), json);
 }
 
 void expect_parts(const ModelConfig& model, const std::vector<std::string>& parts) {
@@ -122,23 +140,16 @@ RunConfig parse_run_config(const Json& json) {
   return config;
 }
 
-RunConfig read_run_config(const std::filesystem::path& path, std::span<const std::string> overrides) {
+RunConfig read_run_config(const std::filesystem::path& path, std::span<const std::string> overrides,
+                          const std::filesystem::path& run_folder) {
   const auto where = printable(path.string()) + ": ";
   if (!std::filesystem::exists(path)) throw UsageError(where + "there is no such run file");
   if (!std::filesystem::is_regular_file(path)) throw UsageError(where + "is no file; a run file is a JSON text");
-  Json json;
-  try {
-    json = parse_json(read_file(path, kLargestRunFile));
-  } catch (const std::invalid_argument& error) {
-    throw UsageError(where + error.what());
-  } catch (const DataError& error) {
-    throw UsageError(error.what());
-  }
-  if (!json.is_object()) throw UsageError(where + "wanted an object { ... }, got " + json.type_name());
+  auto json = read_json(path);
   try {
     for (const auto& text : overrides) apply_override(json, text);
     const auto folder = std::filesystem::absolute(path).parent_path();
-    complete_from_start_model(json, folder);
+    complete_from_start_model(json, folder, run_folder.empty() ? "" : run_folder / "config.json");
     auto config = parse_run_config(json);
     for (auto* file : paths_of(config)) *file = absolute_beside(*file, folder);
     return config;

@@ -32,8 +32,10 @@ struct RunConfig {
 /// `overrides` are "dotted.key=value", the value being JSON or, where it is none, a string. Relative paths, also those
 /// of overrides, are taken from the run file's folder and come out absolute. Throws UsageError where the file is
 /// missing, is not strict JSON, or names an unknown key or a wrong value; IoError where it cannot be read; DataError
-/// and ModelError for the model to start from.
-RunConfig read_run_config(const std::filesystem::path& path, std::span<const std::string> overrides);
+/// and ModelError for the model to start from. Where that is gone, the file is completed from config.json in
+/// `run_folder`, if that is named and has one: a run that goes on does not need the model any more.
+RunConfig read_run_config(const std::filesystem::path& path, std::span<const std::string> overrides,
+                          const std::filesystem::path& run_folder = {});
 
 /// The same from JSON; paths as they are.
 RunConfig parse_run_config(const Json& json);

@@ -46,7 +46,8 @@ RunTokenizers::RunTokenizers(const RunConfig& config, const RunFolder& folder, c
   const fs::path source = config.data.train_source, target = config.data.train_target;
   const auto add = [&](const std::string& name, const std::vector<fs::path>& texts) {
     const auto kept = folder.tokenizer_file(name);
-    const bool is_kept = config.tokenizer.model_file.empty() && fs::exists(kept);
+    const auto& named = config.tokenizer.model_file;
+    const bool is_kept = (named.empty() || (folder.resumes() && !fs::exists(named))) && fs::exists(kept);
     const bool takes_kept = is_kept && (folder.resumes() || has_sum(kept, cache.known_tokenizer(name)));
     by_name_[name] = takes_kept ? SentencePieceTokenizer::load(kept) : load_or_train(config.tokenizer, name, texts);
   };

@@ -15,9 +15,10 @@ namespace gloss {
 /// else "source_tokenizer.model" and "target_tokenizer.model".
 class RunTokenizers {
  public:
-  /// Those whose bytes are `given` by name; else, where a checkpoint is resumed, those that the run folder kept, else
-  /// the one that the run file names, else newly trained on the training texts, unless the folder has what `cache` says
-  /// that training would give once more. Throws DataError where a named file is missing, and as train_tokenizer.
+  /// Those whose bytes are `given` by name; else the one that the run file names; else, where a checkpoint is resumed,
+  /// those that the run folder kept, also in place of one that is named and missing; else newly trained on the training
+  /// texts, unless the folder has what `cache` says that training would give once more. Throws DataError where a named
+  /// file is missing, and as train_tokenizer.
   RunTokenizers(const RunConfig& config, const RunFolder& folder, const CorpusCache& cache,
                 const std::map<std::string, std::string>& given = {});
   RunTokenizers(const RunConfig& config, const RunFolder& folder)

@@ -8,7 +8,6 @@
 #include "common/log.h"
 #include "common/safetensors_format.h"
 #include "model/model_file.h"
-#include "pipeline/run_config.h"
 #include "training/checkpoint.h"
 
 namespace gloss {
@@ -19,21 +18,11 @@ namespace fs = std::filesystem;
 // Each is the file's only where the run file says none of them: the last two follow the first.
 constexpr std::array kDropouts{"dropout", "attention_dropout", "feed_forward_dropout"};
 
-RunConfig config_of(const SafetensorsFile& file) {
-  try {
-    return parse_run_config(metadata_json(file, "config"));
-  } catch (const UsageError& error) {
-    throw ModelError(file.name() + ": config: " + error.what());
-  }
-}
-
-}  // namespace
-
-SafetensorsFile open_start_model(const std::string& path) {
-  const auto file = fs::is_directory(path) ? fs::path(path) / "model.safetensors" : fs::path(path);
+SafetensorsFile open_with(SafetensorsFile (*open)(const fs::path&), const std::string& path) {
+  const auto file = start_model_file(path);
   if (!fs::exists(file))
     throw DataError(printable(file.string()) + ": training.start_from names this model file, but it is not there");
-  auto opened = SafetensorsFile::open(file);
+  auto opened = open(file);
   const auto format = opened.metadata().find("format");
   if (format != opened.metadata().end() && format->second == kCheckpointFormat)
     throw ModelError(opened.name() + ": training.start_from names a checkpoint; wanted a model file, which gloss " +
@@ -42,11 +31,30 @@ SafetensorsFile open_start_model(const std::string& path) {
   return opened;
 }
 
-void complete_from(const SafetensorsFile& start_model, Json& run_file) {
-  const auto config = config_of(start_model);
-  auto there = to_json(config);
+}  // namespace
+
+fs::path start_model_file(const std::string& path) {
+  return fs::is_directory(path) ? fs::path(path) / "model.safetensors" : fs::path(path);
+}
+
+SafetensorsFile open_start_model(const std::string& path) { return open_with(&SafetensorsFile::open, path); }
+
+RunConfig config_of_start_model(const SafetensorsFile& start_model) {
+  try {
+    return parse_run_config(metadata_json(start_model, "config"));
+  } catch (const UsageError& error) {
+    throw ModelError(start_model.name() + ": config: " + error.what());
+  }
+}
+
+RunConfig config_of_start_model(const std::string& path) {
+  return config_of_start_model(open_with(&SafetensorsFile::open_header, path));
+}
+
+void complete_from(const RunConfig& start, Json& run_file) {
+  auto there = to_json(start);
   there["tokenizer"].erase("model_file");  // the file's own pieces are compared with it
-  if (config.model.positions != Positions::kLearned) there["model"].erase("max_positions");
+  if (start.model.positions != Positions::kLearned) there["model"].erase("max_positions");
 
   std::string differences;
   const auto complete = [&](const char* section, bool must_agree) {

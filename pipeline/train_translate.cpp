@@ -50,7 +50,7 @@ struct Material {
 /// trained and the texts are encoded.
 Material read_material(const RunConfig& config, const RunFolder& folder, int threads) {
   const auto& data = config.data;
-  InitialWeights initial(config);
+  InitialWeights initial(config, folder.resumes());
   std::optional<TestSet> valid, test;
   if (!data.valid_source.empty()) {
     expect_aligned(data.valid_source, data.valid_target);
@@ -99,7 +99,7 @@ void expect_memory_for(const RunConfig& config, const Vocabularies& vocabularies
                      " MiB of this machine; lower model.d_model, model.d_ff or the number of layers");
 }
 
-/// A new run empties its folder, and a resumed one must find what it began with.
+/// A new run empties its folder.
 void expect_start_elsewhere(const fs::path& start, const fs::path& out) {
   if (start.empty()) return;
   const auto model = fs::weakly_canonical(start), folder = fs::weakly_canonical(out);
@@ -112,6 +112,7 @@ void expect_start_elsewhere(const fs::path& start, const fs::path& out) {
 struct Progress {
   std::int64_t steps = 0, epochs = 0;
   std::vector<std::int64_t> kept_steps;  ///< of the weights
+  const Json* hashes;                    ///< of what the run was made of
 };
 
 ModelDescription describe(const RunConfig& config, const Material& material, const Progress& progress) {
@@ -124,7 +125,8 @@ ModelDescription describe(const RunConfig& config, const Material& material, con
                                               {"training_corpus", material.corpus().hash()}},
                                .tokenizers = {}};
   if (material.validator) description.provenance["validation_set"] = material.validator->hash();
-  description.provenance.update(material.initial.hashes());
+  for (const auto& [key, hash] : material.initial.hashes().items())
+    description.provenance[key] = progress.hashes->at(key);
   for (const auto& [name, tokenizer] : material.tokenizers.by_name())
     description.tokenizers[name] = tokenizer->serialized();
   return description;
@@ -221,7 +223,8 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   if (result.end == TrainingEnd::kEarlyStop)
     log_info("ended early: " + std::to_string(config.training.early_stop.patience) + " validations were no better");
 
-  auto description = describe(config, material, {result.steps, whole_epochs(batches), trainer.kept_steps()});
+  auto description =
+      describe(config, material, {result.steps, whole_epochs(batches), trainer.kept_steps(), &trainer.state().hashes});
   if (material.validator) {
     if (trainer.kept_steps() != std::vector{validated_step}) validation = validate(model);
     report_model(folder, trainer.kept_steps(), validation);

@@ -74,7 +74,7 @@ TrainingState read_training_state(const Json& json, const std::string& file) {
 void expect_equal_hashes(const Json& saved, const Json& now) {
   std::set<std::string> different;
   for (const auto& [name, hash] : saved.items())
-    if (!now.contains(name) || now.at(name) != hash) different.insert(name);
+    if (!now.contains(name) || (!now.at(name).is_null() && now.at(name) != hash)) different.insert(name);
   for (const auto& [name, hash] : now.items())
     if (!saved.contains(name)) different.insert(name);
   if (different.empty()) return;

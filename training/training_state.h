@@ -32,7 +32,8 @@ Json to_json(const TrainingState& state);
 /// Throws ModelError naming `file` where a key is missing, unknown or wrong.
 TrainingState read_training_state(const Json& json, const std::string& file);
 
-/// Throws UsageError listing the names that only one of the two has or whose hashes differ.
+/// Throws UsageError listing the names that only one of the two has or whose hashes differ; null in `now` is like any:
+/// what is gone cannot be looked at.
 void expect_equal_hashes(const Json& saved, const Json& now);
 
 }  // namespace gloss

@@ -52,7 +52,8 @@ TEST_F(StartFromTest, WhatIsWrongIsToldBeforeAnythingIsWritten) {
          "did you mean \"encoder.layers.0\"\\?");
   expect("all parts", R"("freeze": ["encoder", "decoder", "generator"])", 2, "left to train");
   expect("no list", R"("freeze": "encoder")", 2, "training.freeze: wanted a list of strings, got \"encoder\"");
-  expect("no vectors", R"("initial_embeddings": {"source": "none"})", 3, "none: training.initial_embeddings names");
+  expect("no vectors", R"("initial_embeddings": {"source": "none"})", 3,
+         "none: training.initial_embeddings.source names");
   expect("both", R"("start_from": "first", "initial_embeddings": {"source": "wide.txt"})", 2,
          "training.initial_embeddings: wanted no files");
 }
@@ -62,6 +63,24 @@ TEST_F(StartFromTest, AModelInTheFolderThatANewRunEmptiesIsRefusedAndStays) {
   auto arguments = tuning(R"("start_from": "tuned", "max_steps": 1)");
   arguments.push_back("--overwrite");
   expect_outcome({"its own folder", arguments, 2, "wanted a model outside the run folder"}, run_ / "");
+}
+
+TEST_F(StartFromTest, AResumedRunAndAnAverageDoWithoutTheModel) {
+  const auto arguments = tuning(R"("start_from": "first", "max_steps": 2)");
+  EXPECT_EQ(run_gloss(arguments).exit_code, 0);
+  std::filesystem::remove_all(run_ / "first");
+  const auto with = [&](const Arguments& more) {
+    auto all = arguments;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  expect_outcome({"a new run", with({"--overwrite"}), 3, "training.start_from names this model file"}, run_ / "");
+  const auto resumed = run_gloss(with({"--resume", "--set", "training.max_steps=3"}));
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("resumed behind step 2"));
+  const auto average = run_gloss({"average", (run_ / "tuned") / "checkpoints/step-00000002.safetensors",
+                                  (run_ / "tuned") / "checkpoints/step-00000003.safetensors", "--output", run_ / "a"});
+  EXPECT_EQ(average.exit_code, 0) << average.err;
 }
 
 TEST_F(StartFromTest, VectorsOfAnotherWidthAreRefused) {

@@ -119,6 +119,23 @@ TEST_F(SafetensorsTest, WithoutASumTheLayoutAloneIsChecked) {
   EXPECT_EQ(SafetensorsFile::parse(bytes_of(bytes), "memory").tensors().at("a").bytes.size(), 5U);
 }
 
+TEST_F(SafetensorsTest, OfTheHeaderAloneTheSumIsNotAsked) {
+  save();
+  const auto metadata = SafetensorsFile::open(path_).metadata();
+  auto bytes = file();
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  write_file(path_, bytes);
+  EXPECT_THROW(SafetensorsFile::open(path_), ModelError);
+  const auto header = SafetensorsFile::open_header(path_);
+  EXPECT_EQ(header.metadata(), metadata);
+  EXPECT_EQ(header.name(), path_.string());
+  EXPECT_TRUE(header.tensors().empty());
+  for (const std::size_t size : {bytes.size() - 1, bytes.size() / 2, std::size_t{20}, std::size_t{3}, std::size_t{0}}) {
+    write_file(path_, bytes.substr(0, size));
+    EXPECT_THROW(SafetensorsFile::open_header(path_), ModelError) << size;
+  }
+}
+
 TEST_F(SafetensorsTest, AFileCutShortAnywhereIsRefused) {
   save();
   const auto whole = file();

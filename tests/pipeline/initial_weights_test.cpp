@@ -178,7 +178,43 @@ TEST_P(InitialWeightsTest, AFileThatIsMissingOrNoModelIsRefused) {
   EXPECT_THAT(refused("first/checkpoints"), ThrowsMessage<DataError>(HasSubstr("it is not there")));
 }
 
-TEST_P(InitialWeightsTest, AResumedRunMustFindTheSameModel) {
+TEST_P(InitialWeightsTest, TheRunFileIsReadByTheModelsHeaderAndTheRunByAllOfIt) {
+  train_first();
+  const auto model = text_of_file(job_ / "first/model.safetensors");
+  std::ofstream(job_ / "first/model.safetensors", std::ios::binary) << model.substr(0, model.size() - 1) << 'x';
+  job_.config = read(R"({"data": {"train_source": "corpus/train.source", "train_target": "corpus/train.target"},
+                         "training": {"start_from": "first", "max_steps": 0}})");
+  EXPECT_EQ(job_.config.model.d_model, 8);
+  EXPECT_THAT([&] { job_.run(); }, ThrowsMessage<ModelError>(HasSubstr("the file is damaged")));
+}
+
+TEST_P(InitialWeightsTest, AResumedRunNeedsNeitherTheModelNorItsTokenizer) {
+  train_first();
+  job_.config = read(R"({"data": {"train_source": "corpus/train.source", "train_target": "corpus/train.target"},
+                         "tokenizer": {"model_file": "first/tokenizer.model"},
+                         "training": {"start_from": "first", "max_steps": 4}})");
+  job_.run();
+  const auto metadata = [&] { return SafetensorsFile::open(job_ / "run/model.safetensors").metadata(); };
+  const auto unbroken = model_bytes("run");
+  const auto unbroken_metadata = metadata();
+
+  std::filesystem::remove_all(job_ / "run");
+  job_.config.training.max_steps = 2;
+  job_.run();
+  std::filesystem::remove_all(job_ / "first");
+  EXPECT_THROW(read_run_config(job_ / "run.json", {}), DataError);
+  EXPECT_THROW(read_run_config(job_ / "run.json", {}, job_ / "first"), DataError);
+  job_.config = read_run_config(job_ / "run.json", {}, job_ / "run");
+  EXPECT_EQ(job_.run(/*resume=*/true).steps, 4);
+  EXPECT_EQ(model_bytes("run"), unbroken);
+  EXPECT_EQ(metadata(), unbroken_metadata) << "where the weights came from, too";
+
+  std::filesystem::remove_all(job_ / "run");
+  EXPECT_THAT([&] { job_.run(/*resume=*/true); },
+              ThrowsMessage<DataError>(HasSubstr("training.start_from names this file, but it is not there")));
+}
+
+TEST_P(InitialWeightsTest, AResumedRunIsRefusedAnotherModel) {
   train_first();
   job_.run();
   job_.config.training.max_steps = 3;
@@ -265,12 +301,16 @@ TEST_P(InitialWeightsTest, VectorsBelongToTheIdentityOfARun) {
   write_vectors("vectors", {"a", "b"}, 2);
   EXPECT_THAT([&] { job_.run(/*resume=*/true); },
               ThrowsMessage<UsageError>(HasSubstr("training.initial_embeddings.source")));
+  std::filesystem::remove(job_ / "vectors");
+  job_.config.training.max_steps = 4;
+  EXPECT_EQ(job_.run(/*resume=*/true).steps, 4) << "the checkpoint has the weights";
+  EXPECT_THAT(text_of_file(job_ / "run/model.safetensors"), HasSubstr("training.initial_embeddings.source"));
 }
 
 TEST_P(InitialWeightsTest, WhatIsOddAboutVectorsIsSaid) {
   auto& files = job_.config.training.initial_embeddings;
   files.source = job_ / "none";
-  EXPECT_THAT([&] { job_.run(); }, ThrowsMessage<DataError>(HasSubstr("training.initial_embeddings names this file")));
+  EXPECT_THAT([&] { job_.run(); }, ThrowsMessage<DataError>(HasSubstr("initial_embeddings.source names this file")));
   files.source = job_ / "zeros";
   write_lines(files.source, {"a 0 0 0 0 0 0 0 0"});
   EXPECT_THAT([&] { job_.run(); }, ThrowsMessage<DataError>(HasSubstr("got zeros")));

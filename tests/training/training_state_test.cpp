@@ -74,6 +74,16 @@ TEST(TrainingStateTest, OtherHashesAreListedByName) {
       ThrowsMessage<UsageError>(AllOf(HasSubstr("saved: b, c, d;"), HasSubstr("--overwrite"))));
 }
 
+TEST(TrainingStateTest, AHashOfWhatIsGoneIsLikeAny) {
+  const Json saved = {{"a", "1"}, {"b", "2"}};
+  EXPECT_NO_THROW(expect_equal_hashes(saved, {{"a", "1"}, {"b", nullptr}}));
+  EXPECT_THAT(
+      [&] {
+        expect_equal_hashes(saved, {{"a", "1"}, {"b", "2"}, {"c", nullptr}});
+      },
+      ThrowsMessage<UsageError>(HasSubstr("saved: c;")));
+}
+
 TEST(CheckpointNameTest, TellsTheStep) {
   EXPECT_EQ(checkpoint_name(7), "step-00000007.safetensors");
   for (const std::int64_t step : {0L, 7L, 99'999'999L, 4'294'967'295L})
