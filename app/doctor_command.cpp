@@ -29,9 +29,9 @@ struct DoctorOptions {
 
 /// The trial itself must not be what does not fit.
 TrainingNeeds needs_of(const RunConfig& config, const MachineReport& machine) {
-  const auto vocabularies = foreseen_vocabularies(config);
-  const auto known = training_needs(config, vocabularies);
-  return known.memory() < machine.free_memory / 4 * 3 ? try_training(config, vocabularies, machine.free_memory) : known;
+  const auto run = foresee(config);
+  const auto known = training_needs(config, run);
+  return known.memory() < machine.free_memory / 4 * 3 ? try_training(config, run, machine.free_memory) : known;
 }
 
 ExitCode doctor(const DoctorOptions& options) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdio>
+#include <utility>
 
 #include "common/log.h"
 #include "common/version.h"
@@ -54,6 +55,20 @@ std::string gflops_text(double gflops) {
   return text.data();
 }
 
+std::string cuda_lines(const MachineReport& machine) {
+  auto lines = labelled("CUDA", !machine.cuda_built         ? "none: this LibTorch is built without CUDA"
+                                : machine.cuda_devices == 0 ? "built in, but LibTorch finds no device"
+                                                            : std::to_string(machine.cuda_devices) + " devices");
+  for (std::size_t i = 0; i < machine.gpus.size(); ++i) {
+    const auto& gpu = machine.gpus[i];
+    lines += labelled("", (machine.cuda_devices > 0 ? "cuda:" + std::to_string(i) + ' ' : "not used: ") +
+                              printable(gpu.name) + ", " + mebibytes(gpu.memory) + ", capability " +
+                              std::to_string(gpu.major) + '.' + std::to_string(gpu.minor) +
+                              (gpu.has_bfloat16() ? ", bfloat16" : ", no bfloat16"));
+  }
+  return lines;
+}
+
 std::string training_lines(const RunNeeds& run) {
   const auto& needs = run.training;
   std::string lines =
@@ -64,9 +79,15 @@ std::string training_lines(const RunNeeds& run) {
                                       : ""));
   lines += size_row("program", needs.program) + size_row("weights", needs.weights) +
            size_row("gradients", needs.gradients) + size_row("Adam", needs.optimizer);
-  lines += needs.batch > 0 ? size_row("a batch, by trial", needs.batch) : labelled("a batch", "not tried");
-  lines += size_row("together", needs.memory());
+  lines += needs.batches > 0 ? size_row("batches", needs.batches) : labelled("batches", "not tried");
+  for (const auto& [phase, bytes] : {std::pair{"or validation", needs.validation},
+                                     {"or the test", needs.test},
+                                     {"or the average", needs.average},
+                                     {"or the tokenizer", needs.tokenizer}})
+    if (bytes > 0) lines += size_row(phase, bytes);
+  lines += size_row("at most", needs.memory());
   lines += size_row("model file", needs.model_file) + size_row("a checkpoint", needs.checkpoint);
+  if (needs.corpus_file > 0) lines += size_row("corpus.cache", needs.corpus_file);
   return lines +
          labelled("disk", mebibytes(needs.disk()) + " with up to " + std::to_string(needs.checkpoints) +
                               " checkpoints, " + mebibytes(run.disk_free) + " free for " + printable(run.out.string()));
@@ -85,9 +106,14 @@ std::vector<Remark> remarks_on(const RunNeeds& run, const MachineReport& machine
   else if (needed > machine.free_memory)
     remarks.push_back({"training needs " + mebibytes(needed) + " of memory, of which " +
                        mebibytes(machine.free_memory) + " are free now" + advice});
+  if (!run.training.unknown.empty())
+    remarks.push_back(
+        {"not all of the text can be looked at, so that lengths of sentences are guessed or a phase is "
+         "left out: " +
+         run.training.unknown});
   if (run.training.disk() > run.disk_free)
-    remarks.push_back({"checkpoints and model need " + mebibytes(run.training.disk()) + " of disk, of which " +
-                           mebibytes(run.disk_free) +
+    remarks.push_back({"checkpoints, model and corpus.cache need " + mebibytes(run.training.disk()) +
+                           " of disk, of which " + mebibytes(run.disk_free) +
                            " are free; lower training.keep_checkpoints, or use another --out",
                        ExitCode::kIo});
   return remarks;
@@ -97,7 +123,7 @@ std::string to_lines(const MachineReport& machine, const std::optional<RunNeeds>
                      const std::vector<Remark>& remarks) {
   std::string lines = "gloss " + std::string(kVersion) + '\n';
   lines += labelled("LibTorch", libtorch_text(machine));
-  lines += labelled("CUDA", machine.cuda_built ? std::to_string(machine.cuda_devices) + " devices" : "not built in");
+  lines += cuda_lines(machine);
   lines += labelled("SentencePiece", (machine.sentencepiece_built.empty() ? "" : machine.sentencepiece_built + ", ") +
                                          list(machine.sentencepiece_files));
   lines += labelled("OpenMP", list(machine.openmp_files));

@@ -72,6 +72,9 @@ struct Row {
 };
 
 void expect_width(const std::filesystem::path& path, std::int64_t wanted, std::int64_t got) {
+  if (got == 0)
+    throw DataError(printable(path.string()) +
+                    ": wanted a text file of vectors, a word and its numbers a line, got a first line without numbers");
   if (got != wanted)
     throw DataError(printable(path.string()) + ": wanted vectors of model.d_model = " + std::to_string(wanted) +
                     " numbers, got " + std::to_string(got) + "; set model.d_model to that, or use other vectors");

@@ -51,12 +51,31 @@ void scale(WordVectors& vectors, double width, const std::string& path) {
   for (float& value : vectors.values) value = static_cast<float>(factor * value);
 }
 
+void expect_there(const std::string& key, const fs::path& file) {
+  if (!fs::exists(file))
+    throw DataError(printable(file.string()) + ": " + key + " names this file, but it is not there");
+}
+
+void expect_embedding_files(const RunConfig& config) {
+  const auto& files = config.training.initial_embeddings;
+  for (const auto& [side, path] : {std::pair("source", files.source), std::pair("target", files.target)})
+    if (!path.empty()) expect_there(embeddings_key(side), path);
+}
+
+/// The file of training.start_from, which says nothing that the configuration does not say.
+SafetensorsFile open_fitting_model(const RunConfig& config) {
+  auto file = open_start_model(config.training.start_from);
+  auto settings = to_json(config);
+  complete_from(config_of_start_model(file), settings);
+  return file;
+}
+
 }  // namespace
 
 InitialWeights::InitialWeights(const RunConfig& config, bool resumes) : config_(config) {
   const auto is_missing = [&](const std::string& key, const fs::path& file) {
+    if (!resumes) expect_there(key, file);
     if (fs::exists(file)) return false;
-    if (!resumes) throw DataError(printable(file.string()) + ": " + key + " names this file, but it is not there");
     hashes_[key] = nullptr;
     return true;
   };
@@ -65,9 +84,7 @@ InitialWeights::InitialWeights(const RunConfig& config, bool resumes) : config_(
     if (!path->empty() && is_missing(embeddings_key(side), *path)) path->clear();
   const auto& start_from = config.training.start_from;
   if (start_from.empty() || is_missing("training.start_from", start_model_file(start_from))) return;
-  const auto file = open_start_model(start_from);
-  auto settings = to_json(config);
-  complete_from(config_of_start_model(file), settings);
+  const auto file = open_fitting_model(config);
   start_ = load_translation_model(file, at::kCPU);
   expect_own_tokenizer(config.tokenizer, tokenizers());
   hashes_["training.start_from"] = file.metadata().at("sha256");
@@ -120,18 +137,16 @@ void InitialWeights::move_into(EncoderDecoder& model) {
   rows_.clear();
 }
 
-std::pair<std::shared_ptr<const Tokenizer>, std::shared_ptr<const Tokenizer>> configured_tokenizers(
-    const RunConfig& config) {
-  const auto start = InitialWeights(config).tokenizers();
-  const auto make = [&](const char* name) {
-    return std::make_shared<const SentencePieceTokenizer>(start.at(name), name);
-  };
-  if (start.contains(kSourceTokenizer)) return {make(kSourceTokenizer), make(kTargetTokenizer)};
-  std::shared_ptr<const Tokenizer> joint;
-  if (start.contains(kJointTokenizer))
-    joint = make(kJointTokenizer);
-  else if (!config.tokenizer.model_file.empty())
-    joint = SentencePieceTokenizer::load(config.tokenizer.model_file);
+TokenizerPair configured_tokenizers(const RunConfig& config) {
+  expect_embedding_files(config);
+  if (!config.training.start_from.empty()) {
+    const auto file = open_fitting_model(config);
+    const auto contents = read_model_contents(file);
+    expect_own_tokenizer(config.tokenizer, contents.description.tokenizers);
+    return make_tokenizers(contents.description, contents.vocabularies, file.name());
+  }
+  if (config.tokenizer.model_file.empty()) return {};
+  const std::shared_ptr<const Tokenizer> joint = SentencePieceTokenizer::load(config.tokenizer.model_file);
   return {joint, joint};
 }
 

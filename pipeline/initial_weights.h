@@ -49,8 +49,8 @@ class InitialWeights {
 };
 
 /// Source and target tokenizer of a run that has them before it begins, by training.start_from or tokenizer.model_file;
-/// none of them where they are yet to be trained. Throws as InitialWeights, and as the tokenizers.
-std::pair<std::shared_ptr<const Tokenizer>, std::shared_ptr<const Tokenizer>> configured_tokenizers(
-    const RunConfig& config);
+/// none of them where they are yet to be trained. Of a model its tokenizers alone are made, not its weights. Throws as
+/// InitialWeights, and as the tokenizers.
+TokenizerPair configured_tokenizers(const RunConfig& config);
 
 }  // namespace gloss

@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <ATen/Context.h>
 #include <ATen/Version.h>
@@ -143,6 +144,7 @@ MachineReport look_at_machine(int threads) {
   report.vector_code = at::get_cpu_capability();
   report.cuda_built = value_in_settings("USE_CUDA") == "ON" || value_in_settings("USE_CUDA") == "1";
   report.cuda_devices = at::hasCUDA() ? at::detail::getCUDAHooks().deviceCount() : 0;
+  report.gpus = cuda_devices();
   report.sentencepiece_built = sentencepiece_version();
   report.sentencepiece_files = loaded_files({"libsentencepiece"});
   report.openmp_files = loaded_files({"libgomp", "libiomp", "libomp"});
@@ -183,7 +185,10 @@ std::vector<Remark> remarks_on(const MachineReport& report) {
   if (report.free_memory < report.usable_memory / 4)
     remarks.push_back({std::to_string(report.free_memory / kMib) + " of " +
                        std::to_string(report.usable_memory / kMib) + " MiB of memory are free"});
-  if (report.cuda_devices == 0)
+  if (report.cuda_devices == 0 && !report.cuda_built && !report.gpus.empty())
+    remarks.push_back({"a GPU is not used, since this LibTorch is built without CUDA: " + report.gpus[0].name +
+                       "; build with a LibTorch for CUDA (docs/building.md)"});
+  else if (report.cuda_devices == 0)
     remarks.push_back({report.cuda_built ? "LibTorch is built for CUDA, but there is no device that it can use"
                                          : "no GPU: LibTorch is built without CUDA"});
   return remarks;
@@ -191,6 +196,12 @@ std::vector<Remark> remarks_on(const MachineReport& report) {
 
 Json to_json(const MachineReport& report) {
   const auto limit = report.processor_limit;
+  Json gpus = Json::array();
+  for (const auto& gpu : report.gpus)
+    gpus.push_back({{"name", gpu.name},
+                    {"memory", gpu.memory},
+                    {"capability", std::to_string(gpu.major) + '.' + std::to_string(gpu.minor)},
+                    {"bfloat16", gpu.has_bfloat16()}});
   return {
       {"libtorch",
        {{"built", report.libtorch_built},
@@ -200,6 +211,7 @@ Json to_json(const MachineReport& report) {
         {"vector_code", report.vector_code},
         {"cuda_built", report.cuda_built},
         {"cuda_devices", report.cuda_devices}}},
+      {"gpus", std::move(gpus)},
       {"sentencepiece", {{"built", report.sentencepiece_built}, {"files", report.sentencepiece_files}}},
       {"openmp", {{"files", report.openmp_files}, {"settings", report.openmp_settings}}},
       {"processors",

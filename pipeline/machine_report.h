@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/json.h"
+#include "pipeline/cuda_devices.h"
 
 namespace gloss {
 
@@ -17,7 +18,8 @@ struct MachineReport {
   std::string mkl, onednn;                   ///< versions; empty where LibTorch is without
   std::string vector_code;                   ///< which of its kernels LibTorch chooses, as "AVX2"
   bool cuda_built = false;
-  int cuda_devices = 0;
+  int cuda_devices = 0;                          ///< that LibTorch can use
+  std::vector<CudaDevice> gpus;                  ///< by the driver, also where LibTorch has no use for them
   std::string sentencepiece_built;               ///< version, empty where unknown
   std::vector<std::string> sentencepiece_files;  ///< loaded
   std::vector<std::string> openmp_files;         ///< run-times loaded: one is right

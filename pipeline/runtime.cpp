@@ -2,6 +2,7 @@
 
 #include <ATen/Context.h>
 #include <ATen/detail/CUDAHooksInterface.h>
+#include <malloc.h>
 
 #include "common/error.h"
 #include "common/log.h"
@@ -30,6 +31,11 @@ int set_up_runtime(int threads) {
   keep_tensor_memory();
   set_up_determinism(threads);
   return threads;
+}
+
+void give_back_memory() {
+  release_free_tensor_memory();
+  ::malloc_trim(0);
 }
 
 }  // namespace gloss

@@ -14,4 +14,8 @@ at::Device parse_device(const std::string& text);
 /// which equal input gives equal bits (docs/decisions.md). Returns the number of threads.
 int set_up_runtime(int threads);
 
+/// Gives the system back all memory that is free, where one phase of a run ends and another takes blocks of other
+/// sizes: they would not share the kept ones, and the peak would become the sum of all phases.
+void give_back_memory();
+
 }  // namespace gloss

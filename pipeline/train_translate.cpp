@@ -24,6 +24,7 @@
 #include "pipeline/run_identity.h"
 #include "pipeline/run_report.h"
 #include "pipeline/run_tokenizers.h"
+#include "pipeline/runtime.h"
 #include "pipeline/translation_model.h"
 #include "pipeline/validation.h"
 #include "training/checkpoint.h"
@@ -61,6 +62,7 @@ Material read_material(const RunConfig& config, const RunFolder& folder, int thr
   if (!cache.knows_texts()) expect_aligned(data.train_source, data.train_target);
   RunTokenizers tokenizers(config, folder, cache, initial.tokenizers());
   initial.read_embeddings(tokenizers);
+  give_back_memory();
   stop_where_requested();
   cache.load(tokenizers.by_name(), *tokenizers.source(), *tokenizers.target(), threads);
   warn_of("training", cache.corpus().report(), data.max_length);
@@ -185,7 +187,9 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   bool warned = false;
   const auto validate = [&](EncoderDecoder& candidate) {
     log_progress("validating");
+    give_back_memory();
     auto validation = (*material.validator)(candidate);
+    give_back_memory();
     if (!std::exchange(warned, true))
       warn_of_truncated("the validation source", validation.truncated, config.data.max_length);
     return validation;
@@ -233,6 +237,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   write_model_file(folder.model_file(), model, description);
   if (material.test) {
     const auto translator = make_translator(model, config, tokenizers.source(), tokenizers.target());
+    give_back_memory();
     log_info("translating the test set, " + std::to_string(material.test->sources.size()) + " lines");
     result.test = evaluate_model(translator, config.decoding, *material.test, config.evaluation.tokenize);
     folder.log("test", summary(*result.test));

@@ -1,6 +1,7 @@
 #include "pipeline/translation_model.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "common/error.h"
 #include "common/log.h"
@@ -23,7 +24,26 @@ std::shared_ptr<const Tokenizer> make_tokenizer(const ModelDescription& descript
   return tokenizer;
 }
 
+RunConfig config_in(const ModelDescription& description, const std::string& file) {
+  try {
+    return parse_run_config(description.config);
+  } catch (const UsageError& error) {
+    throw ModelError(file + ": config: " + error.what());
+  }
+}
+
 }  // namespace
+
+TokenizerPair make_tokenizers(const ModelDescription& description, const Vocabularies& vocabularies,
+                              const std::string& file) {
+  if (!config_in(description, file).tokenizer.joint)
+    return {make_tokenizer(description, kSourceTokenizer, vocabularies.source, file),
+            make_tokenizer(description, kTargetTokenizer, vocabularies.target, file)};
+  if (vocabularies.target != vocabularies.source)
+    throw ModelError(file + ": one tokenizer for both languages, but embeddings of different sizes");
+  const auto joint = make_tokenizer(description, kJointTokenizer, vocabularies.source, file);
+  return {joint, joint};
+}
 
 std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder) {
   const auto file =
@@ -49,20 +69,9 @@ TranslationModel load_translation_model(const SafetensorsFile& file, at::Device 
     throw ModelError(name + ": is a checkpoint; gloss average FILE --output MODEL makes a model of it");
   auto loaded = read_model_file(file, device);
   TranslationModel result;
-  try {
-    result.config = parse_run_config(loaded.description.config);
-  } catch (const UsageError& error) {
-    throw ModelError(name + ": config: " + error.what());
-  }
-  if (result.config.tokenizer.joint) {
-    result.source_tokenizer = result.target_tokenizer =
-        make_tokenizer(loaded.description, kJointTokenizer, loaded.vocabularies.source, name);
-    if (loaded.vocabularies.target != loaded.vocabularies.source)
-      throw ModelError(name + ": one tokenizer for both languages, but embeddings of different sizes");
-  } else {
-    result.source_tokenizer = make_tokenizer(loaded.description, kSourceTokenizer, loaded.vocabularies.source, name);
-    result.target_tokenizer = make_tokenizer(loaded.description, kTargetTokenizer, loaded.vocabularies.target, name);
-  }
+  result.config = config_in(loaded.description, name);
+  std::tie(result.source_tokenizer, result.target_tokenizer) =
+      make_tokenizers(loaded.description, loaded.vocabularies, name);
   result.model = loaded.model;
   result.precision = loaded.precision;
   result.vocabularies = loaded.vocabularies;

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "decoding/translator.h"
 #include "model/model_file.h"
@@ -32,6 +34,12 @@ WeightPrecision translating_precision(WeightPrecision stored);
 TranslationModel load_translation_model(const std::filesystem::path& file_or_folder, at::Device device);
 /// The same of a file that is open.
 TranslationModel load_translation_model(const SafetensorsFile& file, at::Device device);
+
+using TokenizerPair = std::pair<std::shared_ptr<const Tokenizer>, std::shared_ptr<const Tokenizer>>;
+/// Source and target tokenizer that a model file holds, one for both where joint; `file` stands for it in messages.
+/// Throws ModelError where they do not fit the configuration or the vocabularies of its weights.
+TokenizerPair make_tokenizers(const ModelDescription& description, const Vocabularies& vocabularies,
+                              const std::string& file);
 
 /// The file that `--model` means: the path itself, or model.safetensors in a folder. Throws UsageError where it is
 /// missing.

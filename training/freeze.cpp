@@ -53,7 +53,8 @@ std::set<std::string> frozen_parameters(std::span<const std::string> parts, std:
       frozen.insert(parameter);
     }
     if (!any)
-      throw UsageError("training.freeze: the model has no part " + printable(part) + unknown_part(part, tensors));
+      throw UsageError("training.freeze: the model has no part \"" + printable(part) + '"' +
+                       unknown_part(part, tensors));
   }
   if (!names.empty() && frozen.size() == names.size())
     throw UsageError("training.freeze: wanted a part of the model left to train, got every one frozen");

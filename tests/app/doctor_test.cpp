@@ -33,13 +33,16 @@ TEST(DoctorTest, WithARunFileItSaysWhatTrainingTakes) {
   const Arguments doctor = {"doctor", "--threads", "1", "--config", run.config(), "--out", run / "run"};
   const auto text = run_gloss(doctor);
   EXPECT_EQ(text.exit_code, 0) << text.err;
-  EXPECT_THAT(text.out, AllOf(HasSubstr("\ntraining\n"), HasSubstr("  a batch, by trial "), HasSubstr("  together ")));
+  EXPECT_THAT(text.out, AllOf(HasSubstr("\ntraining\n"), HasSubstr("  batches "), HasSubstr("  or validation "),
+                              HasSubstr("  at most ")));
   auto with_json = doctor;
   with_json.push_back("--json");
   const auto found = json::parse(run_gloss(with_json).out);
   const auto& training = found.at("training");
   EXPECT_EQ(training.at("weights"), 4 * training.at("parameters").get<std::int64_t>());
-  EXPECT_GT(training.at("batch"), 0);
+  EXPECT_GT(training.at("batches"), 0);
+  EXPECT_GT(training.at("test"), 0);
+  EXPECT_GT(training.at("corpus_file"), 0);
   EXPECT_GT(training.at("disk_free"), 0);
   EXPECT_TRUE(found.at("remarks").is_array());
   EXPECT_FALSE(std::filesystem::exists(run / "run")) << "nothing is made";
@@ -51,7 +54,7 @@ TEST(DoctorTest, AModelThatDoesNotFitIsSaidWithoutTryingIt) {
                                   "model.d_ff=65536", "--set", "model.encoder_layers=100"});
   EXPECT_EQ(outcome.exit_code, 7);
   EXPECT_THAT(outcome.out,
-              AllOf(HasSubstr("a batch           not tried"), HasSubstr("will not work: training needs ")));
+              AllOf(HasSubstr("batches           not tried"), HasSubstr("will not work: training needs ")));
 }
 
 TEST(DoctorTest, MemoryAndDiskThatAreShortAreTold) {
@@ -60,19 +63,46 @@ TEST(DoctorTest, MemoryAndDiskThatAreShortAreTold) {
   machine.free_memory = 3000;
   RunNeeds run;
   run.training.weights = 1000;
-  run.training.batch = 1000;
+  run.training.batches = 1000;
   run.training.model_file = 500;
   run.disk_free = 600;
   EXPECT_THAT(remarks_on(run, machine), IsEmpty());
-  run.training.batch = 2500;
+  run.training.batches = 2500;
   auto remarks = remarks_on(run, machine);
   ASSERT_THAT(remarks, ElementsAre(Field(&Remark::message, HasSubstr("are free now; lower data.batch_tokens"))));
   EXPECT_FALSE(remarks[0].failure.has_value());
-  run.training.batch = 3500;
+  run.training.batches = 3500;
   EXPECT_THAT(remarks_on(run, machine), ElementsAre(Field(&Remark::failure, ExitCode::kOutOfMemory)));
-  run.training.batch = 0;
+  run.training.batches = 0;
   run.disk_free = 400;
   EXPECT_THAT(remarks_on(run, machine), ElementsAre(Field(&Remark::failure, ExitCode::kIo)));
+}
+
+TEST(DoctorTest, ATextThatIsNotThereIsSaidAndLengthsAreGuessed) {
+  const SmallRun run;
+  const auto outcome = run_gloss({"doctor", "--threads", "1", "--config", run.config(), "--set",
+                                  "data.train_source=none", "--set", "data.batch_tokens=256"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("lengths of sentences are guessed"), HasSubstr("none: wanted a text file"),
+                                 HasSubstr("  batches  ")));
+}
+
+TEST(DoctorTest, DevicesAreNamedWithWhatTheyCanDo) {
+  MachineReport machine;
+  machine.instructions = {"plain"};
+  machine.cuda_built = true;
+  machine.cuda_devices = 2;
+  machine.gpus = {{"Old one", std::int64_t{11} << 30, 7, 5}, {"New one", std::int64_t{80} << 30, 9, 0}};
+  EXPECT_THAT(to_lines(machine, std::nullopt, {}),
+              AllOf(HasSubstr("  CUDA              2 devices\n"),
+                    HasSubstr(" cuda:0 Old one, 11264 MiB, capability 7.5, no bfloat16\n"),
+                    HasSubstr(" cuda:1 New one, 81920 MiB, capability 9.0, bfloat16\n")));
+  machine.cuda_devices = 0;
+  EXPECT_THAT(to_lines(machine, std::nullopt, {}), HasSubstr("built in, but LibTorch finds no device\n"));
+  machine.cuda_built = false;
+  machine.gpus.pop_back();
+  EXPECT_THAT(to_lines(machine, std::nullopt, {}), AllOf(HasSubstr("none: this LibTorch is built without CUDA\n"),
+                                                         HasSubstr(" not used: Old one, 11264 MiB")));
 }
 
 TEST(DoctorTest, ARunFileIsJudgedAsTrainingDoes) {

@@ -111,5 +111,15 @@ TEST_F(WordVectorsTest, AFileWithoutAPieceIsRefused) {
   EXPECT_THAT([&] { read("\x1f\x8b\x08"); }, ThrowsMessage<DataError>(HasSubstr("gzip")));
 }
 
+TEST_F(WordVectorsTest, AFileThatIsNoTextOfVectorsIsNotSaidToBeOfWidthZero) {
+  EXPECT_THAT(
+      [&] {
+        read(
+            "\x7f"
+            "ELF\x01\x02\n\x03 x\n");
+      },
+      ThrowsMessage<DataError>(HasSubstr("got a first line without numbers")));
+}
+
 }  // namespace
 }  // namespace gloss

@@ -122,6 +122,21 @@ TEST_P(InitialWeightsTest, TwoTokenizersComeWithTheModelToo) {
   EXPECT_EQ(model_bytes("run"), model_bytes("first"));
 }
 
+// What check-data and doctor want of a model: weights that are not finite show that none was made.
+TEST_P(InitialWeightsTest, TheTokenizersOfAModelAreReadWithoutItsWeights) {
+  train_first();
+  auto model = read_model_file(job_ / "first/model.safetensors", at::kCPU);
+  model.model->named_parameters()["generator.bias"].detach().fill_(std::nan(""));
+  write_model_file(job_ / "first/model.safetensors", model.model, model.description);
+  EXPECT_THROW(InitialWeights(job_.config), ModelError);
+  const auto [source, target] = configured_tokenizers(job_.config);
+  EXPECT_EQ(source->serialized(), model.description.tokenizers.at(kJointTokenizer));
+  EXPECT_EQ(source, target);
+
+  job_.config.model.d_ff = 8;
+  EXPECT_THAT([&] { configured_tokenizers(job_.config); }, ThrowsMessage<UsageError>(HasSubstr("model.d_ff is 16")));
+}
+
 TEST_P(InitialWeightsTest, KeysThatSayAnotherModelAreNamed) {
   train_first();
   const auto refused = [&](const std::string& sections) {

@@ -78,6 +78,12 @@ TEST(MachineReportTest, WhatIsSlowIsSaidWithTheRemedy) {
               }),
               says("no GPU"));
   EXPECT_THAT(remarks_where([](Report& it) {
+                it.cuda_devices = 0;
+                it.cuda_built = false;
+                it.gpus = {{"Some GPU", 1 << 30, 8, 6}};
+              }),
+              says("a GPU is not used, since this LibTorch is built without CUDA: Some GPU"));
+  EXPECT_THAT(remarks_where([](Report& it) {
                 it.usable_processors = it.threads = it.threads_got = 1;
                 it.processor_limit.reset();
               }),

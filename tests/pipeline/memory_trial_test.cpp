@@ -1,6 +1,8 @@
 #include "pipeline/memory_trial.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -29,7 +31,7 @@ TEST(MemoryTrialTest, WeightsGradientsAndAdamAreCountedThoseOfFrozenPartsAreNot)
   EXPECT_EQ(needs.weights, 4 * needs.parameters);
   EXPECT_EQ(needs.gradients + needs.optimizer, 3 * needs.weights);
   EXPECT_EQ(needs.checkpoint, 3 * needs.weights);
-  EXPECT_EQ(needs.batch, 0);
+  EXPECT_EQ(needs.batches, 0);
   config.training.freeze = {"source_embedding"};
   needs = training_needs(config, kVocabularies);
   EXPECT_EQ(needs.trained_parameters, needs.parameters - 100 * 64);
@@ -47,31 +49,81 @@ TEST(MemoryTrialTest, CheckpointsAreThoseThatAreKeptTheBestAndTheOneBeingWritten
   EXPECT_EQ(needs.disk(), needs.model_file + 10 * needs.checkpoint);
 }
 
+TEST(MemoryTrialTest, PhasesGiveBackWhatTheyTook) {
+  TrainingNeeds needs;
+  needs.program = 1;
+  needs.weights = 10;
+  needs.gradients = needs.optimizer = 20;
+  needs.batches = 1000;
+  needs.validation = 2000;
+  needs.test = 3000;
+  needs.average = 2500;
+  EXPECT_EQ(needs.memory(), 3051);
+  needs.tokenizer = 4000;
+  EXPECT_EQ(needs.memory(), 4001) << "before there are weights";
+  needs.corpus_file = 7;
+  needs.model_file = 10;
+  EXPECT_EQ(needs.disk(), 17);
+}
+
+TEST(MemoryTrialTest, AnAverageTakesAFileAndDoublesOfTheWeightsTheBestModelAFile) {
+  auto config = config_of(64, 4096);
+  EXPECT_EQ(training_needs(config, kVocabularies).average, 0);
+  config.training.early_stop.patience = 3;
+  auto needs = training_needs(config, kVocabularies);
+  EXPECT_EQ(needs.average, needs.checkpoint);
+  config.training.average_last = 2;
+  config.training.ema_decay = 0.9;
+  needs = training_needs(config, kVocabularies);
+  EXPECT_EQ(needs.checkpoint, 16 * needs.parameters);
+  EXPECT_EQ(needs.average, (16 + 16) * needs.parameters);
+}
+
 TEST(MemoryTrialTest, ALargerBatchTakesMore) {
   set_up_runtime(1);
   const auto memory = usable_memory();
-  const auto small = try_training(config_of(128, 1024), kVocabularies, memory);
-  const auto large = try_training(config_of(128, 8192), kVocabularies, memory);
-  EXPECT_GT(small.batch, 1024 * 128 * 4);
-  EXPECT_GT(large.batch, 4 * small.batch);
-  EXPECT_LT(large.batch, 16 * small.batch);
-  const auto reckoned = try_training(config_of(128, 8192), kVocabularies, 128 << 20);
-  EXPECT_GT(reckoned.batch, large.batch / 2);
-  EXPECT_LT(reckoned.batch, large.batch * 2);
+  const ForeseenRun run{kVocabularies, {}};
+  const auto small = try_training(config_of(128, 1024), run, memory);
+  const auto large = try_training(config_of(128, 8192), run, memory);
+  EXPECT_GT(small.batches, 1024 * 128 * 4);
+  EXPECT_GT(large.batches, 4 * small.batches);
+  EXPECT_LT(large.batches, 16 * small.batches);
+  EXPECT_EQ(large.validation, 0) << "there is no text for one";
+  EXPECT_EQ(large.test, 0);
+  const auto reckoned = try_training(config_of(128, 8192), run, 128 << 20);
+  EXPECT_GT(reckoned.batches, large.batches / 2);
+  EXPECT_LT(reckoned.batches, large.batches * 2);
+}
+
+TEST(MemoryTrialTest, SearchTakesMemoryByTheRowsAndTheTokensOfAHypothesis) {
+  set_up_runtime(1);
+  auto config = config_of(256, 256);
+  config.decoding.max_length = 64;
+  config.decoding.beam_size = 4;
+  ForeseenRun run{kVocabularies,
+                  {.valid = std::vector<std::int64_t>(64, 40), .test = std::vector<std::int64_t>(64, 40)}};
+  const auto needs = try_training(config, run, usable_memory());
+  const std::int64_t cache = 2 * 64 * 64 * 256 * 4;  // keys and values of 64 rows and positions
+  EXPECT_GT(needs.validation, cache);
+  EXPECT_LT(needs.validation, 6 * cache);
+  EXPECT_GT(needs.test, 4 * cache);
+  EXPECT_LT(needs.test, 4 * 6 * cache);
 }
 
 TEST(MemoryTrialTest, TheVocabularyIsTheTokenizersOrTheLargestThatTheRunFileAllows) {
   testing::internal::CaptureStderr();
   SmallJob job;
-  EXPECT_EQ(foreseen_vocabularies(job.config).source, 40);
+  EXPECT_EQ(foresee(job.config).vocabularies.source, 40);
   job.run();
   testing::internal::GetCapturedStderr();
   job.config.tokenizer.model_file = job / "run/tokenizer.model";
-  const auto pieces = foreseen_vocabularies(job.config).target;
+  const auto pieces = foresee(job.config).vocabularies.target;
   EXPECT_LT(pieces, 40);
+  EXPECT_EQ(training_needs(job.config, foresee(job.config)).tokenizer, 0);
   job.config.tokenizer.model_file = "";
+  EXPECT_GT(training_needs(job.config, foresee(job.config)).tokenizer, 0);
   job.config.training.start_from = job / "run";
-  EXPECT_EQ(foreseen_vocabularies(job.config).source, pieces);
+  EXPECT_EQ(foresee(job.config).vocabularies.source, pieces);
 }
 
 TEST(MemoryTrialTest, DiskIsThatOfTheFolderOrOfTheOneAboveThatIsThere) {

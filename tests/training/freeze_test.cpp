@@ -70,9 +70,8 @@ TEST_P(FreezeTest, ATiedMatrixIsFrozenByEachOfItsNames) {
 TEST_P(FreezeTest, RefusesAnUnknownPartWithTheNearest) {
   auto model = this->model();
   const auto refused = [&](const std::string& part) { return [&, part] { freeze(model, std::vector{part}); }; };
-  EXPECT_THAT(
-      refused("encodr"),
-      ThrowsMessage<UsageError>(HasSubstr("training.freeze: the model has no part encodr; did you mean \"encoder\"?")));
+  EXPECT_THAT(refused("encodr"), ThrowsMessage<UsageError>(HasSubstr(
+                                     "training.freeze: the model has no part \"encodr\"; did you mean \"encoder\"?")));
   EXPECT_THAT(refused("encoder.layer.3"), ThrowsMessage<UsageError>(HasSubstr("did you mean \"encoder.layers.3\"?")));
   EXPECT_THAT(refused("source_positions"), ThrowsMessage<UsageError>(HasSubstr("training.freeze")))
       << "sinusoids are no weights";
