@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kClassesAbove = 2;  // a block may be 1.5 times as large as what it is taken for
+constexpr std::size_t kKeptHalves = 3;  // blocks in use and kept together are at most 3 halves of the most ever in use
 
 /// Stands before the bytes of a block, in a cache line of its own.
 struct Header {
@@ -52,32 +53,53 @@ class KeptBlocks final : public c10::Allocator {
 
   void release_free() {
     const std::lock_guard lock(mutex_);
-    for (auto*& list : free_)
-      while (list != nullptr) std::free(std::exchange(list, list->next_free));
+    keep_at_most(0);
   }
 
  private:
   Header* take(std::size_t size_class) {
-    {
-      // A block a little too large is better than a new one: batches differ in size from step to step.
-      const std::lock_guard lock(mutex_);
-      for (auto larger = size_class; larger <= size_class + kClassesAbove; ++larger)
-        if (auto*& list = free_[larger]; list != nullptr) return std::exchange(list, list->next_free);
+    const std::lock_guard lock(mutex_);
+    // A block a little too large is better than a new one: batches differ in size from step to step.
+    for (auto larger = size_class; larger <= size_class + kClassesAbove; ++larger) {
+      if (auto*& list = free_[larger]; list != nullptr) {
+        kept_ -= bytes_of(larger);
+        count(larger);
+        return std::exchange(list, list->next_free);
+      }
     }
+    const auto used = used_ + bytes_of(size_class);
+    keep_at_most(std::max(most_used_, used) / 2 * kKeptHalves - used);
     const auto bytes = (bytes_of(size_class) + 2 * kAlignment - 1) / kAlignment * kAlignment;
     void* memory = std::aligned_alloc(kAlignment, bytes);
     if (memory == nullptr) {
-      release_free();
+      keep_at_most(0);
       memory = std::aligned_alloc(kAlignment, bytes);
     }
     if (memory == nullptr) throw std::bad_alloc();
+    count(size_class);
     return new (memory) Header{size_class, nullptr};
+  }
+
+  void count(std::size_t size_class) {
+    used_ += bytes_of(size_class);
+    most_used_ = std::max(most_used_, used_);
+  }
+
+  // Gives kept blocks back, the largest first.
+  void keep_at_most(std::size_t bytes) {
+    for (auto size_class = free_.size(); size_class-- > 0 && kept_ > bytes;) {
+      for (auto*& list = free_[size_class]; list != nullptr && kept_ > bytes;) {
+        std::free(std::exchange(list, list->next_free));
+        kept_ -= bytes_of(size_class);
+      }
+    }
   }
 
   static void release(void* data);
 
   std::mutex mutex_;
   std::array<Header*, 256> free_{};
+  std::size_t used_ = 0, kept_ = 0, most_used_ = 0;  ///< bytes
 };
 
 /// Never destroyed: tensors outlive static objects.
@@ -92,6 +114,8 @@ void KeptBlocks::release(void* data) {
   auto* const block = reinterpret_cast<Header*>(static_cast<std::byte*>(data) - kAlignment);
   const std::lock_guard lock(blocks.mutex_);
   block->next_free = std::exchange(blocks.free_[block->size_class], block);
+  blocks.used_ -= bytes_of(block->size_class);
+  blocks.kept_ += bytes_of(block->size_class);
 }
 
 }  // namespace

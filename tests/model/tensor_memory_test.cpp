@@ -6,6 +6,8 @@
 #include <ATen/Functions.h>
 #include <gtest/gtest.h>
 
+#include "common/memory.h"
+
 namespace gloss {
 namespace {
 
@@ -44,6 +46,16 @@ TEST_F(TensorMemoryTest, ABlockIsUsedAgainUntilItIsReleased) {
   EXPECT_EQ(place(at::empty({99999})), first);
   release_free_tensor_memory();
   EXPECT_TRUE(at::ones({100000}).eq(1).all().item<bool>());
+}
+
+TEST_F(TensorMemoryTest, KeptBlocksOfManySizesDoNotAddUp) {
+  release_free_tensor_memory();
+  const auto resident = [] { return size_in_proc("/proc/self/status", "RssAnon:").value_or(0); };
+  const auto before = resident();
+  constexpr std::int64_t kMiB = 1 << 20;
+  for (std::int64_t size = 16 * kMiB; size <= 256 * kMiB; size *= 2) at::ones({size}, at::kByte);  // 496 MiB in all
+  EXPECT_LT(resident() - before, 400 * kMiB);  // one and a half times the largest, and no more
+  release_free_tensor_memory();
 }
 
 TEST_F(TensorMemoryTest, GeluWorksThoughItAllocatesWithoutATensor) {
