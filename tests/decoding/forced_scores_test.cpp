@@ -1,0 +1,88 @@
+#include "decoding/forced_scores.h"
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "decoding/make_scorer.h"
+#include "decoding/search.h"
+#include "tests/decoding/fake_scorer.h"
+#include "tests/support/device_test.h"
+#include "tests/support/small_model.h"
+
+namespace gloss {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+class ForcedScoresTest : public DeviceTest {};
+
+TEST_P(ForcedScoresTest, AreTheLogProbabilitiesOfEachTokenAndOfItsEnd) {
+  const FakeScorer scorer(
+      table({{{}, {{kA, 0.5}, {kB, 0.5}}}, {{kA}, {{kB, 0.25}, {kC, 0.75}}}, {{kA, kB}, {{kEos, 1}}}}, kWords), kWords,
+      device());
+  const std::vector<Ids> source = {{kA, kEos}}, target = {{kA, kB}};
+  const auto scores = forced_scores(scorer, source, target, 8);
+  EXPECT_THAT(scores[0].tokens,
+              ElementsAre(DoubleNear(std::log(0.5), 1e-6), DoubleNear(std::log(0.25), 1e-6), DoubleNear(0, 1e-6)));
+  EXPECT_NEAR(scores[0].log_probability, std::log(0.125), 1e-6);
+}
+
+TEST_P(ForcedScoresTest, OfWhatASearchFoundAreItsOwnBitForBit) {
+  const auto model = small_model(device());
+  const auto scorer = make_scorer(model, small_config(), 12);
+  const auto sources = small_sources();
+  const DecodingConfig config{.beam_size = 4, .n_best = 4};
+  const auto found = beam_search(*scorer, pad(sources, device()), config);
+  std::vector<Ids> repeated, targets;
+  std::vector<double> wanted;
+  for (std::size_t b = 0; b < sources.size(); ++b)
+    for (const auto& hypothesis : found[b]) {
+      if (!hypothesis.ended) continue;
+      repeated.push_back(sources[b]);
+      targets.push_back(hypothesis.ids);
+      wanted.push_back(hypothesis.log_probability);
+    }
+  ASSERT_GT(wanted.size(), 3U);
+  for (const std::int64_t together : {1, 3, 64}) {
+    const auto scores = forced_scores(*scorer, repeated, targets, together);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (device().is_cpu())
+        EXPECT_EQ(scores[i].log_probability, wanted[i]) << together;
+      else
+        EXPECT_NEAR(scores[i].log_probability, wanted[i], 1e-4) << together;
+    }
+  }
+}
+
+TEST_P(ForcedScoresTest, TargetsOfAllLengthsStayWithTheirSources) {
+  const FakeScorer scorer(random_rule(kWords), kWords, device());
+  const std::vector<Ids> sources = {{4, kEos}, {5, kEos}, {6, kEos}, {4, 5, kEos}},
+                         targets = {{4}, {}, {4, 5, 6, 4}, {6, 6}};
+  const auto together = forced_scores(scorer, sources, targets, 4);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const auto alone = forced_scores(scorer, std::vector{sources[i]}, std::vector{targets[i]}, 1);
+    EXPECT_EQ(together[i].tokens, alone[0].tokens) << i;
+    EXPECT_EQ(together[i].tokens.size(), targets[i].size() + 1);
+  }
+}
+
+TEST_P(ForcedScoresTest, TargetsBeyondTheModelAreRefusedByNumber) {
+  const FakeScorer scorer(random_rule(kWords), kWords, device(), {.max_target_length = 3});
+  const std::vector<Ids> sources = {{4, kEos}, {4, kEos}}, targets = {{4, 4}, {4, 4, 4}};
+  EXPECT_THAT([&] { forced_scores(scorer, sources, targets, 2); },
+              ThrowsMessage<DataError>(HasSubstr("target 2: wanted at most 3 tokens")));
+  EXPECT_THROW(forced_scores(scorer, sources, std::vector<Ids>{{4}}, 2), DataError);
+}
+
+INSTANTIATE_DEVICES(ForcedScoresTest);
+
+}  // namespace
+}  // namespace gloss
