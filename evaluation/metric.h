@@ -62,6 +62,12 @@ class Metric {
   virtual double value(std::span<const double> sums) const = 0;
   /// The score alone in float32 arithmetic, as NumPy 2 does it where sacreBLEU resamples.
   virtual double value(std::span<const float> sums) const = 0;
+  /// Whether NumPy holds that score as a float32; what is then made of the scores is so too. Where sacreBLEU's formula
+  /// comes out of NumPy's numbers, by math.exp() or a literal 0.0, it is a double.
+  virtual bool is_float32(std::span<const float>) const { return false; }
+  /// The score of a trial of paired approximate randomisation. There NumPy holds whole statistics as integers, so that
+  /// what a smoothing adds to one is cut to a whole number too.
+  virtual double trial_value(std::span<const double> sums) const { return value(sums); }
 };
 
 /// Rows added up in their order.

@@ -13,16 +13,19 @@ constexpr std::array<std::string_view, 19> kWideSpaces = {
 
 bool is_ascii_space(char c) { return (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= ' '); }
 
-/// Bytes of the white space that `text` begins with, 0 where it begins with none.
-std::size_t space_at_begin(std::string_view text) {
-  if (is_ascii_space(text.front())) return 1;
-  if (static_cast<unsigned char>(text.front()) < 0x80) return 0;
-  const auto* space =
-      std::find_if(kWideSpaces.begin(), kWideSpaces.end(), [&](auto wide) { return text.starts_with(wide); });
-  return space == kWideSpaces.end() ? 0 : space->size();
-}
+/// Of the first bytes of those above.
+bool begins_wide_space(char c) { return c == '\xc2' || c == '\xe1' || c == '\xe2' || c == '\xe3'; }
 
 }  // namespace
+
+std::size_t white_space_at(std::string_view text, std::size_t offset) {
+  const char first = text[offset];
+  if (is_ascii_space(first)) return 1;
+  if (!begins_wide_space(first)) return 0;
+  const auto rest = text.substr(offset);
+  const auto* space = std::ranges::find_if(kWideSpaces, [&](auto wide) { return rest.starts_with(wide); });
+  return space == kWideSpaces.end() ? 0 : space->size();
+}
 
 std::string_view strip_end(std::string_view text) {
   while (!text.empty()) {
@@ -30,8 +33,8 @@ std::string_view strip_end(std::string_view text) {
       text.remove_suffix(1);
       continue;
     }
-    const auto* space =
-        std::find_if(kWideSpaces.begin(), kWideSpaces.end(), [&](auto wide) { return text.ends_with(wide); });
+    if (static_cast<unsigned char>(text.back()) < 0x80) break;
+    const auto* space = std::ranges::find_if(kWideSpaces, [&](auto wide) { return text.ends_with(wide); });
     if (space == kWideSpaces.end()) break;
     text.remove_suffix(space->size());
   }
@@ -40,7 +43,7 @@ std::string_view strip_end(std::string_view text) {
 
 std::string_view strip(std::string_view text) {
   while (!text.empty()) {
-    const auto space = space_at_begin(text);
+    const auto space = white_space_at(text, 0);
     if (space == 0) break;
     text.remove_prefix(space);
   }
@@ -50,16 +53,15 @@ std::string_view strip(std::string_view text) {
 std::string single_spaced(std::string_view text) {
   std::string result;
   bool behind_space = false;
-  while (!text.empty()) {
-    if (const auto space = space_at_begin(text)) {
+  for (std::size_t i = 0; i < text.size();) {
+    if (const auto space = white_space_at(text, i)) {
       behind_space = true;
-      text.remove_prefix(space);
+      i += space;
       continue;
     }
     if (behind_space && !result.empty()) result += ' ';
     behind_space = false;
-    result += text.front();
-    text.remove_prefix(1);
+    result += text[i++];
   }
   return result;
 }

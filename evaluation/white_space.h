@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace gloss {
 
 // White space is what Python's str.split() takes for it.
+
+/// Bytes of the white space that stands at `offset` of UTF-8, 0 where none does.
+std::size_t white_space_at(std::string_view text, std::size_t offset);
 
 /// The text without the white space at its end, as str.rstrip() leaves it.
 std::string_view strip_end(std::string_view text);
