@@ -1,0 +1,146 @@
+#include "evaluation/chrf.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "common/config_section.h"
+#include "common/error.h"
+#include "evaluation/chrf_score.h"
+#include "evaluation/chrf_symbols.h"
+#include "evaluation/lower_case.h"
+#include "evaluation/ngram_matches.h"
+#include "evaluation/parallel_for.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::int64_t kMaxChrfOrder = 1000, kMaxBeta = 1'000'000;
+
+/// One row of statistics at a time; a thread has its own.
+class ChrfRow {
+ public:
+  explicit ChrfRow(const ChrfOptions& options)
+      : options_(options), orders_(static_cast<std::size_t>(options.char_order + options.word_order)) {}
+
+  /// Writes to `row` what belongs to the best of the references of this line.
+  void compute(std::string_view hypothesis, const References& references, std::size_t line, std::span<double> row) {
+    read(hypothesis, hypothesis_);
+    double best = -1;
+    std::vector<double> candidate(row.size());
+    for (const auto& stream : references.streams) {
+      if (!stream[line]) continue;
+      read(*stream[line], reference_);
+      count(candidate);
+      const double score = references.streams.size() == 1 ? 0 : chrf_score(candidate, options_);
+      if (score <= best) continue;
+      best = score;
+      std::copy(candidate.begin(), candidate.end(), row.begin());
+    }
+    if (best < 0) throw DataError("chrF: line " + std::to_string(line + 1) + ": wanted a reference, got none");
+  }
+
+ private:
+  void read(std::string_view line, ChrfSymbols& symbols) const {
+    if (options_.lowercase)
+      symbols.read(lower(line), options_.whitespace);
+    else
+      symbols.read(line, options_.whitespace);
+  }
+
+  void count(std::span<double> row) {
+    const std::span orders(orders_);
+    const auto characters = static_cast<std::size_t>(options_.char_order);
+    matcher_.count(hypothesis_.characters(), reference_.characters(), orders.first(characters));
+    if (options_.word_order > 0) {
+      words_.reset(hypothesis_.size() + reference_.size());
+      hypothesis_.number_words(words_);
+      reference_.number_words(words_);
+      matcher_.count(hypothesis_.words(), reference_.words(), orders.subspan(characters));
+    }
+    for (std::size_t i = 0; i < orders_.size(); ++i) {
+      const auto& order = orders_[i];
+      row[3 * i] = order.reference > 0 ? static_cast<double>(order.hypothesis) : 0;
+      row[3 * i + 1] = static_cast<double>(order.reference);
+      row[3 * i + 2] = static_cast<double>(order.matches);
+    }
+  }
+
+  ChrfOptions options_;
+  std::vector<NgramMatches> orders_;  // of characters, then of words
+  ChrfSymbols hypothesis_, reference_;
+  NgramMatcher matcher_;
+  PrefixTable words_;
+};
+
+}  // namespace
+
+void ChrfOptions::validate() const {
+  const std::string orders = "a whole number from 0 to " + std::to_string(kMaxChrfOrder);
+  require(char_order >= 0 && char_order <= kMaxChrfOrder, "chrf-char-order", orders, char_order);
+  require(word_order >= 0 && word_order <= kMaxChrfOrder, "chrf-word-order", orders, word_order);
+  require(char_order + word_order > 0, "chrf-char-order", "at least 1, or words to be counted", char_order);
+  require(beta >= 0 && beta <= kMaxBeta, "chrf-beta", "a whole number from 0 to " + std::to_string(kMaxBeta), beta);
+}
+
+ChrfMetric::ChrfMetric(const ChrfOptions& options) : options_(options) { options_.validate(); }
+
+std::string ChrfMetric::name() const {
+  return "chrF" + std::to_string(options_.beta) + std::string(static_cast<std::size_t>(options_.word_order), '+');
+}
+
+std::vector<SignatureEntry> ChrfMetric::settings() const {
+  return {{"case", "c", options_.lowercase ? "lc" : "mixed"},
+          {"eff", "e", options_.eps_smoothing ? "no" : "yes"},
+          {"nc", "nc", std::to_string(options_.char_order)},
+          {"nw", "nw", std::to_string(options_.word_order)},
+          {"space", "s", options_.whitespace ? "yes" : "no"}};
+}
+
+SegmentStatistics ChrfMetric::statistics(std::span<const std::string> hypotheses, const References& references,
+                                         int threads) const {
+  const auto lines = static_cast<std::int64_t>(hypotheses.size());
+  if (lines != references.lines())
+    throw DataError("chrF: wanted as many hypotheses as references, got " + std::to_string(lines) + " hypotheses and " +
+                    std::to_string(references.lines()) + " references");
+  if (lines == 0) throw DataError("chrF: wanted at least one line, got none");
+  SegmentStatistics statistics{.width = 3 * (options_.char_order + options_.word_order), .values = {}};
+  const auto width = static_cast<std::size_t>(statistics.width);
+  statistics.values.resize(hypotheses.size() * width);
+  parallel_for(lines, threads, [&](std::int64_t begin, std::int64_t end) {
+    ChrfRow row(options_);
+    for (auto line = static_cast<std::size_t>(begin); line < static_cast<std::size_t>(end); ++line)
+      row.compute(hypotheses[line], references, line, std::span(statistics.values).subspan(line * width, width));
+  });
+  return statistics;
+}
+
+MetricScore ChrfMetric::score(std::span<const double> sums) const {
+  Json hypothesis = Json::array(), reference = Json::array(), matches = Json::array();
+  for (std::size_t i = 0; i + 2 < sums.size(); i += 3) {
+    hypothesis.push_back(static_cast<std::int64_t>(sums[i]));
+    reference.push_back(static_cast<std::int64_t>(sums[i + 1]));
+    matches.push_back(static_cast<std::int64_t>(sums[i + 2]));
+  }
+  const double score = value(sums);
+  return {.name = name(),
+          .score = score,
+          .details = {},
+          .json = {{"score", score},
+                   {"name", name()},
+                   {"char_order", options_.char_order},
+                   {"word_order", options_.word_order},
+                   {"beta", options_.beta},
+                   {"hypothesis_ngrams", std::move(hypothesis)},
+                   {"reference_ngrams", std::move(reference)},
+                   {"matches", std::move(matches)}}};
+}
+
+double ChrfMetric::value(std::span<const double> sums) const { return chrf_score(sums, options_); }
+
+double ChrfMetric::value(std::span<const float> sums) const { return chrf_score(sums, options_).value; }
+
+bool ChrfMetric::is_float32(std::span<const float> sums) const { return chrf_score(sums, options_).is_float32; }
+
+}  // namespace gloss

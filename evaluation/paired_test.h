@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "evaluation/metric.h"
+#include "evaluation/resampling.h"
+
+namespace gloss {
+
+/// A row of the table of `sacrebleu --paired-bs` or `--paired-ar`, with its figures for the same seed.
+struct PairedResult {
+  double score = 0;
+  std::optional<double> p_value;  ///< none for the baseline
+  std::optional<ConfidenceInterval> interval;
+};
+
+/// The first row. `options.samples` resamples for the interval, which is left out where they are 0.
+PairedResult baseline_result(const Metric& metric, const SegmentStatistics& baseline, const ResamplingOptions& options);
+
+/// Paired bootstrap resampling (Koehn 2004): the share of resamples in which the difference of the two systems is by
+/// more than the real one above the mean difference. Throws DataError where their counts of lines differ.
+PairedResult paired_bootstrap(const Metric& metric, const SegmentStatistics& baseline, const SegmentStatistics& system,
+                              const ResamplingOptions& options);
+
+/// Paired approximate randomisation (Riezler and Maxwell 2005): the share of trials, in which each line changes sides
+/// by chance, whose difference is above the real one. `options.samples` trials; with `interval_samples` from 1 the
+/// system's interval by as many resamples. Throws DataError where the counts of lines differ.
+///
+/// Sums are doubles, exact where statistics are whole. TER's lengths are not where a line has several references: there
+/// the last bits of sacreBLEU's sums are its processor's, and so may a p-value be by some trials that are equal but for
+/// them.
+PairedResult paired_randomization(const Metric& metric, const SegmentStatistics& baseline,
+                                  const SegmentStatistics& system, const ResamplingOptions& options,
+                                  std::int64_t interval_samples = 0);
+
+}  // namespace gloss
