@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evaluation/metric.h"
+
+namespace gloss {
+
+/// What one metric says of one system.
+struct MetricResult {
+  MetricScore score;
+  std::optional<double> mean, half_width;  ///< of resampled scores: their mean, half of the interval that holds 95 %
+  std::optional<double> p_value;           ///< of the paired test against the first system
+};
+
+/// A part of the lines and what each metric says of it.
+struct PartOfLines {
+  std::string name;
+  std::int64_t lines = 0;
+  std::vector<MetricScore> scores;  ///< by metric
+};
+
+struct SystemResult {
+  std::string name;
+  std::vector<MetricResult> metrics;
+  std::vector<PartOfLines> groups, lengths;  ///< by the names of lines, by the length of the source
+};
+
+enum class PairedTest { kBootstrap, kRandomization };
+
+/// A line that two systems translate with different success.
+struct LineDifference {
+  std::int64_t line = 0;         ///< from 1
+  double first = 0, second = 0;  ///< its scores
+};
+
+/// Everything that an evaluation found, for whoever prints it.
+struct ScoreReport {
+  std::vector<std::string> keys;                          ///< of the metrics: "bleu", "chrf", "ter"
+  std::vector<std::string> signatures, short_signatures;  ///< by metric
+  std::vector<SystemResult> systems;
+  std::optional<PairedTest> paired;
+  std::int64_t trials = 0;                  ///< of the paired test
+  std::vector<LineDifference> differences;  ///< of the first two systems by the first metric, the largest first
+};
+
+/// The scores of each line for itself, by one metric.
+struct LineScores {
+  std::string key;
+  std::vector<MetricScore> scores;
+  std::vector<std::string> signatures, short_signatures;  ///< by line: the number of references may differ
+};
+
+}  // namespace gloss

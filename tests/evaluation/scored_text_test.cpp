@@ -1,0 +1,137 @@
+#include "evaluation/scored_text.h"
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace gloss {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+using Path = std::filesystem::path;
+
+class ScoredTextTest : public testing::Test {
+ protected:
+  Path file(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return folder_ / name;
+  }
+
+  std::string refusal(const std::function<void()>& read) {
+    try {
+      read();
+    } catch (const DataError& error) {
+      return error.what();
+    }
+    return "no DataError";
+  }
+
+  std::string refused_lines(const std::string& text) {
+    return refusal([&] { read_scored_lines(file("text", text)); });
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(ScoredTextTest, OnlyLineFeedsEndLines) {
+  EXPECT_THAT(read_scored_lines(file("text",
+                                     "a\rb\u2028c\x0c"
+                                     "d\u0085e\nf")),
+              ElementsAre("a\rb\u2028c\x0c"
+                          "d\u0085e",
+                          "f"));
+}
+
+TEST_F(ScoredTextTest, WhiteSpaceAtTheEndOfALineIsDropped) {
+  EXPECT_THAT(read_scored_lines(file("text",
+                                     " a \t\r\nb\u3000\u00a0\n\n \n\x1c"
+                                     "c\x1c\u200b\n")),
+              ElementsAre(" a", "b", "", "",
+                          "\x1c"
+                          "c\x1c\u200b"));
+}
+
+TEST_F(ScoredTextTest, AByteOrderMarkIsDroppedAtTheBeginningOnly) {
+  EXPECT_THAT(read_scored_lines(file("text", "\ufeffa\n\ufeffb\n")), ElementsAre("a", "\ufeffb"));
+}
+
+TEST_F(ScoredTextTest, WhatIsNoTextIsRefusedByItsLine) {
+  EXPECT_THAT(refused_lines("a\nb\xff\n"), AllOf(HasSubstr("line 2: wanted UTF-8"), HasSubstr("none at 2")));
+  EXPECT_THAT(refused_lines("a\nb\n\xed\xa0\x80\n"), HasSubstr("line 3: wanted UTF-8"));
+  EXPECT_THAT(refused_lines(std::string("a\0b\n", 4)), HasSubstr("line 1: wanted text, got a NUL"));
+  EXPECT_THAT(refused_lines("\n" + std::string(1 << 17, 'a')), HasSubstr("line 2 is longer than 65536 bytes"));
+  EXPECT_THAT(refused_lines(""), HasSubstr("got an empty file"));
+}
+
+TEST_F(ScoredTextTest, SeveralFilesAreSeveralReferences) {
+  const std::vector<Path> files{file("a", "1\n2\n"), file("b", "3\n\n")};
+  const auto references = read_references(files);
+  EXPECT_THAT(references.streams, ElementsAre(ElementsAre("1", "2"), ElementsAre("3", "")));
+  EXPECT_EQ(references.count(), "2");
+}
+
+TEST_F(ScoredTextTest, ReferenceFilesOfDifferentLengthAreRefused) {
+  const std::vector<Path> files{file("a", "1\n2\n"), file("b", "3\n")};
+  EXPECT_THAT(refusal([&] { read_references(files); }), AllOf(HasSubstr("b has 1 lines"), HasSubstr("a 2;")));
+}
+
+TEST_F(ScoredTextTest, TheLastOfSeveralColumnsKeepsItsTabs) {
+  const std::vector<Path> files{file("a", "1\t2\t3\n4 \t5\t \n")};
+  EXPECT_THAT(read_references(files, {2, false}).streams,
+              ElementsAre(ElementsAre("1", "4 "), ElementsAre("2\t3", "5")));
+}
+
+TEST_F(ScoredTextTest, TabsMeanNothingInOneColumn) {
+  const std::vector<Path> files{file("a", "1\t2\n")};
+  EXPECT_THAT(read_references(files).streams, ElementsAre(ElementsAre("1\t2")));
+}
+
+TEST_F(ScoredTextTest, ALineWithoutAllItsReferencesIsRefused) {
+  // The end of the second line is dropped with its tab.
+  const std::vector<Path> files{file("a", "1\t2\n1\t\n")};
+  EXPECT_THAT(refusal([&] { read_references(files, {2, false}); }), HasSubstr("line 2: wanted 2 references"));
+}
+
+TEST_F(ScoredTextTest, LinesMayHaveDifferentNumbersOfReferences) {
+  const std::vector<Path> files{file("a", "1\t2\t3\n4\n\t5\t\t6\n")};
+  const auto references = read_references(files, {1, true});
+  EXPECT_THAT(references.streams, ElementsAre(ElementsAre("1", "4", "5"), ElementsAre("2", std::nullopt, "6"),
+                                              ElementsAre("3", std::nullopt, std::nullopt), SizeIs(3)));
+  EXPECT_EQ(references.count(), "var");
+}
+
+TEST_F(ScoredTextTest, ALineWithoutAnyReferenceIsRefused) {
+  const std::vector<Path> files{file("a", "1\n\t \n")};
+  EXPECT_THAT(refusal([&] { read_references(files, {1, true}); }), HasSubstr("line 2: wanted a reference"));
+}
+
+TEST_F(ScoredTextTest, ColumnsAndSeveralFilesExcludeEachOther) {
+  const std::vector<Path> files{file("a", "1\t2\n"), file("b", "1\t2\n")};
+  EXPECT_THROW(read_references(files, {2, false}), UsageError);
+}
+
+TEST_F(ScoredTextTest, TabsSetSystemsApart) {
+  const auto systems = read_tabbed_systems(file("a", "1\t2\n3 \t4\t\n"));
+  ASSERT_THAT(systems, SizeIs(2));
+  EXPECT_EQ(systems[1].name, "System 2");
+  EXPECT_THAT(systems[0].lines, ElementsAre("1", "3"));
+  EXPECT_THAT(systems[1].lines, ElementsAre("2", "4"));
+  EXPECT_THAT(refusal([&] { read_tabbed_systems(file("b", "1\t2\n3\n")); }), HasSubstr("line 2: wanted 2 systems"));
+}
+
+}  // namespace
+}  // namespace gloss
