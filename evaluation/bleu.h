@@ -9,8 +9,7 @@
 
 namespace gloss {
 
-/// Corpus BLEU (Papineni et al. 2002) as sacreBLEU 2.6.0 computes it: cased, exponential smoothing, no effective order,
-/// one reference.
+/// Corpus BLEU by BleuMetric's defaults: cased, exponential smoothing, no effective order; one reference.
 struct Bleu {
   double score = 0;                    ///< 0 to 100
   std::array<double, 4> precisions{};  ///< 0 to 100, smoothed; of 1-grams to 4-grams

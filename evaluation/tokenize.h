@@ -4,24 +4,31 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace gloss {
 
 /// How BLEU cuts a line into tokens; sacreBLEU's tokenizers of these names.
 enum class BleuTokenizer {
   k13a,   ///< mteval-v13a.pl's, for languages with spaces
+  kIntl,  ///< mteval-v14.pl's: punctuation and symbols of all scripts
   kZh,    ///< each Chinese character for itself, the rest as 13a without its entities
   kChar,  ///< each character
-  kNone,  ///< what spaces set apart
+  kNone,  ///< what white space sets apart
 };
 
 /// As sacreBLEU's signatures and options spell them.
-inline constexpr std::array<std::pair<std::string_view, BleuTokenizer>, 4> kBleuTokenizers{
+inline constexpr std::array<std::pair<std::string_view, BleuTokenizer>, 5> kBleuTokenizers{
     {{"13a", BleuTokenizer::k13a},
+     {"intl", BleuTokenizer::kIntl},
      {"zh", BleuTokenizer::kZh},
      {"char", BleuTokenizer::kChar},
      {"none", BleuTokenizer::kNone}}};
 std::string_view bleu_tokenizer_name(BleuTokenizer tokenizer);
+
+/// Appends the tokens of a line of UTF-8. They look at the line, or at `room` where the tokenizer changes the text.
+void append_tokens(BleuTokenizer tokenizer, std::string_view line, std::string& room,
+                   std::vector<std::string_view>& tokens);
 
 /// The tokens of a line, joined by single spaces.
 std::string tokenize(BleuTokenizer tokenizer, std::string_view line);

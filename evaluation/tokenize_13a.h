@@ -2,16 +2,22 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gloss {
 
-/// sacreBLEU's tokenizer "13a", which is that of mteval-v13a.pl but for its handling of white space: drops
-/// "<skipped>", joins words hyphenated over a line end, resolves four entities and sets punctuation apart. Returns the
-/// tokens of a line joined by single spaces. White space is what Python's str.split() takes for it.
-std::string tokenize_13a(std::string_view line);
+/// The text that mteval-v13a.pl's rules are for: without "<skipped>", words hyphenated over a line end joined, four
+/// entities resolved. Looks at the line, or at `room` where that changes it.
+std::string_view without_markup(std::string_view line, std::string& room);
 
-/// The last part of 13a, which other tokenizers share: sets punctuation apart, and period, comma and hyphen by the
-/// digits beside them. Returns the tokens joined by single spaces.
-std::string set_punctuation_apart(std::string_view line);
+/// What sets characters apart by themselves, beside punctuation.
+enum class Alone {
+  kNothing,  ///< a text that stands between spaces, as sacreBLEU's "13a" has it
+  kChinese,  ///< Chinese characters; nothing stands before and behind the text: sacreBLEU's "zh"
+};
+
+/// Appends the tokens of a text: ASCII punctuation is set apart, but period, comma and hyphen by the digits beside them
+/// and the apostrophe not at all. White space is what Python's str.split() takes for it.
+void append_western_tokens(std::string_view text, Alone alone, std::vector<std::string_view>& tokens);
 
 }  // namespace gloss

@@ -1,19 +1,18 @@
 #include "evaluation/white_space.h"
 
-#include <algorithm>
-#include <array>
+#include "common/utf8.h"
 
 namespace gloss {
 namespace {
 
-/// The white space of Unicode beyond ASCII, in UTF-8.
-constexpr std::array<std::string_view, 19> kWideSpaces = {
-    "\u0085", "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006",
-    "\u2007", "\u2008", "\u2009", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"};
-
 bool is_ascii_space(char c) { return (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= ' '); }
 
-/// Of the first bytes of those above.
+bool is_wide_space(char32_t c) {
+  return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
+         c == 0x202f || c == 0x205f || c == 0x3000;
+}
+
+/// Of the first bytes of those, in UTF-8.
 bool begins_wide_space(char c) { return c == '\xc2' || c == '\xe1' || c == '\xe2' || c == '\xe3'; }
 
 }  // namespace
@@ -22,21 +21,17 @@ std::size_t white_space_at(std::string_view text, std::size_t offset) {
   const char first = text[offset];
   if (is_ascii_space(first)) return 1;
   if (!begins_wide_space(first)) return 0;
-  const auto rest = text.substr(offset);
-  const auto* space = std::ranges::find_if(kWideSpaces, [&](auto wide) { return rest.starts_with(wide); });
-  return space == kWideSpaces.end() ? 0 : space->size();
+  const auto point = decode_utf8(text, offset);
+  return point.value && is_wide_space(*point.value) ? point.bytes : 0;
 }
 
 std::string_view strip_end(std::string_view text) {
+  constexpr std::size_t kLongest = 3;
   while (!text.empty()) {
-    if (is_ascii_space(text.back())) {
-      text.remove_suffix(1);
-      continue;
-    }
-    if (static_cast<unsigned char>(text.back()) < 0x80) break;
-    const auto* space = std::ranges::find_if(kWideSpaces, [&](auto wide) { return text.ends_with(wide); });
-    if (space == kWideSpaces.end()) break;
-    text.remove_suffix(space->size());
+    auto last = text.size() - 1;
+    while (last > 0 && text.size() - last < kLongest && (static_cast<unsigned char>(text[last]) & 0xc0) == 0x80) --last;
+    if (white_space_at(text, last) != text.size() - last) break;
+    text.remove_suffix(text.size() - last);
   }
   return text;
 }

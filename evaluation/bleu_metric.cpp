@@ -1,0 +1,134 @@
+#include "evaluation/bleu_metric.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "evaluation/bleu_lines.h"
+#include "evaluation/bleu_score.h"
+#include "evaluation/parallel_for.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::int64_t kMostOrders = 100;
+constexpr double kMostSmoothing = 1e30;
+
+/// As printf writes them.
+template <typename... Values>
+std::string formatted(const char* format, Values... values) {
+  std::string text(static_cast<std::size_t>(std::snprintf(nullptr, 0, format, values...)), '\0');
+  std::snprintf(text.data(), text.size() + 1, format, values...);
+  return text;
+}
+
+void check_lines(std::span<const std::string> hypotheses, const References& references) {
+  for (const auto& stream : references.streams)
+    if (stream.size() != hypotheses.size())
+      throw DataError("BLEU: wanted as many hypotheses as references, got " + std::to_string(hypotheses.size()) +
+                      " hypotheses and " + std::to_string(stream.size()) + " references");
+  if (references.streams.empty()) throw DataError("BLEU: wanted at least one reference a line, got none");
+  if (hypotheses.empty()) throw DataError("BLEU: wanted at least one line, got none");
+  for (std::size_t line = 0; line < hypotheses.size(); ++line)
+    if (std::ranges::none_of(references.streams, [line](const auto& stream) { return stream[line].has_value(); }))
+      throw DataError("BLEU: line " + std::to_string(line + 1) + ": wanted at least one reference, got none");
+}
+
+/// "67.9/50.0/33.3/20.0 (BP = 0.905 ratio = 0.909 hyp_len = 10 ref_len = 11)"
+std::string details(const BleuScore& bleu, double hypothesis_length, double reference_length) {
+  std::string text;
+  for (const double precision : bleu.precisions)
+    text.append(text.empty() ? "" : "/").append(formatted("%.1f", precision));
+  const double ratio = reference_length == 0 ? 0 : hypothesis_length / reference_length;
+  return text + formatted(" (BP = %.3f ratio = %.3f hyp_len = %.0f ref_len = %.0f)", bleu.brevity_penalty, ratio,
+                          hypothesis_length, reference_length);
+}
+
+std::vector<std::int64_t> whole(std::span<const double> counts) { return {counts.begin(), counts.end()}; }
+
+}  // namespace
+
+std::string_view bleu_smoothing_name(BleuSmoothing smoothing) {
+  return std::ranges::find(kBleuSmoothings, smoothing, &std::pair<std::string_view, BleuSmoothing>::second)->first;
+}
+
+double BleuOptions::smoothing_value_in_use() const {
+  return smoothing_value.value_or(smoothing == BleuSmoothing::kAddK ? 1 : 0.1);
+}
+
+void BleuOptions::validate() const {
+  if (max_order < 1 || max_order > kMostOrders)
+    throw UsageError("BLEU's max_order: wanted 1 to " + std::to_string(kMostOrders) + ", got " +
+                     std::to_string(max_order));
+  if (smoothing_value && !(*smoothing_value >= 0 && *smoothing_value <= kMostSmoothing))
+    throw UsageError(formatted("BLEU's smoothing value: wanted 0 to %g, got %g", kMostSmoothing, *smoothing_value));
+  if (own_tokenizer && (own_tokenizer->name.empty() || own_tokenizer->name.find_first_of("|:") != std::string::npos))
+    throw UsageError("the name of a tokenizer of BLEU: wanted one without | and :, got \"" +
+                     printable(own_tokenizer->name) + "\"");
+}
+
+BleuMetric::BleuMetric(BleuOptions options) : options_(std::move(options)) { options_.validate(); }
+
+std::vector<SignatureEntry> BleuMetric::settings() const {
+  std::string smoothing(bleu_smoothing_name(options_.smoothing));
+  if (options_.smoothing == BleuSmoothing::kFloor || options_.smoothing == BleuSmoothing::kAddK)
+    smoothing += formatted("[%.2f]", options_.smoothing_value_in_use());
+  return {
+      {"case", "c", options_.lowercase ? "lc" : "mixed"},
+      {"eff", "e", options_.effective_order ? "yes" : "no"},
+      {"tok", "tok",
+       options_.own_tokenizer ? options_.own_tokenizer->name : std::string(bleu_tokenizer_name(options_.tokenizer))},
+      {"smooth", "s", smoothing}};
+}
+
+SegmentStatistics BleuMetric::statistics(std::span<const std::string> hypotheses, const References& references,
+                                         int threads) const {
+  check_lines(hypotheses, references);
+  SegmentStatistics statistics{BleuLines::width(options_), {}};
+  statistics.values.resize(hypotheses.size() * static_cast<std::size_t>(statistics.width));
+  parallel_for(std::ssize(hypotheses), threads, [&](std::int64_t begin, std::int64_t end) {
+    BleuLines lines(options_);
+    std::vector<std::string_view> wanted;
+    for (auto line = static_cast<std::size_t>(begin); line < static_cast<std::size_t>(end); ++line) {
+      wanted.clear();
+      for (const auto& stream : references.streams)
+        if (stream[line]) wanted.push_back(*stream[line]);
+      const auto width = static_cast<std::size_t>(statistics.width);
+      lines.count(hypotheses[line], wanted, std::span(statistics.values).subspan(line * width, width));
+    }
+  });
+  return statistics;
+}
+
+MetricScore BleuMetric::score(std::span<const double> sums) const {
+  const auto bleu = bleu_score(options_, sums);
+  const auto orders = static_cast<std::size_t>(options_.max_order);
+  return {.name = name(),
+          .score = bleu.score,
+          .details = details(bleu, sums[0], sums[1]),
+          .json = {{"score", bleu.score},
+                   {"precisions", bleu.precisions},
+                   {"brevity_penalty", bleu.brevity_penalty},
+                   {"matches", whole(sums.subspan(2, orders))},
+                   {"totals", whole(sums.subspan(2 + orders, orders))},
+                   {"hypothesis_length", static_cast<std::int64_t>(sums[0])},
+                   {"reference_length", static_cast<std::int64_t>(sums[1])}}};
+}
+
+double BleuMetric::value(std::span<const double> sums) const { return bleu_score(options_, sums).score; }
+
+double BleuMetric::value(std::span<const float> sums) const {
+  const std::vector<double> same(sums.begin(), sums.end());
+  return bleu_score(options_, same, BleuNumbers::kNumpyFloat32).score;
+}
+
+double BleuMetric::trial_value(std::span<const double> sums) const {
+  return bleu_score(options_, sums, BleuNumbers::kNumpyInt64).score;
+}
+
+std::int64_t lines_with_tokenized_period(std::span<const std::string> hypotheses) {
+  return std::ranges::count_if(hypotheses, [](const auto& line) { return line.ends_with(" ."); });
+}
+
+}  // namespace gloss
