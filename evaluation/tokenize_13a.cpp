@@ -50,12 +50,24 @@ constexpr std::array<Kind, 256> kKinds = [] {
 
 Kind kind_of(char c) { return kKinds[static_cast<unsigned char>(c)]; }
 
+}  // namespace
+
 void replace_all(std::string& text, std::string_view old, std::string_view fresh) {
-  for (auto at = text.find(old); at != std::string::npos; at = text.find(old, at + fresh.size()))
-    text.replace(at, old.size(), fresh);
+  std::string result;
+  std::size_t begin = 0;
+  for (auto at = text.find(old); at != std::string::npos; at = text.find(old, begin)) {
+    result.append(text, begin, at - begin).append(fresh);
+    begin = at + old.size();
+  }
+  if (begin > 0) text = result.append(text, begin);
 }
 
-}  // namespace
+void resolve_entities(std::string& text) {
+  replace_all(text, "&quot;", "\"");
+  replace_all(text, "&amp;", "&");
+  replace_all(text, "&lt;", "<");
+  replace_all(text, "&gt;", ">");
+}
 
 std::string_view without_markup(std::string_view line, std::string& room) {
   const auto has = [line](char c) { return line.find(c) != line.npos; };
@@ -63,10 +75,7 @@ std::string_view without_markup(std::string_view line, std::string& room) {
   room = line;
   replace_all(room, "<skipped>", "");
   replace_all(room, "-\n", "");
-  replace_all(room, "&quot;", "\"");
-  replace_all(room, "&amp;", "&");
-  replace_all(room, "&lt;", "<");
-  replace_all(room, "&gt;", ">");
+  resolve_entities(room);
   return room;
 }
 

@@ -10,6 +10,11 @@ namespace gloss {
 /// entities resolved. Looks at the line, or at `room` where that changes it.
 std::string_view without_markup(std::string_view line, std::string& room);
 
+/// Puts `fresh` where `old` is, from left to right.
+void replace_all(std::string& text, std::string_view old, std::string_view fresh);
+/// &quot; &amp; &lt; &gt; one after the other: "&amp;lt;" becomes "<".
+void resolve_entities(std::string& text);
+
 /// What sets characters apart by themselves, beside punctuation.
 enum class Alone {
   kNothing,  ///< a text that stands between spaces, as sacreBLEU's "13a" has it
