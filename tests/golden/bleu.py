@@ -7,6 +7,7 @@ import sacrebleu
 from sacrebleu.metrics import BLEU
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_char import TokenizerChar
+from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
 from sacrebleu.tokenizers.tokenizer_none import NoneTokenizer
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
@@ -114,7 +115,8 @@ def signature_of(tokenizer):
 
 def main():
     assert sacrebleu.__version__ == "2.6.0", sacrebleu.__version__
-    tokenizers = {"13a": Tokenizer13a(), "zh": TokenizerZh(), "char": TokenizerChar(), "none": NoneTokenizer()}
+    tokenizers = {"13a": Tokenizer13a(), "intl": TokenizerV14International(), "zh": TokenizerZh(), "char": TokenizerChar(),
+                  "none": NoneTokenizer()}
     corpora = []
     for name, (hypotheses, references) in CORPORA.items():
         metric = BLEU()
