@@ -11,11 +11,9 @@ namespace {
 TEST(TokenizeTest, EqualsSacreBleu) {
   const auto lines = nlohmann::json::parse(std::ifstream(GLOSS_GOLDEN_FOLDER "/bleu.json")).at("lines");
   ASSERT_GE(lines.size(), 50u);
-  for (const auto tokenizer : {BleuTokenizer::k13a, BleuTokenizer::kZh, BleuTokenizer::kChar, BleuTokenizer::kNone}) {
-    const std::string name(bleu_tokenizer_name(tokenizer));
+  for (const auto& [name, tokenizer] : kBleuTokenizers)
     for (const auto& wanted : lines)
-      EXPECT_EQ(tokenize(tokenizer, wanted.at("line").get<std::string>()), wanted.at(name).get<std::string>()) << name;
-  }
+      EXPECT_EQ(tokenize(tokenizer, wanted.at("line").get<std::string>()), wanted.at(std::string(name))) << name;
 }
 
 }  // namespace
