@@ -1,6 +1,7 @@
 #include "evaluation/resampling.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string>
 
@@ -10,6 +11,8 @@
 
 namespace gloss {
 namespace {
+
+constexpr std::uint32_t kDrawnAtOnce = 256;  // lines; their rows stay in the cache
 
 /// Statistics in float32, rows padded with zeros so that whole vectors are added.
 class Float32Rows {
@@ -25,11 +28,17 @@ class Float32Rows {
   }
 
   std::size_t stride() const { return stride_; }
-  void add_row(std::uint32_t line, std::span<float> sums) const {
-    const float* row = values_.data() + line * stride_;
-    float* sum = sums.data();
-    for (std::size_t j = 0; j < stride_; j += kLanes)
-      for (std::size_t k = j; k < j + kLanes; ++k) sum[k] += row[k];
+  /// Adds the rows of these lines one after the other, some columns at a time, which stay in registers.
+  void add_rows(std::span<const std::uint32_t> lines, std::span<float> sums) const {
+    for (std::size_t column = 0; column < stride_; column += kLanes) {
+      std::array<float, kLanes> sum{};
+      std::copy_n(sums.data() + column, kLanes, sum.data());
+      for (const auto line : lines) {
+        const float* row = values_.data() + line * stride_ + column;
+        for (std::size_t i = 0; i < kLanes; ++i) sum[i] += row[i];
+      }
+      std::copy_n(sum.data(), kLanes, sums.data() + column);
+    }
   }
 
  private:
@@ -48,6 +57,18 @@ std::vector<Pcg64> starts_of_samples(Pcg64 generator, std::uint32_t lines, const
     for (std::uint32_t i = 0; i < lines; ++i) generator.below(lines);
   }
   return starts;
+}
+
+/// The sums of each system's rows of one resample.
+void sum_resample(std::span<const Float32Rows> systems, std::uint32_t lines, Pcg64& draws,
+                  std::vector<std::vector<float>>& sums) {
+  for (std::size_t s = 0; s < systems.size(); ++s) sums[s].assign(systems[s].stride(), 0);
+  std::array<std::uint32_t, kDrawnAtOnce> drawn{};
+  for (std::uint32_t done = 0; done < lines; done += kDrawnAtOnce) {
+    const auto part = std::span(drawn).first(std::min(lines - done, kDrawnAtOnce));
+    for (auto& line : part) line = draws.below(lines);
+    for (std::size_t s = 0; s < systems.size(); ++s) systems[s].add_rows(part, sums[s]);
+  }
 }
 
 template <typename Number>
@@ -84,11 +105,7 @@ std::vector<ScoreArray> bootstrap_scores(const Metric& metric, std::span<const S
     Pcg64 draws = starts[static_cast<std::size_t>(begin)];
     std::vector<std::vector<float>> sums(systems.size());
     for (auto sample = static_cast<std::size_t>(begin); sample < static_cast<std::size_t>(end); ++sample) {
-      for (std::size_t s = 0; s < rows.size(); ++s) sums[s].assign(rows[s].stride(), 0);
-      for (std::uint32_t i = 0; i < lines; ++i) {
-        const auto line = draws.below(lines);
-        for (std::size_t s = 0; s < rows.size(); ++s) rows[s].add_row(line, sums[s]);
-      }
+      sum_resample(rows, lines, draws, sums);
       for (std::size_t s = 0; s < rows.size(); ++s) {
         const std::span<const float> sum = std::span(sums[s]).first(width);
         scores[s].values[sample] = metric.value(sum);

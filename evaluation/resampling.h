@@ -12,7 +12,7 @@ namespace gloss {
 
 struct ResamplingOptions {
   std::int64_t samples = 1000;  ///< resamples, or trials of paired approximate randomisation; at least 1
-  ResamplingSeed seed;
+  ResamplingSeed seed = {};
   int threads = 1;  ///< their number changes no figure
 };
 

@@ -1,0 +1,116 @@
+#include "evaluation/resampling.h"
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "evaluation/chrf.h"
+#include "evaluation/paired_test.h"
+
+namespace gloss {
+namespace {
+
+using nlohmann::json;
+
+const json& golden() {
+  static const json values = json::parse(std::ifstream(GLOSS_GOLDEN_FOLDER "/resampling.json"));
+  return values;
+}
+
+ChrfMetric metric_of(const json& options) {
+  return ChrfMetric({.char_order = options.value("char_order", 6),
+                     .word_order = options.value("word_order", 0),
+                     .beta = options.value("beta", 2),
+                     .lowercase = options.value("lowercase", false),
+                     .eps_smoothing = options.value("eps_smoothing", false)});
+}
+
+/// Of the first `lines` of a system of the golden file.
+SegmentStatistics statistics_of(const Metric& metric, const std::string& system, std::size_t lines) {
+  auto hypotheses = golden().at("systems").at(system).get<std::vector<std::string>>();
+  auto reference = golden().at("references").get<std::vector<std::string>>();
+  hypotheses.resize(lines);
+  reference.resize(lines);
+  References references;
+  references.streams.emplace_back(reference.begin(), reference.end());
+  return metric.statistics(hypotheses, references);
+}
+
+ResamplingOptions options_of(const json& wanted, int threads) {
+  return {.samples = wanted.at("samples"), .seed = ResamplingSeed::parse(wanted.at("seed")), .threads = threads};
+}
+
+class ResamplingTest : public testing::TestWithParam<int> {};  // threads
+
+TEST_P(ResamplingTest, IntervalsAreSacreBleus) {
+  ASSERT_GE(golden().at("intervals").size(), 15u);
+  for (const auto& wanted : golden().at("intervals")) {
+    SCOPED_TRACE(wanted.dump());
+    const auto metric = metric_of(wanted.at("options"));
+    const auto options = options_of(wanted, GetParam());
+    const auto interval = bootstrap_interval(metric, statistics_of(metric, "system", wanted.at("lines")), options);
+    EXPECT_EQ(interval.mean, wanted.at("mean"));
+    EXPECT_EQ(interval.half_width, wanted.at("half_width"));
+    const SignatureContext context{
+        .references = "1", .bootstrap = options.samples, .randomization = {}, .seed = options.seed.text};
+    EXPECT_EQ(signature(metric, context), wanted.at("signature"));
+    EXPECT_EQ(signature(metric, context, true), wanted.at("short_signature"));
+  }
+}
+
+std::vector<double> figures(const PairedResult& result) {
+  std::vector<double> figures{result.score};
+  if (result.p_value) figures.push_back(*result.p_value);
+  if (result.interval) figures.insert(figures.end(), {result.interval->mean, result.interval->half_width});
+  return figures;
+}
+
+TEST_P(ResamplingTest, PairedTestsAreSacreBleus) {
+  ASSERT_GE(golden().at("tests").size(), 48u);
+  for (const auto& wanted : golden().at("tests")) {
+    SCOPED_TRACE(wanted.dump());
+    const auto metric = metric_of(wanted.at("options"));
+    const auto options = options_of(wanted, GetParam());
+    const std::int64_t interval_samples = wanted.at("interval_samples");
+    const std::vector<std::string> names = {"system", "near", "far"};  // the first is the baseline
+    const auto baseline = statistics_of(metric, names[0], wanted.at("lines"));
+    auto interval = options;
+    interval.samples = interval_samples;
+    EXPECT_EQ(figures(baseline_result(metric, baseline, interval)),
+              wanted.at("figures").at(0).get<std::vector<double>>());
+    for (std::size_t i = 1; i < names.size(); ++i) {
+      const auto system = statistics_of(metric, names[i], wanted.at("lines"));
+      const auto result = wanted.at("kind") == "bs"
+                              ? paired_bootstrap(metric, baseline, system, options)
+                              : paired_randomization(metric, baseline, system, options, interval_samples);
+      EXPECT_EQ(figures(result), wanted.at("figures").at(i).get<std::vector<double>>()) << names[i];
+    }
+    SignatureContext context{.references = "1", .bootstrap = {}, .randomization = {}, .seed = options.seed.number};
+    if (interval_samples > 0) context.bootstrap = interval_samples;
+    if (wanted.at("kind") == "ar") context.randomization = options.samples;
+    EXPECT_EQ(signature(metric, context), wanted.at("signature"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, ResamplingTest, testing::Values(1, 3));
+
+TEST(PairedTest, ASystemIsNotDifferentFromItself) {
+  const ChrfMetric metric;
+  const auto statistics = statistics_of(metric, "system", 50);
+  EXPECT_EQ(paired_bootstrap(metric, statistics, statistics, {.samples = 99}).p_value, 0.01);
+  EXPECT_EQ(paired_randomization(metric, statistics, statistics, {.samples = 99}).p_value, 0.01);
+}
+
+TEST(PairedTest, RefusesSystemsOfOtherLengthsAndStatesBoth) {
+  const ChrfMetric metric;
+  const auto baseline = statistics_of(metric, "system", 5), system = statistics_of(metric, "near", 6);
+  const auto refuses = testing::ThrowsMessage<DataError>(testing::HasSubstr("6 and 5"));
+  EXPECT_THAT([&] { paired_bootstrap(metric, baseline, system, {}); }, refuses);
+  EXPECT_THAT([&] { paired_randomization(metric, baseline, system, {}); }, refuses);
+}
+
+}  // namespace
+}  // namespace gloss
