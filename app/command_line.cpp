@@ -4,12 +4,14 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "app/sacrebleu_arguments.h"
 #include "app/standard_output.h"
 #include "common/config_section.h"
 #include "common/log.h"
@@ -120,7 +122,9 @@ Action parse_command_line(int argc, const char* const* argv) {
   add_check_data_command(program, chosen);
   add_doctor_command(program, chosen);
   try {
-    program.parse(argc, argv);
+    auto arguments = without_sacrebleu_names({argv + std::min(argc, 1), argv + argc});
+    std::ranges::reverse(arguments);  // CLI11 takes them from the end
+    program.parse(std::move(arguments));
   } catch (const CLI::CallForVersion& version) {
     return print(version.what());
   } catch (const CLI::CallForHelp&) {

@@ -26,6 +26,15 @@ std::string refuse_no_value(const std::string& value) {
   return {};
 }
 
+void assign_or_refuse(const std::string& name, const std::function<void(const std::string&)>& assign,
+                      const std::string& value) {
+  try {
+    assign(value);
+  } catch (const std::invalid_argument& wanted) {
+    throw CLI::ValidationError(name, std::string("wanted ") + wanted.what() + ", got " + value);
+  }
+}
+
 }  // namespace
 
 CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& description,
@@ -65,13 +74,18 @@ void expect_file(std::string_view option, const std::filesystem::path& path) {
 
 CLI::Option* add_text(CLI::App& command, const OptionText& text, std::function<void(const std::string&)> assign) {
   const auto assign_or_explain = [name = text.name, assign = std::move(assign)](const std::string& value) {
-    try {
-      assign(value);
-    } catch (const std::invalid_argument& wanted) {
-      throw CLI::ValidationError(name, std::string("wanted ") + wanted.what() + ", got " + value);
-    }
+    assign_or_refuse(name, assign, value);
   };
   return command.add_option_function<std::string>(text.name, assign_or_explain, text.help)->type_name(text.placeholder);
+}
+
+CLI::Option* add_texts(CLI::App& command, const OptionText& text, std::function<void(const std::string&)> assign) {
+  const auto assign_or_explain = [name = text.name,
+                                  assign = std::move(assign)](const std::vector<std::string>& values) {
+    for (const auto& value : values) assign_or_refuse(name, assign, value);
+  };
+  return command.add_option_function<std::vector<std::string>>(text.name, assign_or_explain, text.help)
+      ->type_name(text.placeholder);
 }
 
 CLI::Option* add_path(CLI::App& command, const OptionText& text, std::filesystem::path& path) {

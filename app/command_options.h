@@ -54,6 +54,8 @@ struct OptionText {
   std::string name, placeholder, help;
 };
 CLI::Option* add_text(CLI::App& command, const OptionText& text, std::function<void(const std::string&)> assign);
+/// The same of an option that takes one value or more, and may be given again; `assign` takes one after the other.
+CLI::Option* add_texts(CLI::App& command, const OptionText& text, std::function<void(const std::string&)> assign);
 
 CLI::Option* add_path(CLI::App& command, const OptionText& text, std::filesystem::path& path);
 CLI::Option* add_path(CLI::App& command, const OptionText& text, std::optional<std::filesystem::path>& path);

@@ -1,8 +1,10 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
-#include <map>
+#include <iterator>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,60 +15,166 @@
 
 #include "app/command_options.h"
 #include "app/commands.h"
-#include "app/score_text.h"
+#include "app/evaluate_options.h"
+#include "app/report_text.h"
+#include "app/sacrebleu_format.h"
 #include "app/standard_output.h"
+#include "common/error.h"
 #include "common/log.h"
+#include "evaluation/score_systems.h"
+#include "evaluation/white_space.h"
 #include "pipeline/evaluate.h"
 
 namespace gloss {
 namespace {
 
-struct EvaluateOptions {
-  CommonOptions common;
-  std::optional<std::filesystem::path> model, source, hypothesis;
-  std::filesystem::path reference;
-  std::optional<std::filesystem::path> groups;
-  std::optional<BleuTokenizer> tokenize;
-  bool json = false;
-};
+constexpr const char* kStandardInput = "/dev/stdin";
 
+/// From so many lines on sacreBLEU warns, too.
+constexpr std::int64_t kManyTokenizedLines = 100;
+
+/// All that is scored, every text of the same number of lines.
 struct Judged {
-  std::vector<std::string> hypotheses, references;
-  BleuTokenizer tokenize;
+  std::vector<SystemOutput> systems;
+  References references;
+  std::optional<std::vector<std::string>> sources;
+  MetricOptions settings;
 };
 
-Judged judged_lines(const EvaluateOptions& options) {
-  if (!options.hypothesis && !options.model)
-    throw UsageError("wanted --hypothesis, or --model and --source; see gloss evaluate --help");
-  const auto machine = set_up(options.common);
-  expect_file("--reference", options.reference);
-  const auto& judged = options.hypothesis ? options.hypothesis : options.source;
-  expect_file(options.hypothesis ? "--hypothesis" : "--source", *judged);
+void expect_files(const EvaluateOptions& options) {
+  for (const auto& file : options.references) expect_file("--reference", file);
+  for (const auto& file : options.hypotheses) expect_file("--hypothesis", file);
+  if (options.source) expect_file("--source", *options.source);
   if (options.groups) expect_file("--groups", *options.groups);
-  auto [judged_texts, references] = read_test_set(*judged, options.reference, Passes::kOne);
-  if (options.hypothesis)
-    return {std::move(judged_texts), std::move(references), options.tokenize.value_or(BleuTokenizer::k13a)};
-  const auto model = load_translation_model(*options.model, machine.device);
-  return {translate_lines(model.translator(), model.config.decoding, judged_texts), std::move(references),
-          options.tokenize.value_or(model.config.evaluation.tokenize)};
 }
 
-/// An option that knows one value.
-void add_only(CLI::App& command, const OptionText& text, const std::string& only) {
-  add_text(command, text, [only](const std::string& value) {
-    if (value != only) throw std::invalid_argument(only);
-  });
+/// The model's translations of the sources, and its tokenizer of BLEU.
+std::pair<SystemOutput, BleuTokenizer> translated(const EvaluateOptions& options, const Machine& machine,
+                                                  const std::vector<std::string>& sources) {
+  const auto model = load_translation_model(*options.model, machine.device);
+  SystemOutput system{options.model->string(), {}};
+  for (const auto& line : translate_lines(model.translator(), model.config.decoding, sources))
+    system.lines.emplace_back(strip_end(line));
+  return {std::move(system), model.config.evaluation.tokenize};
+}
+
+std::vector<SystemOutput> systems_of(const EvaluateOptions& options) {
+  if (options.systems_on_stdin()) return read_tabbed_systems(kStandardInput);
+  std::vector<SystemOutput> systems;
+  for (const auto& file : options.system_files()) systems.push_back({file.string(), read_scored_lines(file)});
+  return systems;
+}
+
+Judged judged_texts(const EvaluateOptions& options, const Machine& machine) {
+  Judged judged;
+  judged.references = read_references(options.references, options.columns);
+  const auto reference_name = options.references.front().string();
+  const auto expect_lines = [&](const std::string& name, std::int64_t lines) {
+    expect_aligned(name, lines, reference_name, judged.references.lines());
+  };
+  if (options.source) {
+    judged.sources = read_lines(*options.source, Passes::kOne);
+    expect_lines(options.source->string(), std::ssize(*judged.sources));
+  }
+  if (options.model) {
+    auto [system, tokenizer] = translated(options, machine, *judged.sources);
+    judged.systems.push_back(std::move(system));
+    judged.settings = metric_settings(options.metrics, tokenizer);
+  } else {
+    judged.settings = metric_settings(options.metrics, BleuTokenizer::k13a);
+    judged.systems = systems_of(options);
+  }
+  for (const auto& system : judged.systems) expect_lines(system.name, std::ssize(system.lines));
+  return judged;
+}
+
+/// What sacreBLEU calls the systems of a paired test.
+void name_baseline(std::vector<SystemOutput>& systems, bool on_stdin) {
+  if (!on_stdin) {
+    systems.front().name = "Baseline: " + systems.front().name;
+    return;
+  }
+  systems.front().name = "Baseline";
+  for (std::size_t i = 1; i < systems.size(); ++i) systems[i].name = "System " + std::to_string(i);
+}
+
+void expect_right_number(const EvaluateOptions& options, std::size_t systems) {
+  if (options.paired() && systems < 2) throw DataError("paired test: wanted several systems on stdin, got one");
+  if ((options.confidence || options.sentence_level) && systems > 1)
+    throw DataError("--confidence and --sentence-level: wanted one system on stdin, got " + std::to_string(systems));
+}
+
+void warn_of_tokenized(const Judged& judged) {
+  for (const auto& system : judged.systems)
+    if (const auto lines = lines_with_tokenized_period(system.lines); lines >= kManyTokenizedLines)
+      log_warning(printable(system.name) + ": " + std::to_string(lines) +
+                  " lines end in a blank and a period; BLEU is meant for text that is not tokenized "
+                  "(--force: no such warning)");
+}
+
+ScoringOptions scoring_options(const EvaluateOptions& options, const Judged& judged, int threads) {
+  ScoringOptions scoring;
+  scoring.threads = threads;
+  scoring.resamples = options.confidence ? options.confidence_n : 0;
+  scoring.paired = options.paired();
+  scoring.trials = options.trials();
+  scoring.differences = options.differences;
+  if (options.confidence || scoring.paired)
+    scoring.seed = options.seed ? *options.seed : ResamplingSeed::from_environment();
+  if (options.groups) {
+    const auto groups = read_scored_lines(*options.groups);
+    expect_aligned(options.groups->string(), std::ssize(groups), options.references.front().string(),
+                   judged.references.lines());
+    scoring.groups = parts_by_name(groups);
+  }
+  if (options.scores_by_length()) scoring.lengths = parts_by_length(*judged.sources, options.bounds_of_lengths());
+  return scoring;
+}
+
+std::vector<DifferenceTexts> difference_texts(const ScoreReport& report, const Judged& judged) {
+  std::vector<DifferenceTexts> texts;
+  for (const auto& difference : report.differences) {
+    const auto line = static_cast<std::size_t>(difference.line - 1);
+    DifferenceTexts text{difference.line, {}, judged.references.streams.front()[line].value_or(""), {}};
+    if (judged.sources) text.source = (*judged.sources)[line];
+    for (const auto& system : judged.systems) text.hypotheses.push_back(system.lines[line]);
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+ExitCode score_each_line(const EvaluateOptions& options, const Judged& judged, int threads) {
+  std::vector<LineScores> metrics;
+  for (const auto kind : options.metric_kinds())
+    metrics.push_back(score_lines(kind, judged.settings, judged.systems.front(), judged.references, threads));
+  if (const auto form = options.sacrebleu_form()) {
+    write_result(sacrebleu_text(metrics.front(), options.sacrebleu_style(*form)));
+  } else {
+    write_result(options.json ? to_text(to_json(metrics)) + '\n' : to_lines(metrics, options.report_style()));
+  }
+  return ExitCode::kDone;
 }
 
 ExitCode evaluate(const EvaluateOptions& options) {
-  const auto [hypotheses, references, tokenize] = judged_lines(options);
-  const auto bleu = corpus_bleu(hypotheses, references, tokenize);
-  std::map<std::string, GroupBleu> groups;
-  if (options.groups)
-    groups = bleu_by_group(hypotheses, references, read_lines(*options.groups, Passes::kOne), tokenize);
-  Json result{{"bleu", to_json(bleu)}};
-  if (options.groups) result["groups"] = to_json(groups);
-  write_result(options.json ? to_text(result) + '\n' : to_lines(groups) + to_lines(bleu));
+  expect_sensible(options);
+  const auto machine = set_up(options.common);
+  expect_files(options);
+  auto judged = judged_texts(options, machine);
+  expect_right_number(options, judged.systems.size());
+  if (options.sentence_level) return score_each_line(options, judged, machine.threads);
+  const auto kinds = options.metric_kinds();
+  if (!options.metrics.force && std::ranges::find(kinds, MetricKind::kBleu) != kinds.end()) warn_of_tokenized(judged);
+  const auto form = options.sacrebleu_form();
+  if (form && options.paired()) name_baseline(judged.systems, options.systems_on_stdin());
+  const auto report = score_systems(kinds, judged.settings, judged.systems, judged.references,
+                                    scoring_options(options, judged, machine.threads));
+  const auto texts = difference_texts(report, judged);
+  auto result = to_json(report, texts);
+  if (form) {
+    write_result(sacrebleu_text(report, options.sacrebleu_style(*form)));
+  } else {
+    write_result(options.json ? to_text(result) + '\n' : to_lines(report, texts, options.report_style()));
+  }
   log_event("evaluation", std::move(result));
   return ExitCode::kDone;
 }
@@ -76,25 +184,9 @@ ExitCode evaluate(const EvaluateOptions& options) {
 void add_evaluate_command(CLI::App& program, Action& chosen) {
   const auto options = std::make_shared<EvaluateOptions>();
   auto& command =
-      add_command(program, "evaluate", "Score a model, or a file of translations, against references", options->common);
-  auto* model =
-      add_path(command, {"--model", "FILE-OR-DIR", "a model file, or the folder of a finished run"}, options->model);
-  auto* source = add_path(command, {"--source", "FILE", "the sentences for the model to translate"}, options->source);
-  model->needs(source);
-  source->needs(model);
-  add_path(command, {"--hypothesis", "FILE", "translations, in place of a model"}, options->hypothesis)
-      ->excludes(model)
-      ->excludes(source);
-  add_path(command, {"--reference", "FILE", "the translations that are wanted"}, options->reference)->required();
-  add_path(command, {"--groups", "FILE", "a name for each line; the lines of each name are also scored apart"},
-           options->groups);
-  add_only(command, {"--metrics", "NAME", "bleu"}, "bleu");
-  add_choice<std::optional<BleuTokenizer>, BleuTokenizer>(
-      command,
-      {"--tokenize", "NAME",
-       "the tokenizer of BLEU: 13a, zh, char or none (default: the model's, without a model 13a)"},
-      options->tokenize, {kBleuTokenizers.begin(), kBleuTokenizers.end()});
-  add_flag(command, "--json", options->json, "one JSON object, the score unrounded");
+      add_command(program, "evaluate",
+                  "Score a model, or files of translations, against references; sacreBLEU's figures", options->common);
+  add_evaluate_options(command, *options);
   finish_command(command, "gloss evaluate --model runs/copy --source test.source --reference test.target");
   command.callback([options, &chosen] { chosen = [options] { return evaluate(*options); }; });
 }

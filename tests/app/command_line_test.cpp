@@ -129,7 +129,7 @@ TEST(CommandLineTest, RefusesAnUnknownChoiceAndListsThem) {
                  HasSubstr("wanted one of demo, copy, reverse, got shuffle"));
   expect_refusal({"make-corpus", "demo", "--out", "x", "--pair", "en-fr"}, 2, HasSubstr("en-de, de-en, en-zh, zh-en"));
   expect_refusal({"evaluate", "--hypothesis", "a", "--reference", "b", "--metrics", "meteor"}, 2,
-                 HasSubstr("--metrics: wanted bleu, got meteor"));
+                 HasSubstr("--metrics: wanted one of bleu, chrf, ter, got meteor"));
 }
 
 TEST(CommandLineTest, RefusesADeviceThatIsNotThere) {

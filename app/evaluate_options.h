@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/command_options.h"
+#include "app/metric_flags.h"
+#include "app/report_text.h"
+#include "app/sacrebleu_format.h"
+#include "evaluation/resampling_seed.h"
+#include "evaluation/score_report.h"
+#include "evaluation/scored_text.h"
+
+namespace gloss {
+
+/// What was typed behind `gloss evaluate`.
+struct EvaluateOptions {
+  CommonOptions common;
+  std::optional<std::filesystem::path> model, source, groups;
+  std::vector<std::filesystem::path> hypotheses, references;
+  ReferenceColumns columns;  ///< of the reference file
+  MetricFlags metrics;
+
+  bool confidence = false, paired_ar = false, paired_bs = false;
+  std::int64_t confidence_n = 1000, paired_ar_n = 10000, paired_bs_n = 1000;
+  std::optional<ResamplingSeed> seed;
+
+  bool sentence_level = false;
+  std::vector<std::int64_t> length_bounds;  ///< of --length-buckets
+  std::int64_t differences = 0;
+
+  bool json = false, short_signature = false, score_only = false, no_color = false;
+  std::optional<int> width;
+  std::optional<std::string> format;
+
+  std::optional<PairedTest> paired() const;
+  /// The hypotheses; in a paired test the baseline counts once, as in sacreBLEU, however often it was typed.
+  std::vector<std::filesystem::path> system_files() const;
+  std::int64_t trials() const { return paired_bs ? paired_bs_n : paired_ar_n; }
+  /// The form of sacreBLEU that is asked for, or none where gloss prints in its own.
+  std::optional<SacrebleuForm> sacrebleu_form() const;
+  /// Several systems as tab-separated columns of stdin, as sacreBLEU reads them where no file is named.
+  bool systems_on_stdin() const { return format.has_value() && hypotheses.empty() && !model; }
+  /// Whether lengths of the source lines were asked for, by --length-buckets or by a source that is not translated.
+  bool scores_by_length() const { return source && (!length_bounds.empty() || !model); }
+  std::vector<std::int64_t> bounds_of_lengths() const;
+  /// In alphabetical order, of a paired test as they were typed: so sacreBLEU reports them.
+  std::vector<MetricKind> metric_kinds() const;
+  SacrebleuStyle sacrebleu_style(SacrebleuForm form) const;
+  ReportStyle report_style() const;
+};
+
+void add_evaluate_options(CLI::App& command, EvaluateOptions& options);
+
+/// Throws UsageError where options do not go together.
+void expect_sensible(const EvaluateOptions& options);
+
+}  // namespace gloss

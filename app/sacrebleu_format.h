@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "evaluation/score_report.h"
+
+namespace gloss {
+
+/// The forms of sacreBLEU's --format.
+enum class SacrebleuForm { kJson, kText, kLatex };
+
+/// Its options of the same names.
+struct SacrebleuStyle {
+  SacrebleuForm form = SacrebleuForm::kJson;
+  int width = 1;  ///< digits behind the point
+  bool short_signature = false;
+  bool score_only = false;
+};
+
+// What sacreBLEU 2.6.0 prints on a stdout that is no terminal, to the byte.
+
+/// Of one system, or the table of several.
+std::string sacrebleu_text(const ScoreReport& report, const SacrebleuStyle& style);
+/// Of --sentence-level: a line a line.
+std::string sacrebleu_text(const LineScores& lines, const SacrebleuStyle& style);
+
+}  // namespace gloss

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "evaluation/bleu_metric.h"
+#include "evaluation/chrf.h"
+#include "evaluation/metric.h"
+#include "evaluation/ter.h"
+
+namespace gloss {
+
+enum class MetricKind { kBleu, kChrf, kTer };
+
+/// As options and JSON name them; in sacreBLEU's order.
+inline constexpr std::array<std::pair<std::string_view, MetricKind>, 3> kMetrics{
+    {{"bleu", MetricKind::kBleu}, {"chrf", MetricKind::kChrf}, {"ter", MetricKind::kTer}}};
+std::string_view metric_key(MetricKind kind);
+
+/// The settings of all metrics.
+struct MetricOptions {
+  BleuOptions bleu;
+  ChrfOptions chrf;
+  TerOptions ter;
+
+  /// With BLEU's effective order, as a line's own score needs it.
+  MetricOptions for_lines() const;
+};
+
+/// Throws UsageError where the metric's settings are wrong.
+std::unique_ptr<Metric> make_metric(MetricKind kind, const MetricOptions& options);
+
+}  // namespace gloss

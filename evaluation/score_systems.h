@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "evaluation/line_parts.h"
+#include "evaluation/metric_set.h"
+#include "evaluation/resampling_seed.h"
+#include "evaluation/score_report.h"
+#include "evaluation/scored_text.h"
+
+namespace gloss {
+
+/// What is asked beside the scores.
+struct ScoringOptions {
+  std::int64_t resamples = 0;        ///< for confidence intervals; below 2: none
+  std::optional<PairedTest> paired;  ///< of the first system with each other one
+  std::int64_t trials = 1000;        ///< of the paired test
+  ResamplingSeed seed;
+  std::optional<LineParts> groups, lengths;
+  std::int64_t differences = 0;  ///< of the first two systems: so many lines at most
+  int threads = 1;
+};
+
+/// Every metric of every system. The systems have as many lines as the references (expect_aligned). Throws UsageError
+/// where a metric's settings are wrong.
+ScoreReport score_systems(std::span<const MetricKind> metrics, const MetricOptions& settings,
+                          std::span<const SystemOutput> systems, const References& references,
+                          const ScoringOptions& options);
+
+/// Each line for itself, BLEU with effective order.
+LineScores score_lines(MetricKind metric, const MetricOptions& settings, const SystemOutput& system,
+                       const References& references, int threads);
+
+}  // namespace gloss

@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/app/process.h"
+#include "tests/app/small_run.h"
+
+namespace gloss {
+namespace {
+
+using nlohmann::json;
+
+/// What sacreBLEU's command printed for files that lie in the working folder.
+class SacrebleuOutputTest : public testing::Test {
+ protected:
+  SacrebleuOutputTest()
+      : golden_(json::parse(read_text(std::filesystem::path(GLOSS_GOLDEN_FOLDER) / "sacrebleu_output.json"))) {
+    for (const auto* name : {"SACREBLEU_SEED", "SACREBLEU_FORMAT", "SACREBLEU"}) ::unsetenv(name);
+    for (const auto& [name, text] : golden_.at("files").items()) write_text(folder_ / name, text);
+    std::filesystem::current_path(folder_.path());
+  }
+  ~SacrebleuOutputTest() override { std::filesystem::current_path(before_); }
+
+  std::string file(const std::string& name) const { return golden_.at("files").at(name); }
+
+  const json golden_;
+
+ private:
+  TemporaryFolder folder_;
+  std::filesystem::path before_ = std::filesystem::current_path();
+};
+
+/// gloss in place of sacreBLEU: only where its default form is wanted is that said.
+Arguments in_place_of(const Arguments& sacrebleu) {
+  Arguments arguments = {"evaluate"};
+  arguments.insert(arguments.end(), sacrebleu.begin(), sacrebleu.end());
+  const auto says_form = [](const std::string& argument) { return argument == "-f" || argument == "--format"; };
+  if (std::ranges::none_of(sacrebleu, says_form)) arguments.insert(arguments.end(), {"--format", "sacrebleu"});
+  return arguments;
+}
+
+TEST_F(SacrebleuOutputTest, NobodyCanTellWhichProgramPrinted) {
+  for (const auto& golden : golden_.at("cases")) {
+    const auto arguments = in_place_of(golden.at("arguments").get<Arguments>());
+    SCOPED_TRACE(testing::PrintToString(arguments));
+    const auto& input = golden.at("stdin");
+    const auto outcome = run_gloss(arguments, input.is_null() ? "" : file(input.get<std::string>()));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, golden.at("output").get<std::string>());
+  }
+}
+
+TEST_F(SacrebleuOutputTest, TheEnvironmentNamesTheForm) {
+  const auto printed = [](const Arguments& more) {
+    Arguments arguments = {"evaluate", "r1", "-i", "h1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_gloss(arguments).out;
+  };
+  const auto text = printed({"--format", "text"});
+  EXPECT_NE(text, printed({"--format", "sacrebleu"}));
+  ::setenv("SACREBLEU_FORMAT", "TEXT", 1);
+  EXPECT_EQ(text, printed({"--format", "sacrebleu"}));
+  EXPECT_NE(text, printed({}));
+  ::unsetenv("SACREBLEU_FORMAT");
+}
+
+TEST_F(SacrebleuOutputTest, ThreadsChangeNothing) {
+  const Arguments arguments = {"evaluate", "r1",  "r2",   "-i",    "h1", "h2",     "-m", "bleu",
+                               "chrf",     "ter", "-pbs", "-pbsn", "40", "--json", "-j"};
+  auto one = arguments, three = arguments;
+  one.emplace_back("1");
+  three.emplace_back("3");
+  EXPECT_EQ(run_gloss(one).out, run_gloss(three).out);
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,49 @@
+#include "tokenizer/piece_cutter.h"
+
+#include <cstddef>
+#include <vector>
+
+#include <sentencepiece_processor.h>
+
+#include "common/atomic_file.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/sha256.h"
+#include "tokenizer/sentencepiece_check.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::size_t kLargestCutterModel = 64 << 20;  // bytes
+
+}  // namespace
+
+struct PieceCutter::Processor {
+  sentencepiece::SentencePieceProcessor model;
+};
+
+PieceCutter::PieceCutter(const std::filesystem::path& path) : processor_(std::make_unique<Processor>()) {
+  const auto shown = printable(path.string());
+  if (std::error_code ignored; !std::filesystem::exists(path, ignored))
+    throw DataError(shown + ": wanted a SentencePiece model, but it is not there");
+  const auto serialized = read_file(path, kLargestCutterModel);
+  check_sentencepiece_model(serialized, shown);
+  const auto status = processor_->model.LoadFromSerializedProto(serialized);
+  if (!status.ok())
+    throw ModelError(shown +
+                     ": wanted a SentencePiece model, but it cannot be loaded: " + printable(status.ToString()));
+  sha256_ = gloss::sha256(serialized);
+}
+
+PieceCutter::~PieceCutter() = default;
+
+std::string PieceCutter::cut(std::string_view line) const {
+  std::vector<std::string> pieces;
+  const auto status = processor_->model.Encode({line.data(), line.size()}, &pieces);
+  if (!status.ok()) throw ModelError("tokenizer: cannot encode a line: " + printable(status.ToString()));
+  std::string text;
+  for (const auto& piece : pieces) text.append(text.empty() ? "" : " ").append(piece);
+  return text;
+}
+
+}  // namespace gloss
