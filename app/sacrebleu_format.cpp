@@ -31,7 +31,7 @@ std::string score_alone(const MetricResult& result, int width) {
   return fixed(result.score.score, width) + (interval ? " (" + *interval + ")" : "");
 }
 
-std::string score_line(const MetricResult& result, const std::string& signature, const SacrebleuStyle& style) {
+std::string line_of_score(const MetricResult& result, const std::string& signature, const SacrebleuStyle& style) {
   const auto score = score_alone(result, style.width);
   if (style.score_only) return score;
   const auto& details = result.score.details;
@@ -93,7 +93,7 @@ std::string one_system(const ScoreReport& report, const SacrebleuStyle& style) {
       results.push_back(json_object(metrics[i], report.signatures[i], style.width));
     } else {
       results.push_back(
-          score_line(metrics[i], (style.short_signature ? report.short_signatures : report.signatures)[i], style));
+          line_of_score(metrics[i], (style.short_signature ? report.short_signatures : report.signatures)[i], style));
     }
   }
   if (results.size() == 1) return results.front() + '\n';
@@ -111,7 +111,7 @@ std::string sacrebleu_text(const LineScores& lines, const SacrebleuStyle& style)
   for (std::size_t i = 0; i < lines.scores.size(); ++i) {
     MetricResult result;
     result.score = lines.scores[i];
-    text += score_line(result, (style.short_signature ? lines.short_signatures : lines.signatures)[i], style) + '\n';
+    text += line_of_score(result, (style.short_signature ? lines.short_signatures : lines.signatures)[i], style) + '\n';
   }
   return text;
 }

@@ -171,7 +171,11 @@ def compare_corpus(batch, run, found, resamples):
     flags = ["--confidence", "--confidence-n", str(resamples)] if resamples else []
     ours = run(["--hypothesis", batch.folder / "hypotheses", *flags, *batch.flags])
     for key, metric in metrics_of(batch).items():
-        score = metric.corpus_score(batch.hypotheses, batch.streams(), n_bootstrap=resamples or 1)
+        try:
+            score = metric.corpus_score(batch.hypotheses, batch.streams(), n_bootstrap=resamples or 1)
+        except TypeError:  # its statistics.mean() refuses float32 beside Python's floats
+            found.values["sacreBLEU fails"] += 1
+            continue
         found.compare(key + " corpus", "score", ours[key]["score"], score.score)
         found.compare(key + " signature", "text", ours[key]["signature"], str(metric.get_signature()))
         if resamples:
