@@ -36,11 +36,11 @@ void add_files(CLI::App& command, EvaluateOptions& options) {
       options.source);
   model->needs(source);
   add_texts(command,
-            {"--hypothesis", "FILE...", "translations, in place of a model; several systems, the first the baseline"},
+            {"--hypothesis", "FILE", "translations, in place of a model; several systems, the first the baseline"},
             [&options](const std::string& file) { options.hypotheses.emplace_back(file); })
       ->excludes(model);
   add_texts(command,
-            {"references,--reference", "FILE...",
+            {"references,--reference", "FILE",
              "the translations that are wanted; several files are several references of a line"},
             [&options](const std::string& file) { options.references.emplace_back(file); })
       ->required();
