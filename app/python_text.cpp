@@ -18,9 +18,10 @@ constexpr int kLeastPlainExponent = -4;
 constexpr int kFirstLargeExponent = 16;
 
 std::string unicode_escape(std::uint32_t unit) {
-  std::array<char, 8> text{};
-  std::snprintf(text.data(), text.size(), "\\u%04x", static_cast<unsigned>(unit));
-  return text.data();
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text = "\\u";
+  for (const int shift : {12, 8, 4, 0}) text += kDigits[(unit >> shift) & 0xf];
+  return text;
 }
 
 std::string ascii_escape(char32_t code_point) {

@@ -137,9 +137,8 @@ std::string to_lines(const ScoreReport& report, const std::vector<DifferenceText
 std::string to_lines(const std::vector<LineScores>& metrics, const ReportStyle& style) {
   std::string lines;
   for (std::size_t line = 0; line < metrics.front().scores.size(); ++line) {
-    for (const auto& metric : metrics)
-      lines += (&metric == &metrics.front() ? "" : "\t") + fixed(metric.scores[line].score, style.width);
-    lines += '\n';
+    for (const auto& metric : metrics) lines.append(fixed(metric.scores[line].score, style.width)).append("\t");
+    lines.back() = '\n';
   }
   return lines;
 }
