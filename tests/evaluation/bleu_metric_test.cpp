@@ -98,7 +98,8 @@ TEST(BleuMetricTest, CorpusScoresEqualSacreBleuWithEveryOption) {
 
 TEST(BleuMetricTest, SignaturesAreSacreBleus) {
   const auto references = golden_corpus().references.count();
-  for (const auto& wanted : golden("bleu_options.json").at("settings")) {
+  const auto settings = golden("bleu_options.json").at("settings");
+  for (const auto& wanted : settings) {
     const BleuMetric metric(options_of(wanted.at("options")));
     SignatureContext context;
     context.references = references;
@@ -109,7 +110,8 @@ TEST(BleuMetricTest, SignaturesAreSacreBleus) {
 
 TEST(BleuMetricTest, ScoresOfLinesEqualSacreBleuWithEveryOption) {
   const auto corpus = golden_corpus();
-  for (const auto& wanted : golden("bleu_options.json").at("settings")) {
+  const auto settings = golden("bleu_options.json").at("settings");
+  for (const auto& wanted : settings) {
     SCOPED_TRACE(wanted.at("options").dump());
     const BleuMetric metric(options_of(wanted.at("options")));
     const auto statistics = metric.statistics(corpus.hypotheses, corpus.references);
