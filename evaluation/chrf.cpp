@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "common/config_section.h"
 #include "common/error.h"
