@@ -6,7 +6,7 @@ namespace gloss::kernels::GLOSS_INSTRUCTION_SET {
 namespace {
 
 inline Floats finished(Floats sum, const float* out, Finish finish) {
-  if (finish == Finish::kRelu) return max_of(sum, spread(0));
+  if (finish == Finish::kRelu) return max_of(spread(0), sum);  // NaN stays
   return finish == Finish::kAdd ? load(out) + sum : sum;
 }
 
@@ -18,7 +18,7 @@ inline void store_row(const Floats (&sums)[kTileVectors], float* out, std::int64
   for (std::int64_t j = 0; j < columns; ++j) {
     const float sum = sums[j / kFloats][j % kFloats];
     if (finish == Finish::kRelu)
-      out[j] = sum > 0 ? sum : 0;
+      out[j] = sum < 0 ? 0 : sum;
     else
       out[j] = finish == Finish::kAdd ? out[j] + sum : sum;
   }

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "model/kernels/packed_product_kernel.h"
+
+namespace gloss::kernels {
+
+/// A matrix [inner, columns] and its bias, packed as the kernels want them.
+class PackedForTest {
+ public:
+  PackedForTest(const std::vector<float>& weight, const std::vector<float>& bias, std::int64_t inner)
+      : inner_(inner), columns_(static_cast<std::int64_t>(bias.size())), bias_(bias) {
+    const auto panels = panels_of(columns_);
+    panels_.resize(static_cast<std::size_t>(panels * inner * kPanelColumns), 0.0F);
+    bias_.resize(static_cast<std::size_t>(panels * kPanelColumns), -1e30F);
+    for (std::int64_t k = 0; k < inner; ++k) {
+      for (std::int64_t j = 0; j < columns_; ++j) {
+        const auto place = (j / kPanelColumns * inner + k) * kPanelColumns + j % kPanelColumns;
+        panels_[static_cast<std::size_t>(place)] = weight[static_cast<std::size_t>(k * columns_ + j)];
+      }
+    }
+  }
+
+  PackedMatrix matrix() const { return {panels_.data(), bias_.data(), inner_, columns_}; }
+  std::int64_t panels() const { return panels_of(columns_); }
+
+ private:
+  std::int64_t inner_, columns_;
+  std::vector<float> panels_, bias_;
+};
+
+}  // namespace gloss::kernels
