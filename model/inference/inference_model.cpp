@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 
@@ -20,6 +21,34 @@ float* row_of(const at::Tensor& matrix, std::int64_t row) {
   return matrix.mutable_data_ptr<float>() + row * matrix.size(1);
 }
 
+PositionalEncoding copy_of(const PositionalEncoding& positions) {
+  const auto limit = positions->limit();
+  if (!limit) return PositionalEncoding(positions->d_model());
+  PositionalEncoding copy(positions->d_model(), *limit);
+  const at::NoGradGuard no_grad;
+  copy->named_parameters()["weight"].copy_(positions->named_parameters()["weight"]);
+  return copy;
+}
+
+// They become places in memory.
+void expect_ids(const std::int64_t* ids, std::int64_t count, std::int64_t vocabulary, const char* name) {
+  for (const auto* id = ids; id != ids + count; ++id) {
+    if (*id < 0 || *id >= vocabulary)
+      throw ShapeError(std::string(name) + ": wanted ids from 0 to " + std::to_string(vocabulary - 1) + ", got " +
+                       std::to_string(*id));
+  }
+}
+
+void expect_source(const PaddedIds& source, std::int64_t S, std::int64_t vocabulary) {
+  expect_shape(source.ids, {static_cast<std::int64_t>(source.lengths.size()), S}, "source");
+  for (const auto length : source.lengths) {
+    if (length < 0 || length > S)
+      throw ShapeError("source: wanted lengths from 0 to " + std::to_string(S) + ", got " + std::to_string(length));
+  }
+  const auto ids = source.ids.contiguous();
+  expect_ids(ids.const_data_ptr<std::int64_t>(), ids.numel(), vocabulary, "source");
+}
+
 // weights [H, step_attention_row(S)] to mean [S].
 void mean_over_heads(const std::vector<float>& weights, std::int64_t H, std::size_t S, float* mean) {
   const auto stride = static_cast<std::size_t>(kernels::step_attention_row(static_cast<std::int64_t>(S)));
@@ -35,12 +64,12 @@ void mean_over_heads(const std::vector<float>& weights, std::int64_t H, std::siz
 InferenceModel::InferenceModel(const EncoderDecoder& model, const ModelConfig& config, kernels::Precision precision)
     : config_(config),
       weights_(inference_weights(*model, config, precision)),
-      source_positions_(model->source_positions()),
-      target_positions_(model->target_positions()) {}
+      source_positions_(copy_of(model->source_positions())),
+      target_positions_(copy_of(model->target_positions())) {}
 
 InferenceState InferenceModel::start(const PaddedIds& source) const {
   const auto S = sizes<2>(source.ids, "source")[1];
-  expect_shape(source.ids, {static_cast<std::int64_t>(source.lengths.size()), S}, "source");
+  expect_source(source, S, weights_.source_embedding.size(0));
   const auto positions = source_positions_(0, S, at::Device(at::kCPU));  // [S, D]
   const auto memory = inference_memory(weights_, config_, source, positions);
 
@@ -50,6 +79,7 @@ InferenceState InferenceModel::start(const PaddedIds& source) const {
     auto& entries = state.memory.emplace_back();
     for (std::int64_t s = 0; s < length; ++s, entry += memory.size(1)) entries.push_back(entry);
   }
+  state.longest = S;
   state.said.resize(source.lengths.size());
   state.blocks.push_back(memory);
   return state;
@@ -60,6 +90,7 @@ InferenceModel::Output InferenceModel::step(InferenceState& state, std::span<con
   const auto rows = state.sentences() * state.rows, D = config_.d_model;
   if (std::ssize(tokens) != rows)
     throw ShapeError("tokens: wanted " + std::to_string(rows) + ", got " + std::to_string(tokens.size()));
+  expect_ids(tokens.data(), rows, weights_.target_embedding.size(0), "tokens");
   const auto positions = target_positions_(state.position, 1, at::Device(at::kCPU));  // [1, D]
   const auto entry = config_.decoder_layers * 2 * D;
   const auto block = at::empty({rows, entry}, at::kFloat);
@@ -69,11 +100,7 @@ InferenceModel::Output InferenceModel::step(InferenceState& state, std::span<con
 
   Output output;
   output.x = at::empty({rows, D}, at::kFloat);
-  if (with_attention) {
-    std::size_t longest = 0;
-    for (const auto& entries : state.memory) longest = std::max(longest, entries.size());
-    output.attention = at::zeros({rows, static_cast<std::int64_t>(longest)}, at::kFloat);
-  }
+  if (with_attention) output.attention = at::zeros({rows, state.longest}, at::kFloat);
   over_rows(rows, [&](std::int64_t first, std::int64_t last) {
     step_rows(state, {first, last, tokens, positions.const_data_ptr<float>(), block.mutable_data_ptr<float>()}, output);
   });

@@ -21,14 +21,15 @@ class InferenceModel {
   InferenceModel(const EncoderDecoder& model, const ModelConfig& config,
                  kernels::Precision precision = kernels::Precision::kFloat32);
 
-  /// Reads the source [B, S]; the state is one row a sentence wide. Throws UsageError beyond the last learned position.
+  /// Reads the source [B, S]; the state is one row a sentence wide. Throws UsageError beyond the last learned position
+  /// and ShapeError on ids or lengths out of range.
   InferenceState start(const PaddedIds& source) const;
 
   struct Output {
     at::Tensor x;          ///< [B * K, D], the decoder's output
     at::Tensor attention;  ///< [B * K, S] where asked for: the last layer's to the memory, the mean over the heads
   };
-  /// Says the tokens [B * K], which the state grows by.
+  /// Says the tokens [B * K], which the state grows by. Throws as `start` does, and then the state is as it was.
   Output step(InferenceState& state, std::span<const std::int64_t> tokens, bool with_attention) const;
 
   /// x [B * K, D] to logits [B * K, V].
@@ -54,7 +55,7 @@ class InferenceModel {
 
   ModelConfig config_;
   InferenceWeights weights_;
-  mutable PositionalEncoding source_positions_, target_positions_;  ///< of one lock and one growing table
+  mutable PositionalEncoding source_positions_, target_positions_;  ///< a growing table each, and its lock
 };
 
 }  // namespace gloss

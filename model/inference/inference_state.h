@@ -17,6 +17,7 @@ struct InferenceState {
   std::vector<Entries> said;    ///< [B * K], each `position` long
   std::int64_t rows = 1;        ///< K
   std::int64_t position = 0;    ///< positions said so far
+  std::int64_t longest = 0;     ///< S of the source, whichever sentences are left
 
   std::vector<at::Tensor> blocks;  ///< what the entries point into
 

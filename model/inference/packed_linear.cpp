@@ -10,6 +10,7 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
 
+#include "common/error.h"
 #include "model/int8_weights.h"
 #include "model/kernels/kernel_table.h"
 #include "model/shape.h"
@@ -29,6 +30,7 @@ bool is_fast(Precision precision) {
 }
 
 PackedLinear::PackedLinear(std::span<const LinearWeights> parts, Precision precision) : precision_(precision) {
+  if (parts.empty()) throw ShapeError("weight: wanted at least one, got none");
   std::vector<at::Tensor> weights, biases;
   for (const auto& part : parts) {
     in_ = sizes<2>(part.weight, "weight")[1];

@@ -1,7 +1,8 @@
-#include "decoding/transformer_scorer.h"
-
+// Both scorers of an EncoderDecoder: they must say the same.
 #include <algorithm>
 #include <future>
+#include <memory>
+#include <string>
 
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
@@ -9,7 +10,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/error.h"
+#include "decoding/inference_scorer.h"
 #include "decoding/search.h"
+#include "decoding/transformer_scorer.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"
 #include "tests/support/tensor_matchers.h"
@@ -38,10 +42,19 @@ at::Tensor tokens(const std::vector<std::int64_t>& ids, std::int64_t B, at::Devi
   return at::tensor(ids, at::kLong).view({B, -1}).to(device);
 }
 
-class TransformerScorerTest : public DeviceTest {
+/// "cpu" and "cuda" are a TransformerScorer there; "packed" is an InferenceScorer.
+class ModelScorersTest : public DeviceTest {
  protected:
+  static bool is_packed() { return GetParam() == "packed"; }
+  static at::Device device() { return is_packed() ? at::Device(at::kCPU) : DeviceTest::device(); }
+  static std::unique_ptr<const Scorer> make(const EncoderDecoder& model) {
+    if (is_packed()) return std::make_unique<InferenceScorer>(model, small_config(), 12);
+    return std::make_unique<TransformerScorer>(model, 12);
+  }
+
   EncoderDecoder model_ = small_model(device());
-  TransformerScorer scorer_{model_, 12};
+  std::unique_ptr<const Scorer> made_ = make(model_);
+  const Scorer& scorer_ = *made_;
 
   /// What the whole model says behind each prefix, computed anew: log-probabilities [rows, V].
   at::Tensor behind(const Rows& sources, const Rows& prefixes) {
@@ -77,7 +90,7 @@ void expect_equal(const std::vector<Hypothesis>& found, const std::vector<Hypoth
   }
 }
 
-TEST_P(TransformerScorerTest, StepsEqualTheWholeForwardWhateverIsSelected) {
+TEST_P(ModelScorersTest, StepsEqualTheWholeForwardWhateverIsSelected) {
   const Rows source = small_sources();
   const auto state = scorer_.start(pad(source, device()));
   auto step = scorer_.step(*state, tokens({kBos, kBos, kBos}, 3, device()), false);
@@ -98,7 +111,7 @@ TEST_P(TransformerScorerTest, StepsEqualTheWholeForwardWhateverIsSelected) {
                1e-5));
 }
 
-TEST_P(TransformerScorerTest, ScoresOfHypothesesEqualTeacherForcing) {
+TEST_P(ModelScorersTest, ScoresOfHypothesesEqualTeacherForcing) {
   const auto source = some_sources(12);
   const auto found = beams(source);
   for (std::size_t b = 0; b < source.size(); ++b) {
@@ -108,7 +121,7 @@ TEST_P(TransformerScorerTest, ScoresOfHypothesesEqualTeacherForcing) {
   }
 }
 
-TEST_P(TransformerScorerTest, BeamOfOneEqualsGreedy) {
+TEST_P(ModelScorersTest, BeamOfOneEqualsGreedy) {
   const auto source = pad(some_sources(12), device());
   const DecodingConfig config{.beam_size = 1};
   const auto greedy = greedy_search(scorer_, source, config);
@@ -116,13 +129,13 @@ TEST_P(TransformerScorerTest, BeamOfOneEqualsGreedy) {
   for (std::size_t b = 0; b < greedy.size(); ++b) expect_equal(beam[b], {greedy[b]});
 }
 
-TEST_P(TransformerScorerTest, SentencesSearchedTogetherAreAsEachAlone) {
+TEST_P(ModelScorersTest, SentencesSearchedTogetherAreAsEachAlone) {
   const auto source = some_sources(12);
   const auto together = beams(source);
   for (std::size_t b = 0; b < source.size(); ++b) expect_equal(together[b], beams({source[b]})[0]);
 }
 
-TEST_P(TransformerScorerTest, OrderOfSentencesChangesNothing) {
+TEST_P(ModelScorersTest, OrderOfSentencesChangesNothing) {
   auto source = some_sources(12);
   const auto forwards = beams(source);
   std::ranges::reverse(source);
@@ -142,7 +155,7 @@ struct OneSite final : Probe {
   at::Tensor weights;  // [B, H, T, S]
 };
 
-TEST_P(TransformerScorerTest, AttentionIsTheLastLayersMeanOverTheHeads) {
+TEST_P(ModelScorersTest, AttentionIsTheLastLayersMeanOverTheHeads) {
   const Rows source = {{5, 6, 7, 8, kEos}, {9, 10, kEos}};
   const auto state = scorer_.start(pad(source, device()));
   EXPECT_FALSE(scorer_.step(*state, tokens({kBos, kBos}, 2, device()), false).attention.defined());
@@ -160,12 +173,12 @@ TEST_P(TransformerScorerTest, AttentionIsTheLastLayersMeanOverTheHeads) {
   EXPECT_THAT(attention.slice(0, 2).slice(1, 3), AllClose(at::zeros({2, 2}, attention.options()), 0));
 }
 
-TEST_P(TransformerScorerTest, ThreadsShareOneAndEachFindsWhatItWouldAlone) {
+TEST_P(ModelScorersTest, ThreadsShareOneAndEachFindsWhatItWouldAlone) {
   const auto source = pad(some_sources(12), device());
   const DecodingConfig config{.beam_size = 4, .n_best = 4};
   const auto wanted = beam_search(scorer_, source, config);
-  const TransformerScorer shared(small_model(device()), 12);  // with no table of positions yet
-  const auto search = [&] { return beam_search(shared, source, config); };
+  const auto shared = make(small_model(device()));  // with no table of positions yet
+  const auto search = [&] { return beam_search(*shared, source, config); };
   for (int round = 0; round < 3; ++round) {
     std::vector<std::future<std::vector<std::vector<Hypothesis>>>> threads;
     for (int i = 0; i < 2; ++i) threads.push_back(std::async(std::launch::async, search));
@@ -176,20 +189,57 @@ TEST_P(TransformerScorerTest, ThreadsShareOneAndEachFindsWhatItWouldAlone) {
   }
 }
 
-TEST_P(TransformerScorerTest, SaysWhatTheModelIs) {
+TEST_P(ModelScorersTest, TheLikeliestTokensAreThoseOfTheStep) {
+  const auto source = pad(small_sources(), device());
+  const auto state = scorer_.start(source), other = scorer_.start(source);
+  for (const std::int64_t width : {1, 3, 20}) {
+    const auto said = tokens({5, 6, 7}, 3, device());
+    const auto step = scorer_.step(*state, said, false);
+    const auto top = scorer_.step_top(*other, said, width);
+    const auto [logits, ids] = step.logits.cpu().topk(width, -1);
+    ASSERT_EQ(top.width, width);
+    for (std::int64_t row = 0; row < 3; ++row) {
+      for (std::int64_t i = 0; i < width; ++i) {
+        const auto place = static_cast<std::size_t>(row * width + i);
+        EXPECT_EQ(top.ids[place], ids[row][i].item<std::int64_t>());
+        EXPECT_EQ(top.logits[place], logits[row][i].item<float>());
+      }
+      EXPECT_NEAR(top.log_normalisers[static_cast<std::size_t>(row)], step.log_normaliser[row].item<double>(), 1e-5);
+    }
+  }
+}
+
+TEST_P(ModelScorersTest, WhatDoesNotFitIsRefused) {
+  const auto state = scorer_.start(pad(small_sources(), device()));
+  EXPECT_THROW(scorer_.step(*state, tokens({kBos, kBos}, 2, device()), false), ShapeError);
+  scorer_.step(*state, tokens({kBos, kBos, kBos}, 3, device()), false);
+  EXPECT_THROW(scorer_.select(*state, {3}, {0}), ShapeError);
+  EXPECT_THROW(scorer_.select(*state, {0}, {1}), ShapeError);
+  EXPECT_THROW(scorer_.select(*state, {0, 1}, {0, 0, 0}), ShapeError);
+}
+
+TEST_P(ModelScorersTest, AttentionKeepsItsWidthWhereTheLongestSentenceIsDone) {
+  const auto state = scorer_.start(pad(small_sources(), device()));
+  scorer_.select(*state, {2}, {0});
+  const auto attention = scorer_.step(*state, tokens({kBos}, 1, device()), true).attention;
+  EXPECT_EQ(attention.sizes(), (at::IntArrayRef{1, 5}));
+}
+
+TEST_P(ModelScorersTest, SaysWhatTheModelIs) {
   EXPECT_EQ(scorer_.vocabulary_size(), 20);
   EXPECT_EQ(scorer_.max_target_length(), 12);
   EXPECT_EQ(scorer_.device(), device());
 }
 
-TEST_P(TransformerScorerTest, NoGraphIsBuilt) {
+TEST_P(ModelScorersTest, NoGraphIsBuilt) {
   const auto state = scorer_.start(pad(small_sources(), device()));
   const auto step = scorer_.step(*state, tokens({kBos, kBos, kBos}, 3, device()), false);
   EXPECT_FALSE(step.logits.requires_grad());
   EXPECT_TRUE(model_->generator()->bias().requires_grad());
 }
 
-INSTANTIATE_DEVICES(TransformerScorerTest);
+INSTANTIATE_TEST_SUITE_P(Scorers, ModelScorersTest, ::testing::Values("cpu", "cuda", "packed"),
+                         [](const auto& scorer) { return scorer.param; });
 
 }  // namespace
 }  // namespace gloss
