@@ -1,0 +1,333 @@
+#include "model/inference/inference_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <ATen/ops/equal.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "common/random.h"
+#include "common/special_ids.h"
+#include "tests/model/inference/thread_count.h"
+#include "tests/support/small_model.h"
+#include "tests/support/tensor_matchers.h"
+
+namespace gloss {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::ThrowsMessage;
+
+/// Heads 5 wide, an inner width that no vector divides.
+ModelConfig odd_config() {
+  auto config = small_config();
+  config.d_model = 15;
+  config.heads = 3;
+  config.d_ff = 33;
+  return config;
+}
+
+/// A source of `length` tokens of small_model's 20, eos last.
+std::vector<std::int32_t> source_of(std::int64_t length) {
+  std::vector<std::int32_t> ids;
+  for (std::int64_t s = 1; s < length; ++s) ids.push_back(static_cast<std::int32_t>(4 + s * 7 % 16));
+  ids.push_back(kEos);
+  return ids;
+}
+
+/// Column t of rows that go on for ever with their last id.
+std::vector<std::int64_t> column(const Rows& rows, std::size_t t) {
+  std::vector<std::int64_t> ids;
+  for (const auto& row : rows) ids.push_back(row[std::min(t, row.size() - 1)]);
+  return ids;
+}
+
+/// Steps through `targets` and compares each output with the whole model's (teacher forcing).
+void expect_steps_equal_forward(EncoderDecoder& model, const ModelConfig& config, const PaddedIds& source,
+                                const Rows& targets) {
+  const at::NoGradGuard no_grad;
+  const auto target = pad(targets, at::kCPU);
+  const auto wanted = model->forward(source, target, Pass{});  // [B, T, D]
+  const auto logits = model->generator()->logits(wanted);      // [B, T, V]
+  const InferenceModel inference(model, config);
+  auto state = inference.start(source);
+  for (std::int64_t t = 0; t < wanted.size(1); ++t) {
+    const auto x = inference.step(state, column(targets, static_cast<std::size_t>(t)), false).x;  // [B, D]
+    const auto got = inference.logits(x);                                                         // [B, V]
+    for (std::int64_t b = 0; b < wanted.size(0); ++b) {
+      if (t >= target.lengths[static_cast<std::size_t>(b)]) continue;
+      EXPECT_THAT(x[b], AllClose(wanted[b][t], 2e-5)) << "sentence " << b << ", position " << t;
+      EXPECT_THAT(got[b], AllClose(logits[b][t], 5e-5)) << "sentence " << b << ", position " << t;
+    }
+  }
+}
+
+const Rows& inputs() {
+  static const Rows rows = {{kBos, 12, 13}, {kBos, 14, 15, 16, 17, 18}, {kBos}};
+  return rows;
+}
+
+TEST(InferenceModelTest, StepsEqualTheWholeForwardInEveryKindOfModel) {
+  auto configs = all_combinations();
+  configs.push_back(odd_config());
+  configs.push_back(odd_config());
+  configs.back().activation = Activation::kGelu;
+  configs.back().norm = NormPlace::kPost;
+  configs.back().encoder_layers = 1;
+  configs.back().decoder_layers = 3;
+  for (auto config : configs) {
+    for (const bool final_norm : {false, true}) {
+      config.final_norm = final_norm;
+      SCOPED_TRACE(describe(config));
+      auto model = small_model(at::kCPU, config);
+      expect_steps_equal_forward(model, config, pad(small_sources(), at::kCPU), inputs());
+    }
+  }
+}
+
+TEST(InferenceModelTest, LongSentencesAreReadInPartsBesideShortOnes) {
+  const ThreadCount two(2);
+  for (const auto norm : {NormPlace::kPre, NormPlace::kPost}) {
+    auto config = odd_config();
+    config.norm = norm;
+    auto model = small_model(at::kCPU, config);
+    const Rows sources = {source_of(300), source_of(1), source_of(256), source_of(257), source_of(2), source_of(513)};
+    const Rows said = {{kBos, 5}, {kBos, 6}, {kBos, 7}, {kBos, 8}, {kBos, 9}, {kBos, 10}};
+    expect_steps_equal_forward(model, config, pad(sources, at::kCPU), said);
+    expect_steps_equal_forward(model, config, pad(Rows{source_of(300)}, at::kCPU), {{kBos, 5, 6}});
+  }
+}
+
+TEST(InferenceModelTest, ManyRowsAreSharedBetweenThreads) {
+  const ThreadCount three(3);
+  const auto config = odd_config();
+  auto model = small_model(at::kCPU, config);
+  Rows sources, said;
+  for (std::int32_t b = 0; b < 31; ++b) {
+    sources.push_back(source_of(1 + b % 9));
+    said.push_back({kBos, 4 + b % 16, 4 + b % 3});
+  }
+  expect_steps_equal_forward(model, config, pad(sources, at::kCPU), said);
+}
+
+TEST(InferenceModelTest, ALongTargetEqualsTheWholeForward) {
+  auto model = small_model(at::kCPU);
+  std::vector<std::int32_t> said = source_of(300);
+  said.front() = kBos;
+  expect_steps_equal_forward(model, small_config(), pad(Rows{source_of(5)}, at::kCPU), {said});
+}
+
+TEST(InferenceModelTest, ASourceWithNothingInItGivesZerosToAttendTo) {
+  auto model = small_model(at::kCPU);
+  auto source = pad(Rows{{5, 6, kEos}, {7, 8, kEos}, {9, kEos}}, at::kCPU);
+  source.lengths[1] = 0;
+  expect_steps_equal_forward(model, small_config(), source, inputs());
+
+  source.lengths = {0, 0, 0};
+  expect_steps_equal_forward(model, small_config(), source, inputs());
+  const InferenceModel inference(model, small_config());
+  auto state = inference.start(source);
+  EXPECT_THAT(inference.step(state, std::vector<std::int64_t>{kBos, kBos, kBos}, true).attention,
+              SameAs(at::zeros({3, 3})));
+}
+
+TEST(InferenceModelTest, NoSentencesGiveNoRows) {
+  const InferenceModel inference(small_model(at::kCPU), small_config());
+  auto state = inference.start({at::zeros({0, 1}, at::kLong), {}});
+  const auto [x, attention] = inference.step(state, {}, true);
+  EXPECT_EQ(x.sizes(), (at::IntArrayRef{0, 16}));
+  EXPECT_EQ(attention.size(0), 0);
+  EXPECT_EQ(inference.logits(x).sizes(), (at::IntArrayRef{0, 20}));
+  EXPECT_THAT(inference.top_tokens(x, 3).ids, IsEmpty());
+  EXPECT_THAT(inference.top_tokens(x, 3).log_normalisers, IsEmpty());
+}
+
+TEST(InferenceModelTest, AttentionIsAsWideAsTheSourceWhicheverSentencesAreLeft) {
+  const InferenceModel inference(small_model(at::kCPU), small_config());
+  auto state = inference.start(pad(small_sources(), at::kCPU));
+  state.select({2}, {0});  // the shortest
+  EXPECT_EQ(inference.step(state, std::vector<std::int64_t>{kBos}, true).attention.sizes(), (at::IntArrayRef{1, 5}));
+}
+
+TEST(InferenceModelTest, WhatIsDoneToTheModelLaterChangesNothing) {
+  auto config = small_config();
+  config.positions = Positions::kLearned;
+  config.tie_embeddings = TieEmbeddings::kNone;
+  auto model = small_model(at::kCPU, config);
+  const InferenceModel inference(model, config);
+  const auto step = [&] {
+    auto state = inference.start(pad(small_sources(), at::kCPU));
+    return inference.logits(inference.step(state, std::vector<std::int64_t>{kBos, kBos, kBos}, false).x);
+  };
+  const auto before = step();
+  const at::NoGradGuard no_grad;
+  for (auto& parameter : model->parameters()) parameter.add_(1);
+  EXPECT_TRUE(at::equal(step(), before));
+}
+
+/// All that is found of a sentence, bit for bit.
+struct Seen {
+  std::vector<at::Tensor> x, logits, attention;
+  std::vector<TopTokens> top;
+};
+
+/// Enough for threads to share what is worth it, in widths that no vector divides.
+ModelConfig wide_config(NormPlace norm, Activation activation) {
+  auto config = small_config();
+  config.d_model = 60;
+  config.heads = 3;
+  config.d_ff = 101;
+  config.norm = norm;
+  config.activation = activation;
+  return config;
+}
+
+constexpr std::int64_t kWideVocabulary = 3000, kSteps = 3;
+
+std::vector<Seen> look_at(const InferenceModel& model, const Rows& sources) {
+  std::vector<Seen> seen(sources.size());
+  auto state = model.start(pad(sources, at::kCPU));
+  for (std::int64_t t = 0; t < kSteps; ++t) {
+    std::vector<std::int64_t> tokens;
+    for (const auto& source : sources)
+      tokens.push_back(t == 0 ? kBos : (source.front() * 31 + std::ssize(source) * 17 + t) % kWideVocabulary);
+    const auto [x, attention] = model.step(state, tokens, true);
+    const auto logits = model.logits(x);
+    const auto top = model.top_tokens(x, 7);
+    for (std::size_t b = 0; b < sources.size(); ++b) {
+      const auto row = static_cast<std::int64_t>(b);
+      auto& mine = seen[b];
+      mine.x.push_back(x[row]);
+      mine.logits.push_back(logits[row]);
+      mine.attention.push_back(attention[row].slice(0, 0, std::ssize(sources[b])));
+      mine.top.push_back({7,
+                          {top.logits.begin() + row * 7, top.logits.begin() + (row + 1) * 7},
+                          {top.ids.begin() + row * 7, top.ids.begin() + (row + 1) * 7},
+                          {top.log_normalisers[b]}});
+    }
+  }
+  return seen;
+}
+
+void expect_same_bits(const Seen& got, const Seen& wanted) {
+  for (std::size_t t = 0; t < static_cast<std::size_t>(kSteps); ++t) {
+    EXPECT_TRUE(at::equal(got.x[t], wanted.x[t])) << "x at " << t;
+    EXPECT_TRUE(at::equal(got.logits[t], wanted.logits[t])) << "logits at " << t;
+    EXPECT_TRUE(at::equal(got.attention[t], wanted.attention[t])) << "attention at " << t;
+    EXPECT_EQ(got.top[t].ids, wanted.top[t].ids) << t;
+    EXPECT_EQ(got.top[t].logits, wanted.top[t].logits) << t;
+    EXPECT_EQ(got.top[t].log_normalisers, wanted.top[t].log_normalisers) << t;
+  }
+}
+
+TEST(InferenceModelTest, BitsDependNeitherOnNeighboursNorOnOrderNorOnThreads) {
+  Rows sources;
+  for (std::int32_t b = 0; b < 29; ++b) {
+    auto& ids = sources.emplace_back();
+    for (std::int32_t s = 0; s < (b == 4 ? 420 : 1 + b * 5 % 23); ++s) ids.push_back(4 + (b * 97 + s * 13) % 2900);
+    ids.push_back(kEos);
+  }
+  for (const auto norm : {NormPlace::kPre, NormPlace::kPost}) {
+    const auto config = wide_config(norm, norm == NormPlace::kPre ? Activation::kGelu : Activation::kRelu);
+    const InferenceModel model(make_model(config, {kWideVocabulary, kWideVocabulary}, RandomStream(7, "weights")),
+                               config);
+    std::vector<Seen> wanted;
+    {
+      const ThreadCount one(1);
+      wanted = look_at(model, sources);
+    }
+    for (const int threads : {1, 2, 3}) {
+      const ThreadCount count(threads);
+      SCOPED_TRACE(std::to_string(threads) + " threads");
+      const auto together = look_at(model, sources);
+      auto reversed = sources;
+      std::ranges::reverse(reversed);
+      const auto backwards = look_at(model, reversed);
+      for (std::size_t b = 0; b < sources.size(); ++b) {
+        SCOPED_TRACE("sentence " + std::to_string(b));
+        expect_same_bits(together[b], wanted[b]);
+        expect_same_bits(backwards[sources.size() - 1 - b], wanted[b]);
+        expect_same_bits(look_at(model, {sources[b]})[0], wanted[b]);
+      }
+    }
+  }
+}
+
+TEST(InferenceModelTest, RowsOfABeamAreAsEachAlone) {
+  const auto config = odd_config();
+  const InferenceModel model(small_model(at::kCPU, config), config);
+  const std::vector<std::int64_t> bos(3, kBos), first = {5, 6, 7, 8, 9, 10}, second = {11, 12, 13, 14, 15, 16};
+  auto state = model.start(pad(small_sources(), at::kCPU));
+  model.step(state, bos, false);
+  state.select({0, 2}, {0, 0, 0, 0, 0, 0});
+  model.step(state, first, false);
+  state.select({1, 0}, {2, 2, 0, 1, 0, 1});
+  const auto x = model.step(state, second, false).x;
+  const std::vector<std::int64_t> said = {10, 10, 8, 6, 5, 6};  // behind bos, by the selection
+  for (std::int64_t row = 0; row < 6; ++row) {
+    auto alone = model.start(pad(Rows{small_sources()[row < 3 ? 2 : 0]}, at::kCPU));
+    for (const auto id : {std::int64_t{kBos}, said[static_cast<std::size_t>(row)]})
+      model.step(alone, std::vector{id}, false);
+    EXPECT_TRUE(at::equal(model.step(alone, std::vector{second[static_cast<std::size_t>(row)]}, false).x[0], x[row]))
+        << row;
+  }
+}
+
+TEST(InferenceModelTest, RefusesWhatIsOutOfRangeAndTheStateStaysAsItWas) {
+  auto config = small_config();
+  config.positions = Positions::kLearned;
+  config.max_positions = 3;
+  const InferenceModel model(small_model(at::kCPU, config), config);
+  const auto start = [&](const Rows& rows) { return model.start(pad(rows, at::kCPU)); };
+  EXPECT_THAT([&] { start({{4, 5, 6, kEos}}); }, ThrowsMessage<UsageError>(HasSubstr("at most 3")));
+  EXPECT_THAT([&] { start({{4, 20}}); }, ThrowsMessage<ShapeError>(HasSubstr("ids from 0 to 19, got 20")));
+  EXPECT_THAT([&] { start({{-1}}); }, ThrowsMessage<ShapeError>(HasSubstr("got -1")));
+  const auto ids = at::tensor({4, 5}, at::kLong).view({1, 2});
+  EXPECT_THAT([&] { model.start({ids, {3}}); }, ThrowsMessage<ShapeError>(HasSubstr("lengths from 0 to 2, got 3")));
+  EXPECT_THAT([&] { model.start({ids, {-1}}); }, ThrowsMessage<ShapeError>(HasSubstr("got -1")));
+  EXPECT_THAT([&] { model.start({ids, {1, 1}}); }, ThrowsMessage<ShapeError>(HasSubstr("source: wanted [2, 2]")));
+  EXPECT_THAT([&] { model.start({ids.view({2}), {1, 1}}); }, ThrowsMessage<ShapeError>(HasSubstr("source")));
+
+  auto state = start({{4, kEos}, {5, kEos}});
+  const auto say = [&](const std::vector<std::int64_t>& tokens) { return model.step(state, tokens, false).x; };
+  EXPECT_THAT([&] { say({kBos}); }, ThrowsMessage<ShapeError>(HasSubstr("tokens: wanted 2, got 1")));
+  EXPECT_THAT([&] { say({kBos, 20}); }, ThrowsMessage<ShapeError>(HasSubstr("tokens: wanted ids from 0 to 19")));
+  EXPECT_THAT([&] { say({-1, kBos}); }, ThrowsMessage<ShapeError>(HasSubstr("got -1")));
+  auto fresh = start({{4, kEos}, {5, kEos}});
+  const std::vector<std::int64_t> bos(2, kBos);
+  EXPECT_TRUE(at::equal(say(bos), model.step(fresh, bos, false).x));
+  for (int t = 1; t < 3; ++t) say(bos);
+  EXPECT_THAT([&] { say(bos); }, ThrowsMessage<UsageError>(HasSubstr("at most 3")));
+  EXPECT_EQ(state.position, 3);
+  EXPECT_EQ(state.said[0].size(), 3u);
+
+  EXPECT_THAT([&] { model.logits(at::zeros({1, 15})); }, ThrowsMessage<ShapeError>(HasSubstr("x: wanted")));
+  EXPECT_THAT([&] { model.top_tokens(at::zeros({1, 15}), 1); }, ThrowsMessage<ShapeError>(HasSubstr("x: wanted")));
+}
+
+TEST(InferenceModelTest, NumbersThatAreNoneAreNotHidden) {
+  for (const char* site : {"encoder.layers.0.feed_forward.inner.bias", "decoder.layers.1.feed_forward.inner.bias",
+                           "decoder.layers.0.cross_attention.key.bias", "generator.bias"}) {
+    auto model = small_model(at::kCPU);
+    {
+      const at::NoGradGuard no_grad;
+      model->named_parameters()[site].fill_(std::numeric_limits<float>::quiet_NaN());
+    }
+    const InferenceModel inference(model, small_config());
+    auto state = inference.start(pad(small_sources(), at::kCPU));
+    const auto x = inference.step(state, std::vector<std::int64_t>{kBos, kBos, kBos}, false).x;
+    for (const double normaliser : inference.top_tokens(x, 2).log_normalisers)
+      EXPECT_TRUE(std::isnan(normaliser)) << site;
+  }
+}
+
+}  // namespace
+}  // namespace gloss
