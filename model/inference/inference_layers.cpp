@@ -17,8 +17,8 @@ class Source {
 
   at::Tensor tensor(const std::string& name) const { return parameters_[name].detach(); }
   LinearWeights weights(const std::string& name) const { return {tensor(name + ".weight"), tensor(name + ".bias")}; }
-  PackedLinear linear(const std::string& name) const { return {weights(name), precision_}; }
-  PackedLinear linear(std::span<const LinearWeights> parts) const { return {parts, precision_}; }
+  PackedLinear linear(const std::string& name) const { return PackedLinear(weights(name), precision_); }
+  PackedLinear linear(std::span<const LinearWeights> parts) const { return PackedLinear(parts, precision_); }
   InferenceNorm norm(const std::string& name) const {
     return {tensor(name + ".weight").clone(), tensor(name + ".bias").clone()};
   }

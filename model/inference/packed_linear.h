@@ -23,8 +23,9 @@ class PackedLinear {
  public:
   PackedLinear() = default;
   /// Several maps of one input as one, their outputs side by side. Throws ShapeError where they do not fit.
-  PackedLinear(std::span<const LinearWeights> parts, kernels::Precision precision);
-  PackedLinear(const LinearWeights& part, kernels::Precision precision)
+  explicit PackedLinear(std::span<const LinearWeights> parts,
+                        kernels::Precision precision = kernels::Precision::kFloat32);
+  explicit PackedLinear(const LinearWeights& part, kernels::Precision precision = kernels::Precision::kFloat32)
       : PackedLinear(std::span(&part, 1), precision) {}
 
   std::int64_t in() const { return in_; }

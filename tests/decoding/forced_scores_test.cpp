@@ -68,7 +68,7 @@ TEST_P(ForcedScoresTest, TargetsOfAllLengthsStayWithTheirSources) {
                          targets = {{4}, {}, {4, 5, 6, 4}, {6, 6}};
   const auto together = forced_scores(scorer, sources, targets, 4);
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    const auto alone = forced_scores(scorer, std::vector{sources[i]}, std::vector{targets[i]}, 1);
+    const auto alone = forced_scores(scorer, std::vector<Ids>{sources[i]}, std::vector<Ids>{targets[i]}, 1);
     EXPECT_EQ(together[i].tokens, alone[0].tokens) << i;
     EXPECT_EQ(together[i].tokens.size(), targets[i].size() + 1);
   }

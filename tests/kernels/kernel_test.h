@@ -30,13 +30,14 @@ inline std::vector<float> formula_values(std::size_t count, int number = 0, floa
 }
 
 /// Makes the tests of a suite derived from KernelTest.
-#define INSTANTIATE_INSTRUCTION_SETS(Suite)                                                              \
-  INSTANTIATE_TEST_SUITE_P(                                                                              \
-      InstructionSets, Suite,                                                                            \
-      ::testing::Values(InstructionSet::kPlain, InstructionSet::kAvx2, InstructionSet::kAvx512,          \
-                        InstructionSet::kAvx512LowPrecision),                                            \
-      [](const auto& set) {                                                                              \
-        return std::string(std::vector{"Plain", "Avx2", "Avx512", "Avx512LowPrecision"}[static_cast<std::size_t>(set.param)]); \
+#define INSTANTIATE_INSTRUCTION_SETS(Suite)                                                                     \
+  INSTANTIATE_TEST_SUITE_P(                                                                                     \
+      InstructionSets, Suite,                                                                                   \
+      ::testing::Values(InstructionSet::kPlain, InstructionSet::kAvx2, InstructionSet::kAvx512,                 \
+                        InstructionSet::kAvx512LowPrecision),                                                   \
+      [](const auto& set) {                                                                                     \
+        return std::string(                                                                                     \
+            std::vector{"Plain", "Avx2", "Avx512", "Avx512LowPrecision"}[static_cast<std::size_t>(set.param)]); \
       })
 
 }  // namespace gloss::kernels

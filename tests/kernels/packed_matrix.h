@@ -23,7 +23,9 @@ class PackedForTest {
     }
   }
 
-  PackedMatrix matrix() const { return {panels_.data(), bias_.data(), inner_, columns_}; }
+  PackedMatrix matrix() const {
+    return {Precision::kFloat32, panels_.data(), bias_.data(), nullptr, nullptr, inner_, columns_};
+  }
   std::int64_t panels() const { return panels_of(columns_); }
 
  private:

@@ -1,16 +1,20 @@
 #include "model/inference/packed_linear.h"
 
+#include <cmath>
 #include <vector>
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/linear.h>
+#include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/error.h"
+#include "model/int8_weights.h"
+#include "model/kernels/kernel_table.h"
 #include "tests/model/inference/thread_count.h"
 #include "tests/support/formula_tensor.h"
 #include "tests/support/tensor_matchers.h"
@@ -110,6 +114,76 @@ TEST(PackedLinearTest, AThreadTakesFewerPanelsTheMoreRowsThereAre) {
   EXPECT_EQ(panels_a_thread(packed.matrix(), 16), 4);
   EXPECT_EQ(panels_a_thread(packed.matrix(), 1000), 1);
   EXPECT_GE(panels_a_thread(packed.matrix(), 0), 1);
+}
+
+/// x [M, in] times packed weights by the kernel of every instruction set that this processor has.
+std::vector<at::Tensor> by_every_set(const PackedLinear& packed, const at::Tensor& x) {
+  std::vector<at::Tensor> results;
+  for (const auto set : {kernels::InstructionSet::kPlain, kernels::InstructionSet::kAvx2,
+                         kernels::InstructionSet::kAvx512, kernels::InstructionSet::kAvx512LowPrecision}) {
+    const auto* const table = kernels::kernel_table(set);
+    if (table == nullptr) continue;
+    const auto y = results.emplace_back(at::zeros({x.size(0), packed.out()}));
+    const PackedScratch scratch(packed.matrix(), x.size(0));
+    table->packed_product({{x.const_data_ptr<float>(), x.size(1)},
+                           x.size(0),
+                           packed.matrix(),
+                           0,
+                           kernels::panels_of(packed.out()),
+                           {y.mutable_data_ptr<float>(), packed.out()},
+                           kernels::Finish::kStore,
+                           scratch.data()});
+  }
+  return results;
+}
+
+TEST(PackedLinearPrecisionTest, Int8MultipliesWholeStepsOfBothSides) {
+  for (const std::int64_t in : {1, 4, 7, 128, 130})
+    for (const std::int64_t rows : {1, 5, 6, 13}) {
+      const auto of = weights(70, in);
+      auto x = (formula_tensor({rows, in}) * 127).round_();
+      x.select(1, 0).fill_(127);  // the largest: a step is 1 / 127 of it
+      x /= 127;
+      const auto wanted =
+          at::linear(x.to(at::kDouble), from_int8(to_int8(of.weight)).to(at::kDouble), of.bias.to(at::kDouble));
+      for (const auto& y : by_every_set(PackedLinear(of, kernels::Precision::kInt8), x))
+        EXPECT_THAT(y, AllClose(wanted.to(at::kFloat), 1e-5)) << in << ", " << rows;
+    }
+}
+
+TEST(PackedLinearPrecisionTest, Bfloat16MultipliesWhatBothSidesAreRoundedTo) {
+  const auto rounded = [](const at::Tensor& t) { return t.to(at::kBFloat16).to(at::kDouble); };
+  for (const std::int64_t in : {1, 2, 7, 128, 130})
+    for (const std::int64_t rows : {1, 5, 6, 13}) {
+      const auto of = weights(70, in);
+      const auto x = formula_tensor({rows, in});
+      const auto wanted = at::linear(rounded(x), rounded(of.weight), of.bias.to(at::kDouble));
+      for (const auto& y : by_every_set(PackedLinear(of, kernels::Precision::kBfloat16), x))
+        EXPECT_THAT(y, AllClose(wanted.to(at::kFloat), 1e-5)) << in << ", " << rows;
+    }
+}
+
+TEST(PackedLinearPrecisionTest, ARowsBitsDependOnNoOtherRow) {
+  for (const auto precision : {kernels::Precision::kBfloat16, kernels::Precision::kInt8}) {
+    const PackedLinear packed(weights(100, 50), precision);
+    const auto x = formula_tensor({9, 50});
+    const auto together = apply(packed, x);
+    for (std::int64_t row = 0; row < 9; ++row)
+      EXPECT_TRUE(at::equal(apply(packed, x.narrow(0, row, 1).contiguous())[0], together[row])) << row;
+  }
+}
+
+TEST(PackedLinearPrecisionTest, ZerosGiveTheBiasAndNaNStaysOne) {
+  for (const auto precision : {kernels::Precision::kBfloat16, kernels::Precision::kInt8}) {
+    const auto of = weights(10, 6);
+    const PackedLinear packed(of, precision);
+    EXPECT_THAT(apply(packed, at::zeros({1, 6}))[0], SameAs(of.bias));
+    auto x = at::ones({2, 6});
+    x[1][3] = std::nanf("");
+    const auto y = apply(packed, x);
+    EXPECT_FALSE(y[0].isnan().any().item<bool>());
+    EXPECT_TRUE(y[1].isnan().all().item<bool>());
+  }
 }
 
 }  // namespace
