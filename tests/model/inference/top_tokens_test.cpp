@@ -15,13 +15,13 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kWidth = 20;
+constexpr std::int64_t kInputWidth = 20;
 
 /// All logits, ranked by a stable sort.
 void expect_ranked(const PackedLinear& generator, const at::Tensor& x, std::int64_t width) {
   const auto rows = x.size(0), V = generator.out();
   auto logits = at::empty({rows, V});
-  const kernels::Rows in{x.const_data_ptr<float>(), kWidth};
+  const kernels::Rows in{x.const_data_ptr<float>(), kInputWidth};
   generator.apply(in, rows, {logits.mutable_data_ptr<float>(), V});
   const auto normalisers = logits.to(at::kDouble).logsumexp(-1);
   const auto top = top_tokens(generator, in, rows, width);
@@ -51,7 +51,7 @@ void expect_ranked_everywhere(const PackedLinear& generator) {
       for (const std::int64_t width : {std::int64_t{1}, std::min<std::int64_t>(6, generator.out()), generator.out()}) {
         SCOPED_TRACE(std::to_string(threads) + " threads, " + std::to_string(rows) + " rows, width " +
                      std::to_string(width) + " of " + std::to_string(generator.out()));
-        expect_ranked(generator, formula_tensor({rows, kWidth}, at::kCPU, 5), width);
+        expect_ranked(generator, formula_tensor({rows, kInputWidth}, at::kCPU, 5), width);
       }
     }
   }
@@ -60,30 +60,30 @@ void expect_ranked_everywhere(const PackedLinear& generator) {
 TEST(TopTokensTest, AreTheFirstOfAllLogitsRanked) {
   for (const std::int64_t V : {1, 20, 64, 500, 1300}) {
     expect_ranked_everywhere(
-        PackedLinear(LinearWeights{formula_tensor({V, kWidth}, at::kCPU, 1), formula_tensor({V}, at::kCPU, 2)}));
+        PackedLinear(LinearWeights{formula_tensor({V, kInputWidth}, at::kCPU, 1), formula_tensor({V}, at::kCPU, 2)}));
   }
 }
 
 TEST(TopTokensTest, OfEqualsTheLowerIdStandsFirst) {
   const std::int64_t V = 700;
-  const auto few = formula_tensor({7, kWidth}, at::kCPU, 1), bias = formula_tensor({7}, at::kCPU, 2);
+  const auto few = formula_tensor({7, kInputWidth}, at::kCPU, 1), bias = formula_tensor({7}, at::kCPU, 2);
   // Every seventh id has the same weights, so that each logit stands a hundred times.
   expect_ranked_everywhere(PackedLinear(LinearWeights{few.repeat({V / 7, 1}), bias.repeat({V / 7})}));
-  expect_ranked_everywhere(PackedLinear(LinearWeights{at::zeros({V, kWidth}), at::zeros({V})}));
+  expect_ranked_everywhere(PackedLinear(LinearWeights{at::zeros({V, kInputWidth}), at::zeros({V})}));
 }
 
 TEST(TopTokensTest, BitsDependNeitherOnThreadsNorOnTheOtherRows) {
   const PackedLinear generator(
-      LinearWeights{formula_tensor({3000, kWidth}, at::kCPU, 1), formula_tensor({3000}, at::kCPU, 2)});
-  const auto x = formula_tensor({26, kWidth}, at::kCPU, 5);
+      LinearWeights{formula_tensor({3000, kInputWidth}, at::kCPU, 1), formula_tensor({3000}, at::kCPU, 2)});
+  const auto x = formula_tensor({26, kInputWidth}, at::kCPU, 5);
   const auto* const data = x.const_data_ptr<float>();
   const ThreadCount one(1);
-  const auto wanted = top_tokens(generator, {data, kWidth}, 26, 4);
+  const auto wanted = top_tokens(generator, {data, kInputWidth}, 26, 4);
   for (const int threads : {1, 2, 3}) {
     const ThreadCount several(threads);
-    EXPECT_EQ(top_tokens(generator, {data, kWidth}, 26, 4).log_normalisers, wanted.log_normalisers) << threads;
+    EXPECT_EQ(top_tokens(generator, {data, kInputWidth}, 26, 4).log_normalisers, wanted.log_normalisers) << threads;
     for (std::int64_t row = 0; row < 26; ++row) {
-      const auto alone = top_tokens(generator, {data + row * kWidth, kWidth}, 1, 4);
+      const auto alone = top_tokens(generator, {data + row * kInputWidth, kInputWidth}, 1, 4);
       EXPECT_EQ(alone.log_normalisers[0], wanted.log_normalisers[static_cast<std::size_t>(row)]) << row;
       EXPECT_TRUE(std::equal(alone.ids.begin(), alone.ids.end(), wanted.ids.begin() + row * 4)) << row;
       EXPECT_TRUE(std::equal(alone.logits.begin(), alone.logits.end(), wanted.logits.begin() + row * 4)) << row;
