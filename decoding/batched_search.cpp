@@ -2,25 +2,43 @@
 
 #include <algorithm>
 #include <functional>
+#include <string>
 #include <utility>
+
+#include "common/error.h"
 
 namespace gloss {
 namespace {
 
-std::vector<std::vector<Hypothesis>> search(const Scorer& scorer, const PaddedIds& source,
-                                            const DecodingConfig& config) {
-  if (config.beam_size > 1) return beam_search(scorer, source, config);
+std::vector<std::vector<Hypothesis>> search(const Scorer& scorer, const PaddedIds& source, const DecodingConfig& config,
+                                            const PerSentence& given) {
+  if (config.sampling.enabled) return sampling_search(scorer, source, config, given);
+  if (config.beam_size > 1 || config.coverage_penalty > 0) return beam_search(scorer, source, config, given);
   std::vector<std::vector<Hypothesis>> result;
-  for (auto& hypothesis : greedy_search(scorer, source, config)) result.push_back({std::move(hypothesis)});
+  for (auto& hypothesis : greedy_search(scorer, source, config, given)) result.push_back({std::move(hypothesis)});
   return result;
+}
+
+/// What is told of the sentences of a batch.
+PerSentence part_of(const PerSentence& given, std::span<const std::size_t> batch) {
+  PerSentence part;
+  for (const auto i : batch) {
+    if (!given.prefixes.empty()) part.prefixes.push_back(given.prefixes[i]);
+    part.numbers.push_back(given.numbers.empty() ? static_cast<std::int64_t>(i) : given.numbers[i]);
+  }
+  return part;
 }
 
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> batched_search(const Scorer& scorer, std::span<const Ids> sources,
                                                     const DecodingConfig& config,
-                                                    const std::function<void()>& before_batch) {
+                                                    const std::function<void()>& before_batch,
+                                                    const PerSentence& given) {
   config.validate();
+  if (!given.prefixes.empty() && given.prefixes.size() != sources.size())
+    throw UsageError("prefixes: wanted one for each of " + std::to_string(sources.size()) + " sentences, got " +
+                     std::to_string(given.prefixes.size()));
   std::vector<std::size_t> order;  // the sentences with something in them, longest first
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (!sources[i].empty()) order.push_back(i);
@@ -34,7 +52,7 @@ std::vector<std::vector<Hypothesis>> batched_search(const Scorer& scorer, std::s
     const auto batch = std::span(order).subspan(first, std::min(batch_size, order.size() - first));
     std::vector<Ids> rows;
     for (const auto i : batch) rows.push_back(sources[i]);
-    auto found = search(scorer, pad(rows, scorer.device()), config);
+    auto found = search(scorer, pad(rows, scorer.device()), config, part_of(given, batch));
     for (std::size_t b = 0; b < batch.size(); ++b) result[batch[b]] = std::move(found[b]);
   }
   return result;

@@ -1,37 +1,40 @@
 #include "decoding/beam.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <utility>
 
 namespace gloss {
 
-void Beam::advance(std::span<const Candidate> candidates) {
+void Beam::advance(std::span<const Candidate> candidates, std::span<const float> attention) {
   ++length_;
+  add_attention(attention);
   const auto beam_size = config_->beam_size;
   std::vector<Row> next;
   for (std::int64_t place = 0; place < std::ssize(candidates); ++place) {
-    const auto& [row, id, log_probability] = candidates[place];
-    auto ids = rows_[row].ids;
+    const auto& [parent, id, log_probability] = candidates[place];
+    Row row{rows_[parent].ids, log_probability, parent, rows_[parent].coverage};
     if (id == kEos) {
-      if (place < beam_size) finish(std::move(ids), log_probability, true);
+      if (place < beam_size) finish(std::move(row), true);
       continue;
     }
-    ids.push_back(id);
+    row.ids.push_back(id);
     if (length_ == limit_) {
-      if (place < beam_size) finish(std::move(ids), log_probability, false);
+      if (place < beam_size) finish(std::move(row), false);
     } else if (std::ssize(next) < beam_size) {
-      next.push_back({std::move(ids), log_probability, row});
+      next.push_back(std::move(row));
     }
   }
   if (candidates.empty() && finished_.empty())
-    for (auto& row : rows_) finish(std::move(row.ids), row.log_probability, false);
+    for (auto& row : rows_) finish(std::move(row), false);
   rows_ = std::move(next);
 }
 
 bool Beam::done() const {
   if (rows_.empty()) return true;
-  // At its best a live one loses no probability any more and divides what it lost by the greatest length.
+  // At its best a live one loses no probability any more, divides what it lost by the greatest length and comes to
+  // attend to all of the source.
   const double possible = length_normalised(rows_.front().log_probability, limit_, *config_);
   const auto are_better = [&](std::int64_t count) {
     return std::ssize(finished_) >= count && finished_[count - 1].score >= possible;
@@ -45,8 +48,18 @@ std::vector<Hypothesis> Beam::best() const {
   return {finished_.begin(), finished_.begin() + std::min<std::int64_t>(std::ssize(finished_), config_->n_best)};
 }
 
-void Beam::finish(Ids ids, double log_probability, bool ended) {
-  auto hypothesis = make_hypothesis(std::move(ids), log_probability, ended, *config_);
+void Beam::add_attention(std::span<const float> attention) {
+  if (attention.empty()) return;
+  const auto S = attention.size() / rows_.size();
+  for (std::size_t k = 0; k < rows_.size(); ++k) {
+    auto& coverage = rows_[k].coverage;
+    coverage.resize(S);
+    std::ranges::transform(coverage, attention.subspan(k * S, S), coverage.begin(), std::plus{});
+  }
+}
+
+void Beam::finish(Row row, bool ended) {
+  auto hypothesis = make_hypothesis(std::move(row.ids), row.log_probability, ended, *config_, row.coverage);
   const auto place = std::upper_bound(finished_.begin(), finished_.end(), hypothesis,
                                       [](const auto& a, const auto& b) { return a.score > b.score; });
   finished_.insert(place, std::move(hypothesis));

@@ -16,19 +16,18 @@ class Beam {
   struct Row {
     Ids ids;  ///< without bos
     double log_probability = 0;
-    std::int64_t parent = 0;  ///< the row of the step before that it continues
+    std::int64_t parent = 0;      ///< the row of the step before that it continues
+    std::vector<float> coverage;  ///< [S]: the attention of its tokens, summed; empty where it does not count
   };
 
   /// `limit`: tokens of a target at most, eos included. `config` must outlive the beam.
   Beam(const DecodingConfig& config, std::int64_t limit) : config_(&config), limit_(limit) {}
 
-  /// eos may not follow yet: fewer than min_length tokens are said.
-  bool bans_eos() const { return length_ < config_->min_length; }
-
   /// The next token: takes the best 2 * beam_size continuations, best first. Of these the first beam_size may finish,
   /// by eos or by the limit; the best beam_size others live on. Where nothing may follow and nothing is finished, the
-  /// live ones end as they stand.
-  void advance(std::span<const Candidate> candidates);
+  /// live ones end as they stand. `attention` [rows, S] of the step, where coverage counts: to the source's positions
+  /// without padding.
+  void advance(std::span<const Candidate> candidates, std::span<const float> attention = {});
 
   /// The first of these that holds ends the search:
   /// - no hypothesis is live;
@@ -43,7 +42,8 @@ class Beam {
   std::vector<Hypothesis> best() const;
 
  private:
-  void finish(Ids ids, double log_probability, bool ended);
+  void add_attention(std::span<const float> attention);
+  void finish(Row row, bool ended);
 
   const DecodingConfig* config_;
   std::int64_t limit_;

@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <utility>
 
+#include <ATen/core/Tensor.h>
 #include <ATen/ops/tensor.h>
 
 #include "decoding/beam.h"
+#include "decoding/constraints.h"
 #include "decoding/length_limit.h"
 #include "decoding/search.h"
 
@@ -19,6 +20,7 @@ struct Rectangle {
   std::vector<std::int64_t> tokens;       ///< [B * K], each row's last
   std::vector<std::int64_t> parents;      ///< [B * K]
   std::vector<double> log_probabilities;  ///< [B * K]
+  std::vector<Constraints::Row> said;     ///< [B * K]
   std::int64_t width = 0;                 ///< K
 };
 
@@ -31,12 +33,42 @@ Rectangle rectangle_of(const std::vector<Beam>& beams, const std::vector<std::in
       result.tokens.push_back(row.ids.empty() ? kBos : row.ids.back());
       result.parents.push_back(row.parent);
       result.log_probabilities.push_back(row.log_probability);
+      result.said.push_back({b, &row.ids});
     }
     for (auto k = std::ssize(rows); k < result.width; ++k) {
       result.tokens.push_back(kPad);
       result.parents.push_back(0);
       result.log_probabilities.push_back(-std::numeric_limits<double>::infinity());
+      result.said.push_back({b, nullptr});
     }
+  }
+  return result;
+}
+
+/// A step's likeliest tokens, and where they look.
+struct Looked {
+  TopTokens top;
+  at::Tensor attention;  ///< [B * K, S] on the CPU where coverage counts, else undefined
+};
+
+Looked look(const Scorer& scorer, Scorer::State& state, const Rectangle& rows, const Constraints& constraints,
+            const DecodingConfig& config) {
+  const auto tokens = at::tensor(rows.tokens, at::kLong).view({-1, rows.width}).to(scorer.device());  // [B, K]
+  const auto wanted = 2 * config.beam_size;
+  if (config.coverage_penalty == 0) return {constraints.step_top(scorer, state, tokens, rows.said, wanted), {}};
+  const auto step = constraints.step(scorer, state, tokens, rows.said, /*with_attention=*/true);
+  return {top_tokens_of(step, std::min(wanted, scorer.vocabulary_size())),
+          step.attention.to(at::kCPU, at::kFloat).contiguous()};
+}
+
+/// A sentence's own part of the attention [B * K, S]: of its `live` rows the first `length` positions.
+std::vector<float> attention_of(const at::Tensor& attention, std::int64_t first_row, std::int64_t live,
+                                std::int64_t length) {
+  std::vector<float> result;
+  if (!attention.defined()) return result;
+  for (std::int64_t row = first_row; row < first_row + live; ++row) {
+    const auto* const begin = attention.const_data_ptr<float>() + row * attention.size(1);
+    result.insert(result.end(), begin, begin + length);
   }
   return result;
 }
@@ -44,8 +76,9 @@ Rectangle rectangle_of(const std::vector<Beam>& beams, const std::vector<std::in
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const PaddedIds& source,
-                                                 const DecodingConfig& config) {
+                                                 const DecodingConfig& config, const PerSentence& given) {
   const auto limit = length_limit(config, scorer);
+  const Constraints constraints(config, given.prefixes);
   std::vector<Beam> beams(source.lengths.size(), Beam(config, limit));
   std::vector<std::int64_t> searched(beams.size());  // the sentences that are not done
   std::iota(searched.begin(), searched.end(), 0);
@@ -54,18 +87,15 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
     const auto state = scorer.start(source);
     auto rows = rectangle_of(beams, searched);
     while (true) {
-      // All beams are at the same length: what one bans all do.
-      const auto banned = beams[searched.front()].bans_eos() ? std::optional(kEos) : std::nullopt;
       const auto B = std::ssize(searched);
-      const auto tokens = at::tensor(rows.tokens, at::kLong).view({B, rows.width}).to(scorer.device());  // [B, K]
-      const auto top =
-          scorer.step_top(*state, tokens, tokens_wanted(2 * config.beam_size, banned, scorer.vocabulary_size()));
-      const auto candidates = best_candidates(top, rows.log_probabilities, B, 2 * config.beam_size, banned);
+      const auto [top, attention] = look(scorer, *state, rows, constraints, config);
+      const auto candidates = best_candidates(top, rows.log_probabilities, B, 2 * config.beam_size);
 
       std::vector<std::int64_t> kept, still_searched;
       for (std::int64_t b = 0; b < B; ++b) {
         auto& beam = beams[searched[b]];
-        beam.advance(candidates[b]);
+        const auto live = std::ssize(beam.rows());
+        beam.advance(candidates[b], attention_of(attention, b * rows.width, live, source.lengths[searched[b]]));
         if (beam.done()) continue;
         kept.push_back(b);
         still_searched.push_back(searched[b]);

@@ -24,34 +24,28 @@ void keep_best(std::vector<Candidate>& candidates, std::int64_t count) {
   candidates.resize(kept);
 }
 
-/// What is added to a row's logits to make them log-probabilities; -inf where nothing can follow.
-double offset_of(double log_probability, double log_normaliser) {
+}  // namespace
+
+double log_probability_offset(double log_probability, double log_normaliser) {
   if (std::isnan(log_normaliser) || log_normaliser == -kNever)
     throw ModelError("scorer: wanted a finite log-normaliser, got " + std::to_string(log_normaliser) +
                      "; the weights are damaged or too large for this precision");
   return log_normaliser == kNever ? kNever : log_probability - log_normaliser;
 }
 
-}  // namespace
-
-std::int64_t tokens_wanted(std::int64_t count, std::optional<Id> banned, std::int64_t vocabulary_size) {
-  return std::min(count + (banned ? 1 : 0), vocabulary_size);
-}
-
 std::vector<std::vector<Candidate>> best_candidates(const TopTokens& top, std::span<const double> log_probabilities,
-                                                    std::int64_t sentences, std::int64_t count,
-                                                    std::optional<Id> banned) {
+                                                    std::int64_t sentences, std::int64_t count) {
   const auto K = std::ssize(log_probabilities) / sentences;
   std::vector<std::vector<Candidate>> result(sentences);
   for (std::int64_t b = 0; b < sentences; ++b) {
     auto& candidates = result[b];
     for (std::int64_t k = 0; k < K; ++k) {
       const auto row = b * K + k;
-      const auto offset = offset_of(log_probabilities[row], top.log_normalisers[row]);
+      const auto offset = log_probability_offset(log_probabilities[row], top.log_normalisers[row]);
       for (auto place = row * top.width; place < (row + 1) * top.width; ++place) {
         const auto log_probability = offset + static_cast<double>(top.logits[place]);
         if (!(log_probability > kNever)) break;
-        if (top.ids[place] != banned) candidates.push_back({k, top.ids[place], log_probability});
+        candidates.push_back({k, top.ids[place], log_probability});
       }
     }
     keep_best(candidates, count);

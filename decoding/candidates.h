@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,15 +17,14 @@ struct Candidate {
 };
 
 /// The `count` likeliest continuations of each of B sentences, best first; ties go to the lower row, then to the lower
-/// id. `top` holds each row's likeliest tokens, as many as tokens_wanted(count, banned) or all there are.
-/// `log_probabilities` [B * K] are those of the rows so far, -inf for a row that is none. What has probability 0 is
-/// left out, and so is `banned`, so there may be fewer; the others keep the log-probabilities that they have beside it.
-/// Throws ModelError where the scorer's numbers are not numbers.
+/// id. `top` holds each row's likeliest tokens, `count` or all there are. `log_probabilities` [B * K] are those of the
+/// rows so far, -inf for a row that is none. What has probability 0 is left out, so there may be fewer. Throws
+/// ModelError where the scorer's numbers are not numbers.
 std::vector<std::vector<Candidate>> best_candidates(const TopTokens& top, std::span<const double> log_probabilities,
-                                                    std::int64_t sentences, std::int64_t count,
-                                                    std::optional<Id> banned = std::nullopt);
+                                                    std::int64_t sentences, std::int64_t count);
 
-/// How many of a row's tokens can be among its sentence's best `count`.
-std::int64_t tokens_wanted(std::int64_t count, std::optional<Id> banned, std::int64_t vocabulary_size);
+/// What is added to a row's logits to make them log-probabilities of all that it says; -inf where nothing can follow.
+/// Throws ModelError where the normaliser is not a number.
+double log_probability_offset(double log_probability, double log_normaliser);
 
 }  // namespace gloss

@@ -1,18 +1,19 @@
-#include <algorithm>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include <ATen/ops/tensor.h>
 
 #include "decoding/candidates.h"
+#include "decoding/constraints.h"
 #include "decoding/length_limit.h"
 #include "decoding/search.h"
 
 namespace gloss {
 
-std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& source, const DecodingConfig& config) {
+std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& source, const DecodingConfig& config,
+                                      const PerSentence& given) {
   const auto limit = length_limit(config, scorer);
+  const Constraints constraints(config, given.prefixes);
   std::vector<Hypothesis> result(source.lengths.size());
   if (result.empty()) return result;
 
@@ -24,9 +25,10 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
   for (std::int64_t length = 1; !searched.empty(); ++length) {
     const auto B = std::ssize(searched);
     const auto tokens = at::tensor(last, at::kLong).view({B, 1}).to(scorer.device());  // [B, 1]
-    const auto banned = length <= config.min_length ? std::optional(kEos) : std::nullopt;
-    const auto top = scorer.step_top(*state, tokens, tokens_wanted(1, banned, scorer.vocabulary_size()));
-    const auto candidates = best_candidates(top, log_probabilities, B, 1, banned);
+    std::vector<Constraints::Row> rows;
+    for (const auto sentence : searched) rows.push_back({sentence, &result[sentence].ids});
+    const auto top = constraints.step_top(scorer, *state, tokens, rows, 1);
+    const auto candidates = best_candidates(top, log_probabilities, B, 1);
 
     std::vector<std::int64_t> kept, still_searched;
     last.clear();

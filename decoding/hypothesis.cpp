@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace gloss {
+namespace {
+
+constexpr double kLeastAttention = 1e-10;  // keeps the logarithm finite
+
+}  // namespace
 
 double length_normalised(double log_probability, std::int64_t length, const DecodingConfig& config) {
   const auto tokens = static_cast<double>(std::max<std::int64_t>(length, 1));
@@ -12,9 +17,17 @@ double length_normalised(double log_probability, std::int64_t length, const Deco
   return log_probability / std::pow(base, config.length_penalty);
 }
 
-Hypothesis make_hypothesis(Ids ids, double log_probability, bool ended, const DecodingConfig& config) {
+double coverage_score(std::span<const float> coverage, const DecodingConfig& config) {
+  double sum = 0;
+  for (const double attention : coverage) sum += std::log(std::clamp(attention, kLeastAttention, 1.0));
+  return config.coverage_penalty * sum;
+}
+
+Hypothesis make_hypothesis(Ids ids, double log_probability, bool ended, const DecodingConfig& config,
+                           std::span<const float> coverage) {
   const auto length = static_cast<std::int64_t>(ids.size()) + (ended ? 1 : 0);
-  return {std::move(ids), log_probability, length_normalised(log_probability, length, config), ended};
+  const auto score = length_normalised(log_probability, length, config) + coverage_score(coverage, config);
+  return {std::move(ids), log_probability, score, ended};
 }
 
 }  // namespace gloss

@@ -36,13 +36,16 @@ void order_equals(std::int64_t width, const float* logits, std::int32_t* ids) {
 }  // namespace
 
 TopTokens Scorer::step_top(State& state, const at::Tensor& tokens, std::int64_t width) const {
-  const auto looked_at = step(state, tokens, /*with_attention=*/false);
-  const auto rows = looked_at.logits.size(0), V = looked_at.logits.size(1);
+  return top_tokens_of(step(state, tokens, /*with_attention=*/false), width);
+}
+
+TopTokens top_tokens_of(const Scorer::Step& step, std::int64_t width) {
+  const auto rows = step.logits.size(0), V = step.logits.size(1);
   const auto seen = std::min(width + 1, V);  // one more, to see equals at the border
-  const auto [values, places] = looked_at.logits.topk(seen, -1);
-  const auto best = values.to(at::kCPU, at::kFloat).contiguous();                            // [rows, seen]
-  const auto ids = places.to(at::kCPU, at::kInt).contiguous();                               // [rows, seen]
-  const auto normalisers = looked_at.log_normaliser.to(at::kCPU, at::kDouble).contiguous();  // [rows]
+  const auto [values, places] = step.logits.topk(seen, -1);
+  const auto best = values.to(at::kCPU, at::kFloat).contiguous();                       // [rows, seen]
+  const auto ids = places.to(at::kCPU, at::kInt).contiguous();                          // [rows, seen]
+  const auto normalisers = step.log_normaliser.to(at::kCPU, at::kDouble).contiguous();  // [rows]
 
   TopTokens top;
   top.width = width;
@@ -54,7 +57,7 @@ TopTokens Scorer::step_top(State& state, const at::Tensor& tokens, std::int64_t 
     auto* const row_logits = top.logits.data() + row * width;
     auto* const row_ids = top.ids.data() + row * width;
     if (seen > width && logits[width] == logits[width - 1])
-      rank_whole(looked_at.logits.select(0, row), width, row_logits, row_ids);
+      rank_whole(step.logits.select(0, row), width, row_logits, row_ids);
     else
       order_equals(width, row_logits, row_ids);
   }

@@ -33,7 +33,7 @@ class Scorer {
 
   /// Reads the source, [B, S] pieces and eos; the state is one row a sentence wide.
   virtual std::unique_ptr<State> start(const PaddedIds& source) const = 0;
-  /// Says the tokens [B, K] (int64; bos first) and looks at what may follow.
+  /// Says the tokens [B, K] (int64; bos first) and looks at what may follow. The logits are the caller's to change.
   virtual Step step(State& state, const at::Tensor& tokens, bool with_attention) const = 0;
   /// The same step for a search that ranks: the `width` likeliest tokens of each row, 1 <= width <= V. A scorer that
   /// finds them without all logits says so by an implementation of its own; it must agree with `step`.
@@ -53,5 +53,8 @@ class Scorer {
   virtual std::int64_t max_target_length() const = 0;
   virtual at::Device device() const = 0;
 };
+
+/// The `width` likeliest tokens of each row of a step, 1 <= width <= V.
+TopTokens top_tokens_of(const Scorer::Step& step, std::int64_t width);
 
 }  // namespace gloss

@@ -7,14 +7,28 @@
 
 namespace gloss {
 
-/// The likeliest token at every step, until eos or the limit of length; eos itself not before min_length tokens. One
+/// What is told of each sentence beside its source.
+struct PerSentence {
+  std::vector<Ids> prefixes;          ///< [B]: what each target begins with; empty: nothing is forced
+  std::vector<std::int64_t> numbers;  ///< [B]: of each in the whole input, for its draws; empty: 0 to B - 1
+};
+
+/// The likeliest token at every step that is not banned (constraints.h), until eos or the limit of length. One
 /// hypothesis a sentence, in the source's order.
-std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& source, const DecodingConfig& config);
+std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& source, const DecodingConfig& config,
+                                      const PerSentence& given = {});
 
 /// Beam search. Every step looks at the best 2 * beam_size continuations of a sentence, of which only the first
 /// beam_size may finish; Beam::done says when a sentence is. Ties go to the lower row, then the lower id. The n_best
-/// hypotheses of each sentence, best score first; fewer where fewer have a probability.
+/// hypotheses of each sentence, best score first; fewer where fewer have a probability. Asks for the attention only
+/// where coverage_penalty wants it.
 std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const PaddedIds& source,
-                                                 const DecodingConfig& config);
+                                                 const DecodingConfig& config, const PerSentence& given = {});
+
+/// Draws n_best translations of each sentence, token by token, as config.sampling says (sampling.h); best score first.
+/// Scores are of the model's own probabilities. Draw t of translation j is a function of the seed, the sentence's
+/// number, j and t: not of its neighbours, nor of the batch.
+std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const PaddedIds& source,
+                                                     const DecodingConfig& config, const PerSentence& given = {});
 
 }  // namespace gloss

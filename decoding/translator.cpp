@@ -23,9 +23,9 @@ Translator::Source Translator::encode_source(std::string_view line) const {
   return source;
 }
 
-std::vector<Translator::Translation> Translator::translate(std::span<const std::string> lines,
-                                                           const DecodingConfig& config,
+std::vector<Translator::Translation> Translator::translate(const Input& input, const DecodingConfig& config,
                                                            const std::function<void()>& before_batch) const {
+  const auto lines = input.lines;
   std::vector<Translation> result(lines.size());
   std::vector<Ids> sources(lines.size());  // pieces and eos; nothing for a line with nothing in it
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -34,7 +34,10 @@ std::vector<Translator::Translation> Translator::translate(std::span<const std::
     result[i].truncated = source.truncated;
     sources[i] = std::move(source.ids);
   }
-  auto found = batched_search(*scorer_, sources, config, before_batch);
+  PerSentence given;
+  for (const auto& prefix : input.prefixes) given.prefixes.push_back(target_->encode(repair_utf8(prefix)));
+  for (std::int64_t i = 0; i < std::ssize(lines); ++i) given.numbers.push_back(input.first + i);
+  auto found = batched_search(*scorer_, sources, config, before_batch, given);
   for (std::size_t i = 0; i < lines.size(); ++i)
     for (auto& hypothesis : found[i]) {
       auto text = target_->decode(hypothesis.ids);

@@ -28,10 +28,22 @@ class Translator {
   Translator(std::shared_ptr<const Scorer> scorer, std::shared_ptr<const Tokenizer> source,
              std::shared_ptr<const Tokenizer> target, std::int64_t max_source_length);
 
+  /// Some lines of an input.
+  struct Input {
+    std::span<const std::string> lines;
+    std::span<const std::string> prefixes;  ///< what each translation begins with; empty: nothing is forced
+    std::int64_t first = 0;                 ///< the number of the first line in the whole input, for sampling
+  };
+
   /// One translation for each line, in order. Broken UTF-8 and NULs are read as U+FFFD. `before_batch`, where there is
-  /// one, is called before each batch and may throw to give up.
-  std::vector<Translation> translate(std::span<const std::string> lines, const DecodingConfig& config,
+  /// one, is called before each batch and may throw to give up. The last word of a prefix may be gone on with.
+  std::vector<Translation> translate(const Input& input, const DecodingConfig& config,
                                      const std::function<void()>& before_batch = {}) const;
+  std::vector<Translation> translate(std::span<const std::string> lines, const DecodingConfig& config,
+                                     const std::function<void()>& before_batch = {}) const {
+    return translate(Input{lines, {}, 0}, config, before_batch);
+  }
+
   /// Pieces and eos of a line, cut to max_source_length; nothing for a line with nothing in it.
   struct Source {
     Ids ids;

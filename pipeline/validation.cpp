@@ -47,6 +47,8 @@ ValidationReport Validator::operator()(EncoderDecoder& model) const {
         "validation: wanted a finite loss, got none; lower training.learning_rate, or set training.clip_norm");
   auto greedy = config_.decoding;
   greedy.beam_size = greedy.n_best = 1;
+  greedy.coverage_penalty = 0;
+  greedy.sampling.enabled = false;
   const auto translator = make_translator(model, config_, source_tokenizer_, target_tokenizer_);
   auto [translations, truncated] = translate_texts(translator, greedy, text_.sources);
   ValidationReport report{

@@ -1,5 +1,7 @@
 #include "decoding/beam.h"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,14 +60,19 @@ TEST_F(BeamTest, AtTheLimitRowsEndAsTheyStand) {
   EXPECT_TRUE(beam.best()[1].ended);
 }
 
-TEST_F(BeamTest, BansTheEosUntilMinLengthTokensAreSaid) {
-  config_.min_length = 2;
+TEST_F(BeamTest, CoverageIsOfTheTokensThatARowHasSaid) {
+  config_.coverage_penalty = 1;
   Beam beam(config_, 9);
-  EXPECT_TRUE(beam.bans_eos());
-  advance(beam, {{0, kX, -1}});
-  EXPECT_TRUE(beam.bans_eos());
-  advance(beam, {{0, kX, -2}});
-  EXPECT_FALSE(beam.bans_eos());
+  const std::vector<float> first = {0.5F, 0.25F}, second = {0.25F, 0.25F, 0.125F, 0.75F}, third = {0, 0.25F, 0, 0};
+  beam.advance(std::vector<Candidate>{{0, kX, -1}, {0, kY, -2}}, first);
+  beam.advance(std::vector<Candidate>{{1, kZ, -3}, {0, kZ, -4}}, second);
+  EXPECT_THAT(beam.rows()[0].coverage, ElementsAre(0.625F, 1));
+  EXPECT_THAT(beam.rows()[1].coverage, ElementsAre(0.75F, 0.5F));
+  beam.advance(std::vector<Candidate>{{0, kEos, -5}, {1, kEos, -5.5}}, third);
+  ASSERT_EQ(beam.best().size(), 2u);
+  EXPECT_THAT(beam.best()[0].ids, ElementsAre(kY, kZ));
+  EXPECT_NEAR(beam.best()[0].score, -5 + std::log(0.625), 1e-6);
+  EXPECT_NEAR(beam.best()[1].score, -5.5 + std::log(0.75 * 0.5), 1e-6);
 }
 
 TEST_F(BeamTest, WhereNothingMayFollowWhatLivesEndsAsItStands) {

@@ -5,7 +5,6 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include <ATen/ops/full.h>
@@ -56,12 +55,11 @@ class CandidatesTest : public DeviceTest {
  protected:
   /// What a search makes of a step.
   static std::vector<std::vector<Candidate>> best(const Scorer::Step& step, const std::vector<double>& so_far,
-                                                  std::int64_t sentences, std::int64_t count,
-                                                  std::optional<Id> banned = std::nullopt) {
+                                                  std::int64_t sentences, std::int64_t count) {
     const OneStep scorer(step);
     const auto state = scorer.start({});
-    const auto top = scorer.step_top(*state, {}, tokens_wanted(count, banned, scorer.vocabulary_size()));
-    return best_candidates(top, so_far, sentences, count, banned);
+    const auto top = scorer.step_top(*state, {}, std::min(count, scorer.vocabulary_size()));
+    return best_candidates(top, so_far, sentences, count);
   }
 
   /// Logits [rows, V] that need no normalising.
@@ -96,13 +94,6 @@ TEST_P(CandidatesTest, NormaliserMakesLogProbabilities) {
   EXPECT_NEAR(result[0][0].log_probability, -0.25 - std::log(1 + std::exp(-1.5) + std::exp(-2.5)), 1e-6);
 }
 
-TEST_P(CandidatesTest, WhatIsBannedIsNoCandidateAndTheOthersKeepTheirProbabilities) {
-  const auto result = best(step({{-3, -1, -5}, {-2, -4, -0.5}}), {0, -10}, 2, 2, 1);
-  EXPECT_THAT(places(result[0]), ElementsAre(Place{0, 0}, Place{0, 2}));
-  EXPECT_THAT(places(result[1]), ElementsAre(Place{0, 2}, Place{0, 0}));
-  EXPECT_DOUBLE_EQ(result[0][0].log_probability, -3);
-}
-
 TEST_P(CandidatesTest, TiesGoToTheLowerRowThenToTheLowerId) {
   const std::vector<float> equal(5000, -1.5f);
   const auto result = best(step({equal, equal, equal}), {-2, -1, -1}, 1, 6);
@@ -128,9 +119,6 @@ TEST_P(CandidatesTest, EqualsAFullSortHoweverManyTiesThereAre) {
         return places({all.begin(), all.begin() + count});
       };
       EXPECT_EQ(places(best(step(rows), so_far, 1, count)[0]), first(wanted)) << V << ", " << count;
-      const Id banned = wanted[0].id;
-      std::erase_if(wanted, [banned](const Candidate& candidate) { return candidate.id == banned; });
-      EXPECT_EQ(places(best(step(rows), so_far, 1, count, banned)[0]), first(wanted)) << V << ", " << count;
     }
 }
 

@@ -33,12 +33,23 @@ TEST(DecodingConfigTest, EmptySectionGivesTheDefaults) {
   EXPECT_EQ(config.min_length, 0);
   EXPECT_EQ(config.n_best, 1);
   EXPECT_EQ(config.batch_size, 64);
+  EXPECT_EQ(config.coverage_penalty, 0);
+  EXPECT_EQ(config.no_repeat_ngram, 0);
+  EXPECT_EQ(config.repetition_penalty, 1);
+  EXPECT_FALSE(config.no_unk);
+  EXPECT_FALSE(config.sampling.enabled);
+  EXPECT_EQ(config.sampling.temperature, 1);
+  EXPECT_EQ(config.sampling.top_k, 0);
+  EXPECT_EQ(config.sampling.top_p, 1);
 }
 
 TEST(DecodingConfigTest, EveryKeySurvivesWritingAndReading) {
-  const Json json = {{"beam_size", 7},  {"length_penalty", 0.6}, {"length_penalty_kind", "gnmt"},
-                     {"patience", 2.5}, {"max_length", 99},      {"min_length", 2},
-                     {"n_best", 3},     {"batch_size", 11}};
+  const Json sampling = {{"enabled", true}, {"temperature", 0.7}, {"top_k", 10}, {"top_p", 0.9}, {"seed", 4}};
+  const Json json = {{"beam_size", 7},          {"length_penalty", 0.6}, {"length_penalty_kind", "gnmt"},
+                     {"patience", 2.5},         {"max_length", 99},      {"min_length", 2},
+                     {"coverage_penalty", 0.2}, {"no_repeat_ngram", 3},  {"repetition_penalty", 1.2},
+                     {"no_unk", true},          {"n_best", 3},           {"batch_size", 11},
+                     {"sampling", sampling}};
   EXPECT_EQ(to_json(read(json)), json);
 }
 
@@ -50,9 +61,29 @@ TEST(DecodingConfigTest, RefusesValuesOutOfRangeByName) {
   for (const auto& size : {Json(0), Json(-4), Json(1'000'000)}) expect_refused({{"batch_size", size}}, "batch_size");
   for (const auto& penalty : {-0.1, 10.5}) expect_refused({{"length_penalty", penalty}}, "length_penalty");
   for (const auto& patience : {0.0, -1.0, 101.0}) expect_refused({{"patience", patience}}, "patience");
+  for (const auto& penalty : {-0.1, 10.5}) expect_refused({{"coverage_penalty", penalty}}, "coverage_penalty");
+  for (const auto& penalty : {-1.0, 0.0, 10.5}) expect_refused({{"repetition_penalty", penalty}}, "repetition_penalty");
+  for (const auto& length : {Json(-1), Json(101)}) expect_refused({{"no_repeat_ngram", length}}, "no_repeat_ngram");
   expect_refused({{"length_penalty_kind", "google"}}, "length_penalty_kind");
   expect_refused({{"n_best", 0}}, "n_best");
   expect_refused({{"beam_sise", 4}}, "beam_sise");
+}
+
+TEST(DecodingConfigTest, RefusesValuesOfSamplingOutOfRangeByName) {
+  const auto refused = [](const std::string& key, const Json& value) {
+    expect_refused({{"sampling", {{key, value}}}}, "sampling." + key);
+  };
+  for (const auto& temperature : {0.0, -1.0, 101.0}) refused("temperature", temperature);
+  for (const auto& top_k : {-1, 1'000'001}) refused("top_k", top_k);
+  for (const auto& top_p : {0.0, -0.5, 1.01}) refused("top_p", top_p);
+  refused("seed", -1);
+  refused("topp", 0.5);
+}
+
+TEST(DecodingConfigTest, WhatIsDrawnMayBeMoreThanTheBeam) {
+  EXPECT_EQ(read({{"beam_size", 2}, {"n_best", 9}, {"sampling", {{"enabled", true}}}}).n_best, 9);
+  expect_refused({{"n_best", 1001}, {"sampling", {{"enabled", true}}}}, "n_best");
+  expect_refused({{"n_best", 0}, {"sampling", {{"enabled", true}}}}, "n_best");
 }
 
 TEST(DecodingConfigTest, NoTargetIsLongerThanASearchGoes) {

@@ -1,5 +1,6 @@
 #include "tests/decoding/fake_scorer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -27,6 +28,21 @@ void expect(bool holds, const char* what) {
   if (!holds) throw std::logic_error(what);
 }
 
+/// [rows, S]; in the padding stands what nobody should look at.
+at::Tensor attention_of(const std::vector<Row>& rows, const FakeScorer::Attention& attention) {
+  expect(attention != nullptr, "this scorer has no attention");
+  std::size_t S = 0;
+  for (const auto& row : rows) S = std::max(S, row.source.size());
+  std::vector<float> result;
+  for (const auto& row : rows) {
+    const auto weights = attention(row.source, row.said);
+    expect(weights.size() == row.source.size(), "the attention is of another source");
+    result.insert(result.end(), weights.begin(), weights.end());
+    result.resize(result.size() + S - weights.size(), 0.001F);
+  }
+  return at::tensor(result, at::kFloat).view({std::ssize(rows), -1});
+}
+
 }  // namespace
 
 FakeScorer::FakeScorer(Rule rule, std::int64_t vocabulary, at::Device device, Options options)
@@ -43,7 +59,7 @@ std::unique_ptr<Scorer::State> FakeScorer::start(const PaddedIds& source) const 
   return state;
 }
 
-Scorer::Step FakeScorer::step(State& state, const at::Tensor& tokens, bool) const {
+Scorer::Step FakeScorer::step(State& state, const at::Tensor& tokens, bool with_attention) const {
   auto& [rows, B, begun] = static_cast<FakeState&>(state);
   expect(tokens.dim() == 2 && tokens.size(0) == B && tokens.numel() == std::ssize(rows), "tokens do not fit the state");
   expect(tokens.scalar_type() == at::kLong && tokens.device() == device_, "tokens: wrong type or device");
@@ -63,6 +79,7 @@ Scorer::Step FakeScorer::step(State& state, const at::Tensor& tokens, bool) cons
   result.logits = at::tensor(logits, at::kFloat).view({std::ssize(rows), vocabulary_}).to(device_);
   result.log_normaliser =
       options_.normalised ? result.logits.logsumexp(-1) : at::zeros({std::ssize(rows)}, result.logits.options());
+  if (with_attention) result.attention = attention_of(rows, options_.attention).to(device_);
   return result;
 }
 

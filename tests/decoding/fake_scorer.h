@@ -22,9 +22,13 @@ class FakeScorer final : public Scorer {
   /// The source without padding and what was said, without bos, to the logits of the next token, [V].
   using Rule = std::function<std::vector<float>(const Ids& source, const Ids& said)>;
 
+  /// The same to the attention to each of the source's positions.
+  using Attention = std::function<std::vector<float>(const Ids& source, const Ids& said)>;
+
   struct Options {
     std::int64_t max_target_length = 100;
     bool normalised = true;  ///< false: logits are taken as log-probabilities as they are, for exact ties
+    Attention attention = {};
   };
 
   FakeScorer(Rule rule, std::int64_t vocabulary, at::Device device) : FakeScorer(rule, vocabulary, device, Options{}) {}

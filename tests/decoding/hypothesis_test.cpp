@@ -1,5 +1,8 @@
 #include "decoding/hypothesis.h"
 
+#include <cmath>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace gloss {
@@ -37,6 +40,16 @@ TEST(HypothesisTest, LengthCountsTheEosWhereThereIsOne) {
   EXPECT_DOUBLE_EQ(make_hypothesis({4, 5}, -6, true, config).score, -2);
   EXPECT_DOUBLE_EQ(make_hypothesis({4, 5}, -6, false, config).score, -3);
   EXPECT_DOUBLE_EQ(make_hypothesis({}, 0, false, config).score, 0);
+}
+
+TEST(HypothesisTest, CoverageCostsWhatIsNotAttendedTo) {
+  const DecodingConfig config{.length_penalty = 0, .coverage_penalty = 0.2};
+  const std::vector<float> all = {1, 1.5F}, some = {1.5F, 0.5F, 0.25F}, none = {1, 0};
+  EXPECT_EQ(coverage_score(all, config), 0);
+  EXPECT_NEAR(coverage_score(some, config), -0.4158883083, 1e-9);  // 0.2 log(0.5 * 0.25)
+  EXPECT_NEAR(coverage_score(none, config), 0.2 * std::log(1e-10), 1e-9);
+  EXPECT_NEAR(make_hypothesis({4}, -1.0, true, config, some).score, -1.4158883083, 1e-9);
+  EXPECT_EQ(make_hypothesis({4}, -1.0, true, config).score, -1);
 }
 
 }  // namespace

@@ -139,6 +139,30 @@ TEST_P(TranslatorTest, NeighboursChangeNothing) {
   }
 }
 
+TEST_P(TranslatorTest, EachLineHasAPrefixOfItsOwn) {
+  const std::vector<std::string> lines = {"abc", "", "de"}, prefixes = {"z", "z", ""};
+  const auto result = Translator(scorer_, letters_, letters_, 100).translate({lines, prefixes, 0}, config_);
+  EXPECT_EQ(result[0].candidates[0].text, "zbc");
+  EXPECT_EQ(result[1].candidates[0].text, "");
+  EXPECT_EQ(result[2].candidates[0].text, "de");
+}
+
+TEST_P(TranslatorTest, WhatIsDrawnForALineDependsOnItsNumberNotOnItsNeighbours) {
+  scorer_ =
+      std::make_shared<FakeScorer>(random_rule(kWords), kWords, device(), FakeScorer::Options{.max_target_length = 7});
+  config_ = {.batch_size = 3, .sampling = {.enabled = true}};
+  const std::vector<std::string> lines = {"abc", "", "d", "efghij", "klm", "n", "d", "abc"};
+  const auto together = translate(lines);
+  const Translator translator(scorer_, letters_, letters_, 100);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto number = static_cast<std::int64_t>(i);
+    const auto alone = translator.translate({std::span(lines).subspan(i, 1), {}, number}, config_).at(0);
+    EXPECT_EQ(alone.candidates[0].text, together[i].candidates[0].text);
+  }
+  EXPECT_NE(together[0].candidates[0].text, together[7].candidates[0].text);
+  EXPECT_NE(together[2].candidates[0].text, together[6].candidates[0].text);
+}
+
 TEST_P(TranslatorTest, RefusesABadConfiguration) {
   config_.n_best = 3;
   EXPECT_THROW(translate({""}), UsageError);

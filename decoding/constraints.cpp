@@ -1,0 +1,140 @@
+#include "decoding/constraints.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <ATen/ops/logsumexp.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/where.h>
+#include <c10/core/InferenceMode.h>
+
+#include "common/error.h"
+
+namespace gloss {
+namespace {
+
+constexpr float kBannedLogit = -std::numeric_limits<float>::infinity();
+
+void sort_and_keep_one_of_each(Ids& ids) {
+  std::ranges::sort(ids);
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+}
+
+/// Tokens that would say an n-gram of `said` again.
+void add_repeating(const Ids& said, std::int64_t n, Ids& ids) {
+  const auto last = said.end() - std::min<std::int64_t>(n - 1, std::ssize(said));  // where the next n-gram begins
+  for (auto first = said.begin(); std::distance(first, said.end()) >= n; ++first)
+    if (std::equal(last, said.end(), first)) ids.push_back(*(first + (n - 1)));
+}
+
+at::Tensor index_on(const at::Tensor& logits, const std::vector<std::int64_t>& index) {
+  return at::tensor(index, at::kLong).to(logits.device());
+}
+
+/// The best `width` of each row that are not banned. `top` is as wider as the longest list of bans.
+TopTokens without(const std::vector<Ids>& banned, const TopTokens& top, std::int64_t width) {
+  const auto rows = std::ssize(top.log_normalisers);
+  TopTokens left{width, std::vector<float>(static_cast<std::size_t>(rows * width), kBannedLogit),
+                 std::vector<std::int32_t>(static_cast<std::size_t>(rows * width), kPad), top.log_normalisers};
+  for (std::int64_t row = 0; row < rows; ++row) {
+    auto to = row * width;
+    for (auto from = row * top.width; from < (row + 1) * top.width && to < (row + 1) * width; ++from) {
+      if (std::ranges::binary_search(banned[row], top.ids[from])) continue;
+      left.logits[to] = top.logits[from];
+      left.ids[to++] = top.ids[from];
+    }
+  }
+  return left;
+}
+
+}  // namespace
+
+Scorer::Step Constraints::step(const Scorer& scorer, Scorer::State& state, const at::Tensor& tokens,
+                               std::span<const Row> rows, bool with_attention) const {
+  const c10::InferenceMode inference;
+  auto step = scorer.step(state, tokens, with_attention);
+  step.logits = step.logits.contiguous();  // [rows, V]
+  if (config_->repetition_penalty != 1) penalise_repetitions(rows, step);
+  ban(rows, step.logits);
+  force(rows, step.logits);
+  return step;
+}
+
+TopTokens Constraints::step_top(const Scorer& scorer, Scorer::State& state, const at::Tensor& tokens,
+                                std::span<const Row> rows, std::int64_t width) const {
+  width = std::min(width, scorer.vocabulary_size());
+  const bool changes_logits = config_->repetition_penalty != 1 ||
+                              std::ranges::any_of(rows, [this](const Row& row) { return forced(row).has_value(); });
+  if (changes_logits) return top_tokens_of(step(scorer, state, tokens, rows, /*with_attention=*/false), width);
+  std::vector<Ids> bans;
+  std::size_t most = 0;
+  for (const auto& row : rows) most = std::max(most, bans.emplace_back(banned(row)).size());
+  const auto wider = std::min(width + static_cast<std::int64_t>(most), scorer.vocabulary_size());
+  auto top = scorer.step_top(state, tokens, wider);
+  return most == 0 ? std::move(top) : without(bans, top, width);
+}
+
+Ids Constraints::banned(const Row& row) const {
+  Ids ids;
+  if (!row.said || forced(row)) return ids;
+  if (std::ssize(*row.said) < config_->min_length) ids.push_back(kEos);
+  if (config_->no_unk) ids.push_back(kUnk);
+  if (config_->no_repeat_ngram > 0) add_repeating(*row.said, config_->no_repeat_ngram, ids);
+  sort_and_keep_one_of_each(ids);
+  return ids;
+}
+
+std::optional<Id> Constraints::forced(const Row& row) const {
+  if (!row.said || prefixes_.empty()) return std::nullopt;
+  const auto& prefix = prefixes_[row.sentence];
+  return row.said->size() < prefix.size() ? std::optional(prefix[row.said->size()]) : std::nullopt;
+}
+
+void Constraints::penalise_repetitions(std::span<const Row> rows, Scorer::Step& step) const {
+  const auto V = step.logits.size(1);
+  std::vector<std::int64_t> places;
+  for (std::int64_t row = 0; row < std::ssize(rows); ++row) {
+    if (!rows[row].said) continue;
+    auto said = *rows[row].said;
+    sort_and_keep_one_of_each(said);
+    for (const auto id : said) places.push_back(row * V + id);
+  }
+  if (places.empty()) return;
+  const auto index = index_on(step.logits, places);
+  auto flat = step.logits.view(-1);  // [rows * V]
+  const auto logits = flat.index_select(0, index);
+  const auto penalty = config_->repetition_penalty;
+  flat.index_copy_(0, index, at::where(logits > 0, logits / penalty, logits * penalty));
+  step.log_normaliser = step.logits.logsumexp(-1);  // [rows]
+}
+
+void Constraints::ban(std::span<const Row> rows, at::Tensor& logits) const {
+  std::vector<std::int64_t> places;
+  for (std::int64_t row = 0; row < std::ssize(rows); ++row)
+    for (const auto id : banned(rows[row])) places.push_back(row * logits.size(1) + id);
+  if (!places.empty()) logits.view(-1).index_fill_(0, index_on(logits, places), kBannedLogit);
+}
+
+void Constraints::force(std::span<const Row> rows, at::Tensor& logits) const {
+  const auto V = logits.size(1);
+  std::vector<std::int64_t> forced_rows, places;
+  for (std::int64_t row = 0; row < std::ssize(rows); ++row) {
+    const auto id = forced(rows[row]);
+    if (!id) continue;
+    if (*id < 0 || *id >= V)
+      throw UsageError("prefix: wanted tokens below " + std::to_string(V) + ", got " + std::to_string(*id) +
+                       "; it is of another vocabulary");
+    forced_rows.push_back(row);
+    places.push_back(row * V + *id);
+  }
+  if (places.empty()) return;
+  auto flat = logits.view(-1);  // [rows * V]
+  const auto index = index_on(logits, places);
+  const auto wanted = flat.index_select(0, index);
+  logits.index_fill_(0, index_on(logits, forced_rows), kBannedLogit);
+  flat.index_copy_(0, index, wanted);
+}
+
+}  // namespace gloss

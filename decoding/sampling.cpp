@@ -1,0 +1,42 @@
+#include "decoding/sampling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace gloss {
+
+std::vector<double> sampling_distribution(std::span<const float> logits, const SamplingConfig& config) {
+  if (config.top_k > 0) logits = logits.first(std::min(logits.size(), static_cast<std::size_t>(config.top_k)));
+  if (logits.empty()) return {};
+  const double most = *std::ranges::max_element(logits);
+  if (most == -std::numeric_limits<double>::infinity()) return {};
+
+  std::vector<double> probabilities;
+  probabilities.reserve(logits.size());
+  for (const double logit : logits) probabilities.push_back(std::exp((logit - most) / config.temperature));
+  auto total = std::accumulate(probabilities.begin(), probabilities.end(), 0.0);
+  if (config.top_p < 1) {
+    const auto wanted = config.top_p * total;
+    std::size_t kept = 0;
+    for (total = 0; kept < probabilities.size() && total < wanted; ++kept) total += probabilities[kept];
+    probabilities.resize(kept);
+  }
+  for (auto& probability : probabilities) probability /= total;
+  return probabilities;
+}
+
+std::size_t place_of_share(std::span<const double> probabilities, double share) {
+  double passed = 0;
+  std::size_t last = 0;  // that can be drawn: rounding may leave a little behind it
+  for (std::size_t place = 0; place < probabilities.size(); ++place) {
+    if (!(probabilities[place] > 0)) continue;
+    last = place;
+    passed += probabilities[place];
+    if (share < passed) break;
+  }
+  return last;
+}
+
+}  // namespace gloss

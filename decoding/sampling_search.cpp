@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include <ATen/ops/tensor.h>
+
+#include "common/random.h"
+#include "decoding/candidates.h"
+#include "decoding/constraints.h"
+#include "decoding/length_limit.h"
+#include "decoding/sampling.h"
+#include "decoding/search.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::int64_t kMostRanked = 256;  // as many a scorer finds without a look at all
+
+/// A sentence whose translations are being drawn.
+struct Sampled {
+  std::int64_t sentence = 0;
+  std::vector<std::int64_t> live;     ///< the numbers of those that go on: one a row
+  std::vector<std::int64_t> parents;  ///< of each the row of the step before that it continues
+};
+
+/// The rows of a step as one rectangle, sentence-major; short sentences are filled up.
+struct SampledRows {
+  std::vector<std::int64_t> tokens;    ///< [B * K], each row's last
+  std::vector<std::int64_t> parents;   ///< [B * K]
+  std::vector<Constraints::Row> said;  ///< [B * K]
+  std::int64_t width = 1;              ///< K
+};
+
+using Drawn = std::vector<std::vector<Hypothesis>>;
+
+SampledRows sampled_rows(const std::vector<Sampled>& searched, const Drawn& drawn) {
+  SampledRows rows;
+  for (const auto& [sentence, live, parents] : searched) rows.width = std::max(rows.width, std::ssize(live));
+  for (const auto& [sentence, live, parents] : searched)
+    for (std::int64_t k = 0; k < rows.width; ++k) {
+      const auto* const ids = k < std::ssize(live) ? &drawn[sentence][live[k]].ids : nullptr;
+      rows.tokens.push_back(ids ? ids->back() : kPad);
+      rows.parents.push_back(ids ? parents[k] : 0);
+      rows.said.push_back({sentence, ids});
+    }
+  return rows;
+}
+
+/// Every sentence's first row: nothing is said yet, and all its translations begin there.
+SampledRows first_rows(const Drawn& drawn) {
+  SampledRows rows;
+  for (std::int64_t sentence = 0; sentence < std::ssize(drawn); ++sentence) {
+    rows.tokens.push_back(kBos);
+    rows.said.push_back({sentence, &drawn[sentence].front().ids});
+  }
+  return rows;
+}
+
+/// All tokens, by id.
+TopTokens all_tokens_of(const Scorer::Step& step) {
+  const auto rows = step.logits.size(0), V = step.logits.size(1);
+  const auto logits = step.logits.to(at::kCPU, at::kFloat).contiguous();                // [rows, V]
+  const auto normalisers = step.log_normaliser.to(at::kCPU, at::kDouble).contiguous();  // [rows]
+  TopTokens all{V, {}, {}, {}};
+  all.logits.assign(logits.const_data_ptr<float>(), logits.const_data_ptr<float>() + rows * V);
+  all.ids.resize(all.logits.size());
+  for (auto row = all.ids.begin(); row != all.ids.end(); row += V) std::iota(row, row + V, 0);
+  all.log_normalisers.assign(normalisers.const_data_ptr<double>(), normalisers.const_data_ptr<double>() + rows);
+  return all;
+}
+
+/// One step, as much of it as the draws look at.
+class Looking {
+ public:
+  Looking(const Scorer& scorer, const DecodingConfig& config, const PerSentence& given)
+      : scorer_(&scorer), sampling_(&config.sampling), constraints_(config, given.prefixes) {}
+
+  TopTokens operator()(Scorer::State& state, const SampledRows& rows) const {
+    const auto tokens = at::tensor(rows.tokens, at::kLong).view({-1, rows.width}).to(scorer_->device());  // [B, K]
+    const auto V = scorer_->vocabulary_size(), k = sampling_->top_k;
+    if (k > 0 && k <= kMostRanked) return constraints_.step_top(*scorer_, state, tokens, rows.said, k);
+    const auto step = constraints_.step(*scorer_, state, tokens, rows.said, /*with_attention=*/false);
+    if (k > 0 || sampling_->top_p < 1) return top_tokens_of(step, k > 0 ? std::min(k, V) : V);
+    return all_tokens_of(step);
+  }
+
+ private:
+  const Scorer* scorer_;
+  const SamplingConfig* sampling_;
+  Constraints constraints_;
+};
+
+/// Draws one more token; false where nothing may follow.
+bool draw(const TopTokens& top, std::int64_t row, double share, const SamplingConfig& config, Hypothesis& hypothesis) {
+  const std::span logits(top.logits.data() + row * top.width, static_cast<std::size_t>(top.width));
+  const auto so_far = log_probability_offset(hypothesis.log_probability, top.log_normalisers[row]);
+  const auto probabilities = sampling_distribution(logits, config);
+  if (probabilities.empty()) return false;
+  const auto place = place_of_share(probabilities, share);
+  const auto id = top.ids[row * top.width + static_cast<std::int64_t>(place)];
+  hypothesis.log_probability = so_far + static_cast<double>(logits[place]);
+  hypothesis.ended = id == kEos;
+  if (!hypothesis.ended) hypothesis.ids.push_back(id);
+  return true;
+}
+
+/// Best first, with their scores.
+void finish(std::vector<Hypothesis>& drawn, const DecodingConfig& config) {
+  for (auto& one : drawn) one = make_hypothesis(std::move(one.ids), one.log_probability, one.ended, config);
+  std::ranges::stable_sort(drawn, std::greater{}, &Hypothesis::score);
+}
+
+}  // namespace
+
+std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const PaddedIds& source,
+                                                     const DecodingConfig& config, const PerSentence& given) {
+  const auto limit = length_limit(config, scorer);
+  const Looking look(scorer, config, given);
+  const RandomStream random(static_cast<std::uint64_t>(config.sampling.seed), "sampling");
+  Drawn drawn(source.lengths.size(), std::vector<Hypothesis>(static_cast<std::size_t>(config.n_best)));
+  if (drawn.empty()) return drawn;
+
+  std::vector<Sampled> searched;
+  for (std::int64_t sentence = 0; sentence < std::ssize(drawn); ++sentence) {
+    auto& sampled = searched.emplace_back(Sampled{sentence, {}, std::vector<std::int64_t>(config.n_best)});
+    for (std::int64_t number = 0; number < config.n_best; ++number) sampled.live.push_back(number);
+  }
+  const auto state = scorer.start(source);
+  auto rows = first_rows(drawn);
+  for (std::int64_t length = 1;; ++length) {
+    const auto top = look(*state, rows);
+    std::vector<std::int64_t> kept;
+    std::vector<Sampled> still_searched;
+    for (std::int64_t b = 0; b < std::ssize(searched); ++b) {
+      const auto sentence = searched[b].sentence;
+      const auto number = given.numbers.empty() ? sentence : given.numbers[sentence];
+      Sampled next{sentence, {}, {}};
+      for (std::int64_t k = 0; k < std::ssize(searched[b].live); ++k) {
+        const auto which = searched[b].live[k], row = length == 1 ? 0 : k;
+        const auto stream = random.at(static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(which));
+        auto& hypothesis = drawn[sentence][which];
+        const auto share = stream.uniform(static_cast<std::uint64_t>(length));
+        if (!draw(top, b * rows.width + row, share, config.sampling, hypothesis)) continue;
+        if (hypothesis.ended || length == limit) continue;
+        next.live.push_back(which);
+        next.parents.push_back(row);
+      }
+      if (next.live.empty()) continue;
+      kept.push_back(b);
+      still_searched.push_back(std::move(next));
+    }
+    if (kept.empty()) break;
+    searched = std::move(still_searched);
+    rows = sampled_rows(searched, drawn);
+    scorer.select(*state, kept, rows.parents);
+  }
+  for (auto& hypotheses : drawn) finish(hypotheses, config);
+  return drawn;
+}
+
+}  // namespace gloss

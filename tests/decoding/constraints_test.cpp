@@ -1,0 +1,221 @@
+#include "decoding/constraints.h"
+
+#include <cmath>
+#include <memory>
+
+#include <ATen/ops/full.h>
+#include <ATen/ops/tensor.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "tests/decoding/fake_scorer.h"
+#include "tests/support/device_test.h"
+#include "tests/support/tensor_matchers.h"
+
+namespace gloss {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::ThrowsMessage;
+
+/// A fake scorer that notes how many tokens a row were asked for; 0 stands for all logits.
+class NotesWidths final : public Scorer {
+ public:
+  explicit NotesWidths(const FakeScorer& scorer) : scorer_(&scorer) {}
+  std::unique_ptr<State> start(const PaddedIds& source) const override { return scorer_->start(source); }
+  Step step(State& state, const at::Tensor& tokens, bool with_attention) const override {
+    widths_.push_back(0);
+    return scorer_->step(state, tokens, with_attention);
+  }
+  TopTokens step_top(State& state, const at::Tensor& tokens, std::int64_t width) const override {
+    widths_.push_back(width);
+    return scorer_->step_top(state, tokens, width);
+  }
+  void select(State& state, const std::vector<std::int64_t>& sentences,
+              const std::vector<std::int64_t>& parents) const override {
+    scorer_->select(state, sentences, parents);
+  }
+  std::int64_t vocabulary_size() const override { return scorer_->vocabulary_size(); }
+  std::int64_t max_target_length() const override { return scorer_->max_target_length(); }
+  at::Device device() const override { return scorer_->device(); }
+
+  const std::vector<std::int64_t>& widths() const { return widths_; }
+
+ private:
+  const FakeScorer* scorer_;
+  mutable std::vector<std::int64_t> widths_;
+};
+
+class ConstraintsTest : public DeviceTest {
+ protected:
+  Constraints constraints() const { return {config_, prefixes_}; }
+  Ids banned(const Ids& said, std::int64_t sentence = 0) const { return constraints().banned({sentence, &said}); }
+
+  /// The first step's constraints, as though the B rows had said `said`.
+  Scorer::Step step(const Scorer& scorer, const std::vector<Ids>& said) const {
+    const auto state = scorer.start(sources(std::ssize(said), device()));
+    return constraints().step(scorer, *state, bos(std::ssize(said)), rows_of(said), false);
+  }
+  TopTokens step_top(const Scorer& scorer, const std::vector<Ids>& said, std::int64_t width) const {
+    const auto state = scorer.start(sources(std::ssize(said), device()));
+    return constraints().step_top(scorer, *state, bos(std::ssize(said)), rows_of(said), width);
+  }
+  at::Tensor bos(std::int64_t B) const {
+    return at::full({B, 1}, kBos, at::TensorOptions().dtype(at::kLong).device(device()));
+  }
+  static std::vector<Constraints::Row> rows_of(const std::vector<Ids>& said) {
+    std::vector<Constraints::Row> rows;
+    for (const auto& ids : said) rows.push_back({std::ssize(rows), &ids});
+    return rows;
+  }
+  /// One step's logits, the same for every row.
+  FakeScorer saying(std::vector<float> logits) const {
+    const auto V = std::ssize(logits);
+    return {[logits = std::move(logits)](const Ids&, const Ids&) { return logits; }, V, device()};
+  }
+
+  DecodingConfig config_;
+  std::vector<Ids> prefixes_;
+};
+
+TEST_P(ConstraintsTest, NothingIsBannedUnlessAskedFor) {
+  EXPECT_THAT(banned({}), IsEmpty());
+  EXPECT_THAT(banned({kA, kA, kA, kUnk, kUnk}), IsEmpty());
+}
+
+TEST_P(ConstraintsTest, EosIsBannedUntilMinLengthTokensAreSaid) {
+  config_.min_length = 2;
+  EXPECT_THAT(banned({}), ElementsAre(kEos));
+  EXPECT_THAT(banned({kA}), ElementsAre(kEos));
+  EXPECT_THAT(banned({kA, kA}), IsEmpty());
+}
+
+TEST_P(ConstraintsTest, UnkIsBannedWhereAsked) {
+  config_.no_unk = true;
+  config_.min_length = 1;
+  EXPECT_THAT(banned({}), ElementsAre(kUnk, kEos));
+  EXPECT_THAT(banned({kA}), ElementsAre(kUnk));
+}
+
+TEST_P(ConstraintsTest, WhatWouldSayAnNgramAgainIsBanned) {
+  const auto banned_by = [&](std::int64_t n, const Ids& said) {
+    config_.no_repeat_ngram = n;
+    return banned(said);
+  };
+  const Ids said = {kA, kB, kC, kA, kB};
+  EXPECT_THAT(banned_by(1, said), ElementsAre(kA, kB, kC));
+  EXPECT_THAT(banned_by(2, said), ElementsAre(kC));
+  EXPECT_THAT(banned_by(3, said), ElementsAre(kC));
+  EXPECT_THAT(banned_by(4, said), IsEmpty());
+  EXPECT_THAT(banned_by(2, {kA, kB, kA, kC, kA}), ElementsAre(kB, kC));
+  EXPECT_THAT(banned_by(3, {kA, kA, kA}), ElementsAre(kA)) << "n-grams may overlap";
+  EXPECT_THAT(banned_by(4, {kA, kA, kA}), IsEmpty());
+  for (const std::int64_t n : {1, 2, 100}) EXPECT_THAT(banned_by(n, {}), IsEmpty());
+}
+
+TEST_P(ConstraintsTest, InsideItsPrefixARowHasNoChoiceAndNoBan) {
+  config_.no_unk = true;
+  config_.min_length = 9;
+  prefixes_ = {{kA, kUnk}, {}};
+  const Ids nothing, one = {kA}, two = {kA, kUnk};
+  EXPECT_EQ(constraints().forced({0, &nothing}), kA);
+  EXPECT_EQ(constraints().forced({0, &one}), kUnk);
+  EXPECT_EQ(constraints().forced({0, &two}), std::nullopt);
+  EXPECT_EQ(constraints().forced({1, &nothing}), std::nullopt);
+  EXPECT_THAT(banned(one), IsEmpty());
+  EXPECT_THAT(banned(two), ElementsAre(kUnk, kEos));
+  EXPECT_THAT(banned(nothing, 1), ElementsAre(kUnk, kEos));
+}
+
+TEST_P(ConstraintsTest, ABanChangesNoProbabilityOfWhatIsLeft) {
+  config_.no_unk = true;
+  const auto scorer = saying({1, 9, 2, 5});
+  const auto top = step_top(scorer, {{}}, 2);
+  EXPECT_EQ(top.width, 2);
+  EXPECT_THAT(top.ids, ElementsAre(3, 2));
+  EXPECT_THAT(top.logits, ElementsAre(5, 2));
+  EXPECT_NEAR(top.log_normalisers[0], std::log(std::exp(1.) + std::exp(9.) + std::exp(2.) + std::exp(5.)), 1e-5);
+}
+
+TEST_P(ConstraintsTest, OfTheScorerNoMoreIsAskedThanIsNeeded) {
+  const FakeScorer fake(random_rule(30), 30, device());
+  const NotesWidths scorer(fake);
+  const std::vector<Ids> said = {{}, {4, 5, 4}, {4, 5, 6, 4, 7, 4}};
+  step_top(scorer, said, 3);
+  config_.no_repeat_ngram = 2;  // 0, 1 and 2 bans
+  step_top(scorer, said, 3);
+  step_top(scorer, said, 29);
+  prefixes_ = {{}, {4, 5, 4}, {4}};
+  step_top(scorer, said, 3);
+  prefixes_[0] = {9};
+  step_top(scorer, said, 3);
+  prefixes_ = {};
+  config_.repetition_penalty = 1.5;
+  step_top(scorer, said, 3);
+  EXPECT_THAT(scorer.widths(), ElementsAre(3, 5, 30, 5, 0, 0));
+}
+
+TEST_P(ConstraintsTest, TheBestOfAStepAreThoseOfAllItsLogits) {
+  const FakeScorer scorer(random_rule(30), 30, device());
+  const std::vector<Ids> said = {{}, {4, 5, 4}, {4, 5, 6, 4, 7, 4, 8, 4}, {9, 9, 9, 9}};
+  config_ = {.min_length = 4, .no_repeat_ngram = 2, .no_unk = true};
+  for (const std::int64_t width : {1, 4, 27, 30}) {
+    const auto some = step_top(scorer, said, width);
+    const auto all = top_tokens_of(step(scorer, said), width);
+    EXPECT_EQ(some.logits, all.logits) << width;
+    EXPECT_EQ(some.log_normalisers, all.log_normalisers);
+    for (std::size_t i = 0; i < all.ids.size(); ++i) {
+      if (std::isfinite(all.logits[i])) {
+        EXPECT_EQ(some.ids[i], all.ids[i]) << width;
+      }
+    }
+  }
+}
+
+// Keskar et al. 2019: softmax over logits / theta for what was said. A negative logit is multiplied, since division
+// would make it likelier.
+TEST_P(ConstraintsTest, RepetitionPenaltyMakesWhatWasSaidLessLikelyBeforeNormalising) {
+  config_.repetition_penalty = 2;
+  const auto scorer = saying({-1, 0, 1, 2, 3, -4, 5});
+  const auto result = step(scorer, {{}, {4, 5, 4}});
+  const auto wanted = at::tensor({-1.f, 0.f, 1.f, 2.f, 3.f, -4.f, 5.f,  //
+                                  -1.f, 0.f, 1.f, 2.f, 1.5f, -8.f, 5.f})
+                          .view({2, 7})
+                          .to(device());
+  EXPECT_THAT(result.logits, AllClose(wanted, 0));
+  EXPECT_THAT(result.log_normaliser, AllClose(wanted.logsumexp(-1), 1e-6));
+  EXPECT_THAT(step_top(scorer, {{}, {6}}, 1).ids, ElementsAre(6, 4));
+}
+
+TEST_P(ConstraintsTest, OnlyThePrefixMayFollowWithTheProbabilityThatItHas) {
+  prefixes_ = {{2}, {}};
+  const auto scorer = saying({1, 9, 2, 5});
+  const auto top = step_top(scorer, {{}, {}}, 2);
+  EXPECT_THAT(top.ids, ElementsAre(2, testing::_, 1, 3));
+  EXPECT_THAT(top.logits, ElementsAre(2, -INFINITY, 9, 5));
+  EXPECT_EQ(top.log_normalisers[0], top.log_normalisers[1]);
+}
+
+TEST_P(ConstraintsTest, APrefixOfAnotherVocabularyIsRefused) {
+  for (const Id id : {4, -1}) {
+    prefixes_ = {{id}};
+    EXPECT_THAT([&] { step_top(saying({1, 9, 2, 5}), {{}}, 2); }, ThrowsMessage<UsageError>(HasSubstr("prefix")));
+  }
+}
+
+TEST_P(ConstraintsTest, RowsThatFillABatchUpAreLeftAlone) {
+  config_ = {.min_length = 4, .repetition_penalty = 2, .no_unk = true};
+  prefixes_ = {{2}};
+  const auto scorer = saying({1, 9, 2, 5});
+  const auto state = scorer.start(sources(1, device()));
+  const std::vector<Constraints::Row> rows = {{0, nullptr}};
+  EXPECT_THAT(constraints().step_top(scorer, *state, bos(1), rows, 2).ids, ElementsAre(1, 3));
+}
+
+INSTANTIATE_DEVICES(ConstraintsTest);
+
+}  // namespace
+}  // namespace gloss
