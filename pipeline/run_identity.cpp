@@ -3,6 +3,18 @@
 #include "common/sha256.h"
 
 namespace gloss {
+namespace {
+
+// An option that stands at its default is left out, so that runs from before there was one can be resumed.
+Json settings_of_greedy_search(const DecodingConfig& config) {
+  Json settings = {{"max_length", config.max_length}, {"min_length", config.min_length}};
+  const auto all = to_json(config), usual = to_json(DecodingConfig{});
+  for (const auto* key : {"no_repeat_ngram", "repetition_penalty", "no_unk"})
+    if (all[key] != usual[key]) settings[key] = all[key];
+  return settings;
+}
+
+}  // namespace
 
 Json run_identity(const RunConfig& config, const RunTokenizers& tokenizers, const ParallelCorpus& corpus,
                   const std::optional<Validator>& validator) {
@@ -22,8 +34,7 @@ Json settings_identity(const RunConfig& config) {
   if (config.training.freeze.empty()) training.erase("freeze");
   settings.erase("decoding");
   if (config.data.valid_source.empty()) settings.erase("evaluation");
-  if (!config.data.valid_source.empty())
-    settings["decoding"] = {{"max_length", config.decoding.max_length}, {"min_length", config.decoding.min_length}};
+  if (!config.data.valid_source.empty()) settings["decoding"] = settings_of_greedy_search(config.decoding);
 
   Json identity = Json::object();
   for (const auto& [section, value] : settings.items()) {

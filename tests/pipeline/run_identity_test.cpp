@@ -1,6 +1,8 @@
 #include "pipeline/run_identity.h"
 
+#include <map>
 #include <optional>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,6 +48,8 @@ TEST_F(RunIdentityTest, ChangesWithWhatShapesTheRun) {
   job_.config.training.validate_every = job_.config.training.save_every = job_.config.training.keep_checkpoints = 9;
   job_.config.training.early_stop.patience = 9;
   job_.config.decoding.beam_size = 4;
+  job_.config.decoding.coverage_penalty = 0.2;
+  job_.config.decoding.sampling.enabled = true;
   EXPECT_EQ(identity(), before) << "harmless";
   const auto changes = [&](auto&& change, const std::string& key) {
     job_.config = config;
@@ -65,6 +69,16 @@ TEST_F(RunIdentityTest, ChangesWithWhatShapesTheRun) {
   changes([&] { job_.config.model.d_ff = 24; }, "model.d_ff");
   changes([&] { job_.config.decoding.max_length = 7; }, "decoding.max_length");
   changes([&] { job_.config.decoding.min_length = 1; }, "decoding.min_length");
+  for (const auto& [key, value] :
+       std::map<std::string, Json>{{"no_repeat_ngram", 3}, {"repetition_penalty", 1.5}, {"no_unk", true}}) {
+    const auto decoding = read_decoding_config(ConfigSection(Json{{key, value}}, "decoding"));
+    job_.config = config;
+    job_.config.decoding.no_repeat_ngram = decoding.no_repeat_ngram;
+    job_.config.decoding.repetition_penalty = decoding.repetition_penalty;
+    job_.config.decoding.no_unk = decoding.no_unk;
+    EXPECT_EQ(identity().at("decoding." + key), value) << "and it is absent where it has no effect";
+    EXPECT_FALSE(before.contains("decoding." + key));
+  }
   changes([&] { std::swap(job_.config.data.valid_source, job_.config.data.test_source); }, "validation set");
 }
 
