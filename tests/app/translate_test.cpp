@@ -108,6 +108,92 @@ TEST_F(TranslateTest, DecodingOptionsReachTheSearch) {
   EXPECT_NE(score({"--length-penalty", "1", "--length-penalty-kind", "gnmt"}), normalised);
 }
 
+TEST_F(TranslateTest, ConstraintsReachTheSearch) {
+  const auto said = [&](const Arguments& more) {
+    Arguments all = {"--beam", "1", "--max-length", "12", "--min-length", "12"};
+    all.insert(all.end(), more.begin(), more.end());
+    const auto outcome = translate("bada\n", all);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return lines_of(outcome.out).at(0);
+  };
+  const auto usual = said({});
+  for (const Arguments& option : {Arguments{"--no-repeat-ngram", "1"}, {"--repetition-penalty", "9"}})
+    EXPECT_NE(said(option), usual) << option[0];
+  EXPECT_EQ(said({"--no-repeat-ngram", "0", "--repetition-penalty", "1"}), usual);
+  EXPECT_THAT(said({"--no-unk"}), Not(HasSubstr("\u2047")));
+  const auto score = [&](const Arguments& more) {
+    Arguments all = {"--n-best", "1", "--beam", "2"};
+    all.insert(all.end(), more.begin(), more.end());
+    return score_of(lines_of(translate("bada kilo\n", all).out).front());
+  };
+  EXPECT_LT(score({"--coverage-penalty", "3"}), score({}));
+}
+
+TEST_F(TranslateTest, ATranslationBeginsWithItsLineOfThePrefixFile) {
+  const auto prefix = run_ / "prefix";
+  write_text(prefix, "bada\n\nkilo\n");
+  const auto outcome = translate("muna\nrato\nbada\n", {"--prefix", prefix, "--batch-size", "1"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto lines = lines_of(outcome.out);
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_TRUE(lines[0].starts_with("bada")) << lines[0];
+  EXPECT_TRUE(lines[2].starts_with("kilo")) << lines[2];
+  EXPECT_EQ(lines[1], lines_of(translate("rato\n").out)[0]);
+}
+
+TEST_F(TranslateTest, APrefixFileOfAnotherNumberOfLinesIsRefused) {
+  write_text(run_ / "prefix", "a\nb\n");
+  for (const auto* input : {"bada\n", "bada\nkilo\nmuna\n"}) {
+    const auto outcome = translate(input, {"--prefix", run_ / "prefix"});
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("--prefix"), HasSubstr("got 2")));
+  }
+  const auto missing = translate("bada\n", {"--prefix", "/no/such/file"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("--prefix: there is no file /no/such/file"));
+}
+
+TEST_F(TranslateTest, DrawsAreOfTheSeedAndTheLinesNumber) {
+  const std::string input = "bada\nbada\nkilo muna\nbada\nbada\nbada\n";
+  const auto draw = [&](const Arguments& more) {
+    Arguments all = {"--sample", "--max-length", "20"};
+    all.insert(all.end(), more.begin(), more.end());
+    const auto outcome = translate(input, all);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return lines_of(outcome.out);
+  };
+  const auto usual = draw({});
+  ASSERT_EQ(usual.size(), 6u);
+  EXPECT_EQ(draw({"--batch-size", "1"}), usual);
+  EXPECT_EQ(draw({"--seed", "1"}), usual);
+  EXPECT_NE(draw({"--seed", "2"}), usual);
+  EXPECT_NE(usual[0], usual[1]);
+  const auto likeliest = draw({"--top-k", "1"});
+  EXPECT_EQ(likeliest[0], lines_of(translate(input, {"--beam", "1", "--max-length", "20"}).out)[0]);
+  EXPECT_EQ(draw({"--top-p", "0.000001"}), likeliest);
+  EXPECT_EQ(draw({"--temperature", "0.000001"}), likeliest);
+  EXPECT_EQ(draw({"--n-best", "7"}).size(), 42u);
+
+  Process process(translating({"--sample", "--max-length", "20"}));  // a line at a time
+  for (std::size_t i = 0; i < 6; ++i) {
+    process.write(lines_of(input)[i] + "\n");
+    EXPECT_EQ(process.read_line(), usual[i] + "\n");
+  }
+  EXPECT_EQ(process.wait().exit_code, 0);
+}
+
+TEST_F(TranslateTest, OptionsWithoutEffectAreRefused) {
+  const auto refusal = [&](const Arguments& more) {
+    const auto outcome = translate("bada\n", more);
+    EXPECT_EQ(outcome.exit_code, 2);
+    return outcome.err;
+  };
+  for (const auto* option : {"--temperature", "--top-k", "--top-p", "--seed"})
+    EXPECT_THAT(refusal({option, "1"}), HasSubstr(std::string(option) + ": has an effect beside --sample only"));
+  for (const auto* option : {"--beam", "--patience", "--coverage-penalty"})
+    EXPECT_THAT(refusal({"--sample", option, "1"}), HasSubstr(std::string(option) + ": has no effect"));
+}
+
 TEST_F(TranslateTest, RefusesMoreResultsThanTheModelsOwnBeamHolds) {
   const auto outcome = translate("bada\n", {"--n-best", "4"});
   EXPECT_EQ(outcome.exit_code, 2);

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "decoding/decoding_config.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace gloss {
+
+/// How to search, as the command line says it; what it does not say is the model's.
+struct DecodingOptions {
+  std::optional<std::int64_t> beam_size, n_best, max_length, min_length, batch_size, no_repeat_ngram, top_k, seed;
+  std::optional<double> length_penalty, coverage_penalty, patience, repetition_penalty, temperature, top_p;
+  std::optional<LengthPenaltyKind> length_penalty_kind;
+  bool no_unk = false, sample = false;
+};
+
+void add_decoding_options(CLI::App& command, DecodingOptions& options);
+
+/// The model's settings with what the command line says in their place. Only here is it known what goes together:
+/// throws UsageError that names what was typed as it was typed, and the rest as the run file does.
+DecodingConfig decoding_config(const DecodingOptions& options, DecodingConfig config);
+
+}  // namespace gloss
