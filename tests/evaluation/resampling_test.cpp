@@ -1,14 +1,17 @@
 #include "evaluation/resampling.h"
 
 #include <fstream>
+#include <memory>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "evaluation/bleu_metric.h"
 #include "evaluation/chrf.h"
 #include "evaluation/paired_test.h"
+#include "evaluation/ter.h"
 
 namespace gloss {
 namespace {
@@ -20,12 +23,30 @@ const json& golden() {
   return values;
 }
 
-ChrfMetric metric_of(const json& options) {
-  return ChrfMetric({.char_order = options.value("char_order", 6),
-                     .word_order = options.value("word_order", 0),
-                     .beta = options.value("beta", 2),
-                     .lowercase = options.value("lowercase", false),
-                     .eps_smoothing = options.value("eps_smoothing", false)});
+BleuOptions bleu_options(const json& options) {
+  BleuOptions result{.lowercase = options.value("lowercase", false), .max_order = options.value("max_ngram_order", 4)};
+  if (options.contains("smooth_method")) result.smoothing = BleuSmoothing::kFloor;
+  return result;
+}
+
+ChrfOptions chrf_options(const json& options) {
+  return {.char_order = options.value("char_order", 6),
+          .word_order = options.value("word_order", 0),
+          .beta = options.value("beta", 2),
+          .lowercase = options.value("lowercase", false),
+          .eps_smoothing = options.value("eps_smoothing", false)};
+}
+
+TerOptions ter_options(const json& options) {
+  return {.normalized = options.value("normalized", false), .case_sensitive = options.value("case_sensitive", false)};
+}
+
+std::unique_ptr<Metric> metric_of(const json& wanted) {
+  const auto& options = wanted.at("options");
+  const std::string name = wanted.at("metric");
+  if (name == "BLEU") return std::make_unique<BleuMetric>(bleu_options(options));
+  if (name == "TER") return std::make_unique<TerMetric>(ter_options(options));
+  return std::make_unique<ChrfMetric>(chrf_options(options));
 }
 
 /// Of the first `lines` of a system of the golden file.
@@ -49,7 +70,8 @@ TEST_P(ResamplingTest, IntervalsAreSacreBleus) {
   ASSERT_GE(golden().at("intervals").size(), 15u);
   for (const auto& wanted : golden().at("intervals")) {
     SCOPED_TRACE(wanted.dump());
-    const auto metric = metric_of(wanted.at("options"));
+    const auto made = metric_of(wanted);
+    const auto& metric = *made;
     const auto options = options_of(wanted, GetParam());
     const auto interval = bootstrap_interval(metric, statistics_of(metric, "system", wanted.at("lines")), options);
     EXPECT_EQ(interval.mean, wanted.at("mean"));
@@ -72,7 +94,8 @@ TEST_P(ResamplingTest, PairedTestsAreSacreBleus) {
   ASSERT_GE(golden().at("tests").size(), 48u);
   for (const auto& wanted : golden().at("tests")) {
     SCOPED_TRACE(wanted.dump());
-    const auto metric = metric_of(wanted.at("options"));
+    const auto made = metric_of(wanted);
+    const auto& metric = *made;
     const auto options = options_of(wanted, GetParam());
     const std::int64_t interval_samples = wanted.at("interval_samples");
     const std::vector<std::string> names = {"system", "near", "far"};  // the first is the baseline

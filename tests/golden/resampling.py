@@ -1,4 +1,4 @@
-"""Writes resampling.json: NumPy's random numbers and means, and what sacreBLEU 2.6.0 makes of them with chrF.
+"""Writes resampling.json: NumPy's random numbers and means, and what sacreBLEU 2.6.0 makes of them.
 Run: python3 tests/golden/resampling.py"""
 
 import json
@@ -8,13 +8,18 @@ import statistics
 
 import numpy
 import sacrebleu
-from sacrebleu.metrics import CHRF
+from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.significance import PairedTest
 
 SEEDS = ["0", "1", "12345", "4294967295", "4294967296", "18446744073709551616",
          "123456789012345678901234567890123456789012345678901234567890"]
 BOUNDS = [1, 2, 3, 10, 1000, 2**31 + 1, 3 * 2**30, 2**32 - 1]
-METRICS = [{}, {"word_order": 2}, {"eps_smoothing": True, "char_order": 3}, {"beta": 1, "char_order": 1, "lowercase": True}]
+METRICS = [
+    (CHRF, {}), (CHRF, {"word_order": 2}), (CHRF, {"eps_smoothing": True, "char_order": 3}),
+    (CHRF, {"beta": 1, "char_order": 1, "lowercase": True}),
+    (BLEU, {}), (BLEU, {"smooth_method": "floor", "lowercase": True, "max_ngram_order": 2}),
+    (TER, {}), (TER, {"normalized": True, "case_sensitive": True}),
+]
 
 
 def draws():
@@ -66,15 +71,16 @@ def main():
         "far": [" ".join(r.split()[::-1]) for r in references],
     }
     intervals, tests = [], []
-    for options in METRICS:
-        metric = CHRF(**options)
+    for kind_of_metric, options in METRICS:
+        metric = kind_of_metric(**options)
+        name = kind_of_metric.__name__
         for lines, samples, seed in [(200, 1000, "12345"), (33, 100, "7"), (3, 39, "12345"), (64, 129, "0012345")]:
             os.environ["SACREBLEU_SEED"] = seed
             try:
                 score = metric.corpus_score(systems["system"][:lines], [references[:lines]], n_bootstrap=samples)
             except TypeError:  # float32 and float cannot be averaged
                 continue
-            intervals.append({"options": options, "lines": lines, "samples": samples, "seed": seed,
+            intervals.append({"metric": name, "options": options, "lines": lines, "samples": samples, "seed": seed,
                               "mean": float(score._mean), "half_width": float(score._ci),
                               "signature": str(metric.get_signature()),
                               "short_signature": metric.get_signature().format(short=True)})
@@ -82,13 +88,13 @@ def main():
             for lines, seed in [(200, "12345"), (7, "98765432109876543210"), (1, "1")]:
                 os.environ["SACREBLEU_SEED"] = seed
                 named = [(name, system[:lines]) for name, system in systems.items()]
-                test = PairedTest(named, {"CHRF": CHRF(**options)}, [references[:lines]], test_type=kind, n_samples=samples,
+                test = PairedTest(named, {name: kind_of_metric(**options)}, [references[:lines]], test_type=kind, n_samples=samples,
                                   n_ar_confidence=confidence)
                 signatures, scores = test()
-                (name, signature), = signatures.items()
-                tests.append({"kind": kind, "options": options, "lines": lines, "samples": samples, "seed": seed,
+                (scored, signature), = signatures.items()
+                tests.append({"kind": kind, "metric": name, "options": options, "lines": lines, "samples": samples, "seed": seed,
                               "interval_samples": samples if kind == "bs" else max(confidence, 0),
-                              "figures": [figures(result) for result in scores[name]],
+                              "figures": [figures(result) for result in scores[scored]],
                               "signature": str(signature)})
     result = {
         "made_by": f"tests/golden/resampling.py with sacreBLEU {sacrebleu.__version__} and NumPy {numpy.__version__}",
