@@ -64,7 +64,7 @@ std::int32_t TerEditDistance::set(TerWords hypothesis) {
   return cells_.back();
 }
 
-std::int32_t TerEditDistance::changed(TerWords hypothesis, std::size_t first, std::size_t) {
+std::int32_t TerEditDistance::changed(TerWords hypothesis, std::size_t first) {
   const auto* above = cells_.data() + rows_[first].origin + rows_[first].begin - 1;
   for (std::size_t i = first + 1; i <= hypothesis.size(); ++i) {
     next_row(i, hypothesis[i - 1], above, below_.data());

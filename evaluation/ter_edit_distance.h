@@ -21,7 +21,7 @@ struct TerAlignment {
 /// cost 1. Searched in a beam of 25 words to both sides of the diagonal, which is that of the ratio of the lengths, as
 /// sacreBLEU's TER does; a text so much shorter than the other that the beam would miss has a wider one.
 ///
-/// Kept are the rows of one hypothesis, so that another that differs in a few words costs only the rows of these.
+/// Kept are the rows of one hypothesis, so that another costs only the rows from the first word in which it differs.
 class TerEditDistance {
  public:
   /// The reference, and the number of words of all hypotheses to come.
@@ -29,8 +29,8 @@ class TerEditDistance {
 
   /// Sets the hypothesis that others are compared with. Returns its distance.
   std::int32_t set(TerWords hypothesis);
-  /// The distance of one that differs from it in its words [first, last) only.
-  std::int32_t changed(TerWords hypothesis, std::size_t first, std::size_t last);
+  /// The distance of one that equals it up to word `first`.
+  std::int32_t changed(TerWords hypothesis, std::size_t first);
   /// The path of the hypothesis that was set. Of equally short ones it prefers, seen from the end, to keep or
   /// substitute a word, then to delete, then to insert.
   void align(TerAlignment& alignment) const;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <span>
-#include <tuple>
+#include <utility>
 
 namespace gloss {
 namespace {
@@ -38,10 +38,6 @@ Rotation rotation(std::size_t start, std::size_t length, std::size_t target, std
 }
 
 }  // namespace
-
-bool TerShifts::Shift::better_than(const Shift& other) const {
-  return std::tuple(gain, length, other.start, other.target) > std::tuple(other.gain, other.length, start, target);
-}
 
 std::int64_t TerShifts::edits(TerWords hypothesis, TerWords reference) {
   if (reference.empty()) return std::ssize(hypothesis);
@@ -94,14 +90,16 @@ void TerShifts::try_targets(std::int32_t distance, Shift shift, std::size_t matc
     shift.target = static_cast<std::size_t>(targets[i]);
     shift.gain = distance - distance_behind(shift);
     ++tried_;
-    if (shift.gain > 0 && (!best || shift.better_than(*best))) best = shift;
+    if (shift.gain <= 0) continue;
+    // Of those that are as good and as long the one with the first start and target, which has been tried first.
+    if (!best || std::pair(shift.gain, shift.length) > std::pair(best->gain, best->length)) best = shift;
   }
 }
 
 std::int32_t TerShifts::distance_behind(const Shift& shift) {
   const auto changed = rotation(shift.start, shift.length, shift.target, words_.size());
   changed.apply(shifted_);
-  const auto distance = edit_distance_.changed(shifted_, changed.first, changed.last);
+  const auto distance = edit_distance_.changed(shifted_, changed.first);
   const auto at = [&](std::size_t i) { return words_.begin() + static_cast<std::ptrdiff_t>(i); };
   std::copy(at(changed.first), at(changed.last), shifted_.begin() + static_cast<std::ptrdiff_t>(changed.first));
   return distance;

@@ -25,8 +25,6 @@ class TerShifts {
   struct Shift {
     std::size_t start, length, target;
     std::int32_t gain = 0;  // by how much it shortens the edit distance
-
-    bool better_than(const Shift& other) const;
   };
 
   std::optional<Shift> best_shift(std::int32_t distance);

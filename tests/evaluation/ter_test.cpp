@@ -99,10 +99,11 @@ TEST(TerTest, EqualsSacreBleuInFloat32) {
 }
 
 TEST(TerTest, SignatureIsSacreBleus) {
+  const SignatureContext context{.references = "var", .bootstrap = {}, .randomization = {}, .seed = {}};
   for (const auto& wanted : read_golden("ter.json").at("settings")) {
     const TerMetric metric(options_of(wanted.at("options")));
-    EXPECT_EQ(signature(metric, {.references = "var"}), wanted.at("signature"));
-    EXPECT_EQ(signature(metric, {.references = "var"}, true), wanted.at("short_signature"));
+    EXPECT_EQ(signature(metric, context), wanted.at("signature"));
+    EXPECT_EQ(signature(metric, context, true), wanted.at("short_signature"));
   }
 }
 
