@@ -40,12 +40,17 @@ def long_pairs():
             for hypothesis, reference in pairs]
 
 
+# First and last characters that --asian-support treats in its own way.
+EDGES = [0x2e80, 0x2eff, 0x31c0, 0x31ef, 0x3200, 0x4dbf, 0x4e00, 0x9fff, 0xf900, 0xfaff, 0xfe30, 0xfe4f, 0x3001, 0x3002, 0x3008, 0x3011,
+         0x3014, 0x301f, 0x30fb, 0xff01, 0xff02, 0xff08, 0xff09, 0xff0c, 0xff0e, 0xff1a, 0xff1b, 0xff1f, 0xff61, 0xff65]
+
 # What shows only where a rule is missing or a reference is not prepared twice.
 PREPARED = [
     "a.b,c 1.5 ,5 5. 5- -5 ..", "it's Peter's, \"it's\" 's it's\tso it's.", "&amp;lt; &amp;amp;quot; &quot;x&quot; &gt;",
     "one\n-two three\nfour-\nfive \n\n--", "it's\u2001^ it's\u00a0!", "(a);b:c?d!e\"f", "\u4e00\u9fff\ua000 x\u3400y\u4dbf\u4dc0z",
     "\u31c0\u31ef\u2e80\u2eff\u2f00 \u31ff\u3200\u33ff\uf900\ufaff\ufb00\ufe30\ufe4f\ufe50", "\u3041\u3093 \u30a2\u30f3\u30fb\u30a2 \u31f0",
     "\u3001a\u3002b\u3003c\u3008d\u3011e\u3012f\u3014g\u301fh\u3020", "\uff61a\uff65b\uff66c\uff0ed\uff0ce\uff1ff\uff1ag\uff1bh\uff01i\uff02j\uff08k\uff09l\uff0d",
+    "a's b's\nc's its\n's 's. d's,e", "".join(f"x{chr(edge + step)}y" for edge in EDGES for step in (-1, 0, 1)),
     "\u039f\u0394\u039f\u03a3 \u0130stanbul STRASSE \u1e9e \u01c4",
 ]
 
