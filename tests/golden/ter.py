@@ -25,6 +25,18 @@ def shifted(words, shifts, generator):
     return words
 
 
+def drawn(seed):
+    """A pair with some blocks moved and perhaps a part missing, twice or in another place."""
+    generator = random.Random(seed)
+    vocabulary, length = generator.choice([2, 4, 12, 60]), generator.randint(20, 120)
+    reference = [f"w{generator.randrange(vocabulary)}" for _ in range(length)]
+    hypothesis = shifted(reference, generator.randint(0, 6), generator)
+    start = generator.randrange(length)
+    hypothesis = generator.choice([hypothesis, hypothesis[start:], hypothesis + hypothesis[:start], hypothesis[start:] + hypothesis[:start],
+                                   [word for word in hypothesis if generator.random() < 0.8]])
+    return hypothesis, reference
+
+
 def long_pairs():
     """Lines beyond the beam, the longest block and the number of shifts that are tried."""
     generator = random.Random(7)
@@ -36,9 +48,13 @@ def long_pairs():
         pairs.append((shifted(reference + reference[:length // 3], shifts, generator), reference))
     many = [f"w{i % 40}" for i in range(70)]
     pairs += [(["w3"], many), (["w3", "w9"], many), (many, ["w7", "w8"]), (["w1", "x"] * 3, many), (many[33:] + many[:33], many)]
+    pairs += [drawn(seed) for seed in DRAWN]
     return [{"group": "long", "hypothesis": " ".join(hypothesis), "references": [" ".join(reference)]}
             for hypothesis, reference in pairs]
 
+
+# Seeds of pairs that each tell a rule of the beam or of the shifts from one that is off by one or missing.
+DRAWN = [95, 131, 176, 185, 202, 253, 276, 333, 469]
 
 # First and last characters that --asian-support treats in its own way.
 EDGES = [0x2e80, 0x2eff, 0x31c0, 0x31ef, 0x3200, 0x4dbf, 0x4e00, 0x9fff, 0xf900, 0xfaff, 0xfe30, 0xfe4f, 0x3001, 0x3002, 0x3008, 0x3011,
