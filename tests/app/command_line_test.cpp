@@ -62,7 +62,7 @@ TEST(CommandLineTest, HelpListsTheCommands) {
     EXPECT_THAT(line, MatchesRegex("  [a-z, -]+  +[A-Z].+")) << "wanted a name and an explanation";
   }
   EXPECT_THAT(listed, ElementsAre("train-translate,", "translate", "evaluate", "tokenizer", "make-corpus", "average",
-                                  "inspect", "check-data", "doctor"));
+                                  "convert", "score", "inspect", "check-data", "doctor"));
 }
 
 TEST(CommandLineTest, WithoutACommandHelpGoesToStderr) {
