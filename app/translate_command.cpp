@@ -60,7 +60,8 @@ class LineWarning {
 /// Says on stderr which lines were not translated as they stand.
 class Complaints {
  public:
-  void look_at(std::int64_t line, const TextLine& input, const std::optional<Translator::Translation>& translation) {
+  void look_at(std::int64_t line, const TextLine& input,
+               const std::optional<LineTranslator::Translation>& translation) {
     if (!is_text(input.text)) broken_.add(line);
     if (input.cut || (translation && translation->truncated)) truncated_.add(line);
     if (translation) return;
@@ -80,7 +81,7 @@ class Complaints {
   bool complete_ = true;
 };
 
-std::string n_best_lines(std::int64_t line, const std::vector<Translator::Translation::Candidate>& candidates) {
+std::string n_best_lines(std::int64_t line, const std::vector<LineTranslator::Translation::Candidate>& candidates) {
   std::string lines;
   for (const auto& [text, hypothesis] : candidates) {
     std::array<char, 32> score{};
@@ -100,7 +101,7 @@ ExitCode translate(const TranslateOptions& options) {
   if (::isatty(STDIN_FILENO)) log_info("type a sentence and press Enter; Ctrl-D ends");
 
   Complaints complaints;
-  const Translator::Translation nothing{.candidates = {{}}};
+  const LineTranslator::Translation nothing{.candidates = {{}}};
   LineSource source(STDIN_FILENO, "stdin");
   std::int64_t line = 0;  // number of the last line translated, from 1
   for (;;) {

@@ -29,7 +29,7 @@ TestSet read_test_set(const std::filesystem::path& source, const std::filesystem
   return test;
 }
 
-Translations translate_texts(const Translator& translator, const DecodingConfig& decoding,
+Translations translate_texts(const LineTranslator& translator, const DecodingConfig& decoding,
                              std::span<const std::string> lines) {
   Translations result;
   for (auto& translation : translator.translate(lines, decoding, stop_where_requested)) {
@@ -47,14 +47,14 @@ void warn_of_truncated(std::string_view text, const NotedLines& truncated, std::
                 ")");
 }
 
-std::vector<std::string> translate_lines(const Translator& translator, const DecodingConfig& decoding,
+std::vector<std::string> translate_lines(const LineTranslator& translator, const DecodingConfig& decoding,
                                          std::span<const std::string> lines) {
   auto [texts, truncated] = translate_texts(translator, decoding, lines);
   warn_of_truncated("the test source", truncated, translator.max_source_length());
   return std::move(texts);
 }
 
-Bleu evaluate_model(const Translator& translator, const DecodingConfig& decoding, const TestSet& test,
+Bleu evaluate_model(const LineTranslator& translator, const DecodingConfig& decoding, const TestSet& test,
                     BleuTokenizer tokenizer) {
   return corpus_bleu(translate_lines(translator, decoding, test.sources), test.references, tokenizer);
 }

@@ -34,18 +34,18 @@ struct Translations {
 };
 
 /// Throws Stopped where a signal asks for an end.
-Translations translate_texts(const Translator& translator, const DecodingConfig& decoding,
+Translations translate_texts(const LineTranslator& translator, const DecodingConfig& decoding,
                              std::span<const std::string> lines);
 
 /// Says that not all of `text` ("the validation source") was translated, where it was not.
 void warn_of_truncated(std::string_view text, const NotedLines& truncated, std::int64_t max_length);
 
 /// Both of it, for the source of a test.
-std::vector<std::string> translate_lines(const Translator& translator, const DecodingConfig& decoding,
+std::vector<std::string> translate_lines(const LineTranslator& translator, const DecodingConfig& decoding,
                                          std::span<const std::string> lines);
 
 /// Translates the sources and scores the best hypotheses against the references.
-Bleu evaluate_model(const Translator& translator, const DecodingConfig& decoding, const TestSet& test,
+Bleu evaluate_model(const LineTranslator& translator, const DecodingConfig& decoding, const TestSet& test,
                     BleuTokenizer tokenizer = BleuTokenizer::k13a);
 
 }  // namespace gloss

@@ -79,23 +79,23 @@ TranslationModel load_translation_model(const SafetensorsFile& file, at::Device 
   return result;
 }
 
-Translator make_translator(const EncoderDecoder& model, const RunConfig& config,
-                           std::shared_ptr<const Tokenizer> source_tokenizer,
-                           std::shared_ptr<const Tokenizer> target_tokenizer, WeightPrecision precision) {
+LineTranslator make_translator(const EncoderDecoder& model, const RunConfig& config,
+                               std::shared_ptr<const Tokenizer> source_tokenizer,
+                               std::shared_ptr<const Tokenizer> target_tokenizer, WeightPrecision precision) {
   const auto longest = [&](std::int64_t wanted) {
     return config.model.positions == Positions::kLearned ? std::min(wanted, config.model.max_positions) : wanted;
   };
   // Sources beyond what training saw are cut; targets may be as long as a search may ask for, or the model has
   // positions for.
-  return Translator(make_scorer(model, config.model, longest(DecodingConfig::kLongest), precision),
-                    std::move(source_tokenizer), std::move(target_tokenizer), longest(config.data.max_length));
+  return LineTranslator(make_scorer(model, config.model, longest(DecodingConfig::kLongest), precision),
+                        std::move(source_tokenizer), std::move(target_tokenizer), longest(config.data.max_length));
 }
 
 WeightPrecision translating_precision(WeightPrecision stored) {
   return is_fast(stored) ? stored : WeightPrecision::kFloat32;
 }
 
-Translator TranslationModel::translator(std::optional<WeightPrecision> wanted) const {
+LineTranslator TranslationModel::translator(std::optional<WeightPrecision> wanted) const {
   return make_translator(model, config, source_tokenizer, target_tokenizer,
                          wanted.value_or(translating_precision(precision)));
 }

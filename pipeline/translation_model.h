@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "decoding/translator.h"
+#include "decoding/line_translator.h"
 #include "model/model_file.h"
 #include "pipeline/run_config.h"
 
@@ -22,7 +22,7 @@ struct TranslationModel {
   std::shared_ptr<const Tokenizer> source_tokenizer, target_tokenizer;  ///< one and the same where joint
 
   /// Multiplies in what is wanted, else in translating_precision(precision).
-  Translator translator(std::optional<WeightPrecision> wanted = std::nullopt) const;
+  LineTranslator translator(std::optional<WeightPrecision> wanted = std::nullopt) const;
 };
 
 /// What a file's matrices are multiplied in unless something else is wanted: as they are stored where this processor is
@@ -46,9 +46,9 @@ TokenizerPair make_tokenizers(const ModelDescription& description, const Vocabul
 std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder);
 
 /// The translator that a model and its tokenizers make.
-Translator make_translator(const EncoderDecoder& model, const RunConfig& config,
-                           std::shared_ptr<const Tokenizer> source_tokenizer,
-                           std::shared_ptr<const Tokenizer> target_tokenizer,
-                           WeightPrecision precision = WeightPrecision::kFloat32);
+LineTranslator make_translator(const EncoderDecoder& model, const RunConfig& config,
+                               std::shared_ptr<const Tokenizer> source_tokenizer,
+                               std::shared_ptr<const Tokenizer> target_tokenizer,
+                               WeightPrecision precision = WeightPrecision::kFloat32);
 
 }  // namespace gloss

@@ -14,8 +14,8 @@
 #include <gtest/gtest.h>
 
 #include "common/json.h"
+#include "decoding/line_translator.h"
 #include "decoding/make_scorer.h"
-#include "decoding/translator.h"
 #include "model/model_file.h"
 #include "tests/support/device_test.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
@@ -52,7 +52,7 @@ class ReferenceTranslationsTest : public DeviceTest {
     const auto loaded = read_model_file(model_, device());
     const auto tokenizer =
         std::make_shared<SentencePieceTokenizer>(loaded.description.tokenizers.at("tokenizer.model"), model_);
-    const Translator translator(make_scorer(loaded.model, loaded.config, 1024), tokenizer, tokenizer, 1024);
+    const LineTranslator translator(make_scorer(loaded.model, loaded.config, 1024), tokenizer, tokenizer, 1024);
     const auto translations = translator.translate(read_lines(input_), config);
     ASSERT_EQ(translations.size(), wanted_.size());
 

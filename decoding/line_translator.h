@@ -14,7 +14,7 @@
 namespace gloss {
 
 /// Lines of text in, lines of text out: encodes, sorts by length into batches, searches, decodes, restores the order.
-class Translator {
+class LineTranslator {
  public:
   struct Translation {
     struct Candidate {
@@ -25,8 +25,8 @@ class Translator {
     bool truncated = false;             ///< the source was cut at `max_source_length`
   };
 
-  Translator(std::shared_ptr<const Scorer> scorer, std::shared_ptr<const Tokenizer> source,
-             std::shared_ptr<const Tokenizer> target, std::int64_t max_source_length);
+  LineTranslator(std::shared_ptr<const Scorer> scorer, std::shared_ptr<const Tokenizer> source,
+                 std::shared_ptr<const Tokenizer> target, std::int64_t max_source_length);
 
   /// Some lines of an input.
   struct Input {

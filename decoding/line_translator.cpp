@@ -1,4 +1,4 @@
-#include "decoding/translator.h"
+#include "decoding/line_translator.h"
 
 #include <utility>
 
@@ -7,14 +7,14 @@
 
 namespace gloss {
 
-Translator::Translator(std::shared_ptr<const Scorer> scorer, std::shared_ptr<const Tokenizer> source,
-                       std::shared_ptr<const Tokenizer> target, std::int64_t max_source_length)
+LineTranslator::LineTranslator(std::shared_ptr<const Scorer> scorer, std::shared_ptr<const Tokenizer> source,
+                               std::shared_ptr<const Tokenizer> target, std::int64_t max_source_length)
     : scorer_(std::move(scorer)),
       source_(std::move(source)),
       target_(std::move(target)),
       max_source_length_(max_source_length) {}
 
-Translator::Source Translator::encode_source(std::string_view line) const {
+LineTranslator::Source LineTranslator::encode_source(std::string_view line) const {
   Source source{source_->encode(repair_utf8(line))};
   if (source.ids.empty()) return source;
   source.truncated = std::ssize(source.ids) > max_source_length_ - 1;
@@ -23,9 +23,15 @@ Translator::Source Translator::encode_source(std::string_view line) const {
   return source;
 }
 
-std::vector<Translator::Translation> Translator::translate(const Input& input, const DecodingConfig& config,
-                                                           const std::function<void()>& before_batch) const {
+<<<<<<< HEAD:decoding/translator.cpp
+std::vector<LineTranslator::Translation> LineTranslator::translate(const Input& input, const DecodingConfig& config,
+                                                                   const std::function<void()>& before_batch) const {
   const auto lines = input.lines;
+=======
+std::vector<LineTranslator::Translation> LineTranslator::translate(std::span<const std::string> lines,
+                                                                   const DecodingConfig& config,
+                                                                   const std::function<void()>& before_batch) const {
+>>>>>>> e44efdf (LineTranslator, decoding/line_translator: the name Translator is left to the public interface):decoding/line_translator.cpp
   std::vector<Translation> result(lines.size());
   std::vector<Ids> sources(lines.size());  // pieces and eos; nothing for a line with nothing in it
   for (std::size_t i = 0; i < lines.size(); ++i) {
