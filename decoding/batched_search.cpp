@@ -11,11 +11,27 @@ namespace gloss {
 namespace {
 
 std::vector<std::vector<Hypothesis>> search(const Scorer& scorer, const PaddedIds& source, const DecodingConfig& config,
-                                            const PerSentence& given) {
-  if (config.sampling.enabled) return sampling_search(scorer, source, config, given);
-  if (config.beam_size > 1 || config.coverage_penalty > 0) return beam_search(scorer, source, config, given);
+                                            const PerSentence& given, const SearchHooks& hooks) {
+  if (config.sampling.enabled) return sampling_search(scorer, source, config, given, hooks);
+  if (config.beam_size > 1 || config.coverage_penalty > 0) return beam_search(scorer, source, config, given, hooks);
   std::vector<std::vector<Hypothesis>> result;
-  for (auto& hypothesis : greedy_search(scorer, source, config, given)) result.push_back({std::move(hypothesis)});
+  for (auto& hypothesis : greedy_search(scorer, source, config, given, hooks))
+    result.push_back({std::move(hypothesis)});
+  return result;
+}
+
+/// Hooks for a batch whose row b is the sentence `batch[b]`. `hooks` must outlive them.
+SearchHooks hooks_of_batch(const SearchHooks& hooks, std::span<const std::size_t> batch) {
+  const auto sentence = [batch](std::int64_t row) { return static_cast<std::int64_t>(batch[row]); };
+  SearchHooks result{.before_step = hooks.before_step, .on_token = {}, .on_found = {}};
+  if (hooks.on_token)
+    result.on_token = [&hooks, sentence](std::int64_t row, Id token, double log_probability) {
+      hooks.on_token(sentence(row), token, log_probability);
+    };
+  if (hooks.on_found)
+    result.on_found = [&hooks, sentence](std::int64_t row, const std::vector<Hypothesis>& found) {
+      hooks.on_found(sentence(row), found);
+    };
   return result;
 }
 
@@ -33,8 +49,8 @@ PerSentence part_of(const PerSentence& given, std::span<const std::size_t> batch
 
 std::vector<std::vector<Hypothesis>> batched_search(const Scorer& scorer, std::span<const Ids> sources,
                                                     const DecodingConfig& config,
-                                                    const std::function<void()>& before_batch,
-                                                    const PerSentence& given) {
+                                                    const std::function<void()>& before_batch, const PerSentence& given,
+                                                    const SearchHooks& hooks) {
   config.validate();
   if (!given.prefixes.empty() && given.prefixes.size() != sources.size())
     throw UsageError("prefixes: wanted one for each of " + std::to_string(sources.size()) + " sentences, got " +
@@ -52,7 +68,8 @@ std::vector<std::vector<Hypothesis>> batched_search(const Scorer& scorer, std::s
     const auto batch = std::span(order).subspan(first, std::min(batch_size, order.size() - first));
     std::vector<Ids> rows;
     for (const auto i : batch) rows.push_back(sources[i]);
-    auto found = search(scorer, pad(rows, scorer.device()), config, part_of(given, batch));
+    auto found =
+        search(scorer, pad(rows, scorer.device()), config, part_of(given, batch), hooks_of_batch(hooks, batch));
     for (std::size_t b = 0; b < batch.size(); ++b) result[batch[b]] = std::move(found[b]);
   }
   return result;

@@ -76,7 +76,8 @@ std::vector<float> attention_of(const at::Tensor& attention, std::int64_t first_
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const PaddedIds& source,
-                                                 const DecodingConfig& config, const PerSentence& given) {
+                                                 const DecodingConfig& config, const PerSentence& given,
+                                                 const SearchHooks& hooks) {
   const auto limit = length_limit(config, scorer);
   const Constraints constraints(config, given.prefixes);
   std::vector<Beam> beams(source.lengths.size(), Beam(config, limit));
@@ -87,6 +88,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
     const auto state = scorer.start(source);
     auto rows = rectangle_of(beams, searched);
     while (true) {
+      if (hooks.before_step) hooks.before_step();
       const auto B = std::ssize(searched);
       const auto [top, attention] = look(scorer, *state, rows, constraints, config);
       const auto candidates = best_candidates(top, rows.log_probabilities, B, 2 * config.beam_size);
@@ -96,7 +98,10 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
         auto& beam = beams[searched[b]];
         const auto live = std::ssize(beam.rows());
         beam.advance(candidates[b], attention_of(attention, b * rows.width, live, source.lengths[searched[b]]));
-        if (beam.done()) continue;
+        if (beam.done()) {
+          if (hooks.on_found) hooks.on_found(searched[b], beam.best());
+          continue;
+        }
         kept.push_back(b);
         still_searched.push_back(searched[b]);
       }

@@ -11,11 +11,17 @@
 namespace gloss {
 
 std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& source, const DecodingConfig& config,
-                                      const PerSentence& given) {
+                                      const PerSentence& given, const SearchHooks& hooks) {
   const auto limit = length_limit(config, scorer);
   const Constraints constraints(config, given.prefixes);
   std::vector<Hypothesis> result(source.lengths.size());
   if (result.empty()) return result;
+
+  const auto finish = [&](std::int64_t sentence) {
+    auto& done = result[sentence];
+    done = make_hypothesis(std::move(done.ids), done.log_probability, done.ended, config);
+    if (hooks.on_found) hooks.on_found(sentence, {done});
+  };
 
   std::vector<std::int64_t> searched(result.size());  // the sentences that are not done
   std::iota(searched.begin(), searched.end(), 0);
@@ -23,6 +29,7 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
   std::vector<double> log_probabilities(result.size(), 0);  // of what they said so far
   const auto state = scorer.start(source);
   for (std::int64_t length = 1; !searched.empty(); ++length) {
+    if (hooks.before_step) hooks.before_step();
     const auto B = std::ssize(searched);
     const auto tokens = at::tensor(last, at::kLong).view({B, 1}).to(scorer.device());  // [B, 1]
     std::vector<Constraints::Row> rows;
@@ -36,11 +43,20 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
       const auto sentence = searched[b];
       auto& hypothesis = result[sentence];
       const auto& likeliest = candidates[b];
-      if (likeliest.empty()) continue;  // nothing may follow: it ends as it stands
+      if (likeliest.empty()) {  // nothing may follow: it ends as it stands
+        finish(sentence);
+        continue;
+      }
       hypothesis.log_probability = likeliest.front().log_probability;
       hypothesis.ended = likeliest.front().id == kEos;
-      if (!hypothesis.ended) hypothesis.ids.push_back(likeliest.front().id);
-      if (hypothesis.ended || length == limit) continue;
+      if (!hypothesis.ended) {
+        hypothesis.ids.push_back(likeliest.front().id);
+        if (hooks.on_token) hooks.on_token(sentence, hypothesis.ids.back(), hypothesis.log_probability);
+      }
+      if (hypothesis.ended || length == limit) {
+        finish(sentence);
+        continue;
+      }
       kept.push_back(b);
       still_searched.push_back(sentence);
       last.push_back(likeliest.front().id);
@@ -51,8 +67,6 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
     log_probabilities.clear();
     for (const auto sentence : searched) log_probabilities.push_back(result[sentence].log_probability);
   }
-  for (auto& hypothesis : result)
-    hypothesis = make_hypothesis(std::move(hypothesis.ids), hypothesis.log_probability, hypothesis.ended, config);
   return result;
 }
 

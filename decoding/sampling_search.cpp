@@ -114,7 +114,8 @@ void finish(std::vector<Hypothesis>& drawn, const DecodingConfig& config) {
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const PaddedIds& source,
-                                                     const DecodingConfig& config, const PerSentence& given) {
+                                                     const DecodingConfig& config, const PerSentence& given,
+                                                     const SearchHooks& hooks) {
   const auto limit = length_limit(config, scorer);
   const Looking look(scorer, config, given);
   const RandomStream random(static_cast<std::uint64_t>(config.sampling.seed), "sampling");
@@ -129,6 +130,7 @@ std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const
   const auto state = scorer.start(source);
   auto rows = first_rows(drawn);
   for (std::int64_t length = 1;; ++length) {
+    if (hooks.before_step) hooks.before_step();
     const auto top = look(*state, rows);
     std::vector<std::int64_t> kept;
     std::vector<Sampled> still_searched;
@@ -146,7 +148,11 @@ std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const
         next.live.push_back(which);
         next.parents.push_back(row);
       }
-      if (next.live.empty()) continue;
+      if (next.live.empty()) {
+        finish(drawn[sentence], config);
+        if (hooks.on_found) hooks.on_found(sentence, drawn[sentence]);
+        continue;
+      }
       kept.push_back(b);
       still_searched.push_back(std::move(next));
     }
@@ -155,7 +161,6 @@ std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const
     rows = sampled_rows(searched, drawn);
     scorer.select(*state, kept, rows.parents);
   }
-  for (auto& hypotheses : drawn) finish(hypotheses, config);
   return drawn;
 }
 

@@ -4,6 +4,7 @@
 
 #include "decoding/hypothesis.h"
 #include "decoding/scorer.h"
+#include "decoding/search_hooks.h"
 
 namespace gloss {
 
@@ -16,19 +17,21 @@ struct PerSentence {
 /// The likeliest token at every step that is not banned (constraints.h), until eos or the limit of length. One
 /// hypothesis a sentence, in the source's order.
 std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& source, const DecodingConfig& config,
-                                      const PerSentence& given = {});
+                                      const PerSentence& given = {}, const SearchHooks& hooks = {});
 
 /// Beam search. Every step looks at the best 2 * beam_size continuations of a sentence, of which only the first
 /// beam_size may finish; Beam::done says when a sentence is. Ties go to the lower row, then the lower id. The n_best
 /// hypotheses of each sentence, best score first; fewer where fewer have a probability. Asks for the attention only
 /// where coverage_penalty wants it.
 std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const PaddedIds& source,
-                                                 const DecodingConfig& config, const PerSentence& given = {});
+                                                 const DecodingConfig& config, const PerSentence& given = {},
+                                                 const SearchHooks& hooks = {});
 
 /// Draws n_best translations of each sentence, token by token, as config.sampling says (sampling.h); best score first.
 /// Scores are of the model's own probabilities. Draw t of translation j is a function of the seed, the sentence's
 /// number, j and t: not of its neighbours, nor of the batch.
 std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const PaddedIds& source,
-                                                     const DecodingConfig& config, const PerSentence& given = {});
+                                                     const DecodingConfig& config, const PerSentence& given = {},
+                                                     const SearchHooks& hooks = {});
 
 }  // namespace gloss

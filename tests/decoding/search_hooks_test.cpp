@@ -1,0 +1,88 @@
+#include "decoding/search_hooks.h"
+
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "decoding/batched_search.h"
+#include "tests/decoding/fake_scorer.h"
+#include "tests/support/device_test.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::int64_t kVocabulary = 12;
+
+/// Six sentences, one of them empty, in batches of two.
+class SearchHooksTest : public DeviceTest {
+ protected:
+  std::vector<std::vector<Hypothesis>> search(const SearchHooks& hooks) {
+    return batched_search(scorer_, sources_, config_, {}, hooks);
+  }
+
+  FakeScorer scorer_{random_rule(kVocabulary), kVocabulary, device()};
+  std::vector<Ids> sources_ = {{4, kEos}, {5, 6, 7, kEos}, {}, {8, 9, kEos}, {6, kEos}, {9, 4, 5, 6, kEos}};
+  DecodingConfig config_{.beam_size = 1, .max_length = 20, .batch_size = 2};
+};
+
+TEST_P(SearchHooksTest, EachSentenceIsFoundOnceWithWhatTheSearchReturns) {
+  for (const std::int64_t beam_size : {1, 3}) {
+    config_.beam_size = beam_size;
+    config_.n_best = beam_size;
+    std::map<std::int64_t, std::vector<Hypothesis>> found;
+    SearchHooks hooks;
+    hooks.on_found = [&](std::int64_t sentence, const auto& hypotheses) {
+      EXPECT_TRUE(found.emplace(sentence, hypotheses).second) << sentence;
+    };
+    const auto result = search(hooks);
+    EXPECT_EQ(found.size(), 5u);
+    for (const auto& [sentence, hypotheses] : found) {
+      ASSERT_EQ(hypotheses.size(), result[sentence].size());
+      for (std::size_t i = 0; i < hypotheses.size(); ++i) {
+        EXPECT_EQ(hypotheses[i].ids, result[sentence][i].ids);
+        EXPECT_EQ(hypotheses[i].score, result[sentence][i].score);
+        EXPECT_EQ(hypotheses[i].ended, result[sentence][i].ended);
+      }
+    }
+  }
+}
+
+TEST_P(SearchHooksTest, GreedySearchTellsEachTokenAndTheSumSoFar) {
+  std::vector<Ids> told(sources_.size());
+  std::vector<double> sums(sources_.size());
+  SearchHooks hooks;
+  hooks.on_token = [&](std::int64_t sentence, Id token, double log_probability) {
+    told[sentence].push_back(token);
+    EXPECT_LT(log_probability, sums[sentence]);
+    sums[sentence] = log_probability;
+  };
+  const auto result = search(hooks);
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    if (sources_[i].empty()) continue;
+    EXPECT_EQ(told[i], result[i][0].ids);
+    EXPECT_GE(sums[i], result[i][0].log_probability);  // which counts the eos
+  }
+}
+
+TEST_P(SearchHooksTest, WhatIsThrownBeforeAStepEndsTheSearchThere) {
+  config_.min_length = 5;
+  for (const std::int64_t beam_size : {1, 3}) {
+    config_.beam_size = beam_size;
+    const auto before = scorer_.steps().size();
+    int calls = 0;
+    SearchHooks hooks;
+    hooks.before_step = [&] {
+      if (++calls == 3) throw std::runtime_error("enough");
+    };
+    EXPECT_THROW(search(hooks), std::runtime_error);
+    EXPECT_EQ(scorer_.steps().size() - before, 2u);
+  }
+}
+
+INSTANTIATE_DEVICES(SearchHooksTest);
+
+}  // namespace
+}  // namespace gloss
