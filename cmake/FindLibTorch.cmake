@@ -74,9 +74,11 @@ if(root AND NOT TARGET LibTorch::LibTorch)
                              "${root}/include/torch/csrc/api/include")
   target_link_libraries(LibTorch::LibTorch INTERFACE ${libraries} ${openmp})
   # Without -fopenmp at::parallel_for in our own files is silently serial. It is no link option, which would add the
-  # system's libgomp. Nothing of ours calls torch_cuda by name, hence --no-as-needed. torch/lib comes first in RUNPATH.
+  # system's libgomp. Nothing of ours calls torch_cuda by name, hence --no-as-needed. torch/lib comes first in RUNPATH,
+  # but for what is installed (GlossInstall.cmake): there it stands once, where CMake puts it, so that it can be replaced.
   target_compile_options(LibTorch::LibTorch INTERFACE -fopenmp)
-  target_link_options(LibTorch::LibTorch INTERFACE "LINKER:--no-as-needed" "LINKER:-rpath,${root}/lib")
+  target_link_options(LibTorch::LibTorch INTERFACE "LINKER:--no-as-needed"
+                      "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:INSTALL_RPATH>>>:LINKER:-rpath,${root}/lib>")
 endif()
 
 # A small program must build, start, run at::parallel_for on two threads and hold one OpenMP run-time.

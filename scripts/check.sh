@@ -3,7 +3,7 @@
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-folders=(common tokenizer data model training decoding evaluation pipeline app tests benchmarks)
+folders=(common tokenizer data model training decoding evaluation pipeline app library tests benchmarks)
 failed=0
 
 fault() {
@@ -48,9 +48,13 @@ may_include decoding common tokenizer data model
 may_include evaluation common
 may_include pipeline common tokenizer data model training decoding evaluation
 may_include app common tokenizer data model training decoding evaluation pipeline
-no_torch common tokenizer data evaluation model/kernels
+may_include library common tokenizer data model training decoding evaluation pipeline
+no_torch common tokenizer data evaluation model/kernels library/include
 if grep -rnE '^#include "model/[a-z_]+\.h"' model/kernels; then
   fault "model/kernels knows nothing of the rest of model (see the lines above)"
+fi
+if grep -rnE '^#include "' library/include; then
+  fault "an installed header includes none that is not installed (see the lines above)"
 fi
 if grep -rnE '^#include (<torch/torch.h>|"\.)' "${folders[@]}"; then
   fault "torch/torch.h takes 25 s to compile, and paths start at the repository's root (see the lines above)"
