@@ -23,15 +23,9 @@ LineTranslator::Source LineTranslator::encode_source(std::string_view line) cons
   return source;
 }
 
-<<<<<<< HEAD:decoding/translator.cpp
 std::vector<LineTranslator::Translation> LineTranslator::translate(const Input& input, const DecodingConfig& config,
                                                                    const std::function<void()>& before_batch) const {
   const auto lines = input.lines;
-=======
-std::vector<LineTranslator::Translation> LineTranslator::translate(std::span<const std::string> lines,
-                                                                   const DecodingConfig& config,
-                                                                   const std::function<void()>& before_batch) const {
->>>>>>> e44efdf (LineTranslator, decoding/line_translator: the name Translator is left to the public interface):decoding/line_translator.cpp
   std::vector<Translation> result(lines.size());
   std::vector<Ids> sources(lines.size());  // pieces and eos; nothing for a line with nothing in it
   for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -24,7 +24,7 @@ void TranslationJob::run(const LineTranslator& translator, const Tokenizer& targ
       hooks.on_token = [&](std::int64_t line, Id token, double log_probability) {
         take_token(line, token, log_probability, target);
       };
-    batched_search(translator.scorer(), sources, config, hooks.before_step, hooks);
+    batched_search(translator.scorer(), sources, config, hooks.before_step, {}, hooks);
   } catch (const Ended&) {
   }
 }

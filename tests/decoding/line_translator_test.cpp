@@ -140,7 +140,6 @@ TEST_P(LineTranslatorTest, NeighboursChangeNothing) {
   }
 }
 
-<<<<<<< HEAD:tests/decoding/translator_test.cpp
 TEST_P(TranslatorTest, EachLineHasAPrefixOfItsOwn) {
   const std::vector<std::string> lines = {"abc", "", "de"}, prefixes = {"z", "z", ""};
   const auto result = LineTranslator(scorer_, letters_, letters_, 100).translate({lines, prefixes, 0}, config_);
@@ -166,9 +165,6 @@ TEST_P(TranslatorTest, WhatIsDrawnForALineDependsOnItsNumberNotOnItsNeighbours) 
 }
 
 TEST_P(TranslatorTest, RefusesABadConfiguration) {
-=======
-TEST_P(LineTranslatorTest, RefusesABadConfiguration) {
->>>>>>> e44efdf (LineTranslator, decoding/line_translator: the name LineTranslator is left to the public interface):tests/decoding/line_translator_test.cpp
   config_.n_best = 3;
   EXPECT_THROW(translate({""}), UsageError);
 }

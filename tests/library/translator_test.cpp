@@ -108,7 +108,7 @@ TEST_P(TranslatorTest, OptionsTakeThePlaceOfTheModels) {
 TEST_P(TranslatorTest, ThreadsShareOneAndFindTheSame) {
   const auto alone = translator().translate(kLines);
   const std::vector<std::string> reversed(kLines.rbegin(), kLines.rend());
-  std::vector<std::vector<Translation>> forward(10), backward(10);
+  std::vector<std::vector<Translation>> forward(30), backward(30);
   std::thread other([&] {
     for (auto& found : backward) found = translator().translate(reversed, {.batch_size = 2});
   });
@@ -119,6 +119,20 @@ TEST_P(TranslatorTest, ThreadsShareOneAndFindTheSame) {
       EXPECT_TRUE(equal(forward[round][i], alone[i]));
       EXPECT_TRUE(equal(backward[round][kLines.size() - 1 - i], alone[i]));
     }
+}
+
+TEST_P(TranslatorTest, ACallInTheMiddleOfAnotherChangesNothing) {
+  const auto inner = translator().translate(kLines), outer = translator().translate(kLines, greedy_);
+  greedy_.on_token = [&](const StreamedToken& token) {
+    const auto among = [&] {
+      const auto found = token.line == 0 ? translator().translate(kLines) : inner;
+      for (std::size_t i = 0; i < kLines.size(); ++i) EXPECT_TRUE(equal(found[i], inner[i]));
+    };
+    std::thread(among).join();
+    return true;
+  };
+  const auto found = translator().translate(kLines, greedy_);
+  for (std::size_t i = 0; i < kLines.size(); ++i) EXPECT_TRUE(equal(found[i], outer[i]));
 }
 
 TEST_P(TranslatorTest, CopiesShareTheModelAndOutliveTheFirst) {
