@@ -140,7 +140,7 @@ TEST_P(LineTranslatorTest, NeighboursChangeNothing) {
   }
 }
 
-TEST_P(TranslatorTest, EachLineHasAPrefixOfItsOwn) {
+TEST_P(LineTranslatorTest, EachLineHasAPrefixOfItsOwn) {
   const std::vector<std::string> lines = {"abc", "", "de"}, prefixes = {"z", "z", ""};
   const auto result = LineTranslator(scorer_, letters_, letters_, 100).translate({lines, prefixes, 0}, config_);
   EXPECT_EQ(result[0].candidates[0].text, "zbc");
@@ -148,7 +148,7 @@ TEST_P(TranslatorTest, EachLineHasAPrefixOfItsOwn) {
   EXPECT_EQ(result[2].candidates[0].text, "de");
 }
 
-TEST_P(TranslatorTest, WhatIsDrawnForALineDependsOnItsNumberNotOnItsNeighbours) {
+TEST_P(LineTranslatorTest, WhatIsDrawnForALineDependsOnItsNumberNotOnItsNeighbours) {
   scorer_ =
       std::make_shared<FakeScorer>(random_rule(kWords), kWords, device(), FakeScorer::Options{.max_target_length = 7});
   config_ = {.batch_size = 3, .sampling = {.enabled = true}};
@@ -164,7 +164,7 @@ TEST_P(TranslatorTest, WhatIsDrawnForALineDependsOnItsNumberNotOnItsNeighbours) 
   EXPECT_NE(together[2].candidates[0].text, together[6].candidates[0].text);
 }
 
-TEST_P(TranslatorTest, RefusesABadConfiguration) {
+TEST_P(LineTranslatorTest, RefusesABadConfiguration) {
   config_.n_best = 3;
   EXPECT_THROW(translate({""}), UsageError);
 }
