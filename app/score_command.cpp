@@ -15,6 +15,7 @@
 #include "app/command_options.h"
 #include "app/commands.h"
 #include "app/standard_output.h"
+#include "common/error.h"
 #include "common/log.h"
 #include "pipeline/score_pairs.h"
 
@@ -63,6 +64,7 @@ ExitCode score(const ScoreOptions& options) {
   decoding.length_penalty = options.length_penalty.value_or(decoding.length_penalty);
   decoding.batch_size = options.batch_size.value_or(decoding.batch_size);
   const auto test = read_test_set(options.source, options.target, Passes::kOne);
+  if (test.sources.empty()) throw DataError(printable(options.source.string()) + ": wanted sentences, got none");
   const auto pairs = score_pairs(model, test, decoding, options.precision);
 
   Totals totals;

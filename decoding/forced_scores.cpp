@@ -59,6 +59,7 @@ std::vector<ForcedScore> forced_scores(const Scorer& scorer, std::span<const Ids
   if (sources.size() != targets.size())
     throw DataError("wanted a target for each of " + std::to_string(sources.size()) + " sources, got " +
                     std::to_string(targets.size()));
+  if (batch_size < 1) throw UsageError("batch_size: wanted at least 1, got " + std::to_string(batch_size));
   expect_room(scorer, targets);
   std::vector<std::size_t> order(targets.size());
   std::iota(order.begin(), order.end(), 0);
