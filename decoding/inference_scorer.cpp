@@ -1,6 +1,6 @@
 #include "decoding/inference_scorer.h"
 
-#include <ATen/ops/logsumexp.h>
+#include <ATen/ops/tensor.h>
 #include <c10/core/InferenceMode.h>
 
 #include "model/shape.h"
@@ -39,9 +39,10 @@ Scorer::Step InferenceScorer::step(State& state, const at::Tensor& tokens, bool 
   const c10::InferenceMode inference;
   const auto [x, attention] = say(model_, rows_of(state), tokens, with_attention);
   Step result;
-  result.logits = model_.logits(x);                     // [B * K, V]
-  result.log_normaliser = result.logits.logsumexp(-1);  // [B * K]
-  result.attention = attention;                         // [B * K, S]
+  result.logits = model_.logits(x);  // [B * K, V]
+  // Summed as step_top sums it, so that a score does not depend on which of the two a search asks.
+  result.log_normaliser = at::tensor(model_.top_tokens(x, 1).log_normalisers, at::kDouble);  // [B * K]
+  result.attention = attention;                                                              // [B * K, S]
   return result;
 }
 

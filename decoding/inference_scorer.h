@@ -6,7 +6,7 @@
 
 namespace gloss {
 
-/// An InferenceModel as a search sees it: the CPU's, in float32. What it says of a row depends on that row alone, bit
+/// An InferenceModel as a search sees it: the CPU's. What it says of a row depends on that row alone, bit
 /// for bit.
 class InferenceScorer final : public Scorer {
  public:
