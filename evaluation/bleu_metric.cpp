@@ -23,18 +23,6 @@ std::string formatted(const char* format, Values... values) {
   return text;
 }
 
-void check_lines(std::span<const std::string> hypotheses, const References& references) {
-  for (const auto& stream : references.streams)
-    if (stream.size() != hypotheses.size())
-      throw DataError("BLEU: wanted as many hypotheses as references, got " + std::to_string(hypotheses.size()) +
-                      " hypotheses and " + std::to_string(stream.size()) + " references");
-  if (references.streams.empty()) throw DataError("BLEU: wanted at least one reference a line, got none");
-  if (hypotheses.empty()) throw DataError("BLEU: wanted at least one line, got none");
-  for (std::size_t line = 0; line < hypotheses.size(); ++line)
-    if (std::ranges::none_of(references.streams, [line](const auto& stream) { return stream[line].has_value(); }))
-      throw DataError("BLEU: line " + std::to_string(line + 1) + ": wanted at least one reference, got none");
-}
-
 /// "67.9/50.0/33.3/20.0 (BP = 0.905 ratio = 0.909 hyp_len = 10 ref_len = 11)"
 std::string details(const BleuScore& bleu, double hypothesis_length, double reference_length) {
   std::string text;
@@ -84,7 +72,7 @@ std::vector<SignatureEntry> BleuMetric::settings() const {
 
 SegmentStatistics BleuMetric::statistics(std::span<const std::string> hypotheses, const References& references,
                                          int threads) const {
-  check_lines(hypotheses, references);
+  expect_aligned(name(), hypotheses, references);
   SegmentStatistics statistics{BleuLines::width(options_), {}};
   statistics.values.resize(hypotheses.size() * static_cast<std::size_t>(statistics.width));
   parallel_for(std::ssize(hypotheses), threads, [&](std::int64_t begin, std::int64_t end) {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "common/config_section.h"
-#include "common/error.h"
 #include "evaluation/chrf_score.h"
 #include "evaluation/chrf_symbols.h"
 #include "evaluation/lower_case.h"
@@ -38,7 +37,6 @@ class ChrfRow {
       best = score;
       std::copy(candidate.begin(), candidate.end(), row.begin());
     }
-    if (best < 0) throw DataError("chrF: line " + std::to_string(line + 1) + ": wanted a reference, got none");
   }
 
  private:
@@ -101,10 +99,7 @@ std::vector<SignatureEntry> ChrfMetric::settings() const {
 SegmentStatistics ChrfMetric::statistics(std::span<const std::string> hypotheses, const References& references,
                                          int threads) const {
   const auto lines = static_cast<std::int64_t>(hypotheses.size());
-  if (lines != references.lines())
-    throw DataError("chrF: wanted as many hypotheses as references, got " + std::to_string(lines) + " hypotheses and " +
-                    std::to_string(references.lines()) + " references");
-  if (lines == 0) throw DataError("chrF: wanted at least one line, got none");
+  expect_aligned(name(), hypotheses, references);
   SegmentStatistics statistics{.width = 3 * (options_.char_order + options_.word_order), .values = {}};
   const auto width = static_cast<std::size_t>(statistics.width);
   statistics.values.resize(hypotheses.size() * width);

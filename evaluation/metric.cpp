@@ -1,6 +1,9 @@
 #include "evaluation/metric.h"
 
+#include <algorithm>
 #include <set>
+
+#include "common/error.h"
 
 namespace gloss {
 namespace {
@@ -17,6 +20,20 @@ std::string References::count() const {
     counts.insert(count);
   }
   return counts.size() == 1 ? std::to_string(*counts.begin()) : "var";
+}
+
+void expect_aligned(const std::string& metric, std::span<const std::string> hypotheses, const References& references) {
+  const auto& streams = references.streams;
+  for (const auto& stream : streams) {
+    if (stream.size() == hypotheses.size()) continue;
+    throw DataError(metric + ": wanted as many hypotheses as references, got " + std::to_string(hypotheses.size()) +
+                    " hypotheses and " + std::to_string(stream.size()) + " references");
+  }
+  if (hypotheses.empty()) throw DataError(metric + ": wanted at least one line, got none");
+  for (std::size_t line = 0; line < hypotheses.size(); ++line) {
+    if (std::ranges::any_of(streams, [line](const auto& stream) { return stream[line].has_value(); })) continue;
+    throw DataError(metric + ": line " + std::to_string(line + 1) + ": wanted a reference, got none");
+  }
 }
 
 std::vector<double> sum_of_rows(const SegmentStatistics& statistics) {

@@ -70,6 +70,10 @@ class Metric {
   virtual double trial_value(std::span<const double> sums) const { return value(sums); }
 };
 
+/// Throws DataError naming the metric unless there are lines, every stream of references has as many, and each line has
+/// a reference.
+void expect_aligned(const std::string& metric, std::span<const std::string> hypotheses, const References& references);
+
 /// Rows added up in their order.
 std::vector<double> sum_of_rows(const SegmentStatistics& statistics);
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <string_view>
 
-#include "common/error.h"
 #include "evaluation/parallel_for.h"
 #include "evaluation/ter_shifts.h"
 
@@ -44,7 +43,6 @@ class TerLine {
       length += reference_words.size();
       ++count;
     }
-    if (count == 0) throw DataError("TER: line " + std::to_string(line + 1) + ": wanted a reference, got none");
     row[0] = static_cast<double>(best);
     row[1] = static_cast<double>(length) / static_cast<double>(count);
   }
@@ -92,10 +90,7 @@ std::vector<SignatureEntry> TerMetric::settings() const {
 SegmentStatistics TerMetric::statistics(std::span<const std::string> hypotheses, const References& references,
                                         int threads) const {
   const auto lines = static_cast<std::int64_t>(hypotheses.size());
-  if (lines != references.lines())
-    throw DataError("TER: wanted as many hypotheses as references, got " + std::to_string(lines) + " hypotheses and " +
-                    std::to_string(references.lines()) + " references");
-  if (lines == 0) throw DataError("TER: wanted at least one line, got none");
+  expect_aligned(name(), hypotheses, references);
   SegmentStatistics statistics{.width = 2, .values = std::vector<double>(hypotheses.size() * 2)};
   parallel_for(lines, threads, [&](std::int64_t begin, std::int64_t end) {
     TerLine computed(options_);

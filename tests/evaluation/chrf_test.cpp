@@ -187,6 +187,7 @@ TEST(ChrfTest, RefusesDifferentCountsOfLinesAndStatesBoth) {
       },
       ThrowsMessage<DataError>(HasSubstr("2 hypotheses and 3 references")));
   EXPECT_THROW(ChrfMetric().statistics(Texts{}, one_reference({})), DataError);
+  EXPECT_THROW(ChrfMetric().statistics(Texts{"a", "b"}, References{{{"a", "b"}, {"a"}}}), DataError);
 }
 
 TEST(ChrfTest, RefusesALineWithoutAReferenceAndNamesIt) {
