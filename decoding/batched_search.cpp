@@ -23,7 +23,7 @@ std::vector<std::vector<Hypothesis>> search(const Scorer& scorer, const PaddedId
 /// Hooks for a batch whose row b is the sentence `batch[b]`. `hooks` must outlive them.
 SearchHooks hooks_of_batch(const SearchHooks& hooks, std::span<const std::size_t> batch) {
   const auto sentence = [batch](std::int64_t row) { return static_cast<std::int64_t>(batch[row]); };
-  SearchHooks result{.before_step = hooks.before_step, .on_token = {}, .on_found = {}};
+  SearchHooks result{.before_batch = {}, .before_step = hooks.before_step, .on_token = {}, .on_found = {}};
   if (hooks.on_token)
     result.on_token = [&hooks, sentence](std::int64_t row, Id token, double log_probability) {
       hooks.on_token(sentence(row), token, log_probability);
@@ -45,16 +45,20 @@ PerSentence part_of(const PerSentence& given, std::span<const std::size_t> batch
   return part;
 }
 
+void expect_one_each(const std::string& name, std::size_t count, std::size_t sentences) {
+  if (count == 0 || count == sentences) return;
+  throw UsageError(name + ": wanted one for each of " + std::to_string(sentences) + " sentences, got " +
+                   std::to_string(count));
+}
+
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> batched_search(const Scorer& scorer, std::span<const Ids> sources,
-                                                    const DecodingConfig& config,
-                                                    const std::function<void()>& before_batch, const PerSentence& given,
+                                                    const DecodingConfig& config, const PerSentence& given,
                                                     const SearchHooks& hooks) {
   config.validate();
-  if (!given.prefixes.empty() && given.prefixes.size() != sources.size())
-    throw UsageError("prefixes: wanted one for each of " + std::to_string(sources.size()) + " sentences, got " +
-                     std::to_string(given.prefixes.size()));
+  expect_one_each("prefixes", given.prefixes.size(), sources.size());
+  expect_one_each("numbers", given.numbers.size(), sources.size());
   std::vector<std::size_t> order;  // the sentences with something in them, longest first
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (!sources[i].empty()) order.push_back(i);
@@ -64,7 +68,7 @@ std::vector<std::vector<Hypothesis>> batched_search(const Scorer& scorer, std::s
   std::vector<std::vector<Hypothesis>> result(sources.size());
   const auto batch_size = static_cast<std::size_t>(config.batch_size);
   for (std::size_t first = 0; first < order.size(); first += batch_size) {
-    if (before_batch) before_batch();
+    if (hooks.before_batch) hooks.before_batch();
     const auto batch = std::span(order).subspan(first, std::min(batch_size, order.size() - first));
     std::vector<Ids> rows;
     for (const auto i : batch) rows.push_back(sources[i]);

@@ -38,12 +38,8 @@ std::unique_ptr<Scorer::State> InferenceScorer::start(const PaddedIds& source) c
 Scorer::Step InferenceScorer::step(State& state, const at::Tensor& tokens, bool with_attention) const {
   const c10::InferenceMode inference;
   const auto [x, attention] = say(model_, rows_of(state), tokens, with_attention);
-  Step result;
-  result.logits = model_.logits(x);  // [B * K, V]
-  // Summed as step_top sums it, so that a score does not depend on which of the two a search asks.
-  result.log_normaliser = at::tensor(model_.top_tokens(x, 1).log_normalisers, at::kDouble);  // [B * K]
-  result.attention = attention;                                                              // [B * K, S]
-  return result;
+  const auto [logits, log_normalisers] = model_.logits(x);
+  return {logits, at::tensor(log_normalisers, at::kDouble), attention};
 }
 
 TopTokens InferenceScorer::step_top(State& state, const at::Tensor& tokens, std::int64_t width) const {

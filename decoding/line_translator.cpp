@@ -37,7 +37,8 @@ std::vector<LineTranslator::Translation> LineTranslator::translate(const Input& 
   PerSentence given;
   for (const auto& prefix : input.prefixes) given.prefixes.push_back(target_->encode(repair_utf8(prefix)));
   for (std::int64_t i = 0; i < std::ssize(lines); ++i) given.numbers.push_back(input.first + i);
-  auto found = batched_search(*scorer_, sources, config, before_batch, given);
+  auto found = batched_search(*scorer_, sources, config, given,
+                              {.before_batch = before_batch, .before_step = {}, .on_token = {}, .on_found = {}});
   for (std::size_t i = 0; i < lines.size(); ++i)
     for (auto& hypothesis : found[i]) {
       auto text = target_->decode(hypothesis.ids);

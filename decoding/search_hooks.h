@@ -11,6 +11,8 @@ namespace gloss {
 /// What a caller sees of a search while it goes on. Each may be empty, and may throw, which gives the search up.
 /// `sentence` is a place in the sources that the search was called with.
 struct SearchHooks {
+  /// Before each batch of sentences.
+  std::function<void()> before_batch;
   /// Before each step of the model.
   std::function<void()> before_step;
   /// Greedy search only: each token as it is found, eos left out, and the log-probability of all so far.

@@ -18,13 +18,13 @@ void TranslationJob::run(const LineTranslator& translator, const Tokenizer& targ
   try {
     const auto sources = read_lines(translator);
     SearchHooks hooks;
-    hooks.before_step = [this] { look_at_deadline(); };
+    hooks.before_batch = hooks.before_step = [this] { look_at_deadline(); };
     hooks.on_found = [&](std::int64_t line, const auto& found) { take_found(line, found, target); };
     if (options_->on_token)
       hooks.on_token = [&](std::int64_t line, Id token, double log_probability) {
         take_token(line, token, log_probability, target);
       };
-    batched_search(translator.scorer(), sources, config, hooks.before_step, {}, hooks);
+    batched_search(translator.scorer(), sources, config, {}, hooks);
   } catch (const Ended&) {
   }
 }

@@ -8,6 +8,7 @@
 #include <ATen/ops/tensor.h>
 
 #include "common/error.h"
+#include "model/shape.h"
 
 namespace gloss {
 namespace {
@@ -65,11 +66,6 @@ bool is_identity(const std::vector<std::int64_t>& values, std::int64_t count) {
   return true;
 }
 
-void expect_below(std::int64_t value, std::int64_t bound, const char* name) {
-  if (value >= 0 && value < bound) return;
-  throw ShapeError(std::string(name) + ": wanted 0 to " + std::to_string(bound - 1) + ", got " + std::to_string(value));
-}
-
 }  // namespace
 
 KeysAndValues DecoderCache::append(std::size_t index, const KeysAndValues& next) {
@@ -88,8 +84,8 @@ void DecoderCache::select(const std::vector<std::int64_t>& kept, const std::vect
   from.reserve(parents.size());
   for (std::size_t i = 0; i < parents.size(); ++i) {
     const auto sentence = kept[i / static_cast<std::size_t>(K)];
-    expect_below(sentence, sentences, "sentences");
-    expect_below(parents[i], rows, "parents");
+    index_below(sentence, sentences, "sentences");
+    index_below(parents[i], rows, "parents");
     from.push_back(sentence * rows + parents[i]);
   }
   if (!is_identity(from, sentences * rows)) select_rows(layers, position, from);

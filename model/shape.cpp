@@ -33,4 +33,9 @@ void expect_width(const at::Tensor& tensor, std::int64_t wanted, std::string_vie
   throw ShapeError(std::string(name) + ": wanted [..., " + std::to_string(wanted) + "], got " + found(tensor));
 }
 
+std::size_t index_below(std::int64_t value, std::int64_t bound, std::string_view name) {
+  if (value >= 0 && value < bound) return static_cast<std::size_t>(value);
+  throw ShapeError(std::string(name) + ": wanted 0 to " + std::to_string(bound - 1) + ", got " + std::to_string(value));
+}
+
 }  // namespace gloss

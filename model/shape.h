@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -22,6 +23,9 @@ void expect_shape(const at::Tensor& tensor, std::initializer_list<std::int64_t> 
 
 /// Throws ShapeError("name: wanted [..., 4], got [2, 3]") unless the last dimension of `tensor` is `wanted` wide.
 void expect_width(const at::Tensor& tensor, std::int64_t wanted, std::string_view name);
+
+/// `value` as an index; throws ShapeError("name: wanted 0 to 4, got 5") unless 0 <= value < bound.
+std::size_t index_below(std::int64_t value, std::int64_t bound, std::string_view name);
 
 /// The sizes of a tensor of N dimensions, to be taken apart: `const auto [B, T, D] = sizes<3>(x, "x");`. Throws
 /// ShapeError.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
@@ -147,33 +148,37 @@ void InferenceModel::step_rows(const InferenceState& state, const Part& part, co
   std::copy_n(rows.x(0), count * D, row_of(output.x, part.first));
 }
 
-at::Tensor InferenceModel::logits(const at::Tensor& x) const {
-  expect_shape(x, {-1, config_.d_model}, "x");
-  const auto rows = x.size(0);
-  const auto result = at::empty({rows, vocabulary_size()}, at::kFloat);
-  over_rows(rows, [&](std::int64_t first, std::int64_t last) {
-    weights_.generator.apply({row_of(x, first), x.size(1)}, last - first, {row_of(result, first), result.size(1)});
-  });
-  return result;
+InferenceModel::Logits InferenceModel::logits(const at::Tensor& x) const {
+  const auto in = rows_of(x, -1);
+  const auto result = at::empty({x.size(0), vocabulary_size()}, at::kFloat);
+  auto top = gloss::top_tokens(weights_.generator, in, x.size(0), 1, {row_of(result, 0), result.size(1)});
+  return {result, std::move(top.log_normalisers)};
 }
 
 TopTokens InferenceModel::top_tokens(const at::Tensor& x, std::int64_t width) const {
-  expect_shape(x, {-1, config_.d_model}, "x");
-  return gloss::top_tokens(weights_.generator, {row_of(x, 0), x.size(1)}, x.size(0), width);
+  if (width < 1 || width > vocabulary_size())
+    throw ShapeError("width: wanted 1 to " + std::to_string(vocabulary_size()) + ", got " + std::to_string(width));
+  return gloss::top_tokens(weights_.generator, rows_of(x, -1), x.size(0), width);
+}
+
+// Of an x [rows, D]; -1 rows are any number.
+kernels::Rows InferenceModel::rows_of(const at::Tensor& x, std::int64_t rows) const {
+  expect_shape(x, {rows, config_.d_model}, "x");
+  if (!x.is_contiguous() || x.scalar_type() != at::kFloat)
+    throw ShapeError("x: wanted floats that stand one row behind the other, as a step gives them");
+  return {x.const_data_ptr<float>(), x.size(1)};
 }
 
 std::vector<double> InferenceModel::logits_of(const at::Tensor& x, std::span<const std::int32_t> next) const {
-  expect_shape(x, {static_cast<std::int64_t>(next.size()), config_.d_model}, "x");
+  const auto in = rows_of(x, static_cast<std::int64_t>(next.size()));
   const auto matrix = weights_.generator.matrix();
   const PackedScratch scratch(matrix, 1);
   std::vector<float> row(static_cast<std::size_t>(kernels::panels_of(matrix.columns) * kernels::kPanelColumns));
   std::vector<double> result;
   for (std::size_t r = 0; r < next.size(); ++r) {
-    const auto id = static_cast<std::int64_t>(next[r]);
-    if (id < 0 || id >= matrix.columns)
-      throw ShapeError("next: wanted 0 to " + std::to_string(matrix.columns - 1) + ", got " + std::to_string(id));
-    const auto panel = id / kernels::kPanelColumns;  // alone
-    kernels::kernel_table().packed_product({{row_of(x, static_cast<std::int64_t>(r)), x.size(1)},
+    const auto id = index_below(next[r], matrix.columns, "next");
+    const auto panel = static_cast<std::int64_t>(id) / kernels::kPanelColumns;  // alone
+    kernels::kernel_table().packed_product({{in.data + static_cast<std::int64_t>(r) * in.stride, in.stride},
                                             1,
                                             matrix,
                                             panel,
@@ -181,7 +186,7 @@ std::vector<double> InferenceModel::logits_of(const at::Tensor& x, std::span<con
                                             {row.data(), matrix.columns},
                                             kernels::Finish::kStore,
                                             scratch.data()});
-    result.push_back(row[static_cast<std::size_t>(id)]);
+    result.push_back(row[id]);
   }
   return result;
 }

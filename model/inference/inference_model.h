@@ -32,8 +32,12 @@ class InferenceModel {
   /// Says the tokens [B * K], which the state grows by. Throws as `start` does, and then the state is as it was.
   Output step(InferenceState& state, std::span<const std::int64_t> tokens, bool with_attention) const;
 
-  /// x [B * K, D] to logits [B * K, V].
-  at::Tensor logits(const at::Tensor& x) const;
+  struct Logits {
+    at::Tensor logits;                    ///< [B * K, V]
+    std::vector<double> log_normalisers;  ///< [B * K]: log-probability = logit - log_normaliser
+  };
+  /// Of x [B * K, D].
+  Logits logits(const at::Tensor& x) const;
 
   /// The `width` likeliest tokens of each row of x [B * K, D], 1 <= width <= V; what `logits` would say of them.
   TopTokens top_tokens(const at::Tensor& x, std::int64_t width) const;
@@ -51,6 +55,7 @@ class InferenceModel {
     const float* position = nullptr;       ///< [D]
     float* entries = nullptr;              ///< [B * K, layers, 2D]: where their keys and values go
   };
+  kernels::Rows rows_of(const at::Tensor& x, std::int64_t rows) const;
   void step_rows(const InferenceState& state, const Part& part, const Output& output) const;
 
   ModelConfig config_;

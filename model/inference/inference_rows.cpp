@@ -43,8 +43,11 @@ void InferenceRows::feed_forward(const InferenceFeedForward& layer) const {
   const bool relu = config_->activation == Activation::kRelu;
   layer.inner.apply(input(layer.norm), rows_, wide(d_ff), relu ? kernels::Finish::kRelu : kernels::Finish::kStore);
   if (!relu) {
-    auto inner = at::from_blob(wide_, {rows_, d_ff}, at::kFloat);
-    at::gelu_(inner);
+    // Row by row: where LibTorch's vectors end must not depend on the number of rows.
+    for (std::int64_t row = 0; row < rows_; ++row) {
+      auto inner = at::from_blob(wide_ + row * d_ff, {d_ff}, at::kFloat);
+      at::gelu_(inner);
+    }
   }
   layer.outer.apply({wide_, d_ff}, rows_, {x_, D_}, kernels::Finish::kAdd);
   close(layer.norm);

@@ -4,17 +4,9 @@
 #include <utility>
 
 #include "common/error.h"
+#include "model/shape.h"
 
 namespace gloss {
-namespace {
-
-std::size_t index_below(std::int64_t value, std::int64_t bound, const char* name) {
-  if (value >= 0 && value < bound) return static_cast<std::size_t>(value);
-  throw ShapeError(std::string(name) + ": wanted 0 to " + std::to_string(bound - 1) + ", got " + std::to_string(value));
-}
-
-}  // namespace
-
 void InferenceState::select(const std::vector<std::int64_t>& sentences_kept, const std::vector<std::int64_t>& parents) {
   const auto kept = static_cast<std::int64_t>(sentences_kept.size());
   if (kept == 0 ? !parents.empty() : parents.size() % sentences_kept.size() != 0) {

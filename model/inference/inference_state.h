@@ -19,7 +19,7 @@ struct InferenceState {
   std::int64_t position = 0;    ///< positions said so far
   std::int64_t longest = 0;     ///< S of the source, whichever sentences are left
 
-  std::vector<at::Tensor> blocks;  ///< what the entries point into
+  std::vector<at::Tensor> blocks;  ///< what the entries point into; kept as long as the state
 
   std::int64_t sentences() const { return static_cast<std::int64_t>(memory.size()); }
 

@@ -53,18 +53,24 @@ struct Sums {
   std::vector<float> most, lanes;
 };
 
-/// The kernel's job for rows `first` to `last` - 1 of `all` in one part of the vocabulary.
-kernels::TopTokens job(const kernels::TopTokens& all, std::int64_t part, std::int64_t first, std::int64_t last,
-                       Sums& sums, const PackedScratch& scratch) {
-  auto result = all;
+/// Rows `first` to `last` - 1 in one part of the vocabulary.
+struct Share {
+  std::int64_t part, first, last;
+};
+
+/// The kernel's job for a share of `whole`.
+kernels::TopTokens job(const kernels::TopTokens& whole, Share share, Sums& sums, const PackedScratch& scratch) {
+  const auto [part, first, last] = share;
+  auto result = whole;
   result.scratch = scratch.data();
-  const auto panels = kernels::panels_of(all.matrix.columns);
-  result.in.data += first * all.in.stride;
+  const auto panels = kernels::panels_of(whole.matrix.columns);
+  result.in.data += first * whole.in.stride;
   result.rows = last - first;
   result.first = panels * part / kParts;
   result.last = panels * (part + 1) / kParts;
-  result.logits += first * all.width;
-  result.ids += first * all.width;
+  result.logits += first * whole.width;
+  result.ids += first * whole.width;
+  if (whole.all.data != nullptr) result.all.data += first * whole.all.stride;
   result.most = sums.most.data() + part * sums.rows + first;
   result.sums = sums.lanes.data() + (part * sums.rows + first) * kernels::kSumLanes;
   return result;
@@ -89,22 +95,24 @@ void merge(const Found& part, std::int64_t rows, std::int64_t width, Found& into
 
 }  // namespace
 
-TopTokens top_tokens(const PackedLinear& generator, kernels::Rows x, std::int64_t rows, std::int64_t width) {
+TopTokens top_tokens(const PackedLinear& generator, kernels::Rows x, std::int64_t rows, std::int64_t width,
+                     kernels::MutableRows all) {
   const auto& kernel = *kernels::kernel_table().top_tokens;
   Sums sums(rows);
   Found found(rows, width);
   const auto into = [&](Found& target) {
-    kernels::TopTokens all{x, rows, generator.matrix()};
-    all.width = width;
-    all.logits = target.logits.data();
-    all.ids = target.ids.data();
-    return all;
+    kernels::TopTokens whole{x, rows, generator.matrix()};
+    whole.width = width;
+    whole.logits = target.logits.data();
+    whole.ids = target.ids.data();
+    whole.all = all;
+    return whole;
   };
   if (has_rows_for_threads(rows)) {
-    const auto all = into(found);
+    const auto whole = into(found);
     over_rows(rows, [&](std::int64_t first, std::int64_t last) {
-      const PackedScratch scratch(all.matrix, last - first);
-      for (std::int64_t part = 0; part < kParts; ++part) kernel(job(all, part, first, last, sums, scratch));
+      const PackedScratch scratch(whole.matrix, last - first);
+      for (std::int64_t part = 0; part < kParts; ++part) kernel(job(whole, {part, first, last}, sums, scratch));
     });
   } else {
     std::vector<Found> parts(kParts, found);
@@ -113,7 +121,7 @@ TopTokens top_tokens(const PackedLinear& generator, kernels::Rows x, std::int64_
                      [&](std::int64_t first, std::int64_t last) {
                        const PackedScratch scratch(generator.matrix(), rows);
                        for (auto part = first; part < last; ++part)
-                         kernel(job(into(parts[static_cast<std::size_t>(part)]), part, 0, rows, sums, scratch));
+                         kernel(job(into(parts[static_cast<std::size_t>(part)]), {part, 0, rows}, sums, scratch));
                      });
     for (const auto& part : parts) merge(part, rows, width, found);
   }

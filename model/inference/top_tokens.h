@@ -15,7 +15,9 @@ struct TopTokens {
   std::vector<double> log_normalisers;  ///< [rows]: log-probability = logit - log_normaliser
 };
 
-/// Of x [rows, D], 1 <= width <= V. The bits of a row depend on the row alone.
-TopTokens top_tokens(const PackedLinear& generator, kernels::Rows x, std::int64_t rows, std::int64_t width);
+/// Of x [rows, D], 1 <= width <= V; every logit goes to `all` [rows, V] where it has data. The bits of a row depend on
+/// the row alone.
+TopTokens top_tokens(const PackedLinear& generator, kernels::Rows x, std::int64_t rows, std::int64_t width,
+                     kernels::MutableRows all = {});
 
 }  // namespace gloss

@@ -27,11 +27,10 @@ inline void store_row(const Floats (&sums)[kTileVectors], float* out, std::int64
 }  // namespace
 
 void packed_product(const PackedProduct& product) {
-  for_each_tile(product.in, product.rows, product.matrix, product.first, product.last, product.scratch,
-                [&](const Floats(&sums)[kTileVectors], std::int64_t row, std::int64_t column) {
-                  store_row(sums, product.out.data + row * product.out.stride + column, product.matrix.columns - column,
-                            product.finish);
-                });
+  for_each_tile(product, [&](const Floats(&sums)[kTileVectors], std::int64_t row, std::int64_t column) {
+    store_row(sums, product.out.data + row * product.out.stride + column, product.matrix.columns - column,
+              product.finish);
+  });
 }
 
 }  // namespace gloss::kernels::GLOSS_INSTRUCTION_SET

@@ -199,16 +199,16 @@ inline Input input_of(Rows in, std::int64_t rows, const PackedMatrix& matrix, vo
   return {words, groups, scales};
 }
 
-// Calls look(sums of a row's kTileColumns columns, row, column) for all rows of panels `first` to `last` - 1. A panel
-// stays in the cache while all rows go past it.
-template <typename Look>
-inline void for_each_tile(Rows in, std::int64_t rows, const PackedMatrix& matrix, std::int64_t first, std::int64_t last,
-                          void* scratch, Look look) {
-  const Input input = input_of(in, rows, matrix, scratch);
-  const auto end = last * kPanelColumns < matrix.columns ? last * kPanelColumns : matrix.columns;
-  for (std::int64_t column = first * kPanelColumns; column < end; column += kTileColumns) {
-    for (std::int64_t row = 0; row < rows; row += kTileRows) {
-      with_tile_rows(rows - row, [&](auto count) {
+// Calls look(sums of a row's kTileColumns columns, row, column) for all rows and panels of a job, which is a
+// PackedProduct or alike. A panel stays in the cache while all rows go past it.
+template <typename Job, typename Look>
+inline void for_each_tile(const Job& job, Look look) {
+  const PackedMatrix& matrix = job.matrix;
+  const Input input = input_of(job.in, job.rows, matrix, job.scratch);
+  const auto end = job.last * kPanelColumns < matrix.columns ? job.last * kPanelColumns : matrix.columns;
+  for (std::int64_t column = job.first * kPanelColumns; column < end; column += kTileColumns) {
+    for (std::int64_t row = 0; row < job.rows; row += kTileRows) {
+      with_tile_rows(job.rows - row, [&](auto count) {
         Tile tile;
         const Input from{static_cast<const std::uint32_t*>(input.data) + row * input.stride, input.stride,
                          input.scales == nullptr ? nullptr : input.scales + row};

@@ -9,8 +9,8 @@ namespace gloss::kernels {
 /// Floats that a row's sum is kept in, for every instruction set.
 inline constexpr std::int64_t kSumLanes = 16;
 
-/// The likeliest tokens of each row, found while some panels of the logits x W + b are computed; these are never
-/// stored.
+/// The likeliest tokens of each row, found while some panels of the logits x W + b are computed; these are stored
+/// only where `all` wants them.
 struct TopTokens {
   Rows in;  ///< [rows, D]
   std::int64_t rows = 0;
@@ -22,6 +22,7 @@ struct TopTokens {
   float* most = nullptr;        ///< [rows]: the greatest logit of these panels
   float* sums = nullptr;        ///< [rows, 16]: parts of the sum of e^(logit - most) over these panels
   void* scratch = nullptr;      ///< packed_scratch bytes, at a multiple of 64
+  MutableRows all = {};         ///< [rows, V]: every logit, as packed_product has it; none without data
 };
 
 using TopTokensKernel = void(const TopTokens& top);

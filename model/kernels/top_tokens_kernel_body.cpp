@@ -35,10 +35,12 @@ inline void look_at(const Floats (&tile)[kTileVectors], const TopTokens& top, st
   store(sums, sum);
 
   float* const logits = top.logits + row * top.width;
-  if (!(most > logits[top.width - 1])) return;
+  if (top.all.data == nullptr && !(most > logits[top.width - 1])) return;
   float stored[kTileColumns];
   __builtin_memcpy(stored, tile, sizeof stored);
   const std::int64_t left = top.matrix.columns - column;
+  if (top.all.data != nullptr)
+    for (int j = 0; j < kTileColumns && j < left; ++j) top.all.data[row * top.all.stride + column + j] = stored[j];
   for (int j = 0; j < kTileColumns && j < left; ++j) {
     if (stored[j] > logits[top.width - 1])
       insert(stored[j], static_cast<std::int32_t>(column + j), top.width, logits, top.ids + row * top.width);
@@ -53,10 +55,9 @@ void top_tokens(const TopTokens& top) {
     top.most[row] = kLowest;
     for (std::int64_t lane = 0; lane < kSumLanes; ++lane) top.sums[row * kSumLanes + lane] = 0;
   }
-  for_each_tile(top.in, top.rows, top.matrix, top.first, top.last, top.scratch,
-                [&](const Floats(&logits)[kTileVectors], std::int64_t row, std::int64_t column) {
-                  look_at(logits, top, row, column);
-                });
+  for_each_tile(top, [&](const Floats(&logits)[kTileVectors], std::int64_t row, std::int64_t column) {
+    look_at(logits, top, row, column);
+  });
 }
 
 }  // namespace gloss::kernels::GLOSS_INSTRUCTION_SET

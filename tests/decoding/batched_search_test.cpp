@@ -30,7 +30,7 @@ std::vector<float> say_again(const Ids& source, const Ids& said) {
 class BatchedSearchTest : public DeviceTest {
  protected:
   std::vector<std::vector<Hypothesis>> search(const std::vector<Ids>& sources, const DecodingConfig& config) {
-    return batched_search(scorer_, sources, config, [this] { ++batches_; });
+    return batched_search(scorer_, sources, config, {}, {.before_batch = [this] { ++batches_; }});
   }
 
   const FakeScorer scorer_{say_again, kVocabulary, device()};
@@ -79,8 +79,16 @@ TEST_P(BatchedSearchTest, MayBeGivenUpBeforeABatch) {
   const auto give_up = [&] {
     if (++begun == 2) throw std::runtime_error("enough");
   };
-  EXPECT_THROW(batched_search(scorer_, sources_, {.beam_size = 1, .batch_size = 1}, give_up), std::runtime_error);
+  EXPECT_THROW(batched_search(scorer_, sources_, {.beam_size = 1, .batch_size = 1}, {}, {.before_batch = give_up}),
+               std::runtime_error);
   EXPECT_THAT(scorer_.steps(), SizeIs(5));  // those of the longest
+}
+
+TEST_P(BatchedSearchTest, WhatIsToldIsOfAsManySentences) {
+  EXPECT_THAT([&] { batched_search(scorer_, sources_, {}, {.prefixes = {{}}, .numbers = {}}); },
+              ThrowsMessage<UsageError>(HasSubstr("prefixes: wanted one for each of")));
+  EXPECT_THAT([&] { batched_search(scorer_, sources_, {}, {.prefixes = {}, .numbers = {1}}); },
+              ThrowsMessage<UsageError>(HasSubstr("numbers: wanted one for each of")));
 }
 
 TEST_P(BatchedSearchTest, AConfigurationOutOfRangeIsRefusedBeforeAnySearch) {

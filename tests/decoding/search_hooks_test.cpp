@@ -20,7 +20,7 @@ constexpr std::int64_t kVocabulary = 12;
 class SearchHooksTest : public DeviceTest {
  protected:
   std::vector<std::vector<Hypothesis>> search(const SearchHooks& hooks) {
-    return batched_search(scorer_, sources_, config_, {}, {}, hooks);
+    return batched_search(scorer_, sources_, config_, {}, hooks);
   }
 
   FakeScorer scorer_{random_rule(kVocabulary), kVocabulary, device()};

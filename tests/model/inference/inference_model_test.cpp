@@ -61,7 +61,7 @@ void expect_steps_equal_forward(EncoderDecoder& model, const ModelConfig& config
   auto state = inference.start(source);
   for (std::int64_t t = 0; t < wanted.size(1); ++t) {
     const auto x = inference.step(state, column(targets, static_cast<std::size_t>(t)), false).x;  // [B, D]
-    const auto got = inference.logits(x);                                                         // [B, V]
+    const auto got = inference.logits(x).logits;                                                  // [B, V]
     for (std::int64_t b = 0; b < wanted.size(0); ++b) {
       if (t >= target.lengths[static_cast<std::size_t>(b)]) continue;
       EXPECT_THAT(x[b], AllClose(wanted[b][t], 2e-5)) << "sentence " << b << ", position " << t;
@@ -145,7 +145,7 @@ TEST(InferenceModelTest, NoSentencesGiveNoRows) {
   const auto [x, attention] = inference.step(state, {}, true);
   EXPECT_EQ(x.sizes(), (at::IntArrayRef{0, 16}));
   EXPECT_EQ(attention.size(0), 0);
-  EXPECT_EQ(inference.logits(x).sizes(), (at::IntArrayRef{0, 20}));
+  EXPECT_EQ(inference.logits(x).logits.sizes(), (at::IntArrayRef{0, 20}));
   EXPECT_THAT(inference.top_tokens(x, 3).ids, IsEmpty());
   EXPECT_THAT(inference.top_tokens(x, 3).log_normalisers, IsEmpty());
 }
@@ -165,7 +165,7 @@ TEST(InferenceModelTest, WhatIsDoneToTheModelLaterChangesNothing) {
   const InferenceModel inference(model, config);
   const auto step = [&] {
     auto state = inference.start(pad(small_sources(), at::kCPU));
-    return inference.logits(inference.step(state, std::vector<std::int64_t>{kBos, kBos, kBos}, false).x);
+    return inference.logits(inference.step(state, std::vector<std::int64_t>{kBos, kBos, kBos}, false).x).logits;
   };
   const auto before = step();
   const at::NoGradGuard no_grad;
@@ -200,8 +200,9 @@ std::vector<Seen> look_at(const InferenceModel& model, const Rows& sources) {
     for (const auto& source : sources)
       tokens.push_back(t == 0 ? kBos : (source.front() * 31 + std::ssize(source) * 17 + t) % kWideVocabulary);
     const auto [x, attention] = model.step(state, tokens, true);
-    const auto logits = model.logits(x);
+    const auto [logits, log_normalisers] = model.logits(x);
     const auto top = model.top_tokens(x, 7);
+    EXPECT_EQ(log_normalisers, top.log_normalisers);
     for (std::size_t b = 0; b < sources.size(); ++b) {
       const auto row = static_cast<std::int64_t>(b);
       auto& mine = seen[b];
@@ -310,6 +311,10 @@ TEST(InferenceModelTest, RefusesWhatIsOutOfRangeAndTheStateStaysAsItWas) {
   EXPECT_EQ(state.said[0].size(), 3u);
 
   EXPECT_THAT([&] { model.logits(at::zeros({1, 15})); }, ThrowsMessage<ShapeError>(HasSubstr("x: wanted")));
+  EXPECT_THAT([&] { model.logits(at::zeros({16, 2}).t()); }, ThrowsMessage<ShapeError>(HasSubstr("x: wanted")));
+  for (const auto width : {std::int64_t{0}, model.vocabulary_size() + 1})
+    EXPECT_THAT([&] { model.top_tokens(at::zeros({1, 16}), width); },
+                ThrowsMessage<ShapeError>(HasSubstr("width: wanted 1 to ")));
   EXPECT_THAT([&] { model.top_tokens(at::zeros({1, 15}), 1); }, ThrowsMessage<ShapeError>(HasSubstr("x: wanted")));
 }
 

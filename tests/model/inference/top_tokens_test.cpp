@@ -5,6 +5,8 @@
 #include <vector>
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/logsumexp.h>
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
@@ -24,7 +26,10 @@ void expect_ranked(const PackedLinear& generator, const at::Tensor& x, std::int6
   const kernels::Rows in{x.const_data_ptr<float>(), kInputWidth};
   generator.apply(in, rows, {logits.mutable_data_ptr<float>(), V});
   const auto normalisers = logits.to(at::kDouble).logsumexp(-1);
-  const auto top = top_tokens(generator, in, rows, width);
+  const auto all_logits = at::full({rows, V}, 7.0F);
+  const auto top = top_tokens(generator, in, rows, width, {all_logits.mutable_data_ptr<float>(), V});
+  EXPECT_TRUE(at::equal(all_logits, logits));
+  EXPECT_EQ(top_tokens(generator, in, rows, width).log_normalisers, top.log_normalisers);
   ASSERT_EQ(top.width, width);
   ASSERT_EQ(std::ssize(top.ids), rows * width);
   ASSERT_EQ(std::ssize(top.logits), rows * width);
