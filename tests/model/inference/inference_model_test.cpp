@@ -313,8 +313,11 @@ TEST(InferenceModelTest, RefusesWhatIsOutOfRangeAndTheStateStaysAsItWas) {
   EXPECT_THAT([&] { model.logits(at::zeros({1, 15})); }, ThrowsMessage<ShapeError>(HasSubstr("x: wanted")));
   EXPECT_THAT([&] { model.logits(at::zeros({16, 2}).t()); }, ThrowsMessage<ShapeError>(HasSubstr("x: wanted")));
   for (const auto width : {std::int64_t{0}, model.vocabulary_size() + 1})
-    EXPECT_THAT([&] { model.top_tokens(at::zeros({1, 16}), width); },
-                ThrowsMessage<ShapeError>(HasSubstr("width: wanted 1 to ")));
+    EXPECT_THAT(
+        [&] {
+          model.top_tokens(at::zeros({1, 16}), width);
+        },
+        ThrowsMessage<ShapeError>(HasSubstr("width: wanted 1 to ")));
   EXPECT_THAT([&] { model.top_tokens(at::zeros({1, 15}), 1); }, ThrowsMessage<ShapeError>(HasSubstr("x: wanted")));
 }
 
