@@ -26,7 +26,10 @@ using kernels::Precision;
 }  // namespace
 
 bool is_fast(Precision precision) {
-  return precision == Precision::kFloat32 || kernels::is_supported(kernels::InstructionSet::kAvx512LowPrecision);
+  using kernels::InstructionSet;
+  if (precision == Precision::kFloat32) return true;
+  return kernels::is_supported(precision == Precision::kInt8 ? InstructionSet::kAvx512Vnni
+                                                             : InstructionSet::kAvx512Bf16);
 }
 
 PackedLinear::PackedLinear(std::span<const LinearWeights> parts, Precision precision) : precision_(precision) {

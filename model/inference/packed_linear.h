@@ -14,7 +14,8 @@ struct LinearWeights {
   at::Tensor weight, bias;
 };
 
-/// Whether this processor multiplies faster in `precision` than in float32.
+/// Whether this processor has products of its own for `precision`: int8 wants AVX-512 with VNNI, bfloat16 that with
+/// BF16.
 bool is_fast(kernels::Precision precision);
 
 /// y = x W^T + b with the weight packed once for kernels::PackedProductKernel, on the CPU. A row's bits depend on that

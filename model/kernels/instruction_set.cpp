@@ -12,9 +12,10 @@ bool is_supported(InstructionSet set) {
     case InstructionSet::kAvx512:
       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
              __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    case InstructionSet::kAvx512LowPrecision:
-      return is_supported(InstructionSet::kAvx512) && __builtin_cpu_supports("avx512vnni") &&
-             __builtin_cpu_supports("avx512bf16");
+    case InstructionSet::kAvx512Vnni:
+      return is_supported(InstructionSet::kAvx512) && __builtin_cpu_supports("avx512vnni");
+    case InstructionSet::kAvx512Bf16:
+      return is_supported(InstructionSet::kAvx512Vnni) && __builtin_cpu_supports("avx512bf16");
 #endif
     default:
       return false;

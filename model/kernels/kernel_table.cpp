@@ -1,7 +1,5 @@
 #include "model/kernels/kernel_table.h"
 
-#include <initializer_list>
-
 namespace gloss::kernels {
 
 namespace plain {
@@ -14,7 +12,10 @@ extern const KernelTable table;
 namespace avx512 {
 extern const KernelTable table;
 }
-namespace avx512_low_precision {
+namespace avx512_vnni {
+extern const KernelTable table;
+}
+namespace avx512_bf16 {
 extern const KernelTable table;
 }
 #endif
@@ -29,8 +30,10 @@ const KernelTable* kernel_table(InstructionSet set) {
       return &avx2::table;
     case InstructionSet::kAvx512:
       return &avx512::table;
-    case InstructionSet::kAvx512LowPrecision:
-      return &avx512_low_precision::table;
+    case InstructionSet::kAvx512Vnni:
+      return &avx512_vnni::table;
+    case InstructionSet::kAvx512Bf16:
+      return &avx512_bf16::table;
 #endif
     default:
       return nullptr;
@@ -39,10 +42,11 @@ const KernelTable* kernel_table(InstructionSet set) {
 
 const KernelTable& kernel_table() {
   static const KernelTable& best = []() -> const KernelTable& {
-    for (const auto set : {InstructionSet::kAvx512LowPrecision, InstructionSet::kAvx512, InstructionSet::kAvx2}) {
-      if (const auto* table = kernel_table(set)) return *table;
+    const auto* table = kernel_table(InstructionSet::kPlain);
+    for (const auto set : kInstructionSets) {
+      if (const auto* better = kernel_table(set)) table = better;
     }
-    return *kernel_table(InstructionSet::kPlain);
+    return *table;
   }();
   return best;
 }

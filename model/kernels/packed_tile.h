@@ -15,12 +15,9 @@ static_assert(kPanelColumns % kTileColumns == 0);
 
 using Tile = Floats[kTileRows][kTileVectors];
 
-#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+#if defined(__AVX512BF16__)
 inline Floats add_pairs(Floats sums, std::uint32_t x, Words w) {
   return (Floats)_mm512_dpbf16_ps((__m512)sums, (__m512bh)(Words{} + x), (__m512bh)w);
-}
-inline Integers add_fours(Integers sums, std::uint32_t x, Words w) {
-  return (Integers)_mm512_dpbusd_epi32((__m512i)sums, (__m512i)(Words{} + x), (__m512i)w);
 }
 #else
 // Two bfloat16 products, the first in the lower half.
@@ -28,6 +25,13 @@ inline Floats add_pairs(Floats sums, std::uint32_t x, Words w) {
   const float first = __builtin_bit_cast(float, x << 16), second = __builtin_bit_cast(float, x & 0xFFFF0000U);
   return sums + first * (Floats)(w << 16) + second * (Floats)(w & 0xFFFF0000U);
 }
+#endif
+
+#if defined(__AVX512VNNI__)
+inline Integers add_fours(Integers sums, std::uint32_t x, Words w) {
+  return (Integers)_mm512_dpbusd_epi32((__m512i)sums, (__m512i)(Words{} + x), (__m512i)w);
+}
+#else
 // Four products of an unsigned byte of x and a signed one of w.
 inline Integers add_fours(Integers sums, std::uint32_t x, Words w) {
   for (int byte = 0; byte < 4; ++byte) {

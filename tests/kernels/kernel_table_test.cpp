@@ -7,7 +7,8 @@ namespace {
 
 TEST(KernelTable, IsOfTheBestSetThatTheProcessorHas) {
   auto best = InstructionSet::kPlain;
-  for (const auto set : {InstructionSet::kAvx2, InstructionSet::kAvx512, InstructionSet::kAvx512LowPrecision}) {
+  for (const auto set :
+       {InstructionSet::kAvx2, InstructionSet::kAvx512, InstructionSet::kAvx512Vnni, InstructionSet::kAvx512Bf16}) {
     if (is_supported(set)) best = set;
   }
   EXPECT_EQ(&kernel_table(), kernel_table(best));

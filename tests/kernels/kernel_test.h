@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -29,15 +30,13 @@ inline std::vector<float> formula_values(std::size_t count, int number = 0, floa
   return values;
 }
 
+inline std::string name_of(const ::testing::TestParamInfo<InstructionSet>& set) {
+  constexpr std::array kNames{"Plain", "Avx2", "Avx512", "Avx512Vnni", "Avx512Bf16"};
+  return kNames[static_cast<std::size_t>(set.param)];
+}
+
 /// Makes the tests of a suite derived from KernelTest.
-#define INSTANTIATE_INSTRUCTION_SETS(Suite)                                                                     \
-  INSTANTIATE_TEST_SUITE_P(                                                                                     \
-      InstructionSets, Suite,                                                                                   \
-      ::testing::Values(InstructionSet::kPlain, InstructionSet::kAvx2, InstructionSet::kAvx512,                 \
-                        InstructionSet::kAvx512LowPrecision),                                                   \
-      [](const auto& set) {                                                                                     \
-        return std::string(                                                                                     \
-            std::vector{"Plain", "Avx2", "Avx512", "Avx512LowPrecision"}[static_cast<std::size_t>(set.param)]); \
-      })
+#define INSTANTIATE_INSTRUCTION_SETS(Suite) \
+  INSTANTIATE_TEST_SUITE_P(InstructionSets, Suite, ::testing::ValuesIn(kInstructionSets), name_of)
 
 }  // namespace gloss::kernels

@@ -116,11 +116,17 @@ TEST(PackedLinearTest, AThreadTakesFewerPanelsTheMoreRowsThereAre) {
   EXPECT_GE(panels_a_thread(packed.matrix(), 0), 1);
 }
 
+TEST(PackedLinearPrecisionTest, APrecisionIsFastWhereTheProcessorHasItsProducts) {
+  using kernels::InstructionSet, kernels::Precision;
+  EXPECT_TRUE(is_fast(Precision::kFloat32));
+  EXPECT_EQ(is_fast(Precision::kInt8), kernels::is_supported(InstructionSet::kAvx512Vnni));
+  EXPECT_EQ(is_fast(Precision::kBfloat16), kernels::is_supported(InstructionSet::kAvx512Bf16));
+}
+
 /// x [M, in] times packed weights by the kernel of every instruction set that this processor has.
 std::vector<at::Tensor> by_every_set(const PackedLinear& packed, const at::Tensor& x) {
   std::vector<at::Tensor> results;
-  for (const auto set : {kernels::InstructionSet::kPlain, kernels::InstructionSet::kAvx2,
-                         kernels::InstructionSet::kAvx512, kernels::InstructionSet::kAvx512LowPrecision}) {
+  for (const auto set : kernels::kInstructionSets) {
     const auto* const table = kernels::kernel_table(set);
     if (table == nullptr) continue;
     const auto y = results.emplace_back(at::zeros({x.size(0), packed.out()}));
