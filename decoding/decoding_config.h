@@ -37,9 +37,8 @@ struct DecodingConfig {
   /// al. 2019, section 4.1, with the sign minded): scores are of what is left. 1: no effect.
   double repetition_penalty = 1.0;
   bool no_unk = false;  ///< unk is banned
-  /// Hypotheses a sentence, at most beam_size; any number where they are drawn. Of the library: `gloss translate`
-  /// prints one line for each line unless
-  /// --n-best says more, and what scores a translation looks at the best only.
+  /// Hypotheses a sentence, at most beam_size; any number where they are drawn. `gloss translate` prints one line for
+  /// each line unless --n-best says more, and what scores a translation looks at the best only.
   std::int64_t n_best = 1;
   std::int64_t batch_size = 64;  ///< sentences searched together
   SamplingConfig sampling = {};  ///< where enabled, beam_size, patience and coverage_penalty have no effect

@@ -6,7 +6,6 @@
 #include <ATen/ops/empty.h>
 
 #include "common/error.h"
-#include "common/log.h"
 #include "model/int8_weights.h"
 #include "model/shape.h"
 #include "model/tensor_view.h"

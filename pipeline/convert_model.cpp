@@ -15,10 +15,12 @@ FileSizes convert_model(const std::filesystem::path& file_or_folder, WeightPreci
   std::error_code none;
   if (std::filesystem::equivalent(input, output, none))
     throw UsageError("--output: wanted another file than the model itself, got " + printable(output.string()));
-  const auto loaded = read_model_file(input, at::kCPU);
+  auto loaded = read_model_file(input, at::kCPU);
   if (loaded.precision != WeightPrecision::kFloat32 && loaded.precision != precision)
     log_warning(printable(input.string()) + " holds matrices in " +
                 std::string(weight_precision_name(loaded.precision)) + "; what was rounded away stays so");
+  if (loaded.precision != precision)
+    for (const auto* scores : {"validation", "test"}) loaded.description.provenance.erase(scores);  // of other weights
   write_model_file(output, loaded.model, loaded.description, precision);
   return {std::filesystem::file_size(input), std::filesystem::file_size(output)};
 }

@@ -57,7 +57,7 @@ struct PackedProduct {
 
 /// Bytes that the rows of a product need in another precision than float32.
 constexpr std::int64_t packed_scratch(Precision precision, std::int64_t rows, std::int64_t inner) {
-  return precision == Precision::kFloat32 ? 0 : rows * (groups_of(precision, inner) * 4 + 4) + 64;
+  return precision == Precision::kFloat32 ? 0 : rows * (groups_of(precision, inner) * 4 + 4);
 }
 
 /// Each sum goes over `inner` in its order, one after the other: a row's bits depend on nothing but the row.

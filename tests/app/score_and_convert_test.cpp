@@ -50,11 +50,14 @@ TEST_F(ScoreAndConvertTest, UnequalFilesAreRefused) {
 
 TEST_F(ScoreAndConvertTest, ASmallerFileTranslatesAsBefore) {
   const auto size = std::filesystem::file_size(std::filesystem::path(model_) / "model.safetensors");
+  ASSERT_THAT(run_gloss({"inspect", std::filesystem::path(model_) / "model.safetensors"}).out, HasSubstr("bleu"));
   for (const auto* precision : {"bfloat16", "int8"}) {
     const std::string output = run_ / (precision + std::string(".safetensors"));
     const auto converted = run_gloss({"convert", "--model", model_, "--precision", precision, "--output", output});
     ASSERT_EQ(converted.exit_code, 0) << converted.err;
     EXPECT_LT(std::filesystem::file_size(output), size);
+    // Scores stay with the weights that they are of.
+    EXPECT_THAT(run_gloss({"inspect", output}).out, Not(HasSubstr("bleu")));
     for (const auto* computed : {"float32", precision}) {
       const auto translated = run_gloss({"translate", "--model", output, "--precision", computed}, "a\nb\n");
       EXPECT_EQ(translated.exit_code, 0) << translated.err;
