@@ -20,9 +20,11 @@
 #include "app/line_source.h"
 #include "app/patient_translation.h"
 #include "app/standard_output.h"
+#include "common/error.h"
 #include "common/log.h"
 #include "common/signals.h"
 #include "common/utf8.h"
+#include "data/glossary.h"
 #include "pipeline/translation_model.h"
 
 namespace gloss {
@@ -31,7 +33,7 @@ namespace {
 struct TranslateOptions {
   CommonOptions common;
   std::filesystem::path model;
-  std::optional<std::filesystem::path> prefix;
+  std::optional<std::filesystem::path> prefix, glossary;
   DecodingOptions decoding;
   std::optional<WeightPrecision> precision;
 };
@@ -64,6 +66,7 @@ class Complaints {
                const std::optional<LineTranslator::Translation>& translation) {
     if (!is_text(input.text)) broken_.add(line);
     if (input.cut || (translation && translation->truncated)) truncated_.add(line);
+    if (translation && translation->lacks_phrase) lacking_.add(line);
     if (translation) return;
     log_error("line " + std::to_string(line) +
               ": out of memory; its translation is an empty line; use a smaller --beam or --max-length");
@@ -72,12 +75,14 @@ class Complaints {
   ExitCode finish() const {
     broken_.finish();
     truncated_.finish();
+    lacking_.finish();
     return complete_ ? ExitCode::kDone : ExitCode::kOutOfMemory;
   }
 
  private:
   LineWarning broken_{"is not valid UTF-8; what is broken is read as U+FFFD"};
   LineWarning truncated_{"is too long; only its beginning is translated"};
+  LineWarning lacking_{"its translation has not every phrase of the glossary, for which --max-length has no room"};
   bool complete_ = true;
 };
 
@@ -91,12 +96,22 @@ std::string n_best_lines(std::int64_t line, const std::vector<LineTranslator::Tr
   return lines;
 }
 
+std::optional<GlossaryPhrases> read_glossary(const TranslateOptions& options, const DecodingConfig& decoding,
+                                             const Tokenizer& target) {
+  if (!options.glossary) return std::nullopt;
+  if (decoding.sampling.enabled)
+    throw UsageError("--glossary: wanted translations that are searched for, but they are drawn (--sample)");
+  expect_file("--glossary", *options.glossary);
+  return GlossaryPhrases(Glossary::read(*options.glossary), target);
+}
+
 ExitCode translate(const TranslateOptions& options) {
   const StopOnSignal stop;
   const auto machine = set_up(options.common);
   const LinePrefixes line_prefixes(options.prefix);
   const auto model = load_translation_model(options.model, machine.device);
   const auto decoding = decoding_config(options.decoding, model.config.decoding);
+  const auto glossary = read_glossary(options, decoding, *model.target_tokenizer);
   const auto translator = model.translator(options.precision);
   if (::isatty(STDIN_FILENO)) log_info("type a sentence and press Enter; Ctrl-D ends");
 
@@ -113,7 +128,7 @@ ExitCode translate(const TranslateOptions& options) {
     const auto translations = translate_patiently(texts, [&](std::span<const std::string> some) {
       const auto first = some.data() - texts.data();
       const auto theirs = prefixes.empty() ? prefixes : prefixes.subspan(static_cast<std::size_t>(first), some.size());
-      return translator.translate({some, theirs, line + first}, decoding);
+      return translator.translate({some, theirs, line + first, glossary ? &*glossary : nullptr}, decoding);
     });
     std::string output;
     for (std::size_t i = 0; i < input.size(); ++i) {
@@ -139,6 +154,10 @@ void add_translate_command(CLI::App& program, Action& chosen) {
   add_decoding_options(command, options->decoding);
   add_path(command, {"--prefix", "FILE", "what each translation begins with: a line for each line of the input"},
            options->prefix);
+  add_path(command,
+           {"--glossary", "FILE",
+            "phrases that translations must contain: lines of source phrase, tabulator, target phrase"},
+           options->glossary);
   add_choice<std::optional<WeightPrecision>, WeightPrecision>(
       command,
       {"--precision", "NAME",

@@ -13,7 +13,8 @@ namespace {
 std::vector<std::vector<Hypothesis>> search(const Scorer& scorer, const PaddedIds& source, const DecodingConfig& config,
                                             const PerSentence& given, const SearchHooks& hooks) {
   if (config.sampling.enabled) return sampling_search(scorer, source, config, given, hooks);
-  if (config.beam_size > 1 || config.coverage_penalty > 0) return beam_search(scorer, source, config, given, hooks);
+  if (config.beam_size > 1 || config.coverage_penalty > 0 || !given.phrases.empty())
+    return beam_search(scorer, source, config, given, hooks);
   std::vector<std::vector<Hypothesis>> result;
   for (auto& hypothesis : greedy_search(scorer, source, config, given, hooks))
     result.push_back({std::move(hypothesis)});
@@ -35,13 +36,19 @@ SearchHooks hooks_of_batch(const SearchHooks& hooks, std::span<const std::size_t
   return result;
 }
 
-/// What is told of the sentences of a batch.
+bool has_phrases(const PerSentence& given, std::size_t i) {
+  return !given.phrases.empty() && !given.phrases[i].empty();
+}
+
+/// What is told of the sentences of a batch, all of which have phrases, or none.
 PerSentence part_of(const PerSentence& given, std::span<const std::size_t> batch) {
   PerSentence part;
   for (const auto i : batch) {
     if (!given.prefixes.empty()) part.prefixes.push_back(given.prefixes[i]);
+    if (has_phrases(given, i)) part.phrases.push_back(given.phrases[i]);
     part.numbers.push_back(given.numbers.empty() ? static_cast<std::int64_t>(i) : given.numbers[i]);
   }
+  part.goes_on = given.goes_on;
   return part;
 }
 
@@ -58,18 +65,25 @@ std::vector<std::vector<Hypothesis>> batched_search(const Scorer& scorer, std::s
                                                     const SearchHooks& hooks) {
   config.validate();
   expect_one_each("prefixes", given.prefixes.size(), sources.size());
+  expect_one_each("phrases", given.phrases.size(), sources.size());
   expect_one_each("numbers", given.numbers.size(), sources.size());
-  std::vector<std::size_t> order;  // the sentences with something in them, longest first
+  if (!given.phrases.empty() && config.sampling.enabled)
+    throw UsageError("phrases: translations that are drawn cannot be made to contain any; search for them");
+  std::vector<std::size_t> order;  // the sentences with something in them: those with phrases first, longest first each
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (!sources[i].empty()) order.push_back(i);
   }
-  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return sources[i].size(); });
+  std::ranges::stable_sort(order, std::greater{},
+                           [&](std::size_t i) { return std::pair(has_phrases(given, i), sources[i].size()); });
+  const auto others = std::ranges::partition_point(order, [&](std::size_t i) { return has_phrases(given, i); });
+  const auto with_phrases = static_cast<std::size_t>(others - order.begin());
 
   std::vector<std::vector<Hypothesis>> result(sources.size());
   const auto batch_size = static_cast<std::size_t>(config.batch_size);
-  for (std::size_t first = 0; first < order.size(); first += batch_size) {
+  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
     if (hooks.before_batch) hooks.before_batch();
-    const auto batch = std::span(order).subspan(first, std::min(batch_size, order.size() - first));
+    last = std::min(first + batch_size, first < with_phrases ? with_phrases : order.size());
+    const auto batch = std::span(order).subspan(first, last - first);
     std::vector<Ids> rows;
     for (const auto i : batch) rows.push_back(sources[i]);
     auto found =

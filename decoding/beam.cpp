@@ -22,7 +22,7 @@ void Beam::advance(std::span<const Candidate> candidates, std::span<const float>
     row.ids.push_back(id);
     if (length_ == limit_) {
       if (place < beam_size) finish(std::move(row), false);
-    } else if (std::ssize(next) < beam_size) {
+    } else if (std::ssize(next) < most_rows_) {
       next.push_back(std::move(row));
     }
   }

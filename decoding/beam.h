@@ -21,7 +21,10 @@ class Beam {
   };
 
   /// `limit`: tokens of a target at most, eos included. `config` must outlive the beam.
-  Beam(const DecodingConfig& config, std::int64_t limit) : config_(&config), limit_(limit) {}
+  Beam(const DecodingConfig& config, std::int64_t limit) : Beam(config, limit, config.beam_size) {}
+  /// The same of which `most_rows` may live, not beam_size.
+  Beam(const DecodingConfig& config, std::int64_t limit, std::int64_t most_rows)
+      : config_(&config), limit_(limit), most_rows_(most_rows) {}
 
   /// The next token: takes the best 2 * beam_size continuations, best first. Of these the first beam_size may finish,
   /// by eos or by the limit; the best beam_size others live on. Where nothing may follow and nothing is finished, the
@@ -46,7 +49,7 @@ class Beam {
   void finish(Row row, bool ended);
 
   const DecodingConfig* config_;
-  std::int64_t limit_;
+  std::int64_t limit_, most_rows_;
   std::int64_t length_ = 0;
   std::vector<Row> rows_ = {Row{}};
   std::vector<Hypothesis> finished_;  ///< best score first

@@ -9,6 +9,7 @@
 #include "decoding/beam.h"
 #include "decoding/constraints.h"
 #include "decoding/length_limit.h"
+#include "decoding/phrase_constraints.h"
 #include "decoding/search.h"
 
 namespace gloss {
@@ -52,13 +53,15 @@ struct Looked {
 };
 
 Looked look(const Scorer& scorer, Scorer::State& state, const Rectangle& rows, const Constraints& constraints,
-            const DecodingConfig& config) {
+            const PhraseConstraints& phrases, const DecodingConfig& config) {
   const auto tokens = at::tensor(rows.tokens, at::kLong).view({-1, rows.width}).to(scorer.device());  // [B, K]
   const auto wanted = 2 * config.beam_size;
-  if (config.coverage_penalty == 0) return {constraints.step_top(scorer, state, tokens, rows.said, wanted), {}};
-  const auto step = constraints.step(scorer, state, tokens, rows.said, /*with_attention=*/true);
-  return {top_tokens_of(step, std::min(wanted, scorer.vocabulary_size())),
-          step.attention.to(at::kCPU, at::kFloat).contiguous()};
+  const bool with_attention = config.coverage_penalty > 0;
+  if (!with_attention && phrases.none()) return {constraints.step_top(scorer, state, tokens, rows.said, wanted), {}};
+  const auto step = constraints.step(scorer, state, tokens, rows.said, with_attention);
+  auto top = top_tokens_of(step, std::min(wanted, scorer.vocabulary_size()));
+  if (!phrases.none()) top = phrases.with_next(top, step.logits, rows.said);
+  return {std::move(top), with_attention ? step.attention.to(at::kCPU, at::kFloat).contiguous() : at::Tensor()};
 }
 
 /// A sentence's own part of the attention [B * K, S]: of its `live` rows the first `length` positions.
@@ -79,8 +82,11 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
                                                  const DecodingConfig& config, const PerSentence& given,
                                                  const SearchHooks& hooks) {
   const auto limit = length_limit(config, scorer);
-  const Constraints constraints(config, given.prefixes);
-  std::vector<Beam> beams(source.lengths.size(), Beam(config, limit));
+  const PhraseConstraints phrases(given, limit);
+  const Constraints constraints(config, given.prefixes, phrases.none() ? nullptr : &phrases);
+  std::vector<Beam> beams;
+  for (std::int64_t b = 0; b < std::ssize(source.lengths); ++b)
+    beams.emplace_back(config, limit, phrases.rows(b, config.beam_size));
   std::vector<std::int64_t> searched(beams.size());  // the sentences that are not done
   std::iota(searched.begin(), searched.end(), 0);
 
@@ -90,13 +96,15 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
     while (true) {
       if (hooks.before_step) hooks.before_step();
       const auto B = std::ssize(searched);
-      const auto [top, attention] = look(scorer, *state, rows, constraints, config);
-      const auto candidates = best_candidates(top, rows.log_probabilities, B, 2 * config.beam_size);
+      const auto [top, attention] = look(scorer, *state, rows, constraints, phrases, config);
+      const auto count = phrases.none() ? 2 * config.beam_size : rows.width * top.width;
+      auto candidates = best_candidates(top, rows.log_probabilities, B, count);
 
       std::vector<std::int64_t> kept, still_searched;
       for (std::int64_t b = 0; b < B; ++b) {
         auto& beam = beams[searched[b]];
         const auto live = std::ssize(beam.rows());
+        if (!phrases.none()) candidates[b] = phrases.choose(searched[b], beam.rows(), candidates[b], config.beam_size);
         beam.advance(candidates[b], attention_of(attention, b * rows.width, live, source.lengths[searched[b]]));
         if (beam.done()) {
           if (hooks.on_found) hooks.on_found(searched[b], beam.best());

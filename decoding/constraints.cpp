@@ -11,6 +11,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "common/error.h"
+#include "decoding/phrase_constraints.h"
 
 namespace gloss {
 namespace {
@@ -82,8 +83,17 @@ Ids Constraints::banned(const Row& row) const {
   if (std::ssize(*row.said) < config_->min_length) ids.push_back(kEos);
   if (config_->no_unk) ids.push_back(kUnk);
   if (config_->no_repeat_ngram > 0) add_repeating(*row.said, config_->no_repeat_ngram, ids);
+  if (phrases_) obey_phrases(row, ids);
   sort_and_keep_one_of_each(ids);
   return ids;
+}
+
+void Constraints::obey_phrases(const Row& row, Ids& ids) const {
+  const auto progress = phrases_->after(row.sentence, *row.said);
+  if (progress.missing() == 0) return;
+  const auto next = progress.next();
+  std::erase_if(ids, [&next](Id id) { return std::ranges::binary_search(next, id); });
+  ids.push_back(kEos);
 }
 
 std::optional<Id> Constraints::forced(const Row& row) const {

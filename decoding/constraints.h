@@ -11,11 +11,14 @@
 
 namespace gloss {
 
+class PhraseConstraints;
+
 /// What a translation may say next, and how what it said weighs on that: the options of DecodingConfig that every
 /// search obeys, and the beginning that a target is to have. Of each row, in this order:
 /// - repetition_penalty rescales the logits of what was said, and the normaliser is found anew;
 /// - inside its prefix only the prefix's token may follow, and no ban counts;
-/// - else eos is banned before min_length tokens, unk where no_unk, and what would say an n-gram again.
+/// - else eos is banned before min_length tokens and before all phrases are met, unk where no_unk, and what would say
+///   an n-gram again; never what goes on with a phrase.
 /// A ban changes no probability of what is left. Without options a step is the scorer's own.
 class Constraints {
  public:
@@ -25,8 +28,9 @@ class Constraints {
     const Ids* said = nullptr;  ///< without bos; none where the row only fills a batch up
   };
 
-  /// `prefixes` is of each sentence, or empty. Both must outlive the constraints.
-  Constraints(const DecodingConfig& config, std::span<const Ids> prefixes) : config_(&config), prefixes_(prefixes) {}
+  /// `prefixes` is of each sentence, or empty; `phrases` may be null. All must outlive the constraints.
+  Constraints(const DecodingConfig& config, std::span<const Ids> prefixes, const PhraseConstraints* phrases = nullptr)
+      : config_(&config), prefixes_(prefixes), phrases_(phrases) {}
 
   /// Scorer::step; what may not follow has a logit of -inf. Throws UsageError where a prefix has a token that is none.
   Scorer::Step step(const Scorer& scorer, Scorer::State& state, const at::Tensor& tokens, std::span<const Row> rows,
@@ -42,12 +46,14 @@ class Constraints {
   std::optional<Id> forced(const Row& row) const;
 
  private:
+  void obey_phrases(const Row& row, Ids& ids) const;
   void penalise_repetitions(std::span<const Row> rows, Scorer::Step& step) const;
   void ban(std::span<const Row> rows, at::Tensor& logits) const;
   void force(std::span<const Row> rows, at::Tensor& logits) const;
 
   const DecodingConfig* config_;
   std::span<const Ids> prefixes_;
+  const PhraseConstraints* phrases_;
 };
 
 }  // namespace gloss

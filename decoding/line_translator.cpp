@@ -1,5 +1,6 @@
 #include "decoding/line_translator.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/utf8.h"
@@ -37,11 +38,16 @@ std::vector<LineTranslator::Translation> LineTranslator::translate(const Input& 
   PerSentence given;
   for (const auto& prefix : input.prefixes) given.prefixes.push_back(target_->encode(repair_utf8(prefix)));
   for (std::int64_t i = 0; i < std::ssize(lines); ++i) given.numbers.push_back(input.first + i);
+  if (input.glossary) {
+    given.goes_on = input.glossary->goes_on();
+    for (const auto& line : lines) given.phrases.push_back(input.glossary->of(repair_utf8(line)));
+  }
   auto found = batched_search(*scorer_, sources, config, given,
                               {.before_batch = before_batch, .before_step = {}, .on_token = {}, .on_found = {}});
   for (std::size_t i = 0; i < lines.size(); ++i)
     for (auto& hypothesis : found[i]) {
       auto text = target_->decode(hypothesis.ids);
+      if (input.glossary && !has_all(text, given.phrases[i])) result[i].lacks_phrase = true;
       result[i].candidates.push_back({std::move(text), std::move(hypothesis)});
     }
   return result;

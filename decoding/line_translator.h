@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "decoding/glossary_phrases.h"
 #include "decoding/search.h"
 #include "tokenizer/tokenizer.h"
 
@@ -23,6 +24,7 @@ class LineTranslator {
     };
     std::vector<Candidate> candidates;  ///< n_best, best first; one empty text for a line with nothing in it
     bool truncated = false;             ///< the source was cut at `max_source_length`
+    bool lacks_phrase = false;          ///< some candidate has not all that the glossary wants: there was no room
   };
 
   LineTranslator(std::shared_ptr<const Scorer> scorer, std::shared_ptr<const Tokenizer> source,
@@ -31,8 +33,9 @@ class LineTranslator {
   /// Some lines of an input.
   struct Input {
     std::span<const std::string> lines;
-    std::span<const std::string> prefixes;  ///< what each translation begins with; empty: nothing is forced
-    std::int64_t first = 0;                 ///< the number of the first line in the whole input, for sampling
+    std::span<const std::string> prefixes;      ///< what each translation begins with; empty: nothing is forced
+    std::int64_t first = 0;                     ///< the number of the first line in the whole input, for sampling
+    const GlossaryPhrases* glossary = nullptr;  ///< what translations must contain; null: nothing
   };
 
   /// One translation for each line, in order. Broken UTF-8 and NULs are read as U+FFFD. `before_batch`, where there is

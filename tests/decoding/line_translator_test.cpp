@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include "common/error.h"
 #include "tests/decoding/fake_scorer.h"
 #include "tests/support/device_test.h"
+#include "tests/support/temporary_folder.h"
 
 namespace gloss {
 namespace {
@@ -146,6 +148,23 @@ TEST_P(LineTranslatorTest, EachLineHasAPrefixOfItsOwn) {
   EXPECT_EQ(result[0].candidates[0].text, "zbc");
   EXPECT_EQ(result[1].candidates[0].text, "");
   EXPECT_EQ(result[2].candidates[0].text, "de");
+}
+
+TEST_P(LineTranslatorTest, ALineContainsWhatItsGlossarySays) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "glossary") << "bc\tza\nxy\tzzzz\n";
+  const GlossaryPhrases glossary(Glossary::read(folder / "glossary"), *letters_);
+  scorer_ = std::make_shared<FakeScorer>(random_rule(kWords), kWords, device());
+  config_.max_length = 3;
+  const std::vector<std::string> lines = {"a bc", "abc", "xy bc", ""};
+  const auto result = LineTranslator(scorer_, letters_, letters_, 100)
+                          .translate({.lines = lines, .prefixes = {}, .first = 0, .glossary = &glossary}, config_);
+  EXPECT_THAT(result[0].candidates[0].text, testing::HasSubstr("za"));
+  EXPECT_FALSE(result[0].lacks_phrase);
+  EXPECT_EQ(result[1].candidates[0].text, translate({"abc"}).at(0).candidates[0].text);
+  EXPECT_FALSE(result[1].lacks_phrase);
+  EXPECT_TRUE(result[2].lacks_phrase);
+  EXPECT_FALSE(result[3].lacks_phrase);
 }
 
 TEST_P(LineTranslatorTest, WhatIsDrawnForALineDependsOnItsNumberNotOnItsNeighbours) {

@@ -1,0 +1,73 @@
+#include "decoding/glossary_phrases.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "data/word_border.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581, SentencePiece's space
+
+std::vector<std::uint8_t> pieces_that_go_on(const Tokenizer& tokenizer) {
+  std::vector<std::uint8_t> result(static_cast<std::size_t>(tokenizer.vocabulary_size()));
+  result[kPad] = result[kBos] = 1;  // no text: the word may go on behind them
+  for (Id id = kSpecialIds; id < std::ssize(result); ++id) {
+    const auto piece = tokenizer.piece(id);
+    const bool is_byte = piece.starts_with("<0x");  // of any character
+    result[id] = is_byte || (!piece.starts_with(kSpaceMark) && first_kind(piece) == CharacterKind::kWord);
+  }
+  return result;
+}
+
+/// The pieces of a text behind a comma, which leave no space between; none where that is not how they are cut.
+Ids encode_without_space(const std::string& text, const Tokenizer& tokenizer) {
+  const auto comma = tokenizer.encode(","), both = tokenizer.encode("," + text);
+  if (both.size() <= comma.size() || !std::equal(comma.begin(), comma.end(), both.begin())) return {};
+  return {both.begin() + std::ssize(comma), both.end()};
+}
+
+Phrase encode(const std::string& text, const Tokenizer& tokenizer, const std::vector<std::uint8_t>& goes_on) {
+  Phrase phrase{text, {}, false};
+  if (first_kind(text) == CharacterKind::kUnspaced) phrase.ids = encode_without_space(text, tokenizer);
+  if (phrase.ids.empty() || tokenizer.decode(phrase.ids) != text) phrase.ids = tokenizer.encode(text);
+  // Where even the first piece of a phrase goes on with a word, pieces do not say where words begin.
+  phrase.ends_in_word = !phrase.ids.empty() && last_kind(text) == CharacterKind::kWord && !goes_on[phrase.ids.front()];
+  return phrase;
+}
+
+}  // namespace
+
+GlossaryPhrases::GlossaryPhrases(Glossary glossary, const Tokenizer& target)
+    : glossary_(std::move(glossary)), goes_on_(pieces_that_go_on(target)) {
+  for (const auto& entry : glossary_.entries()) {
+    const auto& phrase = phrases_.emplace_back(encode(entry.target, target, goes_on_));
+    const auto spelt = target.decode(phrase.ids);
+    if (spelt != entry.target)
+      throw DataError(glossary_.name() + ": line " + std::to_string(entry.line) +
+                      ": wanted a phrase that this model can say, got \"" + printable(entry.target, 80) +
+                      "\", which it would say as \"" + printable(spelt, 80) + "\"; write it so or leave it out");
+  }
+}
+
+std::vector<Phrase> GlossaryPhrases::of(std::string_view line) const {
+  std::vector<Phrase> result;
+  for (const auto entry : glossary_.find(line)) result.push_back(phrases_[entry]);
+  return result;
+}
+
+bool has_all(std::string_view text, std::span<const Phrase> phrases) {
+  return std::ranges::all_of(phrases, [&](const Phrase& phrase) {
+    auto wanted = std::ranges::count(phrases, phrase.text, &Phrase::text);
+    for (auto place = text.find(phrase.text); place != text.npos && wanted > 0;
+         place = text.find(phrase.text, place + phrase.text.size()))
+      --wanted;
+    return wanted == 0;
+  });
+}
+
+}  // namespace gloss

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "data/glossary.h"
+#include "decoding/phrase_progress.h"
+#include "tokenizer/tokenizer.h"
+
+namespace gloss {
+
+/// A glossary's target phrases as the pieces of a model. A phrase begins with its leading space; where its first
+/// character is of a script without spaces it has none.
+class GlossaryPhrases {
+ public:
+  /// Throws DataError naming file and line where a phrase, cut into pieces and put together again, is another.
+  GlossaryPhrases(Glossary glossary, const Tokenizer& target);
+
+  /// What the translation of a line, valid UTF-8, must contain: a phrase for each place that Glossary::find finds.
+  std::vector<Phrase> of(std::string_view line) const;
+  /// [V]: 1 for the pieces that go on with the word before them.
+  std::span<const std::uint8_t> goes_on() const { return goes_on_; }
+
+ private:
+  Glossary glossary_;
+  std::vector<std::uint8_t> goes_on_;
+  std::vector<Phrase> phrases_;  ///< of the glossary's entries
+};
+
+/// Whether a text contains the phrases: one that is there several times as often, without overlaps.
+bool has_all(std::string_view text, std::span<const Phrase> phrases);
+
+}  // namespace gloss
