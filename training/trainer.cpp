@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,18 +26,6 @@ namespace gloss {
 namespace {
 
 constexpr std::int64_t kMostSkippedInARow = 10;
-
-std::optional<double> score_of(const Validation& validation, EarlyStopMetric metric) {
-  switch (metric) {
-    case EarlyStopMetric::kBleu:
-      return validation.bleu;
-    case EarlyStopMetric::kLoss:
-      return validation.loss;
-    case EarlyStopMetric::kPerplexity:
-      return std::exp(validation.loss);
-  }
-  return std::nullopt;
-}
 
 // All of them, those of training.freeze without a gradient.
 std::vector<std::pair<std::string, at::Tensor>> parameters_to_train(EncoderDecoder& model,
@@ -160,25 +147,11 @@ void Trainer::report() {
 
 void Trainer::validate() {
   const at::NoGradGuard no_grad;
-  const Validation validation = [&] {
+  const auto validation = [&] {
     const EmaWeights in_place(adam_);
     return options_.validate(model_, state_.step);
   }();
-  const bool by_bleu = options_.config.early_stop.metric == EarlyStopMetric::kBleu;
-  if (by_bleu && !validation.bleu && options_.config.early_stop.patience > 0)
-    throw UsageError(
-        "training.early_stop.metric: wanted a metric that validation measures, got \"bleu\"; ask for loss");
-
-  const auto score = score_of(validation, options_.config.early_stop.metric);
-  if (score && std::isfinite(*score) &&
-      (!state_.best_score || (by_bleu ? *score > *state_.best_score : *score < *state_.best_score))) {
-    state_.best_score = score;
-    state_.best_step = state_.step;
-    state_.validations_without_gain = 0;
-  } else {
-    ++state_.validations_without_gain;
-  }
-  state_.validated_step = state_.step;
+  note_validation(state_, validation, options_.config.early_stop);
   saved_ = false;
 }
 

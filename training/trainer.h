@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,18 +14,13 @@
 #include "model/encoder_decoder.h"
 #include "training/adam.h"
 #include "training/checkpoint.h"
+#include "training/early_stop.h"
 #include "training/training_config.h"
 #include "training/training_plan.h"
 #include "training/training_report.h"
 
 namespace gloss {
 
-/// What a validation found. Made by the caller of the trainer, who knows search and scores; one that ends by Stopped
-/// (training/stop.h) counts as not made.
-struct Validation {
-  double loss = 0;  ///< plain negative log-likelihood a token
-  std::optional<double> bleu;
-};
 using ValidateFunction = std::function<Validation(EncoderDecoder& model, std::int64_t step)>;
 
 enum class TrainingEnd { kFinished, kEarlyStop, kStopped };

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <fstream>
 
-#include <ATen/Functions.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,6 @@
 namespace gloss {
 namespace {
 
-using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -90,137 +89,6 @@ TEST_P(TrainerTest, SavesEverySoManyStepsAndAtTheEndAndKeepsTheNewest) {
   options.config.keep_checkpoints = 2;
   run(options);
   EXPECT_THAT(toy_.saved(), ElementsAre("step-00000006.safetensors", "step-00000007.safetensors"));
-}
-
-TEST_P(TrainerTest, StopsEarlyAfterPatienceValidationsWithoutALowerLoss) {
-  auto options = toy_.options();
-  options.config.max_steps = 9;
-  options.config.validate_every = 1;
-  options.config.early_stop = {EarlyStopMetric::kLoss, 2};
-  EXPECT_EQ(run_validated(options, {{5, {}}, {4, {}}, {4, {}}, {3, {}}, {3.5, {}}, {std::nan(""), {}}}),
-            TrainingEnd::kEarlyStop);
-  EXPECT_EQ(state_.step, 6);
-  EXPECT_EQ(state_.best_score, 3);
-  EXPECT_THAT(toy_.saved(), Contains("step-00000006.safetensors"));
-}
-
-TEST_P(TrainerTest, StopsEarlyByBleuWhereHigherIsBetter) {
-  auto options = toy_.options();
-  options.config.max_steps = 9;
-  options.config.validate_every = 1;
-  options.config.early_stop = {EarlyStopMetric::kBleu, 1};
-  EXPECT_EQ(run_validated(options, {{5, 10}, {6, 20}, {4, 15}}), TrainingEnd::kEarlyStop);
-  EXPECT_EQ(state_.step, 3);
-  EXPECT_EQ(state_.best_score, 20);
-}
-
-TEST_P(TrainerTest, StopsEarlyByPerplexityWhereLowerIsBetter) {
-  auto options = toy_.options();
-  options.config.max_steps = 9;
-  options.config.validate_every = 1;
-  options.config.early_stop = {EarlyStopMetric::kPerplexity, 2};
-  EXPECT_EQ(run_validated(options, {{5, 1}, {3, 2}, {4, 3}, {1e4, 4}}), TrainingEnd::kEarlyStop);
-  EXPECT_EQ(state_.step, 4);
-  EXPECT_EQ(state_.best_step, 2);
-  EXPECT_EQ(state_.best_score, std::exp(3));
-}
-
-TEST_P(TrainerTest, WithEarlyStoppingTheModelIsTheBestCheckpoint) {
-  auto options = toy_.options();
-  options.config.max_steps = 9;
-  options.config.validate_every = 1;
-  options.config.save_every = 4;
-  options.config.keep_checkpoints = 1;
-  options.config.early_stop = {EarlyStopMetric::kLoss, 3};
-  EXPECT_EQ(run_validated(options, {{5, {}}, {4, {}}, {3, {}}, {4, {}}, {4, {}}, {4, {}}}), TrainingEnd::kEarlyStop);
-  EXPECT_EQ(kept_steps_, Steps{3});
-  EXPECT_THAT(toy_.saved(), ElementsAre("best.safetensors", "step-00000003.safetensors", "step-00000006.safetensors"));
-  const auto best = weights_of(model_);
-  options.checkpoints = toy_.checkpoints() / "again";
-  options.config.early_stop = {};
-  options.config.max_steps = 3;
-  run(options);
-  for (const auto& [name, weight] : weights_of(model_)) EXPECT_TRUE(weight.equal(best.at(name))) << name;
-}
-
-TEST_P(TrainerTest, WithoutEarlyStoppingTheBestIsKeptBesideTheLastAndTheModelIsTheLast) {
-  auto options = toy_.options();
-  options.config.max_steps = 5;
-  options.config.validate_every = 1;
-  options.config.keep_checkpoints = 1;
-  run_validated(options, {{5, 1}, {4, 3}, {3, 2}, {2, 2}, {1, 2}});
-  EXPECT_EQ(kept_steps_, Steps{5});
-  EXPECT_THAT(toy_.saved(), ElementsAre("best.safetensors", "step-00000002.safetensors", "step-00000005.safetensors"));
-}
-
-TEST_P(TrainerTest, BestThatCannotBeReadIsWarnedOfAndTheLastKept) {
-  auto options = toy_.options();
-  options.config.max_steps = 3;
-  options.config.validate_every = 1;
-  options.config.early_stop.patience = 9;
-  options.validate = [&](EncoderDecoder&, std::int64_t step) {
-    if (step == 3) std::filesystem::resize_file(toy_.checkpoints() / "step-00000001.safetensors", 50);
-    return Validation{1, step == 1 ? 20 : 10};
-  };
-  testing::internal::CaptureStderr();
-  run(options);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("the last weights are kept in place of the best"));
-  EXPECT_EQ(kept_steps_, Steps{3});
-}
-
-TEST_P(TrainerTest, WithoutPatienceNothingStopsEarly) {
-  auto options = toy_.options();
-  options.config.max_steps = 5;
-  options.config.validate_every = 1;
-  EXPECT_EQ(run_validated(options, {{1, {}}, {2, {}}, {3, {}}, {4, {}}}), TrainingEnd::kFinished);
-}
-
-TEST_P(TrainerTest, EarlyStoppingWithoutValidationIsRefused) {
-  auto options = toy_.options();
-  options.config.early_stop.patience = 1;
-  EXPECT_THAT([&] { run(options); }, ThrowsMessage<UsageError>(HasSubstr("training.early_stop.patience")));
-}
-
-TEST_P(TrainerTest, AverageIsTheMeanOfTheLastSaves) {
-  auto options = toy_.options();
-  options.config.max_steps = 7;
-  options.config.save_every = 2;
-  options.config.keep_checkpoints = 1;
-  options.config.average_last = 3;
-  run(options);
-  EXPECT_THAT(toy_.saved(),
-              ElementsAre("step-00000004.safetensors", "step-00000006.safetensors", "step-00000007.safetensors"));
-  std::map<std::string, at::Tensor> sums;
-  for (const std::string& name : toy_.saved()) {
-    const auto file = SafetensorsFile::open(toy_.checkpoints() / name);
-    for (const auto& [weight, fresh] : weights_of(model_)) {
-      const auto bytes = file.tensors().at(weight).bytes;
-      ASSERT_EQ(bytes.size(), 4 * static_cast<std::size_t>(fresh.numel()));
-      auto& sum = sums.try_emplace(weight, at::zeros_like(fresh, at::kDouble)).first->second;
-      for (std::int64_t i = 0; i < fresh.numel(); ++i)
-        sum.mutable_data_ptr<double>()[i] += reinterpret_cast<const float*>(bytes.data())[i];
-    }
-  }
-  for (const auto& [name, weight] : weights_of(model_))
-    EXPECT_TRUE(weight.equal((sums.at(name) / 3.0).to(at::kFloat))) << name;
-}
-
-TEST_P(TrainerTest, DamagedFileIsLeftOutOfTheAverage) {
-  auto options = toy_.options();
-  options.config.max_steps = 4;
-  options.config.save_every = 2;
-  options.config.average_last = 2;
-  options.config.validate_every = 3;
-  options.validate = [&](EncoderDecoder&, std::int64_t) {
-    std::filesystem::resize_file(toy_.checkpoints() / "step-00000002.safetensors", 50);
-    return Validation{};
-  };
-  testing::internal::CaptureStderr();
-  run(options);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("left out of the average"));
-  const auto saved = SafetensorsFile::open(toy_.checkpoints() / "step-00000004.safetensors");
-  for (const auto& [name, weight] : weights_of(model_))
-    EXPECT_EQ(*weight.const_data_ptr<float>(), *reinterpret_cast<const float*>(saved.tensors().at(name).bytes.data()));
 }
 
 TEST_P(TrainerTest, BrokenUpdatesAreSkippedAndCounted) {
@@ -318,22 +186,6 @@ TEST_P(TrainerTest, ASaveThatTheModelIsMadeOfIsTriedTwiceAndThenAnError) {
   EXPECT_THROW(run_validated(options, {{2, {}}, {3, {}}, {4, {}}}), IoError);
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("trying once more"));
   EXPECT_THAT(reports_, SizeIs(1));
-}
-
-TEST_P(TrainerTest, ABestThatIsGoneIsWarnedOfAndTheLastKept) {
-  auto options = toy_.options();
-  options.config.max_steps = 3;
-  options.config.validate_every = 1;
-  options.config.early_stop.patience = 9;
-  options.config.early_stop.metric = EarlyStopMetric::kLoss;
-  options.validate = [&](EncoderDecoder&, std::int64_t step) {
-    if (step == 3) std::filesystem::remove(toy_.checkpoints() / "step-00000001.safetensors");
-    return Validation{step == 1 ? 1.0 : 2.0, {}};
-  };
-  testing::internal::CaptureStderr();
-  run(options);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("is not there any more; the last weights are kept"));
-  EXPECT_EQ(kept_steps_, Steps{3});
 }
 
 TEST_P(TrainerTest, AValidationCutShortBySignalCountsAsNotMade) {

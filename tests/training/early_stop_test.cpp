@@ -1,0 +1,112 @@
+#include "training/early_stop.h"
+
+#include <cmath>
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "tests/training/trainer_test.h"
+
+namespace gloss {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+class EarlyStopTest : public TrainerTest {};
+
+TEST_P(EarlyStopTest, StopsEarlyAfterPatienceValidationsWithoutALowerLoss) {
+  auto options = toy_.options();
+  options.config.max_steps = 9;
+  options.config.validate_every = 1;
+  options.config.early_stop = {EarlyStopMetric::kLoss, 2};
+  EXPECT_EQ(run_validated(options, {{5, {}}, {4, {}}, {4, {}}, {3, {}}, {3.5, {}}, {std::nan(""), {}}}),
+            TrainingEnd::kEarlyStop);
+  EXPECT_EQ(state_.step, 6);
+  EXPECT_EQ(state_.best_score, 3);
+  EXPECT_THAT(toy_.saved(), Contains("step-00000006.safetensors"));
+}
+
+TEST_P(EarlyStopTest, StopsEarlyByBleuWhereHigherIsBetter) {
+  auto options = toy_.options();
+  options.config.max_steps = 9;
+  options.config.validate_every = 1;
+  options.config.early_stop = {EarlyStopMetric::kBleu, 1};
+  EXPECT_EQ(run_validated(options, {{5, 10}, {6, 20}, {4, 15}}), TrainingEnd::kEarlyStop);
+  EXPECT_EQ(state_.step, 3);
+  EXPECT_EQ(state_.best_score, 20);
+}
+
+TEST_P(EarlyStopTest, StopsEarlyByPerplexityWhereLowerIsBetter) {
+  auto options = toy_.options();
+  options.config.max_steps = 9;
+  options.config.validate_every = 1;
+  options.config.early_stop = {EarlyStopMetric::kPerplexity, 2};
+  EXPECT_EQ(run_validated(options, {{5, 1}, {3, 2}, {4, 3}, {1e4, 4}}), TrainingEnd::kEarlyStop);
+  EXPECT_EQ(state_.step, 4);
+  EXPECT_EQ(state_.best_step, 2);
+  EXPECT_EQ(state_.best_score, std::exp(3));
+}
+
+TEST_P(EarlyStopTest, WithoutPatienceNothingStopsEarly) {
+  auto options = toy_.options();
+  options.config.max_steps = 5;
+  options.config.validate_every = 1;
+  EXPECT_EQ(run_validated(options, {{1, {}}, {2, {}}, {3, {}}, {4, {}}}), TrainingEnd::kFinished);
+}
+
+TEST_P(EarlyStopTest, EarlyStoppingWithoutValidationIsRefused) {
+  auto options = toy_.options();
+  options.config.early_stop.patience = 1;
+  EXPECT_THAT([&] { run(options); }, ThrowsMessage<UsageError>(HasSubstr("training.early_stop.patience")));
+}
+
+INSTANTIATE_DEVICES(EarlyStopTest);
+
+class NoteValidationTest : public testing::Test {
+ protected:
+  void note(std::int64_t step, const Validation& validation, EarlyStopMetric metric, std::int64_t patience = 2) {
+    state_.step = step;
+    note_validation(state_, validation, {metric, patience});
+  }
+
+  TrainingState state_;
+};
+
+TEST_F(NoteValidationTest, TheFirstIsTheBestAndAnEqualOneIsNot) {
+  for (const auto metric : {EarlyStopMetric::kBleu, EarlyStopMetric::kLoss, EarlyStopMetric::kPerplexity}) {
+    state_ = {};
+    note(3, {2, 20}, metric);
+    EXPECT_EQ(state_.best_step, 3);
+    note(6, {2, 20}, metric);
+    EXPECT_EQ(state_.best_step, 3);
+    EXPECT_EQ(state_.validations_without_gain, 1);
+    EXPECT_EQ(state_.validated_step, 6);
+  }
+}
+
+TEST_F(NoteValidationTest, WhatIsNoFiniteNumberIsNeverTheBest) {
+  note(1, {std::nan(""), {}}, EarlyStopMetric::kLoss);
+  note(2, {-std::numeric_limits<double>::infinity(), {}}, EarlyStopMetric::kLoss);
+  note(3, {1e4, {}}, EarlyStopMetric::kPerplexity);
+  note(4, {1, std::nan("")}, EarlyStopMetric::kBleu);
+  EXPECT_FALSE(state_.best_score.has_value());
+  EXPECT_EQ(state_.best_step, 0);
+  EXPECT_EQ(state_.validations_without_gain, 4);
+}
+
+TEST_F(NoteValidationTest, ABleuThatIsMissingIsRefusedWhereTheRunIsToStopByIt) {
+  EXPECT_THAT(
+      [&] {
+        note(1, {1, {}}, EarlyStopMetric::kBleu);
+      },
+      ThrowsMessage<UsageError>(HasSubstr("training.early_stop.metric")));
+  EXPECT_NO_THROW(note(1, {1, {}}, EarlyStopMetric::kBleu, /*patience=*/0));
+  EXPECT_EQ(state_.best_step, 0);
+}
+
+}  // namespace
+}  // namespace gloss
