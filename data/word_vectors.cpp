@@ -96,7 +96,8 @@ const std::vector<PieceSpellings::Meaning>& PieceSpellings::operator[](const std
   return found == meanings_.end() ? kNone : found->second;
 }
 
-WordVectors read_word_vectors(const std::filesystem::path& path, const PieceSpellings& pieces, std::int64_t width) {
+WordVectors read_word_vectors(const std::filesystem::path& path, const PieceSpellings& pieces, std::int64_t width,
+                              const std::function<void()>& before_line) {
   WordVectors vectors;
   std::map<Id, Row> found;
   // False where the line is no word and `width` finite numbers.
@@ -116,6 +117,7 @@ WordVectors read_word_vectors(const std::filesystem::path& path, const PieceSpel
 
   LineReader lines(path);
   for (std::string line; lines.next(line);) {
+    if (before_line) before_line();
     if (lines.line_number() == 1 && !lines.overlong()) {
       const auto heading = heading_of(line);
       expect_width(path, width, heading ? heading->width : std::max<std::int64_t>(count_fields(line) - 1, 0));

@@ -14,6 +14,7 @@
 #include "common/sha256.h"
 #include "pipeline/start_model.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
+#include "training/stop.h"
 
 namespace gloss {
 namespace {
@@ -105,7 +106,7 @@ void InitialWeights::read_embedding(const std::string& side, const std::string& 
   PieceSpellings pieces;
   for (Id id = 0; id < spelt.vocabulary_size(); ++id) pieces.add(id, spelt.piece(id));
   const auto key = embeddings_key(side);
-  auto vectors = read_word_vectors(path, pieces, config_.model.d_model);
+  auto vectors = read_word_vectors(path, pieces, config_.model.d_model, stop_where_requested);
   log_info(key + ": vectors for " + std::to_string(vectors.ids.size()) + " of " + std::to_string(pieces.size()) +
            " pieces, the other rows are drawn");
   if (vectors.unusable.count > 0)

@@ -26,7 +26,8 @@ class InitialWeights {
 
   /// The model's tokenizers as their bytes by name; none without a model.
   std::map<std::string, std::string> tokenizers() const;
-  /// Reads the vectors, and says how many pieces they have. Throws as read_word_vectors.
+  /// Reads the vectors, and says how many pieces they have. Throws as read_word_vectors, and Stopped where a signal
+  /// asks for an end.
   void read_embeddings(const RunTokenizers& tokenizers);
   /// Puts them in place of the weights that were drawn, and forgets them. The vectors of a file are all multiplied by
   /// one number, which makes their root mean square d_model^-0.5, as that of drawn embeddings is.

@@ -121,5 +121,16 @@ TEST_F(WordVectorsTest, AFileThatIsNoTextOfVectorsIsNotSaidToBeOfWidthZero) {
       ThrowsMessage<DataError>(HasSubstr("got a first line without numbers")));
 }
 
+TEST_F(WordVectorsTest, WhatIsThrownBeforeALineEndsTheReadingThere) {
+  int lines = 0;
+  const auto path = write("the 1 2\ndog 3 4\ning 5 6\n");
+  EXPECT_THROW(read_word_vectors(path, pieces_, 2,
+                                 [&] {
+                                   if (++lines == 2) throw DataError("enough");
+                                 }),
+               DataError);
+  EXPECT_EQ(lines, 2);
+}
+
 }  // namespace
 }  // namespace gloss
