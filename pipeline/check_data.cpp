@@ -51,7 +51,7 @@ void add_side(Findings& findings, const std::string& side, const TextReport& tex
   findings.add("unknown", side, text.unknown, "lines have characters that the tokenizer does not know");
 }
 
-/// What training itself says no to (pipeline/data_files.h, data/parallel_corpus.h, pipeline/evaluate.h).
+/// What training itself says no to (pipeline/data_files.h, data/encode_corpus.h, pipeline/evaluate.h).
 void refuse(Findings& findings, const DataSet& set, const CorpusCheck& check) {
   const auto source = printable(set.source.string()), target = printable(set.target.string());
   try {
@@ -67,9 +67,9 @@ void refuse(Findings& findings, const DataSet& set, const CorpusCheck& check) {
       if (text->cut.count > 0)
         findings.refuse("cut", name + ": a line of more than " + std::to_string(LineReader::kMaxLineBytes) +
                                    " bytes cannot be scored (" + text->cut.text() + ")");
-  if (set.use == DataSet::Use::kTest) return;
   const auto both = source + " and " + target;
   if (check.source.lines == 0 && check.target.lines == 0) findings.refuse("nothing_left", both + ": are empty");
+  if (set.use == DataSet::Use::kTest) return;
   if (check.invalid.count * kLinesToOneInvalid > check.pairs)
     findings.refuse("encoding", both + ": " + std::to_string(check.invalid.count) + " of " +
                                     std::to_string(check.pairs) + " pairs are not UTF-8; convert the text");

@@ -26,7 +26,7 @@ struct Finding {
   std::string side;     ///< "source", "target", or "" for the pair
   std::string message;  ///< what there are so many of; of what is refused, all that is to be said
   NotedLines lines = {};
-  bool refused = false;  ///< training would end with exit code 3
+  bool refused = false;  ///< training would end before its first step
 };
 
 struct SetCheck {

@@ -108,13 +108,17 @@ void CorpusCache::load(const Tokenizers& by_name, const Tokenizer& source, const
 }
 
 void CorpusCache::keep() {
-  const auto unchanged = [](const fs::path& path, const FileStamp& at_start, const TextHash& hash) {
+  const auto is_unchanged = [](const fs::path& path, const FileStamp& at_start, const TextHash& hash) {
     std::error_code error;
-    return hash.stamp == at_start && fs::exists(path, error) && FileStamp::of(path) == at_start;
+    if (hash.stamp == at_start && fs::exists(path, error) && FileStamp::of(path) == at_start) return true;
+    log_warning(printable(path.string()) +
+                ": changed while it was read; training goes on with what was read, which is not kept, and to resume "
+                "the run the text is needed as it was");
+    return false;
   };
-  if (!unchanged(config_->data.train_source, source_at_start_, source_) ||
-      !unchanged(config_->data.train_target, target_at_start_, target_))
-    return;
+  const bool source_is = is_unchanged(config_->data.train_source, source_at_start_, source_);
+  const bool target_is = is_unchanged(config_->data.train_target, target_at_start_, target_);
+  if (!source_is || !target_is) return;
   if (made_) made_->commit();
   made_.reset();
   const auto texts = to_pretty_text({{"source", to_json(source_)}, {"target", to_json(target_)}});

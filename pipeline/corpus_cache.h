@@ -35,7 +35,8 @@ class CorpusCache {
   /// encode_corpus, IoError, and Stopped where a signal asks for an end.
   void load(const Tokenizers& by_name, const Tokenizer& source, const Tokenizer& target, int threads);
   const ParallelCorpus& corpus() const { return *corpus_; }
-  /// Gives what `load` made its name in the folder, unless the texts were changed meanwhile. Throws IoError.
+  /// Gives what `load` made its name in the folder, unless the texts were changed meanwhile, which is warned of. Throws
+  /// IoError.
   void keep();
 
  private:

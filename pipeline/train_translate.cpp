@@ -57,7 +57,12 @@ Material read_material(const RunConfig& config, const RunFolder& folder, int thr
     expect_aligned(data.valid_source, data.valid_target);
     valid = read_test_set(data.valid_source, data.valid_target);
   }
-  if (!data.test_source.empty()) test = read_test_set(data.test_source, data.test_target);
+  if (!data.test_source.empty()) {
+    test = read_test_set(data.test_source, data.test_target);
+    if (test->sources.empty())
+      throw DataError(printable(data.test_source) + " and " + printable(data.test_target) +
+                      ": wanted lines to test with, got empty files; leave them out of the run file");
+  }
   CorpusCache cache(config, folder);
   if (!cache.knows_texts()) expect_aligned(data.train_source, data.train_target);
   RunTokenizers tokenizers(config, folder, cache, initial.tokenizers());

@@ -1,15 +1,22 @@
 #include "pipeline/corpus_cache.h"
 
+#include <atomic>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/descriptor.h"
 #include "common/error.h"
+#include "common/mapped_file.h"
 #include "common/sha256.h"
+#include "common/signals.h"
+#include "data/corpus_writer.h"
 #include "pipeline/run_tokenizers.h"
 #include "tests/pipeline/small_job.h"
+#include "training/stop.h"
 
 namespace gloss {
 namespace {
@@ -31,6 +38,24 @@ class SmallVocabulary final : public Tokenizer {
 
  private:
   const Tokenizer* other_;
+};
+
+// Raises SIGTERM with the first line.
+class SignallingTokenizer final : public Tokenizer {
+ public:
+  explicit SignallingTokenizer(const Tokenizer& other) : other_(&other) {}
+  Ids encode(std::string_view line) const override {
+    if (lines_++ == 0) std::raise(SIGTERM);
+    return other_->encode(line);
+  }
+  std::string decode(std::span<const Id> ids) const override { return other_->decode(ids); }
+  std::int64_t vocabulary_size() const override { return other_->vocabulary_size(); }
+  const std::string& serialized() const override { return other_->serialized(); }
+  int lines() const { return lines_; }
+
+ private:
+  const Tokenizer* other_;
+  mutable std::atomic<int> lines_ = 0;
 };
 
 class CorpusCacheTest : public testing::Test {
@@ -115,6 +140,11 @@ TEST_F(CorpusCacheTest, IsMadeAgainOfOtherTextsTokenizersAndLengths) {
   EXPECT_TRUE(other_text.made);
   EXPECT_NE(other_text.hash, first.hash);
 
+  write_lines(job_.config.data.train_source, lines);
+  const auto other_source = start();
+  EXPECT_FALSE(other_source.knew_texts);
+  EXPECT_NE(other_source.hash, other_text.hash);
+
   job_.config.data.max_length = 63;
   const auto other_length = start();
   EXPECT_TRUE(other_length.knew_texts && other_length.made);
@@ -190,16 +220,73 @@ TEST_F(CorpusCacheTest, OfATextThatWasOnlyTouchedStaysGood) {
   }
 }
 
-TEST_F(CorpusCacheTest, IsNotKeptOfATextThatChangesWhileItIsRead) {
+TEST_F(CorpusCacheTest, OfAnotherVersionOfTheProgramIsMadeAgain) {
+  const auto first = start();
+  const auto rewrite = [&](auto&& change) {
+    const auto kept = ParallelCorpus::open(MappedFile(open_regular_file(file())->descriptor, file()), file());
+    auto key = kept.key();
+    change(key);
+    std::ofstream other(file().string() + ".new", std::ios::binary);
+    CorpusWriter writer(
+        [&](std::span<const std::byte> bytes) {
+          other.write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+        },
+        40, job_.config.data.max_length);
+    for (std::int64_t i = 0; i < kept.size(); ++i) writer.add(kept.source(i), kept.target(i));
+    writer.finish(key, kept.report());
+    other.close();
+    fs::rename(file().string() + ".new", file());
+  };
+  rewrite([](Json&) {});
+  EXPECT_TRUE(start().knew_texts) << "written as it was";
+  rewrite([](Json& key) { key["program"] = key["program"].get<std::string>() + "1"; });
+  const auto other = start();
+  EXPECT_FALSE(other.knew_texts);
+  EXPECT_TRUE(other.made);
+  EXPECT_EQ(other.hash, first.hash);
+  for (const Json& strange : {Json(3), Json(), Json::array(), Json{{"program", 1}}}) {
+    rewrite([&](Json& key) { key = strange; });
+    EXPECT_TRUE(start().made) << strange;
+  }
+}
+
+TEST_F(CorpusCacheTest, IsNotKeptOfATextThatChangesWhileItIsReadAndSaysSo) {
+  for (const auto& text : {job_.config.data.train_source, job_.config.data.train_target}) {
+    const auto lines = lines_of_file(text);
+    testing::internal::CaptureStderr();
+    {
+      const RunFolder folder(job_ / "run", false, false);
+      CorpusCache cache(job_.config, folder);
+      const RunTokenizers tokenizers(job_.config, folder, cache);
+      cache.load(tokenizers.by_name(), *tokenizers.source(), *tokenizers.target(), 1);
+      std::ofstream(text, std::ios::app) << "one more\n";
+      cache.keep();
+      EXPECT_FALSE(fs::exists(file()));
+      EXPECT_FALSE(fs::exists(texts()));
+    }
+    const auto said = testing::internal::GetCapturedStderr();
+    EXPECT_THAT(said, HasSubstr(text + ": changed while it was read"));
+    EXPECT_THAT(said.substr(said.find("changed while") + 1), Not(HasSubstr("changed while"))) << "not of the other";
+    write_lines(text, lines);
+  }
+}
+
+// More lines than are handed out before the first is encoded.
+TEST_F(CorpusCacheTest, ASignalWhileTheTextsAreEncodedEndsThatAndLeavesNothing) {
+  for (const auto& text : {job_.config.data.train_source, job_.config.data.train_target})
+    write_lines(text, std::vector<std::string>(10'000, "a b"));
   testing::internal::CaptureStderr();
-  RunFolder folder(job_ / "run", false, false);
-  CorpusCache cache(job_.config, folder);
-  const RunTokenizers tokenizers(job_.config, folder, cache);
-  cache.load(tokenizers.by_name(), *tokenizers.source(), *tokenizers.target(), 1);
-  std::ofstream(job_.config.data.train_source, std::ios::app) << "one more\n";
-  cache.keep();
-  EXPECT_FALSE(fs::exists(file()));
-  EXPECT_FALSE(fs::exists(texts()));
+  {
+    const StopOnSignal stop;
+    const RunFolder folder(job_ / "run", false, false);
+    CorpusCache cache(job_.config, folder);
+    const RunTokenizers tokenizers(job_.config, folder, cache);
+    const SignallingTokenizer signalling(*tokenizers.source());
+    EXPECT_THROW(cache.load(tokenizers.by_name(), signalling, signalling, 1), Stopped);
+    EXPECT_LT(signalling.lines(), 10'000);
+  }
+  const StopOnSignal forgets_the_signal;
+  EXPECT_FALSE(fs::exists(job_ / "run"));
   testing::internal::GetCapturedStderr();
 }
 

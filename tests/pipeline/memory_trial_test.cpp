@@ -126,6 +126,75 @@ TEST(MemoryTrialTest, TheVocabularyIsTheTokenizersOrTheLargestThatTheRunFileAllo
   EXPECT_EQ(foresee(job.config).vocabularies.source, pieces);
 }
 
+TEST(MemoryTrialTest, EachSideHasItsVocabulary) {
+  testing::internal::CaptureStderr();
+  SmallJob job;
+  job.use_two_tokenizers(TieEmbeddings::kNone);
+  job.run();
+  testing::internal::GetCapturedStderr();
+  job.config.training.start_from = job / "run";
+  const auto [source, target] = foresee(job.config).vocabularies;
+  EXPECT_GT(source, target) << "the target has fewer letters";
+}
+
+TEST(MemoryTrialTest, TheTextSaysWhatTrainingATokenizerAndTheCorpusFileTake) {
+  auto config = config_of(64, 4096);
+  ForeseenRun run{kVocabularies, {.training_bytes = 1000, .corpus_file = 77, .unknown = "a file is missing"}};
+  const auto tokenizer = [&](TokenizerType type) {
+    config.tokenizer.type = type;
+    return training_needs(config, run).tokenizer;
+  };
+  EXPECT_GT(tokenizer(TokenizerType::kUnigram), tokenizer(TokenizerType::kBpe));
+  EXPECT_GT(tokenizer(TokenizerType::kBpe), tokenizer(TokenizerType::kChar));
+  const auto needs = training_needs(config, run);
+  EXPECT_EQ(needs.corpus_file, 77);
+  EXPECT_EQ(needs.unknown, "a file is missing");
+  run.text.training_bytes = std::int64_t{1} << 40;
+  EXPECT_LT(tokenizer(TokenizerType::kUnigram), std::int64_t{8} << 30) << "it reads two million lines at most";
+  config.training.start_from = "a model";
+  EXPECT_EQ(training_needs(config, run).tokenizer, 0);
+}
+
+TEST(MemoryTrialTest, SamplingMakesBatchesLargerButNoSentenceLongerThanTheLimit) {
+  set_up_runtime(1);
+  auto config = config_of(128, 8192);
+  config.data.max_length = 40;
+  config.decoding.max_length = 40;
+  config.model.positions = Positions::kLearned;  // which has no more than were asked for
+  const ForeseenRun run{kVocabularies, {.pairs = std::vector<PairLengths>(2000, {20, 20})}};
+  const auto plain = try_training(config, run, usable_memory()).batches;
+  config.data.subword_sampling = 0.5;  // three times, so that the limit holds
+  const auto sampled = try_training(config, run, usable_memory()).batches;
+  EXPECT_GT(sampled, plain + plain / 2);
+}
+
+TEST(MemoryTrialTest, SearchIsTriedOnTheLongestSourcesNotMoreThanABatch) {
+  set_up_runtime(1);
+  auto config = config_of(256, 256);
+  config.decoding.max_length = 8;
+  config.decoding.batch_size = 32;
+  const auto validation = [&](const std::vector<std::int64_t>& sources) {
+    return try_training(config, {kVocabularies, {.valid = sources}}, usable_memory()).validation;
+  };
+  const auto of_longest = validation(std::vector<std::int64_t>(32, 200));
+  auto mixed = std::vector<std::int64_t>(200, 2);
+  mixed.insert(mixed.end(), 32, 200);
+  mixed.insert(mixed.end(), 200, 2);
+  const auto of_mixed = validation(mixed), of_many = validation(std::vector<std::int64_t>(320, 200));
+  EXPECT_GT(of_mixed, of_longest / 2);
+  EXPECT_LT(of_many, 2 * of_longest);
+}
+
+TEST(MemoryTrialTest, ATestEndsAQuarterBehindItsLongestSource) {
+  set_up_runtime(1);
+  auto config = config_of(128, 256);
+  config.decoding.max_length = 512;
+  config.decoding.beam_size = 2;
+  const std::vector<std::int64_t> sources(32, 8);
+  const auto needs = try_training(config, {kVocabularies, {.valid = sources, .test = sources}}, usable_memory());
+  EXPECT_LT(needs.test, needs.validation);
+}
+
 TEST(MemoryTrialTest, DiskIsThatOfTheFolderOrOfTheOneAboveThatIsThere) {
   const auto there = std::filesystem::temp_directory_path();
   EXPECT_GT(free_disk(there), 0);

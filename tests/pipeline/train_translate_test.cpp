@@ -132,6 +132,13 @@ TEST_P(TrainTranslateTest, EarlyStoppingWithoutValidationDataIsRefusedByKey) {
   EXPECT_FALSE(std::filesystem::exists(job_ / "run"));
 }
 
+TEST_P(TrainTranslateTest, ATestSetWithoutALineIsRefusedBeforeTraining) {
+  write_lines(job_.config.data.test_source, {});
+  write_lines(job_.config.data.test_target, {});
+  EXPECT_THAT([&] { job_.run(); }, ThrowsMessage<DataError>(HasSubstr("wanted lines to test with, got empty files")));
+  EXPECT_FALSE(std::filesystem::exists(job_ / "run"));
+}
+
 TEST_P(TrainTranslateTest, ARefusedResumeLeavesTheFolderAsItWas) {
   job_.run();
   const auto config = job_.config;

@@ -1,0 +1,184 @@
+#include "pipeline/check_data.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/line_reader.h"
+#include "tests/pipeline/small_job.h"
+
+namespace gloss {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+using Lines = std::vector<std::string>;
+using Use = DataSet::Use;
+
+class CheckDataPipelineTest : public testing::Test {
+ protected:
+  SetCheck check(const Lines& source, const Lines& target, Use use, DataCheckOptions options = {}) {
+    write_lines(folder_ / "s", source);
+    write_lines(folder_ / "t", target);
+    options.sets = {{use, folder_ / "s", folder_ / "t"}};
+    return check_data(options).sets.at(0);
+  }
+  /// What was found that training refuses, or else.
+  static Lines kinds(const SetCheck& set, bool refused) {
+    Lines kinds;
+    for (const auto& finding : set.findings)
+      if (finding.refused == refused) kinds.push_back(finding.kind);
+    return kinds;
+  }
+  static Finding found(const SetCheck& set, const std::string& kind, const std::string& side = "") {
+    for (const auto& finding : set.findings)
+      if (finding.kind == kind && finding.side == side) return finding;
+    ADD_FAILURE() << "no " << kind << " of " << side;
+    return {};
+  }
+  /// `count` pairs that differ, and nothing odd about them.
+  static Lines numbered(const std::string& word, std::size_t count) {
+    Lines lines;
+    for (std::size_t i = 0; i < count; ++i) lines.push_back(word + ' ' + std::to_string(i));
+    return lines;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(CheckDataPipelineTest, OneBrokenPairInAHundredIsOddMoreAreRefusedButNotInATest) {
+  auto source = numbered("a", 200);
+  const auto target = numbered("b", 200);
+  source[3] = source[5] = "\xFF";
+  const auto two = check(source, target, Use::kTraining);
+  EXPECT_THAT(kinds(two, true), IsEmpty());
+  EXPECT_THAT(found(two, "not_utf8", "source").lines.first_lines, ElementsAre(4, 6));
+  source[7] = "\xFF";
+  for (const auto use : {Use::kTraining, Use::kValidation}) {
+    const auto three = check(source, target, use);
+    EXPECT_THAT(kinds(three, true), ElementsAre("encoding"));
+    EXPECT_THAT(found(three, "encoding").message, HasSubstr("3 of 200 pairs"));
+  }
+  EXPECT_THAT(kinds(check(source, target, Use::kTest), true), IsEmpty());
+}
+
+TEST_F(CheckDataPipelineTest, WhatHasNoPairToUseIsRefused) {
+  for (const auto use : {Use::kTraining, Use::kValidation, Use::kTest})
+    EXPECT_THAT(found(check({}, {}, use), "nothing_left").message, HasSubstr("are empty"));
+  const Lines source = {"a a a", ""}, target = {"b b b", "b"};
+  EXPECT_THAT(kinds(check(source, target, Use::kTraining, {.max_length = 3}), true), IsEmpty());
+  const auto none = check(source, target, Use::kTraining, {.max_length = 2});
+  EXPECT_THAT(found(none, "nothing_left").message, HasSubstr("none of 2 pairs can be used"));
+  EXPECT_THAT(found(none, "too_long").message, HasSubstr("more than 2 words"));
+  EXPECT_THAT(kinds(check(source, target, Use::kTest, {.max_length = 2}), true), IsEmpty());
+}
+
+TEST_F(CheckDataPipelineTest, SourceAndTargetInOneFileAreRefusedInTraining) {
+  write_lines(folder_ / "one", {"a"});
+  std::filesystem::create_symlink(folder_ / "one", folder_ / "link");
+  for (const auto use : {Use::kTraining, Use::kTest}) {
+    const auto result = check_data({.sets = {{use, folder_ / "one", folder_ / "link"}}});
+    EXPECT_EQ(result.usable(), use == Use::kTest);
+    EXPECT_EQ(kinds(result.sets[0], true), use == Use::kTest ? Lines{} : Lines{"same_file"});
+  }
+}
+
+TEST_F(CheckDataPipelineTest, ALineThatCannotBeScoredIsRefusedWhereItIsScored) {
+  const std::string line(LineReader::kMaxLineBytes + 1, 'x');
+  for (const bool in_source : {true, false}) {
+    const Lines source = {"a", in_source ? line : "b"}, target = {"a", in_source ? "b" : line};
+    const auto training = check(source, target, Use::kTraining);
+    EXPECT_THAT(kinds(training, true), IsEmpty());
+    EXPECT_EQ(training.corpus->fit_pairs, 1);
+    for (const auto use : {Use::kValidation, Use::kTest}) {
+      const auto held_out = check(source, target, use);
+      EXPECT_THAT(kinds(held_out, true), ElementsAre("cut"));
+      EXPECT_THAT(found(held_out, "cut").message, HasSubstr((folder_ / (in_source ? "s" : "t")).string() + ": a line"));
+    }
+  }
+}
+
+TEST_F(CheckDataPipelineTest, LengthsAreComparedInCharactersOrPiecesAndTheLimitIsSaid) {
+  const Lines source = {std::string(80, 'x')}, target = {std::string(10, 'y')};
+  EXPECT_THAT(kinds(check(source, target, Use::kTraining), false), IsEmpty());
+  const auto at_seven = check(source, target, Use::kTraining, {.max_ratio = 7.5});
+  EXPECT_THAT(found(at_seven, "ratio").message, HasSubstr("more than 7.5 times as long as the other, in characters"));
+  const auto nine = check({std::string(91, 'x')}, target, Use::kTraining);
+  EXPECT_THAT(found(nine, "ratio").message, HasSubstr("more than 9 times"));
+}
+
+TEST_F(CheckDataPipelineTest, OddBytesAreSaidOfTheirSide) {
+  const auto result = check({"\xEF\xBB\xBF"
+                             "a",
+                             "b\r", "c\x01"},
+                            {"d", "e", std::string("f\0", 2)}, Use::kTest);
+  EXPECT_THAT(found(result, "byte_order_mark", "source").lines.first_lines, ElementsAre(1));
+  EXPECT_THAT(found(result, "windows_line_end", "source").lines.first_lines, ElementsAre(2));
+  EXPECT_THAT(found(result, "control", "source").lines.first_lines, ElementsAre(3));
+  EXPECT_THAT(found(result, "nul", "target").lines.first_lines, ElementsAre(3));
+  EXPECT_EQ(result.findings.size(), 4u);
+}
+
+TEST_F(CheckDataPipelineTest, WhatCannotBeReadIsRefused) {
+  write_lines(folder_ / "s", {"a"});
+  const auto result = check_data({.sets = {{Use::kValidation, folder_ / "s", folder_ / "none"}}});
+  EXPECT_FALSE(result.usable());
+  EXPECT_FALSE(result.sets[0].corpus.has_value());
+  const auto json = to_json(result);
+  EXPECT_EQ(json.at("usable"), false);
+  EXPECT_EQ(json.at("sets").at(0).at("findings").at(0).at("refused"), true);
+}
+
+TEST_F(CheckDataPipelineTest, TheTrainingTextIsComparedWithEverySetWhereverItStands) {
+  write_lines(folder_ / "s", {"a", "b", "c"});
+  write_lines(folder_ / "t", {"A", "B", "C"});
+  write_lines(folder_ / "vs", {"b", "z"});
+  write_lines(folder_ / "vt", {"B", "Z"});
+  write_lines(folder_ / "es", {"c"});
+  write_lines(folder_ / "et", {"other"});
+  const auto result = check_data({.sets = {{Use::kTraining, folder_ / "s", folder_ / "t"},
+                                           {Use::kValidation, folder_ / "vs", folder_ / "vt"},
+                                           {Use::kTest, folder_ / "es", folder_ / "et"}}});
+  EXPECT_THAT(kinds(result.sets[1], false), ElementsAre("pair_in_training"));
+  EXPECT_THAT(kinds(result.sets[2], false), ElementsAre("source_in_training"));
+  EXPECT_TRUE(result.usable());
+}
+
+TEST_F(CheckDataPipelineTest, ARunFileNamesTheSetsTheLimitAndTheTokenizers) {
+  testing::internal::CaptureStderr();
+  SmallJob job;
+  job.use_two_tokenizers(TieEmbeddings::kNone);
+  job.run();
+  testing::internal::GetCapturedStderr();
+  auto options = data_check_options(job.config);
+  ASSERT_EQ(options.sets.size(), 3u);
+  const auto& data = job.config.data;
+  const auto expect_set = [&](std::size_t i, Use use, const std::string& source, const std::string& target) {
+    EXPECT_TRUE(options.sets[i].use == use && options.sets[i].source == source && options.sets[i].target == target)
+        << i;
+  };
+  expect_set(0, Use::kTraining, data.train_source, data.train_target);
+  expect_set(1, Use::kValidation, data.valid_source, data.valid_target);
+  expect_set(2, Use::kTest, data.test_source, data.test_target);
+  EXPECT_EQ(options.max_length, 64);
+  EXPECT_EQ(options.source_tokenizer, nullptr);
+
+  auto tuned = job.config;
+  tuned.training.start_from = job / "run";
+  tuned.data.valid_source = tuned.data.valid_target = tuned.data.test_source = tuned.data.test_target = "";
+  options = data_check_options(tuned);
+  EXPECT_EQ(options.sets.size(), 1u);
+  const auto result = check_data(options);
+  EXPECT_TRUE(result.in_pieces);
+  EXPECT_THAT(kinds(result.sets[0], false), Not(Contains("unknown"))) << "each side by its own tokenizer";
+}
+
+}  // namespace
+}  // namespace gloss
