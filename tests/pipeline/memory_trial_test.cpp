@@ -160,7 +160,8 @@ TEST(MemoryTrialTest, SamplingMakesBatchesLargerButNoSentenceLongerThanTheLimit)
   auto config = config_of(128, 8192);
   config.data.max_length = 40;
   config.decoding.max_length = 40;
-  config.model.positions = Positions::kLearned;  // which has no more than were asked for
+  config.model.positions = Positions::kLearned;  // of which there are no more than asked for
+  config.model.max_positions = 41;
   const ForeseenRun run{kVocabularies, {.pairs = std::vector<PairLengths>(2000, {20, 20})}};
   const auto plain = try_training(config, run, usable_memory()).batches;
   config.data.subword_sampling = 0.5;  // three times, so that the limit holds

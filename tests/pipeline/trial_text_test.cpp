@@ -122,8 +122,8 @@ TEST_F(TrialTextTest, OfALongTextTheBeginningIsReadAndTheFileIsThatOfAll) {
 
 TEST_F(TrialTextTest, PairsUpToTheLimitAreTakenAndHeldOutSourcesAreCutThere) {
   const auto& data = job_.config.data;
-  write_lines(data.train_source, {std::string(62, 'x'), std::string(63, 'x')});
-  write_lines(data.train_target, {"a", "b"});
+  write_lines(data.train_source, {std::string(62, 'x'), std::string(63, 'x'), "c"});
+  write_lines(data.train_target, {"a", "b", ""});
   write_lines(data.valid_source, {"abc", std::string(100, 'x')});
   write_lines(data.valid_target, {"a", "b"});
   write_lines(data.test_source, {"abcd"});
