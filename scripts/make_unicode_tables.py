@@ -2,14 +2,21 @@
 """Writes evaluation/unicode_tables.cpp: what Python and its regex module know of characters, found out by asking them
 about every code point. Versions: tests/golden/requirements.txt. Run: python3 scripts/make_unicode_tables.py"""
 
+import importlib.metadata
 import pathlib
+import re
 import sys
 import unicodedata
 
 import regex
 
 CODE_POINTS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
-REGEX_UNICODE = "18.0.0"  # as regex's own documentation says; the module has no name for it
+
+
+def unicode_of_regex():
+    """As its own documentation says; the module has no name for it."""
+    metadata = importlib.metadata.metadata("regex")
+    return re.search(r"supports Unicode (\d+\.\d+\.\d+)", metadata.get_payload() or metadata["Description"])[1]
 
 
 def ranges(holds):
@@ -76,7 +83,7 @@ def main():
         "namespace {",
         "",
         "// clang-format off",
-        f"// The classes P, S and N of regex {regex.__version__}, Unicode {REGEX_UNICODE}.",
+        f"// The classes P, S and N of regex {regex.__version__}, Unicode {unicode_of_regex()}.",
     ]
     for name, pattern in classes.items():
         lines += rows(name, "CodePointRange", ranges(pattern.match)) + [""]
