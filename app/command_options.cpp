@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -68,7 +69,9 @@ Machine set_up(const CommonOptions& common) {
 }
 
 void expect_file(std::string_view option, const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path))
+  // What cannot be looked at is for the reader to refuse.
+  std::error_code error;
+  if (std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found)
     throw UsageError(std::string(option) + ": there is no file " + printable(path.string()));
 }
 

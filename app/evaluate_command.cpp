@@ -135,7 +135,7 @@ std::vector<DifferenceTexts> difference_texts(const ScoreReport& report, const J
   std::vector<DifferenceTexts> texts;
   for (const auto& difference : report.differences) {
     const auto line = static_cast<std::size_t>(difference.line - 1);
-    DifferenceTexts text{difference.line, {}, judged.references.streams.front()[line].value_or(""), {}};
+    DifferenceTexts text{difference.line, {}, judged.references.of_line[line].front(), {}};
     if (judged.sources) text.source = (*judged.sources)[line];
     for (const auto& system : judged.systems) text.hypotheses.push_back(system.lines[line]);
     texts.push_back(std::move(text));

@@ -12,6 +12,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "common/error.h"
+#include "common/split_text.h"
 
 namespace gloss {
 namespace {
@@ -56,20 +57,10 @@ void add_files(CLI::App& command, EvaluateOptions& options) {
 
 /// "10,20,30"
 void add_length_bounds(std::vector<std::int64_t>& bounds, const std::string& text) {
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const auto end = std::min(text.find(',', begin), text.size());
-    bounds.push_back(parse_whole_number(text.substr(begin, end - begin), {}));
+  for (const auto part : split_text(text, ',')) {
+    bounds.push_back(parse_whole_number(std::string(part), {}));
     if (bounds.size() > 1 && bounds.back() <= bounds[bounds.size() - 2])
       throw std::invalid_argument("rising numbers with commas between them");
-    begin = end + 1;
-  }
-}
-
-ResamplingSeed parse_seed(const std::string& text) {
-  try {
-    return ResamplingSeed::parse(text);
-  } catch (const UsageError&) {
-    throw std::invalid_argument("a whole number from 0, or none");
   }
 }
 
@@ -87,14 +78,18 @@ void add_statistics(CLI::App& command, EvaluateOptions& options) {
   add_whole_number(command, {"--paired-ar-n", "N", "trials of --paired-ar (default: 10000)"}, options.paired_ar_n,
                    samples);
   add_text(command, {"--seed", "N", "of the resampling, or none (default: SACREBLEU_SEED, else 12345)"},
-           [&options](const std::string& text) { options.seed = parse_seed(text); });
+           [&options](const std::string& text) {
+             options.seed = ResamplingSeed::parse(text);
+             if (!options.seed) throw std::invalid_argument("a whole number from 0, or none");
+           });
 }
 
 void add_output(CLI::App& command, EvaluateOptions& options) {
   auto* json = add_flag(command, "--json", options.json, "one JSON object, the scores unrounded");
   add_text(command,
            {"--format", "NAME",
-            "sacreBLEU's output to the byte: json, text or latex; sacrebleu: as SACREBLEU_FORMAT says, else json"},
+            "what sacreBLEU prints, to the byte but for the remarks below a paired test: json, text, latex, or "
+            "sacrebleu for its default, json; SACREBLEU_FORMAT overrides it"},
            [&options](const std::string& name) {
              if (std::ranges::find(kFormats, name) == kFormats.end())
                throw std::invalid_argument("one of sacrebleu, json, text, latex");
@@ -154,12 +149,12 @@ std::vector<std::filesystem::path> EvaluateOptions::system_files() const {
 
 std::optional<SacrebleuForm> EvaluateOptions::sacrebleu_form() const {
   if (!format) return std::nullopt;
-  if (const auto form = form_called(*format)) return form;
   const char* environment = std::getenv("SACREBLEU_FORMAT");
   std::string wanted = environment == nullptr ? "" : environment;
   std::ranges::transform(wanted, wanted.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return form_called(wanted).value_or(SacrebleuForm::kJson);
+  if (const auto form = form_called(wanted)) return form;
+  return form_called(*format).value_or(SacrebleuForm::kJson);
 }
 
 std::vector<MetricKind> EvaluateOptions::metric_kinds() const {
@@ -196,6 +191,9 @@ void expect_sensible(const EvaluateOptions& options) {
   if (options.format && own) throw UsageError("--format: " + own_names + " are no part of sacreBLEU's output");
   if (!options.length_bounds.empty() && !options.source)
     throw UsageError("--length-buckets: wanted --source, whose lines have the lengths");
+  refuse_together(options.json, "--json", options.short_signature, "--short");
+  refuse_together(options.json, "--json", options.score_only, "--score-only");
+  refuse_together(options.json, "--json", options.width.has_value(), "--width");
   if (!options.sentence_level) return;
   refuse_together(true, "--sentence-level", options.confidence, "--confidence");
   refuse_together(true, "--sentence-level", options.paired().has_value(), "a paired test");

@@ -40,7 +40,8 @@ struct EvaluateOptions {
   /// The hypotheses; in a paired test the baseline counts once, as in sacreBLEU, however often it was typed.
   std::vector<std::filesystem::path> system_files() const;
   std::int64_t trials() const { return paired_bs ? paired_bs_n : paired_ar_n; }
-  /// The form of sacreBLEU that is asked for, or none where gloss prints in its own.
+  /// The form of sacreBLEU, or none where gloss prints in its own: that of the environment, which overrides the one
+  /// that was typed.
   std::optional<SacrebleuForm> sacrebleu_form() const;
   /// Several systems as tab-separated columns of stdin, as sacreBLEU reads them where no file is named.
   bool systems_on_stdin() const { return format.has_value() && hypotheses.empty() && !model; }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <CLI/App.hpp>
@@ -14,14 +15,17 @@
 #include <CLI/Formatter.hpp>
 
 #include "app/command_options.h"
+#include "common/atomic_file.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/sha256.h"
+#include "common/split_text.h"
 #include "tokenizer/piece_cutter.h"
 
 namespace gloss {
 namespace {
 
-constexpr WholeRange kOrders{0, 100};
+constexpr WholeRange kChrfOrders{0, ChrfOptions::kMostOrder};
 
 /// A tokenizer of sacreBLEU that is a SentencePiece model.
 struct PublishedModel {
@@ -56,28 +60,42 @@ std::filesystem::path sacrebleu_folder() {
   return std::filesystem::path(home == nullptr ? "" : home) / ".sacrebleu";
 }
 
-/// A model that was given for no published name is called by what it holds.
-std::string signature_of(const PublishedModel& model, bool given, const PieceCutter& cutter) {
-  return given && model.name == "spm" ? "spm-" + cutter.sha256().substr(0, 8) : std::string(model.signature);
+/// Where sacreBLEU keeps the model.
+std::filesystem::path kept_file(const PublishedModel& model) { return sacrebleu_folder() / "models" / model.file; }
+
+bool equals_file(const std::filesystem::path& given, const std::string& sha256_of_given,
+                 const std::filesystem::path& kept) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(kept, none)) return false;
+  const auto bytes = std::filesystem::file_size(kept, none);
+  return !none && bytes == std::filesystem::file_size(given, none) && !none &&
+         sha256(read_file(kept, bytes)) == sha256_of_given;
+}
+
+/// A published name is only for the published model, which is the one that sacreBLEU keeps; any other is called by what
+/// it holds.
+std::string signature_of(const PublishedModel& model, const std::optional<std::filesystem::path>& given,
+                         const PieceCutter& cutter) {
+  if (!given || equals_file(*given, cutter.sha256(), kept_file(model))) return std::string(model.signature);
+  return "spm-" + cutter.sha256().substr(0, 8);
 }
 
 OwnTokenizer sentencepiece_tokenizer(const PublishedModel& model, const std::optional<std::filesystem::path>& given) {
-  const auto path = given.value_or(sacrebleu_folder() / "models" / model.file);
-  if (!std::filesystem::exists(path))
-    throw UsageError((given ? "--spm-model: there is no file " : "--tokenize " + std::string(model.name) + " wants ") +
-                     printable(path.string()) + (given ? "" : "; fetch it, or give --spm-model FILE"));
+  const auto path = given.value_or(kept_file(model));
+  if (std::error_code ignored; given) {
+    expect_file("--spm-model", path);
+  } else if (!std::filesystem::exists(path, ignored)) {
+    throw UsageError("--tokenize " + std::string(model.name) + " wants " + printable(path.string()) +
+                     "; fetch it, or give --spm-model FILE");
+  }
   const auto cutter = std::make_shared<PieceCutter>(path);
-  return {signature_of(model, given.has_value(), *cutter),
-          [cutter](std::string_view line) { return cutter->cut(line); }};
+  return {signature_of(model, given, *cutter), [cutter](std::string_view line) { return cutter->cut(line); }};
 }
 
 void add_metric_names(std::vector<MetricKind>& metrics, const std::string& names) {
-  std::size_t begin = 0;
-  while (begin <= names.size()) {
-    const auto end = std::min(names.find(',', begin), names.size());
-    const auto kind = parse_choice<MetricKind>(names.substr(begin, end - begin), {kMetrics.begin(), kMetrics.end()});
+  for (const auto name : split_text(names, ',')) {
+    const auto kind = parse_choice<MetricKind>(std::string(name), {kMetrics.begin(), kMetrics.end()});
     if (std::ranges::find(metrics, kind) == metrics.end()) metrics.push_back(kind);
-    begin = end + 1;
   }
 }
 
@@ -98,22 +116,22 @@ void add_bleu_flags(CLI::App& command, MetricFlags& flags) {
       command, {"--smooth-method", "NAME", "what BLEU takes for no matches: none, floor, add-k or exp (default: exp)"},
       bleu.smoothing, {kBleuSmoothings.begin(), kBleuSmoothings.end()});
   add_number(command, {"--smooth-value", "X", "of floor (default: 0.1) and add-k (default: 1)"}, bleu.smoothing_value,
-             {});
+             {0, BleuOptions::kMostSmoothingValue});
   add_flag(command, "--lowercase", bleu.lowercase, "BLEU without regard to case");
   add_flag(command, "--effective-order", bleu.effective_order,
            "BLEU without n-grams that the translations are too short for");
   add_whole_number(command, {"--max-ngram-order", "N", "longest n-grams of BLEU (default: 4)"}, bleu.max_order,
-                   {1, 100});
+                   {1, BleuOptions::kMostOrder});
   add_flag(command, "--force", flags.force, "no warning where translations look tokenized");
 }
 
 void add_chrf_flags(CLI::App& command, ChrfOptions& chrf) {
   add_whole_number(command, {"--chrf-char-order", "N", "longest n-grams of characters (default: 6)"}, chrf.char_order,
-                   kOrders);
+                   kChrfOrders);
   add_whole_number(command, {"--chrf-word-order", "N", "longest n-grams of words; 2 is chrF++ (default: 0)"},
-                   chrf.word_order, kOrders);
+                   chrf.word_order, kChrfOrders);
   add_whole_number(command, {"--chrf-beta", "N", "recall counts as N times precision (default: 2)"}, chrf.beta,
-                   kOrders);
+                   {0, ChrfOptions::kMostBeta});
   add_flag(command, "--chrf-whitespace", chrf.whitespace, "white space is characters too");
   add_flag(command, "--chrf-lowercase", chrf.lowercase, "chrF without regard to case");
   add_flag(command, "--chrf-eps-smoothing", chrf.eps_smoothing, "orders without n-grams count as almost 0");

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 
+#include "common/formatted.h"
 #include "common/utf8.h"
 
 namespace gloss {
@@ -57,11 +57,7 @@ bool needs_escape(char32_t code_point) { return code_point < 0x20 || code_point 
 
 std::string fixed(double value, int digits) {
   if (std::isnan(value)) return "nan";
-  const int length = std::snprintf(nullptr, 0, "%.*f", digits, value);
-  std::string text(static_cast<std::size_t>(length) + 1, '\0');
-  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
-  text.pop_back();
-  return text;
+  return formatted("%.*f", digits, value);
 }
 
 std::string python_number(double value) {

@@ -1,11 +1,10 @@
 #include "app/report_text.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdio>
 
 #include "app/python_text.h"
+#include "common/formatted.h"
 #include "common/log.h"
 
 namespace gloss {
@@ -34,9 +33,7 @@ std::string part_lines(const std::vector<PartOfLines>& parts, const ReportStyle&
   for (const auto& part : parts) width = std::max(width, printable(part.name).size());
   std::string lines;
   for (const auto& part : parts) {
-    std::array<char, 32> count{};
-    std::snprintf(count.data(), count.size(), "%8lld lines", static_cast<long long>(part.lines));
-    lines += padded_name(part.name, width) + count.data();
+    lines += padded_name(part.name, width) + formatted("%8lld lines", static_cast<long long>(part.lines));
     for (const auto& score : part.scores) lines += "  " + score_text(score, style.width);
     lines += '\n';
   }
@@ -50,7 +47,7 @@ std::string difference_lines(const ScoreReport& report, const std::vector<Differ
     const auto& difference = report.differences[i];
     lines += "line " + std::to_string(difference.line) + "  " + report.systems.front().metrics.front().score.name +
              " = " + fixed(difference.first, style.width) + " and " + fixed(difference.second, style.width) + '\n';
-    if (!texts[i].source.empty()) lines += "  source     " + printable(texts[i].source) + '\n';
+    if (texts[i].source) lines += "  source     " + printable(*texts[i].source) + '\n';
     lines += "  reference  " + printable(texts[i].reference) + '\n';
     for (std::size_t system = 0; system < texts[i].hypotheses.size(); ++system)
       lines += "  system " + std::to_string(system + 1) + "   " + printable(texts[i].hypotheses[system]) + '\n';
@@ -120,7 +117,7 @@ Json difference_json(const LineDifference& difference, const DifferenceTexts& te
               {"scores", {difference.first, difference.second}},
               {"reference", texts.reference},
               {"hypotheses", texts.hypotheses}};
-  if (!texts.source.empty()) object["source"] = texts.source;
+  if (texts.source) object["source"] = *texts.source;
   return object;
 }
 
@@ -137,7 +134,7 @@ std::string to_lines(const ScoreReport& report, const std::vector<DifferenceText
 std::string to_lines(const std::vector<LineScores>& metrics, const ReportStyle& style) {
   std::string lines;
   for (std::size_t line = 0; line < metrics.front().scores.size(); ++line) {
-    for (const auto& metric : metrics) lines.append(fixed(metric.scores[line].score, style.width)).append("\t");
+    for (const auto& metric : metrics) lines.append(fixed(metric.scores[line], style.width)).append("\t");
     lines.back() = '\n';
   }
   return lines;
@@ -160,9 +157,8 @@ Json to_json(const std::vector<LineScores>& metrics) {
   Json result = Json::object();
   for (const auto& metric : metrics) {
     auto& object = result[metric.key];
-    object["signature"] = metric.signatures.front();
-    object["lines"] = Json::array();
-    for (const auto& score : metric.scores) object["lines"].push_back(score.score);
+    object["signature"] = metric.signature;
+    object["lines"] = metric.scores;
   }
   return result;
 }

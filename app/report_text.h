@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct ReportStyle {
 /// What belongs to a line where two systems differ.
 struct DifferenceTexts {
   std::int64_t line = 0;  ///< from 1
-  std::string source;     ///< empty where there is none
+  std::optional<std::string> source;
   std::string reference;  ///< the first
   std::vector<std::string> hypotheses;
 };

@@ -41,6 +41,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 25> kLongNam
 std::vector<std::string> without_sacrebleu_names(std::vector<std::string> arguments) {
   if (arguments.empty() || arguments.front() != "evaluate") return arguments;
   for (auto& argument : arguments) {
+    if (argument == "--") break;  // names of files follow, whatever they look like
     const auto* name = std::ranges::find(kLongNames, argument, &decltype(kLongNames)::value_type::first);
     if (name != kLongNames.end()) argument = name->second;
   }

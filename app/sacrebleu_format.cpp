@@ -9,6 +9,7 @@
 
 #include "app/python_text.h"
 #include "app/sacrebleu_table.h"
+#include "common/split_text.h"
 #include "common/utf8.h"
 
 namespace gloss {
@@ -43,12 +44,10 @@ std::string json_number(const std::string& text) { return python_number(std::str
 
 /// "key": value for each part of "nrefs:1|case:mixed".
 void add_signature(std::vector<std::string>& members, std::string_view signature) {
-  while (!signature.empty()) {
-    const auto part = signature.substr(0, signature.find('|'));
+  for (const auto part : split_text(signature, '|')) {
     const auto colon = part.find(':');
     members.push_back(python_json_string(part.substr(0, colon), false) + ": " +
                       python_json_string(part.substr(colon + 1), false));
-    signature.remove_prefix(std::min(part.size() + 1, signature.size()));
   }
 }
 
@@ -110,7 +109,7 @@ std::string sacrebleu_text(const LineScores& lines, const SacrebleuStyle& style)
   std::string text;
   for (std::size_t i = 0; i < lines.scores.size(); ++i) {
     MetricResult result;
-    result.score = lines.scores[i];
+    result.score = {lines.name, lines.scores[i], lines.details[i], {}};
     text += line_of_score(result, (style.short_signature ? lines.short_signatures : lines.signatures)[i], style) + '\n';
   }
   return text;

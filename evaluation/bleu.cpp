@@ -1,12 +1,7 @@
 #include "evaluation/bleu.h"
 
 #include <algorithm>
-#include <functional>
-#include <string_view>
-#include <vector>
 
-#include "common/error.h"
-#include "evaluation/bleu_lines.h"
 #include "evaluation/bleu_metric.h"
 #include "evaluation/bleu_score.h"
 #include "evaluation/metric.h"
@@ -15,18 +10,8 @@ namespace gloss {
 
 Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
                  BleuTokenizer tokenizer) {
-  if (hypotheses.size() != references.size())
-    throw DataError("BLEU: wanted as many hypotheses as references, got " + std::to_string(hypotheses.size()) +
-                    " hypotheses and " + std::to_string(references.size()) + " references");
-  if (hypotheses.empty()) throw DataError("BLEU: wanted at least one line, got none");
   const BleuOptions options{.tokenizer = tokenizer};
-  BleuLines lines(options);
-  std::vector<double> row(static_cast<std::size_t>(BleuLines::width(options))), sums(row.size());
-  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const std::string_view reference = references[i];
-    lines.count(hypotheses[i], {&reference, 1}, row);
-    std::ranges::transform(sums, row, sums.begin(), std::plus());
-  }
+  const auto sums = sum_of_rows(BleuMetric(options).statistics(hypotheses, References::single(references)));
   const auto score = bleu_score(options, sums);
   Bleu bleu{.score = score.score,
             .brevity_penalty = score.brevity_penalty,

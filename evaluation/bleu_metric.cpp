@@ -1,9 +1,10 @@
 #include "evaluation/bleu_metric.h"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "common/config_section.h"
 #include "common/error.h"
+#include "common/formatted.h"
 #include "common/log.h"
 #include "evaluation/bleu_lines.h"
 #include "evaluation/bleu_score.h"
@@ -12,19 +13,8 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kMostOrders = 100;
-constexpr double kMostSmoothing = 1e30;
-
-/// As printf writes them.
-template <typename... Values>
-std::string formatted(const char* format, Values... values) {
-  std::string text(static_cast<std::size_t>(std::snprintf(nullptr, 0, format, values...)), '\0');
-  std::snprintf(text.data(), text.size() + 1, format, values...);
-  return text;
-}
-
 /// "67.9/50.0/33.3/20.0 (BP = 0.905 ratio = 0.909 hyp_len = 10 ref_len = 11)"
-std::string details(const BleuScore& bleu, double hypothesis_length, double reference_length) {
+std::string details_of(const BleuScore& bleu, double hypothesis_length, double reference_length) {
   std::string text;
   for (const double precision : bleu.precisions)
     text.append(text.empty() ? "" : "/").append(formatted("%.1f", precision));
@@ -38,7 +28,7 @@ std::vector<std::int64_t> whole(std::span<const double> counts) { return {counts
 }  // namespace
 
 std::string_view bleu_smoothing_name(BleuSmoothing smoothing) {
-  return std::ranges::find(kBleuSmoothings, smoothing, &std::pair<std::string_view, BleuSmoothing>::second)->first;
+  return choice_name(smoothing, Choices<BleuSmoothing>(kBleuSmoothings));
 }
 
 double BleuOptions::smoothing_value_in_use() const {
@@ -46,11 +36,12 @@ double BleuOptions::smoothing_value_in_use() const {
 }
 
 void BleuOptions::validate() const {
-  if (max_order < 1 || max_order > kMostOrders)
-    throw UsageError("BLEU's max_order: wanted 1 to " + std::to_string(kMostOrders) + ", got " +
+  if (max_order < 1 || max_order > kMostOrder)
+    throw UsageError("BLEU's max_order: wanted 1 to " + std::to_string(kMostOrder) + ", got " +
                      std::to_string(max_order));
-  if (smoothing_value && !(*smoothing_value >= 0 && *smoothing_value <= kMostSmoothing))
-    throw UsageError(formatted("BLEU's smoothing value: wanted 0 to %g, got %g", kMostSmoothing, *smoothing_value));
+  if (smoothing_value && !(*smoothing_value >= 0 && *smoothing_value <= kMostSmoothingValue))
+    throw UsageError(
+        formatted("BLEU's smoothing value: wanted 0 to %g, got %g", kMostSmoothingValue, *smoothing_value));
   if (own_tokenizer && (own_tokenizer->name.empty() || own_tokenizer->name.find_first_of("|:") != std::string::npos))
     throw UsageError("the name of a tokenizer of BLEU: wanted one without | and :, got \"" +
                      printable(own_tokenizer->name) + "\"");
@@ -77,14 +68,10 @@ SegmentStatistics BleuMetric::statistics(std::span<const std::string> hypotheses
   statistics.values.resize(hypotheses.size() * static_cast<std::size_t>(statistics.width));
   parallel_for(std::ssize(hypotheses), threads, [&](std::int64_t begin, std::int64_t end) {
     BleuLines lines(options_);
-    std::vector<std::string_view> wanted;
-    for (auto line = static_cast<std::size_t>(begin); line < static_cast<std::size_t>(end); ++line) {
-      wanted.clear();
-      for (const auto& stream : references.streams)
-        if (stream[line]) wanted.push_back(*stream[line]);
-      const auto width = static_cast<std::size_t>(statistics.width);
-      lines.count(hypotheses[line], wanted, std::span(statistics.values).subspan(line * width, width));
-    }
+    const auto width = static_cast<std::size_t>(statistics.width);
+    for (auto line = static_cast<std::size_t>(begin); line < static_cast<std::size_t>(end); ++line)
+      lines.count(hypotheses[line], references.of_line[line],
+                  std::span(statistics.values).subspan(line * width, width));
   });
   return statistics;
 }
@@ -94,7 +81,7 @@ MetricScore BleuMetric::score(std::span<const double> sums) const {
   const auto orders = static_cast<std::size_t>(options_.max_order);
   return {.name = name(),
           .score = bleu.score,
-          .details = details(bleu, sums[0], sums[1]),
+          .details = details_of(bleu, sums[0], sums[1]),
           .json = {{"score", bleu.score},
                    {"precisions", bleu.precisions},
                    {"brevity_penalty", bleu.brevity_penalty},
@@ -102,6 +89,10 @@ MetricScore BleuMetric::score(std::span<const double> sums) const {
                    {"totals", whole(sums.subspan(2 + orders, orders))},
                    {"hypothesis_length", static_cast<std::int64_t>(sums[0])},
                    {"reference_length", static_cast<std::int64_t>(sums[1])}}};
+}
+
+std::string BleuMetric::details(std::span<const double> sums) const {
+  return details_of(bleu_score(options_, sums), sums[0], sums[1]);
 }
 
 double BleuMetric::value(std::span<const double> sums) const { return bleu_score(options_, sums).score; }

@@ -43,11 +43,14 @@ struct BleuOptions {
   BleuTokenizer tokenizer = BleuTokenizer::k13a;
   std::optional<OwnTokenizer> own_tokenizer = std::nullopt;  ///< in place of `tokenizer`
   BleuSmoothing smoothing = BleuSmoothing::kExp;
-  std::optional<double> smoothing_value = std::nullopt;  ///< of floor (default 0.1) and add-k (default 1); at least 0
+  std::optional<double> smoothing_value = std::nullopt;  ///< of floor (default 0.1) and add-k (default 1); from 0 on
   bool lowercase = false;
   bool effective_order =
       false;                   ///< leaves out orders that the hypotheses are too short for; for scores of single lines
-  std::int64_t max_order = 4;  ///< longest n-grams; 1 to 100
+  std::int64_t max_order = 4;  ///< longest n-grams; 1 to kMostOrder
+
+  static constexpr std::int64_t kMostOrder = 100;
+  static constexpr double kMostSmoothingValue = 1e30;
 
   double smoothing_value_in_use() const;
   /// Throws UsageError.
@@ -69,6 +72,7 @@ class BleuMetric final : public Metric {
   /// Its JSON: score, precisions (0 to 100, smoothed), brevity_penalty, matches, totals, hypothesis_length,
   /// reference_length.
   MetricScore score(std::span<const double> sums) const override;
+  std::string details(std::span<const double> sums) const override;
   double value(std::span<const double> sums) const override;
   double value(std::span<const float> sums) const override;
   double trial_value(std::span<const double> sums) const override;

@@ -15,24 +15,25 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kMaxChrfOrder = 1000, kMaxBeta = 1'000'000;
-
 /// One row of statistics at a time; a thread has its own.
 class ChrfRow {
  public:
   explicit ChrfRow(const ChrfOptions& options)
-      : options_(options), orders_(static_cast<std::size_t>(options.char_order + options.word_order)) {}
+      : options_(options), matches_(static_cast<std::size_t>(options.char_order + options.word_order)) {}
 
-  /// Writes to `row` what belongs to the best of the references of this line.
-  void compute(std::string_view hypothesis, const References& references, std::size_t line, std::span<double> row) {
+  /// Writes to `row` what belongs to the best of the references.
+  void compute(std::string_view hypothesis, std::span<const std::string> references, std::span<double> row) {
     read(hypothesis, hypothesis_);
+    if (references.size() == 1) {
+      read(references.front(), reference_);
+      return count(row);
+    }
     double best = -1;
     std::vector<double> candidate(row.size());
-    for (const auto& stream : references.streams) {
-      if (!stream[line]) continue;
-      read(*stream[line], reference_);
+    for (const auto& reference : references) {
+      read(reference, reference_);
       count(candidate);
-      const double score = references.streams.size() == 1 ? 0 : chrf_score(candidate, options_);
+      const double score = chrf_score(candidate, options_);
       if (score <= best) continue;
       best = score;
       std::copy(candidate.begin(), candidate.end(), row.begin());
@@ -48,25 +49,31 @@ class ChrfRow {
   }
 
   void count(std::span<double> row) {
-    const std::span orders(orders_);
     const auto characters = static_cast<std::size_t>(options_.char_order);
-    matcher_.count(hypothesis_.characters(), reference_.characters(), orders.first(characters));
-    if (options_.word_order > 0) {
-      words_.reset(hypothesis_.size() + reference_.size());
-      hypothesis_.number_words(words_);
-      reference_.number_words(words_);
-      matcher_.count(hypothesis_.words(), reference_.words(), orders.subspan(characters));
-    }
-    for (std::size_t i = 0; i < orders_.size(); ++i) {
-      const auto& order = orders_[i];
-      row[3 * i] = order.reference > 0 ? static_cast<double>(order.hypothesis) : 0;
-      row[3 * i + 1] = static_cast<double>(order.reference);
-      row[3 * i + 2] = static_cast<double>(order.matches);
+    count_orders(hypothesis_.characters(), reference_.characters(), 0, characters, row);
+    if (options_.word_order == 0) return;
+    words_.reset(hypothesis_.size() + reference_.size());
+    hypothesis_.number_words(words_);
+    reference_.number_words(words_);
+    count_orders(hypothesis_.words(), reference_.words(), characters, matches_.size(), row);
+  }
+
+  /// The orders 1 to `end` - `begin`, whose places among all orders are `begin` to `end`.
+  void count_orders(NgramMatcher::Symbols hypothesis, NgramMatcher::Symbols reference, std::size_t begin,
+                    std::size_t end, std::span<double> row) {
+    matcher_.count(hypothesis, {&reference, 1}, std::span(matches_).subspan(begin, end - begin));
+    for (auto i = begin; i < end; ++i) {
+      const auto ngrams = [before = i - begin](const auto& symbols) {
+        return static_cast<double>(symbols.size() - std::min(symbols.size(), before));
+      };
+      row[3 * i + 1] = ngrams(reference);
+      row[3 * i] = row[3 * i + 1] > 0 ? ngrams(hypothesis) : 0;
+      row[3 * i + 2] = static_cast<double>(matches_[i]);
     }
   }
 
   ChrfOptions options_;
-  std::vector<NgramMatches> orders_;  // of characters, then of words
+  std::vector<std::int64_t> matches_;  // of the orders of characters, then of words
   ChrfSymbols hypothesis_, reference_;
   NgramMatcher matcher_;
   PrefixTable words_;
@@ -75,11 +82,11 @@ class ChrfRow {
 }  // namespace
 
 void ChrfOptions::validate() const {
-  const std::string orders = "a whole number from 0 to " + std::to_string(kMaxChrfOrder);
-  require(char_order >= 0 && char_order <= kMaxChrfOrder, "chrf-char-order", orders, char_order);
-  require(word_order >= 0 && word_order <= kMaxChrfOrder, "chrf-word-order", orders, word_order);
+  const std::string orders = "a whole number from 0 to " + std::to_string(kMostOrder);
+  require(char_order >= 0 && char_order <= kMostOrder, "chrf-char-order", orders, char_order);
+  require(word_order >= 0 && word_order <= kMostOrder, "chrf-word-order", orders, word_order);
   require(char_order + word_order > 0, "chrf-char-order", "at least 1, or words to be counted", char_order);
-  require(beta >= 0 && beta <= kMaxBeta, "chrf-beta", "a whole number from 0 to " + std::to_string(kMaxBeta), beta);
+  require(beta >= 0 && beta <= kMostBeta, "chrf-beta", "a whole number from 0 to " + std::to_string(kMostBeta), beta);
 }
 
 ChrfMetric::ChrfMetric(const ChrfOptions& options) : options_(options) { options_.validate(); }
@@ -106,7 +113,8 @@ SegmentStatistics ChrfMetric::statistics(std::span<const std::string> hypotheses
   parallel_for(lines, threads, [&](std::int64_t begin, std::int64_t end) {
     ChrfRow row(options_);
     for (auto line = static_cast<std::size_t>(begin); line < static_cast<std::size_t>(end); ++line)
-      row.compute(hypotheses[line], references, line, std::span(statistics.values).subspan(line * width, width));
+      row.compute(hypotheses[line], references.of_line[line],
+                  std::span(statistics.values).subspan(line * width, width));
   });
   return statistics;
 }

@@ -11,12 +11,14 @@ namespace gloss {
 
 /// sacreBLEU's options of the same names.
 struct ChrfOptions {
-  std::int64_t char_order = 6;  ///< longest n-grams of characters; 0 to 1,000
+  std::int64_t char_order = 6;  ///< longest n-grams of characters; 0 to kMostOrder
   std::int64_t word_order = 0;  ///< longest n-grams of words; 2 is chrF++
-  std::int64_t beta = 2;        ///< recall counts as beta times precision; 0 to 1,000,000
+  std::int64_t beta = 2;        ///< recall counts as beta times precision; 0 to kMostBeta
   bool whitespace = false;      ///< white space is characters too
   bool lowercase = false;
   bool eps_smoothing = false;  ///< orders that a side has nothing of count as almost 0, else they do not count
+
+  static constexpr std::int64_t kMostOrder = 1000, kMostBeta = 1'000'000;
 
   /// Throws UsageError.
   void validate() const;

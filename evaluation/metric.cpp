@@ -1,7 +1,8 @@
 #include "evaluation/metric.h"
 
 #include <algorithm>
-#include <set>
+#include <functional>
+#include <iterator>
 
 #include "common/error.h"
 
@@ -12,28 +13,39 @@ constexpr const char* kReproducedVersion = "2.6.0";
 
 }  // namespace
 
-std::string References::count() const {
-  std::set<std::int64_t> counts;
-  for (std::size_t line = 0; line < static_cast<std::size_t>(lines()); ++line) {
-    std::int64_t count = 0;
-    for (const auto& stream : streams) count += stream[line].has_value();
-    counts.insert(count);
+References References::single(std::span<const std::string> lines) {
+  References references;
+  references.of_line.reserve(lines.size());
+  for (const auto& line : lines) references.of_line.push_back({line});
+  return references;
+}
+
+References References::in_streams(std::span<const std::vector<std::string>> streams) {
+  if (streams.empty()) return {};
+  auto references = single(streams.front());
+  for (const auto& stream : streams.subspan(1)) {
+    if (stream.size() != references.of_line.size())
+      throw DataError("references: wanted streams of as many lines, got " + std::to_string(references.of_line.size()) +
+                      " and " + std::to_string(stream.size()));
+    for (std::size_t line = 0; line < stream.size(); ++line) references.of_line[line].push_back(stream[line]);
   }
-  return counts.size() == 1 ? std::to_string(*counts.begin()) : "var";
+  return references;
+}
+
+std::string References::count() const {
+  const auto differ = std::ranges::adjacent_find(of_line, std::ranges::not_equal_to(), &std::vector<std::string>::size);
+  return of_line.empty() || differ != of_line.end() ? "var" : std::to_string(of_line.front().size());
 }
 
 void expect_aligned(const std::string& metric, std::span<const std::string> hypotheses, const References& references) {
-  const auto& streams = references.streams;
-  for (const auto& stream : streams) {
-    if (stream.size() == hypotheses.size()) continue;
+  if (references.of_line.size() != hypotheses.size())
     throw DataError(metric + ": wanted as many hypotheses as references, got " + std::to_string(hypotheses.size()) +
-                    " hypotheses and " + std::to_string(stream.size()) + " references");
-  }
+                    " hypotheses and " + std::to_string(references.of_line.size()) + " references");
   if (hypotheses.empty()) throw DataError(metric + ": wanted at least one line, got none");
-  for (std::size_t line = 0; line < hypotheses.size(); ++line) {
-    if (std::ranges::any_of(streams, [line](const auto& stream) { return stream[line].has_value(); })) continue;
-    throw DataError(metric + ": line " + std::to_string(line + 1) + ": wanted a reference, got none");
-  }
+  const auto none = std::ranges::find_if(references.of_line, &std::vector<std::string>::empty);
+  if (none != references.of_line.end())
+    throw DataError(metric + ": line " + std::to_string(std::distance(references.of_line.begin(), none) + 1) +
+                    ": wanted a reference, got none");
 }
 
 std::vector<double> sum_of_rows(const SegmentStatistics& statistics) {

@@ -11,11 +11,16 @@
 
 namespace gloss {
 
-/// The references of a test set: `streams[k][line]`, all of one length. A line may lack some of them, never all.
+/// The references of a test set. Lines may have different numbers of them, never none.
 struct References {
-  std::vector<std::vector<std::optional<std::string>>> streams;
+  std::vector<std::vector<std::string>> of_line;
 
-  std::int64_t lines() const { return streams.empty() ? 0 : static_cast<std::int64_t>(streams.front().size()); }
+  /// One for each line.
+  static References single(std::span<const std::string> lines);
+  /// `streams[k][line]`, as sacreBLEU takes them. Throws DataError where they are not all of one length.
+  static References in_streams(std::span<const std::vector<std::string>> streams);
+
+  std::int64_t lines() const { return static_cast<std::int64_t>(of_line.size()); }
   /// As a signature says it: how many each line has, or "var" where lines differ.
   std::string count() const;
 };
@@ -39,7 +44,7 @@ struct SignatureEntry {
 struct MetricScore {
   std::string name;     ///< "BLEU", "chrF2++", "TER"
   double score = 0;     ///< 0 to 100; TER may be above
-  std::string details;  ///< what sacreBLEU prints behind the score, "67.9/50.0 (BP = 1.000 ..."; may be empty
+  std::string details;  ///< Metric::details()
   Json json;            ///< all of it unrounded, for --json; holds "score"
 };
 
@@ -60,6 +65,8 @@ class Metric {
   virtual MetricScore score(std::span<const double> sums) const = 0;
   /// The score alone.
   virtual double value(std::span<const double> sums) const = 0;
+  /// What sacreBLEU prints behind the score, "67.9/50.0 (BP = 1.000 ...".
+  virtual std::string details(std::span<const double>) const { return {}; }
   /// The score alone in float32 arithmetic, as NumPy 2 does it where sacreBLEU resamples.
   virtual double value(std::span<const float> sums) const = 0;
   /// Whether NumPy holds that score as a float32; what is then made of the scores is so too. Where sacreBLEU's formula
@@ -70,8 +77,8 @@ class Metric {
   virtual double trial_value(std::span<const double> sums) const { return value(sums); }
 };
 
-/// Throws DataError naming the metric unless there are lines, every stream of references has as many, and each line has
-/// a reference.
+/// Throws DataError naming the metric unless there are lines, as many of them as of references, and each has a
+/// reference.
 void expect_aligned(const std::string& metric, std::span<const std::string> hypotheses, const References& references);
 
 /// Rows added up in their order.

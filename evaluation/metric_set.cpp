@@ -1,12 +1,10 @@
 #include "evaluation/metric_set.h"
 
-#include <algorithm>
+#include "common/config_section.h"
 
 namespace gloss {
 
-std::string_view metric_key(MetricKind kind) {
-  return std::ranges::find(kMetrics, kind, [](const auto& metric) { return metric.second; })->first;
-}
+std::string_view metric_key(MetricKind kind) { return choice_name(kind, Choices<MetricKind>(kMetrics)); }
 
 MetricOptions MetricOptions::for_lines() const {
   auto options = *this;

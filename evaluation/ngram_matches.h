@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -8,36 +9,34 @@
 
 namespace gloss {
 
-/// What a hypothesis and a reference have of the n-grams of one order.
-struct NgramMatches {
-  std::int64_t hypothesis = 0, reference = 0;  ///< how many there are
-  std::int64_t matches = 0;                    ///< as multisets: an n-gram counts as often as both have it
-};
-
-/// Counts common n-grams of sequences of symbols, exactly: n-grams are numbered, order by order, by the number of their
-/// first n - 1 symbols and the last. Those that the other side had no match for are not looked at again. Keeps its
-/// memory between calls; each thread has its own.
+/// Counts the n-grams that a hypothesis has in common with its references, exactly: sequences of symbols are numbered,
+/// order by order, by the number of their first n - 1 symbols and the last. Those that the other side had no match for
+/// are not looked at again. Keeps its memory between calls; each thread has its own.
 class NgramMatcher {
  public:
-  /// Fills `orders[n - 1]` for each n up to `orders.size()`.
-  void count(std::span<const std::uint32_t> hypothesis, std::span<const std::uint32_t> reference,
-             std::span<NgramMatches> orders);
+  using Symbols = std::span<const std::uint32_t>;
+
+  /// Fills `matches[n - 1]` for each n up to `matches.size()`: n-grams of the hypothesis, each counted at most as often
+  /// as the reference has it that has it most often.
+  void count(Symbols hypothesis, std::span<const Symbols> references, std::span<std::int64_t> matches);
 
  private:
   struct Place {
     std::uint32_t begin, prefix;  // the number of the n - 1 symbols from `begin` on
   };
   struct Entry {
-    std::uint32_t left;  // how many of the reference's are not matched yet
-    bool met;            // the hypothesis has it
+    std::uint32_t left = 0;                       // how many of one reference, the one with most, are not matched yet
+    std::uint32_t last_reference = 0, there = 0;  // how many of them the reference has that was looked at last
+    bool met = false;                             // the hypothesis has it
   };
 
-  std::int64_t count_order(std::span<const std::uint32_t> hypothesis, std::span<const std::uint32_t> reference,
-                           std::size_t order);
+  void count_reference(Symbols reference, std::uint32_t number, std::size_t order);
+  std::int64_t match_hypothesis(Symbols hypothesis, std::size_t order);
 
   PrefixTable table_;
-  std::vector<Place> hypothesis_places_, reference_places_;
-  std::vector<Entry> entries_;  // by number
+  std::vector<Place> hypothesis_places_;
+  std::vector<std::vector<Place>> reference_places_;  // by reference
+  std::vector<Entry> entries_;                        // by number
 };
 
 }  // namespace gloss

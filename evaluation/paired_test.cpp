@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -49,10 +50,15 @@ double score_of(const Metric& metric, const SegmentStatistics& statistics) {
   return metric.value(std::span<const double>(sum_of_rows(statistics)));
 }
 
-void expect_same_lines(const SegmentStatistics& baseline, const SegmentStatistics& system) {
-  if (baseline.lines() != system.lines())
-    throw DataError("paired test: wanted as many lines of the system as of the baseline, got " +
-                    std::to_string(system.lines()) + " and " + std::to_string(baseline.lines()));
+void expect_systems(std::span<const SegmentStatistics> systems, const ResamplingOptions& options) {
+  if (systems.size() < 2)
+    throw UsageError("paired test: wanted at least 2 systems, got " + std::to_string(systems.size()));
+  if (options.samples < 1)
+    throw UsageError("paired test: wanted at least 1 sample, got " + std::to_string(options.samples));
+  for (const auto& system : systems)
+    if (system.lines() != systems.front().lines())
+      throw DataError("paired test: wanted as many lines of the system as of the baseline, got " +
+                      std::to_string(system.lines()) + " and " + std::to_string(systems.front().lines()));
 }
 
 double p_value(std::int64_t above, std::int64_t samples) {
@@ -70,79 +76,95 @@ std::int64_t count_above(const ScoreArray& a, const ScoreArray& b, double real) 
   return std::count_if(differences.begin(), differences.end(), [&](Number d) { return d - mean > limit; });
 }
 
-/// The difference of the two halves in one trial. A line whose bit is set is the baseline's in the first half.
+/// Of which system each line is in the two halves of a trial: of the baseline in the first where its bit is set.
 class Trial {
  public:
-  Trial(const Metric& metric, const SegmentStatistics& baseline, const SegmentStatistics& system)
-      : metric_(metric), baseline_(baseline), system_(system) {}
+  Trial(const Metric& metric, std::span<const SegmentStatistics> systems)
+      : metric_(metric), systems_(systems), sums_(systems.size()) {}
 
-  double difference(RandomBits& bits) {
-    const auto width = static_cast<std::size_t>(baseline_.width);
-    for (auto* sums : {&baseline_sums_, &system_sums_})
-      for (auto& sum : *sums) sum.assign(width, 0);
-    for (std::int64_t line = 0; line < baseline_.lines(); ++line) {
+  void draw(RandomBits& bits) {
+    for (auto& halves : sums_)
+      for (auto& sums : halves) sums.assign(static_cast<std::size_t>(systems_.front().width), 0);
+    for (std::int64_t line = 0; line < systems_.front().lines(); ++line) {
       const auto bit = bits.next();
-      add_to(baseline_sums_[bit], baseline_.row(line));
-      add_to(system_sums_[bit], system_.row(line));
+      for (std::size_t s = 0; s < systems_.size(); ++s) add_to(sums_[s][bit], systems_[s].row(line));
     }
-    add_to(baseline_sums_[1], system_sums_[0]);
-    add_to(baseline_sums_[0], system_sums_[1]);
-    return std::abs(metric_.trial_value(baseline_sums_[1]) - metric_.trial_value(baseline_sums_[0]));
+  }
+  /// Between the two halves.
+  double difference(std::size_t system) {
+    auto first = sums_.front()[1], second = sums_.front()[0];
+    add_to(first, sums_[system][0]);
+    add_to(second, sums_[system][1]);
+    return std::abs(metric_.trial_value(first) - metric_.trial_value(second));
   }
 
  private:
   const Metric& metric_;
-  const SegmentStatistics &baseline_, &system_;
-  std::array<std::vector<double>, 2> baseline_sums_, system_sums_;  // by bit
+  std::span<const SegmentStatistics> systems_;
+  std::vector<std::array<std::vector<double>, 2>> sums_;  // by system and bit
 };
+
+/// By system, without p-values.
+std::vector<PairedResult> scores_of(const Metric& metric, std::span<const SegmentStatistics> systems) {
+  std::vector<PairedResult> results;
+  for (const auto& system : systems) results.push_back({score_of(metric, system), {}, {}});
+  return results;
+}
+
+std::vector<const SegmentStatistics*> pointers_to(std::span<const SegmentStatistics> systems) {
+  std::vector<const SegmentStatistics*> pointers;
+  for (const auto& system : systems) pointers.push_back(&system);
+  return pointers;
+}
 
 }  // namespace
 
-PairedResult baseline_result(const Metric& metric, const SegmentStatistics& baseline,
-                             const ResamplingOptions& options) {
-  PairedResult result{.score = score_of(metric, baseline), .p_value = {}, .interval = {}};
-  if (options.samples > 0)
-    result.interval =
-        numpy_interval(bootstrap_scores(metric, std::array{&baseline}, Pcg64(options.seed.words), options).front());
-  return result;
-}
-
-PairedResult paired_bootstrap(const Metric& metric, const SegmentStatistics& baseline, const SegmentStatistics& system,
-                              const ResamplingOptions& options) {
-  expect_same_lines(baseline, system);
-  const auto scores = bootstrap_scores(metric, std::array{&baseline, &system}, Pcg64(options.seed.words), options);
-  const double score = score_of(metric, system), real = std::abs(score_of(metric, baseline) - score);
-  const bool is_float32 = scores[0].is_float32 && scores[1].is_float32;
-  const auto above =
-      is_float32 ? count_above<float>(scores[1], scores[0], real) : count_above<double>(scores[1], scores[0], real);
-  return {.score = score, .p_value = p_value(above, options.samples), .interval = numpy_interval(scores[1])};
-}
-
-PairedResult paired_randomization(const Metric& metric, const SegmentStatistics& baseline,
-                                  const SegmentStatistics& system, const ResamplingOptions& options,
-                                  std::int64_t interval_samples) {
-  expect_same_lines(baseline, system);
-  if (options.samples < 1)
-    throw UsageError("paired randomisation: wanted at least 1 trial, got " + std::to_string(options.samples));
-  const double score = score_of(metric, system), real = std::abs(score_of(metric, baseline) - score);
-  Pcg64 generator(options.seed.words);
-  const auto lines = static_cast<std::uint64_t>(system.lines());
-  std::vector<char> is_above(static_cast<std::size_t>(options.samples));
-  parallel_for(options.samples, options.threads, [&](std::int64_t begin, std::int64_t end) {
-    Trial trial(metric, baseline, system);
-    RandomBits bits(generator, static_cast<std::uint64_t>(begin) * lines);
-    for (std::int64_t i = begin; i < end; ++i) is_above[static_cast<std::size_t>(i)] = trial.difference(bits) > real;
-  });
-  PairedResult result{.score = score,
-                      .p_value = p_value(std::count(is_above.begin(), is_above.end(), 1), options.samples),
-                      .interval = {}};
-  if (interval_samples > 0) {
-    generator.skip32((static_cast<std::uint64_t>(options.samples) * lines + 31) / 32);
-    auto resampling = options;
-    resampling.samples = interval_samples;
-    result.interval = numpy_interval(bootstrap_scores(metric, std::array{&system}, generator, resampling).front());
+std::vector<PairedResult> paired_bootstrap(const Metric& metric, std::span<const SegmentStatistics> systems,
+                                           const ResamplingOptions& options) {
+  expect_systems(systems, options);
+  const auto scores = bootstrap_scores(metric, pointers_to(systems), Pcg64(options.seed.words), options);
+  auto results = scores_of(metric, systems);
+  for (std::size_t s = 0; s < systems.size(); ++s) {
+    results[s].interval = numpy_interval(scores[s]);
+    if (s == 0) continue;
+    const double real = std::abs(results[0].score - results[s].score);
+    const bool is_float32 = scores[0].is_float32 && scores[s].is_float32;
+    const auto above =
+        is_float32 ? count_above<float>(scores[s], scores[0], real) : count_above<double>(scores[s], scores[0], real);
+    results[s].p_value = p_value(above, options.samples);
   }
-  return result;
+  return results;
+}
+
+std::vector<PairedResult> paired_randomization(const Metric& metric, std::span<const SegmentStatistics> systems,
+                                               const ResamplingOptions& options, std::int64_t interval_samples) {
+  expect_systems(systems, options);
+  auto results = scores_of(metric, systems);
+  Pcg64 generator(options.seed.words);
+  const auto lines = static_cast<std::uint64_t>(systems.front().lines());
+  std::vector<std::atomic<std::int64_t>> above(systems.size());
+  parallel_for(options.samples, options.threads, [&](std::int64_t begin, std::int64_t end) {
+    Trial trial(metric, systems);
+    RandomBits bits(generator, static_cast<std::uint64_t>(begin) * lines);
+    for (std::int64_t i = begin; i < end; ++i) {
+      trial.draw(bits);
+      for (std::size_t s = 1; s < systems.size(); ++s)
+        above[s] += trial.difference(s) > std::abs(results[0].score - results[s].score);
+    }
+  });
+  for (std::size_t s = 1; s < systems.size(); ++s) results[s].p_value = p_value(above[s], options.samples);
+  if (interval_samples < 1) return results;
+
+  auto resampling = options;
+  resampling.samples = interval_samples;
+  const auto interval = [&](const SegmentStatistics& system) {
+    return numpy_interval(bootstrap_scores(metric, std::array{&system}, generator, resampling).front());
+  };
+  // The baseline's lines are drawn first of all, the others' behind the trials.
+  results.front().interval = interval(systems.front());
+  generator.skip32((static_cast<std::uint64_t>(options.samples) * lines + 31) / 32);
+  for (std::size_t s = 1; s < systems.size(); ++s) results[s].interval = interval(systems[s]);
+  return results;
 }
 
 }  // namespace gloss

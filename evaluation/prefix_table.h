@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "evaluation/keyed_hash.h"
+
 namespace gloss {
 
 /// Numbers sequences of symbols by their prefixes: a sequence is the number of all of it but the last symbol, and that
@@ -40,13 +42,13 @@ class PrefixTable {
 
   /// Where the sequence is, or the empty slot where it would be.
   std::size_t place(std::uint32_t prefix, std::uint32_t symbol) const {
-    const std::uint64_t key = (std::uint64_t{prefix} << 32 | symbol) * 0x9E3779B97F4A7C15;  // 2^64 / golden ratio
-    std::size_t i = key >> shift_;
+    std::size_t i = hash_(std::uint64_t{prefix} << 32 | symbol) >> shift_;
     while (slots_[i].number != kUnknown && (slots_[i].prefix != prefix || slots_[i].symbol != symbol))
       i = (i + 1) & (slots_.size() - 1);
     return i;
   }
 
+  KeyedHash hash_;
   std::vector<Slot> slots_;
   int shift_ = 0;
   std::uint32_t count_ = 0;

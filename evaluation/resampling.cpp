@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <string>
 
 #include "common/error.h"
@@ -48,15 +49,31 @@ class Float32Rows {
   std::vector<float> values_;
 };
 
-/// Where each of the parts that `threads` may begin with draws its first line. One thread begins with the first.
-std::vector<Pcg64> starts_of_samples(Pcg64 generator, std::uint32_t lines, const ResamplingOptions& options) {
-  if (options.threads <= 1) return {generator};
-  std::vector<Pcg64> starts;
-  for (std::int64_t sample = 0; sample < options.samples; ++sample) {
-    starts.push_back(generator);
-    for (std::uint32_t i = 0; i < lines; ++i) generator.below(lines);
+/// Resamples that one thread draws in a row. Few pieces for each thread: the state at the beginning of each is kept.
+struct Piece {
+  std::int64_t begin, end;
+  Pcg64 draws;
+};
+
+std::vector<Piece> pieces_of_samples(Pcg64 generator, std::uint32_t lines, const ResamplingOptions& options) {
+  constexpr std::int64_t kPiecesOfAThread = 8;
+  if (options.threads <= 1) return {{0, options.samples, generator}};
+  const auto most = std::max<std::int64_t>(1, options.samples / (kPiecesOfAThread * options.threads));
+  std::vector<Piece> pieces;
+  for (std::int64_t begin = 0; begin < options.samples; begin += most) {
+    pieces.push_back({begin, std::min(begin + most, options.samples), generator});
+    // How many numbers a draw takes is known only by drawing.
+    const bool last = pieces.back().end == options.samples;
+    for (auto left = last ? 0 : static_cast<std::int64_t>(lines) * most; left > 0; --left) generator.below(lines);
   }
-  return starts;
+  return pieces;
+}
+
+std::uint32_t drawable(std::int64_t lines) {
+  if (lines < 1 || lines > std::numeric_limits<std::uint32_t>::max())
+    throw DataError("resampling: wanted 1 to " + std::to_string(std::numeric_limits<std::uint32_t>::max()) +
+                    " lines, got " + std::to_string(lines));
+  return static_cast<std::uint32_t>(lines);
 }
 
 /// The sums of each system's rows of one resample.
@@ -87,7 +104,7 @@ std::vector<ScoreArray> bootstrap_scores(const Metric& metric, std::span<const S
                                          const Pcg64& generator, const ResamplingOptions& options) {
   if (options.samples < 1)
     throw UsageError("resampling: wanted at least 1 sample, got " + std::to_string(options.samples));
-  const auto lines = static_cast<std::uint32_t>(systems.front()->lines());
+  const auto lines = drawable(systems.front()->lines());
   const auto width = static_cast<std::size_t>(systems.front()->width);
   std::vector<Float32Rows> rows;
   for (const auto* system : systems) {
@@ -100,18 +117,20 @@ std::vector<ScoreArray> bootstrap_scores(const Metric& metric, std::span<const S
   const auto samples = static_cast<std::size_t>(options.samples);
   std::vector<ScoreArray> scores(systems.size(), {std::vector<double>(samples), false});
   std::vector<std::vector<char>> are_float32(systems.size(), std::vector<char>(samples));
-  const auto starts = starts_of_samples(generator, lines, options);
-  parallel_for(options.samples, options.threads, [&](std::int64_t begin, std::int64_t end) {
-    Pcg64 draws = starts[static_cast<std::size_t>(begin)];
+  const auto resample = [&](Piece piece) {
     std::vector<std::vector<float>> sums(systems.size());
-    for (auto sample = static_cast<std::size_t>(begin); sample < static_cast<std::size_t>(end); ++sample) {
-      sum_resample(rows, lines, draws, sums);
+    for (auto sample = static_cast<std::size_t>(piece.begin); sample < static_cast<std::size_t>(piece.end); ++sample) {
+      sum_resample(rows, lines, piece.draws, sums);
       for (std::size_t s = 0; s < rows.size(); ++s) {
         const std::span<const float> sum = std::span(sums[s]).first(width);
         scores[s].values[sample] = metric.value(sum);
         are_float32[s][sample] = metric.is_float32(sum);
       }
     }
+  };
+  const auto pieces = pieces_of_samples(generator, lines, options);
+  parallel_for(std::ssize(pieces), options.threads, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = begin; i < end; ++i) resample(pieces[static_cast<std::size_t>(i)]);
   });
   for (std::size_t s = 0; s < scores.size(); ++s)
     scores[s].is_float32 = std::all_of(are_float32[s].begin(), are_float32[s].end(), [](char is) { return is != 0; });

@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 #include <string_view>
+#include <utility>
 
 #include "common/error.h"
 #include "common/log.h"
@@ -50,10 +51,12 @@ std::optional<std::string> decimal_digits(std::string_view text) {
 
 ResamplingSeed ResamplingSeed::from_environment() {
   const char* text = std::getenv("SACREBLEU_SEED");
-  return text == nullptr ? ResamplingSeed{} : parse(text);
+  if (text == nullptr) return {};
+  if (auto seed = parse(text)) return *std::move(seed);
+  throw UsageError("SACREBLEU_SEED: wanted a whole number from 0, or none, got \"" + printable(text) + '"');
 }
 
-ResamplingSeed ResamplingSeed::parse(const std::string& text) {
+std::optional<ResamplingSeed> ResamplingSeed::parse(const std::string& text) {
   ResamplingSeed seed{{}, text, {}};
   for (char& c : seed.text)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -65,8 +68,7 @@ ResamplingSeed ResamplingSeed::parse(const std::string& text) {
     return seed;
   }
   const auto digits = decimal_digits(text);
-  if (!digits)
-    throw UsageError("SACREBLEU_SEED: wanted a whole number from 0, or none, got \"" + printable(text) + '"');
+  if (!digits) return std::nullopt;
   seed.number = *digits;
   for (const char digit : *digits) append_digit(seed.words, digit);
   return seed;

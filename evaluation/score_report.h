@@ -49,8 +49,11 @@ struct ScoreReport {
 
 /// The scores of each line for itself, by one metric.
 struct LineScores {
-  std::string key;
-  std::vector<MetricScore> scores;
+  std::string key;                                        ///< "bleu", "chrf", "ter"
+  std::string name;                                       ///< "BLEU", "chrF2++", "TER"
+  std::string signature;                                  ///< of the whole text
+  std::vector<double> scores;                             ///< by line
+  std::vector<std::string> details;                       ///< by line, Metric::details()
   std::vector<std::string> signatures, short_signatures;  ///< by line: the number of references may differ
 };
 

@@ -1,9 +1,11 @@
 #include "evaluation/score_systems.h"
 
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "common/error.h"
 #include "evaluation/line_differences.h"
 #include "evaluation/paired_test.h"
 #include "evaluation/resampling.h"
@@ -29,30 +31,25 @@ void add_interval(MetricResult& result, const ConfidenceInterval& interval) {
   result.half_width = interval.half_width;
 }
 
-PairedResult paired_result(const Metric& metric, const std::vector<SegmentStatistics>& statistics, std::size_t system,
-                           const ScoringOptions& options) {
-  const bool bootstrap = options.paired == PairedTest::kBootstrap;
-  ResamplingOptions resampling{options.trials, options.seed, options.threads};
-  if (system > 0)
-    return bootstrap ? paired_bootstrap(metric, statistics.front(), statistics[system], resampling)
-                     : paired_randomization(metric, statistics.front(), statistics[system], resampling);
-  if (!bootstrap) resampling.samples = 0;
-  return baseline_result(metric, statistics.front(), resampling);
-}
-
-MetricResult result_of(const Metric& metric, const std::vector<SegmentStatistics>& statistics, std::size_t system,
-                       const ScoringOptions& options) {
-  MetricResult result;
-  result.score = metric.score(sum_of_rows(statistics[system]));
-  if (options.paired) {
-    const auto paired = paired_result(metric, statistics, system, options);
-    result.p_value = paired.p_value;
-    if (paired.interval) add_interval(result, *paired.interval);
-  } else if (options.resamples > 1) {
-    add_interval(result,
-                 bootstrap_interval(metric, statistics[system], {options.resamples, options.seed, options.threads}));
+/// By system.
+std::vector<MetricResult> results_of(const Metric& metric, const std::vector<SegmentStatistics>& statistics,
+                                     const ScoringOptions& options) {
+  std::vector<MetricResult> results(statistics.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    results[i].score = metric.score(sum_of_rows(statistics[i]));
+    if (!options.paired && options.resamples > 1)
+      add_interval(results[i],
+                   bootstrap_interval(metric, statistics[i], {options.resamples, options.seed, options.threads}));
   }
-  return result;
+  if (!options.paired) return results;
+  const ResamplingOptions resampling{options.trials, options.seed, options.threads};
+  const auto tests = options.paired == PairedTest::kBootstrap ? paired_bootstrap(metric, statistics, resampling)
+                                                              : paired_randomization(metric, statistics, resampling);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    results[i].p_value = tests[i].p_value;
+    if (tests[i].interval) add_interval(results[i], *tests[i].interval);
+  }
+  return results;
 }
 
 /// The parts with the scores of one more metric.
@@ -67,17 +64,37 @@ void add_scores(std::vector<PartOfLines>& reported, const std::optional<LinePart
   for (std::size_t i = 0; i < scores.size(); ++i) reported[i].scores.push_back(std::move(scores[i]));
 }
 
-References line_of(const References& references, std::size_t line) {
-  References one;
-  for (const auto& stream : references.streams) one.streams.push_back({stream[line]});
-  return one;
+void expect_parts_of(std::int64_t lines, const std::optional<LineParts>& parts, const std::string& what) {
+  if (parts && std::ssize(parts->of_line) != lines)
+    throw DataError(what + ": wanted a part for each of " + std::to_string(lines) + " lines, got " +
+                    std::to_string(parts->of_line.size()));
+}
+
+void expect_at_least(std::int64_t least, std::int64_t got, const std::string& what) {
+  if (got < least)
+    throw UsageError(what + ": wanted at least " + std::to_string(least) + ", got " + std::to_string(got));
 }
 
 }  // namespace
 
+void ScoringOptions::validate(std::int64_t systems, std::int64_t lines) const {
+  expect_at_least(1, systems, "scores: systems");
+  expect_at_least(0, resamples, "resamples");
+  expect_at_least(0, differences, "differences");
+  expect_at_least(1, threads, "threads");
+  if (paired) {
+    expect_at_least(2, systems, "paired test: systems");
+    expect_at_least(1, trials, "paired test: trials");
+  }
+  if (differences > 0) expect_at_least(2, systems, "differences: systems");
+  expect_parts_of(lines, groups, "groups");
+  expect_parts_of(lines, lengths, "lengths");
+}
+
 ScoreReport score_systems(std::span<const MetricKind> metrics, const MetricOptions& settings,
                           std::span<const SystemOutput> systems, const References& references,
                           const ScoringOptions& options) {
+  options.validate(std::ssize(systems), references.lines());
   ScoreReport report;
   report.paired = options.paired;
   report.trials = options.trials;
@@ -91,9 +108,10 @@ ScoreReport score_systems(std::span<const MetricKind> metrics, const MetricOptio
     std::vector<SegmentStatistics> statistics;
     for (const auto& system : systems)
       statistics.push_back(metric->statistics(system.lines, references, options.threads));
+    auto results = results_of(*metric, statistics, options);
     for (std::size_t i = 0; i < systems.size(); ++i) {
       auto& system = report.systems[i];
-      system.metrics.push_back(result_of(*metric, statistics, i, options));
+      system.metrics.push_back(std::move(results[i]));
       add_scores(system.groups, options.groups, *metric, statistics[i]);
       add_scores(system.lengths, options.lengths, *metric, statistics[i]);
     }
@@ -110,10 +128,15 @@ LineScores score_lines(MetricKind kind, const MetricOptions& settings, const Sys
   const auto statistics = metric->statistics(system.lines, references, threads);
   LineScores lines;
   lines.key = metric_key(kind);
+  lines.name = metric->name();
+  SignatureContext context;
+  context.references = references.count();
+  lines.signature = signature(*metric, context);
   for (std::int64_t line = 0; line < statistics.lines(); ++line) {
-    SignatureContext context;
-    context.references = line_of(references, static_cast<std::size_t>(line)).count();
-    lines.scores.push_back(metric->score(statistics.row(line)));
+    const auto row = statistics.row(line);
+    lines.scores.push_back(metric->value(row));
+    lines.details.push_back(metric->details(row));
+    context.references = std::to_string(references.of_line[static_cast<std::size_t>(line)].size());
     lines.signatures.push_back(signature(*metric, context));
     lines.short_signatures.push_back(signature(*metric, context, true));
   }

@@ -1,15 +1,14 @@
 #include "evaluation/scored_text.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <iterator>
-#include <limits>
-#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "common/error.h"
 #include "common/line_reader.h"
 #include "common/log.h"
+#include "common/split_text.h"
 #include "common/utf8.h"
 #include "evaluation/white_space.h"
 
@@ -31,50 +30,41 @@ void expect_text(const std::filesystem::path& path, const LineReader& reader, st
   if (line.find('\0') != line.npos) throw DataError(where + ": wanted text, got a NUL; remove it");
 }
 
-/// The parts between tabs; the last of `most` keeps what tabs it has.
-std::vector<std::string> split_at_tabs(std::string_view line, std::size_t most) {
-  std::vector<std::string> parts;
-  for (auto tab = line.find('\t'); tab != line.npos && parts.size() + 1 < most; tab = line.find('\t')) {
-    parts.emplace_back(line.substr(0, tab));
-    line.remove_prefix(tab + 1);
-  }
-  parts.emplace_back(line);
-  return parts;
+void expect_lines(const std::filesystem::path& path, std::int64_t lines) {
+  if (lines == 0) throw DataError(printable(path.string()) + ": wanted lines to score, got an empty file");
 }
 
-std::vector<std::vector<std::string>> split_lines(const std::vector<std::string>& lines, std::size_t most) {
-  std::vector<std::vector<std::string>> rows;
-  rows.reserve(lines.size());
-  for (const auto& line : lines) rows.push_back(split_at_tabs(line, most));
-  return rows;
+std::vector<std::string> columns_of(std::string_view line, std::size_t most = std::string_view::npos) {
+  const auto parts = split_text(line, '\t', most);
+  return {parts.begin(), parts.end()};
 }
 
 References references_in_columns(const std::filesystem::path& path, std::size_t columns) {
-  auto rows = split_lines(read_scored_lines(path), columns);
-  References references{std::vector(columns, std::vector<std::optional<std::string>>())};
-  for (std::size_t line = 0; line < rows.size(); ++line) {
-    if (rows[line].size() != columns)
-      throw DataError(place(path, static_cast<std::int64_t>(line) + 1) + ": wanted " + std::to_string(columns) +
-                      " references with tabs between them, got " + std::to_string(rows[line].size()) +
+  References references;
+  for (const auto& line : read_scored_lines(path)) {
+    const auto& row = references.of_line.emplace_back(columns_of(line, columns));
+    if (row.size() != columns)
+      throw DataError(place(path, references.lines()) + ": wanted " + std::to_string(columns) +
+                      " references with tabs between them, got " + std::to_string(row.size()) +
                       "; mend the line, or give --num-refs var");
-    for (std::size_t column = 0; column < columns; ++column)
-      references.streams[column].emplace_back(std::move(rows[line][column]));
   }
   return references;
 }
 
 References references_of_any_number(const std::filesystem::path& path) {
-  const auto rows = split_lines(read_scored_lines(path), std::numeric_limits<std::size_t>::max());
-  const auto widest = std::ranges::max(rows, {}, [](const auto& row) { return row.size(); }).size();
-  References references{std::vector(widest, std::vector<std::optional<std::string>>(rows.size(), std::nullopt))};
-  for (std::size_t line = 0; line < rows.size(); ++line) {
-    std::size_t stream = 0;
-    for (const auto& text : rows[line])
-      if (!text.empty()) references.streams[stream++][line] = text;
-    if (stream == 0)
-      throw DataError(place(path, static_cast<std::int64_t>(line) + 1) + ": wanted a reference, got an empty line");
+  References references;
+  for (const auto& line : read_scored_lines(path)) {
+    auto& row = references.of_line.emplace_back(columns_of(line));
+    std::erase(row, "");
+    if (row.empty()) throw DataError(place(path, references.lines()) + ": wanted a reference, got an empty line");
   }
   return references;
+}
+
+/// What is between CRs: on stdin Python takes one for the end of a line, whether an LF follows it or not.
+std::vector<std::string_view> split_at_returns(std::string_view line, bool crlf) {
+  if (!crlf && line.ends_with('\r')) line.remove_suffix(1);  // the end of the file
+  return split_text(line, '\r');
 }
 
 }  // namespace
@@ -86,7 +76,7 @@ std::vector<std::string> read_scored_lines(const std::filesystem::path& path) {
     expect_text(path, reader, line);
     lines.emplace_back(strip_end(line));
   }
-  if (lines.empty()) throw DataError(printable(path.string()) + ": wanted lines to score, got an empty file");
+  expect_lines(path, std::ssize(lines));
   return lines;
 }
 
@@ -99,23 +89,33 @@ References read_references(std::span<const std::filesystem::path> files, const R
   if (tabbed) return references_in_columns(files.front(), static_cast<std::size_t>(columns.count));
   References references;
   for (const auto& file : files) {
-    const auto lines = read_scored_lines(file);
-    references.streams.emplace_back(lines.begin(), lines.end());
+    auto lines = read_scored_lines(file);
+    if (references.of_line.empty()) references.of_line.resize(lines.size());
     expect_aligned(file.string(), std::ssize(lines), files.front().string(), references.lines());
+    for (std::size_t line = 0; line < lines.size(); ++line) references.of_line[line].push_back(std::move(lines[line]));
   }
   return references;
 }
 
 std::vector<SystemOutput> read_tabbed_systems(const std::filesystem::path& path) {
-  auto rows = split_lines(read_scored_lines(path), std::numeric_limits<std::size_t>::max());
-  std::vector<SystemOutput> systems(rows.front().size());
-  for (std::size_t i = 0; i < systems.size(); ++i) systems[i].name = "System " + std::to_string(i + 1);
-  for (std::size_t line = 0; line < rows.size(); ++line) {
-    if (rows[line].size() != systems.size())
-      throw DataError(place(path, static_cast<std::int64_t>(line) + 1) + ": wanted " + std::to_string(systems.size()) +
-                      " systems with tabs between them as on line 1, got " + std::to_string(rows[line].size()));
-    for (std::size_t i = 0; i < systems.size(); ++i) systems[i].lines.emplace_back(strip_end(rows[line][i]));
+  LineReader reader(path, Passes::kOne);
+  std::vector<SystemOutput> systems;
+  std::int64_t number = 0;
+  for (std::string text; reader.next(text);) {
+    expect_text(path, reader, text);
+    for (const auto line : split_at_returns(text, reader.crlf())) {
+      const auto columns = split_text(strip_end(line), '\t');
+      const bool first = ++number == 1;
+      if (first)
+        for (std::size_t i = 1; i <= columns.size(); ++i) systems.push_back({"System " + std::to_string(i), {}});
+      if (columns.size() != systems.size())
+        throw DataError(place(path, number) + ": wanted " + std::to_string(systems.size()) +
+                        " systems with tabs between them as on line 1, got " + std::to_string(columns.size()));
+      for (std::size_t i = 0; i < systems.size(); ++i)
+        systems[i].lines.emplace_back(first ? columns[i] : strip_end(columns[i]));
+    }
   }
+  expect_lines(path, number);
   return systems;
 }
 

@@ -35,8 +35,9 @@ struct SystemOutput {
   std::vector<std::string> lines;
 };
 
-/// The systems of one text with tabs between them, called "System 1" and so on; the first line says how many. Throws as
-/// read_scored_lines, and DataError where a line has another number of them.
+/// The systems of one text with tabs between them, called "System 1" and so on; the first line says how many. As
+/// sacreBLEU reads its stdin: a CR alone ends a line, too, and white space at the end of a column is dropped but in the
+/// first line. Throws as read_scored_lines, and DataError where a line has another number of systems.
 std::vector<SystemOutput> read_tabbed_systems(const std::filesystem::path& path);
 
 /// Throws DataError, which names both, unless `name` has as many lines as the references (`reference_name`).

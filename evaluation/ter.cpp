@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "common/split_text.h"
 #include "evaluation/parallel_for.h"
 #include "evaluation/ter_shifts.h"
 
@@ -11,13 +12,8 @@ namespace gloss {
 namespace {
 
 std::vector<std::string_view> words_of(std::string_view tokens) {
-  std::vector<std::string_view> words;
-  for (std::size_t begin = 0; begin < tokens.size();) {
-    const auto end = std::min(tokens.find(' ', begin), tokens.size());
-    words.push_back(tokens.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
+  if (tokens.empty()) return {};
+  return split_text(tokens, ' ');
 }
 
 /// One line after the other; a thread has its own.
@@ -25,16 +21,15 @@ class TerLine {
  public:
   explicit TerLine(const TerOptions& options) : options_(options) {}
 
-  void compute(std::string_view hypothesis, const References& references, std::size_t line, std::span<double> row) {
+  void compute(std::string_view hypothesis, std::span<const std::string> references, std::span<double> row) {
     const auto hypothesis_text = tokenize_tercom(options_, hypothesis);
     const auto hypothesis_words = words_of(hypothesis_text);
     std::int64_t best = 0, count = 0;
     std::size_t length = 0;
-    for (const auto& stream : references.streams) {
-      if (!stream[line]) continue;
+    for (const auto& reference : references) {
       // sacreBLEU prepares references twice, which makes a difference to what only the first time lays open:
       // "&amp;lt;".
-      auto reference_text = tokenize_tercom(options_, *stream[line]);
+      auto reference_text = tokenize_tercom(options_, reference);
       if (options_.normalized) reference_text = tokenize_tercom(options_, reference_text);
       const auto reference_words = words_of(reference_text);
       number(hypothesis_words, reference_words);
@@ -95,7 +90,7 @@ SegmentStatistics TerMetric::statistics(std::span<const std::string> hypotheses,
   parallel_for(lines, threads, [&](std::int64_t begin, std::int64_t end) {
     TerLine computed(options_);
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-      computed.compute(hypotheses[i], references, i, std::span(statistics.values).subspan(2 * i, 2));
+      computed.compute(hypotheses[i], references.of_line[i], std::span(statistics.values).subspan(2 * i, 2));
   });
   return statistics;
 }

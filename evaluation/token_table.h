@@ -3,9 +3,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <vector>
+
+#include "evaluation/keyed_hash.h"
 
 namespace gloss {
 
@@ -38,26 +39,14 @@ class TokenTable {
   std::size_t count() const { return tokens_.size(); }
 
  private:
-  static std::uint64_t hash(std::string_view token) {
-    constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
-    std::uint64_t hash = token.size() * kGolden;
-    while (!token.empty()) {
-      std::uint64_t word = 0;
-      const auto bytes = token.size() < sizeof word ? token.size() : sizeof word;
-      std::memcpy(&word, token.data(), bytes);
-      hash = std::rotl(hash ^ word, 29) * kGolden;
-      token.remove_prefix(bytes);
-    }
-    return hash;
-  }
-
   /// Where the token is, or the empty slot where it would be.
   std::size_t place(std::string_view token) const {
-    std::size_t i = hash(token) >> shift_;
+    std::size_t i = hash_(token) >> shift_;
     while (slots_[i] != kUnknown && tokens_[slots_[i]] != token) i = (i + 1) & (slots_.size() - 1);
     return i;
   }
 
+  KeyedHash hash_;
   std::vector<std::uint32_t> slots_;
   std::vector<std::string_view> tokens_;
   int shift_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/config_section.h"
 #include "common/utf8.h"
 #include "evaluation/characters.h"
 #include "evaluation/token_cutter.h"
@@ -62,7 +63,7 @@ void append_international_tokens(std::string_view text, std::vector<std::string_
 }  // namespace
 
 std::string_view bleu_tokenizer_name(BleuTokenizer tokenizer) {
-  return std::ranges::find(kBleuTokenizers, tokenizer, &std::pair<std::string_view, BleuTokenizer>::second)->first;
+  return choice_name(tokenizer, Choices<BleuTokenizer>(kBleuTokenizers));
 }
 
 void append_tokens(BleuTokenizer tokenizer, std::string_view line, std::string& room,

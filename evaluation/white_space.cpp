@@ -5,24 +5,17 @@
 namespace gloss {
 namespace {
 
-bool is_ascii_space(char c) { return (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= ' '); }
-
-bool is_wide_space(char32_t c) {
-  return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
-         c == 0x202f || c == 0x205f || c == 0x3000;
-}
-
-/// Of the first bytes of those, in UTF-8.
+/// Of the first bytes of white space that is not ASCII, in UTF-8.
 bool begins_wide_space(char c) { return c == '\xc2' || c == '\xe1' || c == '\xe2' || c == '\xe3'; }
 
 }  // namespace
 
 std::size_t white_space_at(std::string_view text, std::size_t offset) {
   const char first = text[offset];
-  if (is_ascii_space(first)) return 1;
+  if (static_cast<unsigned char>(first) < 0x80) return is_white_space(static_cast<unsigned char>(first));
   if (!begins_wide_space(first)) return 0;
   const auto point = decode_utf8(text, offset);
-  return point.value && is_wide_space(*point.value) ? point.bytes : 0;
+  return point.value && is_white_space(*point.value) ? point.bytes : 0;
 }
 
 std::string_view strip_end(std::string_view text) {

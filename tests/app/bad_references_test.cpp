@@ -88,6 +88,11 @@ TEST_F(BadReferencesTest, OptionsThatMeanNothingTogetherAreRefused) {
     expect_refused(message, arguments, 2, message);
   };
   refused({"--format", "text", "--json"}, "excludes");
+  refused({"--json", "--short"}, "--json and --short exclude");
+  refused({"--json", "--score-only"}, "--json and --score-only exclude");
+  refused({"--json", "--width", "3"}, "--json and --width exclude");
+  refused({"--chrf-beta", "1000001"}, "--chrf-beta: wanted a whole number from 0 to 1000000");
+  refused({"--smooth-value", "2e30"}, "--smooth-value: wanted a number from 0.0 to 1e.30");
   refused({"--format", "xml"}, "--format: wanted one of sacrebleu, json, text, latex, got xml");
   refused({"--format", "text", "--groups", "@two"}, "--format: .* no part of sacreBLEU's output");
   refused({"--format", "text", "-sl", "-m", "bleu", "ter"}, "--sentence-level: wanted one metric");
@@ -99,6 +104,8 @@ TEST_F(BadReferencesTest, OptionsThatMeanNothingTogetherAreRefused) {
   refused({"--tokenize", "ja-mecab"}, "--tokenize: wanted one of 13a, .*spBLEU-1K, got ja-mecab");
   refused({"--tokenize", "zh", "--spm-model", "@two"}, "--spm-model: wanted only with");
   refused({"--spm-model", "@none"}, "--spm-model: there is no file");
+  expect_refused("a name too long", {"@two", "-i", "@two", "--spm-model", "@" + std::string(300, 'a')}, 3,
+                 "wanted a SentencePiece model, but it is not there");
   refused({"--smooth-method", "laplace"}, "--smooth-method: wanted one of");
   refused({"--smooth-value", "-1"}, "--smooth-value: wanted a number");
   refused({"--confidence", "--seed", "x"}, "--seed: wanted a whole number from 0, or none, got x");

@@ -131,6 +131,22 @@ TEST_F(EvaluateFilesTest, LinesAreScoredByThemselves) {
             "100.00\t0.00");
 }
 
+// The signature was that of the first line.
+TEST_F(EvaluateFilesTest, ScoresOfLinesAreSignedWithTheReferencesOfAll) {
+  write_text(file("columns"), "the cat sat on a mat\tthe cat\na dog runs through the snow\nyes\n");
+  const auto outcome = run_gloss({"evaluate", "--reference", file("columns"), "--num-refs", "var", "--hypothesis",
+                                  file("first"), "--sentence-level", "--json"});
+  EXPECT_THAT(json::parse(outcome.out).at("bleu").at("signature"), StartsWith("nrefs:var|"));
+}
+
+TEST_F(EvaluateFilesTest, AnEmptyLineOfTheSourceIsShown) {
+  write_text(file("source"), "\n\n\n");
+  const Arguments two = {"--hypothesis", file("first"), file("second"), "--differences", "1",
+                         "--source",     file("source")};
+  EXPECT_EQ(object(two).at("differences")[0].at("source"), "");
+  EXPECT_THAT(evaluate(two).out, HasSubstr("\n  source     \n"));
+}
+
 TEST_F(EvaluateFilesTest, ASourceSortsLinesByLength) {
   const Arguments bounds = {"--hypothesis", file("second"), "--source", file("source"), "--length-buckets", "2,6"};
   const auto lengths = object(bounds).at("lengths");
@@ -185,7 +201,7 @@ TEST_F(EvaluateFilesTest, AModelOfPiecesCutsTheTextForBleu) {
             0);
   const auto bleu =
       object({"--hypothesis", file("first"), "--tokenize", "flores200", "--spm-model", file("pieces.model")});
-  EXPECT_THAT(bleu.at("bleu").at("signature"), HasSubstr("tok:flores200"));
+  EXPECT_THAT(bleu.at("bleu").at("signature"), testing::ContainsRegex("tok:spm-[0-9a-f]{8}\\|"));
   EXPECT_GT(bleu.at("bleu").at("hypothesis_length"), 40);  // characters and spaces, not words
   EXPECT_THAT(object({"--hypothesis", file("first"), "--spm-model", file("pieces.model")}).at("bleu").at("signature"),
               testing::ContainsRegex("tok:spm-[0-9a-f]{8}\\|"));

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -19,11 +20,19 @@ class SacrebleuOutputTest : public testing::Test {
  protected:
   SacrebleuOutputTest()
       : golden_(json::parse(read_text(std::filesystem::path(GLOSS_GOLDEN_FOLDER) / "sacrebleu_output.json"))) {
-    for (const auto* name : {"SACREBLEU_SEED", "SACREBLEU_FORMAT", "SACREBLEU"}) ::unsetenv(name);
+    for (const auto* name : {"SACREBLEU_SEED", "SACREBLEU_FORMAT"}) ::unsetenv(name);
+    const auto models = folder_ / "kept" / "models";
+    std::filesystem::create_directories(models);
+    for (const auto* name : {"sacrebleu_tokenizer_spm.model", "flores200sacrebleuspm", "spbleu-1k_tokenizer_spm.model"})
+      std::filesystem::copy_file(GLOSS_GOLDEN_FOLDER "/pieces.model", models / name);
+    ::setenv("SACREBLEU", models.parent_path().c_str(), 1);
     for (const auto& [name, text] : golden_.at("files").items()) write_text(folder_ / name, text);
     std::filesystem::current_path(folder_.path());
   }
-  ~SacrebleuOutputTest() override { std::filesystem::current_path(before_); }
+  ~SacrebleuOutputTest() override {
+    std::filesystem::current_path(before_);
+    ::unsetenv("SACREBLEU");
+  }
 
   std::string file(const std::string& name) const { return golden_.at("files").at(name); }
 
@@ -71,8 +80,34 @@ TEST_F(SacrebleuOutputTest, TheEnvironmentNamesTheForm) {
   EXPECT_NE(text, printed({"--format", "sacrebleu"}));
   ::setenv("SACREBLEU_FORMAT", "TEXT", 1);
   EXPECT_EQ(text, printed({"--format", "sacrebleu"}));
+  EXPECT_EQ(text, printed({"-f", "json"}));
   EXPECT_NE(text, printed({}));
+  ::setenv("SACREBLEU_FORMAT", "xml", 1);
+  EXPECT_EQ(text, printed({"-f", "text"}));
   ::unsetenv("SACREBLEU_FORMAT");
+}
+
+// A text must not pass for one of a published tokenizer.
+TEST_F(SacrebleuOutputTest, AModelIsNamedByItsHashUnlessItIsThePublishedOne) {
+  const auto printed = [](const Arguments& more) {
+    Arguments arguments = {"evaluate", "r1", "-i", "h1", "-f", "text"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_gloss(arguments).out;
+  };
+  const auto published = printed({"--tokenize", "flores200"});
+  EXPECT_NE(published.find("|tok:flores200|"), std::string::npos);
+  const Arguments given = {"--tokenize", "flores200", "--spm-model", GLOSS_GOLDEN_FOLDER "/pieces.model"};
+  EXPECT_EQ(printed(given), published);
+  std::filesystem::remove("kept/models/flores200sacrebleuspm");
+  EXPECT_EQ(printed(given), std::regex_replace(published, std::regex("flores200"), "spm-bf00b676"));
+  write_text("kept/models/flores200sacrebleuspm", "another");
+  EXPECT_NE(printed(given).find("|tok:spm-bf00b676|"), std::string::npos);
+}
+
+TEST_F(SacrebleuOutputTest, NamesBehindTwoHyphensAreFiles) {
+  std::filesystem::copy_file("r1", "-b");
+  EXPECT_EQ(run_gloss({"evaluate", "-i", "h1", "-f", "text", "--", "-b"}).out,
+            run_gloss({"evaluate", "-i", "h1", "-f", "text", "--", "r1"}).out);
 }
 
 TEST_F(SacrebleuOutputTest, ThreadsChangeNothing) {

@@ -29,20 +29,15 @@ struct Corpus {
   References references;
 };
 
-/// evaluation_pairs.json as a corpus whose lines have up to as many references as one of them has.
+/// evaluation_pairs.json as a corpus whose lines have the references that are there.
 Corpus golden_corpus() {
   Corpus corpus;
   const auto pairs = golden("evaluation_pairs.json").at("pairs");
-  for (const auto& pair : pairs)
-    if (pair.at("references").size() > corpus.references.streams.size())
-      corpus.references.streams.resize(pair.at("references").size());
   for (const auto& pair : pairs) {
     corpus.hypotheses.push_back(pair.at("hypothesis"));
-    for (std::size_t k = 0; k < corpus.references.streams.size(); ++k) {
-      const auto& given = pair.at("references");
-      auto& reference = corpus.references.streams[k].emplace_back();
-      if (k < given.size() && !given[k].is_null()) reference = given[k].get<std::string>();
-    }
+    auto& references = corpus.references.of_line.emplace_back();
+    for (const auto& reference : pair.at("references"))
+      if (!reference.is_null()) references.push_back(reference);
   }
   return corpus;
 }
@@ -65,7 +60,7 @@ BleuOptions options_of(const json& wanted) {
   return options;
 }
 
-References one_reference(const Texts& lines) { return {{{lines.begin(), lines.end()}}}; }
+References one_reference(const Texts& lines) { return References::single(lines); }
 
 /// The sums of `window` lines from each multiple of it on.
 std::vector<std::vector<double>> sums_of_windows(const SegmentStatistics& statistics, std::int64_t window) {
@@ -148,7 +143,7 @@ TEST(BleuMetricTest, ThreadsDoNotChangeTheStatistics) {
       lines.insert(lines.end(), once.begin(), once.end());
     };
     twice(corpus.hypotheses);
-    for (auto& stream : corpus.references.streams) twice(stream);
+    twice(corpus.references.of_line);
   }
   const BleuMetric metric;
   const auto alone = metric.statistics(corpus.hypotheses, corpus.references, 1);
@@ -160,7 +155,7 @@ TEST(BleuMetricTest, OrderOfTheReferencesDoesNotMatter) {
   auto corpus = golden_corpus();
   const BleuMetric metric;
   const auto forwards = metric.statistics(corpus.hypotheses, corpus.references);
-  std::ranges::reverse(corpus.references.streams);
+  for (auto& references : corpus.references.of_line) std::ranges::reverse(references);
   EXPECT_EQ(metric.statistics(corpus.hypotheses, corpus.references).values, forwards.values);
 }
 
@@ -195,21 +190,21 @@ TEST(BleuMetricTest, RefusesMisalignedTextsAndStatesBothCounts) {
       ThrowsMessage<DataError>(HasSubstr("got 2 hypotheses and 3 references")));
   EXPECT_THAT(
       [] {
-        BleuMetric().statistics(Texts{"a", "b"}, {{{"a", "b"}, {"a"}}});
+        References::in_streams(std::vector<Texts>{{"a", "b"}, {"a"}});
       },
-      ThrowsMessage<DataError>(HasSubstr("got 2 hypotheses and 1 references")));
+      ThrowsMessage<DataError>(HasSubstr("got 2 and 1")));
 }
 
 TEST(BleuMetricTest, RefusesALineWithoutReferenceByItsNumber) {
   EXPECT_THAT(
       [] {
-        BleuMetric().statistics(Texts{"a", "b"}, {{{"a", std::nullopt}, {"a", std::nullopt}}});
+        BleuMetric().statistics(Texts{"a", "b"}, {{{"a", "a"}, {}}});
       },
       ThrowsMessage<DataError>(HasSubstr("line 2")));
 }
 
 TEST(BleuMetricTest, RefusesNothingAtAll) {
-  EXPECT_THROW(BleuMetric().statistics({}, {{{}}}), DataError);
+  EXPECT_THROW(BleuMetric().statistics({}, {}), DataError);
   EXPECT_THROW(BleuMetric().statistics(Texts{"a"}, {}), DataError);
 }
 
@@ -226,6 +221,12 @@ TEST(BleuMetricTest, RefusesSettingsOutsideTheirRange) {
   refused([](auto& options) { options.smoothing_value = std::numeric_limits<double>::infinity(); });
   refused([](auto& options) { options.own_tokenizer = {"a|b", {}}; });
   refused([](auto& options) { options.own_tokenizer = {"", {}}; });
+}
+
+TEST(BleuMetricTest, StreamsAreTheReferencesOfTheirLines) {
+  const auto references = References::in_streams(std::vector<Texts>{{"a", "b"}, {"c", "d"}});
+  EXPECT_THAT(references.of_line, testing::ElementsAre(Texts{"a", "c"}, Texts{"b", "d"}));
+  EXPECT_EQ(references.count(), "2");
 }
 
 TEST(BleuMetricTest, CountsLinesThatLookTokenized) {

@@ -15,11 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-References references_of(const std::vector<std::string>& lines) {
-  References references;
-  references.streams.emplace_back(lines.begin(), lines.end());
-  return references;
-}
+References references_of(const std::vector<std::string>& lines) { return References::single(lines); }
 
 TEST(LinePartsTest, NamesAreSorted) {
   const auto parts = parts_by_name(std::vector<std::string>{"z", "a", "z"});

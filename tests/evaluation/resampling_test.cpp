@@ -55,13 +55,12 @@ SegmentStatistics statistics_of(const Metric& metric, const std::string& system,
   auto reference = golden().at("references").get<std::vector<std::string>>();
   hypotheses.resize(lines);
   reference.resize(lines);
-  References references;
-  references.streams.emplace_back(reference.begin(), reference.end());
-  return metric.statistics(hypotheses, references);
+  return metric.statistics(hypotheses, References::single(reference));
 }
 
 ResamplingOptions options_of(const json& wanted, int threads) {
-  return {.samples = wanted.at("samples"), .seed = ResamplingSeed::parse(wanted.at("seed")), .threads = threads};
+  return {
+      .samples = wanted.at("samples"), .seed = ResamplingSeed::parse(wanted.at("seed")).value(), .threads = threads};
 }
 
 class ResamplingTest : public testing::TestWithParam<int> {};  // threads
@@ -98,19 +97,14 @@ TEST_P(ResamplingTest, PairedTestsAreSacreBleus) {
     const auto& metric = *made;
     const auto options = options_of(wanted, GetParam());
     const std::int64_t interval_samples = wanted.at("interval_samples");
-    const std::vector<std::string> names = {"system", "near", "far"};  // the first is the baseline
-    const auto baseline = statistics_of(metric, names[0], wanted.at("lines"));
-    auto interval = options;
-    interval.samples = interval_samples;
-    EXPECT_EQ(figures(baseline_result(metric, baseline, interval)),
-              wanted.at("figures").at(0).get<std::vector<double>>());
-    for (std::size_t i = 1; i < names.size(); ++i) {
-      const auto system = statistics_of(metric, names[i], wanted.at("lines"));
-      const auto result = wanted.at("kind") == "bs"
-                              ? paired_bootstrap(metric, baseline, system, options)
-                              : paired_randomization(metric, baseline, system, options, interval_samples);
-      EXPECT_EQ(figures(result), wanted.at("figures").at(i).get<std::vector<double>>()) << names[i];
-    }
+    std::vector<SegmentStatistics> systems;
+    for (const auto* name : {"system", "near", "far"})  // the first is the baseline
+      systems.push_back(statistics_of(metric, name, wanted.at("lines")));
+    const auto results = wanted.at("kind") == "bs" ? paired_bootstrap(metric, systems, options)
+                                                   : paired_randomization(metric, systems, options, interval_samples);
+    ASSERT_EQ(results.size(), systems.size());
+    for (std::size_t i = 0; i < results.size(); ++i)
+      EXPECT_EQ(figures(results[i]), wanted.at("figures").at(i).get<std::vector<double>>()) << i;
     SignatureContext context{.references = "1", .bootstrap = {}, .randomization = {}, .seed = options.seed.number};
     if (interval_samples > 0) context.bootstrap = interval_samples;
     if (wanted.at("kind") == "ar") context.randomization = options.samples;
@@ -118,21 +112,31 @@ TEST_P(ResamplingTest, PairedTestsAreSacreBleus) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Threads, ResamplingTest, testing::Values(1, 3));
+INSTANTIATE_TEST_SUITE_P(Threads, ResamplingTest, testing::Values(1, 3, 16));
 
 TEST(PairedTest, ASystemIsNotDifferentFromItself) {
   const ChrfMetric metric;
-  const auto statistics = statistics_of(metric, "system", 50);
-  EXPECT_EQ(paired_bootstrap(metric, statistics, statistics, {.samples = 99}).p_value, 0.01);
-  EXPECT_EQ(paired_randomization(metric, statistics, statistics, {.samples = 99}).p_value, 0.01);
+  const std::vector twice(2, statistics_of(metric, "system", 50));
+  EXPECT_EQ(paired_bootstrap(metric, twice, {.samples = 99})[1].p_value, 0.01);
+  EXPECT_EQ(paired_randomization(metric, twice, {.samples = 99})[1].p_value, 0.01);
 }
 
 TEST(PairedTest, RefusesSystemsOfOtherLengthsAndStatesBoth) {
   const ChrfMetric metric;
-  const auto baseline = statistics_of(metric, "system", 5), system = statistics_of(metric, "near", 6);
+  const std::vector systems{statistics_of(metric, "system", 5), statistics_of(metric, "near", 6)};
   const auto refuses = testing::ThrowsMessage<DataError>(testing::HasSubstr("6 and 5"));
-  EXPECT_THAT([&] { paired_bootstrap(metric, baseline, system, {}); }, refuses);
-  EXPECT_THAT([&] { paired_randomization(metric, baseline, system, {}); }, refuses);
+  EXPECT_THAT([&] { paired_bootstrap(metric, systems, {}); }, refuses);
+  EXPECT_THAT([&] { paired_randomization(metric, systems, {}); }, refuses);
+}
+
+TEST(PairedTest, WantsTwoSystemsAndASample) {
+  const ChrfMetric metric;
+  const std::vector one{statistics_of(metric, "system", 5)};
+  const std::vector two{one[0], one[0]};
+  EXPECT_THROW(paired_bootstrap(metric, one, {}), UsageError);
+  EXPECT_THROW(paired_randomization(metric, one, {}), UsageError);
+  EXPECT_THROW(paired_bootstrap(metric, two, {.samples = 0}), UsageError);
+  EXPECT_THROW(paired_randomization(metric, two, {.samples = 0}), UsageError);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,7 +79,7 @@ TEST_F(ScoredTextTest, WhatIsNoTextIsRefusedByItsLine) {
 TEST_F(ScoredTextTest, SeveralFilesAreSeveralReferences) {
   const std::vector<Path> files{file("a", "1\n2\n"), file("b", "3\n\n")};
   const auto references = read_references(files);
-  EXPECT_THAT(references.streams, ElementsAre(ElementsAre("1", "2"), ElementsAre("3", "")));
+  EXPECT_THAT(references.of_line, ElementsAre(ElementsAre("1", "3"), ElementsAre("2", "")));
   EXPECT_EQ(references.count(), "2");
 }
 
@@ -91,13 +90,13 @@ TEST_F(ScoredTextTest, ReferenceFilesOfDifferentLengthAreRefused) {
 
 TEST_F(ScoredTextTest, TheLastOfSeveralColumnsKeepsItsTabs) {
   const std::vector<Path> files{file("a", "1\t2\t3\n4 \t5\t \n")};
-  EXPECT_THAT(read_references(files, {2, false}).streams,
-              ElementsAre(ElementsAre("1", "4 "), ElementsAre("2\t3", "5")));
+  EXPECT_THAT(read_references(files, {2, false}).of_line,
+              ElementsAre(ElementsAre("1", "2\t3"), ElementsAre("4 ", "5")));
 }
 
 TEST_F(ScoredTextTest, TabsMeanNothingInOneColumn) {
   const std::vector<Path> files{file("a", "1\t2\n")};
-  EXPECT_THAT(read_references(files).streams, ElementsAre(ElementsAre("1\t2")));
+  EXPECT_THAT(read_references(files).of_line, ElementsAre(ElementsAre("1\t2")));
 }
 
 TEST_F(ScoredTextTest, ALineWithoutAllItsReferencesIsRefused) {
@@ -109,9 +108,19 @@ TEST_F(ScoredTextTest, ALineWithoutAllItsReferencesIsRefused) {
 TEST_F(ScoredTextTest, LinesMayHaveDifferentNumbersOfReferences) {
   const std::vector<Path> files{file("a", "1\t2\t3\n4\n\t5\t\t6\n")};
   const auto references = read_references(files, {1, true});
-  EXPECT_THAT(references.streams, ElementsAre(ElementsAre("1", "4", "5"), ElementsAre("2", std::nullopt, "6"),
-                                              ElementsAre("3", std::nullopt, std::nullopt), SizeIs(3)));
+  EXPECT_THAT(references.of_line, ElementsAre(ElementsAre("1", "2", "3"), ElementsAre("4"), ElementsAre("5", "6")));
   EXPECT_EQ(references.count(), "var");
+}
+
+// Memory was that of a table as wide as the widest line: here 10 GiB.
+TEST_F(ScoredTextTest, OneLineOfManyReferencesCostsNoMoreThanItself) {
+  std::string text(10'000, '\t');
+  for (int line = 0; line < 25'000; ++line) text += "1\n";
+  text.insert(0, "0");
+  const auto references = read_references(std::vector<Path>{file("a", text)}, {1, true});
+  std::size_t kept = 0;
+  for (const auto& line : references.of_line) kept += line.capacity();
+  EXPECT_LT(kept, 100'000u);
 }
 
 TEST_F(ScoredTextTest, ALineWithoutAnyReferenceIsRefused) {
@@ -131,6 +140,22 @@ TEST_F(ScoredTextTest, TabsSetSystemsApart) {
   EXPECT_THAT(systems[0].lines, ElementsAre("1", "3"));
   EXPECT_THAT(systems[1].lines, ElementsAre("2", "4"));
   EXPECT_THAT(refusal([&] { read_tabbed_systems(file("b", "1\t2\n3\n")); }), HasSubstr("line 2: wanted 2 systems"));
+}
+
+// As sacreBLEU does, which reads the first line by itself.
+TEST_F(ScoredTextTest, ColumnsOfTheFirstLineKeepTheSpaceAtTheirEnds) {
+  const auto systems = read_tabbed_systems(file("a", " 1 \t 2 \n 3 \t 4 \n"));
+  ASSERT_THAT(systems, SizeIs(2));
+  EXPECT_THAT(systems[0].lines, ElementsAre(" 1 ", " 3"));
+  EXPECT_THAT(systems[1].lines, ElementsAre(" 2", " 4"));
+}
+
+TEST_F(ScoredTextTest, AReturnEndsALineOfSystemsToo) {
+  const auto lines = [&](const std::string& text) { return read_tabbed_systems(file("a", text)).front().lines; };
+  EXPECT_THAT(lines("1\r2\r\n3\n\r4"), ElementsAre("1", "2", "3", "", "4"));
+  EXPECT_THAT(lines("1\r2\r"), ElementsAre("1", "2"));
+  EXPECT_THAT(lines("1\r\r\n"), ElementsAre("1", ""));
+  EXPECT_THAT(refusal([&] { lines("1\t2\r3"); }), HasSubstr("line 2: wanted 2 systems"));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 """Writes sacrebleu_output.json: what the command of sacreBLEU 2.6.0 prints. Run: python3 tests/golden/sacrebleu_output.py
 
-Needs the packages of requirements.txt. The texts come from evaluation_pairs.json and a few sentences more.
+Needs the packages of requirements.txt. The texts come from evaluation_pairs.json and a few sentences more. Where a case
+wants a SentencePiece model, sacreBLEU finds in place of the published ones a small one that is trained here of those texts,
+pieces.model; it is written only where it is not there.
 """
 
 import json
@@ -13,10 +15,14 @@ import sys
 import tempfile
 
 import sacrebleu
+import sentencepiece
 
 FOLDER = pathlib.Path(__file__).parent
 PLAIN = ["The cat sat on the mat.", "A dog runs through the snow.", "Two women, one in red, are talking.",
          "It's a well-known recipe; isn't it?", "In 2016, 1,234.5 people came at 12:30."]
+
+# Where sacreBLEU keeps the models of --tokenize spm and flores101, flores200, spBLEU-1K.
+MODELS = ["sacrebleu_tokenizer_spm.model", "flores200sacrebleuspm", "spbleu-1k_tokenizer_spm.model"]
 
 CASES = [
     ["r1", "-i", "h1"],
@@ -69,6 +75,10 @@ CASES = [
     ["r1", "-i", "h1", "h2", "-pbs", "-pbsn", "60"],
     ["r1", "-i", "h1", "h2", "-pbs", "-f", "text", "-w", "2", "--no-color"],
     ["r1", "-i", "h1", "h2", "--paired-ar", "-m", "bleu", "chrf", "-f", "text", "-q"],
+    ["r1", "-i", "h1", "-tok", "spm"],
+    ["r1", "r2", "-i", "h1", "--tokenize", "flores200", "-lc", "-f", "text", "-w", "6"],
+    ["r1", "-i", "h1", "-tok", "spBLEU-1K", "-sl", "-w", "5", "-sh"],
+    ["r1", "-i", "h1", "h2", "h3", "-tok", "flores101", "-f", "text", "-pbs", "-pbsn", "20"],
     ["r1"],
     ["r1", "-m", "chrf", "ter", "-f", "text"],
 ]
@@ -76,6 +86,7 @@ FROM_STDIN = [
     ["r1", "-f", "text"],
     ["r1", "-f", "text", "-pbs", "-pbsn", "20"],
     ["r1", "--paired-ar", "--paired-ar-n", "20"],
+    ["r1", "-f", "text", "-m", "bleu", "chrf", "--chrf-whitespace", "-tok", "none", "-w", "6"],
 ]
 
 
@@ -107,12 +118,24 @@ def texts():
     files["columns"] = [line if not line[-1].isspace() else line + "." for line in files["columns"]]
     files["tabbed systems"] = ["\t".join(column(text).rstrip() + "." for text in row)
                                for row in zip(hypotheses, files["h2"])]
+    # The first line is read in another way than the others.
+    files["tabbed systems"][0] = files["tabbed systems"][0].replace("\t", " \t ")
     return {name: "".join(line + ("\r\n" if name == "r2" else "\n") for line in lines) for name, lines in files.items()}
 
 
 def without_remarks(output):
     """Without what the table of a paired test says about such tests, which gloss says in words of its own."""
     return re.sub(r" - Each system is.*?(?=-{17}\nMetric signatures)", "", output, flags=re.S)
+
+
+def piece_model(lines):
+    path = FOLDER / "pieces.model"
+    if not path.exists():
+        with open(path, "wb") as file:
+            sentencepiece.SentencePieceTrainer.train(
+                sentence_iterator=iter(lines), model_writer=file, vocab_size=400, character_coverage=0.98,
+                model_type="unigram", normalization_rule_name="identity", num_threads=1)
+    return path.read_bytes()
 
 
 def main():
@@ -123,6 +146,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
             (pathlib.Path(folder) / name).write_bytes(text.encode("utf-8"))
+        models = pathlib.Path(folder, "kept", "models")
+        models.mkdir(parents=True)
+        for name in MODELS:
+            (models / name).write_bytes(piece_model("".join(files[name] for name in ("r1", "h1")).split("\n")))
+        environment["SACREBLEU"] = str(models.parent)
         for arguments, stdin in [(case, "h1" if "-i" not in case else None) for case in CASES] + \
                                 [(case, "tabbed systems") for case in FROM_STDIN]:
             result = subprocess.run([sys.executable, "-m", "sacrebleu", *arguments], cwd=folder, env=environment,
