@@ -55,6 +55,7 @@ class LineTranslator {
   Source encode_source(std::string_view line) const;
 
   const Scorer& scorer() const { return *scorer_; }
+  const std::shared_ptr<const Scorer>& shared_scorer() const { return scorer_; }
   std::int64_t max_source_length() const { return max_source_length_; }  ///< tokens, eos included
 
  private:
