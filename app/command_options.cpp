@@ -99,6 +99,15 @@ CLI::Option* add_path(CLI::App& command, const OptionText& text, std::optional<s
   return add_text(command, text, [&](const std::string& value) { path = value; });
 }
 
+CLI::Option* add_models(CLI::App& command, std::vector<std::filesystem::path>& models) {
+  return add_texts(command,
+                   {"--model", "FILE-OR-DIR",
+                    "a model file, or the folder of a finished run; given again: the models translate together, by the "
+                    "mean of their probabilities"},
+                   [&models](const std::string& model) { models.emplace_back(model); })
+      ->allow_extra_args(false);
+}
+
 CLI::Option* add_flag(CLI::App& command, const std::string& name, bool& value, const std::string& help) {
   return command.add_flag(name, value, help);
 }

@@ -59,6 +59,8 @@ CLI::Option* add_texts(CLI::App& command, const OptionText& text, std::function<
 
 CLI::Option* add_path(CLI::App& command, const OptionText& text, std::filesystem::path& path);
 CLI::Option* add_path(CLI::App& command, const OptionText& text, std::optional<std::filesystem::path>& path);
+/// `--model` of a command that translates: a path, and one more each time that it is given.
+CLI::Option* add_models(CLI::App& command, std::vector<std::filesystem::path>& models);
 CLI::Option* add_flag(CLI::App& command, const std::string& name, bool& value, const std::string& help);
 
 struct WholeRange {

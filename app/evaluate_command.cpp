@@ -24,6 +24,7 @@
 #include "evaluation/score_systems.h"
 #include "evaluation/white_space.h"
 #include "pipeline/evaluate.h"
+#include "pipeline/translation_ensemble.h"
 
 namespace gloss {
 namespace {
@@ -51,11 +52,13 @@ void expect_files(const EvaluateOptions& options) {
 /// The model's translations of the sources, and its tokenizer of BLEU.
 std::pair<SystemOutput, BleuTokenizer> translated(const EvaluateOptions& options, const Machine& machine,
                                                   const std::vector<std::string>& sources) {
-  const auto model = load_translation_model(*options.model, machine.device);
-  SystemOutput system{options.model->string(), {}};
-  for (const auto& line : translate_lines(model.translator(), model.config.decoding, sources))
+  const auto models = load_translation_ensemble(options.models, machine.device);
+  const auto& config = models.first().config;
+  SystemOutput system;
+  for (const auto& model : options.models) system.name += (system.name.empty() ? "" : " + ") + model.string();
+  for (const auto& line : translate_lines(models.translator(), config.decoding, sources))
     system.lines.emplace_back(strip_end(line));
-  return {std::move(system), model.config.evaluation.tokenize};
+  return {std::move(system), config.evaluation.tokenize};
 }
 
 std::vector<SystemOutput> systems_of(const EvaluateOptions& options) {
@@ -76,7 +79,7 @@ Judged judged_texts(const EvaluateOptions& options, const Machine& machine) {
     judged.sources = read_lines(*options.source, Passes::kOne);
     expect_lines(options.source->string(), std::ssize(*judged.sources));
   }
-  if (options.model) {
+  if (!options.models.empty()) {
     auto [system, tokenizer] = translated(options, machine, *judged.sources);
     judged.systems.push_back(std::move(system));
     judged.settings = metric_settings(options.metrics, tokenizer);

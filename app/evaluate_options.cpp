@@ -29,8 +29,7 @@ std::optional<SacrebleuForm> form_called(std::string_view name) {
 }
 
 void add_files(CLI::App& command, EvaluateOptions& options) {
-  auto* model =
-      add_path(command, {"--model", "FILE-OR-DIR", "a model file, or the folder of a finished run"}, options.model);
+  auto* model = add_models(command, options.models);
   auto* source = add_path(
       command,
       {"--source", "FILE", "the sentences for the model to translate; with --hypothesis scores by their length"},
@@ -117,7 +116,7 @@ void expect_sensible_systems(const EvaluateOptions& options) {
   const auto files = options.system_files();
   const auto systems = std::ssize(files);
   const bool tested = options.paired().has_value();
-  if (systems == 0 && !options.model && !options.systems_on_stdin())
+  if (systems == 0 && options.models.empty() && !options.systems_on_stdin())
     throw UsageError("wanted --hypothesis, or --model and --source; see gloss evaluate --help");
   if (tested && systems < 2 && !options.systems_on_stdin())
     throw UsageError("--paired-bs and --paired-ar: wanted several systems, got one; give --hypothesis again");

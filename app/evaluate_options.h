@@ -19,8 +19,8 @@ namespace gloss {
 /// What was typed behind `gloss evaluate`.
 struct EvaluateOptions {
   CommonOptions common;
-  std::optional<std::filesystem::path> model, source, groups;
-  std::vector<std::filesystem::path> hypotheses, references;
+  std::optional<std::filesystem::path> source, groups;
+  std::vector<std::filesystem::path> models, hypotheses, references;
   ReferenceColumns columns;  ///< of the reference file
   MetricFlags metrics;
 
@@ -44,9 +44,9 @@ struct EvaluateOptions {
   /// that was typed.
   std::optional<SacrebleuForm> sacrebleu_form() const;
   /// Several systems as tab-separated columns of stdin, as sacreBLEU reads them where no file is named.
-  bool systems_on_stdin() const { return format.has_value() && hypotheses.empty() && !model; }
+  bool systems_on_stdin() const { return format.has_value() && hypotheses.empty() && models.empty(); }
   /// Whether lengths of the source lines were asked for, by --length-buckets or by a source that is not translated.
-  bool scores_by_length() const { return source && (!length_bounds.empty() || !model); }
+  bool scores_by_length() const { return source && (!length_bounds.empty() || models.empty()); }
   std::vector<std::int64_t> bounds_of_lengths() const;
   /// In alphabetical order, of a paired test as they were typed: so sacreBLEU reports them.
   std::vector<MetricKind> metric_kinds() const;

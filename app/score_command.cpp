@@ -24,7 +24,8 @@ namespace {
 
 struct ScoreOptions {
   CommonOptions common;
-  std::filesystem::path model, source, target;
+  std::vector<std::filesystem::path> models;
+  std::filesystem::path source, target;
   std::optional<double> length_penalty;
   std::optional<std::int64_t> batch_size;
   std::optional<WeightPrecision> precision;
@@ -59,13 +60,13 @@ ExitCode score(const ScoreOptions& options) {
   const auto machine = set_up(options.common);
   expect_file("--source", options.source);
   expect_file("--target", options.target);
-  const auto model = load_translation_model(options.model, machine.device);
-  auto decoding = model.config.decoding;
+  const auto models = load_translation_ensemble(options.models, machine.device);
+  auto decoding = models.first().config.decoding;
   decoding.length_penalty = options.length_penalty.value_or(decoding.length_penalty);
   decoding.batch_size = options.batch_size.value_or(decoding.batch_size);
   const auto test = read_test_set(options.source, options.target, Passes::kOne);
   if (test.sources.empty()) throw DataError(printable(options.source.string()) + ": wanted sentences, got none");
-  const auto pairs = score_pairs(model, test, decoding, options.precision);
+  const auto pairs = score_pairs(models, test, decoding, options.precision);
 
   Totals totals;
   std::string output;
@@ -77,7 +78,7 @@ ExitCode score(const ScoreOptions& options) {
     output += options.json_lines ? to_json_line(i, pairs[i]) : to_line(pairs[i]);
   }
   write_result(output);
-  warn_of_truncated("the source", truncated, model.config.data.max_length);
+  warn_of_truncated("the source", truncated, models.max_source_length());
   std::array<char, 96> summary{};
   std::snprintf(summary.data(), summary.size(), "%lld pairs, %lld tokens, perplexity %.4f",
                 static_cast<long long>(pairs.size()), static_cast<long long>(totals.tokens), totals.perplexity());
@@ -96,8 +97,7 @@ void add_score_command(CLI::App& program, Action& chosen) {
   auto& command = add_command(
       program, "score", "Say how likely a model finds given translations: a score a line; the perplexity on stderr",
       options->common);
-  add_path(command, {"--model", "FILE-OR-DIR", "a model file, or the folder of a finished run"}, options->model)
-      ->required();
+  add_models(command, options->models)->required();
   add_path(command, {"--source", "FILE", "the sentences"}, options->source)->required();
   add_path(command, {"--target", "FILE", "their translations, line by line"}, options->target)->required();
   add_number(command,

@@ -25,14 +25,14 @@
 #include "common/signals.h"
 #include "common/utf8.h"
 #include "data/glossary.h"
-#include "pipeline/translation_model.h"
+#include "pipeline/translation_ensemble.h"
 
 namespace gloss {
 namespace {
 
 struct TranslateOptions {
   CommonOptions common;
-  std::filesystem::path model;
+  std::vector<std::filesystem::path> models;
   std::optional<std::filesystem::path> prefix, glossary;
   DecodingOptions decoding;
   std::optional<WeightPrecision> precision;
@@ -109,10 +109,10 @@ ExitCode translate(const TranslateOptions& options) {
   const StopOnSignal stop;
   const auto machine = set_up(options.common);
   const LinePrefixes line_prefixes(options.prefix);
-  const auto model = load_translation_model(options.model, machine.device);
-  const auto decoding = decoding_config(options.decoding, model.config.decoding);
-  const auto glossary = read_glossary(options, decoding, *model.target_tokenizer);
-  const auto translator = model.translator(options.precision);
+  const auto models = load_translation_ensemble(options.models, machine.device);
+  const auto decoding = decoding_config(options.decoding, models.first().config.decoding);
+  const auto glossary = read_glossary(options, decoding, *models.first().target_tokenizer);
+  const auto translator = models.translator(options.precision);
   if (::isatty(STDIN_FILENO)) log_info("type a sentence and press Enter; Ctrl-D ends");
 
   Complaints complaints;
@@ -149,8 +149,7 @@ void add_translate_command(CLI::App& program, Action& chosen) {
   const auto options = std::make_shared<TranslateOptions>();
   auto& command =
       add_command(program, "translate", "Translate stdin, one line in, one line out, in order", options->common);
-  add_path(command, {"--model", "FILE-OR-DIR", "a model file, or the folder of a finished run"}, options->model)
-      ->required();
+  add_models(command, options->models)->required();
   add_decoding_options(command, options->decoding);
   add_path(command, {"--prefix", "FILE", "what each translation begins with: a line for each line of the input"},
            options->prefix);
@@ -162,7 +161,7 @@ void add_translate_command(CLI::App& program, Action& chosen) {
       command,
       {"--precision", "NAME",
        "what matrices are multiplied in: float32, bfloat16 or int8 (default: as the model is stored where this "
-       "processor is faster so, else float32)"},
+       "processor is faster so, else float32); the lower ones on the CPU only"},
       options->precision, {kWeightPrecisions.begin(), kWeightPrecisions.end()});
   finish_command(command, "gloss translate --model runs/copy --beam 5 < input.txt > output.txt");
   command.callback([options, &chosen] { chosen = [options] { return translate(*options); }; });

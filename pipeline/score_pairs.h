@@ -6,6 +6,7 @@
 
 #include "decoding/forced_scores.h"
 #include "pipeline/evaluate.h"
+#include "pipeline/translation_ensemble.h"
 
 namespace gloss {
 
@@ -17,10 +18,11 @@ struct ScoredPair {
   bool truncated = false;  ///< the source was cut to what the model reads
 };
 
-/// What the model says of each translation of `test` (its references), `decoding.batch_size` together. The text is cut
-/// into the tokenizer's own pieces: where a search said the same text in others, its score is another. Throws as
-/// forced_scores, and Stopped where a signal asks for an end.
-std::vector<ScoredPair> score_pairs(const TranslationModel& model, const TestSet& test, const DecodingConfig& decoding,
+/// What the models together say of each translation of `test` (its references), `decoding.batch_size` together. The
+/// text is cut into the tokenizer's own pieces: where a search said the same text in others, its score is another.
+/// Throws as forced_scores, and Stopped where a signal asks for an end.
+std::vector<ScoredPair> score_pairs(const TranslationEnsemble& models, const TestSet& test,
+                                    const DecodingConfig& decoding,
                                     std::optional<WeightPrecision> precision = std::nullopt);
 
 }  // namespace gloss

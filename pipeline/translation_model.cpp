@@ -24,6 +24,10 @@ std::shared_ptr<const Tokenizer> make_tokenizer(const ModelDescription& descript
   return tokenizer;
 }
 
+std::int64_t at_most_positions(std::int64_t wanted, const ModelConfig& config) {
+  return config.positions == Positions::kLearned ? std::min(wanted, config.max_positions) : wanted;
+}
+
 RunConfig config_in(const ModelDescription& description, const std::string& file) {
   try {
     return parse_run_config(description.config);
@@ -79,23 +83,31 @@ TranslationModel load_translation_model(const SafetensorsFile& file, at::Device 
   return result;
 }
 
+std::int64_t max_source_length(const RunConfig& config) {
+  return at_most_positions(config.data.max_length, config.model);
+}
+
 LineTranslator make_translator(const EncoderDecoder& model, const RunConfig& config,
                                std::shared_ptr<const Tokenizer> source_tokenizer,
                                std::shared_ptr<const Tokenizer> target_tokenizer, WeightPrecision precision) {
-  const auto longest = [&](std::int64_t wanted) {
-    return config.model.positions == Positions::kLearned ? std::min(wanted, config.model.max_positions) : wanted;
-  };
-  // Sources beyond what training saw are cut; targets may be as long as a search may ask for, or the model has
-  // positions for.
-  return LineTranslator(make_scorer(model, config.model, longest(DecodingConfig::kLongest), precision),
-                        std::move(source_tokenizer), std::move(target_tokenizer), longest(config.data.max_length));
+  // Targets may be as long as a search may ask for, or the model has positions for.
+  const auto longest_target = at_most_positions(DecodingConfig::kLongest, config.model);
+  return LineTranslator(make_scorer(model, config.model, longest_target, precision), std::move(source_tokenizer),
+                        std::move(target_tokenizer), max_source_length(config));
 }
 
 WeightPrecision translating_precision(WeightPrecision stored) {
   return is_fast(stored) ? stored : WeightPrecision::kFloat32;
 }
 
+void expect_possible(std::optional<WeightPrecision> wanted, at::Device device) {
+  if (!wanted || *wanted == WeightPrecision::kFloat32 || device.is_cpu()) return;
+  throw UsageError("--precision: wanted float32, in which the device " + device.str() + " multiplies, got " +
+                   std::string(weight_precision_name(*wanted)) + "; leave it out, or take the device cpu");
+}
+
 LineTranslator TranslationModel::translator(std::optional<WeightPrecision> wanted) const {
+  expect_possible(wanted, model->device());
   return make_translator(model, config, source_tokenizer, target_tokenizer,
                          wanted.value_or(translating_precision(precision)));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -21,13 +22,16 @@ struct TranslationModel {
   Vocabularies vocabularies;
   std::shared_ptr<const Tokenizer> source_tokenizer, target_tokenizer;  ///< one and the same where joint
 
-  /// Multiplies in what is wanted, else in translating_precision(precision).
+  /// Multiplies in what is wanted, else in translating_precision(precision). Throws as expect_possible.
   LineTranslator translator(std::optional<WeightPrecision> wanted = std::nullopt) const;
 };
 
 /// What a file's matrices are multiplied in unless something else is wanted: as they are stored where this processor is
 /// faster that way, else float32.
 WeightPrecision translating_precision(WeightPrecision stored);
+
+/// Throws UsageError where a lower precision is wanted on another device than the CPU, which computes in float32.
+void expect_possible(std::optional<WeightPrecision> wanted, at::Device device);
 
 /// A model file, or the model.safetensors of a run folder. Throws UsageError where there is none, ModelError where it
 /// is damaged or where tokenizer and weights have vocabularies of different sizes.
@@ -44,6 +48,9 @@ TokenizerPair make_tokenizers(const ModelDescription& description, const Vocabul
 /// The file that `--model` means: the path itself, or model.safetensors in a folder. Throws UsageError where it is
 /// missing.
 std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder);
+
+/// The most tokens of a source, eos included, that such a model reads: what it was trained with, and has positions for.
+std::int64_t max_source_length(const RunConfig& config);
 
 /// The translator that a model and its tokenizers make.
 LineTranslator make_translator(const EncoderDecoder& model, const RunConfig& config,

@@ -42,10 +42,12 @@ Arguments SmallRun::training(const std::string& out, const Arguments& more) cons
   return arguments;
 }
 
-std::string SmallRun::untrained_model() const {
-  const auto done = run_gloss(training("untrained", {"--set", "training.max_steps=0"}));
+std::string SmallRun::untrained_model(int seed) const {
+  const auto name = "untrained" + (seed == 7 ? "" : std::to_string(seed));
+  const auto done =
+      run_gloss(training(name, {"--set", "training.max_steps=0", "--set", "seed=" + std::to_string(seed)}));
   if (done.exit_code != 0) throw std::runtime_error(done.err);
-  return folder_ / "untrained";
+  return folder_ / name;
 }
 
 }  // namespace gloss

@@ -23,8 +23,8 @@ class SmallRun {
 
   /// `train-translate` into the folder `out`, with one thread unless `more` says how many.
   Arguments training(const std::string& out, const Arguments& more = {}) const;
-  /// A model with its initial weights; returns the run folder.
-  std::string untrained_model() const;
+  /// A model with its initial weights, of a seed; returns the run folder.
+  std::string untrained_model(int seed = 7) const;
 
  private:
   TemporaryFolder folder_;

@@ -77,6 +77,23 @@ TEST_P(TranslationModelTest, NoModelIsAUsageError) {
   EXPECT_THROW(load_translation_model("", device()), UsageError);
 }
 
+TEST_P(TranslationModelTest, ALowerPrecisionIsTheProcessorsOnly) {
+  for (const auto precision : {WeightPrecision::kBfloat16, WeightPrecision::kInt8}) {
+    EXPECT_NO_THROW(expect_possible(precision, at::kCPU));
+    EXPECT_THAT([&] { expect_possible(precision, at::Device(at::kCUDA, 1)); },
+                ThrowsMessage<UsageError>(AllOf(HasSubstr("--precision: wanted float32"), HasSubstr("cuda:1"),
+                                                HasSubstr("take the device cpu"))));
+  }
+  EXPECT_NO_THROW(expect_possible(WeightPrecision::kFloat32, at::kCUDA));
+  EXPECT_NO_THROW(expect_possible(std::nullopt, at::kCUDA));
+  write({pieces_, pieces_});
+  const auto loaded = load();
+  if (device().is_cpu())
+    EXPECT_NO_THROW(loaded.translator(WeightPrecision::kInt8));
+  else
+    EXPECT_THROW(loaded.translator(WeightPrecision::kInt8), UsageError);
+}
+
 INSTANTIATE_DEVICES(TranslationModelTest);
 
 }  // namespace
