@@ -28,7 +28,7 @@ std::string text_for_callers(const UsageError& error) {
   for (const auto& part : error.message) {
     const auto* const key = std::get_if<Key>(&part);
     std::string_view words = key != nullptr ? key->name : std::get<std::string>(part);
-    for (const std::string_view prefix : {"decoding.", "--model: ", "--"}) {
+    for (const std::string_view prefix : {"decoding.", "sampling.", "--model: ", "--"}) {
       if ((key != nullptr || text.empty()) && words.starts_with(prefix)) words.remove_prefix(prefix.size());
     }
     text += words;

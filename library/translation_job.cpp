@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "common/error.h"
+#include "common/utf8.h"
 #include "decoding/batched_search.h"
 
 namespace gloss {
@@ -16,6 +18,7 @@ TranslationJob::TranslationJob(std::span<const std::string> lines, const Transla
 
 void TranslationJob::run(const LineTranslator& translator, const Tokenizer& target, const DecodingConfig& config) {
   try {
+    const auto given = read_given(target);
     const auto sources = read_lines(translator);
     SearchHooks hooks;
     hooks.before_batch = hooks.before_step = [this] { look_at_deadline(); };
@@ -24,7 +27,7 @@ void TranslationJob::run(const LineTranslator& translator, const Tokenizer& targ
       hooks.on_token = [&](std::int64_t line, Id token, double log_probability) {
         take_token(line, token, log_probability, target);
       };
-    batched_search(translator.scorer(), sources, config, {}, hooks);
+    batched_search(translator.scorer(), sources, config, given, hooks);
   } catch (const Ended&) {
   }
 }
@@ -50,6 +53,18 @@ std::vector<Ids> TranslationJob::read_lines(const LineTranslator& translator) {
     sources.push_back(std::move(source.ids));
   }
   return sources;
+}
+
+PerSentence TranslationJob::read_given(const Tokenizer& target) const {
+  const auto& prefixes = options_->prefixes;
+  if (!prefixes.empty() && prefixes.size() != lines_.size())
+    throw UsageError("prefixes: wanted one for each of " + std::to_string(lines_.size()) + " lines, got " +
+                     std::to_string(prefixes.size()));
+  PerSentence given;
+  for (const auto& prefix : prefixes) given.prefixes.push_back(target.encode(repair_utf8(prefix)));
+  for (std::size_t i = 0; i < lines_.size(); ++i)
+    given.numbers.push_back(options_->first_line + static_cast<std::int64_t>(i));
+  return given;
 }
 
 void TranslationJob::look_at_deadline() {

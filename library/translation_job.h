@@ -9,6 +9,7 @@
 #include <gloss/translator.h>
 
 #include "decoding/line_translator.h"
+#include "decoding/search.h"
 #include "tokenizer/tokenizer.h"
 
 namespace gloss {
@@ -33,6 +34,7 @@ class TranslationJob {
   struct Ended {};  ///< thrown to leave a search
 
   std::vector<Ids> read_lines(const LineTranslator& translator);
+  PerSentence read_given(const Tokenizer& target) const;
   void look_at_deadline();
   void take_token(std::int64_t line, Id token, double log_probability, const Tokenizer& target);
   void take_found(std::int64_t line, const std::vector<Hypothesis>& found, const Tokenizer& target);

@@ -8,8 +8,10 @@
 #include "common/threads.h"
 #include "common/version.h"
 #include "library/public_errors.h"
+#include "library/search_options.h"
 #include "library/translation_job.h"
 #include "pipeline/runtime.h"
+#include "pipeline/translation_ensemble.h"
 #include "pipeline/translation_model.h"
 #include "training/determinism.h"
 
@@ -55,26 +57,6 @@ std::optional<WeightPrecision> wanted_precision(MatrixPrecision precision) {
   }
 }
 
-/// The model's settings with what the caller says in their place.
-DecodingConfig decoding_config(const TranslationOptions& options, DecodingConfig config) {
-  config.beam_size = options.beam_size.value_or(config.beam_size);
-  config.length_penalty = options.length_penalty.value_or(config.length_penalty);
-  if (options.length_normalisation)
-    config.length_penalty_kind = *options.length_normalisation == LengthNormalisation::kGnmt
-                                     ? LengthPenaltyKind::kGnmt
-                                     : LengthPenaltyKind::kPower;
-  config.patience = options.patience.value_or(config.patience);
-  config.max_length = options.max_length.value_or(config.max_length);
-  config.min_length = options.min_length.value_or(config.min_length);
-  config.batch_size = options.batch_size.value_or(config.batch_size);
-  config.n_best = options.n_best;
-  config.validate();
-  if (options.on_token && config.beam_size != 1)
-    throw UsageError("on_token: wanted beam_size 1, got " + std::to_string(config.beam_size) +
-                     "; only a greedy search finds one token after the other");
-  return config;
-}
-
 int threads_of(const TranslatorSettings& settings) {
   constexpr int kMost = 1024;
   if (settings.threads < 0 || settings.threads > kMost)
@@ -92,15 +74,21 @@ struct Translator::Impl {
   int threads;
 };
 
-Translator::Translator(const std::filesystem::path& file_or_folder, const TranslatorSettings& settings) {
+Translator::Translator(const std::filesystem::path& file_or_folder, const TranslatorSettings& settings)
+    : Translator(std::span(&file_or_folder, 1), settings) {}
+
+Translator::Translator(std::span<const std::filesystem::path> files_or_folders, const TranslatorSettings& settings) {
   impl_ = with_public_errors([&] {
     const auto threads = threads_of(settings);
     const ThreadCount count(threads);
     const auto device = parse_device(settings.device);
+    const auto precision = wanted_precision(settings.precision);
+    expect_possible(precision, device);
     if (device.is_cuda()) set_up_determinism(threads);
-    const auto model = load_translation_model(file_or_folder, device);
-    return std::make_shared<const Impl>(Impl{model.translator(wanted_precision(settings.precision)),
-                                             model.target_tokenizer, model.config.decoding, threads});
+    const auto models = load_translation_ensemble(files_or_folders, device);
+    const auto& first = models.first();
+    return std::make_shared<const Impl>(
+        Impl{models.translator(precision), first.target_tokenizer, first.config.decoding, threads});
   });
 }
 
@@ -110,12 +98,13 @@ Translator::~Translator() = default;
 
 std::vector<Translation> Translator::translate(std::span<const std::string> lines,
                                                const TranslationOptions& options) const {
-  TranslationJob job(lines, options);
+  std::optional<TranslationJob> job;
   with_public_errors([&] {
     const ThreadCount count(impl_->threads);
-    job.run(impl_->lines, *impl_->target, decoding_config(options, impl_->decoding));
+    job.emplace(lines, options);
+    job->run(impl_->lines, *impl_->target, decoding_config(options, impl_->decoding));
   });
-  return job.take();
+  return job->take();
 }
 
 Translation Translator::translate_line(const std::string& line, const TranslationOptions& options) const {

@@ -1,3 +1,5 @@
+#include "tests/library/translator_test.h"
+
 #include <chrono>
 #include <cmath>
 #include <fstream>
@@ -24,44 +26,6 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 using testing::ThrowsMessage;
-
-const std::string kModel = GLOSS_GOLDEN_FOLDER "/tiny_model.safetensors";
-const std::vector<std::string> kLines = {"ana baka dalo emi", "yoze", "", "fugo hina joka lemu mo nipa",
-                                         "sive waxi yoze ana"};
-
-std::vector<std::string> texts(const std::vector<Translation>& translations) {
-  std::vector<std::string> result;
-  for (const auto& translation : translations) result.push_back(translation.text());
-  return result;
-}
-
-/// All that is said of each line.
-bool equal(const Translation& a, const Translation& b) {
-  if (a.status != b.status || a.truncated != b.truncated || a.candidates.size() != b.candidates.size()) return false;
-  for (std::size_t i = 0; i < a.candidates.size(); ++i) {
-    const auto &one = a.candidates[i], &other = b.candidates[i];
-    if (one.text != other.text || one.pieces != other.pieces || one.score != other.score) return false;
-    if (one.log_probability != other.log_probability || one.ended != other.ended) return false;
-  }
-  return true;
-}
-
-/// A model that nobody trained, small enough to be loaded for each test.
-class TranslatorTest : public testing::TestWithParam<std::string> {
- protected:
-  void SetUp() override {
-    try {
-      translator_.emplace(kModel, TranslatorSettings{.device = GetParam(), .threads = 1});
-    } catch (const TranslatorUsageError&) {
-      if (GetParam() == "cpu") throw;
-      GTEST_SKIP() << "no CUDA device here";
-    }
-  }
-  const Translator& translator() const { return *translator_; }
-
-  std::optional<Translator> translator_;
-  TranslationOptions greedy_{.beam_size = 1};
-};
 
 TEST_P(TranslatorTest, OneTranslationForEachLineWithItsPiecesAndScores) {
   const auto translations = translator().translate(kLines);
@@ -242,17 +206,6 @@ TEST_P(TranslatorTest, APastDeadlineOrStopFindsNothingAndOneToComeChangesNothing
 TEST_P(TranslatorTest, WhatACallbackThrowsLeavesAsItIs) {
   greedy_.on_token = [](const StreamedToken&) -> bool { throw std::out_of_range("mine"); };
   EXPECT_THAT([&] { translator().translate(kLines, greedy_); }, ThrowsMessage<std::out_of_range>("mine"));
-}
-
-TEST_P(TranslatorTest, OptionsThatCannotBeAreNamedAsTheInterfaceNamesThem) {
-  const auto refused = [&](const TranslationOptions& options, const std::string& name) {
-    EXPECT_THAT([&] { translator().translate(kLines, options); },
-                ThrowsMessage<TranslatorUsageError>(AllOf(HasSubstr(name), Not(HasSubstr("decoding.")))));
-  };
-  refused({.beam_size = 0}, "beam_size");
-  refused({.beam_size = 2, .n_best = 3}, "n_best");
-  refused({.beam_size = 2, .on_token = [](const StreamedToken&) { return true; }}, "on_token");
-  EXPECT_THAT(translator().translate({}, {}), IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, TranslatorTest, testing::Values("cpu", "cuda"),
