@@ -31,6 +31,15 @@ void expect_special_ids(const sentencepiece::SentencePieceProcessor& model, cons
                      "; train it again with --pad_id=0 --unk_id=1 --bos_id=2 --eos_id=3");
 }
 
+bool is_written(Id id) { return id != kPad && id != kBos && id != kEos; }
+
+// Bytes that a model spells one by one need not make characters, and could end the line.
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return repair_utf8(text);
+}
+
 }  // namespace
 
 struct SentencePieceTokenizer::Processor {
@@ -65,18 +74,36 @@ Ids SentencePieceTokenizer::encode(std::string_view line) const {
 }
 
 std::string SentencePieceTokenizer::decode(std::span<const Id> ids) const {
-  std::vector<int> pieces;
-  for (const Id id : ids) {
-    expect_known(id);
-    if (id != kPad && id != kBos && id != kEos) pieces.push_back(id);
-  }
   std::string text;
-  const auto status = processor_->model.Decode(pieces, &text);
+  const auto status = processor_->model.Decode(written(ids), &text);
   if (!status.ok()) throw ModelError("tokenizer: cannot decode: " + printable(status.ToString()));
-  // Bytes that a model spells one by one need not make characters, and could end the line.
-  std::ranges::replace_if(
-      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return repair_utf8(text);
+  return one_line(std::move(text));
+}
+
+PlacedPieces SentencePieceTokenizer::encode_placed(std::string_view line) const {
+  PlacedPieces result;
+  result.text = without_space_marks(line);
+  const auto found = processor_->model.EncodeAsImmutableProto(result.text);
+  for (const auto& piece : found.pieces()) {
+    result.ids.push_back(static_cast<Id>(piece.id()));
+    result.places.push_back({piece.begin(), piece.end()});
+  }
+  return result;
+}
+
+PlacedPieces SentencePieceTokenizer::decode_placed(std::span<const Id> ids) const {
+  PlacedPieces result{.text = {}, .ids = {ids.begin(), ids.end()}, .places = {}};
+  const auto found = processor_->model.DecodeIdsAsImmutableProto(written(ids));
+  std::size_t next = 0;
+  for (const Id id : ids) {
+    const auto begin = result.text.size();
+    if (is_written(id)) result.text += one_line(found.pieces(static_cast<int>(next++)).surface());
+    result.places.push_back({begin, result.text.size()});
+  }
+  auto text = one_line(found.text());
+  if (text != result.text) result.places.assign(ids.size(), {});
+  result.text = std::move(text);
+  return result;
 }
 
 std::int64_t SentencePieceTokenizer::vocabulary_size() const { return processor_->model.GetPieceSize(); }
@@ -86,6 +113,15 @@ const std::string& SentencePieceTokenizer::serialized() const { return serialize
 std::string SentencePieceTokenizer::piece(Id id) const {
   expect_known(id);
   return processor_->model.IdToPiece(id);
+}
+
+std::vector<int> SentencePieceTokenizer::written(std::span<const Id> ids) const {
+  std::vector<int> pieces;
+  for (const Id id : ids) {
+    expect_known(id);
+    if (is_written(id)) pieces.push_back(id);
+  }
+  return pieces;
 }
 
 void SentencePieceTokenizer::expect_known(Id id) const {

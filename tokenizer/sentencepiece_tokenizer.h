@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tokenizer/tokenizer.h"
 
@@ -20,6 +21,8 @@ class SentencePieceTokenizer final : public Tokenizer {
 
   Ids encode(std::string_view line) const override;
   std::string decode(std::span<const Id> ids) const override;
+  PlacedPieces encode_placed(std::string_view line) const override;
+  PlacedPieces decode_placed(std::span<const Id> ids) const override;
   std::int64_t vocabulary_size() const override;
   const std::string& serialized() const override;
 
@@ -30,6 +33,7 @@ class SentencePieceTokenizer final : public Tokenizer {
   struct Processor;
 
   void expect_known(Id id) const;
+  std::vector<int> written(std::span<const Id> ids) const;  ///< without pad, bos and eos
 
   std::unique_ptr<Processor> processor_;
   std::string serialized_;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "common/special_ids.h"
+#include "tokenizer/placed_pieces.h"
 
 namespace gloss {
 
@@ -18,6 +19,12 @@ class Tokenizer {
   /// Text of the ids; pad, bos and eos are left out, unk becomes " ⁇ ". Always one line of valid UTF-8. Throws
   /// ModelError on an id outside the vocabulary.
   virtual std::string decode(std::span<const Id> ids) const = 0;
+  /// The same, and which part of the line each piece is, as the line spells it. Throws Error, a fault of the caller, by
+  /// a tokenizer that cannot tell.
+  virtual PlacedPieces encode_placed(std::string_view line) const;
+  /// decode(ids), and what each of them wrote of it; nothing is placed in a text that the tokenizer rewrites behind its
+  /// pieces. Throws as decode, and Error as encode_placed.
+  virtual PlacedPieces decode_placed(std::span<const Id> ids) const;
   virtual std::int64_t vocabulary_size() const = 0;
   /// How a piece is spelt, for a person to read. Throws ModelError on an id outside the vocabulary.
   virtual std::string piece(Id id) const { return decode({&id, 1}); }

@@ -1,6 +1,9 @@
 #include "tokenizer/sentencepiece_tokenizer.h"
 
+#include <algorithm>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -129,6 +132,64 @@ TEST(SentencePieceTokenizerTest, DecodeLeavesPadBosAndEosOut) {
   ids.push_back(kEos);
   EXPECT_EQ(tokenizer.decode(ids), "a small boat");
   EXPECT_EQ(tokenizer.decode(Ids{kBos, kEos, kPad}), "");
+}
+
+/// What each piece is of its text.
+std::vector<std::string> parts_of(const PlacedPieces& pieces) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < pieces.ids.size(); ++i) parts.emplace_back(pieces.text_of(i));
+  return parts;
+}
+
+TEST_P(TokenizerTypeTest, PlacesOfPiecesMakeTheLineAndTheText) {
+  const auto tokenizer = small_tokenizer(GetParam());
+  for (const auto* line : {"Two children cross the river.", "  über  große\tBoote ", "a Ж𐍈 boat", "Ж", ""}) {
+    const auto encoded = tokenizer.encode_placed(line);
+    EXPECT_EQ(encoded.text, line);
+    EXPECT_EQ(encoded.ids, tokenizer.encode(line));
+    std::size_t last = 0;
+    for (const auto& [begin, end] : encoded.places) {
+      EXPECT_LE(last, begin);
+      EXPECT_LE(begin, end);
+      last = end;
+    }
+    EXPECT_LE(last, encoded.text.size());
+    const auto decoded = tokenizer.decode_placed(encoded.ids);
+    EXPECT_EQ(decoded.text, tokenizer.decode(encoded.ids));
+    std::string joined;
+    for (const auto& part : parts_of(decoded)) joined += part;
+    EXPECT_EQ(joined, decoded.text);
+  }
+}
+
+TEST(SentencePieceTokenizerTest, AnUnknownPieceIsPlacedWhereTheLineHasIt) {
+  const auto tokenizer = small_tokenizer();
+  const auto encoded = tokenizer.encode_placed("a Ж𐍈 boat");
+  const auto unknown = std::ranges::find(encoded.ids, kUnk) - encoded.ids.begin();
+  EXPECT_EQ(parts_of(encoded).at(static_cast<std::size_t>(unknown)), "Ж𐍈");
+  EXPECT_EQ(parts_of(tokenizer.decode_placed(encoded.ids)).at(static_cast<std::size_t>(unknown)), " ⁇ ");
+}
+
+TEST(SentencePieceTokenizerTest, SymbolsThatAreNotWrittenHaveNoPlaceInTheText) {
+  const auto tokenizer = small_tokenizer();
+  auto ids = tokenizer.encode("a boat");
+  const auto usual = parts_of(tokenizer.decode_placed(ids));
+  ids.insert(ids.begin() + 1, {kBos, kPad});
+  ids.push_back(kEos);
+  auto wanted = usual;
+  wanted.insert(wanted.begin() + 1, {"", ""});
+  wanted.emplace_back();
+  EXPECT_EQ(parts_of(tokenizer.decode_placed(ids)), wanted);
+  EXPECT_THROW(tokenizer.decode_placed(Ids{-1}), ModelError);
+}
+
+TEST(SentencePieceTokenizerTest, BytesOfACharacterArePlacedTogether) {
+  const auto tokenizer = byte_tokenizer();
+  const auto pieces = tokenizer.decode_placed(tokenizer.encode("a 𐍈 🚣"));
+  EXPECT_EQ(pieces.text, "a 𐍈 🚣");
+  EXPECT_THAT(parts_of(pieces), Contains(testing::EndsWith("🚣")));
+  constexpr Id kFirstByte = 4;
+  EXPECT_EQ(tokenizer.decode_placed(Ids{kFirstByte + 'a', kFirstByte + 0, kFirstByte + '\n'}).text, "a\uFFFD ");
 }
 
 TEST(SentencePieceTokenizerTest, RefusesIdsOutsideTheVocabulary) {

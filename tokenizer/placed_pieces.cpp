@@ -1,0 +1,45 @@
+#include "tokenizer/placed_pieces.h"
+
+#include <algorithm>
+
+namespace gloss {
+namespace {
+
+constexpr bool parts_words(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/// Where each word of a text stands.
+std::vector<PlacedPieces::Place> word_places(std::string_view text) {
+  std::vector<PlacedPieces::Place> places;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (parts_words(text[i])) continue;
+    if (i == 0 || parts_words(text[i - 1])) places.push_back({i, i});
+    places.back().end = i + 1;
+  }
+  return places;
+}
+
+}  // namespace
+
+PieceWords words_of(const PlacedPieces& pieces) {
+  const auto places = word_places(pieces.text);
+  PieceWords result;
+  for (const auto& [begin, end] : places) result.words.push_back(pieces.text.substr(begin, end - begin));
+  for (const auto& piece : pieces.places) {
+    // Words that end behind the piece's beginning, and of these those that begin before its end.
+    const auto first = std::ranges::upper_bound(places, piece.begin, {}, &PlacedPieces::Place::end);
+    const auto last = std::ranges::lower_bound(places, piece.end, {}, &PlacedPieces::Place::begin);
+    const auto begin = static_cast<std::size_t>(first - places.begin());
+    const auto end = static_cast<std::size_t>(last - places.begin());
+    const bool writes = piece.begin < piece.end;
+    result.of_piece.push_back({begin, writes ? std::max(begin, end) : begin});
+  }
+  return result;
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  for (const auto& [begin, end] : word_places(text)) words.emplace_back(text.substr(begin, end - begin));
+  return words;
+}
+
+}  // namespace gloss

@@ -1,0 +1,17 @@
+#include "tokenizer/tokenizer.h"
+
+#include "common/error.h"
+
+namespace gloss {
+namespace {
+
+[[noreturn]] void cannot_tell() {
+  throw Error(ExitCode::kFault, "tokenizer: wanted one that knows where its pieces stand, got another");
+}
+
+}  // namespace
+
+PlacedPieces Tokenizer::encode_placed(std::string_view) const { cannot_tell(); }
+PlacedPieces Tokenizer::decode_placed(std::span<const Id>) const { cannot_tell(); }
+
+}  // namespace gloss
