@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 
 #include <ATen/ops/tensor.h>
@@ -12,9 +11,9 @@
 namespace gloss {
 namespace {
 
-void expect_room(const Scorer& scorer, std::span<const Ids> targets) {
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    const auto length = std::ssize(targets[i]) + 1;
+void expect_room(const Scorer& scorer, std::span<const Ids> said) {
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    const auto length = std::ssize(said[i]);
     if (length <= scorer.max_target_length()) continue;
     throw DataError("target " + std::to_string(i + 1) + ": wanted at most " +
                     std::to_string(scorer.max_target_length()) + " tokens, which is all that the model can say, got " +
@@ -22,8 +21,8 @@ void expect_room(const Scorer& scorer, std::span<const Ids> targets) {
   }
 }
 
-// The pairs named, whose targets get no longer from one to the next.
-void score_batch(const Scorer& scorer, std::span<const Ids> sources, std::span<const Ids> targets,
+// The pairs named, whose targets get no longer from one to the next and are not empty.
+void score_batch(const Scorer& scorer, std::span<const Ids> sources, std::span<const Ids> said,
                  std::span<const std::size_t> batch, std::vector<ForcedScore>& result) {
   std::vector<Ids> rows;
   for (const auto i : batch) rows.push_back(sources[i]);
@@ -31,20 +30,17 @@ void score_batch(const Scorer& scorer, std::span<const Ids> sources, std::span<c
   std::vector<std::int64_t> last(batch.size(), kBos);
   for (std::size_t position = 0; !last.empty(); ++position) {
     Ids next;
-    for (std::size_t b = 0; b < last.size(); ++b) {
-      const auto& target = targets[batch[b]];
-      next.push_back(position < target.size() ? target[position] : kEos);
-    }
+    for (std::size_t b = 0; b < last.size(); ++b) next.push_back(said[batch[b]][position]);
     const auto tokens = at::tensor(last, at::kLong).view({-1, 1}).to(scorer.device());  // [B, 1]
-    const auto said = scorer.step_said(*state, tokens, next);
+    const auto step = scorer.step_said(*state, tokens, next);
     std::vector<std::int64_t> kept;
     for (std::size_t b = 0; b < last.size(); ++b) {
-      if (!std::isfinite(said.log_normalisers[b]))
+      if (!std::isfinite(step.log_normalisers[b]))
         throw ModelError("scorer: wanted a finite log-normaliser; the weights are damaged");
       auto& score = result[batch[b]];
-      score.tokens.push_back(said.logits[b] - said.log_normalisers[b]);
-      score.log_probability = score.log_probability - said.log_normalisers[b] + said.logits[b];
-      if (next[b] != kEos || position < targets[batch[b]].size()) kept.push_back(static_cast<std::int64_t>(b));
+      score.tokens.push_back(step.logits[b] - step.log_normalisers[b]);
+      score.log_probability = score.log_probability - step.log_normalisers[b] + step.logits[b];
+      if (position + 1 < said[batch[b]].size()) kept.push_back(static_cast<std::int64_t>(b));
     }
     const bool all = kept.size() == last.size();
     last.assign(next.begin(), next.begin() + std::ssize(kept));
@@ -56,19 +52,28 @@ void score_batch(const Scorer& scorer, std::span<const Ids> sources, std::span<c
 
 std::vector<ForcedScore> forced_scores(const Scorer& scorer, std::span<const Ids> sources, std::span<const Ids> targets,
                                        std::int64_t batch_size, const std::function<void()>& before_batch) {
-  if (sources.size() != targets.size())
+  std::vector<Ids> said(targets.begin(), targets.end());
+  for (auto& ids : said) ids.push_back(kEos);
+  return forced_token_scores(scorer, sources, said, batch_size, before_batch);
+}
+
+std::vector<ForcedScore> forced_token_scores(const Scorer& scorer, std::span<const Ids> sources,
+                                             std::span<const Ids> said, std::int64_t batch_size,
+                                             const std::function<void()>& before_batch) {
+  if (sources.size() != said.size())
     throw DataError("wanted a target for each of " + std::to_string(sources.size()) + " sources, got " +
-                    std::to_string(targets.size()));
+                    std::to_string(said.size()));
   if (batch_size < 1) throw UsageError("batch_size: wanted at least 1, got " + std::to_string(batch_size));
-  expect_room(scorer, targets);
-  std::vector<std::size_t> order(targets.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return targets[i].size(); });
-  std::vector<ForcedScore> result(targets.size());
+  expect_room(scorer, said);
+  std::vector<std::size_t> order;  // the pairs that say something, the longest first
+  for (std::size_t i = 0; i < said.size(); ++i)
+    if (!said[i].empty()) order.push_back(i);
+  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return said[i].size(); });
+  std::vector<ForcedScore> result(said.size());
   const auto together = static_cast<std::size_t>(batch_size);
   for (std::size_t first = 0; first < order.size(); first += together) {
     if (before_batch) before_batch();
-    score_batch(scorer, sources, targets, std::span(order).subspan(first, std::min(together, order.size() - first)),
+    score_batch(scorer, sources, said, std::span(order).subspan(first, std::min(together, order.size() - first)),
                 result);
   }
   return result;

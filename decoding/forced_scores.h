@@ -11,7 +11,7 @@ namespace gloss {
 
 /// What a model says of a target that is given.
 struct ForcedScore {
-  std::vector<double> tokens;  ///< log-probability of each piece and of the eos behind them
+  std::vector<double> tokens;  ///< log-probability of each piece, and of the eos where it is said
   double log_probability = 0;  ///< their sum, bit for bit what a search finds for the same ids
 };
 
@@ -20,5 +20,9 @@ struct ForcedScore {
 /// `before_batch`, where there is one, is called before each batch and may throw to give up.
 std::vector<ForcedScore> forced_scores(const Scorer& scorer, std::span<const Ids> sources, std::span<const Ids> targets,
                                        std::int64_t batch_size, const std::function<void()>& before_batch = {});
+/// The same of what is said as it stands: with eos where a row ends with it, without where a search was cut short.
+std::vector<ForcedScore> forced_token_scores(const Scorer& scorer, std::span<const Ids> sources,
+                                             std::span<const Ids> said, std::int64_t batch_size,
+                                             const std::function<void()>& before_batch = {});
 
 }  // namespace gloss

@@ -74,6 +74,29 @@ TEST_P(ForcedScoresTest, TargetsOfAllLengthsStayWithTheirSources) {
   }
 }
 
+TEST_P(ForcedScoresTest, WhatASearchCutShortIsScoredWithoutAnEnd) {
+  const auto model = small_model(device());
+  const auto scorer = make_scorer(model, small_config(), 3);  // so long may a target be, and so long these are
+  const auto sources = small_sources();
+  const auto found = beam_search(*scorer, pad(sources, device()), {.beam_size = 2, .max_length = 3, .min_length = 3});
+  std::vector<Ids> said;
+  for (const auto& hypotheses : found) said.push_back(hypotheses.at(0).ids);
+  said.emplace_back();
+  auto repeated = sources;
+  repeated.push_back({4, kEos});
+  const auto scores = forced_token_scores(*scorer, repeated, said, 2);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    ASSERT_FALSE(found[i][0].ended);
+    EXPECT_EQ(scores[i].tokens.size(), 3u);
+    if (device().is_cpu())
+      EXPECT_EQ(scores[i].log_probability, found[i][0].log_probability);
+    else
+      EXPECT_NEAR(scores[i].log_probability, found[i][0].log_probability, 1e-4);
+  }
+  EXPECT_TRUE(scores.back().tokens.empty());
+  EXPECT_EQ(scores.back().log_probability, 0);
+}
+
 TEST_P(ForcedScoresTest, TargetsBeyondTheModelAreRefusedByNumber) {
   const FakeScorer scorer(random_rule(kWords), kWords, device(), {.max_target_length = 3});
   const std::vector<Ids> sources = {{4, kEos}, {4, kEos}}, targets = {{4, 4}, {4, 4, 4}};

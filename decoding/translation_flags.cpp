@@ -1,0 +1,153 @@
+#include "decoding/translation_flags.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "common/utf8.h"
+
+namespace gloss {
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr bool is_between(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
+
+constexpr bool is_digit(char32_t c) { return is_between(c, U'0', U'9'); }
+
+constexpr bool is_space(char32_t c) {
+  return c == U' ' || is_between(c, U'\t', U'\r') || c == 0xa0 || is_between(c, 0x2000, 0x200b) || c == 0x3000;
+}
+
+/// Whatever is neither a digit nor known as punctuation, symbol or space.
+constexpr bool is_letter(char32_t c) {
+  if (c < 0x80) return is_between(c | 0x20, U'a', U'z');
+  if (c < 0xc0) return c == 0xaa || c == 0xb5 || c == 0xba;
+  return c != 0xd7 && c != 0xf7 && !is_between(c, 0x2000, 0x2bff) && !is_between(c, 0x3000, 0x303f) &&
+         !is_between(c, 0xff00, 0xff20);
+}
+
+/// Of a script that writes without spaces, or a syllable of hangul.
+constexpr bool stands_alone(char32_t c) {
+  return is_between(c, 0x3040, 0x30ff) || is_between(c, 0x3400, 0x9fff) || is_between(c, 0xac00, 0xd7a3) ||
+         is_between(c, 0xf900, 0xfaff) || is_between(c, 0x20000, 0x3ffff);
+}
+
+/// A word as it grows: from its first letter or digit to its last.
+class GrowingWord {
+ public:
+  void add(std::string_view character, bool counts) {
+    if (counts)
+      word_ += std::exchange(between_, {}) += character;
+    else if (!word_.empty())
+      between_ += character;
+  }
+  void end(Words& words) {
+    if (!word_.empty()) words.push_back(std::exchange(word_, {}));
+    between_.clear();
+  }
+
+ private:
+  std::string word_, between_;
+};
+
+bool repeats_on_end(const Words& words, const FlagBounds& bounds) {
+  for (std::size_t n = 1; n <= bounds.longest_ngram; ++n) {
+    std::size_t equal = 0;  // words on end that are the same as n places before
+    for (std::size_t i = n; i < words.size(); ++i) {
+      equal = words[i] == words[i - n] ? equal + 1 : 0;
+      if (equal == n * (bounds.in_a_row - 1)) return true;
+    }
+  }
+  return false;
+}
+
+bool repeats_somewhere(const Words& words, const FlagBounds& bounds) {
+  std::map<Words, std::size_t> counts;
+  for (std::size_t i = 0; i + bounds.longest_ngram <= words.size(); ++i) {
+    const auto first = words.begin() + static_cast<std::ptrdiff_t>(i);
+    if (++counts[Words(first, first + static_cast<std::ptrdiff_t>(bounds.longest_ngram))] == bounds.in_all) return true;
+  }
+  return false;
+}
+
+bool repeats(const Words& words, const FlagBounds& bounds) {
+  return repeats_on_end(words, bounds) || repeats_somewhere(words, bounds);
+}
+
+Words with_letters(Words words) {
+  std::erase_if(words, [](const std::string& word) {
+    return std::ranges::all_of(word, [](unsigned char byte) { return byte < 0x80 && !is_letter(byte); });
+  });
+  return words;
+}
+
+/// Length of the longest common subsequence.
+std::size_t common_in_order(const Words& a, const Words& b) {
+  std::vector<std::size_t> row(b.size() + 1);  // of the words of a so far and the first of b
+  for (const auto& word : a) {
+    std::size_t diagonal = 0;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const auto above = row[j + 1];
+      row[j + 1] = word == b[j] ? diagonal + 1 : std::max(above, row[j]);
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+bool is_copied(const Words& source, const Words& target, const FlagBounds& bounds) {
+  if (std::min(source.size(), target.size()) < bounds.least_copied_words) return false;
+  return static_cast<double>(common_in_order(source, target)) >=
+         bounds.copied_share * static_cast<double>(target.size());
+}
+
+}  // namespace
+
+std::vector<std::string> TranslationFlags::names() const {
+  std::vector<std::string> names;
+  const auto add = [&](bool raised, const char* name) {
+    if (raised) names.emplace_back(name);
+  };
+  add(repetition, "repetition");
+  add(too_short, "too_short");
+  add(too_long, "too_long");
+  add(copied_source, "copied_source");
+  add(unknown, "unknown");
+  add(truncated, "truncated");
+  add(cut, "cut");
+  return names;
+}
+
+TranslationFlags flags_of(const JudgedTranslation& judged, const FlagBounds& bounds) {
+  const auto source = comparable_words(judged.source), target = comparable_words(judged.target);
+  const auto S = static_cast<double>(judged.source_pieces), T = static_cast<double>(judged.target_pieces);
+  TranslationFlags flags;
+  flags.repetition = repeats(target, bounds) && !repeats(source, bounds);
+  flags.too_short = judged.source_pieces >= bounds.least_source_pieces && T < bounds.shortest * S;
+  flags.too_long = judged.target_pieces >= bounds.least_target_pieces && T > bounds.longest * S;
+  flags.copied_source = is_copied(with_letters(source), with_letters(target), bounds);
+  flags.unknown = judged.unknown;
+  flags.truncated = judged.truncated;
+  flags.cut = judged.cut;
+  return flags;
+}
+
+std::vector<std::string> comparable_words(std::string_view text) {
+  Words words;
+  GrowingWord word;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto [value, bytes] = decode_utf8(text, i);
+    const auto character = text.substr(i, bytes);
+    const auto c = value.value_or(U'\ufffd');
+    i += bytes;
+    const bool alone = stands_alone(c);
+    if (alone || is_space(c)) word.end(words);
+    if (!is_space(c)) word.add(character, is_letter(c) || is_digit(c));
+    if (alone) word.end(words);
+  }
+  word.end(words);
+  return words;
+}
+
+}  // namespace gloss
