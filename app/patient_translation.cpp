@@ -7,7 +7,7 @@
 namespace gloss {
 namespace {
 
-using Attempt = std::vector<std::optional<LineTranslator::Translation>>;
+using Attempt = std::vector<std::optional<DetailedTranslation>>;
 
 /// Absent where memory ran out; what was taken is given back by then.
 std::optional<Attempt> try_to_translate(std::span<const std::string> lines, const Translate& translate) {

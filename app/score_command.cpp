@@ -15,6 +15,7 @@
 #include "app/command_options.h"
 #include "app/commands.h"
 #include "app/standard_output.h"
+#include "app/translation_text.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "pipeline/score_pairs.h"
@@ -46,13 +47,12 @@ std::string to_line(const ScoredPair& pair) {
 }
 
 std::string to_json_line(std::size_t line, const ScoredPair& pair) {
-  auto tokens = Json::array();
-  for (std::size_t i = 0; i < pair.pieces.size(); ++i)
-    tokens.push_back({{"piece", pair.pieces[i]}, {"log_probability", pair.forced.tokens[i]}});
+  std::vector<DetailedTranslation::Token> tokens;
+  for (std::size_t i = 0; i < pair.pieces.size(); ++i) tokens.push_back({pair.pieces[i], pair.forced.tokens[i]});
   return to_text({{"line", line + 1},
                   {"score", pair.score},
                   {"log_probability", pair.forced.log_probability},
-                  {"tokens", std::move(tokens)}}) +
+                  {"tokens", to_json(tokens)}}) +
          '\n';
 }
 

@@ -1,6 +1,4 @@
-#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -20,11 +18,13 @@
 #include "app/line_source.h"
 #include "app/patient_translation.h"
 #include "app/standard_output.h"
+#include "app/translation_text.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/signals.h"
 #include "common/utf8.h"
 #include "data/glossary.h"
+#include "pipeline/translation_details.h"
 #include "pipeline/translation_ensemble.h"
 
 namespace gloss {
@@ -36,6 +36,8 @@ struct TranslateOptions {
   std::optional<std::filesystem::path> prefix, glossary;
   DecodingOptions decoding;
   std::optional<WeightPrecision> precision;
+  bool alignment = false, replace_unknown = false, json_lines = false;
+  std::optional<std::string> alignment_from;
 };
 
 /// Enough lines at once for batches of sentences of like length, few enough to stop soon.
@@ -62,8 +64,7 @@ class LineWarning {
 /// Says on stderr which lines were not translated as they stand.
 class Complaints {
  public:
-  void look_at(std::int64_t line, const TextLine& input,
-               const std::optional<LineTranslator::Translation>& translation) {
+  void look_at(std::int64_t line, const TextLine& input, const std::optional<DetailedTranslation>& translation) {
     if (!is_text(input.text)) broken_.add(line);
     if (input.cut || (translation && translation->truncated)) truncated_.add(line);
     if (translation && translation->lacks_phrase) lacking_.add(line);
@@ -86,14 +87,18 @@ class Complaints {
   bool complete_ = true;
 };
 
-std::string n_best_lines(std::int64_t line, const std::vector<LineTranslator::Translation::Candidate>& candidates) {
-  std::string lines;
-  for (const auto& [text, hypothesis] : candidates) {
-    std::array<char, 32> score{};
-    std::snprintf(score.data(), score.size(), "%.6f", hypothesis.score);
-    lines += std::to_string(line) + " ||| " + text + " ||| " + score.data() + '\n';
-  }
-  return lines;
+/// What else the command line asks for; only here is it known what goes together.
+DetailsWanted details_wanted(const TranslateOptions& options, const ModelConfig& config) {
+  DetailsWanted wanted{.confidence = options.json_lines,
+                       .alignment = options.alignment,
+                       .replace_unknown = options.replace_unknown,
+                       .alignment_from = usual_attention_site(config)};
+  if (!options.alignment_from) return wanted;
+  if (!wanted.alignment && !wanted.replace_unknown)
+    throw UsageError("--alignment-from: has an effect beside --alignment or --replace-unknown only");
+  name_by_option({{"alignment_from", "--alignment-from"}},
+                 [&] { wanted.alignment_from = parse_attention_site(*options.alignment_from, config); });
+  return wanted;
 }
 
 std::optional<GlossaryPhrases> read_glossary(const TranslateOptions& options, const DecodingConfig& decoding,
@@ -112,11 +117,13 @@ ExitCode translate(const TranslateOptions& options) {
   const auto models = load_translation_ensemble(options.models, machine.device);
   const auto decoding = decoding_config(options.decoding, models.first().config.decoding);
   const auto glossary = read_glossary(options, decoding, *models.first().target_tokenizer);
+  const auto wanted = details_wanted(options, models.first().config.model);
   const auto translator = models.translator(options.precision);
+  const TranslationDetails details(models.first(), translator, wanted, decoding.batch_size);
+  const TranslationPrint print{options.json_lines, options.decoding.n_best.has_value(), options.alignment};
   if (::isatty(STDIN_FILENO)) log_info("type a sentence and press Enter; Ctrl-D ends");
 
   Complaints complaints;
-  const LineTranslator::Translation nothing{.candidates = {{}}};
   LineSource source(STDIN_FILENO, "stdin");
   std::int64_t line = 0;  // number of the last line translated, from 1
   for (;;) {
@@ -128,13 +135,15 @@ ExitCode translate(const TranslateOptions& options) {
     const auto translations = translate_patiently(texts, [&](std::span<const std::string> some) {
       const auto first = some.data() - texts.data();
       const auto theirs = prefixes.empty() ? prefixes : prefixes.subspan(static_cast<std::size_t>(first), some.size());
-      return translator.translate({some, theirs, line + first, glossary ? &*glossary : nullptr}, decoding);
+      const auto* phrases = glossary ? &*glossary : nullptr;
+      return details.of(some, translator.translate({some, theirs, line + first, phrases}, decoding));
     });
     std::string output;
     for (std::size_t i = 0; i < input.size(); ++i) {
       complaints.look_at(++line, input[i], translations[i]);
-      const auto& candidates = (translations[i] ? *translations[i] : nothing).candidates;
-      output += options.decoding.n_best ? n_best_lines(line, candidates) : candidates.front().text + '\n';
+      const auto* translation = translations[i] ? &*translations[i] : nullptr;
+      const bool truncated = input[i].cut || (translation && translation->truncated);
+      output += to_lines({line, input[i].text, truncated, translation}, print);
     }
     write_result(output);
   }
@@ -163,6 +172,18 @@ void add_translate_command(CLI::App& program, Action& chosen) {
        "what matrices are multiplied in: float32, bfloat16 or int8 (default: as the model is stored where this "
        "processor is faster so, else float32); the lower ones on the CPU only"},
       options->precision, {kWeightPrecisions.begin(), kWeightPrecisions.end()});
+  add_flag(command, "--alignment", options->alignment,
+           "add ` ||| 0-0 1-2` to each line: words of source and translation that belong together, from 0");
+  add_text(command,
+           {"--alignment-from", "NAME",
+            "the attention that says so: decoder.2.cross or, of one head, decoder.2.cross.3, counted from 0 (default: "
+            "the last layer, mean of its heads)"},
+           [options](const std::string& name) { options->alignment_from = name; });
+  add_flag(command, "--replace-unknown", options->replace_unknown,
+           "what was said as unknown takes its text from the source");
+  add_flag(
+      command, "--json-lines", options->json_lines,
+      "a JSON object a line: the translations, how sure the model is of each token and word, and what looks wrong");
   finish_command(command, "gloss translate --model runs/copy --beam 5 < input.txt > output.txt");
   command.callback([options, &chosen] { chosen = [options] { return translate(*options); }; });
 }

@@ -17,13 +17,13 @@ class Forgetful {
  public:
   explicit Forgetful(std::size_t room) : room_(room) {}
 
-  std::vector<LineTranslator::Translation> operator()(std::span<const std::string> lines) {
+  std::vector<DetailedTranslation> operator()(std::span<const std::string> lines) {
     calls.push_back(lines.size());
     std::size_t bytes = 0;
     for (const auto& line : lines) bytes += line.size();
     if (bytes > room_) fail();
-    std::vector<LineTranslator::Translation> translations(lines.size());
-    for (std::size_t i = 0; i < lines.size(); ++i) translations[i].candidates.push_back({lines[i], {}});
+    std::vector<DetailedTranslation> translations(lines.size());
+    for (std::size_t i = 0; i < lines.size(); ++i) translations[i].candidates.push_back({.text = lines[i]});
     return translations;
   }
 
@@ -34,7 +34,7 @@ class Forgetful {
   std::size_t room_;
 };
 
-std::vector<std::string> texts(const std::vector<std::optional<LineTranslator::Translation>>& translations) {
+std::vector<std::string> texts(const std::vector<std::optional<DetailedTranslation>>& translations) {
   std::vector<std::string> result;
   for (const auto& translation : translations)
     result.push_back(translation ? translation->candidates.at(0).text : "absent");

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "common/json.h"
+#include "pipeline/translation_details.h"
+
+namespace gloss {
+
+/// What is printed of each line.
+struct TranslationPrint {
+  bool json_lines = false, n_best = false, alignment = false;
+};
+
+/// A line of the input and what became of it.
+struct TranslatedLine {
+  std::int64_t number = 0;  ///< from 1
+  std::string_view source;
+  bool truncated = false;                            ///< by the reader of lines or by the translator
+  const DetailedTranslation* translation = nullptr;  ///< none: memory ran out
+};
+
+/// The text; with n_best "number ||| text ||| score" for each candidate; with alignment " ||| 0-0 1-2" behind; with
+/// json_lines one object. Each with the ends of its lines.
+std::string to_lines(const TranslatedLine& line, const TranslationPrint& print);
+
+/// [{"piece": ..., "log_probability": ...}, ...]
+Json to_json(std::span<const DetailedTranslation::Token> tokens);
+
+}  // namespace gloss
