@@ -24,7 +24,7 @@ std::vector<std::vector<Hypothesis>> search(const Scorer& scorer, const PaddedId
 /// Hooks for a batch whose row b is the sentence `batch[b]`. `hooks` must outlive them.
 SearchHooks hooks_of_batch(const SearchHooks& hooks, std::span<const std::size_t> batch) {
   const auto sentence = [batch](std::int64_t row) { return static_cast<std::int64_t>(batch[row]); };
-  SearchHooks result{.before_batch = {}, .before_step = hooks.before_step, .on_token = {}, .on_found = {}};
+  SearchHooks result{.before_step = hooks.before_step};
   if (hooks.on_token)
     result.on_token = [&hooks, sentence](std::int64_t row, Id token, double log_probability) {
       hooks.on_token(sentence(row), token, log_probability);

@@ -42,8 +42,7 @@ std::vector<LineTranslator::Translation> LineTranslator::translate(const Input& 
     given.goes_on = input.glossary->goes_on();
     for (const auto& line : lines) given.phrases.push_back(input.glossary->of(repair_utf8(line)));
   }
-  auto found = batched_search(*scorer_, sources, config, given,
-                              {.before_batch = before_batch, .before_step = {}, .on_token = {}, .on_found = {}});
+  auto found = batched_search(*scorer_, sources, config, given, {.before_batch = before_batch});
   for (std::size_t i = 0; i < lines.size(); ++i)
     for (auto& hypothesis : found[i]) {
       auto text = target_->decode(hypothesis.ids);

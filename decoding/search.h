@@ -13,10 +13,10 @@ namespace gloss {
 
 /// What is told of each sentence beside its source.
 struct PerSentence {
-  std::vector<Ids> prefixes;                 ///< [B]: what each target begins with; empty: nothing is forced
-  std::vector<std::int64_t> numbers;         ///< [B]: of each in the whole input, for its draws; empty: 0 to B - 1
-  std::vector<std::vector<Phrase>> phrases;  ///< [B]: what each target must contain; empty: nothing
-  std::span<const std::uint8_t> goes_on;     ///< [V], where there are phrases: as PhraseProgress takes it
+  std::vector<Ids> prefixes = {};                 ///< [B]: what each target begins with; empty: nothing is forced
+  std::vector<std::int64_t> numbers = {};         ///< [B]: of each in the whole input, for its draws; empty: 0 to B - 1
+  std::vector<std::vector<Phrase>> phrases = {};  ///< [B]: what each target must contain; empty: nothing
+  std::span<const std::uint8_t> goes_on = {};     ///< [V], where there are phrases: as PhraseProgress takes it
 };
 
 /// The likeliest token at every step that is not banned (constraints.h), until eos or the limit of length. One

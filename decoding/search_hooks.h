@@ -12,13 +12,13 @@ namespace gloss {
 /// `sentence` is a place in the sources that the search was called with.
 struct SearchHooks {
   /// Before each batch of sentences.
-  std::function<void()> before_batch;
+  std::function<void()> before_batch = {};
   /// Before each step of the model.
-  std::function<void()> before_step;
+  std::function<void()> before_step = {};
   /// Greedy search only: each token as it is found, eos left out, and the log-probability of all so far.
-  std::function<void(std::int64_t sentence, Id token, double log_probability)> on_token;
+  std::function<void(std::int64_t sentence, Id token, double log_probability)> on_token = {};
   /// Once for each sentence that is searched, as soon as it is done: what the search will return for it.
-  std::function<void(std::int64_t sentence, const std::vector<Hypothesis>& found)> on_found;
+  std::function<void(std::int64_t sentence, const std::vector<Hypothesis>& found)> on_found = {};
 };
 
 }  // namespace gloss

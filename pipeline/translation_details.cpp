@@ -52,6 +52,7 @@ std::vector<DetailedTranslation> TranslationDetails::of(std::span<const std::str
   std::vector<DetailedTranslation> result(translations.size());
   for (std::size_t i = 0; i < translations.size(); ++i) {
     result[i].truncated = translations[i].truncated;
+    result[i].lacks_phrase = translations[i].lacks_phrase;
     for (auto& [text, hypothesis] : translations[i].candidates)
       result[i].candidates.push_back({.text = std::move(text), .hypothesis = std::move(hypothesis)});
   }

@@ -44,6 +44,7 @@ struct DetailedTranslation {
   };
   std::vector<Candidate> candidates;  ///< as LineTranslator::Translation has them
   bool truncated = false;             ///< the source was cut to what the model reads
+  bool lacks_phrase = false;          ///< a candidate has not every phrase of the glossary
   bool unknown = false;  ///< the source has pieces that the vocabulary has not; known where anything is wanted
 };
 

@@ -85,9 +85,9 @@ TEST_P(BatchedSearchTest, MayBeGivenUpBeforeABatch) {
 }
 
 TEST_P(BatchedSearchTest, WhatIsToldIsOfAsManySentences) {
-  EXPECT_THAT([&] { batched_search(scorer_, sources_, {}, {.prefixes = {{}}, .numbers = {}}); },
+  EXPECT_THAT([&] { batched_search(scorer_, sources_, {}, {.prefixes = {{}}}); },
               ThrowsMessage<UsageError>(HasSubstr("prefixes: wanted one for each of")));
-  EXPECT_THAT([&] { batched_search(scorer_, sources_, {}, {.prefixes = {}, .numbers = {1}}); },
+  EXPECT_THAT([&] { batched_search(scorer_, sources_, {}, {.numbers = {1}}); },
               ThrowsMessage<UsageError>(HasSubstr("numbers: wanted one for each of")));
 }
 

@@ -110,8 +110,8 @@ TEST_P(ConstrainedSearchTest, ATranslationBeginsWithItsPrefix) {
                           kWords);
   const FakeScorer scorer(rule, kWords, device());
   EXPECT_THAT(search_one(scorer), Each(Ids{kA}));
-  EXPECT_THAT(search_one(scorer, {.prefixes = {{kC}}, .numbers = {}}), Each(Ids{kC, kA}));
-  const auto result = search(scorer, sources(1, device()), {.prefixes = {{kC, kB}}, .numbers = {}})[0];
+  EXPECT_THAT(search_one(scorer, {.prefixes = {{kC}}}), Each(Ids{kC, kA}));
+  const auto result = search(scorer, sources(1, device()), {.prefixes = {{kC, kB}}})[0];
   for (const auto& hypothesis : result) {
     EXPECT_TRUE(begins_with(hypothesis.ids, {kC, kB}));
     EXPECT_NEAR(hypothesis.log_probability, std::log(0.04 * 0.25 * 0.5), 1e-6);  // of the prefix too
@@ -122,7 +122,7 @@ TEST_P(ConstrainedSearchTest, EachSentenceHasAPrefixOfItsOwn) {
   config_.n_best = 2;
   const std::vector<Ids> prefixes = {{7, 7, 8}, {}, {9}, {4, 5, 6, 7, 8, 9}};
   const auto source = sources(4, device());
-  const auto together = search(random_, source, {.prefixes = prefixes, .numbers = {}});
+  const auto together = search(random_, source, {.prefixes = prefixes});
   for (std::int64_t b = 0; b < 4; ++b) {
     const auto alone = search(random_, sources(1, device(), static_cast<Id>(4 + b)), {{prefixes[b]}, {}});
     EXPECT_EQ(ids_of(together[b]), ids_of(alone[0]));
@@ -143,12 +143,12 @@ TEST_P(ConstrainedSearchTest, APrefixThatWouldHaveBeenSaidChangesNothing) {
 
 TEST_P(ConstrainedSearchTest, APrefixEndsAtTheLimitOfLength) {
   config_.max_length = 2;
-  EXPECT_THAT(search_one(random_, {.prefixes = {{7, 8, 9}}, .numbers = {}}), Each(Ids{7, 8}));
+  EXPECT_THAT(search_one(random_, {.prefixes = {{7, 8, 9}}}), Each(Ids{7, 8}));
 }
 
 TEST_P(ConstrainedSearchTest, WhereAPrefixCannotBeSaidWhatStandsIsTheTranslation) {
   const FakeScorer scorer(table({{{}, {{kA, 1}}}}, kWords), kWords, device());
-  EXPECT_THAT(search_one(scorer, {.prefixes = {{kA, kB}}, .numbers = {}}), Each(Ids{kA}));
+  EXPECT_THAT(search_one(scorer, {.prefixes = {{kA, kB}}}), Each(Ids{kA}));
 }
 
 TEST_P(ConstrainedSearchTest, EqualsABeamOfOneUnderAllConstraints) {
@@ -178,7 +178,7 @@ TEST_P(ConstrainedSearchTest, AModelObeys) {
   EXPECT_FALSE(any_repeats());
   config_.no_repeat_ngram = 0;
   config_.repetition_penalty = 5;
-  const PerSentence given{.prefixes = {{12, 13}, {}, {kUnk}}, .numbers = {}};
+  const PerSentence given{.prefixes = {{12, 13}, {}, {kUnk}}};
   config_.no_unk = true;
   const auto found = search(*scorer, source, given);
   for (std::size_t b = 0; b < found.size(); ++b)

@@ -42,7 +42,9 @@ class Characters final : public Tokenizer {
     std::string text;
     for (const auto id : ids) {
       const auto& piece = pieces_.at(static_cast<std::size_t>(id));
-      text += piece.starts_with("▁") ? " " + piece.substr(3) : piece;
+      const bool begins_word = piece.starts_with("▁");
+      if (begins_word) text += ' ';
+      text += begins_word ? piece.substr(3) : piece;
     }
     return text.starts_with(' ') ? text.substr(1) : text;
   }

@@ -152,7 +152,7 @@ TEST_P(PhraseSearchTest, ASentenceWithoutPhrasesHasTheBitsOfASearchWithoutPhrase
   for (const std::int64_t beam_size : {1, 4}) {
     config_ = {.beam_size = beam_size, .length_penalty = 1, .patience = 2, .n_best = beam_size, .batch_size = 3};
     const auto usual = batched_search(random_, sentences, config_);
-    const auto found = batched_search(random_, sentences, config_, {}, told);
+    const auto found = batched_search(random_, sentences, config_, told);
     for (const std::size_t i : {0, 2, 3}) {
       EXPECT_EQ(ids_of(found[i]), ids_of(usual[i]));
       for (std::size_t n = 0; n < usual[i].size(); ++n) EXPECT_EQ(found[i][n].score, usual[i][n].score);
@@ -208,7 +208,7 @@ TEST_P(PhraseSearchTest, AModelObeysAndScoresAreThoseOfTheSameIds) {
   for (const std::int64_t beam_size : {1, 4})
     for (const double coverage_penalty : {0., 0.2}) {
       config_ = {.beam_size = beam_size, .length_penalty = 0, .coverage_penalty = coverage_penalty};
-      const auto found = batched_search(*scorer, small_sources(), config_, {}, given(wanted));
+      const auto found = batched_search(*scorer, small_sources(), config_, given(wanted));
       std::vector<Ids> targets;
       for (std::size_t b = 0; b < found.size(); ++b) {
         expect_all(found[b], wanted[b]);
@@ -226,11 +226,11 @@ TEST_P(PhraseSearchTest, WhatCannotBeIsRefused) {
   const std::vector<Ids> sentences = {{4, kEos}};
   EXPECT_THAT(
       [&] {
-        batched_search(random_, sentences, config_, {}, given({{}, {}}));
+        batched_search(random_, sentences, config_, given({{}, {}}));
       },
       ThrowsMessage<UsageError>(HasSubstr("phrases: wanted those of each of 1 sentences, got 2")));
   config_.sampling.enabled = true;
-  EXPECT_THAT([&] { batched_search(random_, sentences, config_, {}, given({{{5}}})); },
+  EXPECT_THAT([&] { batched_search(random_, sentences, config_, given({{{5}}})); },
               ThrowsMessage<UsageError>(HasSubstr("drawn")));
 }
 
