@@ -17,6 +17,7 @@
 #include "common/log.h"
 #include "common/safetensors.h"
 #include "model/model_file.h"
+#include "model/stored_weights.h"
 #include "training/checkpoint.h"
 
 namespace gloss {
@@ -45,7 +46,7 @@ std::string module_of(const std::string& tensor) {
 bool is_weight(const std::string& tensor) {
   for (const auto* other : {"adam.", "ema.", kJointTokenizer, kSourceTokenizer, kTargetTokenizer})
     if (tensor.starts_with(other)) return false;
-  return true;
+  return !tensor.ends_with(scale_name(""));
 }
 
 std::vector<Module> modules_of(const SafetensorsFile& file) {

@@ -48,7 +48,7 @@ TEST_F(TranslateGlossaryTest, EveryTranslationContainsItsPhrases) {
 }
 
 TEST_F(TranslateGlossaryTest, PhrasesWithoutRoomAreWarnedOf) {
-  const auto outcome = translate("kilo\nbada\n", "bada\tmuna kilo rato\n", {"--max-length", "2"});
+  const auto outcome = translate("kilo\nbada\n", "bada\tmuna kilo bada\n", {"--max-length", "2"});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("warning: line 2: "), HasSubstr("--max-length"), Not(HasSubstr("line 1"))));
 }

@@ -228,7 +228,7 @@ TEST_P(PhraseSearchTest, WhatCannotBeIsRefused) {
       [&] {
         batched_search(random_, sentences, config_, given({{}, {}}));
       },
-      ThrowsMessage<UsageError>(HasSubstr("phrases: wanted those of each of 1 sentences, got 2")));
+      ThrowsMessage<UsageError>(HasSubstr("phrases: wanted one for each of 1 sentences, got 2")));
   config_.sampling.enabled = true;
   EXPECT_THAT([&] { batched_search(random_, sentences, config_, given({{{5}}})); },
               ThrowsMessage<UsageError>(HasSubstr("drawn")));
