@@ -68,6 +68,7 @@ Json describe(const std::filesystem::path& path) {
   if (format == kModelFormat) {
     const auto model = read_model_contents(file);
     result["config"] = model.description.config;
+    result["precision"] = weight_precision_name(model.precision);
     result["provenance"] = model.description.provenance;
     result["vocabulary"] = {{"source", model.vocabularies.source}, {"target", model.vocabularies.target}};
   } else if (format == kCheckpointFormat) {
@@ -95,6 +96,8 @@ std::string row(const std::string& name, std::int64_t parameters) {
 
 std::string to_lines(const Json& description) {
   std::string lines = "format: " + description.at("format").get<std::string>() + '\n';
+  if (description.contains("precision"))
+    lines += "precision of the matrices: " + description.at("precision").get<std::string>() + '\n';
   for (const auto* part : {"config", "provenance", "vocabulary", "state"})
     if (description.contains(part)) lines += std::string(part) + ": " + to_pretty_text(description.at(part));
   if (description.contains("moving_mean"))

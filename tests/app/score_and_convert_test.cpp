@@ -76,6 +76,8 @@ TEST_F(ScoreAndConvertTest, ScoresStayWithTheWeightsThatTheyAreOf) {
     EXPECT_FALSE(after.at("provenance").contains(scores)) << scores;
   }
   EXPECT_EQ(after.at("parameters"), before.at("parameters"));
+  EXPECT_EQ(before.at("precision"), "float32");
+  EXPECT_EQ(after.at("precision"), "int8");
 }
 
 TEST_F(ScoreAndConvertTest, AModelIsNotWrittenOverItself) {

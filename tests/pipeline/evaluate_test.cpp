@@ -64,7 +64,9 @@ TEST_P(EvaluateTest, UnequalCountsOfLinesAreRefusedNamingBoth) {
 }
 
 TEST_P(EvaluateTest, NoLineOfAScoredTextIsLeftOut) {
+  testing::internal::CaptureStderr();
   EXPECT_THAT(read_lines(file("f", {"", "\xFF", "c", ""})), ElementsAre("", "\uFFFD", "c", ""));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("1 lines are not valid UTF-8"));
   EXPECT_THAT(
       [&] {
         read_lines(file("f", {"a", std::string(LineReader::kMaxLineBytes + 1, 'x')}));
