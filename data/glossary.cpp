@@ -6,19 +6,18 @@
 #include "common/line_reader.h"
 #include "common/log.h"
 #include "common/utf8.h"
+#include "common/white_space.h"
 #include "data/word_border.h"
 
 namespace gloss {
 namespace {
 
-constexpr std::string_view kWhiteSpace = " \t\r\v\f";
-
 std::string single_spaced(std::string_view text) {
   std::string result;
-  for (auto begin = text.find_first_not_of(kWhiteSpace); begin != text.npos;
-       begin = text.find_first_not_of(kWhiteSpace)) {
+  for (auto begin = text.find_first_not_of(kAsciiSpace); begin != text.npos;
+       begin = text.find_first_not_of(kAsciiSpace)) {
     text.remove_prefix(begin);
-    const auto word = text.substr(0, text.find_first_of(kWhiteSpace));
+    const auto word = text.substr(0, text.find_first_of(kAsciiSpace));
     if (!result.empty()) result += ' ';
     result += word;
     text.remove_prefix(word.size());

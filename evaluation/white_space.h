@@ -4,15 +4,11 @@
 #include <string>
 #include <string_view>
 
+#include "common/white_space.h"
+
 namespace gloss {
 
-// White space is what Python's str.split() takes for it.
-
-constexpr bool is_white_space(char32_t c) {
-  if (c < 0x80) return (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= ' ');
-  return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
-         c == 0x202f || c == 0x205f || c == 0x3000;
-}
+// White space is what is_white_space says.
 
 /// Bytes of the white space that stands at `offset` of UTF-8, 0 where none does.
 std::size_t white_space_at(std::string_view text, std::size_t offset);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "common/white_space.h"
+
 namespace gloss {
 namespace {
 
-constexpr bool parts_words(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+constexpr bool parts_words(char c) { return kAsciiSpace.find(c) != std::string_view::npos; }
 
 /// Where each word of a text stands.
 std::vector<PlacedPieces::Place> word_places(std::string_view text) {
@@ -23,7 +25,7 @@ std::vector<PlacedPieces::Place> word_places(std::string_view text) {
 PieceWords words_of(const PlacedPieces& pieces) {
   const auto places = word_places(pieces.text);
   PieceWords result;
-  for (const auto& [begin, end] : places) result.words.push_back(pieces.text.substr(begin, end - begin));
+  for (const auto& word : places) result.words.push_back(pieces.text.substr(word.begin, word.end - word.begin));
   for (const auto& piece : pieces.places) {
     // Words that end behind the piece's beginning, and of these those that begin before its end.
     const auto first = std::ranges::upper_bound(places, piece.begin, {}, &PlacedPieces::Place::end);
@@ -33,12 +35,14 @@ PieceWords words_of(const PlacedPieces& pieces) {
     const bool writes = piece.begin < piece.end;
     result.of_piece.push_back({begin, writes ? std::max(begin, end) : begin});
   }
+  for (std::size_t i = pieces.places.size(); i-- > 1;)
+    if (pieces.places[i - 1].of_next) result.of_piece[i - 1] = result.of_piece[i];
   return result;
 }
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
-  for (const auto& [begin, end] : word_places(text)) words.emplace_back(text.substr(begin, end - begin));
+  for (const auto& word : word_places(text)) words.emplace_back(text.substr(word.begin, word.end - word.begin));
   return words;
 }
 

@@ -33,6 +33,11 @@ void expect_special_ids(const sentencepiece::SentencePieceProcessor& model, cons
 
 bool is_written(Id id) { return id != kPad && id != kBos && id != kEos; }
 
+// The last of the bytes that spell a character writes it, the others nothing.
+bool is_part(const sentencepiece::SentencePieceProcessor& model, Id id, std::string_view writes) {
+  return writes.empty() && model.IsByte(id);
+}
+
 // Bytes that a model spells one by one need not make characters, and could end the line.
 std::string one_line(std::string text) {
   std::ranges::replace_if(
@@ -86,7 +91,8 @@ PlacedPieces SentencePieceTokenizer::encode_placed(std::string_view line) const 
   const auto found = processor_->model.EncodeAsImmutableProto(result.text);
   for (const auto& piece : found.pieces()) {
     result.ids.push_back(static_cast<Id>(piece.id()));
-    result.places.push_back({piece.begin(), piece.end()});
+    result.places.push_back(
+        {piece.begin(), piece.end(), is_part(processor_->model, result.ids.back(), piece.surface())});
   }
   return result;
 }
@@ -98,10 +104,12 @@ PlacedPieces SentencePieceTokenizer::decode_placed(std::span<const Id> ids) cons
   for (const Id id : ids) {
     const auto begin = result.text.size();
     if (is_written(id)) result.text += one_line(found.pieces(static_cast<int>(next++)).surface());
-    result.places.push_back({begin, result.text.size()});
+    const auto wrote = std::string_view(result.text).substr(begin);
+    result.places.push_back({begin, result.text.size(), is_part(processor_->model, id, wrote)});
   }
   auto text = one_line(found.text());
-  if (text != result.text) result.places.assign(ids.size(), {});
+  result.placed = text == result.text;
+  if (!result.placed) result.places.assign(ids.size(), {});
   result.text = std::move(text);
   return result;
 }

@@ -22,8 +22,8 @@ class Tokenizer {
   /// The same, and which part of the line each piece is, as the line spells it. Throws Error, a fault of the caller, by
   /// a tokenizer that cannot tell.
   virtual PlacedPieces encode_placed(std::string_view line) const;
-  /// decode(ids), and what each of them wrote of it; nothing is placed in a text that the tokenizer rewrites behind its
-  /// pieces. Throws as decode, and Error as encode_placed.
+  /// decode(ids), and what each of them wrote of it; `placed` is false where the tokenizer rewrites the text
+  /// behind its pieces. Throws as decode, and Error as encode_placed.
   virtual PlacedPieces decode_placed(std::span<const Id> ids) const;
   virtual std::int64_t vocabulary_size() const = 0;
   /// How a piece is spelt, for a person to read. Throws ModelError on an id outside the vocabulary.

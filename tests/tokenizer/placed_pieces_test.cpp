@@ -50,6 +50,13 @@ TEST(PlacedPiecesTest, APieceMayBeInSeveralWordsOrInNone) {
   EXPECT_THAT(ranges(words), ElementsAre(Pair(0, 2), Pair(2, 2), Pair(2, 2), Pair(2, 4), Pair(3, 4)));
 }
 
+TEST(PlacedPiecesTest, ByteForByteACharacterIsInItsWord) {
+  auto pieces = of_parts({"a", " ", "", "", "é", "", ""});
+  for (const auto i : {2, 3, 6}) pieces.places[static_cast<std::size_t>(i)].of_next = true;
+  EXPECT_THAT(ranges(words_of(pieces)),
+              ElementsAre(Pair(0, 1), Pair(1, 1), Pair(1, 2), Pair(1, 2), Pair(1, 2), Pair(2, 2), Pair(2, 2)));
+}
+
 TEST(PlacedPiecesTest, WhatAnUnknownPieceIsWrittenAsIsAWordOfItsOwn) {
   const auto words = words_of(of_parts({"Hal", " ⁇ ", "lo"}));
   EXPECT_THAT(words.words, ElementsAre("Hal", "⁇", "lo"));

@@ -148,10 +148,10 @@ TEST_P(TokenizerTypeTest, PlacesOfPiecesMakeTheLineAndTheText) {
     EXPECT_EQ(encoded.text, line);
     EXPECT_EQ(encoded.ids, tokenizer.encode(line));
     std::size_t last = 0;
-    for (const auto& [begin, end] : encoded.places) {
-      EXPECT_LE(last, begin);
-      EXPECT_LE(begin, end);
-      last = end;
+    for (const auto& place : encoded.places) {
+      EXPECT_LE(last, place.begin);
+      EXPECT_LE(place.begin, place.end);
+      last = place.end;
     }
     EXPECT_LE(last, encoded.text.size());
     const auto decoded = tokenizer.decode_placed(encoded.ids);
@@ -188,6 +188,16 @@ TEST(SentencePieceTokenizerTest, BytesOfACharacterArePlacedTogether) {
   const auto pieces = tokenizer.decode_placed(tokenizer.encode("a 𐍈 🚣"));
   EXPECT_EQ(pieces.text, "a 𐍈 🚣");
   EXPECT_THAT(parts_of(pieces), Contains(testing::EndsWith("🚣")));
+  for (const auto& placed : {pieces, tokenizer.encode_placed("a 𐍈 🚣")}) {
+    const auto words = words_of(placed);
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < placed.ids.size(); ++i) {
+      if (!tokenizer.piece(placed.ids[i]).starts_with("<0x")) continue;
+      EXPECT_EQ(words.words.at(words.of_piece[i].begin), bytes++ < 4 ? "𐍈" : "🚣");
+      EXPECT_EQ(words.of_piece[i].end, words.of_piece[i].begin + 1);
+    }
+    EXPECT_EQ(bytes, 8u);
+  }
   constexpr Id kFirstByte = 4;
   EXPECT_EQ(tokenizer.decode_placed(Ids{kFirstByte + 'a', kFirstByte + 0, kFirstByte + '\n'}).text, "a\uFFFD ");
 }
