@@ -12,7 +12,7 @@ namespace gloss {
 /// What a model says of a target that is given.
 struct ForcedScore {
   std::vector<double> tokens;  ///< log-probability of each piece, and of the eos where it is said
-  double log_probability = 0;  ///< their sum, bit for bit what a search finds for the same ids
+  double log_probability = 0;  ///< their sum to within rounding; bit for bit what a search finds for the same ids
 };
 
 /// Scores targets (pieces, without eos) word for word, each for its source (pieces and eos), `batch_size` together.

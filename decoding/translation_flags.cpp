@@ -1,10 +1,13 @@
 #include "decoding/translation_flags.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
 #include "common/utf8.h"
+#include "common/white_space.h"
+#include "data/word_border.h"
 
 namespace gloss {
 namespace {
@@ -15,23 +18,10 @@ constexpr bool is_between(char32_t c, char32_t first, char32_t last) { return c 
 
 constexpr bool is_digit(char32_t c) { return is_between(c, U'0', U'9'); }
 
-constexpr bool is_space(char32_t c) {
-  return c == U' ' || is_between(c, U'\t', U'\r') || c == 0xa0 || is_between(c, 0x2000, 0x200b) || c == 0x3000;
-}
-
-/// Whatever is neither a digit nor known as punctuation, symbol or space.
-constexpr bool is_letter(char32_t c) {
-  if (c < 0x80) return is_between(c | 0x20, U'a', U'z');
-  if (c < 0xc0) return c == 0xaa || c == 0xb5 || c == 0xba;
-  return c != 0xd7 && c != 0xf7 && !is_between(c, 0x2000, 0x2bff) && !is_between(c, 0x3000, 0x303f) &&
-         !is_between(c, 0xff00, 0xff20);
-}
+bool is_letter(char32_t c) { return kind_of(c) != CharacterKind::kOther && !is_digit(c); }
 
 /// Of a script that writes without spaces, or a syllable of hangul.
-constexpr bool stands_alone(char32_t c) {
-  return is_between(c, 0x3040, 0x30ff) || is_between(c, 0x3400, 0x9fff) || is_between(c, 0xac00, 0xd7a3) ||
-         is_between(c, 0xf900, 0xfaff) || is_between(c, 0x20000, 0x3ffff);
-}
+bool stands_alone(char32_t c) { return kind_of(c) == CharacterKind::kUnspaced || is_between(c, 0xac00, 0xd7a3); }
 
 /// A word as it grows: from its first letter or digit to its last.
 class GrowingWord {
@@ -51,12 +41,13 @@ class GrowingWord {
   std::string word_, between_;
 };
 
-bool repeats_on_end(const Words& words, const FlagBounds& bounds) {
-  for (std::size_t n = 1; n <= bounds.longest_ngram; ++n) {
-    std::size_t equal = 0;  // words on end that are the same as n places before
-    for (std::size_t i = n; i < words.size(); ++i) {
-      equal = words[i] == words[i - n] ? equal + 1 : 0;
-      if (equal == n * (bounds.in_a_row - 1)) return true;
+/// An n-gram of 1 to `longest` is said so many `times` on end.
+bool repeats_on_end(const auto& said, std::size_t longest, std::size_t times) {
+  for (std::size_t n = 1; n <= longest; ++n) {
+    std::size_t equal = 0;  // on end the same as n places before
+    for (std::size_t i = n; i < said.size(); ++i) {
+      equal = said[i] == said[i - n] ? equal + 1 : 0;
+      if (equal == n * (times - 1)) return true;
     }
   }
   return false;
@@ -72,7 +63,11 @@ bool repeats_somewhere(const Words& words, const FlagBounds& bounds) {
 }
 
 bool repeats(const Words& words, const FlagBounds& bounds) {
-  return repeats_on_end(words, bounds) || repeats_somewhere(words, bounds);
+  return repeats_on_end(words, bounds.longest_ngram, bounds.in_a_row) || repeats_somewhere(words, bounds);
+}
+
+bool repeats(std::span<const Id> pieces, const FlagBounds& bounds) {
+  return repeats_on_end(pieces, bounds.longest_ngram_of_pieces, bounds.pieces_in_a_row);
 }
 
 Words with_letters(Words words) {
@@ -121,11 +116,13 @@ std::vector<std::string> TranslationFlags::names() const {
 
 TranslationFlags flags_of(const JudgedTranslation& judged, const FlagBounds& bounds) {
   const auto source = comparable_words(judged.source), target = comparable_words(judged.target);
-  const auto S = static_cast<double>(judged.source_pieces), T = static_cast<double>(judged.target_pieces);
+  const auto S = static_cast<double>(judged.source_pieces.size());
+  const auto T = static_cast<double>(judged.target_pieces.size());
   TranslationFlags flags;
-  flags.repetition = repeats(target, bounds) && !repeats(source, bounds);
-  flags.too_short = judged.source_pieces >= bounds.least_source_pieces && T < bounds.shortest * S;
-  flags.too_long = judged.target_pieces >= bounds.least_target_pieces && T > bounds.longest * S;
+  flags.repetition = (repeats(target, bounds) && !repeats(source, bounds)) ||
+                     (repeats(judged.target_pieces, bounds) && !repeats(judged.source_pieces, bounds));
+  flags.too_short = std::ssize(judged.source_pieces) >= bounds.least_source_pieces && T < bounds.shortest * S;
+  flags.too_long = std::ssize(judged.target_pieces) >= bounds.least_target_pieces && T > bounds.longest * S;
   flags.copied_source = is_copied(with_letters(source), with_letters(target), bounds);
   flags.unknown = judged.unknown;
   flags.truncated = judged.truncated;
@@ -142,8 +139,8 @@ std::vector<std::string> comparable_words(std::string_view text) {
     const auto c = value.value_or(U'\ufffd');
     i += bytes;
     const bool alone = stands_alone(c);
-    if (alone || is_space(c)) word.end(words);
-    if (!is_space(c)) word.add(character, is_letter(c) || is_digit(c));
+    if (alone || is_white_space(c)) word.end(words);
+    if (!is_white_space(c)) word.add(character, is_letter(c) || is_digit(c));
     if (alone) word.end(words);
   }
   word.end(words);

@@ -2,9 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "common/special_ids.h"
 
 namespace gloss {
 
@@ -15,6 +18,8 @@ struct FlagBounds {
   /// astray.
   std::size_t longest_ngram = 4;
   std::size_t in_a_row = 3, in_all = 3;
+  /// The same of pieces, which also repeat within a word and between punctuation: of 1 to so many, on end alone.
+  std::size_t longest_ngram_of_pieces = 4, pieces_in_a_row = 4;
   /// Target to source in pieces, which also measure languages without spaces. Of the validation set of Multi30k
   /// (English and German, one vocabulary) human translations have 0.45 to 1.63 times as many; other pairs of languages
   /// need more room. Few pieces say nothing: below these counts neither is too short or too long.
@@ -30,10 +35,10 @@ struct FlagBounds {
 /// What is known of a translation when it is judged.
 struct JudgedTranslation {
   std::string_view source = {}, target = {};
-  std::int64_t source_pieces = 0, target_pieces = 0;  ///< eos not counted
-  bool unknown = false;                               ///< unk was said
-  bool truncated = false;                             ///< only the source's beginning was read
-  bool cut = false;                                   ///< it was ended by the limit of length, not by eos
+  std::span<const Id> source_pieces = {}, target_pieces = {};  ///< without eos
+  bool unknown = false;                                        ///< unk was said
+  bool truncated = false;                                      ///< only the source's beginning was read
+  bool cut = false;                                            ///< it was ended by the limit of length, not by eos
 };
 
 /// What looks wrong with a translation. None of it need be.

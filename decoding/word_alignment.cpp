@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <string_view>
 
+#include "common/white_space.h"
+
 namespace gloss {
 namespace {
 
-constexpr std::string_view kSpace = " \t\v\f\r\n";
 constexpr std::string_view kPunctuation = ".,;:!?\"'()[]{}";
 
 std::string_view without_ends(std::string_view text, std::string_view ends) {
@@ -20,7 +21,7 @@ std::string_view replacement(const PlacedPieces& source, const PieceWords& words
   if (link < 0) return {};
   auto piece = static_cast<std::size_t>(link);
   while (piece + 1 < source.ids.size() && words.of_piece[piece].begin == words.of_piece[piece].end) ++piece;
-  if (source.ids[piece] == kUnk) return without_ends(source.text_of(piece), kSpace);
+  if (source.ids[piece] == kUnk) return without_ends(source.text_of(piece), kAsciiSpace);
   const auto [begin, end] = words.of_piece[piece];
   if (begin == end) return {};
   const std::string_view word = words.words[begin];
@@ -57,15 +58,15 @@ std::string to_pharaoh(std::span<const WordLink> links) {
   return text;
 }
 
-PlacedPieces replace_unknown(const PlacedPieces& source, const PlacedPieces& target, std::span<const PieceLink> links) {
-  const auto words = words_of(source);
+PlacedPieces replace_unknown(const PlacedPieces& source, const PieceWords& words, const PlacedPieces& target,
+                             std::span<const PieceLink> links) {
   PlacedPieces result{.text = {}, .ids = target.ids, .places = {}};
   for (std::size_t piece = 0; piece < target.ids.size(); ++piece) {
     const auto begin = result.text.size();
     const auto in_place =
         target.ids[piece] == kUnk ? replacement(source, words, links[piece].source) : std::string_view();
     result.text += in_place.empty() ? target.text_of(piece) : in_place;
-    result.places.push_back({begin, result.text.size()});
+    result.places.push_back({begin, result.text.size(), target.places[piece].of_next});
   }
   return result;
 }

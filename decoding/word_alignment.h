@@ -32,7 +32,9 @@ std::string to_pharaoh(std::span<const WordLink> links);
 
 /// The target with what stands in the source in place of each unk piece (Luong et al. 2015): the characters, where it
 /// is linked to an unknown piece; else the word, without punctuation at its ends. What surrounds it says whether a
-/// space stands there. An unk linked to nothing stays as it is written.
-PlacedPieces replace_unknown(const PlacedPieces& source, const PlacedPieces& target, std::span<const PieceLink> links);
+/// space stands there. An unk linked to nothing stays as it is written. `words` are the source's; both texts are
+/// `placed`.
+PlacedPieces replace_unknown(const PlacedPieces& source, const PieceWords& words, const PlacedPieces& target,
+                             std::span<const PieceLink> links);
 
 }  // namespace gloss

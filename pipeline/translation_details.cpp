@@ -16,9 +16,14 @@ bool has_unknown(const Ids& ids) { return std::ranges::find(ids, kUnk) != ids.en
 std::vector<DetailedTranslation::Word> words_with_confidence(const PieceWords& words,
                                                              const std::vector<DetailedTranslation::Token>& tokens) {
   std::vector<double> sums(words.words.size());
-  for (std::size_t piece = 0; piece < words.of_piece.size(); ++piece)
-    for (auto word = words.of_piece[piece].begin; word < words.of_piece[piece].end; ++word)
-      sums[word] += tokens[piece].log_probability;
+  double waiting = 0;  // of pieces that are in no word, such as a space alone: they belong to the next word
+  for (std::size_t piece = 0; piece < words.of_piece.size(); ++piece) {
+    const auto [begin, end] = words.of_piece[piece];
+    waiting += tokens[piece].log_probability;
+    if (begin == end) continue;
+    sums[begin] += std::exchange(waiting, 0);
+    for (auto word = begin + 1; word < end; ++word) sums[word] += tokens[piece].log_probability;
+  }
   std::vector<DetailedTranslation::Word> result;
   for (std::size_t word = 0; word < sums.size(); ++word) result.push_back({words.words[word], std::exp(sums[word])});
   return result;
@@ -29,7 +34,8 @@ std::vector<DetailedTranslation::Word> words_with_confidence(const PieceWords& w
 /// A line as the model reads it.
 struct TranslationDetails::Source {
   Ids ids;              ///< pieces and eos
-  PlacedPieces pieces;  ///< without the eos
+  PlacedPieces pieces;  ///< without the eos, and the text that they are of
+  PieceWords words;
 };
 
 /// A candidate with pieces, and what is known of it so far.
@@ -40,10 +46,13 @@ struct TranslationDetails::Found {
 };
 
 TranslationDetails::Source TranslationDetails::read(const std::string& line) const {
-  Source source{translator_->encode_source(line).ids, aligner_->source_tokenizer->encode_placed(repair_utf8(line))};
+  Source source{translator_->encode_source(line).ids, aligner_->source_tokenizer->encode_placed(repair_utf8(line)), {}};
   const auto pieces = source.ids.empty() ? 0 : source.ids.size() - 1;  // the eos stands behind
+  if (pieces < source.pieces.ids.size())                               // the model reads no more
+    source.pieces.text.resize(pieces == 0 ? 0 : source.pieces.places[pieces - 1].end);
   source.pieces.ids.resize(pieces);
   source.pieces.places.resize(pieces);
+  source.words = words_of(source.pieces);
   return source;
 }
 
@@ -105,19 +114,22 @@ void TranslationDetails::describe(const Found& found, bool truncated) const {
   auto& candidate = *found.candidate;
   const auto& ids = candidate.hypothesis.ids;
   const bool unknown = has_unknown(ids);
+  if (!wanted_.confidence && !wanted_.alignment && !unknown) return;
   auto pieces = aligner_->target_tokenizer->decode_placed(ids);
-  if (wanted_.replace_unknown && unknown) {
-    pieces = replace_unknown(found.source->pieces, pieces, found.links);
-    candidate.text = pieces.text;
+  if (pieces.placed) {
+    if (wanted_.replace_unknown && unknown) {
+      pieces = replace_unknown(found.source->pieces, found.source->words, pieces, found.links);
+      candidate.text = pieces.text;
+    }
+    const auto words = words_of(pieces);
+    if (wanted_.alignment) candidate.alignment = word_links(found.source->words, words, found.links);
+    if (wanted_.confidence) candidate.words = words_with_confidence(words, candidate.tokens);
   }
-  const auto words = words_of(pieces);
-  if (wanted_.alignment) candidate.alignment = word_links(words_of(found.source->pieces), words, found.links);
   if (!wanted_.confidence) return;
-  candidate.words = words_with_confidence(words, candidate.tokens);
   candidate.flags = flags_of({.source = found.source->pieces.text,
                               .target = candidate.text,
-                              .source_pieces = std::ssize(found.source->pieces.ids),
-                              .target_pieces = std::ssize(ids),
+                              .source_pieces = found.source->pieces.ids,
+                              .target_pieces = ids,
                               .unknown = unknown,
                               .truncated = truncated,
                               .cut = !candidate.ended()});

@@ -30,14 +30,16 @@ struct DetailedTranslation {
   };
   struct Word {
     std::string text;
-    double confidence = 0;  ///< the probability of all pieces that have a part in it: of the word, given what is before
+    /// The probability of all pieces that have a part in it and of the space before it: of the word, given what is
+    /// before.
+    double confidence = 0;
   };
   struct Candidate {
     std::string text;
     Hypothesis hypothesis = {};
     std::vector<Token> tokens = {};
-    std::vector<Word> words = {};  ///< of `text`
-    std::vector<WordLink> alignment = {};
+    std::vector<Word> words = {};          ///< of `text`; none where the tokenizer cannot place its pieces in it
+    std::vector<WordLink> alignment = {};  ///< the same
     TranslationFlags flags = {};
 
     bool ended() const { return hypothesis.ended || hypothesis.ids.empty(); }

@@ -51,16 +51,30 @@ TEST(TranslationFlagsTest, WhatTheSourceRepeatsMayBeRepeated) {
   EXPECT_TRUE(of_texts("no no", "nein nein nein").repetition);
 }
 
+TEST(TranslationFlagsTest, UpToFourPiecesFourTimesOnEndAreARepetition) {
+  const auto repeats = [](const Ids& target, const Ids& source = {}) {
+    return flags_of({.source_pieces = source, .target_pieces = target}).repetition;
+  };
+  EXPECT_FALSE(repeats({9, 7, 7, 7, 9}));
+  EXPECT_TRUE(repeats({9, 7, 7, 7, 7, 9}));
+  EXPECT_FALSE(repeats({5, 6, 5, 6, 5, 6, 5}));
+  EXPECT_TRUE(repeats({5, 6, 5, 6, 5, 6, 5, 6}));
+  EXPECT_TRUE(repeats({5, 6, 7, 8, 5, 6, 7, 8, 5, 6, 7, 8, 5, 6, 7, 8}));
+  EXPECT_FALSE(repeats({4, 5, 6, 7, 8, 4, 5, 6, 7, 8, 4, 5, 6, 7, 8, 4, 5, 6, 7, 8}));  // five pieces
+  EXPECT_FALSE(repeats({7, 7, 7, 7}, {6, 6, 6, 6}));                                    // as the source does
+  EXPECT_TRUE(repeats({7, 7, 7, 7}, {6, 6, 6}));
+}
+
 TEST(TranslationFlagsTest, LengthsAreComparedInPieces) {
-  const auto too_short = [](std::int64_t source, std::int64_t target) {
-    return flags_of({.source_pieces = source, .target_pieces = target}).too_short;
+  const auto too_short = [](std::size_t source, std::size_t target) {
+    return flags_of({.source_pieces = Ids(source), .target_pieces = Ids(target)}).too_short;
   };
   EXPECT_TRUE(too_short(10, 3));
   EXPECT_FALSE(too_short(10, 4));
   EXPECT_TRUE(too_short(6, 2));
   EXPECT_FALSE(too_short(5, 0));
-  const auto too_long = [](std::int64_t source, std::int64_t target) {
-    return flags_of({.source_pieces = source, .target_pieces = target}).too_long;
+  const auto too_long = [](std::size_t source, std::size_t target) {
+    return flags_of({.source_pieces = Ids(source), .target_pieces = Ids(target)}).too_long;
   };
   EXPECT_FALSE(too_long(10, 25));
   EXPECT_TRUE(too_long(10, 26));

@@ -27,6 +27,10 @@ std::string linked(const std::vector<std::string>& source, const std::vector<std
   return to_pharaoh(word_links(words_of(pieces_of(source)), words_of(pieces_of(target)), links));
 }
 
+PlacedPieces replaced_in(const PlacedPieces& source, const PlacedPieces& target, const std::vector<PieceLink>& links) {
+  return replace_unknown(source, words_of(source), target, links);
+}
+
 TEST(WordAlignmentTest, LinksOfPiecesBecomeSortedPairsOfWords) {
   EXPECT_EQ(linked({"a", " gr", "een", " dog"}, {"ein", " grün", "er", " Hund"}, {{0}, {2}, {1}, {3}}), "0-0 1-1 2-2");
   EXPECT_EQ(linked({"a", " b"}, {"x", " y"}, {{1}, {0}}), "0-1 1-0");
@@ -46,7 +50,7 @@ TEST(WordAlignmentTest, WhatLooksAtTheEndOrAtNothingIsNotLinked) {
 TEST(ReplaceUnknownTest, AnUnknownPieceOfTheSourceIsCopiedCharacterForCharacter) {
   const auto source = pieces_of({"I", " ", "Ł", "ód", "ź"}, {2, 4});
   const auto target = pieces_of({"Ich", " ", " ⁇ ", "ód", " ⁇ ", "."}, {2, 4});
-  const auto replaced = replace_unknown(source, target, std::vector<PieceLink>{{0}, {1}, {2}, {3}, {4}, {0}});
+  const auto replaced = replaced_in(source, target, std::vector<PieceLink>{{0}, {1}, {2}, {3}, {4}, {0}});
   EXPECT_EQ(replaced.text, "Ich Łódź.");
   EXPECT_EQ(words_of(replaced).words.size(), 2u);
   EXPECT_EQ(replaced.text_of(4), "ź");
@@ -56,7 +60,7 @@ TEST(ReplaceUnknownTest, ElseTheWordIsTakenWithoutItsPunctuation) {
   const auto source = pieces_of({"Mr", " \"Kow", "al,\"", " --", " ", "x", " "});
   const auto target = pieces_of({"Herr", " ", " ⁇ ", "!"}, {2});
   const auto replaced = [&](PieceLink link) {
-    return replace_unknown(source, target, std::vector<PieceLink>{{}, {}, link, {}}).text;
+    return replaced_in(source, target, std::vector<PieceLink>{{}, {}, link, {}}).text;
   };
   EXPECT_EQ(replaced({1}), "Herr Kowal!");
   EXPECT_EQ(replaced({2, true}), "Herr Kowal!");  // the best piece, though eos has more
@@ -68,7 +72,7 @@ TEST(ReplaceUnknownTest, ElseTheWordIsTakenWithoutItsPunctuation) {
 
 TEST(ReplaceUnknownTest, KnownPiecesStay) {
   const auto text = pieces_of({"a", " b"});
-  EXPECT_EQ(replace_unknown(pieces_of({"c", " d"}), text, std::vector<PieceLink>{{0}, {1}}).text, "a b");
+  EXPECT_EQ(replaced_in(pieces_of({"c", " d"}), text, std::vector<PieceLink>{{0}, {1}}).text, "a b");
 }
 
 }  // namespace

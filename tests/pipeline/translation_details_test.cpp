@@ -1,8 +1,13 @@
 #include "pipeline/translation_details.h"
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -20,6 +25,25 @@ namespace {
 
 using testing::IsEmpty;
 using testing::SizeIs;
+
+/// Shouts: what it says is not what its pieces write.
+class ShoutingTokenizer final : public Tokenizer {
+ public:
+  explicit ShoutingTokenizer(std::shared_ptr<const Tokenizer> usual) : usual_(std::move(usual)) {}
+  Ids encode(std::string_view line) const override { return usual_->encode(line); }
+  std::string decode(std::span<const Id> ids) const override { return usual_->decode(ids) + "!"; }
+  PlacedPieces decode_placed(std::span<const Id> ids) const override {
+    return {.text = decode(ids),
+            .ids = {ids.begin(), ids.end()},
+            .places = std::vector<PlacedPieces::Place>(ids.size()),
+            .placed = false};
+  }
+  std::int64_t vocabulary_size() const override { return usual_->vocabulary_size(); }
+  const std::string& serialized() const override { return usual_->serialized(); }
+
+ private:
+  std::shared_ptr<const Tokenizer> usual_;
+};
 
 class TranslationDetailsTest : public DeviceTest {
  protected:
@@ -77,13 +101,51 @@ TEST_P(TranslationDetailsTest, TokensAddUpToWhatTheSearchFound) {
         std::vector<std::string> words;
         for (const auto& word : candidate.words) words.push_back(word.text);
         EXPECT_EQ(words, words_of(candidate.text));
-        for (const auto& word : candidate.words) {
-          EXPECT_GT(word.confidence, 0);
-          EXPECT_LE(word.confidence, 1);
-        }
       }
     }
   }
+}
+
+TEST_P(TranslationDetailsTest, AWordIsAsSureAsItsPiecesAndTheSpaceBeforeIt) {
+  job_.config.tokenizer.byte_fallback = true;
+  job_.config.tokenizer.vocabulary_size = 400;
+  tokenizer_ =
+      train_tokenizer(std::vector<std::filesystem::path>{job_.config.data.train_source}, job_.config.tokenizer);
+  const auto models = load({1});
+  const auto translator = models.translator();
+  const auto said = models.first().target_tokenizer->encode("ab \U0001f6a3 b");
+  ASSERT_THAT(said, SizeIs(10));  // a space and two letters, a space and four bytes, a space and a letter
+  const std::vector<std::string> lines = {"a b"};
+  const auto found = TranslationDetails(models.first(), translator, {.confidence = true}, 2)
+                         .of(lines, {{.candidates = {{"ab \U0001f6a3 b", {.ids = said, .ended = true}}}}});
+  const auto& [text, hypothesis, tokens, words, alignment, flags] = found.at(0).candidates.at(0);
+  ASSERT_THAT(tokens, SizeIs(11));
+  ASSERT_THAT(words, SizeIs(3));
+  const auto sum = [&](std::size_t begin, std::size_t end) {
+    double result = 0;
+    for (auto i = begin; i < end; ++i) result += tokens[i].log_probability;
+    return result;
+  };
+  EXPECT_NEAR(std::log(words[0].confidence), sum(0, 3), 1e-9);
+  EXPECT_NEAR(std::log(words[1].confidence), sum(3, 8), 1e-9);
+  EXPECT_NEAR(std::log(words[2].confidence), sum(8, 10), 1e-9);
+}
+
+TEST_P(TranslationDetailsTest, WhereATokenizerRewritesItsTextNothingIsSaidOfWords) {
+  const auto models = load({1});
+  const auto translator = models.translator();
+  auto aligner = models.first();
+  aligner.target_tokenizer = std::make_shared<ShoutingTokenizer>(aligner.target_tokenizer);
+  const std::vector<std::string> lines = {"a b"};
+  const DetailsWanted wanted{.confidence = true, .alignment = true, .replace_unknown = true};
+  const auto found = TranslationDetails(aligner, translator, wanted, 2)
+                         .of(lines, {{.candidates = {{"\u2047!", {.ids = {kUnk}, .ended = true}}}}});
+  const auto& candidate = found.at(0).candidates.at(0);
+  EXPECT_EQ(candidate.text, "\u2047!");
+  EXPECT_THAT(candidate.words, IsEmpty());
+  EXPECT_THAT(candidate.alignment, IsEmpty());
+  EXPECT_THAT(candidate.tokens, SizeIs(2));
+  EXPECT_TRUE(candidate.flags.unknown);
 }
 
 TEST_P(TranslationDetailsTest, LinksAreOfWordsThatAreThere) {
