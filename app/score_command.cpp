@@ -1,7 +1,5 @@
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -17,6 +15,7 @@
 #include "app/standard_output.h"
 #include "app/translation_text.h"
 #include "common/error.h"
+#include "common/formatted.h"
 #include "common/log.h"
 #include "pipeline/score_pairs.h"
 
@@ -39,12 +38,6 @@ struct Totals {
 
   double perplexity() const { return std::exp(-log_probability / static_cast<double>(tokens)); }
 };
-
-std::string to_line(const ScoredPair& pair) {
-  std::array<char, 64> score{};
-  std::snprintf(score.data(), score.size(), "%.6f\n", pair.score);
-  return score.data();
-}
 
 std::string to_json_line(std::size_t line, const ScoredPair& pair) {
   std::vector<DetailedTranslation::Token> tokens;
@@ -75,14 +68,12 @@ ExitCode score(const ScoreOptions& options) {
     totals.log_probability += pairs[i].forced.log_probability;
     totals.tokens += std::ssize(pairs[i].forced.tokens);
     if (pairs[i].truncated) truncated.note(static_cast<std::int64_t>(i + 1));
-    output += options.json_lines ? to_json_line(i, pairs[i]) : to_line(pairs[i]);
+    output += options.json_lines ? to_json_line(i, pairs[i]) : printed_score(pairs[i].score) + '\n';
   }
   write_result(output);
   warn_of_truncated("the source", truncated, models.max_source_length());
-  std::array<char, 96> summary{};
-  std::snprintf(summary.data(), summary.size(), "%lld pairs, %lld tokens, perplexity %.4f",
-                static_cast<long long>(pairs.size()), static_cast<long long>(totals.tokens), totals.perplexity());
-  log_info(summary.data());
+  log_info(formatted("%zu pairs, %lld tokens, perplexity %.4f", pairs.size(), static_cast<long long>(totals.tokens),
+                     totals.perplexity()));
   log_event("score", {{"pairs", pairs.size()},
                       {"tokens", totals.tokens},
                       {"log_probability", totals.log_probability},

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/App.hpp>
@@ -88,7 +89,12 @@ class Complaints {
 };
 
 /// What else the command line asks for; only here is it known what goes together.
-DetailsWanted details_wanted(const TranslateOptions& options, const ModelConfig& config) {
+DetailsWanted details_wanted(const TranslateOptions& options, const DecodingConfig& decoding,
+                             const ModelConfig& config) {
+  if (options.replace_unknown && decoding.no_unk && !options.prefix)
+    throw UsageError("--replace-unknown: wanted a search that may say the unknown word, but it is never said (" +
+                     std::string(options.decoding.no_unk ? "--no-unk" : "decoding.no_unk of the model's run file") +
+                     "); leave it out, or give a --prefix");
   DetailsWanted wanted{.confidence = options.json_lines,
                        .alignment = options.alignment,
                        .replace_unknown = options.replace_unknown,
@@ -117,7 +123,7 @@ ExitCode translate(const TranslateOptions& options) {
   const auto models = load_translation_ensemble(options.models, machine.device);
   const auto decoding = decoding_config(options.decoding, models.first().config.decoding);
   const auto glossary = read_glossary(options, decoding, *models.first().target_tokenizer);
-  const auto wanted = details_wanted(options, models.first().config.model);
+  const auto wanted = details_wanted(options, decoding, models.first().config.model);
   const auto translator = models.translator(options.precision);
   const TranslationDetails details(models.first(), translator, wanted, decoding.batch_size);
   const TranslationPrint print{options.json_lines, options.decoding.n_best.has_value(), options.alignment};
@@ -136,7 +142,10 @@ ExitCode translate(const TranslateOptions& options) {
       const auto first = some.data() - texts.data();
       const auto theirs = prefixes.empty() ? prefixes : prefixes.subspan(static_cast<std::size_t>(first), some.size());
       const auto* phrases = glossary ? &*glossary : nullptr;
-      return details.of(some, translator.translate({some, theirs, line + first, phrases}, decoding));
+      auto found = translator.translate({some, theirs, line + first, phrases}, decoding);
+      for (std::size_t i = 0; i < found.size(); ++i)
+        if (input[static_cast<std::size_t>(first) + i].cut) found[i].truncated = true;
+      return details.of(some, std::move(found));
     });
     std::string output;
     for (std::size_t i = 0; i < input.size(); ++i) {

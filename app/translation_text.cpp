@@ -1,10 +1,9 @@
 #include "app/translation_text.h"
 
-#include <array>
-#include <cstdio>
 #include <utility>
 #include <vector>
 
+#include "common/formatted.h"
 #include "common/utf8.h"
 
 namespace gloss {
@@ -42,17 +41,16 @@ std::string to_json_line(const TranslatedLine& line, const std::vector<Candidate
 }
 
 std::string to_n_best_line(std::int64_t line, const Candidate& candidate) {
-  std::array<char, 32> score{};
-  std::snprintf(score.data(), score.size(), "%.6f", candidate.hypothesis.score);
-  return std::to_string(line) + " ||| " + candidate.text + " ||| " + score.data();
+  return std::to_string(line) + " ||| " + candidate.text + " ||| " + printed_score(candidate.hypothesis.score);
 }
 
 }  // namespace
 
 std::string to_lines(const TranslatedLine& line, const TranslationPrint& print) {
-  static const std::vector<Candidate> nothing(1);
-  const auto& candidates = line.translation ? line.translation->candidates : nothing;
-  if (print.json_lines) return to_json_line(line, candidates, print.alignment);
+  static const std::vector<Candidate> none, empty(1);  // an object may have no translation, but a line is printed
+  if (print.json_lines)
+    return to_json_line(line, line.translation ? line.translation->candidates : none, print.alignment);
+  const auto& candidates = line.translation ? line.translation->candidates : empty;
   std::string text;
   for (const auto& candidate : candidates) {
     text += print.n_best ? to_n_best_line(line.number, candidate) : candidate.text;
@@ -62,6 +60,8 @@ std::string to_lines(const TranslatedLine& line, const TranslationPrint& print) 
   }
   return text;
 }
+
+std::string printed_score(double score) { return formatted("%.6f", score); }
 
 Json to_json(std::span<const DetailedTranslation::Token> tokens) {
   auto list = Json::array();

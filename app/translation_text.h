@@ -28,6 +28,9 @@ struct TranslatedLine {
 /// json_lines one object. Each with the ends of its lines.
 std::string to_lines(const TranslatedLine& line, const TranslationPrint& print);
 
+/// As a line has it, with six decimals.
+std::string printed_score(double score);
+
 /// [{"piece": ..., "log_probability": ...}, ...]
 Json to_json(std::span<const DetailedTranslation::Token> tokens);
 
