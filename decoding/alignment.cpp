@@ -116,9 +116,12 @@ std::vector<at::Tensor> cross_attention(const EncoderDecoder& model, const Atten
   }
   const Pairs pairs{sources, targets};
   if (together == 1 && model->device().is_cpu()) {
-    at::parallel_for(0, std::ssize(order), 1, [&](std::int64_t begin, std::int64_t end) {
-      for (const auto& i : std::span(order).subspan(begin, end - begin))
-        align_batch(model, site, pairs, {&i, 1}, result);
+    // A loop of one is run where it is called, where matrices are multiplied by all threads; of two by workers, each of
+    // which multiplies alone.
+    const auto count = std::ssize(order);
+    at::parallel_for(0, std::max<std::int64_t>(count, 2), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = begin; i < std::min(end, count); ++i)
+        align_batch(model, site, pairs, std::span(order).subspan(static_cast<std::size_t>(i), 1), result);
     });
     return result;
   }

@@ -25,14 +25,15 @@ struct AttentionSite {
 /// which layers and heads there are.
 AttentionSite parse_attention_site(std::string_view name, const ModelConfig& config);
 
-/// The mean of the last layer's heads, which is nearest to what a word alignment model finds
+/// The mean of the last layer's heads, which is nearer than earlier ones to what a word alignment model finds
 /// (docs/translation_report.md).
 AttentionSite usual_attention_site(const ModelConfig& config);
 
 /// What each piece of the targets looked at in its source when it was said: [T, S] a pair, float32 on the CPU, rows
 /// that sum to 1. Sources are pieces and eos; targets are pieces without eos, the decoder's input being bos and all but
 /// the last (teacher forcing). `together` pairs are computed at once, the longest sources first; where it is 1 the
-/// pairs are shared between threads, and a result depends on no neighbour, bit for bit. An empty target has no weights,
+/// pairs are shared between threads, each computed by one, and on a CPU a result depends neither on neighbours nor on
+/// the number of threads, bit for bit. An empty target has no weights,
 /// [0, S]. Throws DataError where counts differ, UsageError where a target is longer than a model with learned
 /// positions takes.
 std::vector<at::Tensor> cross_attention(const EncoderDecoder& model, const AttentionSite& site,

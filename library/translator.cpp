@@ -92,6 +92,10 @@ Translator::Translator(std::span<const std::filesystem::path> files_or_folders, 
   });
 }
 
+Translator::Translator(std::initializer_list<std::filesystem::path> files_or_folders,
+                       const TranslatorSettings& settings)
+    : Translator(std::span(files_or_folders.begin(), files_or_folders.size()), settings) {}
+
 Translator::Translator(const Translator&) = default;
 Translator& Translator::operator=(const Translator&) = default;
 Translator::~Translator() = default;

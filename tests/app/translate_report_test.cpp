@@ -2,6 +2,7 @@
 #include <cmath>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -108,13 +109,26 @@ TEST_F(TranslateReportTest, TokensAddUpToTheTranslationAndWordsToTheirPieces) {
   for (const auto* object : {&found[0], &found[2]}) {
     ASSERT_EQ(object->at("translations").size(), 2u);
     for (const auto& translation : object->at("translations")) {
-      double sum = 0, words = 0;
-      for (const auto& token : translation.at("tokens")) sum += token.at("log_probability").get<double>();
+      double sum = 0;
+      double waiting = 0;
+      bool after_space = true;
+      std::vector<double> of_words;  // pieces are letters; each word begins with its space
+      for (const auto& token : translation.at("tokens")) {
+        const auto added = token.at("log_probability").get<double>();
+        const auto piece = token.at("piece").get<std::string>();
+        sum += added;
+        waiting += added;
+        if (piece == "\u2581") after_space = true;
+        if (piece == "\u2581" || piece == "</s>") continue;
+        if (std::exchange(after_space, false)) of_words.push_back(0);
+        of_words.back() += std::exchange(waiting, 0);
+      }
       EXPECT_NEAR(sum, translation.at("log_probability").get<double>(), 1e-9);
       EXPECT_EQ(translation.at("score"), translation.at("log_probability"));
       EXPECT_EQ(translation.at("tokens").back().at("piece") == "</s>", translation.at("ended").get<bool>());
-      for (const auto& word : translation.at("words")) words += std::log(word.at("confidence").get<double>());
-      EXPECT_GE(words, sum - 1e-9);  // all tokens but spaces and the end are in a word
+      ASSERT_EQ(translation.at("words").size(), of_words.size());
+      for (std::size_t i = 0; i < of_words.size(); ++i)
+        EXPECT_NEAR(std::log(translation.at("words").at(i).at("confidence").get<double>()), of_words[i], 1e-9);
       EXPECT_FALSE(translation.contains("alignment"));
     }
   }
@@ -175,6 +189,21 @@ TEST_F(TranslateReportTest, UnknownWordsTakeTheTextOfTheSource) {
   EXPECT_EQ(object.at("translations").at(0).at("words").at(0).at("word"), "\u042f");
 }
 
+TEST_F(TranslateReportTest, ReplacingWhatIsNeverSaidIsRefused) {
+  const auto refused = translate("bada\n", {"--replace-unknown", "--no-unk"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--replace-unknown: wanted a search that may say the unknown word"));
+  write_text(run_ / "prefix", "\u0416\n");
+  EXPECT_EQ(translate("bada\n", {"--replace-unknown", "--no-unk", "--prefix", run_ / "prefix"}).exit_code, 0);
+}
+
+// What the reader of lines cuts the model might read whole: of spaces it sees nothing.
+TEST_F(TranslateReportTest, ALineThatWasCutAsItWasReadIsFlagged) {
+  const auto object = objects("bada" + std::string(1 << 17, ' ') + "kilo\n", {"--max-length", "4"}).at(0);
+  EXPECT_THAT(object.at("source_flags").get<std::vector<std::string>>(), Contains("truncated"));
+  EXPECT_THAT(object.at("translations").at(0).at("flags").get<std::vector<std::string>>(), Contains("truncated"));
+}
+
 TEST_F(TranslateReportTest, ALineForWhichMemoryDoesNotSufficeSaysSo) {
   Process process({"translate", "--model", model_, "--device", "cpu", "--threads", "1", "--json-lines", "--beam",
                    "1000", "--max-length", "4000", "--min-length", "3900"});
@@ -192,7 +221,7 @@ TEST_F(TranslateReportTest, ALineForWhichMemoryDoesNotSufficeSaysSo) {
   const auto object = parse_json(said[1]);
   EXPECT_EQ(object.at("line"), 2);
   EXPECT_EQ(object.at("error"), "out of memory");
-  EXPECT_EQ(object.at("translations").at(0).at("text"), "");
+  EXPECT_TRUE(object.at("translations").empty());
   EXPECT_FALSE(parse_json(said[2]).contains("error"));
 }
 

@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "common/json.h"
 #include "model/model_file.h"
+#include "tests/model/inference/thread_count.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"
 #include "tests/support/tensor_matchers.h"
@@ -90,6 +91,31 @@ TEST_P(AlignmentTest, NeighboursChangeNothing) {
     const auto single = cross_attention(model_, {1, std::nullopt}, Rows{sources_[i]}, Rows{targets_[i]}, 1);
     EXPECT_THAT(single[0], SameAs(alone[i]));
   }
+}
+
+// At a size at which a matrix product is shared between threads.
+TEST_P(AlignmentTest, ThreadsChangeNothing) {
+  if (!device().is_cpu()) return;
+  auto config = small_config();
+  config.d_model = 512;
+  config.d_ff = 1024;
+  config.max_positions = 64;
+  model_ = small_model(device(), config);
+  Ids source, target;
+  for (Id i = 0; i < 40; ++i) {
+    source.push_back(4 + i % 16);
+    target.push_back(4 + i * 7 % 16);
+  }
+  source.push_back(kEos);
+  sources_ = {source, source, source};
+  targets_ = {target, target, target};
+  const auto wanted = [&] {
+    const ThreadCount one(1);
+    return align({1, std::nullopt})[0];
+  }();
+  const ThreadCount four(4);
+  EXPECT_THAT(cross_attention(model_, {1, std::nullopt}, Rows{source}, Rows{target}, 1)[0], SameAs(wanted));
+  for (const auto& weights : align({1, std::nullopt})) EXPECT_THAT(weights, SameAs(wanted));
 }
 
 TEST_P(AlignmentTest, AnEmptyTargetHasNoWeights) {

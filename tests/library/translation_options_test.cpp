@@ -186,6 +186,8 @@ TEST_P(TranslationOptionsTest, SeveralModelsTranslateByTheMeanOfTheirProbabiliti
   for (std::size_t i = 0; i < kLines.size(); ++i) EXPECT_TRUE(equal(both.translate_line(kLines[i]), together[i]));
   EXPECT_THAT([&] { ensemble({}); }, ThrowsMessage<TranslatorUsageError>(HasSubstr("at least one model file")));
   EXPECT_THROW(ensemble({kModel, folder / "missing"}), TranslatorUsageError);
+  EXPECT_EQ(first_token(Translator({kModel, folder / "relu"}, settings)), first_token(both));
+  EXPECT_THAT([&] { Translator({"one", "two"}, settings); }, ThrowsMessage<TranslatorUsageError>(HasSubstr("one")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, TranslationOptionsTest, testing::Values("cpu", "cuda"),

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -129,6 +130,9 @@ class [[gnu::visibility("default")]] Translator {
   /// An ensemble: each token by the mean of the probabilities of several models, which must have the same tokenizers.
   /// One is that model alone.
   explicit Translator(std::span<const std::filesystem::path> files_or_folders, const TranslatorSettings& settings = {});
+  /// The same of files that are written out: Translator({"one", "two"}).
+  explicit Translator(std::initializer_list<std::filesystem::path> files_or_folders,
+                      const TranslatorSettings& settings = {});
   Translator(const Translator&);
   Translator& operator=(const Translator&);
   ~Translator();
