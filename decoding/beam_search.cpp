@@ -25,26 +25,39 @@ struct Rectangle {
   std::int64_t width = 0;                 ///< K
 };
 
-Rectangle rectangle_of(const std::vector<Beam>& beams, const std::vector<std::int64_t>& searched) {
+/// How far the rows of each beam have come with their phrases, or empty.
+using Progress = std::vector<std::vector<PhraseProgress>>;
+
+Rectangle rectangle_of(const std::vector<Beam>& beams, const Progress& progress,
+                       const std::vector<std::int64_t>& searched) {
   Rectangle result;
   for (const auto b : searched) result.width = std::max(result.width, std::ssize(beams[b].rows()));
   for (const auto b : searched) {
     const auto& rows = beams[b].rows();
-    for (const auto& row : rows) {
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const auto& row = rows[k];
       result.tokens.push_back(row.ids.empty() ? kBos : row.ids.back());
       result.parents.push_back(row.parent);
       result.log_probabilities.push_back(row.log_probability);
-      result.said.push_back({b, &row.ids});
+      result.said.push_back({b, &row.ids, progress.empty() ? nullptr : &progress[b][k]});
     }
     for (auto k = std::ssize(rows); k < result.width; ++k) {
       result.tokens.push_back(kPad);
       result.parents.push_back(0);
       result.log_probabilities.push_back(-std::numeric_limits<double>::infinity());
-      result.said.push_back({b, nullptr});
+      result.said.push_back({b});
     }
   }
   return result;
 }
+
+/// What a search goes by.
+struct Terms {
+  const Scorer& scorer;
+  const DecodingConfig& config;
+  Constraints constraints;
+  PhraseConstraints phrases;
+};
 
 /// A step's likeliest tokens, and where they look.
 struct Looked {
@@ -52,8 +65,8 @@ struct Looked {
   at::Tensor attention;  ///< [B * K, S] on the CPU where coverage counts, else undefined
 };
 
-Looked look(const Scorer& scorer, Scorer::State& state, const Rectangle& rows, const Constraints& constraints,
-            const PhraseConstraints& phrases, const DecodingConfig& config) {
+Looked look(const Terms& terms, Scorer::State& state, const Rectangle& rows) {
+  const auto& [scorer, config, constraints, phrases] = terms;
   const auto tokens = at::tensor(rows.tokens, at::kLong).view({-1, rows.width}).to(scorer.device());  // [B, K]
   const auto wanted = 2 * config.beam_size;
   const bool with_attention = config.coverage_penalty > 0;
@@ -82,40 +95,45 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
                                                  const DecodingConfig& config, const PerSentence& given,
                                                  const SearchHooks& hooks) {
   const auto limit = length_limit(config, scorer);
-  const PhraseConstraints phrases(given, limit);
-  const Constraints constraints(config, given.prefixes, phrases.none() ? nullptr : &phrases);
+  const Terms terms{scorer, config, {config, given.prefixes}, {given, limit, config.beam_size}};
+  const auto& phrases = terms.phrases;
   std::vector<Beam> beams;
-  for (std::int64_t b = 0; b < std::ssize(source.lengths); ++b)
-    beams.emplace_back(config, limit, phrases.rows(b, config.beam_size));
+  Progress progress;
+  for (std::int64_t b = 0; b < std::ssize(source.lengths); ++b) {
+    beams.emplace_back(config, limit, phrases.none() ? config.beam_size : phrases.rows(b));
+    if (!phrases.none()) progress.push_back(phrases.start(b));
+  }
   std::vector<std::int64_t> searched(beams.size());  // the sentences that are not done
   std::iota(searched.begin(), searched.end(), 0);
 
   if (!beams.empty()) {
     const auto state = scorer.start(source);
-    auto rows = rectangle_of(beams, searched);
-    while (true) {
+    auto rows = rectangle_of(beams, progress, searched);
+    for (std::int64_t said = 0;; ++said) {
       if (hooks.before_step) hooks.before_step();
       const auto B = std::ssize(searched);
-      const auto [top, attention] = look(scorer, *state, rows, constraints, phrases, config);
+      const auto [top, attention] = look(terms, *state, rows);
       const auto count = phrases.none() ? 2 * config.beam_size : rows.width * top.width;
       auto candidates = best_candidates(top, rows.log_probabilities, B, count);
 
       std::vector<std::int64_t> kept, still_searched;
       for (std::int64_t b = 0; b < B; ++b) {
-        auto& beam = beams[searched[b]];
+        const auto sentence = searched[b];
+        auto& beam = beams[sentence];
         const auto live = std::ssize(beam.rows());
-        if (!phrases.none()) candidates[b] = phrases.choose(searched[b], beam.rows(), candidates[b], config.beam_size);
-        beam.advance(candidates[b], attention_of(attention, b * rows.width, live, source.lengths[searched[b]]));
+        if (!phrases.none()) candidates[b] = phrases.choose(sentence, said, progress[sentence], candidates[b]);
+        beam.advance(candidates[b], attention_of(attention, b * rows.width, live, source.lengths[sentence]));
+        if (!phrases.none()) progress[sentence] = PhraseConstraints::advance(progress[sentence], beam.rows());
         if (beam.done()) {
-          if (hooks.on_found) hooks.on_found(searched[b], beam.best());
+          if (hooks.on_found) hooks.on_found(sentence, beam.best());
           continue;
         }
         kept.push_back(b);
-        still_searched.push_back(searched[b]);
+        still_searched.push_back(sentence);
       }
       if (kept.empty()) break;
       searched = std::move(still_searched);
-      rows = rectangle_of(beams, searched);
+      rows = rectangle_of(beams, progress, searched);
       scorer.select(*state, kept, rows.parents);
     }
   }

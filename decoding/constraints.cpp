@@ -11,7 +11,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "common/error.h"
-#include "decoding/phrase_constraints.h"
+#include "decoding/phrase_progress.h"
 
 namespace gloss {
 namespace {
@@ -28,6 +28,14 @@ void add_repeating(const Ids& said, std::int64_t n, Ids& ids) {
   const auto last = said.end() - std::min<std::int64_t>(n - 1, std::ssize(said));  // where the next n-gram begins
   for (auto first = said.begin(); std::distance(first, said.end()) >= n; ++first)
     if (std::equal(last, said.end(), first)) ids.push_back(*(first + (n - 1)));
+}
+
+/// No phrase's next piece is banned, and eos is until all are said.
+void obey_phrases(const PhraseProgress& progress, Ids& ids) {
+  if (progress.missing() == 0) return;
+  const auto next = progress.next();
+  std::erase_if(ids, [&next](Id id) { return std::ranges::binary_search(next, id); });
+  ids.push_back(kEos);
 }
 
 at::Tensor index_on(const at::Tensor& logits, const std::vector<std::int64_t>& index) {
@@ -83,17 +91,9 @@ Ids Constraints::banned(const Row& row) const {
   if (std::ssize(*row.said) < config_->min_length) ids.push_back(kEos);
   if (config_->no_unk) ids.push_back(kUnk);
   if (config_->no_repeat_ngram > 0) add_repeating(*row.said, config_->no_repeat_ngram, ids);
-  if (phrases_) obey_phrases(row, ids);
+  if (row.phrases) obey_phrases(*row.phrases, ids);
   sort_and_keep_one_of_each(ids);
   return ids;
-}
-
-void Constraints::obey_phrases(const Row& row, Ids& ids) const {
-  const auto progress = phrases_->after(row.sentence, *row.said);
-  if (progress.missing() == 0) return;
-  const auto next = progress.next();
-  std::erase_if(ids, [&next](Id id) { return std::ranges::binary_search(next, id); });
-  ids.push_back(kEos);
 }
 
 std::optional<Id> Constraints::forced(const Row& row) const {

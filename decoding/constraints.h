@@ -11,7 +11,7 @@
 
 namespace gloss {
 
-class PhraseConstraints;
+class PhraseProgress;
 
 /// What a translation may say next, and how what it said weighs on that: the options of DecodingConfig that every
 /// search obeys, and the beginning that a target is to have. Of each row, in this order:
@@ -25,12 +25,12 @@ class Constraints {
   /// A row of a step.
   struct Row {
     std::int64_t sentence = 0;
-    const Ids* said = nullptr;  ///< without bos; none where the row only fills a batch up
+    const Ids* said = nullptr;                ///< without bos; none where the row only fills a batch up
+    const PhraseProgress* phrases = nullptr;  ///< how far it has come with its sentence's; null: there are none
   };
 
-  /// `prefixes` is of each sentence, or empty; `phrases` may be null. All must outlive the constraints.
-  Constraints(const DecodingConfig& config, std::span<const Ids> prefixes, const PhraseConstraints* phrases = nullptr)
-      : config_(&config), prefixes_(prefixes), phrases_(phrases) {}
+  /// `prefixes` is of each sentence, or empty. Both must outlive the constraints.
+  Constraints(const DecodingConfig& config, std::span<const Ids> prefixes) : config_(&config), prefixes_(prefixes) {}
 
   /// Scorer::step; what may not follow has a logit of -inf. Throws UsageError where a prefix has a token that is none.
   Scorer::Step step(const Scorer& scorer, Scorer::State& state, const at::Tensor& tokens, std::span<const Row> rows,
@@ -46,14 +46,12 @@ class Constraints {
   std::optional<Id> forced(const Row& row) const;
 
  private:
-  void obey_phrases(const Row& row, Ids& ids) const;
   void penalise_repetitions(std::span<const Row> rows, Scorer::Step& step) const;
   void ban(std::span<const Row> rows, at::Tensor& logits) const;
   void force(std::span<const Row> rows, at::Tensor& logits) const;
 
   const DecodingConfig* config_;
   std::span<const Ids> prefixes_;
-  const PhraseConstraints* phrases_;
 };
 
 }  // namespace gloss

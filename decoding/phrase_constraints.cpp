@@ -22,28 +22,43 @@ std::vector<float> logits_of(const at::Tensor& logits, const std::vector<Ids>& i
   return {found.const_data_ptr<float>(), found.const_data_ptr<float>() + found.numel()};
 }
 
+/// The first phrases for which there is room behind a prefix. Each piece of the prefix says one of theirs at most.
+std::span<const Phrase> with_room(std::span<const Phrase> phrases, const Ids& prefix,
+                                  std::span<const std::uint8_t> goes_on, std::int64_t limit) {
+  std::int64_t pieces = 0;
+  const auto beyond =
+      std::ranges::find_if(phrases, [&](const Phrase& phrase) { return (pieces += std::ssize(phrase.ids)) > limit; });
+  phrases = phrases.first(static_cast<std::size_t>(beyond - phrases.begin()));
+  const auto missing = [&] {
+    PhraseProgress progress(phrases, goes_on);
+    for (const auto id : prefix) progress.say(id);
+    return progress.missing();
+  };
+  while (!phrases.empty() && std::ssize(prefix) + missing() > limit) phrases = phrases.first(phrases.size() - 1);
+  return phrases;
+}
+
 }  // namespace
 
-PhraseConstraints::PhraseConstraints(const PerSentence& given, std::int64_t limit)
-    : limit_(limit), goes_on_(given.goes_on) {
+PhraseConstraints::PhraseConstraints(const PerSentence& given, std::int64_t limit, std::int64_t beam_size)
+    : limit_(limit), beam_size_(beam_size) {
   const Ids no_prefix;
   for (std::size_t b = 0; b < given.phrases.size(); ++b) {
-    std::span<const Phrase> phrases = given.phrases[b];
+    const std::span<const Phrase> all = given.phrases[b];
     const auto& prefix = given.prefixes.empty() ? no_prefix : given.prefixes[b];
-    while (!phrases.empty() && std::ssize(prefix) + say(phrases, prefix).missing() > limit)
-      phrases = phrases.first(phrases.size() - 1);
-    phrases_.push_back(phrases);
+    const auto phrases = with_room(all, prefix, given.goes_on, limit);
+    const PhraseProgress start(phrases, given.goes_on);
+    sentences_.push_back(
+        {start, std::ssize(all) - std::ssize(phrases), beam_size + std::min(start.missing(), kMostMoreRows)});
   }
 }
 
-PhraseProgress PhraseConstraints::say(std::span<const Phrase> phrases, const Ids& said) const {
-  PhraseProgress progress(phrases, goes_on_);
-  for (const auto id : said) progress.say(id);
-  return progress;
-}
-
-std::int64_t PhraseConstraints::rows(std::int64_t sentence, std::int64_t beam_size) const {
-  return none() ? beam_size : beam_size + std::min(after(sentence, {}).missing(), kMostMoreRows);
+std::vector<PhraseProgress> PhraseConstraints::advance(std::span<const PhraseProgress> before,
+                                                       std::span<const Beam::Row> rows) {
+  std::vector<PhraseProgress> result;
+  result.reserve(rows.size());
+  for (const auto& row : rows) result.emplace_back(before[row.parent]).say(row.ids.back());
+  return result;
 }
 
 TopTokens PhraseConstraints::with_next(const TopTokens& top, const at::Tensor& logits,
@@ -51,7 +66,7 @@ TopTokens PhraseConstraints::with_next(const TopTokens& top, const at::Tensor& l
   std::vector<Ids> next;
   std::int64_t most = 0;
   for (const auto& row : rows) {
-    next.push_back(row.said ? after(row.sentence, *row.said).next() : Ids{});
+    next.push_back(row.phrases ? row.phrases->next() : Ids{});
     most = std::max(most, std::ssize(next.back()));
   }
   if (most == 0) return top;
@@ -75,18 +90,15 @@ TopTokens PhraseConstraints::with_next(const TopTokens& top, const at::Tensor& l
   return wider;
 }
 
-std::vector<Candidate> PhraseConstraints::choose(std::int64_t sentence, std::span<const Beam::Row> rows,
-                                                 std::span<const Candidate> candidates, std::int64_t beam_size) const {
-  std::vector<PhraseProgress> progress;
-  for (const auto& row : rows) progress.push_back(after(sentence, row.ids));
+std::vector<Candidate> PhraseConstraints::choose(std::int64_t sentence, std::int64_t said,
+                                                 std::span<const PhraseProgress> progress,
+                                                 std::span<const Candidate> candidates) const {
   std::vector<BankedCandidate> banked;
   for (const auto& candidate : candidates) {
-    auto then = progress[candidate.row];
-    then.say(candidate.id);
-    const auto said = std::ssize(rows[candidate.row].ids) + 1;
-    if (said + then.missing() <= limit_) banked.push_back({candidate, then.missing()});
+    const auto missing = progress[candidate.row].missing_after(candidate.id);
+    if (said + 1 + missing <= limit_) banked.push_back({candidate, missing});
   }
-  return share_rows(banked, beam_size, this->rows(sentence, beam_size));
+  return share_rows(banked, beam_size_, rows(sentence));
 }
 
 }  // namespace gloss

@@ -20,30 +20,37 @@ class PhraseConstraints {
  public:
   /// `limit`: tokens of a target at most. Of a sentence whose phrases have no room behind its prefix the last are left
   /// out. `given` must outlive the constraints.
-  PhraseConstraints(const PerSentence& given, std::int64_t limit);
+  PhraseConstraints(const PerSentence& given, std::int64_t limit, std::int64_t beam_size);
 
-  bool none() const { return phrases_.empty(); }  ///< for no sentence
-  /// Of a sentence after what was said of it.
-  PhraseProgress after(std::int64_t sentence, const Ids& said) const { return say(phrases_[sentence], said); }
+  bool none() const { return sentences_.empty(); }  ///< for no sentence
+  /// How many of a sentence's phrases are left out.
+  std::int64_t left_out(std::int64_t sentence) const { return sentences_[sentence].left_out; }
 
   /// The live rows of a sentence at most: beam_size, and one for each piece of its phrases, so that each bank may have
   /// one, up to kMostMoreRows.
-  std::int64_t rows(std::int64_t sentence, std::int64_t beam_size) const;
+  std::int64_t rows(std::int64_t sentence) const { return sentences_[sentence].rows; }
   static constexpr std::int64_t kMostMoreRows = 64;
+
+  /// How far each live row of a beam has come: at first, and as they are when it has advanced from `before`.
+  std::vector<PhraseProgress> start(std::int64_t sentence) const { return {sentences_[sentence].start}; }
+  static std::vector<PhraseProgress> advance(std::span<const PhraseProgress> before, std::span<const Beam::Row> rows);
 
   /// `top` [rows] with the next pieces of each row's phrases too, of the step's `logits` [rows, V].
   TopTokens with_next(const TopTokens& top, const at::Tensor& logits, std::span<const Constraints::Row> rows) const;
 
-  /// What a beam whose live rows are `rows` advances with, of all continuations of a sentence, best first.
-  std::vector<Candidate> choose(std::int64_t sentence, std::span<const Beam::Row> rows,
-                                std::span<const Candidate> candidates, std::int64_t beam_size) const;
+  /// What a beam advances with whose live rows have said `said` tokens each and come so far with their phrases, of all
+  /// continuations of a sentence, best first.
+  std::vector<Candidate> choose(std::int64_t sentence, std::int64_t said, std::span<const PhraseProgress> progress,
+                                std::span<const Candidate> candidates) const;
 
  private:
-  PhraseProgress say(std::span<const Phrase> phrases, const Ids& said) const;
+  struct Sentence {
+    PhraseProgress start;
+    std::int64_t left_out, rows;
+  };
 
-  std::int64_t limit_;
-  std::span<const std::uint8_t> goes_on_;
-  std::vector<std::span<const Phrase>> phrases_;  ///< [B], or empty
+  std::int64_t limit_, beam_size_;
+  std::vector<Sentence> sentences_;  ///< [B], or empty
 };
 
 }  // namespace gloss

@@ -1,6 +1,7 @@
 #include "decoding/phrase_progress.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gloss {
 namespace {
@@ -11,6 +12,12 @@ bool begins_with(std::span<const Id> ids, std::span<const Id> beginning) {
 
 }  // namespace
 
+/// What one more piece makes of the last ones.
+struct PhraseProgress::Said {
+  Ids begun;
+  std::vector<std::size_t> met = {};  ///< phrases that are met by it
+};
+
 PhraseProgress::PhraseProgress(std::span<const Phrase> phrases, std::span<const std::uint8_t> goes_on)
     : phrases_(phrases), goes_on_(goes_on), met_(phrases.size()) {
   for (const auto& phrase : phrases) unmet_ += std::ssize(phrase.ids);
@@ -18,8 +25,20 @@ PhraseProgress::PhraseProgress(std::span<const Phrase> phrases, std::span<const 
 
 void PhraseProgress::say(Id id) {
   if (unmet_ == 0) return;
-  begun_.push_back(id);
-  while (!begun_.empty() && !begins_unmet(begun_)) break_off();
+  auto said = after(id);
+  for (const auto i : said.met) {
+    met_[i] = true;
+    unmet_ -= std::ssize(phrases_[i].ids);
+  }
+  begun_ = std::move(said.begun);
+}
+
+std::int64_t PhraseProgress::missing_after(Id id) const {
+  if (unmet_ == 0) return 0;
+  const auto said = after(id);
+  auto unmet = unmet_;
+  for (const auto i : said.met) unmet -= std::ssize(phrases_[i].ids);
+  return unmet - std::ssize(said.begun);
 }
 
 Ids PhraseProgress::next() const {
@@ -32,38 +51,44 @@ Ids PhraseProgress::next() const {
   }
   std::ranges::sort(ids);
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  std::erase_if(ids, [this](Id id) {
-    auto then = *this;
-    then.say(id);
-    return then.missing() >= missing();
-  });
+  std::erase_if(ids, [this](Id id) { return missing_after(id) >= missing(); });
   return ids;
 }
 
-bool PhraseProgress::begins_unmet(std::span<const Id> ids) const {
+PhraseProgress::Said PhraseProgress::after(Id id) const {
+  Said said{begun_};
+  said.begun.push_back(id);
+  while (!said.begun.empty() && !begins_unmet(said)) break_off(said);
+  return said;
+}
+
+bool PhraseProgress::is_met(std::size_t phrase, const Said& said) const {
+  return met_[phrase] || std::ranges::find(said.met, phrase) != said.met.end();
+}
+
+bool PhraseProgress::begins_unmet(const Said& said) const {
   for (std::size_t i = 0; i < phrases_.size(); ++i)
-    if (!met_[i] && begins_with(phrases_[i].ids, ids)) return true;
+    if (begins_with(phrases_[i].ids, said.begun) && !is_met(i, said)) return true;
   return false;
 }
 
-/// Takes from the front of `begun_`, which goes on as no phrase does, the longest phrase that it has said, else a
+/// Takes from the front of what is begun, which goes on as no phrase does, the longest phrase that it has said, else a
 /// piece.
-void PhraseProgress::break_off() {
-  const std::span<const Id> begun = begun_;
+void PhraseProgress::break_off(Said& said) const {
+  const std::span<const Id> begun = said.begun;
   auto longest = phrases_.size();
   for (std::size_t i = 0; i < phrases_.size(); ++i) {
     const auto& phrase = phrases_[i];
-    if (met_[i] || phrase.ids.size() >= begun.size() || !begins_with(begun, phrase.ids)) continue;
+    if (phrase.ids.size() >= begun.size() || !begins_with(begun, phrase.ids) || is_met(i, said)) continue;
     if (phrase.ends_in_word && goes_on_[begun[phrase.ids.size()]]) continue;
     if (longest == phrases_.size() || phrase.ids.size() > phrases_[longest].ids.size()) longest = i;
   }
   auto taken = std::ptrdiff_t{1};
   if (longest < phrases_.size()) {
-    met_[longest] = true;
+    said.met.push_back(longest);
     taken = std::ssize(phrases_[longest].ids);
-    unmet_ -= taken;
   }
-  begun_.erase(begun_.begin(), begun_.begin() + taken);
+  said.begun.erase(said.begun.begin(), said.begun.begin() + taken);
 }
 
 }  // namespace gloss

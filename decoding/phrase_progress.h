@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -28,12 +29,18 @@ class PhraseProgress {
 
   /// Pieces that must be said yet; 0 where every phrase is met. A piece said makes it less by 1 at most.
   std::int64_t missing() const { return unmet_ - std::ssize(begun_); }
+  /// The same as it would be after one more piece.
+  std::int64_t missing_after(Id id) const;
   /// The pieces, ascending, each of which would make it less; none where it is 0.
   Ids next() const;
 
  private:
-  bool begins_unmet(std::span<const Id> ids) const;
-  void break_off();
+  struct Said;
+
+  Said after(Id id) const;
+  bool is_met(std::size_t phrase, const Said& said) const;
+  bool begins_unmet(const Said& said) const;
+  void break_off(Said& said) const;
 
   std::span<const Phrase> phrases_;
   std::span<const std::uint8_t> goes_on_;

@@ -87,7 +87,7 @@ TEST_F(PhraseProgressTest, TheNextPiecesAreThoseThatMakeItLess) {
   EXPECT_THAT(after({{kA}, {kA, kB}}, {kA}).next(), ElementsAre(kA, kB));
 }
 
-// Whatever the phrases, whoever says next pieces only has soon said all.
+// Whatever the phrases, whoever says next pieces only has soon said all; and what would be missing is missing then.
 TEST_F(PhraseProgressTest, NextPiecesLeadToTheEnd) {
   std::uint32_t chance = 1;
   const auto draw = [&chance](std::uint32_t below) {
@@ -100,7 +100,11 @@ TEST_F(PhraseProgressTest, NextPiecesLeadToTheEnd) {
     auto progress = after(phrases, {});
     for (auto free = draw(6); free > 0; --free) {
       const auto before = progress.missing();
-      progress.say(static_cast<Id>(kA + draw(4)));
+      const auto id = static_cast<Id>(kA + draw(4));
+      const auto expected = progress.missing_after(id);
+      ASSERT_EQ(progress.missing(), before);
+      progress.say(id);
+      ASSERT_EQ(progress.missing(), expected);
       ASSERT_GE(progress.missing(), before - 1);
     }
     while (progress.missing() > 0) {
