@@ -91,8 +91,8 @@ at::Tensor log_normaliser_of(const std::vector<Scorer::Step>& steps) {
   return result;
 }
 
-/// [rows, V]
-at::Tensor mean_logits(const std::vector<Scorer::Step>& steps) {
+/// [rows, V]; may write over what the steps hold.
+at::Tensor mean_logits(std::vector<Scorer::Step> steps) {
   if (!steps.front().logits.is_cpu()) {
     std::vector<at::Tensor> all;
     for (const auto& step : steps) all.push_back(step.logits - step.log_normaliser.unsqueeze(-1));
@@ -191,11 +191,11 @@ std::vector<Scorer::Step> EnsembleScorer::step_members(State& state, const at::T
 
 Scorer::Step EnsembleScorer::step(State& state, const at::Tensor& tokens, bool with_attention) const {
   const c10::InferenceMode inference;
-  const auto steps = step_members(state, tokens, with_attention);
+  auto steps = step_members(state, tokens, with_attention);
   Step result;
   result.log_normaliser = log_normaliser_of(steps);  // [B * K]
-  result.logits = mean_logits(steps);                // [B * K, V]
   result.attention = mean_attention(steps);          // [B * K, S]
+  result.logits = mean_logits(std::move(steps));     // [B * K, V]
   return result;
 }
 
