@@ -29,6 +29,10 @@ SearchHooks hooks_of_batch(const SearchHooks& hooks, std::span<const std::size_t
     result.on_token = [&hooks, sentence](std::int64_t row, Id token, double log_probability) {
       hooks.on_token(sentence(row), token, log_probability);
     };
+  if (hooks.on_left_out)
+    result.on_left_out = [&hooks, sentence](std::int64_t row, std::int64_t phrases) {
+      hooks.on_left_out(sentence(row), phrases);
+    };
   if (hooks.on_found)
     result.on_found = [&hooks, sentence](std::int64_t row, const std::vector<Hypothesis>& found) {
       hooks.on_found(sentence(row), found);
@@ -58,6 +62,25 @@ void expect_one_each(const std::string& name, std::size_t count, std::size_t sen
                    std::to_string(count));
 }
 
+/// What PhraseProgress relies on.
+void expect_pieces(const PerSentence& given, std::int64_t vocabulary_size) {
+  if (given.phrases.empty()) return;
+  if (std::ssize(given.goes_on) != vocabulary_size)
+    throw UsageError("goes_on: wanted one for each of " + std::to_string(vocabulary_size) + " pieces, got " +
+                     std::to_string(given.goes_on.size()));
+  for (std::size_t i = 0; i < given.phrases.size(); ++i)
+    for (const auto& phrase : given.phrases[i]) {
+      if (phrase.ids.empty())
+        throw UsageError("phrases: wanted one piece at least, got a phrase of sentence " + std::to_string(i + 1) +
+                         " that has none");
+      for (const auto id : phrase.ids)
+        if (id < kSpecialIds || id >= vocabulary_size)
+          throw UsageError("phrases: wanted pieces from " + std::to_string(kSpecialIds) + " to " +
+                           std::to_string(vocabulary_size - 1) + ", got " + std::to_string(id) + " for sentence " +
+                           std::to_string(i + 1) + "; it is of another vocabulary");
+    }
+}
+
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> batched_search(const Scorer& scorer, std::span<const Ids> sources,
@@ -69,6 +92,7 @@ std::vector<std::vector<Hypothesis>> batched_search(const Scorer& scorer, std::s
   expect_one_each("numbers", given.numbers.size(), sources.size());
   if (!given.phrases.empty() && config.sampling.enabled)
     throw UsageError("phrases: translations that are drawn cannot be made to contain any; search for them");
+  expect_pieces(given, scorer.vocabulary_size());
   std::vector<std::size_t> order;  // the sentences with something in them: those with phrases first, longest first each
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (!sources[i].empty()) order.push_back(i);

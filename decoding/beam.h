@@ -26,8 +26,9 @@ class Beam {
   Beam(const DecodingConfig& config, std::int64_t limit, std::int64_t most_rows)
       : config_(&config), limit_(limit), most_rows_(most_rows) {}
 
-  /// The next token: takes the best 2 * beam_size continuations, best first. Of these the first beam_size may finish,
-  /// by eos or by the limit; the best beam_size others live on. Where nothing may follow and nothing is finished, the
+  /// The next token: takes the continuations that count, best first: the best 2 * beam_size, or what share_rows
+  /// (phrase_banks.h) chooses. Of these the first beam_size may finish, by eos or by the limit; the first most_rows
+  /// others live on. Where nothing may follow and nothing is finished, the
   /// live ones end as they stand. `attention` [rows, S] of the step, where coverage counts: to the source's positions
   /// without padding.
   void advance(std::span<const Candidate> candidates, std::span<const float> attention = {});

@@ -101,7 +101,9 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
   Progress progress;
   for (std::int64_t b = 0; b < std::ssize(source.lengths); ++b) {
     beams.emplace_back(config, limit, phrases.none() ? config.beam_size : phrases.rows(b));
-    if (!phrases.none()) progress.push_back(phrases.start(b));
+    if (phrases.none()) continue;
+    progress.push_back(phrases.start(b));
+    if (hooks.on_left_out && phrases.left_out(b) > 0) hooks.on_left_out(b, phrases.left_out(b));
   }
   std::vector<std::int64_t> searched(beams.size());  // the sentences that are not done
   std::iota(searched.begin(), searched.end(), 0);

@@ -25,7 +25,8 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
                                       const PerSentence& given = {}, const SearchHooks& hooks = {});
 
 /// Beam search. Every step looks at the best 2 * beam_size continuations of a sentence, of which only the first
-/// beam_size may finish; Beam::done says when a sentence is. Ties go to the lower row, then the lower id. The n_best
+/// beam_size may finish, or, of one with phrases, at those that share_rows chooses (phrase_banks.h); Beam::done says
+/// when a sentence is. Ties go to the lower row, then the lower id. The n_best
 /// hypotheses of each sentence, best score first; fewer where fewer have a probability. Asks for the attention only
 /// where coverage_penalty wants it. Where there are phrases, each translation contains all of its sentence's for which
 /// the limit of length has room (phrase_constraints.h); the other two searches know no phrases.

@@ -17,6 +17,9 @@ struct SearchHooks {
   std::function<void()> before_step = {};
   /// Greedy search only: each token as it is found, eos left out, and the log-probability of all so far.
   std::function<void(std::int64_t sentence, Id token, double log_probability)> on_token = {};
+  /// Before the first step of a batch, for each sentence of it without room for all its phrases: how many, its last
+  /// ones, are left out.
+  std::function<void(std::int64_t sentence, std::int64_t phrases)> on_left_out = {};
   /// Once for each sentence that is searched, as soon as it is done: what the search will return for it.
   std::function<void(std::int64_t sentence, const std::vector<Hypothesis>& found)> on_found = {};
 };

@@ -177,6 +177,23 @@ TEST_P(PhraseSearchTest, AtTheLimitOfLengthPhrasesHaveTheirRoom) {
   EXPECT_LE(found[0].ids.size(), 4u);
 }
 
+TEST_P(PhraseSearchTest, PhrasesWithoutRoomAreTold) {
+  using Told = std::pair<std::int64_t, std::int64_t>;
+  std::vector<Told> told;
+  const SearchHooks hooks{
+      .on_left_out = [&told](std::int64_t sentence, std::int64_t phrases) { told.emplace_back(sentence, phrases); }};
+  const std::vector<Ids> sentences = {{4, kEos}, {5, 6, kEos}, {7, kEos}, {8, kEos}};
+  config_ = {.beam_size = 2, .length_penalty = 0, .max_length = 4, .batch_size = 2};
+  const std::vector<std::vector<Ids>> wanted = {{{5, 6}, {7, 8}}, {}, {{5}, {6, 7, 8, 9}, {10}}, {{5, 6}}};
+  batched_search(random_, sentences, config_, given(wanted), hooks);
+  EXPECT_THAT(told, ElementsAre(Told{2, 2}));
+  told.clear();
+  auto behind_prefixes = given(wanted);
+  behind_prefixes.prefixes = {{5, 6, 11}, {}, {}, {11, 12, 13}};
+  batched_search(random_, sentences, config_, behind_prefixes, hooks);
+  EXPECT_THAT(told, testing::UnorderedElementsAre(Told{0, 1}, Told{2, 2}, Told{3, 1}));
+}
+
 TEST_P(PhraseSearchTest, APrefixStandsFirstAndMayHoldPhrases) {
   const auto count_of = [&](const std::vector<Ids>& wanted, const Ids& prefix, const Ids& ids) {
     const auto found = search_one(random_, wanted, prefix).at(0).ids;
@@ -209,16 +226,18 @@ TEST_P(PhraseSearchTest, AModelObeysAndScoresAreThoseOfTheSameIds) {
     for (const double coverage_penalty : {0., 0.2}) {
       config_ = {.beam_size = beam_size, .length_penalty = 0, .coverage_penalty = coverage_penalty};
       const auto found = batched_search(*scorer, small_sources(), config_, given(wanted));
-      std::vector<Ids> targets;
+      std::vector<Ids> said;
       for (std::size_t b = 0; b < found.size(); ++b) {
         expect_all(found[b], wanted[b]);
         ASSERT_THAT(found[b], SizeIs(1));
-        targets.push_back(found[b][0].ids);
-        if (!found[b][0].ended) targets.back().pop_back();  // the limit's, which forced_scores has an eos for
+        said.push_back(found[b][0].ids);
+        if (found[b][0].ended) said.back().push_back(kEos);
       }
-      const auto scores = forced_scores(*scorer, small_sources(), targets, 3);
-      for (std::size_t b = 0; b < found.size(); ++b)
-        EXPECT_TRUE(!found[b][0].ended || std::abs(found[b][0].log_probability - scores[b].log_probability) < 1e-5);
+      const auto scores = forced_token_scores(*scorer, small_sources(), said, 3);
+      for (std::size_t b = 0; b < found.size(); ++b) {
+        EXPECT_NEAR(found[b][0].log_probability, scores[b].log_probability, 1e-5);
+        if (device().is_cpu()) EXPECT_EQ(found[b][0].log_probability, scores[b].log_probability);
+      }
     }
 }
 
@@ -229,6 +248,15 @@ TEST_P(PhraseSearchTest, WhatCannotBeIsRefused) {
         batched_search(random_, sentences, config_, given({{}, {}}));
       },
       ThrowsMessage<UsageError>(HasSubstr("phrases: wanted one for each of 1 sentences, got 2")));
+  const auto refused = [&](const PerSentence& told, const std::string& why) {
+    EXPECT_THAT([&] { batched_search(random_, sentences, config_, told); }, ThrowsMessage<UsageError>(HasSubstr(why)));
+  };
+  refused(given({{{5}, {}}}), "phrases: wanted one piece at least, got a phrase of sentence 1 that has none");
+  for (const Id id : {-1, static_cast<int>(kEos), static_cast<int>(kVocabulary)})
+    refused(given({{{5, id}}}), "phrases: wanted pieces from 4 to 19, got " + std::to_string(id));
+  auto told = given({{{5}}});
+  told.goes_on = std::span(goes_on_).first(19);
+  refused(told, "goes_on: wanted one for each of 20 pieces, got 19");
   config_.sampling.enabled = true;
   EXPECT_THAT([&] { batched_search(random_, sentences, config_, given({{{5}}})); },
               ThrowsMessage<UsageError>(HasSubstr("drawn")));
