@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -68,7 +69,8 @@ class Complaints {
   void look_at(std::int64_t line, const TextLine& input, const std::optional<DetailedTranslation>& translation) {
     if (!is_text(input.text)) broken_.add(line);
     if (input.cut || (translation && translation->truncated)) truncated_.add(line);
-    if (translation && translation->lacks_phrase) lacking_.add(line);
+    if (translation && std::ranges::any_of(translation->candidates, &DetailedTranslation::Candidate::lacks_phrase))
+      (translation->leaves_out_phrases ? without_room_ : lacking_).add(line);
     if (translation) return;
     log_error("line " + std::to_string(line) +
               ": out of memory; its translation is an empty line; use a smaller --beam or --max-length");
@@ -77,6 +79,7 @@ class Complaints {
   ExitCode finish() const {
     broken_.finish();
     truncated_.finish();
+    without_room_.finish();
     lacking_.finish();
     return complete_ ? ExitCode::kDone : ExitCode::kOutOfMemory;
   }
@@ -84,7 +87,8 @@ class Complaints {
  private:
   LineWarning broken_{"is not valid UTF-8; what is broken is read as U+FFFD"};
   LineWarning truncated_{"is too long; only its beginning is translated"};
-  LineWarning lacking_{"its translation has not every phrase of the glossary, for which --max-length has no room"};
+  LineWarning without_room_{"its translation has not every phrase of the glossary, for which --max-length has no room"};
+  LineWarning lacking_{"its translation has not every phrase of the glossary"};
   bool complete_ = true;
 };
 

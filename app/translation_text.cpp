@@ -14,13 +14,15 @@ using Candidate = DetailedTranslation::Candidate;
 Json to_object(const Candidate& candidate, bool alignment) {
   auto words = Json::array();
   for (const auto& [text, confidence] : candidate.words) words.push_back({{"word", text}, {"confidence", confidence}});
+  auto flags = candidate.flags.names();
+  if (candidate.lacks_phrase) flags.emplace_back("lacks_phrase");
   Json result = {{"text", candidate.text},
                  {"score", candidate.hypothesis.score},
                  {"log_probability", candidate.hypothesis.log_probability},
                  {"ended", candidate.ended()},
                  {"tokens", to_json(candidate.tokens)},
                  {"words", std::move(words)},
-                 {"flags", candidate.flags.names()}};
+                 {"flags", std::move(flags)}};
   if (!alignment) return result;
   auto links = Json::array();
   for (const auto& [source, target] : candidate.alignment) links.push_back({source, target});

@@ -70,8 +70,9 @@ std::size_t Glossary::longest_at(std::string_view text, std::size_t offset) cons
   return entries_.size();
 }
 
-std::vector<std::size_t> Glossary::find(std::string_view line) const {
+std::vector<std::size_t> Glossary::find(std::string_view line, std::size_t end) const {
   const auto text = single_spaced(line);
+  const auto last = end < line.size() ? single_spaced(line.substr(0, end)).size() : text.size();
   std::vector<std::size_t> found;
   for (std::size_t offset = 0; offset < text.size();) {
     const auto entry = is_word_border(text, offset) ? longest_at(text, offset) : entries_.size();
@@ -79,8 +80,9 @@ std::vector<std::size_t> Glossary::find(std::string_view line) const {
       offset += decode_utf8(text, offset).bytes;
       continue;
     }
-    found.push_back(entry);
     offset += entries_[entry].source.size();
+    if (offset > last) break;
+    found.push_back(entry);
   }
   return found;
 }

@@ -28,8 +28,8 @@ class Glossary {
 
   /// The entries whose source stands in a line of valid UTF-8, by their number, one for each time: from left to right,
   /// at each place the longest, none overlapping another. A phrase stands as it is spelt, case included, and as whole
-  /// words (is_word_border).
-  std::vector<std::size_t> find(std::string_view line) const;
+  /// words (is_word_border). Only what ends within the first `end` bytes of the line counts.
+  std::vector<std::size_t> find(std::string_view line, std::size_t end = std::string_view::npos) const;
 
   const std::vector<Entry>& entries() const { return entries_; }
   const std::string& name() const { return name_; }  ///< of the file, safe to print

@@ -1,6 +1,7 @@
 #include "decoding/glossary_phrases.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -47,24 +48,27 @@ GlossaryPhrases::GlossaryPhrases(Glossary glossary, const Tokenizer& target)
   for (const auto& entry : glossary_.entries()) {
     const auto& phrase = phrases_.emplace_back(encode(entry.target, target, goes_on_));
     const auto spelt = target.decode(phrase.ids);
-    if (spelt != entry.target)
+    const bool unknown = std::ranges::find(phrase.ids, kUnk) != phrase.ids.end();
+    if (unknown || spelt != entry.target)
       throw DataError(glossary_.name() + ": line " + std::to_string(entry.line) +
                       ": wanted a phrase that this model can say, got \"" + printable(entry.target, 80) +
                       "\", which it would say as \"" + printable(spelt, 80) + "\"; write it so or leave it out");
   }
 }
 
-std::vector<Phrase> GlossaryPhrases::of(std::string_view line) const {
+std::vector<Phrase> GlossaryPhrases::of(std::string_view line, std::size_t end) const {
   std::vector<Phrase> result;
-  for (const auto entry : glossary_.find(line)) result.push_back(phrases_[entry]);
+  for (const auto entry : glossary_.find(line, end)) result.push_back(phrases_[entry]);
   return result;
 }
 
 bool has_all(std::string_view text, std::span<const Phrase> phrases) {
-  return std::ranges::all_of(phrases, [&](const Phrase& phrase) {
-    auto wanted = std::ranges::count(phrases, phrase.text, &Phrase::text);
-    for (auto place = text.find(phrase.text); place != text.npos && wanted > 0;
-         place = text.find(phrase.text, place + phrase.text.size()))
+  std::map<std::string_view, std::int64_t> counts;
+  for (const auto& phrase : phrases) ++counts[phrase.text];
+  return std::ranges::all_of(counts, [text](const auto& of_phrase) {
+    auto [phrase, wanted] = of_phrase;
+    for (auto place = text.find(phrase); place != text.npos && wanted > 0;
+         place = text.find(phrase, place + phrase.size()))
       --wanted;
     return wanted == 0;
   });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -15,11 +16,13 @@ namespace gloss {
 /// character is of a script without spaces it has none.
 class GlossaryPhrases {
  public:
-  /// Throws DataError naming file and line where a phrase, cut into pieces and put together again, is another.
+  /// Throws DataError naming file and line where a phrase, cut into pieces and put together again, is another, and
+  /// where one of the pieces is unknown.
   GlossaryPhrases(Glossary glossary, const Tokenizer& target);
 
-  /// What the translation of a line, valid UTF-8, must contain: a phrase for each place that Glossary::find finds.
-  std::vector<Phrase> of(std::string_view line) const;
+  /// What the translation of a line, valid UTF-8, of which the first `end` bytes are translated, must contain: a phrase
+  /// for each place that Glossary::find finds.
+  std::vector<Phrase> of(std::string_view line, std::size_t end = std::string_view::npos) const;
   /// [V]: 1 for the pieces that go on with the word before them.
   std::span<const std::uint8_t> goes_on() const { return goes_on_; }
 

@@ -24,6 +24,14 @@ LineTranslator::Source LineTranslator::encode_source(std::string_view line) cons
   return source;
 }
 
+std::vector<Phrase> LineTranslator::phrases_of(const GlossaryPhrases& glossary, const std::string& line,
+                                               const Ids& source, bool truncated) const {
+  const auto text = repair_utf8(line);
+  if (!truncated || source.size() < 2) return glossary.of(text);
+  const auto placed = source_->encode_placed(text);
+  return glossary.of(placed.text, placed.places[source.size() - 2].end);  // behind the last piece stands the eos
+}
+
 std::vector<LineTranslator::Translation> LineTranslator::translate(const Input& input, const DecodingConfig& config,
                                                                    const std::function<void()>& before_batch) const {
   const auto lines = input.lines;
@@ -40,14 +48,18 @@ std::vector<LineTranslator::Translation> LineTranslator::translate(const Input& 
   for (std::int64_t i = 0; i < std::ssize(lines); ++i) given.numbers.push_back(input.first + i);
   if (input.glossary) {
     given.goes_on = input.glossary->goes_on();
-    for (const auto& line : lines) given.phrases.push_back(input.glossary->of(repair_utf8(line)));
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      given.phrases.push_back(phrases_of(*input.glossary, lines[i], sources[i], result[i].truncated));
   }
-  auto found = batched_search(*scorer_, sources, config, given, {.before_batch = before_batch});
+  auto found = batched_search(*scorer_, sources, config, given,
+                              {.before_batch = before_batch, .on_left_out = [&result](std::int64_t line, std::int64_t) {
+                                 result[line].leaves_out_phrases = true;
+                               }});
   for (std::size_t i = 0; i < lines.size(); ++i)
     for (auto& hypothesis : found[i]) {
       auto text = target_->decode(hypothesis.ids);
-      if (input.glossary && !has_all(text, given.phrases[i])) result[i].lacks_phrase = true;
-      result[i].candidates.push_back({std::move(text), std::move(hypothesis)});
+      const bool lacks_phrase = input.glossary && !has_all(text, given.phrases[i]);
+      result[i].candidates.push_back({std::move(text), std::move(hypothesis), lacks_phrase});
     }
   return result;
 }

@@ -21,10 +21,11 @@ class LineTranslator {
     struct Candidate {
       std::string text;
       Hypothesis hypothesis;
+      bool lacks_phrase = false;  ///< the text has not all that the glossary wants
     };
     std::vector<Candidate> candidates;  ///< n_best, best first; one empty text for a line with nothing in it
     bool truncated = false;             ///< the source was cut at `max_source_length`
-    bool lacks_phrase = false;          ///< some candidate has not all that the glossary wants: there was no room
+    bool leaves_out_phrases = false;    ///< the limit of length has no room for all that the glossary wants
   };
 
   LineTranslator(std::shared_ptr<const Scorer> scorer, std::shared_ptr<const Tokenizer> source,
@@ -39,7 +40,8 @@ class LineTranslator {
   };
 
   /// One translation for each line, in order. Broken UTF-8 and NULs are read as U+FFFD. `before_batch`, where there is
-  /// one, is called before each batch and may throw to give up. The last word of a prefix may be gone on with.
+  /// one, is called before each batch and may throw to give up. The last word of a prefix may be gone on with. Of a
+  /// line that is cut the glossary's phrases count that end in what is read of it.
   std::vector<Translation> translate(const Input& input, const DecodingConfig& config,
                                      const std::function<void()>& before_batch = {}) const;
   std::vector<Translation> translate(std::span<const std::string> lines, const DecodingConfig& config,
@@ -59,6 +61,9 @@ class LineTranslator {
   std::int64_t max_source_length() const { return max_source_length_; }  ///< tokens, eos included
 
  private:
+  std::vector<Phrase> phrases_of(const GlossaryPhrases& glossary, const std::string& line, const Ids& source,
+                                 bool truncated) const;
+
   std::shared_ptr<const Scorer> scorer_;
   std::shared_ptr<const Tokenizer> source_, target_;
   std::int64_t max_source_length_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "common/utf8.h"
@@ -61,9 +62,10 @@ std::vector<DetailedTranslation> TranslationDetails::of(std::span<const std::str
   std::vector<DetailedTranslation> result(translations.size());
   for (std::size_t i = 0; i < translations.size(); ++i) {
     result[i].truncated = translations[i].truncated;
-    result[i].lacks_phrase = translations[i].lacks_phrase;
-    for (auto& [text, hypothesis] : translations[i].candidates)
-      result[i].candidates.push_back({.text = std::move(text), .hypothesis = std::move(hypothesis)});
+    result[i].leaves_out_phrases = translations[i].leaves_out_phrases;
+    for (auto& [text, hypothesis, lacks_phrase] : translations[i].candidates)
+      result[i].candidates.push_back(
+          {.text = std::move(text), .hypothesis = std::move(hypothesis), .lacks_phrase = lacks_phrase});
   }
   if (!wanted_.confidence && !wanted_.alignment && !wanted_.replace_unknown) return result;
 

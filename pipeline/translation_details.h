@@ -41,12 +41,13 @@ struct DetailedTranslation {
     std::vector<Word> words = {};          ///< of `text`; none where the tokenizer cannot place its pieces in it
     std::vector<WordLink> alignment = {};  ///< the same
     TranslationFlags flags = {};
+    bool lacks_phrase = false;  ///< it has not every phrase of the glossary
 
     bool ended() const { return hypothesis.ended || hypothesis.ids.empty(); }
   };
   std::vector<Candidate> candidates;  ///< as LineTranslator::Translation has them
   bool truncated = false;             ///< the source was cut to what the model reads
-  bool lacks_phrase = false;          ///< a candidate has not every phrase of the glossary
+  bool leaves_out_phrases = false;    ///< the limit of length has no room for every phrase of the glossary
   bool unknown = false;  ///< the source has pieces that the vocabulary has not; known where anything is wanted
 };
 

@@ -37,6 +37,17 @@ class GlossaryTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(GlossaryTest, WhatEndsBehindTheEndDoesNotCount) {
+  const auto glossary = read("a b\tx\nc\ty\nc d\tz\n");
+  const std::string line = "  a  b   c d c";
+  EXPECT_THAT(glossary.find(line), ElementsAre(0, 2, 1));
+  EXPECT_THAT(glossary.find(line, 13), ElementsAre(0, 2));
+  EXPECT_THAT(glossary.find(line, 11), ElementsAre(0));  // in the midst of "c d"
+  EXPECT_THAT(glossary.find(line, 6), ElementsAre(0));
+  EXPECT_THAT(glossary.find(line, 5), IsEmpty());
+  EXPECT_THAT(glossary.find(line, 100), ElementsAre(0, 2, 1));
+}
+
 TEST_F(GlossaryTest, HasTheEntriesOfTheFile) {
   const auto glossary = read("# source\n\n  dog \t der   Vierbeiner \r\n#tag\tMarke\n \nsee  also\tsiehe auch");
   ASSERT_EQ(glossary.entries().size(), 3u);

@@ -32,6 +32,12 @@ class Letters final : public Tokenizer {
         ids.push_back(letter >= 'a' && letter <= 'z' ? static_cast<Id>(4 + letter - 'a') : kUnk);
     return ids;
   }
+  PlacedPieces encode_placed(std::string_view line) const override {
+    PlacedPieces placed{.text = std::string(line), .ids = encode(line), .places = {}};
+    for (std::size_t i = 0; i < line.size(); ++i)
+      if (line[i] != ' ' && line[i] != '\t') placed.places.push_back({i, i + 1});
+    return placed;
+  }
   std::string decode(std::span<const Id> ids) const override {
     std::string text;
     for (const auto id : ids) text += id < 4 ? '?' : static_cast<char>('a' + id - 4);
@@ -160,11 +166,33 @@ TEST_P(LineTranslatorTest, ALineContainsWhatItsGlossarySays) {
   const auto result = LineTranslator(scorer_, letters_, letters_, 100)
                           .translate({.lines = lines, .prefixes = {}, .first = 0, .glossary = &glossary}, config_);
   EXPECT_THAT(result[0].candidates[0].text, testing::HasSubstr("za"));
-  EXPECT_FALSE(result[0].lacks_phrase);
+  EXPECT_FALSE(result[0].candidates[0].lacks_phrase || result[0].leaves_out_phrases);
   EXPECT_EQ(result[1].candidates[0].text, translate({"abc"}).at(0).candidates[0].text);
-  EXPECT_FALSE(result[1].lacks_phrase);
-  EXPECT_TRUE(result[2].lacks_phrase);
-  EXPECT_FALSE(result[3].lacks_phrase);
+  EXPECT_FALSE(result[1].candidates[0].lacks_phrase || result[1].leaves_out_phrases);
+  EXPECT_TRUE(result[2].candidates[0].lacks_phrase && result[2].leaves_out_phrases);
+  EXPECT_FALSE(result[3].candidates[0].lacks_phrase || result[3].leaves_out_phrases);
+}
+
+TEST_P(LineTranslatorTest, OfALineThatIsCutThePhrasesCountThatAreRead) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "glossary") << "bc\tzu\nxy\tzv\nxy bcd\tzw\n";
+  const GlossaryPhrases glossary(Glossary::read(folder / "glossary"), *letters_);
+  scorer_ = std::make_shared<FakeScorer>(random_rule(kWords), kWords, device());
+  config_.max_length = 12;
+  const LineTranslator translator(scorer_, letters_, letters_, 5);  // reads four pieces
+  const auto wanted = [&](const std::string& line) {
+    const auto found =
+        translator.translate({.lines = {&line, 1}, .prefixes = {}, .first = 0, .glossary = &glossary}, config_);
+    EXPECT_FALSE(found[0].candidates[0].lacks_phrase);
+    std::string phrases;
+    for (const auto* phrase : {"zu", "zv", "zw"})
+      if (found[0].candidates[0].text.find(phrase) != std::string::npos) phrases += phrase;
+    return phrases;
+  };
+  EXPECT_EQ(wanted("  xy  bc k"), "zuzv");
+  EXPECT_EQ(wanted("kk  xy bc"), "zv");  // of "bc" nothing is read
+  EXPECT_EQ(wanted("kkk bc k xy"), "");  // half of it
+  EXPECT_EQ(wanted("xy bcd"), "");       // the longest phrase is not read to its end
 }
 
 TEST_P(LineTranslatorTest, WhatIsDrawnForALineDependsOnItsNumberNotOnItsNeighbours) {

@@ -173,14 +173,14 @@ TEST_P(TranslationDetailsTest, WhatTheTranslatorSaysOfALineStays) {
   const auto models = load({1});
   const auto translator = models.translator();
   auto translations = translator.translate(lines_, search());
-  translations[0].lacks_phrase = true;
+  translations[0].leaves_out_phrases = translations[0].candidates[0].lacks_phrase = true;
   translations[2].truncated = true;
   for (const bool confidence : {false, true}) {
     const auto found =
         TranslationDetails(models.first(), translator, {.confidence = confidence}, 2).of(lines_, translations);
-    EXPECT_TRUE(found[0].lacks_phrase && !found[0].truncated);
-    EXPECT_TRUE(found[2].truncated && !found[2].lacks_phrase);
-    EXPECT_FALSE(found[1].truncated || found[1].lacks_phrase);
+    EXPECT_TRUE(found[0].leaves_out_phrases && found[0].candidates[0].lacks_phrase && !found[0].truncated);
+    EXPECT_TRUE(found[2].truncated && !found[2].leaves_out_phrases && !found[2].candidates[0].lacks_phrase);
+    EXPECT_FALSE(found[1].truncated || found[1].leaves_out_phrases || found[1].candidates[0].lacks_phrase);
   }
 }
 
