@@ -236,7 +236,9 @@ TEST_P(PhraseSearchTest, AModelObeysAndScoresAreThoseOfTheSameIds) {
       const auto scores = forced_token_scores(*scorer, small_sources(), said, 3);
       for (std::size_t b = 0; b < found.size(); ++b) {
         EXPECT_NEAR(found[b][0].log_probability, scores[b].log_probability, 1e-5);
-        if (device().is_cpu()) EXPECT_EQ(found[b][0].log_probability, scores[b].log_probability);
+        if (device().is_cpu()) {
+          EXPECT_EQ(found[b][0].log_probability, scores[b].log_probability);
+        }
       }
     }
 }
