@@ -183,6 +183,23 @@ def is_known_failure(error):
     return frame.tb_frame.f_globals["__name__"] == "statistics"
 
 
+def counts_of(key, metric, batch, score):
+    """What sacreBLEU counted, under the names that gloss gives it."""
+    if key == "ter":
+        return {"num_edits": score.num_edits, "ref_length": score.ref_length}
+    sums = [int(sum(column)) for column in zip(*metric._extract_corpus_statistics(batch.hypotheses, batch.streams()))]
+    if key == "chrf":
+        return {"hypothesis_ngrams": sums[0::3], "reference_ngrams": sums[1::3], "matches": sums[2::3]}
+    order = metric.max_ngram_order  # the score's own counts have the smoothing added
+    return {"matches": sums[2:2 + order], "totals": sums[2 + order:], "hypothesis_length": score.sys_len,
+            "reference_length": score.ref_len, "precisions": score.precisions, "brevity_penalty": score.bp}
+
+
+def compare_counts(key, metric, batch, ours, score, found):
+    for name, theirs in counts_of(key, metric, batch, score).items():
+        found.compare(key + " counts", name, ours[name], theirs)
+
+
 def compare_corpus(batch, run, found, resamples):
     flags = ["--confidence", "--confidence-n", str(resamples)] if resamples else []
     ours = run(["--hypothesis", batch.folder / "hypotheses", *flags, *batch.flags])
@@ -195,6 +212,7 @@ def compare_corpus(batch, run, found, resamples):
             found.values["sacreBLEU fails"] += 1
             continue
         found.compare(key + " corpus", "score", ours[key]["score"], score.score)
+        compare_counts(key, metric, batch, ours[key], score, found)
         found.compare(key + " signature", "text", ours[key]["signature"], str(metric.get_signature()))
         if resamples:
             found.compare(key + " interval", "mean", ours[key]["confidence"]["mean"], float(score._mean))

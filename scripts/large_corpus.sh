@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# scripts/large_corpus.sh [FACTOR [STEPS [FOLDER]]]: trains some steps (300) of configs/multi30k_en_de.json on the corpus in
+# scripts/large_corpus.sh [FACTOR [STEPS [FOLDER]]]: trains some steps (300, more than 100) of configs/multi30k_en_de.json on the corpus in
 # FOLDER (corpora/multi30k) and on FACTOR times (100) its text, each from text and again from corpus.cache, and prints how long
-# it takes until the first step, how fast training is from step 100 on, and what memory it takes: at most in all, and of that
+# it takes until the first step, how fast training is behind step 100, and what memory it takes: at most in all, and of that
 # what is not pages of mapped files. Needs the space of the repeated text and twice its corpus.cache in TMPDIR. GLOSS names
 # another program than the one that is built.
 set -euo pipefail
@@ -10,6 +10,10 @@ export LC_ALL=C
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 factor=${1:-100}
 steps=${2:-300}
+if ! [[ $steps =~ ^[1-9][0-9]{2,}$ ]] || ((steps <= 100)); then
+  echo "large_corpus.sh: STEPS: wanted more than 100, behind which speed is measured, got $steps" >&2
+  exit 2
+fi
 corpus=$(realpath "${3:-$root/corpora/multi30k}")
 if [[ -z ${GLOSS:-} ]]; then "$root/scripts/build.sh" release gloss; fi
 gloss=${GLOSS:-$root/build/release/app/gloss}
@@ -48,7 +52,7 @@ measure() {
   local speed
   speed=$(grep -o '"step":[0-9]*\|"target_tokens_per_second":[0-9.e+]*' "$out/log.jsonl" | awk -F : '
     $1 == "\"step\"" { step = $2 } $1 != "\"step\"" { speed[step] = $2 }
-    END { for (step in speed) if (step + 0 > 100 || length(speed) == 1) { sum += speed[step]; ++count } printf "%.0f", count ? sum / count : 0 }')
+    END { for (step in speed) if (step + 0 > 100) { sum += speed[step]; ++count } printf "%.0f", count ? sum / count : 0 }')
   printf '%-24s %20s %24s %14d %9d\n' "$2" "$first" "$speed" $((peak / 1024)) $((own / 1024))
 }
 
