@@ -12,15 +12,19 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <unistd.h>
 
 #include "app/command_options.h"
 #include "app/commands.h"
 #include "app/evaluate_options.h"
+#include "app/metric_flags.h"
 #include "app/report_text.h"
 #include "app/sacrebleu_format.h"
 #include "app/standard_output.h"
+#include "common/descriptor.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "evaluation/metric_set.h"
 #include "evaluation/score_systems.h"
 #include "evaluation/white_space.h"
 #include "pipeline/evaluate.h"
@@ -29,7 +33,7 @@
 namespace gloss {
 namespace {
 
-constexpr const char* kStandardInput = "/dev/stdin";
+constexpr const char* kStandardInput = "stdin";
 
 /// From so many lines on sacreBLEU warns, too.
 constexpr std::int64_t kManyTokenizedLines = 100;
@@ -40,6 +44,7 @@ struct Judged {
   References references;
   std::optional<std::vector<std::string>> sources;
   MetricOptions settings;
+  ScoringOptions scoring;
 };
 
 void expect_files(const EvaluateOptions& options) {
@@ -49,27 +54,61 @@ void expect_files(const EvaluateOptions& options) {
   if (options.groups) expect_file("--groups", *options.groups);
 }
 
-/// The model's translations of the sources, and its tokenizer of BLEU.
-std::pair<SystemOutput, BleuTokenizer> translated(const EvaluateOptions& options, const Machine& machine,
-                                                  const std::vector<std::string>& sources) {
+/// Adds the model's translations of the sources, and its tokenizer of BLEU where no other is named.
+void translate_sources(const EvaluateOptions& options, const Machine& machine, Judged& judged) {
   const auto models = load_translation_ensemble(options.models, machine.device);
   const auto& config = models.first().config;
+  if (!options.metrics.names_tokenizer()) judged.settings.bleu.tokenizer = config.evaluation.tokenize;
   SystemOutput system;
   for (const auto& model : options.models) system.name += (system.name.empty() ? "" : " + ") + model.string();
-  for (const auto& line : translate_lines(models.translator(), config.decoding, sources))
+  for (const auto& line : translate_lines(models.translator(), config.decoding, *judged.sources))
     system.lines.emplace_back(strip_end(line));
-  return {std::move(system), config.evaluation.tokenize};
+  judged.systems.push_back(std::move(system));
 }
 
 std::vector<SystemOutput> systems_of(const EvaluateOptions& options) {
-  if (options.systems_on_stdin()) return read_tabbed_systems(kStandardInput);
+  if (options.systems_on_stdin()) {
+    Descriptor input(::dup(STDIN_FILENO));
+    if (!input.is_open()) throw_io_error(kStandardInput, "open");
+    return read_tabbed_systems(std::move(input), kStandardInput);
+  }
   std::vector<SystemOutput> systems;
   for (const auto& file : options.system_files()) systems.push_back({file.string(), read_scored_lines(file)});
   return systems;
 }
 
+/// The metrics' settings, none of them wrong.
+MetricOptions sensible_settings(const EvaluateOptions& options) {
+  auto settings = metric_settings(options.metrics, BleuTokenizer::k13a);
+  name_by_option(kMetricOptionNames, [&] {
+    for (const auto kind : options.metric_kinds()) make_metric(kind, settings);
+  });
+  return settings;
+}
+
+ScoringOptions scoring_options(const EvaluateOptions& options, const Judged& judged, int threads) {
+  ScoringOptions scoring;
+  scoring.threads = threads;
+  scoring.resamples = options.confidence ? options.confidence_n : 0;
+  scoring.paired = options.paired();
+  scoring.trials = options.trials();
+  scoring.differences = options.differences;
+  if (options.confidence || scoring.paired)
+    scoring.seed = options.seed ? *options.seed : ResamplingSeed::from_environment();
+  if (options.groups) {
+    const auto groups = read_scored_lines(*options.groups);
+    expect_aligned(options.groups->string(), std::ssize(groups), options.references.front().string(),
+                   judged.references.lines());
+    scoring.groups = parts_by_name(groups);
+  }
+  if (options.scores_by_length()) scoring.lengths = parts_by_length(*judged.sources, options.bounds_of_lengths());
+  return scoring;
+}
+
+/// A model translates last, which may take hours: whatever else is wrong is found before.
 Judged judged_texts(const EvaluateOptions& options, const Machine& machine) {
   Judged judged;
+  judged.settings = sensible_settings(options);
   judged.references = read_references(options.references, options.columns);
   const auto reference_name = options.references.front().string();
   const auto expect_lines = [&](const std::string& name, std::int64_t lines) {
@@ -79,13 +118,11 @@ Judged judged_texts(const EvaluateOptions& options, const Machine& machine) {
     judged.sources = read_lines(*options.source, Passes::kOne);
     expect_lines(options.source->string(), std::ssize(*judged.sources));
   }
-  if (!options.models.empty()) {
-    auto [system, tokenizer] = translated(options, machine, *judged.sources);
-    judged.systems.push_back(std::move(system));
-    judged.settings = metric_settings(options.metrics, tokenizer);
-  } else {
-    judged.settings = metric_settings(options.metrics, BleuTokenizer::k13a);
+  judged.scoring = scoring_options(options, judged, machine.threads);
+  if (options.models.empty()) {
     judged.systems = systems_of(options);
+  } else {
+    translate_sources(options, machine, judged);
   }
   for (const auto& system : judged.systems) expect_lines(system.name, std::ssize(system.lines));
   return judged;
@@ -115,25 +152,6 @@ void warn_of_tokenized(const Judged& judged) {
                   "(--force: no such warning)");
 }
 
-ScoringOptions scoring_options(const EvaluateOptions& options, const Judged& judged, int threads) {
-  ScoringOptions scoring;
-  scoring.threads = threads;
-  scoring.resamples = options.confidence ? options.confidence_n : 0;
-  scoring.paired = options.paired();
-  scoring.trials = options.trials();
-  scoring.differences = options.differences;
-  if (options.confidence || scoring.paired)
-    scoring.seed = options.seed ? *options.seed : ResamplingSeed::from_environment();
-  if (options.groups) {
-    const auto groups = read_scored_lines(*options.groups);
-    expect_aligned(options.groups->string(), std::ssize(groups), options.references.front().string(),
-                   judged.references.lines());
-    scoring.groups = parts_by_name(groups);
-  }
-  if (options.scores_by_length()) scoring.lengths = parts_by_length(*judged.sources, options.bounds_of_lengths());
-  return scoring;
-}
-
 std::vector<DifferenceTexts> difference_texts(const ScoreReport& report, const Judged& judged) {
   std::vector<DifferenceTexts> texts;
   for (const auto& difference : report.differences) {
@@ -146,15 +164,34 @@ std::vector<DifferenceTexts> difference_texts(const ScoreReport& report, const J
   return texts;
 }
 
-ExitCode score_each_line(const EvaluateOptions& options, const Judged& judged, int threads) {
+ExitCode score_each_line(const EvaluateOptions& options, const Judged& judged) {
+  const auto form = options.sacrebleu_form();
+  const LineScoringOptions scoring{.threads = judged.scoring.threads, .details = form.has_value()};
   std::vector<LineScores> metrics;
   for (const auto kind : options.metric_kinds())
-    metrics.push_back(score_lines(kind, judged.settings, judged.systems.front(), judged.references, threads));
-  if (const auto form = options.sacrebleu_form()) {
-    write_result(sacrebleu_text(metrics.front(), options.sacrebleu_style(*form)));
-  } else {
-    write_result(options.json ? to_text(to_json(metrics)) + '\n' : to_lines(metrics, options.report_style()));
-  }
+    metrics.push_back(score_lines(kind, judged.settings, judged.systems.front(), judged.references, scoring));
+  const auto print = [&] {
+    if (form) return sacrebleu_text(metrics.front(), options.sacrebleu_style(*form));
+    return options.json ? to_text(to_json(metrics)) + '\n' : to_lines(metrics, options.report_style());
+  };
+  write_result(print());
+  if (options.common.log.json_file) log_event("evaluation", to_json(metrics));
+  return ExitCode::kDone;
+}
+
+ExitCode score_whole(const EvaluateOptions& options, Judged& judged) {
+  const auto kinds = options.metric_kinds();
+  if (!options.metrics.force && std::ranges::find(kinds, MetricKind::kBleu) != kinds.end()) warn_of_tokenized(judged);
+  const auto form = options.sacrebleu_form();
+  if (form && options.paired()) name_baseline(judged.systems, options.systems_on_stdin());
+  const auto report = score_systems(kinds, judged.settings, judged.systems, judged.references, judged.scoring);
+  const auto texts = difference_texts(report, judged);
+  const auto print = [&] {
+    if (form) return sacrebleu_text(report, options.sacrebleu_style(*form));
+    return options.json ? to_text(to_json(report, texts)) + '\n' : to_lines(report, texts, options.report_style());
+  };
+  write_result(print());
+  if (options.common.log.json_file) log_event("evaluation", to_json(report, texts));
   return ExitCode::kDone;
 }
 
@@ -164,22 +201,7 @@ ExitCode evaluate(const EvaluateOptions& options) {
   expect_files(options);
   auto judged = judged_texts(options, machine);
   expect_right_number(options, judged.systems.size());
-  if (options.sentence_level) return score_each_line(options, judged, machine.threads);
-  const auto kinds = options.metric_kinds();
-  if (!options.metrics.force && std::ranges::find(kinds, MetricKind::kBleu) != kinds.end()) warn_of_tokenized(judged);
-  const auto form = options.sacrebleu_form();
-  if (form && options.paired()) name_baseline(judged.systems, options.systems_on_stdin());
-  const auto report = score_systems(kinds, judged.settings, judged.systems, judged.references,
-                                    scoring_options(options, judged, machine.threads));
-  const auto texts = difference_texts(report, judged);
-  auto result = to_json(report, texts);
-  if (form) {
-    write_result(sacrebleu_text(report, options.sacrebleu_style(*form)));
-  } else {
-    write_result(options.json ? to_text(result) + '\n' : to_lines(report, texts, options.report_style()));
-  }
-  log_event("evaluation", std::move(result));
-  return ExitCode::kDone;
+  return options.sentence_level ? score_each_line(options, judged) : score_whole(options, judged);
 }
 
 }  // namespace

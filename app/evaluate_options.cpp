@@ -12,6 +12,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "common/error.h"
+#include "common/log.h"
 #include "common/split_text.h"
 
 namespace gloss {

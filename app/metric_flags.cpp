@@ -63,13 +63,18 @@ std::filesystem::path sacrebleu_folder() {
 /// Where sacreBLEU keeps the model.
 std::filesystem::path kept_file(const PublishedModel& model) { return sacrebleu_folder() / "models" / model.file; }
 
+/// False, too, where the kept file cannot be read: nobody asked for it.
 bool equals_file(const std::filesystem::path& given, const std::string& sha256_of_given,
                  const std::filesystem::path& kept) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(kept, none)) return false;
   const auto bytes = std::filesystem::file_size(kept, none);
-  return !none && bytes == std::filesystem::file_size(given, none) && !none &&
-         sha256(read_file(kept, bytes)) == sha256_of_given;
+  if (none || bytes != std::filesystem::file_size(given, none) || none) return false;
+  try {
+    return sha256(read_file(kept, bytes)) == sha256_of_given;
+  } catch (const IoError&) {
+    return false;
+  }
 }
 
 /// A published name is only for the published model, which is the one that sacreBLEU keeps; any other is called by what
@@ -82,12 +87,11 @@ std::string signature_of(const PublishedModel& model, const std::optional<std::f
 
 OwnTokenizer sentencepiece_tokenizer(const PublishedModel& model, const std::optional<std::filesystem::path>& given) {
   const auto path = given.value_or(kept_file(model));
-  if (std::error_code ignored; given) {
-    expect_file("--spm-model", path);
-  } else if (!std::filesystem::exists(path, ignored)) {
+  std::error_code ignored;
+  if (given) expect_file("--spm-model", path);
+  if (!given && !std::filesystem::exists(path, ignored))
     throw UsageError("--tokenize " + std::string(model.name) + " wants " + printable(path.string()) +
                      "; fetch it, or give --spm-model FILE");
-  }
   const auto cutter = std::make_shared<PieceCutter>(path);
   return {signature_of(model, given, *cutter), [cutter](std::string_view line) { return cutter->cut(line); }};
 }
@@ -145,6 +149,9 @@ void add_ter_flags(CLI::App& command, TerOptions& ter) {
 }
 
 }  // namespace
+
+const OptionNames kMetricOptionNames{
+    {"char_order", "--chrf-char-order"}, {"word_order", "--chrf-word-order"}, {"beta", "--chrf-beta"}};
 
 void add_metric_flags(CLI::App& command, MetricFlags& flags) {
   add_texts(command,

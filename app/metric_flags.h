@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/command_options.h"
 #include "evaluation/metric_set.h"
 
 namespace CLI {
@@ -20,7 +21,12 @@ struct MetricFlags {
   std::optional<std::string> tokenize;
   std::optional<std::filesystem::path> spm_model;
   bool force = false;  ///< no warning of text that looks tokenized
+
+  bool names_tokenizer() const { return tokenize || spm_model; }
 };
+
+/// The options that settings of metrics come from.
+extern const OptionNames kMetricOptionNames;
 
 void add_metric_flags(CLI::App& command, MetricFlags& flags);
 

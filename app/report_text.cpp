@@ -52,6 +52,8 @@ std::string difference_lines(const ScoreReport& report, const std::vector<Differ
     for (std::size_t system = 0; system < texts[i].hypotheses.size(); ++system)
       lines += "  system " + std::to_string(system + 1) + "   " + printable(texts[i].hypotheses[system]) + '\n';
   }
+  if (!texts.empty() && !style.score_only)
+    lines += (style.short_signature ? report.short_differences_signature : report.differences_signature) + '\n';
   return lines;
 }
 
@@ -112,9 +114,10 @@ Json to_json(const SystemResult& system, const ScoreReport& report) {
   return object;
 }
 
-Json difference_json(const LineDifference& difference, const DifferenceTexts& texts) {
+Json difference_json(const LineDifference& difference, const DifferenceTexts& texts, const std::string& signature) {
   Json object{{"line", difference.line},
               {"scores", {difference.first, difference.second}},
+              {"signature", signature},
               {"reference", texts.reference},
               {"hypotheses", texts.hypotheses}};
   if (texts.source) object["source"] = *texts.source;
@@ -149,7 +152,7 @@ Json to_json(const ScoreReport& report, const std::vector<DifferenceTexts>& text
     result["systems"].push_back(std::move(object));
   }
   for (std::size_t i = 0; i < texts.size(); ++i)
-    result["differences"].push_back(difference_json(report.differences[i], texts[i]));
+    result["differences"].push_back(difference_json(report.differences[i], texts[i], report.differences_signature));
   return result;
 }
 

@@ -42,8 +42,10 @@ std::vector<std::string> without_sacrebleu_names(std::vector<std::string> argume
   if (arguments.empty() || arguments.front() != "evaluate") return arguments;
   for (auto& argument : arguments) {
     if (argument == "--") break;  // names of files follow, whatever they look like
-    const auto* name = std::ranges::find(kLongNames, argument, &decltype(kLongNames)::value_type::first);
-    if (name != kLongNames.end()) argument = name->second;
+    const auto equals = argument.starts_with("--") ? argument.find('=') : argument.npos;  // "--input=FILE"
+    const auto typed = std::string_view(argument).substr(0, equals);
+    const auto* name = std::ranges::find(kLongNames, typed, &decltype(kLongNames)::value_type::first);
+    if (name != kLongNames.end()) argument.replace(0, typed.size(), name->second);
   }
   return arguments;
 }

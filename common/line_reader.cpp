@@ -68,6 +68,15 @@ void expect_text(std::string_view head, const fs::path& path) {
 
 LineReader::LineReader(const std::filesystem::path& path, Passes passes)
     : path_(path), descriptor_(open_text(path, passes)), buffer_(kBufferBytes) {
+  begin();
+}
+
+LineReader::LineReader(Descriptor descriptor, const std::string& name, LineEnds ends)
+    : path_(name), descriptor_(std::move(descriptor)), buffer_(kBufferBytes), splitter_(ends) {
+  begin();
+}
+
+void LineReader::begin() {
   fill();
   expect_text(rest_, path_);
 }

@@ -20,6 +20,9 @@ class LineReader {
   /// Throws DataError where the path is missing, a folder, compressed or UTF-16; UsageError where it is a device, or a
   /// pipe and not read in one pass (a terminal counts as a pipe); IoError where it cannot be read.
   explicit LineReader(const std::filesystem::path& path, Passes passes = Passes::kSeveral);
+  /// Reads what is open, from where it stands; messages call it `name`. Throws DataError where it is compressed or
+  /// UTF-16, IoError where it cannot be read.
+  LineReader(Descriptor descriptor, const std::string& name, LineEnds ends = LineEnds::kLineFeed);
 
   /// False at the end. A line longer than `kMaxLineBytes` is cut there, read to its end and marked `overlong`. Throws
   /// IoError.
@@ -32,6 +35,7 @@ class LineReader {
   static constexpr std::size_t kMaxLineBytes = LineSplitter::kMaxLineBytes;
 
  private:
+  void begin();
   bool fill();
 
   std::filesystem::path path_;

@@ -24,7 +24,9 @@ void drop_broken_end(std::string& text) {
 }  // namespace
 
 bool LineSplitter::next(std::string_view& bytes, TextLine& line) {
-  const auto end = bytes.find('\n');
+  if (std::exchange(after_return_, false) && bytes.starts_with('\n')) bytes.remove_prefix(1);
+  const auto end = ends_ == LineEnds::kAnyReturn ? bytes.find_first_of("\r\n") : bytes.find('\n');
+  after_return_ = end != bytes.npos && bytes[end] == '\r';
   append(bytes.substr(0, end));
   bytes.remove_prefix(end == bytes.npos ? bytes.size() : end + 1);
   if (end != bytes.npos) end_line(true, line);

@@ -83,10 +83,10 @@ class ChrfRow {
 
 void ChrfOptions::validate() const {
   const std::string orders = "a whole number from 0 to " + std::to_string(kMostOrder);
-  require(char_order >= 0 && char_order <= kMostOrder, "chrf-char-order", orders, char_order);
-  require(word_order >= 0 && word_order <= kMostOrder, "chrf-word-order", orders, word_order);
-  require(char_order + word_order > 0, "chrf-char-order", "at least 1, or words to be counted", char_order);
-  require(beta >= 0 && beta <= kMostBeta, "chrf-beta", "a whole number from 0 to " + std::to_string(kMostBeta), beta);
+  require(char_order >= 0 && char_order <= kMostOrder, "char_order", orders, char_order);
+  require(word_order >= 0 && word_order <= kMostOrder, "word_order", orders, word_order);
+  require(char_order + word_order > 0, "char_order", "at least 1, or words to be counted", char_order);
+  require(beta >= 0 && beta <= kMostBeta, "beta", "a whole number from 0 to " + std::to_string(kMostBeta), beta);
 }
 
 ChrfMetric::ChrfMetric(const ChrfOptions& options) : options_(options) { options_.validate(); }

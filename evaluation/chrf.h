@@ -20,7 +20,7 @@ struct ChrfOptions {
 
   static constexpr std::int64_t kMostOrder = 1000, kMostBeta = 1'000'000;
 
-  /// Throws UsageError.
+  /// Throws UsageError whose keys are the names above.
   void validate() const;
 };
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -29,7 +31,11 @@ void parallel_for(std::int64_t count, int threads,
   };
   {
     std::vector<std::jthread> others;
-    for (int i = 1; i < threads; ++i) others.emplace_back(work);
+    others.reserve(static_cast<std::size_t>(threads - 1));
+    try {
+      for (int i = 1; i < threads; ++i) others.emplace_back(work);
+    } catch (const std::system_error&) {  // no more are to be had: those that there are do it
+    }
     work();
   }
   if (error) std::rethrow_exception(error);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <exception>
 #include <optional>
 #include <random>
 #include <string_view>
@@ -47,6 +48,15 @@ std::optional<std::string> decimal_digits(std::string_view text) {
   return digits;
 }
 
+void draw_words(std::vector<std::uint32_t>& words) {
+  try {
+    std::random_device entropy;
+    for (auto& word : words) word = entropy();
+  } catch (const std::exception& error) {
+    throw IoError("seed none: the system gives no random numbers (" + printable(error.what()) + "); give a number");
+  }
+}
+
 }  // namespace
 
 ResamplingSeed ResamplingSeed::from_environment() {
@@ -62,9 +72,8 @@ std::optional<ResamplingSeed> ResamplingSeed::parse(const std::string& text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   if (seed.text == "none") {
     seed.number = seed.text;
-    std::random_device entropy;
     seed.words.resize(4);
-    for (auto& word : seed.words) word = entropy();
+    draw_words(seed.words);
     return seed;
   }
   const auto digits = decimal_digits(text);

@@ -17,6 +17,7 @@ struct ResamplingSeed {
   static ResamplingSeed from_environment();
   /// Of such a value, which Python's int() would read; "none" in any case is by chance, from the system's entropy.
   /// sacreBLEU's paired tests take 0 for none: here 0 is a seed like others. Nothing where it is neither, or below 0.
+  /// Throws IoError where the system has no entropy for "none".
   static std::optional<ResamplingSeed> parse(const std::string& text);
 };
 

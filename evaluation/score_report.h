@@ -45,9 +45,10 @@ struct ScoreReport {
   std::optional<PairedTest> paired;
   std::int64_t trials = 0;                  ///< of the paired test
   std::vector<LineDifference> differences;  ///< of the first two systems by the first metric, the largest first
+  std::string differences_signature, short_differences_signature;  ///< of their scores: those of single lines
 };
 
-/// The scores of each line for itself, by one metric.
+/// The scores of each line for itself, by one metric. Details and signatures of lines are there where asked for.
 struct LineScores {
   std::string key;                                        ///< "bleu", "chrf", "ter"
   std::string name;                                       ///< "BLEU", "chrF2++", "TER"

@@ -1,8 +1,11 @@
 #include "evaluation/score_systems.h"
 
+#include <cstddef>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "common/error.h"
@@ -64,6 +67,25 @@ void add_scores(std::vector<PartOfLines>& reported, const std::optional<LinePart
   for (std::size_t i = 0; i < scores.size(); ++i) reported[i].scores.push_back(std::move(scores[i]));
 }
 
+/// A metric's signature and the short one.
+std::pair<std::string, std::string> signatures_of(const Metric& metric, const SignatureContext& context) {
+  return {signature(metric, context), signature(metric, context, true)};
+}
+
+SignatureContext context_of(std::string references) {
+  SignatureContext context;
+  context.references = std::move(references);
+  return context;
+}
+
+/// Of lines by themselves, which nothing is resampled of.
+void add_differences(ScoreReport& report, const Metric& metric, const std::vector<SegmentStatistics>& statistics,
+                     const References& references, std::int64_t most) {
+  report.differences = largest_differences(metric, statistics[0], statistics[1], most);
+  std::tie(report.differences_signature, report.short_differences_signature) =
+      signatures_of(metric, context_of(references.count()));
+}
+
 void expect_parts_of(std::int64_t lines, const std::optional<LineParts>& parts, const std::string& what) {
   if (parts && std::ssize(parts->of_line) != lines)
     throw DataError(what + ": wanted a part for each of " + std::to_string(lines) + " lines, got " +
@@ -116,29 +138,31 @@ ScoreReport score_systems(std::span<const MetricKind> metrics, const MetricOptio
       add_scores(system.lengths, options.lengths, *metric, statistics[i]);
     }
     if (options.differences > 0 && report.keys.size() == 1)
-      report.differences = largest_differences(*make_metric(kind, settings.for_lines()), statistics[0], statistics[1],
-                                               options.differences);
+      add_differences(report, *make_metric(kind, settings.for_lines()), statistics, references, options.differences);
   }
   return report;
 }
 
 LineScores score_lines(MetricKind kind, const MetricOptions& settings, const SystemOutput& system,
-                       const References& references, int threads) {
+                       const References& references, const LineScoringOptions& options) {
   const auto metric = make_metric(kind, settings.for_lines());
-  const auto statistics = metric->statistics(system.lines, references, threads);
+  const auto statistics = metric->statistics(system.lines, references, options.threads);
   LineScores lines;
   lines.key = metric_key(kind);
   lines.name = metric->name();
-  SignatureContext context;
-  context.references = references.count();
-  lines.signature = signature(*metric, context);
+  lines.signature = signature(*metric, context_of(references.count()));
+  std::map<std::size_t, std::pair<std::string, std::string>> known;  // by the number of references
   for (std::int64_t line = 0; line < statistics.lines(); ++line) {
     const auto row = statistics.row(line);
     lines.scores.push_back(metric->value(row));
+    if (!options.details) continue;
     lines.details.push_back(metric->details(row));
-    context.references = std::to_string(references.of_line[static_cast<std::size_t>(line)].size());
-    lines.signatures.push_back(signature(*metric, context));
-    lines.short_signatures.push_back(signature(*metric, context, true));
+    const auto count = references.of_line[static_cast<std::size_t>(line)].size();
+    auto signatures = known.find(count);
+    if (signatures == known.end())
+      signatures = known.emplace(count, signatures_of(*metric, context_of(std::to_string(count)))).first;
+    lines.signatures.push_back(signatures->second.first);
+    lines.short_signatures.push_back(signatures->second.second);
   }
   return lines;
 }

@@ -34,8 +34,13 @@ ScoreReport score_systems(std::span<const MetricKind> metrics, const MetricOptio
                           std::span<const SystemOutput> systems, const References& references,
                           const ScoringOptions& options);
 
+struct LineScoringOptions {
+  int threads = 1;       ///< at least 1; their number changes no figure
+  bool details = false;  ///< also Metric::details() and the signatures of each line
+};
+
 /// Each line for itself, BLEU with effective order.
 LineScores score_lines(MetricKind metric, const MetricOptions& settings, const SystemOutput& system,
-                       const References& references, int threads);
+                       const References& references, const LineScoringOptions& options = {});
 
 }  // namespace gloss

@@ -20,29 +20,25 @@ std::string place(const std::filesystem::path& path, std::int64_t line) {
 }
 
 void expect_text(const std::filesystem::path& path, const LineReader& reader, std::string_view line) {
-  const auto where = place(path, reader.line_number());
+  const auto where = [&] { return place(path, reader.line_number()); };
   if (reader.overlong())
-    throw DataError(where + " is longer than " + std::to_string(LineReader::kMaxLineBytes) +
+    throw DataError(where() + " is longer than " + std::to_string(LineReader::kMaxLineBytes) +
                     " bytes; it cannot be scored whole");
   if (const auto invalid = first_invalid_utf8(line))
-    throw DataError(where + ": wanted UTF-8, got a byte that is none at " + std::to_string(*invalid + 1) +
+    throw DataError(where() + ": wanted UTF-8, got a byte that is none at " + std::to_string(*invalid + 1) +
                     "; convert the file");
-  if (line.find('\0') != line.npos) throw DataError(where + ": wanted text, got a NUL; remove it");
+  if (line.find('\0') != line.npos) throw DataError(where() + ": wanted text, got a NUL; remove it");
 }
 
 void expect_lines(const std::filesystem::path& path, std::int64_t lines) {
   if (lines == 0) throw DataError(printable(path.string()) + ": wanted lines to score, got an empty file");
 }
 
-std::vector<std::string> columns_of(std::string_view line, std::size_t most = std::string_view::npos) {
-  const auto parts = split_text(line, '\t', most);
-  return {parts.begin(), parts.end()};
-}
-
 References references_in_columns(const std::filesystem::path& path, std::size_t columns) {
   References references;
   for (const auto& line : read_scored_lines(path)) {
-    const auto& row = references.of_line.emplace_back(columns_of(line, columns));
+    const auto parts = split_text(line, '\t', columns);
+    const auto& row = references.of_line.emplace_back(parts.begin(), parts.end());
     if (row.size() != columns)
       throw DataError(place(path, references.lines()) + ": wanted " + std::to_string(columns) +
                       " references with tabs between them, got " + std::to_string(row.size()) +
@@ -54,17 +50,12 @@ References references_in_columns(const std::filesystem::path& path, std::size_t 
 References references_of_any_number(const std::filesystem::path& path) {
   References references;
   for (const auto& line : read_scored_lines(path)) {
-    auto& row = references.of_line.emplace_back(columns_of(line));
-    std::erase(row, "");
-    if (row.empty()) throw DataError(place(path, references.lines()) + ": wanted a reference, got an empty line");
+    auto parts = split_text(line, '\t');
+    std::erase(parts, "");  // before they cost a string each
+    references.of_line.emplace_back(parts.begin(), parts.end());
+    if (parts.empty()) throw DataError(place(path, references.lines()) + ": wanted a reference, got an empty line");
   }
   return references;
-}
-
-/// What is between CRs: on stdin Python takes one for the end of a line, whether an LF follows it or not.
-std::vector<std::string_view> split_at_returns(std::string_view line, bool crlf) {
-  if (!crlf && line.ends_with('\r')) line.remove_suffix(1);  // the end of the file
-  return split_text(line, '\r');
 }
 
 }  // namespace
@@ -97,25 +88,22 @@ References read_references(std::span<const std::filesystem::path> files, const R
   return references;
 }
 
-std::vector<SystemOutput> read_tabbed_systems(const std::filesystem::path& path) {
-  LineReader reader(path, Passes::kOne);
+std::vector<SystemOutput> read_tabbed_systems(Descriptor text, const std::string& name) {
+  LineReader reader(std::move(text), name, LineEnds::kAnyReturn);
   std::vector<SystemOutput> systems;
-  std::int64_t number = 0;
-  for (std::string text; reader.next(text);) {
-    expect_text(path, reader, text);
-    for (const auto line : split_at_returns(text, reader.crlf())) {
-      const auto columns = split_text(strip_end(line), '\t');
-      const bool first = ++number == 1;
-      if (first)
-        for (std::size_t i = 1; i <= columns.size(); ++i) systems.push_back({"System " + std::to_string(i), {}});
-      if (columns.size() != systems.size())
-        throw DataError(place(path, number) + ": wanted " + std::to_string(systems.size()) +
-                        " systems with tabs between them as on line 1, got " + std::to_string(columns.size()));
-      for (std::size_t i = 0; i < systems.size(); ++i)
-        systems[i].lines.emplace_back(first ? columns[i] : strip_end(columns[i]));
-    }
+  for (std::string line; reader.next(line);) {
+    expect_text(name, reader, line);
+    const auto columns = split_text(strip_end(line), '\t');
+    const bool first = reader.line_number() == 1;
+    if (first)
+      for (std::size_t i = 1; i <= columns.size(); ++i) systems.push_back({"System " + std::to_string(i), {}});
+    if (columns.size() != systems.size())
+      throw DataError(place(name, reader.line_number()) + ": wanted " + std::to_string(systems.size()) +
+                      " systems with tabs between them as on line 1, got " + std::to_string(columns.size()));
+    for (std::size_t i = 0; i < systems.size(); ++i)
+      systems[i].lines.emplace_back(first ? columns[i] : strip_end(columns[i]));
   }
-  expect_lines(path, number);
+  expect_lines(name, reader.line_number());
   return systems;
 }
 

@@ -37,7 +37,6 @@ class BadReferencesTest : public testing::Test {
     expect_outcome(bad, folder_.path());
   }
 
- private:
   TemporaryFolder folder_;
 };
 
@@ -48,7 +47,7 @@ TEST_F(BadReferencesTest, TextsOfDifferentLengthGetNoScore) {
   expect_refused("groups", {"@two", "-i", "@two", "--groups", "@one"}, 3, "one has 1 lines");
   expect_refused("source", {"@two", "-i", "@two", "--source", "@one"}, 3, "one has 1 lines");
   expect_refused("line by line", {"@two", "-i", "@one", "--sentence-level"}, 3, "one has 1 lines");
-  expect_refused("stdin", {"@two", "--format", "sacrebleu"}, 3, "/dev/stdin|System 1 has 3 lines", "a\nb\nc\n");
+  expect_refused("stdin", {"@two", "--format", "sacrebleu"}, 3, "System 1 has 3 lines", "a\nb\nc\n");
 }
 
 TEST_F(BadReferencesTest, WhatIsNoTextGetsNoScore) {
@@ -58,7 +57,7 @@ TEST_F(BadReferencesTest, WhatIsNoTextGetsNoScore) {
   }
   expect_refused("place", {"@latin1", "-i", "@two"}, 3, "latin1: line 2: wanted UTF-8, got a byte that is none at 2");
   expect_refused("a folder", {"@", "-i", "@two"}, 3, "got a folder");
-  expect_refused("nothing on stdin", {"@two", "-f", "text"}, 3, "empty file");
+  expect_refused("nothing on stdin", {"@two", "-f", "text"}, 3, "stdin: wanted lines to score, got an empty file");
 }
 
 TEST_F(BadReferencesTest, EveryLineNeedsItsReferences) {
@@ -111,6 +110,25 @@ TEST_F(BadReferencesTest, OptionsThatMeanNothingTogetherAreRefused) {
   refused({"--confidence", "--seed", "x"}, "--seed: wanted a whole number from 0, or none, got x");
   refused({"--confidence-n", "0"}, "--confidence-n: wanted a whole number");
   refused({"--width", "-1"}, "--width: wanted a whole number");
+  refused({"-m", "chrf", "--chrf-char-order", "0"}, "--chrf-char-order: wanted at least 1, or words");
+}
+
+// A model that translates for hours must not be found useless then. There is none here: it is not even looked at.
+TEST_F(BadReferencesTest, WhatIsWrongIsSaidBeforeAModelTranslates) {
+  const EnvironmentVariable models("SACREBLEU", (folder_ / "kept").string());
+  const auto refused = [&](const Arguments& more, int exit_code, const std::string& message) {
+    Arguments arguments = {"@two", "--model", "@no-model", "--source", "@two"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_refused(message, arguments, exit_code, message);
+  };
+  refused({}, 2, "no-model");
+  refused({"-m", "chrf", "--chrf-char-order", "0"}, 2, "--chrf-char-order: wanted at least 1");
+  refused({"--tokenize", "flores200"}, 2, "--tokenize flores200 wants");
+  refused({"--groups", "@one"}, 3, "one has 1 lines, .*two 2");
+  refused({"--spm-model", "@none"}, 2, "--spm-model: there is no file");
+  refused({"--tokenize", "zh", "--spm-model", "@two"}, 2, "--spm-model: wanted only with");
+  const EnvironmentVariable seed("SACREBLEU_SEED", "many");
+  refused({"--confidence"}, 2, "SACREBLEU_SEED: wanted a whole number");
 }
 
 }  // namespace

@@ -175,8 +175,35 @@ TEST_F(EvaluateFilesTest, ShowsTheLinesWhereTwoSystemsDifferMost) {
   EXPECT_EQ(differences[0].at("scores"), json({100.0, 0.0}));
   EXPECT_EQ(differences[0].at("hypotheses"), json({"no", "yes"}));
   EXPECT_EQ(differences[1].at("line"), 2);
+  EXPECT_THAT(differences[1].at("signature"), StartsWith("nrefs:1|case:lc|tok:tercom|"));
   EXPECT_THAT(evaluate(two).out,
               StartsWith("line 3  TER = 100.00 and 0.00\n  reference  yes\n  system 1   no\n  system 2   yes\nline 2"));
+}
+
+// The scores of lines are with effective order, those of the whole text are not.
+TEST_F(EvaluateFilesTest, DifferencesAreSignedApart) {
+  const Arguments two = {"--hypothesis", file("first"), file("second"), "--differences", "1"};
+  const auto text = evaluate(two).out;
+  EXPECT_THAT(text, HasSubstr("  system 2   yes\nnrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|version:2.6.0\n"));
+  EXPECT_THAT(text, testing::EndsWith("\nnrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0\n"));
+  EXPECT_THAT(object(two).at("differences")[0].at("signature"), HasSubstr("|eff:yes|"));
+  auto more = two;
+  more.emplace_back("--short");
+  EXPECT_THAT(evaluate(more).out, HasSubstr("\n#:1|c:mixed|e:yes|"));
+  more.back() = "--score-only";
+  EXPECT_THAT(evaluate(more).out, Not(HasSubstr("case:")));
+}
+
+TEST_F(EvaluateFilesTest, EveryScoreIsAnEventOfTheLog) {
+  for (const bool lines : {false, true}) {
+    Arguments arguments = {"--hypothesis", file("first"), "--log-json", file("log.jsonl")};
+    if (lines) arguments.emplace_back("--sentence-level");
+    ASSERT_EQ(evaluate(arguments).exit_code, 0);
+    const auto events = lines_of(read_text(file("log.jsonl")));
+    const auto event = json::parse(events.back());
+    EXPECT_EQ(event.at("event"), "evaluation");
+    EXPECT_EQ(event.at("bleu").contains("lines"), lines);
+  }
 }
 
 TEST_F(EvaluateFilesTest, WarnsOfTextThatLooksTokenized) {

@@ -51,6 +51,14 @@ void take(int& descriptor, std::string& text) {
   if (got == 0) close_and_forget(descriptor);
 }
 
+void set_variable(const std::string& name, const std::optional<std::string>& value) {
+  if (value) {
+    ::setenv(name.c_str(), value->c_str(), 1);
+  } else {
+    ::unsetenv(name.c_str());
+  }
+}
+
 }  // namespace
 
 Process::Process(const Arguments& arguments, const Streams& streams) {
@@ -155,6 +163,14 @@ void Process::reap(int options) {
   ended_ = true;
   outcome_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
+
+EnvironmentVariable::EnvironmentVariable(std::string name, const std::optional<std::string>& value)
+    : name_(std::move(name)) {
+  if (const char* before = std::getenv(name_.c_str())) before_ = before;
+  set_variable(name_, value);
+}
+
+EnvironmentVariable::~EnvironmentVariable() { set_variable(name_, before_); }
 
 Outcome run_gloss(const Arguments& arguments, std::string_view input) {
   Process process(arguments);

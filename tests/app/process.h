@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,19 @@ class Process {
   bool close_when_written_ = false;
   Outcome outcome_;
   std::size_t lines_read_until_ = 0;
+};
+
+/// A variable of the environment that has a value, or none, as long as this lives.
+class EnvironmentVariable {
+ public:
+  EnvironmentVariable(std::string name, const std::optional<std::string>& value);
+  ~EnvironmentVariable();
+  EnvironmentVariable(const EnvironmentVariable&) = delete;
+  EnvironmentVariable& operator=(const EnvironmentVariable&) = delete;
+
+ private:
+  std::string name_;
+  std::optional<std::string> before_;
 };
 
 /// Runs gloss to its end.

@@ -20,19 +20,14 @@ class SacrebleuOutputTest : public testing::Test {
  protected:
   SacrebleuOutputTest()
       : golden_(json::parse(read_text(std::filesystem::path(GLOSS_GOLDEN_FOLDER) / "sacrebleu_output.json"))) {
-    for (const auto* name : {"SACREBLEU_SEED", "SACREBLEU_FORMAT"}) ::unsetenv(name);
     const auto models = folder_ / "kept" / "models";
     std::filesystem::create_directories(models);
     for (const auto* name : {"sacrebleu_tokenizer_spm.model", "flores200sacrebleuspm", "spbleu-1k_tokenizer_spm.model"})
       std::filesystem::copy_file(GLOSS_GOLDEN_FOLDER "/pieces.model", models / name);
-    ::setenv("SACREBLEU", models.parent_path().c_str(), 1);
     for (const auto& [name, text] : golden_.at("files").items()) write_text(folder_ / name, text);
     std::filesystem::current_path(folder_.path());
   }
-  ~SacrebleuOutputTest() override {
-    std::filesystem::current_path(before_);
-    ::unsetenv("SACREBLEU");
-  }
+  ~SacrebleuOutputTest() override { std::filesystem::current_path(before_); }
 
   std::string file(const std::string& name) const { return golden_.at("files").at(name); }
 
@@ -40,6 +35,7 @@ class SacrebleuOutputTest : public testing::Test {
 
  private:
   TemporaryFolder folder_;
+  EnvironmentVariable kept_{"SACREBLEU", folder_ / "kept"}, seed_{"SACREBLEU_SEED", {}}, form_{"SACREBLEU_FORMAT", {}};
   std::filesystem::path before_ = std::filesystem::current_path();
 };
 
@@ -78,13 +74,12 @@ TEST_F(SacrebleuOutputTest, TheEnvironmentNamesTheForm) {
   };
   const auto text = printed({"--format", "text"});
   EXPECT_NE(text, printed({"--format", "sacrebleu"}));
-  ::setenv("SACREBLEU_FORMAT", "TEXT", 1);
+  const EnvironmentVariable form("SACREBLEU_FORMAT", "TEXT");
   EXPECT_EQ(text, printed({"--format", "sacrebleu"}));
   EXPECT_EQ(text, printed({"-f", "json"}));
   EXPECT_NE(text, printed({}));
-  ::setenv("SACREBLEU_FORMAT", "xml", 1);
+  const EnvironmentVariable no_form("SACREBLEU_FORMAT", "xml");
   EXPECT_EQ(text, printed({"-f", "text"}));
-  ::unsetenv("SACREBLEU_FORMAT");
 }
 
 // A text must not pass for one of a published tokenizer.
@@ -106,8 +101,25 @@ TEST_F(SacrebleuOutputTest, AModelIsNamedByItsHashUnlessItIsThePublishedOne) {
 
 TEST_F(SacrebleuOutputTest, NamesBehindTwoHyphensAreFiles) {
   std::filesystem::copy_file("r1", "-b");
-  EXPECT_EQ(run_gloss({"evaluate", "-i", "h1", "-f", "text", "--", "-b"}).out,
-            run_gloss({"evaluate", "-i", "h1", "-f", "text", "--", "r1"}).out);
+  const auto outcome = run_gloss({"evaluate", "-i", "h1", "-f", "text", "--", "-b"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, run_gloss({"evaluate", "-i", "h1", "-f", "text", "--", "r1"}).out);
+}
+
+TEST_F(SacrebleuOutputTest, LongNamesMayHaveTheirValueBehindAnEqualitySign) {
+  const auto outcome = run_gloss({"evaluate", "r1", "--input=h1", "-f", "text"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, run_gloss({"evaluate", "r1", "-i", "h1", "-f", "text"}).out);
+  EXPECT_EQ(run_gloss({"evaluate", "r1", "-i=h1", "-f", "text"}).exit_code, 2);
+}
+
+// Of a shell's `{ read header; gloss ...; } <file`.
+TEST_F(SacrebleuOutputTest, StdinIsReadFromWhereItStands) {
+  const auto text = read_text("h1");
+  write_text("with-header", "header\n" + text);
+  const auto command = "{ read header; " GLOSS_PROGRAM " evaluate r1 -f text; } <with-header >printed";
+  ASSERT_EQ(std::system(command), 0);
+  EXPECT_EQ(read_text("printed"), run_gloss({"evaluate", "r1", "-f", "text"}, text).out);
 }
 
 TEST_F(SacrebleuOutputTest, ThreadsChangeNothing) {

@@ -2,11 +2,15 @@
 
 #include <fstream>
 #include <thread>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "common/descriptor.h"
 #include "common/error.h"
 #include "tests/support/temporary_folder.h"
 
@@ -43,6 +47,34 @@ TEST_F(LineReaderTest, LineFeedEndsALine) {
   EXPECT_THAT(lines("one\n\n three \n"), ElementsAre("one", "", " three "));
   EXPECT_THAT(lines(""), ElementsAre());
   EXPECT_THAT(lines("\n"), ElementsAre(""));
+}
+
+TEST_F(LineReaderTest, WhatIsOpenIsReadFromWhereItStands) {
+  auto opened = open_regular_file(file("one\ntwo\nthree\n"));
+  ASSERT_EQ(::lseek(opened->descriptor.get(), 4, SEEK_SET), 4);
+  LineReader reader(std::move(opened->descriptor), "stdin");
+  std::string line;
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "two");
+  EXPECT_EQ(reader.line_number(), 1);
+}
+
+TEST_F(LineReaderTest, OfASocketToo) {
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  ASSERT_EQ(::write(ends[1], "one\n", 4), 4);
+  ASSERT_EQ(::close(ends[1]), 0);
+  LineReader reader(Descriptor{ends[0]}, "stdin");
+  std::string line;
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "one");
+  EXPECT_FALSE(reader.next(line));
+}
+
+TEST_F(LineReaderTest, WhatIsOpenAndNoTextIsRefusedByItsName) {
+  EXPECT_THAT([&] { LineReader(std::move(open_regular_file(file("\xFF\xFEx"))->descriptor), "stdin"); },
+              ThrowsMessage<DataError>(HasSubstr("stdin: wanted UTF-8, got UTF-16")));
+  EXPECT_THAT([] { LineReader(Descriptor(), "stdin"); }, ThrowsMessage<IoError>(HasSubstr("stdin: cannot read")));
 }
 
 TEST_F(LineReaderTest, LastLineWithoutAnEndCounts) { EXPECT_THAT(lines("one\ntwo"), ElementsAre("one", "two")); }

@@ -16,8 +16,9 @@ using testing::IsEmpty;
 constexpr auto kMax = LineSplitter::kMaxLineBytes;
 const std::string kByteOrderMark = "\xEF\xBB\xBF";
 
-std::vector<TextLine> split(std::string_view text, std::size_t part = std::string_view::npos) {
-  LineSplitter splitter;
+std::vector<TextLine> split(std::string_view text, std::size_t part = std::string_view::npos,
+                            LineEnds ends = LineEnds::kLineFeed) {
+  LineSplitter splitter(ends);
   std::vector<TextLine> lines;
   TextLine line;
   for (; !text.empty(); text.remove_prefix(std::min(part, text.size()))) {
@@ -42,6 +43,18 @@ TEST(LineSplitterTest, PartsOfEverySizeGiveTheSameLines) {
     EXPECT_THAT(texts(split(text, part)),
                 ElementsAre("one", "", kByteOrderMark + "two\r", "a\rb", "\u2028", "", "last\r"))
         << part;
+}
+
+TEST(LineSplitterTest, AReturnAloneEndsALineWhereThatIsAskedFor) {
+  const auto text = kByteOrderMark + "one\rtwo\r\nthree\n\r\r\n\nlast\r";
+  for (const std::size_t part : {1U, 2U, 3U, 5U, 100U})
+    EXPECT_THAT(texts(split(text, part, LineEnds::kAnyReturn)), ElementsAre("one", "two", "three", "", "", "", "last"))
+        << part;
+  const auto lines =
+      split(std::string(kMax + 9, 'x') + "\r\n" + std::string(kMax, 'y') + "\r", 1000, LineEnds::kAnyReturn);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_TRUE(lines[0].cut);
+  EXPECT_FALSE(lines[1].cut);
 }
 
 TEST(LineSplitterTest, TellsWhichLinesEndedInCrlf) {

@@ -4,11 +4,14 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include "common/descriptor.h"
 #include "common/error.h"
 #include "tests/support/temporary_folder.h"
 
@@ -36,6 +39,10 @@ class ScoredTextTest : public testing::Test {
       return error.what();
     }
     return "no DataError";
+  }
+
+  std::vector<SystemOutput> systems_of(const Path& path) {
+    return read_tabbed_systems(std::move(open_regular_file(path)->descriptor), "stdin");
   }
 
   std::string refused_lines(const std::string& text) {
@@ -123,6 +130,16 @@ TEST_F(ScoredTextTest, OneLineOfManyReferencesCostsNoMoreThanItself) {
   EXPECT_LT(kept, 100'000u);
 }
 
+// Each empty column cost a string, whether it was dropped or not.
+TEST_F(ScoredTextTest, EmptyReferencesCostNothing) {
+  std::string text;
+  for (int line = 0; line < 500; ++line) text += "1" + std::string(5'000, '\t') + "2\n";
+  const auto references = read_references(std::vector<Path>{file("a", text)}, {1, true});
+  std::size_t kept = 0;
+  for (const auto& line : references.of_line) kept += line.capacity();
+  EXPECT_LE(kept, 1'000u);
+}
+
 TEST_F(ScoredTextTest, ALineWithoutAnyReferenceIsRefused) {
   const std::vector<Path> files{file("a", "1\n\t \n")};
   EXPECT_THAT(refusal([&] { read_references(files, {1, true}); }), HasSubstr("line 2: wanted a reference"));
@@ -134,28 +151,43 @@ TEST_F(ScoredTextTest, ColumnsAndSeveralFilesExcludeEachOther) {
 }
 
 TEST_F(ScoredTextTest, TabsSetSystemsApart) {
-  const auto systems = read_tabbed_systems(file("a", "1\t2\n3 \t4\t\n"));
+  const auto systems = systems_of(file("a", "1\t2\n3 \t4\t\n"));
   ASSERT_THAT(systems, SizeIs(2));
   EXPECT_EQ(systems[1].name, "System 2");
   EXPECT_THAT(systems[0].lines, ElementsAre("1", "3"));
   EXPECT_THAT(systems[1].lines, ElementsAre("2", "4"));
-  EXPECT_THAT(refusal([&] { read_tabbed_systems(file("b", "1\t2\n3\n")); }), HasSubstr("line 2: wanted 2 systems"));
+  EXPECT_THAT(refusal([&] { systems_of(file("b", "1\t2\n3\n")); }), HasSubstr("line 2: wanted 2 systems"));
 }
 
 // As sacreBLEU does, which reads the first line by itself.
 TEST_F(ScoredTextTest, ColumnsOfTheFirstLineKeepTheSpaceAtTheirEnds) {
-  const auto systems = read_tabbed_systems(file("a", " 1 \t 2 \n 3 \t 4 \n"));
+  const auto systems = systems_of(file("a", " 1 \t 2 \n 3 \t 4 \n"));
   ASSERT_THAT(systems, SizeIs(2));
   EXPECT_THAT(systems[0].lines, ElementsAre(" 1 ", " 3"));
   EXPECT_THAT(systems[1].lines, ElementsAre(" 2", " 4"));
 }
 
 TEST_F(ScoredTextTest, AReturnEndsALineOfSystemsToo) {
-  const auto lines = [&](const std::string& text) { return read_tabbed_systems(file("a", text)).front().lines; };
+  const auto lines = [&](const std::string& text) { return systems_of(file("a", text)).front().lines; };
   EXPECT_THAT(lines("1\r2\r\n3\n\r4"), ElementsAre("1", "2", "3", "", "4"));
   EXPECT_THAT(lines("1\r2\r"), ElementsAre("1", "2"));
   EXPECT_THAT(lines("1\r\r\n"), ElementsAre("1", ""));
   EXPECT_THAT(refusal([&] { lines("1\t2\r3"); }), HasSubstr("line 2: wanted 2 systems"));
+}
+
+TEST_F(ScoredTextTest, ATextOfReturnsAloneHasTheLimitOfALineForEachOfThem) {
+  std::string text;
+  for (int line = 0; line < 40'000; ++line) text += "a b\r";
+  EXPECT_THAT(systems_of(file("a", text)).front().lines, SizeIs(40'000));
+  EXPECT_THAT(refusal([&] { systems_of(file("b", "a\rb\n\r" + std::string(1 << 17, 'c') + "\r")); }),
+              HasSubstr("stdin: line 4 is longer than 65536 bytes"));
+  EXPECT_THAT(refusal([&] { systems_of(file("c", "a\rb\n\xff\r")); }), HasSubstr("stdin: line 3: wanted UTF-8"));
+}
+
+TEST_F(ScoredTextTest, SystemsAreReadFromWhereTheTextStands) {
+  auto opened = open_regular_file(file("a", "header\n1\n2\n"));
+  ASSERT_EQ(::lseek(opened->descriptor.get(), 7, SEEK_SET), 7);
+  EXPECT_THAT(read_tabbed_systems(std::move(opened->descriptor), "stdin").front().lines, ElementsAre("1", "2"));
 }
 
 }  // namespace
