@@ -7,7 +7,7 @@ namespace gloss {
 
 /// What a character does at the border of a word.
 enum class CharacterKind {
-  kWord,      ///< letters, digits and combining marks of scripts that put spaces between words
+  kWord,      ///< letters, digits, marks and joiners of scripts that put spaces between words
   kUnspaced,  ///< those of scripts that put none: Chinese, Japanese, Thai, Lao, Tibetan, Burmese, Khmer
   kOther,     ///< spaces, punctuation, symbols
 };

@@ -8,8 +8,8 @@ namespace gloss {
 namespace {
 
 TEST(WordBorderTest, LettersDigitsAndMarksMakeWords) {
-  for (const auto letter :
-       {U'a', U'Z', U'0', U'ß', U'é', U'\u0301', U'Ж', U'ω', U'ع', U'한', U'ﬁ', U'Ａ', U'\U0001D400'})
+  for (const auto letter : {U'a', U'Z', U'0', U'ß', U'é', U'\u0301', U'Ж', U'ω', U'ع', U'한', U'ﬁ', U'Ａ',
+                            U'\U0001D400', U'\u00AD', U'\u200C', U'\u200D', U'\uFE0F', U'\uFE20'})
     EXPECT_EQ(kind_of(letter), CharacterKind::kWord) << static_cast<unsigned>(letter);
 }
 
@@ -44,6 +44,8 @@ TEST(WordBorderTest, NoBorderIsWithinAWord) {
   EXPECT_TRUE(is_word_border("狗狗", 3));
   EXPECT_TRUE(is_word_border("T狗", 1));
   EXPECT_FALSE(is_word_border("éß", 2));
+  EXPECT_FALSE(is_word_border("می\u200cخواهم", 4));  // a word of Persian goes on behind the non-joiner
+  EXPECT_FALSE(is_word_border("می\u200cخواهم", 7));
 }
 
 }  // namespace
