@@ -118,7 +118,9 @@ TEST_P(TranslationDetailsTest, AWordIsAsSureAsItsPiecesAndTheSpaceBeforeIt) {
   const std::vector<std::string> lines = {"a b"};
   const auto found = TranslationDetails(models.first(), translator, {.confidence = true}, 2)
                          .of(lines, {{.candidates = {{"ab \U0001f6a3 b", {.ids = said, .ended = true}}}}});
-  const auto& [text, hypothesis, tokens, words, alignment, flags] = found.at(0).candidates.at(0);
+  const auto& candidate = found.at(0).candidates.at(0);
+  const auto& tokens = candidate.tokens;
+  const auto& words = candidate.words;
   ASSERT_THAT(tokens, SizeIs(11));
   ASSERT_THAT(words, SizeIs(3));
   const auto sum = [&](std::size_t begin, std::size_t end) {
