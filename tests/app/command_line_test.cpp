@@ -97,7 +97,7 @@ TEST(CommandLineTest, RefusesAnArgumentThatNothingAsksFor) {
 }
 
 TEST(CommandLineTest, RefusesAnOptionGivenTwice) {
-  expect_refusal({"translate", "--model", "a", "--model", "b"}, 2, HasSubstr("--model is given 2 times"));
+  expect_refusal({"convert", "--model", "a", "--model", "b"}, 2, HasSubstr("--model is given 2 times"));
   expect_refusal({"inspect", "a", "--quiet", "--quiet"}, 2, HasSubstr("--quiet is given 2 times"));
 }
 
