@@ -6,21 +6,17 @@
 #include "common/line_reader.h"
 #include "common/log.h"
 #include "common/utf8.h"
-#include "common/white_space.h"
 #include "data/word_border.h"
+#include "tokenizer/placed_pieces.h"
 
 namespace gloss {
 namespace {
 
 std::string single_spaced(std::string_view text) {
   std::string result;
-  for (auto begin = text.find_first_not_of(kAsciiSpace); begin != text.npos;
-       begin = text.find_first_not_of(kAsciiSpace)) {
-    text.remove_prefix(begin);
-    const auto word = text.substr(0, text.find_first_of(kAsciiSpace));
+  for (const auto& word : words_of(text)) {
     if (!result.empty()) result += ' ';
     result += word;
-    text.remove_prefix(word.size());
   }
   return result;
 }
