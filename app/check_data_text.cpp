@@ -5,27 +5,20 @@
 #include <cstdio>
 
 #include "common/log.h"
+#include "common/utf8.h"
 
 namespace gloss {
 namespace {
 
 constexpr std::size_t kCharactersShown = 8;
 
-std::string utf8_of(char32_t character) {
-  const auto byte = [](char32_t bits) { return static_cast<char>(bits); };
-  if (character < 0x80) return {byte(character)};
-  if (character < 0x800) return {byte(0xC0 | character >> 6), byte(0x80 | (character & 0x3F))};
-  if (character < 0x10000)
-    return {byte(0xE0 | character >> 12), byte(0x80 | (character >> 6 & 0x3F)), byte(0x80 | (character & 0x3F))};
-  return {byte(0xF0 | character >> 18), byte(0x80 | (character >> 12 & 0x3F)), byte(0x80 | (character >> 6 & 0x3F)),
-          byte(0x80 | (character & 0x3F))};
-}
-
 /// "ß (U+00DF) 17"
 std::string text_of(char32_t character, std::int64_t count) {
   std::array<char, 16> code{};
   std::snprintf(code.data(), code.size(), "U+%04X", static_cast<unsigned>(character));
-  return printable(utf8_of(character)) + " (" + code.data() + ") " + std::to_string(count);
+  std::string text;
+  append_utf8(character, text);
+  return printable(text) + " (" + code.data() + ") " + std::to_string(count);
 }
 
 std::string percent(std::int64_t part, std::int64_t whole) {

@@ -14,6 +14,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/split_text.h"
+#include "evaluation/lower_case.h"
 
 namespace gloss {
 namespace {
@@ -150,10 +151,7 @@ std::vector<std::filesystem::path> EvaluateOptions::system_files() const {
 std::optional<SacrebleuForm> EvaluateOptions::sacrebleu_form() const {
   if (!format) return std::nullopt;
   const char* environment = std::getenv("SACREBLEU_FORMAT");
-  std::string wanted = environment == nullptr ? "" : environment;
-  std::ranges::transform(wanted, wanted.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  if (const auto form = form_called(wanted)) return form;
+  if (const auto form = form_called(lower(environment == nullptr ? "" : environment))) return form;
   return form_called(*format).value_or(SacrebleuForm::kJson);
 }
 

@@ -50,16 +50,16 @@ ExitCode report_failure() {
 }
 
 /// A standard descriptor that the parent closed would be given to the next file that is opened, and results be written
-/// into it. Opened for reading only, so that writing a result fails.
+/// into it. Opened so that reading a text from it, or writing a result to it, fails.
 void fill_standard_descriptors() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor)
-    if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDONLY));
+    if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY));
 }
 
 ExitCode run(int argc, const char* const* argv) {
   try {
     fill_standard_descriptors();
-    ignore_broken_pipe();
+    let_writes_fail();
     return parse_command_line(argc, argv)();
   } catch (...) {
     return report_failure();

@@ -15,10 +15,8 @@ constexpr auto kMostKept = LineSplitter::kMaxLineBytes + kByteOrderMark.size() +
 
 // Drops the first bytes of a character whose other bytes were cut off.
 void drop_broken_end(std::string& text) {
-  auto lead = text.size();
-  while (lead > 0 && text.size() - lead < 4 && (text[lead - 1] & 0xc0) == 0x80) --lead;
-  if (lead > 0 && (text[lead - 1] & 0x80) != 0 && !is_utf8(std::string_view(text).substr(lead - 1)))
-    text.resize(lead - 1);
+  const auto begin = last_character(text);
+  if ((text[begin] & 0x80) != 0 && !is_utf8(std::string_view(text).substr(begin))) text.resize(begin);
 }
 
 }  // namespace

@@ -48,6 +48,8 @@ std::optional<ExitCode> stop_requested() {
   return exit_code(signal);
 }
 
-void ignore_broken_pipe() { ::signal(SIGPIPE, SIG_IGN); }
+void let_writes_fail() {
+  for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);
+}
 
 }  // namespace gloss

@@ -20,7 +20,7 @@ class StopOnSignal {
 /// The exit code of the signal that came, if one did.
 std::optional<ExitCode> stop_requested();
 
-/// A closed pipe becomes an error of the write instead of the death of the process.
-void ignore_broken_pipe();
+/// A closed pipe, or the limit of a file's size, becomes an error of the write instead of the death of the process.
+void let_writes_fail();
 
 }  // namespace gloss

@@ -1,6 +1,7 @@
 #include "common/utf8.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace gloss {
 namespace {
@@ -26,6 +27,8 @@ Lead classify(unsigned char first) {
   if (first == 0xf4) return {4, 0x80, 0x8f};
   return {0, 0, 0};
 }
+
+bool continues_character(char byte) { return (byte & 0xc0) == 0x80; }
 
 }  // namespace
 
@@ -64,8 +67,28 @@ std::string repair_utf8(std::string_view text) {
   return repaired;
 }
 
+void append_utf8(char32_t character, std::string& text) {
+  const auto tail = [character](int shift) { return static_cast<char>(0x80 | (character >> shift & 0x3f)); };
+  if (character < 0x80) {
+    text += static_cast<char>(character);
+  } else if (character < 0x800) {
+    text += {static_cast<char>(0xc0 | character >> 6), tail(0)};
+  } else if (character < 0x10000) {
+    text += {static_cast<char>(0xe0 | character >> 12), tail(6), tail(0)};
+  } else {
+    text += {static_cast<char>(0xf0 | character >> 18), tail(12), tail(6), tail(0)};
+  }
+}
+
+std::size_t last_character(std::string_view text) {
+  constexpr std::size_t kLongest = 4;
+  auto begin = text.size() - 1;
+  while (begin > 0 && text.size() - begin < kLongest && continues_character(text[begin])) --begin;
+  return begin;
+}
+
 std::size_t count_code_points(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(std::ranges::count_if(text, std::not_fn(continues_character)));
 }
 
 }  // namespace gloss

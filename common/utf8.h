@@ -25,6 +25,12 @@ inline bool is_text(std::string_view text) { return text.find('\0') == text.npos
 /// The text with each maximal invalid part, and each NUL, replaced by U+FFFD.
 std::string repair_utf8(std::string_view text);
 
+/// Adds a code point, at most U+10FFFF, as UTF-8.
+void append_utf8(char32_t character, std::string& text);
+
+/// Where the last character of a text that is not empty begins: behind at most three bytes that could continue it.
+std::size_t last_character(std::string_view text);
+
 /// Number of code points of valid UTF-8.
 std::size_t count_code_points(std::string_view text);
 

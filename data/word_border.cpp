@@ -38,8 +38,6 @@ constexpr std::array<Range, 57> kRanges{{
     {0x10000, 0x1CFFF, kWord},   {0x1D400, 0x1EFFF, kWord},   {0x20000, 0x3FFFF, kUnspaced},
 }};
 
-bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80; }
-
 }  // namespace
 
 CharacterKind kind_of(char32_t character) {
@@ -54,10 +52,7 @@ CharacterKind first_kind(std::string_view text) {
 }
 
 CharacterKind last_kind(std::string_view text) {
-  if (text.empty()) return kOther;
-  auto last = text.size() - 1;
-  while (last > 0 && continues_character(text[last])) --last;
-  return first_kind(text.substr(last));
+  return text.empty() ? kOther : first_kind(text.substr(last_character(text)));
 }
 
 bool is_word_border(std::string_view text, std::size_t offset) {

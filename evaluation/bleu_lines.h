@@ -9,7 +9,7 @@
 
 #include "evaluation/bleu_metric.h"
 #include "evaluation/ngram_matches.h"
-#include "evaluation/token_table.h"
+#include "evaluation/number_table.h"
 
 namespace gloss {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "evaluation/prefix_table.h"
+#include "evaluation/number_table.h"
 
 namespace gloss {
 

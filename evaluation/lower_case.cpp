@@ -13,19 +13,6 @@ namespace {
 
 constexpr char32_t kCapitalSigma = 0x3a3, kSigma = 0x3c3, kFinalSigma = 0x3c2, kCapitalDottedI = 0x130;
 
-void append_utf8(char32_t c, std::string& text) {
-  const auto tail = [c](int shift) { return static_cast<char>(0x80 | (c >> shift & 0x3f)); };
-  if (c < 0x80) {
-    text += static_cast<char>(c);
-  } else if (c < 0x800) {
-    text += {static_cast<char>(0xc0 | c >> 6), tail(0)};
-  } else if (c < 0x10000) {
-    text += {static_cast<char>(0xe0 | c >> 12), tail(6), tail(0)};
-  } else {
-    text += {static_cast<char>(0xf0 | c >> 18), tail(12), tail(6), tail(0)};
-  }
-}
-
 /// Of a character that has one.
 char32_t lower_of(char32_t c) {
   const auto ranges = lower_ranges();
@@ -47,8 +34,7 @@ bool cased_behind(std::string_view text, std::size_t offset) {
 
 bool cased_before(std::string_view text, std::size_t offset) {
   while (offset > 0) {
-    do --offset;
-    while (offset > 0 && (static_cast<unsigned char>(text[offset]) & 0xc0) == 0x80);
+    offset = last_character(text.substr(0, offset));
     const auto classes = classes_of(decode_utf8(text, offset));
     if (!(classes & CharacterClasses::kCaseIgnorable)) return classes & CharacterClasses::kCased;
   }

@@ -32,7 +32,7 @@ void NgramMatcher::count_reference(Symbols reference, std::uint32_t number, std:
   // The places ascend, so those too near to the end are the last ones.
   while (!places.empty() && places.back().begin + order > reference.size()) places.pop_back();
   for (auto& place : places) {
-    place.prefix = table_.number(place.prefix, reference[place.begin + order - 1]);
+    place.prefix = table_.number(sequence(place.prefix, reference[place.begin + order - 1]));
     if (place.prefix == entries_.size()) entries_.emplace_back();
     auto& entry = entries_[place.prefix];
     if (entry.last_reference != number) {
@@ -48,7 +48,7 @@ std::int64_t NgramMatcher::match_hypothesis(Symbols hypothesis, std::size_t orde
   std::size_t kept = 0;
   for (const auto place : hypothesis_places_) {
     if (place.begin + order > hypothesis.size()) break;
-    const auto number = table_.find(place.prefix, hypothesis[place.begin + order - 1]);
+    const auto number = table_.find(sequence(place.prefix, hypothesis[place.begin + order - 1]));
     if (number == PrefixTable::kUnknown) continue;
     auto& entry = entries_[number];
     entry.met = true;

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "evaluation/prefix_table.h"
+#include "evaluation/number_table.h"
 
 namespace gloss {
 

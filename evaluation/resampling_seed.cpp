@@ -11,6 +11,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
+#include "evaluation/lower_case.h"
 #include "evaluation/white_space.h"
 
 namespace gloss {
@@ -67,9 +68,7 @@ ResamplingSeed ResamplingSeed::from_environment() {
 }
 
 std::optional<ResamplingSeed> ResamplingSeed::parse(const std::string& text) {
-  ResamplingSeed seed{{}, text, {}};
-  for (char& c : seed.text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  ResamplingSeed seed{{}, lower(text), {}};
   if (seed.text == "none") {
     seed.number = seed.text;
     seed.words.resize(4);

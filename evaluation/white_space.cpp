@@ -19,10 +19,8 @@ std::size_t white_space_at(std::string_view text, std::size_t offset) {
 }
 
 std::string_view strip_end(std::string_view text) {
-  constexpr std::size_t kLongest = 3;
   while (!text.empty()) {
-    auto last = text.size() - 1;
-    while (last > 0 && text.size() - last < kLongest && (static_cast<unsigned char>(text[last]) & 0xc0) == 0x80) --last;
+    const auto last = last_character(text);
     if (white_space_at(text, last) != text.size() - last) break;
     text.remove_suffix(text.size() - last);
   }

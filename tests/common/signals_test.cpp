@@ -2,12 +2,14 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -89,9 +91,9 @@ TEST(StopOnSignalTest, AReadThatWaitsIsInterrupted) {
   for (const int descriptor : silent) ::close(descriptor);
 }
 
-TEST(IgnoreBrokenPipeDeathTest, AClosedPipeIsAnErrorOfTheWrite) {
+TEST(LetWritesFailDeathTest, AClosedPipeIsAnErrorOfTheWrite) {
   const auto write_to_closed = [](bool ignore) {
-    if (ignore) ignore_broken_pipe();
+    if (ignore) let_writes_fail();
     std::array<int, 2> ends{};
     if (::pipe(ends.data()) != 0) std::_Exit(2);
     ::close(ends[0]);
@@ -99,6 +101,18 @@ TEST(IgnoreBrokenPipeDeathTest, AClosedPipeIsAnErrorOfTheWrite) {
   };
   EXPECT_EXIT(write_to_closed(true), ExitedWithCode(0), "");
   EXPECT_EXIT(write_to_closed(false), KilledBySignal(SIGPIPE), "");
+}
+
+TEST(LetWritesFailDeathTest, TheLimitOfAFilesSizeIsAnErrorOfTheWrite) {
+  const auto write_beyond = [](bool ignore) {
+    if (ignore) let_writes_fail();
+    const rlimit none{0, 0};
+    if (::setrlimit(RLIMIT_FSIZE, &none) != 0) std::_Exit(2);
+    std::FILE* const file = std::tmpfile();
+    std::_Exit(::write(::fileno(file), "x", 1) == -1 && errno == EFBIG ? 0 : 1);
+  };
+  EXPECT_EXIT(write_beyond(true), ExitedWithCode(0), "");
+  EXPECT_EXIT(write_beyond(false), KilledBySignal(SIGXFSZ), "");
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "common/utf8.h"
 
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +27,18 @@ TEST(Utf8Test, EveryScalarValueIsValidAndNoOtherIs) {
     const auto point = decode_utf8(bytes, 0);
     ASSERT_EQ(point.value, c);
     ASSERT_EQ(point.bytes, bytes.size());
+    std::string appended = "a";
+    append_utf8(c, appended);
+    ASSERT_EQ(appended, "a" + bytes);
+    ASSERT_EQ(last_character(appended), 1U);
   }
+}
+
+TEST(Utf8Test, LastCharacterStepsBackOverThreeBytesAtMost) {
+  EXPECT_EQ(last_character("a"), 0U);
+  EXPECT_EQ(last_character("\x80"), 0U);
+  EXPECT_EQ(last_character("ab\x80"), 1U);
+  EXPECT_EQ(last_character("abc\x80\x80\x80\x80"), 3U);
 }
 
 TEST(Utf8Test, FindsTheFirstFault) {

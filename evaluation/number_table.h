@@ -1,0 +1,67 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "evaluation/keyed_hash.h"
+
+namespace gloss {
+
+/// Numbers keys: equal ones alike, different ones apart, 0 being the first to come. Key is a word of 64 bits or a text,
+/// which the table looks at and does not copy.
+template <typename Key>
+class NumberTable {
+ public:
+  static constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
+
+  /// Forgets all; from now on there are at most `keys` different ones.
+  void reset(std::size_t keys) {
+    const std::size_t size = std::bit_ceil(2 * keys + 2);  // half of it stays empty
+    shift_ = 64 - std::countr_zero(size);
+    slots_.assign(size, {});
+    count_ = 0;
+  }
+
+  /// The number of the key; a new one where it has none.
+  std::uint32_t number(Key key) {
+    Slot& slot = slots_[place(key)];
+    if (slot.number == kUnknown) slot = {key, count_++};
+    return slot.number;
+  }
+
+  /// The same, kUnknown where it has none.
+  std::uint32_t find(Key key) const { return slots_[place(key)].number; }
+
+  std::uint32_t count() const { return count_; }
+
+ private:
+  struct Slot {
+    Key key = {};
+    std::uint32_t number = kUnknown;
+  };
+
+  /// Where the key is, or the empty slot where it would be.
+  std::size_t place(Key key) const {
+    std::size_t i = hash_(key) >> shift_;
+    while (slots_[i].number != kUnknown && slots_[i].key != key) i = (i + 1) & (slots_.size() - 1);
+    return i;
+  }
+
+  KeyedHash hash_;
+  std::vector<Slot> slots_;
+  int shift_ = 0;
+  std::uint32_t count_ = 0;
+};
+
+using TokenTable = NumberTable<std::string_view>;
+
+/// Of sequences of symbols, each known by the number of all of it but the last symbol, and that symbol.
+using PrefixTable = NumberTable<std::uint64_t>;
+inline std::uint64_t sequence(std::uint32_t prefix, std::uint32_t symbol) {
+  return std::uint64_t{prefix} << 32 | symbol;
+}
+
+}  // namespace gloss
