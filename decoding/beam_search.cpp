@@ -4,13 +4,13 @@
 #include <utility>
 
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/tensor.h>
 
 #include "decoding/beam.h"
 #include "decoding/constraints.h"
 #include "decoding/length_limit.h"
 #include "decoding/phrase_constraints.h"
 #include "decoding/search.h"
+#include "model/device_copy.h"
 
 namespace gloss {
 namespace {
@@ -67,7 +67,7 @@ struct Looked {
 
 Looked look(const Terms& terms, Scorer::State& state, const Rectangle& rows) {
   const auto& [scorer, config, constraints, phrases] = terms;
-  const auto tokens = at::tensor(rows.tokens, at::kLong).view({-1, rows.width}).to(scorer.device());  // [B, K]
+  const auto tokens = copy_to(rows.tokens, scorer.device()).view({-1, rows.width});  // [B, K]
   const auto wanted = 2 * config.beam_size;
   const bool with_attention = config.coverage_penalty > 0;
   if (!with_attention && phrases.none()) return {constraints.step_top(scorer, state, tokens, rows.said, wanted), {}};

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include <ATen/ops/logsumexp.h>
-#include <ATen/ops/tensor.h>
 #include <ATen/ops/where.h>
 #include <c10/core/InferenceMode.h>
 
 #include "common/error.h"
 #include "decoding/phrase_progress.h"
+#include "model/device_copy.h"
 
 namespace gloss {
 namespace {
@@ -39,7 +39,7 @@ void obey_phrases(const PhraseProgress& progress, Ids& ids) {
 }
 
 at::Tensor index_on(const at::Tensor& logits, const std::vector<std::int64_t>& index) {
-  return at::tensor(index, at::kLong).to(logits.device());
+  return copy_to(index, logits.device());
 }
 
 /// The best `width` of each row that are not banned. `top` is as wider as the longest list of bans.

@@ -4,9 +4,8 @@
 #include <cmath>
 #include <string>
 
-#include <ATen/ops/tensor.h>
-
 #include "common/error.h"
+#include "model/device_copy.h"
 
 namespace gloss {
 namespace {
@@ -31,7 +30,7 @@ void score_batch(const Scorer& scorer, std::span<const Ids> sources, std::span<c
   for (std::size_t position = 0; !last.empty(); ++position) {
     Ids next;
     for (std::size_t b = 0; b < last.size(); ++b) next.push_back(said[batch[b]][position]);
-    const auto tokens = at::tensor(last, at::kLong).view({-1, 1}).to(scorer.device());  // [B, 1]
+    const auto tokens = copy_to(last, scorer.device()).view({-1, 1});  // [B, 1]
     const auto step = scorer.step_said(*state, tokens, next);
     std::vector<std::int64_t> kept;
     for (std::size_t b = 0; b < last.size(); ++b) {

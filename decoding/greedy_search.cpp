@@ -1,12 +1,11 @@
 #include <numeric>
 #include <utility>
 
-#include <ATen/ops/tensor.h>
-
 #include "decoding/candidates.h"
 #include "decoding/constraints.h"
 #include "decoding/length_limit.h"
 #include "decoding/search.h"
+#include "model/device_copy.h"
 
 namespace gloss {
 
@@ -31,7 +30,7 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
   for (std::int64_t length = 1; !searched.empty(); ++length) {
     if (hooks.before_step) hooks.before_step();
     const auto B = std::ssize(searched);
-    const auto tokens = at::tensor(last, at::kLong).view({B, 1}).to(scorer.device());  // [B, 1]
+    const auto tokens = copy_to(last, scorer.device()).view({B, 1});  // [B, 1]
     std::vector<Constraints::Row> rows;
     for (const auto sentence : searched) rows.push_back({sentence, &result[sentence].ids});
     const auto top = constraints.step_top(scorer, *state, tokens, rows, 1);

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include <ATen/ops/tensor.h>
-
 #include "decoding/phrase_banks.h"
+#include "model/device_copy.h"
 
 namespace gloss {
 namespace {
@@ -17,7 +16,7 @@ std::vector<float> logits_of(const at::Tensor& logits, const std::vector<Ids>& i
   std::vector<std::int64_t> places;
   for (std::int64_t row = 0; row < std::ssize(ids); ++row)
     for (const auto id : ids[row]) places.push_back(row * logits.size(1) + id);
-  const auto index = at::tensor(places, at::kLong).to(logits.device());
+  const auto index = copy_to(places, logits.device());
   const auto found = logits.reshape(-1).index_select(0, index).to(at::kCPU, at::kFloat).contiguous();
   return {found.const_data_ptr<float>(), found.const_data_ptr<float>() + found.numel()};
 }

@@ -3,14 +3,13 @@
 #include <numeric>
 #include <utility>
 
-#include <ATen/ops/tensor.h>
-
 #include "common/random.h"
 #include "decoding/candidates.h"
 #include "decoding/constraints.h"
 #include "decoding/length_limit.h"
 #include "decoding/sampling.h"
 #include "decoding/search.h"
+#include "model/device_copy.h"
 
 namespace gloss {
 namespace {
@@ -77,7 +76,7 @@ class Looking {
       : scorer_(&scorer), sampling_(&config.sampling), constraints_(config, given.prefixes) {}
 
   TopTokens operator()(Scorer::State& state, const SampledRows& rows) const {
-    const auto tokens = at::tensor(rows.tokens, at::kLong).view({-1, rows.width}).to(scorer_->device());  // [B, K]
+    const auto tokens = copy_to(rows.tokens, scorer_->device()).view({-1, rows.width});  // [B, K]
     const auto V = scorer_->vocabulary_size(), k = sampling_->top_k;
     if (k > 0 && k <= kMostRanked) return constraints_.step_top(*scorer_, state, tokens, rows.said, k);
     const auto step = constraints_.step(*scorer_, state, tokens, rows.said, /*with_attention=*/false);

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include <ATen/ops/tensor.h>
 #include <ATen/ops/topk.h>
+
+#include "model/device_copy.h"
 
 namespace gloss {
 namespace {
@@ -69,7 +70,7 @@ TopTokens top_tokens_of(const Scorer::Step& step, std::int64_t width) {
 Scorer::Said Scorer::step_said(State& state, const at::Tensor& tokens, std::span<const Id> next) const {
   const auto looked_at = step(state, tokens, /*with_attention=*/false);
   const std::vector<std::int64_t> columns(next.begin(), next.end());
-  const auto index = at::tensor(columns, at::kLong).to(looked_at.logits.device()).unsqueeze(1);  // [B * K, 1]
+  const auto index = copy_to(columns, looked_at.logits.device()).unsqueeze(1);  // [B * K, 1]
   const auto logits = looked_at.logits.gather(1, index).squeeze(1).to(at::kCPU, at::kDouble).contiguous();  // [B * K]
   const auto normalisers = looked_at.log_normaliser.to(at::kCPU, at::kDouble).contiguous();                 // [B * K]
   const auto values = [](const at::Tensor& x) {

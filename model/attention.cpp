@@ -39,6 +39,8 @@ at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::T
   return kept.matmul(value);  // [B, H, T, d_k]
 }
 
-bool needs_weights(const Pass& pass, double dropout) { return pass.probe != nullptr || (pass.training && dropout > 0); }
+bool needs_weights(const Pass& pass, double dropout, at::Device device) {
+  return pass.probe != nullptr || (pass.training && dropout > 0 && device.is_cpu());
+}
 
 }  // namespace gloss

@@ -81,7 +81,8 @@ at::Tensor DecoderImpl::forward(const at::Tensor& x, const Memory& memory, const
   memory.mask.expect_fits(B, S);
   // What stands behind a row's end is later than all of the row, so causality alone hides it.
   auto mask = Mask::causal();
-  if (needs_weights(pass, attention_dropout_)) mask = mask.ready(T, T, x.device());  // else it needs no tensor
+  if (needs_weights(pass, attention_dropout_, x.device()))
+    mask = mask.ready(T, T, x.device());  // else it needs no tensor
   const Memory shared{memory.value, memory.mask.ready(T, S, x.device())};
   auto result = x;  // [B, T, D]
   for (auto& layer : layers_) result = layer(result, shared, mask, pass);

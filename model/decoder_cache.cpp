@@ -5,9 +5,9 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/index_select.h>
-#include <ATen/ops/tensor.h>
 
 #include "common/error.h"
+#include "model/device_copy.h"
 #include "model/shape.h"
 
 namespace gloss {
@@ -41,7 +41,7 @@ void reorder(at::Tensor& buffer, std::int64_t position, const at::Tensor& rows) 
 // What was said in the rows named, B' * K' of them.
 void select_rows(std::vector<LayerCache>& layers, std::int64_t position, const std::vector<std::int64_t>& rows) {
   if (layers.empty()) return;
-  const auto index = at::tensor(rows, at::kLong).to(layers.front().cross_key.device());
+  const auto index = copy_to(rows, layers.front().cross_key.device());
   for (auto& layer : layers) {
     reorder(layer.self_key, position, index);
     reorder(layer.self_value, position, index);
@@ -51,7 +51,7 @@ void select_rows(std::vector<LayerCache>& layers, std::int64_t position, const s
 // The memory of the sentences named, B' of them.
 void select_sentences(std::vector<LayerCache>& layers, const std::vector<std::int64_t>& sentences) {
   if (layers.empty()) return;
-  const auto index = at::tensor(sentences, at::kLong).to(layers.front().cross_key.device());
+  const auto index = copy_to(sentences, layers.front().cross_key.device());
   for (auto& layer : layers) {
     layer.cross_key = layer.cross_key.index_select(0, index);
     layer.cross_value = layer.cross_value.index_select(0, index);

@@ -12,6 +12,7 @@
 
 #include "model/dropout_mask.h"
 #include "model/kernels/kernel_table.h"
+#include "model/library_dropout.h"
 
 namespace gloss {
 namespace {
@@ -116,12 +117,14 @@ class DropoutAndAdd : public torch::autograd::Function<DropoutAndAdd> {
 
 at::Tensor dropout(const at::Tensor& x, double p, const Pass& pass, std::string_view site) {
   if (!pass.training || p == 0) return x;
+  if (x.is_cuda()) return library_dropout(x, p, dropout_stream(pass, site));
   return Dropout::apply(x, dropout_mask(p, pass, site));
 }
 
 at::Tensor dropout_and_add(const at::Tensor& residual, const at::Tensor& x, double p, const Pass& pass,
                            std::string_view site) {
   if (!pass.training || p == 0) return residual + x;
+  if (x.is_cuda()) return residual + dropout(x, p, pass, site);
   return DropoutAndAdd::apply(residual, x, dropout_mask(p, pass, site));
 }
 

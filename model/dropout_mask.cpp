@@ -20,12 +20,16 @@ kernels::DropoutMask dropout_mask(double p, const RandomStream& stream) {
           static_cast<float>(1 / (1 - p))};
 }
 
-kernels::DropoutMask dropout_mask(double p, const Pass& pass, std::string_view site) {
+RandomStream dropout_stream(const Pass& pass, std::string_view site) {
   if (pass.random == nullptr) {
     throw Error(ExitCode::kFault, "dropout at " + std::string(site) +
                                       ": wanted a stream of random numbers for a training pass, got none");
   }
-  return dropout_mask(p, pass.random->stream(site));
+  return pass.random->stream(site);
+}
+
+kernels::DropoutMask dropout_mask(double p, const Pass& pass, std::string_view site) {
+  return dropout_mask(p, dropout_stream(pass, site));
 }
 
 void keep(torch::autograd::AutogradContext& context, const kernels::DropoutMask& mask) {

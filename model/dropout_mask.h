@@ -10,9 +10,12 @@
 
 namespace gloss {
 
+/// The stream `site` of a training pass. Throws Error, a fault of the caller, where the pass has none.
+RandomStream dropout_stream(const Pass& pass, std::string_view site);
+
 /// What a dropout of probability p, 0 <= p < 1, drops by `stream`.
 kernels::DropoutMask dropout_mask(double p, const RandomStream& stream);
-/// The same by the stream `site` of a training pass. Throws Error, a fault of the caller, where the pass has none.
+/// The same by `dropout_stream`.
 kernels::DropoutMask dropout_mask(double p, const Pass& pass, std::string_view site);
 
 /// Puts a mask's few numbers by for the backward pass, which makes the mask again.

@@ -65,10 +65,9 @@ at::Tensor MultiHeadAttentionImpl::attend(const at::Tensor& x, const KeysAndValu
                                           const Pass& pass) {
   expect_shape(x, {-1, -1, d_model_}, "x");
   const auto query = split_heads(query_(x));  // [B, H, T, d_k]
-  const auto heads = needs_weights(pass, dropout_)
-                         ? attention(query, memory.key, memory.value, mask, {pass, site_, dropout_})
-                         : fused_attention(query, memory.key, memory.value, mask);  // [B, H, T, d_k]
-  return output_(join_heads(heads));                                                // [B, T, D]
+  const auto how = needs_weights(pass, dropout_, x.device()) ? attention : fused_attention;
+  const auto heads = how(query, memory.key, memory.value, mask, {pass, site_, dropout_});  // [B, H, T, d_k]
+  return output_(join_heads(heads));                                                       // [B, T, D]
 }
 
 at::Tensor MultiHeadAttentionImpl::split_heads(const at::Tensor& x) const {

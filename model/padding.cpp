@@ -5,6 +5,7 @@
 #include <ATen/ops/full.h>
 
 #include "common/special_ids.h"
+#include "model/device_copy.h"
 
 namespace gloss {
 
@@ -21,7 +22,7 @@ PaddedIds pad(std::span<const std::vector<std::int32_t>> rows, at::Device device
     std::copy(row.begin(), row.end(), out);
     out += longest;
   }
-  result.ids = ids.to(device);
+  result.ids = copy_to(ids, device);
   return result;
 }
 

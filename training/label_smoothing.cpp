@@ -19,7 +19,7 @@ Loss label_smoothed_loss(const at::Tensor& log_probabilities, const at::Tensor& 
 
   const auto is_pad = wanted.eq(kPad);  // [N]
   const auto nll = at::nll_loss(log_probabilities, wanted, {}, at::Reduction::Sum, kPad);
-  Loss loss{nll, nll.detach(), N - is_pad.sum().item<std::int64_t>()};
+  Loss loss{nll, nll.detach()};
   if (epsilon > 0) {
     const auto every_token = -log_probabilities.sum(1).masked_fill(is_pad, 0).sum();  // uniform part of the target
     loss.smoothed_sum = (1 - epsilon) * nll + epsilon / static_cast<double>(V) * every_token;

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-
 #include <ATen/core/Tensor.h>
 
 namespace gloss {
@@ -10,7 +8,6 @@ namespace gloss {
 struct Loss {
   at::Tensor smoothed_sum;  ///< scalar, what is minimised; has a gradient
   at::Tensor nll_sum;       ///< scalar, plain negative log-likelihood, smoothing left out; no gradient
-  std::int64_t tokens = 0;  ///< wanted tokens, padding not counted
 };
 
 /// Label smoothing (Szegedy et al. 2016; section 5.4) as torch's cross_entropy: the wanted distribution has 1 - epsilon

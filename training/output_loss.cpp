@@ -144,7 +144,7 @@ Loss output_loss(const Generator& generator, const at::Tensor& x, const at::Tens
                                                   .of_x = records && x.requires_grad(),
                                                   .of_weight = records && weight.requires_grad(),
                                                   .of_bias = records && bias.requires_grad()});
-  return {sums[0], sums[1], N - ids.eq(kPad).sum().item<std::int64_t>()};
+  return {sums[0], sums[1]};
 }
 
 }  // namespace gloss

@@ -13,6 +13,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
+#include "model/device_copy.h"
 #include "model/matrix_product.h"
 #include "model/out_of_memory.h"
 #include "model/padding.h"
@@ -68,7 +69,7 @@ std::optional<std::size_t> add_gradients(EncoderDecoder& model, const std::vecto
       loss.smoothed_sum.backward();
       result.seconds.backward += lap();
       nll_sum = nll_sum.defined() ? nll_sum + loss.nll_sum.to(at::kDouble) : loss.nll_sum.to(at::kDouble);
-      result.tokens += loss.tokens;
+      result.tokens += parts[i].batch.target_tokens();
     } catch (...) {
       if (!is_out_of_memory()) throw;
       return i;
@@ -111,9 +112,9 @@ Loss batch_loss(EncoderDecoder& model, const Batch& batch, double label_smoothin
 
   const auto filled = filled_positions(target.input.lengths, target.wanted.size(1));
   if (static_cast<std::int64_t>(filled.size()) < wanted.size(0)) {
-    const auto rows = at::tensor(filled, at::kLong).to(model->device());  // [N]
-    output = output.index_select(0, rows);                                // [N, D]
-    wanted = wanted.index_select(0, rows);                                // [N]
+    const auto rows = copy_to(filled, model->device());  // [N]
+    output = output.index_select(0, rows);               // [N, D]
+    wanted = wanted.index_select(0, rows);               // [N]
   }
   return output_loss(model->generator(), output, wanted, label_smoothing);
 }

@@ -1,8 +1,10 @@
 #include "model/fused_attention.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
+#include <ATen/ops/eye.h>
 #include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,6 +20,7 @@ namespace gloss {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::ThrowsMessage;
 
 constexpr std::int64_t kSentences = 3, kHeads = 2, kWidth = 8;
@@ -64,8 +67,10 @@ class FusedAttentionTest : public DeviceTest {
     return {result, query.grad(), key.grad(), value.grad()};
   }
 
-  static std::vector<at::Tensor> run_fused(const Case& a) {
-    return run(a, [&](const auto& q, const auto& k, const auto& v) { return fused_attention(q, k, v, a.mask); });
+  static std::vector<at::Tensor> run_fused(const Case& a, const Pass& pass = {}, double dropout = 0.3) {
+    return run(a, [&](const auto& q, const auto& k, const auto& v) {
+      return fused_attention(q, k, v, a.mask, {pass, "site", dropout});
+    });
   }
   static std::vector<at::Tensor> run_by_equation(const Case& a) {
     const Pass inference;
@@ -73,6 +78,10 @@ class FusedAttentionTest : public DeviceTest {
       return attention(q, k, v, a.mask, {inference, "site", 0});
     });
   }
+
+  const RandomStream stream_ = RandomStream(1, "dropout").at(5, 2);
+  const Pass training_{.training = true, .random = &stream_};
+  const Pass inference_;
 };
 
 TEST_P(FusedAttentionTest, EqualsTheEquationForwardAndGradient) {
@@ -109,16 +118,48 @@ TEST_P(FusedAttentionTest, QueryThatSeesNothingGetsZerosAndNoGradient) {
   for (const auto& tensor : results) EXPECT_THAT(tensor[0], SameAs(at::zeros(tensor[0].sizes(), tensor.options())));
 }
 
+// The identity for values shows the weights: those that are left are 1 / (1 - p) times what they were.
+TEST_P(FusedAttentionTest, InTrainingAboutPOfTheWeightsAreDroppedAndTheRestGrow) {
+  constexpr std::int64_t S = 40;
+  constexpr double p = 0.3;
+  const auto query = formula_tensor({2, 3, S, S}, device(), 0), key = formula_tensor({2, 3, S, S}, device(), 1);
+  const auto value = at::eye(S, device()).expand({2, 3, S, S});
+  for (const auto& mask : {Mask::none(), Mask::causal(), Mask::padding({S, 17}), Mask::padding({0, S})}) {
+    const auto weights = attention(query, key, value, mask, {inference_, "site", p});
+    const auto left = fused_attention(query, key, value, mask, {training_, "site", p});
+    const auto kept = left.ne(0);
+    EXPECT_THAT(left, AllClose((weights / (1 - p)).masked_fill(kept.logical_not(), 0), 1e-5));
+    const double visible = weights.ne(0).sum().item<double>(), share = kept.sum().item<double>() / visible;
+    EXPECT_NEAR(share, 1 - p, 5 * std::sqrt(p * (1 - p) / visible));
+  }
+}
+
+TEST_P(FusedAttentionTest, DropsTheSameWeightsForwardBackwardAndAgain) {
+  for (const auto& a : cases()) {
+    const auto once = run_fused(a, training_), again = run_fused(a, training_);
+    for (std::size_t i = 0; i < once.size(); ++i) EXPECT_THAT(again[i], SameAs(once[i])) << a.name << ", " << i;
+    // The result is linear in the values: times their gradient it is itself only where both saw one mask.
+    const auto value = formula_tensor({kSentences, kHeads, a.S, kWidth}, device(), 2).mul_(3);
+    const auto of_result = formula_tensor(once[0].sizes(), device(), 3);
+    EXPECT_NEAR((once[3] * value).sum().item<double>(), (once[0] * of_result).sum().item<double>(), 1e-3) << a.name;
+    const auto other = stream_.at(6, 2);
+    EXPECT_THAT(run_fused(a, {.training = true, .random = &other})[0], Not(SameAs(once[0]))) << a.name;
+  }
+}
+
 TEST_P(FusedAttentionTest, RejectsKeysOfAnotherWidth) {
   const auto q = formula_tensor({1, 2, 3, 4}, device()), k = formula_tensor({1, 2, 3, 8}, device());
-  EXPECT_THAT([&] { fused_attention(q, k, k, Mask::none()); },
-              ThrowsMessage<ShapeError>(HasSubstr("key: wanted [1, 2, -1, 4], got [1, 2, 3, 8]")));
+  EXPECT_THAT(
+      [&] {
+        fused_attention(q, k, k, Mask::none(), {inference_, "site", 0});
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("key: wanted [1, 2, -1, 4], got [1, 2, 3, 8]")));
 }
 
 // Lengths beyond S hide nothing, those of one sentence would be taken for all.
 TEST_P(FusedAttentionTest, RejectsAMaskOfOtherSentencesOrKeys) {
   const auto x = formula_tensor({2, 1, 3, 4}, device());
-  const auto attend = [&](const Mask& mask) { fused_attention(x, x, x, mask); };
+  const auto attend = [&](const Mask& mask) { fused_attention(x, x, x, mask, {inference_, "site", 0}); };
   EXPECT_THAT(
       [&] {
         attend(Mask::padding({3, 9}));

@@ -27,7 +27,6 @@ TEST_P(LabelSmoothingTest, EqualsPyTorchsCrossEntropyInValueAndGradient) {
     const auto loss = label_smoothed_loss(logits.log_softmax(-1), wanted, wanted_case.at("epsilon"));
     EXPECT_NEAR(loss.smoothed_sum.item<double>(), wanted_case.at("smoothed_sum"), 1e-5 * 20);
     EXPECT_NEAR(loss.nll_sum.item<double>(), wanted_case.at("nll_sum"), 1e-5 * 20);
-    EXPECT_EQ(loss.tokens, golden.at("tokens"));
     EXPECT_FALSE(loss.nll_sum.requires_grad());
     loss.smoothed_sum.backward();
     EXPECT_LT((logits.grad() - golden_tensor(wanted_case.at("gradient"), device())).abs().max().item<double>(), 1e-6);
@@ -40,7 +39,6 @@ TEST_P(LabelSmoothingTest, RowsThatWantPadDoNotCount) {
   const auto kept = at::tensor(std::vector<std::int64_t>{1, 3}).to(device());
   const auto all = label_smoothed_loss(rows, wanted, 0.1);
   const auto some = label_smoothed_loss(rows.index_select(0, kept), wanted.index_select(0, kept), 0.1);
-  EXPECT_EQ(all.tokens, 2);
   EXPECT_NEAR(all.smoothed_sum.item<double>(), some.smoothed_sum.item<double>(), 1e-5);
   EXPECT_NEAR(all.nll_sum.item<double>(), some.nll_sum.item<double>(), 1e-5);
 }

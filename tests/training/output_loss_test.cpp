@@ -48,7 +48,6 @@ TEST_P(OutputLossTest, EqualsGeneratorAndLossOneAfterTheOther) {
       const auto y = x.detach().clone().requires_grad_();
       const auto got = output_loss(one, x, wanted(N), epsilon);
       const auto plain = label_smoothed_loss(other(y), wanted(N), epsilon);
-      EXPECT_EQ(got.tokens, plain.tokens);
       EXPECT_FALSE(got.nll_sum.requires_grad());
       EXPECT_NEAR(got.nll_sum.item<double>(), plain.nll_sum.item<double>(), 1e-5 * static_cast<double>(N));
       EXPECT_NEAR(got.smoothed_sum.item<double>(), plain.smoothed_sum.item<double>(), 1e-5 * static_cast<double>(N));

@@ -88,10 +88,11 @@ class ResumeTest : public DeviceTest {
     };
     run_options.validate = [&](EncoderDecoder& trained, std::int64_t step) {
       const std::vector<std::int64_t> some = {0, 1, 2};
-      const Loss loss = batch_loss(trained, toy.corpus().batch(some), 0, {});
+      const Batch batch = toy.corpus().batch(some);
+      const Loss loss = batch_loss(trained, batch, 0, {});
       if (step == cut_validation_) std::exchange(cut_validation_, -1), std::raise(SIGTERM), stop_where_requested();
       if (step == kill_in_validation_) std::exchange(kill_in_validation_, -1), throw Killed();
-      trace.validations[step] = loss.nll_sum.item<double>() / static_cast<double>(loss.tokens);
+      trace.validations[step] = loss.nll_sum.item<double>() / static_cast<double>(batch.target_tokens());
       if (step == stop_behind_validation_) std::raise(SIGTERM);
       return Validation{trace.validations[step], {}};
     };
