@@ -6,7 +6,6 @@
 #include <fstream>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -76,9 +75,14 @@ class RandomIds {
   std::uint64_t drawn_ = 0;
 };
 
-/// So many batches from the shortest to the longest, in the order of chance.
+std::int64_t positions_of(const std::vector<PairLengths>& batch) {
+  return std::ranges::max(batch, {}, &PairLengths::longer).longer() * std::ssize(batch);
+}
+
+/// So many batches from the shortest to the longest sentences, the smallest batch first, and before them three quarters
+/// of the largest: a run's batches differ in size, and of the blocks that are kept of a smaller one few will do.
 std::vector<std::vector<PairLengths>> trial_batches(std::vector<PairLengths> pairs, std::int64_t tokens,
-                                                    std::int64_t count, const RandomStream& random) {
+                                                    std::int64_t count) {
   if (pairs.empty())
     for (const auto& usual : kUsualLengths)
       pairs.insert(pairs.end(), std::max<std::int64_t>(tokens / usual.longer(), 1), usual);
@@ -87,7 +91,10 @@ std::vector<std::vector<PairLengths>> trial_batches(std::vector<PairLengths> pai
   std::vector<std::vector<PairLengths>> chosen;
   for (std::int64_t i = 0; i < count; ++i)
     chosen.push_back(all[static_cast<std::size_t>(i * (std::ssize(all) - 1) / std::max<std::int64_t>(count - 1, 1))]);
-  random.shuffle(std::span(chosen));
+  std::ranges::sort(chosen, {}, positions_of);
+  auto smaller = chosen.back();
+  smaller.resize((3 * smaller.size() + 3) / 4);
+  chosen.insert(chosen.begin(), std::move(smaller));
   return chosen;
 }
 
@@ -116,7 +123,7 @@ class Trial {
     const auto grown = [&](std::int64_t length) {
       return std::min(static_cast<std::int64_t>(growth * static_cast<double>(length)), config_.data.max_length);
     };
-    const auto chosen = trial_batches(run_.text.pairs, tokens, count, random_);
+    const auto chosen = trial_batches(run_.text.pairs, tokens, count);
     return peak_of([&] {
       const Bfloat16Products rounded(config_.training.precision == Precision::kBfloat16);
       for (const auto& pairs : chosen) {
