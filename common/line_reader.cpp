@@ -49,16 +49,27 @@ Descriptor open_text(const fs::path& path, Passes passes) {
   return std::move(file->descriptor);
 }
 
+/// "BZh" alone may begin a text: behind it stands the level and a block or, of an empty text, the end.
+bool is_bzip2(std::string_view head) {
+  constexpr auto kBlock = "\x31\x41\x59\x26\x53\x59"sv, kEnd = "\x17\x72\x45\x38\x50\x90"sv;
+  if (head.size() < 4 || !head.starts_with("BZh"sv) || head[3] < '1' || head[3] > '9') return false;
+  head.remove_prefix(4);
+  return head.starts_with(kBlock) || head.starts_with(kEnd);
+}
+
 // Throws where the first bytes are those of a format that is no plain text.
 void expect_text(std::string_view head, const fs::path& path) {
-  constexpr std::array kCompressed{std::pair{"\x1F\x8B"sv, "gzip"}, std::pair{"BZh"sv, "bzip2"},
+  constexpr std::array kCompressed{std::pair{"\x1F\x8B"sv, "gzip"},
                                    std::pair{"\xFD"
                                              "7zXZ\0"sv,
                                              "xz"},
                                    std::pair{"\x28\xB5\x2F\xFD"sv, "zstd"}, std::pair{"PK\x03\x04"sv, "zip"}};
+  const auto refuse = [&path](const char* format) {
+    throw DataError(printable(path.string()) + ": wanted plain text, got " + format + "; decompress it first");
+  };
+  if (is_bzip2(head)) refuse("bzip2");
   for (const auto& [magic, format] : kCompressed)
-    if (head.starts_with(magic))
-      throw DataError(printable(path.string()) + ": wanted plain text, got " + format + "; decompress it first");
+    if (head.starts_with(magic)) refuse(format);
   if (head.starts_with("\xFF\xFE"sv) || head.starts_with("\xFE\xFF"sv))
     throw DataError(printable(path.string()) +
                     ": wanted UTF-8, got UTF-16; convert it first (iconv -f UTF-16 -t UTF-8)");

@@ -130,7 +130,8 @@ TEST_F(LineReaderTest, LinesOfEveryLengthAroundTheBufferComeBackWhole) {
 }
 
 TEST_F(LineReaderTest, RefusesCompressedFiles) {
-  for (const auto& [magic, format] : {std::pair("\x1F\x8B\x08\0"s, "gzip"), std::pair("BZh91AY"s, "bzip2"),
+  for (const auto& [magic, format] : {std::pair("\x1F\x8B\x08\0"s, "gzip"), std::pair("BZh91AY&SY"s, "bzip2"),
+                                      std::pair("BZh1\x17\x72\x45\x38\x50\x90"s, "bzip2"),
                                       std::pair("\xFD"
                                                 "7zXZ\0\0"s,
                                                 "xz"),
@@ -139,6 +140,11 @@ TEST_F(LineReaderTest, RefusesCompressedFiles) {
     EXPECT_THAT(([&path] { LineReader reader(path); }),
                 ThrowsMessage<DataError>(AllOf(HasSubstr("text: "), HasSubstr(format), HasSubstr("decompress"))));
   }
+}
+
+TEST_F(LineReaderTest, ATextMayBeginLikeACompressedFile) {
+  for (const auto& text : {"BZh"s, "BZh is short for something"s, "BZh0\x31\x41\x59&SY"s, "BZh9 1AY&SY"s, "PK"s})
+    EXPECT_EQ(lines(text), std::vector{text});
 }
 
 TEST_F(LineReaderTest, RefusesUtf16) {
