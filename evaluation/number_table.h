@@ -21,39 +21,44 @@ class NumberTable {
   void reset(std::size_t keys) {
     const std::size_t size = std::bit_ceil(2 * keys + 2);  // half of it stays empty
     shift_ = 64 - std::countr_zero(size);
-    slots_.assign(size, {});
-    count_ = 0;
+    if (slots_.size() < size) slots_.resize(size);
+    first_ = next_;
   }
 
   /// The number of the key; a new one where it has none.
   std::uint32_t number(Key key) {
     Slot& slot = slots_[place(key)];
-    if (slot.number == kUnknown) slot = {key, count_++};
-    return slot.number;
+    if (!is_taken(slot)) slot = {key, next_++};
+    return number_of(slot);
   }
 
   /// The same, kUnknown where it has none.
-  std::uint32_t find(Key key) const { return slots_[place(key)].number; }
-
-  std::uint32_t count() const { return count_; }
+  std::uint32_t find(Key key) const {
+    const Slot& slot = slots_[place(key)];
+    return is_taken(slot) ? number_of(slot) : kUnknown;
+  }
 
  private:
   struct Slot {
     Key key = {};
-    std::uint32_t number = kUnknown;
+    std::uint64_t arrival = 0;  // the key's place among all that ever came; what came before `first_` is forgotten
   };
+
+  bool is_taken(const Slot& slot) const { return slot.arrival >= first_; }
+  std::uint32_t number_of(const Slot& slot) const { return static_cast<std::uint32_t>(slot.arrival - first_); }
 
   /// Where the key is, or the empty slot where it would be.
   std::size_t place(Key key) const {
     std::size_t i = hash_(key) >> shift_;
-    while (slots_[i].number != kUnknown && slots_[i].key != key) i = (i + 1) & (slots_.size() - 1);
+    const std::size_t last = (std::size_t{1} << (64 - shift_)) - 1;
+    while (is_taken(slots_[i]) && slots_[i].key != key) i = (i + 1) & last;
     return i;
   }
 
   KeyedHash hash_;
   std::vector<Slot> slots_;
   int shift_ = 0;
-  std::uint32_t count_ = 0;
+  std::uint64_t first_ = 1, next_ = 1;  // arrivals: of the first key behind reset(), and of the next
 };
 
 using TokenTable = NumberTable<std::string_view>;
