@@ -28,7 +28,8 @@ std::string repair_utf8(std::string_view text);
 /// Adds a code point, at most U+10FFFF, as UTF-8.
 void append_utf8(char32_t character, std::string& text);
 
-/// Where the last character of a text that is not empty begins: behind at most three bytes that could continue it.
+/// Where the last character of a text that is not empty begins: before the bytes at its end that continue one, of which
+/// at most three are passed.
 std::size_t last_character(std::string_view text);
 
 /// Number of code points of valid UTF-8.

@@ -15,9 +15,9 @@ struct ResamplingSeed {
 
   /// Of SACREBLEU_SEED, 12345 where that is not set. Throws UsageError where parse() has none.
   static ResamplingSeed from_environment();
-  /// Of such a value, which Python's int() would read; "none" in any case is by chance, from the system's entropy.
-  /// sacreBLEU's paired tests take 0 for none: here 0 is a seed like others. Nothing where it is neither, or below 0.
-  /// Throws IoError where the system has no entropy for "none".
+  /// Of such a value, which Python's int() would read, in ASCII digits; "none" in any case is by chance, from the
+  /// system's entropy. sacreBLEU's paired tests take 0 for none: here 0 is a seed like others. Nothing where it is
+  /// neither, or below 0. Throws IoError where the system has no entropy for "none".
   static std::optional<ResamplingSeed> parse(const std::string& text);
 };
 

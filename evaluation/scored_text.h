@@ -37,9 +37,9 @@ struct SystemOutput {
 };
 
 /// The systems of an open text, called `name` in messages, with tabs between them: "System 1" and so on; the first line
-/// says how many. It is read from where it stands. As
-/// sacreBLEU reads its stdin: a CR alone ends a line, too, and white space at the end of a column is dropped but in the
-/// first line. Throws as read_scored_lines, and DataError where a line has another number of systems.
+/// says how many. It is read from where it stands. As sacreBLEU reads its stdin: a CR alone ends a line, too, and white
+/// space at the end of a column is dropped but in the first line. Throws as read_scored_lines, and DataError where a
+/// line has another number of systems.
 std::vector<SystemOutput> read_tabbed_systems(Descriptor text, const std::string& name);
 
 /// Throws DataError, which names both, unless `name` has as many lines as the references (`reference_name`).

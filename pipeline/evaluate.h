@@ -14,8 +14,8 @@
 
 namespace gloss {
 
-/// The lines of a text: none is left out; broken UTF-8 becomes U+FFFD, of which a warning is logged. Throws as
-/// LineReader does, and DataError where a line is too long to be kept whole.
+/// The lines of a text: none is left out; broken UTF-8, or a NUL, becomes U+FFFD, of which a warning is logged. Throws
+/// as LineReader does, and DataError where a line is too long to be kept whole.
 std::vector<std::string> read_lines(const std::filesystem::path& path, Passes passes = Passes::kSeveral);
 
 /// Sentences to translate and what they should become, line by line.

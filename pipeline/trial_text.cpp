@@ -17,15 +17,11 @@ constexpr std::int64_t kMostLines = 50'000;
 constexpr double kBytesOfPiece = 4.5;  // English and German, 4,000 to 10,000 pieces; Chinese has 3 a character
 constexpr std::int64_t kLargestSmallVocabulary = 65'536;
 
-std::int64_t characters(const std::string& line) {
-  return std::ranges::count_if(line, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; });
-}
-
 /// Pieces and eos.
 std::int64_t length_of(const std::string& line, const Tokenizer* tokenizer, TokenizerType type) {
   if (line.empty()) return 1;
   if (tokenizer != nullptr) return std::ssize(tokenizer->encode(repair_utf8(line))) + 1;
-  if (type == TokenizerType::kChar) return characters(line) + 2;
+  if (type == TokenizerType::kChar) return static_cast<std::int64_t>(count_code_points(line)) + 2;
   return static_cast<std::int64_t>(std::ceil(static_cast<double>(line.size()) / kBytesOfPiece)) + 1;
 }
 

@@ -7,29 +7,20 @@
 #include <nlohmann/json.hpp>
 
 #include "common/sha256.h"
+#include "common/utf8.h"
 #include "evaluation/lower_case.h"
 #include "evaluation/tokenize.h"
 
 namespace gloss {
 namespace {
 
-std::string utf8(unsigned c) {
-  const auto byte = [](unsigned value) { return static_cast<char>(value); };
-  const auto tail = [c, byte](int shift) { return byte(0x80 | (c >> shift & 0x3f)); };
-  if (c < 0x80) return {byte(c)};
-  if (c < 0x800) return {byte(0xc0 | c >> 6), tail(0)};
-  if (c < 0x10000) return {byte(0xe0 | c >> 12), tail(6), tail(0)};
-  return {byte(0xf0 | c >> 18), tail(12), tail(6), tail(0)};
-}
-
 /// As tests/golden/characters.py makes it.
 std::string text_of_block(unsigned begin) {
   std::string text;
   for (unsigned code = begin; code < begin + 4096; ++code) {
     if (code >= 0xd800 && code < 0xe000) continue;
-    const auto c = utf8(code);
     for (const char* before : {"", "a", "1", "", " 2", "3 A", "Σ", "B A", "Σ", " ,", ".5"})
-      text.append(before).append(c);
+      append_utf8(code, text.append(before));
     text += ',';
   }
   return text;
