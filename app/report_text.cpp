@@ -6,6 +6,7 @@
 #include "app/python_text.h"
 #include "common/formatted.h"
 #include "common/log.h"
+#include "common/utf8.h"
 
 namespace gloss {
 namespace {
@@ -22,15 +23,14 @@ std::string score_text(const MetricResult& result, const ReportStyle& style) {
 }
 
 std::string padded_name(const std::string& name, std::size_t width) {
-  auto text = printable(name);
-  text.resize(std::max(width, text.size()), ' ');
-  return text;
+  const auto text = printable(name);
+  return text + std::string(width - count_code_points(text), ' ');
 }
 
 /// "because             60 lines  BLEU = 96.40"
 std::string part_lines(const std::vector<PartOfLines>& parts, const ReportStyle& style) {
   std::size_t width = 0;
-  for (const auto& part : parts) width = std::max(width, printable(part.name).size());
+  for (const auto& part : parts) width = std::max(width, count_code_points(printable(part.name)));
   std::string lines;
   for (const auto& part : parts) {
     lines += padded_name(part.name, width) + formatted("%8lld lines", static_cast<long long>(part.lines));
