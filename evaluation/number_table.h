@@ -50,8 +50,7 @@ class NumberTable {
   /// Where the key is, or the empty slot where it would be.
   std::size_t place(Key key) const {
     std::size_t i = hash_(key) >> shift_;
-    const std::size_t last = (std::size_t{1} << (64 - shift_)) - 1;
-    while (is_taken(slots_[i]) && slots_[i].key != key) i = (i + 1) & last;
+    while (is_taken(slots_[i]) && slots_[i].key != key) i = (i + 1) & (slots_.size() - 1);
     return i;
   }
 
