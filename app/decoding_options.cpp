@@ -10,22 +10,19 @@
 namespace gloss {
 namespace {
 
+constexpr std::int64_t kBatchesAtOnce = 4;
+
 void add_search_options(CLI::App& command, DecodingOptions& options) {
   add_whole_number(command, {"--beam", "N", "beam size; 1 is greedy (default: the model's decoding.beam_size)"},
                    options.beam_size, {1, DecodingConfig::kLargestBeam});
   add_whole_number(command, {"--n-best", "N", "print the N best as `line-number ||| text ||| score`, lines from 1"},
                    options.n_best, {1, DecodingConfig::kLargestBeam});
-  add_number(command, {"--length-penalty", "X", "0 ranks by plain sums of log-probabilities"}, options.length_penalty,
-             {0, DecodingConfig::kLargestLengthPenalty});
-  add_choice<std::optional<LengthPenaltyKind>, LengthPenaltyKind>(
-      command, {"--length-penalty-kind", "KIND", "power: length^X; gnmt: ((5 + length) / 6)^X"},
-      options.length_penalty_kind, {{"power", LengthPenaltyKind::kPower}, {"gnmt", LengthPenaltyKind::kGnmt}});
+  add_length_penalty(command, options);
   add_number(command, {"--coverage-penalty", "X", "lowers scores of what leaves parts of the source unattended"},
              options.coverage_penalty, {0, DecodingConfig::kLargestCoveragePenalty});
   add_number(command, {"--patience", "X", "a sentence is done with beam size times X finished translations"},
              options.patience, {0, DecodingConfig::kLargestPatience, true});
-  add_whole_number(command, {"--batch-size", "N", "sentences searched together"}, options.batch_size,
-                   {1, DecodingConfig::kLargestBatch});
+  add_batch_size(command, "searched", options);
 }
 
 void add_constraints(CLI::App& command, DecodingOptions& options) {
@@ -69,6 +66,25 @@ void add_decoding_options(CLI::App& command, DecodingOptions& options) {
   add_search_options(command, options);
   add_constraints(command, options);
   add_sampling_options(command, options);
+}
+
+void add_length_penalty(CLI::App& command, DecodingOptions& options) {
+  add_number(command,
+             {"--length-penalty", "X",
+              "scores are log-probabilities over length^X (default: the model's); 0: their plain sums"},
+             options.length_penalty, {0, DecodingConfig::kLargestLengthPenalty});
+  add_choice<std::optional<LengthPenaltyKind>, LengthPenaltyKind>(
+      command, {"--length-penalty-kind", "KIND", "power: length^X; gnmt: ((5 + length) / 6)^X (default: the model's)"},
+      options.length_penalty_kind, {{"power", LengthPenaltyKind::kPower}, {"gnmt", LengthPenaltyKind::kGnmt}});
+}
+
+void add_batch_size(CLI::App& command, const std::string& what, DecodingOptions& options) {
+  add_whole_number(command, {"--batch-size", "N", "sentences " + what + " together (default: the model's)"},
+                   options.batch_size, {1, DecodingConfig::kLargestBatch});
+}
+
+std::size_t lines_at_once(const DecodingConfig& config) {
+  return static_cast<std::size_t>(kBatchesAtOnce * config.batch_size);
 }
 
 DecodingConfig decoding_config(const DecodingOptions& options, DecodingConfig config) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "decoding/decoding_config.h"
 
@@ -20,6 +22,14 @@ struct DecodingOptions {
 };
 
 void add_decoding_options(CLI::App& command, DecodingOptions& options);
+
+/// --length-penalty and --length-penalty-kind alone, which are among the above.
+void add_length_penalty(CLI::App& command, DecodingOptions& options);
+/// --batch-size alone; `what` is done with sentences.
+void add_batch_size(CLI::App& command, const std::string& what, DecodingOptions& options);
+
+/// Lines to be taken at once: enough for batches of sentences of like length, few enough for results to come soon.
+std::size_t lines_at_once(const DecodingConfig& config);
 
 /// The model's settings with what the command line says in their place. Only here is it known what goes together:
 /// throws UsageError that names what was typed as it was typed, and the rest as the run file does.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -12,12 +13,18 @@
 
 #include "app/command_options.h"
 #include "app/commands.h"
+#include "app/decoding_options.h"
 #include "app/standard_output.h"
 #include "app/translation_text.h"
 #include "common/error.h"
 #include "common/formatted.h"
 #include "common/log.h"
+#include "common/noted_lines.h"
+#include "common/signals.h"
+#include "pipeline/evaluate.h"
 #include "pipeline/score_pairs.h"
+#include "pipeline/text_pairs.h"
+#include "pipeline/translation_ensemble.h"
 
 namespace gloss {
 namespace {
@@ -26,23 +33,33 @@ struct ScoreOptions {
   CommonOptions common;
   std::vector<std::filesystem::path> models;
   std::filesystem::path source, target;
-  std::optional<double> length_penalty;
-  std::optional<std::int64_t> batch_size;
+  DecodingOptions decoding;
   std::optional<WeightPrecision> precision;
   bool json_lines = false;
 };
 
+/// All that is kept of pairs that are printed.
 struct Totals {
+  std::int64_t pairs = 0, tokens = 0;
   double log_probability = 0;
-  std::int64_t tokens = 0;
+  NotedLines truncated;
 
-  double perplexity() const { return std::exp(-log_probability / static_cast<double>(tokens)); }
+  void add(const ScoredPair& pair) {
+    ++pairs;
+    tokens += std::ssize(pair.forced.tokens);
+    log_probability += pair.forced.log_probability;
+    if (pair.truncated) truncated.note(pairs);
+  }
+  /// 1 where there is no token.
+  double perplexity() const {
+    return std::exp(-log_probability / static_cast<double>(std::max<std::int64_t>(tokens, 1)));
+  }
 };
 
-std::string to_json_line(std::size_t line, const ScoredPair& pair) {
+std::string to_json_line(std::int64_t line, const ScoredPair& pair) {
   std::vector<DetailedTranslation::Token> tokens;
   for (std::size_t i = 0; i < pair.pieces.size(); ++i) tokens.push_back({pair.pieces[i], pair.forced.tokens[i]});
-  return to_text({{"line", line + 1},
+  return to_text({{"line", line},
                   {"score", pair.score},
                   {"log_probability", pair.forced.log_probability},
                   {"tokens", to_json(tokens)}}) +
@@ -50,31 +67,32 @@ std::string to_json_line(std::size_t line, const ScoredPair& pair) {
 }
 
 ExitCode score(const ScoreOptions& options) {
+  const StopOnSignal stop;
   const auto machine = set_up(options.common);
   expect_file("--source", options.source);
   expect_file("--target", options.target);
   const auto models = load_translation_ensemble(options.models, machine.device);
   auto decoding = models.first().config.decoding;
-  decoding.length_penalty = options.length_penalty.value_or(decoding.length_penalty);
-  decoding.batch_size = options.batch_size.value_or(decoding.batch_size);
-  const auto test = read_test_set(options.source, options.target, Passes::kOne);
-  if (test.sources.empty()) throw DataError(printable(options.source.string()) + ": wanted sentences, got none");
-  const auto pairs = score_pairs(models, test, decoding, options.precision);
+  decoding.length_penalty = options.decoding.length_penalty.value_or(decoding.length_penalty);
+  decoding.length_penalty_kind = options.decoding.length_penalty_kind.value_or(decoding.length_penalty_kind);
+  decoding.batch_size = options.decoding.batch_size.value_or(decoding.batch_size);
+  const PairScorer scorer(models, decoding, options.precision);
 
+  TextPairs texts(options.source, options.target);
   Totals totals;
-  std::string output;
-  NotedLines truncated;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    totals.log_probability += pairs[i].forced.log_probability;
-    totals.tokens += std::ssize(pairs[i].forced.tokens);
-    if (pairs[i].truncated) truncated.note(static_cast<std::int64_t>(i + 1));
-    output += options.json_lines ? to_json_line(i, pairs[i]) : printed_score(pairs[i].score) + '\n';
+  for (TestSet some; some = texts.next(lines_at_once(decoding)), !some.sources.empty();) {
+    std::string output;
+    for (const auto& pair : scorer.score(some, totals.pairs + 1)) {
+      totals.add(pair);
+      output += options.json_lines ? to_json_line(totals.pairs, pair) : printed_score(pair.score) + '\n';
+    }
+    write_result(output);
   }
-  write_result(output);
-  warn_of_truncated("the source", truncated, models.max_source_length());
-  log_info(formatted("%zu pairs, %lld tokens, perplexity %.4f", pairs.size(), static_cast<long long>(totals.tokens),
-                     totals.perplexity()));
-  log_event("score", {{"pairs", pairs.size()},
+  if (totals.pairs == 0) throw DataError(printable(options.source.string()) + ": wanted sentences, got none");
+  warn_of_truncated("the source", totals.truncated, models.max_source_length());
+  log_info(formatted("%lld pairs, %lld tokens, perplexity %.4f", static_cast<long long>(totals.pairs),
+                     static_cast<long long>(totals.tokens), totals.perplexity()));
+  log_event("score", {{"pairs", totals.pairs},
                       {"tokens", totals.tokens},
                       {"log_probability", totals.log_probability},
                       {"perplexity", totals.perplexity()}});
@@ -91,12 +109,8 @@ void add_score_command(CLI::App& program, Action& chosen) {
   add_models(command, options->models)->required();
   add_path(command, {"--source", "FILE", "the sentences"}, options->source)->required();
   add_path(command, {"--target", "FILE", "their translations, line by line"}, options->target)->required();
-  add_number(command,
-             {"--length-penalty", "X",
-              "scores are log-probabilities over the length to this power (default: the model's; 0: their plain sum)"},
-             options->length_penalty, {0, DecodingConfig::kLargestLengthPenalty});
-  add_whole_number(command, {"--batch-size", "N", "sentences scored together"}, options->batch_size,
-                   {1, DecodingConfig::kLargestBatch});
+  add_length_penalty(command, options->decoding);
+  add_batch_size(command, "scored", options->decoding);
   add_choice<std::optional<WeightPrecision>, WeightPrecision>(
       command, {"--precision", "NAME", "float32, bfloat16 or int8 (default: as translate)"}, options->precision,
       {kWeightPrecisions.begin(), kWeightPrecisions.end()});

@@ -42,9 +42,6 @@ struct TranslateOptions {
   std::optional<std::string> alignment_from;
 };
 
-/// Enough lines at once for batches of sentences of like length, few enough to stop soon.
-constexpr std::int64_t kBatchesAtOnce = 4;
-
 /// Warns of the first lines of which something is true, and says at the end how many there were.
 class LineWarning {
  public:
@@ -137,7 +134,7 @@ ExitCode translate(const TranslateOptions& options) {
   LineSource source(STDIN_FILENO, "stdin");
   std::int64_t line = 0;  // number of the last line translated, from 1
   for (;;) {
-    const auto input = source.next(static_cast<std::size_t>(kBatchesAtOnce * decoding.batch_size));
+    const auto input = source.next(lines_at_once(decoding));
     if (input.empty()) break;
     std::vector<std::string> texts;
     for (const auto& line_of_input : input) texts.push_back(line_of_input.text);

@@ -3,30 +3,17 @@
 #include <iterator>
 #include <utility>
 
-#include "common/error.h"
-#include "common/line_reader.h"
 #include "common/log.h"
-#include "common/noted_lines.h"
-#include "common/utf8.h"
-#include "data/parallel_corpus.h"
+#include "data/encode_corpus.h"
 #include "training/stop.h"
 
 namespace gloss {
 
 std::vector<std::string> read_lines(const std::filesystem::path& path, Passes passes) {
-  LineReader reader(path, passes);
+  TextLines text(path, passes);
   std::vector<std::string> lines;
-  NotedLines broken;
-  for (std::string line; reader.next(line);) {
-    if (reader.overlong())
-      throw DataError(printable(path.string()) + ": line " + std::to_string(reader.line_number()) + " is longer than " +
-                      std::to_string(LineReader::kMaxLineBytes) + " bytes, more than is read of a line; shorten it");
-    if (!is_text(line)) broken.note(reader.line_number());
-    lines.push_back(repair_utf8(line));
-  }
-  if (broken.count > 0)
-    log_warning(printable(path.string()) + ": " + std::to_string(broken.count) +
-                " lines are not valid UTF-8; what is broken is read as U+FFFD (" + broken.text() + ")");
+  for (std::string line; text.next(line);) lines.push_back(std::move(line));
+  text.warn_of_broken();
   return lines;
 }
 

@@ -10,6 +10,7 @@
 #include "common/line_reader.h"
 #include "common/noted_lines.h"
 #include "evaluation/bleu.h"
+#include "pipeline/text_pairs.h"
 #include "pipeline/translation_model.h"
 
 namespace gloss {
@@ -17,11 +18,6 @@ namespace gloss {
 /// The lines of a text: none is left out; broken UTF-8, or a NUL, becomes U+FFFD, of which a warning is logged. Throws
 /// as LineReader does, and DataError where a line is too long to be kept whole.
 std::vector<std::string> read_lines(const std::filesystem::path& path, Passes passes = Passes::kSeveral);
-
-/// Sentences to translate and what they should become, line by line.
-struct TestSet {
-  std::vector<std::string> sources, references;
-};
 
 /// Throws DataError where the counts of lines differ, and as read_lines.
 TestSet read_test_set(const std::filesystem::path& source, const std::filesystem::path& reference,

@@ -2,33 +2,48 @@
 
 #include <utility>
 
+#include "common/error.h"
 #include "common/utf8.h"
 #include "training/stop.h"
 
 namespace gloss {
 
-std::vector<ScoredPair> score_pairs(const TranslationEnsemble& models, const TestSet& test,
-                                    const DecodingConfig& decoding, std::optional<WeightPrecision> precision) {
-  const auto translator = models.translator(precision);
-  const auto& tokenizer = *models.first().target_tokenizer;
-  std::vector<ScoredPair> result(test.sources.size());
+PairScorer::PairScorer(const TranslationEnsemble& models, const DecodingConfig& decoding,
+                       std::optional<WeightPrecision> precision)
+    : translator_(models.translator(precision)), tokenizer_(models.first().target_tokenizer), decoding_(decoding) {}
+
+std::vector<ScoredPair> PairScorer::score(const TestSet& pairs, std::int64_t first) const {
+  std::vector<ScoredPair> result(pairs.sources.size());
   std::vector<Ids> sources, targets;
-  for (std::size_t i = 0; i < test.sources.size(); ++i) {
-    auto source = translator.encode_source(test.sources[i]);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    auto source = translator_.encode_source(pairs.sources[i]);
     result[i].truncated = source.truncated;
+    auto& target = targets.emplace_back(said(pairs.references[i], first + static_cast<std::int64_t>(i)));
+    const bool nothing = source.ids.empty() && target.size() == 1;  // which is not searched for either
+    if (nothing) target.clear();
+    if (source.ids.empty()) source.ids.push_back(kEos);
     sources.push_back(std::move(source.ids));
-    if (sources.back().empty()) sources.back().push_back(kEos);
-    targets.push_back(tokenizer.encode(repair_utf8(test.references[i])));
   }
-  auto scores = forced_scores(translator.scorer(), sources, targets, decoding.batch_size, stop_where_requested);
-  for (std::size_t i = 0; i < scores.size(); ++i) {
+  auto scores = forced_token_scores(translator_.scorer(), sources, targets, decoding_.batch_size, stop_where_requested);
+  for (std::size_t i = 0; i < result.size(); ++i) {
     auto& pair = result[i];
-    for (const auto id : targets[i]) pair.pieces.push_back(tokenizer.piece(id));
-    pair.pieces.emplace_back("</s>");
-    pair.score = length_normalised(scores[i].log_probability, std::ssize(targets[i]) + 1, decoding);
+    for (const auto id : targets[i]) pair.pieces.push_back(tokenizer_->piece(id));
+    pair.score = length_normalised(scores[i].log_probability, std::ssize(targets[i]), decoding_);
     pair.forced = std::move(scores[i]);
   }
   return result;
+}
+
+/// Pieces and eos.
+Ids PairScorer::said(const std::string& reference, std::int64_t line) const {
+  auto ids = tokenizer_->encode(repair_utf8(reference));
+  ids.push_back(kEos);
+  const auto most = translator_.scorer().max_target_length();
+  if (std::ssize(ids) > most)
+    throw DataError("line " + std::to_string(line) + " of the target: wanted at most " + std::to_string(most) +
+                    " tokens, its end counted, which is all that the model can say, got " +
+                    std::to_string(std::ssize(ids)));
+  return ids;
 }
 
 }  // namespace gloss

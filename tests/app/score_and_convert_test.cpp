@@ -1,5 +1,10 @@
+#include <cmath>
+#include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,9 +17,21 @@ namespace gloss {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
+
+constexpr auto kTinyModel = GLOSS_GOLDEN_FOLDER "/tiny_model.safetensors";
 
 class ScoreAndConvertTest : public testing::Test {
  protected:
+  Outcome score(const std::string& sources, const std::string& targets, const Arguments& more = {}) const {
+    write_text(run_ / "source", sources);
+    write_text(run_ / "target", targets);
+    Arguments arguments = {"score",     "--model", model_,     "--source", run_ / "source", "--target", run_ / "target",
+                           "--threads", "1",       "--device", "cpu"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_gloss(arguments);
+  }
+
   SmallRun run_;
   std::string model_ = run_.untrained_model();
 };
@@ -46,6 +63,116 @@ TEST_F(ScoreAndConvertTest, UnequalFilesAreRefused) {
       run_gloss({"score", "--model", model_, "--source", run_ / "source", "--target", run_ / "target"});
   EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
   EXPECT_EQ(outcome.out, "");
+}
+
+// Where a difference shows late, what was scored is there already.
+TEST_F(ScoreAndConvertTest, BothTextsAreReadToTheirEnds) {
+  for (const auto& [sources, targets] :
+       {std::pair{"a\nb\na\nb\na\n", "a\nb\na\nb\n"}, {"a\nb\na\nb\n", "a\nb\na\nb\na\n\n"}}) {
+    const auto outcome = score(sources, targets, {"--batch-size", "1"});
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_EQ(lines_of(outcome.out).size(), 4u);
+    EXPECT_THAT(outcome.err, HasSubstr("lines of equal number belong together"));
+  }
+  EXPECT_THAT(score("a\nb\n", "a\nb\na\n\n").err, HasSubstr("source has 2 lines, "));
+  EXPECT_THAT(score("a\nb\n", "a\nb\na\n\n").err, HasSubstr("target has 4 lines"));
+}
+
+// By sampling and by gnmt's weak penalty, so that translations of a model that learnt nothing come to an end.
+TEST_F(ScoreAndConvertTest, WhatTranslatePrintsIsScoredAlike) {
+  const std::string input = "bada kilo\n\nmuna\nrato bada\n";
+  const auto sources = lines_of(input);
+  for (const Arguments& options : {Arguments{"--beam", "5", "--n-best", "5"}, {"--sample", "--n-best", "9"}}) {
+    const Arguments penalty = {"--length-penalty", "0.7", "--length-penalty-kind", "gnmt"};
+    Arguments arguments = {"translate", "--model", model_, "--max-length", "60", "--threads", "1", "--device", "cpu"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.insert(arguments.end(), penalty.begin(), penalty.end());
+    const auto printed = lines_of(run_gloss(arguments, input).out);
+    arguments.emplace_back("--json-lines");
+    std::vector<Json> candidates;
+    for (const auto& line : lines_of(run_gloss(arguments, input).out))
+      for (const auto& candidate : parse_json(line).at("translations")) candidates.push_back(candidate);
+    ASSERT_EQ(printed.size(), candidates.size());
+
+    std::string source, target;
+    for (const auto& line : printed) {
+      source += sources.at(std::stoul(line) - 1) + '\n';
+      const auto text = line.find(" ||| ") + 5;
+      target += line.substr(text, line.rfind(" ||| ") - text) + '\n';
+    }
+    const auto scores = lines_of(score(source, target, penalty).out);
+    auto more = penalty;
+    more.emplace_back("--json-lines");
+    const auto described = lines_of(score(source, target, more).out);
+    ASSERT_EQ(scores.size(), printed.size());
+    std::size_t alike = 0, empty = 0;
+    for (std::size_t i = 0; i < printed.size(); ++i) {
+      const auto pieces = [](const Json& object) {
+        std::vector<std::string> result;
+        for (const auto& token : object.at("tokens")) result.push_back(token.at("piece"));
+        return result;
+      };
+      const auto shown = parse_json(described[i]);
+      if (!candidates[i].at("ended").get<bool>() || pieces(shown) != pieces(candidates[i])) continue;
+      ++alike;
+      empty += shown.at("tokens").empty() ? 1 : 0;
+      EXPECT_NEAR(std::stod(scores[i]), std::stod(printed[i].substr(printed[i].rfind(' '))), 2e-6) << printed[i];
+    }
+    EXPECT_GE(alike, printed.size() / 2);
+    EXPECT_EQ(empty, 1u);  // the second line, of which nothing is said
+  }
+}
+
+TEST_F(ScoreAndConvertTest, PerplexityIsOfAllTokensTogether) {
+  const auto log = run_ / "log.jsonl";
+  const auto outcome =
+      score("a\nb\n\nbada\n", "a\nb a\n\n\n", {"--json-lines", "--batch-size", "1", "--log-json", log});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  double sum = 0;
+  std::int64_t count = 0;
+  for (const auto& line : lines_of(outcome.out))
+    for (const auto& token : parse_json(line).at("tokens")) {
+      sum += token.at("log_probability").get<double>();
+      ++count;
+    }
+  EXPECT_GT(count, 6);
+  const auto perplexity = std::exp(-sum / static_cast<double>(count));
+  EXPECT_THAT(outcome.err, HasSubstr("4 pairs, " + std::to_string(count) + " tokens, perplexity "));
+  EXPECT_NEAR(std::stod(outcome.err.substr(outcome.err.find("perplexity ") + 11)), perplexity, 1e-4);
+  const auto event = parse_json(lines_of(read_text(log)).back());
+  EXPECT_EQ(event.at("pairs"), 4);
+  EXPECT_EQ(event.at("tokens"), count);
+  EXPECT_NEAR(event.at("log_probability").get<double>(), sum, 1e-9);
+  EXPECT_NEAR(event.at("perplexity").get<double>(), perplexity, 1e-9 * perplexity);
+}
+
+TEST_F(ScoreAndConvertTest, OfNothingNothingIsSaid) {
+  const auto outcome = score("\n  \n", "\n\n");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "0.000000\n0.000000\n");
+  EXPECT_THAT(outcome.err, HasSubstr("2 pairs, 0 tokens, perplexity 1.0000"));
+  const auto none = score("", "");
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_THAT(none.err, HasSubstr("wanted sentences, got none"));
+}
+
+// The file is long, so that it is seen that scores come before its end, and whole.
+TEST_F(ScoreAndConvertTest, ASignalEndsItBehindAWholeLine) {
+  std::string text;
+  for (int i = 0; i < 200'000; ++i) text += "bada kilo muna\n";
+  write_text(run_ / "source", text);
+  for (const auto& [number, exit_code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+    Process process(
+        {"score", "--model", model_, "--source", run_ / "source", "--target", run_ / "source", "--threads", "1"});
+    const auto first = process.read_line();
+    process.signal(number);
+    const auto outcome = process.wait();
+    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
+    EXPECT_TRUE(outcome.out.ends_with('\n'));
+    EXPECT_TRUE(lines_of(outcome.out).back() == first.substr(0, first.size() - 1));  // all pairs are one
+    EXPECT_LT(lines_of(outcome.out).size(), 200'000u);
+    EXPECT_THAT(outcome.err, Not(HasSubstr("perplexity")));
+  }
 }
 
 TEST_F(ScoreAndConvertTest, ASmallerFileTranslatesAsBefore) {

@@ -41,7 +41,7 @@ class TranslationEnsembleTest : public DeviceTest {
     return load_translation_ensemble(files, device());
   }
   static std::vector<ScoredPair> scores(const std::vector<std::filesystem::path>& files) {
-    return score_pairs(load(files), {{"a b", "c"}, {"b", "a c"}}, {});
+    return PairScorer(load(files), {}).score({{"a b", "c"}, {"b", "a c"}});
   }
 
   SmallJob job_;

@@ -1,0 +1,51 @@
+#include "pipeline/text_pairs.h"
+
+#include "common/error.h"
+#include "common/log.h"
+#include "common/utf8.h"
+#include "data/encode_corpus.h"
+
+namespace gloss {
+namespace {
+
+std::vector<std::string> next_lines(TextLines& text, std::size_t most) {
+  std::vector<std::string> lines;
+  for (std::string line; lines.size() < most && text.next(line);) lines.push_back(std::move(line));
+  return lines;
+}
+
+std::int64_t count_all(TextLines& text) {
+  for (std::string line; text.next(line);) continue;
+  return text.count();
+}
+
+}  // namespace
+
+bool TextLines::next(std::string& line) {
+  if (!reader_.next(line)) return false;
+  if (reader_.overlong())
+    throw DataError(printable(path_.string()) + ": line " + std::to_string(count()) + " is longer than " +
+                    std::to_string(LineReader::kMaxLineBytes) + " bytes, more than is read of a line; shorten it");
+  if (!is_text(line)) broken_.note(count());
+  line = repair_utf8(line);
+  return true;
+}
+
+void TextLines::warn_of_broken() const {
+  if (broken_.count > 0)
+    log_warning(printable(path_.string()) + ": " + std::to_string(broken_.count) +
+                " lines are not valid UTF-8; what is broken is read as U+FFFD (" + broken_.text() + ")");
+}
+
+TestSet TextPairs::next(std::size_t most) {
+  TestSet pairs{next_lines(source_, most), next_lines(reference_, most)};
+  if (pairs.sources.size() != pairs.references.size())
+    expect_equal_counts(source_.path(), count_all(source_), reference_.path(), count_all(reference_));
+  if (pairs.sources.empty()) {
+    source_.warn_of_broken();
+    reference_.warn_of_broken();
+  }
+  return pairs;
+}
+
+}  // namespace gloss
