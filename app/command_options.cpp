@@ -112,6 +112,16 @@ CLI::Option* add_flag(CLI::App& command, const std::string& name, bool& value, c
   return command.add_flag(name, value, help);
 }
 
+void add_switch(CLI::App& command, const SwitchText& text, std::optional<bool>& value) {
+  command.add_flag_function(
+      text.on, [&value](std::int64_t) { value = true; }, text.on_help);
+  const auto switch_off = [&value, text](std::int64_t) {  // called behind the other
+    if (value) throw CLI::ValidationError(text.off, "wanted alone, got " + text.on + " beside it");
+    value = false;
+  };
+  command.add_flag_function(text.off, switch_off, text.off_help);
+}
+
 std::int64_t parse_whole_number(const std::string& text, const WholeRange& range) {
   std::int64_t value = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

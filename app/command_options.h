@@ -62,6 +62,11 @@ CLI::Option* add_path(CLI::App& command, const OptionText& text, std::optional<s
 /// `--model` of a command that translates: a path, and one more each time that it is given.
 CLI::Option* add_models(CLI::App& command, std::vector<std::filesystem::path>& models);
 CLI::Option* add_flag(CLI::App& command, const std::string& name, bool& value, const std::string& help);
+/// Two flags, of which one may be typed: it is on or off, or stays as it is where neither is.
+struct SwitchText {
+  std::string on, on_help, off, off_help;
+};
+void add_switch(CLI::App& command, const SwitchText& text, std::optional<bool>& value);
 
 struct WholeRange {
   std::int64_t least = 0;

@@ -34,29 +34,37 @@ void add_constraints(CLI::App& command, DecodingOptions& options) {
                    options.no_repeat_ngram, {0, DecodingConfig::kLongestNgram});
   add_number(command, {"--repetition-penalty", "X", "above 1 what was said becomes less likely; 1: no effect"},
              options.repetition_penalty, {0, DecodingConfig::kLargestRepetitionPenalty, true});
-  add_flag(command, "--no-unk", options.no_unk, "never say the unknown word");
+  add_switch(command,
+             {"--no-unk", "never say the unknown word (default: the model's)", "--unk",
+              "let it be said, also where the model's run file bars it"},
+             options.no_unk);
 }
 
 void add_sampling_options(CLI::App& command, DecodingOptions& options) {
-  add_flag(command, "--sample", options.sample, "draw translations instead of searching for the best");
+  add_switch(command,
+             {"--sample", "draw translations instead of searching for the best (default: the model's)", "--no-sample",
+              "search, also where the model's run file draws"},
+             options.sample);
   add_number(command, {"--temperature", "X", "with --sample: below 1 likely tokens become likelier"},
              options.temperature, {0, SamplingConfig::kLargestTemperature, true});
   add_whole_number(command, {"--top-k", "N", "with --sample: draw of the N likeliest tokens; 0: of all"}, options.top_k,
                    {0, SamplingConfig::kLargestTopK});
   add_number(command, {"--top-p", "X", "with --sample: draw of the fewest tokens with this share of probability"},
              options.top_p, {0, 1, true});
-  add_whole_number(command, {"--seed", "N", "with --sample: of the draws; the same seed gives the same (default: 1)"},
+  add_whole_number(command,
+                   {"--seed", "N", "with --sample: of the draws; the same seed gives the same (default: the model's)"},
                    options.seed, {});
 }
 
 /// What is typed has an effect.
-void expect_to_matter(const OptionNames& typed, bool sampling) {
+void expect_to_matter(const OptionNames& typed, const DecodingOptions& options, bool sampling) {
   for (const auto& [key, option] : typed) {
     const bool of_sampling = key.starts_with("decoding.sampling.");
     const bool of_beams =
         key == "decoding.beam_size" || key == "decoding.patience" || key == "decoding.coverage_penalty";
     if (of_sampling && !sampling) throw UsageError(option + ": has an effect beside --sample only");
-    if (of_beams && sampling) throw UsageError(option + ": has no effect where translations are drawn (--sample)");
+    if (of_beams && sampling)
+      throw UsageError(option + ": has no effect where translations are drawn (" + why_drawn(options) + ")");
   }
 }
 
@@ -81,6 +89,14 @@ void add_length_penalty(CLI::App& command, DecodingOptions& options) {
 void add_batch_size(CLI::App& command, const std::string& what, DecodingOptions& options) {
   add_whole_number(command, {"--batch-size", "N", "sentences " + what + " together (default: the model's)"},
                    options.batch_size, {1, DecodingConfig::kLargestBatch});
+}
+
+std::string why_drawn(const DecodingOptions& options) {
+  return options.sample ? "--sample" : "decoding.sampling.enabled of the model's run file; --no-sample searches";
+}
+
+std::string why_no_unk(const DecodingOptions& options) {
+  return options.no_unk ? "--no-unk" : "decoding.no_unk of the model's run file; --unk lets it be said";
 }
 
 std::size_t lines_at_once(const DecodingConfig& config) {
@@ -112,9 +128,9 @@ DecodingConfig decoding_config(const DecodingOptions& options, DecodingConfig co
   take(sampling.top_k, options.top_k, "decoding.sampling.top_k", "--top-k");
   take(sampling.top_p, options.top_p, "decoding.sampling.top_p", "--top-p");
   take(sampling.seed, options.seed, "decoding.sampling.seed", "--seed");
-  config.no_unk = config.no_unk || options.no_unk;
-  sampling.enabled = sampling.enabled || options.sample;
-  expect_to_matter(typed, sampling.enabled);
+  config.no_unk = options.no_unk.value_or(config.no_unk);
+  sampling.enabled = options.sample.value_or(sampling.enabled);
+  expect_to_matter(typed, options, sampling.enabled);
   name_by_option(typed, [&] { config.validate(); });
   return config;
 }

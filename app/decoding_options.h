@@ -18,7 +18,7 @@ struct DecodingOptions {
   std::optional<std::int64_t> beam_size, n_best, max_length, min_length, batch_size, no_repeat_ngram, top_k, seed;
   std::optional<double> length_penalty, coverage_penalty, patience, repetition_penalty, temperature, top_p;
   std::optional<LengthPenaltyKind> length_penalty_kind;
-  bool no_unk = false, sample = false;
+  std::optional<bool> no_unk, sample;
 };
 
 void add_decoding_options(CLI::App& command, DecodingOptions& options);
@@ -27,6 +27,11 @@ void add_decoding_options(CLI::App& command, DecodingOptions& options);
 void add_length_penalty(CLI::App& command, DecodingOptions& options);
 /// --batch-size alone; `what` is done with sentences.
 void add_batch_size(CLI::App& command, const std::string& what, DecodingOptions& options);
+
+/// What made translations be drawn, or unk be barred, as a message puts it: the option that was typed, else the key of
+/// the run file and the option against it.
+std::string why_drawn(const DecodingOptions& options);
+std::string why_no_unk(const DecodingOptions& options);
 
 /// Lines to be taken at once: enough for batches of sentences of like length, few enough for results to come soon.
 std::size_t lines_at_once(const DecodingConfig& config);

@@ -94,8 +94,7 @@ DetailsWanted details_wanted(const TranslateOptions& options, const DecodingConf
                              const ModelConfig& config) {
   if (options.replace_unknown && decoding.no_unk && !options.prefix)
     throw UsageError("--replace-unknown: wanted a search that may say the unknown word, but it is never said (" +
-                     std::string(options.decoding.no_unk ? "--no-unk" : "decoding.no_unk of the model's run file") +
-                     "); leave it out, or give a --prefix");
+                     why_no_unk(options.decoding) + "); leave it out, or give a --prefix");
   DetailsWanted wanted{.confidence = options.json_lines,
                        .alignment = options.alignment,
                        .replace_unknown = options.replace_unknown,
@@ -112,7 +111,8 @@ std::optional<GlossaryPhrases> read_glossary(const TranslateOptions& options, co
                                              const Tokenizer& target) {
   if (!options.glossary) return std::nullopt;
   if (decoding.sampling.enabled)
-    throw UsageError("--glossary: wanted translations that are searched for, but they are drawn (--sample)");
+    throw UsageError("--glossary: wanted translations that are searched for, but they are drawn (" +
+                     why_drawn(options.decoding) + ")");
   expect_file("--glossary", *options.glossary);
   return GlossaryPhrases(Glossary::read(*options.glossary), target);
 }

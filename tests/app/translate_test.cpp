@@ -194,6 +194,52 @@ TEST_F(TranslateTest, OptionsWithoutEffectAreRefused) {
     EXPECT_THAT(refusal({"--sample", option, "1"}), HasSubstr(std::string(option) + ": has no effect"));
 }
 
+// A model whose run file draws, and never says the unknown word.
+TEST_F(TranslateTest, WhatTheRunFileSwitchesOnTheCommandLineSwitchesOff) {
+  const auto trained =
+      run_gloss(run_.training("drawing", {"--set", "training.max_steps=0", "--set", "decoding.no_unk=true", "--set",
+                                          "decoding.sampling.enabled=true"}));
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  const auto of_drawing = [&](const Arguments& more) {
+    Arguments arguments = {"translate", "--model", run_ / "drawing", "--device", "cpu", "--threads", "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_gloss(arguments, "bada\nkilo muna\n");
+  };
+  const auto usual = translate("bada\nkilo muna\n", {"--no-unk"}).out;
+  EXPECT_EQ(of_drawing({"--no-sample"}).out, usual);
+  EXPECT_EQ(of_drawing({"--no-sample", "--beam", "3"}).out, usual);
+  EXPECT_NE(of_drawing({}).out, usual);
+  EXPECT_EQ(of_drawing({}).out, translate("bada\nkilo muna\n", {"--sample", "--no-unk"}).out);
+  EXPECT_EQ(translate("bada\nkilo muna\n", {"--no-sample", "--unk"}).out, translate("bada\nkilo muna\n").out);
+  const auto unknown = [&](const Arguments& more) {  // of many draws some are
+    Arguments arguments = {"--n-best", "200"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return of_drawing(arguments).out.find("\u2047") != std::string::npos;
+  };
+  EXPECT_FALSE(unknown({}));
+  EXPECT_TRUE(unknown({"--unk"}));
+
+  write_text(run_ / "glossary", "bada\tkilo\n");
+  const std::string drawn = "drawn (decoding.sampling.enabled of the model's run file; --no-sample searches)";
+  for (const Arguments& refused : {Arguments{"--beam", "2"}, {"--glossary", run_ / "glossary"}}) {
+    const auto outcome = of_drawing(refused);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr(drawn));
+  }
+  EXPECT_EQ(of_drawing({"--no-sample", "--glossary", run_ / "glossary"}).exit_code, 0);
+  const auto barred = of_drawing({"--replace-unknown"});
+  EXPECT_EQ(barred.exit_code, 2);
+  EXPECT_THAT(barred.err, HasSubstr("(decoding.no_unk of the model's run file; --unk lets it be said)"));
+  EXPECT_EQ(of_drawing({"--replace-unknown", "--unk"}).exit_code, 0);
+  EXPECT_THAT(of_drawing({"--no-sample", "--top-k", "2"}).err,
+              HasSubstr("--top-k: has an effect beside --sample only"));
+  for (const Arguments& both : {Arguments{"--sample", "--no-sample"}, {"--no-unk", "--unk"}}) {
+    const auto outcome = of_drawing(both);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr(both[0]), HasSubstr(both[1])));
+  }
+}
+
 TEST_F(TranslateTest, RefusesMoreResultsThanTheModelsOwnBeamHolds) {
   const auto outcome = translate("bada\n", {"--n-best", "4"});
   EXPECT_EQ(outcome.exit_code, 2);
