@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "common/error.h"
 #include "common/log.h"
@@ -41,6 +43,18 @@ Phrase encode(const std::string& text, const Tokenizer& tokenizer, const std::ve
   return phrase;
 }
 
+/// A place of a text at which a phrase stands.
+struct Match {
+  std::size_t begin = 0;
+  std::string_view phrase;
+};
+
+/// Those where it stands as whole words.
+void add_matches(std::string_view text, std::string_view phrase, std::vector<Match>& matches) {
+  for (auto begin = text.find(phrase); begin != text.npos; begin = text.find(phrase, begin + 1))
+    if (is_word_border(text, begin) && is_word_border(text, begin + phrase.size())) matches.push_back({begin, phrase});
+}
+
 }  // namespace
 
 GlossaryPhrases::GlossaryPhrases(Glossary glossary, const Tokenizer& target)
@@ -63,15 +77,19 @@ std::vector<Phrase> GlossaryPhrases::of(std::string_view line, std::size_t end) 
 }
 
 bool has_all(std::string_view text, std::span<const Phrase> phrases) {
-  std::map<std::string_view, std::int64_t> counts;
-  for (const auto& phrase : phrases) ++counts[phrase.text];
-  return std::ranges::all_of(counts, [text](const auto& of_phrase) {
-    auto [phrase, wanted] = of_phrase;
-    for (auto place = text.find(phrase); place != text.npos && wanted > 0;
-         place = text.find(phrase, place + phrase.size()))
-      --wanted;
-    return wanted == 0;
-  });
+  std::map<std::string_view, std::int64_t> missing;
+  for (const auto& phrase : phrases) ++missing[phrase.text];
+  std::vector<Match> matches;
+  for (const auto& [phrase, count] : missing) add_matches(text, phrase, matches);
+  std::ranges::sort(matches, {}, [](const Match& match) { return std::pair(match.begin, -std::ssize(match.phrase)); });
+  std::size_t taken = 0;  // up to here the text counts for a phrase, or stands before all that is left
+  for (const auto& [begin, phrase] : matches) {
+    auto& left = missing.at(phrase);
+    if (begin < taken || left == 0) continue;
+    --left;
+    taken = begin + phrase.size();
+  }
+  return std::ranges::all_of(missing, [](const auto& left) { return left.second == 0; });
 }
 
 }  // namespace gloss

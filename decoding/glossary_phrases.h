@@ -32,7 +32,9 @@ class GlossaryPhrases {
   std::vector<Phrase> phrases_;  ///< of the glossary's entries
 };
 
-/// Whether a text contains the phrases: one that is there several times as often, without overlaps.
+/// Whether a text, valid UTF-8, contains the phrases as whole words (is_word_border), each in a place of its own, as
+/// PhraseProgress counts their pieces: from left to right, at each place the longest that is still missing, behind the
+/// end of the one before.
 bool has_all(std::string_view text, std::span<const Phrase> phrases);
 
 }  // namespace gloss

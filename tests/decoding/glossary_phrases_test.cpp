@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -105,10 +107,41 @@ TEST_F(GlossaryPhrasesTest, WhatTheModelCannotSayIsNamed) {
 TEST_F(GlossaryPhrasesTest, ATextHasAllPhrasesOrNot) {
   const auto phrases = read("x\tab\ny\tc\n").of("x y x");
   EXPECT_TRUE(has_all("ab ab c", phrases));
-  EXPECT_TRUE(has_all("abab,c", phrases));
+  EXPECT_TRUE(has_all("ab,ab,c", phrases));
   EXPECT_FALSE(has_all("ab c", phrases));
   EXPECT_FALSE(has_all("ab ab", phrases));
   EXPECT_TRUE(has_all("", {}));
+}
+
+std::vector<Phrase> texts_of(const std::vector<std::string>& texts) {
+  std::vector<Phrase> phrases;
+  for (const auto& text : texts) phrases.push_back({text, {}, true});
+  return phrases;
+}
+
+TEST(HasAllTest, APhraseStandsAsWholeWords) {
+  const auto dog = texts_of({"Hund"});
+  for (const auto* text : {"Hund", "Der Hund.", "der (Hund)", "Hunde, ein Hund", "\u72d7Hund\u72d7"})
+    EXPECT_TRUE(has_all(text, dog)) << text;
+  for (const auto* text : {"", "Hunde", "Schäferhund", "SchäferHund", "Hundé", "\u00e9Hund", "Hund3"})
+    EXPECT_FALSE(has_all(text, dog)) << text;
+  EXPECT_TRUE(has_all("\u70ed\u72d7\u70ed", texts_of({"\u72d7"})));  // each character may be a word
+  EXPECT_TRUE(has_all("3 Mio.EUR", texts_of({"3 Mio."})));
+}
+
+TEST(HasAllTest, PhrasesShareNoPlace) {
+  EXPECT_FALSE(has_all("die Hunde", texts_of({"Hunde", "Hund"})));
+  EXPECT_TRUE(has_all("der Hund und die Hunde", texts_of({"Hunde", "Hund"})));
+  const auto nested = texts_of({"rotes Haus", "Haus"});
+  EXPECT_FALSE(has_all("ein rotes Haus", nested));
+  EXPECT_TRUE(has_all("ein rotes Haus, ein Haus", nested));
+  EXPECT_TRUE(has_all("ein Haus, ein rotes Haus", nested));
+  EXPECT_FALSE(has_all("a b c", texts_of({"a b", "b c"})));
+  EXPECT_TRUE(has_all("a b b c", texts_of({"a b", "b c"})));
+  EXPECT_FALSE(has_all("a a a", texts_of({"a a", "a a"})));
+  EXPECT_TRUE(has_all("a a a a", texts_of({"a a", "a a"})));
+  EXPECT_TRUE(has_all("a b a", texts_of({"a", "a b"})));
+  EXPECT_TRUE(has_all("a b a b c", texts_of({"a b", "a b c"})));
 }
 
 }  // namespace
