@@ -28,6 +28,7 @@
 #include "data/glossary.h"
 #include "pipeline/translation_details.h"
 #include "pipeline/translation_ensemble.h"
+#include "training/stop.h"
 
 namespace gloss {
 namespace {
@@ -139,15 +140,21 @@ ExitCode translate(const TranslateOptions& options) {
     std::vector<std::string> texts;
     for (const auto& line_of_input : input) texts.push_back(line_of_input.text);
     const auto prefixes = line_prefixes.of(line, texts.size());
-    const auto translations = translate_patiently(texts, [&](std::span<const std::string> some) {
+    const auto translate_some = [&](std::span<const std::string> some) {
       const auto first = some.data() - texts.data();
       const auto theirs = prefixes.empty() ? prefixes : prefixes.subspan(static_cast<std::size_t>(first), some.size());
       const auto* phrases = glossary ? &*glossary : nullptr;
-      auto found = translator.translate({some, theirs, line + first, phrases}, decoding);
+      auto found = translator.translate({some, theirs, line + first, phrases}, decoding, stop_where_requested);
       for (std::size_t i = 0; i < found.size(); ++i)
         if (input[static_cast<std::size_t>(first) + i].cut) found[i].truncated = true;
       return details.of(some, std::move(found));
-    });
+    };
+    std::vector<std::optional<DetailedTranslation>> translations;
+    try {
+      translations = translate_patiently(texts, translate_some);
+    } catch (const Stopped&) {
+      break;  // of these lines nothing is printed
+    }
     std::string output;
     for (std::size_t i = 0; i < input.size(); ++i) {
       complaints.look_at(++line, input[i], translations[i]);

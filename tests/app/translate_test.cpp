@@ -1,8 +1,10 @@
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -308,6 +310,23 @@ TEST_F(TranslateTest, SignalsEndItWithTheirExitCodes) {
     while (process.running()) process.read_line();  // its input is open still
     EXPECT_EQ(process.wait().exit_code, exit_code);
   }
+}
+
+// Of 256 lines that are taken at once in batches of 64.
+TEST_F(TranslateTest, ASignalDoesNotWaitForAllLinesInHand) {
+  Process process(translating({"--max-length", "500", "--min-length", "500"}));
+  process.write("bada\n");
+  process.read_line();
+  std::string many;
+  for (int i = 0; i < 256; ++i) many += "bada kilo muna\n";
+  process.write(many);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // within its first batch, mostly
+  process.signal(SIGTERM);
+  const auto outcome = process.wait();
+  EXPECT_EQ(outcome.exit_code, 143);
+  EXPECT_EQ(lines_of(outcome.out).size(), 1u);
+  EXPECT_TRUE(outcome.out.ends_with('\n'));
+  EXPECT_THAT(outcome.err, IsEmpty());
 }
 
 TEST_F(TranslateTest, DamagedModelIsRefused) {
