@@ -36,13 +36,9 @@ class SiteProbe final : public Probe {
   at::Tensor weights_;
 };
 
-struct Pairs {
-  std::span<const Ids> sources, targets;
-};
-
 // The pairs named, none of whose targets is empty.
-void align_batch(EncoderDecoder model, const AttentionSite& site, const Pairs& pairs,
-                 std::span<const std::size_t> batch, std::vector<at::Tensor>& result) {
+void align_batch(EncoderDecoder model, const AttentionSite& site, const AlignedPairs& pairs,
+                 std::span<const std::size_t> batch, const TakeWeights& take) {
   const c10::InferenceMode inference;
   std::vector<Ids> sources, inputs;
   for (const auto i : batch) {
@@ -57,10 +53,9 @@ void align_batch(EncoderDecoder model, const AttentionSite& site, const Pairs& p
   model->decode(pad(inputs, model->device()), model->encode(source, Pass{}), Mask::padding(source.lengths), pass);
   const auto weights = probe.weights().to(at::kCPU, at::kFloat);  // [B, T, S]
   for (std::size_t b = 0; b < batch.size(); ++b)
-    result[batch[b]] = weights[static_cast<std::int64_t>(b)]
-                           .narrow(0, 0, std::ssize(inputs[b]))
-                           .narrow(1, 0, std::ssize(sources[b]))
-                           .contiguous();
+    take(
+        batch[b],
+        weights[static_cast<std::int64_t>(b)].narrow(0, 0, std::ssize(inputs[b])).narrow(1, 0, std::ssize(sources[b])));
 }
 
 /// A whole number below `limit` that is all of the text.
@@ -99,37 +94,35 @@ AttentionSite parse_attention_site(std::string_view name, const ModelConfig& con
 
 AttentionSite usual_attention_site(const ModelConfig& config) { return {config.decoder_layers - 1, std::nullopt}; }
 
-std::vector<at::Tensor> cross_attention(const EncoderDecoder& model, const AttentionSite& site,
-                                        std::span<const Ids> sources, std::span<const Ids> targets,
-                                        std::int64_t together) {
+void cross_attention(const EncoderDecoder& model, const AttentionSite& site, const AlignedPairs& pairs,
+                     const TakeWeights& take) {
+  const auto sources = pairs.sources, targets = pairs.targets;
+  const auto together = pairs.together;
   if (sources.size() != targets.size())
     throw DataError("wanted a target for each of " + std::to_string(sources.size()) + " sources, got " +
                     std::to_string(targets.size()));
   if (together < 1) throw UsageError("together: wanted at least 1, got " + std::to_string(together));
-  std::vector<at::Tensor> result(sources.size());
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (targets[i].empty())
-      result[i] = at::empty({0, std::ssize(sources[i])});
+      take(i, at::empty({0, std::ssize(sources[i])}));
     else
       order.push_back(i);
   }
-  const Pairs pairs{sources, targets};
   if (together == 1 && model->device().is_cpu()) {
     // A loop of one is run where it is called, where matrices are multiplied by all threads; of two by workers, each of
     // which multiplies alone.
     const auto count = std::ssize(order);
     at::parallel_for(0, std::max<std::int64_t>(count, 2), 1, [&](std::int64_t begin, std::int64_t end) {
       for (auto i = begin; i < std::min(end, count); ++i)
-        align_batch(model, site, pairs, std::span(order).subspan(static_cast<std::size_t>(i), 1), result);
+        align_batch(model, site, pairs, std::span(order).subspan(static_cast<std::size_t>(i), 1), take);
     });
-    return result;
+    return;
   }
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return sources[i].size(); });
   const auto most = static_cast<std::size_t>(together);
   for (std::size_t first = 0; first < order.size(); first += most)
-    align_batch(model, site, pairs, std::span(order).subspan(first, std::min(most, order.size() - first)), result);
-  return result;
+    align_batch(model, site, pairs, std::span(order).subspan(first, std::min(most, order.size() - first)), take);
 }
 
 std::vector<PieceLink> strongest_links(const at::Tensor& weights) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -29,16 +31,22 @@ AttentionSite parse_attention_site(std::string_view name, const ModelConfig& con
 /// (docs/translation_report.md).
 AttentionSite usual_attention_site(const ModelConfig& config);
 
-/// What each piece of the targets looked at in its source when it was said: [T, S] a pair, float32 on the CPU, rows
-/// that sum to 1. Sources are pieces and eos; targets are pieces without eos, the decoder's input being bos and all but
-/// the last (teacher forcing). `together` pairs are computed at once, the longest sources first; where it is 1 the
-/// pairs are shared between threads, each computed by one, and on a CPU a result depends neither on neighbours nor on
-/// the number of threads, bit for bit. An empty target has no weights,
+/// Translations to be aligned: sources are pieces and eos, targets pieces without eos.
+struct AlignedPairs {
+  std::span<const Ids> sources, targets;
+  std::int64_t together = 1;  ///< so many are computed at once, the longest sources first
+};
+/// Takes the weights [T, S] of a pair, float32 on the CPU, rows that sum to 1.
+using TakeWeights = std::function<void(std::size_t pair, const at::Tensor& weights)>;
+
+/// What each piece of the targets looked at in its source when it was said, the decoder's input being bos and all but
+/// the last (teacher forcing); each pair's is told to `take`, and let go then. Where `together` is 1 and the device a
+/// CPU the pairs are shared between threads, which call `take`, each for pairs of its own, at the same time; a result
+/// then depends neither on neighbours nor on the number of threads, bit for bit. An empty target has no weights,
 /// [0, S]. Throws DataError where counts differ, UsageError where a target is longer than a model with learned
 /// positions takes.
-std::vector<at::Tensor> cross_attention(const EncoderDecoder& model, const AttentionSite& site,
-                                        std::span<const Ids> sources, std::span<const Ids> targets,
-                                        std::int64_t together);
+void cross_attention(const EncoderDecoder& model, const AttentionSite& site, const AlignedPairs& pairs,
+                     const TakeWeights& take);
 
 /// The strongest link of each row of weights [T, S], S counting the eos; the first of equals.
 std::vector<PieceLink> strongest_links(const at::Tensor& weights);

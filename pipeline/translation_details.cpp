@@ -108,8 +108,8 @@ void TranslationDetails::find_links(std::vector<Found>& found) const {
   }
   // Rows of a batch round each other's sums differently on a CPU, where a pass of one sentence is quick enough.
   const auto together = aligner_->model->device().is_cpu() ? 1 : batch_size_;
-  const auto weights = cross_attention(aligner_->model, wanted_.alignment_from, sources, targets, together);
-  for (std::size_t i = 0; i < aligned.size(); ++i) aligned[i]->links = strongest_links(weights[i]);
+  cross_attention(aligner_->model, wanted_.alignment_from, {sources, targets, together},
+                  [&](std::size_t i, const at::Tensor& weights) { aligned[i]->links = strongest_links(weights); });
 }
 
 void TranslationDetails::describe(const Found& found, bool truncated) const {

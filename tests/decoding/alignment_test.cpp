@@ -7,6 +7,8 @@
 #include <ATen/ops/ones.h>
 #include <ATen/ops/tensor.h>
 #include <c10/core/InferenceMode.h>
+#include <c10/core/StorageImpl.h>
+#include <c10/util/intrusive_ptr.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,10 +43,21 @@ class Watcher final : public Probe {
   std::string site_;
 };
 
+/// The weights of all pairs, each a copy of its own.
+std::vector<at::Tensor> attention_of(const EncoderDecoder& model, const AttentionSite& site,
+                                     const AlignedPairs& pairs) {
+  std::vector<at::Tensor> result(pairs.sources.size());
+  cross_attention(model, site, pairs, [&](std::size_t pair, const at::Tensor& weights) {
+    EXPECT_FALSE(result.at(pair).defined());
+    result.at(pair) = weights.clone();
+  });
+  return result;
+}
+
 class AlignmentTest : public DeviceTest {
  protected:
   std::vector<at::Tensor> align(const AttentionSite& site, std::int64_t together = 1) {
-    return cross_attention(model_, site, sources_, targets_, together);
+    return attention_of(model_, site, {sources_, targets_, together});
   }
 
   EncoderDecoder model_ = small_model(device());
@@ -88,7 +101,8 @@ TEST_P(AlignmentTest, NeighboursChangeNothing) {
   // One by one, as translations are aligned on a CPU, the bits are the same.
   if (!device().is_cpu()) return;
   for (std::size_t i = 0; i < alone.size(); ++i) {
-    const auto single = cross_attention(model_, {1, std::nullopt}, Rows{sources_[i]}, Rows{targets_[i]}, 1);
+    const Rows source = {sources_[i]}, target = {targets_[i]};
+    const auto single = attention_of(model_, {1, std::nullopt}, {source, target});
     EXPECT_THAT(single[0], SameAs(alone[i]));
   }
 }
@@ -114,7 +128,8 @@ TEST_P(AlignmentTest, ThreadsChangeNothing) {
     return align({1, std::nullopt})[0];
   }();
   const ThreadCount four(4);
-  EXPECT_THAT(cross_attention(model_, {1, std::nullopt}, Rows{source}, Rows{target}, 1)[0], SameAs(wanted));
+  const Rows one_source = {source}, one_target = {target};
+  EXPECT_THAT(attention_of(model_, {1, std::nullopt}, {one_source, one_target})[0], SameAs(wanted));
   for (const auto& weights : align({1, std::nullopt})) EXPECT_THAT(weights, SameAs(wanted));
 }
 
@@ -123,6 +138,21 @@ TEST_P(AlignmentTest, AnEmptyTargetHasNoWeights) {
   const auto weights = align({0, std::nullopt}, 2);
   EXPECT_EQ(weights[1].sizes(), (std::vector<std::int64_t>{0, 3}));
   EXPECT_EQ(weights[2].sizes(), (std::vector<std::int64_t>{1, 2}));
+}
+
+// Else all sentences' would live until the last one is computed.
+TEST_P(AlignmentTest, WeightsAreLetGoBatchByBatch) {
+  sources_.insert(sources_.end(), {sources_[0], sources_[1]});
+  targets_.insert(targets_.end(), {targets_[0], targets_[1]});
+  const auto sources = sources_;
+  std::vector<c10::weak_intrusive_ptr<c10::StorageImpl>> seen;
+  cross_attention(model_, {1, std::nullopt}, {sources, targets_, 2}, [&](std::size_t, const at::Tensor& weights) {
+    seen.push_back(weights.storage().getWeakStorageImpl());
+    std::size_t living = 0;
+    for (const auto& storage : seen) living += storage.expired() ? 0 : 1;
+    EXPECT_LE(living, 2u);
+  });
+  EXPECT_EQ(seen.size(), 5u);
 }
 
 TEST_P(AlignmentTest, UnequalCountsAreRefused) {
@@ -152,11 +182,12 @@ TEST_P(AlignmentTest, AWordAlignmentAgreesWithPyTorchs) {
   for (const auto& golden : cases) {
     const auto source = tokenizer.encode_placed(golden.at("source").get<std::string>());
     const auto target = tokenizer.decode_placed(golden.at("target_ids").get<Ids>());
-    auto source_ids = source.ids;
-    source_ids.push_back(kEos);
+    Rows source_ids = {source.ids};
+    const Rows target_ids = {target.ids};
+    source_ids[0].push_back(kEos);
     for (const auto& [name, wanted] : golden.at("sites").items()) {
       const auto site = parse_attention_site(name, loaded.config);
-      const auto weights = cross_attention(loaded.model, site, Rows{source_ids}, Rows{target.ids}, 1)[0];
+      const auto weights = attention_of(loaded.model, site, {source_ids, target_ids})[0];
       const auto rows = wanted.at("weights").get<std::vector<std::vector<double>>>();
       ASSERT_EQ(weights.size(0), std::ssize(rows));
       for (std::int64_t t = 0; t < weights.size(0); ++t)
