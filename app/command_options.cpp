@@ -65,7 +65,9 @@ void finish_command(CLI::App& command, const std::string& example) {
 Machine set_up(const CommonOptions& common) {
   set_up_log(common.log);
   const int threads = set_up_runtime(common.threads);
-  return {parse_device(common.device), threads};
+  Machine machine{at::kCPU, threads};
+  name_by_option({{"device", "--device"}}, [&] { machine.device = parse_device(common.device); });
+  return machine;
 }
 
 void expect_file(std::string_view option, const std::filesystem::path& path) {

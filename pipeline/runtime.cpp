@@ -17,12 +17,14 @@ at::Device parse_device(const std::string& text) {
   if (text == "auto") return devices > 0 ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
   const auto number = text.starts_with("cuda:") ? text.substr(5) : text == "cuda" ? "0" : "";
   if (number.empty() || number.size() > 3 || number.find_first_not_of("0123456789") != std::string::npos)
-    throw UsageError("--device: wanted auto, cpu, cuda or cuda:N, got " + printable(text));
+    throw UsageError({Key{"device"}, ": wanted auto, cpu, cuda or cuda:N, got " + printable(text)});
   if (devices == 0)
-    throw UsageError("--device " + text + ": this LibTorch finds no CUDA device here; use --device cpu");
+    throw UsageError(
+        {Key{"device"}, " " + text + ": this LibTorch finds no CUDA device here; use ", Key{"device"}, " cpu"});
   const auto index = std::stoi(number);
   if (index >= devices)
-    throw UsageError("--device " + text + ": the last CUDA device here is cuda:" + std::to_string(devices - 1));
+    throw UsageError(
+        {Key{"device"}, " " + text + ": the last CUDA device here is cuda:" + std::to_string(devices - 1)});
   return at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(index));
 }
 

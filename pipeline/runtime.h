@@ -6,8 +6,8 @@
 
 namespace gloss {
 
-/// "auto", "cpu", "cuda" or "cuda:N". auto is a CUDA device where there is one. Throws UsageError on another text and
-/// where CUDA was asked for and is not there.
+/// "auto", "cpu", "cuda" or "cuda:N". auto is a CUDA device where there is one. Throws UsageError, whose key is
+/// "device", on another text and where CUDA was asked for and is not there.
 at::Device parse_device(const std::string& text);
 
 /// Once a process, before any tensor: LibTorch's threads (0: as many as the process may use) and the settings under

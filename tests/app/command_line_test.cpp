@@ -134,7 +134,8 @@ TEST(CommandLineTest, RefusesAnUnknownChoiceAndListsThem) {
 
 TEST(CommandLineTest, RefusesADeviceThatIsNotThere) {
   expect_refusal({"inspect", "m", "--device", "tpu"}, 2, HasSubstr("wanted auto, cpu, cuda or cuda:N, got tpu"));
-  expect_refusal({"inspect", "m", "--device", "cuda:99"}, 2, HasSubstr("CUDA device"));
+  expect_refusal({"inspect", "m", "--device", "cuda:99"}, 2,
+                 AllOf(HasSubstr("--device cuda:99: "), HasSubstr("CUDA device")));
 }
 
 TEST(CommandLineTest, RefusesOptionsThatExcludeEachOther) {

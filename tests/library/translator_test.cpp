@@ -226,7 +226,9 @@ TEST(TranslatorErrorTest, SaysWhatKindOfFailureItIs) {
   EXPECT_EQ(kind_of(kModel, {}), std::nullopt);
   EXPECT_EQ(kind_of(folder / "missing", {}), ErrorKind::kUsage);
   EXPECT_EQ(kind_of(folder / "text", {}), ErrorKind::kModel);
-  EXPECT_EQ(kind_of(kModel, {.device = "tpu"}), ErrorKind::kUsage);
+  for (const auto* device : {"tpu", "cuda:", "cuda:999"})  // the last is nowhere
+    EXPECT_EQ(kind_of(kModel, {.device = device}), ErrorKind::kUsage);
+  if (const auto cuda = kind_of(kModel, {.device = "cuda"})) EXPECT_EQ(cuda, ErrorKind::kUsage);
   EXPECT_EQ(kind_of(kModel, {.threads = -1}), ErrorKind::kUsage);
 }
 
