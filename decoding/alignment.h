@@ -27,8 +27,7 @@ struct AttentionSite {
 /// which layers and heads there are.
 AttentionSite parse_attention_site(std::string_view name, const ModelConfig& config);
 
-/// The mean of the last layer's heads, which is nearer than earlier ones to what a word alignment model finds
-/// (docs/translation_report.md).
+/// The mean of the last layer's heads (docs/translation_report.md says why).
 AttentionSite usual_attention_site(const ModelConfig& config);
 
 /// Translations to be aligned: sources are pieces and eos, targets pieces without eos.

@@ -23,8 +23,8 @@ struct WordLink {
 };
 
 /// The words in which linked pieces stand, sorted by source, then target; each pair once. A piece that looks at the eos
-/// most links nothing: eos is where attention rests that has no place (docs/translation_report.md has what that is
-/// worth). `links` has one for each piece of the target.
+/// most links nothing: eos is where attention rests that has no place (docs/translation_report.md has what was seen
+/// of it). `links` has one for each piece of the target.
 std::vector<WordLink> word_links(const PieceWords& source, const PieceWords& target, std::span<const PieceLink> links);
 
 /// "0-0 1-2": source and target, as Pharaoh wrote alignments.

@@ -46,8 +46,8 @@ struct StreamedToken {
   bool end = false;
 };
 
-/// How one call of translate searches. What is absent is as the model file says (`decoding` of its run file); of an
-/// ensemble the first one's. What would have no effect is refused: beam_size, patience and coverage_penalty beside
+/// How one call of translate searches. What is absent is as the model file says (`decoding` of its run file), of an
+/// ensemble the first one's; n_best alone is 1 unless it is given. What would have no effect is refused: beam_size, patience and coverage_penalty beside
 /// sampling, and what sampling goes by without it.
 struct TranslationOptions {
   std::optional<std::int64_t> beam_size = {};  ///< 1: greedy
