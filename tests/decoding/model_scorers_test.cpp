@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <future>
 #include <memory>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
@@ -127,6 +129,37 @@ TEST_P(ModelScorersTest, BeamOfOneEqualsGreedy) {
   const auto greedy = greedy_search(scorer_, source, config);
   const auto beam = beam_search(scorer_, source, config);
   for (std::size_t b = 0; b < greedy.size(); ++b) expect_equal(beam[b], {greedy[b]});
+}
+
+// A search that goes on finds what it found before, and more.
+TEST_P(ModelScorersTest, MorePatienceTakesMoreStepsForBetterTranslations) {
+  std::int64_t steps = 0;
+  const auto source = some_sources(12);
+  const auto scores = [&](double patience) {
+    steps = 0;
+    const DecodingConfig config{.beam_size = 4, .patience = patience};
+    std::vector<double> result;
+    for (const auto& sentence : source) {
+      const auto found =
+          beam_search(scorer_, pad(Rows{sentence}, device()), config, {}, {.before_step = [&] { ++steps; }});
+      result.push_back(found[0].at(0).score);
+    }
+    return result;
+  };
+  const auto hasty = scores(0.25);
+  const auto hasty_steps = steps;
+  const auto usual = scores(1);
+  const auto usual_steps = steps;
+  const auto patient = scores(4);
+  EXPECT_LT(hasty_steps, usual_steps);
+  EXPECT_LT(usual_steps, steps);
+  for (std::size_t b = 0; b < source.size(); ++b) {
+    EXPECT_LE(hasty[b], usual[b] + 1e-5);
+    EXPECT_LE(usual[b], patient[b] + 1e-5);
+  }
+  const auto sum = [](const std::vector<double>& all) { return std::accumulate(all.begin(), all.end(), 0.0); };
+  EXPECT_LT(sum(hasty), sum(usual) - 0.01);
+  EXPECT_LT(sum(usual), sum(patient) - 0.01);
 }
 
 TEST_P(ModelScorersTest, SentencesSearchedTogetherAreAsEachAlone) {
