@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # installed_test.sh CMAKE BUILD SOURCE WITH_LIBTORCH: installs the build, moves the tree, runs the program in it, and
-# configures, builds and runs the project in consumer/ on it.
+# configures, builds and runs the project in consumer/ on it. Where Debian's tools are it makes the package `gloss` too
+# (not compressed, which takes long) and runs the program out of it.
 set -euo pipefail
 
 cmake=$1 build=$2 source=$3 with_libtorch=$4
@@ -48,3 +49,21 @@ code=0
 [[ $code == 2 ]] || fault "a missing model is exit code $code"
 grep -q "$folder/missing" "$folder/error" || fault "a missing model is not named: $(cat "$folder/error")"
 echo "installed_test: $(du -sh "$tree" | cut -f1) installed"
+
+# A package can depend on packages only.
+sentencepiece=$(ldd "$tree/bin/gloss" | awk '/libsentencepiece\.so/ { print $3 }')
+if ! command -v dpkg-deb >/dev/null || ! command -v dpkg-shlibdeps >/dev/null ||
+  ! dpkg -S "$(realpath "$sentencepiece")" >/dev/null 2>&1; then
+  echo "installed_test: no Debian tools, or no SentencePiece of Debian's; no package was made"
+  exit 0
+fi
+rm -rf "$tree"
+(cd "$build" && "$(dirname "$cmake")/cpack" -G DEB -B "$folder/packages" -D CPACK_COMPONENTS_ALL=runtime \
+  -D CPACK_DEBIAN_COMPRESSION_TYPE=none) >"$folder/log" 2>&1 || fault "no package: $(tail -n 5 "$folder/log")"
+rm -rf "$folder/packages/_CPack_Packages"
+package=$(echo "$folder"/packages/gloss_*.deb)
+dpkg-deb -x "$package" "$folder/unpacked"
+[[ $(dpkg-deb -f "$package" Depends) == *libsentencepiece* ]] || fault "the package does not say what it needs"
+[[ $("$folder/unpacked/usr/bin/gloss" --version) == "gloss $(dpkg-deb -f "$package" Version)" ]] ||
+  fault "the packaged program says $("$folder/unpacked/usr/bin/gloss" --version 2>&1)"
+echo "installed_test: $(basename "$package") made"
