@@ -76,9 +76,9 @@ double Validator::mean_loss(EncoderDecoder& model) const {
   std::int64_t tokens = 0;
   for (const auto& indices : batches_by_length(corpus_, config_.data.batch_tokens)) {
     stop_where_requested();
-    const Batch batch = corpus_.batch(indices);
-    sum += batch_loss(model, batch, /*label_smoothing=*/0, Pass{}).nll_sum.item<double>();
-    tokens += batch.target_tokens();
+    const Loss loss = batch_loss(model, corpus_.batch(indices), /*label_smoothing=*/0, Pass{});
+    sum += loss.nll_sum.item<double>();
+    tokens += loss.tokens;
   }
   return sum / static_cast<double>(tokens);
 }

@@ -8,7 +8,7 @@
 
 namespace gloss {
 
-Loss label_smoothed_loss(const at::Tensor& log_probabilities, const at::Tensor& wanted, double epsilon) {
+LossSums label_smoothed_loss(const at::Tensor& log_probabilities, const at::Tensor& wanted, double epsilon) {
   if (log_probabilities.dim() != 2)
     throw ShapeError("log_probabilities: wanted [N, V], got " + std::to_string(log_probabilities.dim()) +
                      " dimensions");
@@ -19,7 +19,7 @@ Loss label_smoothed_loss(const at::Tensor& log_probabilities, const at::Tensor& 
 
   const auto is_pad = wanted.eq(kPad);  // [N]
   const auto nll = at::nll_loss(log_probabilities, wanted, {}, at::Reduction::Sum, kPad);
-  Loss loss{nll, nll.detach()};
+  LossSums loss{nll, nll.detach()};
   if (epsilon > 0) {
     const auto every_token = -log_probabilities.sum(1).masked_fill(is_pad, 0).sum();  // uniform part of the target
     loss.smoothed_sum = (1 - epsilon) * nll + epsilon / static_cast<double>(V) * every_token;

@@ -127,7 +127,7 @@ void expect_ids(const at::Tensor& wanted, std::int64_t V) {
 
 }  // namespace
 
-Loss output_loss(const Generator& generator, const at::Tensor& x, const at::Tensor& wanted, double epsilon) {
+LossSums output_loss(const Generator& generator, const at::Tensor& x, const at::Tensor& wanted, double epsilon) {
   const auto [N, D] = sizes<2>(x, "x");
   expect_width(x, generator->weight().size(1), "x");
   expect_shape(wanted, {N}, "wanted");

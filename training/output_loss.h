@@ -13,6 +13,6 @@ namespace gloss {
 /// On the CPU it goes over slices of rows: a slice's logits, loss and gradient are finished while they are in the
 /// cache, so that [N, V] never exists. The gradient is therefore ready with the loss; the backward pass hands it out.
 /// Throws ShapeError where shapes do not agree or an id lies outside the vocabulary.
-Loss output_loss(const Generator& generator, const at::Tensor& x, const at::Tensor& wanted, double epsilon);
+LossSums output_loss(const Generator& generator, const at::Tensor& x, const at::Tensor& wanted, double epsilon);
 
 }  // namespace gloss

@@ -69,7 +69,7 @@ std::optional<std::size_t> add_gradients(EncoderDecoder& model, const std::vecto
       loss.smoothed_sum.backward();
       result.seconds.backward += lap();
       nll_sum = nll_sum.defined() ? nll_sum + loss.nll_sum.to(at::kDouble) : loss.nll_sum.to(at::kDouble);
-      result.tokens += parts[i].batch.target_tokens();
+      result.tokens += loss.tokens;
     } catch (...) {
       if (!is_out_of_memory()) throw;
       return i;
@@ -116,7 +116,7 @@ Loss batch_loss(EncoderDecoder& model, const Batch& batch, double label_smoothin
     output = output.index_select(0, rows);               // [N, D]
     wanted = wanted.index_select(0, rows);               // [N]
   }
-  return output_loss(model->generator(), output, wanted, label_smoothing);
+  return {output_loss(model->generator(), output, wanted, label_smoothing), batch.target_tokens()};
 }
 
 UpdateResult update_weights(EncoderDecoder& model, Adam& adam, std::span<const Batch> batches,

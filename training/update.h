@@ -12,8 +12,8 @@
 namespace gloss {
 
 /// The loss of a batch by teacher forcing. Only positions that want a token, not those of padding, go through the
-/// generator: sums over batch.target_tokens() tokens. Also for validation, with a pass that is not training and under
-/// at::NoGradGuard.
+/// generator; they are counted in the batch, batch.target_tokens() of them. Also for validation, with a pass that is
+/// not training and under at::NoGradGuard.
 Loss batch_loss(EncoderDecoder& model, const Batch& batch, double label_smoothing, const Pass& pass);
 
 struct UpdateOptions {

@@ -92,7 +92,7 @@ class ResumeTest : public DeviceTest {
       const Loss loss = batch_loss(trained, batch, 0, {});
       if (step == cut_validation_) std::exchange(cut_validation_, -1), std::raise(SIGTERM), stop_where_requested();
       if (step == kill_in_validation_) std::exchange(kill_in_validation_, -1), throw Killed();
-      trace.validations[step] = loss.nll_sum.item<double>() / static_cast<double>(batch.target_tokens());
+      trace.validations[step] = loss.nll_sum.item<double>() / static_cast<double>(loss.tokens);
       if (step == stop_behind_validation_) std::raise(SIGTERM);
       return Validation{trace.validations[step], {}};
     };

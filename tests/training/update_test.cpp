@@ -8,6 +8,8 @@
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
+#include "common/special_ids.h"
+#include "model/padding.h"
 #include "tests/support/device_test.h"
 #include "tests/training/toy_run.h"
 #include "training/determinism.h"
@@ -65,7 +67,7 @@ TEST_P(UpdateTest, GradientIsOfTheMeanOverTheTokens) {
   auto model = toy_.model();
   const auto batch = rows({0, 1, 2});
   const Loss loss = batch_loss(model, batch, 0.1, {});
-  (loss.smoothed_sum / static_cast<double>(batch.target_tokens())).backward();
+  (loss.smoothed_sum / static_cast<double>(loss.tokens)).backward();
   double squares = 0;
   for (const auto& parameter : model->parameters()) squares += parameter.grad().square().sum().item<double>();
   updated({batch}, {.learning_rate = 1, .label_smoothing = 0.1});
@@ -87,6 +89,18 @@ TEST_P(UpdateTest, LossOfABatchIsTheSumOverItsSentences) {
   ASSERT_GT(lengths.size(), 1u) << "wanted a batch with padding";
   EXPECT_NEAR(together.smoothed_sum.item<double>(), smoothed, 1e-4);
   EXPECT_NEAR(together.nll_sum.item<double>(), nll, 1e-4);
+}
+
+TEST_P(UpdateTest, TokensOfALossAreThePositionsThatWantSomethingElseThanPad) {
+  const at::NoGradGuard no_grad;
+  auto model = toy_.model();
+  const auto tokens = [&](const Batch& batch) { return batch_loss(model, batch, 0.1, {}).tokens; };
+  for (std::int64_t first = 0; first < 24; first += 6) {
+    const auto batch = rows({first, first + 1, first + 2, first + 3, first + 4, first + 5});
+    const auto wanted = shift_target(batch.target, device()).wanted;  // [B, T]
+    ASSERT_LT(tokens(batch), wanted.numel()) << "wanted a batch with padding";
+    EXPECT_EQ(tokens(batch), wanted.ne(kPad).sum().item<std::int64_t>());
+  }
 }
 
 TEST_P(UpdateTest, ClippingBoundsTheStep) {
