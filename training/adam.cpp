@@ -63,16 +63,18 @@ Adam::Adam(std::vector<std::pair<std::string, at::Tensor>> parameters, const Tra
   }
 }
 
-double Adam::gradient_norm() {
+at::Tensor Adam::gradient_norm() {
   const at::NoGradGuard no_grad;
   if (flat_) {
     const double squares = flat_->sum_of_squares();
-    return squares <= std::numeric_limits<float>::max() ? std::sqrt(squares) : std::numeric_limits<double>::infinity();
+    const bool fits = squares <= std::numeric_limits<float>::max();
+    return at::scalar_tensor(fits ? std::sqrt(squares) : std::numeric_limits<double>::infinity(), at::kDouble);
   }
   std::vector<at::Tensor> norms;
   for (const Slot& slot : slots_)
     if (slot.parameter.grad().defined()) norms.push_back(at::linalg_vector_norm(slot.parameter.grad()));
-  return norms.empty() ? 0 : at::linalg_vector_norm(at::stack(norms)).item<double>();
+  if (norms.empty()) return at::zeros({}, slots_.front().parameter.options().dtype(at::kDouble).requires_grad(false));
+  return at::linalg_vector_norm(at::stack(norms)).to(at::kDouble);
 }
 
 void Adam::step(const Update& update) {

@@ -52,9 +52,9 @@ class Adam {
   Adam(std::vector<std::pair<std::string, at::Tensor>> parameters, const TrainingConfig& config,
        Path path = Path::kFastest);
 
-  /// The norm of all gradients as one vector; they must not change between here and `step`. Not finite where a gradient
-  /// is not, or the squares do not fit a float.
-  double gradient_norm();
+  /// The norm of all gradients as one vector, a float64 scalar on their device, which is not waited for; they must not
+  /// change between here and `step`. Not finite where a gradient is not, or the squares do not fit a float.
+  at::Tensor gradient_norm();
 
   struct Update {
     std::int64_t step = 1;  ///< from 1

@@ -1,5 +1,6 @@
 #include "training/update.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <iterator>
@@ -50,32 +51,42 @@ struct MicroBatch {
   bool is_half = false;
 };
 
-// Forward and backward through each. Where memory runs out, the index of the micro-batch; its gradients may then have
-// been added in part, and all it took has been given back.
-std::optional<std::size_t> add_gradients(EncoderDecoder& model, const std::vector<MicroBatch>& parts,
-                                         const RandomStream& dropout, const UpdateOptions& options,
-                                         UpdateResult& result) {
-  result = {};
+// What the micro-batches came to.
+struct Gradients {
+  double nll_sum = 0, norm = 0;
+  std::int64_t tokens = 0;
+  UpdateSeconds seconds;
+};
+
+// Forward and backward through each, and the norm. Where memory runs out, the index of the micro-batch (the last, if it
+// is behind all of them); its gradients may then have been added in part, and all it took has been given back.
+std::optional<std::size_t> add_gradients(EncoderDecoder& model, Adam& adam, const std::vector<MicroBatch>& parts,
+                                         const RandomStream& dropout, const UpdateOptions& options, Gradients& sum) {
+  sum = {};
   Lap lap;
-  at::Tensor nll_sum;  // scalar, float64, left on the device until the end
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto random = dropout.at(static_cast<std::uint32_t>(options.step), parts[i].number);
-    try {
+  std::size_t i = 0;
+  try {
+    at::Tensor nll_sum;  // scalar, float64, left on the device until the end
+    for (; i < parts.size(); ++i) {
+      const auto random = dropout.at(static_cast<std::uint32_t>(options.step), parts[i].number);
       const Loss loss = [&] {
         const Autocast autocast(options.precision, model->device());
         return batch_loss(model, parts[i].batch, options.label_smoothing, {.training = true, .random = &random});
       }();
-      result.seconds.forward += lap();
+      sum.seconds.forward += lap();
       loss.smoothed_sum.backward();
-      result.seconds.backward += lap();
-      nll_sum = nll_sum.defined() ? nll_sum + loss.nll_sum.to(at::kDouble) : loss.nll_sum.to(at::kDouble);
-      result.tokens += loss.tokens;
-    } catch (...) {
-      if (!is_out_of_memory()) throw;
-      return i;
+      sum.seconds.backward += lap();
+      nll_sum = nll_sum.defined() ? nll_sum + loss.nll_sum : loss.nll_sum;
+      sum.tokens += loss.tokens;
     }
+    const auto numbers = at::stack({nll_sum, adam.gradient_norm()}).cpu();  // [2]
+    sum.nll_sum = numbers.const_data_ptr<double>()[0];
+    sum.norm = numbers.const_data_ptr<double>()[1];
+    sum.seconds.optimizer += lap();
+  } catch (...) {
+    if (!is_out_of_memory()) throw;
+    return std::min(i, parts.size() - 1);
   }
-  result.nll_sum = nll_sum.item<double>();
   return std::nullopt;
 }
 
@@ -124,15 +135,16 @@ UpdateResult update_weights(EncoderDecoder& model, Adam& adam, std::span<const B
   const Bfloat16Products rounded(options.precision == Precision::kBfloat16);
   std::vector<MicroBatch> parts;
   for (std::size_t i = 0; i < batches.size(); ++i) parts.push_back({batches[i], static_cast<std::uint32_t>(i)});
-  UpdateResult result;
-  while (const auto failed = add_gradients(model, parts, dropout, options, result)) {
+  Gradients sum;
+  while (const auto failed = add_gradients(model, adam, parts, dropout, options, sum)) {
     adam.clear_gradients();
     release_free_tensor_memory();
     split(parts, *failed, options.step);
   }
   Lap lap;
-  const double per_token = 1.0 / static_cast<double>(result.tokens);
-  result.gradient_norm = per_token * adam.gradient_norm();
+  const double per_token = 1.0 / static_cast<double>(sum.tokens);
+  UpdateResult result{
+      .nll_sum = sum.nll_sum, .tokens = sum.tokens, .gradient_norm = per_token * sum.norm, .seconds = sum.seconds};
   result.applied = std::isfinite(result.nll_sum) && std::isfinite(result.gradient_norm);
   if (result.applied)
     adam.step({.step = options.step,
@@ -140,7 +152,7 @@ UpdateResult update_weights(EncoderDecoder& model, Adam& adam, std::span<const B
                .gradient_factor = per_token * clip_factor(result.gradient_norm, options.clip_norm)});
   else
     adam.clear_gradients();
-  result.seconds.optimizer = lap();
+  result.seconds.optimizer += lap();
   return result;
 }
 

@@ -39,11 +39,12 @@ struct UpdateResult {
 
 /// One update of the weights from the gradient of the mean smoothed loss over the tokens of all `batches`. Dropout is
 /// drawn from `dropout` at (step, index of the batch).
-/// Where memory runs out in a batch, forward or backward, the free blocks of tensor memory are given back, the
-/// gradients are cleared, and the update is made anew with that batch in two halves: the same sum over the tokens; the
-/// first half draws its dropout at the batch's own number, the second at 2^31 more. It is said in a warning. A half
-/// that does not fit, or a batch of one sentence, is an OutOfMemoryError; the weights are then as they were and the
-/// gradients clear.
+/// Where memory runs out in a batch, forward, backward or behind the last, the free blocks of tensor memory are given
+/// back, the gradients are cleared, and the update is made anew with that batch in two halves: the same sum over the
+/// tokens; the first half draws its dropout at the batch's own number, the second at 2^31 more. It is said in a
+/// warning. A half that does not fit, or a batch of one sentence, is an OutOfMemoryError; the weights are then as they
+/// were and the gradients clear. A GPU is waited for once: loss and norm are read with one copy, when all work up to
+/// the step has been handed over.
 UpdateResult update_weights(EncoderDecoder& model, Adam& adam, std::span<const Batch> batches,
                             const RandomStream& dropout, const UpdateOptions& options);
 

@@ -11,6 +11,7 @@
 #include "common/special_ids.h"
 #include "model/padding.h"
 #include "tests/support/device_test.h"
+#include "tests/support/recorded_operations.h"
 #include "tests/training/toy_run.h"
 #include "training/determinism.h"
 
@@ -144,6 +145,40 @@ TEST_P(UpdateTest, BrokenGradientChangesNothing) {
     const auto& gradient = slot.parameter.grad();
     EXPECT_TRUE(!gradient.defined() || gradient.eq(0).all().item<bool>()) << slot.name;
   }
+}
+
+// Other kinds of numbers go the way of a device.
+TEST_P(UpdateTest, ByPlainOperationsTheStepIsTheSame) {
+  const std::vector<Batch> batches = {rows({0, 1, 2, 3}), rows({4, 5})};
+  const UpdateOptions options{.learning_rate = 1, .label_smoothing = 0.1};
+  const auto wanted = updated(batches, options);
+  TrainingConfig config;
+  config.epsilon = 1;
+  auto model = toy_.model();
+  model->to(at::kDouble);
+  Adam adam(named_parameters(model), config);
+  const auto result = update_weights(model, adam, batches, RandomStream(1, "dropout"), options);
+  EXPECT_TRUE(result.applied);
+  EXPECT_LT(largest_difference(model, wanted), 2e-6);
+  EXPECT_EQ(result.tokens, result_.tokens);
+  EXPECT_NEAR(result.nll_sum, result_.nll_sum, 1e-4);
+  EXPECT_NEAR(result.gradient_norm, result_.gradient_norm, 1e-5);
+}
+
+// A device is waited for where a single number is asked for.
+TEST_P(UpdateTest, UntilTheStepNoNumberIsAskedForAlone) {
+  auto model = toy_.model();
+  model->to(at::kDouble);
+  {
+    const at::NoGradGuard no_grad;
+    model->named_parameters()["generator.bias"].fill_(std::nan(""));  // so that there is no step
+  }
+  Adam adam(named_parameters(model), {});
+  const RecordedOperations operations;
+  const auto result = update_weights(model, adam, std::vector{rows({0, 1}), rows({2, 3})}, RandomStream(1, "dropout"),
+                                     {.learning_rate = 1});
+  EXPECT_FALSE(result.applied);
+  EXPECT_FALSE(operations.has("aten::_local_scalar_dense"));
 }
 
 TEST_P(UpdateTest, TiedWeightsReachTheOptimizerOnce) {
