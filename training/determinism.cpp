@@ -12,6 +12,7 @@ void set_up_determinism(int threads) {
   omp_set_dynamic(0);
   at::set_num_threads(threads);
   ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);  // cuBLAS repeats itself only with this
+  // Strictly, an operation without a deterministic variant would end the run.
   at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
   // Filling new memory would only hide a read before a write, and takes time.
   at::globalContext().setDeterministicFillUninitializedMemory(false);
