@@ -8,6 +8,7 @@
 
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
+#include <c10/core/DeviceType.h>
 
 #include "common/error.h"
 #include "common/log.h"
@@ -50,6 +51,7 @@ Trainer::Trainer(EncoderDecoder model, BatchStream& batches, Options options)
         "and data.valid_target, or leave it 0");
   state_.position = batches.position();
   state_.threads = options_.threads;
+  state_.device = c10::DeviceTypeName(model_->device().type(), /*lower_case=*/true);
   state_.hashes = options_.hashes;
 }
 
@@ -57,13 +59,12 @@ bool Trainer::resume() {
   const auto loaded = folder_.newest();
   if (!loaded) return false;
   expect_equal_hashes(loaded->state.hashes, options_.hashes);
-  if (loaded->state.threads != options_.threads)
-    log_warning("the run was saved with " + std::to_string(loaded->state.threads) + " threads and goes on with " +
-                std::to_string(options_.threads) + ": the last bits of the numbers will differ");
+  warn_of_other_numbers(loaded->state, state_);
   batches_->seek(loaded->state.position);
   restore(adam_, loaded->file);
-  state_ = loaded->state;
-  state_.threads = options_.threads;
+  const auto here = std::exchange(state_, loaded->state);
+  state_.threads = here.threads;
+  state_.device = here.device;
   saved_ = true;
   return true;
 }

@@ -26,8 +26,8 @@ using ValidateFunction = std::function<Validation(EncoderDecoder& model, std::in
 enum class TrainingEnd { kFinished, kEarlyStop, kStopped };
 
 /// One run of training: forward, loss, backward, update; validation, checkpoints, limits. Everything that happens is a
-/// function of the seed, the data and the configuration, so that a run that was stopped and resumed gives the bits of
-/// one that was not (training/determinism.h).
+/// function of the seed, the data and the configuration, so that a run that was stopped and resumed gives on the CPU
+/// the bits of one that was not, and on a GPU comes close to them (training/determinism.h).
 class Trainer {
  public:
   struct Options {
@@ -51,7 +51,7 @@ class Trainer {
 
   /// Takes the newest checkpoint's weights, optimizer, place and counts. False where there is none. Throws UsageError
   /// where the hashes differ, listing which, ModelError where no checkpoint is whole or the newest does not fit the
-  /// model; warns where the threads differ.
+  /// model; warns where the threads or the kind of device differ.
   bool resume();
 
   /// Trains until a limit, early stopping or a signal (the step is finished and saved). When the run has ended, the

@@ -9,7 +9,7 @@
 namespace gloss {
 
 Json to_json(const TrainingState& state) {
-  return {
+  Json json = {
       {"step", state.step},
       {"position", {{"epoch", state.position.epoch}, {"batch", state.position.batch}}},
       {"validated_step", state.validated_step},
@@ -25,6 +25,8 @@ Json to_json(const TrainingState& state) {
       {"threads", state.threads},
       {"hashes", state.hashes},
   };
+  if (!state.device.empty()) json["device"] = state.device;
+  return json;
 }
 
 TrainingState read_training_state(const Json& json, const std::string& file) {
@@ -65,10 +67,23 @@ TrainingState read_training_state(const Json& json, const std::string& file) {
     state.averaged.push_back(name.get<std::string>());
   }
   state.threads = count(json, "threads");
+  if (json.contains("device")) {
+    check(json.at("device").is_string() && json.at("device") != "", "device", "a kind of device");
+    state.device = json.at("device").get<std::string>();
+  }
   state.hashes = member(json, "hashes");
   check(state.hashes.is_object(), "hashes", "an object");
   check(json.size() == to_json(state).size(), "keys", "no others than those of this version");
   return state;
+}
+
+void warn_of_other_numbers(const TrainingState& saved, const TrainingState& now) {
+  if (saved.threads != now.threads)
+    log_warning("the run was saved with " + std::to_string(saved.threads) + " threads and goes on with " +
+                std::to_string(now.threads) + ": the last bits of the numbers will differ");
+  if (!saved.device.empty() && saved.device != now.device)
+    log_warning("the run was saved on device " + printable(saved.device) + " and goes on with device " + now.device +
+                ": dropout draws otherwise, and the numbers will differ");
 }
 
 void expect_equal_hashes(const Json& saved, const Json& now) {

@@ -25,12 +25,16 @@ struct TrainingState {
   double seconds = 0;                 ///< that training took until now, by the clock, in all processes together
   std::vector<std::string> averaged;  ///< files of the folder whose mean the model is to be (average_last)
   std::int64_t threads = 1;           ///< of the run that saved
+  std::string device;                 ///< its kind, "cpu" or "cuda"; empty where an older version saved
   Json hashes = Json::object();       ///< name to hash: of what a resumed run must have unchanged
 };
 
 Json to_json(const TrainingState& state);
 /// Throws ModelError naming `file` where a key is missing, unknown or wrong.
 TrainingState read_training_state(const Json& json, const std::string& file);
+
+/// Warns where `saved` comes of another number of threads or kind of device than `now`.
+void warn_of_other_numbers(const TrainingState& saved, const TrainingState& now);
 
 /// Throws UsageError listing the names that only one of the two has or whose hashes differ; null in `now` is like any:
 /// what is gone cannot be looked at.

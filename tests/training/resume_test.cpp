@@ -144,6 +144,29 @@ TEST_P(ResumeTest, OtherNumberOfThreadsIsWarnedOf) {
                         std::to_string(changed.threads)));
 }
 
+TEST_P(ResumeTest, AnotherKindOfDeviceIsWarnedOf) {
+  const Toy place = toy();
+  Trace trace;
+  run(place, trace, [](std::int64_t step) {
+    if (step == 1) std::raise(SIGINT);
+  });
+  CheckpointFolder folder(place.checkpoints(), 3);
+  auto saved = folder.newest();
+  ASSERT_TRUE(saved.has_value());
+  const std::string here = device().is_cpu() ? "cpu" : "cuda";
+  EXPECT_EQ(saved->state.device, here);
+  saved->state.device = "abacus";
+  folder.save(saved->file.tensors(), saved->state);
+  BatchStream batches = place.batches();
+  auto same = options(place);
+  testing::internal::CaptureStderr();
+  Trainer trainer(place.model(), batches, same);
+  EXPECT_TRUE(trainer.resume());
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("saved on device abacus and goes on with device " + here));
+  EXPECT_EQ(trainer.state().device, here);
+}
+
 TEST_P(ResumeTest, CheckpointOfAnotherModelIsRefused) {
   const Toy place = toy();
   Trace trace;

@@ -30,6 +30,7 @@ TEST(TrainingStateTest, ReadsBackEqual) {
   state.seconds = 1.0 / 7;
   state.averaged = {checkpoint_name(10), checkpoint_name(12)};
   state.threads = 2;
+  state.device = "cuda";
   state.hashes = {{"config", "abc"}};
   const auto back = read_training_state(parse_json(to_text(to_json(state))), "file");
   EXPECT_EQ(to_json(back), to_json(state));
@@ -38,6 +39,33 @@ TEST(TrainingStateTest, ReadsBackEqual) {
   EXPECT_EQ(back.seconds, 1.0 / 7);
   EXPECT_EQ(back.position, state.position);
   EXPECT_EQ(back.averaged, state.averaged);
+  EXPECT_EQ(back.device, "cuda");
+}
+
+TEST(TrainingStateTest, TheDeviceMayBeMissingSinceOlderVersionsDidNotKeepIt) {
+  Json json = to_json(TrainingState{});
+  EXPECT_FALSE(json.contains("device"));
+  EXPECT_EQ(read_training_state(json, "f").device, "");
+  for (const Json& wrong : {Json(1), Json("")}) {
+    json["device"] = wrong;
+    EXPECT_THAT([&] { read_training_state(json, "f"); }, ThrowsMessage<ModelError>(HasSubstr("device")));
+  }
+}
+
+TEST(TrainingStateTest, OtherThreadsAndAnotherKindOfDeviceAreWarnedOf) {
+  const auto warning = [](std::int64_t threads, const std::string& saved_on) {
+    TrainingState saved, now;
+    saved.threads = threads;
+    saved.device = saved_on;
+    now.device = "cpu";
+    testing::internal::CaptureStderr();
+    warn_of_other_numbers(saved, now);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(warning(1, "cpu"), "");
+  EXPECT_EQ(warning(1, ""), "") << "an older version saved";
+  EXPECT_THAT(warning(1, "cuda"), HasSubstr("saved on device cuda and goes on with device cpu"));
+  EXPECT_THAT(warning(3, "cpu"), AllOf(HasSubstr("saved with 3 threads"), Not(HasSubstr("device"))));
 }
 
 TEST(TrainingStateTest, AKeyMissingWrongOrUnknownIsRefused) {
