@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/matrix_product.h"
 #include "tests/training/resume_test.h"
 
 namespace gloss {
@@ -94,6 +95,15 @@ TEST_P(ExactResumeTest, WhereEachStepIsSavedAndValidated) {
       expect_equal(trace, wanted);
     }
   }
+}
+
+TEST_P(ExactResumeTest, InBfloat16StoppedOrKilledBehindAnyUpdate) {
+  if (device().is_cpu() && !has_bfloat16_products()) GTEST_SKIP() << "this processor has no products of bfloat16";
+  const Trace exact = unbroken();
+  adjust_ = [](Trainer::Options& options) { options.config.precision = Precision::kBfloat16; };
+  EXPECT_NE(unbroken().losses, exact.losses) << "nothing was rounded";
+  expect_exact(End::kStopped, 2, kSteps + 1);
+  expect_exact(End::kKilled, 1, kSteps);
 }
 
 TEST_P(ExactResumeTest, StoppedBehindEveryUpdate) {
