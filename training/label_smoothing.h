@@ -19,7 +19,7 @@ struct Loss : LossSums {
 
 /// Label smoothing (Szegedy et al. 2016; section 5.4) as torch's cross_entropy: the wanted distribution has 1 - epsilon
 /// on the right token and epsilon / V more on every one. log_probabilities [N, V], wanted [N] int64; rows that want pad
-/// do not count.
+/// do not count. The definition: `output_loss` must agree with it, forward and gradient.
 LossSums label_smoothed_loss(const at::Tensor& log_probabilities, const at::Tensor& wanted, double epsilon);
 
 }  // namespace gloss

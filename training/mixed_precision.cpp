@@ -28,4 +28,11 @@ Autocast::~Autocast() {
   if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
 }
 
+at::ScalarType factor_type(const at::Tensor& weight) {
+  const auto type = weight.scalar_type();
+  const auto device = weight.device().type();
+  return type != at::kDouble && at::autocast::is_autocast_enabled(device) ? at::autocast::get_autocast_dtype(device)
+                                                                          : type;
+}
+
 }  // namespace gloss

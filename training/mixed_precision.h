@@ -1,6 +1,8 @@
 #pragma once
 
+#include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
+#include <c10/core/ScalarType.h>
 
 #include "training/training_config.h"
 
@@ -22,5 +24,8 @@ class Autocast {
  private:
   bool on_;
 };
+
+/// Of which type the factors of a product with `weight` are now: autocast's on that device, or its own.
+at::ScalarType factor_type(const at::Tensor& weight);
 
 }  // namespace gloss
