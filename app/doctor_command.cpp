@@ -42,7 +42,11 @@ ExitCode doctor(const DoctorOptions& options) {
   if (options.config) {
     const auto out = options.out.value_or("runs" / options.config->stem());
     const auto config = read_run_config(*options.config, options.overrides);
-    expect_precision(config.training.precision, here.device);
+    try {
+      expect_precision(config.training.precision, here.device);
+    } catch (const UsageError& fault) {
+      remarks.push_back({fault.what(), ExitCode::kUsage});
+    }
     run = RunNeeds{needs_of(config, machine), out, free_disk(out)};
     for (auto& remark : remarks_on(*run, machine)) remarks.push_back(std::move(remark));
   }
