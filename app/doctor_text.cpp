@@ -79,13 +79,13 @@ std::string training_lines(const RunNeeds& run) {
                                       : ""));
   lines += size_row("program", needs.program) + size_row("weights", needs.weights) +
            size_row("gradients", needs.gradients) + size_row("Adam", needs.optimizer);
-  lines += needs.batches > 0 ? size_row("batches", needs.batches) : labelled("batches", "not tried");
+  lines += needs.tried ? size_row("batches", needs.batches) : labelled("batches", "not tried");
   for (const auto& [phase, bytes] : {std::pair{"or validation", needs.validation},
                                      {"or the test", needs.test},
                                      {"or the average", needs.average},
                                      {"or the tokenizer", needs.tokenizer}})
     if (bytes > 0) lines += size_row(phase, bytes);
-  lines += size_row("at most", needs.memory());
+  lines += size_row(needs.tried ? "at most" : "at least", needs.memory());
   lines += size_row("model file", needs.model_file) + size_row("a checkpoint", needs.checkpoint);
   if (needs.corpus_file > 0) lines += size_row("corpus.cache", needs.corpus_file);
   return lines +
@@ -97,15 +97,17 @@ std::string training_lines(const RunNeeds& run) {
 
 std::vector<Remark> remarks_on(const RunNeeds& run, const MachineReport& machine) {
   std::vector<Remark> remarks;
+  const bool tried = run.training.tried;
   const auto needed = run.training.memory();
-  const auto advice = "; lower data.batch_tokens (and raise training.accumulate), or the sizes of the model";
+  const auto needs = std::string("training needs ") + (tried ? "" : "at least ") + mebibytes(needed) + " of memory, ";
+  const std::string advice =
+      tried ? "; lower data.batch_tokens (and raise training.accumulate), or the sizes of the model"
+            : ", batches not counted, which were not tried; make room, or lower the sizes of the model";
   if (needed > machine.usable_memory)
-    remarks.push_back({"training needs " + mebibytes(needed) + " of memory, of which there are " +
-                           mebibytes(machine.usable_memory) + advice,
-                       ExitCode::kOutOfMemory});
-  else if (needed > machine.free_memory)
-    remarks.push_back({"training needs " + mebibytes(needed) + " of memory, of which " +
-                       mebibytes(machine.free_memory) + " are free now" + advice});
+    remarks.push_back(
+        {needs + "of which there are " + mebibytes(machine.usable_memory) + advice, ExitCode::kOutOfMemory});
+  else if (needed > machine.free_memory || !tried)
+    remarks.push_back({needs + "of which " + mebibytes(machine.free_memory) + " are free now" + advice});
   if (!run.training.unknown.empty())
     remarks.push_back(
         {"not all of the text can be looked at, so that lengths of sentences are guessed or a phase is "

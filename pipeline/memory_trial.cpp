@@ -5,9 +5,7 @@
 #include <cstddef>
 #include <fstream>
 #include <functional>
-#include <memory>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -194,6 +192,10 @@ TrainingNeeds training_needs(const RunConfig& config, const Vocabularies& vocabu
   needs.gradients = needs.trained_parameters * kFloatBytes;
   needs.optimizer = (config.training.ema_decay > 0 ? 3 : 2) * needs.trained_parameters * kFloatBytes;
   needs.program = resident_bytes();
+  // Less than any path keeps for the backward pass: what goes into the products of one side.
+  const auto& model = config.model;
+  const auto kept = std::min(model.encoder_layers, model.decoder_layers) * (6 * model.d_model + model.d_ff);
+  needs.least_batches = std::min(config.data.batch_tokens, kFewestTokens) * kept * kFloatBytes;
   needs.model_file = needs.weights;
   needs.checkpoint = needs.weights + needs.optimizer;
   // The newest, those of an average among them; the best, and the one that is being written.
@@ -235,6 +237,7 @@ TrainingNeeds try_training(const RunConfig& config, const ForeseenRun& run, std:
     const auto of_token = static_cast<double>(needs.batches - small) / static_cast<double>(most - most / 4);
     needs.batches += static_cast<std::int64_t>(std::max(of_token, 0.0) * static_cast<double>(wanted - most));
   }
+  needs.tried = true;
   const auto& [pairs, valid, test, training_bytes, corpus_file, unknown] = run.text;
   needs.validation = trial.search(valid, 1, config.decoding.max_length);
   if (!test.empty()) {
@@ -271,6 +274,7 @@ Json to_json(const TrainingNeeds& needs) {
           {"gradients", needs.gradients},
           {"optimizer", needs.optimizer},
           {"tokenizer", needs.tokenizer},
+          {"tried", needs.tried},
           {"batches", needs.batches},
           {"validation", needs.validation},
           {"test", needs.test},

@@ -19,18 +19,20 @@ struct TrainingNeeds {
   std::int64_t program = 0;  ///< what the process holds before there is a model, LibTorch at work in it
   /// What the phases of a run take beside; 0 where there is no such phase, or it was not tried.
   std::int64_t tokenizer = 0;                                    ///< training it, before there are weights
+  std::int64_t least_batches = 0;                                ///< what no batch of training gets by with less
   std::int64_t batches = 0;                                      ///< of data.batch_tokens, by trial
   std::int64_t validation = 0;                                   ///< greedy search, by trial
   std::int64_t test = 0;                                         ///< beam search, by trial
   std::int64_t average = 0;                                      ///< of checkpoints, or of taking the best one
   std::int64_t model_file = 0, checkpoint = 0, checkpoints = 0;  ///< checkpoints: how many files, one being written
   std::int64_t corpus_file = 0;                                  ///< corpus.cache
+  bool tried = false;                                            ///< else batches, validation and test are not known
   std::string unknown =
       {};  ///< why lengths of sentences were guessed, or parts are left out; empty where they were not
 
-  /// At the phase that takes most: each gives back what it took.
+  /// At the phase that takes most: each gives back what it took. Where nothing was tried, at least so much.
   std::int64_t memory() const {
-    const auto phase = std::max({batches, validation, test, average});
+    const auto phase = std::max({least_batches, batches, validation, test, average});
     return program + std::max(tokenizer, weights + gradients + optimizer + phase);
   }
   std::int64_t disk() const { return model_file + checkpoint * checkpoints + corpus_file; }

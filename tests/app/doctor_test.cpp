@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -40,6 +41,7 @@ TEST(DoctorTest, WithARunFileItSaysWhatTrainingTakes) {
   const auto found = json::parse(run_gloss(with_json).out);
   const auto& training = found.at("training");
   EXPECT_EQ(training.at("weights"), 4 * training.at("parameters").get<std::int64_t>());
+  EXPECT_TRUE(training.at("tried"));
   EXPECT_GT(training.at("batches"), 0);
   EXPECT_GT(training.at("test"), 0);
   EXPECT_GT(training.at("corpus_file"), 0);
@@ -53,8 +55,42 @@ TEST(DoctorTest, AModelThatDoesNotFitIsSaidWithoutTryingIt) {
   const auto outcome = run_gloss({"doctor", "--config", run.config(), "--set", "model.d_model=65536", "--set",
                                   "model.d_ff=65536", "--set", "model.encoder_layers=100"});
   EXPECT_EQ(outcome.exit_code, 7);
-  EXPECT_THAT(outcome.out,
-              AllOf(HasSubstr("batches           not tried"), HasSubstr("will not work: training needs ")));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("batches           not tried"), HasSubstr("\n  at least "),
+                                 HasSubstr("will not work: training needs at least ")));
+}
+
+TEST(DoctorTest, WhereNothingWasTriedTheNeedIsTheLeastAndSaidToBe) {
+  MachineReport machine;
+  machine.instructions = {"plain"};
+  machine.usable_memory = 4000;
+  machine.free_memory = 3000;
+  RunNeeds run;
+  run.training.weights = 2500;  // more than three quarters of what is free
+  run.training.least_batches = 100;
+  auto remarks = remarks_on(run, machine);
+  ASSERT_THAT(remarks, ElementsAre(Field(&Remark::message,
+                                         AllOf(HasSubstr("needs at least "), HasSubstr("batches not counted")))));
+  EXPECT_FALSE(remarks[0].failure.has_value());
+  EXPECT_THAT(to_lines(machine, run, remarks),
+              AllOf(HasSubstr("batches           not tried"), HasSubstr("\n  at least "), Not(HasSubstr("at most"))));
+  run.training.least_batches = 1501;
+  EXPECT_THAT(remarks_on(run, machine), ElementsAre(Field(&Remark::failure, ExitCode::kOutOfMemory)));
+  run.training.least_batches = 100;
+  run.training.batches = 400;
+  run.training.tried = true;
+  EXPECT_THAT(remarks_on(run, machine), IsEmpty());
+  EXPECT_THAT(to_lines(machine, run, {}), AllOf(HasSubstr("at most"), Not(HasSubstr("at least"))));
+}
+
+TEST(DoctorTest, APrecisionThatTheProcessorHasNotIsARemarkBesideTheReport) {
+  const SmallRun run;
+  ASSERT_EQ(::setenv("ONEDNN_MAX_CPU_ISA", "AVX2", 1), 0);  // so has no processor
+  const auto outcome = run_gloss({"doctor", "--threads", "1", "--device", "cpu", "--config", run.config(), "--set",
+                                  "training.precision=bfloat16", "--set", "data.batch_tokens=256"});
+  ::unsetenv("ONEDNN_MAX_CPU_ISA");
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("  LibTorch          "), HasSubstr("\ntraining\n"), HasSubstr("  at most "),
+                                 HasSubstr("will not work: training.precision: wanted float32 on this processor")));
 }
 
 TEST(DoctorTest, MemoryAndDiskThatAreShortAreTold) {
@@ -62,6 +98,7 @@ TEST(DoctorTest, MemoryAndDiskThatAreShortAreTold) {
   machine.usable_memory = 4000;
   machine.free_memory = 3000;
   RunNeeds run;
+  run.training.tried = true;
   run.training.weights = 1000;
   run.training.batches = 1000;
   run.training.model_file = 500;

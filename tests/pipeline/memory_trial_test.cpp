@@ -32,6 +32,7 @@ TEST(MemoryTrialTest, WeightsGradientsAndAdamAreCountedThoseOfFrozenPartsAreNot)
   EXPECT_EQ(needs.gradients + needs.optimizer, 3 * needs.weights);
   EXPECT_EQ(needs.checkpoint, 3 * needs.weights);
   EXPECT_EQ(needs.batches, 0);
+  EXPECT_FALSE(needs.tried);
   config.training.freeze = {"source_embedding"};
   needs = training_needs(config, kVocabularies);
   EXPECT_EQ(needs.trained_parameters, needs.parameters - 100 * 64);
@@ -84,6 +85,7 @@ TEST(MemoryTrialTest, ALargerBatchTakesMore) {
   const auto memory = usable_memory();
   const ForeseenRun run{kVocabularies, {}};
   const auto small = try_training(config_of(128, 1024), run, memory);
+  EXPECT_TRUE(small.tried);
   const auto large = try_training(config_of(128, 8192), run, memory);
   EXPECT_GT(small.batches, 1024 * 128 * 4);
   EXPECT_GT(large.batches, 4 * small.batches);
@@ -93,6 +95,19 @@ TEST(MemoryTrialTest, ALargerBatchTakesMore) {
   const auto reckoned = try_training(config_of(128, 8192), run, 128 << 20);
   EXPECT_GT(reckoned.batches, large.batches / 2);
   EXPECT_LT(reckoned.batches, large.batches * 2);
+}
+
+TEST(MemoryTrialTest, TheLeastOfABatchIsBelowWhatTheFewestTokensTake) {
+  set_up_runtime(1);
+  const ForeseenRun run{kVocabularies, {}};
+  const auto needs = try_training(config_of(512, 256), run, usable_memory());
+  EXPECT_GT(needs.least_batches, 256 * 512 * 4);
+  EXPECT_LT(needs.least_batches, needs.batches);
+  EXPECT_EQ(training_needs(config_of(512, 4096), run).least_batches, needs.least_batches);
+  EXPECT_LT(training_needs(config_of(512, 64), run).least_batches, needs.least_batches);
+  auto untried = training_needs(config_of(512, 256), run);
+  EXPECT_EQ(untried.memory(),
+            untried.program + untried.weights + untried.gradients + untried.optimizer + untried.least_batches);
 }
 
 TEST(MemoryTrialTest, SearchTakesMemoryByTheRowsAndTheTokensOfAHypothesis) {
