@@ -1,6 +1,5 @@
 #include "model/decoder.h"
 
-#include "model/attention.h"
 #include "model/shape.h"
 
 namespace gloss {
@@ -64,8 +63,7 @@ at::Tensor DecoderLayerImpl::step(const at::Tensor& x, DecoderCache& cache, std:
   return result;
 }
 
-DecoderImpl::DecoderImpl(const ModelConfig& config)
-    : d_model_(config.d_model), attention_dropout_(config.dropout_on_attention()) {
+DecoderImpl::DecoderImpl(const ModelConfig& config) : d_model_(config.d_model) {
   const auto layers = register_module("layers", torch::nn::ModuleList());
   for (std::int64_t i = 0; i < config.decoder_layers; ++i) {
     layers_.emplace_back(config, "decoder.layers." + std::to_string(i));
@@ -77,13 +75,11 @@ DecoderImpl::DecoderImpl(const ModelConfig& config)
 at::Tensor DecoderImpl::forward(const at::Tensor& x, const Memory& memory, const Pass& pass) {
   const auto [B, T, D] = sizes<3>(x, "x");
   expect_shape(memory.value, {B, -1, D}, "memory");
-  const auto S = memory.value.size(1);
-  memory.mask.expect_fits(B, S);
-  // What stands behind a row's end is later than all of the row, so causality alone hides it.
-  auto mask = Mask::causal();
-  if (needs_weights(pass, attention_dropout_, x.device()))
-    mask = mask.ready(T, T, x.device());  // else it needs no tensor
-  const Memory shared{memory.value, memory.mask.ready(T, S, x.device())};
+  memory.mask.expect_fits(B, memory.value.size(1));
+  // What stands behind a row's end is later than all of the row, so causality alone hides it. A tensor of that is read
+  // by `attention` alone, one of the source's padding by `fused_attention` too, and none by `kernel_attention`.
+  const auto mask = Mask::causal().kept();
+  const Memory shared{memory.value, memory.mask.kept()};
   auto result = x;  // [B, T, D]
   for (auto& layer : layers_) result = layer(result, shared, mask, pass);
   return finish(result, pass);

@@ -67,7 +67,6 @@ class DecoderImpl : public torch::nn::Module {
   at::Tensor finish(const at::Tensor& x, const Pass& pass);  ///< behind the last layer
 
   std::int64_t d_model_;
-  double attention_dropout_;
   std::vector<DecoderLayer> layers_;
   LayerNorm norm_{nullptr};
 };

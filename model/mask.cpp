@@ -42,13 +42,19 @@ Mask Mask::hiding(at::Tensor hidden) const {
   expect_dimensions(hidden, 2, "hidden");
   Mask mask = *this;
   mask.hidden_ = hidden_.defined() ? hidden_.logical_or(hidden) : hidden.to(at::kBool);
-  mask.ready_.reset();
+  if (kept_) mask.kept_ = std::make_shared<at::Tensor>();
+  return mask;
+}
+
+Mask Mask::kept() const {
+  Mask mask = *this;
+  mask.kept_ = kept_ ? std::make_shared<at::Tensor>(*kept_) : std::make_shared<at::Tensor>();
   return mask;
 }
 
 Mask Mask::ready(std::int64_t T, std::int64_t S, at::Device device) const {
-  Mask mask = *this;
-  if (!all_visible(T, S)) mask.ready_ = visible(T, S, device);
+  const Mask mask = kept();
+  if (!all_visible(T, S)) mask.visible(T, S, device);
   return mask;
 }
 
@@ -63,7 +69,7 @@ Mask Mask::select(const std::vector<std::int64_t>& sentences) const {
   };
   mask.hidden_ = rows(hidden_);
   const bool same_for_all = lengths_.empty() && !hidden_.defined();
-  mask.ready_ = same_for_all ? ready_ : rows(ready_);
+  if (kept_) mask.kept_ = std::make_shared<at::Tensor>(same_for_all ? *kept_ : rows(*kept_));
   return mask;
 }
 
@@ -89,9 +95,10 @@ void Mask::expect_fits(std::int64_t B, std::int64_t S) const {
 }
 
 at::Tensor Mask::visible(std::int64_t T, std::int64_t S, at::Device device) const {
-  if (ready_.defined() && ready_.device() == device && ready_.size(2) == (causal_ ? T : 1) && ready_.size(3) == S) {
-    return ready_;
-  }
+  const auto fits = [&](const at::Tensor& tensor) {
+    return tensor.defined() && tensor.device() == device && tensor.size(2) == (causal_ ? T : 1) && tensor.size(3) == S;
+  };
+  if (kept_ && fits(*kept_)) return *kept_;
   auto visible = at::ones({1, 1, 1, S}, at::device(device).dtype(at::kBool));
   if (!lengths_.empty()) {
     const auto B = static_cast<std::int64_t>(lengths_.size());
@@ -107,6 +114,7 @@ at::Tensor Mask::visible(std::int64_t T, std::int64_t S, at::Device device) cons
   if (causal_) {
     visible = visible.logical_and(at::ones({T, S}, visible.options()).tril(S - T));  // [B or 1, 1, T, S]
   }
+  if (kept_) *kept_ = visible;
   return visible;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -20,7 +21,10 @@ class Mask {
 
   /// This mask with the keys hidden where `hidden` [B, S] (bool) is true.
   Mask hiding(at::Tensor hidden) const;
-  /// This mask with its tensor for T and S made beforehand, so that the layers of a stack share it.
+  /// This mask, which keeps the tensor that it is asked for first: the layers of a stack share it, and where none of
+  /// them reads it none is made. Copies share it too, and are for one thread.
+  Mask kept() const;
+  /// The same with its tensor for T and S made beforehand.
   Mask ready(std::int64_t T, std::int64_t S, at::Device device) const;
 
   /// The mask of the sentences named, in that order.
@@ -47,7 +51,7 @@ class Mask {
   std::vector<std::int64_t> lengths_;
   bool causal_ = false;
   at::Tensor hidden_;
-  at::Tensor ready_;  ///< what `visible` returns where T and S are the same
+  std::shared_ptr<at::Tensor> kept_;  ///< what `visible` returns where T and S are the same; null: nothing is kept
 };
 
 }  // namespace gloss

@@ -1,5 +1,6 @@
 #include "model/decoder.h"
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,13 +54,19 @@ TEST_P(DecoderTest, StepsEqualTheWholeAtOnce) {
   }
 }
 
-TEST_P(DecoderTest, CausalMaskIsATensorOnlyWhereTheWeightsAreDroppedOnTheCpu) {
+// Causality is one where weights are dropped by the equation, the source's padding one in fused attention too.
+TEST_P(DecoderTest, MasksAreTensorsOnlyWhereSomethingReadsThem) {
   const RandomStream stream(1, "dropout");
-  for (const bool training : {false, true}) {
+  const auto expect_tensors = [&](bool training, bool causal, bool padding) {
     const RecordedOperations operations;
     decoder_(x_, source_, Pass{.training = training, .random = &stream});
-    EXPECT_EQ(operations.has("aten::tril"), training && device().is_cpu());
-  }
+    EXPECT_EQ(operations.has("aten::tril"), causal) << training;
+    EXPECT_EQ(operations.has("aten::lt"), padding) << training;
+  };
+  for (const bool training : {false, true}) expect_tensors(training, false, device().is_cuda());
+  const at::NoGradGuard no_grad;
+  expect_tensors(false, false, true);
+  expect_tensors(true, device().is_cpu(), true);
 }
 
 TEST_P(DecoderTest, RejectsAMaskThatDoesNotFitTheMemory) {

@@ -1,5 +1,6 @@
 #include "model/encoder.h"
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
@@ -8,6 +9,7 @@
 #include "common/error.h"
 #include "model/initialization.h"
 #include "tests/support/device_test.h"
+#include "tests/support/recorded_operations.h"
 #include "tests/support/small_model.h"
 #include "tests/support/tensor_matchers.h"
 
@@ -42,6 +44,19 @@ TEST_P(EncoderTest, PaddingIsNotLookedAt) {
   EXPECT_THAT(x.grad()[1].slice(0, 3), SameAs(at::zeros({2, 16}, x.options())));
   EXPECT_THAT(x.grad()[0], SameAs(at::zeros({5, 16}, x.options())));  // nor is the neighbour
   EXPECT_GT(x.grad()[1].slice(0, 0, 3).abs().min().item<float>(), 0);
+}
+
+TEST_P(EncoderTest, PaddingIsATensorOnlyWhereAPathReadsIt) {
+  auto encoder = make();
+  const auto x = formula_tensor({2, 5, 16}, device());
+  const auto makes_one = [&] {
+    const RecordedOperations operations;
+    encoder(x, Mask::padding({5, 3}), Pass{});
+    return operations.has("aten::lt");
+  };
+  EXPECT_EQ(makes_one(), device().is_cuda());
+  const at::NoGradGuard no_grad;
+  EXPECT_TRUE(makes_one());
 }
 
 TEST_P(EncoderTest, EveryPositionSeesEveryOther) {

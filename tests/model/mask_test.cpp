@@ -66,11 +66,27 @@ TEST_P(MaskTest, ReadyIsTheSameMask) {
   }
 }
 
+TEST_P(MaskTest, KeptIsTheSameMaskWhoseTensorIsMadeOnce) {
+  const auto hidden = bits({0, 0, 1, 0, 0, 0}, {2, 3});
+  for (const auto& mask : {Mask::padding({2, 3}), Mask::causal(), Mask::causal({1, 3}), Mask::none().hiding(hidden)}) {
+    const auto kept = mask.kept(), copy = kept;
+    const auto first = kept.visible(3, 3, device());
+    EXPECT_THAT(first, SameAs(mask.visible(3, 3, device())));
+    EXPECT_TRUE(copy.visible(3, 3, device()).is_same(first));
+    EXPECT_FALSE(mask.visible(3, 3, device()).is_same(first)) << "nobody asked it to keep any";
+    EXPECT_THAT(kept.visible(2, 3, device()), SameAs(mask.visible(2, 3, device())));
+    EXPECT_THAT(kept.visible(3, 3, device()), SameAs(first));
+    EXPECT_THAT(kept.hiding(hidden).visible(3, 3, device()), SameAs(mask.hiding(hidden).visible(3, 3, device())));
+    EXPECT_THAT(kept.visible(3, 3, device()), SameAs(first)) << "hiding more wrote into what is kept";
+  }
+}
+
 TEST_P(MaskTest, SelectNamesSentences) {
   const auto hidden = bits({0, 0, 1, 0, 1, 0}, {2, 3});
   for (const auto& mask : {Mask::padding({2, 3}).hiding(hidden), Mask::causal({1, 3}), Mask::causal()}) {
     const auto wanted = mask.visible(3, 3, device()).expand({2, 1, -1, 3}).flip(0);
-    for (const auto& selected : {mask.select({1, 0}), mask.ready(3, 3, device()).select({1, 0})}) {
+    for (const auto& selected :
+         {mask.select({1, 0}), mask.kept().select({1, 0}), mask.ready(3, 3, device()).select({1, 0})}) {
       EXPECT_THAT(selected.visible(3, 3, device()).expand_as(wanted), SameAs(wanted));
     }
   }
