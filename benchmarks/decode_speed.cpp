@@ -82,7 +82,7 @@ void decode_speed(Options options) {
                      {"threads", threads},
                      {"sentences_per_second", static_cast<double>(sources.size()) / best},
                      {"tokens_per_second", static_cast<double>(tokens) / best},
-                     {"peak_memory_mib", peak_memory_mib()}};
+                     {"peak_memory_mib", peak_memory_mib(at::kCPU).value()}};
   std::cout << line.dump() << '\n';
 }
 

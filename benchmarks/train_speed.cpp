@@ -104,7 +104,8 @@ void train_speed(const Options& options) {
   if (!tokenizer_file.empty()) tokenizer = SentencePieceTokenizer::load(tokenizer_file);
   const auto vocabulary = tokenizer ? tokenizer->vocabulary_size() : config.tokenizer.vocabulary_size;
 
-  const double peak = matrix_peak(device);
+  const bool rounded = config.training.precision == Precision::kBfloat16;
+  const double peak = matrix_peak(device, rounded ? at::kBFloat16 : at::kFloat);
   const RandomStream random(static_cast<std::uint64_t>(config.seed), "gloss");
   auto model = make_model(config.model, {vocabulary, vocabulary}, random);
   model->to(device);
@@ -140,12 +141,13 @@ void train_speed(const Options& options) {
   }
   if (device.is_cuda()) torch::cuda::synchronize();
   const double seconds = seconds_since(start);
+  const auto memory = peak_memory_mib(device);
   const Json line = {
       {"target_tokens_per_second", tokens / seconds},
       {"steps", options.steps},
       {"threads", threads},
       {"nll", nll},
-      {"peak_memory_mib", peak_memory_mib()},
+      {"peak_memory_mib", memory ? Json(*memory) : Json()},
       {"matrix_peak_gflops", peak / 1e9},
       {"share_of_matrix_peak", arithmetic / seconds / peak},
       {"seconds",
