@@ -55,13 +55,14 @@ TEST_F(EnsembleTest, ScoresAreOfTheMeanOfTheProbabilities) {
     std::vector<double> result;
     const auto scored =
         run({"score", "--source", run_ / "source", "--target", run_ / "target", "--json-lines"}, models);
-    for (const auto& line : lines_of(scored.out))
-      for (const auto& token : parse_json(line).at("tokens"))
-        result.push_back(std::exp(token.at("log_probability").get<double>()));
+    for (const auto& line : lines_of(scored.out)) {
+      const auto pair = parse_json(line);
+      for (const auto& token : pair.at("tokens")) result.push_back(std::exp(token.at("log_probability").get<double>()));
+    }
     return result;
   };
   const auto one = probabilities({one_}), other = probabilities({other_}), both = probabilities({one_, other_});
-  ASSERT_EQ(both.size(), one.size());
+  ASSERT_EQ(both.size(), 8u);
   for (std::size_t i = 0; i < both.size(); ++i) {
     EXPECT_NEAR(both[i], (one[i] + other[i]) / 2, 1e-6);
     EXPECT_GT(std::abs(one[i] - other[i]), 1e-5);

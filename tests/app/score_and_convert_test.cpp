@@ -76,25 +76,28 @@ TEST_F(ScoreAndConvertTest, BothTextsAreReadToTheirEnds) {
     EXPECT_THAT(outcome.err, HasSubstr("lines of equal number belong together"));
   }
   EXPECT_THAT(score("a\nb\n", "a\nb\na\n\n").err, HasSubstr("source has 2 lines, "));
-  EXPECT_THAT(score("a\nb\n", "a\nb\na\n\n").err, HasSubstr("target has 4 lines"));
+  EXPECT_THAT(score("a\nb\n", "a\nb\na\n\n").err, HasSubstr("target has 4; lines of equal number belong together"));
 }
 
-// What a model that learnt nothing says comes to an end in a wide beam and where it is drawn; without unknown words and
-// two spaces in a row its text is cut into the same pieces again.
+// What a model that learnt nothing says comes to an end in a wide beam and where it is drawn. Begun with a word,
+// without unknown ones and further spaces, its text is cut into the same pieces again unless it says pad or bos.
 TEST_F(ScoreAndConvertTest, WhatTranslatePrintsIsScoredAlike) {
   const std::string input = "bada kilo\n\nmuna\nrato bada\n";
   const auto sources = lines_of(input);
+  write_text(run_ / "prefix", "b\n\nm\nn\n");
   for (const Arguments& options : {Arguments{"--beam", "30", "--n-best", "5"}, {"--sample", "--n-best", "9"}}) {
     const Arguments penalty = {"--length-penalty", "0.7", "--length-penalty-kind", "gnmt"};
     Arguments arguments = {"translate", "--model", model_,     "--max-length",      "60", "--threads", "1",
-                           "--device",  "cpu",     "--no-unk", "--no-repeat-ngram", "1"};
+                           "--device",  "cpu",     "--no-unk", "--no-repeat-ngram", "1",  "--prefix",  run_ / "prefix"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     arguments.insert(arguments.end(), penalty.begin(), penalty.end());
     const auto printed = lines_of(run_gloss(arguments, input).out);
     arguments.emplace_back("--json-lines");
     std::vector<Json> candidates;
-    for (const auto& line : lines_of(run_gloss(arguments, input).out))
-      for (const auto& candidate : parse_json(line).at("translations")) candidates.push_back(candidate);
+    for (const auto& line : lines_of(run_gloss(arguments, input).out)) {
+      const auto object = parse_json(line);
+      for (const auto& candidate : object.at("translations")) candidates.push_back(candidate);
+    }
     ASSERT_EQ(printed.size(), candidates.size());
 
     std::string source, target;
@@ -121,7 +124,7 @@ TEST_F(ScoreAndConvertTest, WhatTranslatePrintsIsScoredAlike) {
       empty += shown.at("tokens").empty() ? 1 : 0;
       EXPECT_NEAR(std::stod(scores[i]), std::stod(printed[i].substr(printed[i].rfind(' '))), 2e-6) << printed[i];
     }
-    EXPECT_GE(alike, printed.size() / 2);
+    EXPECT_GE(alike, 4u);
     EXPECT_EQ(empty, 1u);  // the second line, of which nothing is said
   }
 }
@@ -133,11 +136,13 @@ TEST_F(ScoreAndConvertTest, PerplexityIsOfAllTokensTogether) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   double sum = 0;
   std::int64_t count = 0;
-  for (const auto& line : lines_of(outcome.out))
-    for (const auto& token : parse_json(line).at("tokens")) {
+  for (const auto& line : lines_of(outcome.out)) {
+    const auto pair = parse_json(line);
+    for (const auto& token : pair.at("tokens")) {
       sum += token.at("log_probability").get<double>();
       ++count;
     }
+  }
   EXPECT_GT(count, 6);
   const auto perplexity = std::exp(-sum / static_cast<double>(count));
   EXPECT_THAT(outcome.err, HasSubstr("4 pairs, " + std::to_string(count) + " tokens, perplexity "));

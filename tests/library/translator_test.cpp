@@ -228,7 +228,7 @@ TEST(TranslatorErrorTest, SaysWhatKindOfFailureItIs) {
   EXPECT_EQ(kind_of(folder / "text", {}), ErrorKind::kModel);
   for (const auto* device : {"tpu", "cuda:", "cuda:999"})  // the last is nowhere
     EXPECT_EQ(kind_of(kModel, {.device = device}), ErrorKind::kUsage);
-  if (const auto cuda = kind_of(kModel, {.device = "cuda"})) EXPECT_EQ(cuda, ErrorKind::kUsage);
+  EXPECT_EQ(kind_of(kModel, {.device = "cuda"}).value_or(ErrorKind::kUsage), ErrorKind::kUsage);  // where there is none
   EXPECT_EQ(kind_of(kModel, {.threads = -1}), ErrorKind::kUsage);
 }
 
