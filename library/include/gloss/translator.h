@@ -47,8 +47,8 @@ struct StreamedToken {
 };
 
 /// How one call of translate searches. What is absent is as the model file says (`decoding` of its run file), of an
-/// ensemble the first one's; n_best alone is 1 unless it is given. What would have no effect is refused: beam_size, patience and coverage_penalty beside
-/// sampling, and what sampling goes by without it.
+/// ensemble the first one's; n_best alone is 1 unless it is given. What would have no effect is refused: beam_size,
+/// patience and coverage_penalty beside sampling, and what sampling goes by without it.
 struct TranslationOptions {
   std::optional<std::int64_t> beam_size = {};  ///< 1: greedy
   std::optional<double> length_penalty = {};   ///< p; 0: scores are sums of log-probabilities
