@@ -7,18 +7,12 @@ namespace {
 
 constexpr double kSteps = 127;
 
-/// To the nearest float32 whose last 7 bits are 0: a product with a whole number of 7 bits then fits.
-at::Tensor with_room_for_steps(const at::Tensor& scales) {
-  constexpr int kRoom = 1 << 7;
-  return scales.view(at::kInt).add(kRoom / 2).bitwise_and(-kRoom).view(at::kFloat);
-}
-
 }  // namespace
 
 Int8Weight to_int8(const at::Tensor& weight) {
   expect_dimensions(weight, 2, "weight");
-  const auto scales = with_room_for_steps(weight.abs().amax(1).to(at::kFloat).div_(kSteps));  // [out]
-  const auto divisors = scales.masked_fill(scales == 0, 1).unsqueeze(1);                      // [out, 1]
+  const auto scales = weight.abs().amax(1).to(at::kFloat).div_(kSteps);   // [out]
+  const auto divisors = scales.masked_fill(scales == 0, 1).unsqueeze(1);  // [out, 1]
   return {weight.div(divisors).round_().clamp_(-kSteps, kSteps).to(at::kChar), scales};
 }
 
