@@ -39,7 +39,8 @@ Phrase encode(const std::string& text, const Tokenizer& tokenizer, const std::ve
   if (first_kind(text) == CharacterKind::kUnspaced) phrase.ids = encode_without_space(text, tokenizer);
   if (phrase.ids.empty() || tokenizer.decode(phrase.ids) != text) phrase.ids = tokenizer.encode(text);
   // Where even the first piece of a phrase goes on with a word, pieces do not say where words begin.
-  phrase.ends_in_word = !phrase.ids.empty() && last_kind(text) == CharacterKind::kWord && !goes_on[phrase.ids.front()];
+  phrase.in_words = !phrase.ids.empty() && !goes_on[phrase.ids.front()];
+  phrase.ends_in_word = phrase.in_words && last_kind(text) == CharacterKind::kWord;
   return phrase;
 }
 
@@ -49,10 +50,11 @@ struct Match {
   std::string_view phrase;
 };
 
-/// Those where it stands as whole words.
-void add_matches(std::string_view text, std::string_view phrase, std::vector<Match>& matches) {
-  for (auto begin = text.find(phrase); begin != text.npos; begin = text.find(phrase, begin + 1))
-    if (is_word_border(text, begin) && is_word_border(text, begin + phrase.size())) matches.push_back({begin, phrase});
+/// Those where it stands as whole words, or all where nothing can say what words are.
+void add_matches(std::string_view text, const Phrase& phrase, std::vector<Match>& matches) {
+  for (auto begin = text.find(phrase.text); begin != text.npos; begin = text.find(phrase.text, begin + 1))
+    if (!phrase.in_words || (is_word_border(text, begin) && is_word_border(text, begin + phrase.text.size())))
+      matches.push_back({begin, phrase.text});
 }
 
 }  // namespace
@@ -78,9 +80,9 @@ std::vector<Phrase> GlossaryPhrases::of(std::string_view line, std::size_t end) 
 
 bool has_all(std::string_view text, std::span<const Phrase> phrases) {
   std::map<std::string_view, std::int64_t> missing;
-  for (const auto& phrase : phrases) ++missing[phrase.text];
   std::vector<Match> matches;
-  for (const auto& [phrase, count] : missing) add_matches(text, phrase, matches);
+  for (const auto& phrase : phrases)
+    if (missing[phrase.text]++ == 0) add_matches(text, phrase, matches);
   std::ranges::sort(matches, {}, [](const Match& match) { return std::pair(match.begin, -std::ssize(match.phrase)); });
   std::size_t taken = 0;  // up to here the text counts for a phrase, or stands before all that is left
   for (const auto& [begin, phrase] : matches) {

@@ -32,9 +32,9 @@ class GlossaryPhrases {
   std::vector<Phrase> phrases_;  ///< of the glossary's entries
 };
 
-/// Whether a text, valid UTF-8, contains the phrases as whole words (is_word_border), each in a place of its own, as
-/// PhraseProgress counts their pieces: from left to right, at each place the longest that is still missing, behind the
-/// end of the one before.
+/// Whether a text, valid UTF-8, contains the phrases as whole words (is_word_border) where they are `in_words`, each in
+/// a place of its own, as PhraseProgress counts their pieces: from left to right, at each place the longest that is
+/// still missing, behind the end of the one before.
 bool has_all(std::string_view text, std::span<const Phrase> phrases);
 
 }  // namespace gloss

@@ -15,6 +15,7 @@ struct Phrase {
   std::string text;
   Ids ids;                    ///< one at least, and no special one
   bool ends_in_word = false;  ///< behind it no piece may go on with its last word
+  bool in_words = true;       ///< the tokenizer's pieces say where its words begin
 };
 
 /// How far a target has come with the phrases that it is to contain, piece by piece. Each phrase has pieces of its own;

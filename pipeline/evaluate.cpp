@@ -17,8 +17,8 @@ std::vector<std::string> read_lines(const std::filesystem::path& path, Passes pa
   return lines;
 }
 
-TestSet read_test_set(const std::filesystem::path& source, const std::filesystem::path& reference, Passes passes) {
-  TestSet test{read_lines(source, passes), read_lines(reference, passes)};
+TestSet read_test_set(const std::filesystem::path& source, const std::filesystem::path& reference) {
+  TestSet test{read_lines(source), read_lines(reference)};
   expect_equal_counts(source, std::ssize(test.sources), reference, std::ssize(test.references));
   return test;
 }

@@ -20,8 +20,7 @@ namespace gloss {
 std::vector<std::string> read_lines(const std::filesystem::path& path, Passes passes = Passes::kSeveral);
 
 /// Throws DataError where the counts of lines differ, and as read_lines.
-TestSet read_test_set(const std::filesystem::path& source, const std::filesystem::path& reference,
-                      Passes passes = Passes::kSeveral);
+TestSet read_test_set(const std::filesystem::path& source, const std::filesystem::path& reference);
 
 /// The best translation of each line.
 struct Translations {

@@ -59,7 +59,7 @@ TEST_P(EvaluateTest, UnequalCountsOfLinesAreRefusedNamingBoth) {
   const auto two = file("two", {"a", "b"}), three = file("three", {"a", "b", "c"});
   EXPECT_THAT([&] { read_test_set(two, three); },
               ThrowsMessage<DataError>(AllOf(HasSubstr("two has 2 lines"), HasSubstr("three has 3"))));
-  EXPECT_THAT([&] { read_test_set(three, two, Passes::kOne); },
+  EXPECT_THAT([&] { read_test_set(three, two); },
               ThrowsMessage<DataError>(AllOf(HasSubstr("three has 3 lines"), HasSubstr("two has 2"))));
 }
 
