@@ -12,6 +12,8 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "pipeline/average_models.h"
+#include "pipeline/run_files.h"
+#include "training/checkpoint_name.h"
 
 namespace gloss {
 namespace {
@@ -23,7 +25,15 @@ struct AverageOptions {
 };
 
 ExitCode average(const AverageOptions& options) {
-  set_up(options.common);
+  CommandFiles compared{.inputs = {}, .outputs = {{"--output", options.output}}};
+  for (const auto& file : options.files) {
+    compared.inputs.push_back({"FILE", file});
+    // A checkpoint is averaged with the configuration and the tokenizers of its run.
+    const auto run = std::filesystem::absolute(file).parent_path().parent_path();
+    if (checkpoint_step(file.filename().string()))
+      for (const auto& beside : run_outputs(run, true).kept) compared.inputs.push_back(beside);
+  }
+  set_up(options.common, compared);
   for (const auto& file : options.files) expect_file("FILE", file);
   average_models(options.files, options.output);
   log_info("wrote the mean of " + std::to_string(options.files.size()) + " files to " +

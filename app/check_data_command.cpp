@@ -15,6 +15,7 @@
 #include "app/standard_output.h"
 #include "common/error.h"
 #include "pipeline/check_data.h"
+#include "pipeline/run_files.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 
 namespace gloss {
@@ -37,9 +38,21 @@ struct CheckDataOptions {
   bool json = false;
 };
 
-DataCheckOptions what_to_check(const CheckDataOptions& options) {
+/// The texts and the tokenizer on the command line or, with `config`, the files that it names.
+std::vector<NamedFile> files_read(const CheckDataOptions& options, const std::optional<RunConfig>& config) {
+  auto files = config ? files_read(*config) : std::vector<NamedFile>();
+  if (options.config) files.push_back({"--config", *options.config});
+  for (const auto& [use, prefix, source, target] : options.pairs) {
+    if (source) files.push_back({prefix + "source", *source});
+    if (target) files.push_back({prefix + "target", *target});
+  }
+  if (options.tokenizer) files.push_back({"--tokenizer", *options.tokenizer});
+  return files;
+}
+
+DataCheckOptions what_to_check(const CheckDataOptions& options, const std::optional<RunConfig>& config) {
   DataCheckOptions check;
-  if (options.config) check = data_check_options(read_run_config(*options.config, options.overrides));
+  if (config) check = data_check_options(*config);
   for (const auto& [use, prefix, source, target] : options.pairs) {
     if (!source) continue;
     expect_file(prefix + "source", *source);
@@ -57,8 +70,10 @@ DataCheckOptions what_to_check(const CheckDataOptions& options) {
 }
 
 ExitCode check_data_command(const CheckDataOptions& options) {
-  set_up(options.common);
-  const auto check = check_data(what_to_check(options));
+  std::optional<RunConfig> config;
+  if (options.config) config = read_run_config(*options.config, options.overrides);
+  set_up(options.common, {files_read(options, config)});
+  const auto check = check_data(what_to_check(options, config));
   write_result(options.json ? to_text(to_json(check)) + '\n' : to_lines(check));
   return check.usable() ? ExitCode::kDone : ExitCode::kData;
 }

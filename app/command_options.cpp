@@ -36,6 +36,15 @@ void assign_or_refuse(const std::string& name, const std::function<void(const st
   }
 }
 
+/// The standard output may also be the log's file: then events stand between the results.
+void expect_apart(const CommonOptions& common, const CommandFiles& files) {
+  auto outputs = files.outputs;
+  if (common.log.json_file) outputs.push_back({"--log-json", *common.log.json_file});
+  for (const auto& output : outputs) expect_no_input(output, files.inputs);
+  expect_no_input({"stdout", "/dev/stdout"}, files.inputs);
+  expect_distinct(outputs);
+}
+
 }  // namespace
 
 CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& description,
@@ -62,7 +71,17 @@ void finish_command(CLI::App& command, const std::string& example) {
   command.footer("Example:\n  " + example);
 }
 
-Machine set_up(const CommonOptions& common) {
+NamedFile standard_input() { return {"stdin", "/dev/stdin"}; }
+
+std::vector<NamedFile> model_inputs(const std::vector<std::filesystem::path>& models) {
+  std::vector<NamedFile> inputs;
+  for (const auto& model : models)
+    inputs.push_back({"--model", std::filesystem::is_directory(model) ? model / "model.safetensors" : model});
+  return inputs;
+}
+
+Machine set_up(const CommonOptions& common, const CommandFiles& files) {
+  expect_apart(common, files);
   set_up_log(common.log);
   const int threads = set_up_runtime(common.threads);
   Machine machine{at::kCPU, threads};

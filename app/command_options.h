@@ -16,6 +16,7 @@
 #include <c10/core/Device.h>
 
 #include "common/log.h"
+#include "common/same_file.h"
 
 namespace CLI {
 class App;
@@ -42,8 +43,20 @@ CLI::App& add_command(CLI::App& parent, const std::string& name, const std::stri
 /// To be called when a command has all its options: refuses options without a value or given twice, and shows an
 /// example below the help.
 void finish_command(CLI::App& command, const std::string& example);
-/// Sets up log, threads and memory. Throws UsageError where the device is not there, IoError for the log file.
-Machine set_up(const CommonOptions& common);
+/// The files of one command line, --log-json and the standard output left out.
+struct CommandFiles {
+  std::vector<NamedFile> inputs;
+  std::vector<NamedFile> outputs = {};
+};
+/// The standard input as an input of the command.
+NamedFile standard_input();
+/// The files of `--model`.
+std::vector<NamedFile> model_inputs(const std::vector<std::filesystem::path>& models);
+
+/// Sets up log, threads and memory. Before that it compares `files`, the log file and the standard output: no output
+/// may be an input or another output. Throws UsageError for that, or where the device is not there, IoError for the log
+/// file.
+Machine set_up(const CommonOptions& common, const CommandFiles& files);
 
 /// Throws UsageError unless there is such a file.
 void expect_file(std::string_view option, const std::filesystem::path& path);

@@ -22,7 +22,7 @@ struct ConvertOptions {
 };
 
 ExitCode convert(const ConvertOptions& options) {
-  set_up(options.common);
+  set_up(options.common, {model_inputs({options.model}), {{"--output", options.output}}});
   const auto [before, after] = convert_model(options.model, options.precision, options.output);
   log_info("wrote " + printable(options.output.string()) + ", " + std::to_string(after) + " bytes for " +
            std::to_string(before));

@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/App.hpp>
@@ -15,6 +16,7 @@
 #include "common/error.h"
 #include "pipeline/machine_report.h"
 #include "pipeline/memory_trial.h"
+#include "pipeline/run_files.h"
 #include "training/mixed_precision.h"
 
 namespace gloss {
@@ -35,19 +37,25 @@ TrainingNeeds needs_of(const RunConfig& config, const MachineReport& machine) {
 }
 
 ExitCode doctor(const DoctorOptions& options) {
-  const auto here = set_up(options.common);
+  std::optional<RunConfig> config;
+  std::vector<NamedFile> inputs;
+  if (options.config) {
+    config = read_run_config(*options.config, options.overrides);
+    inputs = files_read(*config);
+    inputs.push_back({"--config", *options.config});
+  }
+  const auto here = set_up(options.common, {std::move(inputs)});
   const auto machine = look_at_machine(here.threads);
   auto remarks = remarks_on(machine);
   std::optional<RunNeeds> run;
-  if (options.config) {
+  if (config) {
     const auto out = options.out.value_or("runs" / options.config->stem());
-    const auto config = read_run_config(*options.config, options.overrides);
     try {
-      expect_precision(config.training.precision, here.device);
+      expect_precision(config->training.precision, here.device);
     } catch (const UsageError& fault) {
       remarks.push_back({fault.what(), ExitCode::kUsage});
     }
-    run = RunNeeds{needs_of(config, machine), out, free_disk(out)};
+    run = RunNeeds{needs_of(*config, machine), out, free_disk(out)};
     for (auto& remark : remarks_on(*run, machine)) remarks.push_back(std::move(remark));
   }
   Json json{{"machine", to_json(machine)}, {"remarks", to_json(remarks)}};

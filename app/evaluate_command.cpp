@@ -47,6 +47,16 @@ struct Judged {
   ScoringOptions scoring;
 };
 
+std::vector<NamedFile> files_read(const EvaluateOptions& options) {
+  auto files = model_inputs(options.models);
+  for (const auto& file : options.references) files.push_back({"--reference", file});
+  for (const auto& file : options.hypotheses) files.push_back({"--hypothesis", file});
+  if (options.source) files.push_back({"--source", *options.source});
+  if (options.groups) files.push_back({"--groups", *options.groups});
+  if (options.systems_on_stdin()) files.push_back(standard_input());
+  return files;
+}
+
 void expect_files(const EvaluateOptions& options) {
   for (const auto& file : options.references) expect_file("--reference", file);
   for (const auto& file : options.hypotheses) expect_file("--hypothesis", file);
@@ -197,7 +207,7 @@ ExitCode score_whole(const EvaluateOptions& options, Judged& judged) {
 
 ExitCode evaluate(const EvaluateOptions& options) {
   expect_sensible(options);
-  const auto machine = set_up(options.common);
+  const auto machine = set_up(options.common, {files_read(options)});
   expect_files(options);
   auto judged = judged_texts(options, machine);
   expect_right_number(options, judged.systems.size());

@@ -18,6 +18,7 @@
 #include "common/safetensors.h"
 #include "model/model_file.h"
 #include "model/stored_weights.h"
+#include "pipeline/run_files.h"
 #include "training/checkpoint.h"
 
 namespace gloss {
@@ -108,9 +109,10 @@ std::string to_lines(const Json& description) {
 }
 
 ExitCode inspect(const InspectOptions& options) {
-  set_up(options.common);
   const auto file = std::filesystem::is_directory(options.file) ? options.file / "model.safetensors" : options.file;
+  set_up(options.common, {{{"file", file}}});
   expect_file("file", file);
+  warn_of_earlier_model(file);
   const auto description = describe(file);
   write_result(options.json ? to_text(description) + '\n' : to_lines(description));
   return ExitCode::kDone;

@@ -35,15 +35,19 @@ struct MakeCorpusOptions {
   bool overwrite = false;
 };
 
-/// Throws UsageError where something bears the name of one of the files.
-void expect_new_files(const std::filesystem::path& folder, bool demo) {
-  std::vector<std::string> names;
+std::vector<NamedFile> files_written(const std::filesystem::path& folder, bool demo) {
+  std::vector<NamedFile> files;
   for (const std::string part : {"train", "valid", "test"})
-    for (const auto* side : {".source", ".target"}) names.push_back(part + side);
-  if (demo) names.emplace_back("test.constructions");
-  for (const auto& name : names)
-    if (std::filesystem::exists(folder / name))
-      throw UsageError("--out: there is a " + printable((folder / name).string()) +
+    for (const auto* side : {".source", ".target"}) files.push_back({"--out", folder / (part + side)});
+  if (demo) files.push_back({"--out", folder / "test.constructions"});
+  return files;
+}
+
+/// Throws UsageError where one of the files exists.
+void expect_new_files(const std::vector<NamedFile>& files) {
+  for (const auto& [option, path] : files)
+    if (std::filesystem::exists(path))
+      throw UsageError(option + ": there is a " + printable(path.string()) +
                        " already; give another folder, or --overwrite to replace it");
 }
 
@@ -68,9 +72,10 @@ void make_copy(const MakeCorpusOptions& options) {
 }
 
 ExitCode make_corpus(const MakeCorpusOptions& options) {
-  set_up(options.common);
   const bool demo = options.kind == Kind::kDemo;
-  if (!options.overwrite) expect_new_files(options.out, demo);
+  const auto files = files_written(options.out, demo);
+  set_up(options.common, {{}, files});
+  if (!options.overwrite) expect_new_files(files);
   name_by_option({{"size", "--size"}, {"words", "--words"}, {"max_words", "--max-words"}},
                  [&] { demo ? make_demo(options) : make_copy(options); });
   log_info("wrote {train,valid,test}.{source,target}" + std::string(demo ? " and test.constructions" : "") + " to " +

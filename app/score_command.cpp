@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/App.hpp>
@@ -68,7 +69,9 @@ std::string to_json_line(std::int64_t line, const ScoredPair& pair) {
 
 ExitCode score(const ScoreOptions& options) {
   const StopOnSignal stop;
-  const auto machine = set_up(options.common);
+  auto inputs = model_inputs(options.models);
+  inputs.insert(inputs.end(), {{"--source", options.source}, {"--target", options.target}});
+  const auto machine = set_up(options.common, {std::move(inputs)});
   expect_file("--source", options.source);
   expect_file("--target", options.target);
   const auto models = load_translation_ensemble(options.models, machine.device);

@@ -40,7 +40,9 @@ struct ConvertOptions {
 constexpr std::size_t kLinesAtOnce = 1024;
 
 ExitCode train_model(const TrainTokenizerOptions& options) {
-  set_up(options.common);
+  CommandFiles compared{.inputs = {}, .outputs = {{"--output", options.output}}};
+  for (const auto& file : options.input) compared.inputs.push_back({"--input", file});
+  set_up(options.common, compared);
   std::vector<std::filesystem::path> files(options.input.begin(), options.input.end());
   for (const auto& file : files) expect_file("--input", file);
   name_by_option(
@@ -68,7 +70,7 @@ ExitCode convert_lines(Convert convert) {
 }
 
 std::shared_ptr<const SentencePieceTokenizer> load_tokenizer(const ConvertOptions& options) {
-  set_up(options.common);
+  set_up(options.common, {{{"--model", options.model}, standard_input()}});
   expect_file("--model", options.model);
   return SentencePieceTokenizer::load(options.model);
 }

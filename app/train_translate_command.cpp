@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/App.hpp>
@@ -14,6 +15,7 @@
 #include "app/score_text.h"
 #include "app/standard_output.h"
 #include "common/signals.h"
+#include "pipeline/run_files.h"
 #include "pipeline/train_translate.h"
 
 namespace gloss {
@@ -29,11 +31,21 @@ struct TrainTranslateCommandOptions {
   bool overwrite = false;
 };
 
+/// A run that resumes keeps its own configuration and tokenizers, which nothing else may be written to.
+CommandFiles files_of(const TrainTranslateCommandOptions& options, const RunConfig& config,
+                      const std::filesystem::path& out) {
+  auto [written, kept] = run_outputs(out, options.resume);
+  CommandFiles files{.inputs = files_read(config), .outputs = std::move(written)};
+  files.inputs.push_back({"--config", options.config});
+  files.inputs.insert(files.inputs.end(), kept.begin(), kept.end());
+  return files;
+}
+
 ExitCode train_translator(const TrainTranslateCommandOptions& options) {
   const StopOnSignal stop;
-  const auto machine = set_up(options.common);
   const auto out = options.out.value_or("runs" / options.config.stem());
   const auto config = read_run_config(options.config, options.overrides, options.resume ? out : "");
+  const auto machine = set_up(options.common, files_of(options, config, out));
   TrainTranslateOptions training{.config = config,
                                  .out = out,
                                  .resume = options.resume,

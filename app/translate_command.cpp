@@ -118,9 +118,17 @@ std::optional<GlossaryPhrases> read_glossary(const TranslateOptions& options, co
   return GlossaryPhrases(Glossary::read(*options.glossary), target);
 }
 
+std::vector<NamedFile> files_read(const TranslateOptions& options) {
+  auto files = model_inputs(options.models);
+  files.push_back(standard_input());
+  if (options.prefix) files.push_back({"--prefix", *options.prefix});
+  if (options.glossary) files.push_back({"--glossary", *options.glossary});
+  return files;
+}
+
 ExitCode translate(const TranslateOptions& options) {
   const StopOnSignal stop;
-  const auto machine = set_up(options.common);
+  const auto machine = set_up(options.common, {files_read(options)});
   const LinePrefixes line_prefixes(options.prefix);
   const auto models = load_translation_ensemble(options.models, machine.device);
   const auto decoding = decoding_config(options.decoding, models.first().config.decoding);

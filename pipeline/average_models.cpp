@@ -13,11 +13,13 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/safetensors_format.h"
+#include "common/same_file.h"
 #include "common/sha256.h"
 #include "common/version.h"
 #include "model/make_model.h"
 #include "model/model_file.h"
 #include "pipeline/run_config.h"
+#include "pipeline/run_files.h"
 #include "pipeline/run_identity.h"
 #include "pipeline/translation_model.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
@@ -128,15 +130,14 @@ void average_models(const std::vector<fs::path>& files, const fs::path& output) 
   std::optional<Origin> first;
   std::int64_t steps = 0;
   Json averaged = Json::array();
-  const auto canonical_output = fs::weakly_canonical(output);
-  if (std::ranges::any_of(files, [&](const auto& path) { return fs::weakly_canonical(path) == canonical_output; }))
-    throw UsageError(printable(output.string()) + ": is one of the files to average; name another for the mean");
+  for (const auto& path : files) expect_no_input({"--output", output}, {{"FILE", path}});
   std::set<fs::path> seen;
   for (const auto& path : files) {
     if (!seen.insert(fs::weakly_canonical(path)).second) {
       log_warning(printable(path.string()) + ": is one of the files before it; counted once");
       continue;
     }
+    warn_of_earlier_model(path);
     const auto file = SafetensorsFile::open(path);
     auto origin = origin_of(path, file);
     if (first) expect_same_translator(*first, origin, file.name());

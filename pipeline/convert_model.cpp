@@ -1,9 +1,8 @@
 #include "pipeline/convert_model.h"
 
-#include <system_error>
-
 #include "common/error.h"
 #include "common/log.h"
+#include "common/same_file.h"
 #include "model/model_file.h"
 #include "pipeline/translation_model.h"
 
@@ -12,9 +11,7 @@ namespace gloss {
 FileSizes convert_model(const std::filesystem::path& file_or_folder, WeightPrecision precision,
                         const std::filesystem::path& output) {
   const auto input = model_file_of(file_or_folder);
-  std::error_code none;
-  if (std::filesystem::equivalent(input, output, none))
-    throw UsageError("--output: wanted another file than the model itself, got " + printable(output.string()));
+  expect_no_input({"--output", output}, {{"--model", input}});
   auto loaded = read_model_file(input, at::kCPU);
   if (loaded.precision != WeightPrecision::kFloat32 && loaded.precision != precision)
     log_warning(printable(input.string()) + " holds matrices in " +

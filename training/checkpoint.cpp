@@ -17,7 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kVersion = 1;
-constexpr std::string_view kBest = "best.safetensors";
 
 // Steps of the checkpoints in the folder, the newest first.
 std::vector<std::int64_t> steps_in(const fs::path& folder) {
@@ -116,7 +115,7 @@ SafetensorsFile CheckpointFolder::open(const std::string& file_name) const {
 
 // For people, not for gloss: a file system without links does without.
 void CheckpointFolder::link_best(const TrainingState& state) const {
-  const fs::path link = folder_ / kBest, best = checkpoint_name(state.best_step);
+  const fs::path link = folder_ / kBestCheckpoint, best = checkpoint_name(state.best_step);
   std::error_code error;
   if (state.best_step == 0) return;
   if (!fs::exists(folder_ / best, error)) {

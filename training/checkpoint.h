@@ -14,6 +14,9 @@ namespace gloss {
 /// The format that a checkpoint's metadata names.
 inline constexpr std::string_view kCheckpointFormat = "gloss-checkpoint";
 
+/// The link to the checkpoint of the best validation.
+inline constexpr std::string_view kBestCheckpoint = "best.safetensors";
+
 /// Throws ModelError where the file is no checkpoint, of a newer version, or its state is damaged.
 TrainingState read_checkpoint_state(const SafetensorsFile& file);
 
