@@ -1,12 +1,16 @@
 #include "pipeline/run_folder.h"
 
-#include <array>
+#include <algorithm>
+#include <string_view>
 #include <system_error>
+#include <vector>
+
+#include <unistd.h>
 
 #include "common/atomic_file.h"
+#include "common/descriptor.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "model/model_file.h"
 #include "training/checkpoint.h"
 
 namespace gloss {
@@ -14,8 +18,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array kLeftByARun = {"model.safetensors", "checkpoints",    "config.json",   "log.jsonl",
-                                    kJointTokenizer,     kSourceTokenizer, kTargetTokenizer};
+constexpr std::string_view kEarlierModelText =
+    "model.safetensors is the model of an earlier run. The run that replaces it has not ended.\n";
+
+/// The files that a new run replaces, the model and what is made of the texts left out.
+std::vector<fs::path> replaced_files(const RunFiles& files) {
+  auto replaced = files.checkpoint_files();
+  replaced.insert(replaced.end(), {files.log, files.config});
+  replaced.insert(replaced.end(), files.tokenizers.begin(), files.tokenizers.end());
+  return replaced;
+}
+
+/// Throws IoError unless `path` is a regular file, a link or missing, and its folder may be written to.
+void expect_removable(const fs::path& path) {
+  std::error_code error;
+  const auto type = fs::symlink_status(path, error).type();
+  if (type != fs::file_type::regular && type != fs::file_type::symlink && type != fs::file_type::not_found)
+    throw IoError(printable(path.string()) +
+                  ": cannot be replaced: it is no regular file; remove it, or name another "
+                  "folder with --out");
+  if (::access(path.parent_path().c_str(), W_OK | X_OK) != 0) throw_io_error(path, "replace");
+}
 
 }  // namespace
 
@@ -44,12 +67,12 @@ void RunFolder::MadeFolder::remove() const {
 }
 
 RunFolder::RunFolder(fs::path path, bool resume, bool overwrite)
-    : path_(std::move(path)), resume_(resume), overwrite_(overwrite), folder_(path_), lock_(path_) {
+    : path_(std::move(path)), files_(path_), resume_(resume), overwrite_(overwrite), folder_(path_), lock_(path_) {
   if (is_used() && !resume && !overwrite)
     throw UsageError(printable(path_.string()) +
                      ": an earlier run is in this folder; go on with --resume, start anew with --overwrite, or "
                      "name another with --out");
-  if (resume && fs::exists(model_file()) && !resumes())
+  if (resume && fs::exists(model_file()) && !fs::exists(files_.earlier_model) && !resumes())
     throw UsageError(
         printable(path_.string()) +
         ": holds the model of a run but no checkpoint to resume from; start anew with --overwrite, or name "
@@ -59,25 +82,43 @@ RunFolder::RunFolder(fs::path path, bool resume, bool overwrite)
 bool RunFolder::resumes() const { return resume_ && CheckpointFolder(checkpoints(), 1).has_any(); }
 
 bool RunFolder::is_used() const {
-  for (const auto* file : kLeftByARun)
-    if (fs::exists(path_ / file)) return true;
-  return false;
+  for (const auto& file : {files_.model, files_.checkpoints, files_.config, files_.log})
+    if (fs::exists(file)) return true;
+  return std::ranges::any_of(files_.tokenizers, [](const fs::path& file) { return fs::exists(file); });
 }
 
 void RunFolder::keep() {
   remove_stray_temporaries(path_);
-  if (overwrite_)
-    for (const auto* file : kLeftByARun) {
-      std::error_code error;
-      fs::remove_all(path_ / file, error);
-      if (error) throw IoError(printable((path_ / file).string()) + ": cannot be removed: " + error.message());
-    }
   folder_.keep();
   std::error_code error;
   fs::create_directories(checkpoints(), error);
   if (error) throw IoError(printable(checkpoints().string()) + ": cannot be made: " + error.message());
+  if (overwrite_) remove_earlier_run();
   flush_folder(path_);
   log_ = EventFile(log_file());
+}
+
+// The model stays until the new one takes its place. The checkpoints go first: where that fails, the earlier run still
+// has its configuration and its tokenizers.
+void RunFolder::remove_earlier_run() const {
+  const auto replaced = replaced_files(files_);
+  expect_removable(files_.model);
+  remove_stray_temporaries(checkpoints());
+  for (const auto& file : replaced) expect_removable(file);
+  if (fs::exists(files_.model)) write_file(files_.earlier_model, kEarlierModelText);
+  for (const auto& file : replaced) {
+    std::error_code error;
+    fs::remove(file, error);
+    if (error) throw IoError(printable(file.string()) + ": cannot be removed: " + error.message());
+  }
+}
+
+void RunFolder::model_is_written() {
+  if (!fs::exists(files_.earlier_model)) return;
+  std::error_code error;
+  fs::remove(files_.earlier_model, error);
+  if (error) throw IoError(printable(files_.earlier_model.string()) + ": cannot be removed: " + error.message());
+  flush_folder(path_);
 }
 
 void RunFolder::log(const std::string& event, Json fields) {

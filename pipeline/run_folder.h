@@ -7,6 +7,7 @@
 #include "common/event_file.h"
 #include "common/file_lock.h"
 #include "common/json.h"
+#include "pipeline/run_files.h"
 
 namespace gloss {
 
@@ -22,16 +23,19 @@ class RunFolder {
   RunFolder& operator=(const RunFolder&) = delete;
 
   /// The run begins: what killed processes left half written is removed, with `overwrite` also what the earlier run
-  /// left, the folders are flushed to the disk, and log.jsonl is opened. Throws IoError.
+  /// left, its model excepted, the folders are flushed to the disk, and log.jsonl is opened. Throws IoError; nothing
+  /// was removed where a file cannot be.
   void keep();
+  /// The run has written its model; one that an earlier run left is replaced. Throws IoError.
+  void model_is_written();
 
-  std::filesystem::path model_file() const { return path_ / "model.safetensors"; }
-  std::filesystem::path config_file() const { return path_ / "config.json"; }
-  std::filesystem::path log_file() const { return path_ / "log.jsonl"; }
-  std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
+  const std::filesystem::path& model_file() const { return files_.model; }
+  const std::filesystem::path& config_file() const { return files_.config; }
+  const std::filesystem::path& log_file() const { return files_.log; }
+  const std::filesystem::path& checkpoints() const { return files_.checkpoints; }
   /// The ids of the training data, and what the texts were like that they are made of.
-  std::filesystem::path corpus_file() const { return path_ / "corpus.cache"; }
-  std::filesystem::path texts_file() const { return path_ / "corpus.texts.json"; }
+  const std::filesystem::path& corpus_file() const { return files_.corpus; }
+  const std::filesystem::path& texts_file() const { return files_.texts; }
   /// `name` as in the model file: tokenizer.model, source_tokenizer.model, target_tokenizer.model.
   std::filesystem::path tokenizer_file(const std::string& name) const { return path_ / name; }
   /// The run goes on from a checkpoint: `resume` is set and there is one.
@@ -55,8 +59,10 @@ class RunFolder {
   };
 
   bool is_used() const;
+  void remove_earlier_run() const;
 
   std::filesystem::path path_;
+  RunFiles files_;
   bool resume_, overwrite_;
   MadeFolder folder_;
   FileLock lock_;

@@ -8,6 +8,7 @@
 #include "common/log.h"
 #include "common/safetensors_format.h"
 #include "model/model_file.h"
+#include "pipeline/run_files.h"
 #include "training/checkpoint.h"
 
 namespace gloss {
@@ -22,6 +23,7 @@ SafetensorsFile open_with(SafetensorsFile (*open)(const fs::path&), const std::s
   const auto file = start_model_file(path);
   if (!fs::exists(file))
     throw DataError(printable(file.string()) + ": training.start_from names this model file, but it is not there");
+  warn_of_earlier_model(file);
   auto opened = open(file);
   const auto format = opened.metadata().find("format");
   if (format != opened.metadata().end() && format->second == kCheckpointFormat)

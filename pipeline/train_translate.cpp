@@ -20,6 +20,7 @@
 #include "pipeline/evaluate.h"
 #include "pipeline/initial_weights.h"
 #include "pipeline/memory_trial.h"
+#include "pipeline/run_files.h"
 #include "pipeline/run_folder.h"
 #include "pipeline/run_identity.h"
 #include "pipeline/run_report.h"
@@ -106,7 +107,7 @@ void expect_memory_for(const RunConfig& config, const Vocabularies& vocabularies
                      " MiB of this machine; lower model.d_model, model.d_ff or the number of layers");
 }
 
-/// A new run empties its folder.
+/// The models in a run folder are its own.
 void expect_start_elsewhere(const fs::path& start, const fs::path& out) {
   if (start.empty()) return;
   const auto model = fs::weakly_canonical(start), folder = fs::weakly_canonical(out);
@@ -168,6 +169,8 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   expect_precision(config.training.precision, options.device);
   expect_data_files(config.data);
   expect_start_elsewhere(config.training.start_from, options.out);
+  for (const auto& output : run_outputs(options.out, options.resume).written)
+    expect_no_input(output, files_read(config));
   RunFolder folder(options.out, options.resume, options.overwrite);
   auto material = read_material(config, folder, options.threads);
   const auto& tokenizers = material.tokenizers;
@@ -240,6 +243,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
     description.provenance["validation"] = summary(validation);
   }
   write_model_file(folder.model_file(), model, description);
+  folder.model_is_written();
   if (material.test) {
     const auto translator = make_translator(model, config, tokenizers.source(), tokenizers.target());
     give_back_memory();

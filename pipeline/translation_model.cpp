@@ -7,6 +7,7 @@
 #include "common/log.h"
 #include "decoding/make_scorer.h"
 #include "model/inference/packed_linear.h"
+#include "pipeline/run_files.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 #include "training/checkpoint.h"
 
@@ -59,6 +60,7 @@ std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder)
   if (file.empty() || !std::filesystem::exists(file))
     throw UsageError("--model: there is no " + printable(file.string()) +
                      "; name a model file, or the folder of a finished run");
+  warn_of_earlier_model(file);
   return file;
 }
 

@@ -7,6 +7,7 @@
 
 #include "common/atomic_file.h"
 #include "common/error.h"
+#include "pipeline/run_files.h"
 #include "tests/support/temporary_folder.h"
 
 namespace gloss {
@@ -56,15 +57,53 @@ TEST_F(RunFolderTest, AUsedFolderIsRefusedAndLeftAsItWas) {
 
 TEST_F(RunFolderTest, OverwritingRemovesTheEarlierRunOnlyWhenTheNewOneBegins) {
   leave_a_run();
-  write_file(run() / "notes.txt", "mine");
+  write_file(run() / "checkpoints/step-00000005.safetensors", "checkpoint");
+  const std::vector<fs::path> others = {run() / "notes.txt", run() / "checkpoints/notes.txt",
+                                        run() / "checkpoints/step-latest.safetensors"};
+  for (const auto& other : others) write_file(other, "mine");
   {
     RunFolder folder(run(), false, true);
-    EXPECT_TRUE(fs::exists(folder.model_file()));
+    EXPECT_GT(fs::file_size(folder.log_file()), 0u);
+    EXPECT_TRUE(fs::exists(run() / "checkpoints/step-00000005.safetensors"));
     folder.keep();
-    EXPECT_FALSE(fs::exists(folder.model_file()));
+    EXPECT_FALSE(fs::exists(run() / "checkpoints/step-00000005.safetensors"));
   }
-  EXPECT_EQ(read_file(run() / "notes.txt", 100), "mine");
+  for (const auto& other : others) EXPECT_EQ(read_file(other, 100), "mine");
   EXPECT_EQ(fs::file_size(run() / "log.jsonl"), 0);
+}
+
+TEST_F(RunFolderTest, OverwritingKeepsTheEarlierModelUntilTheNewOneIsWritten) {
+  leave_a_run();
+  const auto mark = RunFiles(run()).earlier_model;
+  {
+    RunFolder folder(run(), false, true);
+    folder.keep();
+    EXPECT_EQ(read_file(folder.model_file(), 100), "model");
+    EXPECT_TRUE(fs::exists(mark));
+  }
+  {
+    RunFolder folder(run(), true, false);  // killed before its first checkpoint
+    EXPECT_FALSE(folder.resumes());
+    folder.keep();
+    EXPECT_TRUE(fs::exists(mark)) << "the model is still the earlier one";
+    write_file(folder.model_file(), "new");
+    folder.model_is_written();
+  }
+  EXPECT_FALSE(fs::exists(mark));
+}
+
+TEST_F(RunFolderTest, OverwritingRemovesNothingWhereAFileCannotBeReplaced) {
+  leave_a_run();
+  write_file(run() / "checkpoints/step-00000005.safetensors", "checkpoint");
+  for (const auto* name : {"config.json", "tokenizer.model"}) {
+    fs::create_directories(run() / name / "mine");
+    RunFolder folder(run(), false, true);
+    EXPECT_THAT([&] { folder.keep(); }, ThrowsMessage<IoError>(HasSubstr(name)));
+    EXPECT_TRUE(fs::exists(run() / "checkpoints/step-00000005.safetensors"));
+    EXPECT_GT(fs::file_size(folder.log_file()), 0u);
+    EXPECT_TRUE(fs::exists(run() / name / "mine"));
+    fs::remove_all(run() / name);
+  }
 }
 
 TEST_F(RunFolderTest, AModelWithoutCheckpointsIsNotResumed) {
