@@ -12,14 +12,16 @@
 #include "common/error.h"
 #include "common/json.h"
 #include "common/log.h"
+#include "common/sha256.h"
 
 namespace gloss {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "tensor bytes are used as they lie in the file");
 
-constexpr std::uint64_t kLongestHeader = 16U << 20;
-constexpr std::size_t kMostTensors = 10'000;
+constexpr std::uint64_t kLongestHeader = 64U << 20;
+// A checkpoint of the deepest model, 1,000 layers on each side, has 168,000 tensors and a header of 25 MB.
+constexpr std::size_t kMostTensors = 200'000;
 constexpr std::size_t kMostDimensions = 8;
 constexpr std::size_t kLongestName = 256;
 constexpr std::size_t kAlignment = 8;
