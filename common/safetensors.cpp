@@ -130,6 +130,7 @@ void write_safetensors(const std::filesystem::path& path, const std::map<std::st
   }
   metadata[std::string(kSumKey)] = sum.hex();
   header.metadata = std::move(metadata);
+  add_header_sum(header);
 
   const auto start = header_bytes(header);
   const auto name = printable(path.string());

@@ -29,9 +29,9 @@ using Metadata = std::map<std::string, std::string>;
 struct SafetensorsHeader;  // common/safetensors_header.h
 
 /// A file in the safetensors layout (docs/file_formats.md), read into memory and checked whole before anything in it is
-/// believed: the header by common/safetensors_header.h and, where the metadata has "sha256", the sum of the tensor
-/// bytes. Each tensor begins at a multiple of its element's size from the first, and the first of `open` at a multiple
-/// of 64.
+/// believed: the header and its sum by common/safetensors_header.h and, where the metadata has "sha256", the sum of the
+/// tensor bytes. Each tensor begins at a multiple of its element's size from the first, and the first of `open` at a
+/// multiple of 64.
 class SafetensorsFile {
  public:
   /// Throws ModelError naming the path and the fault; IoError where it cannot be read. Regular files only.
@@ -57,7 +57,7 @@ class SafetensorsFile {
 
 /// Writes the layout atomically (common/atomic_file.h): tensors ordered by element size, the largest first (F32 before
 /// smaller types), then by name; header keys sorted, and padded with spaces to 8 bytes; "sha256" of the tensor bytes
-/// added to the metadata. Throws IoError, or ModelError where `open` would refuse the result.
+/// and "header_sha256" added to the metadata. Throws IoError, or ModelError where `open` would refuse the result.
 void write_safetensors(const std::filesystem::path& path, const std::map<std::string, TensorView>& tensors,
                        Metadata metadata);
 

@@ -152,6 +152,32 @@ void check_coverage(const SafetensorsHeader& header, std::uint64_t data_size, co
   }
 }
 
+std::string header_sum(SafetensorsHeader header) {
+  constexpr std::size_t kSumDigits = 64;
+  header.metadata[std::string(kHeaderSumKey)] = std::string(kSumDigits, '0');
+  return sha256(header_bytes(header));
+}
+
+// gloss has always written its files with some of these keys. With another one, the key of the sum itself is damaged.
+void expect_keys_before_sums(const Metadata& metadata, const std::string& name) {
+  constexpr std::array<std::string_view, 7> kKeys{"config", "format", "format_version", "provenance",
+                                                  "sha256", "state",  "state_sha256"};
+  const auto format = metadata.find("format");
+  if (format == metadata.end() || !format->second.starts_with("gloss-")) return;
+  for (const auto& [key, value] : metadata)
+    if (std::ranges::find(kKeys, key) == kKeys.end())
+      fail(name,
+           "metadata: has " + printable(key, 80) + " but no " + std::string(kHeaderSumKey) + "; the file is damaged");
+}
+
+void check_header_sum(const SafetensorsHeader& header, const std::string& name) {
+  const auto stated = header.metadata.find(std::string(kHeaderSumKey));
+  if (stated == header.metadata.end()) return expect_keys_before_sums(header.metadata, name);
+  if (const auto sum = header_sum(header); sum != stated->second)
+    fail(name, std::string(kHeaderSumKey) + ": wanted " + printable(stated->second, 64) + ", got " + sum +
+                   "; the file is damaged");
+}
+
 }  // namespace
 
 std::string_view dtype_name(Dtype dtype) { return entry(dtype).name; }
@@ -194,8 +220,11 @@ SafetensorsHeader read_header(std::string_view text, std::uint64_t data_size, co
     header.tensors.emplace(tensor, read_place(value, name + ": tensor \"" + tensor + '"'));
   }
   check_coverage(header, data_size, name);
+  check_header_sum(header, name);
   return header;
 }
+
+void add_header_sum(SafetensorsHeader& header) { header.metadata[std::string(kHeaderSumKey)] = header_sum(header); }
 
 std::string header_bytes(const SafetensorsHeader& header) {
   auto json = Json::object();

@@ -203,6 +203,26 @@ TEST_F(TrainTranslateTest, ADamagedNewestCheckpointIsNamedAndTheOneBeforeUsed) {
   EXPECT_THAT(none.err, AllOf(HasSubstr("checkpoints is whole"), HasSubstr("--overwrite")));
 }
 
+TEST_F(TrainTranslateTest, ADamagedNameInTheNewestCheckpointLeadsToTheOneBefore) {
+  EXPECT_EQ(run_gloss(run_.training("a", {"--set", "training.max_steps=10"})).exit_code, 0);
+  const auto damage = [](const fs::path& path) {
+    auto bytes = read_text(path);
+    const auto place = bytes.find("self_attention");
+    ASSERT_NE(place, bytes.npos);
+    bytes[place] ^= 1;
+    write_text(path, bytes);
+  };
+  const auto model = run_ / "a/model.safetensors";
+  damage(model);
+  const auto refused = run_gloss({"translate", "--model", model}, "bada\n");
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("header_sha256: wanted "));
+  damage(run_ / "a/checkpoints/step-00000010.safetensors");
+  const auto resumed = run_gloss(run_.training("a", {"--resume", "--set", "training.max_steps=10"}));
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("going on from step 5, 5 steps are lost"));
+}
+
 TEST_F(TrainTranslateTest, StoppedInTheTestItIsScoredOnResuming) {
   std::string many;
   for (int i = 0; i < 20000; ++i) many += "a b c " + std::to_string(i) + '\n';

@@ -1,6 +1,7 @@
 #include "common/safetensors.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -11,6 +12,7 @@
 
 #include "common/atomic_file.h"
 #include "common/error.h"
+#include "common/json.h"
 #include "common/random.h"
 #include "common/safetensors_header.h"
 #include "tests/support/temporary_folder.h"
@@ -56,7 +58,7 @@ TEST_F(SafetensorsTest, WhatIsWrittenIsReadBack) {
   save();
   const auto file = SafetensorsFile::open(path_);
   EXPECT_EQ(file.name(), path_.string());
-  EXPECT_THAT(file.metadata(), UnorderedElementsAre(std::pair("format", "test"), Key("sha256")));
+  EXPECT_THAT(file.metadata(), UnorderedElementsAre(std::pair("format", "test"), Key("sha256"), Key("header_sha256")));
   ASSERT_EQ(file.tensors().size(), 6U);
   const auto& weight = file.tensors().at("z.weight");
   EXPECT_EQ(weight.dtype, Dtype::kF32);
@@ -112,6 +114,47 @@ TEST_F(SafetensorsTest, ADamagedTensorIsFoundByTheSum) {
   write_file(path_, damaged);
   EXPECT_THAT([&] { SafetensorsFile::open(path_); }, refuses("model.safetensors: sha256 of the tensors: wanted "));
   EXPECT_THAT([&] { SafetensorsFile::parse(bytes_of(damaged), "memory"); }, refuses("memory: sha256 of the tensors"));
+}
+
+TEST_F(SafetensorsTest, AFlippedBitIsFoundWhereverItIs) {
+  save({{"format", "gloss-test"}});
+  const auto good = file();
+  for (std::size_t place = 0; place < good.size(); ++place)
+    for (int bit = 0; bit < 8; ++bit) {
+      auto damaged = good;
+      damaged[place] = static_cast<char>(damaged[place] ^ (1 << bit));
+      EXPECT_THROW(SafetensorsFile::parse(bytes_of(damaged), "memory"), ModelError) << place << ", bit " << bit;
+    }
+}
+
+TEST_F(SafetensorsTest, TheSumOfTheHeaderIsOfItsContents) {
+  save({{"format", "gloss-model"}});
+  const auto whole = file();
+  const auto length = read_header_length(bytes_of(whole), whole.size(), "file");
+  const auto text = whole.substr(8, length), data = whole.substr(8 + length);
+  auto json = parse_json(text);
+  const auto metadata = json["__metadata__"];
+  const auto parse = [&](const Json& some_metadata) {
+    json.erase("__metadata__");
+    auto other = to_text(json);  // the metadata at the end, as another program may write it
+    other.back() = ',';
+    other += " \"__metadata__\": " + to_text(some_metadata) + "}";
+    other.resize((other.size() + 7) / 8 * 8, ' ');
+    std::string bytes(8, '\0');
+    const std::uint64_t size = other.size();
+    std::memcpy(bytes.data(), &size, sizeof(size));
+    bytes += other + data;
+    SafetensorsFile::parse(bytes_of(bytes), "memory");
+  };
+  EXPECT_NO_THROW(parse(metadata));
+  auto changed = metadata;
+  changed["config"] = "another";
+  EXPECT_THAT([&] { parse(changed); }, refuses("header_sha256: wanted "));
+  auto unsummed = metadata;
+  unsummed.erase("header_sha256");
+  EXPECT_NO_THROW(parse(unsummed)) << "as before there were sums of headers";
+  unsummed["headdr_sha256"] = metadata["header_sha256"];
+  EXPECT_THAT([&] { parse(unsummed); }, refuses("has headdr_sha256 but no header_sha256; the file is damaged"));
 }
 
 TEST_F(SafetensorsTest, WithoutASumTheLayoutAloneIsChecked) {
@@ -214,6 +257,7 @@ TEST_F(SafetensorsTest, TenThousandMutationsAreRefusedOrHarmless) {
   auto header = read_header(std::string_view(summed).substr(8, length), summed.size() - 8 - length, "file");
   const auto data = summed.substr(8 + length);
   header.metadata.erase("sha256");
+  header.metadata.erase(std::string(kHeaderSumKey));
   const auto unsummed = header_bytes(header) + data;
 
   int accepted = 0, refused = 0;

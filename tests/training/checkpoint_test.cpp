@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/atomic_file.h"
 #include "common/error.h"
 #include "tests/support/temporary_folder.h"
 #include "training/checkpoint_name.h"
@@ -147,6 +148,26 @@ TEST_F(CheckpointTest, DamagedNewestIsSkippedAndTheLossStated) {
   EXPECT_EQ(newest->state.step, 20);
   EXPECT_THAT(warning, AllOf(HasSubstr("step-00000040.safetensors"), HasSubstr("step-00000030.safetensors"),
                              HasSubstr("going on from step 20, 20 steps are lost")));
+}
+
+TEST_F(CheckpointTest, AFlippedBitAnywhereInTheNewestLeadsToTheOneBefore) {
+  save(10);
+  save(20);
+  const auto path = place() / checkpoint_name(20);
+  const auto good = read_file(path, 1 << 20);
+  for (std::size_t byte = 0; byte < good.size(); ++byte) {
+    auto damaged = good;
+    damaged[byte] = static_cast<char>(damaged[byte] ^ (1 << byte % 8));
+    std::ofstream(path, std::ios::binary) << damaged;
+    testing::internal::CaptureStderr();
+    const auto newest = folder().newest();
+    const auto warning = testing::internal::GetCapturedStderr();
+    ASSERT_TRUE(newest.has_value()) << byte;
+    EXPECT_EQ(newest->state.step, 10) << byte;
+    EXPECT_THAT(warning, HasSubstr("going on from step 10, 10 steps are lost")) << byte;
+  }
+  std::ofstream(path, std::ios::binary) << good;
+  EXPECT_EQ(folder().newest()->state.step, 20);
 }
 
 TEST_F(CheckpointTest, DamagedFileIsGoneOnceTheRunHasGoneOn) {
