@@ -21,9 +21,10 @@ namespace fs = std::filesystem;
 constexpr std::string_view kEnding = ".tmp";
 constexpr int kMostLinks = 40;  // as many as Linux follows
 
+// Beside `path`. Its length does not depend on the name there, which may be as long as the file system allows.
 fs::path temporary_path(const fs::path& path) {
   static std::atomic<unsigned> count = 0;
-  const auto name = '.' + path.filename().string() + '.' + std::to_string(::getpid()) + '-' + std::to_string(++count);
+  const auto name = ".gloss." + std::to_string(::getpid()) + '-' + std::to_string(++count);
   return path.parent_path() / (name + std::string(kEnding));
 }
 

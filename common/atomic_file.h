@@ -40,7 +40,7 @@ class AtomicFile {
   bool give_name();
 
   std::filesystem::path path_;
-  std::filesystem::path temporary_;  ///< ".<name>.<process>-<count>.tmp"; empty where the file has no such name
+  std::filesystem::path temporary_;  ///< ".gloss.<process>-<count>.tmp"; empty where the file has no such name
   Descriptor descriptor_;
 };
 

@@ -169,13 +169,21 @@ TEST_F(AtomicFileTest, TwoWritersOfOneFileDoNotMeet) {
   EXPECT_EQ(text("model"), "second");
 }
 
+TEST_F(AtomicFileTest, ANameMayBeAsLongAsTheFileSystemAllows) {
+  for (std::size_t length = 240; length <= 255; ++length) {
+    const std::string name(length, 'n');
+    write_file(folder_ / name, "text");
+    EXPECT_EQ(text(name), "text") << length;
+  }
+  EXPECT_THROW(write_file(folder_ / std::string(256, 'n'), "text"), IoError);
+}
+
 TEST_F(AtomicFileTest, StrayTemporariesAreRemovedAndNothingElse) {
   const std::vector<std::string> kept = {"model",        ".lock",         "a.tmp",
                                          ".model.tmp",   ".model.12.tmp", ".model.1x-2.tmp",
                                          ".model.-.tmp", "model.1-2.tmp", "..1-2.tmp"};
   for (const auto& name : kept) std::ofstream(folder_ / name) << "x";
-  for (const auto* name : {".model.safetensors.123-4.tmp", ".config.json.1-1.tmp"})
-    std::ofstream(folder_ / name) << "x";
+  for (const auto* name : {".model.safetensors.123-4.tmp", ".gloss.1-1.tmp"}) std::ofstream(folder_ / name) << "x";
   std::filesystem::create_directory(folder_ / ".folder.1-2.tmp");
   EXPECT_EQ(remove_stray_temporaries(folder_.path()), 2);
   auto expected = kept;
@@ -201,6 +209,7 @@ TEST_F(AtomicFileTest, WhatADeadWriterLeavesElsewhereIsRecognised) {
     if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || ::mount("none", "/proc", "tmpfs", 0, nullptr) != 0)
       std::_Exit(77);
     write_file(folder_ / "whole", "text");
+    write_file(folder_ / std::string(255, 'n'), "text");
     AtomicFile file(folder_ / "model");
     file.write("newer");
     std::_Exit(0);
@@ -211,10 +220,10 @@ TEST_F(AtomicFileTest, WhatADeadWriterLeavesElsewhereIsRecognised) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no name spaces here";
   EXPECT_EQ(status, 0);
-  EXPECT_THAT(names(), UnorderedElementsAre("whole", StartsWith(".model.")));
+  EXPECT_THAT(names(), UnorderedElementsAre("whole", std::string(255, 'n'), StartsWith(".gloss.")));
   EXPECT_EQ(text("whole"), "text");
   EXPECT_EQ(remove_stray_temporaries(folder_.path()), 1);
-  EXPECT_THAT(names(), ElementsAre("whole"));
+  EXPECT_THAT(names(), UnorderedElementsAre("whole", std::string(255, 'n')));
 }
 
 TEST_F(AtomicFileTest, ReadsWholeFilesUpToALimit) {

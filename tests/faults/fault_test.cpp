@@ -122,7 +122,7 @@ TEST_F(SaveFaultTest, WhereThereIsACheckpointTheMessageSaysToResume) {
 TEST_F(SaveFaultTest, AfterAFailedFsyncTheFileIsGivenUp) {
   FaultyRun run(kAverage);
   const auto& calls = run.calls(true);
-  const auto at = find_call(calls, "sync", "/checkpoints/.step-");
+  const auto at = find_call(calls, "sync", "/checkpoints/.gloss.");
   const auto verdict = run.try_fault({.kind = "EIO", .at = at, .no_tmpfile = true});
   EXPECT_THAT(verdict.broken, IsEmpty());
   std::vector<std::string> later;
@@ -134,7 +134,7 @@ TEST_F(SaveFaultTest, AfterAFailedFsyncTheFileIsGivenUp) {
 TEST_F(SaveFaultTest, TheTemporaryFileOfAKilledSaveIsRemovedByTheNextRun) {
   FaultyRun run(kAverage);
   const auto verdict = run.try_fault(
-      {.kind = "kill", .at = find_call(run.calls(true), "sync", "/checkpoints/.step-"), .no_tmpfile = true});
+      {.kind = "kill", .at = find_call(run.calls(true), "sync", "/checkpoints/.gloss."), .no_tmpfile = true});
   EXPECT_THAT(verdict.call.path, testing::EndsWith(".tmp"));
   EXPECT_TRUE(verdict.left_temporaries);
   EXPECT_THAT(verdict.broken, IsEmpty());
