@@ -57,6 +57,12 @@ bool is_bzip2(std::string_view head) {
   return head.starts_with(kBlock) || head.starts_with(kEnd);
 }
 
+/// The first file of a tar archive has the mark after its name, owner, size and times.
+bool is_tar(std::string_view head) {
+  constexpr std::size_t kMarkPlace = 257;
+  return head.size() > kMarkPlace && head.substr(kMarkPlace).starts_with("ustar"sv);
+}
+
 // Throws where the first bytes are those of a format that is no plain text.
 void expect_text(std::string_view head, const fs::path& path) {
   constexpr std::array kCompressed{std::pair{"\x1F\x8B"sv, "gzip"},
@@ -68,6 +74,8 @@ void expect_text(std::string_view head, const fs::path& path) {
     throw DataError(printable(path.string()) + ": wanted plain text, got " + format + "; decompress it first");
   };
   if (is_bzip2(head)) refuse("bzip2");
+  if (is_tar(head))
+    throw DataError(printable(path.string()) + ": wanted plain text, got a tar archive; unpack it first");
   for (const auto& [magic, format] : kCompressed)
     if (head.starts_with(magic)) refuse(format);
   if (head.starts_with("\xFF\xFE"sv) || head.starts_with("\xFE\xFF"sv))

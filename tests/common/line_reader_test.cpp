@@ -129,6 +129,16 @@ TEST_F(LineReaderTest, LinesOfEveryLengthAroundTheBufferComeBackWhole) {
   EXPECT_EQ(lines(text), wanted);
 }
 
+TEST_F(LineReaderTest, RefusesTarArchives) {
+  std::string archive(512, '\0');
+  archive.replace(0, 8, "train.en");
+  archive.replace(257, 5, "ustar");
+  const auto path = file(archive + "a line\n");
+  EXPECT_THAT([&] { LineReader reader(path); },
+              ThrowsMessage<DataError>(HasSubstr("wanted plain text, got a tar archive; unpack it first")));
+  EXPECT_EQ(lines(std::string(257, 'x') + "usta"), std::vector{std::string(257, 'x') + "usta"});
+}
+
 TEST_F(LineReaderTest, RefusesCompressedFiles) {
   for (const auto& [magic, format] : {std::pair("\x1F\x8B\x08\0"s, "gzip"), std::pair("BZh91AY&SY"s, "bzip2"),
                                       std::pair("BZh1\x17\x72\x45\x38\x50\x90"s, "bzip2"),
