@@ -59,7 +59,9 @@ void TrainingConfig::validate() const {
   require_count("training.warmup_steps", 1, "", warmup_steps);
   require(in_unit(beta1), "training.beta1", "at least 0 and below 1", beta1);
   require(in_unit(beta2), "training.beta2", "at least 0 and below 1", beta2);
-  require(epsilon > 0, "training.epsilon", "more than 0", epsilon);
+  // Adam computes in float32, where a smaller number is 0 or loses digits, and 0 / 0 is NaN.
+  require(epsilon >= std::numeric_limits<float>::min() && epsilon <= std::numeric_limits<float>::max(),
+          "training.epsilon", "a number of float32, from 1.17549436e-38", epsilon);
   require(in_unit(label_smoothing), "training.label_smoothing", "at least 0 and below 1", label_smoothing);
   require_count("training.accumulate", 1, "", accumulate);
   require(clip_norm >= 0, "training.clip_norm", "0 (not clipped) or more", clip_norm);

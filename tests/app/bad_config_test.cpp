@@ -40,6 +40,8 @@ const std::vector<BadConfig> kBadConfigs = {
     {"41 zero", R"({"data": {"batch_tokens": 0}})", "data.batch_tokens: wanted .*, got 0"},
     {"41 zero", R"({"decoding": {"beam_size": 0}})", "decoding.beam_size: wanted .*, got 0"},
     {"41 zero", R"({"training": {"learning_rate": 0}})", "training.learning_rate: wanted .*, got 0"},
+    {"41 below the numbers of float32", R"({"training": {"epsilon": 1e-46}})",
+     "training.epsilon: wanted a number of float32, from 1.17549436e-38, got 1e-46"},
     {"41 zero", R"({"tokenizer": {"vocabulary_size": 0}})", "tokenizer.vocabulary_size: wanted .*, got 0"},
     {"42 NaN", "{\"model\": {\"dropout\":\n NaN}}", "line 2, column 2: .*dropout"},
     {"43 1e999", R"({"model": {"dropout": 1e999}})", "line 1, column 28: .*1e999"},

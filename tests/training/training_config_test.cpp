@@ -46,6 +46,17 @@ TEST(TrainingConfigTest, DefaultsReadBackEqual) {
   EXPECT_EQ(defaults.at("label_smoothing"), 0.1);
 }
 
+TEST(TrainingConfigTest, EpsilonIsANormalNumberOfFloat32) {
+  for (const double epsilon : {0.0, -1e-9, 1e-38, 1e-46, 1e-300, 1e39})
+    EXPECT_THAT(
+        [&] {
+          read({{"epsilon", epsilon}});
+        },
+        ThrowsMessage<UsageError>(HasSubstr("training.epsilon: wanted a number of float32, from 1.17549436e-38")))
+        << epsilon;
+  for (const double epsilon : {1.17549436e-38, 1.0}) EXPECT_EQ(read({{"epsilon", epsilon}}).epsilon, epsilon);
+}
+
 TEST(TrainingConfigTest, TheLimitThatHoldsWithoutOneIsWrittenToo) {
   EXPECT_EQ(to_json(read(Json::object())).at("max_steps"), 100'000);
   EXPECT_FALSE(to_json(read({{"max_epochs", 2}})).contains("max_steps"));
