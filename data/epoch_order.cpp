@@ -99,8 +99,8 @@ void EpochOrder::cut(const ParallelCorpus& corpus, std::int64_t batch_tokens, st
   };
   for (std::int64_t place = 0; place < std::ssize(pairs_); ++place) {
     if (place == 0) begin_batch(0);
-    if (std::exchange(length, positions(corpus, pairs_[static_cast<std::size_t>(place)])) != length)
-      length_begin = place;
+    const auto length_before = std::exchange(length, positions(corpus, pairs_[static_cast<std::size_t>(place)]));
+    if (length_before != length) length_begin = place;
     while (place > begin && length * (place - begin + 1) > limit) {
       const bool small = length_begin > begin && (place - length_begin) * kSmallShare <= place - begin;
       begin_batch(small ? length_begin : place);
