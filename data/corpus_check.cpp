@@ -15,7 +15,8 @@ bool is_lopsided(std::int64_t a, std::int64_t b, std::int64_t fewest, double mos
 CorpusCheck check_corpus(const std::filesystem::path& source_path, const std::filesystem::path& target_path,
                          const CorpusCheckOptions& options) {
   CorpusCheck check;
-  CheckedText source(source_path, options.source.get()), target(target_path, options.target.get());
+  CheckedText source(source_path, options.source.get(), options.normalization);
+  CheckedText target(target_path, options.target.get(), options.normalization);
   LineHashes pairs;
   const bool in_pieces = options.source != nullptr && options.target != nullptr;
   const auto most =
@@ -25,22 +26,16 @@ CorpusCheck check_corpus(const std::filesystem::path& source_path, const std::fi
                ? is_lopsided(source.units(), target.units(), CorpusCheckOptions::kFewestPieces, most)
                : is_lopsided(source.characters(), target.characters(), CorpusCheckOptions::kFewestCharacters, most);
   };
-  const auto with_eos = [](const CheckedText& text, bool is_pieces) { return text.units() + (is_pieces ? 1 : 0); };
 
   for (bool more_source = source.next(), more_target = target.next(); more_source || more_target;
        more_source = more_source && source.next(), more_target = more_target && target.next()) {
     if (!more_source || !more_target) continue;  // what is over is looked at, too
     const auto line = ++check.pairs;
-    const bool cut = source.cut() || target.cut();
-    const bool invalid = !cut && !(source.is_text() && target.is_text());
-    const bool empty = !cut && !invalid && (source.empty() || target.empty());
-    const bool too_long = cut || (!invalid && !empty &&
-                                  std::max(with_eos(source, options.source != nullptr),
-                                           with_eos(target, options.target != nullptr)) > options.max_length);
-    if (invalid) check.invalid.note(line);
-    if (empty) check.empty.note(line);
-    if (too_long) check.too_long.note(line);
-    if (invalid || empty || too_long) continue;
+    const auto verdict = judge_pair(source.judged(), target.judged(), options.max_length);
+    if (verdict == PairVerdict::kInvalid) check.invalid.note(line);
+    if (verdict == PairVerdict::kEmpty) check.empty.note(line);
+    if (verdict == PairVerdict::kTooLong) check.too_long.note(line);
+    if (verdict != PairVerdict::kUsed) continue;
 
     ++check.fit_pairs;
     if (lopsided()) check.ratio.note(line);

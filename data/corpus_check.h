@@ -21,7 +21,7 @@ struct CorpusCheck {
   std::int64_t fit_pairs = 0;  ///< of these, those that training would take
   NotedLines invalid;          ///< pairs of which a side is no text
   NotedLines empty;            ///< pairs of which a side is empty
-  NotedLines too_long;         ///< pairs of which a side has too many units, eos counted with a tokenizer, or was cut
+  NotedLines too_long;         ///< pairs of which a side has too many units, eos counted, or was cut
   NotedLines ratio;            ///< one side too many times as long as the other
   NotedLines copied;           ///< the target is the source
   NotedLines repeated;         ///< the same pair as an earlier line
@@ -30,7 +30,8 @@ struct CorpusCheck {
 /// Goes through two texts at once. Memory: two lines, and what LineHashes takes of each pair.
 struct CorpusCheckOptions {
   std::shared_ptr<const Tokenizer> source = {}, target = {};  ///< null: units are words
-  std::int64_t max_length = 256;                              ///< units
+  Normalization normalization = Normalization::kNmtNfkc;      ///< without a tokenizer
+  std::int64_t max_length = 256;                              ///< units and eos
   std::optional<double> max_ratio = {};                       ///< of lengths; default: kPieceRatio, kCharacterRatio
   /// Called with each pair that training would take, and its line.
   std::function<void(std::string_view source, std::string_view target, std::int64_t line)> for_pair = {};

@@ -11,6 +11,7 @@
 #include "common/line_reader.h"
 #include "common/log.h"
 #include "common/utf8.h"
+#include "data/pair_verdict.h"
 
 namespace gloss {
 namespace {
@@ -21,30 +22,32 @@ constexpr std::size_t kBytesATask = 1 << 20;
 
 struct LinePair {
   std::string source, target;
-  bool overlong = false;
+  bool source_overlong = false, target_overlong = false;
 };
 using Lines = std::vector<LinePair>;
 
-enum class Verdict { kUsed, kInvalid, kEmpty, kTooLong };
-
 struct EncodedPair {
-  Verdict verdict = Verdict::kUsed;
-  Ids source = {}, target = {};  // of one that is used
+  PairVerdict verdict = PairVerdict::kUsed;
+  Ids source = {}, target = {};  // pieces and eos, of one that is used
 };
 
-Ids with_eos(Ids ids) {
-  ids.push_back(kEos);
-  return ids;
+// Encodes a line that can be encoded into `ids`, and returns what decides on its pair.
+JudgedLine encode_line(const Tokenizer& tokenizer, const std::string& line, bool overlong, Ids& ids) {
+  JudgedLine judged{.cut = overlong, .is_text = !overlong && is_text(line)};
+  if (!judged.is_text) return judged;
+  ids = tokenizer.encode(line);
+  judged.pieces = std::ssize(ids);
+  return judged;
 }
 
 EncodedPair encode_pair(const AlignedTexts& texts, std::int64_t max_length, const LinePair& lines) {
-  if (lines.overlong) return {Verdict::kTooLong};
-  if (!is_text(lines.source) || !is_text(lines.target)) return {Verdict::kInvalid};
-  EncodedPair pair{Verdict::kUsed, with_eos(texts.source_tokenizer->encode(lines.source)),
-                   with_eos(texts.target_tokenizer->encode(lines.target))};
-  if (pair.source.size() == 1 || pair.target.size() == 1) return {Verdict::kEmpty};
-  if (max_length > 0 && std::max(std::ssize(pair.source), std::ssize(pair.target)) > max_length)
-    return {Verdict::kTooLong};
+  EncodedPair pair;
+  const auto source = encode_line(*texts.source_tokenizer, lines.source, lines.source_overlong, pair.source);
+  const auto target = encode_line(*texts.target_tokenizer, lines.target, lines.target_overlong, pair.target);
+  pair.verdict = judge_pair(source, target, max_length);
+  if (pair.verdict != PairVerdict::kUsed) return {pair.verdict};
+  pair.source.push_back(kEos);
+  pair.target.push_back(kEos);
   return pair;
 }
 
@@ -91,7 +94,8 @@ class PairReader {
     ended_ = !has_source || !has_target;
     if (ended_) return false;
     if (before_pair_) before_pair_();
-    pair.overlong = source_.overlong() || target_.overlong();
+    pair.source_overlong = source_.overlong();
+    pair.target_overlong = target_.overlong();
     return true;
   }
 
@@ -104,16 +108,16 @@ void add(const std::vector<EncodedPair>& pairs, CorpusReport& report, CorpusWrit
   for (const auto& [verdict, source, target] : pairs) {
     ++report.lines;
     switch (verdict) {
-      case Verdict::kUsed:
+      case PairVerdict::kUsed:
         writer.add(source, target);
         break;
-      case Verdict::kInvalid:
+      case PairVerdict::kInvalid:
         report.invalid_utf8.note(report.lines);
         break;
-      case Verdict::kEmpty:
+      case PairVerdict::kEmpty:
         report.empty.note(report.lines);
         break;
-      case Verdict::kTooLong:
+      case PairVerdict::kTooLong:
         report.too_long.note(report.lines);
         break;
     }

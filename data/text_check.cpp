@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "common/utf8.h"
+#include "tokenizer/word_count.h"
 
 namespace gloss {
 namespace {
@@ -23,23 +24,12 @@ bool is_control(char32_t character) {
   return (character < 0x20 && character != '\t') || (character >= 0x7F && character < 0xA0) || character == kMark;
 }
 
-std::int64_t count_words(std::string_view line) {
-  std::int64_t words = 0;
-  bool within = false;
-  for (const char c : line) {
-    const bool is_space = c == ' ' || (c >= '\t' && c <= '\r');
-    words += !is_space && !within;
-    within = !is_space;
-  }
-  return words;
-}
-
 std::int64_t count_unknown(std::span<const Id> ids) { return std::ranges::count(ids, kUnk); }
 
 }  // namespace
 
-CheckedText::CheckedText(const std::filesystem::path& path, const Tokenizer* tokenizer)
-    : reader_(path), tokenizer_(tokenizer) {
+CheckedText::CheckedText(const std::filesystem::path& path, const Tokenizer* tokenizer, Normalization normalization)
+    : reader_(path), tokenizer_(tokenizer), normalization_(normalization) {
   report_.begins_with_mark = begins_with_mark(path);
 }
 
@@ -81,7 +71,7 @@ void CheckedText::look_at_characters() {
 
 void CheckedText::count_units() {
   if (tokenizer_ == nullptr) {
-    units_ = count_words(line_);
+    units_ = count_words(line_, normalization_);
     return;
   }
   const auto ids = tokenizer_->encode(line_);

@@ -9,7 +9,9 @@
 
 #include "common/line_reader.h"
 #include "common/noted_lines.h"
+#include "data/pair_verdict.h"
 #include "tokenizer/tokenizer.h"
+#include "tokenizer/tokenizer_config.h"
 
 namespace gloss {
 
@@ -23,7 +25,7 @@ struct TextReport {
   NotedLines control;      ///< control characters (Unicode's category Cc) but tabs, or U+FEFF within the text
   NotedLines replacement;  ///< U+FFFD: a character that some program before could not read
   NotedLines cut;          ///< longer than LineReader::kMaxLineBytes
-  NotedLines empty;        ///< nothing but white space, or no piece
+  NotedLines empty;        ///< no piece, or no word
   NotedLines unknown;      ///< with pieces that are unknown to the tokenizer
   std::int64_t units = 0;  ///< pieces, eos left out; without a tokenizer words
   std::int64_t unknown_pieces = 0;
@@ -34,14 +36,15 @@ struct TextReport {
 /// The lines of one text, each looked at as it comes.
 class CheckedText {
  public:
-  /// `tokenizer` may be null. Throws as LineReader.
-  CheckedText(const std::filesystem::path& path, const Tokenizer* tokenizer);
+  /// `tokenizer` may be null: then words are counted, as they are after `normalization`. Throws as LineReader.
+  CheckedText(const std::filesystem::path& path, const Tokenizer* tokenizer,
+              Normalization normalization = Normalization::kNmtNfkc);
 
   /// False at the end. Throws IoError.
   bool next();
   const std::string& line() const { return line_; }
-  bool cut() const { return reader_.overlong(); }
-  bool is_text() const { return is_text_; }      ///< valid UTF-8 without NUL
+  /// Without a tokenizer by its words, of which a line has at most as many as pieces.
+  JudgedLine judged() const { return {.cut = reader_.overlong(), .is_text = is_text_, .pieces = units_}; }
   bool empty() const { return units_ == 0; }     ///< of a text
   std::int64_t units() const { return units_; }  ///< of the line, as in the report; 0 where it is cut or no text
   std::int64_t characters() const { return characters_; }
@@ -56,6 +59,7 @@ class CheckedText {
 
   LineReader reader_;
   const Tokenizer* tokenizer_;
+  Normalization normalization_;
   std::string line_;
   bool is_text_ = false;
   std::int64_t units_ = 0, characters_ = 0;

@@ -134,7 +134,7 @@ WordVectors read_word_vectors(const std::filesystem::path& path, const PieceSpel
     throw DataError(where + "wanted a word and " + std::to_string(width) + " finite numbers a line, got " +
                     std::to_string(vectors.unusable.count) + " of " + std::to_string(vectors.words) +
                     " lines with something else (" + vectors.unusable.text() + ")");
-  if (found.empty())
+  if (found.empty() && pieces.size() > 0)
     throw DataError(where + "none of the " + std::to_string(pieces.size()) + " pieces is among its " +
                     std::to_string(vectors.words) + " words; wanted vectors of the tokenizer's pieces or of words");
   for (const auto& [id, row] : found) {

@@ -45,7 +45,8 @@ struct WordVectors {
 /// spaces; before them a line "count width", which may be missing (GloVe). Where a piece is there in both spellings the
 /// exact one counts, of repeated words the first. Only the numbers of words that are looked for are read as numbers;
 /// memory is that of what was found. Throws DataError where the vectors have another width, more than one line in a
-/// hundred is unusable or no piece is found, as LineReader, and what `before_line`, which may be empty, throws.
+/// hundred is unusable or none of the pieces, where there are any, is found, as LineReader, and what `before_line`,
+/// which may be empty, throws.
 WordVectors read_word_vectors(const std::filesystem::path& path, const PieceSpellings& pieces, std::int64_t width,
                               const std::function<void()>& before_line = {});
 

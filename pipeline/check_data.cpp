@@ -86,7 +86,7 @@ std::vector<Finding> findings_of(const DataSet& set, const CorpusCheck& check, c
   findings.add("too_long", "", check.too_long,
                "pairs have a side of more than " + std::to_string(options.max_length) +
                    (in_pieces ? " pieces, eos counted (data.max_length)"
-                              : " words, and so of more pieces than data.max_length"));
+                              : " words and eos, and so of more pieces than data.max_length"));
   findings.add("ratio", "", check.ratio, ratio_text(options, in_pieces));
   findings.add("copied", "", check.copied, "pairs have a target that is the source");
   findings.add("repeated", "", check.repeated, "pairs are there before, on an earlier line");
@@ -106,6 +106,7 @@ SetCheck check_set(const DataSet& set, const DataCheckOptions& options,
     result.corpus = check_corpus(set.source, set.target,
                                  {.source = options.source_tokenizer,
                                   .target = options.target_tokenizer,
+                                  .normalization = options.normalization,
                                   .max_length = options.max_length,
                                   .max_ratio = options.max_ratio,
                                   .for_pair = shown});
@@ -115,6 +116,22 @@ SetCheck check_set(const DataSet& set, const DataCheckOptions& options,
   }
   log_progress("");
   return result;
+}
+
+// Training reads these files after its texts and refuses them then.
+void check_embeddings(const DataCheckOptions& options, SetCheck& training) {
+  for (const auto& [path, tokenizer] : options.embeddings) {
+    try {
+      const auto pieces = tokenizer ? spellings_of(*tokenizer) : PieceSpellings();
+      const auto vectors = read_word_vectors(path, pieces, options.embedding_width);
+      Findings findings;
+      findings.add("embeddings", "", vectors.unusable,
+                   "lines of " + printable(path.string()) + " are not a word and its numbers, and are left out");
+      for (auto& finding : findings.take()) training.findings.push_back(std::move(finding));
+    } catch (const DataError& error) {
+      training.findings.push_back({"embeddings", "", error.what(), {}, true});
+    }
+  }
 }
 
 void add_overlap(SetCheck& held_out, const HeldOutPairs& pairs) {
@@ -173,6 +190,11 @@ DataCheckOptions data_check_options(const RunConfig& config) {
     options.sets.push_back({DataSet::Use::kValidation, data.valid_source, data.valid_target});
   if (!data.test_source.empty()) options.sets.push_back({DataSet::Use::kTest, data.test_source, data.test_target});
   std::tie(options.source_tokenizer, options.target_tokenizer) = configured_tokenizers(config);
+  options.normalization = config.tokenizer.normalization;
+  options.embedding_width = config.model.d_model;
+  const auto& files = config.training.initial_embeddings;
+  if (!files.source.empty()) options.embeddings.push_back({files.source, options.source_tokenizer});
+  if (!files.target.empty()) options.embeddings.push_back({files.target, options.target_tokenizer});
   return options;
 }
 
@@ -193,6 +215,7 @@ DataCheck check_data(const DataCheckOptions& options) {
         check_set(options.sets[i], options, [&](std::string_view source, std::string_view target, std::int64_t) {
           for (auto& [set, pairs] : held_out) pairs.compare(source, target);
         });
+    check_embeddings(options, result.sets[i]);
   }
   for (const auto& [set, pairs] : held_out) add_overlap(result.sets[set], pairs);
   return result;

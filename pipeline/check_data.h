@@ -47,10 +47,20 @@ struct DataCheckOptions {
   std::shared_ptr<const Tokenizer> source_tokenizer = {}, target_tokenizer = {};  ///< both or none
   std::int64_t max_length = 256;
   std::optional<double> max_ratio = {};
+  Normalization normalization = Normalization::kNmtNfkc;  ///< of the tokenizers that are yet to be trained
+
+  /// A file of training.initial_embeddings.
+  struct Embeddings {
+    std::filesystem::path path;
+    std::shared_ptr<const Tokenizer> tokenizer;  ///< null: its lines alone are checked
+  };
+  std::vector<Embeddings> embeddings = {};
+  std::int64_t embedding_width = 0;
 };
 
-/// The sets that a run file names, its data.max_length, and the tokenizers of tokenizer.model_file or
-/// training.start_from, if there are such. Throws UsageError where it names no training text, and as the tokenizers.
+/// The sets that a run file names, its data.max_length and initial embeddings, and the tokenizers of
+/// tokenizer.model_file or training.start_from, if there are such. Throws UsageError where it names no training text,
+/// and as the tokenizers.
 DataCheckOptions data_check_options(const RunConfig& config);
 
 /// Looks at every set, the training text last, so that it can be compared with the others. Throws IoError, and

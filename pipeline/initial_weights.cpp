@@ -102,9 +102,7 @@ void InitialWeights::read_embeddings(const RunTokenizers& tokenizers) {
 }
 
 void InitialWeights::read_embedding(const std::string& side, const std::string& path, const Tokenizer& tokenizer) {
-  const SentencePieceTokenizer spelt(tokenizer.serialized(), "tokenizer");
-  PieceSpellings pieces;
-  for (Id id = 0; id < spelt.vocabulary_size(); ++id) pieces.add(id, spelt.piece(id));
+  const auto pieces = spellings_of(tokenizer);
   const auto key = embeddings_key(side);
   auto vectors = read_word_vectors(path, pieces, config_.model.d_model, stop_where_requested);
   log_info(key + ": vectors for " + std::to_string(vectors.ids.size()) + " of " + std::to_string(pieces.size()) +
@@ -136,6 +134,13 @@ void InitialWeights::move_into(EncoderDecoder& model) {
   }
   start_.reset();
   rows_.clear();
+}
+
+PieceSpellings spellings_of(const Tokenizer& tokenizer) {
+  const SentencePieceTokenizer spelt(tokenizer.serialized(), "tokenizer");
+  PieceSpellings pieces;
+  for (Id id = 0; id < spelt.vocabulary_size(); ++id) pieces.add(id, spelt.piece(id));
+  return pieces;
 }
 
 TokenizerPair configured_tokenizers(const RunConfig& config) {

@@ -49,6 +49,9 @@ class InitialWeights {
   Json hashes_ = Json::object();
 };
 
+/// The spellings of all pieces of a SentencePiece tokenizer.
+PieceSpellings spellings_of(const Tokenizer& tokenizer);
+
 /// Source and target tokenizer of a run that has them before it begins, by training.start_from or tokenizer.model_file;
 /// none of them where they are yet to be trained. Of a model its tokenizers alone are made, not its weights. Throws as
 /// InitialWeights, and as the tokenizers.

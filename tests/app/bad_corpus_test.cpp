@@ -58,6 +58,9 @@ const std::vector<BadCorpus> kBadCorpora = {
     {"6 UTF-16", [](Lines& source, Lines&) { source = {"\xff\xfe"s + "a\0b\0"s}; }, 3, "source.txt: .*UTF-16"},
     {"7 one side is empty", [](Lines& source, Lines& target) { source[3].clear(), target[5] = " "s; }, 0,
      "warning: 2 training pairs left out: one side is empty \\(first lines: 4, 6\\)"},
+    {"7 a side of zero-width or ideographic spaces",
+     [](Lines& source, Lines& target) { source[3] = "\u200b\u200b", target[5] = "\u3000"; }, 0,
+     "warning: 2 training pairs left out: one side is empty \\(first lines: 4, 6\\)"},
     {"8 both sides are empty", [](Lines& source, Lines& target) { source[3].clear(), target[3].clear(); }, 0,
      "1 training pairs left out: .*empty \\(first lines: 4\\)"},
     {"9 a line longer than data.max_length", [](Lines& source, Lines&) { source[1] = std::string(64, 'a'); }, 0,
@@ -65,6 +68,12 @@ const std::vector<BadCorpus> kBadCorpora = {
     {"10 empty files", [](Lines& source, Lines& target) { source = target = {}; }, 3, "no usable line|empty"},
     {"10 an empty file", [](Lines& source, Lines&) { source = {}; }, 3, "has 0 lines"},
     {"13 gzip", [](Lines& source, Lines&) { source = {"\x1f\x8b\x08\0\0\0\0\0"s}; }, 3, "gzip; decompress it first"},
+    {"13 a tar archive",
+     [](Lines& source, Lines&) {
+       source = {std::string(512, '\0')};
+       source[0].replace(257, 5, "ustar");
+     },
+     3, "wanted plain text, got a tar archive; unpack it first"},
     {"17 no line end at the end of the file",
      [](Lines& source, Lines&) { source.back().insert(0, source[198] + "\n"), source.erase(source.end() - 2); },
      0,

@@ -43,8 +43,8 @@ TEST_F(CorpusCheckTest, ACopiedAndARepeatedPairAreNoted) {
 TEST_F(CorpusCheckTest, WhatTrainingLeavesOutIsNotLookedAtAsAPair) {
   std::vector<std::pair<std::string, std::int64_t>> seen;
   const auto found =
-      check({"", "x\xff", "a b c", "a", ""}, {"", "x", "a", "a", "b"},
-            {.max_length = 2, .for_pair = [&](std::string_view source, std::string_view, std::int64_t line) {
+      check({"", "x\xff", "a b c", "a", "\u200b \u3000"}, {"", "x", "a", "a", "b"},
+            {.max_length = 3, .for_pair = [&](std::string_view source, std::string_view, std::int64_t line) {
                seen.emplace_back(source, line);
              }});
   EXPECT_THAT(found.empty.first_lines, ElementsAre(1, 5));
@@ -55,12 +55,12 @@ TEST_F(CorpusCheckTest, WhatTrainingLeavesOutIsNotLookedAtAsAPair) {
   EXPECT_EQ(found.fit_pairs, 1);
 }
 
-TEST_F(CorpusCheckTest, PiecesAreCountedWithEosWordsWithout) {
+TEST_F(CorpusCheckTest, PiecesAndWordsAreCountedWithEos) {
   const auto letters = std::make_shared<LetterTokenizer>();
   CorpusCheckOptions options{.source = letters, .target = letters, .max_length = 4};
   EXPECT_THAT(check({"abc", "abcd"}, {"a", "a"}, options).too_long.first_lines, ElementsAre(2));
   options.source = options.target = nullptr;
-  EXPECT_THAT(check({"a b c d", "a b c d e"}, {"a", "a"}, options).too_long.first_lines, ElementsAre(2));
+  EXPECT_THAT(check({"a b c", "a b c d"}, {"a", "a"}, options).too_long.first_lines, ElementsAre(2));
 }
 
 TEST_F(CorpusCheckTest, LengthsAreComparedInPiecesOrCharactersWhereTheyAreLongEnough) {

@@ -73,11 +73,11 @@ TEST_F(CheckDataPipelineTest, WhatHasNoPairToUseIsRefused) {
   for (const auto use : {Use::kTraining, Use::kValidation, Use::kTest})
     EXPECT_THAT(found(check({}, {}, use), "nothing_left").message, HasSubstr("are empty"));
   const Lines source = {"a a a", ""}, target = {"b b b", "b"};
-  EXPECT_THAT(kinds(check(source, target, Use::kTraining, {.max_length = 3}), true), IsEmpty());
-  const auto none = check(source, target, Use::kTraining, {.max_length = 2});
+  EXPECT_THAT(kinds(check(source, target, Use::kTraining, {.max_length = 4}), true), IsEmpty());
+  const auto none = check(source, target, Use::kTraining, {.max_length = 3});
   EXPECT_THAT(found(none, "nothing_left").message, HasSubstr("none of 2 pairs can be used"));
-  EXPECT_THAT(found(none, "too_long").message, HasSubstr("more than 2 words"));
-  EXPECT_THAT(kinds(check(source, target, Use::kTest, {.max_length = 2}), true), IsEmpty());
+  EXPECT_THAT(found(none, "too_long").message, HasSubstr("more than 3 words and eos"));
+  EXPECT_THAT(kinds(check(source, target, Use::kTest, {.max_length = 3}), true), IsEmpty());
 }
 
 TEST_F(CheckDataPipelineTest, SourceAndTargetInOneFileAreRefusedInTraining) {
@@ -149,6 +149,30 @@ TEST_F(CheckDataPipelineTest, TheTrainingTextIsComparedWithEverySetWhereverItSta
   EXPECT_THAT(kinds(result.sets[1], false), ElementsAre("pair_in_training"));
   EXPECT_THAT(kinds(result.sets[2], false), ElementsAre("source_in_training"));
   EXPECT_TRUE(result.usable());
+}
+
+// The same function decides in training (data/pair_verdict.h).
+TEST_F(CheckDataPipelineTest, LinesWithoutAPieceAreEmptyByTheNormalization) {
+  const Lines source = {"a", "\u200b", "\u3000", " "}, target = {"b", "b", "b", "b"};
+  const auto folded = check(source, target, Use::kTraining);
+  EXPECT_THAT(found(folded, "empty", "source").lines.first_lines, ElementsAre(2, 3, 4));
+  EXPECT_EQ(folded.corpus->fit_pairs, 1);
+  const auto as_they_are = check(source, target, Use::kTraining, {.normalization = Normalization::kIdentity});
+  EXPECT_THAT(found(as_they_are, "empty", "source").lines.first_lines, ElementsAre(4));
+}
+
+TEST_F(CheckDataPipelineTest, InitialEmbeddingsAreReadAsTrainingReadsThem) {
+  const auto check_file = [&](const Lines& lines) {
+    write_lines(folder_ / "vectors", lines);
+    return check({"a"}, {"b"}, Use::kTraining, {.embeddings = {{folder_ / "vectors", nullptr}}, .embedding_width = 2});
+  };
+  EXPECT_THAT(check_file({"a 1 2", "b 3 4"}).findings, IsEmpty());
+  EXPECT_THAT(found(check_file({"a 1 2 3"}), "embeddings").message, HasSubstr("wanted vectors of model.d_model = 2"));
+  auto lines = numbered("a 1", 200);
+  lines[6] = "a 1";
+  EXPECT_THAT(found(check_file(lines), "embeddings").lines.first_lines, ElementsAre(7));
+  lines[7] = lines[8] = "a 1";
+  EXPECT_TRUE(found(check_file(lines), "embeddings").refused);
 }
 
 TEST_F(CheckDataPipelineTest, ARunFileNamesTheSetsTheLimitAndTheTokenizers) {
