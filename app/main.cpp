@@ -69,4 +69,8 @@ ExitCode run(int argc, const char* const* argv) {
 }  // namespace
 }  // namespace gloss
 
-int main(int argc, char** argv) { return static_cast<int>(gloss::run(argc, argv)); }
+int main(int argc, char** argv) {
+  const auto code = gloss::run(argc, argv);
+  gloss::finish_log();
+  return static_cast<int>(code);
+}

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,11 @@ namespace gloss {
 namespace {
 
 constexpr std::size_t kLargestTransfer = std::size_t{1} << 30;  // Linux moves at most 2 GiB in one call
+
+bool ready_within(int descriptor, short event, int milliseconds) {
+  pollfd ready{descriptor, event, 0};
+  return ::poll(&ready, 1, milliseconds) > 0;
+}
 
 }  // namespace
 
@@ -37,6 +43,9 @@ void throw_io_error(const std::filesystem::path& path, std::string_view operatio
   const auto reason = std::system_category().message(errno);
   throw IoError(printable(path.string()) + ": cannot " + std::string(operation) + ": " + reason);
 }
+
+bool readable_within(int descriptor, int milliseconds) { return ready_within(descriptor, POLLIN, milliseconds); }
+bool writable_within(int descriptor, int milliseconds) { return ready_within(descriptor, POLLOUT, milliseconds); }
 
 std::optional<RegularFile> open_regular_file(const std::filesystem::path& path) {
   // O_NONBLOCK: opening a FIFO that nobody writes to returns at once.

@@ -31,6 +31,13 @@ class Descriptor {
 /// Throws IoError("path: cannot <operation>: <reason>"), the reason being errno's.
 [[noreturn]] void throw_io_error(const std::filesystem::path& path, std::string_view operation);
 
+/// How often a loop that waits for a descriptor looks for a signal.
+constexpr int kLookForStopMilliseconds = 200;
+
+/// Wait until a read or a write will not block, or will report an error; false where the time is over or a signal came.
+bool readable_within(int descriptor, int milliseconds);
+bool writable_within(int descriptor, int milliseconds);
+
 /// Calls again as long as a signal interrupts.
 template <typename Call>
 auto retry_interrupted(Call call) {

@@ -44,8 +44,12 @@ void print_line(std::string_view start, std::string_view message) {
 // The caller holds the mutex.
 void write_event(std::string_view event, Json fields) {
   auto& events = the_log().events;
+  const auto dropped = events.dropped();
   if (!events.write(event, std::move(fields)))
     print_line("warning: ", events.path().string() + ": cannot write; the log ends here");
+  if (dropped == 0 && events.dropped() > 0)
+    print_line("warning: ",
+               events.path().string() + ": nobody reads it, and it is full; events are dropped until it is read");
 }
 
 bool erases_lines(int descriptor) {
@@ -84,6 +88,14 @@ void set_up_log(const LogOptions& options) {
   log.quiet = options.quiet;
   log.terminal = erases_lines(STDERR_FILENO);
   log.events = options.json_file ? EventFile(*options.json_file) : EventFile();
+}
+
+void finish_log() {
+  auto& log = the_log();
+  const std::lock_guard lock(log.mutex);
+  if (const auto dropped = log.events.dropped(); dropped > 0)
+    print_line("warning: ", log.events.path().string() + ": " + std::to_string(dropped) + " events were dropped");
+  log.events = EventFile();
 }
 
 void log_info(std::string_view message) {

@@ -17,6 +17,9 @@ struct LogOptions {
 /// Set up once, by the app. Throws IoError where the file cannot be opened.
 void set_up_log(const LogOptions& options);
 
+/// Ends the file of events, once, by the app; warns of events that nobody read and that were dropped.
+void finish_log();
+
 /// One line for a person on stderr, control characters made visible; nothing where quiet.
 void log_info(std::string_view message);
 /// The same, with "warning: " before it, also where quiet; and an event.

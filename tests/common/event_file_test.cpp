@@ -1,14 +1,20 @@
 #include "common/event_file.h"
 
 #include <chrono>
+#include <cstdint>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/atomic_file.h"
+#include "common/descriptor.h"
 #include "common/error.h"
 #include "tests/support/temporary_folder.h"
 
@@ -102,6 +108,63 @@ TEST_F(EventFileTest, WhereItCannotBeWrittenItIsClosedAndSaysSoOnce) {
   EXPECT_FALSE(events.write("step", {}));
   EXPECT_FALSE(events.is_open());
   EXPECT_TRUE(events.write("step", {}));
+}
+
+/// The named pipe at `path_`, opened for reading: what is in it is taken with `read`.
+class EventPipeTest : public EventFileTest {
+ protected:
+  EventPipeTest() {
+    if (::mkfifo(path_.c_str(), 0600) != 0) throw std::runtime_error("no pipe");
+  }
+
+  std::string read() const {
+    std::string text(1 << 20, '\0');
+    const Descriptor pipe(::open(path_.c_str(), O_RDONLY | O_NONBLOCK));
+    text.resize(read_up_to_empty(pipe, text));
+    return text;
+  }
+
+  static std::vector<Json> events_of(const std::string& text) {
+    std::istringstream stream(text);
+    std::vector<Json> events;
+    for (std::string line; std::getline(stream, line);) events.push_back(parse_json(line));
+    return events;
+  }
+
+ private:
+  static std::size_t read_up_to_empty(const Descriptor& pipe, std::string& text) {
+    std::size_t size = 0;
+    for (ssize_t got = 0; (got = ::read(pipe.get(), text.data() + size, text.size() - size)) > 0;)
+      size += static_cast<std::size_t>(got);
+    return size;
+  }
+};
+
+TEST_F(EventPipeTest, NeitherOpeningNorWritingWaitsForAReaderThatIsNotThere) {
+  EventFile events(path_);
+  for (int i = 0; i < 1000; ++i) EXPECT_TRUE(events.write("step", {{"step", i}, {"text", std::string(200, 'x')}}));
+  EXPECT_TRUE(events.is_open());
+  EXPECT_GT(events.dropped(), 0);
+}
+
+TEST_F(EventPipeTest, AReaderThatComesLateFindsWholeLinesAndIsToldWhatIsMissing) {
+  // The lines do not fit into a page of the pipe, so that the last one is taken in part.
+  EventFile events(path_);
+  for (int i = 0; i < 100; ++i) events.write("step", {{"step", i}, {"text", std::string(5000, 'x')}});
+  const auto dropped = events.dropped();
+  auto text = read();
+  events.write("step", {{"step", 100}});
+  text += read();
+  events.write("step", {{"step", 101}});
+  text += read();
+  const auto found = events_of(text);
+  ASSERT_GT(found.size(), 3u);
+  EXPECT_EQ(found[found.size() - 3]["event"], "dropped");
+  EXPECT_EQ(found[found.size() - 3]["events"], dropped);
+  EXPECT_EQ(found[found.size() - 2]["step"], 100);
+  EXPECT_EQ(found.back()["step"], 101);
+  EXPECT_EQ(static_cast<std::int64_t>(found.size()) - 1 + dropped, 102);
+  for (std::size_t i = 0; i + 3 < found.size(); ++i) EXPECT_EQ(found[i]["step"], i);
 }
 
 TEST_F(EventFileTest, APathThatCannotBeOpenedIsAnError) {

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/atomic_file.h"
@@ -22,6 +23,7 @@ namespace {
 
 using namespace std::string_literals;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 using testing::ThrowsMessage;
 using testing::internal::CaptureStderr;
 using testing::internal::GetCapturedStderr;
@@ -169,6 +171,18 @@ TEST_F(LogTest, LinesOfSeveralThreadsDoNotMix) {
 TEST_F(LogTest, AFileThatCannotBeOpenedIsAnError) {
   EXPECT_THAT([&] { set_up_log({.quiet = false, .json_file = folder_ / "absent" / "log.jsonl"}); },
               ThrowsMessage<IoError>(HasSubstr("absent/log.jsonl: cannot open: No such file")));
+}
+
+TEST_F(LogTest, APipeThatNobodyReadsIsWarnedOfOnceAndAtTheEnd) {
+  const auto pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  set_up_log({.quiet = true, .json_file = pipe});
+  CaptureStderr();
+  for (int i = 0; i < 1000; ++i) log_event("update", {{"text", std::string(200, 'x')}});
+  finish_log();
+  EXPECT_THAT(GetCapturedStderr(),
+              MatchesRegex("warning: .*pipe: nobody reads it, and it is full; events are dropped until it is read\n"
+                           "warning: .*pipe: [0-9]+ events were dropped\n"));
 }
 
 TEST_F(LogTest, AFullDiskEndsTheLogWithOneWarningAndNotTheWork) {
