@@ -7,23 +7,13 @@
 #include <string_view>
 #include <utility>
 
-#include <poll.h>
 #include <unistd.h>
 
+#include "common/descriptor.h"
 #include "common/error.h"
 #include "common/signals.h"
 
 namespace gloss {
-namespace {
-
-constexpr int kLookForStopMilliseconds = 200;
-
-bool readable_within(int descriptor, int milliseconds) {
-  pollfd ready{descriptor, POLLIN, 0};
-  return ::poll(&ready, 1, milliseconds) > 0;
-}
-
-}  // namespace
 
 LineSource::LineSource(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
 

@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <string>
@@ -19,8 +18,7 @@ namespace {
 
 ExitCode say(ExitCode code, std::string_view message) {
   log_progress("");
-  const auto line = "gloss: " + printable(message, std::string_view::npos) + '\n';
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  write_to_stderr("gloss: " + printable(message, std::string_view::npos) + '\n');
   return code;
 }
 
@@ -60,6 +58,7 @@ ExitCode run(int argc, const char* const* argv) {
   try {
     fill_standard_descriptors();
     let_writes_fail();
+    end_on_signal();
     return parse_command_line(argc, argv)();
   } catch (...) {
     return report_failure();

@@ -68,7 +68,7 @@ std::string to_json_line(std::int64_t line, const ScoredPair& pair) {
 }
 
 ExitCode score(const ScoreOptions& options) {
-  const StopOnSignal stop;
+  const StopOnSignal stop(kSecondsToStop);
   auto inputs = model_inputs(options.models);
   inputs.insert(inputs.end(), {{"--source", options.source}, {"--target", options.target}});
   const auto machine = set_up(options.common, {std::move(inputs)});

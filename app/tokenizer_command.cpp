@@ -55,7 +55,7 @@ ExitCode train_model(const TrainTokenizerOptions& options) {
 /// Every line of stdin through `convert`, which also gets the line's number.
 template <typename Convert>
 ExitCode convert_lines(Convert convert) {
-  const StopOnSignal stop;
+  const StopOnSignal stop(kSecondsToStop);
   LineSource source(STDIN_FILENO, "stdin");
   for (std::int64_t line = 0;;) {
     const auto input = source.next(kLinesAtOnce);

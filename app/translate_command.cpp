@@ -127,7 +127,7 @@ std::vector<NamedFile> files_read(const TranslateOptions& options) {
 }
 
 ExitCode translate(const TranslateOptions& options) {
-  const StopOnSignal stop;
+  const StopOnSignal stop(kSecondsToStop);
   const auto machine = set_up(options.common, {files_read(options)});
   const LinePrefixes line_prefixes(options.prefix);
   const auto models = load_translation_ensemble(options.models, machine.device);

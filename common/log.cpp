@@ -1,7 +1,10 @@
 #include "common/log.h"
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -10,7 +13,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "common/descriptor.h"
 #include "common/event_file.h"
+#include "common/signals.h"
 #include "common/utf8.h"
 
 namespace gloss {
@@ -38,7 +43,7 @@ void print_line(std::string_view start, std::string_view message) {
   const auto line =
       std::string(has_progress ? kEraseLine : "") + std::string(start) + printable(message, std::string::npos) + '\n';
   has_progress = false;
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  write_to_stderr(line);
 }
 
 // The caller holds the mutex.
@@ -127,12 +132,27 @@ void log_progress(std::string_view line) {
   // The last column stays free: some terminals go on to the next line behind it.
   const auto text =
       std::string(kEraseLine) + printable(line, std::string::npos).substr(0, columns_of(STDERR_FILENO) - 1);
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  write_to_stderr(text);
 }
 
 void log_event(std::string_view event, Json fields) {
   const std::lock_guard lock(the_log().mutex);
   write_event(event, std::move(fields));
+}
+
+void write_to_stderr(std::string_view text) {
+  for (int waits = 0; !text.empty();) {
+    if (!writable_within(STDERR_FILENO, kLookForStopMilliseconds)) {
+      if (stop_requested() && ++waits * kLookForStopMilliseconds >= 1000) return;
+      continue;
+    }
+    const auto written = ::write(STDERR_FILENO, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR && errno != EAGAIN) {
+      return;
+    }
+  }
 }
 
 std::string printable(std::string_view text, std::size_t limit) {

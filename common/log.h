@@ -33,6 +33,10 @@ void log_progress(std::string_view line);
 /// is one.
 void log_event(std::string_view event, Json fields);
 
+/// Writes a message to stderr as it stands, waiting for a reader that is slow. Once a stop is requested
+/// (common/signals.h) it waits for a second and then drops the rest.
+void write_to_stderr(std::string_view text);
+
 /// Text from outside made safe to print: control characters and broken UTF-8 become escapes, cut at `limit` characters,
 /// which leaves every usual path whole.
 std::string printable(std::string_view text, std::size_t limit = 1000);

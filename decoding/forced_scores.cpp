@@ -22,12 +22,14 @@ void expect_room(const Scorer& scorer, std::span<const Ids> said) {
 
 // The pairs named, whose targets get no longer from one to the next and are not empty.
 void score_batch(const Scorer& scorer, std::span<const Ids> sources, std::span<const Ids> said,
-                 std::span<const std::size_t> batch, std::vector<ForcedScore>& result) {
+                 std::span<const std::size_t> batch, const std::function<void()>& before_step,
+                 std::vector<ForcedScore>& result) {
   std::vector<Ids> rows;
   for (const auto i : batch) rows.push_back(sources[i]);
   const auto state = scorer.start(pad(rows, scorer.device()));
   std::vector<std::int64_t> last(batch.size(), kBos);
   for (std::size_t position = 0; !last.empty(); ++position) {
+    if (before_step) before_step();
     Ids next;
     for (std::size_t b = 0; b < last.size(); ++b) next.push_back(said[batch[b]][position]);
     const auto tokens = copy_to(last, scorer.device()).view({-1, 1});  // [B, 1]
@@ -50,15 +52,15 @@ void score_batch(const Scorer& scorer, std::span<const Ids> sources, std::span<c
 }  // namespace
 
 std::vector<ForcedScore> forced_scores(const Scorer& scorer, std::span<const Ids> sources, std::span<const Ids> targets,
-                                       std::int64_t batch_size, const std::function<void()>& before_batch) {
+                                       std::int64_t batch_size, const std::function<void()>& before_step) {
   std::vector<Ids> said(targets.begin(), targets.end());
   for (auto& ids : said) ids.push_back(kEos);
-  return forced_token_scores(scorer, sources, said, batch_size, before_batch);
+  return forced_token_scores(scorer, sources, said, batch_size, before_step);
 }
 
 std::vector<ForcedScore> forced_token_scores(const Scorer& scorer, std::span<const Ids> sources,
                                              std::span<const Ids> said, std::int64_t batch_size,
-                                             const std::function<void()>& before_batch) {
+                                             const std::function<void()>& before_step) {
   if (sources.size() != said.size())
     throw DataError("wanted a target for each of " + std::to_string(sources.size()) + " sources, got " +
                     std::to_string(said.size()));
@@ -71,9 +73,9 @@ std::vector<ForcedScore> forced_token_scores(const Scorer& scorer, std::span<con
   std::vector<ForcedScore> result(said.size());
   const auto together = static_cast<std::size_t>(batch_size);
   for (std::size_t first = 0; first < order.size(); first += together) {
-    if (before_batch) before_batch();
+    if (before_step) before_step();
     score_batch(scorer, sources, said, std::span(order).subspan(first, std::min(together, order.size() - first)),
-                result);
+                before_step, result);
   }
   return result;
 }

@@ -17,12 +17,12 @@ struct ForcedScore {
 
 /// Scores targets (pieces, without eos) word for word, each for its source (pieces and eos), `batch_size` together.
 /// Throws DataError naming the pair, from 1, whose target is longer than the scorer's max_target_length;
-/// `before_batch`, where there is one, is called before each batch and may throw to give up.
+/// `before_step`, where there is one, is called before each batch and each of its steps and may throw to give up.
 std::vector<ForcedScore> forced_scores(const Scorer& scorer, std::span<const Ids> sources, std::span<const Ids> targets,
-                                       std::int64_t batch_size, const std::function<void()>& before_batch = {});
+                                       std::int64_t batch_size, const std::function<void()>& before_step = {});
 /// The same of what is said as it stands: with eos where a row ends with it, without where a search was cut short.
 std::vector<ForcedScore> forced_token_scores(const Scorer& scorer, std::span<const Ids> sources,
                                              std::span<const Ids> said, std::int64_t batch_size,
-                                             const std::function<void()>& before_batch = {});
+                                             const std::function<void()>& before_step = {});
 
 }  // namespace gloss

@@ -33,7 +33,7 @@ std::vector<Phrase> LineTranslator::phrases_of(const GlossaryPhrases& glossary, 
 }
 
 std::vector<LineTranslator::Translation> LineTranslator::translate(const Input& input, const DecodingConfig& config,
-                                                                   const std::function<void()>& before_batch) const {
+                                                                   const std::function<void()>& before_step) const {
   const auto lines = input.lines;
   std::vector<Translation> result(lines.size());
   std::vector<Ids> sources(lines.size());  // pieces and eos; nothing for a line with nothing in it
@@ -51,10 +51,11 @@ std::vector<LineTranslator::Translation> LineTranslator::translate(const Input& 
     for (std::size_t i = 0; i < lines.size(); ++i)
       given.phrases.push_back(phrases_of(*input.glossary, lines[i], sources[i], result[i].truncated));
   }
-  auto found = batched_search(*scorer_, sources, config, given,
-                              {.before_batch = before_batch, .on_left_out = [&result](std::int64_t line, std::int64_t) {
-                                 result[line].leaves_out_phrases = true;
-                               }});
+  auto found = batched_search(
+      *scorer_, sources, config, given,
+      {.before_batch = before_step,
+       .before_step = before_step,
+       .on_left_out = [&result](std::int64_t line, std::int64_t) { result[line].leaves_out_phrases = true; }});
   for (std::size_t i = 0; i < lines.size(); ++i)
     for (auto& hypothesis : found[i]) {
       auto text = target_->decode(hypothesis.ids);

@@ -39,14 +39,14 @@ class LineTranslator {
     const GlossaryPhrases* glossary = nullptr;  ///< what translations must contain; null: nothing
   };
 
-  /// One translation for each line, in order. Broken UTF-8 and NULs are read as U+FFFD. `before_batch`, where there is
-  /// one, is called before each batch and may throw to give up. The last word of a prefix may be gone on with. Of a
-  /// line that is cut the glossary's phrases count that end in what is read of it.
+  /// One translation for each line, in order. Broken UTF-8 and NULs are read as U+FFFD. `before_step`, where there is
+  /// one, is called before each batch and each of its steps and may throw to give up. The last word of a prefix may be
+  /// gone on with. Of a line that is cut the glossary's phrases count that end in what is read of it.
   std::vector<Translation> translate(const Input& input, const DecodingConfig& config,
-                                     const std::function<void()>& before_batch = {}) const;
+                                     const std::function<void()>& before_step = {}) const;
   std::vector<Translation> translate(std::span<const std::string> lines, const DecodingConfig& config,
-                                     const std::function<void()>& before_batch = {}) const {
-    return translate(Input{lines, {}, 0}, config, before_batch);
+                                     const std::function<void()>& before_step = {}) const {
+    return translate(Input{lines, {}, 0}, config, before_step);
   }
 
   /// Pieces and eos of a line, cut to max_source_length; nothing for a line with nothing in it.

@@ -81,12 +81,14 @@ Process::Process(const Arguments& arguments, const Streams& streams) {
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
 
-  std::vector<std::string> words = {"gloss"};
+  std::vector<std::string> words = streams.launcher;
+  words.push_back(words.empty() ? "gloss" : GLOSS_PROGRAM);
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  const int error = ::posix_spawn(&pid_, GLOSS_PROGRAM, &actions, &attributes, argv.data(), environ);
+  const int error = ::posix_spawnp(&pid_, streams.launcher.empty() ? GLOSS_PROGRAM : argv.front(), &actions,
+                                   &attributes, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   for (const int end : {in.read_end, out.write_end, err.write_end}) ::close(end);

@@ -21,8 +21,9 @@ struct Outcome {
 
 /// What the program finds as its streams.
 struct Streams {
-  bool terminal_in = false;  ///< a terminal in place of a pipe as stdin, which Ctrl-D ends: write("\x04")
-  bool closed_out = false;   ///< no stdout at all
+  bool terminal_in = false;                ///< a terminal in place of a pipe as stdin, which Ctrl-D ends: write("\x04")
+  bool closed_out = false;                 ///< no stdout at all
+  std::vector<std::string> launcher = {};  ///< a program, found in PATH, and its arguments, which starts gloss
 };
 
 /// The gloss program at work, with its three streams in our hands. Killed where it lives longer than its owner, or

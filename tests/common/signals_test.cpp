@@ -51,6 +51,77 @@ TEST(StopOnSignalDeathTest, AfterwardsASignalKillsAsBefore) {
   EXPECT_EXIT(after(), KilledBySignal(SIGTERM), "");
 }
 
+TEST(EndOnSignalDeathTest, TheFirstSignalEndsTheProcessAtOnce) {
+  const auto once = [](int signal) {
+    end_on_signal();
+    ::raise(signal);
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(once(SIGINT), ExitedWithCode(130), "");
+  EXPECT_EXIT(once(SIGTERM), ExitedWithCode(143), "");
+  EXPECT_EXIT(once(SIGHUP), ExitedWithCode(143), "");
+}
+
+TEST(EndOnSignalDeathTest, ASignalIsNotedWhileAStopIsWaitedForAndEndsTheProcessAfterwards) {
+  const auto noted = [](bool afterwards) {
+    end_on_signal();
+    {
+      const StopOnSignal guard;
+      if (!afterwards) ::raise(SIGTERM);
+    }
+    if (afterwards) ::raise(SIGTERM);
+    std::_Exit(stop_requested() == ExitCode::kTerminated ? 0 : 1);
+  };
+  EXPECT_EXIT(noted(false), ExitedWithCode(0), "");
+  EXPECT_EXIT(noted(true), ExitedWithCode(143), "");
+}
+
+TEST(EndOnSignalDeathTest, ASignalThatTheParentIgnoresStaysIgnored) {
+  const auto ignored = [] {
+    ::signal(SIGINT, SIG_IGN);
+    end_on_signal();
+    ::raise(SIGINT);
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(ignored(), ExitedWithCode(0), "");
+}
+
+// Where nobody looks whether a signal came.
+[[noreturn]] void wait_for_ever() {
+  while (true) ::pause();
+}
+
+TEST(StopOnSignalDeathTest, AProcessThatStillRunsWhenItsSecondsAreOverIsEnded) {
+  const auto stay = [](int signal) {
+    const StopOnSignal guard(1);
+    ::raise(signal);
+    wait_for_ever();
+  };
+  EXPECT_EXIT(stay(SIGINT), ExitedWithCode(130), "");
+  EXPECT_EXIT(stay(SIGHUP), ExitedWithCode(143), "");
+}
+
+TEST(StopOnSignalDeathTest, OneThatHasStoppedByThenIsNot) {
+  const auto stop = [] {
+    {
+      const StopOnSignal guard(1);
+      ::raise(SIGINT);
+    }
+    ::sleep(2);
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(stop(), ExitedWithCode(0), "");
+}
+
+TEST(StopOnSignalDeathTest, AnAlarmOfItsParentEndsItAsBefore) {
+  const auto alarmed = [] {
+    const StopOnSignal guard(1);
+    ::raise(SIGALRM);
+    wait_for_ever();
+  };
+  EXPECT_EXIT(alarmed(), KilledBySignal(SIGALRM), "");
+}
+
 TEST(StopOnSignalTest, ASignalThatTheParentIgnoresStaysIgnored) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const auto before = ::signal(signal, SIG_IGN);

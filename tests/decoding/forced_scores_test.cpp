@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -95,6 +96,16 @@ TEST_P(ForcedScoresTest, WhatASearchCutShortIsScoredWithoutAnEnd) {
   }
   EXPECT_TRUE(scores.back().tokens.empty());
   EXPECT_EQ(scores.back().log_probability, 0);
+}
+
+TEST_P(ForcedScoresTest, MayBeGivenUpBeforeAnyStep) {
+  const FakeScorer scorer(random_rule(kWords), kWords, device());
+  const std::vector<Ids> sources = {{4, kEos}}, targets = {{4, 5, 6, 4}};
+  const auto give_up = [&] {
+    if (scorer.steps().size() == 2) throw std::runtime_error("enough");
+  };
+  EXPECT_THROW(forced_scores(scorer, sources, targets, 1, give_up), std::runtime_error);
+  EXPECT_EQ(scorer.steps().size(), 2u);
 }
 
 TEST_P(ForcedScoresTest, TargetsBeyondTheModelAreRefusedByNumber) {

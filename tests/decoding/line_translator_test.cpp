@@ -97,6 +97,20 @@ TEST_P(LineTranslatorTest, LinesWithNothingInThemAreNotSearched) {
   EXPECT_THAT(empty[0].candidates[0].hypothesis.ids, IsEmpty());
 }
 
+TEST_P(LineTranslatorTest, MayBeGivenUpBeforeAnyStep) {
+  const LineTranslator translator(scorer_, letters_, letters_, 100);
+  const std::vector<std::string> lines = {"abcdef"};
+  for (const std::int64_t beam_size : {1, 2}) {
+    config_.beam_size = beam_size;
+    const auto before = scorer_->steps().size();
+    const auto give_up = [&] {
+      if (scorer_->steps().size() == before + 3) throw std::runtime_error("enough");
+    };
+    EXPECT_THROW(translator.translate(lines, config_, give_up), std::runtime_error);
+    EXPECT_EQ(scorer_->steps().size(), before + 3);
+  }
+}
+
 TEST_P(LineTranslatorTest, SourceIsCutAtTheLimitAndSaysSo) {
   const auto result = translate({"abcdef", "ghi"}, 4);  // three pieces and eos
   EXPECT_EQ(result[0].candidates[0].text, "abc");
