@@ -13,6 +13,8 @@
 #include <ATen/ops/mm.h>
 #include <c10/util/BFloat16.h>
 
+#include "common/log.h"
+#include "model/kernel_compilation.h"
 #include "model/kernels/kernel_table.h"
 #include "model/shape.h"
 
@@ -44,16 +46,20 @@ Matrix<float> matrix(const at::Tensor& tensor) {
 // out [M, N] = a [M, K] b [K, N], or out + a b.
 void multiply_block(Matrix<float> a, Matrix<float> b, Matrix<float> out, std::int64_t M, std::int64_t N, std::int64_t K,
                     bool add) {
-  at::native::cpublas::brgemm(M, N, K, a.stride, b.stride, out.stride, add, a.data, b.data, out.data,
-                              /*is_vnni=*/false);
+  with_kernel({M, N, K, a.stride, b.stride, out.stride, add, /*bfloat16=*/false}, [&] {
+    at::native::cpublas::brgemm(M, N, K, a.stride, b.stride, out.stride, add, a.data, b.data, out.data,
+                                /*is_vnni=*/false);
+  });
 }
 
 // The same with the rows of b in pairs and K even.
 void multiply_block(Matrix<Bfloat16Bits> a, Matrix<Bfloat16Bits> b, Matrix<float> out, std::int64_t M, std::int64_t N,
                     std::int64_t K, bool add) {
   const auto elements = [](const Bfloat16Bits* bits) { return reinterpret_cast<const c10::BFloat16*>(bits); };
-  at::native::cpublas::brgemm(M, N, K, a.stride, b.stride, out.stride, add, elements(a.data), elements(b.data),
-                              out.data, /*is_vnni=*/true);
+  with_kernel({M, N, K, a.stride, b.stride, out.stride, add, /*bfloat16=*/true}, [&] {
+    at::native::cpublas::brgemm(M, N, K, a.stride, b.stride, out.stride, add, elements(a.data), elements(b.data),
+                                out.data, /*is_vnni=*/true);
+  });
 }
 
 // Whether a product of `ones` by oneDNN's blocks comes out right.
@@ -68,6 +74,15 @@ bool works(Element one) {
     return false;
   }
   return std::ranges::all_of(out, [](float x) { return x == 32; });
+}
+
+// Whether kernels can be compiled; a warning where they cannot.
+bool compiles() {
+  if (may_compile_kernels()) return true;
+  log_warning(
+      "this system lets no process run code that it has written (MemoryDenyWriteExecute=, PR_SET_MDWE or SELinux); "
+      "products of matrices are LibTorch's own: slower, and with other last digits");
+  return false;
 }
 
 bool goes_by_blocks(const at::Tensor& a, const at::Tensor& b) {
@@ -274,7 +289,7 @@ at::Tensor transposed(const at::Tensor& a) {
 }
 
 bool has_block_products() {
-  static const bool has = kernels::is_supported(kernels::InstructionSet::kAvx512) && works(1.0F);
+  static const bool has = kernels::is_supported(kernels::InstructionSet::kAvx512) && compiles() && works(1.0F);
   return has;
 }
 
