@@ -1,5 +1,8 @@
 #include "pipeline/runtime.h"
 
+#include <cstdlib>
+#include <fstream>
+
 #include <ATen/Context.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <malloc.h>
@@ -7,10 +10,27 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/threads.h"
+#include "model/kernels/instruction_set.h"
 #include "model/tensor_memory.h"
 #include "training/determinism.h"
 
 namespace gloss {
+namespace {
+
+/// LibTorch reads in /proc which kernels the processor can run, and without it takes others, whose results differ.
+void name_kernels_without_proc() {
+#if defined(__x86_64__)
+  using kernels::InstructionSet;
+  if (std::ifstream("/proc/cpuinfo").get() != std::ifstream::traits_type::eof()) return;
+  const char* const name = kernels::is_supported(InstructionSet::kAvx512) ? "avx512"
+                           : kernels::is_supported(InstructionSet::kAvx2) ? "avx2"
+                                                                          : "default";
+  ::setenv("ATEN_CPU_CAPABILITY", name, /*overwrite=*/0);
+#endif
+}
+
+}  // namespace
+
 at::Device parse_device(const std::string& text) {
   const int devices = at::hasCUDA() ? at::detail::getCUDAHooks().deviceCount() : 0;
   if (text == "cpu") return at::kCPU;
@@ -30,6 +50,7 @@ at::Device parse_device(const std::string& text) {
 
 int set_up_runtime(int threads) {
   if (threads <= 0) threads = available_processors();
+  name_kernels_without_proc();
   keep_tensor_memory();
   set_up_determinism(threads);
   return threads;
