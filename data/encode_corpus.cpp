@@ -4,6 +4,7 @@
 #include <deque>
 #include <future>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -142,9 +143,14 @@ CorpusReport encode_corpus(const AlignedTexts& texts, const EncodingOptions& opt
     auto lines = reader.next();
     if (lines.empty()) return false;
     auto& task = tasks.emplace_back(std::move(lines), std::future<std::vector<EncodedPair>>());
-    task.second = std::async(std::launch::async, [&texts, &options, &lines_of_task = task.first] {
+    const auto encode = [&texts, &options, &lines_of_task = task.first] {
       return encode_lines(texts, options.max_length, lines_of_task);
-    });
+    };
+    try {
+      task.second = std::async(std::launch::async, encode);
+    } catch (const std::system_error&) {  // no thread is to be had: it is done when it is waited for
+      task.second = std::async(std::launch::deferred, encode);
+    }
     return true;
   };
   for (int i = 0; i < options.threads; ++i) begin_task();

@@ -1,9 +1,13 @@
 #include "pipeline/runtime.h"
 
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 
 #include <ATen/Context.h>
+#include <ATen/Parallel.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <malloc.h>
 
@@ -29,6 +33,23 @@ void name_kernels_without_proc() {
 #endif
 }
 
+/// OpenMP ends the process where it cannot start a thread, so they are tried before, and started while there is room.
+/// LibTorch starts as many again for a pool of its own. Where not all start, a quarter of those that do is left to
+/// others. Returns how many there are.
+int start_threads(int wanted) {
+  const int needed = 2 * wanted - 1;
+  const int started = threads_that_start(needed);
+  const int threads = started == needed ? wanted : std::max(1, started * 3 / 8);
+  if (threads < wanted)
+    log_warning("the system gives " + std::to_string(threads) + " threads in place of " + std::to_string(wanted) +
+                " (ulimit -u, ulimit -v or a control group); on those gloss computes, and a training's results "
+                "depend on their number");
+  set_up_determinism(threads);
+  std::atomic<int> running = 0;  // an empty loop would be left out by the compiler
+  at::parallel_for(0, threads, 1, [&](std::int64_t, std::int64_t) { ++running; });
+  return threads;
+}
+
 }  // namespace
 
 at::Device parse_device(const std::string& text) {
@@ -52,7 +73,7 @@ int set_up_runtime(int threads) {
   if (threads <= 0) threads = available_processors();
   name_kernels_without_proc();
   keep_tensor_memory();
-  set_up_determinism(threads);
+  threads = start_threads(threads);
   return threads;
 }
 

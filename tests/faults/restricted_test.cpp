@@ -1,0 +1,110 @@
+// What becomes of the program where the system gives it less than usual: it works, or says in a line that memory ran
+// out. More limits: scripts/memory_sweep.sh.
+
+#include <optional>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/faults/faulty_run.h"
+
+namespace gloss {
+namespace {
+
+using testing::AllOf;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+
+class RestrictedTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    run_ = new SmallRun;
+    model_ = run_->untrained_model();
+  }
+  static void TearDownTestSuite() { delete run_; }
+
+  static Outcome run(const Arguments& restrictions, const Arguments& arguments, const std::string& input = {}) {
+    Streams streams{.launcher = {GLOSS_RESTRICTED}};
+    streams.launcher.insert(streams.launcher.end(), restrictions.begin(), restrictions.end());
+    Process process(arguments, streams);
+    process.write(input);
+    return process.wait();
+  }
+  static Arguments training(const std::string& threads = "2") {
+    return run_->training("run", {"--overwrite", "--quiet", "--threads", threads, "--set", "training.max_steps=4"});
+  }
+  static Arguments translating(const std::string& threads = "2") {
+    return {"translate", "--model", model_, "--quiet", "--threads", threads};
+  }
+
+  static inline SmallRun* run_;
+  static inline std::string model_;
+};
+
+constexpr int kLoaderFailed = 127;  // of the shared libraries' loader, which no program can change
+
+TEST_F(RestrictedTest, WithLittleAddressSpaceItWorksOrSaysThatMemoryRanOut) {
+  for (const int mebibytes : {360, 400, 420, 450, 480, 510, 540, 600}) {
+    for (const bool trains : {false, true}) {
+      const auto outcome = run({"address-space=" + std::to_string(mebibytes)}, trains ? training() : translating(),
+                               trains ? "" : "bada\n");
+      const auto where = (trains ? "training in " : "translating in ") + std::to_string(mebibytes) + " MiB";
+      EXPECT_THAT(outcome.exit_code, AnyOf(0, 7, kLoaderFailed)) << where << ": " << outcome.err;
+      if (outcome.exit_code == 7) {
+        EXPECT_THAT(outcome.err, HasSubstr("out of memory")) << where;
+      }
+    }
+  }
+}
+
+TEST_F(RestrictedTest, WhereNotAllThreadsCanBeStartedFewerComputeAfterAWarning) {
+  const auto usual = run({}, translating("1"), "bada\nkilo\n");
+  const auto outcome = run({"address-space=1200"}, translating("500"), "bada\nkilo\n");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, MatchesRegex("warning: the system gives [0-9]+ threads in place of 500 .*\n"));
+  EXPECT_EQ(outcome.out, usual.out);
+}
+
+TEST_F(RestrictedTest, WhereNoWrittenCodeMayRunTrainingMultipliesWithoutIt) {
+  const auto outcome = run({"no-written-code"}, training());
+  if (outcome.exit_code == 125) GTEST_SKIP() << outcome.err;
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, AnyOf(IsEmpty(), HasSubstr("warning: this system lets no process run code")));
+  EXPECT_EQ(run({"no-written-code"}, translating(), "bada\n").out, run({}, translating(), "bada\n").out);
+}
+
+TEST_F(RestrictedTest, AFileThatMayNotGrowFurtherIsAnIoError) {
+  const auto outcome = run({"file-size=4096"}, training());
+  EXPECT_EQ(outcome.exit_code, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot write: File too large"));
+}
+
+TEST_F(RestrictedTest, MemoryThatCannotBeHadEndsTrainingOrIsDoneWithout) {
+  for (int at = 1; at < 60; at += 4) {
+    const EnvironmentVariable shim("LD_PRELOAD", GLOSS_MEMORY_SHIM), number("GLOSS_FAULT_AT", std::to_string(at));
+    const auto outcome = run({}, training());
+    EXPECT_THAT(outcome.exit_code, AnyOf(0, 7)) << "mapping " << at << ": " << outcome.err;
+    if (outcome.exit_code == 7) {
+      EXPECT_THAT(outcome.err, HasSubstr("out of memory")) << at;
+    }
+  }
+}
+
+// Of /proc a training's results depend on this file.
+TEST_F(RestrictedTest, WithoutProcTrainingGivesTheSameBitsAndPrintsNothing) {
+  const auto trained = [](const std::string& out) {
+    const auto outcome = run({}, run_->training(out, {"--quiet", "--set", "training.max_steps=10"}));
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_THAT(outcome.err, IsEmpty());
+    return read_text(*run_ / out / "model.safetensors");
+  };
+  const auto usual = trained("usual");
+  const FaultEnvironment no_proc({.kind = "EIO", .at = 1, .persistent = true}, "/proc/cpuinfo", *run_ / "report");
+  EXPECT_TRUE(trained("without") == usual);
+}
+
+}  // namespace
+}  // namespace gloss
