@@ -32,7 +32,7 @@ bool LineSplitter::next(std::string_view& bytes, TextLine& line) {
 }
 
 bool LineSplitter::finish(TextLine& line) {
-  if (text_.empty() || (at_begin_ && text_ == kByteOrderMark)) return false;
+  if (text_.empty()) return false;
   end_line(false, line);
   return true;
 }
