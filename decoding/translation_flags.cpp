@@ -8,6 +8,7 @@
 #include "common/utf8.h"
 #include "common/white_space.h"
 #include "data/word_border.h"
+#include "decoding/sentence_count.h"
 
 namespace gloss {
 namespace {
@@ -111,6 +112,7 @@ std::vector<std::string> TranslationFlags::names() const {
   add(unknown, "unknown");
   add(truncated, "truncated");
   add(cut, "cut");
+  add(fewer_sentences, "fewer_sentences");
   return names;
 }
 
@@ -127,6 +129,7 @@ TranslationFlags flags_of(const JudgedTranslation& judged, const FlagBounds& bou
   flags.unknown = judged.unknown;
   flags.truncated = judged.truncated;
   flags.cut = judged.cut;
+  flags.fewer_sentences = has_fewer_sentences(judged.source, judged.target);
   return flags;
 }
 

@@ -44,7 +44,7 @@ struct JudgedTranslation {
 /// What looks wrong with a translation. None of it need be.
 struct TranslationFlags {
   bool repetition = false, too_short = false, too_long = false, copied_source = false;
-  bool unknown = false, truncated = false, cut = false;
+  bool unknown = false, truncated = false, cut = false, fewer_sentences = false;
 
   /// Those that are raised, as they are called above, in that order.
   std::vector<std::string> names() const;

@@ -116,5 +116,11 @@ TEST(TranslationFlagsTest, BoundsAreTheCallers) {
   EXPECT_FALSE(flags_of({.source = "a b c d", .target = "a b c d e"}, bounds).copied_source);
 }
 
+TEST(TranslationFlagsTest, AParagraphThatLostSentencesHasFewer) {
+  const auto three = "A man sleeps. A dog runs. A cat eats.";
+  EXPECT_THAT(of_texts(three, "Ein Mann schläft.").names(), ElementsAre("fewer_sentences"));
+  EXPECT_THAT(of_texts(three, "Ein Mann schläft. Ein Hund läuft. Eine Katze frisst.").names(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace gloss
