@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -21,6 +22,8 @@
 namespace gloss {
 namespace {
 
+constexpr std::int64_t kMaxSamples = 100;
+
 struct TrainTranslateCommandOptions {
   CommonOptions common;
   std::filesystem::path config;
@@ -29,6 +32,7 @@ struct TrainTranslateCommandOptions {
   std::optional<std::int64_t> seed;
   bool resume = false;
   bool overwrite = false;
+  std::size_t samples = 1;
 };
 
 /// A run that resumes keeps its own configuration and tokenizers, which nothing else may be written to.
@@ -51,7 +55,8 @@ ExitCode train_translator(const TrainTranslateCommandOptions& options) {
                                  .resume = options.resume,
                                  .overwrite = options.overwrite,
                                  .device = machine.device,
-                                 .threads = machine.threads};
+                                 .threads = machine.threads,
+                                 .samples = options.samples};
   training.config.seed = options.seed.value_or(training.config.seed);
   const auto result = train_translate(training);
   if (result.test) write_result(to_lines(*result.test));
@@ -78,6 +83,12 @@ void add_train_translate_command(CLI::App& program, Action& chosen) {
   auto* resume = add_flag(command, "--resume", options->resume, "go on from the folder's newest checkpoint");
   add_flag(command, "--overwrite", options->overwrite, "remove what an earlier run left in the folder")
       ->excludes(resume);
+  add_whole_number(
+      command,
+      {"--samples", "N",
+       "samples to print after each validation, 0 to 100, cut to the width of a terminal (default: 1); the "
+       "log has three at least, in full"},
+      options->samples, {0, kMaxSamples});
   finish_command(command,
                  "gloss train-translate --config configs/copy.json --set training.max_steps=500 --out runs/copy");
   command.callback([options, &chosen] { chosen = [options] { return train_translator(*options); }; });

@@ -16,6 +16,7 @@
 #include "common/descriptor.h"
 #include "common/event_file.h"
 #include "common/signals.h"
+#include "common/terminal_text.h"
 #include "common/utf8.h"
 
 namespace gloss {
@@ -62,7 +63,7 @@ bool erases_lines(int descriptor) {
   return ::isatty(descriptor) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
 }
 
-std::size_t columns_of(int descriptor) {
+std::size_t terminal_width(int descriptor) {
   winsize size{};
   return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
@@ -130,9 +131,20 @@ void log_progress(std::string_view line) {
   log.progress_at = now;
   log.has_progress = !line.empty();
   // The last column stays free: some terminals go on to the next line behind it.
-  const auto text =
-      std::string(kEraseLine) + printable(line, std::string::npos).substr(0, columns_of(STDERR_FILENO) - 1);
+  const auto safe = printable(line, std::string::npos);
+  const auto text = std::string(kEraseLine) + std::string(first_columns(safe, terminal_width(STDERR_FILENO) - 1));
   write_to_stderr(text);
+}
+
+std::optional<std::size_t> progress_columns() {
+  const auto& log = the_log();
+  if (!log.terminal || log.quiet) return std::nullopt;
+  return terminal_width(STDERR_FILENO);
+}
+
+std::optional<std::size_t> terminal_columns() {
+  if (::isatty(STDERR_FILENO) != 1) return std::nullopt;
+  return terminal_width(STDERR_FILENO);
 }
 
 void log_event(std::string_view event, Json fields) {

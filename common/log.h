@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -29,6 +30,10 @@ void log_error(std::string_view message);
 /// A line at the foot of a terminal, cut to its width; the next one, or the next line of the log, takes its place. An
 /// empty one removes it. Nothing where stderr is no terminal, where quiet, and within a tenth of a second of the last.
 void log_progress(std::string_view line);
+/// Columns of the terminal that shows log_progress; nothing where it shows nothing (no terminal, quiet).
+std::optional<std::size_t> progress_columns();
+/// Columns of the terminal that is stderr; nothing where it is no terminal.
+std::optional<std::size_t> terminal_columns();
 /// An event for programs: `fields` with "event" and "time" (seconds since 1970) as one line of the JSON file, if there
 /// is one.
 void log_event(std::string_view event, Json fields);

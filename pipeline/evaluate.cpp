@@ -5,6 +5,7 @@
 
 #include "common/log.h"
 #include "data/encode_corpus.h"
+#include "pipeline/progress_line.h"
 #include "training/stop.h"
 
 namespace gloss {
@@ -24,12 +25,19 @@ TestSet read_test_set(const std::filesystem::path& source, const std::filesystem
 }
 
 Translations translate_texts(const LineTranslator& translator, const DecodingConfig& decoding,
-                             std::span<const std::string> lines) {
+                             std::span<const std::string> lines, const std::string& job) {
+  const WorkProgress progress(static_cast<double>(lines.size()), job);
+  std::int64_t batches = 0;
+  const auto before_batch = [&] {
+    stop_where_requested();
+    progress.show(static_cast<double>(batches++ * decoding.batch_size));
+  };
   Translations result;
-  for (auto& translation : translator.translate(lines, decoding, stop_where_requested)) {
+  for (auto& translation : translator.translate(lines, decoding, before_batch)) {
     result.texts.push_back(std::move(translation.candidates.front().text));
     if (translation.truncated) result.truncated.note(std::ssize(result.texts));
   }
+  log_progress("");
   return result;
 }
 

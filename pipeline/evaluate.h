@@ -28,9 +28,10 @@ struct Translations {
   NotedLines truncated;  ///< of which only the beginning was translated: the model takes no longer ones
 };
 
-/// Throws Stopped where a signal asks for an end.
+/// Shows its progress at the foot of a terminal, where it is called `job`. Throws Stopped where a signal asks for an
+/// end.
 Translations translate_texts(const LineTranslator& translator, const DecodingConfig& decoding,
-                             std::span<const std::string> lines);
+                             std::span<const std::string> lines, const std::string& job = "translating");
 
 /// Says that not all of `text` ("the validation source") was translated, where it was not.
 void warn_of_truncated(std::string_view text, const NotedLines& truncated, std::int64_t max_length);

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "common/log.h"
+#include "common/terminal_text.h"
+#include "pipeline/progress_line.h"
 
 namespace gloss {
 namespace {
@@ -26,19 +28,23 @@ std::string score_text(const Validation& scores) {
   return text_of("loss %.4f  perplexity %.2f  BLEU %.2f (greedy)", scores.loss, std::exp(scores.loss), *scores.bleu);
 }
 
-void report_scores(RunFolder& folder, const std::string& event, Json fields, const ValidationReport& validation) {
+void report_scores(RunFolder& folder, const std::string& event, Json fields, const ValidationReport& validation,
+                   std::size_t samples) {
   fields.update(summary(validation));
   fields["samples"] = Json::array();
-  for (const auto& [line, source, reference, translation] : validation.samples) {
-    const auto number = "  line " + std::to_string(line);
-    log_info(number + "  source       " + printable(source));
-    log_info(number + "  reference    " + printable(reference));
-    log_info(number + "  translation  " + printable(translation));
-    fields["samples"].push_back(
-        {{"line", line}, {"source", source}, {"reference", reference}, {"translation", translation}});
+  for (const auto& sample : validation.samples) {
+    if (fields["samples"].size() < samples)
+      for (const auto& line : sample_lines(sample, terminal_columns())) log_info(line);
+    fields["samples"].push_back({{"line", sample.line},
+                                 {"source", sample.source},
+                                 {"reference", sample.reference},
+                                 {"translation", sample.translation}});
   }
   folder.log(event, std::move(fields));
 }
+
+/// A run whose first report takes longer prints its first loss before it.
+constexpr double kSecondsToFirstLoss = 2;
 
 }  // namespace
 
@@ -62,30 +68,48 @@ void report_step(RunFolder& folder, const TrainingReport& report) {
                       {"skipped_updates", report.skipped}});
 }
 
-void show_progress(const TrainingProgress& progress) { log_progress(progress_text(progress)); }
-
-std::string progress_text(const TrainingProgress& progress) {
-  constexpr std::int64_t kWidth = 30;
-  const auto [step, last_step, seconds_left] = progress;
-  const auto tenths = last_step > 0 ? 1000 * step / last_step : 1000;
-  const auto done = static_cast<std::size_t>(kWidth * tenths / 1000);
-  return '[' + std::string(done, '#') + std::string(kWidth - done, '.') +
-         text_of("] %3lld %%  step %lld of %lld  ", static_cast<long long>(tenths / 10), static_cast<long long>(step),
-                 static_cast<long long>(last_step)) +
-         duration_text(seconds_left) + " left";
+void ProgressDisplay::show(const TrainingProgress& progress) {
+  if (!loss_printed_ && progress.seconds >= kSecondsToFirstLoss) {
+    loss_printed_ = true;
+    log_info(text_of("step %lld of %lld  epoch %lld  loss %.4f  %.0f target tokens/s",
+                     static_cast<long long>(progress.step), static_cast<long long>(progress.last_step),
+                     static_cast<long long>(progress.epoch), progress.loss, progress.tokens_per_second) +
+             "  " + duration_text(progress.seconds_left) + " left");
+  }
+  if (const auto columns = progress_columns()) log_progress(progress_text(progress, *columns - 1));
 }
 
-void report_validation(RunFolder& folder, std::int64_t step, const ValidationReport& validation) {
+std::string progress_text(const TrainingProgress& progress, std::size_t columns) {
+  const auto step = static_cast<double>(progress.step), last_step = static_cast<double>(progress.last_step);
+  const std::vector<std::string> parts = {
+      duration_text(progress.seconds_left) + " left", text_of("loss %.3f", progress.loss),
+      text_of("epoch %lld", static_cast<long long>(progress.epoch)),
+      text_of("%.0f tokens/s", progress.tokens_per_second),
+      text_of("step %lld/%lld", static_cast<long long>(progress.step), static_cast<long long>(progress.last_step))};
+  return progress_line(last_step > 0 ? step / last_step : 1, parts, columns);
+}
+
+void report_validation(RunFolder& folder, std::int64_t step, const ValidationReport& validation, std::size_t samples) {
   log_info("validation at step " + std::to_string(step) + "  " + score_text(validation.scores));
-  report_scores(folder, "validation", {{"step", step}}, validation);
+  report_scores(folder, "validation", {{"step", step}}, validation, samples);
 }
 
-void report_model(RunFolder& folder, std::span<const std::int64_t> steps, const ValidationReport& validation) {
+std::vector<std::string> sample_lines(const Sample& sample, std::optional<std::size_t> columns) {
+  const auto line = [&](const std::string& name, const std::string& text) {
+    const auto whole = "  line " + std::to_string(sample.line) + name + printable(text, std::string::npos);
+    return columns ? shortened(whole, *columns) : whole;
+  };
+  return {line("  source       ", sample.source), line("  reference    ", sample.reference),
+          line("  translation  ", sample.translation)};
+}
+
+void report_model(RunFolder& folder, std::span<const std::int64_t> steps, const ValidationReport& validation,
+                  std::size_t samples) {
   std::string text;
   for (const auto step : steps) text += (text.empty() ? "" : ", ") + std::to_string(step);
   log_info((steps.size() == 1 ? "the model is that of step " : "the model is the mean of those of steps ") + text +
            "  " + score_text(validation.scores));
-  report_scores(folder, "model", {{"weights_of_steps", steps}}, validation);
+  report_scores(folder, "model", {{"weights_of_steps", steps}}, validation, samples);
 }
 
 void warn_of(std::string_view name, const CorpusReport& report, std::int64_t max_length) {
@@ -102,15 +126,6 @@ Json summary(const ValidationReport& validation) {
           {"perplexity", std::exp(validation.scores.loss)},
           {"greedy_bleu", *validation.scores.bleu},
           {"signature", validation.signature}};
-}
-
-std::string duration_text(double seconds) {
-  const auto whole = static_cast<long long>(seconds);
-  const auto minutes = whole / 60, hours = minutes / 60, days = hours / 24;
-  if (minutes == 0) return text_of("%lld s", whole);
-  if (hours == 0) return text_of("%lld min", minutes);
-  if (days == 0) return text_of("%lld h %02lld min", hours, minutes % 60);
-  return text_of("%lld d %lld h", days, hours % 24);
 }
 
 }  // namespace gloss

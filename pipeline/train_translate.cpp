@@ -50,7 +50,7 @@ struct Material {
 
 /// What can be refused soon comes first: of all files that they are texts of equally many lines, before a tokenizer is
 /// trained and the texts are encoded.
-Material read_material(const RunConfig& config, const RunFolder& folder, int threads) {
+Material read_material(const RunConfig& config, const RunFolder& folder, int threads, std::size_t samples) {
   const auto& data = config.data;
   InitialWeights initial(config, folder.resumes());
   std::optional<TestSet> valid, test;
@@ -74,7 +74,8 @@ Material read_material(const RunConfig& config, const RunFolder& folder, int thr
   warn_of("training", cache.corpus().report(), data.max_length);
   std::optional<Validator> validator;
   if (valid) {
-    validator.emplace(config, *std::move(valid), tokenizers.source(), tokenizers.target());
+    validator.emplace(config, *std::move(valid), tokenizers.source(), tokenizers.target(),
+                      std::max(samples, Validator::kLoggedSamples));
     warn_of("validation", validator->corpus().report(), data.max_length);
     if (validator->corpus().hash() == cache.corpus().hash())
       log_warning("data.valid_source and data.valid_target: are the training data; the scores will flatter");
@@ -172,7 +173,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   for (const auto& output : run_outputs(options.out, options.resume).written)
     expect_no_input(output, files_read(config));
   RunFolder folder(options.out, options.resume, options.overwrite);
-  auto material = read_material(config, folder, options.threads);
+  auto material = read_material(config, folder, options.threads, options.samples);
   const auto& tokenizers = material.tokenizers;
 
   expect_memory_for(config, tokenizers.vocabularies(), options.device);
@@ -181,6 +182,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   material.initial.move_into(model);
   model->to(options.device);
 
+  ProgressDisplay display;
   BatchStream batches(material.corpus(), config.data.batch_tokens, random, subword_sampling(config, tokenizers));
   Trainer::Options training{.config = config.training,
                             .d_model = config.model.d_model,
@@ -189,8 +191,12 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
                             .threads = options.threads,
                             .hashes = run_identity(config, tokenizers, material.corpus(), material.validator),
                             .validate = nullptr,
-                            .report = [&](const TrainingReport& report) { report_step(folder, report); },
-                            .progress = show_progress};
+                            .report =
+                                [&](const TrainingReport& report) {
+                                  report_step(folder, report);
+                                  display.step_reported();
+                                },
+                            .progress = [&](const TrainingProgress& progress) { display.show(progress); }};
   training.hashes.update(material.initial.hashes());
   bool warned = false;
   const auto validate = [&](EncoderDecoder& candidate) {
@@ -208,7 +214,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
     training.validate = [&](EncoderDecoder& candidate, std::int64_t step) {
       validation = validate(candidate);
       validated_step = step;
-      report_validation(folder, step, validation);
+      report_validation(folder, step, validation, options.samples);
       return validation.scores;
     };
   Trainer trainer(model, batches, std::move(training));
@@ -238,8 +244,9 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   auto description =
       describe(config, material, {result.steps, whole_epochs(batches), trainer.kept_steps(), &trainer.state().hashes});
   if (material.validator) {
-    if (trainer.kept_steps() != std::vector{validated_step}) validation = validate(model);
-    report_model(folder, trainer.kept_steps(), validation);
+    const bool reported = trainer.kept_steps() == std::vector{validated_step};  // with its samples
+    if (!reported) validation = validate(model);
+    report_model(folder, trainer.kept_steps(), validation, reported ? 0 : options.samples);
     description.provenance["validation"] = summary(validation);
   }
   write_model_file(folder.model_file(), model, description);

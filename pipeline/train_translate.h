@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 
@@ -17,7 +18,8 @@ struct TrainTranslateOptions {
   bool resume = false;        ///< go on from the newest checkpoint, or from the start where there is none
   bool overwrite = false;     ///< remove what an earlier run left in the folder
   at::Device device = at::kCPU;
-  int threads = 1;  ///< as set_up_runtime returned; noted in checkpoints
+  int threads = 1;          ///< as set_up_runtime returned; noted in checkpoints
+  std::size_t samples = 1;  ///< of each validation, printed on stderr
 };
 
 struct TrainTranslateResult {

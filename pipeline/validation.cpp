@@ -15,30 +15,29 @@
 namespace gloss {
 namespace {
 
-constexpr std::size_t kSamples = 3;
-
 // Some lines from the whole of the text that have something on either side.
-std::vector<std::size_t> sample_lines(const TestSet& text) {
+std::vector<std::size_t> sample_lines(const TestSet& text, std::size_t samples) {
   std::vector<std::size_t> lines;
   for (std::size_t i = 0; i < text.sources.size(); ++i)
     if (!text.sources[i].empty() && !text.references[i].empty()) lines.push_back(i);
-  if (lines.size() <= kSamples) return lines;
+  if (lines.size() <= samples) return lines;
   std::vector<std::size_t> chosen;
-  for (std::size_t i = 0; i < kSamples; ++i) chosen.push_back(lines[i * lines.size() / kSamples]);
+  for (std::size_t i = 0; i < samples; ++i) chosen.push_back(lines[i * lines.size() / samples]);
   return chosen;
 }
 
 }  // namespace
 
 Validator::Validator(const RunConfig& config, TestSet text, std::shared_ptr<const Tokenizer> source,
-                     std::shared_ptr<const Tokenizer> target)
+                     std::shared_ptr<const Tokenizer> target, std::size_t samples)
     : config_(config),
       source_tokenizer_(std::move(source)),
       target_tokenizer_(std::move(target)),
       corpus_(ParallelCorpus::read(config.data.valid_source, config.data.valid_target, *source_tokenizer_,
                                    *target_tokenizer_,
                                    {.max_length = config.data.max_length, .before_pair = stop_where_requested})),
-      text_(std::move(text)) {}
+      text_(std::move(text)),
+      samples_(samples) {}
 
 ValidationReport Validator::operator()(EncoderDecoder& model) const {
   const double loss = mean_loss(model);
@@ -50,13 +49,13 @@ ValidationReport Validator::operator()(EncoderDecoder& model) const {
   greedy.coverage_penalty = 0;
   greedy.sampling.enabled = false;
   const auto translator = make_translator(model, config_, source_tokenizer_, target_tokenizer_);
-  auto [translations, truncated] = translate_texts(translator, greedy, text_.sources);
+  auto [translations, truncated] = translate_texts(translator, greedy, text_.sources, "validating");
   ValidationReport report{
       .scores = {.loss = loss, .bleu = corpus_bleu(translations, text_.references, config_.evaluation.tokenize).score},
       .signature = bleu_signature(config_.evaluation.tokenize),
       .samples = {},
       .truncated = std::move(truncated)};
-  for (const auto i : sample_lines(text_))
+  for (const auto i : sample_lines(text_, samples_))
     report.samples.push_back(
         {static_cast<std::int64_t>(i) + 1, text_.sources[i], text_.references[i], translations[i]});
   return report;

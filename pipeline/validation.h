@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -32,9 +33,13 @@ struct ValidationReport {
 /// translations of every line.
 class Validator {
  public:
-  /// `text` is the validation set of `config.data`, which is read once more as ids. Throws as ParallelCorpus does.
+  /// `text` is the validation set of `config.data`, which is read once more as ids. Reports have `samples` samples, or
+  /// fewer where the text is shorter. Throws as ParallelCorpus does.
   Validator(const RunConfig& config, TestSet text, std::shared_ptr<const Tokenizer> source,
-            std::shared_ptr<const Tokenizer> target);
+            std::shared_ptr<const Tokenizer> target, std::size_t samples = kLoggedSamples);
+
+  /// Samples of a report that the log gets, or more where a person wants more.
+  static constexpr std::size_t kLoggedSamples = 3;
 
   /// Throws Stopped where a signal asks for an end.
   ValidationReport operator()(EncoderDecoder& model) const;
@@ -49,6 +54,7 @@ class Validator {
   std::shared_ptr<const Tokenizer> source_tokenizer_, target_tokenizer_;
   ParallelCorpus corpus_;  ///< for the loss
   TestSet text_;           ///< for BLEU
+  std::size_t samples_;
 };
 
 }  // namespace gloss

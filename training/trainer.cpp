@@ -126,7 +126,7 @@ void Trainer::update() {
   state_.unreported_tokens += result.tokens;
   meter_.add(result, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   if (options_.report_every > 0 && step % options_.report_every == 0) report();
-  if (options_.progress) options_.progress(meter_.progress(step, last_step()));
+  if (options_.progress) options_.progress(meter_.progress(state_, last_step()));
 }
 
 void Trainer::count_skipped(std::int64_t step) {

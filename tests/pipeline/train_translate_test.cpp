@@ -283,7 +283,7 @@ TEST_P(TrainTranslateTest, TheProgressBarIsGoneAtTheEnd) {
   std::string shown(1 << 16, '\0');
   shown.resize(static_cast<std::size_t>(std::max<ssize_t>(::read(terminal, shown.data(), shown.size()), 0)));
   for (const int descriptor : {terminal, line, before}) ::close(descriptor);
-  const auto bar = shown.rfind("100 %  step 50 of 50");
+  const auto bar = shown.rfind("100 %  0 s left");
   ASSERT_NE(bar, shown.npos) << shown;
   EXPECT_NE(shown.find("\x1b[K", bar), shown.npos);
 }

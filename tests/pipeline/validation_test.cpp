@@ -36,10 +36,10 @@ class ValidationTest : public DeviceTest {
     model->to(device());
     return model;
   }
-  Validator validator() const {
+  Validator validator(std::size_t samples = Validator::kLoggedSamples) const {
     const auto& data = job_.config.data;
     return {job_.config, read_test_set(data.valid_source, data.valid_target), tokenizers_->source(),
-            tokenizers_->target()};
+            tokenizers_->target(), samples};
   }
 
   SmallJob job_{device()};
@@ -97,6 +97,13 @@ TEST_P(ValidationTest, SamplesAreThreeLinesOfTheWholeTextWithSomethingInThem) {
     for (const auto& sample : validator(model).samples) lines.push_back(sample.line);
     EXPECT_THAT(lines, ElementsAre(3, 9, 15));
   }
+}
+
+TEST_P(ValidationTest, MoreSamplesAreOfTheWholeTextToo) {
+  auto model = this->model();
+  std::vector<std::int64_t> lines;
+  for (const auto& sample : validator(5)(model).samples) lines.push_back(sample.line);
+  EXPECT_THAT(lines, ElementsAre(1, 5, 9, 13, 17));
 }
 
 TEST_P(ValidationTest, SourcesThatAreCutAreNoted) {

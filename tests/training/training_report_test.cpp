@@ -41,6 +41,27 @@ TEST(TrainingMeterTest, ReportsMeansSinceTheLastReport) {
   EXPECT_DOUBLE_EQ(meter.report(state, 0.25, 100).tokens_per_second, 1);
 }
 
+TEST(TrainingMeterTest, ProgressHasALossAfterTheFirstUpdateAndKeepsItAfterAReport) {
+  TrainingMeter meter;
+  TrainingState state;
+  state.step = 1;
+  state.position = {2, 1};
+  EXPECT_EQ(meter.progress(state, 100).loss, 0);
+  meter.add({.applied = true, .nll_sum = 30, .tokens = 10, .gradient_norm = 5}, 2);
+  state.unreported_nll = 30;
+  state.unreported_tokens = 10;
+  auto progress = meter.progress(state, 100);
+  EXPECT_DOUBLE_EQ(progress.loss, 3);
+  EXPECT_DOUBLE_EQ(progress.tokens_per_second, 5);
+  EXPECT_EQ(progress.epoch, 3);
+  meter.report(state, 0.25, 100);
+  EXPECT_DOUBLE_EQ(meter.progress(state, 100).loss, 3);
+  for (int i = 0; i < 200; ++i) meter.add({.applied = true, .nll_sum = 10, .tokens = 10, .gradient_norm = 5}, 1);
+  progress = meter.progress(state, 100);
+  EXPECT_NEAR(progress.loss, 1, 1e-3);
+  EXPECT_NEAR(progress.tokens_per_second, 10, 1e-2);
+}
+
 TEST(TrainingMeterTest, TimeLeftIsInStepsAndNoneAtTheEnd) {
   TrainingMeter meter;
   TrainingState state;
