@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "app/line_editor.h"
 #include "common/log.h"
 #include "common/version.h"
 
@@ -134,6 +135,7 @@ std::string to_lines(const MachineReport& machine, const std::optional<RunNeeds>
   lines += labelled("gloss kernels", machine.instructions.back() + " (of " + list(machine.instructions) + ')');
   lines += labelled("matrix product", gflops_text(machine.matrix_gflops));
   lines += labelled("memory", mebibytes(machine.usable_memory) + ", " + mebibytes(machine.free_memory) + " free");
+  lines += labelled("line editing", has_line_editing() ? "libedit" : "none: built without libedit");
   if (run) lines += training_lines(*run);
   if (!remarks.empty()) lines += "remarks\n";
   for (const auto& [message, failure] : remarks)

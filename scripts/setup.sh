@@ -43,7 +43,7 @@ missing_packages() {
   done
   for header in sentencepiece_processor.h:libsentencepiece-dev CLI/CLI.hpp:libcli11-dev \
     nlohmann/json.hpp:nlohmann-json3-dev gtest/gtest.h:libgtest-dev gmock/gmock.h:libgmock-dev \
-    openssl/evp.h:libssl-dev; do
+    openssl/evp.h:libssl-dev histedit.h:libedit-dev; do
     package=${header#*:}
     printf '#if !__has_include(<%s>)\n%s\n#endif\n' "${header%:*}" "$package"
   done | if have g++; then g++ -std=c++20 -E -P -x c++ -; else grep -v '^#'; fi
@@ -62,6 +62,7 @@ describe() {
     nlohmann-json3-dev) echo "nlohmann_json 3.11 or newer, https://github.com/nlohmann/json" ;;
     libgtest-dev | libgmock-dev) echo "GoogleTest 1.12 or newer with gmock, https://github.com/google/googletest" ;;
     libssl-dev) echo "OpenSSL 3 with its headers" ;;
+    libedit-dev) echo "libedit with its headers, https://thrysoee.dk/editline (optional: line editing in translate)" ;;
   esac
 }
 
@@ -90,8 +91,8 @@ install_packages() {
   local missing package
   mapfile -t missing < <(missing_packages "$@")
   ((${#missing[@]} > 0)) || return 0
-  if [[ ${missing[*]} == ccache ]]; then
-    say "ccache is not there; the build does without"
+  if [[ ${missing[*]} =~ ^(ccache|libedit-dev|ccache libedit-dev)$ ]]; then
+    say "not there: ${missing[*]}; the build does without"
     return
   fi
   if ! have apt-get; then

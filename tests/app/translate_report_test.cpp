@@ -199,7 +199,7 @@ TEST_F(TranslateReportTest, ReplacingWhatIsNeverSaidIsRefused) {
 
 // What the reader of lines cuts the model might read whole: of spaces it sees nothing.
 TEST_F(TranslateReportTest, ALineThatWasCutAsItWasReadIsFlagged) {
-  const auto object = objects("bada" + std::string(1 << 17, ' ') + "kilo\n", {"--max-length", "4"}).at(0);
+  const auto object = objects(std::string("bada").append(1 << 17, ' ') + "kilo\n", {"--max-length", "4"}).at(0);
   EXPECT_THAT(object.at("source_flags").get<std::vector<std::string>>(), Contains("truncated"));
   EXPECT_THAT(object.at("translations").at(0).at("flags").get<std::vector<std::string>>(), Contains("truncated"));
 }
