@@ -5,27 +5,30 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <unistd.h>
 
 #include "app/command_options.h"
 #include "app/commands.h"
 #include "app/decoding_options.h"
+#include "app/line_editor.h"
 #include "app/line_prefixes.h"
-#include "app/line_source.h"
+#include "app/output_file.h"
 #include "app/patient_translation.h"
-#include "app/standard_output.h"
+#include "app/translation_input.h"
 #include "app/translation_text.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/noted_lines.h"
 #include "common/signals.h"
 #include "common/utf8.h"
 #include "data/glossary.h"
+#include "decoding/sentence_count.h"
 #include "pipeline/translation_details.h"
 #include "pipeline/translation_ensemble.h"
 #include "training/stop.h"
@@ -36,7 +39,7 @@ namespace {
 struct TranslateOptions {
   CommonOptions common;
   std::vector<std::filesystem::path> models;
-  std::optional<std::filesystem::path> prefix, glossary;
+  std::optional<std::filesystem::path> input, output, prefix, glossary;
   DecodingOptions decoding;
   std::optional<WeightPrecision> precision;
   bool alignment = false, replace_unknown = false, json_lines = false;
@@ -61,14 +64,42 @@ class LineWarning {
   std::int64_t count_ = 0;
 };
 
+/// Warns once of lines that look like paragraphs and lost sentences: of the first one at once where a person types
+/// them, else of all at the end.
+class ParagraphWarning {
+ public:
+  explicit ParagraphWarning(bool typed) : typed_(typed) {}
+
+  void add(std::int64_t line) {
+    lines_.note(line);
+    if (typed_ && lines_.count == 1) log_warning("sentences of this paragraph are lost: " + std::string(kAdvice));
+  }
+  void finish() const {
+    if (!typed_ && lines_.count > 0)
+      log_warning("sentences are lost in " + std::to_string(lines_.count) +
+                  (lines_.count == 1 ? " line that looks like a paragraph (" : " lines that look like paragraphs (") +
+                  lines_.text() + "): " + std::string(kAdvice));
+  }
+
+ private:
+  static constexpr std::string_view kAdvice =
+      "a line is translated as one sentence; put each sentence on a line of its own";
+  bool typed_;
+  NotedLines lines_;
+};
+
 /// Says on stderr which lines were not translated as they stand.
 class Complaints {
  public:
+  /// `typed`: a person types the lines.
+  explicit Complaints(bool typed) : paragraphs_(typed) {}
+
   void look_at(std::int64_t line, const TextLine& input, const std::optional<DetailedTranslation>& translation) {
     if (!is_text(input.text)) broken_.add(line);
     if (input.cut || (translation && translation->truncated)) truncated_.add(line);
     if (translation && std::ranges::any_of(translation->candidates, &DetailedTranslation::Candidate::lacks_phrase))
       (translation->leaves_out_phrases ? without_room_ : lacking_).add(line);
+    if (translation && has_fewer_sentences(input.text, translation->candidates.front().text)) paragraphs_.add(line);
     if (translation) return;
     log_error("line " + std::to_string(line) +
               ": out of memory; its translation is an empty line; use a smaller --beam or --max-length");
@@ -79,6 +110,7 @@ class Complaints {
     truncated_.finish();
     without_room_.finish();
     lacking_.finish();
+    paragraphs_.finish();
     return complete_ ? ExitCode::kDone : ExitCode::kOutOfMemory;
   }
 
@@ -87,6 +119,7 @@ class Complaints {
   LineWarning truncated_{"is too long; only its beginning is translated"};
   LineWarning without_room_{"its translation has not every phrase of the glossary, for which --max-length has no room"};
   LineWarning lacking_{"its translation has not every phrase of the glossary"};
+  ParagraphWarning paragraphs_;
   bool complete_ = true;
 };
 
@@ -120,15 +153,22 @@ std::optional<GlossaryPhrases> read_glossary(const TranslateOptions& options, co
 
 std::vector<NamedFile> files_read(const TranslateOptions& options) {
   auto files = model_inputs(options.models);
-  files.push_back(standard_input());
+  files.push_back(options.input ? NamedFile{"--input", *options.input} : standard_input());
   if (options.prefix) files.push_back({"--prefix", *options.prefix});
   if (options.glossary) files.push_back({"--glossary", *options.glossary});
   return files;
 }
 
+std::vector<NamedFile> files_written(const TranslateOptions& options) {
+  if (!options.output) return {};
+  return {{"--output", *options.output}};
+}
+
 ExitCode translate(const TranslateOptions& options) {
   const StopOnSignal stop(kSecondsToStop);
-  const auto machine = set_up(options.common, {files_read(options)});
+  const auto machine = set_up(options.common, {files_read(options), files_written(options)});
+  TranslationInput source(options.input);
+  OutputFile results(options.output);
   const LinePrefixes line_prefixes(options.prefix);
   const auto models = load_translation_ensemble(options.models, machine.device);
   const auto decoding = decoding_config(options.decoding, models.first().config.decoding);
@@ -137,14 +177,21 @@ ExitCode translate(const TranslateOptions& options) {
   const auto translator = models.translator(options.precision);
   const TranslationDetails details(models.first(), translator, wanted, decoding.batch_size);
   const TranslationPrint print{options.json_lines, options.decoding.n_best.has_value(), options.alignment};
-  if (::isatty(STDIN_FILENO)) log_info("type a sentence and press Enter; Ctrl-D ends");
+  if (source.typed())
+    log_info(std::string("type a sentence and press Enter; Ctrl-D ends") +
+             (has_line_editing() ? "" : " (lines cannot be edited: built without libedit)"));
 
-  Complaints complaints;
-  LineSource source(STDIN_FILENO, "stdin");
+  Complaints complaints(source.typed());
+  InputProgress progress(source.size(), results.is_stdout());
   std::int64_t line = 0;  // number of the last line translated, from 1
   for (;;) {
     const auto input = source.next(lines_at_once(decoding));
     if (input.empty()) break;
+    progress.start(input);
+    const auto before_batch = [&] {
+      stop_where_requested();
+      progress.show_batch(decoding.batch_size);
+    };
     std::vector<std::string> texts;
     for (const auto& line_of_input : input) texts.push_back(line_of_input.text);
     const auto prefixes = line_prefixes.of(line, texts.size());
@@ -152,7 +199,7 @@ ExitCode translate(const TranslateOptions& options) {
       const auto first = some.data() - texts.data();
       const auto theirs = prefixes.empty() ? prefixes : prefixes.subspan(static_cast<std::size_t>(first), some.size());
       const auto* phrases = glossary ? &*glossary : nullptr;
-      auto found = translator.translate({some, theirs, line + first, phrases}, decoding, stop_where_requested);
+      auto found = translator.translate({some, theirs, line + first, phrases}, decoding, before_batch);
       for (std::size_t i = 0; i < found.size(); ++i)
         if (input[static_cast<std::size_t>(first) + i].cut) found[i].truncated = true;
       return details.of(some, std::move(found));
@@ -170,9 +217,12 @@ ExitCode translate(const TranslateOptions& options) {
       const bool truncated = input[i].cut || (translation && translation->truncated);
       output += to_lines({line, input[i].text, truncated, translation}, print);
     }
-    write_result(output);
+    results.write(output);
   }
-  if (!stop_requested()) line_prefixes.expect_end(line);
+  if (!stop_requested()) {
+    line_prefixes.expect_end(line);
+    results.commit();
+  }
   const auto exit_code = complaints.finish();
   return stop_requested().value_or(exit_code);
 }
@@ -181,9 +231,11 @@ ExitCode translate(const TranslateOptions& options) {
 
 void add_translate_command(CLI::App& program, Action& chosen) {
   const auto options = std::make_shared<TranslateOptions>();
-  auto& command =
-      add_command(program, "translate", "Translate stdin, one line in, one line out, in order", options->common);
+  auto& command = add_command(program, "translate", "Translate stdin or a file, one line in, one line out, in order",
+                              options->common);
   add_models(command, options->models)->required();
+  add_path(command, {"--input", "FILE", "what to translate (default: stdin)"}, options->input);
+  add_output_file(command, "translations", options->output);
   add_decoding_options(command, options->decoding);
   add_path(command, {"--prefix", "FILE", "what each translation begins with: a line for each line of the input"},
            options->prefix);

@@ -1,6 +1,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -58,6 +59,66 @@ TEST_F(TranslateTest, OneLineOutForEachLineInAndEmptyForEmpty) {
   EXPECT_EQ(lines[1], "");
   EXPECT_EQ(lines[2], "");
   EXPECT_TRUE(outcome.out.ends_with('\n'));
+}
+
+TEST_F(TranslateTest, AByteOrderMarkAloneIsAnEmptyLine) {
+  EXPECT_EQ(translate("\xef\xbb\xbf").out, "\n");
+  EXPECT_EQ(translate("\xef\xbb\xbf\n").out, "\n");
+}
+
+TEST_F(TranslateTest, FilesInPlaceOfStdinAndStdout) {
+  const std::string input = run_ / "input", output = run_ / "output";
+  write_text(input, "bada\nkilo muna\n");
+  const auto expected = translate("bada\nkilo muna\n").out;
+  EXPECT_EQ(translate("rato\n", {"--input", input}).out, expected);
+  for (int again = 0; again < 2; ++again) {  // an older file is replaced
+    const auto outcome = translate("", {"--input", input, "--output", output});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_EQ(read_text(output), expected);
+    write_text(output, "older\n");
+  }
+  EXPECT_EQ(translate("", {"--input", run_ / "absent"}).exit_code, 2);
+  EXPECT_EQ(translate("bada\n", {"--output", run_ / "absent/output"}).exit_code, 4);
+}
+
+TEST_F(TranslateTest, AnOutputIsNeverAnInputNorHalfWritten) {
+  const std::string input = run_ / "input", link = run_ / "link", output = run_ / "output";
+  write_text(input, "bada\nkilo\n");
+  std::filesystem::create_hard_link(input, link);
+  std::filesystem::create_symlink("input", run_ / "symbolic");
+  for (const std::string& same : {input, link, std::string(run_ / "symbolic")}) {
+    const auto outcome = translate("", {"--input", input, "--output", same});
+    EXPECT_EQ(outcome.exit_code, 2) << same;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("--output"), HasSubstr("--input")));
+  }
+  EXPECT_EQ(read_text(input), "bada\nkilo\n");
+  write_text(run_ / "prefix", "b\nk\nm\n");  // one line too many, which is found at the end
+  EXPECT_EQ(translate("", {"--input", input, "--output", output, "--prefix", run_ / "prefix"}).exit_code, 3);
+  EXPECT_FALSE(std::filesystem::exists(output));
+}
+
+// The prefix takes the place of a translation that lost its later sentences.
+TEST(ParagraphTest, LostSentencesAreFlaggedAndWarnedOfOnce) {
+  const SmallRun run;
+  for (const auto* file : {"train.source", "train.target"})
+    write_text(run.corpus(file), read_text(run.corpus(file)) + "bada. kilo.\n");
+  const auto model = run.untrained_model();
+  const std::string paragraph = "Bada. Kilo. Muna. Rato. Bada. Kilo.\n";
+  write_text(run / "prefix", "bada.\nbada.\nbada.\n");
+  const auto translate = [&](const std::string& text, const Arguments& more) {
+    Arguments all = {"translate", "--model", model, "--device", "cpu", "--threads", "1", "--prefix", run / "prefix"};
+    all.insert(all.end(), more.begin(), more.end());
+    return run_gloss(all, text);
+  };
+  const auto warned = translate(paragraph + "bada.\n" + paragraph, {});
+  EXPECT_EQ(warned.exit_code, 0);
+  EXPECT_THAT(warned.err, HasSubstr("warning: sentences are lost in 2 lines that look like paragraphs"));
+  EXPECT_THAT(warned.err, HasSubstr("(first lines: 1, 3): a line is translated as one sentence"));
+  const auto flagged = lines_of(translate(paragraph + "bada.\nBada. Kilo.\n", {"--json-lines"}).out);
+  ASSERT_EQ(flagged.size(), 3U);
+  EXPECT_THAT(flagged[0], HasSubstr("\"fewer_sentences\""));
+  for (const auto i : {1, 2}) EXPECT_THAT(flagged[i], Not(HasSubstr("fewer_sentences")));
 }
 
 TEST_F(TranslateTest, NoInputIsNoOutput) {
