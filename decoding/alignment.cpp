@@ -58,12 +58,12 @@ void align_batch(EncoderDecoder model, const AttentionSite& site, const AlignedP
         weights[static_cast<std::int64_t>(b)].narrow(0, 0, std::ssize(inputs[b])).narrow(1, 0, std::ssize(sources[b])));
 }
 
-/// A whole number below `limit` that is all of the text.
+/// A whole number below `limit` that is all of the text, spelled as gloss spells it: no sign, no leading zeros.
 std::optional<std::int64_t> number_below(std::int64_t limit, std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc() && end == text.data() + text.size() && !text.starts_with('-');
-  return whole && number < limit ? std::optional(number) : std::nullopt;
+  const bool whole = error == std::errc() && end == text.data() + text.size() && text == std::to_string(number);
+  return whole && number >= 0 && number < limit ? std::optional(number) : std::nullopt;
 }
 
 /// What is before the first dot; `text` is left with what is behind it.

@@ -231,10 +231,28 @@ TEST(AttentionSiteTest, NamesLayerAndHead) {
 }
 
 TEST(AttentionSiteTest, WhatTheModelHasNotIsRefusedWithWhatItHas) {
-  for (const auto* name :
-       {"", "decoder", "decoder.2.cross", "decoder.1.cross.4", "decoder.-1.cross", "decoder.1.self.2",
-        "encoder.1.cross", "decoder.1.cross.", "decoder.1.cross.1.1", "decoder.x.cross", "decoder..cross",
-        "decoder.1.cross.1x", "decoder.1", "decoder.99999999999999999999.cross"})
+  for (const auto* name : {"",
+                           "decoder",
+                           "decoder.2.cross",
+                           "decoder.1.cross.4",
+                           "decoder.-1.cross",
+                           "decoder.1.self.2",
+                           "encoder.1.cross",
+                           "decoder.1.cross.",
+                           "decoder.1.cross.1.1",
+                           "decoder.x.cross",
+                           "decoder..cross",
+                           "decoder.1.cross.1x",
+                           "decoder.1",
+                           "decoder.99999999999999999999.cross",
+                           "decoder.00.cross",
+                           "decoder.01.cross",
+                           "decoder.1.cross.00",
+                           "decoder.+1.cross",
+                           "decoder. 1.cross",
+                           "decoder.1.cross.1 ",
+                           "decoder.-0.cross",
+                           " decoder.1.cross"})
     EXPECT_THAT([&] { parse_attention_site(name, small_config()); },
                 ThrowsMessage<UsageError>(
                     AllOf(HasSubstr("a layer from 0 to 1 and a head from 0 to 3, got "), testing::EndsWith(name))))
