@@ -10,6 +10,7 @@
 #include "common/log.h"
 #include "common/sha256.h"
 #include "tokenizer/sentencepiece_check.h"
+#include "tokenizer/sentencepiece_log.h"
 
 namespace gloss {
 namespace {
@@ -28,6 +29,7 @@ PieceCutter::PieceCutter(const std::filesystem::path& path) : processor_(std::ma
     throw DataError(shown + ": wanted a SentencePiece model, but it is not there");
   const auto serialized = read_file(path, kLargestCutterModel);
   check_sentencepiece_model(serialized, shown);
+  silence_sentencepiece();
   const auto status = processor_->model.LoadFromSerializedProto(serialized);
   if (!status.ok())
     throw ModelError(shown +

@@ -40,6 +40,9 @@ class ProtobufFields {
 struct ModelField {
   static constexpr std::uint64_t kPieces = 1, kTrainer = 2, kNormalizer = 3, kSelfTest = 4, kDenormalizer = 5;
 };
+struct TrainerField {
+  static constexpr std::uint64_t kUnkId = 40, kBosId = 41, kEosId = 42, kPadId = 43;
+};
 struct PieceField {
   static constexpr std::uint64_t kText = 1, kScore = 2, kType = 3;
 };

@@ -1,14 +1,17 @@
 #include "tokenizer/sentencepiece_check.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
+#include <string>
 #include <unordered_set>
 #include <vector>
 
 #include "common/error.h"
+#include "common/special_ids.h"
 #include "common/utf8.h"
 #include "tokenizer/protobuf_fields.h"
 
@@ -154,6 +157,35 @@ void check_sentencepiece_model(std::string_view bytes, const std::string& name) 
     throw ModelError(name + ": wanted a SentencePiece model, got " + broken.what +
                      "; the file is damaged or something else");
   }
+}
+
+void check_stated_ids(std::string_view bytes, const std::string& name) {
+  struct SpecialId {
+    std::uint64_t field;
+    std::string_view text;
+    std::uint64_t wanted, stated;
+  };
+  std::array<SpecialId, 4> ids{{{TrainerField::kPadId, "pad", kPad, kPad},
+                                {TrainerField::kUnkId, "unk", kUnk, kUnk},
+                                {TrainerField::kBosId, "bos", kBos, kBos},
+                                {TrainerField::kEosId, "eos", kEos, kEos}}};
+  for (Fields fields(bytes); const auto field = fields.next();)
+    if (field->number == ModelField::kTrainer && field->type == Fields::kBytes)
+      for (Fields settings(field->bytes); const auto setting = settings.next();)
+        for (auto& id : ids)
+          if (setting->number == id.field && setting->type == Fields::kVarint) id.stated = setting->value;
+  std::string wanted, got;
+  for (const auto& id : ids) {
+    const auto add = [&](std::string& text, std::uint64_t value) {
+      text +=
+          (text.empty() ? "" : ", ") + std::string(id.text) + ' ' + std::to_string(static_cast<std::int32_t>(value));
+    };
+    add(wanted, id.wanted);
+    add(got, id.stated);
+  }
+  if (wanted != got)
+    throw ModelError(name + ": wanted the special ids " + wanted + ", got " + got +
+                     " in its training settings; train it again with --pad_id=0 --unk_id=1 --bos_id=2 --eos_id=3");
 }
 
 }  // namespace gloss

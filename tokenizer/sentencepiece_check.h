@@ -10,4 +10,8 @@ namespace gloss {
 /// once, short UTF-8, finite score) and normalisation tables whose every reference stays inside them.
 void check_sentencepiece_model(std::string_view bytes, const std::string& name);
 
+/// Throws ModelError("name: ...") where the training settings in a checked model state other special ids than pad 0,
+/// unk 1, bos 2 and eos 3. SentencePiece reads the ids from the pieces only; other programs read them from here.
+void check_stated_ids(std::string_view bytes, const std::string& name);
+
 }  // namespace gloss

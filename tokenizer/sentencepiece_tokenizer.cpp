@@ -12,6 +12,7 @@
 #include "common/utf8.h"
 #include "tokenizer/plain_text.h"
 #include "tokenizer/sentencepiece_check.h"
+#include "tokenizer/sentencepiece_log.h"
 
 namespace gloss {
 namespace {
@@ -53,6 +54,7 @@ struct SentencePieceTokenizer::Processor {
 
 SentencePieceTokenizer::SentencePieceTokenizer(std::string serialized, const std::string& name)
     : processor_(std::make_unique<Processor>()), serialized_(std::move(serialized)) {
+  silence_sentencepiece();
   const auto shown = printable(name);
   check_sentencepiece_model(serialized_, shown);
   const auto status = processor_->model.LoadFromSerializedProto(serialized_);
@@ -60,6 +62,7 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string serialized, const std
     throw ModelError(shown +
                      ": wanted a SentencePiece model, but it cannot be loaded: " + printable(status.ToString()));
   expect_special_ids(processor_->model, shown);
+  check_stated_ids(serialized_, shown);
 }
 
 SentencePieceTokenizer::~SentencePieceTokenizer() = default;

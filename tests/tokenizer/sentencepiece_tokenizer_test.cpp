@@ -14,6 +14,13 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/tokenizer/training_text.h"
 
+namespace sentencepiece::logging {
+
+// Declared in no installed header, as in tokenizer/sentencepiece_log.cpp.
+[[gnu::weak]] void SetMinLogLevel(int level);
+
+}  // namespace sentencepiece::logging
+
 namespace gloss {
 namespace {
 
@@ -55,6 +62,36 @@ TEST(TokenizerNormalizationTest, FullWidthPunctuationStaysWhereNothingIsNormaliz
   const SentencePieceTokenizer identity(train_on("看，船！\n" + training_text(), config), "identity");
   EXPECT_EQ(usual.decode(usual.encode("看，船！")), "看,船!");
   EXPECT_EQ(identity.decode(identity.encode("看，船！")), "看，船！");
+}
+
+TEST(SentencePieceLogTest, SentencePieceWritesNothingToStderr) {
+  // A self-test whose sample fails: SentencePiece logs the sample and returns an error.
+  const std::string sample =
+      "\x0A\x01"
+      "a"
+      "\x12\x03"
+      "zzz";
+  const auto field = [](char number, const std::string& bytes) {
+    return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} + bytes;
+  };
+  const auto model = train_on(training_text(), small_config()) + field(4, field(1, sample));
+  if (sentencepiece::logging::SetMinLogLevel == nullptr) GTEST_SKIP() << "this SentencePiece exports no log level";
+  sentencepiece::logging::SetMinLogLevel(0);  // the trainer has raised it
+  testing::internal::CaptureStderr();
+  EXPECT_THAT([&] { SentencePieceTokenizer(model, "tested"); },
+              ThrowsMessage<ModelError>(HasSubstr("tested: wanted a SentencePiece model")));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(SentencePieceTokenizerTest, SwappedIdsInTheTrainingSettingsAreRefused) {
+  auto model = train_on(training_text(), small_config());
+  const std::string right = "\xC0\x02\x01\xC8\x02\x02\xD0\x02\x03\xD8\x02" + std::string(1, '\0');
+  const std::string swapped = "\xC0\x02" + std::string(1, '\0') + "\xC8\x02\x02\xD0\x02\x03\xD8\x02\x01";
+  const auto place = model.find(right);
+  ASSERT_NE(place, model.npos);
+  model.replace(place, right.size(), swapped);
+  EXPECT_THAT([&] { SentencePieceTokenizer(model, "swapped"); },
+              ThrowsMessage<ModelError>(HasSubstr("got pad 1, unk 0, bos 2, eos 3")));
 }
 
 TEST_P(TokenizerTypeTest, SpecialIdsAreGlosss) {
