@@ -13,6 +13,7 @@
 
 #include "app/sacrebleu_arguments.h"
 #include "app/standard_output.h"
+#include "app/working_directory.h"
 #include "common/config_section.h"
 #include "common/log.h"
 #include "common/version.h"
@@ -132,7 +133,11 @@ Action parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(explain(error, program));
   }
-  return chosen ? chosen : ask_for_command(program.help());
+  if (!chosen) return ask_for_command(program.help());
+  return [chosen = std::move(chosen)] {
+    expect_working_directory();
+    return chosen();
+  };
 }
 
 }  // namespace gloss
