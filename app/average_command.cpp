@@ -22,6 +22,7 @@ struct AverageOptions {
   CommonOptions common;
   std::vector<std::filesystem::path> files;
   std::filesystem::path output;
+  bool overwrite = false;
 };
 
 ExitCode average(const AverageOptions& options) {
@@ -35,9 +36,11 @@ ExitCode average(const AverageOptions& options) {
   }
   set_up(options.common, compared);
   for (const auto& file : options.files) expect_file("FILE", file);
-  average_models(options.files, options.output);
-  log_info("wrote the mean of " + std::to_string(options.files.size()) + " files to " +
-           printable(options.output.string()));
+  if (!options.overwrite) expect_new_file("--output", options.output);
+  const auto count = average_models(options.files, options.output);
+  log_info(
+      (count == 1 ? "wrote the weights of one file to " : "wrote the mean of " + std::to_string(count) + " files to ") +
+      printable(options.output.string()));
   return ExitCode::kDone;
 }
 
@@ -51,6 +54,7 @@ void add_average_command(CLI::App& program, Action& chosen) {
       ->type_name("FILE...")
       ->required();
   add_path(command, {"--output", "FILE", "the model file to write"}, options->output)->required();
+  add_overwrite(command, options->overwrite);
   finish_command(command, "gloss average run/checkpoints/step-*.safetensors --output averaged.safetensors");
   command.callback([options, &chosen] { chosen = [options] { return average(*options); }; });
 }

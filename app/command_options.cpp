@@ -96,6 +96,17 @@ void expect_file(std::string_view option, const std::filesystem::path& path) {
     throw UsageError(std::string(option) + ": there is no file " + printable(path.string()));
 }
 
+CLI::Option* add_overwrite(CLI::App& command, bool& overwrite) {
+  return add_flag(command, "--overwrite", overwrite, "replace the output file if it exists");
+}
+
+void expect_new_file(std::string_view option, const std::filesystem::path& path) {
+  std::error_code error;  // the writer refuses what cannot be examined
+  if (std::filesystem::is_regular_file(path, error))
+    throw UsageError(std::string(option) + ": there is a file " + printable(path.string()) +
+                     " already; give another name, or --overwrite to replace it");
+}
+
 CLI::Option* add_text(CLI::App& command, const OptionText& text, std::function<void(const std::string&)> assign) {
   const auto assign_or_explain = [name = text.name, assign = std::move(assign)](const std::string& value) {
     assign_or_refuse(name, assign, value);

@@ -61,6 +61,11 @@ Machine set_up(const CommonOptions& common, const CommandFiles& files);
 /// Throws UsageError unless there is such a file.
 void expect_file(std::string_view option, const std::filesystem::path& path);
 
+/// `--overwrite` of a command that writes one file.
+CLI::Option* add_overwrite(CLI::App& command, bool& overwrite);
+/// Throws UsageError where there is such a file already, naming --overwrite.
+void expect_new_file(std::string_view option, const std::filesystem::path& path);
+
 /// An option whose text `assign` takes over; it throws std::invalid_argument saying what was wanted. `placeholder`
 /// stands for the text in the help.
 struct OptionText {

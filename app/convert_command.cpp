@@ -19,10 +19,12 @@ struct ConvertOptions {
   CommonOptions common;
   std::filesystem::path model, output;
   WeightPrecision precision = WeightPrecision::kFloat32;
+  bool overwrite = false;
 };
 
 ExitCode convert(const ConvertOptions& options) {
   set_up(options.common, {model_inputs({options.model}), {{"--output", options.output}}});
+  if (!options.overwrite) expect_new_file("--output", options.output);
   const auto [before, after] = convert_model(options.model, options.precision, options.output);
   log_info("wrote " + printable(options.output.string()) + ", " + std::to_string(after) + " bytes for " +
            std::to_string(before));
@@ -44,6 +46,7 @@ void add_convert_command(CLI::App& program, Action& chosen) {
       {kWeightPrecisions.begin(), kWeightPrecisions.end()})
       ->required();
   add_path(command, {"--output", "FILE", "the model file to write"}, options->output)->required();
+  add_overwrite(command, options->overwrite);
   finish_command(command, "gloss convert --model runs/de --precision int8 --output de.int8.safetensors");
   command.callback([options, &chosen] { chosen = [options] { return convert(*options); }; });
 }

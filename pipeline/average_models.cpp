@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/isfinite.h>
@@ -125,15 +125,17 @@ EncoderDecoder model_of(const Origin& origin, const std::map<std::string, at::Te
 
 }  // namespace
 
-void average_models(const std::vector<fs::path>& files, const fs::path& output) {
+std::int64_t average_models(const std::vector<fs::path>& files, const fs::path& output) {
   WeightAverage average;
   std::optional<Origin> first;
   std::int64_t steps = 0;
   Json averaged = Json::array();
   for (const auto& path : files) expect_no_input({"--output", output}, {{"FILE", path}});
-  std::set<fs::path> seen;
+  std::vector<fs::path> seen;
   for (const auto& path : files) {
-    if (!seen.insert(fs::weakly_canonical(path)).second) {
+    const bool again = std::ranges::any_of(seen, [&](const auto& other) { return same_file(path, other); });
+    seen.push_back(path);
+    if (again) {
       log_warning(printable(path.string()) + ": is one of the files before it; counted once");
       continue;
     }
@@ -150,6 +152,7 @@ void average_models(const std::vector<fs::path>& files, const fs::path& output) 
   first->description.provenance = {
       {"program", "gloss " + std::string(kVersion)}, {"steps", steps}, {"averaged", averaged}};
   write_model_file(output, model_of(*first, average.mean()), first->description);
+  return std::ssize(averaged);
 }
 
 }  // namespace gloss

@@ -13,6 +13,7 @@
 namespace gloss {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -76,14 +77,33 @@ TEST_F(AverageTest, AFileNamedTwiceCountsOnce) {
   const auto outcome =
       run_gloss({"average", checkpoint(3), checkpoint(4), checkpoint(3), "--output", run_ / "mean.safetensors"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("counted once"));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("counted once"), HasSubstr("wrote the mean of 2 files to ")));
   EXPECT_EQ(tensors_of(run_ / "mean.safetensors"), tensors_of(run_ / "run" / "model.safetensors"));
+}
+
+TEST_F(AverageTest, AnotherNameOfAFileCountsOnce) {
+  std::filesystem::create_hard_link(checkpoint(4), run_ / "run" / "checkpoints" / "step-00000009.safetensors");
+  const auto outcome = run_gloss({"average", checkpoint(4), checkpoint(9), "--output", run_ / "mean.safetensors"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("counted once"), HasSubstr("wrote the weights of one file to ")));
+}
+
+TEST_F(AverageTest, AnExistingOutputIsReplacedOnRequestOnly) {
+  const auto model = run_ / "run" / "model.safetensors", output = run_ / "mean.safetensors";
+  write_text(output, "mine");
+  const auto refused = run_gloss({"average", model, "--output", output});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("mean.safetensors already; give another name, or --overwrite to replace it"));
+  EXPECT_EQ(read_text(output), "mine");
+  EXPECT_EQ(run_gloss({"average", model, "--output", output, "--overwrite"}).exit_code, 0);
+  EXPECT_EQ(tensors_of(output), tensors_of(model));
 }
 
 TEST_F(AverageTest, TheMeanDoesNotReplaceOneOfTheFiles) {
   const auto model = run_ / "run" / "model.safetensors";
   const auto before = read_text(model);
   EXPECT_EQ(run_gloss({"average", model, "--output", model}).exit_code, 2);
+  EXPECT_EQ(run_gloss({"average", model, "--output", model, "--overwrite"}).exit_code, 2);
   EXPECT_EQ(read_text(model), before);
 }
 

@@ -202,7 +202,9 @@ TEST_F(ScoreAndConvertTest, ASmallerFileSaysNearlyTheSame) {
   const auto size = std::filesystem::file_size(kTinyModel);
   for (const auto& [precision, tolerance] : {std::pair{"bfloat16", 0.01}, {"int8", 0.03}}) {
     const std::string output = run_ / "smaller", again = run_ / "again";
-    ASSERT_EQ(run_gloss({"convert", "--model", kTinyModel, "--precision", precision, "--output", output}).exit_code, 0);
+    ASSERT_EQ(run_gloss({"convert", "--model", kTinyModel, "--precision", precision, "--output", output, "--overwrite"})
+                  .exit_code,
+              0);
     EXPECT_LT(std::filesystem::file_size(output), size);
     double difference = 0;
     for (const auto* computed : {"float32", precision}) {
@@ -217,7 +219,9 @@ TEST_F(ScoreAndConvertTest, ASmallerFileSaysNearlyTheSame) {
       }
     }
     EXPECT_GT(difference, 1e-5) << "nothing was rounded";
-    ASSERT_EQ(run_gloss({"convert", "--model", output, "--precision", precision, "--output", again}).exit_code, 0);
+    ASSERT_EQ(
+        run_gloss({"convert", "--model", output, "--precision", precision, "--output", again, "--overwrite"}).exit_code,
+        0);
     EXPECT_EQ(read_text(again), read_text(output));  // what was rounded once stays as it is
   }
 }
@@ -254,10 +258,27 @@ TEST_F(ScoreAndConvertTest, ScoresStayWithTheWeightsThatTheyAreOf) {
   EXPECT_EQ(after.at("precision"), "int8");
 }
 
+TEST_F(ScoreAndConvertTest, AnExistingOutputIsReplacedOnRequestOnly) {
+  const std::string output = run_ / "mine.safetensors";
+  write_text(output, "mine");
+  Arguments convert = {"convert", "--model", model_, "--precision", "int8", "--output", output};
+  const auto refused = run_gloss(convert);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("mine.safetensors already; give another name, or --overwrite to replace it"));
+  EXPECT_EQ(read_text(output), "mine");
+  convert.emplace_back("--overwrite");
+  EXPECT_EQ(run_gloss(convert).exit_code, 0);
+  EXPECT_EQ(run_gloss({"inspect", output}).exit_code, 0);
+}
+
 TEST_F(ScoreAndConvertTest, AModelIsNotWrittenOverItself) {
   const std::string file = std::filesystem::path(model_) / "model.safetensors";
   const auto outcome = run_gloss({"convert", "--model", model_, "--precision", "int8", "--output", file});
   EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+  const auto before = read_text(file);
+  EXPECT_EQ(run_gloss({"convert", "--model", model_, "--precision", "int8", "--output", file, "--overwrite"}).exit_code,
+            2);
+  EXPECT_EQ(read_text(file), before);
   EXPECT_EQ(run_gloss({"convert", "--model", model_, "--precision", "int4", "--output", run_ / "x"}).exit_code, 2);
 }
 
