@@ -140,6 +140,15 @@ CLI::Option* add_models(CLI::App& command, std::vector<std::filesystem::path>& m
       ->allow_extra_args(false);
 }
 
+CLI::Option* add_precision(CLI::App& command, std::optional<WeightPrecision>& precision) {
+  return add_choice<std::optional<WeightPrecision>, WeightPrecision>(
+      command,
+      {"--precision", "NAME",
+       "what matrices are multiplied in: float32, bfloat16 or int8 (default: as the model is stored where this "
+       "processor is faster so, else float32); the lower ones on the CPU only"},
+      precision, {kWeightPrecisions.begin(), kWeightPrecisions.end()});
+}
+
 CLI::Option* add_flag(CLI::App& command, const std::string& name, bool& value, const std::string& help) {
   return command.add_flag(name, value, help);
 }

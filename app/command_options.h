@@ -17,6 +17,7 @@
 
 #include "common/log.h"
 #include "common/same_file.h"
+#include "model/stored_weights.h"
 
 namespace CLI {
 class App;
@@ -79,6 +80,8 @@ CLI::Option* add_path(CLI::App& command, const OptionText& text, std::filesystem
 CLI::Option* add_path(CLI::App& command, const OptionText& text, std::optional<std::filesystem::path>& path);
 /// `--model` of a command that translates: a path, and one more each time that it is given.
 CLI::Option* add_models(CLI::App& command, std::vector<std::filesystem::path>& models);
+/// `--precision` of a command that translates.
+CLI::Option* add_precision(CLI::App& command, std::optional<WeightPrecision>& precision);
 CLI::Option* add_flag(CLI::App& command, const std::string& name, bool& value, const std::string& help);
 /// Two flags, of which one may be typed: it is on or off, or stays as it is where neither is.
 struct SwitchText {

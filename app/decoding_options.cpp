@@ -12,11 +12,17 @@ namespace {
 
 constexpr std::int64_t kBatchesAtOnce = 4;
 
-void add_search_options(CLI::App& command, DecodingOptions& options) {
+void add_beam(CLI::App& command, DecodingOptions& options) {
   add_whole_number(command, {"--beam", "N", "beam size; 1 is greedy (default: the model's decoding.beam_size)"},
                    options.beam_size, {1, DecodingConfig::kLargestBeam});
+}
+
+void add_n_best(CLI::App& command, DecodingOptions& options) {
   add_whole_number(command, {"--n-best", "N", "print the N best as `line-number ||| text ||| score`, lines from 1"},
                    options.n_best, {1, DecodingConfig::kLargestBeam});
+}
+
+void add_penalties(CLI::App& command, DecodingOptions& options) {
   add_length_penalty(command, options);
   add_number(command, {"--coverage-penalty", "X", "lowers scores of what leaves parts of the source unattended"},
              options.coverage_penalty, {0, DecodingConfig::kLargestCoveragePenalty});
@@ -51,9 +57,10 @@ void add_sampling_options(CLI::App& command, DecodingOptions& options) {
                    {0, SamplingConfig::kLargestTopK});
   add_number(command, {"--top-p", "X", "with --sample: draw of the fewest tokens with this share of probability"},
              options.top_p, {0, 1, true});
-  add_whole_number(command,
-                   {"--seed", "N", "with --sample: of the draws; the same seed gives the same (default: the model's)"},
-                   options.seed, {});
+  add_whole_number(
+      command,
+      {options.seed_name, "N", "with --sample: of the draws; the same seed gives the same (default: the model's)"},
+      options.seed, {});
 }
 
 /// What is typed has an effect.
@@ -71,7 +78,17 @@ void expect_to_matter(const OptionNames& typed, const DecodingOptions& options, 
 }  // namespace
 
 void add_decoding_options(CLI::App& command, DecodingOptions& options) {
-  add_search_options(command, options);
+  add_beam(command, options);
+  add_n_best(command, options);
+  add_penalties(command, options);
+  add_constraints(command, options);
+  add_sampling_options(command, options);
+}
+
+void add_best_decoding_options(CLI::App& command, DecodingOptions& options) {
+  options.seed_name = "--sample-seed";
+  add_beam(command, options);
+  add_penalties(command, options);
   add_constraints(command, options);
   add_sampling_options(command, options);
 }
@@ -105,7 +122,7 @@ std::size_t lines_at_once(const DecodingConfig& config) {
 
 DecodingConfig decoding_config(const DecodingOptions& options, DecodingConfig config) {
   OptionNames typed;
-  const auto take = [&](auto& value, const auto& given, const char* key, const char* option) {
+  const auto take = [&](auto& value, const auto& given, const char* key, const std::string& option) {
     if (!given) return;
     value = *given;
     typed[key] = option;
@@ -127,7 +144,7 @@ DecodingConfig decoding_config(const DecodingOptions& options, DecodingConfig co
   take(sampling.temperature, options.temperature, "decoding.sampling.temperature", "--temperature");
   take(sampling.top_k, options.top_k, "decoding.sampling.top_k", "--top-k");
   take(sampling.top_p, options.top_p, "decoding.sampling.top_p", "--top-p");
-  take(sampling.seed, options.seed, "decoding.sampling.seed", "--seed");
+  take(sampling.seed, options.seed, "decoding.sampling.seed", options.seed_name);
   config.no_unk = options.no_unk.value_or(config.no_unk);
   sampling.enabled = options.sample.value_or(sampling.enabled);
   expect_to_matter(typed, options, sampling.enabled);

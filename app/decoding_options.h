@@ -19,9 +19,13 @@ struct DecodingOptions {
   std::optional<double> length_penalty, coverage_penalty, patience, repetition_penalty, temperature, top_p;
   std::optional<LengthPenaltyKind> length_penalty_kind;
   std::optional<bool> no_unk, sample;
+  std::string seed_name = "--seed";  ///< the option of `seed`
 };
 
 void add_decoding_options(CLI::App& command, DecodingOptions& options);
+/// The same for a command that uses the best translation of each line only and has a --seed of another meaning: without
+/// --n-best, and with --sample-seed in place of --seed.
+void add_best_decoding_options(CLI::App& command, DecodingOptions& options);
 
 /// --length-penalty and --length-penalty-kind alone, which are among the above.
 void add_length_penalty(CLI::App& command, DecodingOptions& options);

@@ -16,8 +16,10 @@
 
 #include "app/command_options.h"
 #include "app/commands.h"
+#include "app/decoding_options.h"
 #include "app/evaluate_options.h"
 #include "app/metric_flags.h"
+#include "app/output_file.h"
 #include "app/report_text.h"
 #include "app/sacrebleu_format.h"
 #include "app/standard_output.h"
@@ -64,15 +66,22 @@ void expect_files(const EvaluateOptions& options) {
   if (options.groups) expect_file("--groups", *options.groups);
 }
 
-/// Adds the model's translations of the sources, and its tokenizer of BLEU where no other is named.
+/// Adds the model's translations of the sources, and its tokenizer of BLEU where no other is named. With --output they
+/// are also written to that file.
 void translate_sources(const EvaluateOptions& options, const Machine& machine, Judged& judged) {
+  std::optional<OutputFile> kept;
+  if (options.output) kept.emplace(options.output);
   const auto models = load_translation_ensemble(options.models, machine.device);
   const auto& config = models.first().config;
   if (!options.metrics.names_tokenizer()) judged.settings.bleu.tokenizer = config.evaluation.tokenize;
   SystemOutput system;
   for (const auto& model : options.models) system.name += (system.name.empty() ? "" : " + ") + model.string();
-  for (const auto& line : translate_lines(models.translator(), config.decoding, *judged.sources))
+  const auto decoding = decoding_config(options.decoding, config.decoding);
+  for (const auto& line : translate_lines(models.translator(options.precision), decoding, *judged.sources)) {
+    if (kept) kept->write(line + '\n');
     system.lines.emplace_back(strip_end(line));
+  }
+  if (kept) kept->commit();
   judged.systems.push_back(std::move(system));
 }
 
@@ -80,6 +89,10 @@ std::vector<SystemOutput> systems_of(const EvaluateOptions& options) {
   if (options.systems_on_stdin()) {
     Descriptor input(::dup(STDIN_FILENO));
     if (!input.is_open()) throw_io_error(kStandardInput, "open");
+    if (::isatty(STDIN_FILENO))
+      log_info(
+          "type a translation for each line of the reference, Ctrl-D ends; --hypothesis FILE reads them from a file, "
+          "--model FILE --source FILE translates");
     return read_tabbed_systems(std::move(input), kStandardInput);
   }
   std::vector<SystemOutput> systems;
@@ -152,6 +165,9 @@ void expect_right_number(const EvaluateOptions& options, std::size_t systems) {
   if (options.paired() && systems < 2) throw DataError("paired test: wanted several systems on stdin, got one");
   if ((options.confidence || options.sentence_level) && systems > 1)
     throw DataError("--confidence and --sentence-level: wanted one system on stdin, got " + std::to_string(systems));
+  if (options.differences > 0 && systems != 2)
+    throw DataError("--differences: wanted two systems on stdin, with tabs between them, got " +
+                    std::to_string(systems));
 }
 
 void warn_of_tokenized(const Judged& judged) {
@@ -207,7 +223,9 @@ ExitCode score_whole(const EvaluateOptions& options, Judged& judged) {
 
 ExitCode evaluate(const EvaluateOptions& options) {
   expect_sensible(options);
-  const auto machine = set_up(options.common, {files_read(options)});
+  CommandFiles files{files_read(options)};
+  if (options.output) files.outputs.push_back({"--output", *options.output});
+  const auto machine = set_up(options.common, files);
   expect_files(options);
   auto judged = judged_texts(options, machine);
   expect_right_number(options, judged.systems.size());

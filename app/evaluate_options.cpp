@@ -38,7 +38,9 @@ void add_files(CLI::App& command, EvaluateOptions& options) {
       options.source);
   model->needs(source);
   add_texts(command,
-            {"--hypothesis", "FILE", "translations, in place of a model; several systems, the first the baseline"},
+            {"--hypothesis", "FILE",
+             "translations, in place of a model; several systems, the first the baseline; -i and --input are the same "
+             "(default without --model: stdin, several systems with tabs between them)"},
             [&options](const std::string& file) { options.hypotheses.emplace_back(file); })
       ->excludes(model);
   add_texts(command,
@@ -54,6 +56,18 @@ void add_files(CLI::App& command, EvaluateOptions& options) {
            });
   add_path(command, {"--groups", "FILE", "a name for each line; the lines of each name are also scored apart"},
            options.groups);
+}
+
+/// How the model translates, and where its translations are kept.
+void add_model_options(CLI::App& command, EvaluateOptions& options) {
+  const auto others = command.get_options().size();
+  add_path(command,
+           {"--output", "FILE", "also write the model's translations to FILE, which appears complete or not at all"},
+           options.output);
+  add_best_decoding_options(command, options.decoding);
+  add_precision(command, options.precision);
+  const auto all = command.get_options();
+  for (auto i = others; i < all.size(); ++i) all[i]->needs(command.get_option("--model"));
 }
 
 /// "10,20,30"
@@ -118,15 +132,13 @@ void expect_sensible_systems(const EvaluateOptions& options) {
   const auto files = options.system_files();
   const auto systems = std::ssize(files);
   const bool tested = options.paired().has_value();
-  if (systems == 0 && options.models.empty() && !options.systems_on_stdin())
-    throw UsageError("wanted --hypothesis, or --model and --source; see gloss evaluate --help");
   if (tested && systems < 2 && !options.systems_on_stdin())
     throw UsageError("--paired-bs and --paired-ar: wanted several systems, got one; give --hypothesis again");
   if (options.confidence && systems > 1)
     throw UsageError("--confidence: wanted one system, got " + std::to_string(systems) + "; give --paired-bs");
   if (options.sentence_level && systems > 1)
     throw UsageError("--sentence-level: wanted one system, got " + std::to_string(systems));
-  if (options.differences > 0 && systems != 2)
+  if (options.differences > 0 && systems != 2 && !options.systems_on_stdin())
     throw UsageError("--differences: wanted two systems, got " + std::to_string(systems));
   for (auto file = files.begin(); file != files.end(); ++file)
     if (std::find(files.begin(), file, *file) != file)
@@ -180,6 +192,7 @@ void add_evaluate_options(CLI::App& command, EvaluateOptions& options) {
   add_metric_flags(command, options.metrics);
   add_statistics(command, options);
   add_output(command, options);
+  add_model_options(command, options);
 }
 
 void expect_sensible(const EvaluateOptions& options) {

@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "app/command_options.h"
+#include "app/decoding_options.h"
 #include "app/metric_flags.h"
 #include "app/report_text.h"
 #include "app/sacrebleu_format.h"
 #include "evaluation/resampling_seed.h"
 #include "evaluation/score_report.h"
 #include "evaluation/scored_text.h"
+#include "model/stored_weights.h"
 
 namespace gloss {
 
@@ -21,7 +23,10 @@ struct EvaluateOptions {
   CommonOptions common;
   std::optional<std::filesystem::path> source, groups;
   std::vector<std::filesystem::path> models, hypotheses, references;
-  ReferenceColumns columns;  ///< of the reference file
+  std::optional<std::filesystem::path> output;  ///< for the model's translations
+  DecodingOptions decoding;                     ///< of the model
+  std::optional<WeightPrecision> precision;     ///< of the model
+  ReferenceColumns columns;                     ///< of the reference file
   MetricFlags metrics;
 
   bool confidence = false, paired_ar = false, paired_bs = false;
@@ -43,8 +48,8 @@ struct EvaluateOptions {
   /// The form of sacreBLEU, or none where gloss prints in its own: that of the environment, which overrides the one
   /// that was typed.
   std::optional<SacrebleuForm> sacrebleu_form() const;
-  /// Several systems as tab-separated columns of stdin, as sacreBLEU reads them where no file is named.
-  bool systems_on_stdin() const { return format.has_value() && hypotheses.empty() && models.empty(); }
+  /// One system on stdin, or several as tab-separated columns, as sacreBLEU reads them where no file is named.
+  bool systems_on_stdin() const { return hypotheses.empty() && models.empty(); }
   /// Whether lengths of the source lines were asked for, by --length-buckets or by a source that is not translated.
   bool scores_by_length() const { return source && (!length_bounds.empty() || models.empty()); }
   std::vector<std::int64_t> bounds_of_lengths() const;

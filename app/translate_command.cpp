@@ -243,12 +243,7 @@ void add_translate_command(CLI::App& program, Action& chosen) {
            {"--glossary", "FILE",
             "phrases that translations must contain: lines of source phrase, tabulator, target phrase"},
            options->glossary);
-  add_choice<std::optional<WeightPrecision>, WeightPrecision>(
-      command,
-      {"--precision", "NAME",
-       "what matrices are multiplied in: float32, bfloat16 or int8 (default: as the model is stored where this "
-       "processor is faster so, else float32); the lower ones on the CPU only"},
-      options->precision, {kWeightPrecisions.begin(), kWeightPrecisions.end()});
+  add_precision(command, options->precision);
   add_flag(command, "--alignment", options->alignment,
            "add ` ||| 0-0 1-2` to each line: words of source and translation that belong together, from 0");
   add_text(command,

@@ -234,6 +234,44 @@ TEST_F(EvaluateFilesTest, AModelOfPiecesCutsTheTextForBleu) {
               testing::ContainsRegex("tok:spm-[0-9a-f]{8}\\|"));
 }
 
+TEST_F(EvaluateFilesTest, WithoutAFileTheHypothesisComesFromStdin) {
+  const auto hypothesis = read_text(file("first"));
+  const auto named = evaluate({"--hypothesis", file("first")}).out;
+  for (const Arguments& form :
+       {Arguments{"evaluate", file("reference")}, {"evaluate", "--reference", file("reference")}})
+    EXPECT_EQ(run_gloss(form, hypothesis).out, named);
+  EXPECT_EQ(run_gloss({"evaluate", file("reference"), "-i", file("first")}).out, named);
+  EXPECT_EQ(run_gloss({"evaluate", file("reference"), "--input=" + file("first")}).out, named);
+  EXPECT_EQ(run_gloss({"evaluate", file("reference"), file("other")}, hypothesis).out,
+            evaluate({file("other"), "--hypothesis", file("first")}).out);
+  EXPECT_THAT(run_gloss({"evaluate", file("reference")}, hypothesis).err, IsEmpty());
+}
+
+TEST_F(EvaluateFilesTest, SystemsOnStdinHaveTabsBetweenThem) {
+  const auto first = lines_of(read_text(file("first"))), second = lines_of(read_text(file("second")));
+  std::string both;
+  for (std::size_t i = 0; i < first.size(); ++i) both += first[i] + '\t' + second[i] + '\n';
+  const auto on_stdin = [&](const Arguments& more, const std::string& input) {
+    Arguments arguments = {"evaluate", file("reference")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_gloss(arguments, input);
+  };
+  EXPECT_THAT(on_stdin({}, both).out, AllOf(HasSubstr("System 1\n  BLEU = "), HasSubstr("System 2\n  BLEU = ")));
+  EXPECT_THAT(on_stdin({"--differences", "1"}, both).out, HasSubstr("system 2   yes\n"));
+  const auto one = on_stdin({"--differences", "1"}, read_text(file("first")));
+  EXPECT_EQ(one.exit_code, 3);
+  EXPECT_THAT(one.err, HasSubstr("--differences: wanted two systems on stdin, with tabs between them, got 1"));
+}
+
+TEST_F(EvaluateFilesTest, ATerminalIsToldWhatIsWaitedFor) {
+  Process process({"evaluate", file("reference")}, {.terminal_in = true});
+  process.write("a cat\na dog\nyes\n\x04");
+  EXPECT_THAT(process.read_line(), StartsWith("BLEU = "));  // before our end of the terminal is closed
+  const auto outcome = process.wait();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("Ctrl-D"), HasSubstr("--hypothesis FILE"), HasSubstr("--model FILE")));
+}
+
 TEST_F(EvaluateFilesTest, EveryOptionOfAMetricReachesItsSignature) {
   const auto signature = [&](const std::string& metric, const Arguments& more) {
     Arguments arguments = {"--hypothesis", file("first"), "--metrics", metric};
