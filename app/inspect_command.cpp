@@ -12,6 +12,7 @@
 
 #include "app/command_options.h"
 #include "app/commands.h"
+#include "app/inspect_text.h"
 #include "app/standard_output.h"
 #include "common/error.h"
 #include "common/log.h"
@@ -89,32 +90,15 @@ Json describe(const std::filesystem::path& path) {
   return result;
 }
 
-std::string row(const std::string& name, std::int64_t parameters) {
-  const auto number = std::to_string(parameters);
-  const auto fill = [](std::size_t width, std::size_t used) { return std::string(width - std::min(width, used), ' '); };
-  return "  " + name + fill(50, name.size()) + ' ' + fill(14, number.size()) + number + '\n';
-}
-
-std::string to_lines(const Json& description) {
-  std::string lines = "format: " + description.at("format").get<std::string>() + '\n';
-  if (description.contains("precision"))
-    lines += "precision of the matrices: " + description.at("precision").get<std::string>() + '\n';
-  for (const auto* part : {"config", "provenance", "vocabulary", "state"})
-    if (description.contains(part)) lines += std::string(part) + ": " + to_pretty_text(description.at(part));
-  if (description.contains("moving_mean"))
-    lines += std::string("moving mean of the weights: ") + (description.at("moving_mean") ? "yes" : "no") + '\n';
-  lines += "modules and their parameters:\n";
-  for (const auto& module : description.at("modules")) lines += row(module.at("name"), module.at("parameters"));
-  return lines + row("all", description.at("parameters"));
-}
-
 ExitCode inspect(const InspectOptions& options) {
   const auto file = std::filesystem::is_directory(options.file) ? options.file / "model.safetensors" : options.file;
   set_up(options.common, {{{"file", file}}});
   expect_file("file", file);
   warn_of_earlier_model(file);
   const auto description = describe(file);
-  write_result(options.json ? to_text(description) + '\n' : to_lines(description));
+  write_result(options.json ? to_text(description) + '\n'
+                            : summary_lines(description, std::filesystem::file_size(file)) + '\n' +
+                                  description_lines(description));
   return ExitCode::kDone;
 }
 

@@ -1,6 +1,7 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <span>
 #include <sstream>
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "app/inspect_text.h"
 #include "common/json.h"
 #include "common/safetensors.h"
 #include "tests/app/process.h"
@@ -24,6 +26,8 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::MatchesRegex;
+using testing::StartsWith;
 
 // json::parse refuses anything behind the first value.
 json only_json(const Outcome& outcome) {
@@ -257,6 +261,76 @@ TEST(InspectTest, SaysWhatAModelHolds) {
   }
   EXPECT_EQ(object.at("parameters"), sum);
   EXPECT_EQ(object.at("provenance").at("steps"), 0);
+}
+
+TEST(InspectTest, BeginsWithASummaryOfFiveLines) {
+  const SmallRun run;
+  ASSERT_EQ(run_gloss(run.training("a", {"--set", "training.max_steps=2"})).exit_code, 0);
+  const auto lines = lines_of(run_gloss({"inspect", run / "a"}).out);
+  ASSERT_GT(lines.size(), 7u);
+  EXPECT_THAT(lines[0],
+              MatchesRegex("file:      encoder-decoder Transformer that translates, float32 matrices, 0.[0-9] MiB"));
+  EXPECT_THAT(lines[1], StartsWith("languages: "));
+  EXPECT_THAT(lines[2], MatchesRegex("size:      parameters [0-9]+, encoder layers 1, decoder layers 1, d_model 16, "
+                                     "d_ff [0-9]+, heads [0-9], vocabulary [0-9]+"));
+  EXPECT_THAT(lines[3], MatchesRegex("training:  steps 2, epochs [0-9]+, sentence pairs [0-9]+"));
+  EXPECT_THAT(lines[4], MatchesRegex("scores:    test BLEU [0-9.]+, validation BLEU [0-9.]+ \\(greedy\\), "
+                                     "validation perplexity [0-9.]+"));
+  EXPECT_EQ(lines[5], "");
+  EXPECT_EQ(lines[6], "format: gloss-model");
+
+  const auto checkpoint =
+      lines_of(run_gloss({"inspect", (run / "a") / "checkpoints" / "step-00000002.safetensors"}).out);
+  EXPECT_THAT(checkpoint[0], StartsWith("file:      checkpoint of a training run, "));
+  EXPECT_THAT(checkpoint[1], "languages: not recorded");
+  EXPECT_THAT(checkpoint[3], "training:  steps 2");
+  EXPECT_THAT(checkpoint[4], "scores:    not recorded");
+}
+
+TEST(InspectTest, TheSummaryTakesWhateverAFileRecords) {
+  const Json config = {{"data", {{"source_language", "en"}, {"target_language", "d\x1b[31me"}}},
+                       {"model", {{"heads", "four"}, {"d_ff", nullptr}, {"d_model", 8}}}};
+  const Json odd = {{"precision", "int8"}, {"config", config}, {"provenance", {{"test", 3}, {"averaged", {1, 2}}}}};
+  const auto lines = lines_of(summary_lines(odd, 3 << 20));
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_EQ(lines[0], "file:      encoder-decoder Transformer that translates, int8 matrices, 3.0 MiB");
+  EXPECT_EQ(lines[1], "languages: en to d\\x1b[31me");
+  EXPECT_EQ(lines[2], "size:      d_model 8");
+  EXPECT_EQ(lines[3], "training:  mean of 2 files");
+  EXPECT_EQ(lines[4], "scores:    not recorded");
+}
+
+// JSON has no NaN: weights, scores and metadata that are none must not become one.
+TEST(InspectTest, ItsJsonIsStrictWhateverTheFileHolds) {
+  const SmallRun run;
+  const auto model = std::filesystem::path(run.untrained_model()) / "model.safetensors";
+  const auto file = SafetensorsFile::open(model);
+  auto tensors = file.tensors();
+  auto& weight = tensors.at("source_embedding.weight");
+  std::vector<float> weights(weight.bytes.size() / sizeof(float), std::numeric_limits<float>::quiet_NaN());
+  weights.back() = std::numeric_limits<float>::infinity();
+  weight.bytes = std::as_bytes(std::span(weights));
+  auto metadata = file.metadata();
+  metadata["provenance"] =
+      R"({"steps": -0.0, "validation": {"perplexity": 1.7976931348623157e308, "greedy_bleu": null}})";
+  write_safetensors(run / "odd.safetensors", tensors, metadata);
+  const auto object = parse_json(run_gloss({"inspect", run / "odd.safetensors", "--json"}).out);
+  EXPECT_GT(object.at("parameters").get<std::int64_t>(), 0);
+  EXPECT_EQ(run_gloss({"inspect", run / "odd.safetensors"}).exit_code, 0);
+
+  for (const std::string number : {"NaN", "Infinity", "1e999", "-1e999"}) {
+    metadata["provenance"] = "{\"steps\": " + number + "}";
+    write_safetensors(run / "odd.safetensors", tensors, metadata);
+    const auto refused = run_gloss({"inspect", run / "odd.safetensors", "--json"});
+    EXPECT_EQ(refused.exit_code, 3) << number;
+    EXPECT_THAT(refused.out, IsEmpty()) << number;
+  }
+
+  // A state that became NaN after it was read.
+  TrainingState state;
+  state.unreported_nll = std::numeric_limits<double>::quiet_NaN();
+  state.best_score = std::numeric_limits<double>::infinity();
+  EXPECT_NO_THROW(parse_json(to_text(to_json(state))));
 }
 
 TEST(InspectTest, SaysWhereACheckpointStands) {
