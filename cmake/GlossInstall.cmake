@@ -2,6 +2,7 @@
 # `development` (headers, the CMake package). The tree runs wherever it is moved to. docs/installing.md.
 include(CMakePackageConfigHelpers)
 include("${CMAKE_CURRENT_LIST_DIR}/LibTorchFiles.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/LinkedFiles.cmake")
 
 set(install_libtorch_by_default ON)
 if(LibTorch_CUDA)
@@ -11,6 +12,7 @@ option(GLOSS_INSTALL_LIBTORCH "Install LibTorch's libraries beside ours" ${insta
 
 # In a folder of their own, so that they stand in nobody's way; libtorch_cpu.so itself looks beside itself.
 set(private_folder "${CMAKE_INSTALL_LIBDIR}/gloss")
+set(documents "${CMAKE_INSTALL_DATADIR}/doc/gloss")
 if(GLOSS_INSTALL_LIBTORCH)
   file(RELATIVE_PATH from_program "/${CMAKE_INSTALL_BINDIR}" "/${private_folder}")
   set_property(TARGET gloss PROPERTY INSTALL_RPATH "$ORIGIN/${from_program}")
@@ -21,6 +23,18 @@ if(GLOSS_INSTALL_LIBTORCH)
     get_filename_component(real "${file}" REALPATH)
     install(FILES "${real}" DESTINATION "${private_folder}" RENAME "${name}" COMPONENT runtime)
   endforeach()
+  set(licenses "${documents}/licenses")
+  libtorch_licenses("${LibTorch_ROOT_DIR}" texts)
+  foreach(text IN LISTS texts)
+    if(IS_DIRECTORY "${text}")
+      install(DIRECTORY "${text}" DESTINATION "${licenses}/libtorch" COMPONENT runtime)
+    else()
+      install(FILES "${text}" DESTINATION "${licenses}/libtorch" COMPONENT runtime)
+    endif()
+  endforeach()
+  if(NOT texts)
+    message(STATUS "This LibTorch comes without its license texts, so none are installed (docs/third_party.md)")
+  endif()
 else()
   set_property(TARGET gloss libgloss PROPERTY INSTALL_RPATH "${LibTorch_ROOT_DIR}/lib")
 endif()
@@ -28,11 +42,25 @@ endif()
 install(TARGETS gloss RUNTIME COMPONENT runtime)
 install(TARGETS libgloss EXPORT gloss-targets LIBRARY COMPONENT runtime NAMELINK_COMPONENT development)
 install(DIRECTORY library/include/gloss TYPE INCLUDE COMPONENT development)
-install(FILES README.md DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/gloss" COMPONENT runtime)
-install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/gloss" COMPONENT runtime FILES_MATCHING PATTERN "*.md")
-install(DIRECTORY configs DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/gloss" COMPONENT runtime)
+# The documents, laid out as in the source tree with every file that they link to, so that their links resolve.
+file(GLOB pages RELATIVE "${PROJECT_SOURCE_DIR}" README.md docs/*.md configs/*.md)
+linked_files(linked ${pages})
+foreach(file IN LISTS pages linked)
+  get_filename_component(folder "${file}" DIRECTORY)
+  install(FILES "${file}" DESTINATION "${documents}/${folder}" COMPONENT runtime)
+endforeach()
+list(FILTER linked INCLUDE REGEX "\\.md$")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${pages} ${linked})
+install(DIRECTORY configs DESTINATION "${documents}" COMPONENT runtime)
 install(FILES tests/library/consumer/main.cpp tests/library/consumer/CMakeLists.txt
-        DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/gloss/example" COMPONENT development)
+        DESTINATION "${documents}/example" COMPONENT development)
+# Texts of what is compiled into the program, where Debian's packages have them.
+foreach(package nlohmann-json3-dev libcli11-dev)
+  if(EXISTS "/usr/share/doc/${package}/copyright")
+    install(FILES "/usr/share/doc/${package}/copyright" DESTINATION "${documents}/licenses" RENAME "${package}"
+            COMPONENT runtime)
+  endif()
+endforeach()
 
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/gloss")
 install(EXPORT gloss-targets NAMESPACE gloss:: DESTINATION "${package_folder}" COMPONENT development)
@@ -42,6 +70,12 @@ configure_package_config_file(cmake/gloss-config.cmake.in "${PROJECT_BINARY_DIR}
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/gloss-config-version.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/gloss-config.cmake" "${PROJECT_BINARY_DIR}/gloss-config-version.cmake"
         DESTINATION "${package_folder}" COMPONENT development)
+
+set(pkgconfig_folder "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+file(RELATIVE_PATH pkgconfig_to_prefix "/${pkgconfig_folder}" "/")
+string(REGEX REPLACE "/$" "" pkgconfig_to_prefix "${pkgconfig_to_prefix}")
+configure_file(cmake/gloss.pc.in "${PROJECT_BINARY_DIR}/gloss.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/gloss.pc" DESTINATION "${pkgconfig_folder}" COMPONENT development)
 
 # `cpack -G DEB`: gloss, and gloss-dev for those who embed it.
 set(CPACK_PACKAGE_VENDOR gloss)

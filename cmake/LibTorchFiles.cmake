@@ -19,3 +19,11 @@ function(libtorch_files root out)
   endwhile()
   set(${out} "${files}" PARENT_SCOPE)
 endfunction()
+
+# libtorch_licenses(<root> <out>): the files and folders of license texts that come with the LibTorch in `root`: as
+# scripts/setup.sh keeps them, as an archive has them, or as pip installs them beside the folder torch.
+function(libtorch_licenses root out)
+  file(GLOB files "${root}/licenses/*" "${root}/LICENSE*" "${root}/NOTICE*" "${root}/../torch-*.dist-info/licenses/*"
+       "${root}/../torch-*.dist-info/LICENSE*" "${root}/../torch-*.dist-info/NOTICE*")
+  set(${out} "${files}" PARENT_SCOPE)
+endfunction()

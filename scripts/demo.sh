@@ -10,7 +10,7 @@ demo=$root/build/demo
 test=$demo/corpus/test
 pair=${1:-en-de}
 
-"$root/scripts/build.sh" release gloss
+"$root/scripts/build.sh" release gloss libgloss  # all that `cmake --install` writes
 rm -rf "$demo"
 "$gloss" make-corpus demo --pair "$pair" --out "$demo/corpus"  # where configs/demo.json looks for it
 tokenize=13a

@@ -152,9 +152,13 @@ fetch_wheel() {
     (cd "$folder" && unpack_wheel torch-*.whl)
 }
 
+# Keeps the license texts, too, for packages of gloss (docs/third_party.md).
 # The wheels for aarch64 keep what LibTorch loads in a folder beside it; the loader looks in torch/lib, too.
 unpack_wheel() {
   cmake -E tar xf "$1" -- torch/include torch/lib || return
+  if cmake -E tar xf "$1" -- 'torch-*.dist-info/licenses' 2>/dev/null; then
+    mv torch-*.dist-info/licenses torch/ || return
+  fi
   if cmake -E tar tf "$1" | grep '^torch.libs/' >/dev/null; then
     cmake -E tar xf "$1" -- torch.libs && mv torch.libs/* torch/lib/ || return
   fi

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # installed_test.sh CMAKE BUILD SOURCE WITH_LIBTORCH: installs the build, moves the tree, runs the program in it, and
 # configures, builds and runs the project in consumer/ on it. Where Debian's tools are it makes the package `gloss` too
-# (not compressed, which takes long) and runs the program out of it.
+# (not compressed, which takes long) and runs the program out of it. A program is also built by pkg-config, and every link
+# of the installed pages is followed.
 set -euo pipefail
 
 cmake=$1 build=$2 source=$3 with_libtorch=$4
@@ -19,7 +20,8 @@ fault() {
 mv "$folder/first" "$folder/moved"
 tree=$folder/moved
 
-library=$(realpath "$tree"/lib*/libgloss.so)
+documents=$tree/share/doc/gloss
+library=$(realpath "$(find "$tree" -name libgloss.so)")
 for file in "$tree/bin/gloss" "$library"; do
   headers=$(objdump -p "$file" | grep -E 'RUNPATH|RPATH')
   if [[ $with_libtorch == ON && ! $headers =~ PATH\ +\$ORIGIN[^:]*$ ]]; then
@@ -40,6 +42,41 @@ printf '%s\n' 'ana baka dalo emi' '' 'yoze' 'mo nipa quso ratu sive' >"$folder/l
 "$folder/consumer/translate_lines" "$model" <"$folder/lines" >"$folder/got" 2>"$folder/streamed"
 diff "$folder/wanted" "$folder/got" || fault "the library translates otherwise than the program"
 [[ $(wc -l <"$folder/streamed") == 1 && -s $folder/streamed ]] || fault "the first line was not streamed"
+
+# The same by pkg-config, which knows the tree where it stands now.
+if command -v pkg-config >/dev/null; then
+  PKG_CONFIG_PATH=$(dirname "$(find "$tree" -name gloss.pc)")
+  export PKG_CONFIG_PATH
+  libraries=$(pkg-config --variable=libdir gloss)
+  [[ $(realpath "$libraries") == $(dirname "$library") ]] || fault "gloss.pc names $libraries"
+  read -ra flags < <(pkg-config --cflags --libs gloss)
+  "$CXX" -std=c++20 "$source/tests/library/consumer/main.cpp" -o "$folder/by_pkgconfig" "${flags[@]}" \
+    "-Wl,-rpath,$libraries"
+  "$folder/by_pkgconfig" "$model" <"$folder/lines" 2>/dev/null | diff "$folder/wanted" - ||
+    fault "a program built by pkg-config translates otherwise"
+fi
+
+# Every relative link of an installed page leads to an installed file.
+pages=0
+while read -r page; do
+  pages=$((pages + 1))
+  while read -r link; do
+    [[ -e $(dirname "$page")/$link ]] || fault "${page#"$documents/"} links to $link, which is not installed"
+  done < <(grep -oE '[^[]\]\([^)#: ]+' "$page" | sed 's/.*](//')  # not C++'s [](...)
+done < <(find "$documents" -name '*.md')
+((pages > 10)) || fault "only $pages pages are installed"
+# The license texts that the page names are there, where this LibTorch came with texts.
+[[ -f $documents/docs/third_party.md ]] || fault "docs/third_party.md is not installed"
+if [[ -d $documents/licenses/libtorch/third_party ]]; then
+  while read -r text; do
+    [[ -e $documents/$text ]] || fault "docs/third_party.md names $text, which is not installed"
+  done < <(grep -oE 'licenses/libtorch/[^`]+' "$documents/docs/third_party.md")
+fi
+
+# README.md installs what scripts/demo.sh has built.
+while read -r target; do
+  grep -qE "build.sh\" release( .*)? $target( |\$)" "$source/scripts/demo.sh" || fault "scripts/demo.sh does not build $target"
+done < <(grep -oE 'install\(TARGETS [a-z]+' "$source/cmake/GlossInstall.cmake" | cut -d ' ' -f 2)
 
 example=$(sed '1d; s/^\(.\)/    \1/' "$source/tests/library/consumer/main.cpp")
 [[ $(<"$source/README.md") == *"$example"* ]] || fault "README.md shows another example than consumer/main.cpp"
@@ -63,6 +100,9 @@ rm -rf "$tree"
 rm -rf "$folder/packages/_CPack_Packages"
 package=$(echo "$folder"/packages/gloss_*.deb)
 dpkg-deb -x "$package" "$folder/unpacked"
+multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+[[ -e $folder/unpacked/usr/lib/$multiarch/libgloss.so.0 ]] ||
+  fault "the package has no usr/lib/$multiarch/libgloss.so.0; an old build folder needs cmake -U CMAKE_INSTALL_LIBDIR"
 [[ $(dpkg-deb -f "$package" Depends) == *libsentencepiece* ]] || fault "the package does not say what it needs"
 [[ $("$folder/unpacked/usr/bin/gloss" --version) == "gloss $(dpkg-deb -f "$package" Version)" ]] ||
   fault "the packaged program says $("$folder/unpacked/usr/bin/gloss" --version 2>&1)"
