@@ -17,6 +17,7 @@
 #include "common/random.h"
 #include "common/special_ids.h"
 #include "decoding/search.h"
+#include "decoding/search_hooks.h"
 #include "decoding/transformer_scorer.h"
 #include "model/make_model.h"
 #include "model/matrix_product.h"
@@ -102,6 +103,11 @@ std::int64_t most_bytes_of_token(const ModelConfig& model, const Vocabularies& v
   return kFloatBytes * (layers * (40 * model.d_model + 6 * model.d_ff + 200 * model.heads) + 8 * vocabularies.target);
 }
 
+/// "measuring memory: batches of 4096 tokens, 3 of 15"; each part starts again at 1.
+void show_progress(const std::string& part, std::size_t done, std::size_t all) {
+  log_progress("measuring memory: " + part + ", " + std::to_string(std::min(done, all)) + " of " + std::to_string(all));
+}
+
 /// The model of a run with random weights.
 class Trial {
  public:
@@ -116,7 +122,6 @@ class Trial {
   }
 
   std::int64_t batches(std::int64_t tokens, std::int64_t count) {
-    log_progress("trying batches of " + std::to_string(tokens) + " tokens");
     const double growth = growth_by_sampling(config_);
     const auto grown = [&](std::int64_t length) {
       return std::min(static_cast<std::int64_t>(growth * static_cast<double>(length)), config_.data.max_length);
@@ -124,7 +129,9 @@ class Trial {
     const auto chosen = trial_batches(run_.text.pairs, tokens, count);
     return peak_of([&] {
       const Bfloat16Products rounded(config_.training.precision == Precision::kBfloat16);
+      std::size_t tried = 0;
       for (const auto& pairs : chosen) {
+        show_progress("batches of " + std::to_string(tokens) + " tokens", ++tried, chosen.size());
         Batch batch;
         for (const auto& [source, target] : pairs) {
           batch.source.push_back(ids_.sentence(grown(source), run_.vocabularies.source));
@@ -140,7 +147,6 @@ class Trial {
   /// Of the longest sources; `length` tokens each, none of which ends.
   std::int64_t search(std::vector<std::int64_t> sources, std::int64_t beam_size, std::int64_t length) {
     if (sources.empty()) return 0;
-    log_progress("trying a search, beam " + std::to_string(beam_size));
     std::ranges::sort(sources, std::ranges::greater());
     auto decoding = config_.decoding;
     if (std::ssize(sources) > decoding.batch_size) sources.resize(static_cast<std::size_t>(decoding.batch_size));
@@ -153,13 +159,18 @@ class Trial {
     decoding.min_length = decoding.max_length;
     std::vector<Ids> ids;
     for (const auto source : sources) ids.push_back(ids_.sentence(source, run_.vocabularies.source));
+    SearchHooks hooks;
+    hooks.before_step = [&, step = std::size_t{0}]() mutable {
+      show_progress("a search, beam " + std::to_string(beam_size), ++step,
+                    static_cast<std::size_t>(decoding.max_length));
+    };
     const auto peak = peak_of([&] {
       const TransformerScorer scorer(model_, DecodingConfig::kLongest);
       const auto padded = pad(ids, at::kCPU);
       if (beam_size > 1)
-        beam_search(scorer, padded, decoding);
+        beam_search(scorer, padded, decoding, {}, hooks);
       else
-        greedy_search(scorer, padded, decoding);
+        greedy_search(scorer, padded, decoding, {}, hooks);
     });
     // Keys and values of the positions that were not said, and their copies when rows are reordered.
     const auto position = 4 * config_.model.decoder_layers * rows * config_.model.d_model * kFloatBytes;

@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "common/line_reader.h"
+#include "common/log.h"
 #include "common/utf8.h"
 #include "data/corpus_layout.h"
 
@@ -77,6 +78,7 @@ TextLengths text_lengths(const RunConfig& config, const TokenizerPair& tokenizer
   const auto read = [&](const std::string& source, const std::string& target, auto&& use) {
     if (source.empty()) return;
     try {
+      log_progress("reading " + printable(source) + " and " + printable(target));
       use(sample_of(source, target, config, tokenizers));
     } catch (const Error& error) {
       if (lengths.unknown.empty()) lengths.unknown = error.what();
@@ -98,6 +100,7 @@ TextLengths text_lengths(const RunConfig& config, const TokenizerPair& tokenizer
   };
   read(data.valid_source, data.valid_target, sources(lengths.valid));
   read(data.test_source, data.test_target, sources(lengths.test));
+  log_progress("");
   return lengths;
 }
 

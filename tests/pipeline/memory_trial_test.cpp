@@ -1,14 +1,21 @@
 #include "pipeline/memory_trial.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
+#include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include "common/log.h"
 #include "common/memory.h"
 #include "pipeline/runtime.h"
 #include "tests/pipeline/small_job.h"
+#include "tests/support/terminal.h"
 
 namespace gloss {
 namespace {
@@ -95,6 +102,25 @@ TEST(MemoryTrialTest, ALargerBatchTakesMore) {
   const auto reckoned = try_training(config_of(128, 8192), run, 128 << 20);
   EXPECT_GT(reckoned.batches, large.batches / 2);
   EXPECT_LT(reckoned.batches, large.batches * 2);
+}
+
+TEST(MemoryTrialTest, ATerminalShowsHowFarTheTrialIs) {
+  const auto terminal = open_terminal();
+  if (!terminal) GTEST_SKIP() << "there are no pseudo-terminals here";
+  set_up_runtime(1);
+  ::setenv("TERM", "xterm", 1);
+  const int before = ::dup(STDERR_FILENO);
+  ::dup2(terminal->inside, STDERR_FILENO);
+  set_up_log({});
+  const ForeseenRun run{kVocabularies, {}};
+  try_training(config_of(64, 256), run, usable_memory());
+  ::dup2(before, STDERR_FILENO);
+  set_up_log({});
+  std::string shown(4096, '\0');
+  shown.resize(static_cast<std::size_t>(std::max<ssize_t>(::read(terminal->outside, shown.data(), shown.size()), 0)));
+  for (const int descriptor : {before, terminal->inside, terminal->outside}) ::close(descriptor);
+  EXPECT_THAT(shown, testing::HasSubstr("measuring memory: batches of 256 tokens, 1 of "));
+  EXPECT_TRUE(shown.ends_with("\r\x1b[K")) << "the line is removed";
 }
 
 TEST(MemoryTrialTest, TheLeastOfABatchIsBelowWhatTheFewestTokensTake) {
