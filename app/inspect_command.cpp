@@ -78,8 +78,9 @@ Json describe(const std::filesystem::path& path) {
     result["moving_mean"] =
         std::ranges::any_of(file.tensors(), [](const auto& tensor) { return tensor.first.starts_with("ema."); });
   } else {
-    throw ModelError(file.name() + ": wanted format " + std::string(kModelFormat) + " or " +
-                     std::string(kCheckpointFormat) + ", got " + printable(format));
+    throw ModelError(file.name() + ": is not a file of gloss, but of another program: wanted the format " +
+                     std::string(kModelFormat) + " or " + std::string(kCheckpointFormat) + ", got " +
+                     printable(format));
   }
   std::int64_t total = 0;
   for (const auto& [name, parameters] : modules_of(file)) {

@@ -34,6 +34,10 @@ Json metadata_json(const SafetensorsFile& file, const std::string& key) {
 }
 
 void expect_format(const SafetensorsFile& file, std::string_view format, int version) {
+  if (!file.metadata().contains("format"))
+    throw ModelError(file.name() +
+                     ": is not a file of gloss, but of another program: wanted a safetensors file of the format " +
+                     std::string(format) + "; its metadata has no format");
   const auto& got = metadata_value(file, "format");
   if (got != format)
     throw ModelError(file.name() + ": format: wanted " + std::string(format) + ", got " + printable(got));

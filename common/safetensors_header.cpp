@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "common/error.h"
+#include "common/file_kind.h"
 #include "common/json.h"
 #include "common/log.h"
 #include "common/sha256.h"
@@ -42,18 +43,6 @@ constexpr std::array<DtypeEntry, 7> kDtypes = {{{Dtype::kF32, "F32", 4},
                                                 {Dtype::kU8, "U8", 1}}};
 
 const DtypeEntry& entry(Dtype dtype) { return *std::ranges::find(kDtypes, dtype, &DtypeEntry::dtype); }
-
-// What else people hand over, told by its first bytes.
-struct Format {
-  std::string_view magic, what;
-};
-constexpr std::array<Format, 7> kOtherFormats = {{{"PK\x03\x04", "a zip archive, as torch.save writes"},
-                                                  {"\x80\x02", "a pickle, as torch.save writes"},
-                                                  {"\x80\x04", "a pickle"},
-                                                  {"\x1f\x8b", "gzip: decompress it first"},
-                                                  {"GGUF", "a GGUF file"},
-                                                  {"\x89HDF", "an HDF5 file"},
-                                                  {"version ", "a Git LFS pointer: fetch the file itself"}}};
 
 [[noreturn]] void fail(const std::string& where, const std::string& what) { throw ModelError(where + ": " + what); }
 
@@ -185,18 +174,21 @@ std::string_view dtype_name(Dtype dtype) { return entry(dtype).name; }
 std::size_t dtype_size(Dtype dtype) { return entry(dtype).size; }
 
 std::size_t read_header_length(std::span<const std::byte> start, std::uint64_t file_size, const std::string& name) {
-  if (start.empty()) fail(name, "wanted a safetensors file, got an empty one");
   const std::string_view first(reinterpret_cast<const char*>(start.data()), std::min(start.size(), kHeaderLengthBytes));
-  if (first.size() < kHeaderLengthBytes) fail(name, "wanted at least 8 bytes, got " + std::to_string(first.size()));
+  const auto refuse_kind = [&](std::string_view kind) {
+    if (!kind.empty()) fail(name, "is not a model file: wanted a safetensors file, got " + std::string(kind));
+  };
+  if (first.size() < kHeaderLengthBytes) {
+    refuse_kind(file_kind(first));
+    fail(name, "is not a model file, or cut short: wanted at least 8 bytes, got " + std::to_string(first.size()));
+  }
   std::uint64_t length = 0;
   std::memcpy(&length, first.data(), sizeof(length));
   const auto most = std::min(kLongestHeader, file_size - kHeaderLengthBytes);
   if (length >= 2 && length <= most && length % kAlignment == 0) return length;
-  for (const auto& [magic, what] : kOtherFormats) {
-    if (length > 0xffff && first.starts_with(magic)) fail(name, "wanted a safetensors file, got " + std::string(what));
-  }
-  fail(name, "header length: wanted a multiple of 8, at most " + std::to_string(most) + ", got " +
-                 std::to_string(length) + "; no safetensors file, or cut short");
+  if (length > 0xffff) refuse_kind(file_kind(first));  // below it the bytes are the length in a file that is cut short
+  fail(name, "is not a model file, or cut short: header length: wanted a multiple of 8, at most " +
+                 std::to_string(most) + ", got " + std::to_string(length));
 }
 
 SafetensorsHeader read_header(std::string_view text, std::uint64_t data_size, const std::string& name) {

@@ -6,6 +6,7 @@
 
 #include "common/atomic_file.h"
 #include "common/error.h"
+#include "common/file_kind.h"
 #include "common/log.h"
 #include "common/special_ids.h"
 #include "model/parameter_shapes.h"
@@ -63,11 +64,18 @@ std::string absolute_beside(const std::string& path, const std::filesystem::path
 /// Throws UsageError where it is no JSON, or none of objects.
 Json read_json(const std::filesystem::path& path) {
   const auto where = printable(path.string()) + ": ";
+  std::string text;
   Json json;
   try {
-    json = parse_json(read_file(path, kLargestRunFile));
+    text = read_file(path, kLargestRunFile);
+    json = parse_json(text);
   } catch (const std::invalid_argument& error) {
-    throw UsageError(where + error.what());
+    const auto kind = file_kind(text);
+    throw UsageError(where +
+                     (kind == "a JSON text" ? "is not valid JSON: "
+                                            : "is not a run file: wanted a JSON text { ... }, got " +
+                                                  std::string(kind.empty() ? "something else" : kind) + "; ") +
+                     error.what());
   } catch (const DataError& error) {
     throw UsageError(error.what());
   }

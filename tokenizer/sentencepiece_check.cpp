@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/file_kind.h"
 #include "common/special_ids.h"
 #include "common/utf8.h"
 #include "tokenizer/protobuf_fields.h"
@@ -154,8 +155,10 @@ void check_sentencepiece_model(std::string_view bytes, const std::string& name) 
   try {
     check_model(bytes);
   } catch (const BrokenProtobuf& broken) {
-    throw ModelError(name + ": wanted a SentencePiece model, got " + broken.what +
-                     "; the file is damaged or something else");
+    const auto kind = file_kind(bytes);
+    const bool damaged = kind.empty() || kind == "a SentencePiece model";
+    throw ModelError(name + ": wanted a SentencePiece model, got " + (damaged ? broken.what : std::string(kind)) +
+                     (damaged ? "; the file is damaged or something else" : "; name the .model file of a tokenizer"));
   }
 }
 

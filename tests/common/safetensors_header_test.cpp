@@ -32,9 +32,10 @@ auto refuses(const std::string& message) { return ThrowsMessage<ModelError>(HasS
 TEST(HeaderLengthTest, IsReadLittleEndianAndBounded) {
   EXPECT_EQ(length_of(little_endian(264), 272), 264U);
   EXPECT_THAT([] { length_of(little_endian(264), 271); },
-              refuses("header length: wanted a multiple of 8, at most 263"));
-  EXPECT_THAT([] { length_of("", 0); }, refuses("file: wanted a safetensors file, got an empty one"));
-  EXPECT_THAT([] { length_of("1234567", 7); }, refuses("file: wanted at least 8 bytes, got 7"));
+              refuses("file: is not a model file, or cut short: header length: wanted a multiple of 8, at most 263"));
+  EXPECT_THAT([] { length_of("", 0); },
+              refuses("file: is not a model file: wanted a safetensors file, got an empty file"));
+  EXPECT_THAT([] { length_of(std::string(7, '\0'), 7); }, refuses("cut short: wanted at least 8 bytes, got 7"));
   EXPECT_THAT([] { length_of(little_endian(~0ULL), 1'000); }, refuses("at most 992, got 18446744073709551615"));
   EXPECT_THAT([] { length_of(little_endian(0), 1'000); }, refuses("got 0"));
   EXPECT_THAT([] { length_of(little_endian(12), 1'000); }, refuses("got 12"));
@@ -47,6 +48,11 @@ TEST(HeaderLengthTest, OtherFormatsAreNamed) {
   EXPECT_THAT([] { length_of("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46"s, 1'000); }, refuses("got a pickle"));
   EXPECT_THAT([] { length_of("\x1f\x8b\x08\x00\x00\x00\x00\x00"s, 1'000'000); }, refuses("got gzip"));
   EXPECT_THAT([] { length_of("version https://git-lfs", 130); }, refuses("got a Git LFS pointer"));
+  EXPECT_THAT([] { length_of("{\"seed\": 1}", 11); },
+              refuses("file: is not a model file: wanted a safetensors file, got a JSON text"));
+  EXPECT_THAT([] { length_of("Call me Ishmael.", 16); }, refuses("got a text"));
+  EXPECT_THAT([] { length_of("\n\x0e\n\x05<pad", 100); }, refuses("got a SentencePiece model"));
+  EXPECT_THAT([] { length_of("{\n", 2); }, refuses("got a JSON text"));
 }
 
 struct BadHeader {

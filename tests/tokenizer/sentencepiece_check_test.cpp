@@ -67,8 +67,10 @@ TEST(SentencePieceCheckTest, AcceptsTrainedModels) {
 }
 
 TEST(SentencePieceCheckTest, RefusesBytesThatAreNoMessage) {
-  EXPECT_THAT(checking(""), refuses("no pieces"));
-  EXPECT_THAT(checking("hello world"), refuses("damaged or something else"));
+  EXPECT_THAT(checking(""), refuses("got an empty file"));
+  EXPECT_THAT(checking("hello world"), refuses("got a text; name the .model file of a tokenizer"));
+  EXPECT_THAT(checking("{\"seed\": 1}"), refuses("got a JSON text"));
+  EXPECT_THAT(checking(field(3, "")), refuses("no pieces; the file is damaged or something else"));
   EXPECT_THAT(checking(std::string(12, '\xFF')), refuses("more than ten bytes"));
   EXPECT_THAT(checking(piece("a") + varint(9 << 3 | 3)), refuses("unknown kind"));
   EXPECT_THAT(checking(piece("a") + '\0'), refuses("without a number"));
