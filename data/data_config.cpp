@@ -1,5 +1,7 @@
 #include "data/data_config.h"
 
+#include "data/language_tag.h"
+
 namespace gloss {
 namespace {
 
@@ -9,6 +11,10 @@ constexpr std::int64_t kLargestBatch = 1'000'000'000;
 void require_both(const std::string& source, const std::string& target, const std::string& key) {
   require(source.empty() == target.empty(), key + (source.empty() ? "_source" : "_target"),
           "a file, since the other side has one", "");
+}
+
+void require_language(const std::string& tag, std::string_view key) {
+  require(tag.empty() || is_language_tag(tag), key, "a language tag, such as en or pt-BR", tag);
 }
 
 }  // namespace
@@ -21,6 +27,10 @@ void DataConfig::validate() const {
   require(batch_tokens >= 1 && batch_tokens <= kLargestBatch, "data.batch_tokens",
           "1 to " + std::to_string(kLargestBatch), batch_tokens);
   require(subword_sampling >= 0 && subword_sampling <= 1, "data.subword_sampling", "0 to 1", subword_sampling);
+  require(!hold_out || valid_source.empty(), "data.hold_out",
+          {"false beside ", Key{"data.valid_source"}, ", which is the validation set"}, hold_out);
+  require_language(source_language, "data.source_language");
+  require_language(target_language, "data.target_language");
 }
 
 DataConfig read_data_config(ConfigSection section) {
@@ -31,6 +41,9 @@ DataConfig read_data_config(ConfigSection section) {
   section.read("valid_target", config.valid_target);
   section.read("test_source", config.test_source);
   section.read("test_target", config.test_target);
+  section.read("hold_out", config.hold_out);
+  section.read("source_language", config.source_language);
+  section.read("target_language", config.target_language);
   section.read("max_length", config.max_length);
   section.read("batch_tokens", config.batch_tokens);
   section.read("subword_sampling", config.subword_sampling);
@@ -45,6 +58,9 @@ Json to_json(const DataConfig& config) {
           {"valid_target", config.valid_target},
           {"test_source", config.test_source},
           {"test_target", config.test_target},
+          {"hold_out", config.hold_out},
+          {"source_language", config.source_language},
+          {"target_language", config.target_language},
           {"max_length", config.max_length},
           {"batch_tokens", config.batch_tokens},
           {"subword_sampling", config.subword_sampling}};

@@ -10,12 +10,18 @@ namespace gloss {
 /// `data` of the run file. Paths are as the file spells them; pipeline resolves them against its folder.
 struct DataConfig {
   std::string train_source, train_target;
-  std::string valid_source, valid_target;  ///< optional, both or neither
-  std::string test_source, test_target;    ///< optional, both or neither
-  std::int64_t max_length = 256;           ///< pieces and eos; a longer pair is left out of training
-  std::int64_t batch_tokens = 4096;        ///< max(source, target) positions times sentences, padding included
+  std::string valid_source, valid_target;        ///< optional, both or neither
+  std::string test_source, test_target;          ///< optional, both or neither
+  std::string source_language, target_language;  ///< language tags (data/language_tag.h); empty: unknown
+  std::int64_t max_length = 256;                 ///< pieces and eos; a longer pair is left out of training
+  std::int64_t batch_tokens = 4096;              ///< max(source, target) positions times sentences, padding included
+  /// Validates on pairs of the training text, which are left out of training (data/hold_out.h).
+  bool hold_out = false;
 
   double subword_sampling = 0;  ///< bpe: share of merges left out; unigram: alpha; 0: the best pieces
+
+  /// The run has a validation set.
+  bool validates() const { return hold_out || !valid_source.empty(); }
 
   /// Throws UsageError naming the key.
   void validate() const;

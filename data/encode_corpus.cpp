@@ -29,6 +29,7 @@ using Lines = std::vector<LinePair>;
 
 struct EncodedPair {
   PairVerdict verdict = PairVerdict::kUsed;
+  bool held_out = false;         // for validation, whatever the verdict
   Ids source = {}, target = {};  // pieces and eos, of one that is used
 };
 
@@ -41,21 +42,23 @@ JudgedLine encode_line(const Tokenizer& tokenizer, const std::string& line, bool
   return judged;
 }
 
-EncodedPair encode_pair(const AlignedTexts& texts, std::int64_t max_length, const LinePair& lines) {
+EncodedPair encode_pair(const AlignedTexts& texts, const EncodingOptions& options, const LinePair& lines) {
   EncodedPair pair;
   const auto source = encode_line(*texts.source_tokenizer, lines.source, lines.source_overlong, pair.source);
   const auto target = encode_line(*texts.target_tokenizer, lines.target, lines.target_overlong, pair.target);
-  pair.verdict = judge_pair(source, target, max_length);
+  if (source.is_text && target.is_text && options.holds_out && options.holds_out(lines.source, lines.target))
+    return {.held_out = true};
+  pair.verdict = judge_pair(source, target, options.max_length);
   if (pair.verdict != PairVerdict::kUsed) return {pair.verdict};
   pair.source.push_back(kEos);
   pair.target.push_back(kEos);
   return pair;
 }
 
-std::vector<EncodedPair> encode_lines(const AlignedTexts& texts, std::int64_t max_length, const Lines& lines) {
+std::vector<EncodedPair> encode_pairs(const AlignedTexts& texts, const EncodingOptions& options, const Lines& lines) {
   std::vector<EncodedPair> pairs;
   pairs.reserve(lines.size());
-  for (const auto& line : lines) pairs.push_back(encode_pair(texts, max_length, line));
+  for (const auto& line : lines) pairs.push_back(encode_pair(texts, options, line));
   return pairs;
 }
 
@@ -106,8 +109,9 @@ class PairReader {
 };
 
 void add(const std::vector<EncodedPair>& pairs, CorpusReport& report, CorpusWriter& writer) {
-  for (const auto& [verdict, source, target] : pairs) {
+  for (const auto& [verdict, held_out, source, target] : pairs) {
     ++report.lines;
+    if (held_out) continue;
     switch (verdict) {
       case PairVerdict::kUsed:
         writer.add(source, target);
@@ -144,7 +148,7 @@ CorpusReport encode_corpus(const AlignedTexts& texts, const EncodingOptions& opt
     if (lines.empty()) return false;
     auto& task = tasks.emplace_back(std::move(lines), std::future<std::vector<EncodedPair>>());
     const auto encode = [&texts, &options, &lines_of_task = task.first] {
-      return encode_lines(texts, options.max_length, lines_of_task);
+      return encode_pairs(texts, options, lines_of_task);
     };
     try {
       task.second = std::async(std::launch::async, encode);
@@ -174,6 +178,17 @@ CorpusReport encode_corpus(const AlignedTexts& texts, const EncodingOptions& opt
                     " pairs can be used: " + std::to_string(report.empty.count) + " empty, " +
                     std::to_string(report.too_long.count) + " longer than " + std::to_string(options.max_length) +
                     " pieces, " + std::to_string(report.invalid_utf8.count) + " not UTF-8");
+  return report;
+}
+
+CorpusReport encode_lines(std::span<const std::string> sources, std::span<const std::string> targets,
+                          const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer, std::int64_t max_length,
+                          CorpusWriter& writer) {
+  CorpusReport report;
+  const AlignedTexts tokenizers{{}, {}, &source_tokenizer, &target_tokenizer};
+  Lines lines;
+  for (std::size_t i = 0; i < sources.size(); ++i) lines.push_back({sources[i], targets[i]});
+  add(encode_pairs(tokenizers, {.max_length = max_length}, lines), report, writer);
   return report;
 }
 

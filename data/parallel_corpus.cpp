@@ -40,16 +40,31 @@ bool all_below(const Ids& ids, std::int64_t vocabulary) {
 ParallelCorpus ParallelCorpus::read(const std::filesystem::path& source, const std::filesystem::path& target,
                                     const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
                                     const Options& options) {
+  return in_memory(source_tokenizer, target_tokenizer, options.max_length, [&](CorpusWriter& writer) {
+    return encode_corpus({source, target, &source_tokenizer, &target_tokenizer}, options, writer);
+  });
+}
+
+ParallelCorpus ParallelCorpus::of_lines(std::span<const std::string> sources, std::span<const std::string> targets,
+                                        const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
+                                        std::int64_t max_length) {
+  return in_memory(source_tokenizer, target_tokenizer, max_length, [&](CorpusWriter& writer) {
+    return encode_lines(sources, targets, source_tokenizer, target_tokenizer, max_length, writer);
+  });
+}
+
+ParallelCorpus ParallelCorpus::in_memory(const Tokenizer& source, const Tokenizer& target, std::int64_t max_length,
+                                         const std::function<CorpusReport(CorpusWriter&)>& encode) {
   const std::filesystem::path name = "a corpus in memory";
   const auto file = open_memory_file();
   CorpusWriter writer(
       [&](std::span<const std::byte> bytes) {
         if (!write_all(file, bytes)) throw_io_error(name, "write");
       },
-      std::max(source_tokenizer.vocabulary_size(), target_tokenizer.vocabulary_size()), options.max_length);
-  writer.finish({}, encode_corpus({source, target, &source_tokenizer, &target_tokenizer}, options, writer));
+      std::max(source.vocabulary_size(), target.vocabulary_size()), max_length);
+  writer.finish({}, encode(writer));
   auto corpus = open(MappedFile(file, name), name);
-  corpus.set_vocabularies(source_tokenizer.vocabulary_size(), target_tokenizer.vocabulary_size());
+  corpus.set_vocabularies(source.vocabulary_size(), target.vocabulary_size());
   return corpus;
 }
 

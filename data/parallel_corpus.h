@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -27,6 +28,10 @@ class ParallelCorpus {
   static ParallelCorpus read(const std::filesystem::path& source, const std::filesystem::path& target,
                              const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
                              const Options& options);
+  /// Encodes lines in memory: line i of `targets` is the translation of line i of `sources`. May be without pairs.
+  static ParallelCorpus of_lines(std::span<const std::string> sources, std::span<const std::string> targets,
+                                 const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
+                                 std::int64_t max_length);
   /// A corpus file; `path` stands for it in messages. A file of up to `kCheckedAtOnce` bytes is checked whole. Throws
   /// DataError unless it is whole and right.
   static ParallelCorpus open(MappedFile file, std::filesystem::path path);
@@ -55,6 +60,8 @@ class ParallelCorpus {
   };
 
   ParallelCorpus(MappedFile file, std::filesystem::path path);
+  static ParallelCorpus in_memory(const Tokenizer& source, const Tokenizer& target, std::int64_t max_length,
+                                  const std::function<CorpusReport(CorpusWriter&)>& encode);
   std::string text_at(std::uint64_t place, std::uint64_t bytes) const;
   void read_footer();
   void read_index();

@@ -26,8 +26,10 @@ TEST(DataConfigTest, DefaultsStandWhereNothingIsSaid) {
 TEST(DataConfigTest, EveryKeyComesBack) {
   const auto json = parse_json(R"({"train_source": "a", "train_target": "b", "valid_source": "c", "valid_target": "d",
                                    "test_source": "e", "test_target": "f", "max_length": 7, "batch_tokens": 9,
+                                   "hold_out": false, "source_language": "en", "target_language": "pt-BR",
                                    "subword_sampling": 0.1})");
   EXPECT_EQ(to_json(read(to_text(json))), json);
+  EXPECT_EQ(to_json(read(R"({"hold_out": true})")).at("hold_out"), true);
 }
 
 TEST(DataConfigTest, WrongValuesAreNamed) {
@@ -41,6 +43,9 @@ TEST(DataConfigTest, WrongValuesAreNamed) {
         std::pair(R"({"train_source": "a"})", "data.train_target: wanted a file"),
         std::pair(R"({"valid_source": "a"})", "data.valid_target: wanted a file"),
         std::pair(R"({"test_target": "a"})", "data.test_source: wanted a file"),
+        std::pair(R"({"valid_source": "a", "valid_target": "b", "hold_out": true})", "data.hold_out: wanted false"),
+        std::pair(R"({"source_language": "en_US"})", "data.source_language: wanted a language tag"),
+        std::pair(R"({"target_language": "-"})", "data.target_language: wanted a language tag"),
         std::pair(R"({"batch_size": 1})", "data.batch_size: unknown key")})
     EXPECT_THAT([text = text] { read(text); }, ThrowsMessage<UsageError>(HasSubstr(message)));
 }

@@ -1,0 +1,55 @@
+#include "data/text_size.h"
+
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/temporary_folder.h"
+
+namespace gloss {
+namespace {
+
+class TextSizeTest : public testing::Test {
+ protected:
+  TextSize measure(const std::string& source, const std::string& target) const {
+    std::ofstream(folder_ / "s") << source;
+    std::ofstream(folder_ / "t") << target;
+    return measure_texts(folder_ / "s", folder_ / "t");
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(TextSizeTest, CountsPairsWordsAndCharacters) {
+  const auto size = measure("the cat\n the  dog\t\n", "die Katze\nder H\xc3\xbcnd\n");
+  EXPECT_EQ(size.pairs, 2);
+  EXPECT_EQ(size.words, 8);
+  EXPECT_EQ(size.bytes, 20);
+  EXPECT_EQ(size.source.distinct_words, 3);
+  EXPECT_EQ(size.target.distinct_words, 4);
+  EXPECT_EQ(size.both.distinct_words, 7);
+  EXPECT_EQ(size.source.characters, 8) << "t h e c a d o g";
+  EXPECT_EQ(size.target.characters, 11) << "d i e K a t z r H \u00fc n";
+}
+
+TEST_F(TextSizeTest, LeavesOutPairsThatCannotBeTrainedOn) {
+  const auto size = measure("a\n \nb\n\xff\nc\nd\n", "A\nB\n\nD\nE\n");
+  EXPECT_EQ(size.pairs, 2) << "a and c; d has no partner";
+  EXPECT_EQ(size.words, 4);
+}
+
+TEST_F(TextSizeTest, DistinctWordsAreCountedToALimit) {
+  std::string source, target;
+  for (int i = 0; i < 120'000; ++i) {
+    source += std::to_string(i) + '\n';
+    target += "x\n";
+  }
+  const auto size = measure(source, target);
+  EXPECT_EQ(size.pairs, 120'000);
+  EXPECT_EQ(size.source.distinct_words, TextVariety::kMaxDistinctWords);
+  EXPECT_EQ(size.target.distinct_words, 1);
+}
+
+}  // namespace
+}  // namespace gloss
