@@ -57,6 +57,9 @@ Json hashes_of(const CorpusCache::Tokenizers& by_name) {
 // Of a change in how texts become ids; raised with it.
 constexpr int kEncoding = 1;
 
+// Of a change in the choice of held-out pairs, which is a function of the texts; raised with it.
+constexpr int kHoldOut = 1;
+
 // What the tokenizer came from: training with these settings, or null where it was given.
 Json settings_of(const RunConfig& config) {
   if (!config.tokenizer.model_file.empty() || !config.training.start_from.empty()) return nullptr;
@@ -94,7 +97,8 @@ std::string CorpusCache::known_tokenizer(const std::string& name) const {
              : "";
 }
 
-void CorpusCache::load(const Tokenizers& by_name, const Tokenizer& source, const Tokenizer& target, int threads) {
+void CorpusCache::load(const Tokenizers& by_name, const Tokenizer& source, const Tokenizer& target, int threads,
+                       const HoldOut* held_out) {
   const auto tokenizers = hashes_of(by_name);
   if (cached_ && cached_->key() == key(tokenizers)) {
     corpus_ = std::exchange(cached_, std::nullopt);
@@ -102,7 +106,7 @@ void CorpusCache::load(const Tokenizers& by_name, const Tokenizer& source, const
     cached_.reset();
     source_ = TextHash::of(config_->data.train_source, source_);
     target_ = TextHash::of(config_->data.train_target, target_);
-    encode(key(tokenizers), source, target, threads);
+    encode(key(tokenizers), source, target, threads, held_out);
   }
   corpus_->set_vocabularies(source.vocabulary_size(), target.vocabulary_size());
 }
@@ -126,23 +130,29 @@ void CorpusCache::keep() {
 }
 
 Json CorpusCache::key(const Json& tokenizers) const {
-  return {{"program", std::string(kVersion) + ", SentencePiece " + sentencepiece_version() + ", encoding " +
-                          std::to_string(kEncoding)},
-          {"source_text", source_.sha256},
-          {"target_text", target_.sha256},
-          {"tokenizers", tokenizers},
-          {"tokenizer_settings", settings_of(*config_)},
-          {"max_length", config_->data.max_length}};
+  Json key = {{"program", std::string(kVersion) + ", SentencePiece " + sentencepiece_version() + ", encoding " +
+                              std::to_string(kEncoding)},
+              {"source_text", source_.sha256},
+              {"target_text", target_.sha256},
+              {"tokenizers", tokenizers},
+              {"tokenizer_settings", settings_of(*config_)},
+              {"max_length", config_->data.max_length}};
+  if (config_->data.hold_out) key["hold_out"] = kHoldOut;
+  return key;
 }
 
-void CorpusCache::encode(const Json& key, const Tokenizer& source, const Tokenizer& target, int threads) {
+void CorpusCache::encode(const Json& key, const Tokenizer& source, const Tokenizer& target, int threads,
+                         const HoldOut* held_out) {
   const auto& data = config_->data;
   made_ = std::make_unique<AtomicFile>(corpus_file_);
   CorpusWriter writer([&](std::span<const std::byte> bytes) { made_->write(bytes); },
                       std::max(source.vocabulary_size(), target.vocabulary_size()), data.max_length);
-  const auto report =
-      encode_corpus({data.train_source, data.train_target, &source, &target},
-                    {.max_length = data.max_length, .before_pair = stop_where_requested, .threads = threads}, writer);
+  EncodingOptions options{.max_length = data.max_length, .before_pair = stop_where_requested, .threads = threads};
+  if (held_out != nullptr)
+    options.holds_out = [held_out](std::string_view source_line, std::string_view target_line) {
+      return held_out->contains(source_line, target_line);
+    };
+  const auto report = encode_corpus({data.train_source, data.train_target, &source, &target}, options, writer);
   writer.finish(key, report);
   corpus_ = ParallelCorpus::open(MappedFile(made_->open_for_reading(), corpus_file_), corpus_file_);
 }

@@ -7,6 +7,7 @@
 
 #include "common/atomic_file.h"
 #include "common/file_stamp.h"
+#include "data/hold_out.h"
 #include "data/parallel_corpus.h"
 #include "pipeline/run_config.h"
 #include "pipeline/run_folder.h"
@@ -31,9 +32,11 @@ class CorpusCache {
   /// The SHA-256 of the tokenizer that training one of that name would give once more; empty: not known.
   std::string known_tokenizer(const std::string& name) const;
 
-  /// Takes the ids from the file, or encodes the texts on so many threads into one that has no name yet. Throws as
-  /// encode_corpus, IoError, and Stopped where a signal asks for an end.
-  void load(const Tokenizers& by_name, const Tokenizer& source, const Tokenizer& target, int threads);
+  /// Takes the ids from the file, or encodes the texts on so many threads into one that has no name yet, without the
+  /// pairs of `held_out`, which must be there where data.hold_out is set. Throws as encode_corpus, IoError, and Stopped
+  /// where a signal asks for an end.
+  void load(const Tokenizers& by_name, const Tokenizer& source, const Tokenizer& target, int threads,
+            const HoldOut* held_out = nullptr);
   const ParallelCorpus& corpus() const { return *corpus_; }
   /// Gives what `load` made its name in the folder, unless the texts were changed meanwhile, which is warned of. Throws
   /// IoError.
@@ -41,7 +44,7 @@ class CorpusCache {
 
  private:
   Json key(const Json& tokenizers) const;
-  void encode(const Json& key, const Tokenizer& source, const Tokenizer& target, int threads);
+  void encode(const Json& key, const Tokenizer& source, const Tokenizer& target, int threads, const HoldOut* held_out);
 
   const RunConfig* config_;
   std::filesystem::path corpus_file_, texts_file_;

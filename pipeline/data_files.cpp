@@ -52,4 +52,18 @@ void expect_aligned(const fs::path& source, const fs::path& target) {
                     ": wanted sentence pairs, got empty files");
 }
 
+std::optional<HoldOut> hold_out(const DataConfig& data) {
+  if (!data.hold_out) return std::nullopt;
+  auto held_out = HoldOut::choose(data.train_source, data.train_target, stop_where_requested);
+  const auto all = std::to_string(held_out.pairs_of_text());
+  if (held_out.sources().empty())
+    log_warning(
+        "data.hold_out: none of the " + all +
+        " pairs can be held out to validate on; the text is too small, or every pair shares a side with another");
+  else
+    log_info(std::to_string(held_out.sources().size()) + " of " + all +
+             " pairs are held out of training to validate on; data.valid_source and data.valid_target name others");
+  return held_out;
+}
+
 }  // namespace gloss

@@ -249,7 +249,7 @@ TrainingNeeds try_training(const RunConfig& config, const ForeseenRun& run, std:
     needs.batches += static_cast<std::int64_t>(std::max(of_token, 0.0) * static_cast<double>(wanted - most));
   }
   needs.tried = true;
-  const auto& [pairs, valid, test, training_bytes, corpus_file, unknown] = run.text;
+  const auto &valid = run.text.valid, &test = run.text.test;
   needs.validation = trial.search(valid, 1, config.decoding.max_length);
   if (!test.empty()) {
     const auto longest = std::ranges::max(test);

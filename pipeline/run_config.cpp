@@ -2,6 +2,7 @@
 
 #include <array>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 #include "common/atomic_file.h"
@@ -9,14 +10,18 @@
 #include "common/file_kind.h"
 #include "common/log.h"
 #include "common/special_ids.h"
+#include "data/language_tag.h"
 #include "model/parameter_shapes.h"
 #include "pipeline/start_model.h"
 #include "training/freeze.h"
+#include "training/stop.h"
 
 namespace gloss {
 namespace {
 
 constexpr std::size_t kLargestRunFile = 1 << 20;
+constexpr std::array kDefaultsNames = {std::pair{std::string_view("fixed"), DefaultsKind::kFixed},
+                                       std::pair{std::string_view("text"), DefaultsKind::kText}};
 
 /// Every text of a run file that names a file of the user's.
 template <typename Config>
@@ -96,6 +101,71 @@ void complete_from_start_model(Json& json, const std::filesystem::path& folder, 
   complete_from(is_gone ? parse_run_config(read_json(kept)) : config_of_start_model(model), json);
 }
 
+/// Types and names of keys are checked, ranges are not.
+RunConfig read_sections(const Json& json) {
+  RunConfig config;
+  ConfigSection file(json, "");
+  file.read("seed", config.seed);
+  file.read("defaults", config.defaults, Choices<DefaultsKind>(kDefaultsNames));
+  config.tokenizer = read_tokenizer_config(file.section("tokenizer"));
+  config.data = read_data_config(file.section("data"));
+  config.model = read_model_config(file.section("model"));
+  config.training = read_training_config(file.section("training"));
+  config.decoding = read_decoding_config(file.section("decoding"));
+  config.evaluation = read_evaluation_config(file.section("evaluation"));
+  file.finish();
+  return config;
+}
+
+/// The configuration that a run left in its folder; null where there is none that can be read.
+Json kept_config(const std::filesystem::path& file) {
+  try {
+    return !file.empty() && std::filesystem::is_regular_file(file) ? read_json(file) : Json();
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+/// Absent where the texts cannot be read or have no pairs.
+std::optional<TextSize> training_text_size(const DataConfig& data, const std::filesystem::path& folder) {
+  if (data.train_source.empty() || data.train_target.empty()) return std::nullopt;
+  try {
+    const auto size = measure_texts(absolute_beside(data.train_source, folder),
+                                    absolute_beside(data.train_target, folder), stop_where_requested);
+    return size.pairs > 0 ? std::optional(size) : std::nullopt;
+  } catch (const Stopped&) {
+    throw;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// Fills in the keys whose defaults depend on the text, unless the run file sets the fixed ones or the run starts from
+/// a model. A run that is resumed keeps its kind of defaults; those of runs before there was a choice were fixed.
+void complete_from_text(Json& json, const std::filesystem::path& folder, const Json& kept, RunFile& result) {
+  const auto config = read_sections(json);
+  if (!json.contains("defaults")) {
+    const bool is_fixed =
+        !config.training.start_from.empty() || (kept.is_object() && kept.value("defaults", Json()) != "text");
+    json["defaults"] = is_fixed ? "fixed" : "text";
+  }
+  if (json["defaults"] == "fixed" || !config.training.start_from.empty()) return;
+  if (kept.is_object()) complete_from_kept(json, kept);
+  if (!has_open_defaults(json)) return;
+  const auto size = training_text_size(config.data, folder);
+  if (!size) return;
+  result.text = *size;
+  result.chosen = complete_defaults(json, *size);
+}
+
+void set_data_files(Json& json, const RunFileSource& source) {
+  if (source.data_files.empty()) return;
+  auto& data = json["data"];
+  if (data.is_null()) data = Json::object();
+  if (!data.is_object()) return;  // refused where it is read
+  for (const auto& [key, file] : source.data_files) data[key] = std::filesystem::absolute(file).string();
+}
+
 void expect_parts(const ModelConfig& model, const std::vector<std::string>& parts) {
   std::vector<std::string> names;
   for (const auto& [name, shape] : parameter_shapes(model, {kSpecialIds, kSpecialIds})) names.push_back(name);
@@ -128,46 +198,55 @@ void RunConfig::validate() const {
             decoding.min_length);
   }
   if (training.early_stop.patience > 0 && !data.train_source.empty())
-    require(!data.valid_source.empty(), "data.valid_source", "validation data, which training.early_stop needs",
+    require(data.validates(), "data.valid_source", "validation data, which training.early_stop needs",
             data.valid_source);
   if (!training.freeze.empty()) expect_parts(model, training.freeze);
 }
 
 RunConfig parse_run_config(const Json& json) {
-  RunConfig config;
-  ConfigSection file(json, "");
-  file.read("seed", config.seed);
-  config.tokenizer = read_tokenizer_config(file.section("tokenizer"));
-  config.data = read_data_config(file.section("data"));
-  config.model = read_model_config(file.section("model"));
-  config.training = read_training_config(file.section("training"));
-  config.decoding = read_decoding_config(file.section("decoding"));
-  config.evaluation = read_evaluation_config(file.section("evaluation"));
-  file.finish();
+  auto config = read_sections(json);
   config.validate();
   return config;
 }
 
-RunConfig read_run_config(const std::filesystem::path& path, std::span<const std::string> overrides,
-                          const std::filesystem::path& run_folder) {
-  const auto where = printable(path.string()) + ": ";
-  if (!std::filesystem::exists(path)) throw UsageError(where + "there is no such run file");
-  if (!std::filesystem::is_regular_file(path)) throw UsageError(where + "is no file; a run file is a JSON text");
-  auto json = read_json(path);
+RunFile read_run_file(const RunFileSource& source) {
+  const auto& path = source.path;
+  const auto where = path.empty() ? "" : printable(path.string()) + ": ";
+  Json json = Json::object();
+  if (!path.empty()) {
+    if (!std::filesystem::exists(path)) throw UsageError(where + "there is no such run file");
+    if (!std::filesystem::is_regular_file(path)) throw UsageError(where + "is no file; a run file is a JSON text");
+    json = read_json(path);
+  }
   try {
-    for (const auto& text : overrides) apply_override(json, text);
-    const auto folder = std::filesystem::absolute(path).parent_path();
-    complete_from_start_model(json, folder, run_folder.empty() ? "" : run_folder / "config.json");
-    auto config = parse_run_config(json);
+    for (const auto& text : source.overrides) apply_override(json, text);
+    set_data_files(json, source);
+    const auto folder = source.base    ? *source.base
+                        : path.empty() ? std::filesystem::current_path()
+                                       : std::filesystem::absolute(path).parent_path();
+    const auto kept = source.run_folder.empty() ? std::filesystem::path() : source.run_folder / "config.json";
+    complete_from_start_model(json, folder, kept);
+    RunFile result;
+    complete_from_text(json, folder, kept_config(kept), result);
+    auto& config = result.config = parse_run_config(json);
     for (auto* file : paths_of(config)) *file = absolute_beside(*file, folder);
-    return config;
+    auto& data = config.data;
+    if (data.source_language.empty()) data.source_language = language_of_file(data.train_source);
+    if (data.target_language.empty()) data.target_language = language_of_file(data.train_target);
+    return result;
   } catch (const UsageError& error) {
     throw UsageError(where + error.what());
   }
 }
 
+RunConfig read_run_config(const std::filesystem::path& path, std::span<const std::string> overrides,
+                          const std::filesystem::path& run_folder) {
+  return read_run_file({.path = path, .overrides = overrides, .run_folder = run_folder}).config;
+}
+
 Json to_json(const RunConfig& config) {
   return {{"seed", config.seed},
+          {"defaults", choice_name(config.defaults, Choices<DefaultsKind>(kDefaultsNames))},
           {"tokenizer", to_json(config.tokenizer)},
           {"data", to_json(config.data)},
           {"model", to_json(config.model)},

@@ -27,14 +27,17 @@ Json run_identity(const RunConfig& config, const RunTokenizers& tokenizers, cons
 
 Json settings_identity(const RunConfig& config) {
   auto settings = to_portable_json(config);
+  settings.erase("defaults");
+  for (const auto* key : {"source_language", "target_language"}) settings["data"].erase(key);
+  if (!config.data.hold_out) settings["data"].erase("hold_out");
   auto& training = settings["training"];
   for (const auto* key : {"max_steps", "max_epochs", "max_hours", "validate_every", "save_every", "keep_checkpoints"})
     training.erase(key);
   training["early_stop"].erase("patience");
   if (config.training.freeze.empty()) training.erase("freeze");
   settings.erase("decoding");
-  if (config.data.valid_source.empty()) settings.erase("evaluation");
-  if (!config.data.valid_source.empty()) settings["decoding"] = settings_of_greedy_search(config.decoding);
+  if (!config.data.validates()) settings.erase("evaluation");
+  if (config.data.validates()) settings["decoding"] = settings_of_greedy_search(config.decoding);
 
   Json identity = Json::object();
   for (const auto& [section, value] : settings.items()) {

@@ -22,8 +22,10 @@
 #include "pipeline/memory_trial.h"
 #include "pipeline/run_files.h"
 #include "pipeline/run_folder.h"
+#include "pipeline/run_forecast.h"
 #include "pipeline/run_identity.h"
 #include "pipeline/run_report.h"
+#include "pipeline/run_summary.h"
 #include "pipeline/run_tokenizers.h"
 #include "pipeline/runtime.h"
 #include "pipeline/translation_model.h"
@@ -66,11 +68,14 @@ Material read_material(const RunConfig& config, const RunFolder& folder, int thr
   }
   CorpusCache cache(config, folder);
   if (!cache.knows_texts()) expect_aligned(data.train_source, data.train_target);
+  const auto held_out = hold_out(data);
+  if (held_out && !held_out->sources().empty()) valid = TestSet{held_out->sources(), held_out->targets()};
   RunTokenizers tokenizers(config, folder, cache, initial.tokenizers());
   initial.read_embeddings(tokenizers);
   give_back_memory();
   stop_where_requested();
-  cache.load(tokenizers.by_name(), *tokenizers.source(), *tokenizers.target(), threads);
+  cache.load(tokenizers.by_name(), *tokenizers.source(), *tokenizers.target(), threads,
+             held_out ? &*held_out : nullptr);
   warn_of("training", cache.corpus().report(), data.max_length);
   std::optional<Validator> validator;
   if (valid) {
@@ -173,6 +178,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   for (const auto& output : run_outputs(options.out, options.resume).written)
     expect_no_input(output, files_read(config));
   RunFolder folder(options.out, options.resume, options.overwrite);
+  for (const auto& note : options.notes) log_info(note);
   auto material = read_material(config, folder, options.threads, options.samples);
   const auto& tokenizers = material.tokenizers;
 
@@ -198,6 +204,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
                                 },
                             .progress = [&](const TrainingProgress& progress) { display.show(progress); }};
   training.hashes.update(material.initial.hashes());
+  const RunForecast forecast(config, tokenizers.vocabularies(), material.corpus(), batches, model);
   bool warned = false;
   const auto validate = [&](EncoderDecoder& candidate) {
     log_progress("validating");
@@ -225,6 +232,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   folder.keep();
   tokenizers.save(folder);
   write_file(folder.config_file(), to_pretty_text(to_json(config)));
+  result.resumable = true;
   log_info(std::to_string(material.corpus().size()) + " sentence pairs, " +
            std::to_string(count_parameters(config.model, tokenizers.vocabularies())) + " parameters, " +
            std::to_string(options.threads) + " threads");
@@ -233,6 +241,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
     log_warning(printable(options.out.string()) + ": there is no checkpoint to resume from; starting anew");
   if (resumed) log_info("resumed behind step " + std::to_string(trainer.state().step));
 
+  forecast.report(trainer.state());
   result.end = trainer.run();
   result.steps = trainer.state().step;
   log_progress("");
@@ -260,6 +269,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
     description.provenance["test"] = summary(*result.test);
     write_model_file(folder.model_file(), model, description);
   }
+  for (const auto& line : finished_lines(options.out, folder.model_file())) log_info(line);
 }
 
 bool has_checkpoint(const fs::path& folder) {
@@ -284,7 +294,7 @@ TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
   }
   if (result.end == TrainingEnd::kStopped)
     log_info((result.steps > 0 ? "stopped behind step " + std::to_string(result.steps) : "stopped") +
-             "; go on with --resume");
+             "; go on with --resume" + (result.resumable ? ": " + resume_command(options.out) : ""));
   return result;
 }
 

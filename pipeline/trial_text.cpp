@@ -10,6 +10,7 @@
 #include "common/log.h"
 #include "common/utf8.h"
 #include "data/corpus_layout.h"
+#include "data/hold_out.h"
 
 namespace gloss {
 namespace {
@@ -88,10 +89,18 @@ TextLengths text_lengths(const RunConfig& config, const TokenizerPair& tokenizer
     lengths.training_bytes = file_bytes(data.train_source) + file_bytes(data.train_target);
     lengths.corpus_file =
         bytes_of_cache(sample, lengths.training_bytes, vocabulary_of(config, tokenizers), data.max_length);
+    if (sample.bytes > 0)
+      lengths.texts_per_sample =
+          std::max(static_cast<double>(lengths.training_bytes) / static_cast<double>(sample.bytes), 1.0);
     std::erase_if(sample.pairs, [&](const PairLengths& pair) {
       return pair.longer() > data.max_length || pair.source == 1 || pair.target == 1;
     });
     lengths.pairs = std::move(sample.pairs);
+    if (!data.hold_out) return;
+    const auto held_out = pairs_to_hold_out(
+        static_cast<std::int64_t>(static_cast<double>(lengths.pairs.size()) * lengths.texts_per_sample));
+    for (std::size_t i = 0; i < lengths.pairs.size() && std::ssize(lengths.valid) < held_out; ++i)
+      lengths.valid.push_back(lengths.pairs[i].source);
   });
   const auto sources = [&](std::vector<std::int64_t>& of) {
     return [&](const TextSample& sample) {

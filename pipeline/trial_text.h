@@ -26,6 +26,7 @@ struct TextLengths {
   std::int64_t training_bytes = 0;                  ///< of both files
   std::int64_t corpus_file = 0;                     ///< bytes of corpus.cache
   std::string unknown = {};                         ///< why something above is missing; empty where nothing is
+  double texts_per_sample = 1;                      ///< the training text's size over that of the part that was read
 };
 
 /// Reads the first 50,000 lines of each text and counts pieces by the tokenizers or, where they are yet to be trained,

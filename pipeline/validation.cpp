@@ -26,6 +26,20 @@ std::vector<std::size_t> sample_lines(const TestSet& text, std::size_t samples) 
   return chosen;
 }
 
+ParallelCorpus read_corpus(const DataConfig& data, const TestSet& text, const Tokenizer& source,
+                           const Tokenizer& target) {
+  if (data.valid_source.empty()) {
+    auto corpus = ParallelCorpus::of_lines(text.sources, text.references, source, target, data.max_length);
+    if (corpus.size() == 0)
+      throw DataError("data.hold_out: none of the " + std::to_string(text.sources.size()) +
+                      " held-out pairs can be used: one side is longer than data.max_length = " +
+                      std::to_string(data.max_length) + " pieces; set data.max_length higher");
+    return corpus;
+  }
+  return ParallelCorpus::read(data.valid_source, data.valid_target, source, target,
+                              {.max_length = data.max_length, .before_pair = stop_where_requested});
+}
+
 }  // namespace
 
 Validator::Validator(const RunConfig& config, TestSet text, std::shared_ptr<const Tokenizer> source,
@@ -33,9 +47,7 @@ Validator::Validator(const RunConfig& config, TestSet text, std::shared_ptr<cons
     : config_(config),
       source_tokenizer_(std::move(source)),
       target_tokenizer_(std::move(target)),
-      corpus_(ParallelCorpus::read(config.data.valid_source, config.data.valid_target, *source_tokenizer_,
-                                   *target_tokenizer_,
-                                   {.max_length = config.data.max_length, .before_pair = stop_where_requested})),
+      corpus_(read_corpus(config.data, text, *source_tokenizer_, *target_tokenizer_)),
       text_(std::move(text)),
       samples_(samples) {}
 

@@ -33,8 +33,8 @@ struct ValidationReport {
 /// translations of every line.
 class Validator {
  public:
-  /// `text` is the validation set of `config.data`, which is read once more as ids. Reports have `samples` samples, or
-  /// fewer where the text is shorter. Throws as ParallelCorpus does.
+  /// `text` is the validation set of `config.data`, which is read once more as ids, or pairs that were held out of the
+  /// training text. Reports have `samples` samples, or fewer where the text is shorter. Throws as ParallelCorpus does.
   Validator(const RunConfig& config, TestSet text, std::shared_ptr<const Tokenizer> source,
             std::shared_ptr<const Tokenizer> target, std::size_t samples = kLoggedSamples);
 

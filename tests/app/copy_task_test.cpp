@@ -12,6 +12,7 @@ namespace {
 using testing::StartsWith;
 
 constexpr auto kCopyTask = R"({
+  "defaults": "fixed",
   "tokenizer": {"vocabulary_size": 48, "type": "char"},
   "data": {"train_source": "corpus/train.source", "train_target": "corpus/train.target",
            "valid_source": "corpus/valid.source", "valid_target": "corpus/valid.target",

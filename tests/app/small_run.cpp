@@ -10,6 +10,7 @@ namespace {
 
 constexpr auto kSmallRun = R"({
   "seed": 7,
+  "defaults": "fixed",
   "tokenizer": {"vocabulary_size": 40, "type": "char"},
   "data": {"train_source": "corpus/train.source", "train_target": "corpus/train.target",
            "valid_source": "corpus/valid.source", "valid_target": "corpus/valid.target",

@@ -150,6 +150,114 @@ TEST_F(RunConfigTest, AMissingRunFileIsAUsageError) {
   EXPECT_THAT([&] { read_run_config(folder_.path(), {}); }, Throws<UsageError>());
 }
 
+class TextDefaultsOfARunFileTest : public RunConfigTest {
+ protected:
+  TextDefaultsOfARunFileTest() {
+    std::ofstream source(folder_ / "train.en"), target(folder_ / "train.de.txt");
+    for (int i = 0; i < 300; ++i) {
+      source << "the dog number " << i << " sees the cat number " << i * 7 << '\n';
+      target << "der Hund Nummer " << i << " sieht die Katze Nummer " << i * 7 << '\n';
+    }
+  }
+  static std::string with_text(const std::string& more = "") {
+    return R"({"data": {"train_source": "train.en", "train_target": "train.de.txt"})" + more + "}";
+  }
+  RunFile resume(const std::string& kept, const std::string& text) const {
+    std::filesystem::create_directories(folder_ / "run");
+    std::ofstream(folder_ / "run" / "config.json") << kept;
+    return read_run_file({.path = write(text), .run_folder = folder_ / "run"});
+  }
+};
+
+TEST_F(TextDefaultsOfARunFileTest, OpenKeysAreChosenUnlessTheyAreToBeFixed) {
+  const auto file = read_run_file({.path = write(with_text())});
+  EXPECT_EQ(file.config.defaults, DefaultsKind::kText);
+  EXPECT_EQ(file.text.pairs, 300);
+  EXPECT_GT(file.chosen.size(), 10u);
+  EXPECT_LT(file.config.model.d_model, 512);
+  EXPECT_TRUE(file.config.data.hold_out);
+  EXPECT_TRUE(file.config.training.max_epochs);
+  const auto fixed = read_run_file({.path = write(with_text(R"(, "defaults": "fixed")"))});
+  EXPECT_TRUE(fixed.chosen.empty());
+  EXPECT_EQ(to_json(fixed.config.model), to_json(ModelConfig()));
+  EXPECT_EQ(to_json(fixed.config.training), to_json(TrainingConfig()));
+  EXPECT_FALSE(fixed.config.data.hold_out);
+  expect_refused(with_text(R"(, "defaults": "best")"), "defaults: wanted one of fixed, text");
+}
+
+TEST_F(TextDefaultsOfARunFileTest, AWrittenConfigurationIsReadAsItIs) {
+  const auto config = read(with_text());
+  const auto json = to_json(config);
+  EXPECT_EQ(json.at("defaults"), "text");
+  const auto again = read_run_file({.path = write(to_text(json))});
+  EXPECT_EQ(to_json(again.config), json);
+  EXPECT_TRUE(again.chosen.empty());
+  EXPECT_EQ(parse_run_config(to_portable_json(config)).model.d_model, config.model.d_model);
+}
+
+TEST_F(TextDefaultsOfARunFileTest, SettingsOfTheCommandLineAreNotReplaced) {
+  const auto config = read(with_text(), {"model.d_model=64", "training.max_steps=7"});
+  EXPECT_EQ(config.model.d_model, 64);
+  EXPECT_EQ(config.training.max_steps, 7);
+  EXPECT_FALSE(config.training.max_epochs);
+}
+
+TEST_F(TextDefaultsOfARunFileTest, ATextThatCannotBeReadLeavesTheFixedDefaults) {
+  for (const auto* source : {"none.en", "empty.en", "."}) {
+    std::ofstream(folder_ / "empty.en").close();
+    const auto config =
+        read(std::string(R"({"data": {"train_source": ")") + source + R"(", "train_target": "train.de.txt"}})");
+    EXPECT_EQ(config.model.d_model, 512) << source;
+  }
+}
+
+TEST_F(TextDefaultsOfARunFileTest, AResumedRunKeepsItsValues) {
+  auto kept = to_json(read(with_text()));
+  kept["model"]["d_model"] = 96;
+  kept["training"]["max_epochs"] = 3;
+  const auto resumed = resume(to_text(kept), with_text()).config;
+  EXPECT_EQ(resumed.model.d_model, 96);
+  EXPECT_EQ(*resumed.training.max_epochs, 60) << "limits may change";
+  EXPECT_TRUE(resumed.data.hold_out);
+
+  kept.erase("defaults");
+  kept["data"].erase("hold_out");
+  const auto old = resume(to_text(kept), with_text()).config;
+  EXPECT_EQ(old.defaults, DefaultsKind::kFixed) << "runs of earlier versions";
+  EXPECT_EQ(old.model.d_model, 512);
+  EXPECT_FALSE(old.data.hold_out);
+  EXPECT_EQ(resume("{", with_text()).config.defaults, DefaultsKind::kText) << "nothing was kept";
+}
+
+TEST_F(TextDefaultsOfARunFileTest, FilesOfTheCommandLineReplaceThoseOfTheRunFile) {
+  const std::vector<std::pair<std::string, std::filesystem::path>> files = {{"train_source", folder_ / "train.de.txt"},
+                                                                            {"train_target", folder_ / "train.en"},
+                                                                            {"test_source", "here"},
+                                                                            {"test_target", "there"}};
+  const auto config = read_run_file({.path = write(with_text()), .data_files = files}).config;
+  EXPECT_EQ(config.data.train_source, (folder_ / "train.de.txt").string());
+  EXPECT_EQ(config.data.test_source, (std::filesystem::current_path() / "here").string());
+  EXPECT_EQ(config.data.source_language, "de");
+  const auto without = read_run_file({.data_files = files}).config;
+  EXPECT_EQ(without.data.train_target, (folder_ / "train.en").string());
+  EXPECT_EQ(without.defaults, DefaultsKind::kText);
+}
+
+TEST_F(TextDefaultsOfARunFileTest, LanguagesComeFromTheNamesOfTheFiles) {
+  const auto config = read(with_text());
+  EXPECT_EQ(config.data.source_language, "en");
+  EXPECT_EQ(config.data.target_language, "de");
+  EXPECT_EQ(to_portable_json(config).at("data").at("target_language"), "de");
+  EXPECT_EQ(read(with_text(), {"data.source_language=en-GB"}).data.source_language, "en-GB");
+}
+
+TEST(ConfigsFolderTest, EveryRunFileSetsTheFixedDefaults) {
+  for (const auto& entry : std::filesystem::directory_iterator(GLOSS_CONFIGS_FOLDER)) {
+    if (entry.path().extension() != ".json") continue;
+    EXPECT_EQ(parse_json(read_file(entry.path(), 1 << 20)).at("defaults"), "fixed") << entry.path();
+  }
+}
+
 TEST(ConfigsFolderTest, EveryRunFileIsRead) {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(GLOSS_CONFIGS_FOLDER)) {

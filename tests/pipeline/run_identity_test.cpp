@@ -82,6 +82,17 @@ TEST_F(RunIdentityTest, ChangesWithWhatShapesTheRun) {
   changes([&] { std::swap(job_.config.data.valid_source, job_.config.data.test_source); }, "validation set");
 }
 
+TEST_F(RunIdentityTest, RunsFromBeforeThereWereTextDefaultsCanBeResumed) {
+  const auto before = identity();
+  for (const auto* key : {"defaults", "data.hold_out", "data.source_language"}) EXPECT_FALSE(before.contains(key));
+  job_.config.defaults = DefaultsKind::kText;
+  job_.config.data.source_language = "en";
+  EXPECT_EQ(identity(), before);
+  job_.config.data.valid_source = job_.config.data.valid_target = "";
+  job_.config.data.hold_out = true;
+  EXPECT_EQ(identity().at("data.hold_out"), true);
+}
+
 TEST_F(RunIdentityTest, WithoutValidationNothingOfDecodingMatters) {
   job_.config.data.valid_source = job_.config.data.valid_target = "";
   const auto before = identity();
