@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/App.hpp>
@@ -15,7 +16,9 @@
 #include "app/standard_output.h"
 #include "common/error.h"
 #include "pipeline/check_data.h"
+#include "pipeline/memory_trial.h"
 #include "pipeline/run_files.h"
+#include "pipeline/run_length.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 
 namespace gloss {
@@ -69,12 +72,41 @@ DataCheckOptions what_to_check(const CheckDataOptions& options, const std::optio
   return check;
 }
 
+/// The run that the texts are for.
+struct PlannedRun {
+  RunLength length;
+  std::vector<std::string> warnings;
+};
+
+PlannedRun plan_run(const RunConfig& config) {
+  const auto run = foresee(config);
+  auto length = estimate_run_length(config, run.text);
+  auto warnings = warnings_of(config, length, pieces_of(config, run.vocabularies));
+  return {std::move(length), std::move(warnings)};
+}
+
+Json to_json(const PlannedRun& run) {
+  auto json = to_json(run.length);
+  json["warnings"] = run.warnings;
+  return json;
+}
+
+std::string to_lines(const PlannedRun& run) {
+  auto lines = "updates of the weights: " + updates_text(run.length) + '\n';
+  for (const auto& warning : run.warnings) lines += "warning: " + warning + '\n';
+  return lines;
+}
+
 ExitCode check_data_command(const CheckDataOptions& options) {
   std::optional<RunConfig> config;
   if (options.config) config = read_run_config(*options.config, options.overrides);
   set_up(options.common, {files_read(options, config)});
   const auto check = check_data(what_to_check(options, config));
-  write_result(options.json ? to_text(to_json(check)) + '\n' : to_lines(check));
+  std::optional<PlannedRun> run;
+  if (config && check.usable()) run = plan_run(*config);
+  auto json = to_json(check);
+  if (run) json["training"] = to_json(*run);
+  write_result(options.json ? to_text(json) + '\n' : to_lines(check) + (run ? to_lines(*run) : ""));
   return check.usable() ? ExitCode::kDone : ExitCode::kData;
 }
 

@@ -65,7 +65,7 @@ void finish_command(CLI::App& command, const std::string& example) {
     if (option->get_items_expected_max() == 0) {
       option->multi_option_policy(CLI::MultiOptionPolicy::Throw);
     } else {
-      option->check(refuse_no_value);
+      if (option->get_items_expected_min() > 0) option->check(refuse_no_value);
     }
   }
   command.footer("Example:\n  " + example);
@@ -129,6 +129,17 @@ CLI::Option* add_path(CLI::App& command, const OptionText& text, std::filesystem
 
 CLI::Option* add_path(CLI::App& command, const OptionText& text, std::optional<std::filesystem::path>& path) {
   return add_text(command, text, [&](const std::string& value) { path = value; });
+}
+
+CLI::Option* add_optional_path(CLI::App& command, const OptionText& text, bool& given,
+                               std::optional<std::filesystem::path>& path) {
+  const auto assign = [&](const std::vector<std::string>& values) {
+    given = true;
+    if (!values.empty() && !values.front().empty()) path = values.front();
+  };
+  return command.add_option_function<std::vector<std::string>>(text.name, assign, text.help)
+      ->type_name('[' + text.placeholder + ']')
+      ->expected(0, 1);
 }
 
 CLI::Option* add_models(CLI::App& command, std::vector<std::filesystem::path>& models) {

@@ -78,6 +78,9 @@ CLI::Option* add_texts(CLI::App& command, const OptionText& text, std::function<
 
 CLI::Option* add_path(CLI::App& command, const OptionText& text, std::filesystem::path& path);
 CLI::Option* add_path(CLI::App& command, const OptionText& text, std::optional<std::filesystem::path>& path);
+/// An option that may stand without its path: `given` is set in either case.
+CLI::Option* add_optional_path(CLI::App& command, const OptionText& text, bool& given,
+                               std::optional<std::filesystem::path>& path);
 /// `--model` of a command that translates: a path, and one more each time that it is given.
 CLI::Option* add_models(CLI::App& command, std::vector<std::filesystem::path>& models);
 /// `--precision` of a command that translates.

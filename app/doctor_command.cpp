@@ -17,6 +17,7 @@
 #include "pipeline/machine_report.h"
 #include "pipeline/memory_trial.h"
 #include "pipeline/run_files.h"
+#include "pipeline/run_length.h"
 #include "training/mixed_precision.h"
 
 namespace gloss {
@@ -30,8 +31,7 @@ struct DoctorOptions {
 };
 
 /// The trial itself must not be what does not fit.
-TrainingNeeds needs_of(const RunConfig& config, const MachineReport& machine) {
-  const auto run = foresee(config);
+TrainingNeeds needs_of(const RunConfig& config, const ForeseenRun& run, const MachineReport& machine) {
   const auto known = training_needs(config, run);
   return known.memory() < machine.free_memory / 4 * 3 ? try_training(config, run, machine.free_memory) : known;
 }
@@ -55,13 +55,18 @@ ExitCode doctor(const DoctorOptions& options) {
     } catch (const UsageError& fault) {
       remarks.push_back({fault.what(), ExitCode::kUsage});
     }
-    run = RunNeeds{needs_of(*config, machine), out, free_disk(out)};
+    const auto foreseen = foresee(*config);
+    run = RunNeeds{needs_of(*config, foreseen, machine), out, free_disk(out),
+                   estimate_run_length(*config, foreseen.text)};
     for (auto& remark : remarks_on(*run, machine)) remarks.push_back(std::move(remark));
+    for (auto& warning : warnings_of(*config, run->length, pieces_of(*config, foreseen.vocabularies)))
+      remarks.push_back({std::move(warning)});
   }
   Json json{{"machine", to_json(machine)}, {"remarks", to_json(remarks)}};
   if (run) {
     json["training"] = to_json(run->training);
     json["training"]["disk_free"] = run->disk_free;
+    json["training"].update(to_json(run->length));
   }
   write_result(options.json ? to_text(json) + '\n' : to_lines(machine, run, remarks));
   for (const auto& remark : remarks)

@@ -78,6 +78,7 @@ std::string training_lines(const RunNeeds& run) {
                                  (needs.trained_parameters < needs.parameters
                                       ? ", " + std::to_string(needs.trained_parameters) + " of them trained"
                                       : ""));
+  if (run.length.updates_per_epoch > 0) lines += labelled("updates", updates_text(run.length));
   lines += size_row("program", needs.program) + size_row("weights", needs.weights) +
            size_row("gradients", needs.gradients) + size_row("Adam", needs.optimizer);
   lines += needs.tried ? size_row("batches", needs.batches) : labelled("batches", "not tried");

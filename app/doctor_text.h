@@ -8,6 +8,7 @@
 
 #include "pipeline/machine_report.h"
 #include "pipeline/memory_trial.h"
+#include "pipeline/run_length.h"
 
 namespace gloss {
 
@@ -16,6 +17,7 @@ struct RunNeeds {
   TrainingNeeds training;
   std::filesystem::path out;
   std::int64_t disk_free = 0;  ///< bytes
+  RunLength length = {};       ///< zeros where the text cannot be read
 };
 
 /// What will be short.
