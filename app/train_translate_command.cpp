@@ -171,8 +171,8 @@ void add_train_translate_command(CLI::App& program, Action& chosen) {
        "log has three at least, in full"},
       options->samples, {0, kMaxSamples});
   finish_command(command,
-                 "gloss make-corpus demo --pair en-de --out corpus\n"
-                 "  gloss train-translate --source corpus/train.source --target corpus/train.target --out runs/first");
+                 "gloss train-translate --source corpus/train.source --target corpus/train.target --out runs/first\n"
+                 "  # a corpus to try it with: gloss make-corpus demo --out corpus");
   command.callback([options, &chosen] { chosen = [options] { return train_translator(*options); }; });
 }
 

@@ -39,7 +39,7 @@ TEST(ProgressTextTest, UsesTheColumnsThatThereAreAndKeepsTheTimeLeft) {
   EXPECT_EQ(progress_text(progress, 199),
             "[########......................]  29 %  39 min left  loss 2.123  epoch 3  6840 tokens/s  step 1354/4640");
   EXPECT_EQ(progress_text(progress, 79),
-            "[##.....]  29 %  39 min left  loss 2.123  epoch 3  6840 tokens/s  step 1354/4640");
+            "[#.....]  29 %  39 min left  loss 2.123  epoch 3  6840 tokens/s  step 1354/4640");
   EXPECT_EQ(progress_text(progress, 49), "[##.....]  29 %  39 min left  loss 2.123  epoch 3");
   EXPECT_EQ(progress_text(progress, 19), " 29 %  39 min left");
   for (std::size_t columns = 18; columns < 120; ++columns) {
