@@ -114,6 +114,9 @@ bool LineReader::next(std::string& line) {
 }
 
 bool LineReader::fill() {
+  // A read that left room in the buffer has seen the end. At a terminal another read would wait for a second Ctrl-D.
+  const bool ended = rest_.data() != nullptr && rest_.data() + rest_.size() != buffer_.data() + buffer_.size();
+  if (ended) return false;
   rest_ = {buffer_.data(), read_up_to(descriptor_, std::as_writable_bytes(std::span(buffer_)), path_)};
   return !rest_.empty();
 }
