@@ -1,5 +1,9 @@
 #include "model/int8_weights.h"
 
+#include <ATen/ops/nextafter.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros_like.h>
+
 #include "model/shape.h"
 
 namespace gloss {
@@ -11,7 +15,9 @@ constexpr double kSteps = 127;
 
 Int8Weight to_int8(const at::Tensor& weight) {
   expect_dimensions(weight, 2, "weight");
-  const auto scales = weight.abs().amax(1).to(at::kFloat).div_(kSteps);   // [out]
+  auto scales = weight.abs().amax(1).to(at::kFloat).div_(kSteps);  // [out]
+  const auto overflows = (scales * kSteps).isinf();
+  scales = at::where(overflows, at::nextafter(scales, at::zeros_like(scales)), scales);
   const auto divisors = scales.masked_fill(scales == 0, 1).unsqueeze(1);  // [out, 1]
   return {weight.div(divisors).round_().clamp_(-kSteps, kSteps).to(at::kChar), scales};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include <ATen/ops/empty.h>
 
@@ -32,6 +33,12 @@ const TensorView* find(const SafetensorsFile& file, const std::string& name) {
   return found == file.tensors().end() ? nullptr : &found->second;
 }
 
+// The nearest that is finite: its greatest is below that of float32.
+at::Tensor to_bfloat16(const at::Tensor& values) {
+  const double greatest = static_cast<float>(std::numeric_limits<at::BFloat16>::max());
+  return values.clamp(-greatest, greatest).to(at::kBFloat16);
+}
+
 // A copy, for the file's bytes may lie askew.
 at::Tensor copy_of(const TensorView& view, at::ScalarType type) {
   const auto values = at::empty(view.shape, type);
@@ -52,7 +59,7 @@ void store_weight(const std::string& name, const at::Tensor& weight, WeightPreci
   if (precision == WeightPrecision::kFloat32 || !is_rounded(name, values)) {
     keep(name, values, Dtype::kF32, stored);
   } else if (precision == WeightPrecision::kBfloat16) {
-    keep(name, values.to(at::kBFloat16), Dtype::kBF16, stored);
+    keep(name, to_bfloat16(values), Dtype::kBF16, stored);
   } else {
     const auto steps = to_int8(values);
     keep(name, steps.values, Dtype::kI8, stored);

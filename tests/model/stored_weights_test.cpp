@@ -1,8 +1,11 @@
 #include "model/stored_weights.h"
 
+#include <limits>
 #include <optional>
 #include <tuple>
+#include <vector>
 
+#include <c10/core/InferenceMode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,6 +84,26 @@ TEST_P(StoredWeightsTest, WhatIsReadIsWhatWasRounded) {
         EXPECT_THAT(read[item.key()].detach(), AllClose(from_int8(to_int8(weight)), 1e-6)) << item.key();
       }
     }
+  }
+}
+
+// In both precisions the nearest value of the largest float32 would be infinite, and the file would not load.
+TEST_P(StoredWeightsTest, TheLargestNumbersStayFinite) {
+  const auto model = small_model(device());
+  const std::vector<float> largest = {std::numeric_limits<float>::max(), 3.4e38F, 3.3895e38F, -3.4e38F, -1e38F};
+  {
+    const c10::InferenceMode inference;
+    const auto weight = model->named_parameters()["encoder.layers.0.feed_forward.inner.weight"].detach();
+    for (std::size_t row = 0; row < largest.size(); ++row) weight[static_cast<std::int64_t>(row)].fill_(largest[row]);
+  }
+  const ModelDescription description{
+      {{"model", to_json(small_config())}, {"seed", 1}}, Json::object(), {{"tokenizer.model", "pieces"}}};
+  for (const auto precision : {WeightPrecision::kFloat32, WeightPrecision::kBfloat16, WeightPrecision::kInt8}) {
+    write_model_file(folder_ / "large", model, description, precision);
+    const auto read = read_model_file(folder_ / "large", device()).model;
+    const auto weight = read->named_parameters()["encoder.layers.0.feed_forward.inner.weight"].detach();
+    for (std::size_t row = 0; row < largest.size(); ++row)
+      EXPECT_NEAR(weight[static_cast<std::int64_t>(row)][0].item<float>() / largest[row], 1, 0.004);
   }
 }
 
