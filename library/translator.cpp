@@ -3,6 +3,7 @@
 
 #include <ATen/Parallel.h>
 #include <gloss/translator.h>
+#include <omp.h>
 
 #include "common/error.h"
 #include "common/threads.h"
@@ -18,20 +19,17 @@
 namespace gloss {
 namespace {
 
-/// LibTorch's number of threads on this thread, put back at the end.
+/// Sets the number of threads that LibTorch computes with for the calling thread, and restores it at the end.
+/// at::set_num_threads would also set it for threads of the host program that use LibTorch for the first time.
 class ThreadCount {
  public:
-  explicit ThreadCount(int threads) : before_(at::get_num_threads()), threads_(threads) {
-    if (threads_ != before_) at::set_num_threads(threads_);
-  }
-  ~ThreadCount() {
-    if (threads_ != before_) at::set_num_threads(before_);
-  }
+  explicit ThreadCount(int threads) : before_(at::get_num_threads()) { omp_set_num_threads(threads); }
+  ~ThreadCount() { omp_set_num_threads(before_); }
   ThreadCount(const ThreadCount&) = delete;
   ThreadCount& operator=(const ThreadCount&) = delete;
 
  private:
-  int before_, threads_;
+  int before_;
 };
 
 /// Calls `work`; what it throws leaves as the public exception of its kind.
@@ -80,11 +78,11 @@ Translator::Translator(const std::filesystem::path& file_or_folder, const Transl
 Translator::Translator(std::span<const std::filesystem::path> files_or_folders, const TranslatorSettings& settings) {
   impl_ = with_public_errors([&] {
     const auto threads = threads_of(settings);
-    const ThreadCount count(threads);
     const auto device = parse_device(settings.device);
     const auto precision = wanted_precision(settings.precision);
     expect_possible(precision, device);
-    if (device.is_cuda()) set_up_determinism(threads);
+    if (device.is_cuda()) set_up_determinism(at::get_num_threads());
+    const ThreadCount count(threads);
     const auto models = load_translation_ensemble(files_or_folders, device);
     const auto& first = models.first();
     return std::make_shared<const Impl>(

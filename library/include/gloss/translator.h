@@ -116,11 +116,11 @@ struct Translation {
 /// A model, loaded once. Threads may share one: every function is const, and what a call finds does not depend on
 /// others that go on beside it. Copies share the model. Prints nothing and handles no signals.
 ///
-/// What it sets is LibTorch's, and so the whole process's: for the time of the constructor and of each call the number
-/// of threads, which is put back at the end. With a CUDA device the constructor also asks for deterministic algorithms,
-/// switches cuDNN's choice by timing off, keeps OpenMP from changing numbers of threads, and sets the variable
-/// CUBLAS_WORKSPACE_CONFIG where it is not set; these stay. As it changes the environment, no other thread may read
-/// that meanwhile.
+/// The constructor and each call set OpenMP's number of threads for the calling thread only, and restore it at the end;
+/// other threads keep theirs. With a CUDA device the constructor also changes the whole process: it asks LibTorch for
+/// deterministic algorithms, switches cuDNN's choice by timing off, keeps OpenMP from changing numbers of threads, and
+/// sets the variable CUBLAS_WORKSPACE_CONFIG where it is not set; these stay. As it changes the environment, no other
+/// thread may read that meanwhile.
 ///
 /// Throws what <gloss/error.h> has.
 class [[gnu::visibility("default")]] Translator {
