@@ -5,11 +5,11 @@
 #include <string>
 #include <utility>
 
-#include <ATen/ops/logsumexp.h>
 #include <ATen/ops/where.h>
 #include <c10/core/InferenceMode.h>
 
 #include "common/error.h"
+#include "decoding/log_normalizers.h"
 #include "decoding/phrase_progress.h"
 #include "model/device_copy.h"
 
@@ -117,7 +117,7 @@ void Constraints::penalise_repetitions(std::span<const Row> rows, Scorer::Step& 
   const auto logits = flat.index_select(0, index);
   const auto penalty = config_->repetition_penalty;
   flat.index_copy_(0, index, at::where(logits > 0, logits / penalty, logits * penalty));
-  step.log_normaliser = step.logits.logsumexp(-1);  // [rows]
+  step.log_normaliser = log_normalizers(step.logits);  // [rows]
 }
 
 void Constraints::ban(std::span<const Row> rows, at::Tensor& logits) const {
