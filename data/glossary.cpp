@@ -12,11 +12,20 @@
 namespace gloss {
 namespace {
 
-std::string single_spaced(std::string_view text) {
+/// A text without white space at its ends and one space for each run of it; `offsets` is filled with the offset in the
+/// text that each byte has, a space that of the word after it.
+std::string single_spaced(std::string_view text, std::vector<std::size_t>* offsets = nullptr) {
   std::string result;
+  std::size_t next = 0;  // words are looked for from here
   for (const auto& word : words_of(text)) {
-    if (!result.empty()) result += ' ';
+    const auto begin = text.find(word, next);
+    if (!result.empty()) {
+      result += ' ';
+      if (offsets) offsets->push_back(begin);
+    }
     result += word;
+    for (std::size_t i = 0; offsets && i < word.size(); ++i) offsets->push_back(begin + i);
+    next = begin + word.size();
   }
   return result;
 }
@@ -66,19 +75,21 @@ std::size_t Glossary::longest_at(std::string_view text, std::size_t offset) cons
   return entries_.size();
 }
 
-std::vector<std::size_t> Glossary::find(std::string_view line, std::size_t end) const {
-  const auto text = single_spaced(line);
-  const auto last = end < line.size() ? single_spaced(line.substr(0, end)).size() : text.size();
-  std::vector<std::size_t> found;
+std::vector<Glossary::Place> Glossary::find(std::string_view line, std::size_t end) const {
+  std::vector<std::size_t> offsets;
+  const auto text = single_spaced(line, &offsets);
+  std::vector<Place> found;
   for (std::size_t offset = 0; offset < text.size();) {
     const auto entry = is_word_border(text, offset) ? longest_at(text, offset) : entries_.size();
     if (entry == entries_.size()) {
       offset += decode_utf8(text, offset).bytes;
       continue;
     }
+    const auto begin = offsets[offset];
     offset += entries_[entry].source.size();
-    if (offset > last) break;
-    found.push_back(entry);
+    const auto behind = offsets[offset - 1] + 1;
+    if (behind > end) break;
+    found.push_back({entry, begin, behind});
   }
   return found;
 }

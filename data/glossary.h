@@ -26,10 +26,17 @@ class Glossary {
   /// of a line before in another way; and as LineReader.
   static Glossary read(const std::filesystem::path& path);
 
-  /// The entries whose source stands in a line of valid UTF-8, by their number, one for each time: from left to right,
-  /// at each place the longest, none overlapping another. A phrase stands as it is spelt, case included, and as whole
-  /// words (is_word_border). Only what ends within the first `end` bytes of the line counts.
-  std::vector<std::size_t> find(std::string_view line, std::size_t end = std::string_view::npos) const;
+  /// A place of a line at which the source of an entry stands.
+  struct Place {
+    std::size_t entry = 0;           ///< its number
+    std::size_t begin = 0, end = 0;  ///< bytes of the line
+
+    bool operator==(const Place&) const = default;
+  };
+  /// The places of a line of valid UTF-8 at which sources stand, from left to right: at each place the longest, none
+  /// overlapping another. A phrase stands as it is spelt, case included, and as whole words (is_word_border). Only what
+  /// ends within the first `end` bytes of the line counts.
+  std::vector<Place> find(std::string_view line, std::size_t end = std::string_view::npos) const;
 
   const std::vector<Entry>& entries() const { return entries_; }
   const std::string& name() const { return name_; }  ///< of the file, safe to print

@@ -13,8 +13,8 @@ void Beam::advance(std::span<const Candidate> candidates, std::span<const float>
   const auto beam_size = config_->beam_size;
   std::vector<Row> next;
   for (std::int64_t place = 0; place < std::ssize(candidates); ++place) {
-    const auto& [parent, id, log_probability] = candidates[place];
-    Row row{rows_[parent].ids, log_probability, parent, rows_[parent].coverage};
+    const auto& [parent, id, log_probability, penalty] = candidates[place];
+    Row row{rows_[parent].ids, log_probability, penalty, parent, rows_[parent].coverage};
     if (id == kEos) {
       if (place < beam_size) finish(std::move(row), true);
       continue;
@@ -35,7 +35,8 @@ bool Beam::done() const {
   if (rows_.empty()) return true;
   // At its best a live one loses no probability any more, divides what it lost by the greatest length and comes to
   // attend to all of the source.
-  const double possible = length_normalised(rows_.front().log_probability, limit_, *config_);
+  const auto& best = rows_.front();
+  const double possible = length_normalised(best.log_probability - best.penalty, limit_, *config_);
   const auto are_better = [&](std::int64_t count) {
     return std::ssize(finished_) >= count && finished_[count - 1].score >= possible;
   };
@@ -60,6 +61,8 @@ void Beam::add_attention(std::span<const float> attention) {
 
 void Beam::finish(Row row, bool ended) {
   auto hypothesis = make_hypothesis(std::move(row.ids), row.log_probability, ended, *config_, row.coverage);
+  const auto length = std::ssize(hypothesis.ids) + (ended ? 1 : 0);
+  if (row.penalty > 0) hypothesis.score -= length_normalised(row.penalty, length, *config_);
   const auto place = std::upper_bound(finished_.begin(), finished_.end(), hypothesis,
                                       [](const auto& a, const auto& b) { return a.score > b.score; });
   finished_.insert(place, std::move(hypothesis));

@@ -16,6 +16,7 @@ class Beam {
   struct Row {
     Ids ids;  ///< without bos
     double log_probability = 0;
+    double penalty = 0;           ///< lowers its rank and its score (phrase_placement.h)
     std::int64_t parent = 0;      ///< the row of the step before that it continues
     std::vector<float> coverage;  ///< [S]: the attention of its tokens, summed; empty where it does not count
   };

@@ -10,6 +10,7 @@
 #include "decoding/length_limit.h"
 #include "decoding/phrase_constraints.h"
 #include "decoding/search.h"
+#include "decoding/usual_words.h"
 #include "model/device_copy.h"
 
 namespace gloss {
@@ -62,19 +63,20 @@ struct Terms {
 /// A step's likeliest tokens, and where they look.
 struct Looked {
   TopTokens top;
-  at::Tensor attention;  ///< [B * K, S] on the CPU where coverage counts, else undefined
+  at::Tensor attention;  ///< [B * K, S] on the CPU where coverage or places of phrases count, else undefined
 };
 
 Looked look(const Terms& terms, Scorer::State& state, const Rectangle& rows) {
   const auto& [scorer, config, constraints, phrases] = terms;
   const auto tokens = copy_to(rows.tokens, scorer.device()).view({-1, rows.width});  // [B, K]
   const auto wanted = 2 * config.beam_size;
-  const bool with_attention = config.coverage_penalty > 0;
+  const bool with_attention = config.coverage_penalty > 0 || phrases.knows_places();
   if (!with_attention && phrases.none()) return {constraints.step_top(scorer, state, tokens, rows.said, wanted), {}};
   const auto step = constraints.step(scorer, state, tokens, rows.said, with_attention);
   auto top = top_tokens_of(step, std::min(wanted, scorer.vocabulary_size()));
   if (!phrases.none()) top = phrases.with_next(top, step.logits, rows.said);
-  return {std::move(top), with_attention ? step.attention.to(at::kCPU, at::kFloat).contiguous() : at::Tensor()};
+  return {std::move(top),
+          step.attention.defined() ? step.attention.to(at::kCPU, at::kFloat).contiguous() : at::Tensor()};
 }
 
 /// A sentence's own part of the attention [B * K, S]: of its `live` rows the first `length` positions.
@@ -95,7 +97,10 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
                                                  const DecodingConfig& config, const PerSentence& given,
                                                  const SearchHooks& hooks) {
   const auto limit = length_limit(config, scorer);
-  const Terms terms{scorer, config, {config, given.prefixes}, {given, limit, config.beam_size}};
+  const Terms terms{scorer,
+                    config,
+                    {config, given.prefixes},
+                    {given, usual_words(scorer, source, config, given, hooks), limit, config.beam_size}};
   const auto& phrases = terms.phrases;
   std::vector<Beam> beams;
   Progress progress;
@@ -111,7 +116,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
   if (!beams.empty()) {
     const auto state = scorer.start(source);
     auto rows = rectangle_of(beams, progress, searched);
-    for (std::int64_t said = 0;; ++said) {
+    while (true) {
       if (hooks.before_step) hooks.before_step();
       const auto B = std::ssize(searched);
       const auto [top, attention] = look(terms, *state, rows);
@@ -123,8 +128,10 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
         const auto sentence = searched[b];
         auto& beam = beams[sentence];
         const auto live = std::ssize(beam.rows());
-        if (!phrases.none()) candidates[b] = phrases.choose(sentence, said, progress[sentence], candidates[b]);
-        beam.advance(candidates[b], attention_of(attention, b * rows.width, live, source.lengths[sentence]));
+        const auto attended = attention_of(attention, b * rows.width, live, source.lengths[sentence]);
+        if (!phrases.none())
+          candidates[b] = phrases.choose(sentence, {beam.rows(), progress[sentence], attended}, candidates[b]);
+        beam.advance(candidates[b], config.coverage_penalty > 0 ? attended : std::vector<float>());
         if (!phrases.none()) progress[sentence] = PhraseConstraints::advance(progress[sentence], beam.rows());
         if (beam.done()) {
           if (hooks.on_found) hooks.on_found(sentence, beam.best());

@@ -45,7 +45,7 @@ std::vector<std::vector<Candidate>> best_candidates(const TopTokens& top, std::s
       for (auto place = row * top.width; place < (row + 1) * top.width; ++place) {
         const auto log_probability = offset + static_cast<double>(top.logits[place]);
         if (!(log_probability > kNever)) break;
-        candidates.push_back({k, top.ids[place], log_probability});
+        candidates.push_back({k, top.ids[place], log_probability, 0});
       }
     }
     keep_best(candidates, count);

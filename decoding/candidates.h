@@ -14,6 +14,7 @@ struct Candidate {
   std::int64_t row = 0;        ///< of the sentence, from 0
   Id id = 0;                   ///< the token
   double log_probability = 0;  ///< of the row and the token
+  double penalty = 0;          ///< ranks it lower: for the places of phrases (phrase_placement.h)
 };
 
 /// The `count` likeliest continuations of each of B sentences, best first; ties go to the lower row, then to the lower

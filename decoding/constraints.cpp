@@ -30,12 +30,11 @@ void add_repeating(const Ids& said, std::int64_t n, Ids& ids) {
     if (std::equal(last, said.end(), first)) ids.push_back(*(first + (n - 1)));
 }
 
-/// No phrase's next piece is banned, and eos is until all are said.
+/// No phrase's next piece is banned.
 void obey_phrases(const PhraseProgress& progress, Ids& ids) {
   if (progress.missing() == 0) return;
   const auto next = progress.next();
   std::erase_if(ids, [&next](Id id) { return std::ranges::binary_search(next, id); });
-  ids.push_back(kEos);
 }
 
 at::Tensor index_on(const at::Tensor& logits, const std::vector<std::int64_t>& index) {

@@ -17,8 +17,8 @@ class PhraseProgress;
 /// search obeys, and the beginning that a target is to have. Of each row, in this order:
 /// - repetition_penalty rescales the logits of what was said, and the normaliser is found anew;
 /// - inside its prefix only the prefix's token may follow, and no ban counts;
-/// - else eos is banned before min_length tokens and before all phrases are met, unk where no_unk, and what would say
-///   an n-gram again; never what goes on with a phrase.
+/// - else eos is banned before min_length tokens, unk where no_unk, and what would say an n-gram again; never what goes
+///   on with a phrase. (PhraseConstraints leaves out eos while phrases are missing.)
 /// A ban changes no probability of what is left. Without options a step is the scorer's own.
 class Constraints {
  public:

@@ -44,6 +44,12 @@ Phrase encode(const std::string& text, const Tokenizer& tokenizer, const std::ve
   return phrase;
 }
 
+/// Whether attention to a source phrase of `pieces` pieces, of a line of `all`, shows the place of its translation.
+/// Most of a line, or far more than the phrase translates, is also attended to by other words of the translation.
+bool shows_place(std::int64_t pieces, std::int64_t all, const Phrase& phrase) {
+  return 2 * pieces <= all + 1 && pieces <= 2 * std::ssize(phrase.ids) + 1;
+}
+
 /// A place of a text at which a phrase stands.
 struct Match {
   std::size_t begin = 0;
@@ -74,7 +80,23 @@ GlossaryPhrases::GlossaryPhrases(Glossary glossary, const Tokenizer& target)
 
 std::vector<Phrase> GlossaryPhrases::of(std::string_view line, std::size_t end) const {
   std::vector<Phrase> result;
-  for (const auto entry : glossary_.find(line, end)) result.push_back(phrases_[entry]);
+  for (const auto& place : glossary_.find(line, end)) result.push_back(phrases_[place.entry]);
+  return result;
+}
+
+std::vector<Phrase> GlossaryPhrases::of(const PlacedPieces& source, std::size_t end) const {
+  std::vector<Phrase> result;
+  const auto& places = source.places;
+  for (const auto& place : glossary_.find(source.text, end)) {
+    auto& phrase = result.emplace_back(phrases_[place.entry]);
+    const auto first = std::ranges::find_if(places, [&](const auto& piece) { return piece.end > place.begin; });
+    const auto last =
+        std::ranges::find_if(first, places.end(), [&](const auto& piece) { return piece.begin >= place.end; });
+    const auto pieces = last - first;
+    if (!shows_place(pieces, std::ssize(places), phrase)) continue;
+    phrase.source_begin = first - places.begin();
+    phrase.source_end = phrase.source_begin + pieces;
+  }
   return result;
 }
 

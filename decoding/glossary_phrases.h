@@ -8,6 +8,7 @@
 
 #include "data/glossary.h"
 #include "decoding/phrase_progress.h"
+#include "tokenizer/placed_pieces.h"
 #include "tokenizer/tokenizer.h"
 
 namespace gloss {
@@ -23,6 +24,8 @@ class GlossaryPhrases {
   /// What the translation of a line, valid UTF-8, of which the first `end` bytes are translated, must contain: a phrase
   /// for each place that Glossary::find finds.
   std::vector<Phrase> of(std::string_view line, std::size_t end = std::string_view::npos) const;
+  /// The same of a line in pieces; each phrase has the pieces of the source that it translates.
+  std::vector<Phrase> of(const PlacedPieces& source, std::size_t end = std::string_view::npos) const;
   /// [V]: 1 for the pieces that go on with the word before them.
   std::span<const std::uint8_t> goes_on() const { return goes_on_; }
 

@@ -27,9 +27,10 @@ LineTranslator::Source LineTranslator::encode_source(std::string_view line) cons
 std::vector<Phrase> LineTranslator::phrases_of(const GlossaryPhrases& glossary, const std::string& line,
                                                const Ids& source, bool truncated) const {
   const auto text = repair_utf8(line);
-  if (!truncated || source.size() < 2) return glossary.of(text);
+  if (source.size() < 2 || glossary.of(text).empty()) return {};
   const auto placed = source_->encode_placed(text);
-  return glossary.of(placed.text, placed.places[source.size() - 2].end);  // behind the last piece stands the eos
+  if (!truncated) return glossary.of(placed);
+  return glossary.of(placed, placed.places[source.size() - 2].end);  // behind the last piece stands the eos
 }
 
 std::vector<LineTranslator::Translation> LineTranslator::translate(const Input& input, const DecodingConfig& config,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "decoding/phrase_banks.h"
 #include "model/device_copy.h"
@@ -39,7 +40,8 @@ std::span<const Phrase> with_room(std::span<const Phrase> phrases, const Ids& pr
 
 }  // namespace
 
-PhraseConstraints::PhraseConstraints(const PerSentence& given, std::int64_t limit, std::int64_t beam_size)
+PhraseConstraints::PhraseConstraints(const PerSentence& given, std::vector<std::vector<UsualWord>> usual,
+                                     std::int64_t limit, std::int64_t beam_size)
     : limit_(limit), beam_size_(beam_size) {
   const Ids no_prefix;
   for (std::size_t b = 0; b < given.phrases.size(); ++b) {
@@ -47,8 +49,9 @@ PhraseConstraints::PhraseConstraints(const PerSentence& given, std::int64_t limi
     const auto& prefix = given.prefixes.empty() ? no_prefix : given.prefixes[b];
     const auto phrases = with_room(all, prefix, given.goes_on, limit);
     const PhraseProgress start(phrases, given.goes_on);
-    sentences_.push_back(
-        {start, std::ssize(all) - std::ssize(phrases), beam_size + std::min(start.missing(), kMostMoreRows)});
+    sentences_.push_back({start, phrases, usual.empty() ? std::vector<UsualWord>() : std::move(usual[b]),
+                          std::ssize(all) - std::ssize(phrases), beam_size + std::min(start.missing(), kMostMoreRows)});
+    knows_places_ = knows_places_ || std::ranges::any_of(phrases, &Phrase::knows_place);
   }
 }
 
@@ -89,15 +92,16 @@ TopTokens PhraseConstraints::with_next(const TopTokens& top, const at::Tensor& l
   return wider;
 }
 
-std::vector<Candidate> PhraseConstraints::choose(std::int64_t sentence, std::int64_t said,
-                                                 std::span<const PhraseProgress> progress,
+std::vector<Candidate> PhraseConstraints::choose(std::int64_t sentence, const PlacementStep& step,
                                                  std::span<const Candidate> candidates) const {
+  const auto said = std::ssize(step.rows.front().ids);
+  const auto& [start, phrases, usual, left_out, rows] = sentences_[sentence];
   std::vector<BankedCandidate> banked;
-  for (const auto& candidate : candidates) {
-    const auto missing = progress[candidate.row].missing_after(candidate.id);
+  for (const auto& candidate : rank_by_placement(phrases, usual, step, candidates)) {
+    const auto missing = step.progress[candidate.row].missing_after(candidate.id);
     if (said + 1 + missing <= limit_) banked.push_back({candidate, missing});
   }
-  return share_rows(banked, beam_size_, rows(sentence));
+  return share_rows(banked, beam_size_, rows);
 }
 
 }  // namespace gloss

@@ -8,19 +8,21 @@
 
 #include "decoding/beam.h"
 #include "decoding/constraints.h"
+#include "decoding/phrase_placement.h"
 #include "decoding/phrase_progress.h"
 #include "decoding/search.h"
 
 namespace gloss {
 
 /// The phrases that the translations of a batch must contain, as beam search meets them: it looks at the next pieces of
-/// each row's phrases beside the likeliest, allows no eos before all are said (Constraints), keeps only what leaves
-/// room for the rest, and shares the rows of a beam between banks (phrase_banks.h).
+/// each row's phrases beside the likeliest, ranks by where phrases stand (phrase_placement.h), allows no eos before all
+/// are said, keeps only what leaves room for the rest, and shares the rows of a beam between banks (phrase_banks.h).
 class PhraseConstraints {
  public:
   /// `limit`: tokens of a target at most. Of a sentence whose phrases have no room behind its prefix the last are left
-  /// out. `given` must outlive the constraints.
-  PhraseConstraints(const PerSentence& given, std::int64_t limit, std::int64_t beam_size);
+  /// out. `usual` [B] are the usual words of each sentence, or empty. `given` must outlive the constraints.
+  PhraseConstraints(const PerSentence& given, std::vector<std::vector<UsualWord>> usual, std::int64_t limit,
+                    std::int64_t beam_size);
 
   bool none() const { return sentences_.empty(); }  ///< for no sentence
   /// How many of a sentence's phrases are left out.
@@ -38,18 +40,22 @@ class PhraseConstraints {
   /// `top` [rows] with the next pieces of each row's phrases too, of the step's `logits` [rows, V].
   TopTokens with_next(const TopTokens& top, const at::Tensor& logits, std::span<const Constraints::Row> rows) const;
 
-  /// What a beam advances with whose live rows have said `said` tokens each and come so far with their phrases, of all
-  /// continuations of a sentence, best first.
-  std::vector<Candidate> choose(std::int64_t sentence, std::int64_t said, std::span<const PhraseProgress> progress,
+  /// Whether choose needs the attention of a step.
+  bool knows_places() const { return knows_places_; }
+  /// Returns what a beam advances with, of all continuations of a sentence, best first.
+  std::vector<Candidate> choose(std::int64_t sentence, const PlacementStep& step,
                                 std::span<const Candidate> candidates) const;
 
  private:
   struct Sentence {
     PhraseProgress start;
+    std::span<const Phrase> phrases;
+    std::vector<UsualWord> usual;
     std::int64_t left_out, rows;
   };
 
   std::int64_t limit_, beam_size_;
+  bool knows_places_ = false;
   std::vector<Sentence> sentences_;  ///< [B], or empty
 };
 

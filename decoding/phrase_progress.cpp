@@ -41,6 +41,15 @@ std::int64_t PhraseProgress::missing_after(Id id) const {
   return unmet - std::ssize(said.begun);
 }
 
+std::vector<bool> PhraseProgress::continued_by(Id id) const {
+  std::vector<bool> result(phrases_.size());
+  if (unmet_ == 0) return result;
+  const auto said = after(id);
+  for (std::size_t i = 0; i < phrases_.size() && !said.begun.empty(); ++i)
+    result[i] = begins_with(phrases_[i].ids, said.begun);
+  return result;
+}
+
 Ids PhraseProgress::next() const {
   Ids ids;
   for (std::size_t i = 0; i < phrases_.size(); ++i) {

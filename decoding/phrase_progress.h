@@ -16,6 +16,10 @@ struct Phrase {
   Ids ids;                    ///< one at least, and no special one
   bool ends_in_word = false;  ///< behind it no piece may go on with its last word
   bool in_words = true;       ///< the tokenizer's pieces say where its words begin
+  /// The pieces of the source that it translates, source_begin to source_end - 1; none where that is not known.
+  std::int64_t source_begin = 0, source_end = 0;
+
+  bool knows_place() const { return source_begin < source_end; }
 };
 
 /// How far a target has come with the phrases that it is to contain, piece by piece. Each phrase has pieces of its own;
@@ -32,6 +36,8 @@ class PhraseProgress {
   std::int64_t missing() const { return unmet_ - std::ssize(begun_); }
   /// The same as it would be after one more piece.
   std::int64_t missing_after(Id id) const;
+  /// Whether one more piece would continue each phrase, or begin it; all that have the same pieces count alike.
+  std::vector<bool> continued_by(Id id) const;
   /// The pieces, ascending, each of which would make it less; none where it is 0.
   Ids next() const;
 

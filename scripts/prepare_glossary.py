@@ -4,8 +4,11 @@
     prepare_glossary.py choose --source F --reference F --translation F --out DIR [--lines 200] [--seed 1]
         Takes lines at random, and of the reference of each one to three words that the translation lacks. Writes
         DIR/source, DIR/reference and DIR/glossary, in which the source phrase is the whole line.
-    prepare_glossary.py count --source F --glossary F --translation F
-        Knows nothing of gloss: finds the source phrases itself, as whole words, the longest first.
+    prepare_glossary.py count --source F --glossary F --translation F [--usual F]
+        Knows nothing of gloss: finds the source phrases itself, as whole words, the longest first. Also counts the
+        lines with a phrase that have words after their end: after the last sentence that the source accounts for.
+        --usual F: lines of a source phrase and its usual translations, with a tabulator before each. Counts the
+        phrases beside which a usual translation still stands, as a whole word, at most once for each phrase.
 """
 import argparse
 import pathlib
@@ -50,21 +53,41 @@ def choose(args):
     print(f"{len(chosen)} lines, a phrase each; {lacking} phrases are not in the translations")
 
 
+def sentences(line):
+    """Runs of words that a full stop, an exclamation mark or a question mark ends."""
+    return sum(bool(re.search(r"\w", part)) for part in re.split(r"[.!?。！？](?:\s|$)", line))
+
+
+def count_usual(usual, found, translation):
+    """Phrases of `found` beside which one of their usual translations stands."""
+    words = [word for phrase in set(found) for word in usual.get(phrase, [])]
+    standing = sum(len(re.findall(rf"(?<![\w-]){re.escape(word)}(?!\w)", translation)) for word in set(words))
+    return min(sum(phrase in usual for phrase in found), standing)
+
+
 def count(args):
     targets = dict(line.split("\t") for line in read_lines(args.glossary))
+    usual = {first: words for first, *words in (line.split("\t") for line in read_lines(args.usual))} if args.usual else {}
     longest_first = "|".join(re.escape(source) for source in sorted(targets, key=len, reverse=True))
     pattern = re.compile(rf"(?<![^\W_])(?:{longest_first})(?![^\W_])")
-    wanted = met = whole = lines = lines_met = 0
+    wanted = met = whole = lines = lines_met = lines_after = with_usual = beside_usual = 0
     for source, translation in zip(read_lines(args.source), read_lines(args.translation), strict=True):
-        found = [targets[match] for match in pattern.findall(source)]
+        phrases = pattern.findall(source)
+        found = [targets[phrase] for phrase in phrases]
         of_line = 0
         for target in set(found):
             times = found.count(target)
             of_line += min(times, translation.count(target))
             whole += min(times, len(re.findall(rf"(?<!\w){re.escape(target)}(?!\w)", translation)))
         wanted, met = wanted + len(found), met + of_line
+        lines_after += bool(found) and sentences(translation) > max(1, sentences(source))
+        with_usual += sum(phrase in usual for phrase in phrases)
+        beside_usual += count_usual(usual, phrases, translation)
         lines, lines_met = lines + bool(found), lines_met + (bool(found) and of_line == len(found))
     print(f"{met} of {wanted} phrases, {whole} as whole words; all of {lines_met} of {lines} lines")
+    print(f"{lines_after} of {lines} lines have words after their end")
+    if args.usual:
+        print(f"{beside_usual} of {with_usual} phrases stand beside their usual translation")
 
 
 def main():
@@ -75,6 +98,8 @@ def main():
         for name in names:
             command.add_argument(f"--{name}", type=pathlib.Path, required=True)
         command.set_defaults(function=function)
+        if function is count:
+            command.add_argument("--usual", type=pathlib.Path)
         if function is choose:
             command.add_argument("--lines", type=int, default=200)
             command.add_argument("--seed", type=int, default=1)

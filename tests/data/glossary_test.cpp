@@ -26,7 +26,7 @@ class GlossaryTest : public testing::Test {
   /// The sources that stand in a line.
   static std::vector<std::string> found(const Glossary& glossary, const std::string& line) {
     std::vector<std::string> sources;
-    for (const auto entry : glossary.find(line)) sources.push_back(glossary.entries()[entry].source);
+    for (const auto& place : glossary.find(line)) sources.push_back(glossary.entries()[place.entry].source);
     return sources;
   }
   void expect_refused(const std::string& text, const std::string& why) const {
@@ -40,12 +40,13 @@ class GlossaryTest : public testing::Test {
 TEST_F(GlossaryTest, WhatEndsBehindTheEndDoesNotCount) {
   const auto glossary = read("a b\tx\nc\ty\nc d\tz\n");
   const std::string line = "  a  b   c d c";
-  EXPECT_THAT(glossary.find(line), ElementsAre(0, 2, 1));
-  EXPECT_THAT(glossary.find(line, 13), ElementsAre(0, 2));
-  EXPECT_THAT(glossary.find(line, 11), ElementsAre(0));  // in the midst of "c d"
-  EXPECT_THAT(glossary.find(line, 6), ElementsAre(0));
+  const Glossary::Place a_b{0, 2, 6}, c_d{2, 9, 12}, c{1, 13, 14};
+  EXPECT_THAT(glossary.find(line), ElementsAre(a_b, c_d, c));
+  EXPECT_THAT(glossary.find(line, 13), ElementsAre(a_b, c_d));
+  EXPECT_THAT(glossary.find(line, 11), ElementsAre(a_b));  // in the midst of "c d"
+  EXPECT_THAT(glossary.find(line, 6), ElementsAre(a_b));
   EXPECT_THAT(glossary.find(line, 5), IsEmpty());
-  EXPECT_THAT(glossary.find(line, 100), ElementsAre(0, 2, 1));
+  EXPECT_THAT(glossary.find(line, 100), ElementsAre(a_b, c_d, c));
 }
 
 TEST_F(GlossaryTest, HasTheEntriesOfTheFile) {

@@ -30,7 +30,6 @@ void expect(bool holds, const char* what) {
 
 /// [rows, S]; in the padding stands what nobody should look at.
 at::Tensor attention_of(const std::vector<Row>& rows, const FakeScorer::Attention& attention) {
-  expect(attention != nullptr, "this scorer has no attention");
   std::size_t S = 0;
   for (const auto& row : rows) S = std::max(S, row.source.size());
   std::vector<float> result;
@@ -79,7 +78,7 @@ Scorer::Step FakeScorer::step(State& state, const at::Tensor& tokens, bool with_
   result.logits = at::tensor(logits, at::kFloat).view({std::ssize(rows), vocabulary_}).to(device_);
   result.log_normaliser =
       options_.normalised ? result.logits.logsumexp(-1) : at::zeros({std::ssize(rows)}, result.logits.options());
-  if (with_attention) result.attention = attention_of(rows, options_.attention).to(device_);
+  if (with_attention && options_.attention) result.attention = attention_of(rows, options_.attention).to(device_);
   return result;
 }
 

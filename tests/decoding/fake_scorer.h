@@ -28,7 +28,7 @@ class FakeScorer final : public Scorer {
   struct Options {
     std::int64_t max_target_length = 100;
     bool normalised = true;  ///< false: logits are taken as log-probabilities as they are, for exact ties
-    Attention attention = {};
+    Attention attention = {};  ///< empty: a step has none
   };
 
   FakeScorer(Rule rule, std::int64_t vocabulary, at::Device device) : FakeScorer(rule, vocabulary, device, Options{}) {}
