@@ -11,8 +11,8 @@ struct Int8Weight {
   at::Tensor scales;  ///< [out] float32
 };
 
-/// The nearest steps; what is finite stays finite. What from_int8 makes of them comes back bit for bit, values and scales; of scales that are not
-/// to_int8's own the values do, and a scale to within one rounding.
+/// The nearest steps; what is finite stays finite. What from_int8 makes of them comes back bit for bit, values and
+/// scales; of scales that are not to_int8's own the values do, and a scale to within one rounding.
 Int8Weight to_int8(const at::Tensor& weight);
 at::Tensor from_int8(const Int8Weight& weight);  ///< [out, in] float32
 
