@@ -68,9 +68,11 @@ class PhraseSearchTest : public DeviceTest {
 };
 
 TEST_P(PhraseSearchTest, APhraseStandsWhereItIsLikeliest) {
-  const FakeScorer scorer(
-      table({{{}, {{kA, 0.9}, {kC, 0.1}}}, {{kA}, {{kEos, 0.8}, {kC, 0.2}}}, {{kC}, {{kA, 0.5}, {kEos, 0.5}}}}, kWords),
-      kWords, device());
+  const FakeScorer scorer(table({{{}, {{kA, 0.9}, {kC, 0.1}}},
+                                 {{kA}, {{kEos, 0.45}, {kB, 0.35}, {kC, 0.2}}},
+                                 {{kC}, {{kA, 0.5}, {kEos, 0.5}}}},
+                                kWords),
+                          kWords, device());
   for (const std::int64_t beam_size : {1, 2, 5}) {
     config_.beam_size = beam_size;
     EXPECT_THAT(search_one(scorer, {}).at(0).ids, ElementsAre(kA));
@@ -78,6 +80,16 @@ TEST_P(PhraseSearchTest, APhraseStandsWhereItIsLikeliest) {
     EXPECT_THAT(ids_of(found), ElementsAre(Ids{kA, kC}));
     EXPECT_NEAR(found[0].score, std::log(0.9 * 0.2), 1e-6);
     EXPECT_TRUE(found[0].ended);
+  }
+}
+
+TEST_P(PhraseSearchTest, APhraseDoesNotComeAfterTheEnd) {
+  const FakeScorer scorer(
+      table({{{}, {{kA, 0.9}, {kC, 0.1}}}, {{kA}, {{kEos, 0.8}, {kC, 0.2}}}, {{kC}, {{kA, 0.5}, {kEos, 0.5}}}}, kWords),
+      kWords, device());
+  for (const std::int64_t beam_size : {1, 2, 5}) {
+    config_.beam_size = beam_size;
+    EXPECT_THAT(search_one(scorer, {{kC}}).at(0).ids, ElementsAre(kC));
   }
 }
 
@@ -104,7 +116,7 @@ TEST_P(PhraseSearchTest, APhraseBrokenOffMayBeSaidLater) {
 TEST_P(PhraseSearchTest, AWordThatGoesOnIsNotThePhrase) {
   const FakeScorer scorer(table({{{}, {{kA, 0.9}, {kB, 0.1}}},
                                  {{kA}, {{kC, 0.9}, {kEos, 0.1}}},
-                                 {{kA, kC}, {{kEos, 0.7}, {kA, 0.3}}},
+                                 {{kA, kC}, {{kEos, 0.45}, {kA, 0.3}, {kB, 0.25}}},
                                  {{kB}, {{kA, 0.5}, {kEos, 0.5}}},
                                  {{kB, kA}, {{kEos, 0.8}, {kC, 0.2}}}},
                                 kWords),

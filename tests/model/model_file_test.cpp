@@ -1,5 +1,7 @@
 #include "model/model_file.h"
 
+#include <cstdint>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <string>
@@ -145,10 +147,23 @@ TEST_P(ModelFileTest, OtherFormatsAreRefused) {
 
 TEST_P(ModelFileTest, SumIsRequired) {
   draft();
+  const auto bytes = read_file(path_, 1 << 20);
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), sizeof length);
+  auto header = parse_json(bytes.substr(sizeof length, length));
+  for (const auto* key : {"sha256", "header_sha256"}) EXPECT_EQ(header["__metadata__"].erase(key), 1U) << key;
+  auto text = to_text(header);
+  text.resize(length, ' ');
+  write_file(path_, bytes.substr(0, sizeof length) + text + bytes.substr(sizeof length + length));
+  EXPECT_THAT(error(), HasSubstr("metadata has no sha256"));
+}
+
+TEST_P(ModelFileTest, ARenamedSumIsDamage) {
+  draft();
   auto bytes = read_file(path_, 1 << 20);
   bytes[bytes.find("\"sha256\"") + 1] = 'S';
   write_file(path_, bytes);
-  EXPECT_THAT(error(), HasSubstr("metadata has no sha256"));
+  EXPECT_THAT(error(), HasSubstr("the file is damaged"));
 }
 
 TEST_P(ModelFileTest, MissingTensorIsNamed) {
