@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# benchmarks/defaults_grid.sh PAIRS SOURCE TARGET [SETTING...]: trains on evenly spaced PAIRS of Multi30k's 29,000 pairs, once
+# for each setting, and prints validation scores beside the processor time of the training. The training defaults that depend
+# on the text (configs/README.md) are chosen from its tables in docs/results.md. SOURCE and TARGET are en and de, or de and en.
+#
+# A SETTING is a name and --set values, in one word: 'drop4 model.dropout=0.4 training.max_epochs=30'. Without a setting the
+# defaults themselves are trained. Trainings run on one thread, so that processor time measures their work on a busy machine,
+# too. CORPUS names the folder of train.* and val.* (corpora/multi30k), GLOSS the program (build/release/app/gloss), WORK a
+# folder that is kept (a temporary one).
+set -euo pipefail
+export LC_ALL=C
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+if (($# < 3)); then
+  echo "usage: benchmarks/defaults_grid.sh PAIRS SOURCE TARGET [SETTING...]" >&2
+  exit 2
+fi
+pairs=$1 source=$2 target=$3
+settings=("${@:4}")
+corpus=$(realpath "${CORPUS:-$root/corpora/multi30k}")
+gloss=$(realpath "${GLOSS:-$root/build/release/app/gloss}")
+work=${WORK:-}
+if [[ -z $work ]]; then
+  work=$(mktemp -d)
+  trap 'rm -rf -- "$work"' EXIT
+fi
+mkdir -p "$work"
+
+lines=$(wc -l <"$corpus/train.$source")
+for language in "$source" "$target"; do
+  awk -v wanted="$pairs" -v lines="$lines" 'int(NR * wanted / lines) != int((NR - 1) * wanted / lines)' \
+    "$corpus/train.$language" >"$work/train$pairs.$language"
+done
+
+# value EVENT KEY LOG: the number under KEY in the last EVENT.
+value() { grep "\"event\":\"$1\"" "$3" | tail -1 | sed -n "s/.*\"$2\":\([-0-9.e+]*\).*/\1/p"; }
+
+train_and_score() {
+  local name=$1 run=$work/$1-$pairs-$source$target key times
+  shift
+  local overrides=()
+  for key in "$@"; do overrides+=(--set "$key"); done
+  echo "{\"data\": {\"train_source\": \"train$pairs.$source\", \"train_target\": \"train$pairs.$target\",
+    \"valid_source\": \"$corpus/val.$source\", \"valid_target\": \"$corpus/val.$target\"}}" >"$run.json"
+  TIMEFORMAT='%U'
+  { time "$gloss" train-translate --config "$run.json" --out "$run" --overwrite --threads 1 "${overrides[@]}" \
+    >/dev/null 2>"$run.log"; } 2>"$run.time"
+  times=$(<"$run.time")
+  "$gloss" translate --model "$run" --beam 5 --threads 1 <"$corpus/val.$source" >"$run.translation"
+  printf '%-12s %9.0f %8.0f %9.3f %7.2f %7.2f  %s\n' "$name" "$times" "$(value step step "$run/log.jsonl")" \
+    "$(value model loss "$run/log.jsonl")" "$(value model greedy_bleu "$run/log.jsonl")" \
+    "$("$gloss" evaluate "$corpus/val.$target" -i "$run.translation" -b -w 2)" "$*"
+}
+
+printf '%-12s %9s %8s %9s %7s %7s  %s\n' setting 'user s' updates 'val loss' greedy 'beam 5' values
+if ((${#settings[@]} == 0)); then settings=(defaults); fi
+for setting in "${settings[@]}"; do
+  # shellcheck disable=SC2086
+  train_and_score $setting
+done
