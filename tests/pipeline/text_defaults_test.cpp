@@ -57,7 +57,7 @@ TEST(TextDefaultsTest, GrowWithTheText) {
 }
 
 TEST(TextDefaultsTest, AFewPairsGetASmallModelAndManyEpochs) {
-  const auto config = config_for("{}");
+  const auto config = config_for("{}", 2'000);
   EXPECT_EQ(config.tokenizer.vocabulary_size, 2000);
   EXPECT_EQ(config.data.batch_tokens, 1024);
   EXPECT_TRUE(config.data.hold_out);
