@@ -28,7 +28,7 @@ std::string with_number(const std::string& before, const Json& value, const std:
   return {};
 }
 
-/// Those that are not empty, with commas between them.
+/// Returns the non-empty ones, separated by commas.
 std::string joined(std::initializer_list<std::string> parts) {
   std::string text;
   for (const auto& part : parts)

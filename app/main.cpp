@@ -30,7 +30,7 @@ ExitCode say_out_of_memory() {
              "out of memory; use a smaller batch (data.batch_tokens, --batch-size), beam or model");
 }
 
-/// No thread is to be had, which is said by an error of the system.
+/// The system could not start a thread.
 bool is_out_of_threads(const std::system_error& error) {
   return error.code() == std::errc::resource_unavailable_try_again;
 }

@@ -40,7 +40,7 @@ struct EncodingOptions {
 /// 1 % of the lines are not UTF-8, nothing is left; and for what is no text file, as LineReader.
 CorpusReport encode_corpus(const AlignedTexts& texts, const EncodingOptions& options, CorpusWriter& writer);
 
-/// The same of lines in memory: line i of `targets` is the translation of line i of `sources`.
+/// Encodes lines in memory: line i of `targets` is the translation of line i of `sources`.
 CorpusReport encode_lines(std::span<const std::string> sources, std::span<const std::string> targets,
                           const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer, std::int64_t max_length,
                           CorpusWriter& writer);

@@ -56,7 +56,7 @@ struct Match {
   std::string_view phrase;
 };
 
-/// Those where it stands as whole words, or all where nothing can say what words are.
+/// Adds the places where it stands as whole words, or all places where pieces do not mark words.
 void add_matches(std::string_view text, const Phrase& phrase, std::vector<Match>& matches) {
   for (auto begin = text.find(phrase.text); begin != text.npos; begin = text.find(phrase.text, begin + 1))
     if (!phrase.in_words || (is_word_border(text, begin) && is_word_border(text, begin + phrase.text.size())))

@@ -24,7 +24,7 @@ class GlossaryPhrases {
   /// What the translation of a line, valid UTF-8, of which the first `end` bytes are translated, must contain: a phrase
   /// for each place that Glossary::find finds.
   std::vector<Phrase> of(std::string_view line, std::size_t end = std::string_view::npos) const;
-  /// The same of a line in pieces; each phrase has the pieces of the source that it translates.
+  /// Returns them for a line in pieces; each phrase has the pieces of the source that it translates.
   std::vector<Phrase> of(const PlacedPieces& source, std::size_t end = std::string_view::npos) const;
   /// [V]: 1 for the pieces that go on with the word before them.
   std::span<const std::uint8_t> goes_on() const { return goes_on_; }
@@ -37,7 +37,7 @@ class GlossaryPhrases {
 
 /// Whether a text, valid UTF-8, contains the phrases as whole words (is_word_border) where they are `in_words`, each in
 /// a place of its own, as PhraseProgress counts their pieces: from left to right, at each place the longest that is
-/// still missing, behind the end of the one before.
+/// still missing, after the end of the one before.
 bool has_all(std::string_view text, std::span<const Phrase> phrases);
 
 }  // namespace gloss

@@ -30,7 +30,7 @@ std::vector<Phrase> LineTranslator::phrases_of(const GlossaryPhrases& glossary, 
   if (source.size() < 2 || glossary.of(text).empty()) return {};
   const auto placed = source_->encode_placed(text);
   if (!truncated) return glossary.of(placed);
-  return glossary.of(placed, placed.places[source.size() - 2].end);  // behind the last piece stands the eos
+  return glossary.of(placed, placed.places[source.size() - 2].end);  // eos follows the last piece
 }
 
 std::vector<LineTranslator::Translation> LineTranslator::translate(const Input& input, const DecodingConfig& config,

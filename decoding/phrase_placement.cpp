@@ -23,7 +23,7 @@ std::vector<double> attention_to(std::span<const Phrase> phrases, std::span<cons
   return result;
 }
 
-/// Whether `said` and `id` end with a usual word that stands in them more often than elsewhere.
+/// Returns whether `said` and `id` end with a usual word that stands in them more often than elsewhere.
 bool says_again(const Ids& said, Id id, const UsualWord& usual) {
   const auto& word = usual.ids;
   if (word.back() != id || word.size() > said.size() + 1) return false;

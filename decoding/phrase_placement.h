@@ -30,7 +30,7 @@ struct PlacementStep {
 ///   translates them by something else;
 /// - where it completes a usual word once more than that word stands elsewhere;
 /// - where it goes on although the model would end the sentence here: a phrase would stand after its end.
-/// Penalties leave what must be said possible: they only rank.
+/// Penalties only rank; required tokens stay possible.
 std::vector<Candidate> rank_by_placement(std::span<const Phrase> phrases, std::span<const UsualWord> usual,
                                          const PlacementStep& step, std::span<const Candidate> candidates);
 
