@@ -152,7 +152,7 @@ CorpusReport encode_corpus(const AlignedTexts& texts, const EncodingOptions& opt
     };
     try {
       task.second = std::async(std::launch::async, encode);
-    } catch (const std::system_error&) {  // no thread is to be had: it is done when it is waited for
+    } catch (const std::system_error&) {  // no thread could start: the work is done at get()
       task.second = std::async(std::launch::deferred, encode);
     }
     return true;

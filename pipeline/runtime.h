@@ -12,7 +12,7 @@ at::Device parse_device(const std::string& text);
 
 /// Once a process, before any tensor: LibTorch's threads (0: as many as the process may use) and the settings under
 /// which equal input gives equal bits (docs/decisions.md). Returns the number of threads, which is
-/// less, with a warning, where the system does not give so many.
+/// less, with a warning, where the system gives fewer.
 int set_up_runtime(int threads);
 
 /// Gives the system back all memory that is free, where one phase of a run ends and another takes blocks of other

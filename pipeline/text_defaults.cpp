@@ -42,10 +42,10 @@ constexpr std::array kRows{
 constexpr std::int64_t kWordsPerPiece = 8;               // fewer occurrences do not teach a model what a piece means
 constexpr std::int64_t kWarmupShare = 4;                 // the warm-up is at most this part of the run
 constexpr std::int64_t kValidations = 15;                // of a run
-constexpr std::int64_t kMinEpochs = 8, kMaxEpochs = 25;  // runs of so many epochs are validated at each epoch's end
+constexpr std::int64_t kMinEpochs = 8, kMaxEpochs = 25;  // runs of these lengths are validated at each epoch's end
 constexpr std::int64_t kMinValidateEvery = 50;           // updates; more validations would take longer than training
 constexpr double kBytesPerPiece = 4, kBytesPerShortPiece = 3;
-constexpr std::int64_t kShortPieces = 2'000;  // vocabularies of up to so many have short pieces
+constexpr std::int64_t kShortPieces = 2'000;  // vocabularies of at most this size have short pieces
 constexpr double kNoamFactor = 0.1;           // no other schedule works with a rate as high as that
 
 /// Keys that a run keeps when it is resumed. The others, which limit and validate it, may change.
