@@ -11,10 +11,10 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "app/sacrebleu_arguments.h"
-#include "app/standard_output.h"
+#include "app/options/sacrebleu_arguments.h"
+#include "app/output/standard_output.h"
 #include "app/working_directory.h"
-#include "common/config_section.h"
+#include "common/config/config_section.h"
 #include "common/log.h"
 #include "common/version.h"
 

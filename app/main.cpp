@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "app/command_line.h"
-#include "app/standard_output.h"
+#include "app/output/standard_output.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "common/signals.h"
-#include "model/out_of_memory.h"
+#include "common/system/signals.h"
+#include "tensor/out_of_memory.h"
 
 namespace gloss {
 namespace {

@@ -1,4 +1,4 @@
-// How fast translating runs: the searches of translate, timed without tokenising. Ends with one JSON line.
+// How fast translating runs: the searches of translate, timed without tokenizing. Ends with one JSON line.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -16,12 +16,12 @@
 #include <CLI/Formatter.hpp>
 
 #include "benchmarks/machine.h"
-#include "common/atomic_file.h"
+#include "common/files/atomic_file.h"
 #include "decoding/batched_search.h"
-#include "decoding/make_scorer.h"
+#include "decoding/scorers/make_scorer.h"
 #include "pipeline/evaluate.h"
+#include "pipeline/models/translation_model.h"
 #include "pipeline/runtime.h"
-#include "pipeline/translation_model.h"
 
 namespace gloss {
 namespace {

@@ -25,10 +25,10 @@ endfunction()
 # gloss_uses_torch(<target>): LibTorch's headers come precompiled, and several sources are compiled as one, since what
 # they share of its templates takes longer than they do themselves.
 function(gloss_uses_torch target)
-  if(target STREQUAL "gloss_model")
+  if(target STREQUAL "gloss_tensor")
     target_precompile_headers(${target} PRIVATE precompiled.h)
   else()
-    target_precompile_headers(${target} REUSE_FROM gloss_model)
+    target_precompile_headers(${target} REUSE_FROM gloss_tensor)
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${GLOSS_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()

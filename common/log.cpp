@@ -13,11 +13,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "common/descriptor.h"
-#include "common/event_file.h"
-#include "common/signals.h"
-#include "common/terminal_text.h"
-#include "common/utf8.h"
+#include "common/files/descriptor.h"
+#include "common/files/event_file.h"
+#include "common/system/signals.h"
+#include "common/text/terminal_text.h"
+#include "common/text/utf8.h"
 
 namespace gloss {
 namespace {

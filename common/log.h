@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/json.h"
+#include "common/config/json.h"
 
 namespace gloss {
 
@@ -39,7 +39,7 @@ std::optional<std::size_t> terminal_columns();
 void log_event(std::string_view event, Json fields);
 
 /// Writes a message to stderr as it stands, waiting for a reader that is slow. Once a stop is requested
-/// (common/signals.h) it waits for a second and then drops the rest.
+/// (common/system/signals.h) it waits for a second and then drops the rest.
 void write_to_stderr(std::string_view text);
 
 /// Text from outside made safe to print: control characters and broken UTF-8 become escapes, cut at `limit` characters,

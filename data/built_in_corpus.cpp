@@ -10,9 +10,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "common/atomic_file.h"
-#include "common/config_section.h"
+#include "common/config/config_section.h"
 #include "common/error.h"
+#include "common/files/atomic_file.h"
 #include "common/log.h"
 #include "common/random.h"
 

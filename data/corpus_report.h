@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "common/json.h"
-#include "common/noted_lines.h"
+#include "common/config/json.h"
+#include "common/text/noted_lines.h"
 
 namespace gloss {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "common/json.h"
-#include "common/sha256.h"
+#include "common/config/json.h"
+#include "common/files/sha256.h"
 #include "common/special_ids.h"
 #include "data/corpus_layout.h"
 #include "data/corpus_report.h"

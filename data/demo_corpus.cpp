@@ -10,12 +10,12 @@
 #include <system_error>
 #include <vector>
 
-#include "common/atomic_file.h"
-#include "common/config_section.h"
+#include "common/config/config_section.h"
 #include "common/error.h"
+#include "common/files/atomic_file.h"
 #include "common/log.h"
 #include "common/random.h"
-#include "common/utf8.h"
+#include "common/text/utf8.h"
 #include "data/grammar/draw.h"
 #include "data/grammar/held_out.h"
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "common/error.h"
-#include "common/line_reader.h"
+#include "common/files/line_reader.h"
 #include "common/log.h"
-#include "common/utf8.h"
+#include "common/text/utf8.h"
 #include "data/pair_verdict.h"
 
 namespace gloss {

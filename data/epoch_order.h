@@ -13,7 +13,7 @@ namespace gloss {
 class EpochOrder {
  public:
   /// In order of length: by max(source, target), and within one such length by source - target, falling and rising in
-  /// turn, so that neighbours are alike on both sides. Cut into batches of at most `batch_tokens` positions
+  /// turn, so that neighbors are alike on both sides. Cut into batches of at most `batch_tokens` positions
   /// (max(source, target) times sentences, padding included; a longer pair alone is a batch). A batch ends a little
   /// early where a new length would be a small part of it. Time and memory grow with the corpus alone.
   EpochOrder(const ParallelCorpus& corpus, std::int64_t batch_tokens);

@@ -6,9 +6,9 @@
 #include <map>
 #include <unordered_map>
 
-#include "common/line_reader.h"
-#include "common/utf8.h"
-#include "common/white_space.h"
+#include "common/files/line_reader.h"
+#include "common/text/utf8.h"
+#include "common/text/white_space.h"
 
 namespace gloss {
 namespace {

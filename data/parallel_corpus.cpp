@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/files/sha256.h"
 #include "common/log.h"
-#include "common/sha256.h"
 
 namespace gloss {
 namespace {

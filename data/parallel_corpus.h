@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "common/json.h"
-#include "common/mapped_file.h"
+#include "common/config/json.h"
+#include "common/files/mapped_file.h"
 #include "data/batch.h"
 #include "data/corpus_layout.h"
 #include "data/corpus_report.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "common/utf8.h"
+#include "common/text/utf8.h"
 #include "tokenizer/word_count.h"
 
 namespace gloss {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "common/line_reader.h"
-#include "common/utf8.h"
-#include "common/white_space.h"
+#include "common/files/line_reader.h"
+#include "common/text/utf8.h"
+#include "common/text/white_space.h"
 #include "data/line_hashes.h"
 
 namespace gloss {

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "common/error.h"
-#include "common/line_reader.h"
+#include "common/files/line_reader.h"
 #include "common/log.h"
-#include "common/utf8.h"
+#include "common/text/utf8.h"
 
 namespace gloss {
 namespace {

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/noted_lines.h"
 #include "common/special_ids.h"
+#include "common/text/noted_lines.h"
 
 namespace gloss {
 

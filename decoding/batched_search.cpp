@@ -52,7 +52,7 @@ PerSentence part_of(const PerSentence& given, std::span<const std::size_t> batch
     if (has_phrases(given, i)) part.phrases.push_back(given.phrases[i]);
     part.numbers.push_back(given.numbers.empty() ? static_cast<std::int64_t>(i) : given.numbers[i]);
   }
-  part.goes_on = given.goes_on;
+  part.continues_word = given.continues_word;
   return part;
 }
 
@@ -65,9 +65,9 @@ void expect_one_each(const std::string& name, std::size_t count, std::size_t sen
 /// What PhraseProgress relies on.
 void expect_pieces(const PerSentence& given, std::int64_t vocabulary_size) {
   if (given.phrases.empty()) return;
-  if (std::ssize(given.goes_on) != vocabulary_size)
-    throw UsageError("goes_on: wanted one for each of " + std::to_string(vocabulary_size) + " pieces, got " +
-                     std::to_string(given.goes_on.size()));
+  if (std::ssize(given.continues_word) != vocabulary_size)
+    throw UsageError("continues_word: wanted one for each of " + std::to_string(vocabulary_size) + " pieces, got " +
+                     std::to_string(given.continues_word.size()));
   for (std::size_t i = 0; i < given.phrases.size(); ++i)
     for (const auto& phrase : given.phrases[i]) {
       if (phrase.ids.empty())

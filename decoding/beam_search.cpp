@@ -8,17 +8,17 @@
 #include "decoding/beam.h"
 #include "decoding/constraints.h"
 #include "decoding/length_limit.h"
-#include "decoding/phrase_constraints.h"
+#include "decoding/phrases/phrase_constraints.h"
+#include "decoding/phrases/usual_words.h"
 #include "decoding/search.h"
-#include "decoding/usual_words.h"
-#include "model/device_copy.h"
+#include "tensor/to_device.h"
 
 namespace gloss {
 namespace {
 
 /// The rows of the beams that go on as one rectangle, sentence-major. A beam with fewer rows than the widest is filled
 /// up with rows of probability 0.
-struct Rectangle {
+struct BeamBatch {
   std::vector<std::int64_t> tokens;       ///< [B * K], each row's last
   std::vector<std::int64_t> parents;      ///< [B * K]
   std::vector<double> log_probabilities;  ///< [B * K]
@@ -29,9 +29,9 @@ struct Rectangle {
 /// How far the rows of each beam have come with their phrases, or empty.
 using Progress = std::vector<std::vector<PhraseProgress>>;
 
-Rectangle rectangle_of(const std::vector<Beam>& beams, const Progress& progress,
+BeamBatch rectangle_of(const std::vector<Beam>& beams, const Progress& progress,
                        const std::vector<std::int64_t>& searched) {
-  Rectangle result;
+  BeamBatch result;
   for (const auto b : searched) result.width = std::max(result.width, std::ssize(beams[b].rows()));
   for (const auto b : searched) {
     const auto& rows = beams[b].rows();
@@ -53,7 +53,7 @@ Rectangle rectangle_of(const std::vector<Beam>& beams, const Progress& progress,
 }
 
 /// What a search goes by.
-struct Terms {
+struct SearchContext {
   const Scorer& scorer;
   const DecodingConfig& config;
   Constraints constraints;
@@ -61,14 +61,14 @@ struct Terms {
 };
 
 /// A step's likeliest tokens, and where they look.
-struct Looked {
+struct StepResult {
   TopTokens top;
   at::Tensor attention;  ///< [B * K, S] on the CPU where coverage or places of phrases count, else undefined
 };
 
-Looked look(const Terms& terms, Scorer::State& state, const Rectangle& rows) {
+StepResult look(const SearchContext& terms, Scorer::State& state, const BeamBatch& rows) {
   const auto& [scorer, config, constraints, phrases] = terms;
-  const auto tokens = copy_to(rows.tokens, scorer.device()).view({-1, rows.width});  // [B, K]
+  const auto tokens = to_device(rows.tokens, scorer.device()).view({-1, rows.width});  // [B, K]
   const auto wanted = 2 * config.beam_size;
   const bool with_attention = config.coverage_penalty > 0 || phrases.knows_places();
   if (!with_attention && phrases.none()) return {constraints.step_top(scorer, state, tokens, rows.said, wanted), {}};
@@ -97,10 +97,10 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
                                                  const DecodingConfig& config, const PerSentence& given,
                                                  const SearchHooks& hooks) {
   const auto limit = length_limit(config, scorer);
-  const Terms terms{scorer,
-                    config,
-                    {config, given.prefixes},
-                    {given, usual_words(scorer, source, config, given, hooks), limit, config.beam_size}};
+  const SearchContext terms{scorer,
+                            config,
+                            {config, given.prefixes},
+                            {given, usual_words(scorer, source, config, given, hooks), limit, config.beam_size}};
   const auto& phrases = terms.phrases;
   std::vector<Beam> beams;
   Progress progress;

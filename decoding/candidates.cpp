@@ -26,11 +26,11 @@ void keep_best(std::vector<Candidate>& candidates, std::int64_t count) {
 
 }  // namespace
 
-double log_probability_offset(double log_probability, double log_normaliser) {
-  if (std::isnan(log_normaliser) || log_normaliser == -kNever)
-    throw ModelError("scorer: wanted a finite log-normaliser, got " + std::to_string(log_normaliser) +
+double log_probability_offset(double log_probability, double log_normalizer) {
+  if (std::isnan(log_normalizer) || log_normalizer == -kNever)
+    throw ModelError("scorer: wanted a finite log-normalizer, got " + std::to_string(log_normalizer) +
                      "; the weights are damaged or too large for this precision");
-  return log_normaliser == kNever ? kNever : log_probability - log_normaliser;
+  return log_normalizer == kNever ? kNever : log_probability - log_normalizer;
 }
 
 std::vector<std::vector<Candidate>> best_candidates(const TopTokens& top, std::span<const double> log_probabilities,
@@ -41,7 +41,7 @@ std::vector<std::vector<Candidate>> best_candidates(const TopTokens& top, std::s
     auto& candidates = result[b];
     for (std::int64_t k = 0; k < K; ++k) {
       const auto row = b * K + k;
-      const auto offset = log_probability_offset(log_probabilities[row], top.log_normalisers[row]);
+      const auto offset = log_probability_offset(log_probabilities[row], top.log_normalizers[row]);
       for (auto place = row * top.width; place < (row + 1) * top.width; ++place) {
         const auto log_probability = offset + static_cast<double>(top.logits[place]);
         if (!(log_probability > kNever)) break;

@@ -25,7 +25,7 @@ std::vector<std::vector<Candidate>> best_candidates(const TopTokens& top, std::s
                                                     std::int64_t sentences, std::int64_t count);
 
 /// What is added to a row's logits to make them log-probabilities of all that it says; -inf where nothing can follow.
-/// Throws ModelError where the normaliser is not a number.
-double log_probability_offset(double log_probability, double log_normaliser);
+/// Throws ModelError where the normalizer is not a number.
+double log_probability_offset(double log_probability, double log_normalizer);
 
 }  // namespace gloss

@@ -10,8 +10,8 @@
 
 #include "common/error.h"
 #include "decoding/log_normalizers.h"
-#include "decoding/phrase_progress.h"
-#include "model/device_copy.h"
+#include "decoding/phrases/phrase_progress.h"
+#include "tensor/to_device.h"
 
 namespace gloss {
 namespace {
@@ -38,14 +38,14 @@ void obey_phrases(const PhraseProgress& progress, Ids& ids) {
 }
 
 at::Tensor index_on(const at::Tensor& logits, const std::vector<std::int64_t>& index) {
-  return copy_to(index, logits.device());
+  return to_device(index, logits.device());
 }
 
 /// The best `width` of each row that are not banned. `top` is as wider as the longest list of bans.
 TopTokens without(const std::vector<Ids>& banned, const TopTokens& top, std::int64_t width) {
-  const auto rows = std::ssize(top.log_normalisers);
+  const auto rows = std::ssize(top.log_normalizers);
   TopTokens left{width, std::vector<float>(static_cast<std::size_t>(rows * width), kBannedLogit),
-                 std::vector<std::int32_t>(static_cast<std::size_t>(rows * width), kPad), top.log_normalisers};
+                 std::vector<std::int32_t>(static_cast<std::size_t>(rows * width), kPad), top.log_normalizers};
   for (std::int64_t row = 0; row < rows; ++row) {
     auto to = row * width;
     for (auto from = row * top.width; from < (row + 1) * top.width && to < (row + 1) * width; ++from) {
@@ -64,7 +64,7 @@ Scorer::Step Constraints::step(const Scorer& scorer, Scorer::State& state, const
   const c10::InferenceMode inference;
   auto step = scorer.step(state, tokens, with_attention);
   step.logits = step.logits.contiguous();  // [rows, V]
-  if (config_->repetition_penalty != 1) penalise_repetitions(rows, step);
+  if (config_->repetition_penalty != 1) penalize_repetitions(rows, step);
   ban(rows, step.logits);
   force(rows, step.logits);
   return step;
@@ -101,7 +101,7 @@ std::optional<Id> Constraints::forced(const Row& row) const {
   return row.said->size() < prefix.size() ? std::optional(prefix[row.said->size()]) : std::nullopt;
 }
 
-void Constraints::penalise_repetitions(std::span<const Row> rows, Scorer::Step& step) const {
+void Constraints::penalize_repetitions(std::span<const Row> rows, Scorer::Step& step) const {
   const auto V = step.logits.size(1);
   std::vector<std::int64_t> places;
   for (std::int64_t row = 0; row < std::ssize(rows); ++row) {
@@ -116,7 +116,7 @@ void Constraints::penalise_repetitions(std::span<const Row> rows, Scorer::Step& 
   const auto logits = flat.index_select(0, index);
   const auto penalty = config_->repetition_penalty;
   flat.index_copy_(0, index, at::where(logits > 0, logits / penalty, logits * penalty));
-  step.log_normaliser = log_normalizers(step.logits);  // [rows]
+  step.log_normalizer = log_normalizers(step.logits);  // [rows]
 }
 
 void Constraints::ban(std::span<const Row> rows, at::Tensor& logits) const {

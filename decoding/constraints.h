@@ -15,7 +15,7 @@ class PhraseProgress;
 
 /// What a translation may say next, and how what it said weighs on that: the options of DecodingConfig that every
 /// search obeys, and the beginning that a target is to have. Of each row, in this order:
-/// - repetition_penalty rescales the logits of what was said, and the normaliser is found anew;
+/// - repetition_penalty rescales the logits of what was said, and the normalizer is found anew;
 /// - inside its prefix only the prefix's token may follow, and no ban counts;
 /// - else eos is banned before min_length tokens, unk where no_unk, and what would say an n-gram again; never what goes
 ///   on with a phrase. (PhraseConstraints leaves out eos while phrases are missing.)
@@ -46,7 +46,7 @@ class Constraints {
   std::optional<Id> forced(const Row& row) const;
 
  private:
-  void penalise_repetitions(std::span<const Row> rows, Scorer::Step& step) const;
+  void penalize_repetitions(std::span<const Row> rows, Scorer::Step& step) const;
   void ban(std::span<const Row> rows, at::Tensor& logits) const;
   void force(std::span<const Row> rows, at::Tensor& logits) const;
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "common/config_section.h"
+#include "common/config/config_section.h"
 #include "decoding/sampling_config.h"
 
 namespace gloss {
@@ -33,7 +33,7 @@ struct DecodingConfig {
   std::int64_t max_length = 256;     ///< tokens of a target, eos included; a longer one ends as it stands
   std::int64_t min_length = 0;       ///< tokens before the eos, which is banned until then; 0: nothing is banned
   std::int64_t no_repeat_ngram = 0;  ///< no n-gram of this length is said twice; 0: any may be
-  /// Logits of tokens that were said are divided by it, negative ones multiplied, before they are normalised (Keskar et
+  /// Logits of tokens that were said are divided by it, negative ones multiplied, before they are normalized (Keskar et
   /// al. 2019, section 4.1, with the sign minded): scores are of what is left. 1: no effect.
   double repetition_penalty = 1.0;
   bool no_unk = false;  ///< unk is banned

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/error.h"
-#include "model/device_copy.h"
+#include "tensor/to_device.h"
 
 namespace gloss {
 namespace {
@@ -32,15 +32,15 @@ void score_batch(const Scorer& scorer, std::span<const Ids> sources, std::span<c
     if (before_step) before_step();
     Ids next;
     for (std::size_t b = 0; b < last.size(); ++b) next.push_back(said[batch[b]][position]);
-    const auto tokens = copy_to(last, scorer.device()).view({-1, 1});  // [B, 1]
-    const auto step = scorer.step_said(*state, tokens, next);
+    const auto tokens = to_device(last, scorer.device()).view({-1, 1});  // [B, 1]
+    const auto step = scorer.step_forced(*state, tokens, next);
     std::vector<std::int64_t> kept;
     for (std::size_t b = 0; b < last.size(); ++b) {
-      if (!std::isfinite(step.log_normalisers[b]))
-        throw ModelError("scorer: wanted a finite log-normaliser; the weights are damaged");
+      if (!std::isfinite(step.log_normalizers[b]))
+        throw ModelError("scorer: wanted a finite log-normalizer; the weights are damaged");
       auto& score = result[batch[b]];
-      score.tokens.push_back(step.logits[b] - step.log_normalisers[b]);
-      score.log_probability = score.log_probability - step.log_normalisers[b] + step.logits[b];
+      score.tokens.push_back(step.logits[b] - step.log_normalizers[b]);
+      score.log_probability = score.log_probability - step.log_normalizers[b] + step.logits[b];
       if (position + 1 < said[batch[b]].size()) kept.push_back(static_cast<std::int64_t>(b));
     }
     const bool all = kept.size() == last.size();

@@ -5,7 +5,7 @@
 #include "decoding/constraints.h"
 #include "decoding/length_limit.h"
 #include "decoding/search.h"
-#include "model/device_copy.h"
+#include "tensor/to_device.h"
 
 namespace gloss {
 
@@ -30,7 +30,7 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
   for (std::int64_t length = 1; !searched.empty(); ++length) {
     if (hooks.before_step) hooks.before_step();
     const auto B = std::ssize(searched);
-    const auto tokens = copy_to(last, scorer.device()).view({B, 1});  // [B, 1]
+    const auto tokens = to_device(last, scorer.device()).view({B, 1});  // [B, 1]
     std::vector<Constraints::Row> rows;
     for (const auto sentence : searched) rows.push_back({sentence, &result[sentence].ids});
     const auto top = constraints.step_top(scorer, *state, tokens, rows, 1);

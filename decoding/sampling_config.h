@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "common/config_section.h"
+#include "common/config/config_section.h"
 
 namespace gloss {
 

@@ -9,7 +9,7 @@
 #include "decoding/length_limit.h"
 #include "decoding/sampling.h"
 #include "decoding/search.h"
-#include "model/device_copy.h"
+#include "tensor/to_device.h"
 
 namespace gloss {
 namespace {
@@ -60,23 +60,23 @@ SampledRows first_rows(const Drawn& drawn) {
 TopTokens all_tokens_of(const Scorer::Step& step) {
   const auto rows = step.logits.size(0), V = step.logits.size(1);
   const auto logits = step.logits.to(at::kCPU, at::kFloat).contiguous();                // [rows, V]
-  const auto normalisers = step.log_normaliser.to(at::kCPU, at::kDouble).contiguous();  // [rows]
+  const auto normalizers = step.log_normalizer.to(at::kCPU, at::kDouble).contiguous();  // [rows]
   TopTokens all{V, {}, {}, {}};
   all.logits.assign(logits.const_data_ptr<float>(), logits.const_data_ptr<float>() + rows * V);
   all.ids.resize(all.logits.size());
   for (auto row = all.ids.begin(); row != all.ids.end(); row += V) std::iota(row, row + V, 0);
-  all.log_normalisers.assign(normalisers.const_data_ptr<double>(), normalisers.const_data_ptr<double>() + rows);
+  all.log_normalizers.assign(normalizers.const_data_ptr<double>(), normalizers.const_data_ptr<double>() + rows);
   return all;
 }
 
 /// One step, as much of it as the draws look at.
-class Looking {
+class SamplingStep {
  public:
-  Looking(const Scorer& scorer, const DecodingConfig& config, const PerSentence& given)
+  SamplingStep(const Scorer& scorer, const DecodingConfig& config, const PerSentence& given)
       : scorer_(&scorer), sampling_(&config.sampling), constraints_(config, given.prefixes) {}
 
   TopTokens operator()(Scorer::State& state, const SampledRows& rows) const {
-    const auto tokens = copy_to(rows.tokens, scorer_->device()).view({-1, rows.width});  // [B, K]
+    const auto tokens = to_device(rows.tokens, scorer_->device()).view({-1, rows.width});  // [B, K]
     const auto V = scorer_->vocabulary_size(), k = sampling_->top_k;
     if (k > 0 && k <= kMostRanked) return constraints_.step_top(*scorer_, state, tokens, rows.said, k);
     const auto step = constraints_.step(*scorer_, state, tokens, rows.said, /*with_attention=*/false);
@@ -93,7 +93,7 @@ class Looking {
 /// Draws one more token; false where nothing may follow.
 bool draw(const TopTokens& top, std::int64_t row, double share, const SamplingConfig& config, Hypothesis& hypothesis) {
   const std::span logits(top.logits.data() + row * top.width, static_cast<std::size_t>(top.width));
-  const auto so_far = log_probability_offset(hypothesis.log_probability, top.log_normalisers[row]);
+  const auto so_far = log_probability_offset(hypothesis.log_probability, top.log_normalizers[row]);
   const auto probabilities = sampling_distribution(logits, config);
   if (probabilities.empty()) return false;
   const auto place = place_of_share(probabilities, share);
@@ -116,7 +116,7 @@ std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const
                                                      const DecodingConfig& config, const PerSentence& given,
                                                      const SearchHooks& hooks) {
   const auto limit = length_limit(config, scorer);
-  const Looking look(scorer, config, given);
+  const SamplingStep look(scorer, config, given);
   const RandomStream random(static_cast<std::uint64_t>(config.sampling.seed), "sampling");
   Drawn drawn(source.lengths.size(), std::vector<Hypothesis>(static_cast<std::size_t>(config.n_best)));
   if (drawn.empty()) return drawn;

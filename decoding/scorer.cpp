@@ -5,7 +5,7 @@
 
 #include <ATen/ops/topk.h>
 
-#include "model/device_copy.h"
+#include "tensor/to_device.h"
 
 namespace gloss {
 namespace {
@@ -46,7 +46,7 @@ TopTokens top_tokens_of(const Scorer::Step& step, std::int64_t width) {
   const auto [values, places] = step.logits.topk(seen, -1);
   const auto best = values.to(at::kCPU, at::kFloat).contiguous();                       // [rows, seen]
   const auto ids = places.to(at::kCPU, at::kInt).contiguous();                          // [rows, seen]
-  const auto normalisers = step.log_normaliser.to(at::kCPU, at::kDouble).contiguous();  // [rows]
+  const auto normalizers = step.log_normalizer.to(at::kCPU, at::kDouble).contiguous();  // [rows]
 
   TopTokens top;
   top.width = width;
@@ -62,21 +62,21 @@ TopTokens top_tokens_of(const Scorer::Step& step, std::int64_t width) {
     else
       order_equals(width, row_logits, row_ids);
   }
-  const auto* const normaliser = normalisers.const_data_ptr<double>();
-  top.log_normalisers.assign(normaliser, normaliser + rows);
+  const auto* const normalizer = normalizers.const_data_ptr<double>();
+  top.log_normalizers.assign(normalizer, normalizer + rows);
   return top;
 }
 
-Scorer::Said Scorer::step_said(State& state, const at::Tensor& tokens, std::span<const Id> next) const {
+Scorer::TokenScores Scorer::step_forced(State& state, const at::Tensor& tokens, std::span<const Id> next) const {
   const auto looked_at = step(state, tokens, /*with_attention=*/false);
   const std::vector<std::int64_t> columns(next.begin(), next.end());
-  const auto index = copy_to(columns, looked_at.logits.device()).unsqueeze(1);  // [B * K, 1]
+  const auto index = to_device(columns, looked_at.logits.device()).unsqueeze(1);  // [B * K, 1]
   const auto logits = looked_at.logits.gather(1, index).squeeze(1).to(at::kCPU, at::kDouble).contiguous();  // [B * K]
-  const auto normalisers = looked_at.log_normaliser.to(at::kCPU, at::kDouble).contiguous();                 // [B * K]
+  const auto normalizers = looked_at.log_normalizer.to(at::kCPU, at::kDouble).contiguous();                 // [B * K]
   const auto values = [](const at::Tensor& x) {
     return std::vector<double>(x.const_data_ptr<double>(), x.const_data_ptr<double>() + x.numel());
   };
-  return {values(logits), values(normalisers)};
+  return {values(logits), values(normalizers)};
 }
 
 }  // namespace gloss

@@ -25,7 +25,7 @@ class Scorer {
   /// What a step says of each row's next token.
   struct Step {
     at::Tensor logits;          ///< [B * K, V]
-    at::Tensor log_normaliser;  ///< [B * K]: log-probability = logit - log_normaliser
+    at::Tensor log_normalizer;  ///< [B * K]: log-probability = logit - log_normalizer
     at::Tensor attention;       ///< [B * K, S] where asked for, else undefined
   };
 
@@ -38,11 +38,11 @@ class Scorer {
   /// The same step for a search that ranks: the `width` likeliest tokens of each row, 1 <= width <= V. A scorer that
   /// finds them without all logits says so by an implementation of its own; it must agree with `step`.
   virtual TopTokens step_top(State& state, const at::Tensor& tokens, std::int64_t width) const;
-  /// The same step where it is known what each row says next, `next` [B * K]: logits and log-normalisers of that.
-  struct Said {
-    std::vector<double> logits, log_normalisers;  ///< [B * K] each
+  /// The same step where it is known what each row says next, `next` [B * K]: logits and log-normalizers of that.
+  struct TokenScores {
+    std::vector<double> logits, log_normalizers;  ///< [B * K] each
   };
-  virtual Said step_said(State& state, const at::Tensor& tokens, std::span<const Id> next) const;
+  virtual TokenScores step_forced(State& state, const at::Tensor& tokens, std::span<const Id> next) const;
   /// Keeps the sentences named, in that order, and of each the rows `parents` [B' * K'] names (0 <= parent < K): keeps,
   /// reorders, widens and drops what is finished.
   virtual void select(State& state, const std::vector<std::int64_t>& sentences,

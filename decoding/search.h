@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "decoding/hypothesis.h"
-#include "decoding/phrase_progress.h"
+#include "decoding/phrases/phrase_progress.h"
 #include "decoding/scorer.h"
 #include "decoding/search_hooks.h"
 
@@ -16,7 +16,7 @@ struct PerSentence {
   std::vector<Ids> prefixes = {};                 ///< [B]: what each target begins with; empty: nothing is forced
   std::vector<std::int64_t> numbers = {};         ///< [B]: of each in the whole input, for its draws; empty: 0 to B - 1
   std::vector<std::vector<Phrase>> phrases = {};  ///< [B]: what each target must contain; empty: nothing
-  std::span<const std::uint8_t> goes_on = {};     ///< [V], where there are phrases: as PhraseProgress takes it
+  std::span<const std::uint8_t> continues_word = {};  ///< [V], where there are phrases: as PhraseProgress takes it
 };
 
 /// The likeliest token at every step that is not banned (constraints.h), until eos or the limit of length. One
@@ -36,7 +36,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
 
 /// Draws n_best translations of each sentence, token by token, as config.sampling says (sampling.h); best score first.
 /// Scores are of the model's own probabilities. Draw t of translation j is a function of the seed, the sentence's
-/// number, j and t: not of its neighbours, nor of the batch.
+/// number, j and t: not of its neighbors, nor of the batch.
 std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const PaddedIds& source,
                                                      const DecodingConfig& config, const PerSentence& given = {},
                                                      const SearchHooks& hooks = {});

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "common/config_section.h"
-#include "evaluation/tokenize.h"
+#include "common/config/config_section.h"
+#include "evaluation/tokenize/tokenize.h"
 
 namespace gloss {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/json.h"
+#include "common/config/json.h"
 
 namespace gloss {
 
@@ -72,7 +72,7 @@ class Metric {
   /// Whether NumPy holds that score as a float32; what is then made of the scores is so too. Where sacreBLEU's formula
   /// comes out of NumPy's numbers, by math.exp() or a literal 0.0, it is a double.
   virtual bool is_float32(std::span<const float>) const { return false; }
-  /// The score of a trial of paired approximate randomisation. There NumPy holds whole statistics as integers, so that
+  /// The score of a trial of paired approximate randomization. There NumPy holds whole statistics as integers, so that
   /// what a smoothing adds to one is cut to a whole number too.
   virtual double trial_value(std::span<const double> sums) const { return value(sums); }
 };

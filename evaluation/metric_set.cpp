@@ -1,6 +1,6 @@
 #include "evaluation/metric_set.h"
 
-#include "common/config_section.h"
+#include "common/config/config_section.h"
 
 namespace gloss {
 

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include "evaluation/bleu_metric.h"
-#include "evaluation/chrf.h"
+#include "evaluation/bleu/bleu_metric.h"
+#include "evaluation/chrf/chrf.h"
 #include "evaluation/metric.h"
-#include "evaluation/ter.h"
+#include "evaluation/ter/ter.h"
 
 namespace gloss {
 

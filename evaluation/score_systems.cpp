@@ -10,8 +10,8 @@
 
 #include "common/error.h"
 #include "evaluation/line_differences.h"
-#include "evaluation/paired_test.h"
-#include "evaluation/resampling.h"
+#include "evaluation/statistics/paired_test.h"
+#include "evaluation/statistics/resampling.h"
 
 namespace gloss {
 namespace {

@@ -5,11 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "evaluation/line_parts.h"
 #include "evaluation/metric_set.h"
-#include "evaluation/resampling_seed.h"
 #include "evaluation/score_report.h"
 #include "evaluation/scored_text.h"
+#include "evaluation/statistics/resampling_seed.h"
+#include "evaluation/tokenize/line_parts.h"
 
 namespace gloss {
 

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/line_reader.h"
+#include "common/files/line_reader.h"
 #include "common/log.h"
-#include "common/split_text.h"
-#include "common/utf8.h"
-#include "evaluation/white_space.h"
+#include "common/text/split_text.h"
+#include "common/text/utf8.h"
+#include "evaluation/tokenize/white_space.h"
 
 namespace gloss {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/descriptor.h"
+#include "common/files/descriptor.h"
 #include "evaluation/metric.h"
 
 namespace gloss {

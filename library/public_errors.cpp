@@ -11,7 +11,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "model/out_of_memory.h"
+#include "tensor/out_of_memory.h"
 
 namespace gloss {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/utf8.h"
+#include "common/text/utf8.h"
 #include "decoding/batched_search.h"
 
 namespace gloss {

@@ -8,9 +8,9 @@
 
 #include <gloss/translator.h>
 
-#include "decoding/line_translator.h"
 #include "decoding/search.h"
 #include "tokenizer/tokenizer.h"
+#include "translation/line_translator.h"
 
 namespace gloss {
 
@@ -19,7 +19,7 @@ class TranslationJob {
  public:
   TranslationJob(std::span<const std::string> lines, const TranslationOptions& options);
 
-  /// Searches until all is found, the deadline comes or it is cancelled. Throws what a search throws.
+  /// Searches until all is found, the deadline comes or it is canceled. Throws what a search throws.
   void run(const LineTranslator& translator, const Tokenizer& target, const DecodingConfig& config);
 
   /// What was found. Throws what the caller's own function threw in `run`.

@@ -6,14 +6,14 @@
 #include <omp.h>
 
 #include "common/error.h"
-#include "common/threads.h"
+#include "common/system/threads.h"
 #include "common/version.h"
 #include "library/public_errors.h"
 #include "library/search_options.h"
 #include "library/translation_job.h"
+#include "pipeline/models/translation_ensemble.h"
+#include "pipeline/models/translation_model.h"
 #include "pipeline/runtime.h"
-#include "pipeline/translation_ensemble.h"
-#include "pipeline/translation_model.h"
 #include "training/determinism.h"
 
 namespace gloss {

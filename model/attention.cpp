@@ -4,7 +4,7 @@
 #include <string>
 
 #include "model/dropout.h"
-#include "model/shape.h"
+#include "tensor/shape.h"
 
 namespace gloss {
 namespace {

@@ -7,8 +7,8 @@
 #include <ATen/ops/index_select.h>
 
 #include "common/error.h"
-#include "model/device_copy.h"
-#include "model/shape.h"
+#include "tensor/shape.h"
+#include "tensor/to_device.h"
 
 namespace gloss {
 namespace {
@@ -41,7 +41,7 @@ void reorder(at::Tensor& buffer, std::int64_t position, const at::Tensor& rows) 
 // What was said in the rows named, B' * K' of them.
 void select_rows(std::vector<LayerCache>& layers, std::int64_t position, const std::vector<std::int64_t>& rows) {
   if (layers.empty()) return;
-  const auto index = copy_to(rows, layers.front().cross_key.device());
+  const auto index = to_device(rows, layers.front().cross_key.device());
   for (auto& layer : layers) {
     reorder(layer.self_key, position, index);
     reorder(layer.self_value, position, index);
@@ -51,7 +51,7 @@ void select_rows(std::vector<LayerCache>& layers, std::int64_t position, const s
 // The memory of the sentences named, B' of them.
 void select_sentences(std::vector<LayerCache>& layers, const std::vector<std::int64_t>& sentences) {
   if (layers.empty()) return;
-  const auto index = copy_to(sentences, layers.front().cross_key.device());
+  const auto index = to_device(sentences, layers.front().cross_key.device());
   for (auto& layer : layers) {
     layer.cross_key = layer.cross_key.index_select(0, index);
     layer.cross_value = layer.cross_value.index_select(0, index);

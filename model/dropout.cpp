@@ -10,9 +10,9 @@
 #include <ATen/ops/stack.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "model/dropout_mask.h"
-#include "model/kernels/kernel_table.h"
-#include "model/library_dropout.h"
+#include "kernels/kernel_table.h"
+#include "model/fast/dropout_mask.h"
+#include "model/fast/torch_dropout.h"
 
 namespace gloss {
 namespace {
@@ -117,7 +117,7 @@ class DropoutAndAdd : public torch::autograd::Function<DropoutAndAdd> {
 
 at::Tensor dropout(const at::Tensor& x, double p, const Pass& pass, std::string_view site) {
   if (!pass.training || p == 0) return x;
-  if (x.is_cuda()) return library_dropout(x, p, dropout_stream(pass, site));
+  if (x.is_cuda()) return torch_dropout(x, p, dropout_stream(pass, site));
   return Dropout::apply(x, dropout_mask(p, pass, site));
 }
 

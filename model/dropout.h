@@ -15,7 +15,7 @@ namespace gloss {
 ///
 /// On the CPU element e (row-major) is dropped where bits(e) of the stream `site` below `pass.random` is less than p *
 /// 2^32. The mask is therefore a function of (seed, site, update, micro-batch, element); it is never kept, and the
-/// backward pass makes it again. On a GPU LibTorch draws and keeps the mask (`library_dropout`), of (seed, site,
+/// backward pass makes it again. On a GPU LibTorch draws and keeps the mask (`torch_dropout`), of (seed, site,
 /// update, micro-batch) too. Two calls of one pass must name two sites. 0 <= p < 1. While training without a stream it
 /// throws Error, a fault of the caller.
 at::Tensor dropout(const at::Tensor& x, double p, const Pass& pass, std::string_view site);

@@ -6,7 +6,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "common/special_ids.h"
-#include "model/shape.h"
+#include "tensor/shape.h"
 
 namespace gloss {
 

@@ -1,6 +1,6 @@
 #include "model/encoder.h"
 
-#include "model/shape.h"
+#include "tensor/shape.h"
 
 namespace gloss {
 

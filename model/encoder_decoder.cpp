@@ -6,7 +6,7 @@
 
 #include "common/error.h"
 #include "model/dropout.h"
-#include "model/shape.h"
+#include "tensor/shape.h"
 
 namespace gloss {
 namespace {

@@ -5,8 +5,8 @@
 #include <ATen/ops/gelu.h>
 
 #include "model/dropout.h"
-#include "model/linear_map.h"
-#include "model/shape.h"
+#include "model/fast/linear_map.h"
+#include "tensor/shape.h"
 
 namespace gloss {
 

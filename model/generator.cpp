@@ -5,7 +5,7 @@
 #include <ATen/ops/linear.h>
 #include <ATen/ops/zeros.h>
 
-#include "model/shape.h"
+#include "tensor/shape.h"
 
 namespace gloss {
 

@@ -4,7 +4,7 @@
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
-#include "model/shape.h"
+#include "tensor/shape.h"
 
 namespace gloss {
 namespace {

@@ -8,7 +8,7 @@
 
 namespace gloss {
 
-/// Layer normalisation (Ba et al. 2016) over the last dimension, with the biased variance:
+/// Layer normalization (Ba et al. 2016) over the last dimension, with the biased variance:
 ///
 ///     y = (x - mean) / sqrt(variance + 1e-5) * weight + bias
 class LayerNormImpl : public torch::nn::Module {

@@ -2,8 +2,8 @@
 
 #include <ATen/ops/zeros.h>
 
-#include "model/linear_map.h"
-#include "model/shape.h"
+#include "model/fast/linear_map.h"
+#include "tensor/shape.h"
 
 namespace gloss {
 

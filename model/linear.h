@@ -8,7 +8,7 @@
 
 namespace gloss {
 
-/// y = x W^T + b with W [out, in] and b [out], all zero until initialised. (LibTorch's own draws random weights when it
+/// y = x W^T + b with W [out, in] and b [out], all zero until initialized. (LibTorch's own draws random weights when it
 /// is made.)
 class LinearImpl : public torch::nn::Module {
  public:

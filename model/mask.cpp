@@ -9,8 +9,8 @@
 #include <ATen/ops/ones.h>
 
 #include "common/error.h"
-#include "model/device_copy.h"
-#include "model/shape.h"
+#include "tensor/shape.h"
+#include "tensor/to_device.h"
 
 namespace gloss {
 namespace {
@@ -65,7 +65,7 @@ Mask Mask::select(const std::vector<std::int64_t>& sentences) const {
     if (!lengths_.empty()) mask.lengths_.push_back(lengths_.at(static_cast<std::size_t>(b)));
   }
   const auto rows = [&](const at::Tensor& tensor) {
-    return tensor.defined() ? tensor.index_select(0, copy_to(sentences, tensor.device())) : tensor;
+    return tensor.defined() ? tensor.index_select(0, to_device(sentences, tensor.device())) : tensor;
   };
   mask.hidden_ = rows(hidden_);
   const bool same_for_all = lengths_.empty() && !hidden_.defined();
@@ -103,7 +103,7 @@ at::Tensor Mask::visible(std::int64_t T, std::int64_t S, at::Device device) cons
   if (!lengths_.empty()) {
     const auto B = static_cast<std::int64_t>(lengths_.size());
     expect_lengths_to(S, lengths_);
-    const auto lengths = copy_to(lengths_, device).view({B, 1, 1, 1});
+    const auto lengths = to_device(lengths_, device).view({B, 1, 1, 1});
     visible = at::arange(S, lengths.options()) < lengths;  // [B, 1, 1, S]
   }
   if (hidden_.defined()) {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "common/config_section.h"
+#include "common/config/config_section.h"
 
 namespace gloss {
 

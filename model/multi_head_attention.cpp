@@ -8,10 +8,10 @@
 
 #include "common/error.h"
 #include "model/attention.h"
-#include "model/fused_attention.h"
-#include "model/kernel_attention.h"
-#include "model/linear_map.h"
-#include "model/shape.h"
+#include "model/fast/fused_attention.h"
+#include "model/fast/kernel_attention.h"
+#include "model/fast/linear_map.h"
+#include "tensor/shape.h"
 
 namespace gloss {
 

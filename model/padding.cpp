@@ -5,7 +5,7 @@
 #include <ATen/ops/full.h>
 
 #include "common/special_ids.h"
-#include "model/device_copy.h"
+#include "tensor/to_device.h"
 
 namespace gloss {
 
@@ -22,7 +22,7 @@ PaddedIds pad(std::span<const std::vector<std::int32_t>> rows, at::Device device
     std::copy(row.begin(), row.end(), out);
     out += longest;
   }
-  result.ids = copy_to(ids, device);
+  result.ids = to_device(ids, device);
   return result;
 }
 

@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "data/parallel_corpus.h"
-#include "pipeline/initial_weights.h"
+#include "pipeline/run/initial_weights.h"
 
 namespace gloss {
 namespace {

@@ -3,12 +3,12 @@
 #include <string>
 
 #include "common/error.h"
-#include "common/line_reader.h"
+#include "common/files/line_reader.h"
 #include "common/log.h"
-#include "common/noted_lines.h"
-#include "common/utf8.h"
+#include "common/system/stop.h"
+#include "common/text/noted_lines.h"
+#include "common/text/utf8.h"
 #include "data/encode_corpus.h"
-#include "training/stop.h"
 
 namespace gloss {
 namespace {

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "common/log.h"
+#include "common/system/stop.h"
 #include "data/encode_corpus.h"
-#include "pipeline/progress_line.h"
-#include "training/stop.h"
+#include "pipeline/run/progress_line.h"
 
 namespace gloss {
 

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "common/line_reader.h"
-#include "common/noted_lines.h"
-#include "evaluation/bleu.h"
+#include "common/files/line_reader.h"
+#include "common/text/noted_lines.h"
+#include "evaluation/bleu/bleu.h"
+#include "pipeline/models/translation_model.h"
 #include "pipeline/text_pairs.h"
-#include "pipeline/translation_model.h"
 
 namespace gloss {
 

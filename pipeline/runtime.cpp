@@ -13,9 +13,9 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "common/threads.h"
-#include "model/kernels/instruction_set.h"
-#include "model/tensor_memory.h"
+#include "common/system/threads.h"
+#include "kernels/instruction_set.h"
+#include "tensor/caching_allocator.h"
 #include "training/determinism.h"
 
 namespace gloss {
@@ -72,13 +72,13 @@ at::Device parse_device(const std::string& text) {
 int set_up_runtime(int threads) {
   if (threads <= 0) threads = available_processors();
   name_kernels_without_proc();
-  keep_tensor_memory();
+  use_caching_allocator();
   threads = start_threads(threads);
   return threads;
 }
 
 void give_back_memory() {
-  release_free_tensor_memory();
+  release_cached_memory();
   ::malloc_trim(0);
 }
 

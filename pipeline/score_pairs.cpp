@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/utf8.h"
-#include "training/stop.h"
+#include "common/system/stop.h"
+#include "common/text/utf8.h"
 
 namespace gloss {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "decoding/forced_scores.h"
+#include "pipeline/models/translation_ensemble.h"
 #include "pipeline/text_pairs.h"
-#include "pipeline/translation_ensemble.h"
 
 namespace gloss {
 

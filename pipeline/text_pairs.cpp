@@ -2,7 +2,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "common/utf8.h"
+#include "common/text/utf8.h"
 #include "data/encode_corpus.h"
 
 namespace gloss {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/line_reader.h"
-#include "common/noted_lines.h"
+#include "common/files/line_reader.h"
+#include "common/text/noted_lines.h"
 
 namespace gloss {
 

@@ -6,7 +6,7 @@ Half of the pairs are mutations of a sentence (fuzz_texts.py), the others two se
 BLEU, chrF and TER, scores line by line and as a whole, and now and then asks for a confidence interval or a paired test.
 Needs sacreBLEU of tests/golden/requirements.txt. Signatures, counts and what is there or not must be equal; two figures may
 differ by 1e-9 of the larger one, which leaves room for the last bits of another processor's exp() and log(). A p-value of TER by
-randomisation, with several references, may differ by trials that are as far apart as the systems to 1e-9: whether those count is
+randomization, with several references, may differ by trials that are as far apart as the systems to 1e-9: whether those count is
 decided by the order in which NumPy's BLAS adds thirds. Ends with one
 JSON line that also counts how many were equal as doubles; exit status 1 where anything differs by more, and the first such
 batch stays in --keep.
@@ -230,7 +230,7 @@ def compare_corpus(batch, run, found, resamples):
 
 
 def tied_trials(batch, metric, trials):
-    """The share of the trials of a randomisation whose difference is that of the systems, but for the last bits."""
+    """The share of the trials of a randomization whose difference is that of the systems, but for the last bits."""
     first, second = (numpy.array(metric._extract_corpus_statistics(lines, None)) for lines in (batch.hypotheses, batch.others))
     score = lambda rows: metric._aggregate_and_compute(rows).score
     real = abs(score(first) - score(second))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes evaluation/unicode_tables.cpp: what Python and its regex module know of characters, found out by asking them
+"""Writes evaluation/tokenize/unicode_tables.cpp: what Python and its regex module know of characters, found out by asking them
 about every code point. Versions: tests/golden/requirements.txt. Run: python3 scripts/make_unicode_tables.py"""
 
 import importlib.metadata
@@ -77,7 +77,7 @@ def main():
                "kNumbers": regex.compile(r"\p{N}")}
     lines = [
         "// Written by scripts/make_unicode_tables.py.",
-        '#include "evaluation/unicode_tables.h"',
+        '#include "evaluation/tokenize/unicode_tables.h"',
         "",
         "namespace gloss {",
         "namespace {",

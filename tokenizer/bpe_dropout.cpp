@@ -8,7 +8,7 @@
 namespace gloss {
 namespace {
 
-constexpr Id kMerged = -1;  // into its left neighbour
+constexpr Id kMerged = -1;  // into its left neighbor
 constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
 
 struct Symbol {

@@ -13,7 +13,7 @@ namespace gloss {
 
 /// BPE-dropout (Provilkov, Emelianenko and Voita 2020): byte pair encoding (Sennrich et al. 2016) in which each merge
 /// that comes up is left out with a probability. As SentencePiece does it, what was left out comes up again only where
-/// a neighbour has changed.
+/// a neighbor has changed.
 ///
 /// It works on ids, not on text: pieces are taken apart into characters and merged anew, the best score first, then
 /// from the left. What has no characters of its own (unknown, bytes, user-defined pieces) stays as it is.

@@ -5,10 +5,10 @@
 
 #include <sentencepiece_processor.h>
 
-#include "common/atomic_file.h"
 #include "common/error.h"
+#include "common/files/atomic_file.h"
+#include "common/files/sha256.h"
 #include "common/log.h"
-#include "common/sha256.h"
 #include "tokenizer/sentencepiece_check.h"
 #include "tokenizer/sentencepiece_log.h"
 

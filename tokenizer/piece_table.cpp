@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "common/error.h"
-#include "common/utf8.h"
+#include "common/text/utf8.h"
 #include "tokenizer/protobuf_fields.h"
 
 namespace gloss {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "common/error.h"
-#include "common/file_kind.h"
+#include "common/files/file_kind.h"
 #include "common/special_ids.h"
-#include "common/utf8.h"
+#include "common/text/utf8.h"
 #include "tokenizer/protobuf_fields.h"
 
 namespace gloss {

@@ -6,10 +6,10 @@
 
 #include <sentencepiece_processor.h>
 
-#include "common/atomic_file.h"
 #include "common/error.h"
+#include "common/files/atomic_file.h"
 #include "common/log.h"
-#include "common/utf8.h"
+#include "common/text/utf8.h"
 #include "tokenizer/plain_text.h"
 #include "tokenizer/sentencepiece_check.h"
 #include "tokenizer/sentencepiece_log.h"
@@ -88,8 +88,8 @@ std::string SentencePieceTokenizer::decode(std::span<const Id> ids) const {
   return one_line(std::move(text));
 }
 
-PlacedPieces SentencePieceTokenizer::encode_placed(std::string_view line) const {
-  PlacedPieces result;
+PieceSpans SentencePieceTokenizer::encode_placed(std::string_view line) const {
+  PieceSpans result;
   result.text = without_space_marks(line);
   const auto found = processor_->model.EncodeAsImmutableProto(result.text);
   for (const auto& piece : found.pieces()) {
@@ -100,8 +100,8 @@ PlacedPieces SentencePieceTokenizer::encode_placed(std::string_view line) const 
   return result;
 }
 
-PlacedPieces SentencePieceTokenizer::decode_placed(std::span<const Id> ids) const {
-  PlacedPieces result{.text = {}, .ids = {ids.begin(), ids.end()}, .places = {}};
+PieceSpans SentencePieceTokenizer::decode_placed(std::span<const Id> ids) const {
+  PieceSpans result{.text = {}, .ids = {ids.begin(), ids.end()}, .places = {}};
   const auto found = processor_->model.DecodeIdsAsImmutableProto(written(ids));
   std::size_t next = 0;
   for (const Id id : ids) {

@@ -11,7 +11,7 @@ namespace {
 
 }  // namespace
 
-PlacedPieces Tokenizer::encode_placed(std::string_view) const { cannot_tell(); }
-PlacedPieces Tokenizer::decode_placed(std::span<const Id>) const { cannot_tell(); }
+PieceSpans Tokenizer::encode_placed(std::string_view) const { cannot_tell(); }
+PieceSpans Tokenizer::decode_placed(std::span<const Id>) const { cannot_tell(); }
 
 }  // namespace gloss

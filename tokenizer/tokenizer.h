@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "common/special_ids.h"
-#include "tokenizer/placed_pieces.h"
+#include "tokenizer/piece_spans.h"
 
 namespace gloss {
 
@@ -21,10 +21,10 @@ class Tokenizer {
   virtual std::string decode(std::span<const Id> ids) const = 0;
   /// The same, and which part of the line each piece is, as the line spells it. Throws Error, a fault of the caller, by
   /// a tokenizer that cannot tell.
-  virtual PlacedPieces encode_placed(std::string_view line) const;
+  virtual PieceSpans encode_placed(std::string_view line) const;
   /// decode(ids), and what each of them wrote of it; `placed` is false where the tokenizer rewrites the text
   /// behind its pieces. Throws as decode, and Error as encode_placed.
-  virtual PlacedPieces decode_placed(std::span<const Id> ids) const;
+  virtual PieceSpans decode_placed(std::span<const Id> ids) const;
   virtual std::int64_t vocabulary_size() const = 0;
   /// How a piece is spelt, for a person to read. Throws ModelError on an id outside the vocabulary.
   virtual std::string piece(Id id) const { return decode({&id, 1}); }

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/config_section.h"
+#include "common/config/config_section.h"
 
 namespace gloss {
 

@@ -9,13 +9,13 @@
 
 #include <sentencepiece_trainer.h>
 
+#include "common/config/json.h"
 #include "common/error.h"
-#include "common/json.h"
-#include "common/line_reader.h"
+#include "common/files/line_reader.h"
 #include "common/log.h"
-#include "common/noted_lines.h"
 #include "common/special_ids.h"
-#include "common/utf8.h"
+#include "common/text/noted_lines.h"
+#include "common/text/utf8.h"
 #include "tokenizer/plain_text.h"
 
 namespace gloss {

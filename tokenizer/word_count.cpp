@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "common/utf8.h"
+#include "common/text/utf8.h"
 
 namespace gloss {
 namespace {

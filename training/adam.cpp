@@ -82,9 +82,9 @@ void Adam::step(const Update& update) {
   const double ema_share = 1 - std::min(ema_decay_, (1 + step) / (10 + step));
   if (!flat_) return plain_step(update, ema_share);
   flat_->step({.gradient_factor = static_cast<float>(update.gradient_factor),
-               .share1 = static_cast<float>(1 - beta1_),
+               .one_minus_beta1 = static_cast<float>(1 - beta1_),
                .beta2 = static_cast<float>(beta2_),
-               .share2 = static_cast<float>(1 - beta2_),
+               .one_minus_beta2 = static_cast<float>(1 - beta2_),
                .step_size = static_cast<float>(update.learning_rate / (1 - std::pow(beta1_, step))),
                .root_of_correction = static_cast<float>(std::sqrt(1 - std::pow(beta2_, step))),
                .epsilon = static_cast<float>(epsilon_),

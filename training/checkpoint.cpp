@@ -4,11 +4,11 @@
 #include <string>
 #include <system_error>
 
-#include "common/atomic_file.h"
 #include "common/error.h"
+#include "common/files/atomic_file.h"
+#include "common/files/safetensors_format.h"
+#include "common/files/sha256.h"
 #include "common/log.h"
-#include "common/safetensors_format.h"
-#include "common/sha256.h"
 #include "training/checkpoint_name.h"
 
 namespace gloss {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "common/safetensors.h"
+#include "common/files/safetensors.h"
 #include "training/training_state.h"
 
 namespace gloss {

@@ -7,7 +7,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "model/tensor_view.h"
+#include "model/storage/tensor_view.h"
 
 namespace gloss {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "common/safetensors.h"
+#include "common/files/safetensors.h"
 #include "training/adam.h"
 
 namespace gloss {

@@ -8,7 +8,7 @@
 namespace gloss {
 
 /// What a validation found. Made by the caller of the trainer, who knows search and scores; one that ends by Stopped
-/// (training/stop.h) counts as not made.
+/// (common/system/stop.h) counts as not made.
 struct Validation {
   double loss = 0;  ///< plain negative log-likelihood a token
   std::optional<double> bleu;

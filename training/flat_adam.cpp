@@ -7,7 +7,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 
-#include "model/kernels/kernel_table.h"
+#include "kernels/kernel_table.h"
 
 namespace gloss {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "model/kernels/adam_kernel.h"
+#include "kernels/adam_kernel.h"
 
 namespace gloss {
 

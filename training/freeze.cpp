@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "common/config_section.h"
+#include "common/config/config_section.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "training/adam.h"

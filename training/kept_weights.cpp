@@ -7,7 +7,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "model/tensor_memory.h"
+#include "tensor/caching_allocator.h"
 #include "training/average.h"
 #include "training/checkpoint_name.h"
 #include "training/checkpoint_tensors.h"
@@ -53,7 +53,7 @@ std::vector<std::int64_t> take_average(const Adam& adam, const CheckpointFolder&
 
 std::vector<std::int64_t> keep_weights(const Adam& adam, const CheckpointFolder& folder, const TrainingConfig& config,
                                        const TrainingState& state) {
-  release_free_tensor_memory();  // files are read, and sums of them are larger than the weights
+  release_cached_memory();  // files are read, and sums of them are larger than the weights
   take_ema(adam);
   if (config.early_stop.patience > 0 && state.best_step > 0 && take_best(adam, folder, state.best_step))
     return {state.best_step};

@@ -8,7 +8,7 @@ namespace gloss {
 
 /// Sums of a loss over the rows that count; on a device nobody has waited for them.
 struct LossSums {
-  at::Tensor smoothed_sum;  ///< scalar, what is minimised; has a gradient
+  at::Tensor smoothed_sum;  ///< scalar, what is minimized; has a gradient
   at::Tensor nll_sum;       ///< scalar, plain negative log-likelihood, smoothing left out; no gradient
 };
 

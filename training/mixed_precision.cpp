@@ -3,7 +3,7 @@
 #include <ATen/autocast_mode.h>
 
 #include "common/error.h"
-#include "model/matrix_product.h"
+#include "model/fast/matrix_product.h"
 
 namespace gloss {
 

@@ -13,7 +13,7 @@ void expect_precision(Precision precision, at::Device device);
 
 /// While it lives, the forward passes of this thread run on a CUDA device with `precision`, LibTorch's autocast
 /// choosing for each operation; weights stay float32. Does nothing on the CPU, where Bfloat16Products
-/// (model/matrix_product.h) is what bfloat16 comes to.
+/// (model/fast/matrix_product.h) is what bfloat16 comes to.
 class Autocast {
  public:
   Autocast(Precision precision, at::Device device);

@@ -20,9 +20,9 @@
 
 #include "common/error.h"
 #include "common/special_ids.h"
-#include "model/kernels/kernel_table.h"
-#include "model/matrix_product.h"
-#include "model/shape.h"
+#include "kernels/kernel_table.h"
+#include "model/fast/matrix_product.h"
+#include "tensor/shape.h"
 #include "training/mixed_precision.h"
 
 namespace gloss {

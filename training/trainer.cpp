@@ -12,16 +12,16 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "model/out_of_memory.h"
-#include "model/tensor_memory.h"
-#include "model/tensor_view.h"
+#include "common/system/stop.h"
+#include "model/storage/tensor_view.h"
+#include "tensor/caching_allocator.h"
+#include "tensor/out_of_memory.h"
 #include "training/checkpoint_name.h"
 #include "training/checkpoint_tensors.h"
 #include "training/ema_weights.h"
 #include "training/freeze.h"
 #include "training/kept_weights.h"
 #include "training/schedule.h"
-#include "training/stop.h"
 
 namespace gloss {
 namespace {
@@ -191,7 +191,7 @@ void Trainer::save_and_go_on(bool for_average) {
 // On the way out of a failure, which no other may take the place of.
 void Trainer::save_what_is_done() {
   try {
-    release_free_tensor_memory();
+    release_cached_memory();
     if (saved_ || state_.step == 0) return;
     save(/*for_average=*/false);
     log_warning("what was done until step " + std::to_string(state_.step) + " is saved; go on with --resume");

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/config_section.h"
+#include "common/config/config_section.h"
 
 namespace gloss {
 
@@ -15,7 +15,7 @@ enum class EarlyStopMetric { kBleu, kLoss, kPerplexity };
 
 /// `training` of the run file. A step is an update of the weights.
 struct TrainingConfig {
-  std::optional<std::int64_t> max_steps;  ///< 0 writes the freshly initialised model; without any limit 100,000
+  std::optional<std::int64_t> max_steps;  ///< 0 writes the freshly initialized model; without any limit 100,000
   std::optional<std::int64_t> max_epochs;
   std::optional<double> max_hours;  ///< by the clock, those before a stop counted; the first limit ends the run
   double learning_rate = 1.0;       ///< noam: the factor; inverse_sqrt: the peak; constant: the rate

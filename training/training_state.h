@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/json.h"
+#include "common/config/json.h"
 #include "data/batch_stream.h"
 
 namespace gloss {

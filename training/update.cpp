@@ -14,11 +14,11 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "model/device_copy.h"
-#include "model/matrix_product.h"
-#include "model/out_of_memory.h"
+#include "model/fast/matrix_product.h"
 #include "model/padding.h"
-#include "model/tensor_memory.h"
+#include "tensor/caching_allocator.h"
+#include "tensor/out_of_memory.h"
+#include "tensor/to_device.h"
 #include "training/mixed_precision.h"
 #include "training/output_loss.h"
 
@@ -123,9 +123,9 @@ Loss batch_loss(EncoderDecoder& model, const Batch& batch, double label_smoothin
 
   const auto filled = filled_positions(target.input.lengths, target.wanted.size(1));
   if (static_cast<std::int64_t>(filled.size()) < wanted.size(0)) {
-    const auto rows = copy_to(filled, model->device());  // [N]
-    output = output.index_select(0, rows);               // [N, D]
-    wanted = wanted.index_select(0, rows);               // [N]
+    const auto rows = to_device(filled, model->device());  // [N]
+    output = output.index_select(0, rows);                 // [N, D]
+    wanted = wanted.index_select(0, rows);                 // [N]
   }
   return {output_loss(model->generator(), output, wanted, label_smoothing), batch.target_tokens()};
 }
@@ -138,7 +138,7 @@ UpdateResult update_weights(EncoderDecoder& model, Adam& adam, std::span<const B
   Gradients sum;
   while (const auto failed = add_gradients(model, adam, parts, dropout, options, sum)) {
     adam.clear_gradients();
-    release_free_tensor_memory();
+    release_cached_memory();
     split(parts, *failed, options.step);
   }
   Lap lap;

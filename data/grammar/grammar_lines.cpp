@@ -4,7 +4,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "common/utf8.h"
+#include "common/text/utf8.h"
 
 namespace gloss::grammar {
 namespace {

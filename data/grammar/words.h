@@ -10,7 +10,7 @@ namespace gloss::grammar {
 /// What stands in a sentence: a word, or several that always stand together.
 struct Word {
   std::string text;
-  bool article = false;  ///< an article, which may change or merge with its neighbour
+  bool article = false;  ///< an article, which may change or merge with its neighbor
 };
 using Words = std::vector<Word>;
 

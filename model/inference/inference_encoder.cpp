@@ -6,8 +6,8 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 
+#include "kernels/kernel_table.h"
 #include "model/inference/inference_rows.h"
-#include "model/kernels/kernel_table.h"
 
 namespace gloss {
 namespace {
@@ -40,14 +40,14 @@ void attend_within(const ModelConfig& config, const float* projected, std::int64
   const auto D = config.d_model, H = config.heads, d_k = D / H;
   const auto most = std::min(S, kQueriesTogether);
   scratch.resize(static_cast<std::size_t>(kernels::attention_scratch(most, S, d_k) + most));
-  float* const normalisers = scratch.data();
+  float* const normalizers = scratch.data();
   for (std::int64_t h = 0; h < H; ++h) {
     const float* const query = projected + h * d_k;
     for (std::int64_t first = 0; first < S; first += kQueriesTogether) {
       const kernels::AttentionHead head{std::min(S - first, kQueriesTogether), S, d_k, S, false, nullptr, 0};
       kernels::kernel_table().attention(head, {query + first * 3 * D, 3 * D}, {query + D, 3 * D},
-                                        {query + 2 * D, 3 * D}, {context + first * D + h * d_k, D}, normalisers,
-                                        normalisers + most);
+                                        {query + 2 * D, 3 * D}, {context + first * D + h * d_k, D}, normalizers,
+                                        normalizers + most);
     }
   }
 }

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "model/kernels/kernel_table.h"
+#include "kernels/kernel_table.h"
 
 namespace gloss {
 namespace {

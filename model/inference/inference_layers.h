@@ -6,8 +6,8 @@
 
 #include <torch/nn/module.h>
 
+#include "kernels/layer_norm_kernel.h"
 #include "model/inference/packed_linear.h"
-#include "model/kernels/layer_norm_kernel.h"
 #include "model/model_config.h"
 
 namespace gloss {

@@ -9,11 +9,11 @@
 #include <ATen/ops/zeros.h>
 
 #include "common/error.h"
+#include "kernels/kernel_table.h"
 #include "model/inference/inference_encoder.h"
 #include "model/inference/inference_rows.h"
 #include "model/inference/row_parts.h"
-#include "model/kernels/kernel_table.h"
-#include "model/shape.h"
+#include "tensor/shape.h"
 
 namespace gloss {
 namespace {
@@ -152,7 +152,7 @@ InferenceModel::Logits InferenceModel::logits(const at::Tensor& x) const {
   const auto in = rows_of(x, -1);
   const auto result = at::empty({x.size(0), vocabulary_size()}, at::kFloat);
   auto top = gloss::top_tokens(weights_.generator, in, x.size(0), 1, {row_of(result, 0), result.size(1)});
-  return {result, std::move(top.log_normalisers)};
+  return {result, std::move(top.log_normalizers)};
 }
 
 TopTokens InferenceModel::top_tokens(const at::Tensor& x, std::int64_t width) const {

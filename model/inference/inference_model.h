@@ -14,7 +14,7 @@
 namespace gloss {
 
 /// An EncoderDecoder as it translates on the CPU: the same numbers to rounding, without tensors in between. Padding is
-/// not computed, and a row's bits depend on its own sentence and tokens alone: not on the batch, its neighbours or the
+/// not computed, and a row's bits depend on its own sentence and tokens alone: not on the batch, its neighbors or the
 /// number of threads. Const and shared between threads; it has a copy of the weights.
 class InferenceModel {
  public:
@@ -34,7 +34,7 @@ class InferenceModel {
 
   struct Logits {
     at::Tensor logits;                    ///< [B * K, V]
-    std::vector<double> log_normalisers;  ///< [B * K]: log-probability = logit - log_normaliser
+    std::vector<double> log_normalizers;  ///< [B * K]: log-probability = logit - log_normalizer
   };
   /// Of x [B * K, D].
   Logits logits(const at::Tensor& x) const;

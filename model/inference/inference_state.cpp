@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "model/shape.h"
+#include "tensor/shape.h"
 
 namespace gloss {
 void InferenceState::select(const std::vector<std::int64_t>& sentences_kept, const std::vector<std::int64_t>& parents) {

@@ -11,9 +11,9 @@
 #include <ATen/ops/zeros.h>
 
 #include "common/error.h"
-#include "model/int8_weights.h"
-#include "model/kernels/kernel_table.h"
-#include "model/shape.h"
+#include "kernels/kernel_table.h"
+#include "model/storage/int8_weights.h"
+#include "tensor/shape.h"
 
 namespace gloss {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "model/kernels/packed_product_kernel.h"
+#include "kernels/packed_product_kernel.h"
 
 namespace gloss {
 

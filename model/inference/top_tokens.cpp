@@ -8,8 +8,8 @@
 
 #include <ATen/Parallel.h>
 
+#include "kernels/kernel_table.h"
 #include "model/inference/row_parts.h"
-#include "model/kernels/kernel_table.h"
 
 namespace gloss {
 namespace {
@@ -34,7 +34,7 @@ struct Sums {
         most(static_cast<std::size_t>(kParts * rows)),
         lanes(static_cast<std::size_t>(kParts * rows * kernels::kSumLanes)) {}
 
-  double log_normaliser(std::int64_t row) const {
+  double log_normalizer(std::int64_t row) const {
     double highest = -std::numeric_limits<double>::infinity();
     for (std::int64_t part = 0; part < kParts; ++part)
       highest = std::max<double>(highest, most[static_cast<std::size_t>(part * rows + row)]);
@@ -126,7 +126,7 @@ TopTokens top_tokens(const PackedLinear& generator, kernels::Rows x, std::int64_
     for (const auto& part : parts) merge(part, rows, width, found);
   }
   TopTokens result{width, std::move(found.logits), std::move(found.ids), {}};
-  for (std::int64_t row = 0; row < rows; ++row) result.log_normalisers.push_back(sums.log_normaliser(row));
+  for (std::int64_t row = 0; row < rows; ++row) result.log_normalizers.push_back(sums.log_normalizer(row));
   return result;
 }
 

@@ -12,7 +12,7 @@ struct TopTokens {
   std::int64_t width = 0;
   std::vector<float> logits;            ///< [rows, width], best first, ties by the lower id
   std::vector<std::int32_t> ids;        ///< [rows, width]
-  std::vector<double> log_normalisers;  ///< [rows]: log-probability = logit - log_normaliser
+  std::vector<double> log_normalizers;  ///< [rows]: log-probability = logit - log_normalizer
 };
 
 /// Of x [rows, D], 1 <= width <= V; every logit goes to `all` [rows, V] where it has data. The bits of a row depend on

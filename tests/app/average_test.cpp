@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/safetensors.h"
+#include "common/files/safetensors.h"
 #include "tests/app/process.h"
 #include "tests/app/small_run.h"
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "common/utf8.h"
+#include "common/text/utf8.h"
 #include "tests/app/bad_input.h"
 #include "tests/app/small_run.h"
 #include "tests/support/terminal.h"

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "app/doctor_text.h"
+#include "app/output/doctor_text.h"
 #include "tests/app/bad_input.h"
 #include "tests/app/small_run.h"
 

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/json.h"
+#include "common/config/json.h"
 #include "tests/app/process.h"
 #include "tests/app/small_run.h"
 

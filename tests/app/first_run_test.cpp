@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "common/sha256.h"
+#include "common/files/sha256.h"
 #include "tests/app/process.h"
 #include "tests/app/small_run.h"
 

@@ -12,9 +12,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "app/inspect_text.h"
-#include "common/json.h"
-#include "common/safetensors.h"
+#include "app/output/inspect_text.h"
+#include "common/config/json.h"
+#include "common/files/safetensors.h"
 #include "tests/app/process.h"
 #include "tests/app/small_run.h"
 #include "training/checkpoint.h"

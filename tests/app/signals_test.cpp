@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/descriptor.h"
+#include "common/files/descriptor.h"
 #include "tests/app/small_run.h"
 
 namespace gloss {

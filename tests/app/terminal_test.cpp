@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "app/line_editor.h"
-#include "common/terminal_text.h"
+#include "app/input/line_editor.h"
+#include "common/text/terminal_text.h"
 #include "tests/app/small_run.h"
 #include "tests/app/terminal_process.h"
 

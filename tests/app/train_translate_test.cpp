@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/sha256.h"
+#include "common/files/sha256.h"
 #include "tests/app/process.h"
 #include "tests/app/small_run.h"
 

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "common/json.h"
+#include "common/config/json.h"
 #include "tests/app/process.h"
 #include "tests/app/small_run.h"
 

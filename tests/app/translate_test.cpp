@@ -166,9 +166,9 @@ TEST_F(TranslateTest, DecodingOptionsReachTheSearch) {
     all.insert(all.end(), more.begin(), more.end());
     return score_of(lines_of(translate("bada\n", all).out).front());
   };
-  const auto plain = score({"--length-penalty", "0"}), normalised = score({"--length-penalty", "1"});
-  EXPECT_LT(plain, normalised);
-  EXPECT_NE(score({"--length-penalty", "1", "--length-penalty-kind", "gnmt"}), normalised);
+  const auto plain = score({"--length-penalty", "0"}), normalized = score({"--length-penalty", "1"});
+  EXPECT_LT(plain, normalized);
+  EXPECT_NE(score({"--length-penalty", "1", "--length-penalty-kind", "gnmt"}), normalized);
 }
 
 TEST_F(TranslateTest, ConstraintsReachTheSearch) {

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/atomic_file.h"
 #include "common/error.h"
+#include "common/files/atomic_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/terminal.h"
 

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "common/sha256.h"
+#include "common/files/sha256.h"
 #include "data/corpus_writer.h"
 #include "data/parallel_corpus.h"
 #include "tests/support/temporary_folder.h"

@@ -55,7 +55,7 @@ TEST_P(BatchedSearchTest, ResultsStandInTheOrderOfTheSources) {
 TEST_P(BatchedSearchTest, TheLongestStandTogetherAndEmptyRowsInNoBatch) {
   search(sources_, {.beam_size = 1, .batch_size = 2});
   EXPECT_EQ(batches_, 2);
-  // Five steps of the longest, of which its neighbour needs four; then three and two.
+  // Five steps of the longest, of which its neighbor needs four; then three and two.
   EXPECT_THAT(scorer_.steps(), ElementsAre(Pair(2, 1), Pair(2, 1), Pair(2, 1), Pair(2, 1), Pair(1, 1), Pair(2, 1),
                                            Pair(2, 1), Pair(1, 1)));
 }

@@ -55,7 +55,7 @@ TEST_P(BeamSearchTest, ParentsAreFollowedWhenRowsChangePlaces) {
 
 TEST_P(BeamSearchTest, ScoresOfBothLengthPenaltiesAreAsWorkedOutByHand) {
   const auto rule = table({{{}, {{kA, 0.5}}}, {{kA}, {{kB, 0.5}}}, {{kA, kB}, {{kEos, 0.5}}}}, kWords);
-  const FakeScorer scorer(rule, kWords, device(), {.normalised = false});
+  const FakeScorer scorer(rule, kWords, device(), {.normalized = false});
   config_.length_penalty = 0.6;
   EXPECT_NEAR(search_one(scorer).at(0).score, -1.0756573842, 1e-6);  // log(1/8) / 3^0.6
   config_.length_penalty_kind = LengthPenaltyKind::kGnmt;
@@ -97,14 +97,14 @@ TEST_P(BeamSearchTest, TiesGoToTheLowerRowThenToTheLowerId) {
     return logits;
   };
   config_ = {.beam_size = 3, .length_penalty = 1, .n_best = 3};
-  const auto result = search_one(FakeScorer(equal, V, device(), {.normalised = false}));
+  const auto result = search_one(FakeScorer(equal, V, device(), {.normalized = false}));
   EXPECT_THAT(ids_of(result), ElementsAre(Ids{0, 0}, Ids{0, 1}, Ids{0, 2}));
 }
 
 TEST_P(BeamSearchTest, OfEqualScoresTheOneFinishedFirstWins) {
   const auto rule = table({{{}, {{kA, 0.5}, {kEos, 0.25}}}, {{kA}, {{kEos, 0.5}}}}, kWords);
   config_.n_best = 2;
-  const auto result = search_one(FakeScorer(rule, kWords, device(), {.normalised = false}));
+  const auto result = search_one(FakeScorer(rule, kWords, device(), {.normalized = false}));
   EXPECT_THAT(ids_of(result), ElementsAre(Ids{}, Ids{kA}));
   EXPECT_EQ(result[0].score, result[1].score);
 }
@@ -211,7 +211,7 @@ TEST_P(BeamSearchTest, SentenceOfFewRowsIsNotDisturbedByOneOfMany) {
   };
   config_ = {.beam_size = 3, .length_penalty = 0, .n_best = 3};
   const auto result =
-      beam_search(FakeScorer(rule, kWords, device(), {.normalised = false}), sources(2, device()), config_);
+      beam_search(FakeScorer(rule, kWords, device(), {.normalized = false}), sources(2, device()), config_);
   EXPECT_THAT(ids_of(result[0]), ElementsAre(Ids{kA, kA, kA}));
   EXPECT_NEAR(result[0][0].log_probability, std::log(0.125), 1e-6);
   EXPECT_THAT(result[1], SizeIs(3));

@@ -62,7 +62,7 @@ class CandidatesTest : public DeviceTest {
     return best_candidates(top, so_far, sentences, count);
   }
 
-  /// Logits [rows, V] that need no normalising.
+  /// Logits [rows, V] that need no normalizing.
   Scorer::Step step(const std::vector<std::vector<float>>& rows) {
     std::vector<float> flat;
     for (const auto& row : rows) flat.insert(flat.end(), row.begin(), row.end());
@@ -87,9 +87,9 @@ TEST_P(CandidatesTest, SentencesDoNotMix) {
 }
 
 TEST_P(CandidatesTest, NormaliserMakesLogProbabilities) {
-  auto unnormalised = step({{1, 2, 3}, {11, 12, 13.5}});
-  unnormalised.log_normaliser = unnormalised.logits.logsumexp(-1);
-  const auto result = best(unnormalised, {-0.25, -0.25}, 1, 1);
+  auto unnormalized = step({{1, 2, 3}, {11, 12, 13.5}});
+  unnormalized.log_normalizer = unnormalized.logits.logsumexp(-1);
+  const auto result = best(unnormalized, {-0.25, -0.25}, 1, 1);
   EXPECT_THAT(places(result[0]), ElementsAre(Place{1, 2}));
   EXPECT_NEAR(result[0][0].log_probability, -0.25 - std::log(1 + std::exp(-1.5) + std::exp(-2.5)), 1e-6);
 }
@@ -130,7 +130,7 @@ TEST_P(CandidatesTest, FewerThanWantedWhereTheVocabularyIsSmall) {
 TEST_P(CandidatesTest, WhatHasNoProbabilityIsNoCandidate) {
   const auto never = static_cast<float>(kNever);
   auto nothing_follows = step({{never, -1, never}, {-1, -1, -1}, {never, never, never}});
-  nothing_follows.log_normaliser = nothing_follows.logits.logsumexp(-1);  // -inf for the last
+  nothing_follows.log_normalizer = nothing_follows.logits.logsumexp(-1);  // -inf for the last
   EXPECT_THAT(places(best(nothing_follows, {0, kNever, 0}, 1, 6)[0]), ElementsAre(Place{0, 1}));
   EXPECT_THAT(best(nothing_follows, {kNever, kNever, 0}, 1, 6)[0], IsEmpty());
 }
@@ -138,8 +138,8 @@ TEST_P(CandidatesTest, WhatHasNoProbabilityIsNoCandidate) {
 TEST_P(CandidatesTest, NumbersThatAreNoneAreRefused) {
   auto damaged = step({{-1, -1}});
   for (const double value : {std::nan(""), -kNever}) {
-    damaged.log_normaliser = at::full({1}, value, damaged.logits.options());
-    EXPECT_THAT([&] { best(damaged, {0}, 1, 2); }, ThrowsMessage<ModelError>(HasSubstr("log-normaliser")));
+    damaged.log_normalizer = at::full({1}, value, damaged.logits.options());
+    EXPECT_THAT([&] { best(damaged, {0}, 1, 2); }, ThrowsMessage<ModelError>(HasSubstr("log-normalizer")));
   }
 }
 

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "decoding/make_scorer.h"
+#include "decoding/scorers/make_scorer.h"
 #include "decoding/search.h"
 #include "tests/decoding/fake_scorer.h"
 #include "tests/support/device_test.h"

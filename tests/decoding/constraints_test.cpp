@@ -137,7 +137,7 @@ TEST_P(ConstraintsTest, ABanChangesNoProbabilityOfWhatIsLeft) {
   EXPECT_EQ(top.width, 2);
   EXPECT_THAT(top.ids, ElementsAre(3, 2));
   EXPECT_THAT(top.logits, ElementsAre(5, 2));
-  EXPECT_NEAR(top.log_normalisers[0], std::log(std::exp(1.) + std::exp(9.) + std::exp(2.) + std::exp(5.)), 1e-5);
+  EXPECT_NEAR(top.log_normalizers[0], std::log(std::exp(1.) + std::exp(9.) + std::exp(2.) + std::exp(5.)), 1e-5);
 }
 
 TEST_P(ConstraintsTest, OfTheScorerNoMoreIsAskedThanIsNeeded) {
@@ -166,7 +166,7 @@ TEST_P(ConstraintsTest, TheBestOfAStepAreThoseOfAllItsLogits) {
     const auto some = step_top(scorer, said, width);
     const auto all = top_tokens_of(step(scorer, said), width);
     EXPECT_EQ(some.logits, all.logits) << width;
-    EXPECT_EQ(some.log_normalisers, all.log_normalisers);
+    EXPECT_EQ(some.log_normalizers, all.log_normalizers);
     for (std::size_t i = 0; i < all.ids.size(); ++i) {
       if (std::isfinite(all.logits[i])) {
         EXPECT_EQ(some.ids[i], all.ids[i]) << width;
@@ -177,7 +177,7 @@ TEST_P(ConstraintsTest, TheBestOfAStepAreThoseOfAllItsLogits) {
 
 // Keskar et al. 2019: softmax over logits / theta for what was said. A negative logit is multiplied, since division
 // would make it likelier.
-TEST_P(ConstraintsTest, RepetitionPenaltyMakesWhatWasSaidLessLikelyBeforeNormalising) {
+TEST_P(ConstraintsTest, RepetitionPenaltyMakesWhatWasSaidLessLikelyBeforeNormalizing) {
   config_.repetition_penalty = 2;
   const auto scorer = saying({-1, 0, 1, 2, 3, -4, 5});
   const auto result = step(scorer, {{}, {4, 5, 4}});
@@ -186,7 +186,7 @@ TEST_P(ConstraintsTest, RepetitionPenaltyMakesWhatWasSaidLessLikelyBeforeNormali
                           .view({2, 7})
                           .to(device());
   EXPECT_THAT(result.logits, AllClose(wanted, 0));
-  EXPECT_THAT(result.log_normaliser, AllClose(wanted.logsumexp(-1), 1e-6));
+  EXPECT_THAT(result.log_normalizer, AllClose(wanted.logsumexp(-1), 1e-6));
   EXPECT_THAT(step_top(scorer, {{}, {6}}, 1).ids, ElementsAre(6, 4));
 }
 
@@ -196,7 +196,7 @@ TEST_P(ConstraintsTest, OnlyThePrefixMayFollowWithTheProbabilityThatItHas) {
   const auto top = step_top(scorer, {{}, {}}, 2);
   EXPECT_THAT(top.ids, ElementsAre(2, testing::_, 1, 3));
   EXPECT_THAT(top.logits, ElementsAre(2, -INFINITY, 9, 5));
-  EXPECT_EQ(top.log_normalisers[0], top.log_normalisers[1]);
+  EXPECT_EQ(top.log_normalizers[0], top.log_normalizers[1]);
 }
 
 TEST_P(ConstraintsTest, APrefixOfAnotherVocabularyIsRefused) {

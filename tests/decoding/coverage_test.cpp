@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "decoding/batched_search.h"
-#include "decoding/make_scorer.h"
+#include "decoding/scorers/make_scorer.h"
 #include "tests/decoding/fake_scorer.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"

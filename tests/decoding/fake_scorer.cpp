@@ -76,8 +76,8 @@ Scorer::Step FakeScorer::step(State& state, const at::Tensor& tokens, bool with_
   begun = true;
   Step result;
   result.logits = at::tensor(logits, at::kFloat).view({std::ssize(rows), vocabulary_}).to(device_);
-  result.log_normaliser =
-      options_.normalised ? result.logits.logsumexp(-1) : at::zeros({std::ssize(rows)}, result.logits.options());
+  result.log_normalizer =
+      options_.normalized ? result.logits.logsumexp(-1) : at::zeros({std::ssize(rows)}, result.logits.options());
   if (with_attention && options_.attention) result.attention = attention_of(rows, options_.attention).to(device_);
   return result;
 }

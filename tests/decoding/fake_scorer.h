@@ -27,7 +27,7 @@ class FakeScorer final : public Scorer {
 
   struct Options {
     std::int64_t max_target_length = 100;
-    bool normalised = true;    ///< false: logits are taken as log-probabilities as they are, for exact ties
+    bool normalized = true;    ///< false: logits are taken as log-probabilities as they are, for exact ties
     Attention attention = {};  ///< empty: a step has none
   };
 

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "decoding/make_scorer.h"
+#include "decoding/scorers/make_scorer.h"
 #include "decoding/search.h"
 #include "tests/decoding/fake_scorer.h"
 #include "tests/support/device_test.h"

@@ -44,7 +44,7 @@ TEST_P(GreedySearchTest, NothingIsBanned) {
 
 TEST_P(GreedySearchTest, EndsAsItStandsAtTheLimitOfLength) {
   const FakeScorer::Rule forever = [](const Ids&, const Ids&) { return log_of({{kA, 0.5}, {kEos, 0.25}}, kWords); };
-  const FakeScorer scorer(forever, kWords, device(), {.max_target_length = 4, .normalised = false});
+  const FakeScorer scorer(forever, kWords, device(), {.max_target_length = 4, .normalized = false});
   config_.length_penalty = 1;
   auto result = greedy_search(scorer, sources(1, device()), config_)[0];
   EXPECT_THAT(result.ids, ElementsAre(kA, kA, kA, kA));
@@ -56,7 +56,7 @@ TEST_P(GreedySearchTest, EndsAsItStandsAtTheLimitOfLength) {
 
 TEST_P(GreedySearchTest, DoesNotEndBeforeTheMinimumOfLength) {
   const FakeScorer::Rule rule = [](const Ids&, const Ids&) { return log_of({{kEos, 0.5}, {kA, 0.25}}, kWords); };
-  const FakeScorer scorer(rule, kWords, device(), {.normalised = false});
+  const FakeScorer scorer(rule, kWords, device(), {.normalized = false});
   EXPECT_THAT(greedy_search(scorer, sources(1, device()), config_)[0].ids, IsEmpty());
   config_.min_length = 2;
   auto result = greedy_search(scorer, sources(1, device()), config_)[0];
@@ -87,7 +87,7 @@ TEST_P(GreedySearchTest, PatienceHasNoEffect) {
 }
 
 TEST_P(GreedySearchTest, EndsAsItStandsWhereNothingNothingMayFollow) {
-  const FakeScorer scorer(table({{{}, {{kA, 0.5}}}, {{kA}, {}}}, kWords), kWords, device(), {.normalised = false});
+  const FakeScorer scorer(table({{{}, {{kA, 0.5}}}, {{kA}, {}}}, kWords), kWords, device(), {.normalized = false});
   const auto result = greedy_search(scorer, sources(1, device()), config_)[0];
   EXPECT_THAT(result.ids, ElementsAre(kA));
   EXPECT_FALSE(result.ended);

@@ -64,7 +64,7 @@ TEST_P(LogNormalizersTest, APenalizedRowDependsNeitherOnThreadsNorOnItsNeighbors
     const Ids said = {5, 6, 5};
     const std::vector<Constraints::Row> rows(static_cast<std::size_t>(count), {0, &said});
     const auto bos = at::full({count, 1}, kBos, at::kLong);
-    return Constraints(config, {}).step(scorer, *state, bos, rows, false).log_normaliser;
+    return Constraints(config, {}).step(scorer, *state, bos, rows, false).log_normalizer;
   };
   at::set_num_threads(1);
   const auto wanted = normalizers(0, 6);

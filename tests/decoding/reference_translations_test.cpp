@@ -13,12 +13,12 @@
 
 #include <gtest/gtest.h>
 
-#include "common/json.h"
-#include "decoding/line_translator.h"
-#include "decoding/make_scorer.h"
-#include "model/model_file.h"
+#include "common/config/json.h"
+#include "decoding/scorers/make_scorer.h"
+#include "model/storage/model_file.h"
 #include "tests/support/device_test.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
+#include "translation/line_translator.h"
 
 namespace gloss {
 namespace {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "decoding/batched_search.h"
-#include "decoding/make_scorer.h"
+#include "decoding/scorers/make_scorer.h"
 #include "tests/decoding/fake_scorer.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"
@@ -125,7 +125,7 @@ TEST_P(SamplingSearchTest, ConstraintsAreObeyed) {
 }
 
 TEST_P(SamplingSearchTest, EndsAsItStandsWhereNothingMayFollow) {
-  const FakeScorer scorer(table({{{}, {{kA, 0.5}}}, {{kA}, {}}}, kWords), kWords, device(), {.normalised = false});
+  const FakeScorer scorer(table({{{}, {{kA, 0.5}}}, {{kA}, {}}}, kWords), kWords, device(), {.normalized = false});
   const auto result = sampling_search(scorer, sources(1, device()), config_)[0][0];
   EXPECT_THAT(result.ids, ElementsAre(kA));
   EXPECT_FALSE(result.ended);

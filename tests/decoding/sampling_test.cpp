@@ -33,7 +33,7 @@ TEST(SamplingTest, WithoutOptionsItIsTheSoftmax) {
   EXPECT_THAT(sampling_distribution(logits_of({0.1, 0.7, 0.2}), {}), ElementsAre(near(0.1), near(0.7), near(0.2)));
 }
 
-TEST(SamplingTest, TopPKeepsTheFewestThatReachItAndRenormalises) {
+TEST(SamplingTest, TopPKeepsTheFewestThatReachItAndRenormalizes) {
   EXPECT_THAT(sampling_distribution(kLogits, {.top_p = 0.5}), ElementsAre(near(0.38 / 0.56), near(0.18 / 0.56)));
   const auto two = sampling_distribution(kLogits, {.top_p = 0.5});
   EXPECT_EQ(std::round(two[0] * 100), 68);
@@ -44,7 +44,7 @@ TEST(SamplingTest, TopPKeepsTheFewestThatReachItAndRenormalises) {
   EXPECT_THAT(sampling_distribution(kLogits, {.top_p = 0.9999}), SizeIs(5));
 }
 
-TEST(SamplingTest, TopKKeepsTheFirstAndRenormalises) {
+TEST(SamplingTest, TopKKeepsTheFirstAndRenormalizes) {
   EXPECT_THAT(sampling_distribution(kLogits, {.top_k = 2}), ElementsAre(near(0.38 / 0.56), near(0.18 / 0.56)));
   EXPECT_THAT(sampling_distribution(kLogits, {.top_k = 1}), ElementsAre(near(1)));
   EXPECT_THAT(sampling_distribution(kLogits, {.top_k = 99}), SizeIs(5));

@@ -23,9 +23,9 @@ using testing::ElementsAre;
 class ScorerTest : public DeviceTest {
  protected:
   /// A step behind bos of one sentence whose logits are these.
-  static TopTokens top(const std::vector<float>& logits, std::int64_t width, bool normalised = false) {
+  static TopTokens top(const std::vector<float>& logits, std::int64_t width, bool normalized = false) {
     const FakeScorer scorer([&](const Ids&, const Ids&) { return logits; }, std::ssize(logits), device(),
-                            {.normalised = normalised});
+                            {.normalized = normalized});
     const auto state = scorer.start(sources(1, device()));
     return scorer.step_top(*state, at::tensor({std::int64_t{kBos}}, at::kLong).view({1, 1}).to(device()), width);
   }
@@ -36,11 +36,11 @@ TEST_P(ScorerTest, TheLikeliestTokensAreRankedWithTheirLogits) {
   EXPECT_EQ(found.width, 3);
   EXPECT_THAT(found.ids, ElementsAre(1, 3, 0));
   EXPECT_THAT(found.logits, ElementsAre(-1, -2, -3));
-  EXPECT_THAT(found.log_normalisers, ElementsAre(0));
+  EXPECT_THAT(found.log_normalizers, ElementsAre(0));
 }
 
 TEST_P(ScorerTest, TheNormaliserIsTheSteps) {
-  EXPECT_THAT(top({0, 0, 0, 0}, 1, true).log_normalisers, ElementsAre(DoubleNear(std::log(4.0), 1e-6)));
+  EXPECT_THAT(top({0, 0, 0, 0}, 1, true).log_normalizers, ElementsAre(DoubleNear(std::log(4.0), 1e-6)));
 }
 
 TEST_P(ScorerTest, OfEqualsTheLowerIdStandsFirstWithinAndAtTheBorder) {

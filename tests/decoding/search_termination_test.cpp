@@ -140,7 +140,7 @@ TEST_P(EarlyStopTest, GoesOnUntilTheNBestAreThere) {
 
 TEST_P(SearchTerminationTest, TheLimitOfLengthEndsHypothesesAsTheyStand) {
   const FakeScorer::Rule forever = [](const Ids&, const Ids&) { return log_of({{kA, 0.5}, {kB, 0.25}}, kWords); };
-  const FakeScorer scorer(forever, kWords, device(), {.max_target_length = 3, .normalised = false});
+  const FakeScorer scorer(forever, kWords, device(), {.max_target_length = 3, .normalized = false});
   config_ = {.beam_size = 2, .length_penalty = 1, .n_best = 2};
   auto result = search_one(scorer);
   EXPECT_THAT(ids_of(result), ElementsAre(Ids{kA, kA, kA}, Ids{kA, kA, kB}));
@@ -160,7 +160,7 @@ TEST_P(SearchTerminationTest, HypothesesWithoutProbabilityAreNotMadeUp) {
 TEST_P(SearchTerminationTest, WhereNothingMayFollowTheLiveOnesEndAsTheyStand) {
   const auto rule = table({{{}, {{kA, 0.5}, {kB, 0.25}}}, {{kA}, {}}, {{kB}, {}}}, kWords);
   config_.n_best = 2;
-  const auto result = search_one(FakeScorer(rule, kWords, device(), {.normalised = false}));
+  const auto result = search_one(FakeScorer(rule, kWords, device(), {.normalized = false}));
   EXPECT_THAT(ids_of(result), ElementsAre(Ids{kA}, Ids{kB}));
   EXPECT_FALSE(result[0].ended);
 }
@@ -168,7 +168,7 @@ TEST_P(SearchTerminationTest, WhereNothingMayFollowTheLiveOnesEndAsTheyStand) {
 TEST_P(SearchTerminationTest, ADeadEndIsNoHypothesisWhereAnotherIsFinished) {
   const auto rule = table({{{}, {{kA, 0.5}, {kEos, 0.25}}}, {{kA}, {}}}, kWords);
   config_.n_best = 2;
-  EXPECT_THAT(ids_of(search_one(FakeScorer(rule, kWords, device(), {.normalised = false}))), ElementsAre(Ids{}));
+  EXPECT_THAT(ids_of(search_one(FakeScorer(rule, kWords, device(), {.normalized = false}))), ElementsAre(Ids{}));
 }
 
 TEST_P(SearchTerminationTest, FinishedSentencesLeaveTheBatch) {

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "common/descriptor.h"
 #include "common/error.h"
+#include "common/files/descriptor.h"
 #include "tests/support/temporary_folder.h"
 
 namespace gloss {

@@ -9,8 +9,8 @@
 #include <stdexcept>
 
 #include "common/error.h"
-#include "common/safetensors.h"
-#include "common/sha256.h"
+#include "common/files/safetensors.h"
+#include "common/files/sha256.h"
 
 namespace gloss {
 namespace {

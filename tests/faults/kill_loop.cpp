@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/sha256.h"
+#include "common/files/sha256.h"
 #include "tests/app/process.h"
 #include "tests/app/small_run.h"
 #include "tests/faults/faulty_run.h"

@@ -1,4 +1,4 @@
-#include "model/kernels/adam_kernel.h"
+#include "kernels/adam_kernel.h"
 
 #include <cmath>
 #include <vector>
@@ -26,9 +26,9 @@ class AdamKernelTest : public KernelTest {
 
 TEST_P(AdamKernelTest, EqualsTheDefinitionAtEveryLength) {
   const AdamNumbers n{.gradient_factor = 0.25F,
-                      .share1 = 0.1F,
+                      .one_minus_beta1 = 0.1F,
                       .beta2 = 0.98F,
-                      .share2 = 0.02F,
+                      .one_minus_beta2 = 0.02F,
                       .step_size = 0.01F,
                       .root_of_correction = 0.3F,
                       .epsilon = 1e-9F,

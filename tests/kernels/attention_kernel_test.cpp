@@ -1,4 +1,4 @@
-#include "model/kernels/attention_kernel.h"
+#include "kernels/attention_kernel.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "model/kernels/bfloat16_kernel.h"
+#include "kernels/bfloat16_kernel.h"
 
 #include <cstring>
 #include <limits>
@@ -8,7 +8,7 @@
 namespace gloss::kernels {
 namespace {
 
-// The definition: of the two neighbours the nearer one, of equally near ones the even one.
+// The definition: of the two neighbors the nearer one, of equally near ones the even one.
 Bfloat16Bits nearest(float x) {
   std::uint32_t bits;
   std::memcpy(&bits, &x, sizeof bits);

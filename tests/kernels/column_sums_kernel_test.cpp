@@ -1,4 +1,4 @@
-#include "model/kernels/column_sums_kernel.h"
+#include "kernels/column_sums_kernel.h"
 
 #include "tests/kernels/kernel_test.h"
 

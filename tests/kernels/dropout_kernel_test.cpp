@@ -1,4 +1,4 @@
-#include "model/kernels/dropout_kernel.h"
+#include "kernels/dropout_kernel.h"
 
 #include <algorithm>
 #include <cmath>

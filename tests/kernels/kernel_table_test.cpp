@@ -1,4 +1,4 @@
-#include "model/kernels/kernel_table.h"
+#include "kernels/kernel_table.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "model/kernels/kernel_table.h"
+#include "kernels/kernel_table.h"
 
 namespace gloss::kernels {
 

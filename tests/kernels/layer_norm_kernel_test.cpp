@@ -1,4 +1,4 @@
-#include "model/kernels/layer_norm_kernel.h"
+#include "kernels/layer_norm_kernel.h"
 
 #include <limits>
 

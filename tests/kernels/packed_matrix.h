@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "model/kernels/packed_product_kernel.h"
+#include "kernels/packed_product_kernel.h"
 
 namespace gloss::kernels {
 

@@ -1,4 +1,4 @@
-#include "model/kernels/packed_product_kernel.h"
+#include "kernels/packed_product_kernel.h"
 
 #include <algorithm>
 #include <limits>

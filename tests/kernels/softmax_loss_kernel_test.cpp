@@ -1,4 +1,4 @@
-#include "model/kernels/softmax_loss_kernel.h"
+#include "kernels/softmax_loss_kernel.h"
 
 #include <algorithm>
 #include <limits>

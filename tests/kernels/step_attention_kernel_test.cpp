@@ -1,4 +1,4 @@
-#include "model/kernels/step_attention_kernel.h"
+#include "kernels/step_attention_kernel.h"
 
 #include <algorithm>
 #include <limits>

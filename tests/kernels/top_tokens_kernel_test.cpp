@@ -1,4 +1,4 @@
-#include "model/kernels/top_tokens_kernel.h"
+#include "kernels/top_tokens_kernel.h"
 
 #include <algorithm>
 #include <limits>

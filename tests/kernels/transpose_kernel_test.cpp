@@ -1,4 +1,4 @@
-#include "model/kernels/transpose_kernel.h"
+#include "kernels/transpose_kernel.h"
 
 #include "tests/kernels/kernel_test.h"
 

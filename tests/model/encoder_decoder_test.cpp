@@ -38,7 +38,7 @@ class EncoderDecoderTest : public DeviceTest {
   }
 };
 
-TEST_P(EncoderDecoderTest, PaddingOrderAndNeighboursChangeNothing) {
+TEST_P(EncoderDecoderTest, PaddingOrderAndNeighborsChangeNothing) {
   const at::NoGradGuard no_grad;
   const auto sources = small_sources(), targets = small_targets();
   for (const auto& config : all_combinations()) {

@@ -42,7 +42,7 @@ TEST_P(EncoderTest, PaddingIsNotLookedAt) {
   const auto x = formula_tensor({2, 5, 16}, device()).requires_grad_();
   encoder(x, Mask::padding({5, 3}), Pass{})[1].slice(0, 0, 3).square().sum().backward();
   EXPECT_THAT(x.grad()[1].slice(0, 3), SameAs(at::zeros({2, 16}, x.options())));
-  EXPECT_THAT(x.grad()[0], SameAs(at::zeros({5, 16}, x.options())));  // nor is the neighbour
+  EXPECT_THAT(x.grad()[0], SameAs(at::zeros({5, 16}, x.options())));  // nor is the neighbor
   EXPECT_GT(x.grad()[1].slice(0, 0, 3).abs().min().item<float>(), 0);
 }
 

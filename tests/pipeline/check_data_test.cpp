@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/line_reader.h"
+#include "common/files/line_reader.h"
 #include "tests/pipeline/small_job.h"
 
 namespace gloss {

@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "common/signals.h"
-#include "pipeline/train_translate.h"
+#include "common/system/signals.h"
+#include "common/system/stop.h"
+#include "pipeline/run/train_translate.h"
 #include "tests/pipeline/small_job.h"
-#include "training/stop.h"
 
 namespace gloss {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "common/line_reader.h"
+#include "common/files/line_reader.h"
 #include "pipeline/runtime.h"
 #include "tests/pipeline/small_job.h"
 #include "tests/support/device_test.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/train_translate.h"
+#include "pipeline/run/train_translate.h"
 #include "tests/support/temporary_folder.h"
 
 namespace gloss {

@@ -7,7 +7,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "common/safetensors.h"
+#include "common/files/safetensors.h"
 
 namespace gloss {
 

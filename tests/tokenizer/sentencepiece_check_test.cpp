@@ -11,7 +11,7 @@
 
 #include "common/error.h"
 #include "common/random.h"
-#include "common/utf8.h"
+#include "common/text/utf8.h"
 #include "tests/tokenizer/training_text.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 

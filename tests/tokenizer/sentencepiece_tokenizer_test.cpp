@@ -10,7 +10,7 @@
 #include <sentencepiece_trainer.h>
 
 #include "common/error.h"
-#include "common/utf8.h"
+#include "common/text/utf8.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/tokenizer/training_text.h"
 
@@ -172,7 +172,7 @@ TEST(SentencePieceTokenizerTest, DecodeLeavesPadBosAndEosOut) {
 }
 
 /// What each piece is of its text.
-std::vector<std::string> parts_of(const PlacedPieces& pieces) {
+std::vector<std::string> parts_of(const PieceSpans& pieces) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < pieces.ids.size(); ++i) parts.emplace_back(pieces.text_of(i));
   return parts;

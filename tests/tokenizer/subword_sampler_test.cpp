@@ -122,9 +122,9 @@ TEST(BpeDropoutTest, OfEqualMergesTheLeftmostIsFirst) {
   }
 }
 
-TEST(BpeDropoutTest, WhatWasMergedMergesWithBothNeighbours) {
+TEST(BpeDropoutTest, WhatWasMergedMergesWithBothNeighbors) {
   const BpeDropout bpe(bpe_of({"bc", "de", "bcde", "ab", "abcde", "a", "b", "c", "d", "e"}));
-  EXPECT_THAT(segment(bpe, {10, 11, 12, 13}, 0), ElementsAre(6));  // bc, de, and then their neighbours
+  EXPECT_THAT(segment(bpe, {10, 11, 12, 13}, 0), ElementsAre(6));  // bc, de, and then their neighbors
   EXPECT_THAT(segment(bpe, {12, 13, 10, 11, 12, 13}, 0), ElementsAre(5, 6));
 }
 

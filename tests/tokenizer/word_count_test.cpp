@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/utf8.h"
+#include "common/text/utf8.h"
 #include "tests/tokenizer/training_text.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 

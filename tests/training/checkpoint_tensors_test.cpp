@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "model/tensor_view.h"
+#include "model/storage/tensor_view.h"
 #include "tests/support/device_test.h"
 #include "tests/support/temporary_folder.h"
 

@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/atomic_file.h"
 #include "common/error.h"
+#include "common/files/atomic_file.h"
 #include "tests/support/temporary_folder.h"
 #include "training/checkpoint_name.h"
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "model/make_model.h"
-#include "model/model_file.h"
-#include "model/tensor_view.h"
+#include "model/storage/model_file.h"
+#include "model/storage/tensor_view.h"
 #include "tests/support/temporary_folder.h"
 #include "training/adam.h"
 #include "training/checkpoint.h"

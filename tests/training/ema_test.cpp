@@ -4,11 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/safetensors.h"
+#include "common/files/safetensors.h"
+#include "common/system/stop.h"
 #include "tests/training/trainer_test.h"
 #include "training/checkpoint_name.h"
 #include "training/ema_weights.h"
-#include "training/stop.h"
 
 namespace gloss {
 namespace {

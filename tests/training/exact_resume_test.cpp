@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "model/matrix_product.h"
+#include "model/fast/matrix_product.h"
 #include "tests/training/resume_test.h"
 
 namespace gloss {

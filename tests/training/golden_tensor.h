@@ -4,7 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "common/json.h"
+#include "common/config/json.h"
 
 namespace gloss {
 

@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/config/json.h"
 #include "common/error.h"
-#include "common/json.h"
 #include "tests/support/device_test.h"
 #include "tests/training/golden_tensor.h"
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "model/matrix_product.h"
+#include "model/fast/matrix_product.h"
 #include "tests/support/device_test.h"
 #include "tests/training/toy_run.h"
 #include "training/determinism.h"

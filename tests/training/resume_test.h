@@ -12,12 +12,12 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
-#include "common/safetensors.h"
-#include "common/signals.h"
+#include "common/files/safetensors.h"
+#include "common/system/signals.h"
+#include "common/system/stop.h"
 #include "tests/support/device_test.h"
 #include "tests/training/toy_run.h"
 #include "training/determinism.h"
-#include "training/stop.h"
 #include "training/trainer.h"
 
 namespace gloss {

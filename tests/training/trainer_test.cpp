@@ -11,10 +11,10 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "common/signals.h"
+#include "common/system/signals.h"
+#include "common/system/stop.h"
 #include "tests/training/trainer_test.h"
 #include "training/checkpoint_name.h"
-#include "training/stop.h"
 
 namespace gloss {
 namespace {

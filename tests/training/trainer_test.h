@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/signals.h"
+#include "common/system/signals.h"
 #include "tests/support/device_test.h"
 #include "tests/training/toy_run.h"
 #include "training/determinism.h"

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/signals.h"
+#include "common/system/signals.h"
 #include "tests/training/trainer_test.h"
 
 namespace gloss {

@@ -79,7 +79,7 @@ struct TranslationOptions {
   /// nothing is forced, as for a line whose prefix is empty.
   std::vector<std::string> prefixes = {};
 
-  /// Looked at before each step of the model, which finds one token of each sentence of a batch. Once one of the two
+  /// Called before each step of the model, which finds one token of each sentence of a batch. Once one of the two
   /// has come, the call returns what it has: see Translation::Status.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   std::stop_token stop = {};

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "model/make_model.h"
-#include "model/tensor_memory.h"
+#include "tensor/caching_allocator.h"
 #include "tests/model/golden/golden_case.h"
 #include "tests/support/device_test.h"
 #include "tests/support/tensor_matchers.h"
@@ -21,8 +21,8 @@ using Rows = std::vector<std::vector<std::int32_t>>;
 /// The whole model in each of the 48 combinations against PyTorch: tests/golden/model.py, record_models().
 class ModelGoldenTest : public DeviceTest {
  protected:
-  static void SetUpTestSuite() { keep_tensor_memory(); }  // as the program does
-  ModelGoldenTest() { at::set_num_threads(1); }           // a second one has nothing to do at these sizes
+  static void SetUpTestSuite() { use_caching_allocator(); }  // as the program does
+  ModelGoldenTest() { at::set_num_threads(1); }              // a second one has nothing to do at these sizes
 
   struct Combination {
     std::string name;

@@ -9,8 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/model_file.h"
 #include "model/padding.h"
+#include "model/storage/model_file.h"
 #include "tests/support/device_test.h"
 #include "tests/support/golden.h"
 #include "tests/support/tensor_matchers.h"

@@ -147,7 +147,7 @@ TEST(InferenceModelTest, NoSentencesGiveNoRows) {
   EXPECT_EQ(attention.size(0), 0);
   EXPECT_EQ(inference.logits(x).logits.sizes(), (at::IntArrayRef{0, 20}));
   EXPECT_THAT(inference.top_tokens(x, 3).ids, IsEmpty());
-  EXPECT_THAT(inference.top_tokens(x, 3).log_normalisers, IsEmpty());
+  EXPECT_THAT(inference.top_tokens(x, 3).log_normalizers, IsEmpty());
 }
 
 TEST(InferenceModelTest, AttentionIsAsWideAsTheSourceWhicheverSentencesAreLeft) {
@@ -200,9 +200,9 @@ std::vector<Seen> look_at(const InferenceModel& model, const Rows& sources) {
     for (const auto& source : sources)
       tokens.push_back(t == 0 ? kBos : (source.front() * 31 + std::ssize(source) * 17 + t) % kWideVocabulary);
     const auto [x, attention] = model.step(state, tokens, true);
-    const auto [logits, log_normalisers] = model.logits(x);
+    const auto [logits, log_normalizers] = model.logits(x);
     const auto top = model.top_tokens(x, 7);
-    EXPECT_EQ(log_normalisers, top.log_normalisers);
+    EXPECT_EQ(log_normalizers, top.log_normalizers);
     for (std::size_t b = 0; b < sources.size(); ++b) {
       const auto row = static_cast<std::int64_t>(b);
       auto& mine = seen[b];
@@ -212,7 +212,7 @@ std::vector<Seen> look_at(const InferenceModel& model, const Rows& sources) {
       mine.top.push_back({7,
                           {top.logits.begin() + row * 7, top.logits.begin() + (row + 1) * 7},
                           {top.ids.begin() + row * 7, top.ids.begin() + (row + 1) * 7},
-                          {top.log_normalisers[b]}});
+                          {top.log_normalizers[b]}});
     }
   }
   return seen;
@@ -225,11 +225,11 @@ void expect_same_bits(const Seen& got, const Seen& wanted) {
     EXPECT_TRUE(at::equal(got.attention[t], wanted.attention[t])) << "attention at " << t;
     EXPECT_EQ(got.top[t].ids, wanted.top[t].ids) << t;
     EXPECT_EQ(got.top[t].logits, wanted.top[t].logits) << t;
-    EXPECT_EQ(got.top[t].log_normalisers, wanted.top[t].log_normalisers) << t;
+    EXPECT_EQ(got.top[t].log_normalizers, wanted.top[t].log_normalizers) << t;
   }
 }
 
-TEST(InferenceModelTest, BitsDependNeitherOnNeighboursNorOnOrderNorOnThreads) {
+TEST(InferenceModelTest, BitsDependNeitherOnNeighborsNorOnOrderNorOnThreads) {
   Rows sources;
   for (std::int32_t b = 0; b < 29; ++b) {
     auto& ids = sources.emplace_back();
@@ -332,8 +332,8 @@ TEST(InferenceModelTest, NumbersThatAreNoneAreNotHidden) {
     const InferenceModel inference(model, small_config());
     auto state = inference.start(pad(small_sources(), at::kCPU));
     const auto x = inference.step(state, std::vector<std::int64_t>{kBos, kBos, kBos}, false).x;
-    for (const double normaliser : inference.top_tokens(x, 2).log_normalisers)
-      EXPECT_TRUE(std::isnan(normaliser)) << site;
+    for (const double normalizer : inference.top_tokens(x, 2).log_normalizers)
+      EXPECT_TRUE(std::isnan(normalizer)) << site;
   }
 }
 

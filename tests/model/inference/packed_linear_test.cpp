@@ -13,8 +13,8 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "model/int8_weights.h"
-#include "model/kernels/kernel_table.h"
+#include "kernels/kernel_table.h"
+#include "model/storage/int8_weights.h"
 #include "tests/model/inference/thread_count.h"
 #include "tests/support/formula_tensor.h"
 #include "tests/support/tensor_matchers.h"

@@ -25,15 +25,15 @@ void expect_ranked(const PackedLinear& generator, const at::Tensor& x, std::int6
   auto logits = at::empty({rows, V});
   const kernels::Rows in{x.const_data_ptr<float>(), kInputWidth};
   generator.apply(in, rows, {logits.mutable_data_ptr<float>(), V});
-  const auto normalisers = logits.to(at::kDouble).logsumexp(-1);
+  const auto normalizers = logits.to(at::kDouble).logsumexp(-1);
   const auto all_logits = at::full({rows, V}, 7.0F);
   const auto top = top_tokens(generator, in, rows, width, {all_logits.mutable_data_ptr<float>(), V});
   EXPECT_TRUE(at::equal(all_logits, logits));
-  EXPECT_EQ(top_tokens(generator, in, rows, width).log_normalisers, top.log_normalisers);
+  EXPECT_EQ(top_tokens(generator, in, rows, width).log_normalizers, top.log_normalizers);
   ASSERT_EQ(top.width, width);
   ASSERT_EQ(std::ssize(top.ids), rows * width);
   ASSERT_EQ(std::ssize(top.logits), rows * width);
-  ASSERT_EQ(std::ssize(top.log_normalisers), rows);
+  ASSERT_EQ(std::ssize(top.log_normalizers), rows);
   for (std::int64_t row = 0; row < rows; ++row) {
     const auto* const all = logits.const_data_ptr<float>() + row * V;
     std::vector<std::int32_t> order(static_cast<std::size_t>(V));
@@ -44,7 +44,7 @@ void expect_ranked(const PackedLinear& generator, const at::Tensor& x, std::int6
       ASSERT_EQ(top.ids[static_cast<std::size_t>(row * width + i)], id) << "row " << row << ", place " << i;
       ASSERT_EQ(top.logits[static_cast<std::size_t>(row * width + i)], all[id]) << "row " << row << ", place " << i;
     }
-    ASSERT_NEAR(top.log_normalisers[static_cast<std::size_t>(row)], normalisers[row].item<double>(), 2e-6) << row;
+    ASSERT_NEAR(top.log_normalizers[static_cast<std::size_t>(row)], normalizers[row].item<double>(), 2e-6) << row;
   }
 }
 
@@ -86,10 +86,10 @@ TEST(TopTokensTest, BitsDependNeitherOnThreadsNorOnTheOtherRows) {
   const auto wanted = top_tokens(generator, {data, kInputWidth}, 26, 4);
   for (const int threads : {1, 2, 3}) {
     const ThreadCount several(threads);
-    EXPECT_EQ(top_tokens(generator, {data, kInputWidth}, 26, 4).log_normalisers, wanted.log_normalisers) << threads;
+    EXPECT_EQ(top_tokens(generator, {data, kInputWidth}, 26, 4).log_normalizers, wanted.log_normalizers) << threads;
     for (std::int64_t row = 0; row < 26; ++row) {
       const auto alone = top_tokens(generator, {data + row * kInputWidth, kInputWidth}, 1, 4);
-      EXPECT_EQ(alone.log_normalisers[0], wanted.log_normalisers[static_cast<std::size_t>(row)]) << row;
+      EXPECT_EQ(alone.log_normalizers[0], wanted.log_normalizers[static_cast<std::size_t>(row)]) << row;
       EXPECT_TRUE(std::equal(alone.ids.begin(), alone.ids.end(), wanted.ids.begin() + row * 4)) << row;
       EXPECT_TRUE(std::equal(alone.logits.begin(), alone.logits.end(), wanted.logits.begin() + row * 4)) << row;
     }

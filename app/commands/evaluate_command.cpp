@@ -1,0 +1,247 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <unistd.h>
+
+#include "app/commands/command_options.h"
+#include "app/commands/commands.h"
+#include "app/options/decoding_options.h"
+#include "app/options/evaluate_options.h"
+#include "app/options/metric_flags.h"
+#include "app/output/output_file.h"
+#include "app/output/report_text.h"
+#include "app/output/sacrebleu_format.h"
+#include "app/output/standard_output.h"
+#include "common/error.h"
+#include "common/files/descriptor.h"
+#include "common/log.h"
+#include "evaluation/metric_set.h"
+#include "evaluation/score_systems.h"
+#include "evaluation/tokenize/white_space.h"
+#include "pipeline/evaluate.h"
+#include "pipeline/models/translation_ensemble.h"
+
+namespace gloss {
+namespace {
+
+constexpr const char* kStandardInput = "stdin";
+
+/// From so many lines on sacreBLEU warns, too.
+constexpr std::int64_t kManyTokenizedLines = 100;
+
+/// All that is scored, every text of the same number of lines.
+struct EvaluationInput {
+  std::vector<SystemOutput> systems;
+  References references;
+  std::optional<std::vector<std::string>> sources;
+  MetricOptions settings;
+  ScoringOptions scoring;
+};
+
+std::vector<NamedFile> files_read(const EvaluateOptions& options) {
+  auto files = model_inputs(options.models);
+  for (const auto& file : options.references) files.push_back({"--reference", file});
+  for (const auto& file : options.hypotheses) files.push_back({"--hypothesis", file});
+  if (options.source) files.push_back({"--source", *options.source});
+  if (options.groups) files.push_back({"--groups", *options.groups});
+  if (options.systems_on_stdin()) files.push_back(standard_input());
+  return files;
+}
+
+void expect_files(const EvaluateOptions& options) {
+  for (const auto& file : options.references) expect_file("--reference", file);
+  for (const auto& file : options.hypotheses) expect_file("--hypothesis", file);
+  if (options.source) expect_file("--source", *options.source);
+  if (options.groups) expect_file("--groups", *options.groups);
+}
+
+/// Adds the model's translations of the sources, and its tokenizer of BLEU where no other is named. With --output they
+/// are also written to that file.
+void translate_sources(const EvaluateOptions& options, const Machine& machine, EvaluationInput& judged) {
+  std::optional<OutputFile> kept;
+  if (options.output) kept.emplace(options.output);
+  const auto models = load_translation_ensemble(options.models, machine.device);
+  const auto& config = models.first().config;
+  if (!options.metrics.names_tokenizer()) judged.settings.bleu.tokenizer = config.evaluation.tokenize;
+  SystemOutput system;
+  for (const auto& model : options.models) system.name += (system.name.empty() ? "" : " + ") + model.string();
+  const auto decoding = decoding_config(options.decoding, config.decoding);
+  for (const auto& line : translate_lines(models.translator(options.precision), decoding, *judged.sources)) {
+    if (kept) kept->write(line + '\n');
+    system.lines.emplace_back(strip_end(line));
+  }
+  if (kept) kept->commit();
+  judged.systems.push_back(std::move(system));
+}
+
+std::vector<SystemOutput> systems_of(const EvaluateOptions& options) {
+  if (options.systems_on_stdin()) {
+    Descriptor input(::dup(STDIN_FILENO));
+    if (!input.is_open()) throw_io_error(kStandardInput, "open");
+    if (::isatty(STDIN_FILENO))
+      log_info(
+          "type a translation for each line of the reference, Ctrl-D ends; --hypothesis FILE reads them from a file, "
+          "--model FILE --source FILE translates");
+    return read_tabbed_systems(std::move(input), kStandardInput);
+  }
+  std::vector<SystemOutput> systems;
+  for (const auto& file : options.system_files()) systems.push_back({file.string(), read_scored_lines(file)});
+  return systems;
+}
+
+/// The metrics' settings, none of them wrong.
+MetricOptions sensible_settings(const EvaluateOptions& options) {
+  auto settings = metric_settings(options.metrics, BleuTokenizer::k13a);
+  name_by_option(kMetricOptionNames, [&] {
+    for (const auto kind : options.metric_kinds()) make_metric(kind, settings);
+  });
+  return settings;
+}
+
+ScoringOptions scoring_options(const EvaluateOptions& options, const EvaluationInput& judged, int threads) {
+  ScoringOptions scoring;
+  scoring.threads = threads;
+  scoring.resamples = options.confidence ? options.confidence_n : 0;
+  scoring.paired = options.paired();
+  scoring.trials = options.trials();
+  scoring.differences = options.differences;
+  if (options.confidence || scoring.paired)
+    scoring.seed = options.seed ? *options.seed : ResamplingSeed::from_environment();
+  if (options.groups) {
+    const auto groups = read_scored_lines(*options.groups);
+    expect_aligned(options.groups->string(), std::ssize(groups), options.references.front().string(),
+                   judged.references.lines());
+    scoring.groups = parts_by_name(groups);
+  }
+  if (options.scores_by_length()) scoring.lengths = parts_by_length(*judged.sources, options.bounds_of_lengths());
+  return scoring;
+}
+
+/// A model translates last, which may take hours: whatever else is wrong is found before.
+EvaluationInput judged_texts(const EvaluateOptions& options, const Machine& machine) {
+  EvaluationInput judged;
+  judged.settings = sensible_settings(options);
+  judged.references = read_references(options.references, options.columns);
+  const auto reference_name = options.references.front().string();
+  const auto expect_lines = [&](const std::string& name, std::int64_t lines) {
+    expect_aligned(name, lines, reference_name, judged.references.lines());
+  };
+  if (options.source) {
+    judged.sources = read_lines(*options.source, Passes::kOne);
+    expect_lines(options.source->string(), std::ssize(*judged.sources));
+  }
+  judged.scoring = scoring_options(options, judged, machine.threads);
+  if (options.models.empty()) {
+    judged.systems = systems_of(options);
+  } else {
+    translate_sources(options, machine, judged);
+  }
+  for (const auto& system : judged.systems) expect_lines(system.name, std::ssize(system.lines));
+  return judged;
+}
+
+/// What sacreBLEU calls the systems of a paired test.
+void name_baseline(std::vector<SystemOutput>& systems, bool on_stdin) {
+  if (!on_stdin) {
+    systems.front().name = "Baseline: " + systems.front().name;
+    return;
+  }
+  systems.front().name = "Baseline";
+  for (std::size_t i = 1; i < systems.size(); ++i) systems[i].name = "System " + std::to_string(i);
+}
+
+void expect_right_number(const EvaluateOptions& options, std::size_t systems) {
+  if (options.paired() && systems < 2) throw DataError("paired test: wanted several systems on stdin, got one");
+  if ((options.confidence || options.sentence_level) && systems > 1)
+    throw DataError("--confidence and --sentence-level: wanted one system on stdin, got " + std::to_string(systems));
+  if (options.differences > 0 && systems != 2)
+    throw DataError("--differences: wanted two systems on stdin, with tabs between them, got " +
+                    std::to_string(systems));
+}
+
+void warn_of_tokenized(const EvaluationInput& judged) {
+  for (const auto& system : judged.systems)
+    if (const auto lines = lines_with_tokenized_period(system.lines); lines >= kManyTokenizedLines)
+      log_warning(printable(system.name) + ": " + std::to_string(lines) +
+                  " lines end in a blank and a period; BLEU is meant for text that is not tokenized "
+                  "(--force: no such warning)");
+}
+
+std::vector<DifferenceTexts> difference_texts(const ScoreReport& report, const EvaluationInput& judged) {
+  std::vector<DifferenceTexts> texts;
+  for (const auto& difference : report.differences) {
+    const auto line = static_cast<std::size_t>(difference.line - 1);
+    DifferenceTexts text{difference.line, {}, judged.references.of_line[line].front(), {}};
+    if (judged.sources) text.source = (*judged.sources)[line];
+    for (const auto& system : judged.systems) text.hypotheses.push_back(system.lines[line]);
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+ExitCode score_each_line(const EvaluateOptions& options, const EvaluationInput& judged) {
+  const auto form = options.sacrebleu_form();
+  const LineScoringOptions scoring{.threads = judged.scoring.threads, .details = form.has_value()};
+  std::vector<LineScores> metrics;
+  for (const auto kind : options.metric_kinds())
+    metrics.push_back(score_lines(kind, judged.settings, judged.systems.front(), judged.references, scoring));
+  const auto print = [&] {
+    if (form) return sacrebleu_text(metrics.front(), options.sacrebleu_style(*form));
+    return options.json ? to_text(to_json(metrics)) + '\n' : to_lines(metrics, options.report_style());
+  };
+  write_result(print());
+  if (options.common.log.json_file) log_event("evaluation", to_json(metrics));
+  return ExitCode::kDone;
+}
+
+ExitCode score_whole(const EvaluateOptions& options, EvaluationInput& judged) {
+  const auto kinds = options.metric_kinds();
+  if (!options.metrics.force && std::ranges::find(kinds, MetricKind::kBleu) != kinds.end()) warn_of_tokenized(judged);
+  const auto form = options.sacrebleu_form();
+  if (form && options.paired()) name_baseline(judged.systems, options.systems_on_stdin());
+  const auto report = score_systems(kinds, judged.settings, judged.systems, judged.references, judged.scoring);
+  const auto texts = difference_texts(report, judged);
+  const auto print = [&] {
+    if (form) return sacrebleu_text(report, options.sacrebleu_style(*form));
+    return options.json ? to_text(to_json(report, texts)) + '\n' : to_lines(report, texts, options.report_style());
+  };
+  write_result(print());
+  if (options.common.log.json_file) log_event("evaluation", to_json(report, texts));
+  return ExitCode::kDone;
+}
+
+ExitCode evaluate(const EvaluateOptions& options) {
+  expect_sensible(options);
+  CommandFiles files{files_read(options)};
+  if (options.output) files.outputs.push_back({"--output", *options.output});
+  const auto machine = set_up(options.common, files);
+  expect_files(options);
+  auto judged = judged_texts(options, machine);
+  expect_right_number(options, judged.systems.size());
+  return options.sentence_level ? score_each_line(options, judged) : score_whole(options, judged);
+}
+
+}  // namespace
+
+void add_evaluate_command(CLI::App& program, Action& chosen) {
+  const auto options = std::make_shared<EvaluateOptions>();
+  auto& command =
+      add_command(program, "evaluate",
+                  "Score a model, or files of translations, against references; sacreBLEU's figures", options->common);
+  add_evaluate_options(command, *options);
+  finish_command(command, "gloss evaluate --model runs/copy --source test.source --reference test.target");
+  command.callback([options, &chosen] { chosen = [options] { return evaluate(*options); }; });
+}
+
+}  // namespace gloss

@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "app/commands/command_options.h"
+#include "app/commands/commands.h"
+#include "app/output/inspect_text.h"
+#include "app/output/standard_output.h"
+#include "common/error.h"
+#include "common/files/safetensors.h"
+#include "common/log.h"
+#include "model/storage/model_file.h"
+#include "model/storage/stored_weights.h"
+#include "pipeline/run/run_files.h"
+#include "training/checkpoint.h"
+
+namespace gloss {
+namespace {
+
+struct InspectOptions {
+  CommonOptions common;
+  std::filesystem::path file;
+  bool json = false;
+};
+
+struct Module {
+  std::string name;
+  std::int64_t parameters = 0;
+};
+
+/// The module of a weight, which for what belongs to a layer is a sublayer: "encoder.layers.0.self_attention".
+std::string module_of(const std::string& tensor) {
+  const bool in_layer = tensor.find(".layers.") != std::string::npos;
+  std::size_t end = 0;
+  for (int parts = in_layer ? 4 : 1; parts > 0 && end != std::string::npos; --parts) end = tensor.find('.', end + 1);
+  const auto last = tensor.rfind('.');
+  return tensor.substr(0, in_layer ? end : last);
+}
+
+bool is_weight(const std::string& tensor) {
+  for (const auto* other : {"adam.", "ema.", kJointTokenizer, kSourceTokenizer, kTargetTokenizer})
+    if (tensor.starts_with(other)) return false;
+  return !tensor.ends_with(scale_name(""));
+}
+
+std::vector<Module> modules_of(const SafetensorsFile& file) {
+  std::vector<Module> modules;
+  for (const auto& [name, tensor] : file.tensors()) {
+    if (!is_weight(name)) continue;
+    if (modules.empty() || modules.back().name != module_of(name)) modules.push_back({module_of(name)});
+    modules.back().parameters += static_cast<std::int64_t>(tensor.bytes.size() / dtype_size(tensor.dtype));
+  }
+  return modules;
+}
+
+/// All that the file says of itself, as the one object that --json prints.
+Json describe(const std::filesystem::path& path) {
+  const auto file = SafetensorsFile::open(path);
+  const auto found = file.metadata().find("format");
+  const auto format = found == file.metadata().end() ? "none" : found->second;
+  Json result{{"format", format}, {"modules", Json::array()}};
+  if (format == kModelFormat) {
+    const auto model = read_model_contents(file);
+    result["config"] = model.description.config;
+    result["precision"] = weight_precision_name(model.precision);
+    result["provenance"] = model.description.provenance;
+    result["vocabulary"] = {{"source", model.vocabularies.source}, {"target", model.vocabularies.target}};
+  } else if (format == kCheckpointFormat) {
+    result["state"] = to_json(read_checkpoint_state(file));
+    result["moving_mean"] =
+        std::ranges::any_of(file.tensors(), [](const auto& tensor) { return tensor.first.starts_with("ema."); });
+  } else {
+    throw ModelError(file.name() + ": is not a file of gloss, but of another program: wanted the format " +
+                     std::string(kModelFormat) + " or " + std::string(kCheckpointFormat) + ", got " +
+                     printable(format));
+  }
+  std::int64_t total = 0;
+  for (const auto& [name, parameters] : modules_of(file)) {
+    result["modules"].push_back({{"name", name}, {"parameters", parameters}});
+    total += parameters;
+  }
+  result["parameters"] = total;
+  return result;
+}
+
+ExitCode inspect(const InspectOptions& options) {
+  const auto file = std::filesystem::is_directory(options.file) ? options.file / "model.safetensors" : options.file;
+  set_up(options.common, {{{"file", file}}});
+  expect_file("file", file);
+  warn_of_earlier_model(file);
+  const auto description = describe(file);
+  write_result(options.json ? to_text(description) + '\n'
+                            : summary_lines(description, std::filesystem::file_size(file)) + '\n' +
+                                  description_lines(description));
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+void add_inspect_command(CLI::App& program, Action& chosen) {
+  const auto options = std::make_shared<InspectOptions>();
+  auto& command = add_command(program, "inspect", "Say what a model file or a checkpoint holds", options->common);
+  add_path(command, {"file", "FILE-OR-DIR", "a model file, a checkpoint, or the folder of a finished run"},
+           options->file)
+      ->required();
+  add_flag(command, "--json", options->json, "one JSON object");
+  finish_command(command, "gloss inspect runs/copy");
+  command.callback([options, &chosen] { chosen = [options] { return inspect(*options); }; });
+}
+
+}  // namespace gloss

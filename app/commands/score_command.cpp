@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "app/commands/command_options.h"
+#include "app/commands/commands.h"
+#include "app/options/decoding_options.h"
+#include "app/output/standard_output.h"
+#include "app/output/translation_text.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/system/signals.h"
+#include "common/text/formatted.h"
+#include "common/text/noted_lines.h"
+#include "pipeline/evaluate.h"
+#include "pipeline/models/translation_ensemble.h"
+#include "pipeline/score_pairs.h"
+#include "pipeline/text_pairs.h"
+
+namespace gloss {
+namespace {
+
+struct ScoreOptions {
+  CommonOptions common;
+  std::vector<std::filesystem::path> models;
+  std::filesystem::path source, target;
+  DecodingOptions decoding;
+  std::optional<WeightPrecision> precision;
+  bool json_lines = false;
+};
+
+/// All that is kept of pairs that are printed.
+struct Totals {
+  std::int64_t pairs = 0, tokens = 0;
+  double log_probability = 0;
+  NotedLines truncated;
+
+  void add(const ScoredPair& pair) {
+    ++pairs;
+    tokens += std::ssize(pair.forced.tokens);
+    log_probability += pair.forced.log_probability;
+    if (pair.truncated) truncated.note(pairs);
+  }
+  /// 1 where there is no token.
+  double perplexity() const {
+    return std::exp(-log_probability / static_cast<double>(std::max<std::int64_t>(tokens, 1)));
+  }
+};
+
+std::string to_json_line(std::int64_t line, const ScoredPair& pair) {
+  std::vector<DetailedTranslation::Token> tokens;
+  for (std::size_t i = 0; i < pair.pieces.size(); ++i) tokens.push_back({pair.pieces[i], pair.forced.tokens[i]});
+  return to_text({{"line", line},
+                  {"score", pair.score},
+                  {"log_probability", pair.forced.log_probability},
+                  {"tokens", to_json(tokens)}}) +
+         '\n';
+}
+
+ExitCode score(const ScoreOptions& options) {
+  const StopOnSignal stop(kSecondsToStop);
+  auto inputs = model_inputs(options.models);
+  inputs.insert(inputs.end(), {{"--source", options.source}, {"--target", options.target}});
+  const auto machine = set_up(options.common, {std::move(inputs)});
+  expect_file("--source", options.source);
+  expect_file("--target", options.target);
+  const auto models = load_translation_ensemble(options.models, machine.device);
+  auto decoding = models.first().config.decoding;
+  decoding.length_penalty = options.decoding.length_penalty.value_or(decoding.length_penalty);
+  decoding.length_penalty_kind = options.decoding.length_penalty_kind.value_or(decoding.length_penalty_kind);
+  decoding.batch_size = options.decoding.batch_size.value_or(decoding.batch_size);
+  const PairScorer scorer(models, decoding, options.precision);
+
+  TextPairs texts(options.source, options.target);
+  Totals totals;
+  for (TestSet some; some = texts.next(lines_at_once(decoding)), !some.sources.empty();) {
+    std::string output;
+    for (const auto& pair : scorer.score(some, totals.pairs + 1)) {
+      totals.add(pair);
+      output += options.json_lines ? to_json_line(totals.pairs, pair) : printed_score(pair.score) + '\n';
+    }
+    write_result(output);
+  }
+  if (totals.pairs == 0) throw DataError(printable(options.source.string()) + ": wanted sentences, got none");
+  warn_of_truncated("the source", totals.truncated, models.max_source_length());
+  log_info(formatted("%lld pairs, %lld tokens, perplexity %.4f", static_cast<long long>(totals.pairs),
+                     static_cast<long long>(totals.tokens), totals.perplexity()));
+  log_event("score", {{"pairs", totals.pairs},
+                      {"tokens", totals.tokens},
+                      {"log_probability", totals.log_probability},
+                      {"perplexity", totals.perplexity()}});
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+void add_score_command(CLI::App& program, Action& chosen) {
+  const auto options = std::make_shared<ScoreOptions>();
+  auto& command = add_command(
+      program, "score", "Say how likely a model finds given translations: a score a line; the perplexity on stderr",
+      options->common);
+  add_models(command, options->models)->required();
+  add_path(command, {"--source", "FILE", "the sentences"}, options->source)->required();
+  add_path(command, {"--target", "FILE", "their translations, line by line"}, options->target)->required();
+  add_length_penalty(command, options->decoding);
+  add_batch_size(command, "scored", options->decoding);
+  add_choice<std::optional<WeightPrecision>, WeightPrecision>(
+      command, {"--precision", "NAME", "float32, bfloat16 or int8 (default: as translate)"}, options->precision,
+      {kWeightPrecisions.begin(), kWeightPrecisions.end()});
+  add_flag(command, "--json-lines", options->json_lines,
+           "a JSON object a line: score, log_probability and those of the tokens");
+  finish_command(command, "gloss score --model runs/de --source test.en --target test.de");
+  command.callback([options, &chosen] { chosen = [options] { return score(*options); }; });
+}
+
+}  // namespace gloss

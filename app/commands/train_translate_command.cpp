@@ -1,0 +1,179 @@
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "app/commands/command_options.h"
+#include "app/commands/commands.h"
+#include "app/output/score_text.h"
+#include "app/output/standard_output.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/system/signals.h"
+#include "data/language_tag.h"
+#include "pipeline/run/run_files.h"
+#include "pipeline/run/run_summary.h"
+#include "pipeline/run/train_translate.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::int64_t kMaxSamples = 100;
+/// A text of the run and its option, which sets a key of the section `data`.
+struct DataFileOption {
+  std::string name, key, help;
+  std::optional<std::filesystem::path> file = {};
+};
+
+struct TrainTranslateCommandOptions {
+  CommonOptions common;
+  std::optional<std::filesystem::path> config;
+  std::vector<DataFileOption> data_files = {
+      {"--source", "train_source", "the text to train on, a sentence a line"},
+      {"--target", "train_target", "its translations, line by line"},
+      {"--valid-source", "valid_source", "the text to validate on (default: 1 % of the pairs are held out)"},
+      {"--valid-target", "valid_target", "its translations"},
+      {"--test-source", "test_source", "the text to score the finished model on"},
+      {"--test-target", "test_target", "its translations"}};
+  std::vector<std::string> overrides;
+  std::optional<std::filesystem::path> out;
+  std::optional<std::int64_t> seed;
+  bool resume = false;
+  std::optional<std::filesystem::path> resume_folder;
+  bool overwrite = false;
+  std::size_t samples = 1;
+};
+
+using DataFiles = std::vector<std::pair<std::string, std::filesystem::path>>;
+
+DataFiles data_files_of(const TrainTranslateCommandOptions& options) {
+  DataFiles files;
+  for (const auto& [name, key, help, file] : options.data_files) {
+    if (!file) continue;
+    expect_file(name, *file);
+    files.emplace_back(key, *file);
+  }
+  return files;
+}
+
+/// runs/ and the run file's name or, without one, the languages ("en-de") or the source file's name.
+std::filesystem::path default_run_folder(const TrainTranslateCommandOptions& options) {
+  const std::filesystem::path runs = "runs";
+  if (options.config) return runs / options.config->stem();
+  const auto &source = options.data_files[0].file, &target = options.data_files[1].file;
+  if (!source) return runs / "translator";
+  const auto from = language_of_file(*source), to = language_of_file(*target);
+  return runs / (from.empty() || to.empty() ? source->filename().string() : from + '-' + to);
+}
+
+std::filesystem::path run_folder(const TrainTranslateCommandOptions& options) {
+  if (options.resume_folder && options.out &&
+      options.out->lexically_normal() != options.resume_folder->lexically_normal())
+    throw UsageError("--out: wanted the folder that --resume names, got " + printable(options.out->string()));
+  if (options.resume_folder) return *options.resume_folder;
+  return options.out ? *options.out : default_run_folder(options);
+}
+
+RunFile read_run(const TrainTranslateCommandOptions& options, const std::filesystem::path& out) {
+  const auto data_files = data_files_of(options);
+  RunFileSource source{.overrides = options.overrides, .data_files = data_files};
+  if (options.resume) source.run_folder = out;
+  if (options.config) {
+    source.path = *options.config;
+  } else if (options.resume) {
+    source.path = out / "config.json";
+    source.base = std::filesystem::current_path();
+    if (!std::filesystem::exists(source.path))
+      throw UsageError("--resume: " + printable(out.string()) + " holds no run; name the folder of one, or --config");
+  } else if (!options.data_files[0].file) {
+    throw UsageError(
+        "wanted --source and --target, or --config, or --resume with the folder of a run; see gloss train-translate "
+        "--help");
+  }
+  return read_run_file(source);
+}
+
+/// A run that resumes keeps its own configuration and tokenizers, which nothing else may be written to.
+CommandFiles files_of(const TrainTranslateCommandOptions& options, const RunConfig& config,
+                      const std::filesystem::path& out) {
+  auto [written, kept] = run_outputs(out, options.resume);
+  CommandFiles files{.inputs = files_read(config), .outputs = std::move(written)};
+  if (options.config) files.inputs.push_back({"--config", *options.config});
+  files.inputs.insert(files.inputs.end(), kept.begin(), kept.end());
+  return files;
+}
+
+ExitCode train_translator(const TrainTranslateCommandOptions& options) {
+  const StopOnSignal stop;
+  const auto out = run_folder(options);
+  const auto run = read_run(options, out);
+  const auto machine = set_up(options.common, files_of(options, run.config, out));
+  TrainTranslateOptions training{.config = run.config,
+                                 .out = out,
+                                 .resume = options.resume,
+                                 .overwrite = options.overwrite,
+                                 .device = machine.device,
+                                 .threads = machine.threads,
+                                 .samples = options.samples,
+                                 .notes = chosen_lines(run)};
+  training.config.seed = options.seed.value_or(training.config.seed);
+  const auto result = train_translate(training);
+  if (result.test) write_result(to_lines(*result.test));
+  if (result.end == TrainingEnd::kStopped) return stop_requested().value_or(ExitCode::kFault);
+  return ExitCode::kDone;
+}
+
+void add_data_files(CLI::App& command, std::vector<DataFileOption>& files) {
+  std::vector<CLI::Option*> options;
+  for (auto& [name, key, help, file] : files) options.push_back(add_path(command, {name, "FILE", help}, file));
+  for (std::size_t i = 0; i < options.size(); i += 2) {
+    options[i]->needs(options[i + 1]);
+    options[i + 1]->needs(options[i]);
+  }
+}
+
+}  // namespace
+
+void add_train_translate_command(CLI::App& program, Action& chosen) {
+  const auto options = std::make_shared<TrainTranslateCommandOptions>();
+  auto& command = add_command(program, "train-translate",
+                              "Train a translator on two aligned text files, and score it where there is a test set",
+                              options->common);
+  command.alias("train");
+  add_data_files(command, options->data_files);
+  add_path(command, {"--config", "FILE", "a run file (configs/README.md); options replace what it sets"},
+           options->config);
+  command.add_option("--set", options->overrides, "set a key of the run file, as training.max_steps=100; repeatable")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  add_path(command,
+           {"--out", "DIR", "the run folder (default: runs/ and the run file's name or the languages, as runs/en-de)"},
+           options->out);
+  add_whole_number(command, {"--seed", "N", "the seed of everything random, in place of the run file's"}, options->seed,
+                   {});
+  auto* resume = add_optional_path(
+      command, {"--resume", "DIR", "go on from the newest checkpoint of the run in DIR, or else in --out"},
+      options->resume, options->resume_folder);
+  add_flag(command, "--overwrite", options->overwrite, "remove what an earlier run left in the folder")
+      ->excludes(resume);
+  add_whole_number(
+      command,
+      {"--samples", "N",
+       "samples to print after each validation, 0 to 100, cut to the width of a terminal (default: 1); the "
+       "log has three at least, in full"},
+      options->samples, {0, kMaxSamples});
+  finish_command(command,
+                 "gloss train-translate --source corpus/train.source --target corpus/train.target --out runs/first\n"
+                 "  # a corpus to try it with: gloss make-corpus demo --out corpus");
+  command.callback([options, &chosen] { chosen = [options] { return train_translator(*options); }; });
+}
+
+}  // namespace gloss

@@ -1,0 +1,263 @@
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "app/commands/command_options.h"
+#include "app/commands/commands.h"
+#include "app/input/line_editor.h"
+#include "app/input/line_prefixes.h"
+#include "app/input/translation_input.h"
+#include "app/options/decoding_options.h"
+#include "app/output/output_file.h"
+#include "app/output/patient_translation.h"
+#include "app/output/translation_text.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/system/signals.h"
+#include "common/system/stop.h"
+#include "common/text/noted_lines.h"
+#include "common/text/utf8.h"
+#include "pipeline/models/translation_details.h"
+#include "pipeline/models/translation_ensemble.h"
+#include "translation/glossary.h"
+#include "translation/sentence_count.h"
+
+namespace gloss {
+namespace {
+
+struct TranslateOptions {
+  CommonOptions common;
+  std::vector<std::filesystem::path> models;
+  std::optional<std::filesystem::path> input, output, prefix, glossary;
+  DecodingOptions decoding;
+  std::optional<WeightPrecision> precision;
+  bool alignment = false, replace_unknown = false, json_lines = false;
+  std::optional<std::string> alignment_from;
+};
+
+/// Warns of the first lines of which something is true, and says at the end how many there were.
+class LineWarning {
+ public:
+  explicit LineWarning(std::string what) : what_(std::move(what)) {}
+
+  void add(std::int64_t line) {
+    if (++count_ <= kShown) log_warning("line " + std::to_string(line) + ": " + what_);
+  }
+  void finish() const {
+    if (count_ > kShown) log_warning("in all " + std::to_string(count_) + " lines: " + what_);
+  }
+
+ private:
+  static constexpr std::int64_t kShown = 5;
+  std::string what_;
+  std::int64_t count_ = 0;
+};
+
+/// Warns once of lines that look like paragraphs and lost sentences: of the first one at once where a person types
+/// them, else of all at the end.
+class ParagraphWarning {
+ public:
+  explicit ParagraphWarning(bool typed) : typed_(typed) {}
+
+  void add(std::int64_t line) {
+    lines_.note(line);
+    if (typed_ && lines_.count == 1) log_warning("sentences of this paragraph are lost: " + std::string(kAdvice));
+  }
+  void finish() const {
+    if (!typed_ && lines_.count > 0)
+      log_warning("sentences are lost in " + std::to_string(lines_.count) +
+                  (lines_.count == 1 ? " line that looks like a paragraph (" : " lines that look like paragraphs (") +
+                  lines_.text() + "): " + std::string(kAdvice));
+  }
+
+ private:
+  static constexpr std::string_view kAdvice =
+      "a line is translated as one sentence; put each sentence on a line of its own";
+  bool typed_;
+  NotedLines lines_;
+};
+
+/// Says on stderr which lines were not translated as they stand.
+class LineWarnings {
+ public:
+  /// `typed`: a person types the lines.
+  explicit LineWarnings(bool typed) : paragraphs_(typed) {}
+
+  void look_at(std::int64_t line, const TextLine& input, const std::optional<DetailedTranslation>& translation) {
+    if (!is_text(input.text)) broken_.add(line);
+    if (input.cut || (translation && translation->truncated)) truncated_.add(line);
+    if (translation && std::ranges::any_of(translation->candidates, &DetailedTranslation::Candidate::lacks_phrase))
+      (translation->leaves_out_phrases ? without_room_ : lacking_).add(line);
+    if (translation && has_fewer_sentences(input.text, translation->candidates.front().text)) paragraphs_.add(line);
+    if (translation) return;
+    log_error("line " + std::to_string(line) +
+              ": out of memory; its translation is an empty line; use a smaller --beam or --max-length");
+    complete_ = false;
+  }
+  ExitCode finish() const {
+    broken_.finish();
+    truncated_.finish();
+    without_room_.finish();
+    lacking_.finish();
+    paragraphs_.finish();
+    return complete_ ? ExitCode::kDone : ExitCode::kOutOfMemory;
+  }
+
+ private:
+  LineWarning broken_{"is not valid UTF-8; what is broken is read as U+FFFD"};
+  LineWarning truncated_{"is too long; only its beginning is translated"};
+  LineWarning without_room_{"its translation has not every phrase of the glossary, for which --max-length has no room"};
+  LineWarning lacking_{"its translation has not every phrase of the glossary"};
+  ParagraphWarning paragraphs_;
+  bool complete_ = true;
+};
+
+/// What else the command line asks for; only here is it known what goes together.
+DetailsWanted details_wanted(const TranslateOptions& options, const DecodingConfig& decoding,
+                             const ModelConfig& config) {
+  if (options.replace_unknown && decoding.no_unk && !options.prefix)
+    throw UsageError("--replace-unknown: wanted a search that may say the unknown word, but it is never said (" +
+                     why_no_unk(options.decoding) + "); leave it out, or give a --prefix");
+  DetailsWanted wanted{.confidence = options.json_lines,
+                       .alignment = options.alignment,
+                       .replace_unknown = options.replace_unknown,
+                       .alignment_from = usual_attention_site(config)};
+  if (!options.alignment_from) return wanted;
+  if (!wanted.alignment && !wanted.replace_unknown)
+    throw UsageError("--alignment-from: has an effect beside --alignment or --replace-unknown only");
+  name_by_option({{"alignment_from", "--alignment-from"}},
+                 [&] { wanted.alignment_from = parse_attention_site(*options.alignment_from, config); });
+  return wanted;
+}
+
+std::optional<GlossaryPhrases> read_glossary(const TranslateOptions& options, const DecodingConfig& decoding,
+                                             const Tokenizer& target) {
+  if (!options.glossary) return std::nullopt;
+  if (decoding.sampling.enabled)
+    throw UsageError("--glossary: wanted translations that are searched for, but they are drawn (" +
+                     why_drawn(options.decoding) + ")");
+  expect_file("--glossary", *options.glossary);
+  return GlossaryPhrases(Glossary::read(*options.glossary), target);
+}
+
+std::vector<NamedFile> files_read(const TranslateOptions& options) {
+  auto files = model_inputs(options.models);
+  files.push_back(options.input ? NamedFile{"--input", *options.input} : standard_input());
+  if (options.prefix) files.push_back({"--prefix", *options.prefix});
+  if (options.glossary) files.push_back({"--glossary", *options.glossary});
+  return files;
+}
+
+std::vector<NamedFile> files_written(const TranslateOptions& options) {
+  if (!options.output) return {};
+  return {{"--output", *options.output}};
+}
+
+ExitCode translate(const TranslateOptions& options) {
+  const StopOnSignal stop(kSecondsToStop);
+  const auto machine = set_up(options.common, {files_read(options), files_written(options)});
+  TranslationInput source(options.input);
+  OutputFile results(options.output);
+  const LinePrefixes line_prefixes(options.prefix);
+  const auto models = load_translation_ensemble(options.models, machine.device);
+  const auto decoding = decoding_config(options.decoding, models.first().config.decoding);
+  const auto glossary = read_glossary(options, decoding, *models.first().target_tokenizer);
+  const auto wanted = details_wanted(options, decoding, models.first().config.model);
+  const auto translator = models.translator(options.precision);
+  const TranslationDetails details(models.first(), translator, wanted, decoding.batch_size);
+  const TranslationPrint print{options.json_lines, options.decoding.n_best.has_value(), options.alignment};
+  if (source.typed())
+    log_info(std::string("type a sentence and press Enter; Ctrl-D ends") +
+             (has_line_editing() ? "" : " (lines cannot be edited: built without libedit)"));
+
+  LineWarnings complaints(source.typed());
+  InputProgress progress(source.size(), results.is_stdout());
+  std::int64_t line = 0;  // number of the last line translated, from 1
+  for (;;) {
+    const auto input = source.next(lines_at_once(decoding));
+    if (input.empty()) break;
+    progress.start(input);
+    const auto before_batch = [&] {
+      stop_where_requested();
+      progress.show_batch(decoding.batch_size);
+    };
+    std::vector<std::string> texts;
+    for (const auto& line_of_input : input) texts.push_back(line_of_input.text);
+    const auto prefixes = line_prefixes.of(line, texts.size());
+    const auto translate_some = [&](std::span<const std::string> some) {
+      const auto first = some.data() - texts.data();
+      const auto theirs = prefixes.empty() ? prefixes : prefixes.subspan(static_cast<std::size_t>(first), some.size());
+      const auto* phrases = glossary ? &*glossary : nullptr;
+      auto found = translator.translate({some, theirs, line + first, phrases}, decoding, before_batch);
+      for (std::size_t i = 0; i < found.size(); ++i)
+        if (input[static_cast<std::size_t>(first) + i].cut) found[i].truncated = true;
+      return details.of(some, std::move(found));
+    };
+    std::vector<std::optional<DetailedTranslation>> translations;
+    try {
+      translations = translate_patiently(texts, translate_some);
+    } catch (const Stopped&) {
+      break;  // of these lines nothing is printed
+    }
+    std::string output;
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      complaints.look_at(++line, input[i], translations[i]);
+      const auto* translation = translations[i] ? &*translations[i] : nullptr;
+      const bool truncated = input[i].cut || (translation && translation->truncated);
+      output += to_lines({line, input[i].text, truncated, translation}, print);
+    }
+    results.write(output);
+  }
+  if (!stop_requested()) {
+    line_prefixes.expect_end(line);
+    results.commit();
+  }
+  const auto exit_code = complaints.finish();
+  return stop_requested().value_or(exit_code);
+}
+
+}  // namespace
+
+void add_translate_command(CLI::App& program, Action& chosen) {
+  const auto options = std::make_shared<TranslateOptions>();
+  auto& command = add_command(program, "translate", "Translate stdin or a file, one line in, one line out, in order",
+                              options->common);
+  add_models(command, options->models)->required();
+  add_path(command, {"--input", "FILE", "what to translate (default: stdin)"}, options->input);
+  add_output_file(command, "translations", options->output);
+  add_decoding_options(command, options->decoding);
+  add_path(command, {"--prefix", "FILE", "what each translation begins with: a line for each line of the input"},
+           options->prefix);
+  add_path(command,
+           {"--glossary", "FILE",
+            "phrases that translations must contain: lines of source phrase, tabulator, target phrase"},
+           options->glossary);
+  add_precision(command, options->precision);
+  add_flag(command, "--alignment", options->alignment,
+           "add ` ||| 0-0 1-2` to each line: words of source and translation that belong together, from 0");
+  add_text(command,
+           {"--alignment-from", "NAME",
+            "the attention that says so: decoder.2.cross or, of one head, decoder.2.cross.3, counted from 0 (default: "
+            "the last layer, mean of its heads)"},
+           [options](const std::string& name) { options->alignment_from = name; });
+  add_flag(command, "--replace-unknown", options->replace_unknown,
+           "what was said as unknown takes its text from the source");
+  add_flag(
+      command, "--json-lines", options->json_lines,
+      "a JSON object a line: the translations, how sure the model is of each token and word, and what looks wrong");
+  finish_command(command, "gloss translate --model runs/copy --beam 5 < input.txt > output.txt");
+  command.callback([options, &chosen] { chosen = [options] { return translate(*options); }; });
+}
+
+}  // namespace gloss

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "common/text/line_splitter.h"
+
+namespace gloss {
+
+/// Lines of a descriptor that may be a pipe or a terminal: waits only where there is nothing to do. Lines are as
+/// LineSplitter cuts them. Holds no more than one read, one line and what `next` returns.
+class LineSource {
+ public:
+  /// `name` stands for the descriptor in messages.
+  LineSource(int descriptor, std::string name);
+
+  /// Waits until there is a line, then takes what can be read without waiting: 1 to `most` lines, or none at the end of
+  /// the input or where a stop was requested (common/system/signals.h). Throws IoError.
+  std::vector<TextLine> next(std::size_t most);
+
+ private:
+  bool wait_for_input() const;
+  void read_some();
+
+  int descriptor_;
+  std::string name_;
+  std::deque<TextLine> ready_;
+  LineSplitter splitter_;
+  bool ended_ = false;
+};
+
+}  // namespace gloss

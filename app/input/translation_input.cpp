@@ -1,0 +1,70 @@
+#include "app/input/translation_input.h"
+
+#include <algorithm>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/commands/command_options.h"
+#include "app/input/typed_text.h"
+#include "common/log.h"
+
+namespace gloss {
+namespace {
+
+Descriptor open_input(const std::optional<std::filesystem::path>& path) {
+  if (!path) return {};
+  expect_file("--input", *path);
+  Descriptor file(retry_interrupted([&] { return ::open(path->c_str(), O_RDONLY | O_CLOEXEC); }));
+  if (!file.is_open()) throw_io_error(*path, "open");
+  return file;
+}
+
+}  // namespace
+
+TranslationInput::TranslationInput(const std::optional<std::filesystem::path>& file)
+    : file_(open_input(file)),
+      source_(descriptor(), file ? printable(file->string()) : "stdin"),
+      typed_(::isatty(descriptor()) == 1),
+      editor_(file ? nullptr : make_line_editor()) {}
+
+std::vector<TextLine> TranslationInput::next(std::size_t most) {
+  if (editor_) {
+    const auto line = editor_->read_line();
+    return line ? std::vector{TextLine{without_controls(*line)}} : std::vector<TextLine>();
+  }
+  auto lines = source_.next(most);
+  if (typed_)
+    for (auto& line : lines) line.text = without_controls(line.text);
+  return lines;
+}
+
+std::optional<double> TranslationInput::size() const {
+  struct stat status {};
+  if (::fstat(descriptor(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return static_cast<double>(status.st_size - std::max<off_t>(::lseek(descriptor(), 0, SEEK_CUR), 0));
+}
+
+int TranslationInput::descriptor() const { return file_.is_open() ? file_.get() : STDIN_FILENO; }
+
+InputProgress::InputProgress(std::optional<double> size, bool results_on_stdout) {
+  if (size && !(results_on_stdout && ::isatty(STDOUT_FILENO) == 1)) progress_.emplace(*size, "translating");
+}
+
+InputProgress::~InputProgress() { log_progress(""); }
+
+void InputProgress::start(std::span<const TextLine> lines) {
+  done_ += bytes_;
+  bytes_ = 0;
+  for (const auto& line : lines) bytes_ += static_cast<double>(line.text.size() + (line.crlf ? 2 : 1));
+  batches_ = 0;
+  lines_ = std::ssize(lines);
+}
+
+void InputProgress::show_batch(std::int64_t batch_size) {
+  const auto share = static_cast<double>(batches_++ * batch_size) / static_cast<double>(lines_);
+  if (progress_) progress_->show(done_ + bytes_ * std::min(share, 1.0));
+}
+
+}  // namespace gloss

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/commands/command_options.h"
+#include "app/options/decoding_options.h"
+#include "app/options/metric_flags.h"
+#include "app/output/report_text.h"
+#include "app/output/sacrebleu_format.h"
+#include "evaluation/score_report.h"
+#include "evaluation/scored_text.h"
+#include "evaluation/statistics/resampling_seed.h"
+#include "model/storage/stored_weights.h"
+
+namespace gloss {
+
+/// What was typed behind `gloss evaluate`.
+struct EvaluateOptions {
+  CommonOptions common;
+  std::optional<std::filesystem::path> source, groups;
+  std::vector<std::filesystem::path> models, hypotheses, references;
+  std::optional<std::filesystem::path> output;  ///< for the model's translations
+  DecodingOptions decoding;                     ///< of the model
+  std::optional<WeightPrecision> precision;     ///< of the model
+  ReferenceColumns columns;                     ///< of the reference file
+  MetricFlags metrics;
+
+  bool confidence = false, paired_ar = false, paired_bs = false;
+  std::int64_t confidence_n = 1000, paired_ar_n = 10000, paired_bs_n = 1000;
+  std::optional<ResamplingSeed> seed;
+
+  bool sentence_level = false;
+  std::vector<std::int64_t> length_bounds;  ///< of --length-buckets
+  std::int64_t differences = 0;
+
+  bool json = false, short_signature = false, score_only = false, no_color = false;
+  std::optional<int> width;
+  std::optional<std::string> format;
+
+  std::optional<PairedTest> paired() const;
+  /// The hypotheses; in a paired test the baseline counts once, as in sacreBLEU, however often it was typed.
+  std::vector<std::filesystem::path> system_files() const;
+  std::int64_t trials() const { return paired_bs ? paired_bs_n : paired_ar_n; }
+  /// The form of sacreBLEU, or none where gloss prints in its own: that of the environment, which overrides the one
+  /// that was typed.
+  std::optional<SacrebleuForm> sacrebleu_form() const;
+  /// One system on stdin, or several as tab-separated columns, as sacreBLEU reads them where no file is named.
+  bool systems_on_stdin() const { return hypotheses.empty() && models.empty(); }
+  /// Whether lengths of the source lines were asked for, by --length-buckets or by a source that is not translated.
+  bool scores_by_length() const { return source && (!length_bounds.empty() || models.empty()); }
+  std::vector<std::int64_t> bounds_of_lengths() const;
+  /// In alphabetical order, of a paired test as they were typed: so sacreBLEU reports them.
+  std::vector<MetricKind> metric_kinds() const;
+  SacrebleuStyle sacrebleu_style(SacrebleuForm form) const;
+  ReportStyle report_style() const;
+};
+
+void add_evaluate_options(CLI::App& command, EvaluateOptions& options);
+
+/// Throws UsageError where options do not go together.
+void expect_sensible(const EvaluateOptions& options);
+
+}  // namespace gloss

@@ -1,0 +1,147 @@
+#include "app/output/doctor_text.h"
+
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "app/input/line_editor.h"
+#include "common/log.h"
+#include "common/version.h"
+
+namespace gloss {
+namespace {
+
+std::string mebibytes(std::int64_t bytes) {
+  std::array<char, 32> text{};
+  const double value = static_cast<double>(bytes) / (1 << 20);
+  std::snprintf(text.data(), text.size(), value < 10 ? "%.1f MiB" : "%.0f MiB", value);
+  return text.data();
+}
+
+std::string labeled(const std::string& name, const std::string& value) {
+  std::string line = "  " + name;
+  line.resize(20, ' ');
+  return line + value + '\n';
+}
+
+std::string size_row(const std::string& name, std::int64_t bytes) {
+  const auto value = mebibytes(bytes);
+  return labeled(name, std::string(12 - std::min<std::size_t>(12, value.size()), ' ') + value);
+}
+
+std::string list(const std::vector<std::string>& items) {
+  std::string text;
+  for (const auto& item : items) text += (text.empty() ? "" : ", ") + printable(item);
+  return text.empty() ? "none" : text;
+}
+
+std::string libtorch_text(const MachineReport& machine) {
+  std::string text = machine.libtorch_run;
+  if (machine.libtorch_built != machine.libtorch_run) text += ", built with " + machine.libtorch_built;
+  text += machine.mkl.empty() ? ", without MKL" : ", MKL " + machine.mkl;
+  text += machine.onednn.empty() ? ", without oneDNN" : ", oneDNN " + machine.onednn;
+  text += ", CPU kernels " + machine.vector_code;
+  return text;
+}
+
+std::string processors_text(const MachineReport& machine) {
+  auto text = std::to_string(machine.processors) + ", " + std::to_string(machine.usable_processors) + " usable";
+  if (machine.processor_limit) text += " (a control group leaves " + Json(*machine.processor_limit).dump() + ')';
+  return text + ", " + std::to_string(machine.threads) + " threads";
+}
+
+std::string gflops_text(double gflops) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.0f GFLOP/s", gflops);
+  return text.data();
+}
+
+std::string cuda_lines(const MachineReport& machine) {
+  auto lines = labeled("CUDA", !machine.cuda_built         ? "none: this LibTorch is built without CUDA"
+                               : machine.cuda_devices == 0 ? "built in, but LibTorch finds no device"
+                                                           : std::to_string(machine.cuda_devices) + " devices");
+  for (std::size_t i = 0; i < machine.gpus.size(); ++i) {
+    const auto& gpu = machine.gpus[i];
+    lines += labeled("", (machine.cuda_devices > 0 ? "cuda:" + std::to_string(i) + ' ' : "not used: ") +
+                             printable(gpu.name) + ", " + mebibytes(gpu.memory) + ", capability " +
+                             std::to_string(gpu.major) + '.' + std::to_string(gpu.minor) +
+                             (gpu.has_bfloat16() ? ", bfloat16" : ", no bfloat16"));
+  }
+  return lines;
+}
+
+std::string training_lines(const RunNeeds& run) {
+  const auto& needs = run.training;
+  std::string lines =
+      "training\n" +
+      labeled("parameters", std::to_string(needs.parameters) +
+                                (needs.trained_parameters < needs.parameters
+                                     ? ", " + std::to_string(needs.trained_parameters) + " of them trained"
+                                     : ""));
+  if (run.length.updates_per_epoch > 0) lines += labeled("updates", updates_text(run.length));
+  lines += size_row("program", needs.program) + size_row("weights", needs.weights) +
+           size_row("gradients", needs.gradients) + size_row("Adam", needs.optimizer);
+  lines += needs.tried ? size_row("batches", needs.batches) : labeled("batches", "not tried");
+  for (const auto& [phase, bytes] : {std::pair{"or validation", needs.validation},
+                                     {"or the test", needs.test},
+                                     {"or the average", needs.average},
+                                     {"or the tokenizer", needs.tokenizer}})
+    if (bytes > 0) lines += size_row(phase, bytes);
+  lines += size_row(needs.tried ? "at most" : "at least", needs.memory());
+  lines += size_row("model file", needs.model_file) + size_row("a checkpoint", needs.checkpoint);
+  if (needs.corpus_file > 0) lines += size_row("corpus.cache", needs.corpus_file);
+  return lines +
+         labeled("disk", mebibytes(needs.disk()) + " with up to " + std::to_string(needs.checkpoints) +
+                             " checkpoints, " + mebibytes(run.disk_free) + " free for " + printable(run.out.string()));
+}
+
+}  // namespace
+
+std::vector<Remark> remarks_on(const RunNeeds& run, const MachineReport& machine) {
+  std::vector<Remark> remarks;
+  const bool tried = run.training.tried;
+  const auto needed = run.training.memory();
+  const auto needs = std::string("training needs ") + (tried ? "" : "at least ") + mebibytes(needed) + " of memory, ";
+  const std::string advice =
+      tried ? "; lower data.batch_tokens (and raise training.accumulate), or the sizes of the model"
+            : ", batches not counted, which were not tried; make room, or lower the sizes of the model";
+  if (needed > machine.usable_memory)
+    remarks.push_back(
+        {needs + "of which there are " + mebibytes(machine.usable_memory) + advice, ExitCode::kOutOfMemory});
+  else if (needed > machine.free_memory || !tried)
+    remarks.push_back({needs + "of which " + mebibytes(machine.free_memory) + " are free now" + advice});
+  if (!run.training.unknown.empty())
+    remarks.push_back(
+        {"not all of the text can be looked at, so that lengths of sentences are guessed or a phase is "
+         "left out: " +
+         run.training.unknown});
+  if (run.training.disk() > run.disk_free)
+    remarks.push_back({"checkpoints, model and corpus.cache need " + mebibytes(run.training.disk()) +
+                           " of disk, of which " + mebibytes(run.disk_free) +
+                           " are free; lower training.keep_checkpoints, or use another --out",
+                       ExitCode::kIo});
+  return remarks;
+}
+
+std::string to_lines(const MachineReport& machine, const std::optional<RunNeeds>& run,
+                     const std::vector<Remark>& remarks) {
+  std::string lines = "gloss " + std::string(kVersion) + '\n';
+  lines += labeled("LibTorch", libtorch_text(machine));
+  lines += cuda_lines(machine);
+  lines += labeled("SentencePiece", (machine.sentencepiece_built.empty() ? "" : machine.sentencepiece_built + ", ") +
+                                        list(machine.sentencepiece_files));
+  lines += labeled("OpenMP", list(machine.openmp_files));
+  for (const auto& [name, value] : machine.openmp_settings) lines += labeled("", name + '=' + printable(value));
+  lines += labeled("processors", processors_text(machine));
+  lines += labeled("gloss kernels", machine.instructions.back() + " (of " + list(machine.instructions) + ')');
+  lines += labeled("matrix product", gflops_text(machine.matrix_gflops));
+  lines += labeled("memory", mebibytes(machine.usable_memory) + ", " + mebibytes(machine.free_memory) + " free");
+  lines += labeled("line editing", has_line_editing() ? "libedit" : "none: built without libedit");
+  if (run) lines += training_lines(*run);
+  if (!remarks.empty()) lines += "remarks\n";
+  for (const auto& [message, failure] : remarks)
+    lines += (failure ? "  will not work: " : "  ") + printable(message) + '\n';
+  return lines;
+}
+
+}  // namespace gloss

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/doctor/machine_report.h"
+#include "pipeline/doctor/memory_estimate.h"
+#include "pipeline/run/run_length.h"
+
+namespace gloss {
+
+/// What a run needs, and what there is of disk for it.
+struct RunNeeds {
+  TrainingNeeds training;
+  std::filesystem::path out;
+  std::int64_t disk_free = 0;  ///< bytes
+  RunLength length = {};       ///< zeros where the text cannot be read
+};
+
+/// What will be short.
+std::vector<Remark> remarks_on(const RunNeeds& run, const MachineReport& machine);
+
+/// For a person.
+std::string to_lines(const MachineReport& machine, const std::optional<RunNeeds>& run,
+                     const std::vector<Remark>& remarks);
+
+}  // namespace gloss

@@ -1,0 +1,116 @@
+#include "app/output/inspect_text.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "common/log.h"
+#include "common/text/formatted.h"
+
+namespace gloss {
+namespace {
+
+constexpr const char* kUnknown = "not recorded";
+
+/// The value under the keys, one inside the other; null where one is missing.
+Json value_at(const Json& json, std::initializer_list<const char*> keys) {
+  const auto* value = &json;
+  for (const auto* key : keys) {
+    if (!value->is_object() || !value->contains(key)) return {};
+    value = &value->at(key);
+  }
+  return *value;
+}
+
+/// "before 12 after", or nothing where there is no number.
+std::string with_number(const std::string& before, const Json& value, const std::string& after) {
+  if (value.is_number_integer()) return before + value.dump() + after;
+  if (value.is_number()) return before + formatted("%.2f", value.get<double>()) + after;
+  return {};
+}
+
+/// Returns the non-empty ones, separated by commas.
+std::string joined(std::initializer_list<std::string> parts) {
+  std::string text;
+  for (const auto& part : parts)
+    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+std::string labeled(const std::string& label, const std::string& text) {
+  return label + std::string(11 - label.size(), ' ') + (text.empty() ? kUnknown : text) + '\n';
+}
+
+std::string kind_text(const Json& description, std::uintmax_t bytes) {
+  const auto size = formatted("%.1f MiB", static_cast<double>(bytes) / (1 << 20));
+  const auto precision = value_at(description, {"precision"});
+  if (!precision.is_string()) return "checkpoint of a training run, " + size;
+  return "encoder-decoder Transformer that translates, " + precision.get<std::string>() + " matrices, " + size;
+}
+
+std::string languages_text(const Json& description) {
+  const auto source = value_at(description, {"config", "data", "source_language"});
+  const auto target = value_at(description, {"config", "data", "target_language"});
+  const bool known = source.is_string() && target.is_string() && source != "" && target != "";
+  return known ? printable(source.get<std::string>() + " to " + target.get<std::string>()) : "";
+}
+
+std::string size_text(const Json& description) {
+  const auto model = [&](const char* key) { return value_at(description, {"config", "model", key}); };
+  const auto source = value_at(description, {"vocabulary", "source"});
+  const auto target = value_at(description, {"vocabulary", "target"});
+  return joined(
+      {with_number("parameters ", value_at(description, {"parameters"}), ""),
+       with_number("encoder layers ", model("encoder_layers"), ""),
+       with_number("decoder layers ", model("decoder_layers"), ""), with_number("d_model ", model("d_model"), ""),
+       with_number("d_ff ", model("d_ff"), ""), with_number("heads ", model("heads"), ""),
+       source == target
+           ? with_number("vocabulary ", source, "")
+           : joined({with_number("source vocabulary ", source, ""), with_number("target vocabulary ", target, "")})});
+}
+
+std::string training_text(const Json& description) {
+  const auto provenance = [&](const char* key) { return value_at(description, {"provenance", key}); };
+  const auto averaged = provenance("averaged");
+  return joined({with_number("steps ", value_at(description, {"state", "step"}), ""),
+                 with_number("steps ", provenance("steps"), ""), with_number("epochs ", provenance("epochs"), ""),
+                 with_number("sentence pairs ", provenance("training_pairs"), ""),
+                 averaged.is_array() ? "mean of " + std::to_string(averaged.size()) + " files" : ""});
+}
+
+std::string scores_text(const Json& description) {
+  const auto score = [&](const char* part, const char* key) {
+    return value_at(description, {"provenance", part, key});
+  };
+  return joined({with_number("test BLEU ", score("test", "bleu"), ""),
+                 with_number("validation BLEU ", score("validation", "greedy_bleu"), " (greedy)"),
+                 with_number("validation perplexity ", score("validation", "perplexity"), "")});
+}
+
+std::string row(const std::string& name, std::int64_t parameters) {
+  const auto number = std::to_string(parameters);
+  const auto fill = [](std::size_t width, std::size_t used) { return std::string(width - std::min(width, used), ' '); };
+  return "  " + name + fill(50, name.size()) + ' ' + fill(14, number.size()) + number + '\n';
+}
+
+}  // namespace
+
+std::string summary_lines(const Json& description, std::uintmax_t bytes) {
+  return labeled("file:", kind_text(description, bytes)) + labeled("languages:", languages_text(description)) +
+         labeled("size:", size_text(description)) + labeled("training:", training_text(description)) +
+         labeled("scores:", scores_text(description));
+}
+
+std::string description_lines(const Json& description) {
+  std::string lines = "format: " + description.at("format").get<std::string>() + '\n';
+  if (description.contains("precision"))
+    lines += "precision of the matrices: " + description.at("precision").get<std::string>() + '\n';
+  for (const auto* part : {"config", "provenance", "vocabulary", "state"})
+    if (description.contains(part)) lines += std::string(part) + ": " + to_pretty_text(description.at(part));
+  if (description.contains("moving_mean"))
+    lines += std::string("moving mean of the weights: ") + (description.at("moving_mean") ? "yes" : "no") + '\n';
+  lines += "modules and their parameters:\n";
+  for (const auto& module : description.at("modules")) lines += row(module.at("name"), module.at("parameters"));
+  return lines + row("all", description.at("parameters"));
+}
+
+}  // namespace gloss

@@ -1,0 +1,118 @@
+#include "app/output/sacrebleu_format.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "app/output/python_text.h"
+#include "app/output/sacrebleu_table.h"
+#include "common/text/split_text.h"
+#include "common/text/utf8.h"
+
+namespace gloss {
+namespace {
+
+std::string joined(const std::vector<std::string>& parts, std::string_view between) {
+  std::string text;
+  for (const auto& part : parts) text.append(text.empty() ? "" : between).append(part);
+  return text;
+}
+
+/// "μ = 64.1 ± 6.3"; a mean of nothing is taken for none.
+std::optional<std::string> confidence(const MetricResult& result, int width) {
+  if (!result.mean || !(*result.mean > 0)) return std::nullopt;
+  return "μ = " + fixed(*result.mean, width) + " ± " + fixed(*result.half_width, width);
+}
+
+std::string score_alone(const MetricResult& result, int width) {
+  const auto interval = confidence(result, width);
+  return fixed(result.score.score, width) + (interval ? " (" + *interval + ")" : "");
+}
+
+std::string line_of_score(const MetricResult& result, const std::string& signature, const SacrebleuStyle& style) {
+  const auto score = score_alone(result, style.width);
+  if (style.score_only) return score;
+  const auto& details = result.score.details;
+  return result.score.name + "|" + signature + " = " + score + (details.empty() ? "" : " " + details);
+}
+
+/// The number that a text of it is read back as.
+std::string json_number(const std::string& text) { return python_number(std::strtod(text.c_str(), nullptr)); }
+
+/// "key": value for each part of "nrefs:1|case:mixed".
+void add_signature(std::vector<std::string>& members, std::string_view signature) {
+  for (const auto part : split_text(signature, '|')) {
+    const auto colon = part.find(':');
+    members.push_back(python_json_string(part.substr(0, colon), false) + ": " +
+                      python_json_string(part.substr(colon + 1), false));
+  }
+}
+
+std::string json_object(const MetricResult& result, const std::string& signature, int width) {
+  std::vector<std::string> members{"\"name\": " + python_json_string(result.score.name, false),
+                                   "\"score\": " + json_number(fixed(result.score.score, width)),
+                                   "\"signature\": " + python_json_string(signature, false)};
+  if (const auto interval = confidence(result, width)) {
+    members.push_back("\"confidence_mean\": " + json_number(fixed(*result.mean, width)));
+    members.push_back("\"confidence_var\": " + json_number(fixed(*result.half_width, width)));
+    members.push_back("\"confidence\": " + python_json_string(*interval, false));
+  }
+  if (!result.score.details.empty())
+    members.push_back("\"verbose_score\": " + python_json_string(result.score.details, false));
+  add_signature(members, signature);
+  return "{\n " + joined(members, ",\n ") + "\n}";
+}
+
+/// Lines one below the other with their first equality signs in one column; those without one come first.
+std::string aligned(const std::vector<std::string>& lines) {
+  std::string text;
+  std::vector<std::size_t> lengths;  // in characters, of what stands before the blank and the sign
+  for (const auto& line : lines) {
+    const auto sign = line.find('=');
+    if (sign == line.npos) {
+      text += line + '\n';
+    } else {
+      lengths.push_back(count_code_points(line.substr(0, sign)) - 1);
+    }
+  }
+  for (std::size_t i = 0; i < lengths.size(); ++i)
+    text += std::string(std::ranges::max(lengths) - lengths[i], ' ') + lines[i] + '\n';
+  return text;
+}
+
+std::string one_system(const ScoreReport& report, const SacrebleuStyle& style) {
+  const bool as_json = style.form == SacrebleuForm::kJson;
+  const auto& metrics = report.systems.front().metrics;
+  std::vector<std::string> results;
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    if (as_json && !style.score_only) {
+      results.push_back(json_object(metrics[i], report.signatures[i], style.width));
+    } else {
+      results.push_back(
+          line_of_score(metrics[i], (style.short_signature ? report.short_signatures : report.signatures)[i], style));
+    }
+  }
+  if (results.size() == 1) return results.front() + '\n';
+  return as_json ? "[\n" + joined(results, ",\n") + "\n]\n" : aligned(results);
+}
+
+}  // namespace
+
+std::string sacrebleu_text(const ScoreReport& report, const SacrebleuStyle& style) {
+  return report.systems.size() == 1 ? one_system(report, style) : sacrebleu_table(report, style);
+}
+
+std::string sacrebleu_text(const LineScores& lines, const SacrebleuStyle& style) {
+  std::string text;
+  for (std::size_t i = 0; i < lines.scores.size(); ++i) {
+    MetricResult result;
+    result.score = {lines.name, lines.scores[i], lines.details[i], {}};
+    text += line_of_score(result, (style.short_signature ? lines.short_signatures : lines.signatures)[i], style) + '\n';
+  }
+  return text;
+}
+
+}  // namespace gloss

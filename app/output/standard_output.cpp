@@ -1,0 +1,42 @@
+#include "app/output/standard_output.h"
+
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <string>
+
+#include <unistd.h>
+
+#include "common/error.h"
+#include "common/files/descriptor.h"
+#include "common/system/stop.h"
+
+namespace gloss {
+namespace {
+
+/// The part of `text` that is written next: as many whole lines as a pipe with room takes without waiting, so that a
+/// reader finds whole lines where the program is stopped; of a longer line a part.
+std::string_view next_part(std::string_view text) {
+  if (text.size() <= PIPE_BUF) return text;
+  const auto end = text.rfind('\n', PIPE_BUF - 1);
+  return text.substr(0, end == text.npos ? PIPE_BUF : end + 1);
+}
+
+}  // namespace
+
+void write_result(std::string_view text) {
+  while (!text.empty()) {
+    while (!writable_within(STDOUT_FILENO, kLookForStopMilliseconds)) stop_where_requested();
+    const auto part = next_part(text);
+    const auto written = ::write(STDOUT_FILENO, part.data(), part.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EPIPE) {
+      throw ClosedOutput();
+    } else if (errno != EINTR && errno != EAGAIN) {
+      throw IoError(std::string("stdout: cannot write: ") + std::strerror(errno));
+    }
+  }
+}
+
+}  // namespace gloss

@@ -1,0 +1,75 @@
+#include "app/output/translation_text.h"
+
+#include <utility>
+#include <vector>
+
+#include "common/text/formatted.h"
+#include "common/text/utf8.h"
+
+namespace gloss {
+namespace {
+
+using Candidate = DetailedTranslation::Candidate;
+
+Json to_object(const Candidate& candidate, bool alignment) {
+  auto words = Json::array();
+  for (const auto& [text, confidence] : candidate.words) words.push_back({{"word", text}, {"confidence", confidence}});
+  auto flags = candidate.flags.names();
+  if (candidate.lacks_phrase) flags.emplace_back("lacks_phrase");
+  Json result = {{"text", candidate.text},
+                 {"score", candidate.hypothesis.score},
+                 {"log_probability", candidate.hypothesis.log_probability},
+                 {"ended", candidate.ended()},
+                 {"tokens", to_json(candidate.tokens)},
+                 {"words", std::move(words)},
+                 {"flags", std::move(flags)}};
+  if (!alignment) return result;
+  auto links = Json::array();
+  for (const auto& [source, target] : candidate.alignment) links.push_back({source, target});
+  result["alignment"] = std::move(links);
+  return result;
+}
+
+std::string to_json_line(const TranslatedLine& line, const std::vector<Candidate>& candidates, bool alignment) {
+  auto translations = Json::array();
+  for (const auto& candidate : candidates) translations.push_back(to_object(candidate, alignment));
+  auto flags = Json::array();
+  if (!is_text(line.source)) flags.push_back("broken");
+  if (line.truncated) flags.push_back("truncated");
+  if (line.translation && line.translation->unknown) flags.push_back("unknown");
+  Json object = {{"line", line.number}, {"source_flags", std::move(flags)}, {"translations", std::move(translations)}};
+  if (!line.translation) object["error"] = "out of memory";
+  return to_text(object) + '\n';
+}
+
+std::string to_n_best_line(std::int64_t line, const Candidate& candidate) {
+  return std::to_string(line) + " ||| " + candidate.text + " ||| " + printed_score(candidate.hypothesis.score);
+}
+
+}  // namespace
+
+std::string to_lines(const TranslatedLine& line, const TranslationPrint& print) {
+  static const std::vector<Candidate> none, empty(1);  // an object may have no translation, but a line is printed
+  if (print.json_lines)
+    return to_json_line(line, line.translation ? line.translation->candidates : none, print.alignment);
+  const auto& candidates = line.translation ? line.translation->candidates : empty;
+  std::string text;
+  for (const auto& candidate : candidates) {
+    text += print.n_best ? to_n_best_line(line.number, candidate) : candidate.text;
+    if (print.alignment) text += " ||| " + to_pharaoh(candidate.alignment);
+    text += '\n';
+    if (!print.n_best) break;
+  }
+  return text;
+}
+
+std::string printed_score(double score) { return formatted("%.6f", score); }
+
+Json to_json(std::span<const DetailedTranslation::Token> tokens) {
+  auto list = Json::array();
+  for (const auto& [piece, log_probability] : tokens)
+    list.push_back({{"piece", piece}, {"log_probability", log_probability}});
+  return list;
+}
+
+}  // namespace gloss

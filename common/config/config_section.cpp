@@ -1,0 +1,170 @@
+#include "common/config/config_section.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "common/log.h"
+
+namespace gloss {
+namespace {
+
+// Edits between two names: a letter put in, taken out, replaced, or swapped with its neighbor.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last, last(b.size() + 1), row(b.size() + 1);
+  std::iota(last.begin(), last.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+    before_last = std::exchange(last, row);
+  }
+  return last.back();
+}
+
+template <typename Names>
+std::string list(const Names& names) {
+  std::string text;
+  for (const auto& name : names) {
+    if (!text.empty()) text += ", ";
+    text += name;
+  }
+  return text;
+}
+
+}  // namespace
+
+ConfigSection::ConfigSection(const Json& value, std::string path) : object_(&value), path_(std::move(path)) {
+  require(value.is_object(), path_.empty() ? "configuration" : path_, "an object", value);
+}
+
+void ConfigSection::read(std::string_view key, std::int64_t& value) {
+  const auto* found = find(key);
+  if (found == nullptr) return;
+  constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  const bool fits = !found->is_number_unsigned() || found->get<std::uint64_t>() <= kMax;
+  require(found->is_number_integer() && fits, name(key), "a whole number", *found);
+  value = found->get<std::int64_t>();
+}
+
+void ConfigSection::read(std::string_view key, double& value) {
+  const auto* found = find(key);
+  if (found == nullptr) return;
+  require(found->is_number() && std::isfinite(found->get<double>()), name(key), "a number", *found);
+  value = found->get<double>();
+}
+
+void ConfigSection::read(std::string_view key, bool& value) {
+  const auto* found = find(key);
+  if (found == nullptr) return;
+  require(found->is_boolean(), name(key), "true or false", *found);
+  value = found->get<bool>();
+}
+
+void ConfigSection::read(std::string_view key, std::string& value) {
+  const auto* found = find(key);
+  if (found == nullptr) return;
+  require(found->is_string(), name(key), "a string", *found);
+  const auto& text = found->get_ref<const std::string&>();
+  require(text.find('\0') == text.npos, name(key), "a string without NUL", *found);
+  value = text;
+}
+
+void ConfigSection::read(std::string_view key, std::vector<std::string>& value) {
+  const auto* found = find(key);
+  if (found == nullptr) return;
+  constexpr auto kWanted = "a list of strings";
+  require(found->is_array(), name(key), kWanted, *found);
+  std::vector<std::string> texts;
+  for (const auto& text : *found) {
+    require(text.is_string(), name(key), kWanted, *found);
+    texts.push_back(text.get<std::string>());
+  }
+  value = std::move(texts);
+}
+
+void ConfigSection::read(std::string_view key, std::optional<bool>& value) {
+  if (bool given = false; find(key) != nullptr) {
+    read(key, given);
+    value = given;
+  }
+}
+
+void ConfigSection::read(std::string_view key, std::optional<double>& value) {
+  if (double given = 0; find(key) != nullptr) {
+    read(key, given);
+    value = given;
+  }
+}
+
+ConfigSection ConfigSection::section(std::string_view key) {
+  static const Json kEmpty = Json::object();
+  const auto* found = find(key);
+  return {found == nullptr ? kEmpty : *found, name(key)};
+}
+
+bool ConfigSection::has(std::string_view key) const { return object_->contains(key); }
+
+void ConfigSection::finish() const {
+  for (const auto& [key, value] : object_->items()) {
+    if (std::ranges::find(known_, key) != known_.end()) continue;
+    const auto nearest = nearest_name(key, known_);
+    throw UsageError(printable(name(key)) + ": unknown key; " +
+                     (nearest ? "did you mean \"" + *nearest + "\"?" : "known here: " + list(known_)));
+  }
+}
+
+const Json* ConfigSection::find(std::string_view key) {
+  if (std::ranges::find(known_, key) == known_.end()) known_.emplace_back(key);
+  const auto found = object_->find(key);
+  return found == object_->end() ? nullptr : &*found;
+}
+
+std::optional<std::size_t> ConfigSection::read_choice(std::string_view key, std::span<const std::string_view> names) {
+  const auto* found = find(key);
+  if (found == nullptr) return std::nullopt;
+  const auto wanted = "one of " + list(names);
+  require(found->is_string(), name(key), wanted, *found);
+  const auto choice = std::ranges::find(names, found->get_ref<const std::string&>());
+  require(choice != names.end(), name(key), wanted, *found);
+  return static_cast<std::size_t>(choice - names.begin());
+}
+
+std::string ConfigSection::name(std::string_view key) const {
+  return path_.empty() ? std::string(key) : path_ + '.' + std::string(key);
+}
+
+void require(bool holds, std::string_view key, std::string_view wanted, const Json& got) {
+  if (!holds) require(false, key, Message{std::string(wanted)}, got);
+}
+
+void require(bool holds, std::string_view key, const Message& wanted, const Json& got) {
+  if (holds) return;
+  Message message{Key{printable(key)}, ": wanted "};
+  message.insert(message.end(), wanted.begin(), wanted.end());
+  message.emplace_back(", got " + printable(to_text(got), 80));
+  throw UsageError(std::move(message));
+}
+
+std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> candidates) {
+  constexpr std::size_t kLongest = 64;  // nobody's name for anything; bounds the work
+  std::optional<std::string> nearest;
+  std::size_t best = std::numeric_limits<std::size_t>::max();
+  for (const auto& candidate : candidates) {
+    if (std::max(name.size(), candidate.size()) > kLongest) continue;
+    const auto near_enough = std::max<std::size_t>(1, std::max(name.size(), candidate.size()) / 3);
+    const auto distance = edit_distance(name, candidate);
+    if (distance <= near_enough && distance < best) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+}  // namespace gloss

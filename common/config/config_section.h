@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/config/json.h"
+#include "common/error.h"
+
+namespace gloss {
+
+/// Names of the values of an enumeration, as the configuration spells them.
+template <typename E>
+using Choices = std::span<const std::pair<std::string_view, E>>;
+
+/// One object of a configuration, read strictly: each `read` takes one key, leaves the default where the key is absent,
+/// and throws UsageError naming the dotted key where the type is wrong. `finish` throws where a key was never asked
+/// for, with the nearest known one. Ranges are for the struct's own validate().
+class ConfigSection {
+ public:
+  /// `path` is the dotted name of this object, empty for the whole file. Throws UsageError unless `value` is an object.
+  ConfigSection(const Json& value, std::string path);
+
+  void read(std::string_view key, std::int64_t& value);  ///< whole numbers only: 3.5, 1e30 and "3" are refused
+  void read(std::string_view key, double& value);        ///< any finite number
+  void read(std::string_view key, bool& value);
+  void read(std::string_view key, std::string& value);
+  void read(std::string_view key, std::vector<std::string>& value);
+  void read(std::string_view key, std::optional<bool>& value);
+  void read(std::string_view key, std::optional<double>& value);
+
+  /// One of the named values; the error lists them all.
+  template <typename E>
+  void read(std::string_view key, E& value, Choices<E> choices) {
+    std::vector<std::string_view> names;
+    for (const auto& [name, meaning] : choices) names.push_back(name);
+    if (const auto index = read_choice(key, names)) value = choices[*index].second;
+  }
+
+  /// The object under `key`; an empty one where it is absent.
+  ConfigSection section(std::string_view key);
+  bool has(std::string_view key) const;
+  /// Throws UsageError where the object has a key that nobody read.
+  void finish() const;
+
+ private:
+  const Json* find(std::string_view key);
+  std::optional<std::size_t> read_choice(std::string_view key, std::span<const std::string_view> names);
+  std::string name(std::string_view key) const;
+
+  const Json* object_;
+  std::string path_;
+  std::vector<std::string> known_;
+};
+
+/// The spelling of an enumeration's value.
+template <typename E>
+std::string_view choice_name(E value, Choices<E> choices) {
+  for (const auto& [name, meaning] : choices)
+    if (meaning == value) return name;
+  return {};
+}
+
+/// Throws UsageError("key: wanted ..., got ...") unless `holds`.
+void require(bool holds, std::string_view key, std::string_view wanted, const Json& got);
+/// The same where what is wanted names other keys.
+void require(bool holds, std::string_view key, const Message& wanted, const Json& got);
+
+/// The candidate nearest to `name` by edit distance, if one is near enough to be meant.
+std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> candidates);
+
+}  // namespace gloss

@@ -1,0 +1,157 @@
+#include "common/config/json.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "common/log.h"
+#include "common/text/utf8.h"
+
+namespace gloss {
+namespace {
+
+// Walks over the text and leaves its place in `consumed`, which is how the builder below learns where it is.
+class Cursor {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  Cursor(const char* place, const char** consumed) : place_(place), consumed_(consumed) {}
+  reference operator*() const { return *place_; }
+  Cursor& operator++() {
+    *consumed_ = ++place_;
+    return *this;
+  }
+  bool operator==(const Cursor& other) const { return place_ == other.place_; }
+  bool operator!=(const Cursor& other) const { return place_ != other.place_; }
+
+ private:
+  const char* place_;
+  const char** consumed_;
+};
+
+[[noreturn]] void fail(std::string_view text, std::size_t offset, const std::string& what) {
+  const auto before = text.substr(0, offset);
+  const auto line = 1 + std::ranges::count(before, '\n');
+  const auto column = 1 + count_code_points(before.substr(before.rfind('\n') + 1));
+  throw std::invalid_argument("line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + what);
+}
+
+// The parser's own words without its error number and its idea of the place.
+std::string reason(std::string_view what) {
+  if (const auto end = what.find("] "); end != what.npos) what.remove_prefix(end + 2);
+  if (const auto end = what.find(": "); what.starts_with("parse error") && end != what.npos)
+    what.remove_prefix(end + 2);
+  return printable(what, 200);
+}
+
+// Puts the value together from the parser's events. The library's own builder is silent about repeated keys and, with
+// a callback, takes time quadratic in the number of members.
+class Builder final : public nlohmann::json_sax<Json> {
+ public:
+  Builder(std::string_view text, int max_depth) : text_(text), max_depth_(static_cast<std::size_t>(max_depth)) {}
+
+  Json build() {
+    Json::sax_parse(Cursor(consumed_, &consumed_), Cursor(consumed_ + text_.size(), &consumed_), this);
+    return std::move(root_);
+  }
+
+  bool null() override { return put(nullptr); }
+  bool boolean(bool value) override { return put(value); }
+  bool number_integer(number_integer_t value) override { return put(value); }
+  bool number_unsigned(number_unsigned_t value) override { return put(value); }
+  bool number_float(number_float_t value, const string_t&) override { return put(value); }
+  bool string(string_t& value) override { return put(std::move(value)); }
+  bool binary(binary_t&) override { return false; }  // not in text
+  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& name) override {
+    levels_.back().key = name;
+    if (levels_.back().value->contains(name)) fail_here("repeated key \"" + printable(dotted(), 200) + '"');
+    return true;
+  }
+
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) override {
+    fail_here(reason(error.what()));
+  }
+
+ private:
+  struct Level {
+    Json* value;
+    std::string key;  // empty in an array
+  };
+
+  bool put(Json value) {
+    place() = std::move(value);
+    return true;
+  }
+
+  bool open(Json value) {
+    if (levels_.size() == max_depth_) fail_here("nested deeper than " + std::to_string(max_depth_) + " levels");
+    auto& opened = place();
+    opened = std::move(value);
+    levels_.push_back({&opened, {}});
+    return true;
+  }
+
+  bool close() {
+    levels_.pop_back();
+    return true;
+  }
+
+  // Where the next value goes.
+  Json& place() {
+    if (levels_.empty()) return root_;
+    auto& [value, key] = levels_.back();
+    return value->is_array() ? value->emplace_back() : (*value)[key];
+  }
+
+  std::string dotted() const {
+    std::string name;
+    for (const auto& level : levels_) {
+      if (!name.empty() && !level.key.empty()) name += '.';
+      name += level.key;
+    }
+    return name;
+  }
+
+  // At the last character that the parser has taken.
+  [[noreturn]] void fail_here(const std::string& what) const {
+    const auto offset = static_cast<std::size_t>(consumed_ - text_.data());
+    fail(text_, offset == 0 ? 0 : offset - 1, what);
+  }
+
+  std::string_view text_;
+  std::size_t max_depth_;
+  const char* consumed_ = text_.data();
+  Json root_;
+  std::vector<Level> levels_;
+};
+
+}  // namespace
+
+Json parse_json(std::string_view text, int max_depth) {
+  if (text.starts_with("\xef\xbb\xbf"))
+    fail(text, 0, "JSON begins without a byte order mark; save the file without it");
+  if (const auto offset = first_invalid_utf8(text)) fail(text, *offset, "not UTF-8");
+  if (const auto offset = text.find('\0'); offset != text.npos)
+    fail(text, offset, "a NUL byte");  // would end the input
+  return Builder(text, max_depth).build();
+}
+
+std::string to_text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string to_pretty_text(const Json& value) {
+  return value.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace gloss

@@ -1,0 +1,87 @@
+#include "common/files/event_file.h"
+
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace gloss {
+namespace {
+
+// A process that was killed while it wrote leaves a line without an end.
+bool ends_within_a_line(const Descriptor& descriptor) {
+  struct stat status {};
+  char last = '\n';
+  return ::fstat(descriptor.get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
+         ::pread(descriptor.get(), &last, 1, status.st_size - 1) == 1 && last != '\n';
+}
+
+constexpr int kWaitMilliseconds = 1000;  // for the reader of a full pipe
+
+std::string line_of(std::string_view event, Json fields) {
+  fields["event"] = event;
+  fields["time"] = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return to_text(fields) + '\n';
+}
+
+}  // namespace
+
+EventFile::EventFile(std::filesystem::path path) : path_(std::move(path)) {
+  // O_NONBLOCK: neither opening nor a full pipe holds up the work; a regular file is written as without it.
+  constexpr int kFlags = O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+  const auto open_as = [&](int access) {
+    return Descriptor(retry_interrupted([&] { return ::open(path_.c_str(), access | kFlags, 0666); }));
+  };
+  descriptor_ = open_as(O_RDWR);
+  if (!descriptor_.is_open()) descriptor_ = open_as(O_WRONLY);  // what cannot be read, such as a pipe, can be added to
+  if (!descriptor_.is_open()) throw_io_error(path_, "open");
+  if (ends_within_a_line(descriptor_) && send("\n") == Sent::kFailed) throw_io_error(path_, "write");
+}
+
+bool EventFile::write(std::string_view event, Json fields) {
+  if (!is_open()) return true;
+  auto sent = send_rest();
+  if (sent == Sent::kAll && dropped_ > told_) {
+    sent = send(line_of("dropped", {{"events", dropped_ - told_}}));
+    if (sent == Sent::kAll) told_ = dropped_;
+  }
+  if (sent == Sent::kAll) sent = send(line_of(event, std::move(fields)));
+  if (sent == Sent::kNone) ++dropped_;
+  if (sent != Sent::kFailed) return true;
+  descriptor_.close();
+  return false;
+}
+
+/// All of the line, its beginning with the end kept in `rest_` (which counts as all), or nothing.
+EventFile::Sent EventFile::send(std::string line) {
+  const auto size = line.size();
+  rest_ = std::move(line);
+  const auto sent = send_rest();
+  if (sent != Sent::kNone) return sent;
+  if (rest_.size() < size) return Sent::kAll;
+  rest_.clear();
+  return Sent::kNone;
+}
+
+EventFile::Sent EventFile::send_rest() {
+  for (bool waited = false; !rest_.empty();) {
+    const auto written = retry_interrupted([&] { return ::write(descriptor_.get(), rest_.data(), rest_.size()); });
+    if (written >= 0) {
+      rest_.erase(0, static_cast<std::size_t>(written));
+      stuck_ = waited = false;
+    } else if (errno != EAGAIN) {
+      return Sent::kFailed;
+    } else {
+      stuck_ = stuck_ || waited || !writable_within(descriptor_.get(), kWaitMilliseconds);
+      if (stuck_) return Sent::kNone;
+      waited = true;
+    }
+  }
+  return Sent::kAll;
+}
+
+}  // namespace gloss

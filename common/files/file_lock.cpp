@@ -1,0 +1,57 @@
+#include "common/files/file_lock.h"
+
+#include <array>
+#include <string>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "common/log.h"
+
+namespace gloss {
+namespace {
+
+// What the holder wrote, or nothing in the instant before it has.
+std::string holder(const Descriptor& descriptor) {
+  std::array<char, 32> buffer{};
+  const auto size = ::pread(descriptor.get(), buffer.data(), buffer.size(), 0);
+  if (size <= 0) return "another process";
+  return "process " + printable(std::string_view(buffer.data(), static_cast<std::size_t>(size)));
+}
+
+// False where the holder before us removed the file between our opening and locking it.
+bool stands_at(const std::filesystem::path& path, const Descriptor& descriptor) {
+  using Status = struct stat;
+  Status opened{}, standing{};
+  return ::fstat(descriptor.get(), &opened) == 0 && ::lstat(path.c_str(), &standing) == 0 &&
+         opened.st_dev == standing.st_dev && opened.st_ino == standing.st_ino;
+}
+
+}  // namespace
+
+FileLock::FileLock(const std::filesystem::path& folder) : path_(folder / ".lock") {
+  constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  do {
+    descriptor_ = Descriptor(retry_interrupted([&] { return ::open(path_.c_str(), kFlags, 0666); }));
+    if (!descriptor_.is_open()) throw_io_error(path_, "open");
+    if (retry_interrupted([&] { return ::flock(descriptor_.get(), LOCK_EX | LOCK_NB); }) != 0) {
+      if (errno != EWOULDBLOCK) throw_io_error(path_, "lock");
+      throw LockedError(printable(folder.string()) + ": " + holder(descriptor_) +
+                        " is using it; wait until it ends or choose another folder");
+    }
+  } while (!stands_at(path_, descriptor_));
+  const auto number = std::to_string(::getpid());
+  if (::ftruncate(descriptor_.get(), 0) != 0 || !write_all(descriptor_, std::as_bytes(std::span(number)))) {
+    const int reason = errno;
+    ::unlink(path_.c_str());
+    errno = reason;
+    throw_io_error(path_, "write");
+  }
+}
+
+FileLock::~FileLock() { [[maybe_unused]] const int ignored = ::unlink(path_.c_str()); }
+
+}  // namespace gloss

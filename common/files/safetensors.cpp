@@ -1,0 +1,145 @@
+#include "common/files/safetensors.h"
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "common/error.h"
+#include "common/files/atomic_file.h"
+#include "common/files/descriptor.h"
+#include "common/files/safetensors_header.h"
+#include "common/files/sha256.h"
+#include "common/log.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::string_view kSumKey = "sha256";
+constexpr std::align_val_t kDataAlignment{64};  // a cache line, and the widest vector register
+
+std::shared_ptr<std::byte> allocate_data(std::size_t size) {
+  auto* bytes = static_cast<std::byte*>(::operator new(size, kDataAlignment));
+  return {bytes, [](std::byte* owned) { ::operator delete(owned, kDataAlignment); }};
+}
+
+void check_sum(std::span<const std::byte> data, const Metadata& metadata, const std::string& name) {
+  const auto wanted = metadata.find(std::string(kSumKey));
+  if (wanted == metadata.end()) return;
+  Sha256 sum;
+  sum.update(data);
+  if (const auto got = sum.hex(); got != wanted->second) {
+    throw ModelError(name + ": sha256 of the tensors: wanted " + printable(wanted->second, 64) + ", got " + got +
+                     "; the file is damaged");
+  }
+}
+
+// From front to end. Read, not mapped: a file that another process cuts short or writes to would kill a process that
+// has it mapped, or change what the sum has vouched for.
+class FileReader {
+ public:
+  explicit FileReader(const std::filesystem::path& path) : path_(path), name_(printable(path.string())) {
+    auto file = open_regular_file(path);
+    if (!file) throw ModelError(name_ + ": wanted a regular file, got a folder or a device");
+    rest_ = file->size;
+    descriptor_ = std::move(file->descriptor);
+  }
+
+  void read(std::span<std::byte> bytes) {
+    if (read_up_to(descriptor_, bytes, path_) != bytes.size())
+      throw ModelError(name_ + ": became shorter while it was read");
+    rest_ -= bytes.size();
+  }
+
+  SafetensorsHeader read_header() {
+    const auto size = rest_;
+    std::array<std::byte, kHeaderLengthBytes> start{};
+    const auto start_bytes = std::span(start).first(std::min<std::uint64_t>(start.size(), size));
+    read(start_bytes);
+    std::string text(read_header_length(start_bytes, size, name_), '\0');
+    read(std::as_writable_bytes(std::span(text)));
+    return gloss::read_header(text, rest_, name_);
+  }
+
+  std::uint64_t rest() const { return rest_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  std::filesystem::path path_;
+  std::string name_;
+  Descriptor descriptor_;
+  std::uint64_t rest_ = 0;
+};
+
+}  // namespace
+
+SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path) {
+  FileReader file(path);
+  auto header = file.read_header();
+  const auto size = file.rest();
+  const auto data = allocate_data(size);
+  const std::span bytes(data.get(), size);
+  file.read(bytes);
+  auto result = view(bytes, std::move(header), file.name());
+  result.data_ = data;
+  return result;
+}
+
+SafetensorsFile SafetensorsFile::open_header(const std::filesystem::path& path) {
+  FileReader reader(path);
+  SafetensorsFile file;
+  file.metadata_ = reader.read_header().metadata;
+  file.name_ = reader.name();
+  return file;
+}
+
+SafetensorsFile SafetensorsFile::parse(std::span<const std::byte> bytes, std::string name) {
+  const auto length = read_header_length(bytes, bytes.size(), name);
+  const auto text = bytes.subspan(kHeaderLengthBytes, length);
+  const auto data = bytes.subspan(kHeaderLengthBytes + length);
+  auto header = read_header({reinterpret_cast<const char*>(text.data()), text.size()}, data.size(), name);
+  return view(data, std::move(header), std::move(name));
+}
+
+SafetensorsFile SafetensorsFile::view(std::span<const std::byte> data, SafetensorsHeader header, std::string name) {
+  check_sum(data, header.metadata, name);
+  SafetensorsFile file;
+  file.name_ = std::move(name);
+  file.metadata_ = std::move(header.metadata);
+  for (auto& [tensor, place] : header.tensors) {
+    file.tensors_[tensor] = {place.dtype, std::move(place.shape), data.subspan(place.begin, place.end - place.begin)};
+  }
+  return file;
+}
+
+void write_safetensors(const std::filesystem::path& path, const std::map<std::string, TensorView>& tensors,
+                       Metadata metadata) {
+  std::vector<const std::pair<const std::string, TensorView>*> order;
+  for (const auto& tensor : tensors) order.push_back(&tensor);
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [](const auto* tensor) { return dtype_size(tensor->second.dtype); });
+  SafetensorsHeader header;
+  Sha256 sum;
+  std::uint64_t end = 0;
+  for (const auto* tensor : order) {
+    const auto& [dtype, shape, bytes] = tensor->second;
+    header.tensors[tensor->first] = {dtype, shape, end, end + bytes.size()};
+    end += bytes.size();
+    sum.update(bytes);
+  }
+  metadata[std::string(kSumKey)] = sum.hex();
+  header.metadata = std::move(metadata);
+  add_header_sum(header);
+
+  const auto start = header_bytes(header);
+  const auto name = printable(path.string());
+  read_header_length(std::as_bytes(std::span(start)), start.size() + end, name);
+  read_header(std::string_view(start).substr(kHeaderLengthBytes), end, name);
+  AtomicFile file(path);
+  file.write(start);
+  for (const auto* tensor : order) file.write(tensor->second.bytes);
+  file.commit();
+}
+
+}  // namespace gloss

@@ -1,0 +1,52 @@
+#include "common/files/safetensors_format.h"
+
+#include <charconv>
+#include <stdexcept>
+
+#include "common/error.h"
+#include "common/log.h"
+
+namespace gloss {
+namespace {
+
+bool is_number_above(std::string_view text, int least) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() && number > least;
+}
+
+}  // namespace
+
+const std::string& metadata_value(const SafetensorsFile& file, const std::string& key) {
+  const auto found = file.metadata().find(key);
+  if (found != file.metadata().end()) return found->second;
+  throw ModelError(file.name() + ": metadata has no " + key + "; this is no whole file of gloss");
+}
+
+Json metadata_json(const SafetensorsFile& file, const std::string& key) {
+  try {
+    auto json = parse_json(metadata_value(file, key));
+    if (json.is_object()) return json;
+  } catch (const std::invalid_argument& error) {
+    throw ModelError(file.name() + ": " + key + ": " + error.what());
+  }
+  throw ModelError(file.name() + ": " + key + ": wanted an object");
+}
+
+void expect_format(const SafetensorsFile& file, std::string_view format, int version) {
+  if (!file.metadata().contains("format"))
+    throw ModelError(file.name() +
+                     ": is not a file of gloss, but of another program: wanted a safetensors file of the format " +
+                     std::string(format) + "; its metadata has no format");
+  const auto& got = metadata_value(file, "format");
+  if (got != format)
+    throw ModelError(file.name() + ": format: wanted " + std::string(format) + ", got " + printable(got));
+  const auto wanted = std::to_string(version);
+  const auto& stated = metadata_value(file, "format_version");
+  if (stated != wanted)
+    throw ModelError(file.name() + ": format_version: wanted " + wanted + ", got " + printable(stated) +
+                     (is_number_above(stated, version) ? "; the file was written by a newer gloss, use that one" : ""));
+  metadata_value(file, "sha256");
+}
+
+}  // namespace gloss

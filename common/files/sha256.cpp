@@ -1,0 +1,52 @@
+#include "common/files/sha256.h"
+
+#include <array>
+
+#include <openssl/evp.h>
+
+#include "common/error.h"
+
+namespace gloss {
+namespace {
+
+void check(int result) {
+  if (result != 1) throw Error(ExitCode::kFault, "SHA-256: the cryptography library refuses to work");
+}
+
+}  // namespace
+
+struct Sha256::Context {
+  struct Free {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+  };
+  std::unique_ptr<EVP_MD_CTX, Free> evp{EVP_MD_CTX_new()};
+};
+
+Sha256::Sha256() : context_(std::make_unique<Context>()) {
+  check(EVP_DigestInit_ex(context_->evp.get(), EVP_sha256(), nullptr));
+}
+
+Sha256::~Sha256() = default;
+
+void Sha256::update(std::span<const std::byte> bytes) {
+  check(EVP_DigestUpdate(context_->evp.get(), bytes.data(), bytes.size()));
+}
+
+void Sha256::update(std::string_view text) { update(std::as_bytes(std::span(text))); }
+
+std::string Sha256::hex() {
+  std::array<unsigned char, 32> digest{};
+  check(EVP_DigestFinal_ex(context_->evp.get(), digest.data(), nullptr));
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const auto byte : digest) text += {kDigits[byte >> 4], kDigits[byte & 15]};
+  return text;
+}
+
+std::string sha256(std::string_view text) {
+  Sha256 sum;
+  sum.update(text);
+  return sum.hex();
+}
+
+}  // namespace gloss

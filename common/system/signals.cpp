@@ -1,0 +1,89 @@
+#include "common/system/signals.h"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+#include <signal.h>
+#include <unistd.h>
+
+namespace gloss {
+namespace {
+
+constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
+
+// Any thread may be the one that the signal interrupts.
+std::atomic<int> noted = 0;
+std::atomic<bool> only_noted = false;    // the first signal; false: it ends the process
+std::atomic<unsigned> seconds_left = 0;  // for the process to end after the first signal; 0: no limit
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<unsigned>::is_always_lock_free);
+std::array<struct sigaction, kSignals.size()> previous;
+struct sigaction previous_alarm;
+
+ExitCode exit_code(int signal) { return signal == SIGINT ? ExitCode::kInterrupted : ExitCode::kTerminated; }
+
+// The handlers call only functions that are safe in one: atomic operations, alarm, _exit, signal and raise.
+extern "C" void note_signal(int signal) {
+  if (noted.exchange(signal) != 0 || !only_noted) ::_exit(static_cast<int>(exit_code(signal)));
+  if (const unsigned seconds = seconds_left; seconds > 0) ::alarm(seconds);
+}
+
+extern "C" void end_after_alarm(int alarm) {
+  if (const int signal = noted; signal != 0) ::_exit(static_cast<int>(exit_code(signal)));
+  ::signal(alarm, SIG_DFL);  // an alarm of the process that started this one
+  ::raise(alarm);
+}
+
+struct sigaction action_of(void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = 0;  // no SA_RESTART: a read that waits returns with EINTR, so that the loop sees the signal
+  return action;
+}
+
+void catch_unless_ignored(int signal) {
+  const auto action = action_of(note_signal);
+  struct sigaction before {};
+  if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+void end_on_signal() {
+  for (const int signal : kSignals) catch_unless_ignored(signal);
+}
+
+StopOnSignal::StopOnSignal(unsigned seconds) {
+  noted = 0;
+  only_noted = true;
+  seconds_left = seconds;
+  const auto on_alarm = action_of(end_after_alarm);
+  ::sigaction(SIGALRM, seconds > 0 ? &on_alarm : nullptr, &previous_alarm);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], nullptr, &previous[i]);
+    catch_unless_ignored(kSignals[i]);
+  }
+}
+
+StopOnSignal::~StopOnSignal() {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &previous[i], nullptr);
+  if (seconds_left > 0) {
+    if (noted != 0) ::alarm(0);
+    ::sigaction(SIGALRM, &previous_alarm, nullptr);
+  }
+  seconds_left = 0;
+  only_noted = false;
+}
+
+std::optional<ExitCode> stop_requested() {
+  const int signal = noted;
+  if (signal == 0) return std::nullopt;
+  return exit_code(signal);
+}
+
+void let_writes_fail() {
+  for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);
+}
+
+}  // namespace gloss

@@ -1,0 +1,23 @@
+#include "common/text/formatted.h"
+
+#include <cstdarg>
+#include <cstddef>
+#include <cstdio>
+#include <stdexcept>
+
+namespace gloss {
+
+std::string formatted(const char* format, ...) {
+  std::va_list values, again;
+  va_start(values, format);
+  va_copy(again, values);
+  const int size = std::vsnprintf(nullptr, 0, format, values);
+  std::string text(static_cast<std::size_t>(size < 0 ? 0 : size), '\0');
+  if (size > 0) std::vsnprintf(text.data(), text.size() + 1, format, again);
+  va_end(again);
+  va_end(values);
+  if (size < 0) throw std::runtime_error("text that cannot be formatted or is longer than 2 GiB");
+  return text;
+}
+
+}  // namespace gloss

@@ -1,0 +1,71 @@
+#include "decoding/phrases/phrase_placement.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace gloss {
+namespace {
+
+// Chosen on 300 lines (docs/results.md), in natural logarithms.
+constexpr double kOtherwise = 12;  ///< for all the attention of a step
+constexpr double kUsual = 10;
+constexpr double kLate = 20;
+constexpr double kEnd = 0.5;  ///< the model ends a sentence where eos is more probable
+
+/// The attention of a row [S] to the source of each phrase.
+std::vector<double> attention_to(std::span<const Phrase> phrases, std::span<const float> attention) {
+  std::vector<double> result(phrases.size());
+  if (attention.empty()) return result;
+  for (std::size_t p = 0; p < phrases.size(); ++p)
+    for (auto s = phrases[p].source_begin; s < phrases[p].source_end; ++s)
+      result[p] += static_cast<double>(attention[static_cast<std::size_t>(s)]);
+  return result;
+}
+
+/// Returns whether `said` and `id` end with a usual word that stands in them more often than elsewhere.
+bool says_again(const Ids& said, Id id, const UsualWord& usual) {
+  const auto& word = usual.ids;
+  if (word.back() != id || word.size() > said.size() + 1) return false;
+  if (!std::equal(word.begin(), word.end() - 1, said.end() - std::ssize(word) + 1)) return false;
+  std::int64_t before = 0;
+  for (auto place = std::ranges::search(said, word); !place.empty();
+       place = std::ranges::search(place.end(), said.end(), word.begin(), word.end()))
+    ++before;
+  return before >= usual.elsewhere;
+}
+
+}  // namespace
+
+std::vector<Candidate> rank_by_placement(std::span<const Phrase> phrases, std::span<const UsualWord> usual,
+                                         const PlacementStep& step, std::span<const Candidate> candidates) {
+  const auto& [rows, progress, attention] = step;
+  const auto S = attention.size() / rows.size();
+  std::vector<std::vector<double>> attended;
+  std::vector<bool> ends(rows.size());
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    attended.push_back(attention_to(phrases, attention.subspan(row * S, S)));
+  for (const auto& [row, id, log_probability, penalty] : candidates)
+    if (id == kEos) ends[row] = log_probability - rows[row].log_probability > std::log(kEnd);
+
+  std::vector<Candidate> result;
+  for (auto candidate : candidates) {
+    const auto& row = rows[candidate.row];
+    const auto missing = progress[candidate.row].missing();
+    const bool advances = progress[candidate.row].missing_after(candidate.id) < missing;
+    if (candidate.id == kEos && missing > 0) continue;
+    const auto continued = progress[candidate.row].continued_by(candidate.id);
+    candidate.penalty = row.penalty;
+    for (std::size_t p = 0; p < phrases.size(); ++p)
+      if (!(continued[p] && advances)) candidate.penalty += kOtherwise * attended[candidate.row][p];
+    if (!advances &&
+        std::ranges::any_of(usual, [&](const UsualWord& word) { return says_again(row.ids, candidate.id, word); }))
+      candidate.penalty += kUsual;
+    if (candidate.id != kEos && ends[candidate.row]) candidate.penalty += kLate;
+    result.push_back(candidate);
+  }
+  std::ranges::stable_sort(result, std::greater{}, [](const Candidate& c) { return c.log_probability - c.penalty; });
+  return result;
+}
+
+}  // namespace gloss

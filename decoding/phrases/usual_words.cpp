@@ -1,0 +1,109 @@
+#include "decoding/phrases/usual_words.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "tensor/to_device.h"
+
+namespace gloss {
+namespace {
+
+/// Of a sentence's phrases the attention of each token of a translation to their sources.
+using Attended = std::vector<std::vector<float>>;
+
+/// Teacher forcing, all sentences at once; empty where the scorer has no attention.
+std::vector<Attended> attention_of(const Scorer& scorer, const PaddedIds& source,
+                                   const std::vector<Hypothesis>& translations, const PerSentence& given) {
+  const auto B = std::ssize(translations);
+  std::size_t longest = 0;
+  for (const auto& translation : translations) longest = std::max(longest, translation.ids.size());
+  std::vector<Attended> result;
+  for (const auto& phrases : given.phrases) result.emplace_back(phrases.size());
+  const auto state = scorer.start(source);
+  std::vector<std::int64_t> last(translations.size(), kBos);
+  for (std::size_t t = 0; t < longest; ++t) {
+    const auto tokens = to_device(last, scorer.device()).view({B, 1});
+    const auto step = scorer.step(*state, tokens, /*with_attention=*/true);
+    if (!step.attention.defined()) return {};
+    const auto attention = step.attention.to(at::kCPU, at::kFloat).contiguous();  // [B, S]
+    for (std::size_t b = 0; b < translations.size(); ++b) {
+      const auto& ids = translations[b].ids;
+      last[b] = t < ids.size() ? ids[t] : kPad;
+      if (t >= ids.size()) continue;
+      const auto* const row = attention.const_data_ptr<float>() + static_cast<std::int64_t>(b) * attention.size(1);
+      for (std::size_t p = 0; p < given.phrases[b].size(); ++p) {
+        float sum = 0;
+        for (auto s = given.phrases[b][p].source_begin; s < given.phrases[b][p].source_end; ++s) sum += row[s];
+        result[b][p].push_back(sum);
+      }
+    }
+  }
+  return result;
+}
+
+using Span = std::pair<std::int64_t, std::int64_t>;  // tokens of a translation
+
+/// The word that attends most; where pieces do not show words, the tokens around the strongest that attend half as
+/// much.
+Span strongest_word(const Ids& ids, const std::vector<float>& attended, const Phrase& phrase,
+                    std::span<const std::uint8_t> continues_word) {
+  const auto best = std::ranges::max_element(attended) - attended.begin();
+  const auto together = [&](std::int64_t left) {  // this token and the next
+    if (phrase.in_words) return continues_word[ids[left + 1]] != 0;
+    return std::min(attended[left], attended[left + 1]) >= attended[best] / 2;
+  };
+  Span span(best, best + 1);
+  while (span.first > 0 && together(span.first - 1)) --span.first;
+  while (span.second < std::ssize(ids) && together(span.second - 1)) ++span.second;
+  return span;
+}
+
+std::int64_t count(const Ids& ids, const Ids& word) {
+  std::int64_t found = 0;
+  for (auto place = std::ranges::search(ids, word); !place.empty();
+       place = std::ranges::search(place.end(), ids.end(), word.begin(), word.end()))
+    ++found;
+  return found;
+}
+
+std::vector<UsualWord> words_of(const Ids& ids, const Attended& attended, std::span<const Phrase> phrases,
+                                std::span<const std::uint8_t> continues_word) {
+  constexpr float kLeast = 0.1F;  // below it a phrase's source has no translation of its own
+  std::set<Span> spans;
+  for (std::size_t p = 0; p < phrases.size(); ++p) {
+    if (attended[p].empty() || std::ranges::max(attended[p]) < kLeast) continue;
+    const auto span = strongest_word(ids, attended[p], phrases[p], continues_word);
+    if (std::ranges::search(phrases[p].ids, std::span(ids).subspan(span.first, span.second - span.first)).empty())
+      spans.insert(span);
+  }
+  std::vector<UsualWord> result;
+  for (const auto& [first, last] : spans) {
+    Ids word(ids.begin() + first, ids.begin() + last);
+    const auto same = [&](const UsualWord& other) { return other.ids == word; };
+    if (const auto found = std::ranges::find_if(result, same); found != result.end())
+      --found->elsewhere;
+    else
+      result.push_back({word, count(ids, word) - 1});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::vector<UsualWord>> usual_words(const Scorer& scorer, const PaddedIds& source,
+                                                const DecodingConfig& config, const PerSentence& given,
+                                                const SearchHooks& hooks) {
+  const auto knows_place = [](const auto& phrases) { return std::ranges::any_of(phrases, &Phrase::knows_place); };
+  if (std::ranges::none_of(given.phrases, knows_place)) return {};
+  const auto usual =
+      greedy_search(scorer, source, config, {.prefixes = given.prefixes}, {.before_step = hooks.before_step});
+  const auto attended = attention_of(scorer, source, usual, given);
+  if (attended.empty()) return {};
+  std::vector<std::vector<UsualWord>> result;
+  for (std::size_t b = 0; b < usual.size(); ++b)
+    result.push_back(words_of(usual[b].ids, attended[b], given.phrases[b], given.continues_word));
+  return result;
+}
+
+}  // namespace gloss

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "decoding/scorer.h"
+
+namespace gloss {
+
+/// Several scorers as one: a token has the mean of the probabilities that the members give it, and a position of the
+/// source the mean of their attention, where all give one. What a step says are log-probabilities, so its
+/// log-normalizer is 0, or NaN where a member's is not finite. On the CPU the bits of a row depend on the row alone, as
+/// far as the members' do, and are the same whichever step is asked for.
+class EnsembleScorer final : public Scorer {
+ public:
+  /// A member named twice counts twice. Throws UsageError where there is none, or where their vocabularies or devices
+  /// differ.
+  explicit EnsembleScorer(std::vector<std::shared_ptr<const Scorer>> members);
+
+  std::unique_ptr<State> start(const PaddedIds& source) const override;
+  Step step(State& state, const at::Tensor& tokens, bool with_attention) const override;
+  TopTokens step_top(State& state, const at::Tensor& tokens, std::int64_t width) const override;
+  TokenScores step_forced(State& state, const at::Tensor& tokens, std::span<const Id> next) const override;
+  void select(State& state, const std::vector<std::int64_t>& sentences,
+              const std::vector<std::int64_t>& parents) const override;
+  std::int64_t vocabulary_size() const override { return members_.front()->vocabulary_size(); }
+  /// The least of the members'.
+  std::int64_t max_target_length() const override;
+  at::Device device() const override { return members_.front()->device(); }
+
+ private:
+  std::vector<Step> step_members(State& state, const at::Tensor& tokens, bool with_attention) const;
+
+  std::vector<std::shared_ptr<const Scorer>> members_;
+};
+
+/// An EnsembleScorer of the members; of one member that itself. Throws as its constructor.
+std::shared_ptr<const Scorer> make_ensemble(std::vector<std::shared_ptr<const Scorer>> members);
+
+}  // namespace gloss

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "decoding/scorer.h"
+#include "model/inference/inference_model.h"
+#include "model/storage/stored_weights.h"
+
+namespace gloss {
+
+/// An InferenceModel as a search sees it: the CPU's. What it says of a row depends on that row alone, bit
+/// for bit.
+class InferenceScorer final : public Scorer {
+ public:
+  InferenceScorer(const EncoderDecoder& model, const ModelConfig& config, std::int64_t max_target_length,
+                  WeightPrecision precision = WeightPrecision::kFloat32);
+
+  std::unique_ptr<State> start(const PaddedIds& source) const override;
+  Step step(State& state, const at::Tensor& tokens, bool with_attention) const override;
+  TopTokens step_top(State& state, const at::Tensor& tokens, std::int64_t width) const override;
+  TokenScores step_forced(State& state, const at::Tensor& tokens, std::span<const Id> next) const override;
+  void select(State& state, const std::vector<std::int64_t>& sentences,
+              const std::vector<std::int64_t>& parents) const override;
+  std::int64_t vocabulary_size() const override { return model_.vocabulary_size(); }
+  std::int64_t max_target_length() const override { return max_target_length_; }
+  at::Device device() const override { return at::kCPU; }
+
+ private:
+  InferenceModel model_;
+  std::int64_t max_target_length_;
+};
+
+}  // namespace gloss

@@ -1,0 +1,67 @@
+#include "decoding/scorers/transformer_scorer.h"
+
+#include <utility>
+
+#include <ATen/ops/logsumexp.h>
+#include <c10/core/InferenceMode.h>
+
+namespace gloss {
+namespace {
+
+struct TransformerState final : Scorer::State {
+  DecoderCache cache;
+};
+
+/// Keeps the weights of the cross-attention that ran last: the last layer's.
+class LastCrossAttention final : public Probe {
+ public:
+  void attention(std::string_view site, at::Tensor& weights) override {
+    if (site.ends_with(".cross_attention")) weights_ = weights;
+  }
+  void output(std::string_view, const at::Tensor&) override {}
+
+  /// The mean over the heads, [rows, S].
+  at::Tensor mean() const { return weights_.mean(1).flatten(0, 1); }
+
+ private:
+  at::Tensor weights_;  ///< [B, H, K, S] or [B * K, H, 1, S]
+};
+
+DecoderCache& cache_of(Scorer::State& state) { return static_cast<TransformerState&>(state).cache; }
+
+}  // namespace
+
+TransformerScorer::TransformerScorer(EncoderDecoder model, std::int64_t max_target_length)
+    : model_(std::move(model)), max_target_length_(max_target_length) {}
+
+std::unique_ptr<Scorer::State> TransformerScorer::start(const PaddedIds& source) const {
+  const c10::InferenceMode inference;
+  auto state = std::make_unique<TransformerState>();
+  state->cache = model_->start(model_->encode(source, Pass{}), Mask::padding(source.lengths));
+  return state;
+}
+
+Scorer::Step TransformerScorer::step(State& state, const at::Tensor& tokens, bool with_attention) const {
+  const c10::InferenceMode inference;
+  LastCrossAttention probe;
+  Pass pass;
+  if (with_attention) pass.probe = &probe;
+  const auto x = model_->step(tokens, cache_of(state), pass);  // [B * K, D]
+  Step result;
+  result.logits = model_->generator()->logits(x);       // [B * K, V]
+  result.log_normalizer = result.logits.logsumexp(-1);  // [B * K]
+  if (with_attention) result.attention = probe.mean();  // [B * K, S]
+  return result;
+}
+
+void TransformerScorer::select(State& state, const std::vector<std::int64_t>& sentences,
+                               const std::vector<std::int64_t>& parents) const {
+  const c10::InferenceMode inference;
+  cache_of(state).select(sentences, parents);
+}
+
+std::int64_t TransformerScorer::vocabulary_size() const { return model_->generator()->weight().size(0); }
+
+at::Device TransformerScorer::device() const { return model_->device(); }
+
+}  // namespace gloss

@@ -1,0 +1,149 @@
+#include "evaluation/chrf/chrf.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "common/config/config_section.h"
+#include "evaluation/bleu/ngram_matches.h"
+#include "evaluation/chrf/chrf_score.h"
+#include "evaluation/chrf/chrf_symbols.h"
+#include "evaluation/statistics/parallel_for.h"
+#include "evaluation/tokenize/lower_case.h"
+
+namespace gloss {
+namespace {
+
+/// One row of statistics at a time; a thread has its own.
+class ChrfRow {
+ public:
+  explicit ChrfRow(const ChrfOptions& options)
+      : options_(options), matches_(static_cast<std::size_t>(options.char_order + options.word_order)) {}
+
+  /// Writes to `row` what belongs to the best of the references.
+  void compute(std::string_view hypothesis, std::span<const std::string> references, std::span<double> row) {
+    read(hypothesis, hypothesis_);
+    if (references.size() == 1) {
+      read(references.front(), reference_);
+      return count(row);
+    }
+    double best = -1;
+    std::vector<double> candidate(row.size());
+    for (const auto& reference : references) {
+      read(reference, reference_);
+      count(candidate);
+      const double score = chrf_score(candidate, options_);
+      if (score <= best) continue;
+      best = score;
+      std::copy(candidate.begin(), candidate.end(), row.begin());
+    }
+  }
+
+ private:
+  void read(std::string_view line, ChrfSymbols& symbols) const {
+    if (options_.lowercase)
+      symbols.read(lower(line), options_.whitespace);
+    else
+      symbols.read(line, options_.whitespace);
+  }
+
+  void count(std::span<double> row) {
+    const auto characters = static_cast<std::size_t>(options_.char_order);
+    count_orders(hypothesis_.characters(), reference_.characters(), 0, characters, row);
+    if (options_.word_order == 0) return;
+    words_.reset(hypothesis_.size() + reference_.size());
+    hypothesis_.number_words(words_);
+    reference_.number_words(words_);
+    count_orders(hypothesis_.words(), reference_.words(), characters, matches_.size(), row);
+  }
+
+  /// The orders 1 to `end` - `begin`, whose places among all orders are `begin` to `end`.
+  void count_orders(NgramMatcher::Symbols hypothesis, NgramMatcher::Symbols reference, std::size_t begin,
+                    std::size_t end, std::span<double> row) {
+    matcher_.count(hypothesis, {&reference, 1}, std::span(matches_).subspan(begin, end - begin));
+    for (auto i = begin; i < end; ++i) {
+      const auto ngrams = [before = i - begin](const auto& symbols) {
+        return static_cast<double>(symbols.size() - std::min(symbols.size(), before));
+      };
+      row[3 * i + 1] = ngrams(reference);
+      row[3 * i] = row[3 * i + 1] > 0 ? ngrams(hypothesis) : 0;
+      row[3 * i + 2] = static_cast<double>(matches_[i]);
+    }
+  }
+
+  ChrfOptions options_;
+  std::vector<std::int64_t> matches_;  // of the orders of characters, then of words
+  ChrfSymbols hypothesis_, reference_;
+  NgramMatcher matcher_;
+  PrefixTable words_;
+};
+
+}  // namespace
+
+void ChrfOptions::validate() const {
+  const std::string orders = "a whole number from 0 to " + std::to_string(kMostOrder);
+  require(char_order >= 0 && char_order <= kMostOrder, "char_order", orders, char_order);
+  require(word_order >= 0 && word_order <= kMostOrder, "word_order", orders, word_order);
+  require(char_order + word_order > 0, "char_order", "at least 1, or words to be counted", char_order);
+  require(beta >= 0 && beta <= kMostBeta, "beta", "a whole number from 0 to " + std::to_string(kMostBeta), beta);
+}
+
+ChrfMetric::ChrfMetric(const ChrfOptions& options) : options_(options) { options_.validate(); }
+
+std::string ChrfMetric::name() const {
+  return "chrF" + std::to_string(options_.beta) + std::string(static_cast<std::size_t>(options_.word_order), '+');
+}
+
+std::vector<SignatureEntry> ChrfMetric::settings() const {
+  return {{"case", "c", options_.lowercase ? "lc" : "mixed"},
+          {"eff", "e", options_.eps_smoothing ? "no" : "yes"},
+          {"nc", "nc", std::to_string(options_.char_order)},
+          {"nw", "nw", std::to_string(options_.word_order)},
+          {"space", "s", options_.whitespace ? "yes" : "no"}};
+}
+
+SegmentStatistics ChrfMetric::statistics(std::span<const std::string> hypotheses, const References& references,
+                                         int threads) const {
+  const auto lines = static_cast<std::int64_t>(hypotheses.size());
+  expect_aligned(name(), hypotheses, references);
+  SegmentStatistics statistics{.width = 3 * (options_.char_order + options_.word_order), .values = {}};
+  const auto width = static_cast<std::size_t>(statistics.width);
+  statistics.values.resize(hypotheses.size() * width);
+  parallel_for(lines, threads, [&](std::int64_t begin, std::int64_t end) {
+    ChrfRow row(options_);
+    for (auto line = static_cast<std::size_t>(begin); line < static_cast<std::size_t>(end); ++line)
+      row.compute(hypotheses[line], references.of_line[line],
+                  std::span(statistics.values).subspan(line * width, width));
+  });
+  return statistics;
+}
+
+MetricScore ChrfMetric::score(std::span<const double> sums) const {
+  Json hypothesis = Json::array(), reference = Json::array(), matches = Json::array();
+  for (std::size_t i = 0; i + 2 < sums.size(); i += 3) {
+    hypothesis.push_back(static_cast<std::int64_t>(sums[i]));
+    reference.push_back(static_cast<std::int64_t>(sums[i + 1]));
+    matches.push_back(static_cast<std::int64_t>(sums[i + 2]));
+  }
+  const double score = value(sums);
+  return {.name = name(),
+          .score = score,
+          .details = {},
+          .json = {{"score", score},
+                   {"name", name()},
+                   {"char_order", options_.char_order},
+                   {"word_order", options_.word_order},
+                   {"beta", options_.beta},
+                   {"hypothesis_ngrams", std::move(hypothesis)},
+                   {"reference_ngrams", std::move(reference)},
+                   {"matches", std::move(matches)}}};
+}
+
+double ChrfMetric::value(std::span<const double> sums) const { return chrf_score(sums, options_); }
+
+double ChrfMetric::value(std::span<const float> sums) const { return chrf_score(sums, options_).value; }
+
+bool ChrfMetric::is_float32(std::span<const float> sums) const { return chrf_score(sums, options_).is_float32; }
+
+}  // namespace gloss

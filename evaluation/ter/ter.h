@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "evaluation/metric.h"
+#include "evaluation/ter/ter_tokenize.h"
+
+namespace gloss {
+
+/// Translation edit rate (Snover et al. 2006) as sacreBLEU 2.6.0 computes it:
+///
+///     TER = 100 * edits to the nearest reference / average length of the references, in words
+///
+/// the sums of both where there are several lines; 100 where the references are empty and the hypotheses are not. Lower
+/// is better.
+class TerMetric final : public Metric {
+ public:
+  explicit TerMetric(const TerOptions& options = {}) : options_(options) {}
+
+  std::string name() const override { return "TER"; }
+  std::vector<SignatureEntry> settings() const override;
+
+  /// Rows of two: edits, average length of the references. Throws DataError also where a line has no reference.
+  SegmentStatistics statistics(std::span<const std::string> hypotheses, const References& references,
+                               int threads = 1) const override;
+  /// Adds "num_edits" and "ref_length" to the JSON; there are no details.
+  MetricScore score(std::span<const double> sums) const override;
+  double value(std::span<const double> sums) const override;
+  double value(std::span<const float> sums) const override;
+  bool is_float32(std::span<const float> sums) const override { return sums[1] > 0; }
+
+ private:
+  TerOptions options_;
+};
+
+}  // namespace gloss

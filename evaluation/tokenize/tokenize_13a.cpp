@@ -1,0 +1,127 @@
+#include "evaluation/tokenize/tokenize_13a.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "common/text/utf8.h"
+#include "evaluation/tokenize/token_cutter.h"
+#include "evaluation/tokenize/white_space.h"
+
+namespace gloss {
+namespace {
+
+/// What sacreBLEU takes for Chinese. The ranges of 0x2001 and 0x2f81 come of its writing "\u20000" and "\u2f800", which
+/// Python reads as a character and a digit; scores must follow.
+constexpr std::array<std::pair<char32_t, char32_t>, 22> kChinese = {{
+    {0x2001, 0x2a6d}, {0x2e80, 0x2eff}, {0x2f00, 0x2fdf}, {0x2f81, 0x2fa1}, {0x2ff0, 0x2fff}, {0x3000, 0x303f},
+    {0x3100, 0x312f}, {0x31a0, 0x31bf}, {0x31c0, 0x31ef}, {0x3200, 0x32ff}, {0x3300, 0x33ff}, {0x3400, 0x4db5},
+    {0x4e00, 0x9fa5}, {0x9fa6, 0x9fbb}, {0xf900, 0xfa2d}, {0xfa30, 0xfa6a}, {0xfa70, 0xfad9}, {0xfe10, 0xfe1f},
+    {0xfe30, 0xfe4f}, {0xff00, 0xffef}, {0x2600, 0x26ff}, {0x2700, 0x27bf},
+}};
+
+bool is_chinese(char32_t c) {
+  return std::ranges::any_of(kChinese, [c](const auto& range) { return range.first <= c && c <= range.second; });
+}
+
+/// What a byte may mean to the rules, all but the beginnings of wide characters being ASCII.
+enum class Kind : unsigned char { kPlain, kDigit, kStop, kHyphen, kSymbol, kSpace, kWide };
+
+constexpr std::array<Kind, 256> kKinds = [] {
+  std::array<Kind, 256> kinds{};
+  const auto set = [&kinds](int first, int last, Kind kind) {
+    for (int c = first; c <= last; ++c) kinds[static_cast<std::size_t>(c)] = kind;
+  };
+  set('!', '/', Kind::kSymbol);
+  set(':', '@', Kind::kSymbol);
+  set('[', '`', Kind::kSymbol);
+  set('{', '~', Kind::kSymbol);
+  set('\'', '\'', Kind::kPlain);
+  set('.', '.', Kind::kStop);
+  set(',', ',', Kind::kStop);
+  set('-', '-', Kind::kHyphen);
+  set('0', '9', Kind::kDigit);
+  set('\t', '\r', Kind::kSpace);
+  set('\x1c', ' ', Kind::kSpace);
+  set(0xc0, 0xff, Kind::kWide);
+  return kinds;
+}();
+
+Kind kind_of(char c) { return kKinds[static_cast<unsigned char>(c)]; }
+
+}  // namespace
+
+void replace_all(std::string& text, std::string_view old, std::string_view fresh) {
+  std::string result;
+  std::size_t begin = 0;
+  for (auto at = text.find(old); at != std::string::npos; at = text.find(old, begin)) {
+    result.append(text, begin, at - begin).append(fresh);
+    begin = at + old.size();
+  }
+  if (begin > 0) text = result.append(text, begin);
+}
+
+void resolve_entities(std::string& text) {
+  replace_all(text, "&quot;", "\"");
+  replace_all(text, "&amp;", "&");
+  replace_all(text, "&lt;", "<");
+  replace_all(text, "&gt;", ">");
+}
+
+std::string_view without_markup(std::string_view line, std::string& room) {
+  const auto has = [line](char c) { return line.find(c) != line.npos; };
+  if (!has('&') && !has('<') && !has('\n')) return line;
+  room = line;
+  replace_all(room, "<skipped>", "");
+  replace_all(room, "-\n", "");
+  resolve_entities(room);
+  return room;
+}
+
+// mteval-v13a.pl's rules are substitutions, one after the other over the whole text: spaces around symbols; around a
+// stop behind a character that is no digit; around a stop before one; around a hyphen behind a digit. The second rule
+// takes up both characters, so that it does not hold for a stop behind one for which it held; the third then does.
+void append_western_tokens(std::string_view text, Alone alone, std::vector<std::string_view>& tokens) {
+  TokenCutter cutter(text, tokens);
+  const bool spaces_around = alone == Alone::kNothing;
+  const auto is_digit = [text](std::size_t i) { return kind_of(text[i]) == Kind::kDigit; };
+  std::size_t behind_taken = text.npos;  // behind the last stop for which the second rule held
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t bytes = 1;
+    switch (kind_of(text[i])) {
+      case Kind::kPlain:
+      case Kind::kDigit:
+        break;
+      case Kind::kSpace:
+        cutter.skip(i, 1);
+        break;
+      case Kind::kSymbol:
+        cutter.set_apart(i, 1);
+        break;
+      case Kind::kStop: {
+        const bool behind_other = i == 0 ? spaces_around : !is_digit(i - 1) && behind_taken != i;
+        const bool before_other = i + 1 == text.size() ? spaces_around : !is_digit(i + 1);
+        if (behind_other) behind_taken = i + 1;
+        if (behind_other || before_other) cutter.set_apart(i, 1);
+        break;
+      }
+      case Kind::kHyphen:
+        if (i > 0 && is_digit(i - 1)) cutter.set_apart(i, 1);
+        break;
+      case Kind::kWide:
+        if (const auto space = white_space_at(text, i); space > 0) {
+          cutter.skip(i, bytes = space);
+        } else if (alone == Alone::kChinese) {
+          const auto point = decode_utf8(text, i);
+          bytes = point.bytes;
+          if (point.value && is_chinese(*point.value)) cutter.set_apart(i, bytes);
+        }
+        break;
+    }
+    i += bytes;
+  }
+  cutter.end();
+}
+
+}  // namespace gloss

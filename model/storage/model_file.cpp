@@ -1,0 +1,130 @@
+#include "model/storage/model_file.h"
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "common/error.h"
+#include "common/files/safetensors_format.h"
+#include "common/log.h"
+#include "model/make_model.h"
+#include "model/storage/parameter_shapes.h"
+#include "model/storage/tensor_view.h"
+#include "tensor/shape.h"
+
+namespace gloss {
+namespace {
+
+bool is_tokenizer(const std::string& name) {
+  return name == kJointTokenizer || name == kSourceTokenizer || name == kTargetTokenizer;
+}
+
+// The part of the run file that the model needs. A mistake in it is the file's, not the user's.
+ModelConfig model_config(const SafetensorsFile& file, const Json& config) {
+  try {
+    auto result = read_model_config(ConfigSection(config, "").section("model"));
+    result.validate();
+    return result;
+  } catch (const UsageError& error) {
+    throw ModelError(file.name() + ": config: " + error.what());
+  }
+}
+
+std::int64_t rows_of(const SafetensorsFile& file, const std::string& name) {
+  const auto found = file.tensors().find(name);
+  if (found == file.tensors().end()) throw ModelError(file.name() + ": tensor " + name + " is missing");
+  if (found->second.shape.size() == 2) return found->second.shape[0];
+  throw ModelError(file.name() + ": tensor " + name + ": wanted [V, D], got " + tensor_text(found->second));
+}
+
+// Compares names, types and shapes before any memory is asked for: the file's size bounds the model's.
+void expect_tensors(const SafetensorsFile& file, const ModelConfig& config, const Vocabularies& vocabularies) {
+  std::set<std::string> known;
+  for (const auto& [name, shape] : parameter_shapes(config, vocabularies)) {
+    expect_weight(file, name, shape);
+    known.insert(name);
+    if (file.tensors().at(name).dtype == Dtype::kI8) known.insert(scale_name(name));
+  }
+  for (const auto& [name, view] : file.tensors()) {
+    if (!known.contains(name) && !is_tokenizer(name)) {
+      throw ModelError(file.name() + ": tensor " + printable(name) + " does not belong to the model of its config");
+    }
+  }
+}
+
+std::map<std::string, std::string> tokenizers_of(const SafetensorsFile& file) {
+  std::map<std::string, std::string> tokenizers;
+  for (const auto& [name, view] : file.tensors()) {
+    if (!is_tokenizer(name)) continue;
+    if (view.dtype != Dtype::kU8 || view.shape.size() != 1) {
+      throw ModelError(file.name() + ": tensor " + name + ": wanted U8 of 1 dimension, got " + tensor_text(view));
+    }
+    tokenizers[name] = std::string(reinterpret_cast<const char*>(view.bytes.data()), view.bytes.size());
+  }
+  if (tokenizers.size() != (tokenizers.contains(kJointTokenizer) ? 1U : 2U)) {
+    throw ModelError(file.name() + ": wanted " + kJointTokenizer + ", or " + kSourceTokenizer + " and " +
+                     kTargetTokenizer + ", got " + std::to_string(tokenizers.size()) + " tokenizers");
+  }
+  return tokenizers;
+}
+
+}  // namespace
+
+std::vector<std::string> tokenizer_names(bool joint) {
+  return joint ? std::vector<std::string>{kJointTokenizer}
+               : std::vector<std::string>{kSourceTokenizer, kTargetTokenizer};
+}
+
+void write_model_file(const std::filesystem::path& path, const EncoderDecoder& model,
+                      const ModelDescription& description, WeightPrecision precision) {
+  StoredWeights stored;
+  for (const auto& item : model->named_parameters()) store_weight(item.key(), item.value(), precision, stored);
+  for (const auto& [name, text] : description.tokenizers) {
+    stored.tensors[name] = {Dtype::kU8, {static_cast<std::int64_t>(text.size())}, std::as_bytes(std::span(text))};
+  }
+  write_safetensors(path, stored.tensors,
+                    {{"format", std::string(kModelFormat)},
+                     {"format_version", std::to_string(kModelFormatVersion)},
+                     {"config", to_text(description.config)},
+                     {"provenance", to_text(description.provenance)}});
+}
+
+ModelContents read_model_contents(const SafetensorsFile& file) {
+  expect_format(file, kModelFormat, kModelFormatVersion);
+  ModelContents contents;
+  contents.description.config = metadata_json(file, "config");
+  contents.description.provenance = metadata_json(file, "provenance");
+  contents.config = model_config(file, contents.description.config);
+  const bool one_vocabulary = contents.config.tie_embeddings == TieEmbeddings::kAll;
+  auto& [source, target] = contents.vocabularies;
+  source = rows_of(file, "source_embedding.weight");
+  target = one_vocabulary ? source : rows_of(file, "target_embedding.weight");
+  expect_tensors(file, contents.config, contents.vocabularies);
+  contents.description.tokenizers = tokenizers_of(file);
+  contents.precision = stored_precision(file);
+  return contents;
+}
+
+LoadedModel read_model_file(const std::filesystem::path& path, at::Device device) {
+  return read_model_file(SafetensorsFile::open(path), device);
+}
+
+LoadedModel read_model_file(const SafetensorsFile& file, at::Device device) {
+  auto contents = read_model_contents(file);
+  LoadedModel loaded{.config = contents.config,
+                     .vocabularies = contents.vocabularies,
+                     .description = std::move(contents.description),
+                     .precision = contents.precision};
+  try {
+    loaded.model = build_model(loaded.config, loaded.vocabularies);
+  } catch (const UsageError& error) {
+    throw ModelError(file.name() + ": " + error.what());
+  }
+  loaded.model->to(device);
+  for (const auto& item : loaded.model->named_parameters()) {
+    load_weight(file, item.key(), item.value());
+  }
+  return loaded;
+}
+
+}  // namespace gloss

@@ -1,0 +1,301 @@
+#include "pipeline/doctor/memory_estimate.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <ATen/ops/zeros_like.h>
+
+#include "common/log.h"
+#include "common/random.h"
+#include "common/special_ids.h"
+#include "common/system/memory.h"
+#include "decoding/scorers/transformer_scorer.h"
+#include "decoding/search.h"
+#include "decoding/search_hooks.h"
+#include "model/fast/matrix_product.h"
+#include "model/make_model.h"
+#include "model/storage/parameter_shapes.h"
+#include "pipeline/run/initial_weights.h"
+#include "pipeline/runtime.h"
+#include "training/adam.h"
+#include "training/freeze.h"
+#include "training/update.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::int64_t kFloatBytes = sizeof(float);
+constexpr std::array<PairLengths, 4> kUsualLengths{{{12, 12}, {20, 16}, {32, 28}, {56, 40}}};  // where there is no text
+constexpr double kMostOperations = 4e12;        // of the batches: some forty seconds of two processors
+constexpr double kOperationsPerParameter = 12;  // and token: forward, backward, encoder and decoder
+constexpr std::int64_t kFewestTokens = 256;
+constexpr std::int64_t kMostBatches = 24, kFewestBatches = 4;
+
+std::int64_t resident_bytes() { return size_in_proc("/proc/self/status", "VmRSS:").value_or(0); }
+
+/// What `work` holds at most beside what is held now; where the system does not count peaks anew, beside the highest
+/// until now.
+std::int64_t peak_of(const std::function<void()>& work) {
+  give_back_memory();
+  std::ofstream("/proc/self/clear_refs") << 5;
+  const auto before = resident_bytes();
+  work();
+  return std::max<std::int64_t>(size_in_proc("/proc/self/status", "VmHWM:").value_or(0) - before, 0);
+}
+
+/// As the trainers of SentencePiece were measured on English and German; they read at most so many lines.
+std::int64_t tokenizer_training_bytes(TokenizerType type, std::int64_t text_bytes) {
+  constexpr std::int64_t kMostText = 2'000'000 * 120;
+  return std::min(text_bytes, kMostText) * (type == TokenizerType::kUnigram ? 22 : type == TokenizerType::kBpe ? 9 : 5);
+}
+
+class RandomIds {
+ public:
+  explicit RandomIds(const RandomStream& random) : random_(random) {}
+
+  /// Pieces and eos.
+  Ids sentence(std::int64_t length, std::int64_t vocabulary) {
+    Ids ids;
+    while (std::ssize(ids) < length - 1)
+      ids.push_back(static_cast<Id>(random_.below(static_cast<std::uint64_t>(vocabulary), drawn_++)));
+    ids.push_back(kEos);
+    return ids;
+  }
+
+ private:
+  RandomStream random_;
+  std::uint64_t drawn_ = 0;
+};
+
+std::int64_t positions_of(const std::vector<PairLengths>& batch) {
+  return std::ranges::max(batch, {}, &PairLengths::longer).longer() * std::ssize(batch);
+}
+
+/// So many batches from the shortest to the longest sentences, the smallest batch first, and before them three quarters
+/// of the largest: a run's batches differ in size, and of the blocks that are kept of a smaller one few will do.
+std::vector<std::vector<PairLengths>> trial_batches(std::vector<PairLengths> pairs, std::int64_t tokens,
+                                                    std::int64_t count) {
+  if (pairs.empty())
+    for (const auto& usual : kUsualLengths)
+      pairs.insert(pairs.end(), std::max<std::int64_t>(tokens / usual.longer(), 1), usual);
+  const auto all = batches_of(std::move(pairs), tokens);
+  count = std::min(count, std::ssize(all));
+  std::vector<std::vector<PairLengths>> chosen;
+  for (std::int64_t i = 0; i < count; ++i)
+    chosen.push_back(all[static_cast<std::size_t>(i * (std::ssize(all) - 1) / std::max<std::int64_t>(count - 1, 1))]);
+  std::ranges::sort(chosen, {}, positions_of);
+  auto smaller = chosen.back();
+  smaller.resize((3 * smaller.size() + 3) / 4);
+  chosen.insert(chosen.begin(), std::move(smaller));
+  return chosen;
+}
+
+/// More than any kernel keeps of a token for the backward pass, so that a trial is no risk.
+std::int64_t most_bytes_of_token(const ModelConfig& model, const Vocabularies& vocabularies) {
+  const auto layers = model.encoder_layers + model.decoder_layers;
+  return kFloatBytes * (layers * (40 * model.d_model + 6 * model.d_ff + 200 * model.heads) + 8 * vocabularies.target);
+}
+
+/// "measuring memory: batches of 4096 tokens, 3 of 15"; each part starts again at 1.
+void show_progress(const std::string& part, std::size_t done, std::size_t all) {
+  log_progress("measuring memory: " + part + ", " + std::to_string(std::min(done, all)) + " of " + std::to_string(all));
+}
+
+/// The model of a run with random weights.
+class Trial {
+ public:
+  Trial(const RunConfig& config, const ForeseenRun& run) : config_(config), run_(run) {
+    auto model_config = config.model;
+    model_config.max_positions =
+        std::max({model_config.max_positions, config.data.max_length + 1, config.decoding.max_length + 1});
+    model_ = make_model(model_config, run.vocabularies, random_);
+    freeze(model_, config.training.freeze);
+    for (const auto& [name, parameter] : named_parameters(model_))
+      if (parameter.requires_grad()) parameter.mutable_grad() = at::zeros_like(parameter);
+  }
+
+  std::int64_t batches(std::int64_t tokens, std::int64_t count) {
+    const double growth = growth_by_sampling(config_);
+    const auto grown = [&](std::int64_t length) {
+      return std::min(static_cast<std::int64_t>(growth * static_cast<double>(length)), config_.data.max_length);
+    };
+    const auto chosen = trial_batches(run_.text.pairs, tokens, count);
+    return peak_of([&] {
+      const Bfloat16Products rounded(config_.training.precision == Precision::kBfloat16);
+      std::size_t tried = 0;
+      for (const auto& pairs : chosen) {
+        show_progress("batches of " + std::to_string(tokens) + " tokens", ++tried, chosen.size());
+        Batch batch;
+        for (const auto& [source, target] : pairs) {
+          batch.source.push_back(ids_.sentence(grown(source), run_.vocabularies.source));
+          batch.target.push_back(ids_.sentence(grown(target), run_.vocabularies.target));
+        }
+        const auto draw = random_.at(1, 0);
+        batch_loss(model_, batch, config_.training.label_smoothing, {.training = true, .random = &draw})
+            .smoothed_sum.backward();
+      }
+    });
+  }
+
+  /// Of the longest sources; `length` tokens each, none of which ends.
+  std::int64_t search(std::vector<std::int64_t> sources, std::int64_t beam_size, std::int64_t length) {
+    if (sources.empty()) return 0;
+    std::ranges::sort(sources, std::ranges::greater());
+    auto decoding = config_.decoding;
+    if (std::ssize(sources) > decoding.batch_size) sources.resize(static_cast<std::size_t>(decoding.batch_size));
+    decoding.beam_size = beam_size;
+    decoding.n_best = 1;
+    const auto rows = std::ssize(sources) * beam_size;
+    const auto operations = 2 * static_cast<double>(count_parameters(config_.model, run_.vocabularies) * rows);
+    const auto affordable = std::max<std::int64_t>(static_cast<std::int64_t>(kMostOperations / 4 / operations), 8);
+    decoding.max_length = std::min(length, affordable);
+    decoding.min_length = decoding.max_length;
+    std::vector<Ids> ids;
+    for (const auto source : sources) ids.push_back(ids_.sentence(source, run_.vocabularies.source));
+    SearchHooks hooks;
+    hooks.before_step = [&, step = std::size_t{0}]() mutable {
+      show_progress("a search, beam " + std::to_string(beam_size), ++step,
+                    static_cast<std::size_t>(decoding.max_length));
+    };
+    const auto peak = peak_of([&] {
+      const TransformerScorer scorer(model_, DecodingConfig::kLongest);
+      const auto padded = pad(ids, at::kCPU);
+      if (beam_size > 1)
+        beam_search(scorer, padded, decoding, {}, hooks);
+      else
+        greedy_search(scorer, padded, decoding, {}, hooks);
+    });
+    // Keys and values of the positions that were not said, and their copies when rows are reordered.
+    const auto position = 4 * config_.model.decoder_layers * rows * config_.model.d_model * kFloatBytes;
+    return peak + (length - decoding.max_length) * position;
+  }
+
+ private:
+  const RunConfig& config_;
+  const ForeseenRun& run_;
+  RandomStream random_{1, "memory trial"};
+  RandomIds ids_{random_.stream("ids")};
+  EncoderDecoder model_{nullptr};
+};
+
+}  // namespace
+
+TrainingNeeds training_needs(const RunConfig& config, const Vocabularies& vocabularies) {
+  TrainingNeeds needs;
+  const auto shapes = parameter_shapes(config.model, vocabularies);
+  std::vector<std::string> names;
+  for (const auto& [name, shape] : shapes) names.push_back(name);
+  const auto frozen = frozen_parameters(config.training.freeze, names);
+  for (const auto& [name, shape] : shapes) {
+    std::int64_t count = 1;
+    for (const auto size : shape) count *= size;
+    needs.parameters += count;
+    if (!frozen.contains(name)) needs.trained_parameters += count;
+  }
+  needs.weights = needs.parameters * kFloatBytes;
+  needs.gradients = needs.trained_parameters * kFloatBytes;
+  needs.optimizer = (config.training.ema_decay > 0 ? 3 : 2) * needs.trained_parameters * kFloatBytes;
+  needs.program = resident_bytes();
+  // Less than any path keeps for the backward pass: what goes into the products of one side.
+  const auto& model = config.model;
+  const auto kept = std::min(model.encoder_layers, model.decoder_layers) * (6 * model.d_model + model.d_ff);
+  needs.least_batches = std::min(config.data.batch_tokens, kFewestTokens) * kept * kFloatBytes;
+  needs.model_file = needs.weights;
+  needs.checkpoint = needs.weights + needs.optimizer;
+  // The newest, those of an average among them; the best, and the one that is being written.
+  needs.checkpoints = std::max(config.training.keep_checkpoints, config.training.average_last) + 2;
+  if (config.training.average_last > 0)  // a whole file, and the doubles of it and of the sum
+    needs.average = needs.checkpoint + 2 * needs.parameters * static_cast<std::int64_t>(sizeof(double));
+  else if (config.training.early_stop.patience > 0)
+    needs.average = needs.checkpoint;
+  return needs;
+}
+
+TrainingNeeds training_needs(const RunConfig& config, const ForeseenRun& run) {
+  auto needs = training_needs(config, run.vocabularies);
+  needs.corpus_file = run.text.corpus_file;
+  needs.unknown = run.text.unknown;
+  if (config.tokenizer.model_file.empty() && config.training.start_from.empty())
+    needs.tokenizer = tokenizer_training_bytes(config.tokenizer.type, run.text.training_bytes);
+  return needs;
+}
+
+TrainingNeeds try_training(const RunConfig& config, const ForeseenRun& run, std::int64_t memory) {
+  auto needs = training_needs(config, run);
+  const auto wanted = config.data.batch_tokens;
+  const auto tokens_to_try =
+      static_cast<std::int64_t>(kMostOperations / kOperationsPerParameter / static_cast<double>(needs.parameters));
+  const auto safe =
+      (memory - needs.weights - needs.gradients) / 2 / most_bytes_of_token(config.model, run.vocabularies);
+  const auto most =
+      std::min({wanted, std::max(tokens_to_try / kFewestBatches, kFewestTokens), std::max(safe, kFewestTokens)});
+  const auto count = std::clamp(tokens_to_try / most, kFewestBatches, kMostBatches);
+
+  Trial trial(config, run);
+  trial.batches(kFewestTokens, 1);  // libraries take memory of their own at the first call
+  give_back_memory();
+  needs.program = std::max<std::int64_t>(resident_bytes() - needs.weights - needs.gradients, 0);
+  needs.batches = trial.batches(most, count);
+  if (most < wanted) {
+    const auto small = trial.batches(most / 4, count);
+    const auto of_token = static_cast<double>(needs.batches - small) / static_cast<double>(most - most / 4);
+    needs.batches += static_cast<std::int64_t>(std::max(of_token, 0.0) * static_cast<double>(wanted - most));
+  }
+  needs.tried = true;
+  const auto &valid = run.text.valid, &test = run.text.test;
+  needs.validation = trial.search(valid, 1, config.decoding.max_length);
+  if (!test.empty()) {
+    const auto longest = std::ranges::max(test);
+    needs.test =
+        trial.search(test, config.decoding.beam_size, std::min(config.decoding.max_length, longest + longest / 4));
+  }
+  log_progress("");
+  return needs;
+}
+
+ForeseenRun foresee(const RunConfig& config) {
+  const auto tokenizers = configured_tokenizers(config);
+  const auto trained = config.tokenizer.vocabulary_size;
+  return {tokenizers.first ? Vocabularies{tokenizers.first->vocabulary_size(), tokenizers.second->vocabulary_size()}
+                           : Vocabularies{trained, trained},
+          text_lengths(config, tokenizers)};
+}
+
+std::int64_t free_disk(const std::filesystem::path& folder) {
+  auto place = std::filesystem::absolute(folder);
+  std::error_code error;
+  while (!std::filesystem::exists(place, error) && place.has_parent_path() && place != place.parent_path())
+    place = place.parent_path();
+  const auto space = std::filesystem::space(place, error);
+  return error ? 0 : static_cast<std::int64_t>(space.available);
+}
+
+Json to_json(const TrainingNeeds& needs) {
+  return {{"parameters", needs.parameters},
+          {"trained_parameters", needs.trained_parameters},
+          {"program", needs.program},
+          {"weights", needs.weights},
+          {"gradients", needs.gradients},
+          {"optimizer", needs.optimizer},
+          {"tokenizer", needs.tokenizer},
+          {"tried", needs.tried},
+          {"batches", needs.batches},
+          {"validation", needs.validation},
+          {"test", needs.test},
+          {"average", needs.average},
+          {"memory", needs.memory()},
+          {"model_file", needs.model_file},
+          {"checkpoint", needs.checkpoint},
+          {"checkpoints", needs.checkpoints},
+          {"corpus_file", needs.corpus_file},
+          {"disk", needs.disk()}};
+}
+
+}  // namespace gloss

@@ -1,0 +1,134 @@
+#include "pipeline/doctor/trial_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <system_error>
+#include <tuple>
+
+#include "common/error.h"
+#include "common/files/line_reader.h"
+#include "common/log.h"
+#include "common/text/utf8.h"
+#include "data/corpus_layout.h"
+#include "data/hold_out.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::int64_t kMostLines = 50'000;
+constexpr double kBytesOfPiece = 4.5;  // English and German, 4,000 to 10,000 pieces; Chinese has 3 a character
+constexpr std::int64_t kLargestSmallVocabulary = 65'536;
+
+/// Pieces and eos.
+std::int64_t length_of(const std::string& line, const Tokenizer* tokenizer, TokenizerType type) {
+  if (line.empty()) return 1;
+  if (tokenizer != nullptr) return std::ssize(tokenizer->encode(repair_utf8(line))) + 1;
+  if (type == TokenizerType::kChar) return static_cast<std::int64_t>(count_code_points(line)) + 2;
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(line.size()) / kBytesOfPiece)) + 1;
+}
+
+struct TextSample {
+  std::vector<PairLengths> pairs;
+  std::int64_t bytes = 0;  ///< of the lines that were read
+};
+
+TextSample sample_of(const std::string& source, const std::string& target, const RunConfig& config,
+                     const TokenizerPair& tokenizers) {
+  LineReader sources(source), targets(target);
+  TextSample sample;
+  const auto type = config.tokenizer.type;
+  std::string source_line, target_line;
+  while (std::ssize(sample.pairs) < kMostLines && sources.next(source_line) && targets.next(target_line)) {
+    sample.bytes += std::ssize(source_line) + std::ssize(target_line) + 2;
+    sample.pairs.push_back(
+        {length_of(source_line, tokenizers.first.get(), type), length_of(target_line, tokenizers.second.get(), type)});
+  }
+  return sample;
+}
+
+std::int64_t file_bytes(const std::string& path) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  return error ? 0 : static_cast<std::int64_t>(bytes);
+}
+
+std::int64_t bytes_of_cache(const TextSample& sample, std::int64_t text_bytes, std::int64_t vocabulary,
+                            std::int64_t max_length) {
+  if (sample.bytes == 0) return 0;
+  const auto whole = static_cast<double>(text_bytes) / static_cast<double>(sample.bytes);
+  double ids = 0;
+  for (const auto& [source, target] : sample.pairs) ids += static_cast<double>(source + target);
+  CorpusLayout layout;
+  layout.ids = static_cast<std::uint64_t>(ids * whole);
+  layout.pairs = static_cast<std::uint64_t>(static_cast<double>(sample.pairs.size()) * whole);
+  layout.id_bytes = vocabulary <= kLargestSmallVocabulary ? 2 : 4;
+  layout.length_bytes = max_length < kLargestSmallVocabulary ? 2 : 4;
+  return static_cast<std::int64_t>(layout.footer_at());
+}
+
+std::int64_t vocabulary_of(const RunConfig& config, const TokenizerPair& tokenizers) {
+  if (!tokenizers.first) return config.tokenizer.vocabulary_size;
+  return std::max(tokenizers.first->vocabulary_size(), tokenizers.second->vocabulary_size());
+}
+
+}  // namespace
+
+TextLengths text_lengths(const RunConfig& config, const TokenizerPair& tokenizers) {
+  TextLengths lengths;
+  const auto& data = config.data;
+  const auto read = [&](const std::string& source, const std::string& target, auto&& use) {
+    if (source.empty()) return;
+    try {
+      log_progress("reading " + printable(source) + " and " + printable(target));
+      use(sample_of(source, target, config, tokenizers));
+    } catch (const Error& error) {
+      if (lengths.unknown.empty()) lengths.unknown = error.what();
+    }
+  };
+  read(data.train_source, data.train_target, [&](TextSample sample) {
+    lengths.training_bytes = file_bytes(data.train_source) + file_bytes(data.train_target);
+    lengths.corpus_file =
+        bytes_of_cache(sample, lengths.training_bytes, vocabulary_of(config, tokenizers), data.max_length);
+    if (sample.bytes > 0)
+      lengths.texts_per_sample =
+          std::max(static_cast<double>(lengths.training_bytes) / static_cast<double>(sample.bytes), 1.0);
+    std::erase_if(sample.pairs, [&](const PairLengths& pair) {
+      return pair.longer() > data.max_length || pair.source == 1 || pair.target == 1;
+    });
+    lengths.pairs = std::move(sample.pairs);
+    if (!data.hold_out) return;
+    const auto held_out = pairs_to_hold_out(
+        static_cast<std::int64_t>(static_cast<double>(lengths.pairs.size()) * lengths.texts_per_sample));
+    for (std::size_t i = 0; i < lengths.pairs.size() && std::ssize(lengths.valid) < held_out; ++i)
+      lengths.valid.push_back(lengths.pairs[i].source);
+  });
+  const auto sources = [&](std::vector<std::int64_t>& of) {
+    return [&](const TextSample& sample) {
+      for (const auto& pair : sample.pairs) of.push_back(std::min(pair.source, data.max_length));
+    };
+  };
+  read(data.valid_source, data.valid_target, sources(lengths.valid));
+  read(data.test_source, data.test_target, sources(lengths.test));
+  log_progress("");
+  return lengths;
+}
+
+std::vector<std::vector<PairLengths>> batches_of(std::vector<PairLengths> pairs, std::int64_t batch_tokens) {
+  std::ranges::sort(pairs, {},
+                    [](const PairLengths& pair) { return std::tuple(pair.longer(), pair.source - pair.target); });
+  std::vector<std::vector<PairLengths>> batches;
+  for (const auto& pair : pairs) {
+    if (batches.empty() || pair.longer() * (std::ssize(batches.back()) + 1) > batch_tokens) batches.emplace_back();
+    batches.back().push_back(pair);
+  }
+  return batches;
+}
+
+double growth_by_sampling(const RunConfig& config) {
+  const double amount = config.data.subword_sampling;
+  if (amount == 0 || config.tokenizer.type == TokenizerType::kChar) return 1;
+  return config.tokenizer.type == TokenizerType::kBpe ? std::min(1 + 4 * amount, 4.0)
+                                                      : std::min(1 + 0.01 / (amount * amount), 4.0);
+}
+
+}  // namespace gloss

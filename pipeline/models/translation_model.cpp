@@ -1,0 +1,117 @@
+#include "pipeline/models/translation_model.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "decoding/scorers/make_scorer.h"
+#include "model/inference/packed_linear.h"
+#include "pipeline/run/run_files.h"
+#include "tokenizer/sentencepiece_tokenizer.h"
+#include "training/checkpoint.h"
+
+namespace gloss {
+namespace {
+
+std::shared_ptr<const Tokenizer> make_tokenizer(const ModelDescription& description, const std::string& tensor,
+                                                std::int64_t vocabulary, const std::string& file) {
+  const auto found = description.tokenizers.find(tensor);
+  if (found == description.tokenizers.end()) throw ModelError(file + ": the tensor " + tensor + " is missing");
+  auto tokenizer = std::make_shared<SentencePieceTokenizer>(found->second, file + ": " + tensor);
+  if (tokenizer->vocabulary_size() != vocabulary)
+    throw ModelError(file + ": " + tensor + " has " + std::to_string(tokenizer->vocabulary_size()) +
+                     " pieces, the embedding " + std::to_string(vocabulary) + " rows; they do not belong together");
+  return tokenizer;
+}
+
+std::int64_t at_most_positions(std::int64_t wanted, const ModelConfig& config) {
+  return config.positions == Positions::kLearned ? std::min(wanted, config.max_positions) : wanted;
+}
+
+RunConfig config_in(const ModelDescription& description, const std::string& file) {
+  try {
+    return parse_run_config(description.config);
+  } catch (const UsageError& error) {
+    throw ModelError(file + ": config: " + error.what());
+  }
+}
+
+}  // namespace
+
+TokenizerPair make_tokenizers(const ModelDescription& description, const Vocabularies& vocabularies,
+                              const std::string& file) {
+  if (!config_in(description, file).tokenizer.joint)
+    return {make_tokenizer(description, kSourceTokenizer, vocabularies.source, file),
+            make_tokenizer(description, kTargetTokenizer, vocabularies.target, file)};
+  if (vocabularies.target != vocabularies.source)
+    throw ModelError(file + ": one tokenizer for both languages, but embeddings of different sizes");
+  const auto joint = make_tokenizer(description, kJointTokenizer, vocabularies.source, file);
+  return {joint, joint};
+}
+
+std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder) {
+  const auto file =
+      std::filesystem::is_directory(file_or_folder) ? file_or_folder / "model.safetensors" : file_or_folder;
+  if (std::filesystem::exists(file_or_folder / "checkpoints") && !std::filesystem::exists(file))
+    throw UsageError("--model: the run in " + printable(file_or_folder.string()) +
+                     " has not ended; go on with gloss train-translate --resume, or make a model of a checkpoint with "
+                     "gloss average");
+  if (file.empty() || !std::filesystem::exists(file))
+    throw UsageError("--model: there is no " + printable(file.string()) +
+                     "; name a model file, or the folder of a finished run");
+  warn_of_earlier_model(file);
+  return file;
+}
+
+TranslationModel load_translation_model(const std::filesystem::path& file_or_folder, at::Device device) {
+  return load_translation_model(SafetensorsFile::open(model_file_of(file_or_folder)), device);
+}
+
+TranslationModel load_translation_model(const SafetensorsFile& file, at::Device device) {
+  const auto& name = file.name();
+  const auto format = file.metadata().find("format");
+  if (format != file.metadata().end() && format->second == kCheckpointFormat)
+    throw ModelError(name + ": is a checkpoint; gloss average FILE --output MODEL makes a model of it");
+  auto loaded = read_model_file(file, device);
+  TranslationModel result;
+  result.config = config_in(loaded.description, name);
+  std::tie(result.source_tokenizer, result.target_tokenizer) =
+      make_tokenizers(loaded.description, loaded.vocabularies, name);
+  result.model = loaded.model;
+  result.precision = loaded.precision;
+  result.vocabularies = loaded.vocabularies;
+  result.description = std::move(loaded.description);
+  return result;
+}
+
+std::int64_t max_source_length(const RunConfig& config) {
+  return at_most_positions(config.data.max_length, config.model);
+}
+
+LineTranslator make_translator(const EncoderDecoder& model, const RunConfig& config,
+                               std::shared_ptr<const Tokenizer> source_tokenizer,
+                               std::shared_ptr<const Tokenizer> target_tokenizer, WeightPrecision precision) {
+  // Targets may be as long as a search may ask for, or the model has positions for.
+  const auto longest_target = at_most_positions(DecodingConfig::kLongest, config.model);
+  return LineTranslator(make_scorer(model, config.model, longest_target, precision), std::move(source_tokenizer),
+                        std::move(target_tokenizer), max_source_length(config));
+}
+
+WeightPrecision translating_precision(WeightPrecision stored) {
+  return is_fast(stored) ? stored : WeightPrecision::kFloat32;
+}
+
+void expect_possible(std::optional<WeightPrecision> wanted, at::Device device) {
+  if (!wanted || *wanted == WeightPrecision::kFloat32 || device.is_cpu()) return;
+  throw UsageError("--precision: wanted float32, in which the device " + device.str() + " multiplies, got " +
+                   std::string(weight_precision_name(*wanted)) + "; leave it out, or take the device cpu");
+}
+
+LineTranslator TranslationModel::translator(std::optional<WeightPrecision> wanted) const {
+  expect_possible(wanted, model->device());
+  return make_translator(model, config, source_tokenizer, target_tokenizer,
+                         wanted.value_or(translating_precision(precision)));
+}
+
+}  // namespace gloss

@@ -1,0 +1,160 @@
+#include "pipeline/run/corpus_cache.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "common/error.h"
+#include "common/files/mapped_file.h"
+#include "common/files/sha256.h"
+#include "common/log.h"
+#include "common/system/stop.h"
+#include "common/version.h"
+#include "tokenizer/sentencepiece_version.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestTextsFile = 1 << 16;
+
+std::optional<ParallelCorpus> open_cache(const fs::path& path) {
+  try {
+    if (!fs::exists(path)) return std::nullopt;
+    const auto file = open_regular_file(path);
+    if (!file) return std::nullopt;
+    return ParallelCorpus::open(MappedFile(file->descriptor, path), path);
+  } catch (const Error& fault) {
+    log_warning(std::string(fault.what()) + "; the texts are encoded again");
+    return std::nullopt;
+  }
+}
+
+std::string read_texts_file(const fs::path& path) {
+  try {
+    return fs::exists(path) ? read_file(path, kLargestTextsFile) : "";
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+std::optional<TextHash> known_hash(const std::string& texts, const std::string& side) {
+  try {
+    const auto json = parse_json(texts);
+    if (json.is_object() && json.contains(side)) return read_text_hash(json.at(side));
+  } catch (const std::invalid_argument&) {
+  }
+  return std::nullopt;
+}
+
+Json hashes_of(const CorpusCache::Tokenizers& by_name) {
+  auto hashes = Json::object();
+  for (const auto& [name, tokenizer] : by_name) hashes[name] = sha256(tokenizer->serialized());
+  return hashes;
+}
+
+// Of a change in how texts become ids; raised with it.
+constexpr int kEncoding = 1;
+
+// Of a change in the choice of held-out pairs, which is a function of the texts; raised with it.
+constexpr int kHoldOut = 1;
+
+// What the tokenizer came from: training with these settings, or null where it was given.
+Json settings_of(const RunConfig& config) {
+  if (!config.tokenizer.model_file.empty() || !config.training.start_from.empty()) return nullptr;
+  auto settings = to_json(config.tokenizer);
+  settings.erase("model_file");
+  return settings;
+}
+
+}  // namespace
+
+CorpusCache::CorpusCache(const RunConfig& config, const RunFolder& folder)
+    : config_(&config),
+      corpus_file_(folder.corpus_file()),
+      texts_file_(folder.texts_file()),
+      kept_texts_(read_texts_file(texts_file_)),
+      cached_(open_cache(corpus_file_)),
+      source_at_start_(FileStamp::of(config.data.train_source)),
+      target_at_start_(FileStamp::of(config.data.train_target)) {
+  if (!cached_) return;
+  source_ = TextHash::of(config.data.train_source, known_hash(kept_texts_, "source"));
+  target_ = TextHash::of(config.data.train_target, known_hash(kept_texts_, "target"));
+  const auto& kept = cached_->key();
+  const auto wanted = key({});
+  const auto equal = [&](const char* name) { return kept.is_object() && kept.value(name, Json()) == wanted.at(name); };
+  if (!equal("program") || !equal("source_text") || !equal("target_text")) cached_.reset();
+}
+
+std::string CorpusCache::known_tokenizer(const std::string& name) const {
+  if (!cached_ || settings_of(*config_).is_null()) return "";
+  const auto& kept = cached_->key();
+  if (kept.value("tokenizer_settings", Json()) != settings_of(*config_)) return "";
+  const auto tokenizers = kept.value("tokenizers", Json::object());
+  return tokenizers.is_object() && tokenizers.contains(name) && tokenizers.at(name).is_string()
+             ? tokenizers.at(name).get<std::string>()
+             : "";
+}
+
+void CorpusCache::load(const Tokenizers& by_name, const Tokenizer& source, const Tokenizer& target, int threads,
+                       const HoldOut* held_out) {
+  const auto tokenizers = hashes_of(by_name);
+  if (cached_ && cached_->key() == key(tokenizers)) {
+    corpus_ = std::exchange(cached_, std::nullopt);
+  } else {
+    cached_.reset();
+    source_ = TextHash::of(config_->data.train_source, source_);
+    target_ = TextHash::of(config_->data.train_target, target_);
+    encode(key(tokenizers), source, target, threads, held_out);
+  }
+  corpus_->set_vocabularies(source.vocabulary_size(), target.vocabulary_size());
+}
+
+void CorpusCache::keep() {
+  const auto is_unchanged = [](const fs::path& path, const FileStamp& at_start, const TextHash& hash) {
+    std::error_code error;
+    if (hash.stamp == at_start && fs::exists(path, error) && FileStamp::of(path) == at_start) return true;
+    log_warning(printable(path.string()) +
+                ": changed while it was read; training goes on with what was read, which is not kept, and to resume "
+                "the run the text is needed as it was");
+    return false;
+  };
+  const bool source_is = is_unchanged(config_->data.train_source, source_at_start_, source_);
+  const bool target_is = is_unchanged(config_->data.train_target, target_at_start_, target_);
+  if (!source_is || !target_is) return;
+  if (made_) made_->commit();
+  made_.reset();
+  const auto texts = to_pretty_text({{"source", to_json(source_)}, {"target", to_json(target_)}});
+  if (texts != kept_texts_) write_file(texts_file_, texts);
+}
+
+Json CorpusCache::key(const Json& tokenizers) const {
+  Json key = {{"program", std::string(kVersion) + ", SentencePiece " + sentencepiece_version() + ", encoding " +
+                              std::to_string(kEncoding)},
+              {"source_text", source_.sha256},
+              {"target_text", target_.sha256},
+              {"tokenizers", tokenizers},
+              {"tokenizer_settings", settings_of(*config_)},
+              {"max_length", config_->data.max_length}};
+  if (config_->data.hold_out) key["hold_out"] = kHoldOut;
+  return key;
+}
+
+void CorpusCache::encode(const Json& key, const Tokenizer& source, const Tokenizer& target, int threads,
+                         const HoldOut* held_out) {
+  const auto& data = config_->data;
+  made_ = std::make_unique<AtomicFile>(corpus_file_);
+  CorpusWriter writer([&](std::span<const std::byte> bytes) { made_->write(bytes); },
+                      std::max(source.vocabulary_size(), target.vocabulary_size()), data.max_length);
+  EncodingOptions options{.max_length = data.max_length, .before_pair = stop_where_requested, .threads = threads};
+  if (held_out != nullptr)
+    options.holds_out = [held_out](std::string_view source_line, std::string_view target_line) {
+      return held_out->contains(source_line, target_line);
+    };
+  const auto report = encode_corpus({data.train_source, data.train_target, &source, &target}, options, writer);
+  writer.finish(key, report);
+  corpus_ = ParallelCorpus::open(MappedFile(made_->open_for_reading(), corpus_file_), corpus_file_);
+}
+
+}  // namespace gloss

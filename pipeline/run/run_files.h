@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "common/files/same_file.h"
+#include "pipeline/run/run_config.h"
+
+namespace gloss {
+
+/// The files of a run file's keys, each with its key.
+std::vector<NamedFile> files_read(const RunConfig& config);
+
+/// The files of a run folder that gloss writes, whether they exist or not.
+struct RunFiles {
+  std::filesystem::path model, config, log, corpus, texts;
+  std::filesystem::path earlier_model;  ///< exists while `model` is the model of a run that is being replaced
+  std::vector<std::filesystem::path> tokenizers;
+  std::filesystem::path checkpoints;  ///< the folder
+
+  explicit RunFiles(const std::filesystem::path& folder);
+  /// The checkpoints that exist and the link to the best one; other files in their folder are not gloss's. Throws
+  /// IoError.
+  std::vector<std::filesystem::path> checkpoint_files() const;
+};
+
+/// The files of a run folder that a run writes, and those that it only keeps: a run that resumes from a checkpoint may
+/// be given the configuration and the tokenizers of its own folder.
+struct RunOutputs {
+  std::vector<NamedFile> written, kept = {};
+};
+RunOutputs run_outputs(const std::filesystem::path& folder, bool resume);
+
+/// Warns where `model_file` is the model of an earlier run, which an unfinished run in its folder will replace.
+void warn_of_earlier_model(const std::filesystem::path& model_file);
+
+}  // namespace gloss

@@ -1,0 +1,36 @@
+#include "pipeline/run/run_forecast.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "common/log.h"
+#include "pipeline/run/run_report.h"
+#include "pipeline/run/training_time.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::int64_t kShortRun = 100;  // updates that need no forecast
+constexpr double kHour = 3600;
+
+}  // namespace
+
+RunForecast::RunForecast(const RunConfig& config, const Vocabularies& vocabularies, const ParallelCorpus& corpus,
+                         const BatchStream& batches, EncoderDecoder& model)
+    : config_(&config.training), length_(run_length(config.training, batches.batches_in_epoch())) {
+  length_.tokens = count_tokens(corpus);
+  for (const auto& warning : warnings_of(config, length_, pieces_of(config, vocabularies))) log_warning(warning);
+  if (!length_.updates || *length_.updates > kShortRun) epoch_seconds_ = estimate_epoch_seconds(model, corpus, config);
+}
+
+void RunForecast::report(const TrainingState& state) const {
+  if (!epoch_seconds_) return;
+  double seconds = std::numeric_limits<double>::infinity();
+  if (length_.updates)
+    seconds = *epoch_seconds_ * static_cast<double>(*length_.updates - state.step) /
+              static_cast<double>(length_.updates_per_epoch);
+  if (config_->max_hours) seconds = std::min(seconds, *config_->max_hours * kHour - state.seconds);
+  if (seconds > 0) log_info("training will take about " + duration_text(seconds));
+}
+
+}  // namespace gloss

@@ -1,0 +1,87 @@
+#include "pipeline/run/run_length.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace gloss {
+namespace {
+
+constexpr std::int64_t kMinUpdates = 1'000;
+constexpr std::int64_t kTrialUpdates = 100;
+constexpr std::int64_t kMinWarmupsPerRun = 2, kUsualWarmupsPerRun = 4;
+constexpr double kMinTokensPerPiece = 5, kUsualTokensPerPiece = 20;
+
+bool is_trial(const TrainingConfig& training) { return training.max_steps && *training.max_steps <= kTrialUpdates; }
+
+}  // namespace
+
+RunLength run_length(const TrainingConfig& config, std::int64_t batches_per_epoch) {
+  RunLength length{(batches_per_epoch + config.accumulate - 1) / config.accumulate};
+  const auto steps = config.step_limit();
+  const bool has_steps = config.max_steps || (!config.max_epochs && !config.max_hours);
+  if (has_steps) length.updates = steps;
+  if (config.max_epochs && length.updates_per_epoch > 0) {
+    const bool epochs_end_it = *config.max_epochs <= steps / length.updates_per_epoch;
+    length.updates = epochs_end_it ? *config.max_epochs * length.updates_per_epoch : steps;
+  }
+  return length;
+}
+
+RunLength estimate_run_length(const RunConfig& config, const TextLengths& text) {
+  if (text.pairs.empty()) return {};
+  const auto batches = static_cast<double>(batches_of(text.pairs, config.data.batch_tokens).size());
+  auto length = run_length(config.training, static_cast<std::int64_t>(std::ceil(batches * text.texts_per_sample)));
+  for (const auto& [source, target] : text.pairs) length.tokens += static_cast<double>(source + target);
+  length.tokens *= text.texts_per_sample;
+  return length;
+}
+
+double count_tokens(const ParallelCorpus& corpus) {
+  double tokens = 0;
+  for (std::int64_t i = 0; i < corpus.size(); ++i)
+    tokens += static_cast<double>(corpus.source_length(i) + corpus.target_length(i));
+  return tokens;
+}
+
+std::int64_t pieces_of(const RunConfig& config, const Vocabularies& vocabularies) {
+  return config.tokenizer.joint ? vocabularies.source : vocabularies.source + vocabularies.target;
+}
+
+std::vector<std::string> warnings_of(const RunConfig& config, const RunLength& length, std::int64_t pieces) {
+  const auto& training = config.training;
+  std::vector<std::string> warnings;
+  if (length.updates_per_epoch == 0 || is_trial(training)) return warnings;
+  if (length.updates) {
+    const auto updates = *length.updates;
+    const auto has_updates = "the run has " + std::to_string(updates) + " updates";
+    if (training.schedule != ScheduleKind::kConstant && training.warmup_steps > updates / kMinWarmupsPerRun)
+      warnings.push_back("training.warmup_steps: " + std::to_string(training.warmup_steps) +
+                         " are more than half of the " + std::to_string(updates) +
+                         " updates of the run, so the learning rate is hardly ever at its height; lower it to " +
+                         std::to_string(std::max<std::int64_t>(updates / kUsualWarmupsPerRun, 1)) + " or train longer");
+    if (updates < kMinUpdates)
+      warnings.push_back(has_updates + "; a translator needs some thousands; raise training." +
+                         (training.max_epochs ? "max_epochs" : "max_steps") +
+                         ", lower data.batch_tokens or bring more text");
+  }
+  const bool is_char = config.tokenizer.type == TokenizerType::kChar && config.tokenizer.model_file.empty();
+  if (length.tokens > 0 && !is_char && length.tokens < kMinTokensPerPiece * static_cast<double>(pieces))
+    warnings.push_back(
+        "tokenizer.vocabulary_size: the text has " + std::to_string(static_cast<std::int64_t>(length.tokens)) +
+        " tokens for " + std::to_string(pieces) + " pieces, most of which are too rare to be learned; some " +
+        std::to_string(static_cast<std::int64_t>(length.tokens / kUsualTokensPerPiece)) + " pieces suit it");
+  return warnings;
+}
+
+std::string updates_text(const RunLength& length) {
+  return "about " + std::to_string(length.updates_per_epoch) + " in an epoch" +
+         (length.updates ? ", " + std::to_string(*length.updates) + " in the run" : "");
+}
+
+Json to_json(const RunLength& length) {
+  return {{"updates_per_epoch", length.updates_per_epoch},
+          {"updates", length.updates ? Json(*length.updates) : Json()}};
+}
+
+}  // namespace gloss

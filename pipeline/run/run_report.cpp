@@ -1,0 +1,131 @@
+#include "pipeline/run/run_report.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include "common/log.h"
+#include "common/text/terminal_text.h"
+#include "pipeline/run/progress_line.h"
+
+namespace gloss {
+namespace {
+
+std::string text_of(const char* format, auto... values) {
+  std::array<char, 256> line{};
+  std::snprintf(line.data(), line.size(), format, values...);
+  return line.data();
+}
+
+void warn_of(std::string_view name, const std::string& reason, const NotedLines& pairs) {
+  if (pairs.count == 0) return;
+  log_warning(std::to_string(pairs.count) + " " + std::string(name) + " pairs left out: " + reason + " (" +
+              pairs.text() + ")");
+}
+
+std::string score_text(const Validation& scores) {
+  return text_of("loss %.4f  perplexity %.2f  BLEU %.2f (greedy)", scores.loss, std::exp(scores.loss), *scores.bleu);
+}
+
+void report_scores(RunFolder& folder, const std::string& event, Json fields, const ValidationReport& validation,
+                   std::size_t samples) {
+  fields.update(summary(validation));
+  fields["samples"] = Json::array();
+  for (const auto& sample : validation.samples) {
+    if (fields["samples"].size() < samples)
+      for (const auto& line : sample_lines(sample, terminal_columns())) log_info(line);
+    fields["samples"].push_back({{"line", sample.line},
+                                 {"source", sample.source},
+                                 {"reference", sample.reference},
+                                 {"translation", sample.translation}});
+  }
+  folder.log(event, std::move(fields));
+}
+
+/// A run whose first report takes longer prints its first loss before it.
+constexpr double kSecondsToFirstLoss = 2;
+
+}  // namespace
+
+void report_step(RunFolder& folder, const TrainingReport& report) {
+  const double perplexity = std::exp(report.loss);
+  log_info(
+      text_of("step %lld of %lld  epoch %lld  loss %.4f  perplexity %.2f  %.0f target tokens/s  learning rate %.3g",
+              static_cast<long long>(report.step), static_cast<long long>(report.last_step),
+              static_cast<long long>(report.epoch), report.loss, perplexity, report.tokens_per_second,
+              report.learning_rate) +
+      "  " + duration_text(report.seconds_left) + " left");
+  folder.log("step", {{"step", report.step},
+                      {"last_step", report.last_step},
+                      {"epoch", report.epoch},
+                      {"loss", report.loss},
+                      {"perplexity", perplexity},
+                      {"learning_rate", report.learning_rate},
+                      {"gradient_norm", report.gradient_norm},
+                      {"target_tokens_per_second", report.tokens_per_second},
+                      {"seconds_left", report.seconds_left},
+                      {"skipped_updates", report.skipped}});
+}
+
+void ProgressDisplay::show(const TrainingProgress& progress) {
+  if (!loss_printed_ && progress.seconds >= kSecondsToFirstLoss) {
+    loss_printed_ = true;
+    log_info(text_of("step %lld of %lld  epoch %lld  loss %.4f  %.0f target tokens/s",
+                     static_cast<long long>(progress.step), static_cast<long long>(progress.last_step),
+                     static_cast<long long>(progress.epoch), progress.loss, progress.tokens_per_second) +
+             "  " + duration_text(progress.seconds_left) + " left");
+  }
+  if (const auto columns = progress_columns()) log_progress(progress_text(progress, *columns - 1));
+}
+
+std::string progress_text(const TrainingProgress& progress, std::size_t columns) {
+  const auto step = static_cast<double>(progress.step), last_step = static_cast<double>(progress.last_step);
+  const std::vector<std::string> parts = {
+      duration_text(progress.seconds_left) + " left", text_of("loss %.3f", progress.loss),
+      text_of("epoch %lld", static_cast<long long>(progress.epoch)),
+      text_of("%.0f tokens/s", progress.tokens_per_second),
+      text_of("step %lld/%lld", static_cast<long long>(progress.step), static_cast<long long>(progress.last_step))};
+  return progress_line(last_step > 0 ? step / last_step : 1, parts, columns);
+}
+
+void report_validation(RunFolder& folder, std::int64_t step, const ValidationReport& validation, std::size_t samples) {
+  log_info("validation at step " + std::to_string(step) + "  " + score_text(validation.scores));
+  report_scores(folder, "validation", {{"step", step}}, validation, samples);
+}
+
+std::vector<std::string> sample_lines(const Sample& sample, std::optional<std::size_t> columns) {
+  const auto line = [&](const std::string& name, const std::string& text) {
+    const auto whole = "  line " + std::to_string(sample.line) + name + printable(text, std::string::npos);
+    return columns ? shortened(whole, *columns) : whole;
+  };
+  return {line("  source       ", sample.source), line("  reference    ", sample.reference),
+          line("  translation  ", sample.translation)};
+}
+
+void report_model(RunFolder& folder, std::span<const std::int64_t> steps, const ValidationReport& validation,
+                  std::size_t samples) {
+  std::string text;
+  for (const auto step : steps) text += (text.empty() ? "" : ", ") + std::to_string(step);
+  log_info((steps.size() == 1 ? "the model is that of step " : "the model is the mean of those of steps ") + text +
+           "  " + score_text(validation.scores));
+  report_scores(folder, "model", {{"weights_of_steps", steps}}, validation, samples);
+}
+
+void warn_of(std::string_view name, const CorpusReport& report, std::int64_t max_length) {
+  warn_of(name, "not UTF-8", report.invalid_utf8);
+  warn_of(name, "one side is empty", report.empty);
+  warn_of(name, "more than data.max_length = " + std::to_string(max_length) + " pieces", report.too_long);
+  if (report.crlf) log_warning("the " + std::string(name) + " text has Windows line ends (CR LF); they were dropped");
+}
+
+Json summary(const Bleu& bleu) { return {{"bleu", bleu.score}, {"signature", bleu_signature(bleu.tokenizer)}}; }
+
+Json summary(const ValidationReport& validation) {
+  return {{"loss", validation.scores.loss},
+          {"perplexity", std::exp(validation.scores.loss)},
+          {"greedy_bleu", *validation.scores.bleu},
+          {"signature", validation.signature}};
+}
+
+}  // namespace gloss

@@ -1,0 +1,87 @@
+#include "pipeline/run/start_model.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "common/error.h"
+#include "common/files/safetensors_format.h"
+#include "common/log.h"
+#include "model/storage/model_file.h"
+#include "pipeline/run/run_files.h"
+#include "training/checkpoint.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Each is the file's only where the run file says none of them: the last two follow the first.
+constexpr std::array kDropouts{"dropout", "attention_dropout", "feed_forward_dropout"};
+
+SafetensorsFile open_with(SafetensorsFile (*open)(const fs::path&), const std::string& path) {
+  const auto file = start_model_file(path);
+  if (!fs::exists(file))
+    throw DataError(printable(file.string()) + ": training.start_from names this model file, but it is not there");
+  warn_of_earlier_model(file);
+  auto opened = open(file);
+  const auto format = opened.metadata().find("format");
+  if (format != opened.metadata().end() && format->second == kCheckpointFormat)
+    throw ModelError(opened.name() + ": training.start_from names a checkpoint; wanted a model file, which gloss " +
+                     "average FILE --output MODEL makes of it");
+  expect_format(opened, kModelFormat, kModelFormatVersion);
+  return opened;
+}
+
+}  // namespace
+
+fs::path start_model_file(const std::string& path) {
+  return fs::is_directory(path) ? fs::path(path) / "model.safetensors" : fs::path(path);
+}
+
+SafetensorsFile open_start_model(const std::string& path) { return open_with(&SafetensorsFile::open, path); }
+
+RunConfig config_of_start_model(const SafetensorsFile& start_model) {
+  try {
+    return parse_run_config(metadata_json(start_model, "config"));
+  } catch (const UsageError& error) {
+    throw ModelError(start_model.name() + ": config: " + error.what());
+  }
+}
+
+RunConfig config_of_start_model(const std::string& path) {
+  return config_of_start_model(open_with(&SafetensorsFile::open_header, path));
+}
+
+void complete_from(const RunConfig& start, Json& run_file) {
+  auto there = to_json(start);
+  there["tokenizer"].erase("model_file");  // the file's own pieces are compared with it
+  if (start.model.positions != Positions::kLearned) there["model"].erase("max_positions");
+
+  std::string differences;
+  const auto complete = [&](const char* section, bool must_agree) {
+    auto& here = run_file[section];
+    if (here.is_null()) here = Json::object();
+    if (!here.is_object()) return;  // refused where it is read
+    for (const auto& [key, value] : there[section].items()) {
+      if (!here.contains(key))
+        here[key] = value;
+      else if (must_agree && here[key] != value)
+        differences += (differences.empty() ? "" : ", ") + std::string(section) + '.' + key + " is " + to_text(value) +
+                       " there and " + printable(to_text(here[key]), 80) + " here";
+    }
+  };
+  auto& model = run_file["model"];
+  const auto says = [&](const char* key) { return model.is_object() && model.contains(key); };
+  if (std::ranges::any_of(kDropouts, says))
+    for (const auto* key : kDropouts) there["model"].erase(key);
+  complete("model", true);
+  complete("tokenizer", true);
+  complete("decoding", false);
+  complete("evaluation", false);
+  if (!differences.empty())
+    throw UsageError("training.start_from: " + differences +
+                     "; leave out of the run file what is the model's, or start from another model");
+}
+
+}  // namespace gloss

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <c10/core/Device.h>
+
+#include "evaluation/bleu/bleu.h"
+#include "pipeline/run/run_config.h"
+#include "training/trainer.h"
+
+namespace gloss {
+
+struct TrainTranslateOptions {
+  RunConfig config;
+  std::filesystem::path out;  ///< the run folder; made where absent
+  bool resume = false;        ///< go on from the newest checkpoint, or from the start where there is none
+  bool overwrite = false;     ///< remove what an earlier run left in the folder
+  at::Device device = at::kCPU;
+  int threads = 1;                      ///< as set_up_runtime returned; noted in checkpoints
+  std::size_t samples = 1;              ///< of each validation, printed on stderr
+  std::vector<std::string> notes = {};  ///< logged when the folder can be used
+};
+
+struct TrainTranslateResult {
+  TrainingEnd end = TrainingEnd::kFinished;
+  std::int64_t steps = 0;
+  std::optional<Bleu> test;  ///< where there is a test set and the run was not stopped
+  bool resumable = false;    ///< the folder holds the configuration of this run
+};
+
+/// From two aligned text files to a translator: tokenizer, corpora, model, training, model.safetensors, and the score
+/// on the test set. The run folder also holds checkpoints/, log.jsonl, config.json and the tokenizers. Whatever is
+/// wrong with the configuration, the folder or the corpora is said before the first step. Throws UsageError where the
+/// folder is used and neither resume nor overwrite is set, LockedError where another run holds it, and the errors of
+/// the parts.
+TrainTranslateResult train_translate(const TrainTranslateOptions& options);
+
+}  // namespace gloss

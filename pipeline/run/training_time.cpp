@@ -1,0 +1,114 @@
+#include "pipeline/run/training_time.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "common/random.h"
+#include "common/system/stop.h"
+#include "pipeline/doctor/trial_text.h"
+#include "pipeline/runtime.h"
+#include "tensor/out_of_memory.h"
+#include "training/mixed_precision.h"
+#include "training/update.h"
+
+namespace gloss {
+namespace {
+
+constexpr double kMaxOperations = 3e11;      // of a pass: some seconds of one processor
+constexpr double kOperationsPerWeight = 12;  // and token: forward, backward, encoder and decoder
+constexpr std::int64_t kMinPositions = 256;
+constexpr std::int64_t kMaxSample = 20'000;  // pairs
+constexpr double kMinSeconds = 0.4;
+constexpr int kMinPasses = 2;
+
+std::int64_t longer_side(const ParallelCorpus& corpus, std::int64_t pair) {
+  return std::max(corpus.source_length(pair), corpus.target_length(pair));
+}
+
+/// Pairs of middle length whose padded positions are at most `max_positions`; at least one pair.
+std::vector<std::int64_t> middle_batch(const ParallelCorpus& corpus, std::int64_t max_positions) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> sample;  // length, pair
+  const auto count = std::min(corpus.size(), kMaxSample);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto pair = i * corpus.size() / count;
+    sample.emplace_back(longer_side(corpus, pair), pair);
+  }
+  std::ranges::sort(sample);
+  std::vector<std::int64_t> batch;
+  for (auto i = sample.size() / 2; i < sample.size(); ++i) {
+    if (!batch.empty() && sample[i].first * (std::ssize(batch) + 1) > max_positions) break;
+    batch.push_back(sample[i].second);
+  }
+  return batch;
+}
+
+std::int64_t padded_positions(const ParallelCorpus& corpus, const std::vector<std::int64_t>& pairs) {
+  std::int64_t longest = 0;
+  for (const auto pair : pairs) longest = std::max(longest, longer_side(corpus, pair));
+  return longest * std::ssize(pairs);
+}
+
+class TimedPasses {
+ public:
+  TimedPasses(EncoderDecoder& model, const RunConfig& config) : model_(model), config_(config) {}
+  TimedPasses(const TimedPasses&) = delete;
+  TimedPasses& operator=(const TimedPasses&) = delete;
+  ~TimedPasses() {
+    for (auto& parameter : model_->parameters()) parameter.mutable_grad() = at::Tensor();
+  }
+
+  /// Seconds of one forward and backward pass.
+  double operator()(const Batch& batch) {
+    using Clock = std::chrono::steady_clock;
+    stop_where_requested();
+    const auto begin = Clock::now();
+    const auto random = random_.at(1, 0);
+    const Loss loss = [&] {
+      const Autocast autocast(config_.training.precision, model_->device());
+      return batch_loss(model_, batch, config_.training.label_smoothing, {.training = true, .random = &random});
+    }();
+    loss.smoothed_sum.backward();
+    static_cast<void>(loss.nll_sum.item<double>());  // a GPU has finished then
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+
+ private:
+  EncoderDecoder& model_;
+  const RunConfig& config_;
+  RandomStream random_{1, "training time"};
+};
+
+double seconds_of_pass(EncoderDecoder& model, const Batch& batch, const RunConfig& config) {
+  TimedPasses pass(model, config);
+  pass(batch);  // the first one takes longer
+  double seconds = 0;
+  int passes = 0;
+  for (; passes < kMinPasses || seconds < kMinSeconds; ++passes) seconds += pass(batch);
+  return seconds / passes;
+}
+
+}  // namespace
+
+std::optional<double> estimate_epoch_seconds(EncoderDecoder& model, const ParallelCorpus& corpus,
+                                             const RunConfig& config) {
+  double parameters = 0;
+  for (const auto& parameter : model->parameters()) parameters += static_cast<double>(parameter.numel());
+  const auto affordable = static_cast<std::int64_t>(kMaxOperations / kOperationsPerWeight / parameters);
+  const auto pairs = middle_batch(corpus, std::min(config.data.batch_tokens, std::max(affordable, kMinPositions)));
+  double positions = 0;
+  for (std::int64_t pair = 0; pair < corpus.size(); ++pair) positions += static_cast<double>(longer_side(corpus, pair));
+  std::optional<double> seconds;
+  try {
+    seconds = seconds_of_pass(model, corpus.batch(pairs), config);
+  } catch (...) {
+    if (!is_out_of_memory()) throw;  // an update divides its batch then; a trial does without
+  }
+  give_back_memory();
+  if (!seconds) return std::nullopt;
+  return *seconds * positions / static_cast<double>(padded_positions(corpus, pairs)) * growth_by_sampling(config);
+}
+
+}  // namespace gloss

@@ -1,0 +1,97 @@
+#include "pipeline/run/validation.h"
+
+#include <cmath>
+
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+
+#include "common/error.h"
+#include "common/files/sha256.h"
+#include "common/system/stop.h"
+#include "model/padding.h"
+#include "pipeline/models/translation_model.h"
+#include "training/update.h"
+
+namespace gloss {
+namespace {
+
+// Some lines from the whole of the text that have something on either side.
+std::vector<std::size_t> sample_lines(const TestSet& text, std::size_t samples) {
+  std::vector<std::size_t> lines;
+  for (std::size_t i = 0; i < text.sources.size(); ++i)
+    if (!text.sources[i].empty() && !text.references[i].empty()) lines.push_back(i);
+  if (lines.size() <= samples) return lines;
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < samples; ++i) chosen.push_back(lines[i * lines.size() / samples]);
+  return chosen;
+}
+
+ParallelCorpus read_corpus(const DataConfig& data, const TestSet& text, const Tokenizer& source,
+                           const Tokenizer& target) {
+  if (data.valid_source.empty()) {
+    auto corpus = ParallelCorpus::of_lines(text.sources, text.references, source, target, data.max_length);
+    if (corpus.size() == 0)
+      throw DataError("data.hold_out: none of the " + std::to_string(text.sources.size()) +
+                      " held-out pairs can be used: one side is longer than data.max_length = " +
+                      std::to_string(data.max_length) + " pieces; set data.max_length higher");
+    return corpus;
+  }
+  return ParallelCorpus::read(data.valid_source, data.valid_target, source, target,
+                              {.max_length = data.max_length, .before_pair = stop_where_requested});
+}
+
+}  // namespace
+
+Validator::Validator(const RunConfig& config, TestSet text, std::shared_ptr<const Tokenizer> source,
+                     std::shared_ptr<const Tokenizer> target, std::size_t samples)
+    : config_(config),
+      source_tokenizer_(std::move(source)),
+      target_tokenizer_(std::move(target)),
+      corpus_(read_corpus(config.data, text, *source_tokenizer_, *target_tokenizer_)),
+      text_(std::move(text)),
+      samples_(samples) {}
+
+ValidationReport Validator::operator()(EncoderDecoder& model) const {
+  const double loss = mean_loss(model);
+  if (!std::isfinite(loss))
+    throw DivergedError(
+        "validation: wanted a finite loss, got none; lower training.learning_rate, or set training.clip_norm");
+  auto greedy = config_.decoding;
+  greedy.beam_size = greedy.n_best = 1;
+  greedy.coverage_penalty = 0;
+  greedy.sampling.enabled = false;
+  const auto translator = make_translator(model, config_, source_tokenizer_, target_tokenizer_);
+  auto [translations, truncated] = translate_texts(translator, greedy, text_.sources, "validating");
+  ValidationReport report{
+      .scores = {.loss = loss, .bleu = corpus_bleu(translations, text_.references, config_.evaluation.tokenize).score},
+      .signature = bleu_signature(config_.evaluation.tokenize),
+      .samples = {},
+      .truncated = std::move(truncated)};
+  for (const auto i : sample_lines(text_, samples_))
+    report.samples.push_back(
+        {static_cast<std::int64_t>(i) + 1, text_.sources[i], text_.references[i], translations[i]});
+  return report;
+}
+
+std::string Validator::hash() const {
+  Sha256 sum;
+  sum.update(corpus_.hash());
+  for (const auto* lines : {&text_.sources, &text_.references})
+    for (const auto& line : *lines) sum.update(line + '\n');
+  return sum.hex();
+}
+
+double Validator::mean_loss(EncoderDecoder& model) const {
+  const at::NoGradGuard no_grad;
+  double sum = 0;
+  std::int64_t tokens = 0;
+  for (const auto& indices : batches_by_length(corpus_, config_.data.batch_tokens)) {
+    stop_where_requested();
+    const Loss loss = batch_loss(model, corpus_.batch(indices), /*label_smoothing=*/0, Pass{});
+    sum += loss.nll_sum.item<double>();
+    tokens += loss.tokens;
+  }
+  return sum / static_cast<double>(tokens);
+}
+
+}  // namespace gloss

@@ -1,0 +1,24 @@
+#include "tensor/out_of_memory.h"
+
+#include <new>
+#include <string_view>
+
+#include <c10/util/Exception.h>
+
+namespace gloss {
+
+bool is_out_of_memory() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return true;
+  } catch (const c10::OutOfMemoryError&) {
+    return true;
+  } catch (const c10::Error& error) {  // of LibTorch's allocator of host memory
+    return std::string_view(error.what_without_backtrace()).find("can't allocate memory") != std::string_view::npos;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace gloss

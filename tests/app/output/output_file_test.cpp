@@ -1,0 +1,60 @@
+#include "app/output/output_file.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace gloss {
+namespace {
+
+class OutputFileTest : public testing::Test {
+ protected:
+  TemporaryFolder folder_;
+  std::filesystem::path file_ = folder_ / "results";
+};
+
+TEST_F(OutputFileTest, TheFileAppearsWithAllResultsOrNotAtAll) {
+  {
+    OutputFile output(file_);
+    EXPECT_FALSE(output.is_stdout());
+    output.write("one\n");
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+
+  OutputFile output(file_);
+  output.write("one\n");
+  output.write("two\n");
+  EXPECT_FALSE(std::filesystem::exists(file_));
+  output.commit();
+  EXPECT_EQ(read_file(file_, 100), "one\ntwo\n");
+}
+
+TEST_F(OutputFileTest, AnOlderFileStaysUntilItIsReplaced) {
+  write_file(file_, "older");
+  OutputFile output(file_);
+  output.write("newer");
+  EXPECT_EQ(read_file(file_, 100), "older");
+  output.commit();
+  EXPECT_EQ(read_file(file_, 100), "newer");
+}
+
+TEST_F(OutputFileTest, AFileThatCannotBeMadeIsRefusedAtOnce) {
+  EXPECT_THROW(OutputFile(folder_.path()), IoError);
+  EXPECT_THROW(OutputFile(folder_ / "absent" / "results"), IoError);
+}
+
+TEST_F(OutputFileTest, WithoutAFileResultsGoToStdout) {
+  testing::internal::CaptureStdout();
+  OutputFile output(std::nullopt);
+  EXPECT_TRUE(output.is_stdout());
+  output.write("one\n");
+  output.commit();
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "one\n");
+}
+
+}  // namespace
+}  // namespace gloss

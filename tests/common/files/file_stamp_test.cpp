@@ -1,0 +1,90 @@
+#include "common/files/file_stamp.h"
+
+#include <fstream>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "common/error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace gloss {
+namespace {
+
+using namespace std::chrono_literals;
+
+class FileStampTest : public testing::Test {
+ protected:
+  FileStampTest() { write("text"); }
+  void write(const std::string& text) const { std::ofstream(path_) << text; }
+  FileStamp stamp() const { return FileStamp::of(path_); }
+
+  const TemporaryFolder folder_;
+  const std::filesystem::path path_ = folder_ / "file";
+};
+
+TEST_F(FileStampTest, IsWhatTheFileSystemSays) {
+  write("longer text");
+  const timespec modified{1'000'000'000, 7}, times[]{modified, modified};
+  ASSERT_EQ(::utimensat(AT_FDCWD, path_.c_str(), times, 0), 0);
+  struct stat status {};
+  ASSERT_EQ(::stat(path_.c_str(), &status), 0);
+  EXPECT_EQ(stamp().device, status.st_dev);
+  EXPECT_EQ(stamp().inode, status.st_ino);
+  EXPECT_EQ(stamp().size, 11u);
+  EXPECT_EQ(stamp().modified, 1'000'000'000'000'000'007);
+  EXPECT_EQ(stamp().changed, status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec);
+}
+
+TEST_F(FileStampTest, StaysWhileNobodyChangesTheFile) {
+  const auto before = stamp();
+  EXPECT_EQ(before.size, 4u);
+  std::ifstream file(path_);
+  std::string text;
+  file >> text;
+  EXPECT_EQ(stamp(), before);
+}
+
+TEST_F(FileStampTest, ChangesWithLengthPlaceAndTimes) {
+  const auto before = stamp();
+  write("longer text");
+  EXPECT_NE(stamp(), before);
+  write("text");
+  std::filesystem::rename(path_, folder_ / "old");
+  write("text");
+  EXPECT_NE(stamp(), before) << "another file of the same name";
+}
+
+TEST_F(FileStampTest, OfAFileWhoseTimeWasPutBackIsAnother) {
+  const auto before = stamp();
+  constexpr int kMostTries = 100'000;  // until the clock of the file system has ticked
+  int tries = 0;
+  do {
+    write("next");  // as long
+    const timespec put_back{before.modified / 1'000'000'000, before.modified % 1'000'000'000};
+    const timespec times[]{put_back, put_back};
+    ASSERT_EQ(::utimensat(AT_FDCWD, path_.c_str(), times, 0), 0);
+    ASSERT_EQ(stamp().modified, before.modified);
+  } while (stamp().changed == before.changed && ++tries < kMostTries);
+  EXPECT_NE(stamp(), before);
+}
+
+TEST_F(FileStampTest, IsSettledTwoSecondsBehindTheLastChange) {
+  const auto last = std::chrono::system_clock::time_point(
+      std::chrono::duration_cast<std::chrono::system_clock::duration>(std::chrono::nanoseconds(stamp().changed)));
+  EXPECT_FALSE(stamp().settled(last));
+  EXPECT_FALSE(stamp().settled(last + 1s));
+  EXPECT_TRUE(stamp().settled(last + 2s));
+  for (const auto member : {&FileStamp::modified, &FileStamp::changed}) {
+    FileStamp later{.modified = 0, .changed = 0};
+    later.*member = std::chrono::nanoseconds(5s).count();
+    EXPECT_FALSE(later.settled(std::chrono::system_clock::time_point(6s)));
+    EXPECT_TRUE(later.settled(std::chrono::system_clock::time_point(7s)));
+  }
+}
+
+TEST_F(FileStampTest, OfNoFileIsAnIoError) { EXPECT_THROW(FileStamp::of(folder_ / "none"), IoError); }
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,193 @@
+#include "common/files/line_reader.h"
+
+#include <fstream>
+#include <thread>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "common/files/descriptor.h"
+#include "tests/support/temporary_folder.h"
+
+namespace gloss {
+namespace {
+
+using namespace std::string_literals;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+void write_text(const std::filesystem::path& path, const std::string& text) { std::ofstream(path) << text; }
+
+class LineReaderTest : public testing::Test {
+ protected:
+  std::filesystem::path file(const std::string& bytes) {
+    write_text(folder_ / "text", bytes);
+    return folder_ / "text";
+  }
+
+  std::vector<std::string> lines(const std::string& bytes) {
+    LineReader reader(file(bytes));
+    std::vector<std::string> result;
+    for (std::string line; reader.next(line);) result.push_back(line);
+    EXPECT_EQ(reader.line_number(), std::ssize(result));
+    return result;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(LineReaderTest, LineFeedEndsALine) {
+  EXPECT_THAT(lines("one\n\n three \n"), ElementsAre("one", "", " three "));
+  EXPECT_THAT(lines(""), ElementsAre());
+  EXPECT_THAT(lines("\n"), ElementsAre(""));
+}
+
+TEST_F(LineReaderTest, WhatIsOpenIsReadFromWhereItStands) {
+  auto opened = open_regular_file(file("one\ntwo\nthree\n"));
+  ASSERT_EQ(::lseek(opened->descriptor.get(), 4, SEEK_SET), 4);
+  LineReader reader(std::move(opened->descriptor), "stdin");
+  std::string line;
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "two");
+  EXPECT_EQ(reader.line_number(), 1);
+}
+
+TEST_F(LineReaderTest, OfASocketToo) {
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  ASSERT_EQ(::write(ends[1], "one\n", 4), 4);
+  ASSERT_EQ(::close(ends[1]), 0);
+  LineReader reader(Descriptor{ends[0]}, "stdin");
+  std::string line;
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "one");
+  EXPECT_FALSE(reader.next(line));
+}
+
+TEST_F(LineReaderTest, WhatIsOpenAndNoTextIsRefusedByItsName) {
+  EXPECT_THAT([&] { LineReader(std::move(open_regular_file(file("\xFF\xFEx"))->descriptor), "stdin"); },
+              ThrowsMessage<DataError>(HasSubstr("stdin: wanted UTF-8, got UTF-16")));
+  EXPECT_THAT([] { LineReader(Descriptor(), "stdin"); }, ThrowsMessage<IoError>(HasSubstr("stdin: cannot read")));
+}
+
+TEST_F(LineReaderTest, LastLineWithoutAnEndCounts) { EXPECT_THAT(lines("one\ntwo"), ElementsAre("one", "two")); }
+
+TEST_F(LineReaderTest, CarriageReturnBeforeTheEndIsDropped) {
+  LineReader reader(file("one\r\n\r\ntwo\r\r\nthree\r"));
+  std::vector<std::string> result;
+  for (std::string line; reader.next(line);) result.push_back(line);
+  EXPECT_THAT(result, ElementsAre("one", "", "two\r", "three\r"));
+  EXPECT_TRUE(reader.saw_crlf());
+}
+
+TEST_F(LineReaderTest, OtherBreaksAreOrdinaryCharacters) {
+  const auto text =
+      "a\rb\u2028c\u0085"
+      "d\0e"s;
+  EXPECT_THAT(lines(text + '\n'), ElementsAre(text));
+}
+
+TEST_F(LineReaderTest, ByteOrderMarkIsDroppedAtTheBeginOnly) {
+  EXPECT_THAT(lines("\xEF\xBB\xBFone\n\xEF\xBB\xBFtwo\n"), ElementsAre("one", "\xEF\xBB\xBFtwo"));
+  EXPECT_THAT(lines("\xEF\xBB\xBF"), ElementsAre(""));
+}
+
+TEST_F(LineReaderTest, LineOverTheLimitIsCutAndMarked) {
+  constexpr auto kMax = LineReader::kMaxLineBytes;
+  LineReader reader(file(std::string(3 * kMax, 'a') + "\nb\n" + std::string(kMax, 'c') + "\r\n" +
+                         std::string(kMax, 'd') + "ee\r\n" + std::string(kMax + 1, 'f')));
+  std::string line;
+  const auto next = [&] { return reader.next(line) ? std::pair(line.substr(0, 1), line.size()) : std::pair(""s, 0ul); };
+  EXPECT_EQ(next(), std::pair("a"s, kMax));
+  EXPECT_TRUE(reader.overlong());
+  EXPECT_EQ(next(), std::pair("b"s, 1ul));
+  EXPECT_FALSE(reader.overlong());
+  EXPECT_EQ(next(), std::pair("c"s, kMax));
+  EXPECT_FALSE(reader.overlong());
+  EXPECT_EQ(next(), std::pair("d"s, kMax));
+  EXPECT_TRUE(reader.overlong());
+  EXPECT_EQ(next(), std::pair("f"s, kMax));
+  EXPECT_TRUE(reader.overlong());
+  EXPECT_FALSE(reader.next(line));
+  EXPECT_EQ(reader.line_number(), 5);
+}
+
+TEST_F(LineReaderTest, LinesOfEveryLengthAroundTheBufferComeBackWhole) {
+  std::string text;
+  std::vector<std::string> wanted;
+  for (std::size_t i = 0; i < 400; ++i) {
+    wanted.emplace_back((i * 7919) % 1500, static_cast<char>('a' + i % 26));
+    text += wanted.back() + (i % 2 == 0 ? "\n" : "\r\n");
+  }
+  EXPECT_EQ(lines(text), wanted);
+}
+
+TEST_F(LineReaderTest, RefusesTarArchives) {
+  std::string archive(512, '\0');
+  archive.replace(0, 8, "train.en");
+  archive.replace(257, 5, "ustar");
+  const auto path = file(archive + "a line\n");
+  EXPECT_THAT([&] { LineReader reader(path); },
+              ThrowsMessage<DataError>(HasSubstr("wanted plain text, got a tar archive; unpack it first")));
+  EXPECT_EQ(lines(std::string(257, 'x') + "usta"), std::vector{std::string(257, 'x') + "usta"});
+}
+
+TEST_F(LineReaderTest, RefusesCompressedFiles) {
+  for (const auto& [magic, format] : {std::pair("\x1F\x8B\x08\0"s, "gzip"), std::pair("BZh91AY&SY"s, "bzip2"),
+                                      std::pair("BZh1\x17\x72\x45\x38\x50\x90"s, "bzip2"),
+                                      std::pair("\xFD"
+                                                "7zXZ\0\0"s,
+                                                "xz"),
+                                      std::pair("\x28\xB5\x2F\xFD$"s, "zstd"), std::pair("PK\x03\x04"s, "zip")}) {
+    const auto path = file(magic);
+    EXPECT_THAT(([&path] { LineReader reader(path); }),
+                ThrowsMessage<DataError>(AllOf(HasSubstr("text: "), HasSubstr(format), HasSubstr("decompress"))));
+  }
+}
+
+TEST_F(LineReaderTest, ATextMayBeginLikeACompressedFile) {
+  for (const auto& text : {"BZh"s, "BZh is short for something"s, "BZh0\x31\x41\x59&SY"s, "BZh9 1AY&SY"s, "PK"s})
+    EXPECT_EQ(lines(text), std::vector{text});
+}
+
+TEST_F(LineReaderTest, RefusesUtf16) {
+  for (const auto& bytes : {"\xFF\xFEh\0i\0"s, "\xFE\xFF\0h\0i"s})
+    EXPECT_THAT([&] { LineReader reader(file(bytes)); }, ThrowsMessage<DataError>(HasSubstr("got UTF-16")));
+}
+
+TEST_F(LineReaderTest, RefusesWhatIsNoFile) {
+  EXPECT_THAT([&] { LineReader reader(folder_ / "absent"); }, ThrowsMessage<DataError>(HasSubstr("not there")));
+  EXPECT_THAT([&] { LineReader reader(folder_.path()); }, ThrowsMessage<DataError>(HasSubstr("got a folder")));
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  EXPECT_THAT([&] { LineReader reader(folder_ / "pipe"); }, ThrowsMessage<UsageError>(HasSubstr("several passes")));
+  EXPECT_THAT([&] { LineReader reader("/dev/zero"); }, ThrowsMessage<UsageError>(HasSubstr("several passes")));
+  EXPECT_THAT([&] { LineReader reader("/dev/zero", Passes::kOne); },
+              ThrowsMessage<UsageError>(HasSubstr("wanted a text file, got a device")));
+}
+
+TEST_F(LineReaderTest, APipeIsReadInOnePass) {
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  std::thread writer([&] { write_text(folder_ / "pipe", "\xEF\xBB\xBFone\r\ntwo"); });
+  LineReader reader(folder_ / "pipe", Passes::kOne);
+  std::string first, second, none;
+  EXPECT_TRUE(reader.next(first) && reader.next(second));
+  EXPECT_FALSE(reader.next(none));
+  writer.join();
+  EXPECT_EQ(first, "one");
+  EXPECT_EQ(second, "two");
+}
+
+TEST_F(LineReaderTest, SaysWhatItCannotRead) {
+  std::filesystem::create_symlink("circle", folder_ / "circle");
+  EXPECT_THAT([&] { LineReader reader(folder_ / "circle"); }, ThrowsMessage<IoError>(HasSubstr("circle: cannot")));
+}
+
+}  // namespace
+}  // namespace gloss

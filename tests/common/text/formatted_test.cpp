@@ -1,0 +1,19 @@
+#include "common/text/formatted.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace gloss {
+namespace {
+
+TEST(FormattedTest, WritesAsPrintfHoweverLong) {
+  EXPECT_EQ(formatted("%s", ""), "");
+  EXPECT_EQ(formatted("%.*f and %5d%%", 2, 1.005, 7), "1.00 and     7%");
+  EXPECT_EQ(formatted("%.400f", 1.0), "1." + std::string(400, '0'));
+  const std::string text(100'000, 'x');
+  EXPECT_EQ(formatted("%s.", text.c_str()), text + ".");
+}
+
+}  // namespace
+}  // namespace gloss

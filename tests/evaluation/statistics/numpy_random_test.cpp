@@ -1,0 +1,47 @@
+#include "evaluation/statistics/numpy_random.h"
+
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "evaluation/statistics/resampling_seed.h"
+
+namespace gloss {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint32_t kBounds[] = {1, 2, 3, 10, 1000, (1U << 31) + 1, 3U << 30, ~0U};
+
+json draws() { return json::parse(std::ifstream(GLOSS_GOLDEN_FOLDER "/resampling.json")).at("draws"); }
+
+TEST(NumpyRandomTest, DrawsWhatNumPyDraws) {
+  for (const auto& wanted : draws()) {
+    SCOPED_TRACE(wanted.at("seed").get<std::string>());
+    Pcg64 generator(ResamplingSeed::parse(wanted.at("seed")).value().words);
+    for (std::size_t i = 0; i < std::size(kBounds); ++i)
+      for (const auto& number : wanted.at("chosen").at(i)) EXPECT_EQ(generator.below(kBounds[i]), number);
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < wanted.at("bits").size(); ++i, bits >>= 1) {
+      if (i % 32 == 0) bits = generator.next32();
+      EXPECT_EQ(bits & 1, wanted.at("bits").at(i));
+    }
+    for (const auto& number : wanted.at("behind")) EXPECT_EQ(generator.below(1000), number);
+  }
+}
+
+// Both where half of 64 bits is waiting and where none is.
+TEST(NumpyRandomTest, SkippingIsDrawing) {
+  for (const std::uint64_t before : {0, 1, 2, 3})
+    for (const std::uint64_t skipped : {0, 1, 2, 3, 4, 5, 1000, 1001}) {
+      Pcg64 drawn(std::vector<std::uint32_t>{7}), skipping(std::vector<std::uint32_t>{7});
+      for (std::uint64_t i = 0; i < before; ++i) skipping.next32();
+      skipping.skip32(skipped);
+      for (std::uint64_t i = 0; i < before + skipped; ++i) drawn.next32();
+      for (int i = 0; i < 3; ++i) EXPECT_EQ(skipping.next32(), drawn.next32()) << before << ' ' << skipped;
+    }
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,179 @@
+#include "evaluation/statistics/resampling.h"
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "evaluation/bleu/bleu_metric.h"
+#include "evaluation/chrf/chrf.h"
+#include "evaluation/statistics/paired_test.h"
+#include "evaluation/ter/ter.h"
+
+namespace gloss {
+namespace {
+
+using nlohmann::json;
+
+const json& golden() {
+  static const json values = json::parse(std::ifstream(GLOSS_GOLDEN_FOLDER "/resampling.json"));
+  return values;
+}
+
+BleuSmoothing bleu_smoothing(const std::string& name) {
+  const auto* choice = std::ranges::find(kBleuSmoothings, name, [](const auto& known) { return known.first; });
+  if (choice == kBleuSmoothings.end()) throw std::invalid_argument(name);
+  return choice->second;
+}
+
+BleuOptions bleu_options(const json& options) {
+  BleuOptions result{.smoothing = bleu_smoothing(options.value("smooth_method", "exp")),
+                     .lowercase = options.value("lowercase", false),
+                     .max_order = options.value("max_ngram_order", 4)};
+  if (options.contains("smooth_value")) result.smoothing_value = options.at("smooth_value").get<double>();
+  return result;
+}
+
+ChrfOptions chrf_options(const json& options) {
+  return {.char_order = options.value("char_order", 6),
+          .word_order = options.value("word_order", 0),
+          .beta = options.value("beta", 2),
+          .lowercase = options.value("lowercase", false),
+          .eps_smoothing = options.value("eps_smoothing", false)};
+}
+
+TerOptions ter_options(const json& options) {
+  return {.normalized = options.value("normalized", false), .case_sensitive = options.value("case_sensitive", false)};
+}
+
+std::unique_ptr<Metric> metric_of(const json& wanted) {
+  const auto& options = wanted.at("options");
+  const std::string name = wanted.at("metric");
+  if (name == "BLEU") return std::make_unique<BleuMetric>(bleu_options(options));
+  if (name == "TER") return std::make_unique<TerMetric>(ter_options(options));
+  return std::make_unique<ChrfMetric>(chrf_options(options));
+}
+
+/// Of the first `lines` of a system of the golden file, each with so many references.
+SegmentStatistics statistics_of(const Metric& metric, const std::string& system, std::size_t lines,
+                                std::size_t references = 1) {
+  auto hypotheses = golden().at("systems").at(system).get<std::vector<std::string>>();
+  auto streams = golden().at("further_references").get<std::vector<std::vector<std::string>>>();
+  streams.insert(streams.begin(), golden().at("references").get<std::vector<std::string>>());
+  streams.resize(references);
+  hypotheses.resize(lines);
+  for (auto& stream : streams) stream.resize(lines);
+  return metric.statistics(hypotheses, References::in_streams(streams));
+}
+
+SegmentStatistics statistics_of(const Metric& metric, const std::string& system, const json& wanted) {
+  return statistics_of(metric, system, wanted.at("lines"), wanted.at("references"));
+}
+
+SignatureContext context_of(const json& wanted) {
+  SignatureContext context;
+  context.references = std::to_string(wanted.at("references").get<int>());
+  return context;
+}
+
+ResamplingOptions options_of(const json& wanted, int threads) {
+  return {
+      .samples = wanted.at("samples"), .seed = ResamplingSeed::parse(wanted.at("seed")).value(), .threads = threads};
+}
+
+/// BLEU's to what another processor's exp() and log() may change, the others to the last bit.
+void expect_figures(const json& wanted, const std::vector<double>& got, const std::vector<double>& golden_figures) {
+  if (wanted.at("metric") == "BLEU") {
+    EXPECT_THAT(got, testing::Pointwise(testing::DoubleNear(1e-9), golden_figures));
+  } else {
+    EXPECT_EQ(got, golden_figures);
+  }
+}
+
+class ResamplingTest : public testing::TestWithParam<int> {};  // threads
+
+TEST_P(ResamplingTest, IntervalsAreSacreBleus) {
+  ASSERT_GE(golden().at("intervals").size(), 40u);
+  for (const auto& wanted : golden().at("intervals")) {
+    SCOPED_TRACE(wanted.dump());
+    const auto made = metric_of(wanted);
+    const auto& metric = *made;
+    const auto options = options_of(wanted, GetParam());
+    const auto interval = bootstrap_interval(metric, statistics_of(metric, "system", wanted), options);
+    expect_figures(wanted, {interval.mean, interval.half_width},
+                   {wanted.at("mean").get<double>(), wanted.at("half_width").get<double>()});
+    auto context = context_of(wanted);
+    context.bootstrap = options.samples;
+    context.seed = options.seed.text;
+    EXPECT_EQ(signature(metric, context), wanted.at("signature"));
+    EXPECT_EQ(signature(metric, context, true), wanted.at("short_signature"));
+  }
+}
+
+std::vector<double> figures(const PairedResult& result) {
+  std::vector<double> figures{result.score};
+  if (result.p_value) figures.push_back(*result.p_value);
+  if (result.interval) figures.insert(figures.end(), {result.interval->mean, result.interval->half_width});
+  return figures;
+}
+
+TEST_P(ResamplingTest, PairedTestsAreSacreBleus) {
+  ASSERT_GE(golden().at("tests").size(), 114u);
+  for (const auto& wanted : golden().at("tests")) {
+    SCOPED_TRACE(wanted.dump());
+    const auto made = metric_of(wanted);
+    const auto& metric = *made;
+    const auto options = options_of(wanted, GetParam());
+    const std::int64_t interval_samples = wanted.at("interval_samples");
+    std::vector<SegmentStatistics> systems;
+    for (const auto* name : {"system", "near", "far"})  // the first is the baseline
+      systems.push_back(statistics_of(metric, name, wanted));
+    const auto results = wanted.at("kind") == "bs" ? paired_bootstrap(metric, systems, options)
+                                                   : paired_randomization(metric, systems, options, interval_samples);
+    ASSERT_EQ(results.size(), systems.size());
+    for (std::size_t i = 0; i < results.size(); ++i)
+      expect_figures(wanted, figures(results[i]), wanted.at("figures").at(i).get<std::vector<double>>());
+    auto context = context_of(wanted);
+    context.seed = options.seed.number;
+    if (interval_samples > 0) context.bootstrap = interval_samples;
+    if (wanted.at("kind") == "ar") context.randomization = options.samples;
+    EXPECT_EQ(signature(metric, context), wanted.at("signature"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, ResamplingTest, testing::Values(1, 3, 16));
+
+TEST(PairedTest, ASystemIsNotDifferentFromItself) {
+  const ChrfMetric metric;
+  const std::vector twice(2, statistics_of(metric, "system", 50));
+  EXPECT_EQ(paired_bootstrap(metric, twice, {.samples = 99})[1].p_value, 0.01);
+  EXPECT_EQ(paired_randomization(metric, twice, {.samples = 99})[1].p_value, 0.01);
+}
+
+TEST(PairedTest, RefusesSystemsOfOtherLengthsAndStatesBoth) {
+  const ChrfMetric metric;
+  const std::vector systems{statistics_of(metric, "system", 5), statistics_of(metric, "near", 6)};
+  const auto refuses = testing::ThrowsMessage<DataError>(testing::HasSubstr("6 and 5"));
+  EXPECT_THAT([&] { paired_bootstrap(metric, systems, {}); }, refuses);
+  EXPECT_THAT([&] { paired_randomization(metric, systems, {}); }, refuses);
+}
+
+TEST(PairedTest, WantsTwoSystemsAndASample) {
+  const ChrfMetric metric;
+  const std::vector one{statistics_of(metric, "system", 5)};
+  const std::vector two{one[0], one[0]};
+  EXPECT_THROW(paired_bootstrap(metric, one, {}), UsageError);
+  EXPECT_THROW(paired_randomization(metric, one, {}), UsageError);
+  EXPECT_THROW(paired_bootstrap(metric, two, {.samples = 0}), UsageError);
+  EXPECT_THROW(paired_randomization(metric, two, {.samples = 0}), UsageError);
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,66 @@
+#include "evaluation/tokenize/characters.h"
+
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "common/files/sha256.h"
+#include "common/text/utf8.h"
+#include "evaluation/tokenize/lower_case.h"
+#include "evaluation/tokenize/tokenize.h"
+
+namespace gloss {
+namespace {
+
+/// As tests/golden/characters.py makes it.
+std::string text_of_block(unsigned begin) {
+  std::string text;
+  for (unsigned code = begin; code < begin + 4096; ++code) {
+    if (code >= 0xd800 && code < 0xe000) continue;
+    for (const char* before : {"", "a", "1", "", " 2", "3 A", "Σ", "B A", "Σ", " ,", ".5"})
+      append_utf8(code, text.append(before));
+    text += ',';
+  }
+  return text;
+}
+
+TEST(CharactersTest, CodePointsAreToPythonAndItsTokenizersWhatTheyAreHere) {
+  const auto blocks = nlohmann::json::parse(std::ifstream(GLOSS_GOLDEN_FOLDER "/characters.json")).at("blocks");
+  ASSERT_EQ(blocks.size(), 53u);
+  for (const auto& wanted : blocks) {
+    const auto text = text_of_block(wanted.at("begin").get<unsigned>());
+    const auto sum = [](const std::string& result) { return sha256(result).substr(0, 8); };
+    EXPECT_EQ(sum(lower(text)), wanted.at("lower")) << wanted.at("begin");
+    for (const auto& [name, tokenizer] : kBleuTokenizers)
+      EXPECT_EQ(sum(tokenize(tokenizer, text)), wanted.at(std::string(name))) << wanted.at("begin") << ", " << name;
+  }
+}
+
+TEST(CharactersTest, ClassesAreThoseOfUnicode) {
+  const auto& table = CharacterClasses::table();
+  EXPECT_EQ(table['a'] & CharacterClasses::kPunctuation, 0);
+  EXPECT_NE(table[U'。'] & CharacterClasses::kPunctuation, 0);
+  EXPECT_NE(table[U'€'] & CharacterClasses::kSymbol, 0);
+  EXPECT_NE(table[U'٣'] & CharacterClasses::kNumber, 0);
+  EXPECT_EQ(table[0x10ffff], 0);
+}
+
+TEST(LowerCaseTest, ASigmaIsFinalByWhatStandsAroundIt) {
+  EXPECT_EQ(lower("ΟΔΥΣΣΕΥΣ"), "οδυσσευς");
+  EXPECT_EQ(lower("ΑΣ ΑΣ. Σ ΑΣΑ"), "ας ας. σ ασα");
+  EXPECT_EQ(lower("ΑΣ'Α Α'Σ ΑΣ\u0301 1Σ"), "ασ'α α'ς ας\u0301 1σ");
+}
+
+TEST(LowerCaseTest, ADottedCapitalIBecomesTwoCharacters) { EXPECT_EQ(lower("İIı"), "i\u0307iı"); }
+
+TEST(LowerCaseTest, BytesThatAreNoUtf8Stay) {
+  EXPECT_EQ(lower("A\xff"
+                  "B\xce"),
+            "a\xff"
+            "b\xce");
+}
+
+}  // namespace
+}  // namespace gloss

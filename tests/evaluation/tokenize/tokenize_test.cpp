@@ -1,0 +1,20 @@
+#include "evaluation/tokenize/tokenize.h"
+
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace gloss {
+namespace {
+
+TEST(TokenizeTest, EqualsSacreBleu) {
+  const auto lines = nlohmann::json::parse(std::ifstream(GLOSS_GOLDEN_FOLDER "/bleu.json")).at("lines");
+  ASSERT_GE(lines.size(), 50u);
+  for (const auto& [name, tokenizer] : kBleuTokenizers)
+    for (const auto& wanted : lines)
+      EXPECT_EQ(tokenize(tokenizer, wanted.at("line").get<std::string>()), wanted.at(std::string(name))) << name;
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,130 @@
+#include "model/storage/stored_weights.h"
+
+#include <limits>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include <c10/core/InferenceMode.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "model/storage/int8_weights.h"
+#include "model/storage/model_file.h"
+#include "tests/support/device_test.h"
+#include "tests/support/small_model.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tensor_matchers.h"
+
+namespace gloss {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+class StoredWeightsTest : public DeviceTest {
+ protected:
+  SafetensorsFile written(WeightPrecision precision, const ModelConfig& config = small_config()) {
+    const ModelDescription description{
+        {{"model", to_json(config)}, {"seed", 1}}, Json::object(), {{"tokenizer.model", "pieces"}}};
+    model_ = small_model(device(), config);
+    write_model_file(folder_ / "model", model_, description, precision);
+    return SafetensorsFile::open(folder_ / "model");
+  }
+
+  /// A file with one tensor changed or left out.
+  std::string error_where(const std::string& name, std::optional<TensorView> other) {
+    const auto file = written(WeightPrecision::kInt8);
+    auto tensors = file.tensors();
+    tensors.erase(name);
+    if (other) tensors.insert_or_assign(name, *other);
+    write_safetensors(folder_ / "spoiled", tensors, file.metadata());
+    try {
+      read_model_file(folder_ / "spoiled", device());
+    } catch (const ModelError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  TemporaryFolder folder_;
+  EncoderDecoder model_{nullptr};
+};
+
+TEST_P(StoredWeightsTest, MatricesAreRoundedAndTheRestIsNot) {
+  auto config = small_config();
+  config.positions = Positions::kLearned;
+  for (const auto& [precision, dtype, name] : {std::tuple(WeightPrecision::kFloat32, Dtype::kF32, "float32"),
+                                               std::tuple(WeightPrecision::kBfloat16, Dtype::kBF16, "bfloat16"),
+                                               std::tuple(WeightPrecision::kInt8, Dtype::kI8, "int8")}) {
+    const auto file = written(precision, config);
+    EXPECT_EQ(stored_precision(file), precision);
+    EXPECT_EQ(weight_precision_name(precision), name);
+    EXPECT_EQ(file.tensors().at("encoder.layers.0.feed_forward.inner.weight").dtype, dtype);
+    EXPECT_EQ(file.tensors().at("source_embedding.weight").dtype, dtype);
+    EXPECT_EQ(file.tensors().at("source_positions.weight").dtype, Dtype::kF32);
+    EXPECT_EQ(file.tensors().at("encoder.norm.weight").dtype, Dtype::kF32);
+    EXPECT_EQ(file.tensors().contains("source_embedding.weight_scale"), precision == WeightPrecision::kInt8);
+  }
+}
+
+TEST_P(StoredWeightsTest, WhatIsReadIsWhatWasRounded) {
+  for (const auto precision : {WeightPrecision::kBfloat16, WeightPrecision::kInt8}) {
+    const auto loaded = read_model_file(written(precision), device());
+    EXPECT_EQ(loaded.precision, precision);
+    const auto read = loaded.model->named_parameters();
+    for (const auto& item : model_->named_parameters()) {
+      const auto weight = item.value().detach();
+      if (weight.dim() != 2) {
+        EXPECT_THAT(read[item.key()].detach(), SameAs(weight)) << item.key();
+      } else if (precision == WeightPrecision::kBfloat16) {
+        EXPECT_THAT(read[item.key()].detach(), SameAs(weight.to(at::kBFloat16).to(at::kFloat))) << item.key();
+      } else {
+        EXPECT_THAT(read[item.key()].detach(), AllClose(from_int8(to_int8(weight)), 1e-6)) << item.key();
+      }
+    }
+  }
+}
+
+// In both precisions the nearest value of the largest float32 would be infinite, and the file would not load.
+TEST_P(StoredWeightsTest, TheLargestNumbersStayFinite) {
+  const auto model = small_model(device());
+  const std::vector<float> largest = {std::numeric_limits<float>::max(), 3.4e38F, 3.3895e38F, -3.4e38F, -1e38F};
+  {
+    const c10::InferenceMode inference;
+    const auto weight = model->named_parameters()["encoder.layers.0.feed_forward.inner.weight"].detach();
+    for (std::size_t row = 0; row < largest.size(); ++row) weight[static_cast<std::int64_t>(row)].fill_(largest[row]);
+  }
+  const ModelDescription description{
+      {{"model", to_json(small_config())}, {"seed", 1}}, Json::object(), {{"tokenizer.model", "pieces"}}};
+  for (const auto precision : {WeightPrecision::kFloat32, WeightPrecision::kBfloat16, WeightPrecision::kInt8}) {
+    write_model_file(folder_ / "large", model, description, precision);
+    const auto read = read_model_file(folder_ / "large", device()).model;
+    const auto weight = read->named_parameters()["encoder.layers.0.feed_forward.inner.weight"].detach();
+    for (std::size_t row = 0; row < largest.size(); ++row)
+      EXPECT_NEAR(weight[static_cast<std::int64_t>(row)][0].item<float>() / largest[row], 1, 0.004);
+  }
+}
+
+TEST_P(StoredWeightsTest, ScalesAreNeededAndOfTheirShape) {
+  const std::string name = "encoder.layers.0.feed_forward.inner.weight_scale";
+  EXPECT_THAT(error_where(name, std::nullopt), HasSubstr(name + " is missing"));
+  const std::vector<std::byte> few(8);
+  EXPECT_THAT(error_where(name, TensorView{Dtype::kF32, {2}, few}), HasSubstr("wanted F32 [32], got F32 [2]"));
+}
+
+TEST_P(StoredWeightsTest, ScalesOfWhatIsNoInt8BelongToNothing) {
+  const auto file = written(WeightPrecision::kBfloat16);
+  auto tensors = file.tensors();
+  const std::vector<std::byte> scales(32 * 4);
+  tensors.insert_or_assign("encoder.layers.0.feed_forward.inner.weight_scale", TensorView{Dtype::kF32, {32}, scales});
+  write_safetensors(folder_ / "spoiled", tensors, file.metadata());
+  EXPECT_THAT([&] { read_model_file(folder_ / "spoiled", device()); },
+              ThrowsMessage<ModelError>(HasSubstr("does not belong to the model")));
+}
+
+INSTANTIATE_DEVICES(StoredWeightsTest);
+
+}  // namespace
+}  // namespace gloss

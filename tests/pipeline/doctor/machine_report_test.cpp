@@ -1,0 +1,116 @@
+#include "pipeline/doctor/machine_report.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/system/threads.h"
+#include "pipeline/runtime.h"
+
+namespace gloss {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// A machine about which there is nothing to say.
+MachineReport good_machine() {
+  MachineReport report;
+  report.libtorch_built = "2.13.0";
+  report.libtorch_run = "2.13.1+cu128";
+  report.mkl = "2024.2";
+  report.cuda_built = true;
+  report.cuda_devices = 1;
+  report.openmp_files = {"/lib/libgomp.so.1"};
+  report.processors = 8;
+  report.usable_processors = report.threads = report.threads_got = 4;
+  report.processor_limit = 4;
+  report.instructions = {"plain", "AVX2"};
+  report.usable_memory = std::int64_t{16} << 30;
+  report.free_memory = std::int64_t{8} << 30;
+  report.matrix_gflops = 200;
+  return report;
+}
+
+std::vector<Remark> remarks_where(const std::function<void(MachineReport&)>& change) {
+  auto report = good_machine();
+  change(report);
+  return remarks_on(report);
+}
+
+auto says(const std::string& message) { return ElementsAre(Field(&Remark::message, HasSubstr(message))); }
+
+TEST(MachineReportTest, ThereIsNothingToSayOfAGoodMachine) { EXPECT_THAT(remarks_on(good_machine()), IsEmpty()); }
+
+TEST(MachineReportTest, WhatIsSlowIsSaidWithTheRemedy) {
+  using Report = MachineReport;
+  EXPECT_THAT(remarks_where([](Report& it) { it.optimized = false; }), says("without optimization"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.instructions = {"plain"}; }), says("no AVX2"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.mkl = ""; }), says("without MKL"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.processor_limit = 2.5; }), says("leaves 2.5 processors to 4 threads"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.threads_got = 2; }), says("gives 2 threads in place of 4"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.usable_processors = 8; }), says("4 of 8 processors are used"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.usable_processors = 2; }), says("use --threads 2"));
+  EXPECT_THAT(remarks_where([](Report& it) {
+                it.openmp_settings = {{"GOMP_CPU_AFFINITY", "0"}};
+              }),
+              says("GOMP_CPU_AFFINITY is set"));
+  EXPECT_THAT(remarks_where([](Report& it) {
+                it.openmp_settings = {{"OMP_NUM_THREADS", "1"}};
+              }),
+              says("OMP_NUM_THREADS is set, which gloss does not heed"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.openmp_settings = {{"OMP_NUM_THREADS", "4"}}; }), IsEmpty());
+  EXPECT_THAT(remarks_where([](Report& it) { it.openmp_files.push_back("/lib/libiomp5.so"); }),
+              says("2 OpenMP run-times are loaded"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.matrix_gflops = 40; }), says("10.0 GFLOP/s"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.free_memory = 1 << 20; }), says("1 of 16384 MiB of memory are free"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.cuda_devices = 0; }), says("there is no device"));
+  EXPECT_THAT(remarks_where([](Report& it) {
+                it.cuda_devices = 0;
+                it.cuda_built = false;
+              }),
+              says("no GPU"));
+  EXPECT_THAT(remarks_where([](Report& it) {
+                it.cuda_devices = 0;
+                it.cuda_built = false;
+                it.gpus = {{"Some GPU", 1 << 30, 8, 6}};
+              }),
+              says("a GPU is not used, since this LibTorch is built without CUDA: Some GPU"));
+  EXPECT_THAT(remarks_where([](Report& it) {
+                it.usable_processors = it.threads = it.threads_got = 1;
+                it.processor_limit.reset();
+              }),
+              says("one processor"));
+}
+
+TEST(MachineReportTest, OnlyAnotherLibTorchWillNotWork) {
+  const auto remarks = remarks_where([](MachineReport& it) { it.libtorch_run = "2.6.0"; });
+  ASSERT_THAT(remarks, says("built with LibTorch 2.13.0, running with 2.6.0"));
+  EXPECT_EQ(remarks[0].failure, ExitCode::kFault);
+  EXPECT_FALSE(remarks_where([](MachineReport& it) { it.mkl = ""; })[0].failure.has_value());
+}
+
+TEST(MachineReportTest, ThisMachineIsSeen) {
+  const auto report = look_at_machine(set_up_runtime(1));
+  EXPECT_THAT(report.libtorch_run, testing::MatchesRegex("[0-9]+\\.[0-9]+.*"));
+  EXPECT_THAT(report.openmp_files, SizeIs(1));
+  EXPECT_THAT(report.sentencepiece_files, Contains(HasSubstr("libsentencepiece")));
+  EXPECT_EQ(report.usable_processors, available_processors());
+  EXPECT_GE(report.processors, 1);
+  EXPECT_EQ(report.threads_got, 1);
+  EXPECT_GT(report.matrix_gflops, 0);
+  EXPECT_GT(report.free_memory, 0);
+  EXPECT_LE(report.free_memory, report.usable_memory);
+  EXPECT_EQ(report.instructions.front(), "plain");
+  EXPECT_TRUE(to_json(report).at("libtorch").at("run").is_string());
+}
+
+}  // namespace
+}  // namespace gloss

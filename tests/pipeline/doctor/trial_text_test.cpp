@@ -1,0 +1,182 @@
+#include "pipeline/doctor/trial_text.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/pipeline/small_job.h"
+#include "tokenizer/sentencepiece_tokenizer.h"
+
+namespace gloss {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class TrialTextTest : public testing::Test {
+ protected:
+  TrialTextTest() {
+    const auto& data = job_.config.data;
+    write_lines(data.train_source, {"abc", std::string(30, 'x'), "", "q"});
+    write_lines(data.train_target, {"\u00e4\u00f6", "abcd", "z", std::string(90, 'y')});
+  }
+  std::vector<std::pair<std::int64_t, std::int64_t>> training() const {
+    std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
+    for (const auto& [source, target] : text_lengths(job_.config, {}).pairs) pairs.emplace_back(source, target);
+    return pairs;
+  }
+
+  SmallJob job_;
+};
+
+TEST_F(TrialTextTest, WithoutATokenizerBytesAreCountedOrCharacters) {
+  using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  job_.config.tokenizer.type = TokenizerType::kBpe;
+  EXPECT_EQ(training(), (Pairs{{2, 2}, {8, 2}, {2, 21}})) << "the pair with an empty side is left out";
+  job_.config.tokenizer.type = TokenizerType::kChar;
+  EXPECT_EQ(training(), (Pairs{{5, 4}, {32, 6}})) << "the pair of more than data.max_length = 64, too";
+}
+
+TEST_F(TrialTextTest, LengthsByATokenizerAndTheCorpusFileAreThoseOfTheRun) {
+  testing::internal::CaptureStderr();
+  SmallJob job;
+  job.run();
+  testing::internal::GetCapturedStderr();
+  job.config.tokenizer.model_file = job / "run/tokenizer.model";
+  const std::shared_ptr<const Tokenizer> tokenizer = SentencePieceTokenizer::load(job / "run/tokenizer.model");
+  const auto lengths = text_lengths(job.config, {tokenizer, tokenizer});
+  EXPECT_EQ(lengths.pairs.size(), 60);
+  EXPECT_EQ(lengths.valid.size(), 20);
+  EXPECT_EQ(lengths.test.size(), 20);
+  const auto file = static_cast<std::int64_t>(std::filesystem::file_size(job / "run/corpus.cache"));
+  EXPECT_GT(lengths.corpus_file, 60 * 2 * 2);
+  EXPECT_LT(lengths.corpus_file, file);
+  EXPECT_GT(lengths.corpus_file, file - 2000) << "but for the footer";
+  EXPECT_THAT(lengths.unknown, IsEmpty());
+}
+
+// As many ids as bytes, and eos.
+class ByteTokenizer final : public Tokenizer {
+ public:
+  explicit ByteTokenizer(std::int64_t vocabulary_size, std::size_t ids_of_byte)
+      : vocabulary_size_(vocabulary_size), ids_of_byte_(ids_of_byte) {}
+  Ids encode(std::string_view line) const override { return Ids(line.size() * ids_of_byte_, 5); }
+  std::string decode(std::span<const Id>) const override { return ""; }
+  std::int64_t vocabulary_size() const override { return vocabulary_size_; }
+  const std::string& serialized() const override { return serialized_; }
+
+ private:
+  std::int64_t vocabulary_size_;
+  std::size_t ids_of_byte_;
+  std::string serialized_;
+};
+
+TEST_F(TrialTextTest, EachSideIsCountedByItsOwnTokenizer) {
+  const auto& data = job_.config.data;
+  write_lines(data.train_source, {"abc"});
+  write_lines(data.train_target, {"abcd"});
+  const auto lengths = [&](std::int64_t source, std::int64_t target) {
+    return text_lengths(job_.config,
+                        {std::make_shared<ByteTokenizer>(source, 1), std::make_shared<ByteTokenizer>(target, 2)});
+  };
+  const auto small = lengths(100, 65'536);
+  ASSERT_EQ(small.pairs.size(), 1u);
+  EXPECT_EQ(small.pairs[0].source, 4);
+  EXPECT_EQ(small.pairs[0].target, 9);
+  const auto more = 24;  // 26 bytes more of ids, each part beginning at a multiple of 8
+  EXPECT_EQ(lengths(100, 65'537).corpus_file, small.corpus_file + more);
+  EXPECT_EQ(lengths(65'537, 100).corpus_file, lengths(100, 65'537).corpus_file);
+}
+
+TEST_F(TrialTextTest, LengthsAboveTwoBytesTakeFour) {
+  auto& config = job_.config;
+  const std::size_t pairs = 800;
+  write_lines(config.data.train_source, std::vector<std::string>(pairs, "abc"));
+  write_lines(config.data.train_target, std::vector<std::string>(pairs, "abc"));
+  config.data.max_length = 65'535;
+  const auto two_bytes = text_lengths(config, {}).corpus_file;
+  config.data.max_length = 65'536;
+  EXPECT_EQ(text_lengths(config, {}).corpus_file - two_bytes, 2 * 2 * 800);
+}
+
+TEST_F(TrialTextTest, OfALongTextTheBeginningIsReadAndTheFileIsThatOfAll) {
+  auto& config = job_.config;
+  const auto fill = [&](std::size_t lines) {
+    write_lines(config.data.train_source, std::vector<std::string>(lines, "abc"));
+    write_lines(config.data.train_target, std::vector<std::string>(lines, "ab"));
+    return text_lengths(config, {});
+  };
+  const auto whole = fill(50'000), beginning = fill(100'000);
+  EXPECT_EQ(whole.pairs.size(), 50'000u);
+  EXPECT_EQ(beginning.pairs.size(), 50'000u);
+  EXPECT_EQ(beginning.training_bytes, 100'000 * 7);
+  EXPECT_NEAR(static_cast<double>(beginning.corpus_file) / static_cast<double>(whole.corpus_file), 2, 1e-3);
+}
+
+TEST_F(TrialTextTest, PairsUpToTheLimitAreTakenAndHeldOutSourcesAreCutThere) {
+  const auto& data = job_.config.data;
+  write_lines(data.train_source, {std::string(62, 'x'), std::string(63, 'x'), "c"});
+  write_lines(data.train_target, {"a", "b", ""});
+  write_lines(data.valid_source, {"abc", std::string(100, 'x')});
+  write_lines(data.valid_target, {"a", "b"});
+  write_lines(data.test_source, {"abcd"});
+  write_lines(data.test_target, {"a"});
+  const auto lengths = text_lengths(job_.config, {});
+  ASSERT_EQ(lengths.pairs.size(), 1u);
+  EXPECT_EQ(lengths.pairs[0].source, 64);
+  EXPECT_THAT(lengths.valid, ElementsAre(5, 64));
+  EXPECT_THAT(lengths.test, ElementsAre(6));
+}
+
+TEST_F(TrialTextTest, OfSeveralTextsThatCannotBeReadTheFirstIsSaid) {
+  std::filesystem::remove(job_.config.data.train_source);
+  std::filesystem::remove(job_.config.data.test_source);
+  EXPECT_THAT(text_lengths(job_.config, {}).unknown, HasSubstr("train.source"));
+}
+
+TEST_F(TrialTextTest, ATextThatCannotBeReadIsSaidAndTheOthersAreRead) {
+  std::filesystem::remove(job_.config.data.train_target);
+  const auto lengths = text_lengths(job_.config, {});
+  EXPECT_THAT(lengths.unknown, HasSubstr("train.target: wanted a text file, but it is not there"));
+  EXPECT_THAT(lengths.pairs, IsEmpty());
+  EXPECT_EQ(lengths.corpus_file, 0);
+  EXPECT_EQ(lengths.valid.size(), 20);
+}
+
+TEST(TrialBatchesTest, BatchesGoFromShortToLongAndHoldTheLongerSidesPositions) {
+  const auto batches = batches_of({{3, 9}, {2, 2}, {10, 1}, {2, 3}, {40, 40}}, 20);
+  std::vector<std::vector<std::int64_t>> longer;
+  for (const auto& batch : batches) {
+    longer.emplace_back();
+    for (const auto& pair : batch) longer.back().push_back(pair.longer());
+  }
+  EXPECT_THAT(longer, ElementsAre(ElementsAre(2, 3), ElementsAre(9, 10), ElementsAre(40)));
+}
+
+TEST(TrialBatchesTest, SamplingMakesSentencesLonger) {
+  RunConfig config;
+  EXPECT_EQ(growth_by_sampling(config), 1);
+  config.data.subword_sampling = 0.1;
+  EXPECT_NEAR(growth_by_sampling(config), 1.4, 1e-9);
+  config.tokenizer.type = TokenizerType::kUnigram;
+  EXPECT_NEAR(growth_by_sampling(config), 2, 1e-9);
+  config.data.subword_sampling = 0.01;
+  EXPECT_EQ(growth_by_sampling(config), 4) << "no piece is longer than that";
+  config.tokenizer.type = TokenizerType::kChar;
+  EXPECT_EQ(growth_by_sampling(config), 1);
+}
+
+TEST(TrialBatchesTest, ABatchMayBeFull) {
+  EXPECT_EQ(batches_of({{5, 5}, {5, 5}, {5, 4}, {4, 5}}, 20).size(), 1u);
+  EXPECT_EQ(batches_of({{5, 5}, {5, 5}, {5, 4}, {4, 5}}, 19).size(), 2u);
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,146 @@
+#include "pipeline/run/run_folder.h"
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "common/files/atomic_file.h"
+#include "pipeline/run/run_files.h"
+#include "tests/support/temporary_folder.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Throws;
+using testing::ThrowsMessage;
+
+class RunFolderTest : public testing::Test {
+ protected:
+  fs::path run() const { return folder_.path() / "runs" / "one"; }
+  void leave_a_run() const {
+    RunFolder folder(run(), false, false);
+    folder.keep();
+    write_file(folder.model_file(), "model");
+    folder.log("step", {{"step", 1}});
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(RunFolderTest, AnAbsentFolderIsMade) {
+  leave_a_run();
+  EXPECT_TRUE(fs::exists(run() / "model.safetensors"));
+  EXPECT_TRUE(fs::is_directory(run() / "checkpoints"));
+}
+
+TEST_F(RunFolderTest, NothingStaysOfAFolderThatWasNotKept) {
+  { RunFolder folder(run(), false, false); }
+  EXPECT_FALSE(fs::exists(run().parent_path())) << "the parents made with it";
+  fs::create_directories(run().parent_path());
+  { RunFolder folder(run(), false, false); }
+  EXPECT_TRUE(fs::is_empty(run().parent_path())) << "a parent that was there stays";
+  fs::create_directories(run());
+  { RunFolder folder(run(), false, false); }
+  EXPECT_TRUE(fs::is_empty(run()));
+}
+
+TEST_F(RunFolderTest, AUsedFolderIsRefusedAndLeftAsItWas) {
+  leave_a_run();
+  EXPECT_THAT([&] { RunFolder(run(), false, false); },
+              ThrowsMessage<UsageError>(testing::AllOf(HasSubstr("--resume"), HasSubstr("--overwrite"))));
+  EXPECT_EQ(read_file(run() / "model.safetensors", 100), "model");
+}
+
+TEST_F(RunFolderTest, OverwritingRemovesTheEarlierRunOnlyWhenTheNewOneBegins) {
+  leave_a_run();
+  write_file(run() / "checkpoints/step-00000005.safetensors", "checkpoint");
+  const std::vector<fs::path> others = {run() / "notes.txt", run() / "checkpoints/notes.txt",
+                                        run() / "checkpoints/step-latest.safetensors"};
+  for (const auto& other : others) write_file(other, "mine");
+  {
+    RunFolder folder(run(), false, true);
+    EXPECT_GT(fs::file_size(folder.log_file()), 0u);
+    EXPECT_TRUE(fs::exists(run() / "checkpoints/step-00000005.safetensors"));
+    folder.keep();
+    EXPECT_FALSE(fs::exists(run() / "checkpoints/step-00000005.safetensors"));
+  }
+  for (const auto& other : others) EXPECT_EQ(read_file(other, 100), "mine");
+  EXPECT_EQ(fs::file_size(run() / "log.jsonl"), 0);
+}
+
+TEST_F(RunFolderTest, OverwritingKeepsTheEarlierModelUntilTheNewOneIsWritten) {
+  leave_a_run();
+  const auto mark = RunFiles(run()).earlier_model;
+  {
+    RunFolder folder(run(), false, true);
+    folder.keep();
+    EXPECT_EQ(read_file(folder.model_file(), 100), "model");
+    EXPECT_TRUE(fs::exists(mark));
+  }
+  {
+    RunFolder folder(run(), true, false);  // killed before its first checkpoint
+    EXPECT_FALSE(folder.resumes());
+    folder.keep();
+    EXPECT_TRUE(fs::exists(mark)) << "the model is still the earlier one";
+    write_file(folder.model_file(), "new");
+    folder.model_is_written();
+  }
+  EXPECT_FALSE(fs::exists(mark));
+}
+
+TEST_F(RunFolderTest, OverwritingRemovesNothingWhereAFileCannotBeReplaced) {
+  leave_a_run();
+  write_file(run() / "checkpoints/step-00000005.safetensors", "checkpoint");
+  for (const auto* name : {"config.json", "tokenizer.model"}) {
+    fs::create_directories(run() / name / "mine");
+    RunFolder folder(run(), false, true);
+    EXPECT_THAT([&] { folder.keep(); }, ThrowsMessage<IoError>(HasSubstr(name)));
+    EXPECT_TRUE(fs::exists(run() / "checkpoints/step-00000005.safetensors"));
+    EXPECT_GT(fs::file_size(folder.log_file()), 0u);
+    EXPECT_TRUE(fs::exists(run() / name / "mine"));
+    fs::remove_all(run() / name);
+  }
+}
+
+TEST_F(RunFolderTest, AModelWithoutCheckpointsIsNotResumed) {
+  leave_a_run();
+  EXPECT_THROW(RunFolder(run(), true, false), UsageError);
+  EXPECT_EQ(read_file(run() / "model.safetensors", 100), "model");
+}
+
+TEST_F(RunFolderTest, ResumingKeepsTheEarlierRunAndAddsToItsLog) {
+  leave_a_run();
+  fs::create_directories(run() / "checkpoints");
+  std::ofstream(run() / "checkpoints" / "step-00000001.safetensors") << "checkpoint";
+  {
+    RunFolder folder(run(), true, false);
+    folder.keep();
+    folder.log("step", {{"step", 2}});
+  }
+  EXPECT_EQ(read_file(run() / "model.safetensors", 100), "model");
+  std::ifstream log(run() / "log.jsonl");
+  std::vector<std::int64_t> steps;
+  for (std::string line; std::getline(log, line);) steps.push_back(parse_json(line).at("step"));
+  EXPECT_EQ(steps, (std::vector<std::int64_t>{1, 2}));
+}
+
+TEST_F(RunFolderTest, TwoRunsCannotHoldOneFolder) {
+  const RunFolder folder(run(), false, false);
+  EXPECT_THAT([&] { RunFolder(run(), false, false); }, Throws<LockedError>());
+}
+
+TEST_F(RunFolderTest, AFileCannotBeARunFolder) {
+  write_file(folder_.path() / "file", "text");
+  EXPECT_THAT([&] { RunFolder(folder_.path() / "file", false, false); }, Throws<IoError>());
+  EXPECT_THAT([&] { RunFolder(folder_.path() / "file" / "below", false, false); }, Throws<IoError>());
+  const auto too_long = folder_.path() / "new" / std::string(300, 'x');
+  EXPECT_THAT([&] { RunFolder(too_long, false, false); }, Throws<IoError>());
+  EXPECT_FALSE(fs::exists(folder_.path() / "new"));
+}
+
+}  // namespace
+}  // namespace gloss

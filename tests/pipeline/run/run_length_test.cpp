@@ -1,0 +1,77 @@
+#include "pipeline/run/run_length.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gloss {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+RunConfig config_of(const std::string& training) {
+  return parse_run_config(parse_json(R"({"training": )" + training + "}"));
+}
+
+RunLength length_of(const std::string& training, std::int64_t batches = 10) {
+  return run_length(config_of(training).training, batches);
+}
+
+TEST(RunLengthTest, TheFirstLimitEndsTheRun) {
+  EXPECT_EQ(length_of(R"({"max_epochs": 7})").updates, 70);
+  EXPECT_EQ(length_of(R"({"max_epochs": 7, "accumulate": 3})").updates, 28);
+  EXPECT_EQ(length_of(R"({"max_epochs": 7, "max_steps": 50})").updates, 50);
+  EXPECT_EQ(length_of(R"({"max_epochs": 7, "max_steps": 500})").updates, 70);
+  EXPECT_EQ(length_of(R"({"max_epochs": 2147483647, "max_steps": 4294967295})").updates, 4294967295);
+  EXPECT_EQ(length_of("{}").updates, 100'000);
+  EXPECT_FALSE(length_of(R"({"max_hours": 1})").updates);
+  EXPECT_EQ(length_of(R"({"max_hours": 1})").updates_per_epoch, 10);
+}
+
+TEST(RunLengthTest, IsEstimatedFromTheLengthsOfTheText) {
+  auto config = config_of(R"({"max_epochs": 5})");
+  config.data.batch_tokens = 100;
+  TextLengths text;
+  text.pairs.assign(40, {10, 5});
+  const auto length = estimate_run_length(config, text);
+  EXPECT_EQ(length.updates_per_epoch, 4);
+  EXPECT_EQ(length.updates, 20);
+  EXPECT_DOUBLE_EQ(length.tokens, 600);
+  EXPECT_EQ(updates_text(length), "about 4 in an epoch, 20 in the run");
+  text.texts_per_sample = 2.5;
+  EXPECT_EQ(estimate_run_length(config, text).updates_per_epoch, 10);
+  EXPECT_DOUBLE_EQ(estimate_run_length(config, text).tokens, 1500);
+  EXPECT_EQ(estimate_run_length(config, {}).updates_per_epoch, 0);
+}
+
+TEST(RunLengthTest, WarnsOfSettingsThatCannotWork) {
+  const auto warnings = [](const std::string& training, RunLength length, std::int64_t pieces = 10) {
+    length.tokens = 100'000;
+    return warnings_of(config_of(training), length, pieces);
+  };
+  EXPECT_THAT(warnings(R"({"warmup_steps": 400, "max_epochs": 1})", {2000, 2000}), IsEmpty());
+  EXPECT_THAT(warnings(R"({"warmup_steps": 1001, "max_epochs": 1})", {2000, 2000}),
+              ElementsAre(AllOf(HasSubstr("training.warmup_steps: 1001"), HasSubstr("lower it to 500"))));
+  EXPECT_THAT(warnings(R"({"warmup_steps": 1001, "schedule": "constant"})", {2000, 2000}), IsEmpty());
+  EXPECT_THAT(warnings(R"({"warmup_steps": 10, "max_epochs": 1})", {999, 999}),
+              ElementsAre(AllOf(HasSubstr("the run has 999 updates"), HasSubstr("raise training.max_epochs"))));
+  EXPECT_THAT(warnings(R"({"warmup_steps": 10, "max_epochs": 1})", {1000, 1000}), IsEmpty());
+  EXPECT_THAT(warnings(R"({"warmup_steps": 4000, "max_hours": 1})", {10, std::nullopt}), IsEmpty());
+  EXPECT_THAT(warnings(R"({"max_steps": 100})", {100, 100}), IsEmpty()) << "a trial";
+  EXPECT_THAT(warnings("{}", {9000, 100'000}, 20'000), IsEmpty());
+  EXPECT_THAT(warnings("{}", {9000, 100'000}, 20'001),
+              ElementsAre(AllOf(HasSubstr("tokenizer.vocabulary_size: the text has 100000 tokens for 20001 pieces"),
+                                HasSubstr("some 5000 pieces suit it"))));
+  EXPECT_THAT(warnings_of(config_of("{}"), {}, 10), IsEmpty()) << "nothing is known of the text";
+}
+
+TEST(RunLengthTest, CharactersAreNotTooManyPieces) {
+  auto config = config_of("{}");
+  config.tokenizer.type = TokenizerType::kChar;
+  EXPECT_THAT(warnings_of(config, {9000, 100'000, 100}, 5000), IsEmpty());
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,149 @@
+#include "pipeline/run/run_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/pipeline/small_job.h"
+
+namespace gloss {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::Not;
+using testing::StartsWith;
+
+class RunReportTest : public testing::Test {
+ protected:
+  RunReportTest() { folder_.keep(); }
+
+  std::string said(const std::function<void()>& report) const {
+    testing::internal::CaptureStderr();
+    report();
+    return testing::internal::GetCapturedStderr();
+  }
+  Json logged() const { return parse_json(lines_of_file(folder_.log_file()).back()); }
+
+  TemporaryFolder place_;
+  RunFolder folder_{place_ / "run", false, false};
+};
+
+TEST(ProgressTextTest, UsesTheColumnsThatThereAreAndKeepsTheTimeLeft) {
+  const TrainingProgress progress{.step = 1354,
+                                  .last_step = 4640,
+                                  .seconds_left = 39 * 60,
+                                  .epoch = 3,
+                                  .loss = 2.1234,
+                                  .tokens_per_second = 6840.4};
+  EXPECT_EQ(progress_text(progress, 199),
+            "[########......................]  29 %  39 min left  loss 2.123  epoch 3  6840 tokens/s  step 1354/4640");
+  EXPECT_EQ(progress_text(progress, 79),
+            "[#.....]  29 %  39 min left  loss 2.123  epoch 3  6840 tokens/s  step 1354/4640");
+  EXPECT_EQ(progress_text(progress, 49), "[##.....]  29 %  39 min left  loss 2.123  epoch 3");
+  EXPECT_EQ(progress_text(progress, 19), " 29 %  39 min left");
+  for (std::size_t columns = 18; columns < 120; ++columns) {
+    EXPECT_LE(progress_text(progress, columns).size(), columns);
+    EXPECT_THAT(progress_text(progress, columns), HasSubstr("39 min left"));
+  }
+}
+
+TEST(ProgressTextTest, TheBarIsFullAtTheEndOnly) {
+  EXPECT_THAT(progress_text({.step = 0, .last_step = 200}, 120), StartsWith("[..............................]   0 %"));
+  EXPECT_THAT(progress_text({.step = 999, .last_step = 1000}, 120),
+              StartsWith("[#############################.]  99 %"));
+  EXPECT_THAT(progress_text({.step = 200, .last_step = 200}, 120),
+              StartsWith("[##############################] 100 %"));
+}
+
+TEST_F(RunReportTest, AnEarlyLossIsPrintedOnceAndOnlyBeforeTheFirstReport) {
+  TrainingProgress progress{.step = 3, .last_step = 200, .seconds_left = 75, .epoch = 1, .loss = 9.5};
+  progress.tokens_per_second = 812;
+  ProgressDisplay display;
+  EXPECT_EQ(said([&] { display.show(progress); }), "");
+  progress.seconds = 4;
+  EXPECT_EQ(said([&] { display.show(progress); }),
+            "step 3 of 200  epoch 1  loss 9.5000  812 target tokens/s  1 min left\n");
+  EXPECT_EQ(said([&] { display.show(progress); }), "");
+  EXPECT_TRUE(lines_of_file(folder_.log_file()).empty());  // the log's steps stay as they are
+  ProgressDisplay later;
+  later.step_reported();
+  EXPECT_EQ(said([&] { later.show(progress); }), "");
+}
+
+TEST_F(RunReportTest, AStepIsALineAndAnEvent) {
+  TrainingReport report;
+  report.step = 50;
+  report.last_step = 1200;
+  report.epoch = 3;
+  report.loss = 2;
+  report.learning_rate = 0.00025;
+  report.tokens_per_second = 812.4;
+  report.seconds_left = 3700;
+  report.skipped = 1;
+  EXPECT_EQ(said([&] { report_step(folder_, report); }),
+            "step 50 of 1200  epoch 3  loss 2.0000  perplexity 7.39  812 target tokens/s  learning rate 0.00025  "
+            "1 h 01 min left\n");
+  EXPECT_EQ(logged().at("event"), "step");
+  EXPECT_EQ(logged().at("seconds_left"), 3700);
+  EXPECT_NEAR(logged().at("perplexity"), 7.38906, 1e-5);
+  EXPECT_EQ(logged().at("target_tokens_per_second"), 812.4);
+  EXPECT_EQ(logged().at("skipped_updates"), 1);
+}
+
+TEST_F(RunReportTest, AValidationShowsSamplesSafely) {
+  const ValidationReport validation{
+      {.loss = 1, .bleu = 12.345}, "signature", {{7, "a man", "ein Mann", "ein \x1b[2J Hund"}}, {}};
+  EXPECT_EQ(said([&] { report_validation(folder_, 100, validation, 1); }),
+            "validation at step 100  loss 1.0000  perplexity 2.72  BLEU 12.35 (greedy)\n"
+            "  line 7  source       a man\n"
+            "  line 7  reference    ein Mann\n"
+            "  line 7  translation  ein \\x1b[2J Hund\n");
+  EXPECT_EQ(logged().at("event"), "validation");
+  EXPECT_EQ(logged().at("step"), 100);
+  EXPECT_EQ(logged().at("greedy_bleu"), 12.345);
+  EXPECT_EQ(logged().at("samples"),
+            (Json{{{"line", 7}, {"source", "a man"}, {"reference", "ein Mann"}, {"translation", "ein \x1b[2J Hund"}}}));
+}
+
+TEST_F(RunReportTest, SamplesThatAreNotPrintedAreLogged) {
+  ValidationReport validation{{.loss = 1, .bleu = 12}, "signature", {}, {}};
+  for (const auto* text : {"one", "two", "three"}) validation.samples.push_back({1, text, text, text});
+  EXPECT_THAT(said([&] { report_validation(folder_, 100, validation, 2); }),
+              AllOf(HasSubstr("source       one"), HasSubstr("source       two"), Not(HasSubstr("three"))));
+  EXPECT_EQ(logged().at("samples").size(), 3U);
+  EXPECT_THAT(said([&] { report_model(folder_, std::vector<std::int64_t>{8}, validation, 0); }), Not(HasSubstr("one")));
+  EXPECT_EQ(logged().at("samples").size(), 3U);
+}
+
+TEST(SampleLinesTest, AreCutToTheTerminalAndWholeElsewhere) {
+  const Sample sample{7, std::string(2000, 'a'), "ein Mann", "\u4f60\u597d\u4f60\u597d\u4f60\u597d"};
+  const auto cut = sample_lines(sample, 30);
+  EXPECT_EQ(cut[0], "  line 7  source       aaaa...");
+  EXPECT_EQ(cut[1], "  line 7  reference    ein ...");
+  EXPECT_EQ(cut[2], "  line 7  translation  \u4f60\u597d...");
+  EXPECT_EQ(sample_lines(sample, std::nullopt)[0], "  line 7  source       " + std::string(2000, 'a'));
+}
+
+TEST_F(RunReportTest, TheModelIsSaidToBeOfAStepOrAMean) {
+  const ValidationReport validation{{.loss = 1, .bleu = 3}, "signature", {}, {}};
+  const std::vector<std::int64_t> one = {8}, three = {4, 6, 8};
+  EXPECT_THAT(said([&] { report_model(folder_, one, validation, 1); }),
+              HasSubstr("the model is that of step 8  loss 1.0000"));
+  EXPECT_THAT(said([&] { report_model(folder_, three, validation, 1); }),
+              HasSubstr("the model is the mean of those of steps 4, 6, 8  loss"));
+  EXPECT_EQ(logged().at("weights_of_steps"), (Json{4, 6, 8}));
+}
+
+TEST_F(RunReportTest, PairsLeftOutAreWarnedOfByReason) {
+  CorpusReport report;
+  report.too_long.note(3);
+  report.too_long.note(9);
+  report.crlf = true;
+  EXPECT_EQ(said([&] { warn_of("training", report, 64); }),
+            "warning: 2 training pairs left out: more than data.max_length = 64 pieces (first lines: 3, 9)\n"
+            "warning: the training text has Windows line ends (CR LF); they were dropped\n");
+}
+
+}  // namespace
+}  // namespace gloss

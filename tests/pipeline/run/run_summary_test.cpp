@@ -1,0 +1,49 @@
+#include "pipeline/run/run_summary.h"
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/temporary_folder.h"
+
+namespace gloss {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(RunSummaryTest, ChosenValuesAreGroupedByTheirReason) {
+  RunFile file;
+  EXPECT_THAT(chosen_lines(file), IsEmpty());
+  file.text.pairs = 20;
+  file.text.words = 300;
+  file.chosen = {{"model.d_model", 128, "fits"},
+                 {"model.heads", 4, "fits"},
+                 {"training.schedule", "noam", "fits"},
+                 {"training.max_epochs", 3, "enough"}};
+  EXPECT_THAT(
+      chosen_lines(file),
+      ElementsAre("values chosen for 20 sentence pairs, 300 words (a run file or --set KEY=VALUE can set others):",
+                  "  model.d_model 128, heads 4: fits", "  training.schedule noam: fits",
+                  "  training.max_epochs 3: enough"));
+}
+
+TEST(RunSummaryTest, CommandsCanBeCopiedToAShell) {
+  EXPECT_EQ(resume_command("runs/x"), "gloss train-translate --resume runs/x");
+  EXPECT_EQ(shell_quoted("a b"), "'a b'");
+  EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_quoted("$HOME"), "'$HOME'");
+  EXPECT_EQ(shell_quoted(""), "''");
+}
+
+TEST(RunSummaryTest, AFinishedRunNamesItsModelAndTheNextCommand) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "m") << std::string(1'250'000, 'x');
+  EXPECT_THAT(finished_lines("runs/x", folder / "m"),
+              ElementsAre("the model is " + (folder / "m").string() + ", 1.2 MB",
+                          "translate with: gloss translate --model runs/x < text"));
+}
+
+}  // namespace
+}  // namespace gloss

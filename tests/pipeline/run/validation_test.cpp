@@ -1,0 +1,134 @@
+#include "pipeline/run/validation.h"
+
+#include <csignal>
+
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/system/signals.h"
+#include "common/system/stop.h"
+#include "model/make_model.h"
+#include "model/padding.h"
+#include "pipeline/run/run_tokenizers.h"
+#include "pipeline/runtime.h"
+#include "tests/pipeline/small_job.h"
+#include "tests/support/device_test.h"
+
+namespace gloss {
+namespace {
+
+using testing::ElementsAre;
+
+class ValidationTest : public DeviceTest {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    set_up_runtime(1);
+    testing::internal::CaptureStderr();
+    tokenizers_.emplace(job_.config, RunFolder(job_ / "run", false, false));
+    testing::internal::GetCapturedStderr();
+  }
+
+  EncoderDecoder model() const {
+    auto model = make_model(job_.config.model, tokenizers_->vocabularies(), RandomStream(5, "weights"));
+    model->to(device());
+    return model;
+  }
+  Validator validator(std::size_t samples = Validator::kLoggedSamples) const {
+    const auto& data = job_.config.data;
+    return {job_.config, read_test_set(data.valid_source, data.valid_target), tokenizers_->source(),
+            tokenizers_->target(), samples};
+  }
+
+  SmallJob job_{device()};
+  std::optional<RunTokenizers> tokenizers_;
+};
+
+TEST_P(ValidationTest, LossIsThatOfEachSentenceAlone) {
+  job_.config.data.batch_tokens = 100;
+  const auto validator = this->validator();
+  ASSERT_GT(batches_by_length(validator.corpus(), 100).size(), 2u);
+  auto model = this->model();
+  const auto loss = validator(model).scores.loss;
+
+  const at::NoGradGuard no_grad;
+  double sum = 0;
+  std::int64_t tokens = 0;
+  for (std::int64_t i = 0; i < validator.corpus().size(); ++i) {
+    const auto pair = validator.corpus().batch(std::vector{i});
+    const auto target = shift_target(pair.target, device());
+    const auto output = model->forward(pad(pair.source, device()), target.input, Pass{});       // [1, T, D]
+    const auto log_probabilities = Generator(model->generator())->forward(output);              // [1, T, V]
+    const auto said = log_probabilities.gather(2, target.wanted.unsqueeze(2)).to(at::kDouble);  // [1, T, 1]
+    sum -= said.sum().item<double>();
+    tokens += said.numel();
+  }
+  EXPECT_GT(loss, 1);
+  EXPECT_NEAR(loss, sum / static_cast<double>(tokens), 1e-5);
+}
+
+TEST_P(ValidationTest, BleuIsThatOfTheGreedyLines) {
+  auto model = this->model();
+  const auto report = validator()(model);
+  auto greedy = job_.config.decoding;
+  greedy.beam_size = 1;
+  const auto translator = make_translator(model, job_.config, tokenizers_->source(), tokenizers_->target());
+  const auto translations = translate_lines(translator, greedy, lines_of_file(job_.config.data.valid_source));
+  const auto references = lines_of_file(job_.config.data.valid_target);
+  EXPECT_DOUBLE_EQ(*report.scores.bleu, corpus_bleu(translations, references).score);
+  for (const auto& sample : report.samples) {
+    const auto i = static_cast<std::size_t>(sample.line) - 1;
+    EXPECT_EQ(sample.translation, translations.at(i));
+    EXPECT_EQ(sample.reference, references.at(i));
+  }
+}
+
+TEST_P(ValidationTest, SamplesAreThreeLinesOfTheWholeTextWithSomethingInThem) {
+  auto sources = lines_of_file(job_.config.data.valid_source);
+  ASSERT_EQ(sources.size(), 20u);
+  sources[0] = sources[1] = "";
+  write_lines(job_.config.data.valid_source, sources);
+  auto model = this->model();
+  const auto validator = this->validator();
+  for (int again = 0; again < 2; ++again) {
+    std::vector<std::int64_t> lines;
+    for (const auto& sample : validator(model).samples) lines.push_back(sample.line);
+    EXPECT_THAT(lines, ElementsAre(3, 9, 15));
+  }
+}
+
+TEST_P(ValidationTest, MoreSamplesAreOfTheWholeTextToo) {
+  auto model = this->model();
+  std::vector<std::int64_t> lines;
+  for (const auto& sample : validator(5)(model).samples) lines.push_back(sample.line);
+  EXPECT_THAT(lines, ElementsAre(1, 5, 9, 13, 17));
+}
+
+TEST_P(ValidationTest, SourcesThatAreCutAreNoted) {
+  auto sources = lines_of_file(job_.config.data.valid_source);
+  sources[2] = sources[7] = std::string(70, 'a');
+  write_lines(job_.config.data.valid_source, sources);
+  auto model = this->model();
+  const auto truncated = validator()(model).truncated;
+  EXPECT_EQ(truncated.count, 2);
+  EXPECT_THAT(truncated.first_lines, ElementsAre(3, 8));
+}
+
+TEST_P(ValidationTest, ASignalCutsItShort) {
+  auto model = this->model();
+  const auto validator = this->validator();
+  {
+    const StopOnSignal stop;
+    EXPECT_NO_THROW(validator(model));
+    std::raise(SIGINT);
+    EXPECT_THROW(validator(model), Stopped);
+  }
+  const StopOnSignal forgets_the_last_signal;
+}
+
+INSTANTIATE_DEVICES(ValidationTest);
+
+}  // namespace
+}  // namespace gloss

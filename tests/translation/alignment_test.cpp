@@ -1,0 +1,263 @@
+#include "translation/alignment.h"
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <ATen/ops/ones.h>
+#include <ATen/ops/tensor.h>
+#include <c10/core/InferenceMode.h>
+#include <c10/core/StorageImpl.h>
+#include <c10/util/intrusive_ptr.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/config/json.h"
+#include "common/error.h"
+#include "model/storage/model_file.h"
+#include "tests/model/inference/thread_count.h"
+#include "tests/support/device_test.h"
+#include "tests/support/small_model.h"
+#include "tests/support/tensor_matchers.h"
+#include "tokenizer/sentencepiece_tokenizer.h"
+
+namespace gloss {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+/// Keeps the weights of one site, [B, H, T, S].
+class Watcher final : public Probe {
+ public:
+  explicit Watcher(std::string site) : site_(std::move(site)) {}
+  void attention(std::string_view site, at::Tensor& weights) override {
+    if (site == site_) seen = weights.clone();
+  }
+  void output(std::string_view, const at::Tensor&) override {}
+
+  at::Tensor seen;
+
+ private:
+  std::string site_;
+};
+
+/// The weights of all pairs, each a copy of its own.
+std::vector<at::Tensor> attention_of(const EncoderDecoder& model, const AttentionSite& site,
+                                     const AlignedPairs& pairs) {
+  std::vector<at::Tensor> result(pairs.sources.size());
+  cross_attention(model, site, pairs, [&](std::size_t pair, const at::Tensor& weights) {
+    EXPECT_FALSE(result.at(pair).defined());
+    result.at(pair) = weights.clone();
+  });
+  return result;
+}
+
+class AlignmentTest : public DeviceTest {
+ protected:
+  std::vector<at::Tensor> align(const AttentionSite& site, std::int64_t together = 1) {
+    return attention_of(model_, site, {sources_, targets_, together});
+  }
+
+  EncoderDecoder model_ = small_model(device());
+  Rows sources_ = small_sources();
+  Rows targets_ = {{12, 13}, {14, 15, 16, 17, 18}, {19}};
+};
+
+TEST_P(AlignmentTest, WeightsAreThoseThatAProbeSeesWhenTheTargetIsForced) {
+  const auto all = align({1, std::nullopt}), one = align({0, 3});
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    const c10::InferenceMode inference;
+    Ids input = {kBos};
+    input.insert(input.end(), targets_[i].begin(), targets_[i].end() - 1);
+    for (const auto layer : {0, 1}) {
+      Watcher watcher("decoder.layers." + std::to_string(layer) + ".cross_attention");
+      Pass pass;
+      pass.probe = &watcher;
+      model_->forward(pad(Rows{sources_[i]}, device()), pad(Rows{input}, device()), pass);
+      const auto seen = watcher.seen[0];  // [H, T, S]
+      if (layer == 1)
+        EXPECT_THAT(all[i], AllClose(seen.mean(0), 1e-6));
+      else
+        EXPECT_THAT(one[i], AllClose(seen[3], 1e-6));
+    }
+  }
+}
+
+TEST_P(AlignmentTest, EachPieceSharesOutAllOfItsAttention) {
+  for (const auto& weights : align({1, 2}, 3)) {
+    EXPECT_THAT(weights.sum(1), AllClose(at::ones({weights.size(0)}), 1e-5));
+    EXPECT_GE(weights.min().item<float>(), 0);
+  }
+}
+
+TEST_P(AlignmentTest, NeighborsChangeNothing) {
+  const auto alone = align({1, std::nullopt});
+  for (const std::int64_t together : {2, 3, 64}) {
+    const auto beside = align({1, std::nullopt}, together);
+    for (std::size_t i = 0; i < alone.size(); ++i) EXPECT_THAT(beside[i], AllClose(alone[i], 1e-5)) << together;
+  }
+  // One by one, as translations are aligned on a CPU, the bits are the same.
+  if (!device().is_cpu()) return;
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    const Rows source = {sources_[i]}, target = {targets_[i]};
+    const auto single = attention_of(model_, {1, std::nullopt}, {source, target});
+    EXPECT_THAT(single[0], SameAs(alone[i]));
+  }
+}
+
+// At a size at which a matrix product is shared between threads.
+TEST_P(AlignmentTest, ThreadsChangeNothing) {
+  if (!device().is_cpu()) return;
+  auto config = small_config();
+  config.d_model = 512;
+  config.d_ff = 1024;
+  config.max_positions = 64;
+  model_ = small_model(device(), config);
+  Ids source, target;
+  for (Id i = 0; i < 40; ++i) {
+    source.push_back(4 + i % 16);
+    target.push_back(4 + i * 7 % 16);
+  }
+  source.push_back(kEos);
+  sources_ = {source, source, source};
+  targets_ = {target, target, target};
+  const auto wanted = [&] {
+    const ThreadCount one(1);
+    return align({1, std::nullopt})[0];
+  }();
+  const ThreadCount four(4);
+  const Rows one_source = {source}, one_target = {target};
+  EXPECT_THAT(attention_of(model_, {1, std::nullopt}, {one_source, one_target})[0], SameAs(wanted));
+  for (const auto& weights : align({1, std::nullopt})) EXPECT_THAT(weights, SameAs(wanted));
+}
+
+TEST_P(AlignmentTest, AnEmptyTargetHasNoWeights) {
+  targets_[1].clear();
+  const auto weights = align({0, std::nullopt}, 2);
+  EXPECT_EQ(weights[1].sizes(), (std::vector<std::int64_t>{0, 3}));
+  EXPECT_EQ(weights[2].sizes(), (std::vector<std::int64_t>{1, 2}));
+}
+
+// Else all sentences' would live until the last one is computed.
+TEST_P(AlignmentTest, WeightsAreLetGoBatchByBatch) {
+  sources_.insert(sources_.end(), {sources_[0], sources_[1]});
+  targets_.insert(targets_.end(), {targets_[0], targets_[1]});
+  const auto sources = sources_;
+  std::vector<c10::weak_intrusive_ptr<c10::StorageImpl>> seen;
+  cross_attention(model_, {1, std::nullopt}, {sources, targets_, 2}, [&](std::size_t, const at::Tensor& weights) {
+    seen.push_back(weights.storage().getWeakStorageImpl());
+    std::size_t living = 0;
+    for (const auto& storage : seen) living += storage.expired() ? 0 : 1;
+    EXPECT_LE(living, 2u);
+  });
+  EXPECT_EQ(seen.size(), 5u);
+}
+
+TEST_P(AlignmentTest, UnequalCountsAreRefused) {
+  targets_.pop_back();
+  EXPECT_THROW(align({0, std::nullopt}), DataError);
+}
+
+// A translation may be as long as there are positions, its eos left out.
+TEST_P(AlignmentTest, TargetsMayFillTheLearnedPositions) {
+  auto config = small_config();
+  config.positions = Positions::kLearned;
+  config.max_positions = 6;
+  model_ = small_model(device(), config);
+  targets_[1] = {14, 15, 16, 17, 18, 14};
+  EXPECT_EQ(align({1, std::nullopt})[1].size(0), 6);
+  targets_[1].push_back(14);
+  EXPECT_THROW(align({1, std::nullopt}), UsageError);
+}
+
+TEST_P(AlignmentTest, AWordAlignmentAgreesWithPyTorchs) {
+  const std::filesystem::path folder = GLOSS_GOLDEN_FOLDER;
+  const auto loaded = read_model_file(folder / "tiny_model.safetensors", device());
+  const SentencePieceTokenizer tokenizer(loaded.description.tokenizers.at("tokenizer.model"), "tiny_model");
+  std::ifstream file(folder / "alignment.json");
+  const auto cases = parse_json(std::string{std::istreambuf_iterator<char>(file), {}}).at("cases");
+  ASSERT_EQ(cases.size(), 4u);
+  for (const auto& golden : cases) {
+    const auto source = tokenizer.encode_placed(golden.at("source").get<std::string>());
+    const auto target = tokenizer.decode_placed(golden.at("target_ids").get<Ids>());
+    Rows source_ids = {source.ids};
+    const Rows target_ids = {target.ids};
+    source_ids[0].push_back(kEos);
+    for (const auto& [name, wanted] : golden.at("sites").items()) {
+      const auto site = parse_attention_site(name, loaded.config);
+      const auto weights = attention_of(loaded.model, site, {source_ids, target_ids})[0];
+      const auto rows = wanted.at("weights").get<std::vector<std::vector<double>>>();
+      ASSERT_EQ(weights.size(0), std::ssize(rows));
+      for (std::int64_t t = 0; t < weights.size(0); ++t)
+        EXPECT_THAT(weights[t], AllClose(at::tensor(rows[static_cast<std::size_t>(t)]), 1e-5)) << name;
+      const auto links = word_links(words_of(source), words_of(target), strongest_links(weights));
+      EXPECT_EQ(to_pharaoh(links), wanted.at("alignment").get<std::string>()) << name;
+    }
+  }
+}
+
+INSTANTIATE_DEVICES(AlignmentTest);
+
+TEST(StrongestLinksTest, AreTheGreatestOfEachRowAndTheEndIsNoPiece) {
+  const auto links = strongest_links(at::tensor({0.1F, 0.6F, 0.3F, 0.2F, 0.1F, 0.7F, 0.4F, 0.4F, 0.2F}).view({3, 3}));
+  ASSERT_EQ(links.size(), 3u);
+  EXPECT_EQ(links[0].source, 1);
+  EXPECT_FALSE(links[0].to_end);
+  EXPECT_EQ(links[1].source, 0);
+  EXPECT_TRUE(links[1].to_end);
+  EXPECT_EQ(links[2].source, 0);
+  EXPECT_FALSE(links[2].to_end);
+}
+
+TEST(StrongestLinksTest, OfNothingButTheEndThereIsNone) {
+  const auto links = strongest_links(at::ones({2, 1}));
+  ASSERT_EQ(links.size(), 2u);
+  EXPECT_EQ(links[1].source, -1);
+  EXPECT_TRUE(links[1].to_end);
+}
+
+TEST(AttentionSiteTest, NamesLayerAndHead) {
+  const auto config = small_config();  // two layers, four heads
+  const auto layer = parse_attention_site("decoder.1.cross", config);
+  EXPECT_EQ(layer.layer, 1);
+  EXPECT_FALSE(layer.head);
+  const auto head = parse_attention_site("decoder.0.cross.3", config);
+  EXPECT_EQ(head.layer, 0);
+  EXPECT_EQ(head.head, 3);
+  EXPECT_EQ(usual_attention_site(config).layer, 1);
+  EXPECT_FALSE(usual_attention_site(config).head);
+}
+
+TEST(AttentionSiteTest, WhatTheModelHasNotIsRefusedWithWhatItHas) {
+  for (const auto* name : {"",
+                           "decoder",
+                           "decoder.2.cross",
+                           "decoder.1.cross.4",
+                           "decoder.-1.cross",
+                           "decoder.1.self.2",
+                           "encoder.1.cross",
+                           "decoder.1.cross.",
+                           "decoder.1.cross.1.1",
+                           "decoder.x.cross",
+                           "decoder..cross",
+                           "decoder.1.cross.1x",
+                           "decoder.1",
+                           "decoder.99999999999999999999.cross",
+                           "decoder.00.cross",
+                           "decoder.01.cross",
+                           "decoder.1.cross.00",
+                           "decoder.+1.cross",
+                           "decoder. 1.cross",
+                           "decoder.1.cross.1 ",
+                           "decoder.-0.cross",
+                           " decoder.1.cross"})
+    EXPECT_THAT([&] { parse_attention_site(name, small_config()); },
+                ThrowsMessage<UsageError>(
+                    AllOf(HasSubstr("a layer from 0 to 1 and a head from 0 to 3, got "), testing::EndsWith(name))))
+        << name;
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,143 @@
+#include "translation/alignment.h"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <numeric>
+#include <string>
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+#include <c10/core/InferenceMode.h>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "tensor/shape.h"
+
+namespace gloss {
+namespace {
+
+/// Keeps the cross-attention of one layer, of one head or the mean of all.
+class SiteProbe final : public Probe {
+ public:
+  explicit SiteProbe(const AttentionSite& site)
+      : name_("decoder.layers." + std::to_string(site.layer) + ".cross_attention"), head_(site.head) {}
+
+  void attention(std::string_view site, at::Tensor& weights) override {
+    if (site == name_) weights_ = head_ ? weights.select(1, *head_) : weights.mean(1);
+  }
+  void output(std::string_view, const at::Tensor&) override {}
+
+  const at::Tensor& weights() const { return weights_; }  ///< [B, T, S]
+
+ private:
+  std::string name_;
+  std::optional<std::int64_t> head_;
+  at::Tensor weights_;
+};
+
+// The pairs named, none of whose targets is empty.
+void align_batch(EncoderDecoder model, const AttentionSite& site, const AlignedPairs& pairs,
+                 std::span<const std::size_t> batch, const TakeWeights& take) {
+  const c10::InferenceMode inference;
+  std::vector<Ids> sources, inputs;
+  for (const auto i : batch) {
+    sources.push_back(pairs.sources[i]);
+    auto& input = inputs.emplace_back(Ids{kBos});
+    input.insert(input.end(), pairs.targets[i].begin(), pairs.targets[i].end() - 1);
+  }
+  const auto source = pad(sources, model->device());
+  SiteProbe probe(site);
+  Pass pass;
+  pass.probe = &probe;
+  model->decode(pad(inputs, model->device()), model->encode(source, Pass{}), Mask::padding(source.lengths), pass);
+  const auto weights = probe.weights().to(at::kCPU, at::kFloat);  // [B, T, S]
+  for (std::size_t b = 0; b < batch.size(); ++b)
+    take(
+        batch[b],
+        weights[static_cast<std::int64_t>(b)].narrow(0, 0, std::ssize(inputs[b])).narrow(1, 0, std::ssize(sources[b])));
+}
+
+/// A whole number below `limit` that is all of the text, spelled as gloss spells it: no sign, no leading zeros.
+std::optional<std::int64_t> number_below(std::int64_t limit, std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc() && end == text.data() + text.size() && text == std::to_string(number);
+  return whole && number >= 0 && number < limit ? std::optional(number) : std::nullopt;
+}
+
+/// What is before the first dot; `text` is left with what is behind it.
+std::string_view take_part(std::string_view& text) {
+  const auto dot = std::min(text.find('.'), text.size());
+  const auto part = text.substr(0, dot);
+  text.remove_prefix(std::min(dot + 1, text.size()));
+  return part;
+}
+
+}  // namespace
+
+AttentionSite parse_attention_site(std::string_view name, const ModelConfig& config) {
+  auto rest = name;
+  const auto side = take_part(rest);
+  const auto layer = number_below(config.decoder_layers, take_part(rest));
+  const auto kind = take_part(rest);
+  const bool of_head = std::ranges::count(name, '.') == 3;
+  const auto head = number_below(config.heads, rest);
+  if (side == "decoder" && layer && kind == "cross" && !name.ends_with('.') &&
+      (of_head ? head.has_value() : rest.empty()))
+    return {*layer, head};
+  throw UsageError(
+      {Key{"alignment_from"}, ": wanted decoder.LAYER.cross or decoder.LAYER.cross.HEAD, with a layer from 0 to " +
+                                  std::to_string(config.decoder_layers - 1) + " and a head from 0 to " +
+                                  std::to_string(config.heads - 1) + ", got " + printable(std::string(name))});
+}
+
+AttentionSite usual_attention_site(const ModelConfig& config) { return {config.decoder_layers - 1, std::nullopt}; }
+
+void cross_attention(const EncoderDecoder& model, const AttentionSite& site, const AlignedPairs& pairs,
+                     const TakeWeights& take) {
+  const auto sources = pairs.sources, targets = pairs.targets;
+  const auto together = pairs.together;
+  if (sources.size() != targets.size())
+    throw DataError("wanted a target for each of " + std::to_string(sources.size()) + " sources, got " +
+                    std::to_string(targets.size()));
+  if (together < 1) throw UsageError("together: wanted at least 1, got " + std::to_string(together));
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (targets[i].empty())
+      take(i, at::empty({0, std::ssize(sources[i])}));
+    else
+      order.push_back(i);
+  }
+  if (together == 1 && model->device().is_cpu()) {
+    // A loop of one is run where it is called, where matrices are multiplied by all threads; of two by workers, each of
+    // which multiplies alone.
+    const auto count = std::ssize(order);
+    at::parallel_for(0, std::max<std::int64_t>(count, 2), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = begin; i < std::min(end, count); ++i)
+        align_batch(model, site, pairs, std::span(order).subspan(static_cast<std::size_t>(i), 1), take);
+    });
+    return;
+  }
+  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return sources[i].size(); });
+  const auto most = static_cast<std::size_t>(together);
+  for (std::size_t first = 0; first < order.size(); first += most)
+    align_batch(model, site, pairs, std::span(order).subspan(first, std::min(most, order.size() - first)), take);
+}
+
+std::vector<PieceLink> strongest_links(const at::Tensor& weights) {
+  const auto [T, S] = sizes<2>(weights, "weights");
+  const auto rows = weights.to(at::kCPU, at::kFloat).contiguous();
+  std::vector<PieceLink> links(static_cast<std::size_t>(T));
+  if (S == 0) return links;
+  for (std::int64_t t = 0; t < T; ++t) {
+    const auto* row = rows.const_data_ptr<float>() + t * S;
+    const auto* best = std::max_element(row, row + S - 1);
+    auto& link = links[static_cast<std::size_t>(t)];
+    if (S > 1) link.source = best - row;
+    link.to_end = S == 1 || row[S - 1] > *best;
+  }
+  return links;
+}
+
+}  // namespace gloss

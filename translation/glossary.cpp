@@ -1,0 +1,97 @@
+#include "translation/glossary.h"
+
+#include <utility>
+
+#include "common/error.h"
+#include "common/files/line_reader.h"
+#include "common/log.h"
+#include "common/text/utf8.h"
+#include "common/text/word_boundary.h"
+#include "tokenizer/piece_spans.h"
+
+namespace gloss {
+namespace {
+
+/// A text without white space at its ends and one space for each run of it; `offsets` is filled with the offset in the
+/// text that each byte has, a space that of the word after it.
+std::string single_spaced(std::string_view text, std::vector<std::size_t>* offsets = nullptr) {
+  std::string result;
+  std::size_t next = 0;  // words are looked for from here
+  for (const auto& word : words_of(text)) {
+    const auto begin = text.find(word, next);
+    if (!result.empty()) {
+      result += ' ';
+      if (offsets) offsets->push_back(begin);
+    }
+    result += word;
+    for (std::size_t i = 0; offsets && i < word.size(); ++i) offsets->push_back(begin + i);
+    next = begin + word.size();
+  }
+  return result;
+}
+
+}  // namespace
+
+Glossary Glossary::read(const std::filesystem::path& path) {
+  Glossary glossary(printable(path.string()));
+  LineReader reader(path, Passes::kOne);
+  for (std::string line; reader.next(line);) {
+    const auto where = glossary.name_ + ": line " + std::to_string(reader.line_number()) + ": ";
+    if (reader.overlong())
+      throw DataError(where + "wanted at most " + std::to_string(LineReader::kMaxLineBytes) + " bytes, got more");
+    if (!is_text(line)) throw DataError(where + "wanted UTF-8 without NUL; convert the file to UTF-8");
+    const auto tabulator = line.find('\t');
+    if (tabulator == line.npos && (line.starts_with('#') || single_spaced(line).empty())) continue;
+    Entry entry{single_spaced(std::string_view(line).substr(0, tabulator)), {}, reader.line_number()};
+    if (tabulator != line.npos) entry.target = single_spaced(std::string_view(line).substr(tabulator + 1));
+    if (entry.source.empty() || entry.target.empty() || line.find('\t', tabulator + 1) != line.npos)
+      throw DataError(where + "wanted a source phrase, a tabulator and a target phrase, got \"" + printable(line, 80) +
+                      "\"");
+    glossary.add(std::move(entry));
+  }
+  return glossary;
+}
+
+void Glossary::add(Entry entry) {
+  const auto [place, is_new] = by_source_.try_emplace(entry.source, entries_.size());
+  if (is_new) {
+    lengths_.insert(entry.source.size());
+    entries_.push_back(std::move(entry));
+    return;
+  }
+  const auto& first = entries_[place->second];
+  if (first.target != entry.target)
+    throw DataError(name_ + ": line " + std::to_string(entry.line) + ": wanted one translation of \"" +
+                    printable(entry.source, 80) + "\", got another than in line " + std::to_string(first.line) +
+                    "; leave one of them out");
+}
+
+std::size_t Glossary::longest_at(std::string_view text, std::size_t offset) const {
+  for (const auto length : lengths_) {
+    if (length > text.size() - offset) continue;
+    const auto found = by_source_.find(text.substr(offset, length));
+    if (found != by_source_.end() && is_word_boundary(text, offset + length)) return found->second;
+  }
+  return entries_.size();
+}
+
+std::vector<Glossary::Place> Glossary::find(std::string_view line, std::size_t end) const {
+  std::vector<std::size_t> offsets;
+  const auto text = single_spaced(line, &offsets);
+  std::vector<Place> found;
+  for (std::size_t offset = 0; offset < text.size();) {
+    const auto entry = is_word_boundary(text, offset) ? longest_at(text, offset) : entries_.size();
+    if (entry == entries_.size()) {
+      offset += decode_utf8(text, offset).bytes;
+      continue;
+    }
+    const auto begin = offsets[offset];
+    offset += entries_[entry].source.size();
+    const auto behind = offsets[offset - 1] + 1;
+    if (behind > end) break;
+    found.push_back({entry, begin, behind});
+  }
+  return found;
+}
+
+}  // namespace gloss

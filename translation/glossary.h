@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gloss {
+
+/// Phrases and how they are to be translated, and where they stand in a text.
+class Glossary {
+ public:
+  struct Entry {
+    std::string source, target;  ///< without spaces at their ends, one space for each run of white space
+    std::int64_t line = 0;       ///< of the file, from 1
+  };
+
+  /// Reads `source phrase<TAB>target phrase` line by line; white space at the ends of a phrase does not count. Empty
+  /// lines, and lines without a tabulator that begin with `#`, are left out; an entry may be there twice. Throws
+  /// DataError naming file and line where a line has not two phrases, is no UTF-8 or too long, or translates a phrase
+  /// of a line before in another way; and as LineReader.
+  static Glossary read(const std::filesystem::path& path);
+
+  /// A place of a line at which the source of an entry stands.
+  struct Place {
+    std::size_t entry = 0;           ///< its number
+    std::size_t begin = 0, end = 0;  ///< bytes of the line
+
+    bool operator==(const Place&) const = default;
+  };
+  /// The places of a line of valid UTF-8 at which sources stand, from left to right: at each place the longest, none
+  /// overlapping another. A phrase stands as it is spelt, case included, and as whole words (is_word_boundary). Only
+  /// what ends within the first `end` bytes of the line counts.
+  std::vector<Place> find(std::string_view line, std::size_t end = std::string_view::npos) const;
+
+  const std::vector<Entry>& entries() const { return entries_; }
+  const std::string& name() const { return name_; }  ///< of the file, safe to print
+
+ private:
+  explicit Glossary(std::string name) : name_(std::move(name)) {}
+  void add(Entry entry);
+  /// The longest entry that stands at `offset` of a text; entries().size() where none does.
+  std::size_t longest_at(std::string_view text, std::size_t offset) const;
+
+  std::string name_;
+  std::vector<Entry> entries_;
+  std::map<std::string, std::size_t, std::less<>> by_source_;
+  std::set<std::size_t, std::greater<>> lengths_;  ///< bytes of the sources
+};
+
+}  // namespace gloss

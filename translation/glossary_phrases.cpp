@@ -1,0 +1,119 @@
+#include "translation/glossary_phrases.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "common/text/word_boundary.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581, SentencePiece's space
+
+std::vector<std::uint8_t> pieces_that_go_on(const Tokenizer& tokenizer) {
+  std::vector<std::uint8_t> result(static_cast<std::size_t>(tokenizer.vocabulary_size()));
+  result[kPad] = result[kBos] = 1;  // no text: the word may go on behind them
+  for (Id id = kSpecialIds; id < std::ssize(result); ++id) {
+    const auto piece = tokenizer.piece(id);
+    const bool is_byte = piece.starts_with("<0x");  // of any character
+    result[id] = is_byte || (!piece.starts_with(kSpaceMark) && first_kind(piece) == CharacterKind::kWord);
+  }
+  return result;
+}
+
+/// The pieces of a text behind a comma, which leave no space between; none where that is not how they are cut.
+Ids encode_without_space(const std::string& text, const Tokenizer& tokenizer) {
+  const auto comma = tokenizer.encode(","), both = tokenizer.encode("," + text);
+  if (both.size() <= comma.size() || !std::equal(comma.begin(), comma.end(), both.begin())) return {};
+  return {both.begin() + std::ssize(comma), both.end()};
+}
+
+Phrase encode(const std::string& text, const Tokenizer& tokenizer, const std::vector<std::uint8_t>& continues_word) {
+  Phrase phrase{text, {}, false};
+  if (first_kind(text) == CharacterKind::kUnspaced) phrase.ids = encode_without_space(text, tokenizer);
+  if (phrase.ids.empty() || tokenizer.decode(phrase.ids) != text) phrase.ids = tokenizer.encode(text);
+  // Where even the first piece of a phrase goes on with a word, pieces do not say where words begin.
+  phrase.in_words = !phrase.ids.empty() && !continues_word[phrase.ids.front()];
+  phrase.ends_in_word = phrase.in_words && last_kind(text) == CharacterKind::kWord;
+  return phrase;
+}
+
+/// Whether attention to a source phrase of `pieces` pieces, of a line of `all`, shows the place of its translation.
+/// Most of a line, or far more than the phrase translates, is also attended to by other words of the translation.
+bool shows_place(std::int64_t pieces, std::int64_t all, const Phrase& phrase) {
+  return 2 * pieces <= all + 1 && pieces <= 2 * std::ssize(phrase.ids) + 1;
+}
+
+/// A place of a text at which a phrase stands.
+struct Match {
+  std::size_t begin = 0;
+  std::string_view phrase;
+};
+
+/// Adds the places where it stands as whole words, or all places where pieces do not mark words.
+void add_matches(std::string_view text, const Phrase& phrase, std::vector<Match>& matches) {
+  for (auto begin = text.find(phrase.text); begin != text.npos; begin = text.find(phrase.text, begin + 1))
+    if (!phrase.in_words || (is_word_boundary(text, begin) && is_word_boundary(text, begin + phrase.text.size())))
+      matches.push_back({begin, phrase.text});
+}
+
+}  // namespace
+
+GlossaryPhrases::GlossaryPhrases(Glossary glossary, const Tokenizer& target)
+    : glossary_(std::move(glossary)), goes_on_(pieces_that_go_on(target)) {
+  for (const auto& entry : glossary_.entries()) {
+    const auto& phrase = phrases_.emplace_back(encode(entry.target, target, goes_on_));
+    const auto spelt = target.decode(phrase.ids);
+    const bool unknown = std::ranges::find(phrase.ids, kUnk) != phrase.ids.end();
+    if (unknown || spelt != entry.target)
+      throw DataError(glossary_.name() + ": line " + std::to_string(entry.line) +
+                      ": wanted a phrase that this model can say, got \"" + printable(entry.target, 80) +
+                      "\", which it would say as \"" + printable(spelt, 80) + "\"; write it so or leave it out");
+  }
+}
+
+std::vector<Phrase> GlossaryPhrases::of(std::string_view line, std::size_t end) const {
+  std::vector<Phrase> result;
+  for (const auto& place : glossary_.find(line, end)) result.push_back(phrases_[place.entry]);
+  return result;
+}
+
+std::vector<Phrase> GlossaryPhrases::of(const PieceSpans& source, std::size_t end) const {
+  std::vector<Phrase> result;
+  const auto& places = source.places;
+  for (const auto& place : glossary_.find(source.text, end)) {
+    auto& phrase = result.emplace_back(phrases_[place.entry]);
+    const auto first = std::ranges::find_if(places, [&](const auto& piece) { return piece.end > place.begin; });
+    const auto last =
+        std::ranges::find_if(first, places.end(), [&](const auto& piece) { return piece.begin >= place.end; });
+    const auto pieces = last - first;
+    if (!shows_place(pieces, std::ssize(places), phrase)) continue;
+    phrase.source_begin = first - places.begin();
+    phrase.source_end = phrase.source_begin + pieces;
+  }
+  return result;
+}
+
+bool has_all(std::string_view text, std::span<const Phrase> phrases) {
+  std::map<std::string_view, std::int64_t> missing;
+  std::vector<Match> matches;
+  for (const auto& phrase : phrases)
+    if (missing[phrase.text]++ == 0) add_matches(text, phrase, matches);
+  std::ranges::sort(matches, {}, [](const Match& match) { return std::pair(match.begin, -std::ssize(match.phrase)); });
+  std::size_t taken = 0;  // up to here the text counts for a phrase, or stands before all that is left
+  for (const auto& [begin, phrase] : matches) {
+    auto& left = missing.at(phrase);
+    if (begin < taken || left == 0) continue;
+    --left;
+    taken = begin + phrase.size();
+  }
+  return std::ranges::all_of(missing, [](const auto& left) { return left.second == 0; });
+}
+
+}  // namespace gloss

@@ -1,0 +1,153 @@
+#include "translation/translation_flags.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "common/text/utf8.h"
+#include "common/text/white_space.h"
+#include "common/text/word_boundary.h"
+#include "translation/sentence_count.h"
+
+namespace gloss {
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr bool is_between(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
+
+constexpr bool is_digit(char32_t c) { return is_between(c, U'0', U'9'); }
+
+bool is_letter(char32_t c) { return kind_of(c) != CharacterKind::kOther && !is_digit(c); }
+
+/// Of a script that writes without spaces, or a syllable of hangul.
+bool stands_alone(char32_t c) { return kind_of(c) == CharacterKind::kUnspaced || is_between(c, 0xac00, 0xd7a3); }
+
+/// A word as it grows: from its first letter or digit to its last.
+class GrowingWord {
+ public:
+  void add(std::string_view character, bool counts) {
+    if (counts)
+      word_ += std::exchange(between_, {}) += character;
+    else if (!word_.empty())
+      between_ += character;
+  }
+  void end(Words& words) {
+    if (!word_.empty()) words.push_back(std::exchange(word_, {}));
+    between_.clear();
+  }
+
+ private:
+  std::string word_, between_;
+};
+
+/// An n-gram of 1 to `longest` is said so many `times` on end.
+bool repeats_on_end(const auto& said, std::size_t longest, std::size_t times) {
+  for (std::size_t n = 1; n <= longest; ++n) {
+    std::size_t equal = 0;  // on end the same as n places before
+    for (std::size_t i = n; i < said.size(); ++i) {
+      equal = said[i] == said[i - n] ? equal + 1 : 0;
+      if (equal == n * (times - 1)) return true;
+    }
+  }
+  return false;
+}
+
+bool repeats_somewhere(const Words& words, const FlagBounds& bounds) {
+  std::map<Words, std::size_t> counts;
+  for (std::size_t i = 0; i + bounds.longest_ngram <= words.size(); ++i) {
+    const auto first = words.begin() + static_cast<std::ptrdiff_t>(i);
+    if (++counts[Words(first, first + static_cast<std::ptrdiff_t>(bounds.longest_ngram))] == bounds.in_all) return true;
+  }
+  return false;
+}
+
+bool repeats(const Words& words, const FlagBounds& bounds) {
+  return repeats_on_end(words, bounds.longest_ngram, bounds.in_a_row) || repeats_somewhere(words, bounds);
+}
+
+bool repeats(std::span<const Id> pieces, const FlagBounds& bounds) {
+  return repeats_on_end(pieces, bounds.longest_ngram_of_pieces, bounds.pieces_in_a_row);
+}
+
+Words with_letters(Words words) {
+  std::erase_if(words, [](const std::string& word) {
+    return std::ranges::all_of(word, [](unsigned char byte) { return byte < 0x80 && !is_letter(byte); });
+  });
+  return words;
+}
+
+/// Length of the longest common subsequence.
+std::size_t common_in_order(const Words& a, const Words& b) {
+  std::vector<std::size_t> row(b.size() + 1);  // of the words of a so far and the first of b
+  for (const auto& word : a) {
+    std::size_t diagonal = 0;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const auto above = row[j + 1];
+      row[j + 1] = word == b[j] ? diagonal + 1 : std::max(above, row[j]);
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+bool is_copied(const Words& source, const Words& target, const FlagBounds& bounds) {
+  if (std::min(source.size(), target.size()) < bounds.least_copied_words) return false;
+  return static_cast<double>(common_in_order(source, target)) >=
+         bounds.copied_share * static_cast<double>(target.size());
+}
+
+}  // namespace
+
+std::vector<std::string> TranslationFlags::names() const {
+  std::vector<std::string> names;
+  const auto add = [&](bool raised, const char* name) {
+    if (raised) names.emplace_back(name);
+  };
+  add(repetition, "repetition");
+  add(too_short, "too_short");
+  add(too_long, "too_long");
+  add(copied_source, "copied_source");
+  add(unknown, "unknown");
+  add(truncated, "truncated");
+  add(cut, "cut");
+  add(fewer_sentences, "fewer_sentences");
+  return names;
+}
+
+TranslationFlags flags_of(const JudgedTranslation& judged, const FlagBounds& bounds) {
+  const auto source = comparable_words(judged.source), target = comparable_words(judged.target);
+  const auto S = static_cast<double>(judged.source_pieces.size());
+  const auto T = static_cast<double>(judged.target_pieces.size());
+  TranslationFlags flags;
+  flags.repetition = (repeats(target, bounds) && !repeats(source, bounds)) ||
+                     (repeats(judged.target_pieces, bounds) && !repeats(judged.source_pieces, bounds));
+  flags.too_short = std::ssize(judged.source_pieces) >= bounds.least_source_pieces && T < bounds.shortest * S;
+  flags.too_long = std::ssize(judged.target_pieces) >= bounds.least_target_pieces && T > bounds.longest * S;
+  flags.copied_source = is_copied(with_letters(source), with_letters(target), bounds);
+  flags.unknown = judged.unknown;
+  flags.truncated = judged.truncated;
+  flags.cut = judged.cut;
+  flags.fewer_sentences = has_fewer_sentences(judged.source, judged.target);
+  return flags;
+}
+
+std::vector<std::string> comparable_words(std::string_view text) {
+  Words words;
+  GrowingWord word;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto [value, bytes] = decode_utf8(text, i);
+    const auto character = text.substr(i, bytes);
+    const auto c = value.value_or(U'\ufffd');
+    i += bytes;
+    const bool alone = stands_alone(c);
+    if (alone || is_white_space(c)) word.end(words);
+    if (!is_white_space(c)) word.add(character, is_letter(c) || is_digit(c));
+    if (alone) word.end(words);
+  }
+  word.end(words);
+  return words;
+}
+
+}  // namespace gloss
