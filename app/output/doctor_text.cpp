@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/input/line_editor.h"
+#include "app/output/labeled_line.h"
 #include "common/log.h"
 #include "common/version.h"
 
@@ -18,15 +19,14 @@ std::string mebibytes(std::int64_t bytes) {
   return text.data();
 }
 
-std::string labeled(const std::string& name, const std::string& value) {
-  std::string line = "  " + name;
-  line.resize(20, ' ');
-  return line + value + '\n';
+std::string report_line(const std::string& name, const std::string& value) {
+  constexpr std::size_t kWidth = 20;
+  return labeled_line("  " + name, value, kWidth);
 }
 
 std::string size_row(const std::string& name, std::int64_t bytes) {
   const auto value = mebibytes(bytes);
-  return labeled(name, std::string(12 - std::min<std::size_t>(12, value.size()), ' ') + value);
+  return report_line(name, std::string(12 - std::min<std::size_t>(12, value.size()), ' ') + value);
 }
 
 std::string list(const std::vector<std::string>& items) {
@@ -57,15 +57,15 @@ std::string gflops_text(double gflops) {
 }
 
 std::string cuda_lines(const MachineReport& machine) {
-  auto lines = labeled("CUDA", !machine.cuda_built         ? "none: this LibTorch is built without CUDA"
-                               : machine.cuda_devices == 0 ? "built in, but LibTorch finds no device"
-                                                           : std::to_string(machine.cuda_devices) + " devices");
+  auto lines = report_line("CUDA", !machine.cuda_built         ? "none: this LibTorch is built without CUDA"
+                                   : machine.cuda_devices == 0 ? "built in, but LibTorch finds no device"
+                                                               : std::to_string(machine.cuda_devices) + " devices");
   for (std::size_t i = 0; i < machine.gpus.size(); ++i) {
     const auto& gpu = machine.gpus[i];
-    lines += labeled("", (machine.cuda_devices > 0 ? "cuda:" + std::to_string(i) + ' ' : "not used: ") +
-                             printable(gpu.name) + ", " + mebibytes(gpu.memory) + ", capability " +
-                             std::to_string(gpu.major) + '.' + std::to_string(gpu.minor) +
-                             (gpu.has_bfloat16() ? ", bfloat16" : ", no bfloat16"));
+    lines += report_line("", (machine.cuda_devices > 0 ? "cuda:" + std::to_string(i) + ' ' : "not used: ") +
+                                 printable(gpu.name) + ", " + mebibytes(gpu.memory) + ", capability " +
+                                 std::to_string(gpu.major) + '.' + std::to_string(gpu.minor) +
+                                 (gpu.has_bfloat16() ? ", bfloat16" : ", no bfloat16"));
   }
   return lines;
 }
@@ -74,14 +74,14 @@ std::string training_lines(const RunNeeds& run) {
   const auto& needs = run.training;
   std::string lines =
       "training\n" +
-      labeled("parameters", std::to_string(needs.parameters) +
-                                (needs.trained_parameters < needs.parameters
-                                     ? ", " + std::to_string(needs.trained_parameters) + " of them trained"
-                                     : ""));
-  if (run.length.updates_per_epoch > 0) lines += labeled("updates", updates_text(run.length));
+      report_line("parameters", std::to_string(needs.parameters) +
+                                    (needs.trained_parameters < needs.parameters
+                                         ? ", " + std::to_string(needs.trained_parameters) + " of them trained"
+                                         : ""));
+  if (run.length.updates_per_epoch > 0) lines += report_line("updates", updates_text(run.length));
   lines += size_row("program", needs.program) + size_row("weights", needs.weights) +
            size_row("gradients", needs.gradients) + size_row("Adam", needs.optimizer);
-  lines += needs.tried ? size_row("batches", needs.batches) : labeled("batches", "not tried");
+  lines += needs.tried ? size_row("batches", needs.batches) : report_line("batches", "not tried");
   for (const auto& [phase, bytes] : {std::pair{"or validation", needs.validation},
                                      {"or the test", needs.test},
                                      {"or the average", needs.average},
@@ -90,9 +90,9 @@ std::string training_lines(const RunNeeds& run) {
   lines += size_row(needs.tried ? "at most" : "at least", needs.memory());
   lines += size_row("model file", needs.model_file) + size_row("a checkpoint", needs.checkpoint);
   if (needs.corpus_file > 0) lines += size_row("corpus.cache", needs.corpus_file);
-  return lines +
-         labeled("disk", mebibytes(needs.disk()) + " with up to " + std::to_string(needs.checkpoints) +
-                             " checkpoints, " + mebibytes(run.disk_free) + " free for " + printable(run.out.string()));
+  return lines + report_line("disk", mebibytes(needs.disk()) + " with up to " + std::to_string(needs.checkpoints) +
+                                         " checkpoints, " + mebibytes(run.disk_free) + " free for " +
+                                         printable(run.out.string()));
 }
 
 }  // namespace
@@ -126,17 +126,18 @@ std::vector<Remark> remarks_on(const RunNeeds& run, const MachineReport& machine
 std::string to_lines(const MachineReport& machine, const std::optional<RunNeeds>& run,
                      const std::vector<Remark>& remarks) {
   std::string lines = "gloss " + std::string(kVersion) + '\n';
-  lines += labeled("LibTorch", libtorch_text(machine));
+  lines += report_line("LibTorch", libtorch_text(machine));
   lines += cuda_lines(machine);
-  lines += labeled("SentencePiece", (machine.sentencepiece_built.empty() ? "" : machine.sentencepiece_built + ", ") +
-                                        list(machine.sentencepiece_files));
-  lines += labeled("OpenMP", list(machine.openmp_files));
-  for (const auto& [name, value] : machine.openmp_settings) lines += labeled("", name + '=' + printable(value));
-  lines += labeled("processors", processors_text(machine));
-  lines += labeled("gloss kernels", machine.instructions.back() + " (of " + list(machine.instructions) + ')');
-  lines += labeled("matrix product", gflops_text(machine.matrix_gflops));
-  lines += labeled("memory", mebibytes(machine.usable_memory) + ", " + mebibytes(machine.free_memory) + " free");
-  lines += labeled("line editing", has_line_editing() ? "libedit" : "none: built without libedit");
+  lines +=
+      report_line("SentencePiece", (machine.sentencepiece_built.empty() ? "" : machine.sentencepiece_built + ", ") +
+                                       list(machine.sentencepiece_files));
+  lines += report_line("OpenMP", list(machine.openmp_files));
+  for (const auto& [name, value] : machine.openmp_settings) lines += report_line("", name + '=' + printable(value));
+  lines += report_line("processors", processors_text(machine));
+  lines += report_line("gloss kernels", machine.instructions.back() + " (of " + list(machine.instructions) + ')');
+  lines += report_line("matrix product", gflops_text(machine.matrix_gflops));
+  lines += report_line("memory", mebibytes(machine.usable_memory) + ", " + mebibytes(machine.free_memory) + " free");
+  lines += report_line("line editing", has_line_editing() ? "libedit" : "none: built without libedit");
   if (run) lines += training_lines(*run);
   if (!remarks.empty()) lines += "remarks\n";
   for (const auto& [message, failure] : remarks)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "app/output/labeled_line.h"
 #include "common/log.h"
 #include "common/text/formatted.h"
 
@@ -36,8 +37,9 @@ std::string joined(std::initializer_list<std::string> parts) {
   return text;
 }
 
-std::string labeled(const std::string& label, const std::string& text) {
-  return label + std::string(11 - label.size(), ' ') + (text.empty() ? kUnknown : text) + '\n';
+std::string summary_line(const std::string& label, const std::string& text) {
+  constexpr std::size_t kWidth = 11;
+  return labeled_line(label, text.empty() ? kUnknown : text, kWidth);
 }
 
 std::string kind_text(const Json& description, std::uintmax_t bytes) {
@@ -95,9 +97,9 @@ std::string row(const std::string& name, std::int64_t parameters) {
 }  // namespace
 
 std::string summary_lines(const Json& description, std::uintmax_t bytes) {
-  return labeled("file:", kind_text(description, bytes)) + labeled("languages:", languages_text(description)) +
-         labeled("size:", size_text(description)) + labeled("training:", training_text(description)) +
-         labeled("scores:", scores_text(description));
+  return summary_line("file:", kind_text(description, bytes)) +
+         summary_line("languages:", languages_text(description)) + summary_line("size:", size_text(description)) +
+         summary_line("training:", training_text(description)) + summary_line("scores:", scores_text(description));
 }
 
 std::string description_lines(const Json& description) {
