@@ -89,6 +89,14 @@ std::string explain(const CLI::ParseError& error, const CLI::App& program) {
   return message + "; see " + named.path + " --help";
 }
 
+/// CLI11 takes an empty value of an option that may stand alone for a missing one.
+void expect_no_empty_value(const std::vector<std::string>& arguments) {
+  constexpr std::string_view kOption = "--resume";
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i] == std::string(kOption) + '=' || (i > 0 && arguments[i - 1] == kOption && arguments[i].empty()))
+      throw UsageError(std::string(kOption) + ": wanted a folder, got an empty name");
+}
+
 Action print(std::string text) {
   return [text = std::move(text)] {
     write_result(text);
@@ -124,6 +132,7 @@ Action parse_command_line(int argc, const char* const* argv) {
   add_doctor_command(program, chosen);
   try {
     auto arguments = without_sacrebleu_names({argv + std::min(argc, 1), argv + argc});
+    expect_no_empty_value(arguments);
     std::ranges::reverse(arguments);  // CLI11 takes them from the end
     program.parse(std::move(arguments));
   } catch (const CLI::CallForVersion& version) {

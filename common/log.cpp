@@ -99,8 +99,9 @@ void set_up_log(const LogOptions& options) {
 void finish_log() {
   auto& log = the_log();
   const std::lock_guard lock(log.mutex);
-  if (const auto dropped = log.events.dropped(); dropped > 0)
-    print_line("warning: ", log.events.path().string() + ": " + std::to_string(dropped) + " events were dropped");
+  const auto path = log.events.path().string();
+  if (const auto dropped = log.events.finish(); dropped > 0)
+    print_line("warning: ", path + ": " + std::to_string(dropped) + " events were dropped");
   log.events = EventFile();
 }
 

@@ -13,6 +13,7 @@ trap 'rm -rf "$folder"' EXIT
 "$gloss" make-corpus copy --out "$folder/corpus" --size 200 --quiet
 cat > "$folder/run.json" <<'RUN'
 {
+  "defaults": "fixed",
   "tokenizer": {"vocabulary_size": 40, "type": "char"},
   "data": {"train_source": "corpus/train.source", "train_target": "corpus/train.target", "max_length": 64, "batch_tokens": 512},
   "model": {"encoder_layers": 1, "decoder_layers": 1, "d_model": 16, "d_ff": 32, "heads": 2},

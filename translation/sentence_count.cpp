@@ -131,7 +131,7 @@ bool has_fewer_sentences(std::string_view source, std::string_view target) {
   const auto before = min_sentences(source);
   if (before < kParagraph) return false;
   const auto after = max_sentences(target);
-  return after > 0 && 2 * after <= before;
+  return after > 0 && after < before;
 }
 
 }  // namespace gloss

@@ -25,6 +25,12 @@ struct AverageOptions {
   bool overwrite = false;
 };
 
+std::string joined_numbers(const std::vector<std::int64_t>& numbers) {
+  std::string text;
+  for (const auto number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return text;
+}
+
 ExitCode average(const AverageOptions& options) {
   CommandFiles compared{.inputs = {}, .outputs = {{"--output", options.output}}};
   for (const auto& file : options.files) {
@@ -37,10 +43,10 @@ ExitCode average(const AverageOptions& options) {
   set_up(options.common, compared);
   for (const auto& file : options.files) expect_file("FILE", file);
   if (!options.overwrite) expect_new_file("--output", options.output);
-  const auto count = average_models(options.files, options.output);
-  log_info(
-      (count == 1 ? "wrote the weights of one file to " : "wrote the mean of " + std::to_string(count) + " files to ") +
-      printable(options.output.string()));
+  const auto steps = average_models(options.files, options.output);
+  log_info((steps.size() == 1 ? "wrote the weights of one file to "
+                              : "wrote the mean of " + std::to_string(steps.size()) + " files to ") +
+           printable(options.output.string()) + ", after steps " + joined_numbers(steps));
   return ExitCode::kDone;
 }
 

@@ -13,12 +13,14 @@
 
 #include "common/config/json.h"
 #include "common/error.h"
+#include "pipeline/run/run_files.h"
 #include "pipeline/runtime.h"
 
 namespace gloss {
 namespace {
 
 constexpr std::int64_t kMostThreads = 1024;
+constexpr const char* kModelOption = "--model";
 
 /// In place of a forgotten value the next option would be taken for it.
 std::string refuse_no_value(const std::string& value) {
@@ -76,13 +78,15 @@ NamedFile standard_input() { return {"stdin", "/dev/stdin"}; }
 std::vector<NamedFile> model_inputs(const std::vector<std::filesystem::path>& models) {
   std::vector<NamedFile> inputs;
   for (const auto& model : models)
-    inputs.push_back({"--model", std::filesystem::is_directory(model) ? model / "model.safetensors" : model});
+    inputs.push_back({kModelOption, std::filesystem::is_directory(model) ? model / "model.safetensors" : model});
   return inputs;
 }
 
 Machine set_up(const CommonOptions& common, const CommandFiles& files) {
   expect_apart(common, files);
   set_up_log(common.log);
+  for (const auto& input : files.inputs)
+    if (input.name == kModelOption) warn_of_earlier_model(input.path);
   const int threads = set_up_runtime(common.threads);
   Machine machine{at::kCPU, threads};
   name_by_option({{"device", "--device"}}, [&] { machine.device = parse_device(common.device); });

@@ -10,6 +10,7 @@
 #include "app/commands/commands.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/text/formatted.h"
 #include "pipeline/models/convert_model.h"
 
 namespace gloss {
@@ -26,8 +27,8 @@ ExitCode convert(const ConvertOptions& options) {
   set_up(options.common, {model_inputs({options.model}), {{"--output", options.output}}});
   if (!options.overwrite) expect_new_file("--output", options.output);
   const auto [before, after] = convert_model(options.model, options.precision, options.output);
-  log_info("wrote " + printable(options.output.string()) + ", " + std::to_string(after) + " bytes for " +
-           std::to_string(before));
+  log_info("wrote " + printable(options.output.string()) + ", " + bytes_text(after) + "; " +
+           printable(options.model.string()) + " has " + bytes_text(before));
   return ExitCode::kDone;
 }
 

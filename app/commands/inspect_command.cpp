@@ -19,6 +19,7 @@
 #include "common/log.h"
 #include "model/storage/model_file.h"
 #include "model/storage/stored_weights.h"
+#include "pipeline/models/translation_model.h"
 #include "pipeline/run/run_files.h"
 #include "training/checkpoint.h"
 
@@ -92,9 +93,10 @@ Json describe(const std::filesystem::path& path) {
 }
 
 ExitCode inspect(const InspectOptions& options) {
-  const auto file = std::filesystem::is_directory(options.file) ? options.file / "model.safetensors" : options.file;
-  set_up(options.common, {{{"file", file}}});
-  expect_file("file", file);
+  const char* const option = "FILE-OR-DIR";
+  set_up(options.common,
+         {{{option, std::filesystem::is_directory(options.file) ? options.file / "model.safetensors" : options.file}}});
+  const auto file = model_file_of(options.file, option);
   warn_of_earlier_model(file);
   const auto description = describe(file);
   write_result(options.json ? to_text(description) + '\n'

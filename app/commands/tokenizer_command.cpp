@@ -45,10 +45,15 @@ ExitCode train_model(const TrainTokenizerOptions& options) {
   set_up(options.common, compared);
   std::vector<std::filesystem::path> files(options.input.begin(), options.input.end());
   for (const auto& file : files) expect_file("--input", file);
+  std::int64_t pieces = 0;
   name_by_option(
       {{"tokenizer.vocabulary_size", "--vocabulary-size"}, {"tokenizer.character_coverage", "--character-coverage"}},
-      [&] { write_file(options.output, train_tokenizer(files, options.config)); });
-  log_info("wrote " + printable(options.output.string()));
+      [&] {
+        const auto model = train_tokenizer(files, options.config);
+        write_file(options.output, model);
+        pieces = SentencePieceTokenizer(model, options.output.string()).vocabulary_size();
+      });
+  log_info("wrote " + printable(options.output.string()) + ", " + std::to_string(pieces) + " pieces");
   return ExitCode::kDone;
 }
 

@@ -82,7 +82,20 @@ std::filesystem::path run_folder(const TrainTranslateCommandOptions& options) {
   return options.out ? *options.out : default_run_folder(options);
 }
 
+/// Throws UsageError where --set sets a key that an option of its own sets, too.
+void expect_set_once(const TrainTranslateCommandOptions& options) {
+  const auto refuse = [&](const std::string& key, const std::string& option) {
+    for (const auto& text : options.overrides)
+      if (text.substr(0, text.find('=')) == key)
+        throw UsageError("--set " + key + ": wanted once, got " + option + " beside it");
+  };
+  for (const auto& file : options.data_files)
+    if (file.file) refuse("data." + file.key, file.name);
+  if (options.seed) refuse("seed", "--seed");
+}
+
 RunFile read_run(const TrainTranslateCommandOptions& options, const std::filesystem::path& out) {
+  expect_set_once(options);
   const auto data_files = data_files_of(options);
   RunFileSource source{.overrides = options.overrides, .data_files = data_files};
   if (options.resume) source.run_folder = out;
@@ -92,7 +105,10 @@ RunFile read_run(const TrainTranslateCommandOptions& options, const std::filesys
     source.path = out / "config.json";
     source.base = std::filesystem::current_path();
     if (!std::filesystem::exists(source.path))
-      throw UsageError("--resume: " + printable(out.string()) + " holds no run; name the folder of one, or --config");
+      throw UsageError(
+          "--resume: " +
+          (options.resume_folder || options.out ? printable(out.string()) + " holds no run; name" : "wanted") +
+          " the folder of a run, as --resume runs/first");
   } else if (!options.data_files[0].file) {
     throw UsageError(
         "wanted --source and --target, or --config, or --resume with the folder of a run; see gloss train-translate "
@@ -111,6 +127,13 @@ CommandFiles files_of(const TrainTranslateCommandOptions& options, const RunConf
   return files;
 }
 
+/// The options for this machine that were given, as they stand in a command line.
+std::string machine_options(const CommonOptions& common) {
+  const CommonOptions defaults;
+  return (common.threads != defaults.threads ? " --threads " + std::to_string(common.threads) : "") +
+         (common.device != defaults.device ? " --device " + common.device : "");
+}
+
 ExitCode train_translator(const TrainTranslateCommandOptions& options) {
   const StopOnSignal stop;
   const auto out = run_folder(options);
@@ -123,7 +146,8 @@ ExitCode train_translator(const TrainTranslateCommandOptions& options) {
                                  .device = machine.device,
                                  .threads = machine.threads,
                                  .samples = options.samples,
-                                 .notes = chosen_lines(run)};
+                                 .notes = chosen_lines(run),
+                                 .machine_options = machine_options(options.common)};
   training.config.seed = options.seed.value_or(training.config.seed);
   const auto result = train_translate(training);
   if (result.test) write_result(to_lines(*result.test));

@@ -135,30 +135,38 @@ class LibeditEditor final : public LineEditor {
   int read_some() {
     pollfd input{STDIN_FILENO, POLLIN, 0};
     if (stop_requested()) return -1;
-    if (::poll(&input, 1, kPollMilliseconds) <= 0) return 1;
+    if (::poll(&input, 1, kPollMilliseconds) <= 0) {
+      if (!bytes_.empty()) take_bytes(/*more_may_come=*/false);
+      return 1;
+    }
     std::array<char, 4096> buffer;
     const auto got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
     if (got < 0) return errno == EINTR || errno == EAGAIN ? 1 : -1;
     if (got == 0) return 0;
     bytes_.append(buffer.data(), static_cast<std::size_t>(got));
+    take_bytes(/*more_may_come=*/true);
+    return 1;
+  }
+
+  /// Moves what is complete of `bytes_` to `ready_`. A key that is half a sequence is complete when no byte follows it.
+  void take_bytes(bool more_may_come) {
     std::size_t taken = 0;
     while (taken < bytes_.size()) {
       const auto rest = std::string_view(bytes_).substr(taken);
       const auto [bytes, complete] = control_sequence(rest);
       if (bytes > 0) {
-        if (!complete && rest.size() < kLongestSequence) break;
+        if (!complete && more_may_come && rest.size() < kLongestSequence) break;
         if (is_bound(rest.substr(0, bytes)))
           for (const char c : rest.substr(0, bytes)) ready_.push_back(static_cast<wchar_t>(c));
         taken += bytes;
         continue;
       }
       const auto point = decode_utf8(rest, 0);
-      if (!point.value && !is_whole(rest)) break;
+      if (!point.value && more_may_come && !is_whole(rest)) break;
       ready_.push_back(static_cast<wchar_t>(point.value.value_or(U'\ufffd')));
       taken += point.bytes;
     }
     bytes_.erase(0, taken);
-    return 1;
   }
 
   /// Whether the bytes that begin a character are all there, or can begin none.

@@ -6,6 +6,7 @@ namespace gloss {
 namespace {
 
 constexpr char kEscape = '\x1b', kBell = '\a';
+constexpr std::string_view kEndsOfTyping = "\n\r\x03\x04";
 
 bool is_byte_between(char c, char first, char last) { return c >= first && c <= last; }
 
@@ -17,10 +18,12 @@ ControlSequence csi_sequence(std::string_view text) {
   return {is_byte_between(text[i], '@', '~') ? i + 1 : i, true};  // any other byte breaks it off
 }
 
-/// "ESC ]" and its like, up to BEL or "ESC \".
+/// "ESC ]" and its like, up to BEL or "ESC \". The end of a line, Ctrl-C and Ctrl-D break it off: a person pressed
+/// Alt-].
 ControlSequence command_string(std::string_view text) {
   for (std::size_t i = 2; i < text.size(); ++i) {
     if (text[i] == kBell) return {i + 1, true};
+    if (kEndsOfTyping.find(text[i]) != kEndsOfTyping.npos) return {2, true};
     if (text[i] == kEscape && i + 1 < text.size()) return {text[i + 1] == '\\' ? i + 2 : i, true};
   }
   return {text.size(), false};

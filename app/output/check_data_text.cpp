@@ -72,7 +72,7 @@ std::string to_lines(const DataCheck& check) {
   }
   if (refused > 0) return lines + "training would refuse this\n";
   return lines + (odd > 0 ? "usable, with " + std::to_string(odd) + (odd > 1 ? " findings\n" : " finding\n")
-                          : "usable, nothing was found\n");
+                          : "usable, nothing was found (whether the lines translate each other is not checked)\n");
 }
 
 }  // namespace gloss

@@ -47,7 +47,7 @@ std::string libtorch_text(const MachineReport& machine) {
 std::string processors_text(const MachineReport& machine) {
   auto text = std::to_string(machine.processors) + ", " + std::to_string(machine.usable_processors) + " usable";
   if (machine.processor_limit) text += " (a control group leaves " + Json(*machine.processor_limit).dump() + ')';
-  return text + ", " + std::to_string(machine.threads) + " threads";
+  return text + ", " + std::to_string(machine.threads) + (machine.threads == 1 ? " thread" : " threads");
 }
 
 std::string gflops_text(double gflops) {

@@ -43,7 +43,7 @@ std::string summary_line(const std::string& label, const std::string& text) {
 }
 
 std::string kind_text(const Json& description, std::uintmax_t bytes) {
-  const auto size = formatted("%.1f MiB", static_cast<double>(bytes) / (1 << 20));
+  const auto size = bytes_text(bytes);
   const auto precision = value_at(description, {"precision"});
   if (!precision.is_string()) return "checkpoint of a training run, " + size;
   return "encoder-decoder Transformer that translates, " + precision.get<std::string>() + " matrices, " + size;
@@ -52,8 +52,11 @@ std::string kind_text(const Json& description, std::uintmax_t bytes) {
 std::string languages_text(const Json& description) {
   const auto source = value_at(description, {"config", "data", "source_language"});
   const auto target = value_at(description, {"config", "data", "target_language"});
-  const bool known = source.is_string() && target.is_string() && source != "" && target != "";
-  return known ? printable(source.get<std::string>() + " to " + target.get<std::string>()) : "";
+  const auto text = [](const Json& language) {
+    return language.is_string() && language != "" ? printable(language.get<std::string>()) : "unknown";
+  };
+  if (text(source) == "unknown" && text(target) == "unknown") return "";
+  return text(source) + " to " + text(target);
 }
 
 std::string size_text(const Json& description) {

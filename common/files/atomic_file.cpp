@@ -1,9 +1,11 @@
 #include "common/files/atomic_file.h"
 
-#include <algorithm>
 #include <atomic>
-#include <cctype>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
+#include <optional>
+#include <string>
 #include <system_error>
 
 #include <fcntl.h>
@@ -18,28 +20,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kEnding = ".tmp";
+constexpr std::string_view kBeginning = ".gloss.", kEnding = ".tmp";
 constexpr int kMostLinks = 40;  // as many as Linux follows
 
 // Beside `path`. Its length does not depend on the name there, which may be as long as the file system allows.
 fs::path temporary_path(const fs::path& path) {
   static std::atomic<unsigned> count = 0;
-  const auto name = ".gloss." + std::to_string(::getpid()) + '-' + std::to_string(++count);
-  return path.parent_path() / (name + std::string(kEnding));
+  const auto number = std::to_string(::getpid()) + '-' + std::to_string(++count);
+  return path.parent_path() / (std::string(kBeginning) + number + std::string(kEnding));
 }
 
-bool is_temporary_name(std::string_view name) {
-  if (!name.starts_with('.') || !name.ends_with(kEnding)) return false;
+// The process that a name of temporary_path is from; absent for any other name.
+std::optional<pid_t> temporary_owner(std::string_view name) {
+  if (!name.starts_with(kBeginning) || !name.ends_with(kEnding)) return std::nullopt;
+  name.remove_prefix(kBeginning.size());
   name.remove_suffix(kEnding.size());
-  const auto digits_before = [&](char separator) {
-    const auto place = name.rfind(separator);
-    if (place == name.npos || place + 1 == name.size()) return false;
-    const bool digits =
-        std::ranges::all_of(name.substr(place + 1), [](unsigned char c) { return std::isdigit(c) != 0; });
-    name = name.substr(0, place);
-    return digits;
+  const auto number = [](std::string_view digits) -> std::optional<pid_t> {
+    pid_t value = 0;
+    const auto* const end = digits.data() + digits.size();
+    const auto [stop, error] = std::from_chars(digits.data(), end, value);
+    return error == std::errc() && stop == end && value >= 0 ? std::optional(value) : std::nullopt;
   };
-  return digits_before('-') && digits_before('.') && name.size() > 1;
+  const auto dash = name.find('-');
+  if (dash == name.npos || !number(name.substr(dash + 1))) return std::nullopt;
+  return number(name.substr(0, dash));
+}
+
+// A dead process may have had the number of this one.
+bool is_of_another_process(pid_t owner) {
+  return owner != ::getpid() && owner > 0 && (::kill(owner, 0) == 0 || errno == EPERM);
 }
 
 // Where the link at `path`, if it is one, leads in the end; there need not be anything there.
@@ -161,7 +170,8 @@ int remove_stray_temporaries(const std::filesystem::path& folder) {
   int removed = 0;
   for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
-    if (!is_temporary_name(entry->path().filename().string()) || !entry->is_regular_file(error)) continue;
+    const auto owner = temporary_owner(entry->path().filename().string());
+    if (!owner || is_of_another_process(*owner) || !entry->is_regular_file(error)) continue;
     if (fs::remove(entry->path(), error)) ++removed;
     if (error) break;
   }

@@ -20,7 +20,7 @@ bool ends_within_a_line(const Descriptor& descriptor) {
          ::pread(descriptor.get(), &last, 1, status.st_size - 1) == 1 && last != '\n';
 }
 
-constexpr int kWaitMilliseconds = 1000;  // for the reader of a full pipe
+constexpr std::chrono::seconds kWait{1};  // for the reader of a full pipe
 
 std::string line_of(std::string_view event, Json fields) {
   fields["event"] = event;
@@ -39,46 +39,57 @@ EventFile::EventFile(std::filesystem::path path) : path_(std::move(path)) {
   descriptor_ = open_as(O_RDWR);
   if (!descriptor_.is_open()) descriptor_ = open_as(O_WRONLY);  // what cannot be read, such as a pipe, can be added to
   if (!descriptor_.is_open()) throw_io_error(path_, "open");
-  if (ends_within_a_line(descriptor_) && send("\n") == Sent::kFailed) throw_io_error(path_, "write");
+  if (ends_within_a_line(descriptor_) && send("\n", Clock::now() + kWait) == Sent::kFailed)
+    throw_io_error(path_, "write");
 }
 
 bool EventFile::write(std::string_view event, Json fields) {
   if (!is_open()) return true;
-  auto sent = send_rest();
-  if (sent == Sent::kAll && dropped_ > told_) {
-    sent = send(line_of("dropped", {{"events", dropped_ - told_}}));
-    if (sent == Sent::kAll) told_ = dropped_;
+  const auto deadline = Clock::now() + kWait;
+  auto sent = send_rest(deadline);
+  if (sent == Sent::kAll && dropped_ > reported_) {
+    sent = send(line_of("dropped", {{"events", dropped_ - reported_}}), deadline);
+    if (sent == Sent::kAll) reported_ = dropped_;
   }
-  if (sent == Sent::kAll) sent = send(line_of(event, std::move(fields)));
+  if (sent == Sent::kAll) sent = send(line_of(event, std::move(fields)), deadline);
   if (sent == Sent::kNone) ++dropped_;
   if (sent != Sent::kFailed) return true;
   descriptor_.close();
   return false;
 }
 
+std::int64_t EventFile::finish() {
+  if (is_open() && send_rest(Clock::now() + kWait) != Sent::kAll) ++dropped_;
+  rest_.clear();
+  descriptor_.close();
+  return dropped_;
+}
+
 /// All of the line, its beginning with the end kept in `rest_` (which counts as all), or nothing.
-EventFile::Sent EventFile::send(std::string line) {
+EventFile::Sent EventFile::send(std::string line, Clock::time_point deadline) {
   const auto size = line.size();
   rest_ = std::move(line);
-  const auto sent = send_rest();
+  const auto sent = send_rest(deadline);
   if (sent != Sent::kNone) return sent;
   if (rest_.size() < size) return Sent::kAll;
   rest_.clear();
   return Sent::kNone;
 }
 
-EventFile::Sent EventFile::send_rest() {
-  for (bool waited = false; !rest_.empty();) {
+EventFile::Sent EventFile::send_rest(Clock::time_point deadline) {
+  while (!rest_.empty()) {
     const auto written = retry_interrupted([&] { return ::write(descriptor_.get(), rest_.data(), rest_.size()); });
     if (written >= 0) {
       rest_.erase(0, static_cast<std::size_t>(written));
-      stuck_ = waited = false;
+      if (rest_.empty()) stuck_ = false;
     } else if (errno != EAGAIN) {
       return Sent::kFailed;
     } else {
-      stuck_ = stuck_ || waited || !writable_within(descriptor_.get(), kWaitMilliseconds);
-      if (stuck_) return Sent::kNone;
-      waited = true;
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+      if (stuck_ || left <= 0 || !writable_within(descriptor_.get(), static_cast<int>(left))) {
+        stuck_ = true;
+        return Sent::kNone;
+      }
     }
   }
   return Sent::kAll;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -10,8 +11,8 @@
 
 namespace gloss {
 
-/// Events for programs, a JSON object a line, added to the end of a file. Of a pipe that is full a second is waited for
-/// the reader; then events are dropped until it reads again, which is told it by an event of its own.
+/// Events for programs, one JSON object per line, appended to a file. A full pipe is waited for at most one second per
+/// event; then events are dropped until it has room, and an event "dropped" with their number follows.
 class EventFile {
  public:
   EventFile() = default;  ///< closed: events go nowhere
@@ -25,17 +26,21 @@ class EventFile {
   /// `fields` with "event" and "time" (seconds since 1970). False, with the file closed, where it cannot be written.
   bool write(std::string_view event, Json fields);
   std::int64_t dropped() const { return dropped_; }  ///< the number of events that were not written
+  /// Writes the rest of an event that a full pipe took in part, or counts it as dropped, and closes the file. Returns
+  /// the number of events that were not written whole.
+  std::int64_t finish();
 
  private:
   enum class Sent { kAll, kNone, kFailed };
-  Sent send(std::string line);
-  Sent send_rest();
+  using Clock = std::chrono::steady_clock;
+  Sent send(std::string line, Clock::time_point deadline);
+  Sent send_rest(Clock::time_point deadline);
 
   std::filesystem::path path_;
   Descriptor descriptor_;
   std::string rest_;  ///< of a line that a full pipe took in part
-  std::int64_t dropped_ = 0, told_ = 0;
-  bool stuck_ = false;  ///< the pipe was full the last time, and a second of waiting was in vain
+  std::int64_t dropped_ = 0, reported_ = 0;
+  bool stuck_ = false;  ///< the pipe was full until the last deadline
 };
 
 }  // namespace gloss

@@ -20,4 +20,6 @@ std::string formatted(const char* format, ...) {
   return text;
 }
 
+std::string bytes_text(std::uintmax_t bytes) { return formatted("%.1f MiB", static_cast<double>(bytes) / (1 << 20)); }
+
 }  // namespace gloss

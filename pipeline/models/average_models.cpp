@@ -125,10 +125,10 @@ EncoderDecoder model_of(const ModelInfo& origin, const std::map<std::string, at:
 
 }  // namespace
 
-std::int64_t average_models(const std::vector<fs::path>& files, const fs::path& output) {
+std::vector<std::int64_t> average_models(const std::vector<fs::path>& files, const fs::path& output) {
   WeightAverage average;
   std::optional<ModelInfo> first;
-  std::int64_t steps = 0;
+  std::vector<std::int64_t> steps;
   Json averaged = Json::array();
   for (const auto& path : files) expect_no_input({"--output", output}, {{"FILE", path}});
   std::vector<fs::path> seen;
@@ -144,15 +144,15 @@ std::int64_t average_models(const std::vector<fs::path>& files, const fs::path& 
     auto origin = origin_of(path, file);
     if (first) expect_same_translator(*first, origin, file.name());
     average.add(file);
-    steps = std::max(steps, origin.steps);
+    steps.push_back(origin.steps);
     averaged.push_back({{"steps", origin.steps}, {"sha256", metadata_value(file, "sha256")}});
     if (!first) first = std::move(origin);
   }
   if (!first) throw UsageError("average: wanted at least one file");
   first->description.provenance = {
-      {"program", "gloss " + std::string(kVersion)}, {"steps", steps}, {"averaged", averaged}};
+      {"program", "gloss " + std::string(kVersion)}, {"steps", std::ranges::max(steps)}, {"averaged", averaged}};
   write_model_file(output, model_of(*first, average.mean()), first->description);
-  return std::ssize(averaged);
+  return steps;
 }
 
 }  // namespace gloss

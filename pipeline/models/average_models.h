@@ -10,7 +10,8 @@ namespace gloss {
 /// then tells configuration and tokenizers. One checkpoint makes a model of its own weights. A file named twice, or by
 /// a link, counts once, with a warning. Throws UsageError where the output is one of the files; ModelError where a file
 /// is damaged, is of another model or tokenizer than the first, or is a checkpoint that lies in another run's folder or
-/// in none; IoError. Returns how many files were averaged.
-std::int64_t average_models(const std::vector<std::filesystem::path>& files, const std::filesystem::path& output);
+/// in none; IoError. Returns the number of training steps of each file that was averaged.
+std::vector<std::int64_t> average_models(const std::vector<std::filesystem::path>& files,
+                                         const std::filesystem::path& output);
 
 }  // namespace gloss

@@ -7,7 +7,7 @@
 #include "common/log.h"
 #include "decoding/scorers/make_scorer.h"
 #include "model/inference/packed_linear.h"
-#include "pipeline/run/run_files.h"
+#include "pipeline/run/run_summary.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 #include "training/checkpoint.h"
 
@@ -50,17 +50,17 @@ TokenizerPair make_tokenizers(const ModelDescription& description, const Vocabul
   return {joint, joint};
 }
 
-std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder) {
+std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder, std::string_view option) {
+  const auto start = std::string(option) + ": ";
   const auto file =
       std::filesystem::is_directory(file_or_folder) ? file_or_folder / "model.safetensors" : file_or_folder;
   if (std::filesystem::exists(file_or_folder / "checkpoints") && !std::filesystem::exists(file))
-    throw UsageError("--model: the run in " + printable(file_or_folder.string()) +
-                     " has not ended; go on with gloss train-translate --resume, or make a model of a checkpoint with "
-                     "gloss average");
+    throw UsageError(start + "the run in " + printable(file_or_folder.string()) + " has not ended; continue it with " +
+                     resume_command(file_or_folder) + ", or make a model of its checkpoints with gloss average " +
+                     shell_quoted(file_or_folder / "checkpoints") + "/step-*.safetensors --output model.safetensors");
   if (file.empty() || !std::filesystem::exists(file))
-    throw UsageError("--model: there is no " + printable(file.string()) +
+    throw UsageError(start + "there is no " + printable(file.string()) +
                      "; name a model file, or the folder of a finished run");
-  warn_of_earlier_model(file);
   return file;
 }
 

@@ -47,7 +47,7 @@ TokenizerPair make_tokenizers(const ModelDescription& description, const Vocabul
 
 /// The file that `--model` means: the path itself, or model.safetensors in a folder. Throws UsageError where it is
 /// missing.
-std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder);
+std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder, std::string_view option = "--model");
 
 /// The most tokens of a source, eos included, that such a model reads: what it was trained with, and has positions for.
 std::int64_t max_source_length(const RunConfig& config);

@@ -149,7 +149,10 @@ void complete_from_text(Json& json, const std::filesystem::path& folder, const J
         !config.training.start_from.empty() || (kept.is_object() && kept.value("defaults", Json()) != "text");
     json["defaults"] = is_fixed ? "fixed" : "text";
   }
-  if (json["defaults"] == "fixed" || !config.training.start_from.empty()) return;
+  if (json["defaults"] == "fixed") return;
+  if (!config.training.start_from.empty())
+    throw UsageError(
+        "defaults: wanted \"fixed\" beside training.start_from, whose model gives the values, got \"text\"");
   if (kept.is_object()) complete_from_kept(json, kept);
   if (!has_open_defaults(json)) return;
   const auto size = training_text_size(config.data, folder);
@@ -231,8 +234,9 @@ RunFile read_run_file(const RunFileSource& source) {
     auto& config = result.config = parse_run_config(json);
     for (auto* file : paths_of(config)) *file = absolute_beside(*file, folder);
     auto& data = config.data;
-    if (data.source_language.empty()) data.source_language = language_of_file(data.train_source);
-    if (data.target_language.empty()) data.target_language = language_of_file(data.train_target);
+    const auto is_open = [&](const char* key) { return !json.contains("data") || !json["data"].contains(key); };
+    if (is_open("source_language")) data.source_language = language_of_file(data.train_source);
+    if (is_open("target_language")) data.target_language = language_of_file(data.train_target);
     return result;
   } catch (const UsageError& error) {
     throw UsageError(where + error.what());

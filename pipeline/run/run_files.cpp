@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "model/storage/model_file.h"
+#include "pipeline/run/run_summary.h"
 #include "pipeline/run/start_model.h"
 #include "training/checkpoint.h"
 #include "training/checkpoint_name.h"
@@ -77,8 +78,8 @@ void warn_of_earlier_model(const fs::path& model_file) {
   const RunFiles files(model_file.parent_path());
   if (model_file == files.model && fs::exists(files.earlier_model))
     log_warning(printable(model_file.string()) +
-                ": is the model of an earlier run; the run that replaces it has not ended; go on with gloss "
-                "train-translate --resume");
+                ": is the model of an earlier run; the run that replaces it has not ended; continue it with " +
+                resume_command(model_file.parent_path()));
 }
 
 }  // namespace gloss

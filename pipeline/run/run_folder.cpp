@@ -1,6 +1,7 @@
 #include "pipeline/run/run_folder.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -10,7 +11,9 @@
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/files/descriptor.h"
+#include "common/files/safetensors.h"
 #include "common/log.h"
+#include "model/storage/model_file.h"
 #include "training/checkpoint.h"
 
 namespace gloss {
@@ -18,14 +21,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kMaxConfigBytes = std::size_t{1} << 20;
 constexpr std::string_view kEarlierModelText =
     "model.safetensors is the model of an earlier run. The run that replaces it has not ended.\n";
 
 /// The files that a new run replaces, the model and what is made of the texts left out.
 std::vector<fs::path> replaced_files(const RunFiles& files) {
   auto replaced = files.checkpoint_files();
-  replaced.insert(replaced.end(), {files.log, files.config});
+  replaced.push_back(files.log);
   replaced.insert(replaced.end(), files.tokenizers.begin(), files.tokenizers.end());
+  replaced.push_back(files.config);  // last, since it marks the others as files of a run
   return replaced;
 }
 
@@ -38,6 +43,43 @@ void expect_removable(const fs::path& path) {
                   ": cannot be replaced: it is no regular file; remove it, or name another "
                   "folder with --out");
   if (::access(path.parent_path().c_str(), W_OK | X_OK) != 0) throw_io_error(path, "replace");
+}
+
+bool is_run_config(const fs::path& file) {
+  try {
+    const auto json = parse_json(read_file(file, kMaxConfigBytes));
+    return json.is_object() && json.contains("data") && json.contains("model") && json.contains("training");
+  } catch (const DataError&) {  // too long
+    return false;
+  } catch (const std::invalid_argument&) {
+    return false;
+  }
+}
+
+bool is_gloss_model(const fs::path& file) {
+  try {
+    const auto metadata = SafetensorsFile::open_header(file).metadata();
+    const auto format = metadata.find("format");
+    return format != metadata.end() && format->second == kModelFormat;
+  } catch (const ModelError&) {
+    return false;
+  }
+}
+
+/// Throws UsageError where a file that a new run would replace is not known to be one of a run: a configuration or a
+/// model of another program, or tokenizers and a log in a folder with nothing else of a run.
+void expect_files_of_a_run(const RunFiles& files) {
+  const auto refuse = [](const fs::path& file, const std::string& wanted) {
+    throw UsageError("--overwrite: " + printable(file.string()) + " is not " + wanted +
+                     "; remove it, or name another folder with --out");
+  };
+  if (fs::exists(files.config) && !is_run_config(files.config)) refuse(files.config, "the configuration of a run");
+  if (fs::exists(files.model) && !is_gloss_model(files.model)) refuse(files.model, "a model of gloss");
+  if (fs::exists(files.config) || fs::exists(files.texts) || !files.checkpoint_files().empty()) return;
+  auto others = files.tokenizers;
+  others.push_back(files.log);
+  for (const auto& file : others)
+    if (fs::exists(file)) refuse(file, "in the folder of a run");
 }
 
 }  // namespace
@@ -98,9 +140,10 @@ void RunFolder::keep() {
   log_ = EventFile(log_file());
 }
 
-// The model stays until the new one takes its place. The checkpoints go first: where that fails, the earlier run still
-// has its configuration and its tokenizers.
+// The model stays until the new one replaces it. The checkpoints are removed first: if that fails, the earlier run
+// still has its configuration and its tokenizers.
 void RunFolder::remove_earlier_run() const {
+  expect_files_of_a_run(files_);
   const auto replaced = replaced_files(files_);
   expect_removable(files_.model);
   remove_stray_temporaries(checkpoints());

@@ -61,9 +61,8 @@ std::vector<std::string> warnings_of(const RunConfig& config, const RunLength& l
                          " updates of the run, so the learning rate is hardly ever at its height; lower it to " +
                          std::to_string(std::max<std::int64_t>(updates / kUsualWarmupsPerRun, 1)) + " or train longer");
     if (updates < kMinUpdates)
-      warnings.push_back(has_updates + "; a translator needs some thousands; raise training." +
-                         (training.max_epochs ? "max_epochs" : "max_steps") +
-                         ", lower data.batch_tokens or bring more text");
+      warnings.push_back(has_updates + "; a translator needs some thousands; bring more text, raise training." +
+                         (training.max_epochs ? "max_epochs" : "max_steps") + " or lower data.batch_tokens");
   }
   const bool is_char = config.tokenizer.type == TokenizerType::kChar && config.tokenizer.model_file.empty();
   if (length.tokens > 0 && !is_char && length.tokens < kMinTokensPerPiece * static_cast<double>(pieces))

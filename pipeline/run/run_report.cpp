@@ -28,13 +28,15 @@ std::string score_text(const Validation& scores) {
   return text_of("loss %.4f  perplexity %.2f  BLEU %.2f (greedy)", scores.loss, std::exp(scores.loss), *scores.bleu);
 }
 
+constexpr std::size_t kLogColumns = 120;  // of samples, where no terminal has a width
+
 void report_scores(RunFolder& folder, const std::string& event, Json fields, const ValidationReport& validation,
                    std::size_t samples) {
   fields.update(summary(validation));
   fields["samples"] = Json::array();
   for (const auto& sample : validation.samples) {
     if (fields["samples"].size() < samples)
-      for (const auto& line : sample_lines(sample, terminal_columns())) log_info(line);
+      for (const auto& line : sample_lines(sample, terminal_columns().value_or(kLogColumns))) log_info(line);
     fields["samples"].push_back({{"line", sample.line},
                                  {"source", sample.source},
                                  {"reference", sample.reference},

@@ -1,10 +1,9 @@
 #include "pipeline/run/run_summary.h"
 
-#include <array>
-#include <cstdio>
 #include <system_error>
 
 #include "common/log.h"
+#include "common/text/formatted.h"
 
 namespace gloss {
 namespace {
@@ -13,12 +12,6 @@ std::string section_of(const std::string& key) { return key.substr(0, key.find('
 std::string name_of(const std::string& key) { return key.substr(key.find('.') + 1); }
 
 std::string value_text(const Json& value) { return value.is_string() ? value.get<std::string>() : to_text(value); }
-
-std::string megabytes(std::uintmax_t bytes) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f MB", static_cast<double>(bytes) / 1e6);
-  return text.data();
-}
 
 }  // namespace
 
@@ -47,14 +40,14 @@ std::vector<std::string> chosen_lines(const RunFile& run_file) {
   return lines;
 }
 
-std::string resume_command(const std::filesystem::path& folder) {
-  return "gloss train-translate --resume " + shell_quoted(folder);
+std::string resume_command(const std::filesystem::path& folder, const std::string& machine_options) {
+  return "gloss train-translate --resume " + shell_quoted(folder) + machine_options;
 }
 
 std::vector<std::string> finished_lines(const std::filesystem::path& folder, const std::filesystem::path& model_file) {
   std::error_code error;
   const auto bytes = std::filesystem::file_size(model_file, error);
-  return {"the model is " + printable(model_file.string()) + (error ? "" : ", " + megabytes(bytes)),
+  return {"the model is " + printable(model_file.string()) + (error ? "" : ", " + bytes_text(bytes)),
           "translate with: gloss translate --model " + shell_quoted(folder) + " < text"};
 }
 

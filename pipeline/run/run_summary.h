@@ -11,8 +11,9 @@ namespace gloss {
 /// The values that were chosen from the training text, one line for each reason; no line where none was chosen.
 std::vector<std::string> chosen_lines(const RunFile& run_file);
 
-/// The command that goes on with the run in `folder`: "gloss train-translate --resume runs/x".
-std::string resume_command(const std::filesystem::path& folder);
+/// Returns the command that continues the run in `folder`, such as "gloss train-translate --resume runs/x --threads 1".
+/// `machine_options` is empty or begins with a space.
+std::string resume_command(const std::filesystem::path& folder, const std::string& machine_options = "");
 
 /// Where the model of a finished run is, its size, and the command that translates with it.
 std::vector<std::string> finished_lines(const std::filesystem::path& folder, const std::filesystem::path& model_file);

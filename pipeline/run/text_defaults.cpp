@@ -30,11 +30,12 @@ struct Row {
 
 constexpr std::int64_t kAnyPairs = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMaxSteps = 100'000;
+constexpr std::int64_t kMinUpdates = 1'200, kMostEpochs = 200;  // of a small text
 
 /// The rule. configs/README.md repeats it.
 constexpr std::array kRows{
     Row{2'500, 2'000, 1'024, 2, 128, 256, 4, 0.2, 0.1, "inverse_sqrt", 0.004, 400, 60, 5, 0.999},
-    Row{15'000, 4'000, 1'024, 2, 128, 256, 4, 0.2, 0.1, "inverse_sqrt", 0.004, 400, 30, 5, 0.999},
+    Row{15'000, 4'000, 1'024, 2, 128, 256, 4, 0.2, 0.1, "inverse_sqrt", 0.004, 400, 60, 5, 0.999},
     Row{200'000, 4'000, 4'096, 4, 128, 256, 4, 0.3, 0.1, "inverse_sqrt", 0.005, 2'000, 65, 5, 0.999},
     Row{kAnyPairs, 32'000, 4'096, 6, 512, 2'048, 8, 0.1, 0.1, "noam", 1.0, 4'000, 0, 0, 0},
 };
@@ -218,9 +219,10 @@ class Rule {
   void choose_limit() {
     if (keys_.is_limited()) return;
     if (row_.epochs > 0)
-      choose("training.max_epochs", row_.epochs, "until the model gets no better");
+      choose("training.max_epochs", std::max(row_.epochs, std::min(kMinUpdates / updates().per_epoch, kMostEpochs)),
+             "enough for a text of this size");
     else
-      choose("training.max_steps", kMaxSteps, "until the model gets no better");
+      choose("training.max_steps", kMaxSteps, "enough for a text of this size");
   }
 
   ForeseenUpdates updates() const {
@@ -239,7 +241,7 @@ class Rule {
   }
 
   void choose_schedule() {
-    const std::string reason = "learns such a model quickly, and safely";
+    const std::string reason = "suits a model and a run of this size";
     const bool is_factor = keys_.number("training.learning_rate", 0) >= kNoamFactor;
     choose("training.schedule", is_factor ? "noam" : row_.schedule,
            is_factor ? "a learning rate as high is a factor of this schedule" : reason);
@@ -276,7 +278,8 @@ class Rule {
     const auto epochs = in_run / per_epoch;
     const bool at_epochs = epochs >= kMinEpochs && epochs <= kMaxEpochs;
     const auto every = static_cast<std::int64_t>(rounded(static_cast<double>(in_run / kValidations)));
-    choose("training.validate_every", at_epochs ? 0 : std::max(every, kMinValidateEvery), "some fifteen validations");
+    choose("training.validate_every", at_epochs ? 0 : std::max(every, kMinValidateEvery),
+           "often enough to follow the run");
   }
 
   RunFileKeys keys_;

@@ -235,11 +235,11 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   result.resumable = true;
   log_info(std::to_string(material.corpus().size()) + " sentence pairs, " +
            std::to_string(count_parameters(config.model, tokenizers.vocabularies())) + " parameters, " +
-           std::to_string(options.threads) + " threads");
+           std::to_string(options.threads) + (options.threads == 1 ? " thread" : " threads"));
   if (!config.training.freeze.empty()) log_info(frozen_text(model, config.model.tie_embeddings));
   if (options.resume && !resumed)
     log_warning(printable(options.out.string()) + ": there is no checkpoint to resume from; starting anew");
-  if (resumed) log_info("resumed behind step " + std::to_string(trainer.state().step));
+  if (resumed) log_info("resumed after step " + std::to_string(trainer.state().step));
 
   forecast.report(trainer.state());
   result.end = trainer.run();
@@ -280,6 +280,12 @@ bool has_checkpoint(const fs::path& folder) {
   }
 }
 
+std::string stopped_text(const TrainTranslateOptions& options, const TrainTranslateResult& result) {
+  if (!result.resumable && !options.resume) return "stopped before training began; nothing of this run was kept";
+  return (result.steps > 0 ? "stopped after step " + std::to_string(result.steps) : "stopped before the first step") +
+         "; continue with: " + resume_command(options.out, options.machine_options);
+}
+
 }  // namespace
 
 TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
@@ -292,9 +298,7 @@ TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
     if (!has_checkpoint(options.out)) throw;
     throw IoError(fault.what() + std::string("; when that is mended, go on with --resume"));
   }
-  if (result.end == TrainingEnd::kStopped)
-    log_info((result.steps > 0 ? "stopped behind step " + std::to_string(result.steps) : "stopped") +
-             "; go on with --resume" + (result.resumable ? ": " + resume_command(options.out) : ""));
+  if (result.end == TrainingEnd::kStopped) log_info(stopped_text(options, result));
   return result;
 }
 

@@ -50,7 +50,7 @@ TEST_F(BadOutputsTest, TheLogIsNoInput) {
   check({"check-data", "--source", source, "--target", target}, target, "--target");
   check({"check-data", "--config", run_.config()}, text("valid.target"), "data.valid_target");
   check({"doctor", "--config", run_.config()}, text("train.target"), "data.train_target");
-  check({"inspect", model}, fs::path(model) / "model.safetensors", "file");
+  check({"inspect", model}, fs::path(model) / "model.safetensors", "FILE-OR-DIR");
   check({"tokenizer", "encode", "--model", source}, source, "--model");
 }
 

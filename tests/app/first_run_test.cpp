@@ -105,6 +105,15 @@ TEST_F(FirstRunTest, FilesReplaceThoseOfARunFile) {
   EXPECT_EQ(config("a").at("data").at("valid_source"), run_.corpus("valid.source"));
 }
 
+// The words between `begin` and the end of its line.
+Arguments arguments_after(const std::string& begin, const std::string& text) {
+  std::istringstream line(text.substr(text.find(begin) + begin.size()));
+  std::string first;
+  std::getline(line, first);
+  std::istringstream words(first);
+  return {std::istream_iterator<std::string>(words), std::istream_iterator<std::string>()};
+}
+
 TEST_F(FirstRunTest, AStoppedRunPrintsTheCommandThatGoesOnAndThatGivesTheSameBits) {
   const auto length = [](std::int64_t steps) {
     return Arguments{"--set", "training.warmup_steps=10",
@@ -119,14 +128,15 @@ TEST_F(FirstRunTest, AStoppedRunPrintsTheCommandThatGoesOnAndThatGivesTheSameBit
   const auto stopped = first.wait();
   ASSERT_EQ(stopped.exit_code, 130) << stopped.err;
   EXPECT_THAT(stopped.err,
-              HasSubstr("; go on with --resume: gloss train-translate --resume " + (run_ / "broken").string() + '\n'));
+              HasSubstr("; continue with: gloss train-translate --resume " + (run_ / "broken").string() + ' '));
 
-  const std::string before_step = "stopped behind step ";
+  const std::string before_step = "stopped after step ";
   const auto steps = std::stoll(stopped.err.substr(stopped.err.find(before_step) + before_step.size())) + 20;
-  const auto resumed = run_gloss({"train-translate", "--resume", run_ / "broken", "--threads", "1", "--device", "cpu",
-                                  "--set", "training.max_steps=" + std::to_string(steps)});
+  auto command = arguments_after("continue with: gloss ", stopped.err);
+  command.insert(command.end(), {"--set", "training.max_steps=" + std::to_string(steps)});
+  const auto resumed = run_gloss(command);
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
-  EXPECT_THAT(resumed.err, HasSubstr("resumed behind step"));
+  EXPECT_THAT(resumed.err, HasSubstr("resumed after step"));
   ASSERT_EQ(run_gloss(training("unbroken", length(steps))).exit_code, 0);
   EXPECT_EQ(weights("broken"), weights("unbroken"));
 }

@@ -78,7 +78,7 @@ TEST_F(StartFromTest, AResumedRunAndAnAverageDoWithoutTheModel) {
   expect_outcome({"a new run", with({"--overwrite"}), 3, "training.start_from names this model file"}, run_ / "");
   const auto resumed = run_gloss(with({"--resume", "--set", "training.max_steps=3"}));
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
-  EXPECT_THAT(resumed.err, HasSubstr("resumed behind step 2"));
+  EXPECT_THAT(resumed.err, HasSubstr("resumed after step 2"));
   const auto average = run_gloss({"average", (run_ / "tuned") / "checkpoints/step-00000002.safetensors",
                                   (run_ / "tuned") / "checkpoints/step-00000003.safetensors", "--output", run_ / "a"});
   EXPECT_EQ(average.exit_code, 0) << average.err;

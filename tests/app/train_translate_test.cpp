@@ -176,7 +176,7 @@ TEST_F(TrainTranslateTest, AClosedTerminalIsATermination) {
   process.signal(SIGHUP);
   const auto stopped = process.wait();
   EXPECT_EQ(stopped.exit_code, 143);
-  EXPECT_THAT(stopped.err, HasSubstr("go on with --resume"));
+  EXPECT_THAT(stopped.err, HasSubstr("continue with: gloss train-translate --resume"));
 }
 
 TEST_F(TrainTranslateTest, ADamagedNewestCheckpointIsNamedAndTheOneBeforeUsed) {
@@ -235,7 +235,7 @@ TEST_F(TrainTranslateTest, StoppedInTheTestItIsScoredOnResuming) {
   first.signal(SIGINT);
   const auto stopped = first.wait();
   EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
-  EXPECT_THAT(stopped.err, HasSubstr("stopped behind step 3; go on with --resume"));
+  EXPECT_THAT(stopped.err, HasSubstr("stopped after step 3; continue with: gloss train-translate --resume"));
   EXPECT_THAT(stopped.out, IsEmpty());
 
   write_text(run_.corpus("test.source"), source);

@@ -210,7 +210,7 @@ void FaultyRun::resume_and_judge(std::int64_t complete, Verdict& verdict) const 
   const auto outcome = run_gloss(arguments);
   const auto broken = [&](const std::string& what) { verdict.broken.push_back(what + "; it said: " + outcome.err); };
   if (outcome.exit_code != 0) return broken("resuming ended with " + std::to_string(outcome.exit_code));
-  if (number_behind(outcome.err, "resumed behind step ") < complete) broken(step(complete) + " was saved, and is lost");
+  if (number_behind(outcome.err, "resumed after step ") < complete) broken(step(complete) + " was saved, and is lost");
   if (sha256(read_text(out() / "model.safetensors")) != sum_) broken("the resumed run gave another model");
   if (has_temporaries(runs()) || fs::exists(out() / ".lock")) broken("the resumed run left temporary files");
 }

@@ -185,7 +185,7 @@ class KillLoop {
     saves.read_on();
     counts_.kills += outcome.exit_code == -SIGKILL;
     counts_.inside += outcome.exit_code == -SIGKILL && saves.inside();
-    const std::string words = "resumed behind step ";
+    const std::string words = "resumed after step ";
     if (const auto place = outcome.err.find(words); place != outcome.err.npos)
       counts_.steps_lost = std::max(counts_.steps_lost, least - std::atol(outcome.err.c_str() + place + words.size()));
     else if (outcome.err.find("starting anew") != outcome.err.npos)

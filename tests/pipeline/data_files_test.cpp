@@ -70,7 +70,7 @@ TEST_F(DataFilesTest, ASignalStopsTheReadingAndNothingIsLeft) {
     testing::internal::CaptureStderr();
     EXPECT_EQ(job_.run().end, TrainingEnd::kStopped);
     EXPECT_THAT(testing::internal::GetCapturedStderr(),
-                AllOf(HasSubstr("stopped; go on with --resume"), Not(HasSubstr("training tokenizer"))));
+                AllOf(HasSubstr("stopped before training began"), Not(HasSubstr("training tokenizer"))));
   }
   EXPECT_FALSE(std::filesystem::exists(job_ / "run"));
   const StopOnSignal forgets_the_last_signal;

@@ -22,6 +22,13 @@ TEST(TypedTextTest, ControlSequencesAndCharactersAreLeftOut) {
   EXPECT_EQ(without_controls("a\xff"), "a\xff");  // broken UTF-8 is for the translator to repair
 }
 
+TEST(TypedTextTest, TheEndOfALineBreaksOffACommandString) {
+  for (const auto* text : {"\x1b]dog\n", "\x1bPdog\r", "\x1b_dog\x04"}) {
+    EXPECT_TRUE(control_sequence(text).complete) << text;
+    EXPECT_EQ(control_sequence(text).bytes, 2U) << text;
+  }
+}
+
 TEST(TypedTextTest, ASequenceThatMayGoOnIsNotComplete) {
   EXPECT_EQ(control_sequence("dog").bytes, 0U);
   for (const auto* text : {"\x1b", "\x1b[", "\x1b[1;5", "\x1bO", "\x1b]0;tit"})

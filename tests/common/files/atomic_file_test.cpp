@@ -178,16 +178,35 @@ TEST_F(AtomicFileTest, ANameMayBeAsLongAsTheFileSystemAllows) {
   EXPECT_THROW(write_file(folder_ / std::string(256, 'n'), "text"), IoError);
 }
 
+// The number of a process that has ended.
+pid_t dead_process() {
+  const auto child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  return child;
+}
+
 TEST_F(AtomicFileTest, StrayTemporariesAreRemovedAndNothingElse) {
-  const std::vector<std::string> kept = {"model",        ".lock",         "a.tmp",
-                                         ".model.tmp",   ".model.12.tmp", ".model.1x-2.tmp",
-                                         ".model.-.tmp", "model.1-2.tmp", "..1-2.tmp"};
+  const auto dead = std::to_string(dead_process()), parent = std::to_string(::getppid());
+  const std::vector<std::string> kept = {"model",
+                                         ".lock",
+                                         "a.tmp",
+                                         ".gloss.tmp",
+                                         ".gloss.12.tmp",
+                                         ".gloss.-.tmp",
+                                         ".gloss.1x-2.tmp",
+                                         ".gloss.1-2x.tmp",
+                                         ".gloss." + parent + "-1.tmp",  // of a process that lives
+                                         ".notes." + dead + "-11.tmp",   // of another program
+                                         "gloss." + dead + "-2.tmp"};
   for (const auto& name : kept) std::ofstream(folder_ / name) << "x";
-  for (const auto* name : {".model.safetensors.123-4.tmp", ".gloss.1-1.tmp"}) std::ofstream(folder_ / name) << "x";
-  std::filesystem::create_directory(folder_ / ".folder.1-2.tmp");
+  std::ofstream(folder_ / (".gloss." + dead + "-4.tmp")) << "x";
+  std::ofstream(folder_ / (".gloss." + std::to_string(::getpid()) + "-4.tmp")) << "x";
+  const auto folder = ".gloss." + dead + "-5.tmp";
+  std::filesystem::create_directory(folder_ / folder);
   EXPECT_EQ(remove_stray_temporaries(folder_.path()), 2);
   auto expected = kept;
-  expected.emplace_back(".folder.1-2.tmp");
+  expected.push_back(folder);
   EXPECT_THAT(names(), testing::UnorderedElementsAreArray(expected));
   EXPECT_THROW(remove_stray_temporaries(folder_ / "absent"), IoError);
 }

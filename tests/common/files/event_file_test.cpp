@@ -167,6 +167,14 @@ TEST_F(EventPipeTest, AReaderThatComesLateFindsWholeLinesAndIsToldWhatIsMissing)
   for (std::size_t i = 0; i + 3 < found.size(); ++i) EXPECT_EQ(found[i]["step"], i);
 }
 
+TEST_F(EventPipeTest, AnEventThatIsTornAtTheEndIsCounted) {
+  EventFile events(path_);
+  for (int i = 0; i < 100; ++i) events.write("step", {{"step", i}, {"text", std::string(5000, 'x')}});
+  const auto dropped = events.dropped();
+  EXPECT_EQ(events.finish(), dropped + 1) << "the last one was taken in part";
+  EXPECT_FALSE(events.is_open());
+}
+
 TEST_F(EventFileTest, APathThatCannotBeOpenedIsAnError) {
   EXPECT_THAT([&] { EventFile events(folder_ / "absent" / "log"); },
               ThrowsMessage<IoError>(HasSubstr("absent/log: cannot open: No such file")));

@@ -102,7 +102,9 @@ TEST_F(HoldOutRunTest, HeldOutPairsThatAreTooLongAreAnErrorOfTheirOwn) {
 TEST_F(HoldOutRunTest, EarlyStoppingWorksWithIt) {
   job_.config.training.early_stop.patience = 2;
   job_.config.training.validate_every = 1;
-  EXPECT_NO_THROW(job_.run());
+  job_.config.training.max_epochs.reset();
+  job_.config.training.max_steps = 100'000;
+  EXPECT_EQ(job_.run().end, TrainingEnd::kEarlyStop);
 }
 
 }  // namespace

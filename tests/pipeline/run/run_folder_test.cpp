@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
+#include "common/files/safetensors.h"
 #include "pipeline/run/run_files.h"
 #include "tests/support/temporary_folder.h"
 
@@ -24,9 +25,15 @@ class RunFolderTest : public testing::Test {
   void leave_a_run() const {
     RunFolder folder(run(), false, false);
     folder.keep();
-    write_file(folder.model_file(), "model");
+    write_file(RunFiles(run()).config, R"({"data": {}, "model": {}, "training": {}})");
+    write_model(folder.model_file());
     folder.log("step", {{"step", 1}});
   }
+  static void write_model(const fs::path& path) {
+    const std::vector<std::byte> bytes(4);
+    write_safetensors(path, {{"weight", {Dtype::kF32, {1}, bytes}}}, {{"format", "gloss-model"}});
+  }
+  bool has_model() const { return fs::exists(run() / "model.safetensors"); }
 
   TemporaryFolder folder_;
 };
@@ -52,7 +59,7 @@ TEST_F(RunFolderTest, AUsedFolderIsRefusedAndLeftAsItWas) {
   leave_a_run();
   EXPECT_THAT([&] { RunFolder(run(), false, false); },
               ThrowsMessage<UsageError>(testing::AllOf(HasSubstr("--resume"), HasSubstr("--overwrite"))));
-  EXPECT_EQ(read_file(run() / "model.safetensors", 100), "model");
+  EXPECT_TRUE(has_model());
 }
 
 TEST_F(RunFolderTest, OverwritingRemovesTheEarlierRunOnlyWhenTheNewOneBegins) {
@@ -78,7 +85,7 @@ TEST_F(RunFolderTest, OverwritingKeepsTheEarlierModelUntilTheNewOneIsWritten) {
   {
     RunFolder folder(run(), false, true);
     folder.keep();
-    EXPECT_EQ(read_file(folder.model_file(), 100), "model");
+    EXPECT_TRUE(has_model());
     EXPECT_TRUE(fs::exists(mark));
   }
   {
@@ -95,7 +102,7 @@ TEST_F(RunFolderTest, OverwritingKeepsTheEarlierModelUntilTheNewOneIsWritten) {
 TEST_F(RunFolderTest, OverwritingRemovesNothingWhereAFileCannotBeReplaced) {
   leave_a_run();
   write_file(run() / "checkpoints/step-00000005.safetensors", "checkpoint");
-  for (const auto* name : {"config.json", "tokenizer.model"}) {
+  for (const auto* name : {"source_tokenizer.model", "tokenizer.model"}) {
     fs::create_directories(run() / name / "mine");
     RunFolder folder(run(), false, true);
     EXPECT_THAT([&] { folder.keep(); }, ThrowsMessage<IoError>(HasSubstr(name)));
@@ -106,10 +113,31 @@ TEST_F(RunFolderTest, OverwritingRemovesNothingWhereAFileCannotBeReplaced) {
   }
 }
 
+TEST_F(RunFolderTest, OverwritingLeavesFilesOfOtherPrograms) {
+  const auto expect_refused = [&](const std::string& name) {
+    RunFolder folder(run(), false, true);
+    EXPECT_THAT([&] { folder.keep(); }, ThrowsMessage<UsageError>(HasSubstr(name)));
+  };
+  fs::create_directories(run());
+  for (const auto* name : {"tokenizer.model", "log.jsonl"}) {
+    write_file(run() / name, "mine");
+    expect_refused(name);
+    EXPECT_EQ(read_file(run() / name, 100), "mine");
+    fs::remove(run() / name);
+  }
+  write_file(run() / "config.json", R"({"architectures": ["MarianMTModel"]})");
+  expect_refused("config.json is not the configuration of a run");
+  fs::remove(run() / "config.json");
+  const std::vector<std::byte> bytes(4);
+  write_safetensors(run() / "model.safetensors", {{"weight", {Dtype::kF32, {1}, bytes}}}, {{"format", "pt"}});
+  expect_refused("model.safetensors is not a model of gloss");
+  EXPECT_TRUE(has_model());
+}
+
 TEST_F(RunFolderTest, AModelWithoutCheckpointsIsNotResumed) {
   leave_a_run();
   EXPECT_THROW(RunFolder(run(), true, false), UsageError);
-  EXPECT_EQ(read_file(run() / "model.safetensors", 100), "model");
+  EXPECT_TRUE(has_model());
 }
 
 TEST_F(RunFolderTest, ResumingKeepsTheEarlierRunAndAddsToItsLog) {
@@ -121,7 +149,7 @@ TEST_F(RunFolderTest, ResumingKeepsTheEarlierRunAndAddsToItsLog) {
     folder.keep();
     folder.log("step", {{"step", 2}});
   }
-  EXPECT_EQ(read_file(run() / "model.safetensors", 100), "model");
+  EXPECT_TRUE(has_model());
   std::ifstream log(run() / "log.jsonl");
   std::vector<std::int64_t> steps;
   for (std::string line; std::getline(log, line);) steps.push_back(parse_json(line).at("step"));

@@ -46,14 +46,22 @@ std::map<std::string, Json> chosen_for(const std::string& text, std::int64_t pai
 }
 
 TEST(TextDefaultsTest, GrowWithTheText) {
-  std::int64_t vocabulary = 0, parameters = 0;
+  std::int64_t vocabulary = 0, width_of_all = 0;
   for (const std::int64_t pairs : {1'000, 10'000, 100'000, 1'000'000}) {
     const auto config = config_for("{}", pairs);
     EXPECT_GE(config.tokenizer.vocabulary_size, vocabulary) << pairs;
-    EXPECT_GE(config.model.encoder_layers * config.model.d_model, parameters) << pairs;
+    EXPECT_GE(config.model.encoder_layers * config.model.d_model, width_of_all) << pairs;
     vocabulary = config.tokenizer.vocabulary_size;
-    parameters = config.model.encoder_layers * config.model.d_model;
+    width_of_all = config.model.encoder_layers * config.model.d_model;
   }
+  EXPECT_GT(vocabulary, config_for("{}", 1'000).tokenizer.vocabulary_size);
+  EXPECT_GT(width_of_all, 2 * 128);
+}
+
+TEST(TextDefaultsTest, ATextOfFewUpdatesGetsMoreEpochs) {
+  EXPECT_EQ(*config_for("{}", 2'000).training.max_epochs, 60);
+  EXPECT_EQ(*config_for("{}", 20).training.max_epochs, 200);
+  EXPECT_GT(*config_for("{}", 400).training.max_epochs, 60);
 }
 
 TEST(TextDefaultsTest, AFewPairsGetASmallModelAndManyEpochs) {
@@ -134,7 +142,7 @@ TEST(TextDefaultsTest, TheWarmupIsAtMostAQuarterOfTheRun) {
   EXPECT_EQ(config_for(R"({"training": {"max_steps": 100000}})").training.warmup_steps, 400);
   EXPECT_GE(config_for(R"({"training": {"max_steps": 0}})").training.warmup_steps, 1);
   const auto tiny = config_for("{}", 20);
-  EXPECT_LE(tiny.training.warmup_steps, 15) << "sixty updates";
+  EXPECT_LE(tiny.training.warmup_steps, *tiny.training.max_epochs / 4) << "one update an epoch";
 }
 
 TEST(TextDefaultsTest, ARunIsValidatedTenToTwentyTimes) {
