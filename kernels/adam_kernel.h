@@ -6,34 +6,34 @@ namespace gloss::kernels {
 
 /// The numbers of one Adam update (training/adam.h).
 struct AdamNumbers {
-  float gradient_factor;  ///< what each gradient is multiplied by first
+  float gradient_factor;  ///< scale applied to each gradient before anything else
   float one_minus_beta1;  ///< 1 - beta1
   float beta2;
   float one_minus_beta2;     ///< 1 - beta2
   float step_size;           ///< learning_rate / (1 - beta1^step)
   float root_of_correction;  ///< sqrt(1 - beta2^step)
   float epsilon;
-  float ema_share;  ///< of the new weights in their moving mean
+  float ema_weight;  ///< weight of the new value in the exponential moving average
 };
 
-/// `count` elements of one parameter and of what belongs to it.
+/// `count` elements of one parameter, with their gradient and optimizer state.
 struct AdamSpan {
   float* parameter;
   float* gradient;
   float* m;
   float* v;
-  float* ema;  ///< null: no moving mean of the weights is kept
+  float* ema;  ///< null: no moving average of the weights is kept
   std::int64_t count;
 };
 
-/// One pass over the span: g = gradient_factor * gradient and
+/// Updates the span in one pass. With g = gradient_factor * gradient:
 ///
 ///     m += one_minus_beta1 (g - m)          v = beta2 v + one_minus_beta2 g^2
 ///     parameter -= step_size * m / (sqrt(v) / root_of_correction + epsilon)
-///     ema += ema_share * (parameter - ema)          gradient = 0
+///     ema += ema_weight * (parameter - ema)          gradient = 0
 using AdamKernel = void(const AdamSpan& span, const AdamNumbers& numbers);
 
-/// The sum of the squares of `count` values, in double.
+/// Returns the sum of the squares of `count` values, computed in double.
 using SquaresKernel = double(const float* values, std::int64_t count);
 
 }  // namespace gloss::kernels

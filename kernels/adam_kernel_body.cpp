@@ -6,12 +6,12 @@ namespace gloss::kernels::GLOSS_INSTRUCTION_SET {
 namespace {
 
 using Doubles = double __attribute__((vector_size(kBytes)));
-using Halves = float __attribute__((vector_size(kBytes / 2)));  // as many as Doubles has
+using Halves = float __attribute__((vector_size(kBytes / 2)));  // as many elements as Doubles
 
 constexpr int kDoubles = kBytes / 8;
-constexpr int kSideBySide = 4;  // sums side by side, to hide the addition's latency
+constexpr int kAccumulators = 4;  // independent sums, to hide the addition's latency
 
-// A plain loop, which the compiler turns into vectors of the instruction set (square roots with -fno-math-errno only).
+// A plain loop that the compiler vectorizes. Square roots are vectorized with -fno-math-errno only.
 template <bool kEma>
 inline void update(const AdamSpan& span, const AdamNumbers& numbers) {
   float* __restrict const parameter = span.parameter;
@@ -29,7 +29,7 @@ inline void update(const AdamSpan& span, const AdamNumbers& numbers) {
     m[i] = new_m;
     v[i] = new_v;
     parameter[i] = new_parameter;
-    if constexpr (kEma) ema[i] += n.ema_share * (new_parameter - ema[i]);
+    if constexpr (kEma) ema[i] += n.ema_weight * (new_parameter - ema[i]);
     gradient[i] = 0;
   }
 }
@@ -44,11 +44,11 @@ void adam(const AdamSpan& span, const AdamNumbers& numbers) {
 }
 
 double sum_of_squares(const float* values, std::int64_t count) {
-  constexpr std::int64_t kChunk = kDoubles * kSideBySide;
-  Doubles sums[kSideBySide] = {};
+  constexpr std::int64_t kChunk = kDoubles * kAccumulators;
+  Doubles sums[kAccumulators] = {};
   std::int64_t i = 0;
   for (; i + kChunk <= count; i += kChunk) {
-    for (int k = 0; k < kSideBySide; ++k) {
+    for (int k = 0; k < kAccumulators; ++k) {
       Halves x;
       __builtin_memcpy(&x, values + i + k * kDoubles, sizeof x);
       const Doubles wide = __builtin_convertvector(x, Doubles);
@@ -57,7 +57,7 @@ double sum_of_squares(const float* values, std::int64_t count) {
   }
   double sum = 0;
   for (; i < count; ++i) sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
-  for (int k = 0; k < kSideBySide; ++k) {
+  for (int k = 0; k < kAccumulators; ++k) {
     for (int lane = 0; lane < kDoubles; ++lane) sum += sums[k][lane];
   }
   return sum;

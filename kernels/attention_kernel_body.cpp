@@ -1,29 +1,29 @@
-// Compiled once for each instruction set (kernel_table.h). All is copied into rows that are whole vectors long, filled
-// up with zeros; sentences are short, so that all of a head stays in the nearest cache.
+// Compiled once for each instruction set (kernel_table.h). Operands are copied into rows of whole vectors, padded with
+// zeros. Sentences are short, so the data of a head stays in the L1 cache.
 #include "kernels/kernel_bodies.h"
 #include "kernels/random_words.h"
 
 namespace gloss::kernels::GLOSS_INSTRUCTION_SET {
 namespace {
 
-constexpr float kNothing = -1e30F;  // the log of a normalizer of nothing
+constexpr float kLogOfZero = -1e30F;  // log of a normalizer that is 0
 
 inline std::int64_t rounded_up(std::int64_t n) { return (n + kFloats - 1) / kFloats * kFloats; }
 
-// The next `count` floats of a scratch.
+// Reserves the next `count` floats of the scratch memory.
 inline float* take(float*& scratch, std::int64_t count) {
   float* const taken = scratch;
   scratch += rounded_up(count);
   return taken;
 }
 
-// A matrix whose element (i, k) stands at data[i * row + k * column].
+// A matrix whose element (i, k) is data[i * row + k * column].
 struct Strided {
   const float* data;
   std::int64_t row, column;
 };
 
-// `kRows` rows of out [., N] from `i` on: sums over k of a(i, k) * b [K, N].
+// Computes `kRows` rows of out [., N] from row `i` on: the sums over k of a(i, k) * b [K, N].
 template <int kRows, int kColumns>
 inline void product_tile(Strided a, const float* b, std::int64_t K, std::int64_t N, float* out) {
   Floats sums[kRows][kColumns] = {};
@@ -47,7 +47,7 @@ inline void product_columns(Strided a, const float* b, std::int64_t M, std::int6
   for (; i < M; ++i) product_tile<1, kColumns>({a.data + i * a.row, a.row, a.column}, b, K, N, out + i * N);
 }
 
-// out [M, N] = a [M, K] b [K, N]; N is whole vectors.
+// out [M, N] = a [M, K] b [K, N]; N is a multiple of the vector length.
 inline void product(Strided a, const float* b, std::int64_t M, std::int64_t K, std::int64_t N, float* out) {
   std::int64_t j = 0;
   for (; j + 4 * kFloats <= N; j += 4 * kFloats) product_columns<4>(a, b + j, M, K, N, out + j);
@@ -63,8 +63,8 @@ inline void copy_in(Rows rows, std::int64_t count, std::int64_t width, float* ou
   }
 }
 
-// The first `width` columns of `rows` [count, up(width)], as copy_in made them, and zeros below them up to whole
-// vectors, transposed to out [up(width), up(count)].
+// Transposes the first `width` columns of `rows` [count, up(width)], as written by copy_in, to out [up(width),
+// up(count)]. Rows below `count` are set to zero.
 inline void transpose_rows(float* rows, std::int64_t count, std::int64_t width, float* out) {
   const std::int64_t high = rounded_up(count), wide = rounded_up(width);
   for (std::int64_t e = count * wide; e < high * wide; ++e) rows[e] = 0;
@@ -90,7 +90,7 @@ inline std::int64_t visible_to(const AttentionHead& head, std::int64_t t) {
 
 inline float scale_of(const AttentionHead& head) { return 1 / __builtin_sqrtf(static_cast<float>(head.d_k)); }
 
-// Random words of all weights of the head: that of query t and key s stands at [t * S + s].
+// Returns the dropout words of all weights of the head: query t and key s have [t * S + s].
 inline const std::uint32_t* words_of(const AttentionHead& head, float*& scratch) {
   if (head.dropout == nullptr) return nullptr;
   const std::uint64_t skipped = head.first % 4, begin = head.first - skipped;
@@ -102,19 +102,19 @@ inline const std::uint32_t* words_of(const AttentionHead& head, float*& scratch)
     random_words((begin + done) / 4, *head.dropout, words);
     __builtin_memcpy(out + done, words, sizeof words);
   }
-  scratch += done + kFloats;  // a whole vector is read from each row's begin on
+  scratch += done + kFloats;  // each row is read in whole vectors, past its end
   return out + skipped;
 }
 
-// 1 / (1 - p) for a weight that is kept, 0 for one that is dropped; 1 without dropout.
+// Returns 1 / (1 - p) for a weight that is kept, 0 for a dropped one, 1 without dropout.
 inline Floats factors_of(const AttentionHead& head, const std::uint32_t* words, std::int64_t t, std::int64_t s) {
-  if (words == nullptr) return spread(1);
+  if (words == nullptr) return broadcast(1);
   Words drawn;
   __builtin_memcpy(&drawn, words + t * head.S + s, sizeof drawn);
-  return keep_where((Integers)(drawn >= head.dropout->threshold), spread(head.dropout->scale));
+  return keep_where((Integers)(drawn >= head.dropout->threshold), broadcast(head.dropout->scale));
 }
 
-inline Integers before(std::int64_t s, std::int64_t end) {
+inline Integers lanes_before(std::int64_t s, std::int64_t end) {
   return lanes() + (Integers{} + static_cast<int>(s)) < (Integers{} + static_cast<int>(end));
 }
 
@@ -123,8 +123,8 @@ inline Integers before(std::int64_t s, std::int64_t end) {
 void attention(const AttentionHead& head, Rows query, Rows key, Rows value, MutableRows out, float* log_normalizer,
                float* scratch) {
   const std::int64_t T = head.T, S = head.S, d_k = head.d_k, Sp = rounded_up(S), Dp = rounded_up(d_k);
-  float* const values = take(scratch, Sp * Dp);      // at first the keys
-  float* const transposed = take(scratch, Dp * Sp);  // the keys
+  float* const values = take(scratch, Sp * Dp);      // first the keys, then the values
+  float* const transposed = take(scratch, Dp * Sp);  // the transposed keys
   float* const weights = take(scratch, T * Sp);
   float* const heads = take(scratch, T * Dp);
   const std::uint32_t* const words = words_of(head, scratch);
@@ -137,21 +137,21 @@ void attention(const AttentionHead& head, Rows query, Rows key, Rows value, Muta
   for (std::int64_t t = 0; t < T; ++t) {
     float* const row = weights + t * Sp;
     const std::int64_t end = visible_to(head, t);
-    Floats most = spread(kNothing);
+    Floats maxima = broadcast(kLogOfZero);
     for (std::int64_t s = 0; s < Sp; s += kFloats) {
-      const Floats score = before(s, end) ? load(row + s) * scale : spread(kNothing);
+      const Floats score = lanes_before(s, end) ? load(row + s) * scale : broadcast(kLogOfZero);
       store(row + s, score);
-      most = max_of(most, score);
+      maxima = max_of(maxima, score);
     }
-    const float highest = max_of(most);
-    Floats sums = spread(0);
+    const float max_score = max_of(maxima);
+    Floats sums = broadcast(0);
     for (std::int64_t s = 0; s < Sp; s += kFloats) {
-      const Floats e = keep_where(before(s, end), exp_of_negative(load(row + s) - highest));
+      const Floats e = keep_where(lanes_before(s, end), exp_of_negative(load(row + s) - max_score));
       store(row + s, e);
       sums += e;
     }
     const float sum = sum_of(sums), inverse = end > 0 ? 1 / sum : 0;
-    log_normalizer[t] = end > 0 ? highest + __builtin_logf(sum) : kNothing;
+    log_normalizer[t] = end > 0 ? max_score + __builtin_logf(sum) : kLogOfZero;
     for (std::int64_t s = 0; s < Sp; s += kFloats) {
       store(row + s, load(row + s) * inverse * factors_of(head, words, t, s));
     }
@@ -168,9 +168,9 @@ void attention_backward(const AttentionHead& head, Rows query, Rows key, Rows va
   float* const keys = take(scratch, Sp * Dp);
   float* const values = take(scratch, Sp * Dp);
   float* const outs = take(scratch, T * Dp);             // gradient of the output
-  float* const transposed = take(scratch, Dp * Sp);      // keys, then values
-  float* const kept = take(scratch, T * Sp);             // weights behind dropout
-  float* const score_gradients = take(scratch, T * Sp);  // at first those of the weights behind dropout
+  float* const transposed = take(scratch, Dp * Sp);      // transposed keys, then transposed values
+  float* const kept = take(scratch, T * Sp);             // weights after dropout
+  float* const score_gradients = take(scratch, T * Sp);  // first the gradients of the weights after dropout
   float* const result = take(scratch, (T > S ? T : S) * Dp);
   const std::uint32_t* const words = words_of(head, scratch);
   copy_in(query, T, d_k, queries);
@@ -186,11 +186,11 @@ void attention_backward(const AttentionHead& head, Rows query, Rows key, Rows va
     float* const scores = kept + t * Sp;
     float* const row = score_gradients + t * Sp;
     const std::int64_t end = visible_to(head, t);
-    Floats sums = spread(0);
+    Floats sums = broadcast(0);
     for (std::int64_t s = 0; s < Sp; s += kFloats) {
       const Floats difference = load(scores + s) * scale - log_normalizer[t];
-      const Floats bounded = difference > 0.0F ? spread(0) : difference;  // NaN stays
-      const Floats weight = keep_where(before(s, end), exp_of_negative(bounded));
+      const Floats bounded = difference > 0.0F ? broadcast(0) : difference;  // NaN propagates
+      const Floats weight = keep_where(lanes_before(s, end), exp_of_negative(bounded));
       const Floats factor = factors_of(head, words, t, s);
       const Floats gradient = load(row + s) * factor;
       store(row + s, gradient);

@@ -4,7 +4,8 @@
 namespace gloss::kernels::GLOSS_INSTRUCTION_SET {
 namespace {
 
-// In the upper half. What is no number keeps a bit of its mantissa, so that rounding cannot make it infinite.
+// Returns the rounded value in the upper 16 bits. A NaN keeps a mantissa bit, so that rounding cannot turn it into
+// infinity.
 inline std::uint32_t rounded(float x) {
   std::uint32_t bits;
   __builtin_memcpy(&bits, &x, sizeof bits);

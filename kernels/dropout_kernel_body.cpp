@@ -5,7 +5,7 @@
 namespace gloss::kernels::GLOSS_INSTRUCTION_SET {
 namespace {
 
-// Calls `vector(e, keep)` for whole vectors of elements and `single(e, keep)` for those that are left.
+// Calls `vector(e, keep)` for each whole vector of elements and `single(e, keep)` for each remaining element.
 template <typename Vector, typename Single>
 inline void for_each_kept(std::uint64_t first, std::uint64_t count, const DropoutMask& mask, const Vector& vector,
                           const Single& single) {

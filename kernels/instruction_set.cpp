@@ -1,10 +1,15 @@
 #include "kernels/instruction_set.h"
 
+#include <cstddef>
+#include <cstdlib>
+
+#include "common/error.h"
+
 namespace gloss::kernels {
 
 bool is_supported(InstructionSet set) {
   switch (set) {
-    case InstructionSet::kPlain:
+    case InstructionSet::kGeneric:
       return true;
 #if defined(__x86_64__)
     case InstructionSet::kAvx2:
@@ -20,6 +25,35 @@ bool is_supported(InstructionSet set) {
     default:
       return false;
   }
+}
+
+std::string name_of(InstructionSet set) {
+  constexpr std::array kNames{"generic", "avx2", "avx512", "avx512_vnni", "avx512_bf16"};
+  static_assert(kNames.size() == kInstructionSets.size());
+  return kNames[static_cast<std::size_t>(set)];
+}
+
+InstructionSet choose_instruction_set(const std::string& name) {
+  auto best = InstructionSet::kGeneric;
+  std::string names;
+  for (const auto set : kInstructionSets) {
+    if (!is_supported(set)) continue;
+    if (name == name_of(set)) return set;
+    best = set;
+    names += (names.empty() ? "" : ", ") + name_of(set);
+  }
+  if (!name.empty())
+    throw UsageError("GLOSS_KERNELS: wanted an instruction set of this processor (" + names + "), got \"" + name +
+                     "\"; set one of these, or unset the variable");
+  return best;
+}
+
+InstructionSet active_instruction_set() {
+  static const auto set = [] {
+    const char* const name = std::getenv("GLOSS_KERNELS");
+    return choose_instruction_set(name == nullptr ? "" : name);
+  }();
+  return set;
 }
 
 }  // namespace gloss::kernels

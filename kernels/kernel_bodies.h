@@ -1,6 +1,6 @@
 #pragma once
 
-// For the bodies alone: what each of them defines, in the namespace of its instruction set.
+// Declarations of the kernels in the namespace of their instruction set. Included by the bodies only.
 #include "kernels/kernel_table.h"
 
 namespace gloss::kernels::GLOSS_INSTRUCTION_SET {

@@ -2,7 +2,7 @@
 
 namespace gloss::kernels {
 
-namespace plain {
+namespace generic {
 extern const KernelTable table;
 }
 #if defined(__x86_64__)
@@ -23,8 +23,8 @@ extern const KernelTable table;
 const KernelTable* kernel_table(InstructionSet set) {
   if (!is_supported(set)) return nullptr;
   switch (set) {
-    case InstructionSet::kPlain:
-      return &plain::table;
+    case InstructionSet::kGeneric:
+      return &generic::table;
 #if defined(__x86_64__)
     case InstructionSet::kAvx2:
       return &avx2::table;
@@ -41,14 +41,8 @@ const KernelTable* kernel_table(InstructionSet set) {
 }
 
 const KernelTable& kernel_table() {
-  static const KernelTable& best = []() -> const KernelTable& {
-    const auto* table = kernel_table(InstructionSet::kPlain);
-    for (const auto set : kInstructionSets) {
-      if (const auto* better = kernel_table(set)) table = better;
-    }
-    return *table;
-  }();
-  return best;
+  static const KernelTable& table = *kernel_table(active_instruction_set());
+  return table;
 }
 
 }  // namespace gloss::kernels

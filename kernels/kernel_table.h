@@ -15,7 +15,7 @@
 
 namespace gloss::kernels {
 
-/// The kernels of one instruction set: the same sources (*_body.cpp), compiled once for each.
+/// The kernels of one instruction set. The sources (*_body.cpp) are compiled once for each set.
 struct KernelTable {
   AdamKernel* adam;
   SquaresKernel* sum_of_squares;
@@ -36,9 +36,9 @@ struct KernelTable {
   TopTokensKernel* top_tokens;
 };
 
-/// Those built for `set`; null where this program has none or this processor cannot run them.
+/// Returns the kernels compiled for `set`, or null if this program has none or this processor cannot run them.
 const KernelTable* kernel_table(InstructionSet set);
-/// Those of the best instruction set of this processor.
+/// Returns the kernels of active_instruction_set(). Throws as it does.
 const KernelTable& kernel_table();
 
 }  // namespace gloss::kernels

@@ -11,7 +11,8 @@ struct NormWeights {
   float epsilon = 0;
 };
 
-/// out [width] = (x - mean) / sqrt(variance + epsilon) * weight + bias, with the biased variance; x may be out.
+/// out [width] = (x - mean) / sqrt(variance + epsilon) * weight + bias, with the biased variance. x and out may be the
+/// same array.
 using LayerNormKernel = void(const float* x, const NormWeights& weights, float* out);
 
 }  // namespace gloss::kernels

@@ -6,13 +6,13 @@ namespace gloss::kernels::GLOSS_INSTRUCTION_SET {
 
 void layer_norm(const float* x, const NormWeights& weights, float* out) {
   const std::int64_t width = weights.width, whole = width / kFloats * kFloats;
-  Floats sums = spread(0);
+  Floats sums = broadcast(0);
   for (std::int64_t j = 0; j < whole; j += kFloats) sums += load(x + j);
   float sum = sum_of(sums);
   for (std::int64_t j = whole; j < width; ++j) sum += x[j];
   const float mean = sum / static_cast<float>(width);
 
-  Floats squares = spread(0);
+  Floats squares = broadcast(0);
   for (std::int64_t j = 0; j < whole; j += kFloats) {
     const Floats difference = load(x + j) - mean;
     squares += difference * difference;

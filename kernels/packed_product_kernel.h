@@ -6,19 +6,19 @@
 
 namespace gloss::kernels {
 
-/// What the factors of a product are rounded to; sums are float32, or int32 for int8.
+/// Number format of a product's factors. Sums are float32, or int32 for int8.
 enum class Precision {
   kFloat32,
   kBfloat16,
-  kInt8,  ///< weights in steps of a 127th of their column's largest, inputs of their row's
+  kInt8,  ///< weights quantized by column and inputs by row, each to multiples of max |x| / 127
 };
 
-/// Columns of a panel.
+/// Number of columns of a panel.
 inline constexpr std::int64_t kPanelColumns = 64;
 
 constexpr std::int64_t panels_of(std::int64_t columns) { return (columns + kPanelColumns - 1) / kPanelColumns; }
 
-/// How many weights of a column stand side by side, as the processor's instructions take them.
+/// Number of consecutive weights of a column that are stored side by side, as the processor's instructions read them.
 constexpr std::int64_t group_of(Precision precision) {
   return precision == Precision::kInt8 ? 4 : precision == Precision::kBfloat16 ? 2 : 1;
 }
@@ -26,25 +26,25 @@ constexpr std::int64_t groups_of(Precision precision, std::int64_t inner) {
   return (inner + group_of(precision) - 1) / group_of(precision);
 }
 
-/// A linear map's weight [inner, columns] in panels, [panels][groups][64][group], zeros behind its end; the rest is as
-/// long as the panels.
+/// The weight [inner, columns] of a linear layer in panels: [panels][groups][64][group], padded with zeros. Bias,
+/// scales and offsets have the length of all panels.
 struct PackedMatrix {
   Precision precision = Precision::kFloat32;
   const void* panels = nullptr;           ///< float, Bfloat16Bits or std::int8_t
   const float* bias = nullptr;            ///< [panels * 64]
-  const float* scales = nullptr;          ///< int8: what a step of a column's weights is worth
-  const std::int32_t* offsets = nullptr;  ///< int8: 128 times the sum of a column's weights
+  const float* scales = nullptr;          ///< int8: scale of each column
+  const std::int32_t* offsets = nullptr;  ///< int8: 128 times the sum of each column's quantized weights
   std::int64_t inner = 0, columns = 0;
 };
 
-/// What is done with a sum before it is stored.
+/// Operation applied to a sum before it is stored.
 enum class Finish {
   kStore,  ///< out = x W + b
   kRelu,   ///< out = max(0, x W + b)
   kAdd,    ///< out = out + x W + b
 };
 
-/// Rows of a linear map, and the panels of its columns from `first` to `last` - 1.
+/// One call of the product kernel: rows of input times the panels `first` to `last` - 1.
 struct PackedProduct {
   Rows in;  ///< [rows, inner]
   std::int64_t rows = 0;
@@ -52,15 +52,16 @@ struct PackedProduct {
   std::int64_t first = 0, last = 0;
   MutableRows out;  ///< [rows, columns]
   Finish finish = Finish::kStore;
-  void* scratch = nullptr;  ///< packed_scratch bytes, at a multiple of 64
+  void* scratch = nullptr;  ///< packed_scratch bytes, aligned to 64
 };
 
-/// Bytes that the rows of a product need in another precision than float32.
+/// Returns the bytes of scratch memory for converting the input rows; 0 for float32.
 constexpr std::int64_t packed_scratch(Precision precision, std::int64_t rows, std::int64_t inner) {
   return precision == Precision::kFloat32 ? 0 : rows * (groups_of(precision, inner) * 4 + 4);
 }
 
-/// Each sum goes over `inner` in its order, one after the other: a row's bits depend on nothing but the row.
+/// Computes the product. Each sum adds the terms of `inner` in ascending order, so that the bits of a row depend on
+/// that row only.
 using PackedProductKernel = void(const PackedProduct& product);
 
 }  // namespace gloss::kernels

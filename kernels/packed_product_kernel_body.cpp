@@ -6,7 +6,7 @@ namespace gloss::kernels::GLOSS_INSTRUCTION_SET {
 namespace {
 
 inline Floats finished(Floats sum, const float* out, Finish finish) {
-  if (finish == Finish::kRelu) return max_of(spread(0), sum);  // NaN stays
+  if (finish == Finish::kRelu) return max_of(broadcast(0), sum);  // NaN propagates
   return finish == Finish::kAdd ? load(out) + sum : sum;
 }
 

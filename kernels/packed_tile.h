@@ -1,6 +1,6 @@
 #pragma once
 
-// For the bodies alone: products with a packed matrix, tile by tile in registers.
+// Products with a packed matrix, computed in tiles that fit into registers. Included by the bodies only.
 #include "kernels/bfloat16_kernel.h"
 #include "kernels/packed_product_kernel.h"
 #include "kernels/vectors.h"
@@ -8,9 +8,9 @@
 namespace gloss::kernels::GLOSS_INSTRUCTION_SET {
 namespace {
 
-constexpr int kTileRows = 6;                          // with the columns below they fill the registers
-constexpr int kTileVectors = kFloats == 16 ? 4 : 2;   // of a tile's columns
-constexpr int kTileColumns = kTileVectors * kFloats;  // divides a panel
+constexpr int kTileRows = 6;                          // with the columns below, a tile fills the registers
+constexpr int kTileVectors = kFloats == 16 ? 4 : 2;   // vectors in a row of a tile
+constexpr int kTileColumns = kTileVectors * kFloats;  // divides kPanelColumns
 static_assert(kPanelColumns % kTileColumns == 0);
 
 using Tile = Floats[kTileRows][kTileVectors];
@@ -20,7 +20,7 @@ inline Floats add_pairs(Floats sums, std::uint32_t x, Words w) {
   return (Floats)_mm512_dpbf16_ps((__m512)sums, (__m512bh)(Words{} + x), (__m512bh)w);
 }
 #else
-// Two bfloat16 products, the first in the lower half.
+// Adds two bfloat16 products; the first factors are in the lower halves.
 inline Floats add_pairs(Floats sums, std::uint32_t x, Words w) {
   const float first = __builtin_bit_cast(float, x << 16), second = __builtin_bit_cast(float, x & 0xFFFF0000U);
   return sums + first * (Floats)(w << 16) + second * (Floats)(w & 0xFFFF0000U);
@@ -32,7 +32,7 @@ inline Integers add_fours(Integers sums, std::uint32_t x, Words w) {
   return (Integers)_mm512_dpbusd_epi32((__m512i)sums, (__m512i)(Words{} + x), (__m512i)w);
 }
 #else
-// Four products of an unsigned byte of x and a signed one of w.
+// Adds four products of an unsigned byte of x and a signed byte of w.
 inline Integers add_fours(Integers sums, std::uint32_t x, Words w) {
   for (int byte = 0; byte < 4; ++byte) {
     const Integers weight = (Integers)(w << (24 - 8 * byte)) >> 24;
@@ -48,14 +48,15 @@ inline Words load_words(const std::uint32_t* from) {
   return x;
 }
 
-// Some rows of a product's input, as its precision wants them: `stride` groups a row.
+// Rows of a product's input in the matrix's precision. Consecutive rows are `stride` elements apart: floats, or groups
+// of 32 bits.
 struct Input {
   const void* data;
   std::int64_t stride;
-  const float* scales;  // int8: what a step of each row is worth
+  const float* scales;  // int8: scale of each row
 };
 
-// tile = bias + kRows rows of `in` times kTileColumns columns from `column` on.
+// tile = bias + kRows rows of `in` times kTileColumns columns, starting at `column`.
 template <int kRows>
 inline void float32_tile(Input in, const PackedMatrix& matrix, std::int64_t column, Tile& tile) {
   const float* const panel = static_cast<const float*>(matrix.panels) +
@@ -79,7 +80,7 @@ inline void float32_tile(Input in, const PackedMatrix& matrix, std::int64_t colu
   }
 }
 
-// The same sums over groups: each 32 bits of x with each column's 32 bits of weights.
+// Sums over groups: each 32 bits of x are multiplied with 32 bits of weights of each column.
 template <int kRows, typename Sums, typename Add>
 inline void sum_groups(Input in, const PackedMatrix& matrix, std::int64_t column, Sums& sums, Add add) {
   const std::int64_t groups = groups_of(matrix.precision, matrix.inner);
@@ -110,7 +111,7 @@ inline void bfloat16_tile(Input in, const PackedMatrix& matrix, std::int64_t col
                     [](Floats sums, std::uint32_t x, Words w) { return add_pairs(sums, x, w); });
 }
 
-// x = (byte - 128) * row's scale, w = byte * column's scale.
+// x = (byte - 128) * scale of the row, w = byte * scale of the column.
 template <int kRows>
 inline void int8_tile(Input in, const PackedMatrix& matrix, std::int64_t column, Tile& tile) {
   Integers sums[kTileRows][kTileVectors];
@@ -137,7 +138,7 @@ template <int kRows>
 struct TileRows {
   static constexpr int value = kRows;
 };
-// Calls work with the number of rows of a tile as a type.
+// Calls `work` with the number of rows of a tile as a type.
 template <typename Work>
 inline void with_tile_rows(std::int64_t rows, Work work) {
   switch (rows) {
@@ -158,7 +159,7 @@ inline void with_tile_rows(std::int64_t rows, Work work) {
 
 inline std::uint32_t bfloat16_bits(float x) {
   const auto bits = __builtin_bit_cast(std::uint32_t, x);
-  if ((bits & 0x7FFFFFFFU) > 0x7F800000U) return bits >> 16 | 0x40U;  // NaN stays one
+  if ((bits & 0x7FFFFFFFU) > 0x7F800000U) return bits >> 16 | 0x40U;  // NaN stays NaN
   return (bits + 0x7FFFU + (bits >> 16 & 1U)) >> 16;
 }
 
@@ -168,27 +169,28 @@ inline void to_bfloat16_row(const float* x, std::int64_t inner, std::uint32_t* o
   if (inner % 2 != 0) out[pairs] = bfloat16_bits(x[inner - 1]);
 }
 
-// Returns what a step is worth. NaN or infinity in the row makes that NaN, and so all that comes of it.
+// Quantizes one row and returns its scale. The scale is NaN if the row contains NaN or infinity, which makes all
+// results of the row NaN.
 inline float to_int8_row(const float* x, std::int64_t inner, std::uint32_t* out) {
-  float most = 0, poison = 0;
+  float max_size = 0, poison = 0;
   for (std::int64_t k = 0; k < inner; ++k) {
     const float size = x[k] < 0 ? -x[k] : x[k];
-    most = most < size ? size : most;
+    max_size = max_size < size ? size : max_size;
     poison += x[k] - x[k];
   }
-  const float scale = most / 127, inverse = most > 0 ? 127 / most : 0;
+  const float scale = max_size / 127, inverse = max_size > 0 ? 127 / max_size : 0;
   auto* const bytes = reinterpret_cast<std::uint8_t*>(out);
   for (std::int64_t k = 0; k < inner; ++k) {
-    constexpr float kMagic = 0x1.8p23F;  // added, it rounds to a whole number, ties to even
+    constexpr float kMagic = 0x1.8p23F;  // adding it rounds to an integer, ties to even
     const float rounded = x[k] * inverse + kMagic;
     bytes[k] = static_cast<std::uint8_t>(__builtin_bit_cast(std::int32_t, rounded) -
                                          __builtin_bit_cast(std::int32_t, kMagic) + 128);
   }
-  for (std::int64_t k = inner; k % 4 != 0; ++k) bytes[k] = 0;  // its weight is 0
+  for (std::int64_t k = inner; k % 4 != 0; ++k) bytes[k] = 0;  // the packed weight there is 0
   return scale + poison;
 }
 
-// The rows as the matrix's precision wants them, in `scratch` where they are not float32's.
+// Returns the rows in the matrix's precision. Rows that are not float32 are converted into `scratch`.
 inline Input input_of(Rows in, std::int64_t rows, const PackedMatrix& matrix, void* scratch) {
   if (matrix.precision == Precision::kFloat32) return {in.data, in.stride, nullptr};
   const std::int64_t groups = groups_of(matrix.precision, matrix.inner);
@@ -203,10 +205,10 @@ inline Input input_of(Rows in, std::int64_t rows, const PackedMatrix& matrix, vo
   return {words, groups, scales};
 }
 
-// Calls look(sums of a row's kTileColumns columns, row, column) for all rows and panels of a job, which is a
-// PackedProduct or alike. A panel stays in the cache while all rows go past it.
-template <typename Job, typename Look>
-inline void for_each_tile(const Job& job, Look look) {
+// Calls visit(sums of kTileColumns columns of a row, row, column) for all rows and panels of `job`, a PackedProduct or
+// TopTokens. The loop over rows is the inner one, so that a panel stays in the cache.
+template <typename Job, typename Visit>
+inline void for_each_tile(const Job& job, Visit visit) {
   const PackedMatrix& matrix = job.matrix;
   const Input input = input_of(job.in, job.rows, matrix, job.scratch);
   const auto end = job.last * kPanelColumns < matrix.columns ? job.last * kPanelColumns : matrix.columns;
@@ -222,7 +224,7 @@ inline void for_each_tile(const Job& job, Look look) {
           bfloat16_tile<count.value>(from, matrix, column, tile);
         else
           int8_tile<count.value>(from, matrix, column, tile);
-        for (int r = 0; r < count.value; ++r) look(tile[r], row + r, column);
+        for (int r = 0; r < count.value; ++r) visit(tile[r], row + r, column);
       });
     }
   }

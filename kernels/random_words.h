@@ -1,6 +1,6 @@
 #pragma once
 
-// For the bodies alone, as vectors.h.
+// Random words of dropout masks, by Philox4x32-10. Included by the bodies only.
 #include "kernels/dropout_kernel.h"
 #include "kernels/vectors.h"
 
@@ -8,17 +8,18 @@ namespace gloss::kernels::GLOSS_INSTRUCTION_SET {
 namespace {
 
 #if defined(__AVX512F__)
-constexpr int kVectors = 4;  // vectors side by side, to hide the product's latency
+constexpr int kVectors = 4;  // independent vectors, to hide the product's latency
 #else
 constexpr int kVectors = 2;
 #endif
-constexpr int kBlocks = kBytes / 8;             // of four words, in a vector: one word of a block in a lane's low half
-constexpr int kChunk = 4 * kBlocks * kVectors;  // words in one go
+constexpr int kBlocks = kBytes / 8;             // blocks of four words in a vector: a lane's low half holds one word of
+                                                // a block
+constexpr int kChunk = 4 * kBlocks * kVectors;  // words per call of random_words
 
-// The low halves of x times `factor`, 64 bits each.
+// Returns the low 32 bits of each lane of x times `factor`, 64 bits each.
 inline Wide multiply(Wide x, std::uint64_t factor) {
 #if defined(__AVX512F__)
-  // With all lanes named, because GCC 12 warns of its own _mm512_mul_epu32.
+  // The masked form is used because GCC 12 warns about its own _mm512_mul_epu32.
   return (Wide)_mm512_maskz_mul_epu32(0xFF, (__m512i)x, _mm512_set1_epi64(static_cast<long long>(factor)));
 #elif defined(__AVX2__)
   return (Wide)_mm256_mul_epu32((__m256i)x, _mm256_set1_epi64x(static_cast<long long>(factor)));
@@ -29,7 +30,7 @@ inline Wide multiply(Wide x, std::uint64_t factor) {
 #endif
 }
 
-// One after the other from two vectors: a0 b0 a1 b1 ..., in two halves.
+// Interleaves two vectors: a0 b0 a1 b1 ..., in two halves.
 inline void interleave(Wide a, Wide b, Wide& low, Wide& high) {
 #if defined(__AVX512F__)
   low = __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
@@ -43,7 +44,7 @@ inline void interleave(Wide a, Wide b, Wide& low, Wide& high) {
 #endif
 }
 
-// The random words of kChunk elements from block `block` on (common/random.h), in the elements' order.
+// Computes the random words of kChunk elements, from block `block` on (common/random.h), in the order of the elements.
 inline void random_words(std::uint64_t block, const DropoutMask& mask, Words words[2 * kVectors]) {
   constexpr std::uint64_t kLow = 0xFFFFFFFF;
   Wide c0[kVectors], c1[kVectors], c2[kVectors], c3[kVectors];

@@ -7,7 +7,7 @@ namespace {
 
 inline float dot(const float* a, const float* b, std::int64_t width) {
   const std::int64_t whole = width / kFloats * kFloats;
-  Floats sums = spread(0);
+  Floats sums = broadcast(0);
   for (std::int64_t j = 0; j < whole; j += kFloats) sums += load(a + j) * load(b + j);
   float sum = sum_of(sums);
   for (std::int64_t j = whole; j < width; ++j) sum += a[j] * b[j];
@@ -17,12 +17,12 @@ inline float dot(const float* a, const float* b, std::int64_t width) {
 inline void softmax(float* row, std::int64_t count) {
   const std::int64_t padded = step_attention_row(count);
   for (std::int64_t e = count; e < padded; ++e) row[e] = -1e30F;
-  Floats most = load(row);
-  for (std::int64_t e = kFloats; e < padded; e += kFloats) most = max_of(most, load(row + e));
-  const float highest = max_of(most);
-  Floats sums = spread(0);
+  Floats maxima = load(row);
+  for (std::int64_t e = kFloats; e < padded; e += kFloats) maxima = max_of(maxima, load(row + e));
+  const float max_score = max_of(maxima);
+  Floats sums = broadcast(0);
   for (std::int64_t e = 0; e < padded; e += kFloats) {
-    const Floats part = exp_of_negative(load(row + e) - highest);
+    const Floats part = exp_of_negative(load(row + e) - max_score);
     store(row + e, part);
     sums += part;
   }
@@ -30,7 +30,7 @@ inline void softmax(float* row, std::int64_t count) {
   for (std::int64_t e = 0; e < padded; e += kFloats) store(row + e, load(row + e) * inverse);
 }
 
-// out = the sum over all entries of weight times value, kVectors vectors wide, from `offset` of an entry on.
+// Computes the weighted sum of all entries' values, kVectors vectors wide, at `offset` within an entry.
 template <int kVectors>
 inline void weighted_sum(const StepAttention& attention, const float* weights, std::int64_t offset, float* out) {
   Floats sums[kVectors] = {};

@@ -6,23 +6,23 @@
 
 namespace gloss::kernels {
 
-/// Floats that a row's sum is kept in, for every instruction set.
+/// Floats per row for partial sums, for every instruction set.
 inline constexpr std::int64_t kSumLanes = 16;
 
-/// The likeliest tokens of each row, found while some panels of the logits x W + b are computed; these are stored
-/// only where `all` wants them.
+/// Finds the `width` most likely tokens of each row while computing the panels `first` to `last` - 1 of the logits x W
+/// + b. The logits are stored only if `all` has data.
 struct TopTokens {
   Rows in;  ///< [rows, D]
   std::int64_t rows = 0;
-  PackedMatrix matrix;               ///< the generator's, [D, V]
-  std::int64_t first = 0, last = 0;  ///< its panels
-  std::int64_t width = 0;            ///< tokens wanted, at least 1
-  float* logits = nullptr;      ///< [rows, width], best first, ties by the lower id; brought up to date, -inf at first
-  std::int32_t* ids = nullptr;  ///< [rows, width]
-  float* most = nullptr;        ///< [rows]: the greatest logit of these panels
-  float* sums = nullptr;        ///< [rows, 16]: parts of the sum of e^(logit - most) over these panels
-  void* scratch = nullptr;      ///< packed_scratch bytes, at a multiple of 64
-  MutableRows all = {};         ///< [rows, V]: every logit, as packed_product has it; none without data
+  PackedMatrix matrix;               ///< weight of the generator, [D, V]
+  std::int64_t first = 0, last = 0;  ///< panels of the matrix
+  std::int64_t width = 0;            ///< tokens to find, at least 1
+  float* logits = nullptr;           ///< [rows, width], best first, ties by the lower id; updated, initially -inf
+  std::int32_t* ids = nullptr;       ///< [rows, width]
+  float* max = nullptr;              ///< [rows]: greatest logit of these panels
+  float* sums = nullptr;             ///< [rows, 16]: partial sums of e^(logit - max) over these panels
+  void* scratch = nullptr;           ///< packed_scratch bytes, aligned to 64
+  MutableRows all = {};  ///< [rows, V]: all logits, with the bits of packed_product; not stored if data is null
 };
 
 using TopTokensKernel = void(const TopTokens& top);

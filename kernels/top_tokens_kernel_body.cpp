@@ -1,5 +1,5 @@
 // Compiled once for each instruction set (kernel_table.h). One pass: while a tile of logits is in registers, the
-// greatest, the normalizer's sum and the best tokens of its rows are brought up to date.
+// maximum, the normalizer's sum and the best tokens of its rows are updated.
 #include "kernels/kernel_bodies.h"
 #include "kernels/packed_tile.h"
 
@@ -8,34 +8,35 @@ namespace {
 
 static_assert(kSumLanes >= kFloats);
 
-// Puts a logit into its place among the best `width`, behind those that are as great.
+// Inserts a logit into the best `width`, which are sorted, after those that are equal.
 inline void insert(float logit, std::int32_t id, std::int64_t width, float* logits, std::int32_t* ids) {
-  std::int64_t place = width - 1;
-  for (; place > 0 && logits[place - 1] < logit; --place) {
-    logits[place] = logits[place - 1];
-    ids[place] = ids[place - 1];
+  std::int64_t position = width - 1;
+  for (; position > 0 && logits[position - 1] < logit; --position) {
+    logits[position] = logits[position - 1];
+    ids[position] = ids[position - 1];
   }
-  logits[place] = logit;
-  ids[place] = id;
+  logits[position] = logit;
+  ids[position] = id;
 }
 
-inline void look_at(const Floats (&tile)[kTileVectors], const TopTokens& top, std::int64_t row, std::int64_t column) {
-  Floats greatest = tile[0];
+inline void update_row(const Floats (&tile)[kTileVectors], const TopTokens& top, std::int64_t row,
+                       std::int64_t column) {
+  Floats maxima = tile[0];
 #pragma GCC unroll 4
-  for (int v = 1; v < kTileVectors; ++v) greatest = max_of(greatest, tile[v]);
-  const float most = max_of(greatest);
+  for (int v = 1; v < kTileVectors; ++v) maxima = max_of(maxima, tile[v]);
+  const float tile_max = max_of(maxima);
   float* const sums = top.sums + row * kSumLanes;
   Floats sum = load(sums);
-  if (most > top.most[row]) {
-    sum *= exp_of_negative(spread(top.most[row] - most));
-    top.most[row] = most;
+  if (tile_max > top.max[row]) {
+    sum *= exp_of_negative(broadcast(top.max[row] - tile_max));
+    top.max[row] = tile_max;
   }
 #pragma GCC unroll 4
-  for (int v = 0; v < kTileVectors; ++v) sum += exp_of_negative(tile[v] - top.most[row]);
+  for (int v = 0; v < kTileVectors; ++v) sum += exp_of_negative(tile[v] - top.max[row]);
   store(sums, sum);
 
   float* const logits = top.logits + row * top.width;
-  if (top.all.data == nullptr && !(most > logits[top.width - 1])) return;
+  if (top.all.data == nullptr && !(tile_max > logits[top.width - 1])) return;
   float stored[kTileColumns];
   __builtin_memcpy(stored, tile, sizeof stored);
   const std::int64_t left = top.matrix.columns - column;
@@ -50,13 +51,13 @@ inline void look_at(const Floats (&tile)[kTileVectors], const TopTokens& top, st
 }  // namespace
 
 void top_tokens(const TopTokens& top) {
-  constexpr float kLowest = -3e38F;  // finite, so that differences are
+  constexpr float kLowest = -3e38F;  // finite, so that differences of two such values are finite
   for (std::int64_t row = 0; row < top.rows; ++row) {
-    top.most[row] = kLowest;
+    top.max[row] = kLowest;
     for (std::int64_t lane = 0; lane < kSumLanes; ++lane) top.sums[row * kSumLanes + lane] = 0;
   }
   for_each_tile(top, [&](const Floats(&logits)[kTileVectors], std::int64_t row, std::int64_t column) {
-    look_at(logits, top, row, column);
+    update_row(logits, top, row, column);
   });
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
-// For the bodies alone, which are compiled once for each instruction set: vectors as wide as the set has them. Uses
-// nothing that has code of its own: an inline function compiled for AVX-512 could be the one that the linker keeps for
-// all sets.
+// Vectors of the instruction set's width. Included by the bodies only, which are compiled once for each set. No
+// standard function is called here: the linker could keep a copy compiled for AVX-512 for all sets.
 #include <cstdint>
+#include <utility>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -19,7 +19,7 @@ constexpr int kBytes = 32;
 #else
 constexpr int kBytes = 16;
 #endif
-constexpr int kFloats = kBytes / 4;  // in a vector
+constexpr int kFloats = kBytes / 4;  // floats per vector
 
 using Floats = float __attribute__((vector_size(kBytes)));
 using Words = std::uint32_t __attribute__((vector_size(kBytes)));
@@ -34,70 +34,87 @@ inline Floats load(const float* from) {
 
 inline void store(float* to, Floats x) { __builtin_memcpy(to, &x, sizeof x); }
 
-inline Floats spread(float x) { return Floats{} + x; }
+inline Floats broadcast(float x) { return Floats{} + x; }
 
-/// 0, 1, 2, ...
+/// Returns 0, 1, 2, ...
 inline Integers lanes() {
   Integers result{};
   for (int i = 0; i < kFloats; ++i) result[i] = i;
   return result;
 }
 
-/// x where `keep` has all bits set, else 0.
+/// Returns x in the lanes in which `keep` has all bits set, else 0.
 inline Floats keep_where(Integers keep, Floats x) { return (Floats)((Integers)x & keep); }
 
 inline Floats max_of(Floats a, Floats b) { return a > b ? a : b; }
 
-/// Lane i holds what lane i ^ `distance` held.
-inline Floats swapped(Floats x, int distance) { return __builtin_shuffle(x, lanes() ^ distance); }
+using Lanes = std::make_integer_sequence<int, kFloats>;
 
+template <int kDistance, int... kLane>
+inline Floats swapped(Floats x, std::integer_sequence<int, kLane...>) {
+  return __builtin_shufflevector(x, x, (kLane ^ kDistance)...);
+}
+/// Lane i of the result is lane i ^ kDistance of x.
+template <int kDistance>
+inline Floats swapped(Floats x) {
+  return swapped<kDistance>(x, Lanes{});
+}
+
+template <int kDistance = kFloats / 2>
 inline float sum_of(Floats x) {
-#pragma GCC unroll 4
-  for (int distance = kFloats / 2; distance > 0; distance /= 2) x += swapped(x, distance);
-  return x[0];
+  x += swapped<kDistance>(x);
+  if constexpr (kDistance > 1)
+    return sum_of<kDistance / 2>(x);
+  else
+    return x[0];
 }
 
+template <int kDistance = kFloats / 2>
 inline float max_of(Floats x) {
-#pragma GCC unroll 4
-  for (int distance = kFloats / 2; distance > 0; distance /= 2) x = max_of(x, swapped(x, distance));
-  return x[0];
+  x = max_of(x, swapped<kDistance>(x));
+  if constexpr (kDistance > 1)
+    return max_of<kDistance / 2>(x);
+  else
+    return x[0];
 }
 
-/// A square as high as a vector is wide: blocks of 1, 2, 4, ... lanes change places across the
-/// diagonal.
+template <int kHalf, int... kLane>
+inline void exchange_blocks(Floats& a, Floats& b, std::integer_sequence<int, kLane...>) {
+  const Floats upper = a, lower = b;
+  a = __builtin_shufflevector(upper, lower, ((kLane & kHalf) != 0 ? kFloats + kLane - kHalf : kLane)...);
+  b = __builtin_shufflevector(upper, lower, ((kLane & kHalf) != 0 ? kFloats + kLane : kLane + kHalf)...);
+}
+
+/// Exchanges the off-diagonal blocks of kHalf lanes, and then those of 2 kHalf, 4 kHalf, ... lanes.
+template <int kHalf = 1>
+inline void transpose_blocks(Floats (&rows)[kFloats]) {
+#pragma GCC unroll 16
+  for (int i = 0; i < kFloats; ++i) {
+    if ((i & kHalf) == 0) exchange_blocks<kHalf>(rows[i], rows[i + kHalf], Lanes{});
+  }
+  if constexpr (2 * kHalf < kFloats) transpose_blocks<2 * kHalf>(rows);
+}
+
+/// Transposes a square of kFloats rows and columns, by exchanging blocks of 1, 2, 4, ... lanes across the diagonal.
 inline void transpose_square(const float* in, std::int64_t in_stride, float* out, std::int64_t out_stride) {
   Floats rows[kFloats];
 #pragma GCC unroll 16
   for (int i = 0; i < kFloats; ++i) rows[i] = load(in + i * in_stride);
-#pragma GCC unroll 4
-  for (int half = 1; half < kFloats; half *= 2) {
-    Integers low{}, high{};
-    for (int lane = 0; lane < kFloats; ++lane) {
-      low[lane] = (lane & half) != 0 ? kFloats + lane - half : lane;
-      high[lane] = (lane & half) != 0 ? kFloats + lane : lane + half;
-    }
-#pragma GCC unroll 16
-    for (int i = 0; i < kFloats; ++i) {
-      if ((i & half) != 0) continue;
-      const Floats a = rows[i], b = rows[i + half];
-      rows[i] = __builtin_shuffle(a, b, low);
-      rows[i + half] = __builtin_shuffle(a, b, high);
-    }
-  }
+  transpose_blocks(rows);
 #pragma GCC unroll 16
   for (int i = 0; i < kFloats; ++i) store(out + i * out_stride, rows[i]);
 }
 
-/// e^x for x <= 0, to 2 units in the last place; 0 below -87.3, NaN where x is no finite number. Cody and Waite's
-/// reduction to |r| <= ln 2 / 2, then the Taylor polynomial of degree 7, whose rest is below 2^-27 there.
+/// Returns e^x for x <= 0, to 2 units in the last place; 0 below -87.3; NaN if x is NaN or infinite. Range reduction by
+/// Cody and Waite to |r| <= ln 2 / 2, then the Taylor polynomial of degree 7, whose remainder is below 2^-27 there.
 inline Floats exp_of_negative(Floats x) {
-  constexpr float kMagic = 0x1.8p23F;  // added, it rounds to a whole number, which then stands in the low bits
-  const Integers alive = x > -87.3F;
+  constexpr float kMagic = 0x1.8p23F;  // adding it rounds to an integer, which is then in the low bits
+  const Integers nonzero = x > -87.3F;
   const Floats shifted = x * 0x1.715476p+0F + kMagic;
-  const Integers power = (Integers)shifted - (Integers)spread(kMagic);
+  const Integers power = (Integers)shifted - (Integers)broadcast(kMagic);
   const Floats n = shifted - kMagic;
   const Floats r = (x - n * 0x1.62e4p-1F) - n * 0x1.7f7d1cp-20F;
-  Floats p = spread(1 / 5040.0F);
+  Floats p = broadcast(1 / 5040.0F);
   p = p * r + 1 / 720.0F;
   p = p * r + 1 / 120.0F;
   p = p * r + 1 / 24.0F;
@@ -105,7 +122,7 @@ inline Floats exp_of_negative(Floats x) {
   p = p * r + 0.5F;
   p = p * r + 1.0F;
   p = p * r + 1.0F;
-  return keep_where(alive, (Floats)((Integers)p + (power << 23))) + (x - x);
+  return keep_where(nonzero, (Floats)((Integers)p + (power << 23))) + (x - x);
 }
 
 }  // namespace

@@ -70,6 +70,7 @@ at::Device parse_device(const std::string& text) {
 }
 
 int set_up_runtime(int threads) {
+  kernels::active_instruction_set();  // reports a wrong GLOSS_KERNELS before any work
   if (threads <= 0) threads = available_processors();
   name_kernels_without_proc();
   use_caching_allocator();

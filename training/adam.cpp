@@ -13,7 +13,7 @@
 namespace gloss {
 namespace {
 
-// As torch.nn.utils.clip_grad_norm_ has it.
+// The formula of torch.nn.utils.clip_grad_norm_.
 constexpr double kNormEpsilon = 1e-6;
 
 void keep_plainly(Adam::Slot& slot, bool with_ema) {
@@ -79,8 +79,8 @@ at::Tensor Adam::gradient_norm() {
 
 void Adam::step(const Update& update) {
   const auto step = static_cast<double>(update.step);
-  const double ema_share = 1 - std::min(ema_decay_, (1 + step) / (10 + step));
-  if (!flat_) return plain_step(update, ema_share);
+  const double ema_weight = 1 - std::min(ema_decay_, (1 + step) / (10 + step));
+  if (!flat_) return plain_step(update, ema_weight);
   flat_->step({.gradient_factor = static_cast<float>(update.gradient_factor),
                .one_minus_beta1 = static_cast<float>(1 - beta1_),
                .beta2 = static_cast<float>(beta2_),
@@ -88,13 +88,13 @@ void Adam::step(const Update& update) {
                .step_size = static_cast<float>(update.learning_rate / (1 - std::pow(beta1_, step))),
                .root_of_correction = static_cast<float>(std::sqrt(1 - std::pow(beta2_, step))),
                .epsilon = static_cast<float>(epsilon_),
-               .ema_share = static_cast<float>(ema_share)});
+               .ema_weight = static_cast<float>(ema_weight)});
 }
 
-void Adam::plain_step(const Update& update, double ema_share) {
+void Adam::plain_step(const Update& update, double ema_weight) {
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> parameters, gradients, m, v, steps;
-  at::Tensor step_as_tensor;  // one value for all
+  at::Tensor step_as_tensor;  // shared by all parameters
   for (const Slot& slot : slots_) {
     if (!slot.is_trained() || !slot.parameter.grad().defined()) continue;
     if (!step_as_tensor.defined())
@@ -109,7 +109,7 @@ void Adam::plain_step(const Update& update, double ema_share) {
     at::_fused_adam_(parameters, gradients, m, v, {}, steps, update.learning_rate, beta1_, beta2_, /*weight_decay=*/0,
                      epsilon_, /*amsgrad=*/false, /*maximize=*/false);
   for (const Slot& slot : slots_)
-    if (slot.ema.defined()) slot.ema.lerp_(slot.parameter, ema_share);
+    if (slot.ema.defined()) slot.ema.lerp_(slot.parameter, ema_weight);
   clear_gradients();
 }
 

@@ -12,8 +12,8 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kLine = 16;           // floats of a cache line: where each parameter begins
-constexpr std::int64_t kElements = 1 << 15;  // of a chunk, the unit that threads share out
+constexpr std::int64_t kLine = 16;           // floats of a cache line, the alignment of each parameter
+constexpr std::int64_t kElements = 1 << 15;  // elements of a chunk, the unit of work of a thread
 
 }  // namespace
 
@@ -71,7 +71,8 @@ void FlatAdam::for_each_piece(auto&& work) const {
   });
 }
 
-// Autograd adds in place into a gradient that is there, but whoever replaces or drops one is understood too.
+// Autograd adds to an existing gradient in place. A gradient that was replaced or removed by other code is handled,
+// too.
 void FlatAdam::collect_gradients() {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     auto& gradient = parameters_[i].mutable_grad();
@@ -104,9 +105,9 @@ void FlatAdam::step(const kernels::AdamNumbers& numbers) {
   const at::NoGradGuard no_grad;
   collect_gradients();
   if (!measured_) sum_of_squares();
-  std::vector<bool> stays(parameters_.size(), true);
+  std::vector<bool> is_unchanged(parameters_.size(), true);
   for (std::size_t piece = 0; piece < pieces_.size(); ++piece)
-    if (squares_of_piece_[piece] != 0) stays[pieces_[piece].parameter] = false;
+    if (squares_of_piece_[piece] != 0) is_unchanged[pieces_[piece].parameter] = false;
 
   std::vector<float*> weights;
   for (const auto& parameter : parameters_) weights.push_back(parameter.mutable_data_ptr<float>());
@@ -117,13 +118,13 @@ void FlatAdam::step(const kernels::AdamNumbers& numbers) {
   const auto kernel = kernels::kernel_table().adam;
   for_each_piece([&](std::size_t index) {
     const auto& [parameter, begin, offset, count] = pieces_[index];
-    if (stays[parameter]) return;
+    if (is_unchanged[parameter]) return;
     kernel({weights[parameter] + begin, gradient + offset, m + offset, v + offset,
             ema != nullptr ? ema + offset : nullptr, count},
            numbers);
   });
   for (std::size_t i = 0; i < parameters_.size(); ++i)
-    if (stays[i] && ema_.defined()) views_[i].ema.lerp_(parameters_[i], numbers.ema_share);
+    if (is_unchanged[i] && ema_.defined()) views_[i].ema.lerp_(parameters_[i], numbers.ema_weight);
   measured_ = false;
 }
 

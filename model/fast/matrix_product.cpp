@@ -290,13 +290,16 @@ at::Tensor transposed(const at::Tensor& a) {
 }
 
 bool has_block_products() {
-  static const bool has = kernels::is_supported(kernels::InstructionSet::kAvx512) && compiles() && works(1.0F);
+  static const bool has =
+      kernels::active_instruction_set() >= kernels::InstructionSet::kAvx512 && compiles() && works(1.0F);
   return has;
 }
 
 bool has_bfloat16_products() {
 #if defined(__x86_64__)
-  static const bool has = has_block_products() && __builtin_cpu_supports("avx512bf16") && works<Bfloat16Bits>(0x3F80);
+  static const bool has = has_block_products() &&
+                          kernels::active_instruction_set() >= kernels::InstructionSet::kAvx512Bf16 &&
+                          works<Bfloat16Bits>(0x3F80);
   return has;
 #else
   return false;

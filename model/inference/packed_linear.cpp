@@ -18,8 +18,8 @@
 namespace gloss {
 namespace {
 
-constexpr double kNothing = -1e30;
-constexpr std::int64_t kWorthWaking = 1 << 18;  // multiplications
+constexpr double kPaddingBias = -1e30;
+constexpr std::int64_t kMinWorkOfAThread = 1 << 18;  // multiplications per thread
 
 using kernels::Precision;
 
@@ -28,8 +28,8 @@ using kernels::Precision;
 bool is_fast(Precision precision) {
   using kernels::InstructionSet;
   if (precision == Precision::kFloat32) return true;
-  return kernels::is_supported(precision == Precision::kInt8 ? InstructionSet::kAvx512Vnni
-                                                             : InstructionSet::kAvx512Bf16);
+  return kernels::active_instruction_set() >=
+         (precision == Precision::kInt8 ? InstructionSet::kAvx512Vnni : InstructionSet::kAvx512Bf16);
 }
 
 PackedLinear::PackedLinear(std::span<const LinearWeights> parts, Precision precision) : precision_(precision) {
@@ -45,7 +45,7 @@ PackedLinear::PackedLinear(std::span<const LinearWeights> parts, Precision preci
   auto weight = at::cat(weights).to(at::kFloat);  // [out, in]
   out_ = weight.size(0);
   const auto padded = kernels::panels_of(out_) * kernels::kPanelColumns;
-  bias_ = at::full({padded}, kNothing, at::kFloat);
+  bias_ = at::full({padded}, kPaddingBias, at::kFloat);
   bias_.narrow(0, 0, out_).copy_(at::cat(biases));
   if (precision == Precision::kBfloat16) weight = weight.to(at::kBFloat16);
   if (precision == Precision::kInt8) {
@@ -94,7 +94,7 @@ PackedScratch::PackedScratch(const kernels::PackedMatrix& matrix, std::int64_t r
 
 std::int64_t panels_a_thread(const kernels::PackedMatrix& matrix, std::int64_t rows) {
   const auto work = std::max<std::int64_t>(1, rows * matrix.inner * kernels::kPanelColumns);
-  return std::max<std::int64_t>(1, kWorthWaking / work);
+  return std::max<std::int64_t>(1, kMinWorkOfAThread / work);
 }
 
 }  // namespace gloss

@@ -14,10 +14,10 @@
 namespace gloss {
 namespace {
 
-// The vocabulary is always summed in as many parts, so that sums do not depend on the number of threads.
+// The vocabulary is always summed in the same number of parts, so that sums do not depend on the number of threads.
 constexpr std::int64_t kParts = 8;
 
-/// What the kernel finds in one part of the vocabulary, or, of the best tokens, in all parts so far.
+/// Results of the kernel for each part of the vocabulary; the best tokens are those of all parts so far.
 struct Found {
   Found(std::int64_t rows, std::int64_t width)
       : logits(static_cast<std::size_t>(rows * width), -std::numeric_limits<float>::infinity()),
@@ -31,34 +31,34 @@ struct Found {
 struct Sums {
   explicit Sums(std::int64_t row_count)
       : rows(row_count),
-        most(static_cast<std::size_t>(kParts * rows)),
+        max(static_cast<std::size_t>(kParts * rows)),
         lanes(static_cast<std::size_t>(kParts * rows * kernels::kSumLanes)) {}
 
   double log_normalizer(std::int64_t row) const {
     double highest = -std::numeric_limits<double>::infinity();
     for (std::int64_t part = 0; part < kParts; ++part)
-      highest = std::max<double>(highest, most[static_cast<std::size_t>(part * rows + row)]);
+      highest = std::max<double>(highest, max[static_cast<std::size_t>(part * rows + row)]);
     double total = 0;
     for (std::int64_t part = 0; part < kParts; ++part) {
       const auto at = static_cast<std::size_t>(part * rows + row);
       double sum = 0;
       for (std::int64_t lane = 0; lane < kernels::kSumLanes; ++lane)
         sum += lanes[at * kernels::kSumLanes + static_cast<std::size_t>(lane)];
-      total += sum * std::exp(most[at] - highest);
+      total += sum * std::exp(max[at] - highest);
     }
     return highest + std::log(total);
   }
 
   std::int64_t rows;
-  std::vector<float> most, lanes;
+  std::vector<float> max, lanes;
 };
 
-/// Rows `first` to `last` - 1 in one part of the vocabulary.
+/// Rows `first` to `last` - 1 and one part of the vocabulary.
 struct Share {
   std::int64_t part, first, last;
 };
 
-/// The kernel's job for a share of `whole`.
+/// Returns the kernel's arguments for a share of `whole`.
 kernels::TopTokens job(const kernels::TopTokens& whole, Share share, Sums& sums, const PackedScratch& scratch) {
   const auto [part, first, last] = share;
   auto result = whole;
@@ -71,12 +71,12 @@ kernels::TopTokens job(const kernels::TopTokens& whole, Share share, Sums& sums,
   result.logits += first * whole.width;
   result.ids += first * whole.width;
   if (whole.all.data != nullptr) result.all.data += first * whole.all.stride;
-  result.most = sums.most.data() + part * sums.rows + first;
+  result.max = sums.max.data() + part * sums.rows + first;
   result.sums = sums.lanes.data() + (part * sums.rows + first) * kernels::kSumLanes;
   return result;
 }
 
-// Parts are ordered by id, so that equals stay so when they are merged in their order.
+// Parts are ordered by id, so merging them in order keeps the order of ties.
 void merge(const Found& part, std::int64_t rows, std::int64_t width, Found& into) {
   std::vector<std::pair<float, std::int32_t>> both;
   for (auto begin = std::int64_t{0}; begin < rows * width; begin += width) {

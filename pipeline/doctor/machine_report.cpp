@@ -83,10 +83,9 @@ double measure_product() {
 }
 
 std::vector<std::string> instructions() {
-  using kernels::InstructionSet;
-  std::vector<std::string> names{"plain"};
-  if (kernels::is_supported(InstructionSet::kAvx2)) names.push_back("AVX2");
-  if (kernels::is_supported(InstructionSet::kAvx512)) names.push_back("AVX-512");
+  std::vector<std::string> names;
+  for (const auto set : kernels::kInstructionSets)
+    if (kernels::is_supported(set) && set <= kernels::active_instruction_set()) names.push_back(name_of(set));
   return names;
 }
 

@@ -29,7 +29,7 @@ struct MachineReport {
   std::optional<double> processor_limit;  ///< of control groups
   int threads = 0;                        ///< asked for
   int threads_got = 0;                    ///< by OpenMP
-  std::vector<std::string> instructions;  ///< that gloss has kernels for and this processor runs, the best last
+  std::vector<std::string> instructions;  ///< sets of gloss's kernels that this processor supports, the active one last
   std::map<std::string, std::string> openmp_settings;  ///< of the environment
   std::int64_t usable_memory = 0;                      ///< bytes
   std::int64_t free_memory = 0;                        ///< bytes that could be had now

@@ -92,5 +92,12 @@ TEST_F(GoodArgumentsTest, OddButRightOnesWork) {
   expect_translation("71 with the file's name", odd / "model.safetensors", {});
 }
 
+TEST(BadArgumentsTest, UnknownInstructionSetInTheEnvironmentIsRefused) {
+  const EnvironmentVariable kernels("GLOSS_KERNELS", "sse9");
+  const auto outcome = run_gloss({"doctor"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, testing::HasSubstr("GLOSS_KERNELS: wanted an instruction set of this processor (generic"));
+}
+
 }  // namespace
 }  // namespace gloss

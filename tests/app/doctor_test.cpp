@@ -61,7 +61,7 @@ TEST(DoctorTest, AModelThatDoesNotFitIsSaidWithoutTryingIt) {
 
 TEST(DoctorTest, WhereNothingWasTriedTheNeedIsTheLeastAndSaidToBe) {
   MachineReport machine;
-  machine.instructions = {"plain"};
+  machine.instructions = {"generic"};
   machine.usable_memory = 4000;
   machine.free_memory = 3000;
   RunNeeds run;
@@ -126,7 +126,7 @@ TEST(DoctorTest, ATextThatIsNotThereIsSaidAndLengthsAreGuessed) {
 
 TEST(DoctorTest, DevicesAreNamedWithWhatTheyCanDo) {
   MachineReport machine;
-  machine.instructions = {"plain"};
+  machine.instructions = {"generic"};
   machine.cuda_built = true;
   machine.cuda_devices = 2;
   machine.gpus = {{"Old one", std::int64_t{11} << 30, 7, 5}, {"New one", std::int64_t{80} << 30, 9, 0}};

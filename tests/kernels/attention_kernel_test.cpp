@@ -27,7 +27,7 @@ class AttentionKernelTest : public KernelTest {
  protected:
   static constexpr std::ptrdiff_t kCanaries = 256;
 
-  // Rows stand further apart than they are wide, as heads do in a projection.
+  // The row stride is larger than the row, as for heads in a projection.
   static std::int64_t stride(const Case& a) { return a.d_k + 3; }
   static std::vector<float> rows(const Case& a, std::int64_t count, int number) {
     return formula_values(static_cast<std::size_t>(count * stride(a)), number);
@@ -48,7 +48,7 @@ class AttentionKernelTest : public KernelTest {
         head, {query.data(), s}, {key.data(), s}, {value.data(), s}, {gradient.data(), s}, logs.data(),
         {{result.of_query.data(), s}, {result.of_key.data(), s}, {result.of_value.data(), s}}, scratch.data());
     EXPECT_EQ(std::ranges::count(scratch.end() - kCanaries, scratch.end(), 77.0F), kCanaries)
-        << "written behind the scratch";
+        << "written past the scratch";
     return result;
   }
 
@@ -122,7 +122,7 @@ TEST_P(AttentionKernelTest, EqualsTheEquationAndItsGradientsInOddShapes) {
   }
 }
 
-TEST_P(AttentionKernelTest, AQueryThatSeesNothingGivesZerosAndHasNoGradient) {
+TEST_P(AttentionKernelTest, QueryWithoutVisibleKeysYieldsZerosAndNoGradient) {
   for (const Case& a : {Case{3, 5, 8, 0, false, true}, Case{6, 2, 8, 2, true, false}}) {
     const auto got = by_kernel(a), wanted = by_definition(a);
     expect_near(got.out, wanted.out, "out");
@@ -133,7 +133,7 @@ TEST_P(AttentionKernelTest, AQueryThatSeesNothingGivesZerosAndHasNoGradient) {
   }
 }
 
-TEST_P(AttentionKernelTest, WhatIsNoNumberIsNotHidden) {
+TEST_P(AttentionKernelTest, NaNAndInfinityPropagate) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     const AttentionHead head{.T = 2, .S = 19, .d_k = 4, .visible = 19};
     for (const std::size_t key : {0, 15, 18}) {

@@ -8,7 +8,7 @@
 namespace gloss::kernels {
 namespace {
 
-// The definition: of the two neighbors the nearer one, of equally near ones the even one.
+// The definition: the nearer of the two neighbors; ties to even.
 Bfloat16Bits nearest(float x) {
   std::uint32_t bits;
   std::memcpy(&bits, &x, sizeof bits);
@@ -20,13 +20,14 @@ class Bfloat16KernelTest : public KernelTest {
  protected:
   static std::vector<float> values(std::int64_t count) {
     auto some = formula_values(static_cast<std::size_t>(count), 0, 1e3F);
-    const std::vector<float> odd = {0.0F, -0.0F, 1.00390625F, 1.01171875F, 3e38F, 1e-40F, -1e-3F};  // with two ties
+    const std::vector<float> odd = {0.0F,  -0.0F,  1.00390625F, 1.01171875F,
+                                    3e38F, 1e-40F, -1e-3F};  // two of these are ties
     for (std::size_t i = 0; i < some.size() && i < odd.size(); ++i) some[i] = odd[i];
     return some;
   }
 };
 
-TEST_P(Bfloat16KernelTest, RoundsToTheNearestEvenAndFillsUpOddWidths) {
+TEST_P(Bfloat16KernelTest, RoundsToNearestEvenAndPadsOddWidths) {
   for (const std::int64_t columns : {1, 2, 7, 16, 33, 64}) {
     const auto in = values(3 * (columns + 2));
     std::vector<Bfloat16Bits> out(static_cast<std::size_t>(3 * (columns + 3)), 7777);
@@ -43,7 +44,7 @@ TEST_P(Bfloat16KernelTest, RoundsToTheNearestEvenAndFillsUpOddWidths) {
   }
 }
 
-TEST_P(Bfloat16KernelTest, PutsTwoRowsSideBySide) {
+TEST_P(Bfloat16KernelTest, InterleavesTwoRows) {
   for (const std::int64_t rows : {1, 2, 5}) {
     for (const std::int64_t columns : {1, 7, 16, 40}) {
       const auto in = values(rows * (columns + 1));
@@ -51,8 +52,8 @@ TEST_P(Bfloat16KernelTest, PutsTwoRowsSideBySide) {
       kernels().to_bfloat16_pairs(in.data(), columns + 1, rows, columns, out.data());
       for (std::int64_t i = 0; i < (rows + 1) / 2 * 2; ++i) {
         for (std::int64_t j = 0; j < columns; ++j) {
-          const auto wanted = i < rows ? nearest(in[static_cast<std::size_t>(i * (columns + 1) + j)]) : 0;
-          ASSERT_EQ(out[static_cast<std::size_t>((i / 2 * columns + j) * 2 + i % 2)], wanted) << i << ", " << j;
+          const auto expected = i < rows ? nearest(in[static_cast<std::size_t>(i * (columns + 1) + j)]) : 0;
+          ASSERT_EQ(out[static_cast<std::size_t>((i / 2 * columns + j) * 2 + i % 2)], expected) << i << ", " << j;
         }
       }
       EXPECT_EQ(out.back(), 7777);
@@ -60,8 +61,8 @@ TEST_P(Bfloat16KernelTest, PutsTwoRowsSideBySide) {
   }
 }
 
-TEST_P(Bfloat16KernelTest, KeepsInfinityAndWhatIsNoNumber) {
-  std::uint32_t bits = 0x7F800001;  // whose mantissa is all in the half that is cut off
+TEST_P(Bfloat16KernelTest, KeepsInfinityAndNaN) {
+  std::uint32_t bits = 0x7F800001;  // NaN whose mantissa bits are all in the half that is cut off
   std::vector<float> in(20, std::numeric_limits<float>::infinity());
   std::memcpy(&in[3], &bits, sizeof bits);
   std::vector<Bfloat16Bits> out(20);

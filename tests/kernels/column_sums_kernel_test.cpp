@@ -7,7 +7,7 @@ namespace {
 
 class ColumnSumsKernelTest : public KernelTest {};
 
-TEST_P(ColumnSumsKernelTest, AddsUpEachColumnAndTouchesNoOther) {
+TEST_P(ColumnSumsKernelTest, SumsEachColumnAndWritesNothingElse) {
   for (const std::int64_t rows : {0, 1, 13}) {
     for (const std::int64_t columns : {1, 7, 16, 64, 131}) {
       const auto in = formula_values(static_cast<std::size_t>(rows * (columns + 5)));

@@ -31,7 +31,7 @@ class DropoutKernelTest : public KernelTest {
   std::vector<float> run(const std::vector<float>& in, std::uint64_t first, const DropoutMask& mask) const {
     std::vector<float> out(in.size() + 1, 77.0F);
     kernels().dropout(in.data(), out.data(), first, in.size(), mask);
-    EXPECT_EQ(out.back(), 77.0F) << "written behind the end";
+    EXPECT_EQ(out.back(), 77.0F) << "written past the end";
     out.pop_back();
     return out;
   }
@@ -68,13 +68,13 @@ TEST_P(DropoutKernelTest, ThresholdZeroKeepsAll) {
   EXPECT_THAT(run(std::vector<float>(100, 2.0F), 0, mask), Each(2.0F * mask.scale));
 }
 
-TEST_P(DropoutKernelTest, WhatIsDroppedIsZeroWhateverItWas) {
+TEST_P(DropoutKernelTest, DroppedElementIsZeroEvenIfNaN) {
   auto mask = mask_;
   mask.threshold = 0xFFFFFFFF;
   EXPECT_THAT(run(std::vector<float>(100, std::numeric_limits<float>::quiet_NaN()), 0, mask), Each(0.0F));
 }
 
-TEST_P(DropoutKernelTest, AddsWhatIsLeftToTheResidual) {
+TEST_P(DropoutKernelTest, AddsKeptElementsToResidual) {
   for (const std::size_t count : {1, 64, 300}) {
     const auto in = formula_values(count), residual = formula_values(count, 1);
     std::vector<float> out(count);
@@ -84,7 +84,7 @@ TEST_P(DropoutKernelTest, AddsWhatIsLeftToTheResidual) {
   }
 }
 
-TEST_P(DropoutKernelTest, DropsBehindReluAndFindsTheGradientFromTheResultAlone) {
+TEST_P(DropoutKernelTest, DropsAfterReluAndComputesGradientFromResult) {
   for (const std::size_t count : {1, 64, 300}) {
     const auto in = formula_values(count), gradient = formula_values(count, 1);
     auto rectified = in;
@@ -99,17 +99,17 @@ TEST_P(DropoutKernelTest, DropsBehindReluAndFindsTheGradientFromTheResultAlone) 
   }
 }
 
-TEST_P(DropoutKernelTest, ReluHidesNothingThatIsNoNumber) {
+TEST_P(DropoutKernelTest, ReluPropagatesNaN) {
   auto mask = mask_;
   mask.threshold = 0;
-  for (const std::size_t place : {3, 70}) {
+  for (const std::size_t position : {3, 70}) {
     std::vector<float> values(72, -1.0F), gradient(72, 1.0F), result(72);
-    values[place] = std::numeric_limits<float>::quiet_NaN();
+    values[position] = std::numeric_limits<float>::quiet_NaN();
     kernels().relu_and_dropout(values.data(), 0, values.size(), mask);
-    EXPECT_TRUE(std::isnan(values[place])) << place;
+    EXPECT_TRUE(std::isnan(values[position])) << position;
     kernels().relu_and_dropout_backward(values.data(), gradient.data(), result.data(), values.size(), mask.scale);
-    EXPECT_EQ(result[place], mask.scale) << place;
-    EXPECT_EQ(result[0], 0) << place;
+    EXPECT_EQ(result[position], mask.scale) << position;
+    EXPECT_EQ(result[0], 0) << position;
   }
 }
 

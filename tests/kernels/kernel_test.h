@@ -12,17 +12,17 @@
 
 namespace gloss::kernels {
 
-/// A test that runs once for each instruction set that this processor has.
+/// Base of tests that run once for each instruction set that this processor supports.
 class KernelTest : public ::testing::TestWithParam<InstructionSet> {
  protected:
   void SetUp() override {
-    if (!is_supported(GetParam())) GTEST_SKIP() << "this processor does not have the instructions";
+    if (!is_supported(GetParam())) GTEST_SKIP() << "this processor lacks the instruction set";
   }
 
   static const KernelTable& kernels() { return *kernel_table(GetParam()); }
 };
 
-/// Values in (-size, size) from a formula; `number` tells the arrays of one test apart.
+/// Returns `count` values in (-size, size) from a formula. Each `number` gives another sequence.
 inline std::vector<float> formula_values(std::size_t count, int number = 0, float size = 1) {
   std::vector<float> values(count);
   for (std::size_t e = 0; e < count; ++e)
@@ -30,13 +30,13 @@ inline std::vector<float> formula_values(std::size_t count, int number = 0, floa
   return values;
 }
 
-inline std::string name_of(const ::testing::TestParamInfo<InstructionSet>& set) {
-  constexpr std::array kNames{"Plain", "Avx2", "Avx512", "Avx512Vnni", "Avx512Bf16"};
+inline std::string test_name(const ::testing::TestParamInfo<InstructionSet>& set) {
+  constexpr std::array kNames{"Generic", "Avx2", "Avx512", "Avx512Vnni", "Avx512Bf16"};
   return kNames[static_cast<std::size_t>(set.param)];
 }
 
-/// Makes the tests of a suite derived from KernelTest.
+/// Instantiates a suite derived from KernelTest.
 #define INSTANTIATE_INSTRUCTION_SETS(Suite) \
-  INSTANTIATE_TEST_SUITE_P(InstructionSets, Suite, ::testing::ValuesIn(kInstructionSets), name_of)
+  INSTANTIATE_TEST_SUITE_P(InstructionSets, Suite, ::testing::ValuesIn(kInstructionSets), test_name)
 
 }  // namespace gloss::kernels

@@ -40,18 +40,18 @@ TEST_P(LayerNormKernelTest, EqualsTheDefinitionInDoublePrecision) {
   }
 }
 
-TEST_P(LayerNormKernelTest, ARowOfEqualsGivesTheBias) {
+TEST_P(LayerNormKernelTest, RowOfEqualValuesYieldsBias) {
   const auto bias = formula_values(37, 2);
   EXPECT_EQ(by_kernel(std::vector<float>(37, 0.5F), formula_values(37, 1), bias, false), bias);
 }
 
-TEST_P(LayerNormKernelTest, WhatIsNoNumberIsNotHidden) {
+TEST_P(LayerNormKernelTest, NaNAndInfinityPropagate) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-    for (const std::size_t place : {0, 15, 16, 34}) {
+    for (const std::size_t position : {0, 15, 16, 34}) {
       auto x = formula_values(35);
-      x[place] = bad;
+      x[position] = bad;
       for (const float value : by_kernel(x, formula_values(35, 1), formula_values(35, 2), false))
-        ASSERT_TRUE(std::isnan(value)) << bad << " at " << place;
+        ASSERT_TRUE(std::isnan(value)) << bad << " at " << position;
     }
   }
 }

@@ -7,7 +7,7 @@
 
 namespace gloss::kernels {
 
-/// A matrix [inner, columns] and its bias, packed as the kernels want them.
+/// A matrix [inner, columns] and its bias in the kernels' packed layout.
 class PackedForTest {
  public:
   PackedForTest(const std::vector<float>& weight, const std::vector<float>& bias, std::int64_t inner)
@@ -17,8 +17,8 @@ class PackedForTest {
     bias_.resize(static_cast<std::size_t>(panels * kPanelColumns), -1e30F);
     for (std::int64_t k = 0; k < inner; ++k) {
       for (std::int64_t j = 0; j < columns_; ++j) {
-        const auto place = (j / kPanelColumns * inner + k) * kPanelColumns + j % kPanelColumns;
-        panels_[static_cast<std::size_t>(place)] = weight[static_cast<std::size_t>(k * columns_ + j)];
+        const auto position = (j / kPanelColumns * inner + k) * kPanelColumns + j % kPanelColumns;
+        panels_[static_cast<std::size_t>(position)] = weight[static_cast<std::size_t>(k * columns_ + j)];
       }
     }
   }

@@ -9,7 +9,7 @@
 namespace gloss::kernels {
 namespace {
 
-constexpr std::int64_t kGap = 3;  // rows stand further apart than they are wide
+constexpr std::int64_t kGap = 3;  // the row stride exceeds the row length by this
 
 struct Shape {
   std::int64_t rows, inner, columns;
@@ -31,7 +31,7 @@ class PackedProductKernelTest : public KernelTest {
     PackedForTest packed() const { return {weight, bias, std::ssize(weight) / std::ssize(bias)}; }
   };
 
-  // Rows `first` to `first + rows - 1`; what is not an output keeps its value.
+  // Computes rows `first` to `first + rows - 1`. Other elements keep their values.
   static std::vector<float> by_kernel(const Operands& of, const PackedForTest& packed, const Shape& shape,
                                       Finish finish, std::int64_t first, std::int64_t rows) {
     auto out = of.before;
@@ -54,8 +54,8 @@ class PackedProductKernelTest : public KernelTest {
              of.weight[static_cast<std::size_t>(k * shape.columns + column)];
     }
     if (finish == Finish::kRelu) return std::max(0.0, sum);
-    const auto place = static_cast<std::size_t>(row * (shape.columns + kGap) + column);
-    return finish == Finish::kAdd ? of.before[place] + sum : sum;
+    const auto position = static_cast<std::size_t>(row * (shape.columns + kGap) + column);
+    return finish == Finish::kAdd ? of.before[position] + sum : sum;
   }
 
   template <typename Work>
@@ -76,10 +76,10 @@ TEST_P(PackedProductKernelTest, EqualsTheDefinitionInDoublePrecisionAndWritesNot
   over_shapes([](std::int64_t inner, std::int64_t columns, Finish finish) {
     const Shape shape{13, inner, columns};
     const Operands operands(shape);
-    std::vector<double> wanted;  // [13, columns]
+    std::vector<double> expected;  // [13, columns]
     for (std::int64_t row = 0; row < 13; ++row) {
       for (std::int64_t column = 0; column < columns; ++column)
-        wanted.push_back(by_definition(operands, shape, finish, row, column));
+        expected.push_back(by_definition(operands, shape, finish, row, column));
     }
     const auto packed = operands.packed();
     for (std::int64_t rows = 1; rows <= 13; ++rows) {
@@ -90,17 +90,17 @@ TEST_P(PackedProductKernelTest, EqualsTheDefinitionInDoublePrecisionAndWritesNot
         const auto written = row < rows ? columns : 0;
         double worst = 0;
         for (std::int64_t column = 0; column < written; ++column) {
-          const double error = std::abs(got[column] - wanted[static_cast<std::size_t>(row * columns + column)]);
-          worst = error <= worst ? worst : error;  // NaN stays
+          const double error = std::abs(got[column] - expected[static_cast<std::size_t>(row * columns + column)]);
+          worst = error <= worst ? worst : error;  // NaN propagates
         }
         ASSERT_LE(worst, 2e-5) << "row " << row << " of " << rows;
-        ASSERT_TRUE(std::equal(got + written, got + columns + kGap, before + written)) << "written behind row " << row;
+        ASSERT_TRUE(std::equal(got + written, got + columns + kGap, before + written)) << "written past row " << row;
       }
     }
   });
 }
 
-TEST_P(PackedProductKernelTest, ARowsBitsDoNotDependOnTheRowsBesideIt) {
+TEST_P(PackedProductKernelTest, BitsOfARowDoNotDependOnOtherRows) {
   over_shapes([](std::int64_t inner, std::int64_t columns, Finish finish) {
     const Shape shape{13, inner, columns};
     const Operands operands(shape);
@@ -117,7 +117,7 @@ TEST_P(PackedProductKernelTest, ARowsBitsDoNotDependOnTheRowsBesideIt) {
   });
 }
 
-TEST_P(PackedProductKernelTest, OnlyThePanelsNamedAreWritten) {
+TEST_P(PackedProductKernelTest, WritesOnlyTheGivenPanels) {
   const Shape shape{2, 5, 200};
   const Operands operands(shape);
   const auto packed = operands.packed();
@@ -127,13 +127,13 @@ TEST_P(PackedProductKernelTest, OnlyThePanelsNamedAreWritten) {
       {{operands.x.data(), 5 + kGap}, 2, packed.matrix(), 1, 3, {out.data(), 200 + kGap}, Finish::kStore});
   for (std::size_t row = 0; row < 2; ++row) {
     for (std::size_t column = 0; column < 200; ++column) {
-      const auto place = row * (200 + kGap) + column;
-      ASSERT_EQ(out[place], column >= 64 && column < 192 ? whole[place] : operands.before[place]) << column;
+      const auto position = row * (200 + kGap) + column;
+      ASSERT_EQ(out[position], column >= 64 && column < 192 ? whole[position] : operands.before[position]) << column;
     }
   }
 }
 
-TEST_P(PackedProductKernelTest, WhatIsNoNumberIsNotHidden) {
+TEST_P(PackedProductKernelTest, NaNAndInfinityPropagate) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     for (const auto finish : {Finish::kStore, Finish::kRelu, Finish::kAdd}) {
       for (const std::int64_t columns : {7, 64}) {

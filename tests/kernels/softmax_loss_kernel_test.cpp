@@ -21,18 +21,18 @@ TEST_P(SoftmaxLossKernelTest, EqualsTheDefinitionInDoublePrecision) {
         double sum = 0, mean = 0;
         for (const double value : x) sum += std::exp(value), mean += value / static_cast<double>(V);
         const double log_sum = std::log(sum);
-        const std::size_t wanted = V / 2;
+        const std::size_t target = V / 2;
 
         auto bias_gradient = formula_values(V, 2);
         const auto before = bias_gradient;
         const auto loss = kernels().softmax_loss(scores.data(), bias.data(), static_cast<std::int64_t>(V),
-                                                 static_cast<std::int64_t>(wanted), static_cast<float>(epsilon),
+                                                 static_cast<std::int64_t>(target), static_cast<float>(epsilon),
                                                  bias_gradient.data());
-        EXPECT_NEAR(loss.nll, log_sum - x[wanted], 1e-5 * size);
-        EXPECT_NEAR(loss.smoothed, (1 - epsilon) * (log_sum - x[wanted]) + epsilon * (log_sum - mean), 1e-5 * size);
+        EXPECT_NEAR(loss.nll, log_sum - x[target], 1e-5 * size);
+        EXPECT_NEAR(loss.smoothed, (1 - epsilon) * (log_sum - x[target]) + epsilon * (log_sum - mean), 1e-5 * size);
         for (std::size_t j = 0; j < V; ++j) {
-          const double target = epsilon / static_cast<double>(V) + (j == wanted ? 1 - epsilon : 0);
-          ASSERT_NEAR(scores[j], std::exp(x[j] - log_sum) - target, 2e-6) << j << " of " << V;
+          const double probability = epsilon / static_cast<double>(V) + (j == target ? 1 - epsilon : 0);
+          ASSERT_NEAR(scores[j], std::exp(x[j] - log_sum) - probability, 2e-6) << j << " of " << V;
           ASSERT_NEAR(bias_gradient[j] - before[j], scores[j], 3e-7) << j << " of " << V;
         }
       }
@@ -49,7 +49,7 @@ TEST_P(SoftmaxLossKernelTest, LossIsTheSameWithoutAGradient) {
   EXPECT_EQ(with.smoothed, without.smoothed);
 }
 
-TEST_P(SoftmaxLossKernelTest, FarScoresHaveNoWeightAndDoNotOverflow) {
+TEST_P(SoftmaxLossKernelTest, ExtremeScoresHaveNoWeightAndDoNotOverflow) {
   std::vector<float> scores(40, -3e4F), bias(40, 0.0F), gradient(40, 0.0F);
   scores[21] = 3e4F;
   const auto loss = kernels().softmax_loss(scores.data(), bias.data(), 40, 21, 0, gradient.data());
@@ -58,14 +58,14 @@ TEST_P(SoftmaxLossKernelTest, FarScoresHaveNoWeightAndDoNotOverflow) {
   EXPECT_EQ(scores[21], 0);
 }
 
-TEST_P(SoftmaxLossKernelTest, WhatIsNoNumberGivesNoLoss) {
+TEST_P(SoftmaxLossKernelTest, NaNAndInfinityMakeLossNotFinite) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-    for (const std::size_t place : {0, 15, 16, 34, 35}) {
+    for (const std::size_t position : {0, 15, 16, 34, 35}) {
       auto scores = formula_values(36);
       std::vector<float> bias(36, 0.0F), gradient(36, 0.0F);
-      scores[place] = bad;
+      scores[position] = bad;
       EXPECT_FALSE(std::isfinite(kernels().softmax_loss(scores.data(), bias.data(), 36, 2, 0, gradient.data()).nll))
-          << bad << " at " << place;
+          << bad << " at " << position;
     }
   }
 }

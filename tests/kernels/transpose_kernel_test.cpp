@@ -7,7 +7,7 @@ namespace {
 
 class TransposeKernelTest : public KernelTest {};
 
-TEST_P(TransposeKernelTest, TurnsEveryElementAndTouchesNoOther) {
+TEST_P(TransposeKernelTest, TransposesEveryElementAndWritesNothingElse) {
   for (const std::int64_t rows : {1, 3, 16, 17, 40}) {
     for (const std::int64_t columns : {1, 5, 16, 31, 64}) {
       const std::int64_t in_stride = columns + 2, out_stride = rows + 3;

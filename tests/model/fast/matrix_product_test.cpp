@@ -70,7 +70,7 @@ TEST_P(MatrixProductTest, TakesPartsOfLargerMatricesAndWritesNoOther) {
   EXPECT_EQ(out.ne(77).sum().item<std::int64_t>(), 90 * 40);
 }
 
-TEST_P(MatrixProductTest, ARowsBitsDoNotDependOnTheRowsBesideIt) {
+TEST_P(MatrixProductTest, BitsOfARowDoNotDependOnOtherRows) {
   if (!device().is_cpu() || !has_block_products()) GTEST_SKIP() << "no products in blocks here";
   const auto a = random(150, 130), b = random(130, 70, 1);
   const auto all = at::empty({150, 70}, a.options());

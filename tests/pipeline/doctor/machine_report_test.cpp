@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "common/system/threads.h"
+#include "kernels/instruction_set.h"
 #include "pipeline/runtime.h"
 
 namespace gloss {
@@ -32,7 +33,7 @@ MachineReport good_machine() {
   report.processors = 8;
   report.usable_processors = report.threads = report.threads_got = 4;
   report.processor_limit = 4;
-  report.instructions = {"plain", "AVX2"};
+  report.instructions = {"generic", "avx2"};
   report.usable_memory = std::int64_t{16} << 30;
   report.free_memory = std::int64_t{8} << 30;
   report.matrix_gflops = 200;
@@ -52,7 +53,7 @@ TEST(MachineReportTest, ThereIsNothingToSayOfAGoodMachine) { EXPECT_THAT(remarks
 TEST(MachineReportTest, WhatIsSlowIsSaidWithTheRemedy) {
   using Report = MachineReport;
   EXPECT_THAT(remarks_where([](Report& it) { it.optimized = false; }), says("without optimization"));
-  EXPECT_THAT(remarks_where([](Report& it) { it.instructions = {"plain"}; }), says("no AVX2"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.instructions = {"generic"}; }), says("no AVX2"));
   EXPECT_THAT(remarks_where([](Report& it) { it.mkl = ""; }), says("without MKL"));
   EXPECT_THAT(remarks_where([](Report& it) { it.processor_limit = 2.5; }), says("leaves 2.5 processors to 4 threads"));
   EXPECT_THAT(remarks_where([](Report& it) { it.threads_got = 2; }), says("gives 2 threads in place of 4"));
@@ -108,7 +109,8 @@ TEST(MachineReportTest, ThisMachineIsSeen) {
   EXPECT_GT(report.matrix_gflops, 0);
   EXPECT_GT(report.free_memory, 0);
   EXPECT_LE(report.free_memory, report.usable_memory);
-  EXPECT_EQ(report.instructions.front(), "plain");
+  EXPECT_EQ(report.instructions.front(), "generic");
+  EXPECT_EQ(report.instructions.back(), name_of(kernels::active_instruction_set()));
   EXPECT_TRUE(to_json(report).at("libtorch").at("run").is_string());
 }
 
