@@ -18,17 +18,18 @@ namespace gloss {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
-constexpr std::size_t kClassesAbove = 2;  // a block may be 1.5 times as large as what it is taken for
-constexpr std::size_t kKeptHalves = 3;  // blocks in use and kept together are at most 3 halves of the most ever in use
+constexpr std::size_t kClassesAbove = 2;  // a block may be up to 1.5 times as large as the request
+constexpr std::size_t kCachedHalves = 3;  // used and cached blocks take at most 3 halves of the peak use
 
-/// Stands before the bytes of a block, in a cache line of its own.
+/// Precedes the bytes of a block, in a cache line of its own.
 struct Header {
   std::size_t size_class;
   Header* next_free;
 };
 static_assert(sizeof(Header) <= kAlignment);
 
-/// The smallest class of at least `bytes` (64 or more): four classes from each power of two to the next.
+/// Returns the smallest class of at least `bytes` (64 or more). There are four classes from each power of two to the
+/// next.
 std::size_t class_of(std::size_t bytes) {
   const std::size_t power = std::bit_width(bytes - 1) - 1;  // 2^power < bytes <= 2^(power + 1)
   return power * 4 + ((bytes - 1) >> (power - 2)) - 4;
@@ -46,51 +47,51 @@ class CachingAllocator final : public c10::Allocator {
     return {data, data, &release, c10::Device(c10::DeviceType::CPU)};
   }
 
-  // oneDNN's operations ask for memory without a DataPtr, so the context has to be the data itself.
+  // oneDNN's operations allocate memory without a DataPtr, so the context must be the data itself.
   c10::DeleterFnPtr raw_deleter() const override { return &release; }
 
   void copy_data(void* to, const void* from, std::size_t bytes) const override { std::memcpy(to, from, bytes); }
 
   void release_free() {
     const std::lock_guard lock(mutex_);
-    keep_at_most(0);
+    trim_cache(0);
   }
 
  private:
   Header* take(std::size_t size_class) {
     const std::lock_guard lock(mutex_);
-    // A block a little too large is better than a new one: batches differ in size from step to step.
+    // A slightly larger cached block is better than a new one: batch sizes vary from step to step.
     for (auto larger = size_class; larger <= size_class + kClassesAbove; ++larger) {
       if (auto*& list = free_[larger]; list != nullptr) {
-        kept_ -= bytes_of(larger);
-        count(larger);
+        cached_ -= bytes_of(larger);
+        count_used(larger);
         return std::exchange(list, list->next_free);
       }
     }
     const auto used = used_ + bytes_of(size_class);
-    keep_at_most(std::max(most_used_, used) / 2 * kKeptHalves - used);
+    trim_cache(std::max(peak_used_, used) / 2 * kCachedHalves - used);
     const auto bytes = (bytes_of(size_class) + 2 * kAlignment - 1) / kAlignment * kAlignment;
     void* memory = std::aligned_alloc(kAlignment, bytes);
     if (memory == nullptr) {
-      keep_at_most(0);
+      trim_cache(0);
       memory = std::aligned_alloc(kAlignment, bytes);
     }
     if (memory == nullptr) throw std::bad_alloc();
-    count(size_class);
+    count_used(size_class);
     return new (memory) Header{size_class, nullptr};
   }
 
-  void count(std::size_t size_class) {
+  void count_used(std::size_t size_class) {
     used_ += bytes_of(size_class);
-    most_used_ = std::max(most_used_, used_);
+    peak_used_ = std::max(peak_used_, used_);
   }
 
-  // Gives kept blocks back, the largest first.
-  void keep_at_most(std::size_t bytes) {
-    for (auto size_class = free_.size(); size_class-- > 0 && kept_ > bytes;) {
-      for (auto*& list = free_[size_class]; list != nullptr && kept_ > bytes;) {
+  // Frees cached blocks, largest first, until at most `bytes` are cached.
+  void trim_cache(std::size_t bytes) {
+    for (auto size_class = free_.size(); size_class-- > 0 && cached_ > bytes;) {
+      for (auto*& list = free_[size_class]; list != nullptr && cached_ > bytes;) {
         std::free(std::exchange(list, list->next_free));
-        kept_ -= bytes_of(size_class);
+        cached_ -= bytes_of(size_class);
       }
     }
   }
@@ -99,7 +100,7 @@ class CachingAllocator final : public c10::Allocator {
 
   std::mutex mutex_;
   std::array<Header*, 256> free_{};
-  std::size_t used_ = 0, kept_ = 0, most_used_ = 0;  ///< bytes
+  std::size_t used_ = 0, cached_ = 0, peak_used_ = 0;  ///< bytes
 };
 
 /// Never destroyed: tensors outlive static objects.
@@ -115,7 +116,7 @@ void CachingAllocator::release(void* data) {
   const std::lock_guard lock(blocks.mutex_);
   block->next_free = std::exchange(blocks.free_[block->size_class], block);
   blocks.used_ -= bytes_of(block->size_class);
-  blocks.kept_ += bytes_of(block->size_class);
+  blocks.cached_ += bytes_of(block->size_class);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ bool is_out_of_memory() {
     return true;
   } catch (const c10::OutOfMemoryError&) {
     return true;
-  } catch (const c10::Error& error) {  // of LibTorch's allocator of host memory
+  } catch (const c10::Error& error) {  // thrown by LibTorch's host memory allocator
     return std::string_view(error.what_without_backtrace()).find("can't allocate memory") != std::string_view::npos;
   } catch (...) {
     return false;

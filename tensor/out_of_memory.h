@@ -2,8 +2,8 @@
 
 namespace gloss {
 
-/// Whether the exception that is being handled says that memory ran out, on the host or on a device. To be called in a
-/// catch.
+/// Returns whether the exception being handled means that memory ran out, on the host or on a device. Call it in a
+/// catch block.
 bool is_out_of_memory();
 
 }  // namespace gloss

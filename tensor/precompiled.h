@@ -1,4 +1,4 @@
-// Compiled once for every target that knows torch.
+// Precompiled header of every target that uses torch.
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/nn/module.h>

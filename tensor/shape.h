@@ -12,23 +12,24 @@
 
 namespace gloss {
 
-/// "[2, 3]".
+/// Formats a shape as "[2, 3]".
 std::string shape_text(c10::IntArrayRef shape);
 
-/// Throws ShapeError("name: wanted N dimensions, got [...]") unless `tensor` is defined and has N.
+/// Throws ShapeError("name: wanted N dimensions, got [...]") unless `tensor` is defined and has N dimensions.
 void expect_dimensions(const at::Tensor& tensor, std::int64_t dimensions, std::string_view name);
 
-/// Throws ShapeError("name: wanted [1, 2, 3, 4], got [1, 2, 3, 8]"); -1 stands for any size.
-void expect_shape(const at::Tensor& tensor, std::initializer_list<std::int64_t> wanted, std::string_view name);
+/// Throws ShapeError("name: wanted [1, 2, 3, 4], got [1, 2, 3, 8]") unless the shape is `expected`; -1 matches any
+/// size.
+void expect_shape(const at::Tensor& tensor, std::initializer_list<std::int64_t> expected, std::string_view name);
 
-/// Throws ShapeError("name: wanted [..., 4], got [2, 3]") unless the last dimension of `tensor` is `wanted` wide.
-void expect_width(const at::Tensor& tensor, std::int64_t wanted, std::string_view name);
+/// Throws ShapeError("name: wanted [..., 4], got [2, 3]") unless the last dimension has size `expected`.
+void expect_width(const at::Tensor& tensor, std::int64_t expected, std::string_view name);
 
-/// `value` as an index; throws ShapeError("name: wanted 0 to 4, got 5") unless 0 <= value < bound.
+/// Returns `value` as an index. Throws ShapeError("name: wanted 0 to 4, got 5") unless 0 <= value < bound.
 std::size_t index_below(std::int64_t value, std::int64_t bound, std::string_view name);
 
-/// The sizes of a tensor of N dimensions, to be taken apart: `const auto [B, T, D] = sizes<3>(x, "x");`. Throws
-/// ShapeError.
+/// Returns the sizes of a tensor with N dimensions. Throws ShapeError for another number of dimensions.
+/// Example: `const auto [B, T, D] = sizes<3>(x, "x");`
 template <std::size_t N>
 std::array<std::int64_t, N> sizes(const at::Tensor& tensor, std::string_view name) {
   expect_dimensions(tensor, N, name);

@@ -7,11 +7,11 @@
 
 namespace gloss {
 
-/// A tensor of the CPU on `device`. To a GPU it goes from pinned memory and nobody waits for it; on the CPU it is
-/// itself.
+/// Copies a CPU tensor to `device`. A copy to a GPU goes through pinned memory and is asynchronous; for the CPU the
+/// tensor itself is returned.
 at::Tensor to_device(const at::Tensor& tensor, at::Device device);
 
-/// int64 [values].
+/// Returns the values as an int64 tensor [values.size()] on `device`.
 at::Tensor to_device(const std::vector<std::int64_t>& values, at::Device device);
 
 }  // namespace gloss

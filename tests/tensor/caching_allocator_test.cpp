@@ -11,22 +11,24 @@
 namespace gloss {
 namespace {
 
-class TensorMemoryTest : public testing::Test {
+class CachingAllocatorTest : public testing::Test {
  protected:
   static void SetUpTestSuite() { use_caching_allocator(); }
-  static std::uintptr_t place(const at::Tensor& tensor) { return reinterpret_cast<std::uintptr_t>(tensor.data_ptr()); }
+  static std::uintptr_t address(const at::Tensor& tensor) {
+    return reinterpret_cast<std::uintptr_t>(tensor.data_ptr());
+  }
 };
 
-TEST_F(TensorMemoryTest, EverySizeIsAlignedAndLargeEnough) {
+TEST_F(CachingAllocatorTest, EverySizeIsAlignedAndLargeEnough) {
   for (std::int64_t size = 0; size < 5000; size += 1 + size / 7) {
     auto bytes = at::empty({size}, at::kByte);
     bytes.fill_(7);
     EXPECT_EQ(bytes.sum().item<std::int64_t>(), 7 * size);
-    EXPECT_EQ(place(bytes) % 64, 0) << size;
+    EXPECT_EQ(address(bytes) % 64, 0) << size;
   }
 }
 
-TEST_F(TensorMemoryTest, BlocksAtTheEdgesOfTheClassesDoNotOverlap) {
+TEST_F(CachingAllocatorTest, BlocksAtClassBoundariesDoNotOverlap) {
   std::vector<at::Tensor> tensors;
   for (int power = 6; power < 16; ++power)
     for (const auto quarter : {4, 5, 6, 7})
@@ -41,28 +43,28 @@ TEST_F(TensorMemoryTest, BlocksAtTheEdgesOfTheClassesDoNotOverlap) {
       }
 }
 
-TEST_F(TensorMemoryTest, ABlockIsUsedAgainUntilItIsReleased) {
-  const auto first = place(at::empty({100000}));
-  EXPECT_EQ(place(at::empty({99999})), first);
+TEST_F(CachingAllocatorTest, BlockIsReusedUntilReleased) {
+  const auto first = address(at::empty({100000}));
+  EXPECT_EQ(address(at::empty({99999})), first);
   release_cached_memory();
   EXPECT_TRUE(at::ones({100000}).eq(1).all().item<bool>());
 }
 
-TEST_F(TensorMemoryTest, KeptBlocksOfManySizesDoNotAddUp) {
+TEST_F(CachingAllocatorTest, CacheOfManySizesIsBounded) {
   release_cached_memory();
   const auto resident = [] { return size_in_proc("/proc/self/status", "RssAnon:").value_or(0); };
   const auto before = resident();
   constexpr std::int64_t kMiB = 1 << 20;
   for (std::int64_t size = 16 * kMiB; size <= 256 * kMiB; size *= 2) at::ones({size}, at::kByte);  // 496 MiB in all
-  EXPECT_LT(resident() - before, 400 * kMiB);  // one and a half times the largest, and no more
+  EXPECT_LT(resident() - before, 400 * kMiB);  // 1.5 times the largest
   release_cached_memory();
 }
 
-TEST_F(TensorMemoryTest, GeluWorksThoughItAllocatesWithoutATensor) {
+TEST_F(CachingAllocatorTest, GeluAllocatesWithoutATensor) {
   EXPECT_NEAR(at::gelu(at::ones({64})).sum().item<float>(), 64 * 0.8413447, 1e-3);
 }
 
-TEST_F(TensorMemoryTest, WhatCannotBeHadIsAnErrorAndLeavesTheRestUsable) {
+TEST_F(CachingAllocatorTest, FailedAllocationThrowsAndLeavesTheAllocatorUsable) {
   EXPECT_ANY_THROW(at::empty({std::int64_t{1} << 60}, at::kByte));
   EXPECT_ANY_THROW(at::empty({std::int64_t{1} << 46}, at::kByte));
   EXPECT_EQ(at::ones({10}).sum().item<float>(), 10);

@@ -13,14 +13,14 @@ using ::testing::HasSubstr;
 using ::testing::StrEq;
 using ::testing::ThrowsMessage;
 
-TEST(ShapeTest, SizesAreTakenApart) {
+TEST(ShapeTest, SizesReturnsEachDimension) {
   const auto [B, T, D] = sizes<3>(at::zeros({2, 5, 3}), "x");
   EXPECT_EQ(B, 2);
   EXPECT_EQ(T, 5);
   EXPECT_EQ(D, 3);
 }
 
-TEST(ShapeTest, ErrorsNameTheTensorWantedAndGot) {
+TEST(ShapeTest, ErrorsNameTheTensorAndBothShapes) {
   const auto x = at::zeros({1, 2, 3, 8});
   EXPECT_THAT(
       [&] {
@@ -32,7 +32,7 @@ TEST(ShapeTest, ErrorsNameTheTensorWantedAndGot) {
   EXPECT_THAT([&] { sizes<3>(at::Tensor(), "x"); }, ThrowsMessage<ShapeError>(HasSubstr("got nothing")));
 }
 
-TEST(ShapeTest, WidthIsThatOfTheLastDimension) {
+TEST(ShapeTest, ExpectWidthChecksTheLastDimension) {
   expect_width(at::zeros({4, 0, 2}), 2, "x");
   EXPECT_THAT(
       [] {
@@ -43,7 +43,7 @@ TEST(ShapeTest, WidthIsThatOfTheLastDimension) {
   EXPECT_THAT([] { expect_width(at::Tensor(), 4, "x"); }, ThrowsMessage<ShapeError>(HasSubstr("got nothing")));
 }
 
-TEST(ShapeTest, MinusOneIsAnySize) {
+TEST(ShapeTest, MinusOneMatchesAnySize) {
   expect_shape(at::zeros({4, 0, 2}), {-1, -1, 2}, "x");
   EXPECT_THROW(expect_shape(at::zeros({4, 0, 3}), {-1, -1, 2}, "x"), ShapeError);
 }

@@ -9,9 +9,9 @@
 namespace gloss {
 namespace {
 
-class DeviceCopyTest : public DeviceTest {};
+class ToDeviceTest : public DeviceTest {};
 
-TEST_P(DeviceCopyTest, HasTheValuesAndLiesOnTheDevice) {
+TEST_P(ToDeviceTest, CopiesValuesToTheDevice) {
   const auto tensor = formula_tensor({300, 40}, at::kCPU);
   const auto copy = to_device(tensor, device());
   EXPECT_EQ(copy.device().type(), device().type());
@@ -19,7 +19,7 @@ TEST_P(DeviceCopyTest, HasTheValuesAndLiesOnTheDevice) {
   EXPECT_EQ(copy.is_same(tensor), device().is_cpu());
 }
 
-TEST_P(DeviceCopyTest, NumbersBecomeATensor) {
+TEST_P(ToDeviceTest, VectorBecomesATensor) {
   const auto copy = to_device(std::vector<std::int64_t>{3, -1, std::int64_t{1} << 40}, device());
   EXPECT_EQ(copy.scalar_type(), at::kLong);
   EXPECT_EQ(copy.device().type(), device().type());
@@ -28,7 +28,7 @@ TEST_P(DeviceCopyTest, NumbersBecomeATensor) {
   EXPECT_EQ(to_device(std::vector<std::int64_t>{}, device()).numel(), 0);
 }
 
-INSTANTIATE_DEVICES(DeviceCopyTest);
+INSTANTIATE_DEVICES(ToDeviceTest);
 
 }  // namespace
 }  // namespace gloss
