@@ -8,22 +8,22 @@
 
 namespace gloss {
 
-/// What a process says to the one that started it.
+/// Exit codes of the program.
 enum class ExitCode : int {
   kDone = 0,
-  kFault = 1,     ///< a fault of ours
+  kFault = 1,     ///< a defect of gloss
   kUsage = 2,     ///< command line or configuration
   kData = 3,      ///< bad data or model file, or a file named in the configuration is missing
   kIo = 4,        ///< cannot read or write
   kLocked = 5,    ///< another run holds the folder
-  kDiverged = 6,  ///< the loss is no longer a number
+  kDiverged = 6,  ///< the loss is NaN or infinite
   kOutOfMemory = 7,
   kInterrupted = 130,  ///< stopped by SIGINT after saving
   kTerminated = 143,   ///< stopped by SIGTERM or SIGHUP after saving
 };
 
-/// Base of every error that gloss reports. The message is one line that says where, what was wanted, what was found and
-/// what to do; app/main.cpp prints it and exits with `exit_code()`.
+/// Base of every error that gloss reports. The message is one line: where, what was wanted, what was found and what to
+/// do. app/main.cpp prints it and exits with `exit_code()`.
 class Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -33,15 +33,16 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
-/// The dotted name of a setting, where a message speaks of it.
+/// The dotted name of a setting within a message.
 struct Key {
   std::string name;
 };
 
-/// A message that keeps apart what is the name of a setting, so that the app can put the option that was typed there.
+/// A message in which names of settings are separate parts, so that the app can replace them by the option that the
+/// user typed.
 using Message = std::vector<std::variant<std::string, Key>>;
 
-/// The parts one after the other.
+/// Concatenates the parts.
 inline std::string text_of(const Message& message) {
   std::string text;
   for (const auto& part : message)
@@ -49,7 +50,7 @@ inline std::string text_of(const Message& message) {
   return text;
 }
 
-/// A mistake in the command line or in the configuration.
+/// A wrong command line or configuration.
 struct UsageError final : Error {
   explicit UsageError(const std::string& text) : UsageError(Message{text}) {}
   explicit UsageError(Message parts) : Error(ExitCode::kUsage, text_of(parts)), message(std::move(parts)) {}
@@ -57,37 +58,37 @@ struct UsageError final : Error {
   Message message;  ///< what() in parts
 };
 
-/// Text or a corpus that cannot be used, or a file named in the configuration that is not there.
+/// Text or a corpus that cannot be used, or a missing file named in the configuration.
 struct DataError final : Error {
   explicit DataError(const std::string& message) : Error(ExitCode::kData, message) {}
 };
 
-/// A model or checkpoint file that cannot be trusted or does not fit.
+/// A model or checkpoint file that is damaged or does not fit.
 struct ModelError final : Error {
   explicit ModelError(const std::string& message) : Error(ExitCode::kData, message) {}
 };
 
-/// The operating system refused to read or write.
+/// The operating system failed to read or write.
 struct IoError final : Error {
   explicit IoError(const std::string& message) : Error(ExitCode::kIo, message) {}
 };
 
-/// Another process holds the lock of a run folder.
+/// The lock of a run folder is held by another process.
 struct LockedError final : Error {
   explicit LockedError(const std::string& message) : Error(ExitCode::kLocked, message) {}
 };
 
-/// Training left the numbers behind.
+/// The training loss became NaN or infinite.
 struct DivergedError final : Error {
   explicit DivergedError(const std::string& message) : Error(ExitCode::kDiverged, message) {}
 };
 
-/// Memory ran out, on the host or on the device.
+/// The host or the device ran out of memory.
 struct OutOfMemoryError final : Error {
   explicit OutOfMemoryError(const std::string& message) : Error(ExitCode::kOutOfMemory, message) {}
 };
 
-/// A tensor of another shape than a public function asks for: a fault of the caller.
+/// A tensor with a wrong shape was passed to a public function: a defect of the caller.
 struct ShapeError final : Error {
   explicit ShapeError(const std::string& message) : Error(ExitCode::kFault, message) {}
 };

@@ -27,7 +27,7 @@ constexpr std::string_view kEraseLine = "\r\x1b[K";
 struct Log {
   std::mutex mutex;
   bool quiet = false;
-  bool terminal = false;      ///< stderr is one that can erase a line
+  bool terminal = false;      ///< stderr is a terminal that can erase a line
   bool has_progress = false;  ///< a progress line is shown
   std::chrono::steady_clock::time_point progress_at;
   EventFile events;
@@ -54,8 +54,8 @@ void write_event(std::string_view event, Json fields) {
   if (!events.write(event, std::move(fields)))
     print_line("warning: ", events.path().string() + ": cannot write; the log ends here");
   if (dropped == 0 && events.dropped() > 0)
-    print_line("warning: ",
-               events.path().string() + ": nobody reads it, and it is full; events are dropped until it is read");
+    print_line("warning: ", events.path().string() +
+                                ": the pipe is full and no process reads it; events are dropped until one does");
 }
 
 bool erases_lines(int descriptor) {
@@ -68,7 +68,7 @@ std::size_t terminal_width(int descriptor) {
   return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-// Can move the cursor, end the line, or turn the order of the text around.
+// Returns whether the character can move the cursor, end the line or reverse the text's direction.
 bool is_control(char32_t c) {
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
@@ -131,7 +131,7 @@ void log_progress(std::string_view line) {
   if (!line.empty() && log.has_progress && now - log.progress_at < std::chrono::milliseconds(100)) return;
   log.progress_at = now;
   log.has_progress = !line.empty();
-  // The last column stays free: some terminals go on to the next line behind it.
+  // The last column stays free: some terminals wrap after it.
   const auto safe = printable(line, std::string::npos);
   const auto text = std::string(kEraseLine) + std::string(first_columns(safe, terminal_width(STDERR_FILENO) - 1));
   write_to_stderr(text);

@@ -12,38 +12,39 @@ namespace gloss {
 
 struct LogOptions {
   bool quiet = false;                              ///< warnings and errors only
-  std::optional<std::filesystem::path> json_file;  ///< every event also as a JSON line here
+  std::optional<std::filesystem::path> json_file;  ///< if set, every event is appended to this file as a JSON line
 };
 
-/// Set up once, by the app. Throws IoError where the file cannot be opened.
+/// Sets up the log. The app calls it once. Throws IoError if the file cannot be opened.
 void set_up_log(const LogOptions& options);
 
-/// Ends the file of events, once, by the app; warns of events that nobody read and that were dropped.
+/// Closes the event file. The app calls it once. Warns if events were dropped because no process read them.
 void finish_log();
 
-/// One line for a person on stderr, control characters made visible; nothing where quiet.
+/// Prints one line for people to stderr, with control characters escaped. Prints nothing if quiet.
 void log_info(std::string_view message);
-/// The same, with "warning: " before it, also where quiet; and an event.
+/// Prints "warning: " and the message, even if quiet, and writes an event.
 void log_warning(std::string_view message);
-/// The same with "error: ": of a part of the work, where the rest goes on.
+/// Prints "error: " and the message, even if quiet, and writes an event. For the failure of a part, after which the
+/// rest of the work continues.
 void log_error(std::string_view message);
-/// A line at the foot of a terminal, cut to its width; the next one, or the next line of the log, takes its place. An
-/// empty one removes it. Nothing where stderr is no terminal, where quiet, and within a tenth of a second of the last.
+/// Shows a line at the bottom of a terminal, cut to its width. The next progress line or log line replaces it; an empty
+/// one removes it. Does nothing if stderr is not a terminal, if quiet, and within 0.1 s of the previous progress line.
 void log_progress(std::string_view line);
-/// Columns of the terminal that shows log_progress; nothing where it shows nothing (no terminal, quiet).
+/// Returns the columns of the terminal that shows log_progress, or nothing if it is not shown.
 std::optional<std::size_t> progress_columns();
-/// Columns of the terminal that is stderr; nothing where it is no terminal.
+/// Returns the columns of the terminal on stderr, or nothing if stderr is not a terminal.
 std::optional<std::size_t> terminal_columns();
-/// An event for programs: `fields` with "event" and "time" (seconds since 1970) as one line of the JSON file, if there
-/// is one.
+/// Writes an event for programs: `fields` with "event" and "time" (seconds since 1970) as one line of the JSON file, if
+/// there is one.
 void log_event(std::string_view event, Json fields);
 
-/// Writes a message to stderr as it stands, waiting for a reader that is slow. Once a stop is requested
-/// (common/system/signals.h) it waits for a second and then drops the rest.
+/// Writes text to stderr unchanged and waits for a slow reader. After a stop was requested (common/system/signals.h) it
+/// waits at most one second and drops the rest.
 void write_to_stderr(std::string_view text);
 
-/// Text from outside made safe to print: control characters and broken UTF-8 become escapes, cut at `limit` characters,
-/// which leaves every usual path whole.
+/// Returns text that is safe to print: control characters and invalid UTF-8 are escaped. It is cut at `limit`
+/// characters; the default is longer than any usual path.
 std::string printable(std::string_view text, std::size_t limit = 1000);
 
 }  // namespace gloss

@@ -8,41 +8,42 @@
 
 namespace gloss {
 
-/// Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"): four random words that are a
-/// function of a counter and a key, and of nothing else.
+/// Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"). Returns four random words that
+/// depend on the counter and the key only.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
 
-/// Random numbers without a state: every value is a function of (seed, stream name, update, micro-batch, element).
-/// There is nothing to save, and what one part draws cannot disturb another. A small value; copy it freely.
+/// Stateless random numbers: every value is a function of (seed, stream name, update, micro-batch, element). There is
+/// no state to save, and no part of the program disturbs the numbers of another. Cheap to copy.
 ///
 /// Element e is word e % 4 of the block whose counter is {e / 4 low, e / 4 high, update, micro_batch}. The key is a
-/// hash of the seed and the name (FNV-1a, then splitmix64). `bits` and `uniform` take a word an element, `normal` and
-/// `below` a block an element: one stream serves one of the two kinds.
+/// hash of the seed and the name (FNV-1a, then splitmix64). `bits` and `uniform` use one word per element, `normal` and
+/// `below` one block per element. Use a stream for one of the two kinds only.
 class RandomStream {
  public:
   RandomStream(std::uint64_t seed, std::string_view name);
 
-  /// The stream called `name` below this one, at the same update and micro-batch.
+  /// Returns the child stream called `name`, at the same update and micro-batch.
   RandomStream stream(std::string_view name) const;
-  /// This stream at another update and micro-batch.
+  /// Returns this stream at another update and micro-batch.
   RandomStream at(std::uint32_t update, std::uint32_t micro_batch = 0) const;
 
   std::array<std::uint32_t, 2> key() const { return key_; }
   std::uint32_t update() const { return update_; }
   std::uint32_t micro_batch() const { return micro_batch_; }
 
-  /// The four words of block `index`, elements 4 * index to 4 * index + 3.
+  /// Returns the four words of block `index`: elements 4 * index to 4 * index + 3.
   std::array<std::uint32_t, 4> block(std::uint64_t index) const;
-  /// 32 random bits.
+  /// Returns 32 random bits.
   std::uint32_t bits(std::uint64_t element) const;
-  /// A double in [0, 1) with 32 bits of precision.
+  /// Returns a double in [0, 1) with 32 bits of precision.
   double uniform(std::uint64_t element) const;
-  /// A standard normal value, by Box-Muller from the words of block `element`.
+  /// Returns a standard normal value, by Box-Muller from the words of block `element`.
   double normal(std::uint64_t element) const;
-  /// An integer in [0, bound), bound > 0, from two words of block `element`; the bias is below bound / 2^64.
+  /// Returns an integer in [0, bound) from two words of block `element`. Requires bound > 0; the bias is below bound /
+  /// 2^64.
   std::uint64_t below(std::uint64_t bound, std::uint64_t element) const;
 
-  /// Fisher-Yates; the same order on every machine.
+  /// Shuffles by Fisher-Yates. The order is the same on every machine.
   template <typename T>
   void shuffle(std::span<T> values) const {
     for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[below(i, i)]);

@@ -21,9 +21,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kBeginning = ".gloss.", kEnding = ".tmp";
-constexpr int kMostLinks = 40;  // as many as Linux follows
+constexpr int kMaxLinks = 40;  // the limit of Linux
 
-// Beside `path`. Its length does not depend on the name there, which may be as long as the file system allows.
+// Returns a temporary path in the folder of `path`. Its length does not depend on the file's name, which may be as long
+// as the file system allows.
 fs::path temporary_path(const fs::path& path) {
   static std::atomic<unsigned> count = 0;
   const auto number = std::to_string(::getpid()) + '-' + std::to_string(++count);
@@ -51,22 +52,22 @@ bool is_of_another_process(pid_t owner) {
   return owner != ::getpid() && owner > 0 && (::kill(owner, 0) == 0 || errno == EPERM);
 }
 
-// Where the link at `path`, if it is one, leads in the end; there need not be anything there.
-fs::path behind_links(fs::path path) {
+// Follows symbolic links. The final target need not exist.
+fs::path resolve_links(fs::path path) {
   std::error_code error;
-  for (int links = 0; links < kMostLinks && fs::is_symlink(path, error); ++links)
+  for (int links = 0; links < kMaxLinks && fs::is_symlink(path, error); ++links)
     path = path.parent_path() / fs::read_symlink(path, error);
   return path;
 }
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
-// A name that every open file has, also one that has no other.
+// Returns a path that leads to any open file, even to one without a name.
 std::string link_to(const Descriptor& descriptor) { return "/proc/self/fd/" + std::to_string(descriptor.get()); }
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::filesystem::path path) : path_(behind_links(std::move(path))) {
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(resolve_links(std::move(path))) {
   std::error_code error;
   const auto kind = fs::status(path_, error).type();
   if (fs::is_symlink(path_, error))
@@ -110,13 +111,13 @@ void AtomicFile::create() {
       Descriptor(retry_interrupted([&] { return ::open(folder_of(path_).c_str(), kFlags | O_TMPFILE, kMode); }));
   if (descriptor_.is_open()) {
     if (::access(link_to(descriptor_).c_str(), F_OK) == 0) return;
-    descriptor_.close();  // without /proc it could never be named
+    descriptor_.close();  // without /proc the file could never get a name
   }
   do {
     temporary_ = temporary_path(path_);
     descriptor_ =
         Descriptor(retry_interrupted([&] { return ::open(temporary_.c_str(), kFlags | O_CREAT | O_EXCL, kMode); }));
-  } while (!descriptor_.is_open() && errno == EEXIST);  // left by a dead process of the same number
+  } while (!descriptor_.is_open() && errno == EEXIST);  // left by a dead process with the same id
   if (descriptor_.is_open()) return;
   temporary_.clear();
   throw_io_error(path_, "create");
@@ -127,7 +128,7 @@ void AtomicFile::keep_permissions() {
   if (::stat(path_.c_str(), &status) == 0) check(::fchmod(descriptor_.get(), status.st_mode & 0777) == 0, "create");
 }
 
-// Gives a file without a name a temporary one: only a name can be renamed over another.
+// Gives an unnamed file a temporary name: only a named file can be renamed over another.
 bool AtomicFile::give_name() {
   if (!temporary_.empty()) return true;
   const auto from = link_to(descriptor_);
@@ -155,7 +156,7 @@ void AtomicFile::discard() {
   temporary_.clear();
 }
 
-// A file system that cannot flush folders says EINVAL.
+// A file system that cannot flush folders returns EINVAL.
 void flush_folder(const std::filesystem::path& folder) {
   const Descriptor descriptor(
       retry_interrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
@@ -189,13 +190,13 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit) {
   const auto file = open_regular_file(path);
   const auto name = [&] { return printable(path.string()); };
   if (!file) throw DataError(name() + ": wanted a regular file, got a folder or a device");
-  std::string text(std::min<std::uint64_t>(file->size, limit) + 1, '\0');  // one more shows what is longer
+  std::string text(std::min<std::uint64_t>(file->size, limit) + 1, '\0');  // one more byte detects a longer file
   std::size_t size = 0;
   while (true) {
     size += read_up_to(file->descriptor, std::as_writable_bytes(std::span(text)).subspan(size), path);
     if (size > limit) throw DataError(name() + ": wanted at most " + std::to_string(limit) + " bytes, got more");
     if (size < text.size()) break;
-    text.resize(std::min(2 * size, limit) + 1);  // it grew
+    text.resize(std::min(2 * size, limit) + 1);  // the file grew
   }
   text.resize(size);
   return text;

@@ -10,15 +10,16 @@
 
 namespace gloss {
 
-/// A file that appears whole or not at all: written beside its place, flushed to the disk, renamed, and the folder
-/// flushed. Until `commit` it has no name where the file system can do that (O_TMPFILE), so that nothing is left of a
-/// process that is killed; else a temporary one. Whatever fails before the renaming, or a destructor before `commit`,
-/// leaves what stood there before and nothing beside it; where only flushing the folder fails, `commit` throws and the
-/// new file stands. A failed fsync is never tried again on the same descriptor: after a failure every call throws. A
-/// symbolic link is kept, and what it leads to replaced or made; a file that is replaced keeps its permissions.
+/// A file that appears completely or not at all. It is written beside its destination, flushed to disk and renamed;
+/// then the folder is flushed. Until `commit` it has no name if the file system supports that (O_TMPFILE), so that a
+/// killed process leaves nothing; otherwise it has a temporary name.
+/// If a step before the renaming fails, or the object is destroyed before `commit`, the previous file is unchanged and
+/// no other file is left. If only flushing the folder fails, `commit` throws and the new file is in place. A failed
+/// fsync is never retried on the same descriptor: after a failure every call throws. A symbolic link is kept, and its
+/// target is replaced or created. A replaced file keeps its permissions.
 class AtomicFile {
  public:
-  /// Throws IoError where it cannot be created, or where something else than a regular file stands in its place.
+  /// Throws IoError if the file cannot be created, or if its path exists and is not a regular file.
   explicit AtomicFile(std::filesystem::path path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
@@ -26,9 +27,9 @@ class AtomicFile {
 
   void write(std::span<const std::byte> bytes);  ///< throws IoError
   void write(std::string_view text);
-  /// What was written so far, before `commit`. Throws IoError.
+  /// Opens the content written so far for reading; before `commit` only. Throws IoError.
   Descriptor open_for_reading() const;
-  /// Everything is on the disk under the final name when it returns. Throws IoError.
+  /// Flushes everything to disk under the final name. Throws IoError.
   void commit();
 
  private:
@@ -40,21 +41,22 @@ class AtomicFile {
   bool give_name();
 
   std::filesystem::path path_;
-  std::filesystem::path temporary_;  ///< ".gloss.<process>-<count>.tmp"; empty where the file has no such name
+  std::filesystem::path temporary_;  ///< ".gloss.<process>-<count>.tmp"; empty while the file has no name
   Descriptor descriptor_;
 };
 
-/// The names of what is in `folder` are on the disk when it returns, but where the folder may not be read or its file
-/// system cannot do it. Throws IoError.
+/// Flushes the names of the files in `folder` to disk. Does nothing if the folder is not readable or its file system
+/// cannot flush folders. Throws IoError.
 void flush_folder(const std::filesystem::path& folder);
 
-/// Removes what a killed process left of unfinished files in `folder` and returns how many; only while nobody else can
-/// be writing there (common/files/file_lock.h). Throws IoError.
+/// Removes the temporary files that killed processes left in `folder` and returns their number. No other process may be
+/// writing there (common/files/file_lock.h). Throws IoError.
 int remove_stray_temporaries(const std::filesystem::path& folder);
 
-/// The whole text as a file, atomically.
+/// Writes the whole text to a file, atomically.
 void write_file(const std::filesystem::path& path, std::string_view text);
-/// The whole file, at most `limit` bytes. Throws IoError, or DataError where it is longer or no regular file.
+/// Returns the whole file, at most `limit` bytes. Throws IoError, or DataError if the file is longer or not a regular
+/// file.
 std::string read_file(const std::filesystem::path& path, std::size_t limit);
 
 }  // namespace gloss

@@ -15,7 +15,7 @@
 namespace gloss {
 namespace {
 
-constexpr std::size_t kLargestTransfer = std::size_t{1} << 30;  // Linux moves at most 2 GiB in one call
+constexpr std::size_t kMaxTransfer = std::size_t{1} << 30;  // Linux moves at most 2 GiB in one call
 
 bool ready_within(int descriptor, short event, int milliseconds) {
   pollfd ready{descriptor, event, 0};
@@ -48,7 +48,7 @@ bool readable_within(int descriptor, int milliseconds) { return ready_within(des
 bool writable_within(int descriptor, int milliseconds) { return ready_within(descriptor, POLLOUT, milliseconds); }
 
 std::optional<RegularFile> open_regular_file(const std::filesystem::path& path) {
-  // O_NONBLOCK: opening a FIFO that nobody writes to returns at once.
+  // O_NONBLOCK: opening a FIFO without a writer returns at once.
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   Descriptor descriptor(retry_interrupted([&] { return ::open(path.c_str(), kFlags); }));
   if (!descriptor.is_open()) throw_io_error(path, "open");
@@ -61,8 +61,8 @@ std::optional<RegularFile> open_regular_file(const std::filesystem::path& path) 
 std::size_t read_up_to(const Descriptor& descriptor, std::span<std::byte> bytes, const std::filesystem::path& path) {
   std::size_t done = 0;
   while (done < bytes.size()) {
-    const auto wanted = std::min(bytes.size() - done, kLargestTransfer);
-    const auto got = retry_interrupted([&] { return ::read(descriptor.get(), bytes.data() + done, wanted); });
+    const auto size = std::min(bytes.size() - done, kMaxTransfer);
+    const auto got = retry_interrupted([&] { return ::read(descriptor.get(), bytes.data() + done, size); });
     if (got < 0) throw_io_error(path, "read");
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
@@ -72,8 +72,8 @@ std::size_t read_up_to(const Descriptor& descriptor, std::span<std::byte> bytes,
 
 bool write_all(const Descriptor& descriptor, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const auto wanted = std::min(bytes.size(), kLargestTransfer);
-    const auto written = retry_interrupted([&] { return ::write(descriptor.get(), bytes.data(), wanted); });
+    const auto size = std::min(bytes.size(), kMaxTransfer);
+    const auto written = retry_interrupted([&] { return ::write(descriptor.get(), bytes.data(), size); });
     if (written < 0) return false;
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }

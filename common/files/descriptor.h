@@ -10,7 +10,7 @@
 
 namespace gloss {
 
-/// An open file of the operating system, closed with its owner.
+/// Owns an open file descriptor and closes it.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -21,24 +21,25 @@ class Descriptor {
 
   int get() const { return value_; }
   bool is_open() const { return value_ >= 0; }
-  /// False, with errno set, where the system reports that something was lost.
+  /// Returns false, with errno set, if the system reports lost data.
   bool close();
 
  private:
   int value_ = -1;
 };
 
-/// Throws IoError("path: cannot <operation>: <reason>"), the reason being errno's.
+/// Throws IoError("path: cannot <operation>: <reason>"), with the reason from errno.
 [[noreturn]] void throw_io_error(const std::filesystem::path& path, std::string_view operation);
 
-/// How often a loop that waits for a descriptor looks for a signal.
+/// Interval at which loops that wait for a descriptor check for a signal.
 constexpr int kLookForStopMilliseconds = 200;
 
-/// Wait until a read or a write will not block, or will report an error; false where the time is over or a signal came.
+/// Waits until a read or a write does not block or reports an error. Returns false if the time is over or a signal
+/// arrived.
 bool readable_within(int descriptor, int milliseconds);
 bool writable_within(int descriptor, int milliseconds);
 
-/// Calls again as long as a signal interrupts.
+/// Repeats the call as long as a signal interrupts it.
 template <typename Call>
 auto retry_interrupted(Call call) {
   auto result = call();
@@ -52,14 +53,14 @@ struct RegularFile {
   std::uint64_t size;
 };
 
-/// Absent where `path` is something else than a regular file; a FIFO or a device neither blocks nor is read. Throws
-/// IoError where it cannot be opened.
+/// Opens a regular file; returns nothing for any other file type. A FIFO or a device neither blocks nor is read. Throws
+/// IoError if the file cannot be opened.
 std::optional<RegularFile> open_regular_file(const std::filesystem::path& path);
 
-/// Fills `bytes` as far as the file goes and returns how far. Throws IoError.
+/// Fills `bytes` from the file and returns the number of bytes read, which is smaller at its end. Throws IoError.
 std::size_t read_up_to(const Descriptor& descriptor, std::span<std::byte> bytes, const std::filesystem::path& path);
 
-/// False, with errno set, where not all could be written.
+/// Writes all bytes. Returns false, with errno set, if that fails.
 bool write_all(const Descriptor& descriptor, std::span<const std::byte> bytes);
 
 }  // namespace gloss

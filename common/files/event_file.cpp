@@ -12,7 +12,7 @@
 namespace gloss {
 namespace {
 
-// A process that was killed while it wrote leaves a line without an end.
+// A process that is killed while writing leaves an incomplete line.
 bool ends_within_a_line(const Descriptor& descriptor) {
   struct stat status {};
   char last = '\n';
@@ -31,13 +31,13 @@ std::string line_of(std::string_view event, Json fields) {
 }  // namespace
 
 EventFile::EventFile(std::filesystem::path path) : path_(std::move(path)) {
-  // O_NONBLOCK: neither opening nor a full pipe holds up the work; a regular file is written as without it.
+  // O_NONBLOCK: neither opening nor a full pipe blocks. Regular files are written as without it.
   constexpr int kFlags = O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
   const auto open_as = [&](int access) {
     return Descriptor(retry_interrupted([&] { return ::open(path_.c_str(), access | kFlags, 0666); }));
   };
   descriptor_ = open_as(O_RDWR);
-  if (!descriptor_.is_open()) descriptor_ = open_as(O_WRONLY);  // what cannot be read, such as a pipe, can be added to
+  if (!descriptor_.is_open()) descriptor_ = open_as(O_WRONLY);  // a pipe can be written but not read
   if (!descriptor_.is_open()) throw_io_error(path_, "open");
   if (ends_within_a_line(descriptor_) && send("\n", Clock::now() + kWait) == Sent::kFailed)
     throw_io_error(path_, "write");
@@ -65,7 +65,7 @@ std::int64_t EventFile::finish() {
   return dropped_;
 }
 
-/// All of the line, its beginning with the end kept in `rest_` (which counts as all), or nothing.
+/// Sends a line. kAll: the line, or its beginning with the rest in `rest_`; kNone: nothing was sent.
 EventFile::Sent EventFile::send(std::string line, Clock::time_point deadline) {
   const auto size = line.size();
   rest_ = std::move(line);

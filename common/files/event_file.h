@@ -15,15 +15,16 @@ namespace gloss {
 /// event; then events are dropped until it has room, and an event "dropped" with their number follows.
 class EventFile {
  public:
-  EventFile() = default;  ///< closed: events go nowhere
-  /// Opens or makes the file; a last line that was torn is ended first. Does not wait for the reader of a pipe. Throws
+  EventFile() = default;  ///< closed: events are discarded
+  /// Opens or creates the file and completes an incomplete last line. Does not wait for the reader of a pipe. Throws
   /// IoError.
   explicit EventFile(std::filesystem::path path);
 
   bool is_open() const { return descriptor_.is_open(); }
   const std::filesystem::path& path() const { return path_; }
 
-  /// `fields` with "event" and "time" (seconds since 1970). False, with the file closed, where it cannot be written.
+  /// Writes `fields` with "event" and "time" (seconds since 1970). Returns false, and closes the file, if it cannot be
+  /// written.
   bool write(std::string_view event, Json fields);
   std::int64_t dropped() const { return dropped_; }  ///< the number of events that were not written
   /// Writes the rest of an event that a full pipe took in part, or counts it as dropped, and closes the file. Returns

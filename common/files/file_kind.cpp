@@ -27,15 +27,15 @@ constexpr std::array<Format, 12> kFormats = {{{"PK\x03\x04", "a zip archive, as 
                                               {"{", "a JSON text"},
                                               {"[", "a JSON text"}}};
 
-/// The first piece of a SentencePiece model: a message with its length, in it a text with its length and, after that, a
-/// score (5 bytes) and perhaps a type (2).
+/// Recognizes the first piece of a SentencePiece model: a message with its length; in it a text with its length and,
+/// after that, an optional score (5 bytes) and an optional type (2).
 bool begins_as_sentencepiece(std::string_view start) {
   if (start.size() < 4 || start[0] != '\n' || start[2] != '\n') return false;
   const int beside_text = start[1] - start[3] - 2;
   return start[3] > 0 && (beside_text == 0 || beside_text == 5 || beside_text == 7);
 }
 
-/// The last character may be cut.
+/// Returns whether the bytes are text. The last character may be incomplete.
 bool is_plain_text(std::string_view start) {
   const auto printed = [](unsigned char c) { return c >= 0x20 || c == '\t' || c == '\n' || c == '\r'; };
   if (!std::ranges::all_of(start, printed)) return false;

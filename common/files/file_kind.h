@@ -4,8 +4,8 @@
 
 namespace gloss {
 
-/// Names what a file seems to be, by its first bytes, for the message that it is something else than was wanted: "a
-/// JSON text", "gzip: decompress it first". Eight bytes are enough. Empty where it is nothing that is known here.
+/// Returns a description of a file's format, from its first bytes, for messages about wrong files: "a JSON text",
+/// "gzip: decompress it first". Eight bytes suffice. Empty for an unknown format.
 std::string_view file_kind(std::string_view start);
 
 }  // namespace gloss

@@ -14,7 +14,7 @@
 namespace gloss {
 namespace {
 
-// What the holder wrote, or nothing in the instant before it has.
+// Names the holder from its process id in the file, which is missing for an instant after locking.
 std::string holder(const Descriptor& descriptor) {
   std::array<char, 32> buffer{};
   const auto size = ::pread(descriptor.get(), buffer.data(), buffer.size(), 0);
@@ -22,12 +22,12 @@ std::string holder(const Descriptor& descriptor) {
   return "process " + printable(std::string_view(buffer.data(), static_cast<std::size_t>(size)));
 }
 
-// False where the holder before us removed the file between our opening and locking it.
-bool stands_at(const std::filesystem::path& path, const Descriptor& descriptor) {
+// Returns false if the previous holder removed the file between opening and locking it.
+bool is_file_at(const std::filesystem::path& path, const Descriptor& descriptor) {
   using Status = struct stat;
-  Status opened{}, standing{};
-  return ::fstat(descriptor.get(), &opened) == 0 && ::lstat(path.c_str(), &standing) == 0 &&
-         opened.st_dev == standing.st_dev && opened.st_ino == standing.st_ino;
+  Status opened{}, current{};
+  return ::fstat(descriptor.get(), &opened) == 0 && ::lstat(path.c_str(), &current) == 0 &&
+         opened.st_dev == current.st_dev && opened.st_ino == current.st_ino;
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ FileLock::FileLock(const std::filesystem::path& folder) : path_(folder / ".lock"
       throw LockedError(printable(folder.string()) + ": " + holder(descriptor_) +
                         " is using it; wait until it ends or choose another folder");
     }
-  } while (!stands_at(path_, descriptor_));
+  } while (!is_file_at(path_, descriptor_));
   const auto number = std::to_string(::getpid());
   if (::ftruncate(descriptor_.get(), 0) != 0 || !write_all(descriptor_, std::as_bytes(std::span(number)))) {
     const int reason = errno;

@@ -6,11 +6,11 @@
 
 namespace gloss {
 
-/// Holds a folder for this process (flock on `.lock` in it, which holds the process's number); given back, and the file
-/// removed, when destroyed; given back when the process dies.
+/// Locks a folder for this process: flock on `.lock` in it, a file that holds the process id. The destructor unlocks
+/// and removes the file; the system unlocks when the process dies.
 class FileLock {
  public:
-  /// Throws LockedError naming the other process where it is held, IoError where the folder cannot be written.
+  /// Throws LockedError, with the other process's id, if the folder is locked; IoError if it cannot be written.
   explicit FileLock(const std::filesystem::path& folder);
   ~FileLock();
   FileLock(const FileLock&) = delete;

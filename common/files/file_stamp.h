@@ -6,16 +6,16 @@
 
 namespace gloss {
 
-/// What the file system says of a file without reading it. Who writes to a file, replaces it or sets its times changes
-/// the stamp: the time of the last change of its entry is the system's own and cannot be set.
+/// Identity and times of a file, without reading it. Writing to a file, replacing it or setting its times changes the
+/// stamp: the system sets the time of the last status change, and no program can.
 struct FileStamp {
   std::uint64_t device = 0, inode = 0, size = 0;
-  std::int64_t modified = 0, changed = 0;  ///< nanoseconds since 1970: of the contents, of the entry
+  std::int64_t modified = 0, changed = 0;  ///< nanoseconds since 1970: last change of the contents, of the status
 
-  /// Throws IoError.
+  /// Reads the stamp of a file. Throws IoError.
   static FileStamp of(const std::filesystem::path& path);
-  /// Whether the file had been left alone for so long at `time` that any later change must show: clocks of file
-  /// systems tick coarsely, up to two seconds.
+  /// Returns whether any change after `time` would change the stamp. File systems have coarse clocks, with steps of up
+  /// to two seconds.
   bool settled(std::chrono::system_clock::time_point time) const;
   bool operator==(const FileStamp&) const = default;
 };

@@ -21,7 +21,7 @@ using namespace std::string_view_literals;
 
 constexpr std::size_t kBufferBytes = 1 << 16;
 
-/// Waits until somebody writes to it. Closed where `path` is no pipe and no terminal.
+/// Opens a pipe and waits for a writer. Returns a closed descriptor if `path` is neither a pipe nor a terminal.
 Descriptor open_pipe(const fs::path& path, fs::file_type type) {
   if (type != fs::file_type::fifo && type != fs::file_type::character) return {};
   Descriptor descriptor(retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY); }));
@@ -49,7 +49,8 @@ Descriptor open_text(const fs::path& path, Passes passes) {
   return std::move(file->descriptor);
 }
 
-/// "BZh" alone may begin a text: behind it stands the level and a block or, of an empty text, the end.
+/// Recognizes bzip2. "BZh" alone may begin a text; the level and the mark of a block, or of the end in an empty file,
+/// follow it.
 bool is_bzip2(std::string_view head) {
   constexpr auto kBlock = "\x31\x41\x59\x26\x53\x59"sv, kEnd = "\x17\x72\x45\x38\x50\x90"sv;
   if (head.size() < 4 || !head.starts_with("BZh"sv) || head[3] < '1' || head[3] > '9') return false;
@@ -57,13 +58,13 @@ bool is_bzip2(std::string_view head) {
   return head.starts_with(kBlock) || head.starts_with(kEnd);
 }
 
-/// The first file of a tar archive has the mark after its name, owner, size and times.
+/// Recognizes a tar archive: the mark follows the first file's name, owner, size and times.
 bool is_tar(std::string_view head) {
-  constexpr std::size_t kMarkPlace = 257;
-  return head.size() > kMarkPlace && head.substr(kMarkPlace).starts_with("ustar"sv);
+  constexpr std::size_t kMarkOffset = 257;
+  return head.size() > kMarkOffset && head.substr(kMarkOffset).starts_with("ustar"sv);
 }
 
-// Throws where the first bytes are those of a format that is no plain text.
+// Throws DataError if the first bytes belong to a format that is not plain text.
 void expect_text(std::string_view head, const fs::path& path) {
   constexpr std::array kCompressed{std::pair{"\x1F\x8B"sv, "gzip"},
                                    std::pair{"\xFD"
@@ -114,7 +115,8 @@ bool LineReader::next(std::string& line) {
 }
 
 bool LineReader::fill() {
-  // A read that left room in the buffer has seen the end. At a terminal another read would wait for a second Ctrl-D.
+  // A read that did not fill the buffer has reached the end. At a terminal, another read would wait for a second
+  // Ctrl-D.
   const bool ended = rest_.data() != nullptr && rest_.data() + rest_.size() != buffer_.data() + buffer_.size();
   if (ended) return false;
   rest_ = {buffer_.data(), read_up_to(descriptor_, std::as_writable_bytes(std::span(buffer_)), path_)};

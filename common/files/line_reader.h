@@ -11,26 +11,27 @@
 
 namespace gloss {
 
-/// How often a text is read. A pipe can be read but once.
+/// How often a text is read. A pipe can be read only once.
 enum class Passes { kOne, kSeveral };
 
-/// Lines of a text file, one at a time, as LineSplitter cuts them. Memory does not grow with the file or its lines.
+/// Reads a text file line by line; LineSplitter defines a line. Memory use does not depend on the size of the file or
+/// its lines.
 class LineReader {
  public:
-  /// Throws DataError where the path is missing, a folder, compressed or UTF-16; UsageError where it is a device, or a
-  /// pipe and not read in one pass (a terminal counts as a pipe); IoError where it cannot be read.
+  /// Throws DataError if the path is missing, a folder, compressed or UTF-16; UsageError if it is a device, or a pipe
+  /// that is to be read several times (a terminal counts as a pipe); IoError if it cannot be read.
   explicit LineReader(const std::filesystem::path& path, Passes passes = Passes::kSeveral);
-  /// Reads what is open, from where it stands; messages call it `name`. Throws DataError where it is compressed or
-  /// UTF-16, IoError where it cannot be read.
+  /// Reads an open file from its current position; messages call it `name`. Throws DataError if it is compressed or
+  /// UTF-16, IoError if it cannot be read.
   LineReader(Descriptor descriptor, const std::string& name, LineEnds ends = LineEnds::kLineFeed);
 
-  /// False at the end. A line longer than `kMaxLineBytes` is cut there, read to its end and marked `overlong`. Throws
-  /// IoError.
+  /// Reads the next line; returns false at the end. A line longer than `kMaxLineBytes` is cut there and marked
+  /// `overlong`; its rest is skipped. Throws IoError.
   bool next(std::string& line);
   bool overlong() const { return overlong_; }
-  std::int64_t line_number() const { return line_number_; }  ///< of the last line read, from 1
+  std::int64_t line_number() const { return line_number_; }  ///< number of the last line read, from 1
   bool crlf() const { return crlf_; }                        ///< the last line ended in CRLF
-  bool saw_crlf() const { return saw_crlf_; }                ///< some line did
+  bool saw_crlf() const { return saw_crlf_; }                ///< some line ended in CRLF
 
   static constexpr std::size_t kMaxLineBytes = LineSplitter::kMaxLineBytes;
 
@@ -41,7 +42,7 @@ class LineReader {
   std::filesystem::path path_;
   Descriptor descriptor_;
   std::vector<char> buffer_;
-  std::string_view rest_;  ///< what of the buffer is still to be cut
+  std::string_view rest_;  ///< the part of the buffer that is not yet split
   LineSplitter splitter_;
   std::int64_t line_number_ = 0;
   bool overlong_ = false;

@@ -12,12 +12,12 @@
 namespace gloss {
 namespace {
 
-// Where the thread goes on if a page of the file that it copies cannot be had; null while it copies none.
-thread_local sigjmp_buf* volatile behind_copy = nullptr;
+// Jump target of the thread's copy if a page of the file cannot be read; null while it copies nothing.
+thread_local sigjmp_buf* volatile copy_failed = nullptr;
 struct sigaction action_before {};
 
 extern "C" void leave_copy(int signal) {
-  if (behind_copy != nullptr) siglongjmp(*behind_copy, 1);
+  if (copy_failed != nullptr) siglongjmp(*copy_failed, 1);
   ::sigaction(signal, &action_before, nullptr);
   ::raise(signal);
 }
@@ -34,14 +34,14 @@ bool handle_lost_pages() {
 bool copy(std::byte* to, const std::byte* from, std::size_t bytes) {
   sigjmp_buf here;
   if (sigsetjmp(here, 0) != 0) {
-    behind_copy = nullptr;
+    copy_failed = nullptr;
     return false;
   }
-  behind_copy = &here;
+  copy_failed = &here;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   std::memcpy(to, from, bytes);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  behind_copy = nullptr;
+  copy_failed = nullptr;
   return true;
 }
 
@@ -71,9 +71,9 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   return *this;
 }
 
-bool MappedFile::read(std::uint64_t place, std::span<std::byte> bytes) const {
-  if (place > size_ || bytes.size() > size_ - place) return false;
-  return bytes.empty() || copy(bytes.data(), data_ + place, bytes.size());
+bool MappedFile::read(std::uint64_t offset, std::span<std::byte> bytes) const {
+  if (offset > size_ || bytes.size() > size_ - offset) return false;
+  return bytes.empty() || copy(bytes.data(), data_ + offset, bytes.size());
 }
 
 Descriptor open_memory_file() {

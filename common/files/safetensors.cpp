@@ -17,7 +17,7 @@ namespace gloss {
 namespace {
 
 constexpr std::string_view kSumKey = "sha256";
-constexpr std::align_val_t kDataAlignment{64};  // a cache line, and the widest vector register
+constexpr std::align_val_t kDataAlignment{64};  // a cache line and the widest vector register
 
 std::shared_ptr<std::byte> allocate_data(std::size_t size) {
   auto* bytes = static_cast<std::byte*>(::operator new(size, kDataAlignment));
@@ -25,18 +25,18 @@ std::shared_ptr<std::byte> allocate_data(std::size_t size) {
 }
 
 void check_sum(std::span<const std::byte> data, const Metadata& metadata, const std::string& name) {
-  const auto wanted = metadata.find(std::string(kSumKey));
-  if (wanted == metadata.end()) return;
+  const auto expected = metadata.find(std::string(kSumKey));
+  if (expected == metadata.end()) return;
   Sha256 sum;
   sum.update(data);
-  if (const auto got = sum.hex(); got != wanted->second) {
-    throw ModelError(name + ": sha256 of the tensors: wanted " + printable(wanted->second, 64) + ", got " + got +
+  if (const auto got = sum.hex(); got != expected->second) {
+    throw ModelError(name + ": sha256 of the tensors: wanted " + printable(expected->second, 64) + ", got " + got +
                      "; the file is damaged");
   }
 }
 
-// From front to end. Read, not mapped: a file that another process cuts short or writes to would kill a process that
-// has it mapped, or change what the sum has vouched for.
+// Reads a file from front to end. It is not mapped: if another process truncated or changed a mapped file, this process
+// could be killed, or use bytes that the checksum did not cover.
 class FileReader {
  public:
   explicit FileReader(const std::filesystem::path& path) : path_(path), name_(printable(path.string())) {
@@ -107,8 +107,8 @@ SafetensorsFile SafetensorsFile::view(std::span<const std::byte> data, Safetenso
   SafetensorsFile file;
   file.name_ = std::move(name);
   file.metadata_ = std::move(header.metadata);
-  for (auto& [tensor, place] : header.tensors) {
-    file.tensors_[tensor] = {place.dtype, std::move(place.shape), data.subspan(place.begin, place.end - place.begin)};
+  for (auto& [tensor, range] : header.tensors) {
+    file.tensors_[tensor] = {range.dtype, std::move(range.shape), data.subspan(range.begin, range.end - range.begin)};
   }
   return file;
 }

@@ -14,31 +14,30 @@ namespace gloss {
 
 /// Element types of the safetensors layout that gloss reads and writes.
 enum class Dtype { kF32, kBF16, kF16, kI64, kI32, kI8, kU8 };
-std::string_view dtype_name(Dtype dtype);  ///< as the layout spells it: "F32"
-std::size_t dtype_size(Dtype dtype);       ///< bytes an element
+std::string_view dtype_name(Dtype dtype);  ///< name in the file format: "F32"
+std::size_t dtype_size(Dtype dtype);       ///< bytes per element
 
 /// One tensor of a file: row-major bytes, little-endian.
 struct TensorView {
   Dtype dtype;
   std::vector<std::int64_t> shape;
-  std::span<const std::byte> bytes;  ///< borrowed
+  std::span<const std::byte> bytes;  ///< not owned
 };
 
 using Metadata = std::map<std::string, std::string>;
 
 struct SafetensorsHeader;  // common/files/safetensors_header.h
 
-/// A file in the safetensors layout (docs/file_formats.md), read into memory and checked whole before anything in it is
-/// believed: the header and its sum by common/files/safetensors_header.h and, where the metadata has "sha256", the sum
-/// of the tensor bytes. Each tensor begins at a multiple of its element's size from the first, and the first of `open`
-/// at a multiple of 64.
+/// A file in the safetensors format (docs/file_formats.md), read into memory and fully checked: the header and its
+/// checksum (common/files/safetensors_header.h) and, if the metadata has "sha256", the checksum of the tensor bytes.
+/// Each tensor is aligned to its element size relative to the first one; `open` aligns the first one to 64 bytes.
 class SafetensorsFile {
  public:
-  /// Throws ModelError naming the path and the fault; IoError where it cannot be read. Regular files only.
+  /// Reads a regular file. Throws ModelError with the path and the fault, IoError if it cannot be read.
   static SafetensorsFile open(const std::filesystem::path& path);
-  /// Reads and checks the header alone; no tensors, and the sum is not compared. Throws as `open`.
+  /// Reads and checks the header only, without tensors and their checksum. Throws as `open`.
   static SafetensorsFile open_header(const std::filesystem::path& path);
-  /// The same for bytes in memory, which must outlive the result; `name` stands for the path in messages.
+  /// Parses bytes in memory, which must outlive the result; `name` replaces the path in messages.
   static SafetensorsFile parse(std::span<const std::byte> bytes, std::string name);
 
   const Metadata& metadata() const { return metadata_; }
@@ -49,15 +48,16 @@ class SafetensorsFile {
   SafetensorsFile() = default;
   static SafetensorsFile view(std::span<const std::byte> data, SafetensorsHeader header, std::string name);
 
-  std::shared_ptr<const std::byte> data_;  ///< keeps the bytes of `open`
+  std::shared_ptr<const std::byte> data_;  ///< owns the bytes read by `open`
   std::string name_;
   Metadata metadata_;
   std::map<std::string, TensorView> tensors_;
 };
 
-/// Writes the layout atomically (common/files/atomic_file.h): tensors ordered by element size, the largest first (F32
-/// before smaller types), then by name; header keys sorted, and padded with spaces to 8 bytes; "sha256" of the tensor
-/// bytes and "header_sha256" added to the metadata. Throws IoError, or ModelError where `open` would refuse the result.
+/// Writes a file atomically (common/files/atomic_file.h). Tensors are ordered by element size, largest first (F32
+/// before smaller types), then by name. Header keys are sorted and padded with spaces to 8 bytes. "sha256" of the
+/// tensor bytes and "header_sha256" are added to the metadata. Throws IoError, or ModelError if `open` would refuse the
+/// result.
 void write_safetensors(const std::filesystem::path& path, const std::map<std::string, TensorView>& tensors,
                        Metadata metadata);
 

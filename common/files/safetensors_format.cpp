@@ -9,10 +9,10 @@
 namespace gloss {
 namespace {
 
-bool is_number_above(std::string_view text, int least) {
+bool is_number_above(std::string_view text, int bound) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() && number > least;
+  return error == std::errc() && end == text.data() + text.size() && number > bound;
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ bool is_number_above(std::string_view text, int least) {
 const std::string& metadata_value(const SafetensorsFile& file, const std::string& key) {
   const auto found = file.metadata().find(key);
   if (found != file.metadata().end()) return found->second;
-  throw ModelError(file.name() + ": metadata has no " + key + "; this is no whole file of gloss");
+  throw ModelError(file.name() + ": metadata has no " + key + "; this is not a complete file of gloss");
 }
 
 Json metadata_json(const SafetensorsFile& file, const std::string& key) {
@@ -41,10 +41,10 @@ void expect_format(const SafetensorsFile& file, std::string_view format, int ver
   const auto& got = metadata_value(file, "format");
   if (got != format)
     throw ModelError(file.name() + ": format: wanted " + std::string(format) + ", got " + printable(got));
-  const auto wanted = std::to_string(version);
+  const auto expected = std::to_string(version);
   const auto& stated = metadata_value(file, "format_version");
-  if (stated != wanted)
-    throw ModelError(file.name() + ": format_version: wanted " + wanted + ", got " + printable(stated) +
+  if (stated != expected)
+    throw ModelError(file.name() + ": format_version: wanted " + expected + ", got " + printable(stated) +
                      (is_number_above(stated, version) ? "; the file was written by a newer gloss, use that one" : ""));
   metadata_value(file, "sha256");
 }

@@ -8,14 +8,14 @@
 
 namespace gloss {
 
-/// The metadata's text under `key`. Throws ModelError naming the key where there is none.
+/// Returns the metadata value of `key`. Throws ModelError with the key if it is missing.
 const std::string& metadata_value(const SafetensorsFile& file, const std::string& key);
 
-/// The object that the metadata's text under `key` spells. Throws ModelError where it is no strict JSON or no object.
+/// Returns the JSON object in the metadata value of `key`. Throws ModelError if it is not strict JSON or not an object.
 Json metadata_json(const SafetensorsFile& file, const std::string& key);
 
-/// Throws ModelError unless the metadata says `format` and `version`, and has the sum of the tensors, without which
-/// nothing would have been compared. A newer version is said to be one.
+/// Throws ModelError unless the metadata has `format`, `version` and the checksum of the tensors, without which nothing
+/// would have been compared. The message points out a newer version.
 void expect_format(const SafetensorsFile& file, std::string_view format, int version);
 
 }  // namespace gloss

@@ -18,13 +18,13 @@
 namespace gloss {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "tensor bytes are used as they lie in the file");
+static_assert(std::endian::native == std::endian::little, "tensor bytes are used without conversion");
 
-constexpr std::uint64_t kLongestHeader = 64U << 20;
+constexpr std::uint64_t kMaxHeaderBytes = 64U << 20;
 // A checkpoint of the deepest model, 1,000 layers on each side, has 168,000 tensors and a header of 25 MB.
-constexpr std::size_t kMostTensors = 200'000;
-constexpr std::size_t kMostDimensions = 8;
-constexpr std::size_t kLongestName = 256;
+constexpr std::size_t kMaxTensors = 200'000;
+constexpr std::size_t kMaxDimensions = 8;
+constexpr std::size_t kMaxNameBytes = 256;
 constexpr std::size_t kAlignment = 8;
 constexpr int kHeaderDepth = 3;
 constexpr std::string_view kMetadataKey = "__metadata__";
@@ -48,7 +48,7 @@ const DtypeEntry& entry(Dtype dtype) { return *std::ranges::find(kDtypes, dtype,
 
 std::string got(const Json& value) { return ", got " + printable(to_text(value), 80); }
 
-// A whole number from 0 to 2^63 - 1.
+// Reads an integer from 0 to 2^63 - 1.
 std::uint64_t read_count(const Json& value, const std::string& where) {
   if (!value.is_number_unsigned() || value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
     fail(where, "wanted whole numbers from 0" + got(value));
@@ -58,7 +58,7 @@ std::uint64_t read_count(const Json& value, const std::string& where) {
 
 void check_name(const std::string& tensor, const std::string& file) {
   const bool plain = std::ranges::all_of(tensor, [](char c) { return c > ' ' && c <= '~' && c != '/' && c != '\\'; });
-  if (tensor.empty() || tensor.size() > kLongestName || !plain || tensor.starts_with('.') ||
+  if (tensor.empty() || tensor.size() > kMaxNameBytes || !plain || tensor.starts_with('.') ||
       tensor.find("..") != tensor.npos) {
     fail(file, "tensor name: wanted printable ASCII without a path, got \"" + printable(tensor, 80) + '"');
   }
@@ -75,7 +75,8 @@ Metadata read_metadata(const Json& object, const std::string& file) {
   return metadata;
 }
 
-// The product of the dimensions, each zero taken as one so that no order of them overflows later.
+// Returns the product of the dimensions and `factor`. Each zero counts as one, so that no order of the factors
+// overflows later.
 std::uint64_t checked_product(const std::vector<std::int64_t>& shape, std::uint64_t factor, const std::string& where) {
   for (const auto size : shape) {
     if (__builtin_mul_overflow(factor, static_cast<std::uint64_t>(std::max<std::int64_t>(size, 1)), &factor) ||
@@ -86,45 +87,45 @@ std::uint64_t checked_product(const std::vector<std::int64_t>& shape, std::uint6
   return factor;
 }
 
-TensorPlace read_place(const Json& value, const std::string& where) {
+TensorRange read_tensor_range(const Json& value, const std::string& where) {
   if (!value.is_object() || value.size() != 3 || !value.contains("dtype") || !value.contains("shape") ||
       !value.contains("data_offsets")) {
     fail(where, "wanted dtype, shape and data_offsets" + got(value));
   }
-  TensorPlace place{};
+  TensorRange range{};
   const auto& dtype = value["dtype"];
   const auto known = std::ranges::find_if(kDtypes, [&](const auto& candidate) { return dtype == candidate.name; });
   if (known == kDtypes.end()) fail(where, "dtype: wanted F32, BF16, F16, I64, I32, I8 or U8" + got(dtype));
-  place.dtype = known->dtype;
+  range.dtype = known->dtype;
 
   const auto& shape = value["shape"];
-  if (!shape.is_array() || shape.size() > kMostDimensions) {
-    fail(where, "shape: wanted a list of at most " + std::to_string(kMostDimensions) + " sizes" + got(shape));
+  if (!shape.is_array() || shape.size() > kMaxDimensions) {
+    fail(where, "shape: wanted a list of at most " + std::to_string(kMaxDimensions) + " sizes" + got(shape));
   }
-  for (const auto& size : shape) place.shape.push_back(static_cast<std::int64_t>(read_count(size, where + ": shape")));
+  for (const auto& size : shape) range.shape.push_back(static_cast<std::int64_t>(read_count(size, where + ": shape")));
 
   const auto& offsets = value["data_offsets"];
   if (!offsets.is_array() || offsets.size() != 2) fail(where, "data_offsets: wanted [begin, end]" + got(offsets));
-  place.begin = read_count(offsets[0], where + ": data_offsets");
-  place.end = read_count(offsets[1], where + ": data_offsets");
-  if (place.begin > place.end) fail(where, "data_offsets: wanted begin <= end" + got(offsets));
-  if (place.begin % known->size != 0) {
+  range.begin = read_count(offsets[0], where + ": data_offsets");
+  range.end = read_count(offsets[1], where + ": data_offsets");
+  if (range.begin > range.end) fail(where, "data_offsets: wanted begin <= end" + got(offsets));
+  if (range.begin % known->size != 0) {
     fail(where, "data_offsets: wanted a multiple of " + std::to_string(known->size) + got(offsets));
   }
 
-  const auto product = checked_product(place.shape, known->size, where);
-  const bool empty = std::ranges::count(place.shape, 0) != 0;
+  const auto product = checked_product(range.shape, known->size, where);
+  const bool empty = std::ranges::count(range.shape, 0) != 0;
   const auto bytes = empty ? 0 : product;
-  if (place.end - place.begin != bytes) {
+  if (range.end - range.begin != bytes) {
     fail(where, "wanted " + std::to_string(bytes) + " bytes for " + std::string(known->name) + " " +
-                    Json(place.shape).dump() + ", got " + std::to_string(place.end - place.begin));
+                    Json(range.shape).dump() + ", got " + std::to_string(range.end - range.begin));
   }
-  return place;
+  return range;
 }
 
 void check_coverage(const SafetensorsHeader& header, std::uint64_t data_size, const std::string& file) {
   std::vector<std::tuple<std::uint64_t, std::uint64_t, std::string_view>> ranges;
-  for (const auto& [name, place] : header.tensors) ranges.emplace_back(place.begin, place.end, name);
+  for (const auto& [name, range] : header.tensors) ranges.emplace_back(range.begin, range.end, name);
   std::ranges::sort(ranges);
   std::uint64_t covered = 0;
   for (const auto& [begin, end, name] : ranges) {
@@ -136,7 +137,7 @@ void check_coverage(const SafetensorsHeader& header, std::uint64_t data_size, co
     covered = end;
   }
   if (covered != data_size) {
-    fail(file, "wanted " + std::to_string(covered) + " bytes of tensors, as the header says, got " +
+    fail(file, "wanted " + std::to_string(covered) + " bytes of tensors, from the header, got " +
                    std::to_string(data_size) + "; the file is " + (covered > data_size ? "cut short" : "too long"));
   }
 }
@@ -147,7 +148,8 @@ std::string header_sum(SafetensorsHeader header) {
   return sha256(header_bytes(header));
 }
 
-// gloss has always written its files with some of these keys. With another one, the key of the sum itself is damaged.
+// Files of gloss without a header checksum have these keys only. With another key, the key of the checksum itself is
+// damaged.
 void expect_keys_before_sums(const Metadata& metadata, const std::string& name) {
   constexpr std::array<std::string_view, 7> kKeys{"config", "format", "format_version", "provenance",
                                                   "sha256", "state",  "state_sha256"};
@@ -184,11 +186,11 @@ std::size_t read_header_length(std::span<const std::byte> start, std::uint64_t f
   }
   std::uint64_t length = 0;
   std::memcpy(&length, first.data(), sizeof(length));
-  const auto most = std::min(kLongestHeader, file_size - kHeaderLengthBytes);
-  if (length >= 2 && length <= most && length % kAlignment == 0) return length;
-  if (length > 0xffff) refuse_kind(file_kind(first));  // below it the bytes are the length in a file that is cut short
+  const auto max_length = std::min(kMaxHeaderBytes, file_size - kHeaderLengthBytes);
+  if (length >= 2 && length <= max_length && length % kAlignment == 0) return length;
+  if (length > 0xffff) refuse_kind(file_kind(first));  // smaller lengths are those of a truncated file
   fail(name, "is not a model file, or cut short: header length: wanted a multiple of 8, at most " +
-                 std::to_string(most) + ", got " + std::to_string(length));
+                 std::to_string(max_length) + ", got " + std::to_string(length));
 }
 
 SafetensorsHeader read_header(std::string_view text, std::uint64_t data_size, const std::string& name) {
@@ -204,12 +206,12 @@ SafetensorsHeader read_header(std::string_view text, std::uint64_t data_size, co
     header.metadata = read_metadata(*metadata, name);
     json.erase(metadata);
   }
-  if (json.size() > kMostTensors) {
-    fail(name, "wanted at most " + std::to_string(kMostTensors) + " tensors, got " + std::to_string(json.size()));
+  if (json.size() > kMaxTensors) {
+    fail(name, "wanted at most " + std::to_string(kMaxTensors) + " tensors, got " + std::to_string(json.size()));
   }
   for (const auto& [tensor, value] : json.items()) {
     check_name(tensor, name);
-    header.tensors.emplace(tensor, read_place(value, name + ": tensor \"" + tensor + '"'));
+    header.tensors.emplace(tensor, read_tensor_range(value, name + ": tensor \"" + tensor + '"'));
   }
   check_coverage(header, data_size, name);
   check_header_sum(header, name);
@@ -221,9 +223,9 @@ void add_header_sum(SafetensorsHeader& header) { header.metadata[std::string(kHe
 std::string header_bytes(const SafetensorsHeader& header) {
   auto json = Json::object();
   if (!header.metadata.empty()) json[kMetadataKey] = header.metadata;
-  for (const auto& [name, place] : header.tensors) {
+  for (const auto& [name, range] : header.tensors) {
     json[name] = {
-        {"dtype", dtype_name(place.dtype)}, {"shape", place.shape}, {"data_offsets", {place.begin, place.end}}};
+        {"dtype", dtype_name(range.dtype)}, {"shape", range.shape}, {"data_offsets", {range.begin, range.end}}};
   }
   auto text = to_text(json);
   text.resize((text.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');

@@ -21,10 +21,12 @@ std::string described(const NamedFile& file) { return file.name + " (" + printab
 
 bool same_file(const std::filesystem::path& first, const std::filesystem::path& second) {
   using Status = struct stat;
-  Status of_first{}, of_second{};
-  const bool has_first = ::stat(first.c_str(), &of_first) == 0, has_second = ::stat(second.c_str(), &of_second) == 0;
+  Status first_status{}, second_status{};
+  const bool has_first = ::stat(first.c_str(), &first_status) == 0,
+             has_second = ::stat(second.c_str(), &second_status) == 0;
   if (has_first && has_second)
-    return S_ISREG(of_first.st_mode) && of_first.st_dev == of_second.st_dev && of_first.st_ino == of_second.st_ino;
+    return S_ISREG(first_status.st_mode) && first_status.st_dev == second_status.st_dev &&
+           first_status.st_ino == second_status.st_ino;
   std::error_code error;
   return !has_first && !has_second &&
          std::filesystem::weakly_canonical(first, error) == std::filesystem::weakly_canonical(second, error) && !error;

@@ -10,7 +10,7 @@ namespace gloss {
 namespace {
 
 void check(int result) {
-  if (result != 1) throw Error(ExitCode::kFault, "SHA-256: the cryptography library refuses to work");
+  if (result != 1) throw Error(ExitCode::kFault, "SHA-256: the cryptography library reports an error");
 }
 
 }  // namespace

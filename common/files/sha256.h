@@ -8,14 +8,14 @@
 
 namespace gloss {
 
-/// SHA-256 (FIPS 180-4) of what is fed to it piece by piece.
+/// Computes SHA-256 (FIPS 180-4) of data that is passed in parts.
 class Sha256 {
  public:
   Sha256();
   ~Sha256();
   void update(std::span<const std::byte> bytes);
   void update(std::string_view text);
-  std::string hex();  ///< 64 lower-case digits; ends the sum
+  std::string hex();  ///< 64 lower-case digits; call it once, at the end
 
  private:
   struct Context;

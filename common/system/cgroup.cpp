@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The numbers at the beginning of a file; "max", a negative number and no file are none.
+// Reads the next number of a file. "max", a negative number and a missing file yield nothing.
 template <typename Number>
 std::optional<Number> read_number(std::istream& file) {
   Number number = 0;
@@ -17,13 +17,13 @@ std::optional<Number> read_number(std::istream& file) {
 }
 
 template <typename Number>
-void lower(std::optional<Number>& least, const std::optional<Number>& other) {
-  if (other) least = std::min(least.value_or(*other), *other);
+void set_minimum(std::optional<Number>& minimum, const std::optional<Number>& other) {
+  if (other) minimum = std::min(minimum.value_or(*other), *other);
 }
 
 void add_processors(CgroupLimits& limits, std::istream& quota_file, std::istream& period_file) {
   const auto quota = read_number<double>(quota_file), period = read_number<double>(period_file);
-  if (quota && period && *period > 0) lower(limits.processors, std::optional(*quota / *period));
+  if (quota && period && *period > 0) set_minimum(limits.processors, std::optional(*quota / *period));
 }
 
 void add_group(CgroupLimits& limits, const fs::path& group) {
@@ -33,7 +33,7 @@ void add_group(CgroupLimits& limits, const fs::path& group) {
   add_processors(limits, quota, period);
   for (const auto* name : {"memory.max", "memory.limit_in_bytes"}) {
     std::ifstream memory(group / name);
-    lower(limits.memory, read_number<std::int64_t>(memory));
+    set_minimum(limits.memory, read_number<std::int64_t>(memory));
   }
 }
 

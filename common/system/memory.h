@@ -6,11 +6,11 @@
 
 namespace gloss {
 
-/// Bytes of memory that this machine has, or that control groups leave of them to this process.
+/// Returns the bytes of memory that this process may use: the machine's, or the limit of its control groups.
 std::int64_t usable_memory();
 
-/// The line `key` ("VmRSS:") of a file of sizes as /proc has them ("/proc/self/status"), in bytes; none where there is
-/// no such line.
+/// Returns the value of the line `key` ("VmRSS:") of a file such as "/proc/self/status", in bytes, or nothing if there
+/// is no such line.
 std::optional<std::int64_t> size_in_proc(const char* file, std::string_view key);
 
 }  // namespace gloss

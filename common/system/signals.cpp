@@ -12,25 +12,25 @@ namespace {
 
 constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
 
-// Any thread may be the one that the signal interrupts.
-std::atomic<int> noted = 0;
-std::atomic<bool> only_noted = false;    // the first signal; false: it ends the process
-std::atomic<unsigned> seconds_left = 0;  // for the process to end after the first signal; 0: no limit
+// The signal may interrupt any thread.
+std::atomic<int> received = 0;
+std::atomic<bool> defer_first = false;   // effect of the first signal: recorded, or (false) it ends the process
+std::atomic<unsigned> seconds_left = 0;  // time limit after the first signal; 0: none
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<unsigned>::is_always_lock_free);
 std::array<struct sigaction, kSignals.size()> previous;
 struct sigaction previous_alarm;
 
 ExitCode exit_code(int signal) { return signal == SIGINT ? ExitCode::kInterrupted : ExitCode::kTerminated; }
 
-// The handlers call only functions that are safe in one: atomic operations, alarm, _exit, signal and raise.
-extern "C" void note_signal(int signal) {
-  if (noted.exchange(signal) != 0 || !only_noted) ::_exit(static_cast<int>(exit_code(signal)));
+// The handlers call only async-signal-safe functions: atomic operations, alarm, _exit, signal and raise.
+extern "C" void handle_signal(int signal) {
+  if (received.exchange(signal) != 0 || !defer_first) ::_exit(static_cast<int>(exit_code(signal)));
   if (const unsigned seconds = seconds_left; seconds > 0) ::alarm(seconds);
 }
 
 extern "C" void end_after_alarm(int alarm) {
-  if (const int signal = noted; signal != 0) ::_exit(static_cast<int>(exit_code(signal)));
-  ::signal(alarm, SIG_DFL);  // an alarm of the process that started this one
+  if (const int signal = received; signal != 0) ::_exit(static_cast<int>(exit_code(signal)));
+  ::signal(alarm, SIG_DFL);  // an alarm set by the program that started this one
   ::raise(alarm);
 }
 
@@ -38,12 +38,12 @@ struct sigaction action_of(void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
   sigemptyset(&action.sa_mask);
-  action.sa_flags = 0;  // no SA_RESTART: a read that waits returns with EINTR, so that the loop sees the signal
+  action.sa_flags = 0;  // no SA_RESTART: a waiting read returns with EINTR, so that the loop checks for the signal
   return action;
 }
 
 void catch_unless_ignored(int signal) {
-  const auto action = action_of(note_signal);
+  const auto action = action_of(handle_signal);
   struct sigaction before {};
   if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);
 }
@@ -55,8 +55,8 @@ void end_on_signal() {
 }
 
 StopOnSignal::StopOnSignal(unsigned seconds) {
-  noted = 0;
-  only_noted = true;
+  received = 0;
+  defer_first = true;
   seconds_left = seconds;
   const auto on_alarm = action_of(end_after_alarm);
   ::sigaction(SIGALRM, seconds > 0 ? &on_alarm : nullptr, &previous_alarm);
@@ -69,15 +69,15 @@ StopOnSignal::StopOnSignal(unsigned seconds) {
 StopOnSignal::~StopOnSignal() {
   for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &previous[i], nullptr);
   if (seconds_left > 0) {
-    if (noted != 0) ::alarm(0);
+    if (received != 0) ::alarm(0);
     ::sigaction(SIGALRM, &previous_alarm, nullptr);
   }
   seconds_left = 0;
-  only_noted = false;
+  defer_first = false;
 }
 
 std::optional<ExitCode> stop_requested() {
-  const int signal = noted;
+  const int signal = received;
   if (signal == 0) return std::nullopt;
   return exit_code(signal);
 }

@@ -6,29 +6,30 @@
 
 namespace gloss {
 
-/// From now on SIGINT, SIGTERM and SIGHUP (the terminal is gone) end the process at once with the signal's exit code,
-/// SIGHUP's being SIGTERM's. A signal that the parent had ignored (nohup) stays so.
+/// Makes SIGINT, SIGTERM and SIGHUP (closed terminal) end the process at once with the signal's exit code; SIGHUP has
+/// that of SIGTERM. A signal that the parent process ignored (nohup) stays ignored.
 void end_on_signal();
 
-/// While it lives, the first of these signals is only noted, so that a loop can finish its step and save; a second one
-/// ends the process at once. A signal that the parent had ignored stays so. One at a time.
+/// While an object lives, the first of these signals is only recorded, so that a loop can finish its step and save; a
+/// second one ends the process at once. A signal that the parent process ignored stays ignored. Only one object at a
+/// time.
 class StopOnSignal {
  public:
-  /// A process that still runs `seconds` after its first signal is ended then, whatever it is waiting for; 0: it is
-  /// given all the time that it takes.
+  /// Ends the process `seconds` after its first signal if it still runs then, whatever it waits for. 0: no limit.
   explicit StopOnSignal(unsigned seconds = 0);
   ~StopOnSignal();
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
 };
 
-/// For work that can be given up at any time: long enough to print the lines that are finished.
+/// Limit for work that can be aborted at any time: long enough to print the finished lines.
 constexpr unsigned kSecondsToStop = 1;
 
-/// The exit code of the signal that came, if one did.
+/// Returns the exit code of the signal that arrived, if any.
 std::optional<ExitCode> stop_requested();
 
-/// A closed pipe, or the limit of a file's size, becomes an error of the write instead of the death of the process.
+/// Makes writing to a closed pipe, or beyond the file size limit, an error of the write instead of the end of the
+/// process.
 void let_writes_fail();
 
 }  // namespace gloss

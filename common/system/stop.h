@@ -4,12 +4,12 @@
 
 namespace gloss {
 
-/// A signal asked for an end (common/system/signals.h) in the middle of something that now counts as not made.
+/// Thrown to abandon work after a signal (common/system/signals.h). Unfinished results are discarded.
 struct Stopped final : Error {
   explicit Stopped(ExitCode of_signal) : Error(of_signal, "stopped by a signal") {}
 };
 
-/// Throws Stopped where a signal has asked for an end.
+/// Throws Stopped if a signal has requested the end.
 void stop_where_requested();
 
 }  // namespace gloss

@@ -18,7 +18,7 @@
 namespace gloss {
 namespace {
 
-constexpr std::size_t kReserve = std::size_t{32} << 20;  // address space that threads need beside their stacks
+constexpr std::size_t kReserve = std::size_t{32} << 20;  // address space that threads need besides their stacks
 
 int processors_of_affinity() {
   cpu_set_t allowed;
@@ -34,14 +34,14 @@ int available_processors() {
                   static_cast<int>(std::ceil(std::min(processors, cgroup_limits().processors.value_or(processors)))));
 }
 
-int threads_that_start(int wanted) {
+int threads_that_start(int count) {
   void* const reserve = ::mmap(nullptr, kReserve, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (reserve == MAP_FAILED) return 1;
   std::latch end(1);
   std::vector<std::jthread> others;
   try {
-    others.reserve(static_cast<std::size_t>(wanted - 1));
-    while (std::ssize(others) < wanted - 1) others.emplace_back([&end] { end.wait(); });
+    others.reserve(static_cast<std::size_t>(count - 1));
+    while (std::ssize(others) < count - 1) others.emplace_back([&end] { end.wait(); });
   } catch (const std::system_error&) {
   } catch (const std::bad_alloc&) {
   }

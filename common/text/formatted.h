@@ -5,7 +5,7 @@
 
 namespace gloss {
 
-/// As printf writes the values, however long that is. Throws std::runtime_error where it cannot.
+/// Formats like printf, with any length. Throws std::runtime_error if that fails.
 [[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...);
 
 /// "12.3 MiB".

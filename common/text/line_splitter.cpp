@@ -10,11 +10,11 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr auto kByteOrderMark = "\xEF\xBB\xBF"sv;
-// A mark, a CR and a byte that shows that there is more: nobody can tell them apart before the line's end.
-constexpr auto kMostKept = LineSplitter::kMaxLineBytes + kByteOrderMark.size() + 2;
+// Room for a byte order mark, a CR and one more byte: before the line's end they cannot be told from text.
+constexpr auto kMaxStored = LineSplitter::kMaxLineBytes + kByteOrderMark.size() + 2;
 
-// Drops the first bytes of a character whose other bytes were cut off.
-void drop_broken_end(std::string& text) {
+// Drops an incomplete character at the end of the text.
+void drop_incomplete_character(std::string& text) {
   const auto begin = last_character(text);
   if ((text[begin] & 0x80) != 0 && !is_utf8(std::string_view(text).substr(begin))) text.resize(begin);
 }
@@ -38,7 +38,7 @@ bool LineSplitter::finish(TextLine& line) {
 }
 
 void LineSplitter::append(std::string_view bytes) {
-  const auto kept = bytes.substr(0, kMostKept - text_.size());
+  const auto kept = bytes.substr(0, kMaxStored - text_.size());
   text_ += kept;
   dropped_ |= kept.size() < bytes.size();
 }
@@ -54,7 +54,7 @@ void LineSplitter::end_line(bool with_end, TextLine& line) {
   line.cut = text.size() > kMaxLineBytes;
   if (!line.cut) return;
   text.resize(kMaxLineBytes);
-  drop_broken_end(text);
+  drop_incomplete_character(text);
 }
 
 }  // namespace gloss

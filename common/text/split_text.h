@@ -6,12 +6,12 @@
 
 namespace gloss {
 
-/// The parts of a text between separators, one of an empty text; they look at the text. The last of `most` keeps the
-/// separators that it has.
+/// Splits a text at each separator and returns views of the parts; an empty text has one part. There are at most
+/// `max_parts`; the last one keeps its separators.
 inline std::vector<std::string_view> split_text(std::string_view text, char separator,
-                                                std::size_t most = std::string_view::npos) {
+                                                std::size_t max_parts = std::string_view::npos) {
   std::vector<std::string_view> parts;
-  for (auto end = text.find(separator); end != text.npos && parts.size() + 1 < most; end = text.find(separator)) {
+  for (auto end = text.find(separator); end != text.npos && parts.size() + 1 < max_parts; end = text.find(separator)) {
     parts.push_back(text.substr(0, end));
     text.remove_prefix(end + 1);
   }

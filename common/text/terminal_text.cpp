@@ -54,10 +54,10 @@ std::size_t columns_of(std::string_view text) {
 
 std::string_view first_columns(std::string_view text, std::size_t columns) {
   std::size_t offset = 0;
-  for (std::size_t taken = 0; offset < text.size();) {
+  for (std::size_t used = 0; offset < text.size();) {
     const auto point = decode_utf8(text, offset);
-    taken += columns_of(point.value.value_or(U'\ufffd'));
-    if (taken > columns) break;
+    used += columns_of(point.value.value_or(U'\ufffd'));
+    if (used > columns) break;
     offset += point.bytes;
   }
   return text.substr(0, offset);

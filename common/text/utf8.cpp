@@ -8,10 +8,10 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 
-// How a sequence goes on after its first byte. The range of the second byte is what keeps out overlong forms,
-// surrogates and all beyond U+10FFFF (Unicode, table 3-7).
+// Length and valid second bytes of a sequence, by its first byte. The range of the second byte excludes overlong forms,
+// surrogates and values above U+10FFFF (Unicode, table 3-7).
 struct Lead {
-  std::size_t bytes;  // 0 where no sequence begins like this
+  std::size_t bytes;  // 0 if no sequence begins with this byte
   unsigned char second_low, second_high;
 };
 
@@ -81,9 +81,9 @@ void append_utf8(char32_t character, std::string& text) {
 }
 
 std::size_t last_character(std::string_view text) {
-  constexpr std::size_t kLongest = 4;
+  constexpr std::size_t kMaxBytes = 4;
   auto begin = text.size() - 1;
-  while (begin > 0 && text.size() - begin < kLongest && continues_character(text[begin])) --begin;
+  while (begin > 0 && text.size() - begin < kMaxBytes && continues_character(text[begin])) --begin;
   return begin;
 }
 

@@ -15,7 +15,7 @@ struct Range {
 
 constexpr auto kWord = CharacterKind::kWord, kUnspaced = CharacterKind::kUnspaced, kOther = CharacterKind::kOther;
 
-// Of the ranges that hold a character the last counts.
+// If several ranges hold a character, the last one applies.
 constexpr std::array<Range, 57> kRanges{{
     {U'0', U'9', kWord},         {U'A', U'Z', kWord},         {U'a', U'z', kWord},
     {0xAA, 0xAA, kWord},         {0xAD, 0xAD, kWord},         {0xB5, 0xB5, kWord},

@@ -5,23 +5,23 @@
 
 namespace gloss {
 
-/// What a character does at the border of a word.
+/// Role of a character at a word boundary.
 enum class CharacterKind {
   kWord,      ///< letters, digits, marks and joiners of scripts that put spaces between words
-  kUnspaced,  ///< those of scripts that put none: Chinese, Japanese, Thai, Lao, Tibetan, Burmese, Khmer
+  kUnspaced,  ///< those of scripts without spaces: Chinese, Japanese, Thai, Lao, Tibetan, Burmese, Khmer
   kOther,     ///< spaces, punctuation, symbols
 };
 
-/// By blocks of Unicode: what a block has of punctuation beyond the frequent is taken for letters.
+/// Returns the kind of a character, by Unicode blocks. Rare punctuation within a block of letters counts as letters.
 CharacterKind kind_of(char32_t character);
 
-/// The kind of the first character of valid UTF-8; kOther where there is none.
+/// Returns the kind of the first character of valid UTF-8; kOther for an empty text.
 CharacterKind first_kind(std::string_view text);
-/// The same of the last.
+/// Returns the kind of the last character of valid UTF-8; kOther for an empty text.
 CharacterKind last_kind(std::string_view text);
 
-/// No word goes on across `offset`, which stands between two characters of valid UTF-8 or at its ends: on one side at
-/// least there is no character of a word.
+/// Returns whether `offset`, which lies between two characters of valid UTF-8 or at an end, is a word boundary: at
+/// least one side has no word character.
 bool is_word_boundary(std::string_view text, std::size_t offset);
 
 }  // namespace gloss

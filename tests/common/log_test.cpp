@@ -34,7 +34,7 @@ class LogTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST(PrintableTest, EscapesWhatATerminalWouldObey) {
+TEST(PrintableTest, EscapesControlCharacters) {
   EXPECT_EQ(printable("Gr\u00fc\u00dfe, \u4f60\u597d \U0001f600"), "Gr\u00fc\u00dfe, \u4f60\u597d \U0001f600");
   EXPECT_EQ(printable("a\nb\rc\td"), "a\\nb\\rc\\td");
   EXPECT_EQ(printable("\x1b[2J\x7f\0"s), "\\x1b[2J\\x7f\\x00");
@@ -49,7 +49,7 @@ TEST(PrintableTest, CutsByCharacters) {
   EXPECT_EQ(printable(std::string(1'000'000, 'x')).size(), 1003U);
 }
 
-TEST_F(LogTest, InfoAndWarningsGoToStderrAndQuietLeavesTheWarnings) {
+TEST_F(LogTest, QuietSuppressesInfoButNotWarnings) {
   set_up_log({});
   CaptureStderr();
   log_info("step 1\x1b[0m\n" + std::string(300, 'x'));
@@ -66,7 +66,7 @@ TEST_F(LogTest, InfoAndWarningsGoToStderrAndQuietLeavesTheWarnings) {
   EXPECT_EQ(GetCapturedStderr(), "warning: line 4 is empty\nerror: line 5 is lost\n");
 }
 
-// Stderr is the inside of `terminal` as long as it lives.
+// Redirects stderr to `terminal` while it lives.
 class TerminalStderr {
  public:
   explicit TerminalStderr(const Terminal& terminal) : stderr_(::dup(STDERR_FILENO)), terminal_(terminal) {
@@ -90,7 +90,7 @@ class TerminalStderr {
   Terminal terminal_;
 };
 
-TEST_F(LogTest, ProgressIsOneLineOfATerminalThatGivesWayToTheLog) {
+TEST_F(LogTest, LogLinesReplaceTheProgressLine) {
   const auto ends = open_terminal();
   if (!ends) GTEST_SKIP() << "there are no pseudo-terminals here";
   const TerminalStderr terminal(*ends);
@@ -108,7 +108,7 @@ TEST_F(LogTest, ProgressIsOneLineOfATerminalThatGivesWayToTheLog) {
   EXPECT_EQ(terminal.shown(), "\r\x1b[Kstep 4\r\x1b[Kdone\r\n");
 }
 
-TEST_F(LogTest, ProgressIsNotShownWhereQuietOrWhereTheLineCannotBeErased) {
+TEST_F(LogTest, ProgressNeedsATerminalAndIsHiddenIfQuiet) {
   CaptureStderr();
   set_up_log({});
   log_progress("step 3");
@@ -126,7 +126,7 @@ TEST_F(LogTest, ProgressIsNotShownWhereQuietOrWhereTheLineCannotBeErased) {
   EXPECT_EQ(terminal.shown(), "warning: seen\r\n");
 }
 
-TEST_F(LogTest, EventsAreJsonLinesAddedToTheFile) {
+TEST_F(LogTest, EventsAreAppendedAsJsonLines) {
   write_file(folder_ / "log.jsonl", "{\"event\":\"older\"}\n");
   set_up_log({.quiet = false, .json_file = folder_ / "log.jsonl"});
   log_event("update", {{"step", 3}, {"loss", 0.5}, {"text", "a\nb"}});
@@ -168,12 +168,12 @@ TEST_F(LogTest, LinesOfSeveralThreadsDoNotMix) {
   EXPECT_EQ(count, 800);
 }
 
-TEST_F(LogTest, AFileThatCannotBeOpenedIsAnError) {
+TEST_F(LogTest, UnopenableFileIsAnError) {
   EXPECT_THAT([&] { set_up_log({.quiet = false, .json_file = folder_ / "absent" / "log.jsonl"}); },
               ThrowsMessage<IoError>(HasSubstr("absent/log.jsonl: cannot open: No such file")));
 }
 
-TEST_F(LogTest, APipeThatNobodyReadsIsWarnedOfOnceAndAtTheEnd) {
+TEST_F(LogTest, UnreadPipeIsReportedOnceAndAtTheEnd) {
   const auto pipe = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   set_up_log({.quiet = true, .json_file = pipe});
@@ -185,7 +185,7 @@ TEST_F(LogTest, APipeThatNobodyReadsIsWarnedOfOnceAndAtTheEnd) {
                            "warning: .*pipe: [0-9]+ events were dropped\n"));
 }
 
-TEST_F(LogTest, AFullDiskEndsTheLogWithOneWarningAndNotTheWork) {
+TEST_F(LogTest, FullDiskEndsTheLogWithOneWarning) {
   set_up_log({.quiet = false, .json_file = "/dev/full"});
   CaptureStderr();
   log_event("update", {});

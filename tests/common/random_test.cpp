@@ -16,7 +16,7 @@ using Block = std::array<std::uint32_t, 4>;
 
 const RandomStream kStream = RandomStream(42, "data").stream("shuffle").at(7, 3);
 
-// Sum of (seen - expected)^2 / expected over equally likely bins.
+// Returns the sum of (observed - expected)^2 / expected over equally likely bins.
 double chi_square(const std::vector<int>& counts) {
   const double expected = std::accumulate(counts.begin(), counts.end(), 0.0) / static_cast<double>(counts.size());
   double sum = 0;
@@ -30,7 +30,7 @@ double limit(std::size_t bins) {
   return freedom + 4 * std::sqrt(2 * freedom);
 }
 
-// The known answers that the authors publish with Random123.
+// The known answers published by the authors with Random123.
 TEST(PhiloxTest, GivesTheKnownAnswers) {
   EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   constexpr std::uint32_t kOnes = 0xffffffff;
@@ -40,8 +40,8 @@ TEST(PhiloxTest, GivesTheKnownAnswers) {
             (Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
-// The numbers of this test are made by tests/golden/philox.py.
-TEST(RandomStreamTest, EqualsAnIndependentProgram) {
+// The expected numbers are computed by tests/golden/philox.py.
+TEST(RandomStreamTest, MatchesAnIndependentImplementation) {
   EXPECT_EQ(RandomStream(42, "data").key(), (std::array<std::uint32_t, 2>{0xddf100b3, 0xf9c743a1}));
   EXPECT_EQ(kStream.key(), (std::array<std::uint32_t, 2>{0x291815ba, 0xbbe042a3}));
   EXPECT_EQ(kStream.block(0), (Block{0x6370ea03, 0xb8724c7a, 0xffb2a913, 0xb0689e75}));
@@ -88,7 +88,7 @@ TEST(RandomStreamTest, NamesSeedsUpdatesAndMicroBatchesGiveDifferentStreams) {
   }
 }
 
-TEST(RandomStreamTest, AStreamKeepsItsPlaceBelow) {
+TEST(RandomStreamTest, ChildStreamKeepsUpdateAndMicroBatch) {
   const auto below = RandomStream(1, "a").at(5, 6).stream("b");
   EXPECT_EQ(below.update(), 5U);
   EXPECT_EQ(below.micro_batch(), 6U);
@@ -134,14 +134,15 @@ TEST(RandomStreamTest, BelowIsUniformAndStaysBelow) {
   EXPECT_TRUE(high);
 }
 
-TEST(RandomStreamTest, ShuffleIsAPermutationAndEveryPlaceIsEquallyLikely) {
+TEST(RandomStreamTest, ShuffleIsAUniformPermutation) {
   constexpr int kSize = 8;
   std::vector<int> counts(kSize * kSize);
   for (std::uint32_t update = 0; update < 20'000; ++update) {
     std::vector<int> order(kSize);
     std::iota(order.begin(), order.end(), 0);
     kStream.at(update).shuffle(std::span(order));
-    for (int place = 0; place < kSize; ++place) ++counts[static_cast<std::size_t>(kSize * order[place] + place)];
+    for (int position = 0; position < kSize; ++position)
+      ++counts[static_cast<std::size_t>(kSize * order[position] + position)];
     std::ranges::sort(order);
     for (int i = 0; i < kSize; ++i) ASSERT_EQ(order[i], i);
   }

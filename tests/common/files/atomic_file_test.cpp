@@ -64,7 +64,7 @@ TEST_F(AtomicFileTest, WithoutCommitNothingIsLeft) {
   EXPECT_THAT(names(), ElementsAre("model"));
 }
 
-TEST_F(AtomicFileTest, AWriteThatFailsKeepsTheOlderFileAndEveryLaterCallFails) {
+TEST_F(AtomicFileTest, FailedWriteKeepsTheOldFileAndLaterCallsFail) {
   write_file(folder_ / "model", "older");
   const auto save = [&] {
     ::signal(SIGXFSZ, SIG_IGN);
@@ -92,7 +92,7 @@ TEST_F(AtomicFileTest, AWriteThatFailsKeepsTheOlderFileAndEveryLaterCallFails) {
   EXPECT_THAT(names(), ElementsAre("model"));
 }
 
-TEST_F(AtomicFileTest, ARenameThatFailsLeavesNoTemporary) {
+TEST_F(AtomicFileTest, FailedRenameLeavesNoTemporaryFile) {
   AtomicFile file(folder_ / "model");
   file.write("newer");
   std::filesystem::create_directory(folder_ / "model");
@@ -111,7 +111,7 @@ TEST_F(AtomicFileTest, FoldersAndDevicesAreNotReplaced) {
   EXPECT_THAT([&] { AtomicFile file(""); }, testing::Throws<IoError>());
 }
 
-TEST_F(AtomicFileTest, ASymbolicLinkIsKeptAndItsFileReplaced) {
+TEST_F(AtomicFileTest, SymbolicLinkIsKeptAndItsTargetReplaced) {
   std::filesystem::create_directory(folder_ / "store");
   write_file(folder_ / "store" / "model", "older");
   std::filesystem::create_symlink("store/model", folder_ / "latest");
@@ -120,7 +120,7 @@ TEST_F(AtomicFileTest, ASymbolicLinkIsKeptAndItsFileReplaced) {
   EXPECT_EQ(text("store/model"), "newer");
 }
 
-TEST_F(AtomicFileTest, ALinkToNothingIsKeptAndItsFileMade) {
+TEST_F(AtomicFileTest, DanglingLinkIsKeptAndItsTargetCreated) {
   std::filesystem::create_directory(folder_ / "store");
   std::filesystem::create_symlink("model", folder_ / "store" / "current");
   std::filesystem::create_symlink("store/current", folder_ / "latest");
@@ -133,7 +133,7 @@ TEST_F(AtomicFileTest, ALinkToNothingIsKeptAndItsFileMade) {
   EXPECT_EQ(text("absolute"), "new too");
 }
 
-TEST_F(AtomicFileTest, LinksThatLeadToEachOtherAreRefused) {
+TEST_F(AtomicFileTest, CircularLinksAreRefused) {
   std::filesystem::create_symlink("b", folder_ / "a");
   std::filesystem::create_symlink("a", folder_ / "b");
   EXPECT_THAT([&] { AtomicFile file(folder_ / "a"); }, ThrowsMessage<IoError>(HasSubstr("lead to each other")));
@@ -148,7 +148,7 @@ TEST_F(AtomicFileTest, PermissionsFollowTheUmask) {
   EXPECT_EQ(status.st_mode & 0777U, 0640U);
 }
 
-TEST_F(AtomicFileTest, AReplacedFileKeepsItsPermissions) {
+TEST_F(AtomicFileTest, ReplacedFileKeepsItsPermissions) {
   for (const mode_t mode : {0600U, 0755U}) {
     write_file(folder_ / "model", "x");
     ASSERT_EQ(::chmod((folder_ / "model").c_str(), mode), 0);
@@ -159,7 +159,7 @@ TEST_F(AtomicFileTest, AReplacedFileKeepsItsPermissions) {
   }
 }
 
-TEST_F(AtomicFileTest, TwoWritersOfOneFileDoNotMeet) {
+TEST_F(AtomicFileTest, ConcurrentWritersDoNotInterfere) {
   AtomicFile first(folder_ / "model"), second(folder_ / "model");
   first.write("first");
   second.write("second");
@@ -169,7 +169,7 @@ TEST_F(AtomicFileTest, TwoWritersOfOneFileDoNotMeet) {
   EXPECT_EQ(text("model"), "second");
 }
 
-TEST_F(AtomicFileTest, ANameMayBeAsLongAsTheFileSystemAllows) {
+TEST_F(AtomicFileTest, AcceptsTheLongestFileName) {
   for (std::size_t length = 240; length <= 255; ++length) {
     const std::string name(length, 'n');
     write_file(folder_ / name, "text");
@@ -211,7 +211,7 @@ TEST_F(AtomicFileTest, StrayTemporariesAreRemovedAndNothingElse) {
   EXPECT_THROW(remove_stray_temporaries(folder_ / "absent"), IoError);
 }
 
-TEST_F(AtomicFileTest, OfAWriterThatDiesNothingIsLeft) {
+TEST_F(AtomicFileTest, KilledWriterLeavesNothing) {
   if (!has_nameless_files()) GTEST_SKIP() << "this file system has no O_TMPFILE";
   const auto die = [&] {
     AtomicFile file(folder_ / "model");
@@ -222,8 +222,8 @@ TEST_F(AtomicFileTest, OfAWriterThatDiesNothingIsLeft) {
   EXPECT_THAT(names(), ElementsAre());
 }
 
-// Without descriptors under /proc, as where it is not mounted, a file has a name from the beginning.
-TEST_F(AtomicFileTest, WhatADeadWriterLeavesElsewhereIsRecognized) {
+// Without /proc a file has a temporary name from the beginning.
+TEST_F(AtomicFileTest, NamedTemporariesOfKilledWritersAreRecognized) {
   const auto die = [&] {
     if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || ::mount("none", "/proc", "tmpfs", 0, nullptr) != 0)
       std::_Exit(77);
@@ -251,14 +251,14 @@ TEST_F(AtomicFileTest, ReadsWholeFilesUpToALimit) {
   EXPECT_EQ(read_file(folder_ / "file", 4), bytes);
   EXPECT_THAT([&] { read_file(folder_ / "file", 3); },
               ThrowsMessage<DataError>(HasSubstr("file: wanted at most 3 bytes, got more")));
-  EXPECT_FALSE(read_file("/proc/self/status", 1'000'000).empty());  // says that its size is 0
+  EXPECT_FALSE(read_file("/proc/self/status", 1'000'000).empty());  // its reported size is 0
   EXPECT_THROW(read_file("/proc/self/status", 10), DataError);
   EXPECT_THAT([&] { read_file(folder_.path(), 10); }, ThrowsMessage<DataError>(HasSubstr("wanted a regular file")));
   EXPECT_THROW(read_file("/dev/zero", 10), DataError);
   EXPECT_THROW(read_file(folder_ / "absent", 10), IoError);
 }
 
-TEST_F(AtomicFileTest, CanBeReadBeforeItHasItsName) {
+TEST_F(AtomicFileTest, CanBeReadBeforeCommit) {
   const TemporaryFolder folder;
   AtomicFile file(folder / "file");
   file.write("written so far");

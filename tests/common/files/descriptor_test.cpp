@@ -26,7 +26,7 @@ using testing::ThrowsMessage;
 
 bool is_open(int descriptor) { return ::fcntl(descriptor, F_GETFD) != -1; }
 
-TEST(DescriptorTest, IsClosedWithItsLastOwner) {
+TEST(DescriptorTest, LastOwnerClosesTheDescriptor) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
   {
@@ -43,7 +43,7 @@ TEST(DescriptorTest, IsClosedWithItsLastOwner) {
   EXPECT_FALSE(Descriptor(ends[1]).close());
 }
 
-TEST(OpenRegularFileTest, RefusesEverythingElseWithoutWaiting) {
+TEST(OpenRegularFileTest, RefusesOtherFileTypesWithoutWaiting) {
   const TemporaryFolder folder;
   ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
   EXPECT_FALSE(open_regular_file(folder / "fifo"));
@@ -53,7 +53,7 @@ TEST(OpenRegularFileTest, RefusesEverythingElseWithoutWaiting) {
               ThrowsMessage<IoError>(HasSubstr("absent: cannot open: No such file or directory")));
 }
 
-TEST(OpenRegularFileTest, TellsTheSize) {
+TEST(OpenRegularFileTest, ReturnsTheSize) {
   const TemporaryFolder folder;
   write_file(folder / "file", "12345");
   const auto file = open_regular_file(folder / "file");
@@ -64,7 +64,7 @@ TEST(OpenRegularFileTest, TellsTheSize) {
   EXPECT_EQ(std::memcmp(bytes.data(), "12345", 5), 0);
 }
 
-TEST(WriteAllTest, SignalsAndShortTransfersLoseNothing) {
+TEST(WriteAllTest, SignalsAndShortTransfersLoseNoData) {
   struct sigaction action {
   }, before{};
   action.sa_handler = [](int) {};
@@ -92,7 +92,7 @@ TEST(WriteAllTest, SignalsAndShortTransfersLoseNothing) {
   EXPECT_TRUE(received == sent);
 }
 
-TEST(WriteAllTest, SaysWhenTheDiskIsFull) {
+TEST(WriteAllTest, ReportsAFullDisk) {
   const Descriptor full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
   const std::array<std::byte, 1> byte{};
   EXPECT_FALSE(write_all(full, byte));

@@ -41,7 +41,7 @@ class EventFileTest : public testing::Test {
 
 double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
-TEST_F(EventFileTest, AnEventIsALineWithItsNameAndItsTime) {
+TEST_F(EventFileTest, EventHasNameAndTime) {
   const auto before = now();
   EventFile events(path_);
   EXPECT_TRUE(events.is_open());
@@ -58,20 +58,20 @@ TEST_F(EventFileTest, AnEventIsALineWithItsNameAndItsTime) {
   EXPECT_EQ(parse_json(lines()[1])["event"], "end");
 }
 
-TEST_F(EventFileTest, AnEventIsInTheFileAtOnce) {
+TEST_F(EventFileTest, EventIsWrittenAtOnce) {
   EventFile events(path_);
   events.write("step", {});
   EXPECT_EQ(lines().size(), 1U);
 }
 
-TEST_F(EventFileTest, WhatStandsThereIsAddedTo) {
+TEST_F(EventFileTest, AppendsToExistingContent) {
   write_file(path_, "{\"event\":\"older\"}\n");
   EventFile(path_).write("newer", {});
   ASSERT_EQ(lines().size(), 2U);
   EXPECT_EQ(lines()[0], "{\"event\":\"older\"}");
 }
 
-TEST_F(EventFileTest, ALineThatAKilledProcessLeftTornIsEndedFirst) {
+TEST_F(EventFileTest, IncompleteLastLineIsEndedFirst) {
   write_file(path_, "{\"event\":\"whole\"}\n{\"event\":\"to");
   EventFile(path_).write("newer", {});
   ASSERT_EQ(lines().size(), 3U);
@@ -87,7 +87,7 @@ TEST_F(EventFileTest, OpeningAddsNothing) {
   EXPECT_THAT(lines(), ElementsAre("{}"));
 }
 
-TEST_F(EventFileTest, TwoWritersOfOneFileKeepTheirLinesWhole) {
+TEST_F(EventFileTest, LinesOfTwoWritersStayWhole) {
   EventFile first(path_), second(path_);
   for (int i = 0; i < 10; ++i) {
     first.write("first", {});
@@ -97,20 +97,20 @@ TEST_F(EventFileTest, TwoWritersOfOneFileKeepTheirLinesWhole) {
   for (const auto& line : lines()) EXPECT_NO_THROW(parse_json(line));
 }
 
-TEST_F(EventFileTest, AClosedOneTakesEventsAndKeepsNone) {
+TEST_F(EventFileTest, ClosedFileDiscardsEvents) {
   EventFile events;
   EXPECT_FALSE(events.is_open());
   EXPECT_TRUE(events.write("step", {}));
 }
 
-TEST_F(EventFileTest, WhereItCannotBeWrittenItIsClosedAndSaysSoOnce) {
+TEST_F(EventFileTest, WriteErrorClosesTheFileAndIsReportedOnce) {
   EventFile events("/dev/full");
   EXPECT_FALSE(events.write("step", {}));
   EXPECT_FALSE(events.is_open());
   EXPECT_TRUE(events.write("step", {}));
 }
 
-/// The named pipe at `path_`, opened for reading: what is in it is taken with `read`.
+/// A named pipe at `path_`, opened for reading; `read` returns its content.
 class EventPipeTest : public EventFileTest {
  protected:
   EventPipeTest() {
@@ -140,15 +140,15 @@ class EventPipeTest : public EventFileTest {
   }
 };
 
-TEST_F(EventPipeTest, NeitherOpeningNorWritingWaitsForAReaderThatIsNotThere) {
+TEST_F(EventPipeTest, OpeningAndWritingDoNotWaitForAReader) {
   EventFile events(path_);
   for (int i = 0; i < 1000; ++i) EXPECT_TRUE(events.write("step", {{"step", i}, {"text", std::string(200, 'x')}}));
   EXPECT_TRUE(events.is_open());
   EXPECT_GT(events.dropped(), 0);
 }
 
-TEST_F(EventPipeTest, AReaderThatComesLateFindsWholeLinesAndIsToldWhatIsMissing) {
-  // The lines do not fit into a page of the pipe, so that the last one is taken in part.
+TEST_F(EventPipeTest, LateReaderFindsWholeLinesAndTheNumberOfDroppedOnes) {
+  // The lines do not fit into a page of the pipe, so the last one is accepted in part.
   EventFile events(path_);
   for (int i = 0; i < 100; ++i) events.write("step", {{"step", i}, {"text", std::string(5000, 'x')}});
   const auto dropped = events.dropped();
@@ -175,7 +175,7 @@ TEST_F(EventPipeTest, AnEventThatIsTornAtTheEndIsCounted) {
   EXPECT_FALSE(events.is_open());
 }
 
-TEST_F(EventFileTest, APathThatCannotBeOpenedIsAnError) {
+TEST_F(EventFileTest, UnopenablePathIsAnError) {
   EXPECT_THAT([&] { EventFile events(folder_ / "absent" / "log"); },
               ThrowsMessage<IoError>(HasSubstr("absent/log: cannot open: No such file")));
   EXPECT_THAT([&] { EventFile events(folder_.path()); }, ThrowsMessage<IoError>(HasSubstr("Is a directory")));

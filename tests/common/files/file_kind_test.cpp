@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::string_literals;
 
-TEST(FileKindTest, IsToldByTheFirstBytes) {
+TEST(FileKindTest, RecognizesFormatsByTheirFirstBytes) {
   for (const auto& [start, kind] : {
            std::pair{""s, "an empty file"},
            {"{\"seed\""s, "a JSON text"},

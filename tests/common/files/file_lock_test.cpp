@@ -21,7 +21,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-TEST(FileLockTest, AnotherProcessIsNamedAndItsDeathGivesTheFolderBack) {
+TEST(FileLockTest, ErrorNamesTheHolderWhoseDeathReleasesTheLock) {
   const TemporaryFolder folder;
   std::array<int, 2> ready{};
   ASSERT_EQ(::pipe(ready.data()), 0);
@@ -44,7 +44,7 @@ TEST(FileLockTest, AnotherProcessIsNamedAndItsDeathGivesTheFolderBack) {
   ::close(ready[1]);
 }
 
-TEST(FileLockTest, IsGivenBackWhenDestroyed) {
+TEST(FileLockTest, DestructorReleasesTheLock) {
   const TemporaryFolder folder;
   {
     const FileLock lock(folder.path());
@@ -58,7 +58,7 @@ TEST(FileLockTest, IsGivenBackWhenDestroyed) {
   EXPECT_NO_THROW(FileLock again(folder.path()));
 }
 
-TEST(FileLockTest, AFolderThatIsNotThereIsAnError) {
+TEST(FileLockTest, MissingFolderIsAnError) {
   const TemporaryFolder folder;
   EXPECT_THAT([&] { FileLock lock(folder / "absent"); },
               ThrowsMessage<IoError>(HasSubstr("absent/.lock: cannot open: No such file")));

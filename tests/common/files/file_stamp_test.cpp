@@ -24,7 +24,7 @@ class FileStampTest : public testing::Test {
   const std::filesystem::path path_ = folder_ / "file";
 };
 
-TEST_F(FileStampTest, IsWhatTheFileSystemSays) {
+TEST_F(FileStampTest, HasTheValuesOfTheFileSystem) {
   write("longer text");
   const timespec modified{1'000'000'000, 7}, times[]{modified, modified};
   ASSERT_EQ(::utimensat(AT_FDCWD, path_.c_str(), times, 0), 0);
@@ -37,7 +37,7 @@ TEST_F(FileStampTest, IsWhatTheFileSystemSays) {
   EXPECT_EQ(stamp().changed, status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec);
 }
 
-TEST_F(FileStampTest, StaysWhileNobodyChangesTheFile) {
+TEST_F(FileStampTest, UnchangedFileKeepsItsStamp) {
   const auto before = stamp();
   EXPECT_EQ(before.size, 4u);
   std::ifstream file(path_);
@@ -46,7 +46,7 @@ TEST_F(FileStampTest, StaysWhileNobodyChangesTheFile) {
   EXPECT_EQ(stamp(), before);
 }
 
-TEST_F(FileStampTest, ChangesWithLengthPlaceAndTimes) {
+TEST_F(FileStampTest, ChangesWithSizeInodeAndTimes) {
   const auto before = stamp();
   write("longer text");
   EXPECT_NE(stamp(), before);
@@ -56,21 +56,21 @@ TEST_F(FileStampTest, ChangesWithLengthPlaceAndTimes) {
   EXPECT_NE(stamp(), before) << "another file of the same name";
 }
 
-TEST_F(FileStampTest, OfAFileWhoseTimeWasPutBackIsAnother) {
+TEST_F(FileStampTest, ResettingTheTimeChangesTheStamp) {
   const auto before = stamp();
-  constexpr int kMostTries = 100'000;  // until the clock of the file system has ticked
+  constexpr int kMaxTries = 100'000;  // enough for the file system's clock to tick
   int tries = 0;
   do {
-    write("next");  // as long
+    write("next");  // same length
     const timespec put_back{before.modified / 1'000'000'000, before.modified % 1'000'000'000};
     const timespec times[]{put_back, put_back};
     ASSERT_EQ(::utimensat(AT_FDCWD, path_.c_str(), times, 0), 0);
     ASSERT_EQ(stamp().modified, before.modified);
-  } while (stamp().changed == before.changed && ++tries < kMostTries);
+  } while (stamp().changed == before.changed && ++tries < kMaxTries);
   EXPECT_NE(stamp(), before);
 }
 
-TEST_F(FileStampTest, IsSettledTwoSecondsBehindTheLastChange) {
+TEST_F(FileStampTest, IsSettledTwoSecondsAfterTheLastChange) {
   const auto last = std::chrono::system_clock::time_point(
       std::chrono::duration_cast<std::chrono::system_clock::duration>(std::chrono::nanoseconds(stamp().changed)));
   EXPECT_FALSE(stamp().settled(last));
@@ -84,7 +84,7 @@ TEST_F(FileStampTest, IsSettledTwoSecondsBehindTheLastChange) {
   }
 }
 
-TEST_F(FileStampTest, OfNoFileIsAnIoError) { EXPECT_THROW(FileStamp::of(folder_ / "none"), IoError); }
+TEST_F(FileStampTest, MissingFileIsAnIoError) { EXPECT_THROW(FileStamp::of(folder_ / "none"), IoError); }
 
 }  // namespace
 }  // namespace gloss

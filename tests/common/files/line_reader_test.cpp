@@ -49,7 +49,7 @@ TEST_F(LineReaderTest, LineFeedEndsALine) {
   EXPECT_THAT(lines("\n"), ElementsAre(""));
 }
 
-TEST_F(LineReaderTest, WhatIsOpenIsReadFromWhereItStands) {
+TEST_F(LineReaderTest, ReadsAnOpenFileFromItsPosition) {
   auto opened = open_regular_file(file("one\ntwo\nthree\n"));
   ASSERT_EQ(::lseek(opened->descriptor.get(), 4, SEEK_SET), 4);
   LineReader reader(std::move(opened->descriptor), "stdin");
@@ -59,7 +59,7 @@ TEST_F(LineReaderTest, WhatIsOpenIsReadFromWhereItStands) {
   EXPECT_EQ(reader.line_number(), 1);
 }
 
-TEST_F(LineReaderTest, OfASocketToo) {
+TEST_F(LineReaderTest, ReadsASocket) {
   int ends[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
   ASSERT_EQ(::write(ends[1], "one\n", 4), 4);
@@ -71,7 +71,7 @@ TEST_F(LineReaderTest, OfASocketToo) {
   EXPECT_FALSE(reader.next(line));
 }
 
-TEST_F(LineReaderTest, WhatIsOpenAndNoTextIsRefusedByItsName) {
+TEST_F(LineReaderTest, ErrorsOfAnOpenFileUseItsName) {
   EXPECT_THAT([&] { LineReader(std::move(open_regular_file(file("\xFF\xFEx"))->descriptor), "stdin"); },
               ThrowsMessage<DataError>(HasSubstr("stdin: wanted UTF-8, got UTF-16")));
   EXPECT_THAT([] { LineReader(Descriptor(), "stdin"); }, ThrowsMessage<IoError>(HasSubstr("stdin: cannot read")));
@@ -94,7 +94,7 @@ TEST_F(LineReaderTest, OtherBreaksAreOrdinaryCharacters) {
   EXPECT_THAT(lines(text + '\n'), ElementsAre(text));
 }
 
-TEST_F(LineReaderTest, ByteOrderMarkIsDroppedAtTheBeginOnly) {
+TEST_F(LineReaderTest, ByteOrderMarkIsDroppedAtTheBeginningOnly) {
   EXPECT_THAT(lines("\xEF\xBB\xBFone\n\xEF\xBB\xBFtwo\n"), ElementsAre("one", "\xEF\xBB\xBFtwo"));
   EXPECT_THAT(lines("\xEF\xBB\xBF"), ElementsAre(""));
 }
@@ -119,14 +119,14 @@ TEST_F(LineReaderTest, LineOverTheLimitIsCutAndMarked) {
   EXPECT_EQ(reader.line_number(), 5);
 }
 
-TEST_F(LineReaderTest, LinesOfEveryLengthAroundTheBufferComeBackWhole) {
+TEST_F(LineReaderTest, LinesAcrossBufferBoundariesAreWhole) {
   std::string text;
-  std::vector<std::string> wanted;
+  std::vector<std::string> expected;
   for (std::size_t i = 0; i < 400; ++i) {
-    wanted.emplace_back((i * 7919) % 1500, static_cast<char>('a' + i % 26));
-    text += wanted.back() + (i % 2 == 0 ? "\n" : "\r\n");
+    expected.emplace_back((i * 7919) % 1500, static_cast<char>('a' + i % 26));
+    text += expected.back() + (i % 2 == 0 ? "\n" : "\r\n");
   }
-  EXPECT_EQ(lines(text), wanted);
+  EXPECT_EQ(lines(text), expected);
 }
 
 TEST_F(LineReaderTest, RefusesTarArchives) {
@@ -152,7 +152,7 @@ TEST_F(LineReaderTest, RefusesCompressedFiles) {
   }
 }
 
-TEST_F(LineReaderTest, ATextMayBeginLikeACompressedFile) {
+TEST_F(LineReaderTest, AcceptsTextThatStartsLikeACompressedFile) {
   for (const auto& text : {"BZh"s, "BZh is short for something"s, "BZh0\x31\x41\x59&SY"s, "BZh9 1AY&SY"s, "PK"s})
     EXPECT_EQ(lines(text), std::vector{text});
 }
@@ -162,7 +162,7 @@ TEST_F(LineReaderTest, RefusesUtf16) {
     EXPECT_THAT([&] { LineReader reader(file(bytes)); }, ThrowsMessage<DataError>(HasSubstr("got UTF-16")));
 }
 
-TEST_F(LineReaderTest, RefusesWhatIsNoFile) {
+TEST_F(LineReaderTest, RefusesMissingFilesFoldersAndDevices) {
   EXPECT_THAT([&] { LineReader reader(folder_ / "absent"); }, ThrowsMessage<DataError>(HasSubstr("not there")));
   EXPECT_THAT([&] { LineReader reader(folder_.path()); }, ThrowsMessage<DataError>(HasSubstr("got a folder")));
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
@@ -172,7 +172,7 @@ TEST_F(LineReaderTest, RefusesWhatIsNoFile) {
               ThrowsMessage<UsageError>(HasSubstr("wanted a text file, got a device")));
 }
 
-TEST_F(LineReaderTest, APipeIsReadInOnePass) {
+TEST_F(LineReaderTest, PipeIsReadInOnePass) {
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   std::thread writer([&] { write_text(folder_ / "pipe", "\xEF\xBB\xBFone\r\ntwo"); });
   LineReader reader(folder_ / "pipe", Passes::kOne);
@@ -184,7 +184,7 @@ TEST_F(LineReaderTest, APipeIsReadInOnePass) {
   EXPECT_EQ(second, "two");
 }
 
-TEST_F(LineReaderTest, SaysWhatItCannotRead) {
+TEST_F(LineReaderTest, ErrorNamesTheUnreadableFile) {
   std::filesystem::create_symlink("circle", folder_ / "circle");
   EXPECT_THAT([&] { LineReader reader(folder_ / "circle"); }, ThrowsMessage<IoError>(HasSubstr("circle: cannot")));
 }

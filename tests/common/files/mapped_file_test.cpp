@@ -17,17 +17,17 @@
 namespace gloss {
 namespace {
 
-constexpr std::size_t kPages = 1 << 16;  // in bytes: some pages, whatever their size
+constexpr std::size_t kPages = 1 << 16;  // bytes: several pages of any size
 
-std::optional<std::string> text_of(const MappedFile& file, std::uint64_t place, std::uint64_t bytes) {
+std::optional<std::string> text_of(const MappedFile& file, std::uint64_t offset, std::uint64_t bytes) {
   std::string text(bytes, '?');
-  if (!file.read(place, std::as_writable_bytes(std::span(text)))) return std::nullopt;
+  if (!file.read(offset, std::as_writable_bytes(std::span(text)))) return std::nullopt;
   return text;
 }
 
 std::optional<std::string> text_of(const MappedFile& file) { return text_of(file, 0, file.size()); }
 
-// A file of all the same letters, mapped, that is then cut short.
+// A file of one repeated letter that is truncated after mapping.
 MappedFile cut_short(const std::filesystem::path& path, std::size_t size) {
   std::ofstream(path) << std::string(2 * kPages, 'x');
   MappedFile file(open_regular_file(path)->descriptor, "file");
@@ -36,7 +36,7 @@ MappedFile cut_short(const std::filesystem::path& path, std::size_t size) {
   return file;
 }
 
-TEST(MappedFileTest, HasTheBytesOfTheFileAlsoWhenItIsReplaced) {
+TEST(MappedFileTest, KeepsTheBytesOfAReplacedFile) {
   const TemporaryFolder folder;
   std::ofstream(folder / "file") << "some text";
   const MappedFile file(open_regular_file(folder / "file")->descriptor, "file");
@@ -46,7 +46,7 @@ TEST(MappedFileTest, HasTheBytesOfTheFileAlsoWhenItIsReplaced) {
   EXPECT_EQ(text_of(file), "some text");
 }
 
-TEST(MappedFileTest, MayBeEmptyAndMayMove) {
+TEST(MappedFileTest, SupportsEmptyFilesAndMoves) {
   const TemporaryFolder folder;
   std::ofstream(folder / "empty");
   EXPECT_EQ(MappedFile(open_regular_file(folder / "empty")->descriptor, "empty").size(), 0u);
@@ -58,7 +58,7 @@ TEST(MappedFileTest, MayBeEmptyAndMayMove) {
   EXPECT_EQ(text_of(MappedFile(std::move(second))), "abc");
 }
 
-TEST(MappedFileTest, NothingIsReadOutsideOfIt) {
+TEST(MappedFileTest, RefusesReadsOutsideTheFile) {
   const TemporaryFolder folder;
   std::ofstream(folder / "file") << "some text";
   const MappedFile file(open_regular_file(folder / "file")->descriptor, "file");
@@ -70,7 +70,7 @@ TEST(MappedFileTest, NothingIsReadOutsideOfIt) {
   EXPECT_FALSE(text_of(MappedFile(), 0, 1));
 }
 
-TEST(MappedFileTest, WhatWasCutOffIsNotReadAndKillsNobody) {
+TEST(MappedFileTest, ReadOfTruncatedPartFailsWithoutKillingTheProcess) {
   const TemporaryFolder folder;
   const auto file = cut_short(folder / "file", kPages);
   EXPECT_EQ(file.size(), 2 * kPages);
@@ -81,7 +81,7 @@ TEST(MappedFileTest, WhatWasCutOffIsNotReadAndKillsNobody) {
   }
 }
 
-TEST(MappedFileTest, ThreadsDoNotSeeEachOthersLosses) {
+TEST(MappedFileTest, FailedReadsOfThreadsAreIndependent) {
   const TemporaryFolder folder;
   const auto whole = cut_short(folder / "whole", 2 * kPages), cut = cut_short(folder / "cut", 0);
   std::vector<std::thread> threads;
@@ -95,7 +95,7 @@ TEST(MappedFileTest, ThreadsDoNotSeeEachOthersLosses) {
   EXPECT_EQ(lost, 1000);
 }
 
-TEST(MappedFileTest, ElsewhereTheSignalStillEndsTheProcess) {
+TEST(MappedFileTest, OtherBusErrorsEndTheProcess) {
   const TemporaryFolder folder;
   const auto file = cut_short(folder / "file", kPages);
   EXPECT_FALSE(text_of(file));
@@ -104,7 +104,7 @@ TEST(MappedFileTest, ElsewhereTheSignalStillEndsTheProcess) {
   EXPECT_EXIT(::raise(SIGBUS), testing::KilledBySignal(SIGBUS), "");
 }
 
-TEST(MappedFileTest, WhatCannotBeMappedIsAnIoError) { EXPECT_THROW(MappedFile(Descriptor(), "nothing"), IoError); }
+TEST(MappedFileTest, FailedMappingIsAnIoError) { EXPECT_THROW(MappedFile(Descriptor(), "nothing"), IoError); }
 
 }  // namespace
 }  // namespace gloss

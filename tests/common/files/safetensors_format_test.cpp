@@ -25,7 +25,7 @@ class SafetensorsFormatTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(SafetensorsFormatTest, FormatAndVersionMustBeThoseWanted) {
+TEST_F(SafetensorsFormatTest, ChecksFormatAndVersion) {
   const auto expect = [&](const char* format, const char* version) {
     expect_format(file({{"format", format}, {"format_version", version}}), "gloss-model", 2);
   };
@@ -38,13 +38,13 @@ TEST_F(SafetensorsFormatTest, FormatAndVersionMustBeThoseWanted) {
                 ThrowsMessage<ModelError>(AllOf(HasSubstr("wanted 2, got "), Not(HasSubstr("newer")))));
 }
 
-TEST_F(SafetensorsFormatTest, WhatIsMissingIsNamed) {
+TEST_F(SafetensorsFormatTest, MissingKeyIsNamed) {
   EXPECT_THAT([&] { metadata_value(file({}), "state"); }, refused("metadata has no state"));
   EXPECT_THAT([&] { expect_format(file({}), "f", 1); }, refused("metadata has no format"));
   EXPECT_THAT([&] { expect_format(file({{"format", "f"}}), "f", 1); }, refused("metadata has no format_version"));
 }
 
-TEST_F(SafetensorsFormatTest, JsonOfTheMetadataIsAStrictObject) {
+TEST_F(SafetensorsFormatTest, MetadataJsonMustBeAStrictObject) {
   EXPECT_EQ(metadata_json(file({{"config", R"({"a": 1})"}}), "config"), (Json{{"a", 1}}));
   EXPECT_THAT([&] { metadata_json(file({{"config", "[1]"}}), "config"); }, refused("config: wanted an object"));
   EXPECT_THAT([&] { metadata_json(file({{"config", "{} x"}}), "config"); }, refused("config: line 1"));

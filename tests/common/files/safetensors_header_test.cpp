@@ -135,10 +135,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadHeader{"NegativeOffset", tensor("\"F32\"", "[2]", "[-8,0]"), 8, "data_offsets: wanted whole numbers from 0"},
         BadHeader{"OffsetsReversed", tensor("\"F32\"", "[2]", "[8,0]"), 8, "data_offsets: wanted begin <= end"},
         BadHeader{"OffsetPastTheEnd", tensor("\"F32\"", "[4]", "[0,16]"), 8,
-                  "wanted 16 bytes of tensors, as the header says, "
+                  "wanted 16 bytes of tensors, from the header, "
                   "got 8; the file is cut short"},
         BadHeader{"TrailingBytes", tensor("\"F32\"", "[2]", "[0,8]"), 9,
-                  "wanted 8 bytes of tensors, as the header says, got "
+                  "wanted 8 bytes of tensors, from the header, got "
                   "9; the file is too long"},
         BadHeader{"BytesWithoutTensors", "{}", 8, "wanted 0 bytes of tensors"},
         BadHeader{"Overlap", two_tensors("[0,8]", "[4,12]"), 12, "tensor \"b\": overlap: wanted it to begin at byte 8"},

@@ -54,7 +54,7 @@ class SafetensorsTest : public testing::Test {
   std::vector<std::int64_t> steps_ = {-7};
 };
 
-TEST_F(SafetensorsTest, WhatIsWrittenIsReadBack) {
+TEST_F(SafetensorsTest, WrittenFileIsReadBack) {
   save();
   const auto file = SafetensorsFile::open(path_);
   EXPECT_EQ(file.name(), path_.string());
@@ -72,28 +72,28 @@ TEST_F(SafetensorsTest, WhatIsWrittenIsReadBack) {
   EXPECT_TRUE(file.tensors().at("empty").bytes.empty());
 }
 
-TEST_F(SafetensorsTest, TensorsLieInOrderOfSizeThenName) {
+TEST_F(SafetensorsTest, TensorsAreOrderedByElementSizeThenName) {
   save();
   const auto file = SafetensorsFile::open(path_);
   std::vector<std::string> order = {"steps", "c.bias", "empty", "z.weight", "b.half", "a.bytes"};
-  const auto* place = file.tensors().at("steps").bytes.data();
+  const auto* position = file.tensors().at("steps").bytes.data();
   for (const auto& name : order) {
     const auto& bytes = file.tensors().at(name).bytes;
-    EXPECT_EQ(bytes.data(), place) << name;
-    place += bytes.size();
+    EXPECT_EQ(bytes.data(), position) << name;
+    position += bytes.size();
   }
 }
 
-TEST_F(SafetensorsTest, TheFirstTensorBeginsAtACacheLine) {
+TEST_F(SafetensorsTest, FirstTensorIsAlignedToACacheLine) {
   save();
-  std::vector<SafetensorsFile> files;  // many, for one may lie well by chance
+  std::vector<SafetensorsFile> files;  // many, because one may be aligned by chance
   for (int i = 0; i < 32; ++i) {
     files.push_back(SafetensorsFile::open(path_));
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(files.back().tensors().at("steps").bytes.data()) % 64, 0U);
   }
 }
 
-TEST_F(SafetensorsTest, TheBytesOutliveTheFile) {
+TEST_F(SafetensorsTest, BytesOutliveTheFile) {
   save();
   const auto copy = std::make_unique<SafetensorsFile>(SafetensorsFile::open(path_));
   std::filesystem::resize_file(path_, 10);
@@ -107,7 +107,7 @@ TEST_F(SafetensorsTest, EqualContentGivesEqualFiles) {
   EXPECT_EQ(file(), first);
 }
 
-TEST_F(SafetensorsTest, ADamagedTensorIsFoundByTheSum) {
+TEST_F(SafetensorsTest, ChecksumDetectsADamagedTensor) {
   save();
   auto damaged = file();
   damaged.back() ^= 1;
@@ -116,18 +116,18 @@ TEST_F(SafetensorsTest, ADamagedTensorIsFoundByTheSum) {
   EXPECT_THAT([&] { SafetensorsFile::parse(bytes_of(damaged), "memory"); }, refuses("memory: sha256 of the tensors"));
 }
 
-TEST_F(SafetensorsTest, AFlippedBitIsFoundWhereverItIs) {
+TEST_F(SafetensorsTest, AnyFlippedBitIsDetected) {
   save({{"format", "gloss-test"}});
   const auto good = file();
-  for (std::size_t place = 0; place < good.size(); ++place)
+  for (std::size_t position = 0; position < good.size(); ++position)
     for (int bit = 0; bit < 8; ++bit) {
       auto damaged = good;
-      damaged[place] = static_cast<char>(damaged[place] ^ (1 << bit));
-      EXPECT_THROW(SafetensorsFile::parse(bytes_of(damaged), "memory"), ModelError) << place << ", bit " << bit;
+      damaged[position] = static_cast<char>(damaged[position] ^ (1 << bit));
+      EXPECT_THROW(SafetensorsFile::parse(bytes_of(damaged), "memory"), ModelError) << position << ", bit " << bit;
     }
 }
 
-TEST_F(SafetensorsTest, TheSumOfTheHeaderIsOfItsContents) {
+TEST_F(SafetensorsTest, HeaderChecksumCoversItsContent) {
   save({{"format", "gloss-model"}});
   const auto whole = file();
   const auto length = read_header_length(bytes_of(whole), whole.size(), "file");
@@ -136,7 +136,7 @@ TEST_F(SafetensorsTest, TheSumOfTheHeaderIsOfItsContents) {
   const auto metadata = json["__metadata__"];
   const auto parse = [&](const Json& some_metadata) {
     json.erase("__metadata__");
-    auto other = to_text(json);  // the metadata at the end, as another program may write it
+    auto other = to_text(json);  // metadata last, as another program may write it
     other.back() = ',';
     other += " \"__metadata__\": " + to_text(some_metadata) + "}";
     other.resize((other.size() + 7) / 8 * 8, ' ');
@@ -157,12 +157,12 @@ TEST_F(SafetensorsTest, TheSumOfTheHeaderIsOfItsContents) {
   EXPECT_THAT([&] { parse(unsummed); }, refuses("has headdr_sha256 but no header_sha256; the file is damaged"));
 }
 
-TEST_F(SafetensorsTest, WithoutASumTheLayoutAloneIsChecked) {
+TEST_F(SafetensorsTest, LayoutIsCheckedWithoutAChecksum) {
   const auto bytes = header_bytes({{}, {{"a", {Dtype::kU8, {5}, 0, 5}}}}) + "12345";
   EXPECT_EQ(SafetensorsFile::parse(bytes_of(bytes), "memory").tensors().at("a").bytes.size(), 5U);
 }
 
-TEST_F(SafetensorsTest, OfTheHeaderAloneTheSumIsNotAsked) {
+TEST_F(SafetensorsTest, OpenHeaderDoesNotCheckTheTensors) {
   save();
   const auto metadata = SafetensorsFile::open(path_).metadata();
   auto bytes = file();
@@ -179,7 +179,7 @@ TEST_F(SafetensorsTest, OfTheHeaderAloneTheSumIsNotAsked) {
   }
 }
 
-TEST_F(SafetensorsTest, AFileCutShortAnywhereIsRefused) {
+TEST_F(SafetensorsTest, TruncatedFileIsRefused) {
   save();
   const auto whole = file();
   for (auto size = whole.size(); size-- > 0;) {
@@ -198,13 +198,13 @@ TEST_F(SafetensorsTest, OnlyRegularFilesAreRead) {
   EXPECT_THROW(SafetensorsFile::open(folder_ / "absent"), IoError);
 }
 
-TEST_F(SafetensorsTest, AHugeClaimIsRefusedBeforeMemoryIsAsked) {
+TEST_F(SafetensorsTest, HugeSizeIsRefusedBeforeAllocating) {
   const auto header = header_bytes({{}, {{"a", {Dtype::kU8, {std::int64_t{1} << 60}, 0, 1ULL << 60}}}});
   write_file(path_, header + "12345678");
   EXPECT_THAT([&] { SafetensorsFile::open(path_); }, refuses("the file is cut short"));
 }
 
-TEST_F(SafetensorsTest, WhatCouldNotBeReadIsNotWritten) {
+TEST_F(SafetensorsTest, UnreadableFileIsNotWritten) {
   save();
   const auto before = file();
   const auto write = [&](const std::string& name, std::vector<std::int64_t> shape) {
@@ -216,41 +216,41 @@ TEST_F(SafetensorsTest, WhatCouldNotBeReadIsNotWritten) {
   EXPECT_THROW(write_safetensors(folder_ / "absent" / "file", {}, {}), IoError);
 }
 
-// Changes bytes, cuts pieces out, doubles pieces, and puts digits in the place of digits.
+// Mutates a file: changes, removes and duplicates bytes, and replaces digits.
 std::vector<std::byte> mutate(std::string bytes, const RandomStream& random) {
   std::uint64_t drawn = 0;
   const auto below = [&](std::uint64_t bound) { return bound == 0 ? 0 : random.below(bound, drawn++); };
   for (auto edits = 1 + below(3); edits > 0; --edits) {
-    const auto place = below(2) == 0 ? below(bytes.size()) : below(std::min<std::size_t>(bytes.size(), 600));
-    const auto size = 1 + below(std::min<std::size_t>(bytes.size() - place, 24));
+    const auto position = below(2) == 0 ? below(bytes.size()) : below(std::min<std::size_t>(bytes.size(), 600));
+    const auto size = 1 + below(std::min<std::size_t>(bytes.size() - position, 24));
     switch (below(6)) {
       case 0:
-        bytes[place] = static_cast<char>(bytes[place] ^ (1 << below(8)));
+        bytes[position] = static_cast<char>(bytes[position] ^ (1 << below(8)));
         break;
       case 1:
-        bytes[place] = static_cast<char>(below(256));
+        bytes[position] = static_cast<char>(below(256));
         break;
       case 2:
-        bytes.erase(place, size);
+        bytes.erase(position, size);
         break;
       case 3:
-        bytes.insert(place, bytes.substr(place, size));
+        bytes.insert(position, bytes.substr(position, size));
         break;
       case 4:
-        bytes.resize(place);
+        bytes.resize(position);
         break;
       default:
-        if (const auto digit = bytes.find_first_of("0123456789", place); digit != bytes.npos) {
+        if (const auto digit = bytes.find_first_of("0123456789", position); digit != bytes.npos) {
           bytes[digit] = static_cast<char>('0' + below(10));
         }
     }
     if (bytes.empty()) break;
   }
   const auto span = bytes_of(bytes);
-  return {span.begin(), span.end()};  // exactly as large as it is, so that a sanitizer sees a byte too many
+  return {span.begin(), span.end()};  // exact size, so that a sanitizer detects reads past the end
 }
 
-TEST_F(SafetensorsTest, TenThousandMutationsAreRefusedOrHarmless) {
+TEST_F(SafetensorsTest, MutationsAreRefusedOrHarmless) {
   save({{"format", "test"}, {"config", "{\"seed\": 1}"}});
   const auto summed = file();
   const auto length = read_header_length(bytes_of(summed), summed.size(), "file");
@@ -281,7 +281,7 @@ TEST_F(SafetensorsTest, TenThousandMutationsAreRefusedOrHarmless) {
       ++refused;
     }
   }
-  EXPECT_GT(accepted, 100);  // the mutations reach what lies behind the first checks
+  EXPECT_GT(accepted, 100);  // the mutations pass the first checks
   EXPECT_GT(refused, 5'000);
 }
 

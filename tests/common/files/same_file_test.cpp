@@ -31,7 +31,7 @@ class SameFileTest : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-TEST_F(SameFileTest, GoesByDeviceAndInode) {
+TEST_F(SameFileTest, ComparesDeviceAndInode) {
   EXPECT_TRUE(same_file(folder_ / "text", folder_ / "text"));
   EXPECT_TRUE(same_file(folder_ / "text", folder_ / "hard"));
   EXPECT_TRUE(same_file(folder_ / "soft", folder_ / "hard"));
@@ -45,7 +45,7 @@ TEST_F(SameFileTest, ComparesThePathsOfFilesThatDoNotExist) {
   EXPECT_FALSE(same_file(folder_ / "new", folder_ / "text"));
 }
 
-TEST_F(SameFileTest, LeavesDevicesAlone) { EXPECT_FALSE(same_file("/dev/null", "/dev/null")); }
+TEST_F(SameFileTest, DevicesAreNeverTheSame) { EXPECT_FALSE(same_file("/dev/null", "/dev/null")); }
 
 TEST_F(SameFileTest, RefusesAnOutputThatIsRead) {
   const std::vector<NamedFile> inputs = {{"--source", folder_ / "equal"}, {"--target", folder_ / "soft"}};

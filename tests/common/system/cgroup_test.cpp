@@ -22,12 +22,12 @@ class CgroupTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(CgroupTest, WithoutGroupsThereIsNoLimit) {
+TEST_F(CgroupTest, NoLimitWithoutGroups) {
   EXPECT_EQ(limits().processors, std::nullopt);
   EXPECT_EQ(limits().memory, std::nullopt);
 }
 
-TEST_F(CgroupTest, TheLeastOfAGroupAndThoseAboveItCounts) {
+TEST_F(CgroupTest, SmallestLimitOfAGroupAndItsParentsApplies) {
   write("membership", "0::/user/job\n");
   write("cgroup/user/job/cpu.max", "300000 100000\n");
   write("cgroup/user/cpu.max", "150000 100000\n");
@@ -46,8 +46,8 @@ TEST_F(CgroupTest, MaxIsNoLimit) {
   EXPECT_EQ(limits().memory, std::nullopt);
 }
 
-// A container sees its own group at the top, and in membership perhaps a path that is none here.
-TEST_F(CgroupTest, AGroupThatCannotBeSeenIsPassedOver) {
+// A container sees its own group at the top, and its membership may be a path that does not exist here.
+TEST_F(CgroupTest, InvisibleGroupIsIgnored) {
   write("membership", "0::/elsewhere/../job\n");
   write("cgroup/cpu.max", "200000 100000\n");
   write("cgroup/memory.max", "4096\n");

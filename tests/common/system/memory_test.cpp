@@ -12,7 +12,7 @@
 namespace gloss {
 namespace {
 
-TEST(UsableMemoryTest, IsTheLeastThatTheKernelSays) {
+TEST(UsableMemoryTest, IsTheSmallestLimitOfTheKernel) {
   std::ifstream file("/proc/meminfo");
   std::string name;
   std::int64_t kibibytes = 0;
@@ -21,7 +21,7 @@ TEST(UsableMemoryTest, IsTheLeastThatTheKernelSays) {
   EXPECT_EQ(usable_memory(), std::min(kibibytes * 1024, cgroup_limits().memory.value_or(kibibytes * 1024)));
 }
 
-TEST(SizeInProcTest, IsTheLinesNumberInBytes) {
+TEST(SizeInProcTest, ReturnsTheValueInBytes) {
   const TemporaryFolder folder;
   const auto path = folder / "status";
   std::ofstream(path) << "Name:\tgloss 3\nVmRSS:\t     120 kB\nVmHWM:\t 200 kB\nVmSwap: none\n";

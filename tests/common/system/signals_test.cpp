@@ -20,7 +20,7 @@ namespace {
 using testing::ExitedWithCode;
 using testing::KilledBySignal;
 
-TEST(StopOnSignalTest, TheFirstSignalIsOnlyNoted) {
+TEST(StopOnSignalTest, FirstSignalIsRecorded) {
   for (const auto& [signal, code] :
        {std::pair(SIGINT, ExitCode::kInterrupted), {SIGTERM, ExitCode::kTerminated}, {SIGHUP, ExitCode::kTerminated}}) {
     const StopOnSignal guard;
@@ -30,7 +30,7 @@ TEST(StopOnSignalTest, TheFirstSignalIsOnlyNoted) {
   }
 }
 
-TEST(StopOnSignalDeathTest, TheSecondSignalEndsTheProcessAtOnce) {
+TEST(StopOnSignalDeathTest, SecondSignalEndsTheProcessAtOnce) {
   const auto twice = [](int first, int second) {
     const StopOnSignal guard;
     ::raise(first);
@@ -42,7 +42,7 @@ TEST(StopOnSignalDeathTest, TheSecondSignalEndsTheProcessAtOnce) {
   EXPECT_EXIT(twice(SIGHUP, SIGHUP), ExitedWithCode(143), "");
 }
 
-TEST(StopOnSignalDeathTest, AfterwardsASignalKillsAsBefore) {
+TEST(StopOnSignalDeathTest, DestructorRestoresTheFormerEffect) {
   const auto after = [] {
     { const StopOnSignal guard; }
     ::raise(SIGTERM);
@@ -51,7 +51,7 @@ TEST(StopOnSignalDeathTest, AfterwardsASignalKillsAsBefore) {
   EXPECT_EXIT(after(), KilledBySignal(SIGTERM), "");
 }
 
-TEST(EndOnSignalDeathTest, TheFirstSignalEndsTheProcessAtOnce) {
+TEST(EndOnSignalDeathTest, FirstSignalEndsTheProcessAtOnce) {
   const auto once = [](int signal) {
     end_on_signal();
     ::raise(signal);
@@ -62,7 +62,7 @@ TEST(EndOnSignalDeathTest, TheFirstSignalEndsTheProcessAtOnce) {
   EXPECT_EXIT(once(SIGHUP), ExitedWithCode(143), "");
 }
 
-TEST(EndOnSignalDeathTest, ASignalIsNotedWhileAStopIsWaitedForAndEndsTheProcessAfterwards) {
+TEST(EndOnSignalDeathTest, SignalIsRecordedDuringStopOnSignalAndEndsTheProcessAfterwards) {
   const auto noted = [](bool afterwards) {
     end_on_signal();
     {
@@ -76,7 +76,7 @@ TEST(EndOnSignalDeathTest, ASignalIsNotedWhileAStopIsWaitedForAndEndsTheProcessA
   EXPECT_EXIT(noted(true), ExitedWithCode(143), "");
 }
 
-TEST(EndOnSignalDeathTest, ASignalThatTheParentIgnoresStaysIgnored) {
+TEST(EndOnSignalDeathTest, SignalIgnoredByTheParentStaysIgnored) {
   const auto ignored = [] {
     ::signal(SIGINT, SIG_IGN);
     end_on_signal();
@@ -86,12 +86,12 @@ TEST(EndOnSignalDeathTest, ASignalThatTheParentIgnoresStaysIgnored) {
   EXPECT_EXIT(ignored(), ExitedWithCode(0), "");
 }
 
-// Where nobody looks whether a signal came.
+// A loop that does not check for signals.
 [[noreturn]] void wait_for_ever() {
   while (true) ::pause();
 }
 
-TEST(StopOnSignalDeathTest, AProcessThatStillRunsWhenItsSecondsAreOverIsEnded) {
+TEST(StopOnSignalDeathTest, TimeLimitEndsTheProcess) {
   const auto stay = [](int signal) {
     const StopOnSignal guard(1);
     ::raise(signal);
@@ -101,7 +101,7 @@ TEST(StopOnSignalDeathTest, AProcessThatStillRunsWhenItsSecondsAreOverIsEnded) {
   EXPECT_EXIT(stay(SIGHUP), ExitedWithCode(143), "");
 }
 
-TEST(StopOnSignalDeathTest, OneThatHasStoppedByThenIsNot) {
+TEST(StopOnSignalDeathTest, StoppingInTimeCancelsTheLimit) {
   const auto stop = [] {
     {
       const StopOnSignal guard(1);
@@ -113,7 +113,7 @@ TEST(StopOnSignalDeathTest, OneThatHasStoppedByThenIsNot) {
   EXPECT_EXIT(stop(), ExitedWithCode(0), "");
 }
 
-TEST(StopOnSignalDeathTest, AnAlarmOfItsParentEndsItAsBefore) {
+TEST(StopOnSignalDeathTest, OtherAlarmsKeepTheirEffect) {
   const auto alarmed = [] {
     const StopOnSignal guard(1);
     ::raise(SIGALRM);
@@ -122,7 +122,7 @@ TEST(StopOnSignalDeathTest, AnAlarmOfItsParentEndsItAsBefore) {
   EXPECT_EXIT(alarmed(), KilledBySignal(SIGALRM), "");
 }
 
-TEST(StopOnSignalTest, ASignalThatTheParentIgnoresStaysIgnored) {
+TEST(StopOnSignalTest, SignalIgnoredByTheParentStaysIgnored) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const auto before = ::signal(signal, SIG_IGN);
     {
@@ -134,21 +134,21 @@ TEST(StopOnSignalTest, ASignalThatTheParentIgnoresStaysIgnored) {
   }
 }
 
-// Whether the process waits in a read, by /proc/<process>/syscall: the call's number, or "running".
+// Returns the number of the system call that the process waits in, from /proc/<process>/syscall, or "running".
 bool waits_in_read(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/syscall");
   long call = -1;
   return file >> call && call == SYS_read;
 }
 
-TEST(StopOnSignalTest, AReadThatWaitsIsInterrupted) {
+TEST(StopOnSignalTest, WaitingReadIsInterrupted) {
   if (!std::ifstream("/proc/self/syscall")) GTEST_SKIP() << "this kernel does not say what a process waits in";
   std::array<int, 2> silent{};
   ASSERT_EQ(::pipe(silent.data()), 0);
   const auto child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    ::alarm(20);  // ends a read that was taken up again
+    ::alarm(20);  // ends a read that was restarted
     const StopOnSignal guard;
     char byte = 0;
     const bool good = ::read(silent[0], &byte, 1) == -1 && errno == EINTR;
@@ -162,7 +162,7 @@ TEST(StopOnSignalTest, AReadThatWaitsIsInterrupted) {
   for (const int descriptor : silent) ::close(descriptor);
 }
 
-TEST(LetWritesFailDeathTest, AClosedPipeIsAnErrorOfTheWrite) {
+TEST(LetWritesFailDeathTest, ClosedPipeIsAWriteError) {
   const auto write_to_closed = [](bool ignore) {
     if (ignore) let_writes_fail();
     std::array<int, 2> ends{};
@@ -174,7 +174,7 @@ TEST(LetWritesFailDeathTest, AClosedPipeIsAnErrorOfTheWrite) {
   EXPECT_EXIT(write_to_closed(false), KilledBySignal(SIGPIPE), "");
 }
 
-TEST(LetWritesFailDeathTest, TheLimitOfAFilesSizeIsAnErrorOfTheWrite) {
+TEST(LetWritesFailDeathTest, FileSizeLimitIsAWriteError) {
   const auto write_beyond = [](bool ignore) {
     if (ignore) let_writes_fail();
     const rlimit none{0, 0};

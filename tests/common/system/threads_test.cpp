@@ -30,13 +30,13 @@ TEST(ThreadsTest, CountsTheProcessorsThatThisProcessMayUse) {
   ::sched_setaffinity(0, sizeof(before), &before);
 }
 
-TEST(ThreadsThatStartTest, AreAllWhereTheSystemGivesThem) {
+TEST(ThreadsThatStartTest, ReturnsTheCountIfAllStart) {
   EXPECT_EQ(threads_that_start(1), 1);
   EXPECT_EQ(threads_that_start(3), 3);
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-TEST(ThreadsThatStartDeathTest, AreFewerWhereTheAddressSpaceHasNoRoomForTheirStacks) {
+TEST(ThreadsThatStartDeathTest, ReturnsFewerIfTheAddressSpaceIsTooSmall) {
   const auto count = [] {
     const auto mapped = size_in_proc("/proc/self/status", "VmSize:");
     if (!mapped) std::_Exit(2);

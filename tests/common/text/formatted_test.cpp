@@ -7,7 +7,7 @@
 namespace gloss {
 namespace {
 
-TEST(FormattedTest, WritesAsPrintfHoweverLong) {
+TEST(FormattedTest, FormatsLikePrintfWithAnyLength) {
   EXPECT_EQ(formatted("%s", ""), "");
   EXPECT_EQ(formatted("%.*f and %5d%%", 2, 1.005, 7), "1.00 and     7%");
   EXPECT_EQ(formatted("%.400f", 1.0), "1." + std::string(400, '0'));

@@ -36,8 +36,8 @@ std::vector<std::string> texts(const std::vector<TextLine>& lines) {
   return result;
 }
 
-// However the bytes come: a mark, a CRLF and a character may each be torn.
-TEST(LineSplitterTest, PartsOfEverySizeGiveTheSameLines) {
+// A byte order mark, a CRLF and a character may each be split.
+TEST(LineSplitterTest, LinesDoNotDependOnTheParts) {
   const auto text = kByteOrderMark + "one\r\n\r\n" + kByteOrderMark + "two\r\r\na\rb\n\u2028\n\nlast\r";
   for (const std::size_t part : {1U, 2U, 3U, 5U, 100U})
     EXPECT_THAT(texts(split(text, part)),
@@ -45,7 +45,7 @@ TEST(LineSplitterTest, PartsOfEverySizeGiveTheSameLines) {
         << part;
 }
 
-TEST(LineSplitterTest, AReturnAloneEndsALineWhereThatIsAskedFor) {
+TEST(LineSplitterTest, ReturnAloneEndsALineWithAnyReturn) {
   const auto text = kByteOrderMark + "one\rtwo\r\nthree\n\r\r\n\nlast\r";
   for (const std::size_t part : {1U, 2U, 3U, 5U, 100U})
     EXPECT_THAT(texts(split(text, part, LineEnds::kAnyReturn)), ElementsAre("one", "two", "three", "", "", "", "last"))
@@ -57,7 +57,7 @@ TEST(LineSplitterTest, AReturnAloneEndsALineWhereThatIsAskedFor) {
   EXPECT_FALSE(lines[1].cut);
 }
 
-TEST(LineSplitterTest, TellsWhichLinesEndedInCrlf) {
+TEST(LineSplitterTest, MarksLinesThatEndInCrlf) {
   const auto lines = split("a\r\nb\nc\r");
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_TRUE(lines[0].crlf);
@@ -65,7 +65,7 @@ TEST(LineSplitterTest, TellsWhichLinesEndedInCrlf) {
   EXPECT_FALSE(lines[2].crlf);
 }
 
-TEST(LineSplitterTest, OfNothingThereIsNoLineAndOfAByteOrderMarkAnEmptyOne) {
+TEST(LineSplitterTest, EmptyTextHasNoLineAndAByteOrderMarkAnEmptyOne) {
   EXPECT_THAT(split(""), IsEmpty());
   EXPECT_THAT(texts(split(kByteOrderMark)), ElementsAre(""));
   EXPECT_THAT(texts(split(kByteOrderMark, 1)), ElementsAre(""));
@@ -73,8 +73,8 @@ TEST(LineSplitterTest, OfNothingThereIsNoLineAndOfAByteOrderMarkAnEmptyOne) {
   EXPECT_THAT(texts(split(kByteOrderMark + "\n" + kByteOrderMark)), ElementsAre("", kByteOrderMark));
 }
 
-// Neither the mark nor the line's end counts.
-TEST(LineSplitterTest, ALineOfTheLimitIsWholeWhateverItsEnd) {
+// Neither the byte order mark nor the line end counts.
+TEST(LineSplitterTest, LineOfMaximumLengthIsNotCut) {
   const std::string longest(kMax, 'x');
   for (const std::string end : {"\n", "\r\n", ""}) {
     const auto lines = split(kByteOrderMark + longest + end, 1000);

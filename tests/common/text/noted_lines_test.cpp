@@ -6,7 +6,7 @@
 namespace gloss {
 namespace {
 
-TEST(NotedLinesTest, AllAreCountedAndTheFirstFiveNamed) {
+TEST(NotedLinesTest, CountsAllAndStoresTheFirstFive) {
   NotedLines lines;
   lines.note(3);
   EXPECT_EQ(lines.text(), "first lines: 3");

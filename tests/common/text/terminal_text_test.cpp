@@ -5,7 +5,7 @@
 namespace gloss {
 namespace {
 
-TEST(TerminalTextTest, ColumnsAreThoseOfATerminal) {
+TEST(TerminalTextTest, ColumnsMatchATerminal) {
   EXPECT_EQ(columns_of(""), 0U);
   EXPECT_EQ(columns_of("Gr\u00fc\u00dfe"), 5U);
   EXPECT_EQ(columns_of("u\u0308ber"), 4U);     // a combining mark
@@ -15,7 +15,7 @@ TEST(TerminalTextTest, ColumnsAreThoseOfATerminal) {
   EXPECT_EQ(columns_of("\uff21\uff76"), 3U);   // a fullwidth and a halfwidth form
 }
 
-TEST(TerminalTextTest, ABeginningHoldsWholeCharactersAndTheirMarks) {
+TEST(TerminalTextTest, FirstColumnsKeepsCharactersAndTheirMarksWhole) {
   EXPECT_EQ(first_columns("abc", 2), "ab");
   EXPECT_EQ(first_columns("abc", 3), "abc");
   EXPECT_EQ(first_columns("abc", 0), "");
@@ -23,7 +23,7 @@ TEST(TerminalTextTest, ABeginningHoldsWholeCharactersAndTheirMarks) {
   EXPECT_EQ(first_columns("au\u0308b", 2), "au\u0308");
 }
 
-TEST(TerminalTextTest, DotsShowThatATextWasCut) {
+TEST(TerminalTextTest, ShortenedTextEndsInDots) {
   EXPECT_EQ(shortened("A man sleeps.", 13), "A man sleeps.");
   EXPECT_EQ(shortened("A man sleeps.", 8), "A man...");
   EXPECT_EQ(shortened("\u4f60\u597d\u4f60\u597d", 6), "\u4f60...");

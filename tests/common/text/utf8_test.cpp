@@ -34,14 +34,14 @@ TEST(Utf8Test, EveryScalarValueIsValidAndNoOtherIs) {
   }
 }
 
-TEST(Utf8Test, LastCharacterStepsBackOverThreeBytesAtMost) {
+TEST(Utf8Test, LastCharacterSkipsAtMostThreeBytes) {
   EXPECT_EQ(last_character("a"), 0U);
   EXPECT_EQ(last_character("\x80"), 0U);
   EXPECT_EQ(last_character("ab\x80"), 1U);
   EXPECT_EQ(last_character("abc\x80\x80\x80\x80"), 3U);
 }
 
-TEST(Utf8Test, FindsTheFirstFault) {
+TEST(Utf8Test, FindsTheFirstInvalidByte) {
   EXPECT_EQ(first_invalid_utf8(""), std::nullopt);
   EXPECT_EQ(first_invalid_utf8("a\xc3\xa4\xff"), 3U);
   EXPECT_EQ(first_invalid_utf8("ab\xe2\x82"), 2U);        // cut short
@@ -53,7 +53,7 @@ TEST(Utf8Test, FindsTheFirstFault) {
   EXPECT_EQ(first_invalid_utf8("\xf8\x88\x80\x80\x80"), 0U);
 }
 
-// The examples of the Unicode Standard 15.0, tables 3-8 to 3-11, and what lies beside them.
+// The examples of the Unicode Standard 15.0, tables 3-8 to 3-11, and similar cases.
 TEST(Utf8Test, EachMaximalInvalidPartBecomesOneReplacement) {
   const auto r = "\xef\xbf\xbd"s;
   EXPECT_EQ(repair_utf8("\xc0\xaf\xe0\x80\xbf\xf0\x81\x82\x41"), r + r + r + r + r + r + r + r + "A");
@@ -63,7 +63,7 @@ TEST(Utf8Test, EachMaximalInvalidPartBecomesOneReplacement) {
   EXPECT_EQ(repair_utf8("a\xf0\x9f\x98"), "a" + r);
 }
 
-TEST(Utf8Test, ValidTextIsLeftAloneAndNulIsReplaced) {
+TEST(Utf8Test, ValidTextIsUnchangedExceptForNul) {
   EXPECT_EQ(repair_utf8("Gr\u00fc\u00dfe \u4f60\u597d \U0001f600\n"), "Gr\u00fc\u00dfe \u4f60\u597d \U0001f600\n");
   EXPECT_EQ(repair_utf8("a\0b"s), "a\ufffdb");
 }

@@ -7,24 +7,24 @@
 namespace gloss {
 namespace {
 
-TEST(WordBorderTest, LettersDigitsAndMarksMakeWords) {
+TEST(WordBoundaryTest, LettersDigitsAndMarksMakeWords) {
   for (const auto letter : {U'a', U'Z', U'0', U'ß', U'é', U'\u0301', U'Ж', U'ω', U'ع', U'한', U'ﬁ', U'Ａ',
                             U'\U0001D400', U'\u00AD', U'\u200C', U'\u200D', U'\uFE0F', U'\uFE20'})
     EXPECT_EQ(kind_of(letter), CharacterKind::kWord) << static_cast<unsigned>(letter);
 }
 
-TEST(WordBorderTest, SpacesPunctuationAndSymbolsMakeNone) {
+TEST(WordBoundaryTest, SpacesPunctuationAndSymbolsAreNoWords) {
   for (const auto other : {U' ', U'.', U'-', U'\'', U'_', U'\u00A0', U'×', U'÷', U'\u037E', U'،', U'।', U'\u2019', U'€',
                            U'\u2581', U'。', U'，', U'・', U'\U0001F600', U'\U0010FFFF'})
     EXPECT_EQ(kind_of(other), CharacterKind::kOther) << static_cast<unsigned>(other);
 }
 
-TEST(WordBorderTest, SomeScriptsPutNoSpacesBetweenWords) {
+TEST(WordBoundaryTest, RecognizesScriptsWithoutSpaces) {
   for (const auto letter : {U'狗', U'の', U'ー', U'ก', U'ນ', U'ག', U'မ', U'ភ', U'\U00020000'})
     EXPECT_EQ(kind_of(letter), CharacterKind::kUnspaced) << static_cast<unsigned>(letter);
 }
 
-TEST(WordBorderTest, FirstAndLastAreWholeCharacters) {
+TEST(WordBoundaryTest, FirstAndLastKindDecodeWholeCharacters) {
   EXPECT_EQ(first_kind("éa."), CharacterKind::kWord);
   EXPECT_EQ(last_kind(".aé"), CharacterKind::kWord);
   EXPECT_EQ(last_kind("a狗"), CharacterKind::kUnspaced);
@@ -33,7 +33,7 @@ TEST(WordBorderTest, FirstAndLastAreWholeCharacters) {
   EXPECT_EQ(last_kind(""), CharacterKind::kOther);
 }
 
-TEST(WordBorderTest, NoBorderIsWithinAWord) {
+TEST(WordBoundaryTest, WordsHaveNoBoundaryInside) {
   const auto borders = [](const std::string& text) {
     std::string shown;
     for (std::size_t offset = 0; offset <= text.size(); ++offset) shown += is_word_boundary(text, offset) ? '|' : '.';
@@ -44,7 +44,7 @@ TEST(WordBorderTest, NoBorderIsWithinAWord) {
   EXPECT_TRUE(is_word_boundary("狗狗", 3));
   EXPECT_TRUE(is_word_boundary("T狗", 1));
   EXPECT_FALSE(is_word_boundary("éß", 2));
-  EXPECT_FALSE(is_word_boundary("می\u200cخواهم", 4));  // a word of Persian goes on behind the non-joiner
+  EXPECT_FALSE(is_word_boundary("می\u200cخواهم", 4));  // a Persian word continues after the non-joiner
   EXPECT_FALSE(is_word_boundary("می\u200cخواهم", 7));
 }
 
