@@ -8,7 +8,7 @@
 namespace gloss {
 namespace {
 
-constexpr Id kMerged = -1;  // into its left neighbor
+constexpr Id kMerged = -1;  // merged into the left neighbor
 constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
 
 struct Symbol {
@@ -17,22 +17,22 @@ struct Symbol {
 };
 
 struct Candidate {
-  std::uint64_t order;  // rank of the merged piece, then place of the left symbol
+  std::uint64_t order;  // rank of the merged piece, then position of the left symbol
   std::uint32_t left, right;
   Id left_id, right_id, merged;
 
   bool operator>(const Candidate& other) const { return order > other.order; }
 };
 
-// Equal scores have equal ranks.
+// Returns the rank of each piece by score; equal scores have equal ranks.
 std::vector<std::uint32_t> ranks_of(const std::vector<Piece>& pieces) {
   std::vector<float> scores;
   for (const auto& piece : pieces) scores.push_back(piece.score);
   std::ranges::sort(scores, std::greater());
   std::vector<std::uint32_t> ranks;
   for (const auto& piece : pieces) {
-    const auto place = std::ranges::lower_bound(scores, piece.score, std::greater());
-    ranks.push_back(static_cast<std::uint32_t>(place - scores.begin()));
+    const auto position = std::ranges::lower_bound(scores, piece.score, std::greater());
+    ranks.push_back(static_cast<std::uint32_t>(position - scores.begin()));
   }
   return ranks;
 }
@@ -56,9 +56,9 @@ BpeDropout::BpeDropout(const std::vector<Piece>& pieces) : ranks_(ranks_of(piece
     for (const auto character : characters_of(text)) characters.push_back(find(character));
     if (std::ranges::find(characters, kMerged) == characters.end()) characters_.back() = characters;
 
-    for (std::size_t place = 0; const auto character : characters_of(text)) {
-      place += character.size();
-      const auto left = find(text.substr(0, place)), right = find(text.substr(place));
+    for (std::size_t position = 0; const auto character : characters_of(text)) {
+      position += character.size();
+      const auto left = find(text.substr(0, position)), right = find(text.substr(position));
       if (left != kMerged && right != kMerged) merges_.emplace(pair_key(left, right), id);
     }
   }
@@ -68,14 +68,14 @@ Ids BpeDropout::segment(std::span<const Id> ids, double dropout, SubwordDraws& d
   std::vector<Symbol> symbols;
   for (const Id piece : ids)
     for (const Id id : characters_[static_cast<std::size_t>(piece)]) {
-      const auto place = static_cast<std::uint32_t>(symbols.size());
-      symbols.push_back({id, place - 1, place + 1});  // the first has kNowhere before it
+      const auto position = static_cast<std::uint32_t>(symbols.size());
+      symbols.push_back({id, position - 1, position + 1});  // previous of the first symbol is kNowhere
     }
   if (symbols.empty()) return {};
   symbols.back().next = kNowhere;
 
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> candidates;
-  const auto offer = [&](std::uint32_t left) {
+  const auto add_candidate = [&](std::uint32_t left) {
     if (left == kNowhere || symbols[left].next == kNowhere) return;
     const auto right = symbols[left].next;
     const auto merge = merges_.find(pair_key(symbols[left].id, symbols[right].id));
@@ -83,7 +83,7 @@ Ids BpeDropout::segment(std::span<const Id> ids, double dropout, SubwordDraws& d
     const auto rank = std::uint64_t{ranks_[static_cast<std::size_t>(merge->second)]};
     candidates.push({rank << 32 | left, left, right, symbols[left].id, symbols[right].id, merge->second});
   };
-  for (std::uint32_t place = 0; place < symbols.size(); ++place) offer(place);
+  for (std::uint32_t position = 0; position < symbols.size(); ++position) add_candidate(position);
   while (!candidates.empty()) {
     const auto best = candidates.top();
     candidates.pop();
@@ -94,11 +94,12 @@ Ids BpeDropout::segment(std::span<const Id> ids, double dropout, SubwordDraws& d
     left.next = right.next;
     right.id = kMerged;
     if (left.next != kNowhere) symbols[left.next].previous = best.left;
-    offer(left.previous);
-    offer(best.left);
+    add_candidate(left.previous);
+    add_candidate(best.left);
   }
   Ids pieces;
-  for (std::uint32_t place = 0; place != kNowhere; place = symbols[place].next) pieces.push_back(symbols[place].id);
+  for (std::uint32_t position = 0; position != kNowhere; position = symbols[position].next)
+    pieces.push_back(symbols[position].id);
   return pieces;
 }
 

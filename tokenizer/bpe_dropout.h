@@ -11,17 +11,17 @@
 
 namespace gloss {
 
-/// BPE-dropout (Provilkov, Emelianenko and Voita 2020): byte pair encoding (Sennrich et al. 2016) in which each merge
-/// that comes up is left out with a probability. As SentencePiece does it, what was left out comes up again only where
-/// a neighbor has changed.
+/// BPE-dropout (Provilkov, Emelianenko and Voita 2020): byte pair encoding (Sennrich et al. 2016) that skips each
+/// possible merge with a given probability. As in SentencePiece, a skipped merge is only tried again if a neighbor has
+/// changed.
 ///
-/// It works on ids, not on text: pieces are taken apart into characters and merged anew, the best score first, then
-/// from the left. What has no characters of its own (unknown, bytes, user-defined pieces) stays as it is.
+/// Works on ids: pieces are split into characters and merged again, best score first, ties from the left. Pieces
+/// without characters of their own (unknown, bytes, user-defined) are kept.
 class BpeDropout {
  public:
   explicit BpeDropout(const std::vector<Piece>& pieces);
 
-  /// Other pieces of the same text; at `dropout` 0 the ids that SentencePiece gives.
+  /// Returns another segmentation of the same text. With `dropout` 0 the ids equal SentencePiece's.
   Ids segment(std::span<const Id> ids, double dropout, SubwordDraws& draws) const;
 
  private:
@@ -29,9 +29,9 @@ class BpeDropout {
     return std::uint64_t{static_cast<std::uint32_t>(left)} << 32 | static_cast<std::uint32_t>(right);
   }
 
-  std::vector<Ids> characters_;                   ///< of each piece; itself where it stays whole
+  std::vector<Ids> characters_;                   ///< of each piece; a piece that is kept whole has itself
   std::vector<std::uint32_t> ranks_;              ///< of each piece; the best score has 0
-  std::unordered_map<std::uint64_t, Id> merges_;  ///< pair_key of two pieces to the piece that they make
+  std::unordered_map<std::uint64_t, Id> merges_;  ///< maps pair_key(left, right) to the merged piece
 };
 
 }  // namespace gloss

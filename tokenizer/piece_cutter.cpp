@@ -15,7 +15,7 @@
 namespace gloss {
 namespace {
 
-constexpr std::size_t kLargestCutterModel = 64 << 20;  // bytes
+constexpr std::size_t kMaxCutterModelBytes = 64 << 20;  // bytes
 
 }  // namespace
 
@@ -27,7 +27,7 @@ PieceCutter::PieceCutter(const std::filesystem::path& path) : processor_(std::ma
   const auto shown = printable(path.string());
   if (std::error_code ignored; !std::filesystem::exists(path, ignored))
     throw DataError(shown + ": wanted a SentencePiece model, but it is not there");
-  const auto serialized = read_file(path, kLargestCutterModel);
+  const auto serialized = read_file(path, kMaxCutterModelBytes);
   check_sentencepiece_model(serialized, shown);
   silence_sentencepiece();
   const auto status = processor_->model.LoadFromSerializedProto(serialized);

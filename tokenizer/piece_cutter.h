@@ -7,17 +7,17 @@
 
 namespace gloss {
 
-/// Cuts text into the pieces of a SentencePiece model of whatever special ids, where only their spelling counts.
+/// Splits text into the pieces of a SentencePiece model with any special ids. Only the spelling of the pieces is used.
 class PieceCutter {
  public:
-  /// From a `.model` file. Throws DataError where it is missing, IoError where it cannot be read, ModelError where it
-  /// does not parse.
+  /// Loads a `.model` file. Throws DataError if it is missing, IoError if it cannot be read, ModelError if it cannot be
+  /// parsed.
   explicit PieceCutter(const std::filesystem::path& path);
   ~PieceCutter();
 
-  /// The pieces with a space between them, U+2581 standing for a space of the text. Several threads may call it.
+  /// Returns the pieces separated by spaces, with U+2581 for a space of the text. Safe to call from several threads.
   std::string cut(std::string_view line) const;
-  const std::string& sha256() const { return sha256_; }  ///< of the file
+  const std::string& sha256() const { return sha256_; }  ///< SHA-256 of the file
 
  private:
   struct Processor;

@@ -7,14 +7,14 @@
 namespace gloss {
 namespace {
 
-constexpr bool parts_words(char c) { return kAsciiSpace.find(c) != std::string_view::npos; }
+constexpr bool separates_words(char c) { return kAsciiSpace.find(c) != std::string_view::npos; }
 
-/// Where each word of a text stands.
-std::vector<PieceSpans::Place> word_places(std::string_view text) {
+/// Returns the byte range of each word.
+std::vector<PieceSpans::Place> word_ranges(std::string_view text) {
   std::vector<PieceSpans::Place> places;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (parts_words(text[i])) continue;
-    if (i == 0 || parts_words(text[i - 1])) places.push_back({i, i});
+    if (separates_words(text[i])) continue;
+    if (i == 0 || separates_words(text[i - 1])) places.push_back({i, i});
     places.back().end = i + 1;
   }
   return places;
@@ -23,11 +23,11 @@ std::vector<PieceSpans::Place> word_places(std::string_view text) {
 }  // namespace
 
 PieceWords words_of(const PieceSpans& pieces) {
-  const auto places = word_places(pieces.text);
+  const auto places = word_ranges(pieces.text);
   PieceWords result;
   for (const auto& word : places) result.words.push_back(pieces.text.substr(word.begin, word.end - word.begin));
   for (const auto& piece : pieces.places) {
-    // Words that end behind the piece's beginning, and of these those that begin before its end.
+    // The range of words that end after the piece's beginning and begin before its end.
     const auto first = std::ranges::upper_bound(places, piece.begin, {}, &PieceSpans::Place::end);
     const auto last = std::ranges::lower_bound(places, piece.end, {}, &PieceSpans::Place::begin);
     const auto begin = static_cast<std::size_t>(first - places.begin());
@@ -42,7 +42,7 @@ PieceWords words_of(const PieceSpans& pieces) {
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
-  for (const auto& word : word_places(text)) words.emplace_back(text.substr(word.begin, word.end - word.begin));
+  for (const auto& word : word_ranges(text)) words.emplace_back(text.substr(word.begin, word.end - word.begin));
   return words;
 }
 

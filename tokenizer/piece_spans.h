@@ -9,28 +9,28 @@
 
 namespace gloss {
 
-/// A text and where its pieces stand in it.
+/// A text and the byte range of each of its pieces.
 struct PieceSpans {
-  /// Bytes of the text; begin and end are equal where a piece writes nothing.
+  /// Byte range in the text; empty for a piece that writes nothing.
   struct Place {
     std::size_t begin = 0, end = 0;
-    bool of_next = false;  ///< a byte of the character that the next piece, or one behind it, writes
+    bool of_next = false;  ///< the piece is a byte of a character that one of the next pieces writes
   };
 
   std::string text;
   Ids ids;
-  std::vector<Place> places;  ///< of each id, in the order of the text
-  bool placed = true;         ///< false: the text is not what the pieces write, and the places say nothing
+  std::vector<Place> places;  ///< one per id, in the order of the text
+  bool placed = true;         ///< false: the pieces do not spell the text, and the ranges are meaningless
 
   std::string_view text_of(std::size_t piece) const {
     return std::string_view(text).substr(places[piece].begin, places[piece].end - places[piece].begin);
   }
 };
 
-/// The words of a text, which are what ASCII white space parts, and which of them each piece has bytes of.
+/// The words of a text, separated by ASCII white space, and the words that each piece has bytes of.
 struct PieceWords {
-  /// Numbers of words from 0; begin and end are equal for a piece that is in none. Each byte of a character is in the
-  /// word of that character.
+  /// Range of word numbers, from 0; empty for a piece that is in no word. All bytes of a character belong to the word
+  /// of that character.
   struct Range {
     std::size_t begin = 0, end = 0;
   };
@@ -40,7 +40,7 @@ struct PieceWords {
 };
 PieceWords words_of(const PieceSpans& pieces);
 
-/// The words of a text alone.
+/// Returns the words of a text.
 std::vector<std::string> words_of(std::string_view text);
 
 }  // namespace gloss

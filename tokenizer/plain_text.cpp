@@ -18,9 +18,9 @@ bool spells_symbol(std::string_view behind_bracket) {
 
 std::string without_space_marks(std::string_view text) {
   std::string result;
-  for (auto place = text.find(kSpaceMark); place != text.npos; place = text.find(kSpaceMark)) {
-    result.append(text.substr(0, place)) += '_';
-    text.remove_prefix(place + kSpaceMark.size());
+  for (auto position = text.find(kSpaceMark); position != text.npos; position = text.find(kSpaceMark)) {
+    result.append(text.substr(0, position)) += '_';
+    text.remove_prefix(position + kSpaceMark.size());
   }
   return result.append(text);
 }

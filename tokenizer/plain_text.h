@@ -6,12 +6,12 @@
 
 namespace gloss {
 
-/// SentencePiece writes U+2581 for a space and would read one in a text as a space. As plain text it is read as the low
-/// line that it looks like.
+/// Replaces U+2581 by the low line that it looks like. SentencePiece uses U+2581 for a space and would read one in a
+/// text as a space.
 std::string without_space_marks(std::string_view text);
 
-/// SentencePiece's trainer takes a symbol's name in its text ("<s>", "</s>", "<unk>", "<pad>", "<0x0A>") for the symbol
-/// and learns none of its characters. Cut behind the "<", the name is plain text.
+/// Splits a training text after the "<" of each symbol's name ("<s>", "</s>", "<unk>", "<pad>", "<0x0A>"), so that the
+/// name is plain text. SentencePiece's trainer would treat the name as the symbol and learn none of its characters.
 std::vector<std::string> split_symbol_names(std::string_view text);
 
 }  // namespace gloss

@@ -7,12 +7,12 @@
 
 namespace gloss {
 
-/// What a protocol buffer that is not well-formed has in its place.
+/// Thrown for a malformed protocol buffer; `what` describes the content found.
 struct BrokenProtobuf {
   std::string what;
 };
 
-/// The fields of one message, in the wire format of protocol buffers. Looks at `message`, which must outlive it.
+/// Iterates over the fields of one message in the wire format of protocol buffers. `message` must outlive the object.
 class ProtobufFields {
  public:
   enum WireType : std::uint64_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
@@ -20,13 +20,13 @@ class ProtobufFields {
   struct Field {
     std::uint64_t number;
     std::uint64_t type;      ///< a WireType
-    std::string_view bytes;  ///< of kFixed64, kBytes, kFixed32
-    std::uint64_t value;     ///< of kVarint
+    std::string_view bytes;  ///< content of kFixed64, kBytes, kFixed32
+    std::uint64_t value;     ///< content of kVarint
   };
 
   explicit ProtobufFields(std::string_view message) : rest_(message) {}
 
-  /// Absent at the end. Throws BrokenProtobuf.
+  /// Returns the next field, or nothing at the end. Throws BrokenProtobuf.
   std::optional<Field> next();
 
  private:
@@ -36,7 +36,7 @@ class ProtobufFields {
   std::string_view rest_;
 };
 
-/// Numbers of the fields in SentencePiece's sentencepiece_model.proto.
+/// Field numbers of SentencePiece's sentencepiece_model.proto.
 struct ModelField {
   static constexpr std::uint64_t kPieces = 1, kTrainer = 2, kNormalizer = 3, kSelfTest = 4, kDenormalizer = 5;
 };

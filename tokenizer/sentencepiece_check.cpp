@@ -19,11 +19,11 @@
 namespace gloss {
 namespace {
 
-constexpr std::size_t kLongestPiece = 1000;  // bytes
-// SentencePiece 0.1.97 has room for 64 user-defined pieces that begin one another.
-constexpr std::size_t kLongestUserDefined = 64;
+constexpr std::size_t kMaxPieceBytes = 1000;  // bytes
+// SentencePiece 0.1.97 supports at most 64 user-defined pieces that are prefixes of each other.
+constexpr std::size_t kMaxUserDefinedPrefixes = 64;
 
-constexpr std::uint64_t kUserDefined = 4;  // a piece's type
+constexpr std::uint64_t kUserDefined = 4;  // type of a piece
 enum NormalizerField : std::uint64_t { kCharacterMap = 2 };
 
 using Fields = ProtobufFields;
@@ -48,26 +48,26 @@ std::string_view check_piece(std::string_view message) {
     if (field->number == PieceField::kScore && field->type == Fields::kFixed32)
       expect(std::isfinite(std::bit_cast<float>(fixed32(field->bytes))), "a score that is no number");
   }
-  expect(!text.empty() && text.size() <= kLongestPiece, "a piece that is empty or longer than 1000 bytes");
-  expect(!user_defined || text.size() <= kLongestUserDefined, "a user-defined piece longer than 64 bytes");
+  expect(!text.empty() && text.size() <= kMaxPieceBytes, "a piece that is empty or longer than 1000 bytes");
+  expect(!user_defined || text.size() <= kMaxUserDefinedPrefixes, "a user-defined piece longer than 64 bytes");
   expect(is_utf8(text) && text.find('\0') == text.npos, "a piece that is not UTF-8");
   return text;
 }
 
-// A double-array trie (Yata et al. 2007), as darts-clone packs it: bit 31 a leaf, whose other bits are its value; else
-// bits 10 to 30 offset, bit 9 offset in units of 256, bit 8 has a leaf, bits 0 to 7 label. A walk goes from the base of
-// one unit, its place ^ offset, to the unit at base ^ byte if that has the byte for its label.
+// A double-array trie (Yata et al. 2007) in the format of darts-clone. Bit 31: a leaf, whose other bits are its value;
+// otherwise bits 10 to 30: offset, bit 9: the offset is in units of 256, bit 8: has a leaf, bits 0 to 7: label. From
+// the base of a unit, its index ^ offset, a byte leads to the unit at base ^ byte if that has the byte as its label.
 class CharacterMap {
  public:
   CharacterMap(std::string_view trie, std::string_view texts)
       : trie_(trie), texts_(texts), first_(count() + 1), units_(count()), leaves_(count(), -1) {
-    for (std::uint32_t place = 0; place < count(); ++place) ++first_[parent(place) + 1];
+    for (std::uint32_t index = 0; index < count(); ++index) ++first_[parent(index) + 1];
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
     auto end = first_;
-    for (std::uint32_t place = 0; place < count(); ++place) units_[end[parent(place)]++] = place;
+    for (std::uint32_t index = 0; index < count(); ++index) units_[end[parent(index)]++] = index;
   }
 
-  // Walks every way from the root.
+  // Follows every path from the root.
   void check() {
     visit(0, 0);
     while (!open_.empty()) {
@@ -79,22 +79,23 @@ class CharacterMap {
   }
 
  private:
-  // SentencePiece 0.1.97 has room for so many matches of one text, and reads behind it where there are more.
-  static constexpr int kMostLeaves = 32;
+  // SentencePiece 0.1.97 stores at most this many matches of one text and reads out of bounds if there are more.
+  static constexpr int kMaxLeaves = 32;
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(trie_.size() / 4); }
-  std::uint32_t unit(std::uint32_t place) const { return fixed32(trie_.substr(place * std::size_t{4})); }
-  std::uint32_t parent(std::uint32_t place) const { return place ^ (unit(place) & 0xFF); }
+  std::uint32_t unit(std::uint32_t index) const { return fixed32(trie_.substr(index * std::size_t{4})); }
+  std::uint32_t parent(std::uint32_t index) const { return index ^ (unit(index) & 0xFF); }
 
-  // `leaves`: on the way to this unit and at it. A way is taken again where it has more than before.
-  void visit(std::uint32_t place, int leaves) {
-    const auto value = unit(place);
-    const std::uint64_t base = place ^ (std::uint64_t{(value & 0x7FFFFFFF) >> 10} << ((value & (1u << 9)) >> 6));
+  // Visits a unit; `leaves` counts those on the path including this unit. A path is followed again only with more
+  // leaves than before.
+  void visit(std::uint32_t index, int leaves) {
+    const auto value = unit(index);
+    const std::uint64_t base = index ^ (std::uint64_t{(value & 0x7FFFFFFF) >> 10} << ((value & (1u << 9)) >> 6));
     expect((base | 0xFF) < count(), "a character map that points outside itself");
     const auto next = static_cast<std::uint32_t>(base);
     if ((value >> 8 & 1) != 0)
       expect((unit(next) & 0x7FFFFFFF) < texts_.size(), "a character map that points outside its texts");
-    expect(leaves <= kMostLeaves, "a character map with too many texts on one way");
+    expect(leaves <= kMaxLeaves, "a character map with too many texts on one way");
     if (leaves <= leaves_[next]) return;
     leaves_[next] = leaves;
     open_.push_back(next);
@@ -102,8 +103,8 @@ class CharacterMap {
 
   std::string_view trie_, texts_;
   std::vector<std::uint32_t> first_,
-      units_;                // the units below a base: units_[first_[base]] to units_[first_[base + 1]]
-  std::vector<int> leaves_;  // the most on any way to a base; -1 where none goes there
+      units_;                // children of a base: units_[first_[base]] to units_[first_[base + 1]]
+  std::vector<int> leaves_;  // the largest number on any path to a base; -1: not reached
   std::vector<std::uint32_t> open_;
 };
 
@@ -166,7 +167,7 @@ void check_stated_ids(std::string_view bytes, const std::string& name) {
   struct SpecialId {
     std::uint64_t field;
     std::string_view text;
-    std::uint64_t wanted, stated;
+    std::uint64_t expected, stated;
   };
   std::array<SpecialId, 4> ids{{{TrainerField::kPadId, "pad", kPad, kPad},
                                 {TrainerField::kUnkId, "unk", kUnk, kUnk},
@@ -177,17 +178,17 @@ void check_stated_ids(std::string_view bytes, const std::string& name) {
       for (Fields settings(field->bytes); const auto setting = settings.next();)
         for (auto& id : ids)
           if (setting->number == id.field && setting->type == Fields::kVarint) id.stated = setting->value;
-  std::string wanted, got;
+  std::string expected, got;
   for (const auto& id : ids) {
     const auto add = [&](std::string& text, std::uint64_t value) {
       text +=
           (text.empty() ? "" : ", ") + std::string(id.text) + ' ' + std::to_string(static_cast<std::int32_t>(value));
     };
-    add(wanted, id.wanted);
+    add(expected, id.expected);
     add(got, id.stated);
   }
-  if (wanted != got)
-    throw ModelError(name + ": wanted the special ids " + wanted + ", got " + got +
+  if (expected != got)
+    throw ModelError(name + ": wanted the special ids " + expected + ", got " + got +
                      " in its training settings; train it again with --pad_id=0 --unk_id=1 --bos_id=2 --eos_id=3");
 }
 

@@ -2,7 +2,7 @@
 
 namespace sentencepiece::logging {
 
-// Declared in no installed header. Weak: a SentencePiece that does not export it keeps its log.
+// Not declared in any installed header. Weak: a SentencePiece that does not export it keeps its log.
 [[gnu::weak]] void SetMinLogLevel(int level);
 
 }  // namespace sentencepiece::logging

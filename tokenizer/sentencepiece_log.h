@@ -2,8 +2,7 @@
 
 namespace gloss {
 
-/// Keeps SentencePiece from writing log lines to stderr. Its errors are returned as a status in any case, which becomes
-/// an exception of ours.
+/// Suppresses SentencePiece's log lines on stderr. Its errors are returned as a status and become exceptions of gloss.
 void silence_sentencepiece();
 
 }  // namespace gloss

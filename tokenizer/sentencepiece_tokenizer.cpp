@@ -17,7 +17,7 @@
 namespace gloss {
 namespace {
 
-constexpr std::size_t kLargestModel = 64 << 20;  // bytes
+constexpr std::size_t kMaxModelBytes = 64 << 20;  // bytes
 
 std::string id_list(int pad, int unk, int bos, int eos) {
   return "pad " + std::to_string(pad) + ", unk " + std::to_string(unk) + ", bos " + std::to_string(bos) + ", eos " +
@@ -25,21 +25,21 @@ std::string id_list(int pad, int unk, int bos, int eos) {
 }
 
 void expect_special_ids(const sentencepiece::SentencePieceProcessor& model, const std::string& name) {
-  const auto wanted = id_list(kPad, kUnk, kBos, kEos);
+  const auto expected = id_list(kPad, kUnk, kBos, kEos);
   const auto got = id_list(model.pad_id(), model.unk_id(), model.bos_id(), model.eos_id());
-  if (wanted != got)
-    throw ModelError(name + ": wanted the special ids " + wanted + ", got " + got +
+  if (expected != got)
+    throw ModelError(name + ": wanted the special ids " + expected + ", got " + got +
                      "; train it again with --pad_id=0 --unk_id=1 --bos_id=2 --eos_id=3");
 }
 
 bool is_written(Id id) { return id != kPad && id != kBos && id != kEos; }
 
-// The last of the bytes that spell a character writes it, the others nothing.
+// Returns whether the id is a byte of a character whose text SentencePiece assigns to a later byte, its last one.
 bool is_part(const sentencepiece::SentencePieceProcessor& model, Id id, std::string_view writes) {
   return writes.empty() && model.IsByte(id);
 }
 
-// Bytes that a model spells one by one need not make characters, and could end the line.
+// Repairs decoded text: byte pieces may form invalid characters or line ends.
 std::string one_line(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
@@ -70,7 +70,7 @@ SentencePieceTokenizer::~SentencePieceTokenizer() = default;
 std::shared_ptr<const SentencePieceTokenizer> SentencePieceTokenizer::load(const std::filesystem::path& path) {
   if (std::error_code ignored; std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found)
     throw DataError(printable(path.string()) + ": wanted a SentencePiece model, but it is not there");
-  return std::make_shared<SentencePieceTokenizer>(read_file(path, kLargestModel), path.string());
+  return std::make_shared<SentencePieceTokenizer>(read_file(path, kMaxModelBytes), path.string());
 }
 
 Ids SentencePieceTokenizer::encode(std::string_view line) const {

@@ -12,10 +12,10 @@ namespace gloss {
 /// A SentencePiece model (Kudo and Richardson 2018).
 class SentencePieceTokenizer final : public Tokenizer {
  public:
-  /// From the bytes of a `.model` file. `name` stands for them in messages. Throws ModelError where they do not parse
-  /// or the special ids are not pad 0, unk 1, bos 2, eos 3 (with the remedy).
+  /// Loads the bytes of a `.model` file. `name` is their name in messages. Throws ModelError, with the remedy, if they
+  /// cannot be parsed or the special ids are not pad 0, unk 1, bos 2, eos 3.
   SentencePieceTokenizer(std::string serialized, const std::string& name);
-  /// From a `.model` file. Throws DataError where it is missing, IoError where it cannot be read, ModelError as above.
+  /// Loads a `.model` file. Throws DataError if it is missing, IoError if it cannot be read, ModelError as above.
   static std::shared_ptr<const SentencePieceTokenizer> load(const std::filesystem::path& path);
   ~SentencePieceTokenizer() override;
 
@@ -26,7 +26,7 @@ class SentencePieceTokenizer final : public Tokenizer {
   std::int64_t vocabulary_size() const override;
   const std::string& serialized() const override;
 
-  /// As the model spells it, U+2581 standing for a space.
+  /// Returns the piece's text in the model, with U+2581 for a space.
   std::string piece(Id id) const override;
 
  private:

@@ -4,8 +4,8 @@
 
 namespace gloss {
 
-/// The version of SentencePiece that gloss was built with, as its package says it; empty where that says none. The
-/// library itself knows none.
+/// Returns the version of SentencePiece that gloss was built with, from its package; empty if unknown. The library
+/// itself does not report one.
 std::string sentencepiece_version();
 
 }  // namespace gloss

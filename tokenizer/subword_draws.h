@@ -7,13 +7,13 @@
 
 namespace gloss {
 
-/// The random numbers of one sentence, one after the other: a function of (stream, sentence).
+/// Random numbers of one sentence, in sequence: a function of (stream, sentence).
 class SubwordDraws {
  public:
-  /// A sentence draws fewer than 2^24 numbers.
+  /// A sentence may draw fewer than 2^24 numbers.
   SubwordDraws(const RandomStream& random, std::uint64_t sentence) : random_(random), next_(sentence << 24) {}
 
-  /// In [0, 1).
+  /// Returns the next number in [0, 1).
   double next() {
     if (next_ % block_.size() == 0) block_ = random_.block(next_ / block_.size());
     return block_[next_++ % block_.size()] * 0x1p-32;

@@ -12,17 +12,16 @@
 
 namespace gloss {
 
-/// Cuts sentences into other pieces than the best ones, at random: by BPE-dropout where the tokenizer is a BPE model,
-/// by sampling where it is a unigram model. A draw is a function of (stream, its update and micro-batch, sentence)
-/// alone. Safe to share between threads.
+/// Samples other segmentations of sentences: by BPE-dropout for BPE models, by subword regularization for unigram
+/// models. A sample depends on (stream, its update and micro-batch, sentence) only. Safe to share between threads.
 class SubwordSampler {
  public:
-  /// `model`: the bytes of a SentencePiece model. `amount`: BPE's share of merges left out, or the unigram model's
-  /// alpha. Throws UsageError naming data.subword_sampling where the model is of another kind, ModelError where it has
+  /// `model`: the bytes of a SentencePiece model. `amount`: the probability of skipping a merge (BPE), or alpha
+  /// (unigram). Throws UsageError with the key data.subword_sampling for another kind of model, ModelError if it has
   /// pieces marked as unused.
   SubwordSampler(std::string_view model, double amount);
 
-  /// `ids`: a sentence as the tokenizer encodes it; with or without eos.
+  /// Returns a sample for `ids`, a sentence encoded by the tokenizer, with or without eos.
   Ids sample(std::span<const Id> ids, const RandomStream& random, std::uint64_t sentence) const;
 
  private:

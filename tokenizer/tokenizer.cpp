@@ -6,7 +6,7 @@ namespace gloss {
 namespace {
 
 [[noreturn]] void cannot_tell() {
-  throw Error(ExitCode::kFault, "tokenizer: wanted one that knows where its pieces stand, got another");
+  throw Error(ExitCode::kFault, "tokenizer: wanted one that reports the positions of its pieces, got another");
 }
 
 }  // namespace

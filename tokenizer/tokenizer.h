@@ -9,26 +9,27 @@
 
 namespace gloss {
 
-/// Text to ids and back. What data and decoding know of a tokenizer; safe to share between threads.
+/// Converts text to ids and back: the interface for data and decoding. Safe to share between threads.
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  /// The pieces of one line of valid UTF-8, without bos or eos. Text that spells a special symbol is plain text.
+  /// Returns the pieces of one line of valid UTF-8, without bos or eos. Text that spells a special symbol is plain
+  /// text.
   virtual Ids encode(std::string_view line) const = 0;
-  /// Text of the ids; pad, bos and eos are left out, unk becomes " ⁇ ". Always one line of valid UTF-8. Throws
-  /// ModelError on an id outside the vocabulary.
+  /// Returns the text of the ids: one line of valid UTF-8. pad, bos and eos are skipped, unk becomes " ⁇ ". Throws
+  /// ModelError for an id outside the vocabulary.
   virtual std::string decode(std::span<const Id> ids) const = 0;
-  /// The same, and which part of the line each piece is, as the line spells it. Throws Error, a fault of the caller, by
-  /// a tokenizer that cannot tell.
+  /// Encodes a line and returns the byte range of each piece in it. Throws Error (a defect of the caller) if the
+  /// tokenizer does not support this.
   virtual PieceSpans encode_placed(std::string_view line) const;
-  /// decode(ids), and what each of them wrote of it; `placed` is false where the tokenizer rewrites the text
-  /// behind its pieces. Throws as decode, and Error as encode_placed.
+  /// Returns decode(ids) and the byte range that each id wrote. `placed` is false if the tokenizer rewrites the text
+  /// after joining its pieces. Throws as decode, and Error as encode_placed.
   virtual PieceSpans decode_placed(std::span<const Id> ids) const;
   virtual std::int64_t vocabulary_size() const = 0;
-  /// How a piece is spelt, for a person to read. Throws ModelError on an id outside the vocabulary.
+  /// Returns a piece's spelling for display. Throws ModelError for an id outside the vocabulary.
   virtual std::string piece(Id id) const { return decode({&id, 1}); }
-  /// The bytes that a model file keeps, from which an equal tokenizer is made.
+  /// Returns the bytes that a model file stores, from which an equal tokenizer is loaded.
   virtual const std::string& serialized() const = 0;
 };
 

@@ -15,11 +15,11 @@ double log_sum(double a, double b) {
   return larger == kImpossible ? larger : larger + std::log1p(std::exp(std::min(a, b) - larger));
 }
 
-// A piece that ends at some place, and where it begins: in characters.
+// A piece that ends at some position, with its first character.
 struct LastPiece {
   std::size_t begin;
   Id id;
-  double weight;  // logarithm: of all ways to its end that end with it
+  double weight;  // log of the sum over all segmentations up to its end that end with it
 };
 
 }  // namespace
@@ -28,7 +28,7 @@ UnigramSampling::UnigramSampling(std::vector<Piece> pieces) : pieces_(std::move(
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     if (pieces_[i].type != Piece::Type::kNormal) continue;
     by_text_.emplace(pieces_[i].text, static_cast<Id>(i));
-    longest_ = std::max(longest_, pieces_[i].text.size());
+    max_piece_bytes_ = std::max(max_piece_bytes_, pieces_[i].text.size());
   }
 }
 
@@ -53,14 +53,14 @@ Ids UnigramSampling::segment(std::span<const Id> ids, double alpha, SubwordDraws
 }
 
 void UnigramSampling::add_sample(std::string_view text, double alpha, SubwordDraws& draws, Ids& pieces) const {
-  std::vector<std::size_t> ends{0};  // of so many characters, in bytes
+  std::vector<std::size_t> ends{0};  // byte offset of each character
   for (const auto character : characters_of(text)) ends.push_back(ends.back() + character.size());
 
-  std::vector<double> forward(ends.size(), kImpossible);  // logarithm of the sum over all ways to a place
+  std::vector<double> forward(ends.size(), kImpossible);  // log of the sum over all segmentations up to a position
   std::vector<std::vector<LastPiece>> last(ends.size());
   forward[0] = 0;
   for (std::size_t end = 1; end < ends.size(); ++end)
-    for (std::size_t begin = end; begin-- > 0 && ends[end] - ends[begin] <= longest_;) {
+    for (std::size_t begin = end; begin-- > 0 && ends[end] - ends[begin] <= max_piece_bytes_;) {
       const auto found = by_text_.find(text.substr(ends[begin], ends[end] - ends[begin]));
       if (found == by_text_.end() || forward[begin] == kImpossible) continue;
       const double weight = forward[begin] + alpha * double{pieces_[static_cast<std::size_t>(found->second)].score};

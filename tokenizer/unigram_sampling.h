@@ -16,23 +16,22 @@ namespace gloss {
 ///
 ///     P(x) = (product of p(x_i))^alpha / sum of the same over all segmentations
 ///
-/// by summing forwards and drawing backwards, where p is what the unigram model gives a piece. Works on ids: the texts
-/// of the pieces are put together again. What has no characters of its own (unknown, bytes, user-defined pieces) stays
-/// as it is.
+/// by forward filtering and backward sampling, with the unigram model's probabilities p. Works on ids: the text is
+/// rebuilt from the pieces. Pieces without characters of their own (unknown, bytes, user-defined) are kept.
 class UnigramSampling {
  public:
   explicit UnigramSampling(std::vector<Piece> pieces);
-  UnigramSampling(UnigramSampling&&) = default;  // not copied: `by_text_` looks at `pieces_`
+  UnigramSampling(UnigramSampling&&) = default;  // not copyable: `by_text_` refers to `pieces_`
 
-  /// Other pieces of the same text.
+  /// Returns another segmentation of the same text.
   Ids segment(std::span<const Id> ids, double alpha, SubwordDraws& draws) const;
 
  private:
   void add_sample(std::string_view text, double alpha, SubwordDraws& draws, Ids& pieces) const;
 
   std::vector<Piece> pieces_;
-  std::unordered_map<std::string_view, Id> by_text_;  ///< into `pieces_`
-  std::size_t longest_ = 0;                           ///< piece, in bytes
+  std::unordered_map<std::string_view, Id> by_text_;  ///< keys refer to `pieces_`
+  std::size_t max_piece_bytes_ = 0;                   ///< bytes of the longest piece
 };
 
 }  // namespace gloss

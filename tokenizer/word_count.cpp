@@ -12,7 +12,7 @@ namespace {
 
 using Range = std::pair<char32_t, char32_t>;
 
-// SentencePiece's nmt_nfkc makes a space of the first and nothing of the others. Without a normalization a space alone
+// SentencePiece's nmt_nfkc replaces kSpaces by a space and removes kRemoved. Without normalization only a space
 // separates words.
 constexpr std::array<Range, 13> kSpaces{{{0x09, 0x0A},
                                          {0x0C, 0x0D},
@@ -45,7 +45,7 @@ std::int64_t count_words(std::string_view line, Normalization normalization) {
     const auto point = decode_utf8(line, offset);
     offset += point.bytes;
     const auto character = point.value.value_or(U'\uFFFD');
-    const bool is_ascii = character > U' ' && character < 0x7F;  // most characters: the lists need not be searched
+    const bool is_ascii = character > U' ' && character < 0x7F;  // fast path for most characters
     if (nmt && !is_ascii && is_in(kRemoved, character)) continue;
     const bool is_space = nmt ? !is_ascii && is_in(kSpaces, character) : character == U' ';
     words += !is_space && !within;

@@ -31,39 +31,39 @@ std::vector<std::pair<std::size_t, std::size_t>> ranges(const PieceWords& words)
   return result;
 }
 
-TEST(PlacedPiecesTest, WordsAreWhatWhiteSpaceParts) {
+TEST(PieceSpansTest, WordsAreSeparatedByWhiteSpace) {
   EXPECT_THAT(words_of("  one two\tthree \r four"), ElementsAre("one", "two", "three", "four"));
   EXPECT_THAT(words_of(""), IsEmpty());
   EXPECT_THAT(words_of(" \t"), IsEmpty());
   EXPECT_THAT(words_of("a\u00a0b"), ElementsAre("a\u00a0b"));
 }
 
-TEST(PlacedPiecesTest, APieceIsInTheWordsThatItHasBytesOf) {
+TEST(PieceSpansTest, PieceBelongsToTheWordsOfItsBytes) {
   const auto words = words_of(of_parts({"Hal", "lo", " wor", "ld", "!"}));
   EXPECT_THAT(words.words, ElementsAre("Hallo", "world!"));
   EXPECT_THAT(ranges(words), ElementsAre(Pair(0, 1), Pair(0, 1), Pair(1, 2), Pair(1, 2), Pair(1, 2)));
 }
 
-TEST(PlacedPiecesTest, APieceMayBeInSeveralWordsOrInNone) {
+TEST(PieceSpansTest, PieceMayBelongToSeveralWordsOrNone) {
   const auto words = words_of(of_parts({"of the", " ", "", " end of", "fer "}));
   EXPECT_THAT(words.words, ElementsAre("of", "the", "end", "offer"));
   EXPECT_THAT(ranges(words), ElementsAre(Pair(0, 2), Pair(2, 2), Pair(2, 2), Pair(2, 4), Pair(3, 4)));
 }
 
-TEST(PlacedPiecesTest, ByteForByteACharacterIsInItsWord) {
+TEST(PieceSpansTest, BytesOfACharacterBelongToOneWord) {
   auto pieces = of_parts({"a", " ", "", "", "é", "", ""});
   for (const auto i : {2, 3, 6}) pieces.places[static_cast<std::size_t>(i)].of_next = true;
   EXPECT_THAT(ranges(words_of(pieces)),
               ElementsAre(Pair(0, 1), Pair(1, 1), Pair(1, 2), Pair(1, 2), Pair(1, 2), Pair(2, 2), Pair(2, 2)));
 }
 
-TEST(PlacedPiecesTest, WhatAnUnknownPieceIsWrittenAsIsAWordOfItsOwn) {
+TEST(PieceSpansTest, UnknownPieceIsASeparateWord) {
   const auto words = words_of(of_parts({"Hal", " ⁇ ", "lo"}));
   EXPECT_THAT(words.words, ElementsAre("Hal", "⁇", "lo"));
   EXPECT_THAT(ranges(words), ElementsAre(Pair(0, 1), Pair(1, 2), Pair(2, 3)));
 }
 
-/// Knows no places.
+/// A tokenizer without byte ranges.
 class PlainTokenizer final : public Tokenizer {
  public:
   Ids encode(std::string_view) const override { return {}; }
@@ -75,7 +75,7 @@ class PlainTokenizer final : public Tokenizer {
   std::string nothing_;
 };
 
-TEST(PlacedPiecesTest, ATokenizerThatKnowsNoPlacesSaysSo) {
+TEST(PieceSpansTest, TokenizerWithoutRangesThrows) {
   EXPECT_THROW(PlainTokenizer().encode_placed("a"), Error);
   EXPECT_THROW(PlainTokenizer().decode_placed({}), Error);
 }

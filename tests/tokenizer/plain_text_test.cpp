@@ -14,7 +14,7 @@ TEST(PlainTextTest, SpaceMarkBecomesALowLine) {
   EXPECT_EQ(without_space_marks(""), "");
 }
 
-TEST(PlainTextTest, SymbolNamesAreCutBehindTheBracket) {
+TEST(PlainTextTest, SymbolNamesAreSplitAfterTheBracket) {
   EXPECT_THAT(split_symbol_names("<s>a</s>"), ElementsAre("<", "s>a<", "/s>"));
   EXPECT_THAT(split_symbol_names("x<unk><pad>"), ElementsAre("x<", "unk><", "pad>"));
   EXPECT_THAT(split_symbol_names("<<0x0A>"), ElementsAre("<<", "0x0A>"));

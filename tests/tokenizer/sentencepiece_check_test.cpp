@@ -66,7 +66,7 @@ TEST(SentencePieceCheckTest, AcceptsTrainedModels) {
     EXPECT_NO_THROW(checking(train_on(training_text(), small_config(type)))());
 }
 
-TEST(SentencePieceCheckTest, RefusesBytesThatAreNoMessage) {
+TEST(SentencePieceCheckTest, RefusesMalformedMessages) {
   EXPECT_THAT(checking(""), refuses("got an empty file"));
   EXPECT_THAT(checking("hello world"), refuses("got a text; name the .model file of a tokenizer"));
   EXPECT_THAT(checking("{\"seed\": 1}"), refuses("got a JSON text"));
@@ -86,7 +86,7 @@ TEST(SentencePieceCheckTest, RefusesOtherSpecialIdsInTheTrainingSettings) {
     return piece("a") + field(2, fields);
   };
   EXPECT_NO_THROW(check_stated_ids(settings(1, 2, 3, 0), "m.model"));
-  EXPECT_NO_THROW(check_stated_ids(piece("a"), "m.model"));  // states none
+  EXPECT_NO_THROW(check_stated_ids(piece("a"), "m.model"));  // has no stated ids
   const auto expect_refused = [](const std::string& model, const std::string& got) {
     EXPECT_THAT([&] { check_stated_ids(model, "m.model"); },
                 ThrowsMessage<ModelError>(HasSubstr("m.model: wanted the special ids pad 0, unk 1, bos 2, eos 3, got " +
@@ -96,7 +96,7 @@ TEST(SentencePieceCheckTest, RefusesOtherSpecialIdsInTheTrainingSettings) {
   expect_refused(settings(1, 2, 3, -1), "pad -1, unk 1, bos 2, eos 3");
 }
 
-TEST(SentencePieceCheckTest, RefusesAMessageCutAnywhere) {
+TEST(SentencePieceCheckTest, RefusesTruncatedMessages) {
   const auto whole = piece("a") + field(9, "unknown") + piece("b");
   const std::set<std::size_t> ends{piece("a").size(), piece("a").size() + field(9, "unknown").size()};
   for (std::size_t size = 1; size < whole.size(); ++size) {
@@ -122,14 +122,14 @@ TEST(SentencePieceCheckTest, RefusesImpossiblePieces) {
   EXPECT_THAT(checking(piece("a", std::numeric_limits<float>::quiet_NaN())), refuses("no number"));
 }
 
-TEST(SentencePieceCheckTest, RefusesCharacterMapsThatPointOutside) {
+TEST(SentencePieceCheckTest, RefusesCharacterMapsWithReferencesOutside) {
   constexpr std::uint32_t kHasLeaf = 1 << 8, kFar = 1 << 9, kIsLeaf = 1u << 31;
   EXPECT_NO_THROW(checking(with_character_map({}, "x\0"s))());
   EXPECT_THAT(checking(with_character_map({{0, 256 << 10}}, "x\0"s)), refuses("points outside itself"));
   EXPECT_THAT(checking(with_character_map({{0, 1 << 10 | kFar}}, "x\0"s)), refuses("points outside itself"));
   EXPECT_THAT(checking(with_character_map({{0, kIsLeaf | 256 << 10}}, "x\0"s)), refuses("points outside itself"));
   EXPECT_THAT(checking(with_character_map({{'a', 'a' | 256 << 10}}, "x\0"s)), refuses("points outside itself"));
-  // Behind "a": the base 'a' ^ 1, and its leaf, whose value is the place of a text.
+  // After "a": the base 'a' ^ 1 and its leaf, whose value is the offset of a text.
   const auto ends_at = [](std::uint32_t place) {
     return std::map<std::uint32_t, std::uint32_t>{{'a', 'a' | kHasLeaf | 1 << 10}, {'a' ^ 1, kIsLeaf | place}};
   };
@@ -140,15 +140,15 @@ TEST(SentencePieceCheckTest, RefusesCharacterMapsThatPointOutside) {
   EXPECT_THAT(checking(piece("a") + field(5, field(2, word(1 << 20) + "xyz"))), refuses("impossible size"));
 }
 
-// "a" leads to the base that it came from, each time with a text: no room is large enough for the matches of "aaa...".
-TEST(SentencePieceCheckTest, RefusesACharacterMapThatGoesInCircles) {
+// "a" leads back to its own base, each time with a text: the matches of "aaa..." exceed any limit.
+TEST(SentencePieceCheckTest, RefusesCircularCharacterMap) {
   const std::uint32_t circle = 'a' | static_cast<std::uint32_t>('a') << 10;
   EXPECT_NO_THROW(checking(with_character_map({{'a', circle}}, "x\0"s))());
   EXPECT_THAT(checking(with_character_map({{'a', circle | 1 << 8}}, "x\0"s)), refuses("too many texts"));
 }
 
-TEST(SentencePieceCheckTest, RefusesMoreTextsOnOneWayThanThereIsRoomFor) {
-  // From base to base, 0 and then 128 + depth, each with a leaf.
+TEST(SentencePieceCheckTest, RefusesTooManyTextsOnOnePath) {
+  // A path over the bases 0 and 128 + depth, each with a leaf.
   const auto with_depth = [](std::uint32_t most) {
     std::map<std::uint32_t, std::uint32_t> units;
     for (std::uint32_t depth = 1; depth <= most; ++depth) {
@@ -162,7 +162,7 @@ TEST(SentencePieceCheckTest, RefusesMoreTextsOnOneWayThanThereIsRoomFor) {
   EXPECT_THAT(checking(with_depth(33)), refuses("too many texts"));
 }
 
-// What a damaged file does: an error, or a tokenizer that works. A crash ends the test.
+// A damaged file yields an error or a working tokenizer. A crash ends the test.
 TEST(SentencePieceCheckTest, MutatedModelsAreRefusedOrWork) {
   for (const auto type : {TokenizerType::kBpe, TokenizerType::kUnigram, TokenizerType::kChar}) {
     const auto good = train_on(training_text(), small_config(type));
@@ -171,7 +171,8 @@ TEST(SentencePieceCheckTest, MutatedModelsAreRefusedOrWork) {
     int refused = 0, rounds = 400;
     for (int round = 0; round < rounds; ++round) {
       auto bytes = good;
-      // Most of a model is the character map; the pieces before it and the settings between get their share.
+      // Most of a model is the character map; the pieces before it and the settings after them get a share of the
+      // mutations.
       const auto reach = round % 2 == 0 ? bytes.size() : std::min<std::size_t>(bytes.size(), 4096);
       for (std::uint64_t i = 0; i <= random.below(8, static_cast<std::uint64_t>(round)); ++i)
         bytes[random.below(reach, element + i)] = static_cast<char>(random.bits(element + 100 + i));

@@ -16,7 +16,7 @@
 
 namespace sentencepiece::logging {
 
-// Declared in no installed header, as in tokenizer/sentencepiece_log.cpp.
+// Not declared in any installed header, see tokenizer/sentencepiece_log.cpp.
 [[gnu::weak]] void SetMinLogLevel(int level);
 
 }  // namespace sentencepiece::logging
@@ -45,7 +45,7 @@ SentencePieceTokenizer byte_tokenizer() {
 
 class TokenizerTypeTest : public testing::TestWithParam<TokenizerType> {};
 
-TEST_P(TokenizerTypeTest, LinesOfEveryScriptComeBack) {
+TEST_P(TokenizerTypeTest, LinesOfEveryScriptRoundTrip) {
   const auto tokenizer = small_tokenizer(GetParam());
   for (const auto* line : {"Two children cross the river.", "Bücher über große Boote", "широкую реку", "μικρή βάρκα",
                            "川を渡る。", "강을 건넌다.", "नदी पार", "A река 川 강 नदी", ""}) {
@@ -55,7 +55,7 @@ TEST_P(TokenizerTypeTest, LinesOfEveryScriptComeBack) {
   }
 }
 
-TEST(TokenizerNormalizationTest, FullWidthPunctuationStaysWhereNothingIsNormalized) {
+TEST(TokenizerNormalizationTest, IdentityNormalizationKeepsFullWidthPunctuation) {
   auto config = small_config();
   const SentencePieceTokenizer usual(train_on("看，船！\n" + training_text(), config), "usual");
   config.normalization = Normalization::kIdentity;
@@ -65,7 +65,7 @@ TEST(TokenizerNormalizationTest, FullWidthPunctuationStaysWhereNothingIsNormaliz
 }
 
 TEST(SentencePieceLogTest, SentencePieceWritesNothingToStderr) {
-  // A self-test whose sample fails: SentencePiece logs the sample and returns an error.
+  // A failing self-test: SentencePiece logs its sample and returns an error.
   const std::string sample =
       "\x0A\x01"
       "a"
@@ -76,7 +76,7 @@ TEST(SentencePieceLogTest, SentencePieceWritesNothingToStderr) {
   };
   const auto model = train_on(training_text(), small_config()) + field(4, field(1, sample));
   if (sentencepiece::logging::SetMinLogLevel == nullptr) GTEST_SKIP() << "this SentencePiece exports no log level";
-  sentencepiece::logging::SetMinLogLevel(0);  // the trainer has raised it
+  sentencepiece::logging::SetMinLogLevel(0);  // the trainer has raised the level
   testing::internal::CaptureStderr();
   EXPECT_THAT([&] { SentencePieceTokenizer(model, "tested"); },
               ThrowsMessage<ModelError>(HasSubstr("tested: wanted a SentencePiece model")));
@@ -94,7 +94,7 @@ TEST(SentencePieceTokenizerTest, SwappedIdsInTheTrainingSettingsAreRefused) {
               ThrowsMessage<ModelError>(HasSubstr("got pad 1, unk 0, bos 2, eos 3")));
 }
 
-TEST_P(TokenizerTypeTest, SpecialIdsAreGlosss) {
+TEST_P(TokenizerTypeTest, HasTheSpecialIdsOfGloss) {
   const auto tokenizer = small_tokenizer(GetParam());
   EXPECT_EQ(tokenizer.piece(kPad), "<pad>");
   EXPECT_EQ(tokenizer.piece(kUnk), "<unk>");
@@ -102,7 +102,7 @@ TEST_P(TokenizerTypeTest, SpecialIdsAreGlosss) {
   EXPECT_EQ(tokenizer.piece(kEos), "</s>");
 }
 
-TEST_P(TokenizerTypeTest, TextThatSpellsASymbolIsPlainText) {
+TEST_P(TokenizerTypeTest, SymbolNameInTextIsPlainText) {
   const std::string line = "<s> a </s> <unk> <pad> x<s>y <0x41>";
   auto config = small_config(GetParam());
   config.vocabulary_size = GetParam() == TokenizerType::kUnigram ? 30 : 50;
@@ -161,7 +161,7 @@ TEST(SentencePieceTokenizerTest, DecodeIsAlwaysOneLineOfUtf8) {
   }
 }
 
-TEST(SentencePieceTokenizerTest, DecodeLeavesPadBosAndEosOut) {
+TEST(SentencePieceTokenizerTest, DecodeSkipsPadBosAndEos) {
   const auto tokenizer = small_tokenizer();
   auto ids = tokenizer.encode("a small boat");
   ids.insert(ids.begin(), kBos);
@@ -171,14 +171,14 @@ TEST(SentencePieceTokenizerTest, DecodeLeavesPadBosAndEosOut) {
   EXPECT_EQ(tokenizer.decode(Ids{kBos, kEos, kPad}), "");
 }
 
-/// What each piece is of its text.
+/// Returns the part of the text that each piece covers.
 std::vector<std::string> parts_of(const PieceSpans& pieces) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < pieces.ids.size(); ++i) parts.emplace_back(pieces.text_of(i));
   return parts;
 }
 
-TEST_P(TokenizerTypeTest, PlacesOfPiecesMakeTheLineAndTheText) {
+TEST_P(TokenizerTypeTest, RangesCoverTheLineAndTheText) {
   const auto tokenizer = small_tokenizer(GetParam());
   for (const auto* line : {"Two children cross the river.", "  über  große\tBoote ", "a Ж𐍈 boat", "Ж", ""}) {
     const auto encoded = tokenizer.encode_placed(line);
@@ -199,7 +199,7 @@ TEST_P(TokenizerTypeTest, PlacesOfPiecesMakeTheLineAndTheText) {
   }
 }
 
-TEST(SentencePieceTokenizerTest, AnUnknownPieceIsPlacedWhereTheLineHasIt) {
+TEST(SentencePieceTokenizerTest, UnknownPieceHasItsRangeOfTheLine) {
   const auto tokenizer = small_tokenizer();
   const auto encoded = tokenizer.encode_placed("a Ж𐍈 boat");
   const auto unknown = std::ranges::find(encoded.ids, kUnk) - encoded.ids.begin();
@@ -207,20 +207,20 @@ TEST(SentencePieceTokenizerTest, AnUnknownPieceIsPlacedWhereTheLineHasIt) {
   EXPECT_EQ(parts_of(tokenizer.decode_placed(encoded.ids)).at(static_cast<std::size_t>(unknown)), " ⁇ ");
 }
 
-TEST(SentencePieceTokenizerTest, SymbolsThatAreNotWrittenHaveNoPlaceInTheText) {
+TEST(SentencePieceTokenizerTest, UnwrittenSymbolsHaveEmptyRanges) {
   const auto tokenizer = small_tokenizer();
   auto ids = tokenizer.encode("a boat");
   const auto usual = parts_of(tokenizer.decode_placed(ids));
   ids.insert(ids.begin() + 1, {kBos, kPad});
   ids.push_back(kEos);
-  auto wanted = usual;
-  wanted.insert(wanted.begin() + 1, {"", ""});
-  wanted.emplace_back();
-  EXPECT_EQ(parts_of(tokenizer.decode_placed(ids)), wanted);
+  auto expected = usual;
+  expected.insert(expected.begin() + 1, {"", ""});
+  expected.emplace_back();
+  EXPECT_EQ(parts_of(tokenizer.decode_placed(ids)), expected);
   EXPECT_THROW(tokenizer.decode_placed(Ids{-1}), ModelError);
 }
 
-TEST(SentencePieceTokenizerTest, BytesOfACharacterArePlacedTogether) {
+TEST(SentencePieceTokenizerTest, BytesOfACharacterShareItsRange) {
   const auto tokenizer = byte_tokenizer();
   const auto pieces = tokenizer.decode_placed(tokenizer.encode("a 𐍈 🚣"));
   EXPECT_EQ(pieces.text, "a 𐍈 🚣");
@@ -262,7 +262,7 @@ TEST(SentencePieceTokenizerTest, RefusesOtherSpecialIdsWithTheRemedy) {
                                               HasSubstr("--pad_id=0 --unk_id=1 --bos_id=2 --eos_id=3"))));
 }
 
-TEST(SentencePieceTokenizerTest, LoadsAFileAndNamesWhatItCannotLoad) {
+TEST(SentencePieceTokenizerTest, LoadsAFileAndNamesUnloadableOnes) {
   const TemporaryFolder folder;
   const auto tokenizer = small_tokenizer();
   write_text(folder / "m.model", tokenizer.serialized());
@@ -273,15 +273,15 @@ TEST(SentencePieceTokenizerTest, LoadsAFileAndNamesWhatItCannotLoad) {
   EXPECT_THAT([&] { SentencePieceTokenizer::load(folder / "cut"); }, ThrowsMessage<ModelError>(HasSubstr("cut: ")));
 }
 
-TEST(SentencePieceTokenizerTest, ThreadsMayShareIt) {
+TEST(SentencePieceTokenizerTest, ThreadsMayShareATokenizer) {
   const auto tokenizer = small_tokenizer();
-  const auto wanted = tokenizer.encode("Zwei Kinder lesen");
+  const auto expected = tokenizer.encode("Zwei Kinder lesen");
   std::vector<int> wrong(4);
   {
     std::vector<std::jthread> threads;
     for (auto& count : wrong)
-      threads.emplace_back([&tokenizer, &wanted, &count] {
-        for (int i = 0; i < 200; ++i) count += tokenizer.encode("Zwei Kinder lesen") != wanted;
+      threads.emplace_back([&tokenizer, &expected, &count] {
+        for (int i = 0; i < 200; ++i) count += tokenizer.encode("Zwei Kinder lesen") != expected;
       });
   }
   EXPECT_THAT(wrong, Each(0));

@@ -46,7 +46,7 @@ TokenizerConfig with_bytes() {
   return config;
 }
 
-// Pieces as the user wants them, and characters that have none.
+// User-defined pieces, and characters without a piece.
 std::string model_with_user_defined_pieces() {
   std::string model;
   const TemporaryFolder folder;
@@ -73,7 +73,7 @@ Ids segment(const BpeDropout& bpe, const Ids& ids, double dropout, std::uint64_t
   return bpe.segment(ids, dropout, draws);
 }
 
-TEST(BpeDropoutTest, WithoutDropoutThePiecesAreSentencePieces) {
+TEST(BpeDropoutTest, WithoutDropoutMatchesSentencePiece) {
   for (const auto& model : {train_on(training_text(), small_config()), train_on(training_text(), with_bytes()),
                             model_with_user_defined_pieces()}) {
     const SentencePieceTokenizer tokenizer(model, "model");
@@ -91,7 +91,7 @@ TEST(BpeDropoutTest, WithoutMergesThePiecesAreCharacters) {
   EXPECT_THAT(pieces, ElementsAre("▁", "T", "w", "o", "▁", "<unk>", "r", "i", "v", "e", "r", "s"));
 }
 
-TEST(BpeDropoutTest, WithoutMergesWhatTheUserWantsWholeStaysWhole) {
+TEST(BpeDropoutTest, UserDefinedPiecesStayWholeWithoutMerges) {
   const auto model = model_with_user_defined_pieces();
   const SentencePieceTokenizer tokenizer(model, "model");
   const BpeDropout bpe(read_piece_table(model).pieces);
@@ -100,7 +100,7 @@ TEST(BpeDropoutTest, WithoutMergesWhatTheUserWantsWholeStaysWhole) {
   EXPECT_THAT(pieces, ElementsAre("▁", "a", "▁", "boat", "▁", "ri", "v", "e", "r"));
 }
 
-// The special pieces, and others the best of which come first.
+// The special pieces and others, best first.
 std::vector<Piece> bpe_of(const std::vector<std::string>& texts) {
   std::vector<Piece> pieces{{"<pad>", 0, Piece::Type::kControl},
                             {"<unk>", 0, Piece::Type::kUnknown},
@@ -113,45 +113,45 @@ std::vector<Piece> bpe_of(const std::vector<std::string>& texts) {
 // a b c with the merges ab, then (ab)c; and bc, which is worse.
 std::vector<Piece> small_bpe() { return bpe_of({"ab", "abc", "bc", "a", "b", "c"}); }
 
-TEST(BpeDropoutTest, OfEqualMergesTheLeftmostIsFirst) {
+TEST(BpeDropoutTest, TiesAreMergedFromTheLeft) {
   const BpeDropout bpe(bpe_of({"aa", "a"}));
   for (std::size_t length = 1; length < 12; ++length) {
-    Ids wanted(length / 2, 4);
-    if (length % 2 == 1) wanted.push_back(5);
-    EXPECT_EQ(segment(bpe, Ids(length, 5), 0), wanted) << length;
+    Ids expected(length / 2, 4);
+    if (length % 2 == 1) expected.push_back(5);
+    EXPECT_EQ(segment(bpe, Ids(length, 5), 0), expected) << length;
   }
 }
 
-TEST(BpeDropoutTest, WhatWasMergedMergesWithBothNeighbors) {
+TEST(BpeDropoutTest, MergedPieceMergesWithBothNeighbors) {
   const BpeDropout bpe(bpe_of({"bc", "de", "bcde", "ab", "abcde", "a", "b", "c", "d", "e"}));
   EXPECT_THAT(segment(bpe, {10, 11, 12, 13}, 0), ElementsAre(6));  // bc, de, and then their neighbors
   EXPECT_THAT(segment(bpe, {12, 13, 10, 11, 12, 13}, 0), ElementsAre(5, 6));
 }
 
-TEST(BpeDropoutTest, EachMergeThatComesUpIsLeftOutWithTheProbability) {
+TEST(BpeDropoutTest, MergesAreSkippedWithTheGivenProbability) {
   constexpr double kDropout = 0.3, kKept = 1 - kDropout;
   constexpr int kSentences = 20'000;
   const BpeDropout bpe(small_bpe());
   std::map<Ids, double> shares;
   for (int i = 0; i < kSentences; ++i)
     shares[segment(bpe, {5, 3}, kDropout, static_cast<std::uint64_t>(i))] += 1.0 / kSentences;
-  // ab comes up; then abc, or bc where ab was left out; behind bc, abc comes up as a and bc.
-  const std::map<Ids, double> wanted{{{5, 3}, kKept * kKept + kDropout * kKept * kKept},
-                                     {{4, 9, 3}, kKept * kDropout},
-                                     {{7, 6, 3}, kDropout * kKept * kDropout},
-                                     {{7, 8, 9, 3}, kDropout * kDropout}};
-  ASSERT_EQ(shares.size(), wanted.size());
-  for (const auto& [ids, share] : wanted) EXPECT_NEAR(shares[ids], share, 4 * std::sqrt(share / kSentences));
+  // ab comes up; then abc, or bc where ab was left out; after bc, abc comes up as a and bc.
+  const std::map<Ids, double> expected{{{5, 3}, kKept * kKept + kDropout * kKept * kKept},
+                                       {{4, 9, 3}, kKept * kDropout},
+                                       {{7, 6, 3}, kDropout * kKept * kDropout},
+                                       {{7, 8, 9, 3}, kDropout * kDropout}};
+  ASSERT_EQ(shares.size(), expected.size());
+  for (const auto& [ids, share] : expected) EXPECT_NEAR(shares[ids], share, 4 * std::sqrt(share / kSentences));
 }
 
-TEST(UnigramSamplingTest, DrawsSegmentationsAsOftenAsTheirProbabilitySays) {
+TEST(UnigramSamplingTest, SegmentationsHaveTheirProbabilities) {
   constexpr double kAlpha = 0.5;
   constexpr int kSentences = 20'000;
   auto pieces = small_bpe();
   const UnigramSampling unigram(pieces);
-  std::map<Ids, double> wanted{{{5}, 0}, {{4, 9}, 0}, {{7, 6}, 0}, {{7, 8, 9}, 0}}, shares;
+  std::map<Ids, double> expected{{{5}, 0}, {{4, 9}, 0}, {{7, 6}, 0}, {{7, 8, 9}, 0}}, shares;
   double sum = 0;
-  for (auto& [ids, probability] : wanted) {
+  for (auto& [ids, probability] : expected) {
     double score = 0;
     for (const Id id : ids) score += double{pieces[static_cast<std::size_t>(id)].score};
     sum += probability = std::exp(kAlpha * score);
@@ -160,12 +160,12 @@ TEST(UnigramSamplingTest, DrawsSegmentationsAsOftenAsTheirProbabilitySays) {
     SubwordDraws draws(kRandom, static_cast<std::uint64_t>(i));
     shares[unigram.segment(Ids{5}, kAlpha, draws)] += 1.0 / kSentences;
   }
-  ASSERT_EQ(shares.size(), wanted.size());
-  for (const auto& [ids, probability] : wanted)
+  ASSERT_EQ(shares.size(), expected.size());
+  for (const auto& [ids, probability] : expected)
     EXPECT_NEAR(shares[ids], probability / sum, 4 * std::sqrt(probability / sum / kSentences));
 }
 
-TEST(UnigramSamplingTest, WhatIsNoNormalPieceStays) {
+TEST(UnigramSamplingTest, SpecialPiecesAreKept) {
   const UnigramSampling unigram(small_bpe());
   for (std::uint64_t i = 0; i < 50; ++i) {
     SubwordDraws draws(kRandom, i);
@@ -178,7 +178,7 @@ TEST(UnigramSamplingTest, WhatIsNoNormalPieceStays) {
 
 class SubwordSamplerTest : public testing::TestWithParam<TokenizerType> {};
 
-TEST_P(SubwordSamplerTest, TheTextStaysAndThePiecesChange) {
+TEST_P(SubwordSamplerTest, PiecesChangeButTheTextDoesNot) {
   const auto model = train_on(training_text(), small_config(GetParam()));
   const SentencePieceTokenizer tokenizer(model, "model");
   for (const double amount : {0.1, 0.5}) {
@@ -197,7 +197,7 @@ TEST_P(SubwordSamplerTest, TheTextStaysAndThePiecesChange) {
   }
 }
 
-TEST_P(SubwordSamplerTest, ADrawIsAFunctionOfStreamAndSentence) {
+TEST_P(SubwordSamplerTest, SampleIsAFunctionOfStreamAndSentence) {
   const auto model = train_on(training_text(), small_config(GetParam()));
   const SentencePieceTokenizer tokenizer(model, "model");
   const auto drawn = [&](const RandomStream& random, std::uint64_t sentence) {

@@ -31,7 +31,7 @@ TEST(TrainTokenizerTest, HasAsManyPiecesAsAskedFor) {
   EXPECT_LT(pieces(TokenizerType::kChar), 180);
 }
 
-TEST(TrainTokenizerTest, EqualTextGivesEqualBytesWhereverItLies) {
+TEST(TrainTokenizerTest, EqualTextGivesEqualBytesAtAnyPath) {
   for (const auto type : {TokenizerType::kBpe, TokenizerType::kUnigram, TokenizerType::kChar})
     EXPECT_EQ(train_on(training_text(), small_config(type)), train_on(training_text(), small_config(type)));
 }
@@ -56,7 +56,7 @@ TEST(TrainTokenizerTest, ReadsAllFiles) {
   EXPECT_EQ(train_tokenizer(files, small_config()), train_on(text, small_config()));
 }
 
-TEST(TrainTokenizerTest, OfTooManyLinesAnEvenShareIsTakenAndSaid) {
+TEST(TrainTokenizerTest, ExcessLinesAreSampledEvenlyAndReported) {
   const TemporaryFolder folder;
   std::string all, third;
   std::istringstream lines(training_text());
@@ -76,7 +76,7 @@ TEST(TrainTokenizerTest, OfTooManyLinesAnEvenShareIsTakenAndSaid) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
-TEST(TrainTokenizerTest, LinesLeftOutAreCountedAndNamedByFile) {
+TEST(TrainTokenizerTest, SkippedLinesAreCountedAndNamedByFile) {
   const TemporaryFolder folder;
   write_text(folder / "a", "\n\xFF\n" + training_text() + std::string(4193, 'q') + "\n");
   write_text(folder / "b", training_text() + "last\n");
@@ -135,7 +135,7 @@ TEST(TrainTokenizerTest, RefusesTextWithoutALine) {
     EXPECT_THROW(train_on(text, small_config()), DataError) << text;
 }
 
-TEST(TrainTokenizerTest, RefusesFilesThatAreNoText) {
+TEST(TrainTokenizerTest, RefusesFilesThatAreNotText) {
   const TemporaryFolder folder;
   write_text(folder / "good", training_text());
   const std::array files{folder / "good", folder / "absent"};

@@ -35,7 +35,7 @@ std::string train_on(const std::string& text, const TokenizerConfig& config) {
 TokenizerConfig small_config(TokenizerType type) {
   TokenizerConfig config;
   config.type = type;
-  config.vocabulary_size = type == TokenizerType::kUnigram ? 120 : 180;  // its trainer finds fewer pieces
+  config.vocabulary_size = type == TokenizerType::kUnigram ? 120 : 180;  // the unigram trainer finds fewer pieces
   return config;
 }
 

@@ -12,7 +12,7 @@
 namespace gloss {
 namespace {
 
-// The planes with assigned characters; a line never holds a line feed, and U+2581 is read as a low line.
+// The planes with assigned characters. A line never holds a line feed, and U+2581 is read as a low line.
 std::vector<std::string> lines_of_one_character() {
   std::vector<std::string> lines;
   for (char32_t character = 1; character < 0x30000; character += character < 0x10000 ? 1 : 17) {
@@ -22,7 +22,7 @@ std::vector<std::string> lines_of_one_character() {
   return lines;
 }
 
-TEST(WordCountTest, ALineWithoutAWordHasNoPieceAndNoOther) {
+TEST(WordCountTest, ExactlyLinesWithoutWordsHaveNoPieces) {
   for (const auto normalization : {Normalization::kNmtNfkc, Normalization::kIdentity}) {
     auto config = small_config(TokenizerType::kChar);
     config.normalization = normalization;
@@ -33,7 +33,7 @@ TEST(WordCountTest, ALineWithoutAWordHasNoPieceAndNoOther) {
   }
 }
 
-TEST(WordCountTest, ALineHasAtLeastSoManyPieces) {
+TEST(WordCountTest, LineHasAtLeastAsManyPiecesAsWords) {
   for (const auto normalization : {Normalization::kNmtNfkc, Normalization::kIdentity}) {
     auto config = small_config();
     config.normalization = normalization;

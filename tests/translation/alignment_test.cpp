@@ -108,7 +108,7 @@ TEST_P(AlignmentTest, NeighborsChangeNothing) {
 }
 
 // At a size at which a matrix product is shared between threads.
-TEST_P(AlignmentTest, ThreadsChangeNothing) {
+TEST_P(AlignmentTest, ResultDoesNotDependOnThreads) {
   if (!device().is_cpu()) return;
   auto config = small_config();
   config.d_model = 512;
