@@ -5,12 +5,12 @@
 
 namespace gloss {
 
-/// `evaluation` of the run file: how the scores of validation and test are counted.
+/// Section `evaluation` of the run file: how validation and test are scored.
 struct EvaluationConfig {
-  BleuTokenizer tokenize = BleuTokenizer::k13a;  ///< of BLEU; the target language decides
+  BleuTokenizer tokenize = BleuTokenizer::k13a;  ///< tokenizer of BLEU; depends on the target language
 };
 
-/// Throws UsageError where a key is unknown or wrong.
+/// Reads the section. Throws UsageError if a key is unknown or wrong.
 EvaluationConfig read_evaluation_config(ConfigSection section);
 Json to_json(const EvaluationConfig& config);
 

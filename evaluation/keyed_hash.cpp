@@ -11,7 +11,7 @@ std::uint64_t KeyedHash::process_key() {
     try {
       std::random_device entropy;
       return std::uint64_t{entropy()} << 32 | entropy();
-    } catch (const std::exception&) {  // as with no descriptor left: worse chance, but no end of the program
+    } catch (const std::exception&) {  // for example without free descriptors: a weaker key, but the program continues
       const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
       return static_cast<std::uint64_t>(now) ^ reinterpret_cast<std::uintptr_t>(&now);
     }

@@ -7,12 +7,12 @@
 
 namespace gloss {
 
-/// Hashes for tables of what comes from outside: without the key nobody can write a text whose parts all fall together.
-/// Equal keys hash alike; numbers given out in order of arrival do not depend on them.
+/// Keyed hash for tables of external input: without the key, a text whose parts all collide cannot be constructed.
+/// Equal keys have equal hashes. Ids assigned in order of arrival do not depend on the hash.
 class KeyedHash {
  public:
   explicit KeyedHash(std::uint64_t key) : key_(key), multiplier_(mixed(key ^ kFirst, kSecond) | 1) {}
-  /// With the key of this process, drawn by chance.
+  /// Uses the random key of this process.
   KeyedHash() : KeyedHash(process_key()) {}
 
   std::uint64_t operator()(std::uint64_t word) const { return mixed(word ^ key_, multiplier_); }
@@ -30,7 +30,7 @@ class KeyedHash {
   // Fractions of the golden ratio and of the square root of 2.
   static constexpr std::uint64_t kFirst = 0x9e3779b97f4a7c15, kSecond = 0x6a09e667f3bcc909;
 
-  /// Both halves of the product, one over the other.
+  /// Returns the exclusive or of the product's halves.
   static std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
     __extension__ using Wide = unsigned __int128;
     const auto product = static_cast<Wide>(a) * b;
@@ -43,7 +43,7 @@ class KeyedHash {
   }
   static std::uint64_t process_key();
 
-  // A multiplier that everybody knew would let what falls together under one key fall together under each.
+  // The multiplier is secret, too: otherwise keys that collide under one key would collide under all.
   std::uint64_t key_, multiplier_;
 };
 

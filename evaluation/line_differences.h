@@ -8,9 +8,9 @@
 
 namespace gloss {
 
-/// The lines whose own scores differ most between two systems, at most `most` of them, the largest difference first and
-/// of equal ones the earlier line; lines with equal scores are left out.
+/// Returns the lines whose scores differ most between two systems, at most `max_lines`, the largest difference first
+/// and ties in line order. Lines with equal scores are skipped.
 std::vector<LineDifference> largest_differences(const Metric& metric, const SegmentStatistics& first,
-                                                const SegmentStatistics& second, std::int64_t most);
+                                                const SegmentStatistics& second, std::int64_t max_lines);
 
 }  // namespace gloss

@@ -11,24 +11,24 @@
 
 namespace gloss {
 
-/// The references of a test set. Lines may have different numbers of them, never none.
+/// The references of a test set. Lines may have different numbers of references, at least one.
 struct References {
   std::vector<std::vector<std::string>> of_line;
 
-  /// One for each line.
+  /// Creates references with one text per line.
   static References single(std::span<const std::string> lines);
-  /// `streams[k][line]`, as sacreBLEU takes them. Throws DataError where they are not all of one length.
+  /// Creates references from `streams[k][line]`, sacreBLEU's layout. Throws DataError if the streams differ in length.
   static References in_streams(std::span<const std::vector<std::string>> streams);
 
   std::int64_t lines() const { return static_cast<std::int64_t>(of_line.size()); }
-  /// As a signature says it: how many each line has, or "var" where lines differ.
+  /// Returns the number of references per line for the signature, or "var" if lines differ.
   std::string count() const;
 };
 
-/// What a metric has to know of each line, a row of `width` numbers each; the sum of rows gives the corpus's score.
+/// A metric's statistics: a row of `width` numbers for each line. The sum of the rows gives the corpus score.
 struct SegmentStatistics {
   std::int64_t width = 0;
-  std::vector<double> values;  ///< [lines, width]; whole numbers, but for TER's lengths
+  std::vector<double> values;  ///< [lines, width]; integers except for TER's lengths
 
   std::int64_t lines() const { return width == 0 ? 0 : static_cast<std::int64_t>(values.size()) / width; }
   std::span<const double> row(std::int64_t line) const {
@@ -36,7 +36,7 @@ struct SegmentStatistics {
   }
 };
 
-/// Keys in sacreBLEU's order with the short name of each, as {"case", "c", "mixed"}; the version is added by the text.
+/// An entry of a signature in sacreBLEU's order, such as {"case", "c", "mixed"}; the version is appended later.
 struct SignatureEntry {
   std::string name, short_name, value;
 };
@@ -45,54 +45,56 @@ struct MetricScore {
   std::string name;     ///< "BLEU", "chrF2++", "TER"
   double score = 0;     ///< 0 to 100; TER may be above
   std::string details;  ///< Metric::details()
-  Json json;            ///< all of it unrounded, for --json; holds "score"
+  Json json;            ///< all values unrounded, for --json; includes "score"
 };
 
-/// A score for translations against references, as sacreBLEU 2.6.0 computes it.
+/// A score of translations against references, identical to sacreBLEU 2.6.0.
 class Metric {
  public:
   virtual ~Metric() = default;
 
   /// "BLEU", "chrF2++", "TER".
   virtual std::string name() const = 0;
-  /// The metric's own settings: those of a signature that stand between the seed and the version.
+  /// Returns the metric's settings: the entries of a signature between the seed and the version.
   virtual std::vector<SignatureEntry> settings() const = 0;
 
-  /// Throws DataError where the counts of lines differ or there are none. Equal for every number of threads.
+  /// Computes the statistics of each line, independent of the number of threads. Throws DataError if the numbers of
+  /// lines differ or are 0.
   virtual SegmentStatistics statistics(std::span<const std::string> hypotheses, const References& references,
                                        int threads = 1) const = 0;
-  /// From the sum of rows, or from one row for a line's own score.
+  /// Computes the score from the sum of rows, or from one row for the score of a line.
   virtual MetricScore score(std::span<const double> sums) const = 0;
-  /// The score alone.
+  /// Returns the score only.
   virtual double value(std::span<const double> sums) const = 0;
-  /// What sacreBLEU prints behind the score, "67.9/50.0 (BP = 1.000 ...".
+  /// Returns the text that sacreBLEU prints after the score, "67.9/50.0 (BP = 1.000 ...".
   virtual std::string details(std::span<const double>) const { return {}; }
-  /// The score alone in float32 arithmetic, as NumPy 2 does it where sacreBLEU resamples.
+  /// Returns the score in float32 arithmetic, as computed by NumPy 2 in sacreBLEU's resampling.
   virtual double value(std::span<const float> sums) const = 0;
-  /// Whether NumPy holds that score as a float32; what is then made of the scores is so too. Where sacreBLEU's formula
-  /// comes out of NumPy's numbers, by math.exp() or a literal 0.0, it is a double.
+  /// Returns whether NumPy represents this score as float32, which also determines the type of results computed from
+  /// it. It is a double if sacreBLEU's formula leaves NumPy's numbers, through math.exp() or a literal 0.0.
   virtual bool is_float32(std::span<const float>) const { return false; }
-  /// The score of a trial of paired approximate randomization. There NumPy holds whole statistics as integers, so that
-  /// what a smoothing adds to one is cut to a whole number too.
+  /// Returns the score of a trial of paired approximate randomization. NumPy represents the statistics there as
+  /// integers, so values added by smoothing are truncated to integers.
   virtual double trial_value(std::span<const double> sums) const { return value(sums); }
 };
 
-/// Throws DataError naming the metric unless there are lines, as many of them as of references, and each has a
-/// reference.
+/// Throws DataError with the metric's name unless there are lines, equally many hypotheses and references, and at least
+/// one reference per line.
 void expect_aligned(const std::string& metric, std::span<const std::string> hypotheses, const References& references);
 
-/// Rows added up in their order.
+/// Returns the sum of the rows, added in their order.
 std::vector<double> sum_of_rows(const SegmentStatistics& statistics);
 
-/// What a signature says beside the metric's own settings.
+/// The entries of a signature besides the metric's settings.
 struct SignatureContext {
   std::string references = "1";               ///< References::count()
   std::optional<std::int64_t> bootstrap;      ///< resamples
-  std::optional<std::int64_t> randomization;  ///< trials of the paired test
+  std::optional<std::int64_t> randomization;  ///< trials of paired randomization
   std::optional<std::string> seed;            ///< "12345", or "none"
 };
 
-/// "nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"; short: "#:1|bs:1000|rs:12345|...".
+/// Returns the signature: "nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"; short:
+/// "#:1|bs:1000|rs:12345|...".
 std::string signature(const Metric& metric, const SignatureContext& context, bool short_names = false);
 
 }  // namespace gloss

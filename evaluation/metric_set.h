@@ -14,7 +14,7 @@ namespace gloss {
 
 enum class MetricKind { kBleu, kChrf, kTer };
 
-/// As options and JSON name them; in sacreBLEU's order.
+/// Names in options and JSON, in sacreBLEU's order.
 inline constexpr std::array<std::pair<std::string_view, MetricKind>, 3> kMetrics{
     {{"bleu", MetricKind::kBleu}, {"chrf", MetricKind::kChrf}, {"ter", MetricKind::kTer}}};
 std::string_view metric_key(MetricKind kind);
@@ -25,11 +25,11 @@ struct MetricOptions {
   ChrfOptions chrf;
   TerOptions ter;
 
-  /// With BLEU's effective order, as a line's own score needs it.
+  /// Returns the settings for scores of single lines: BLEU with effective order.
   MetricOptions for_lines() const;
 };
 
-/// Throws UsageError where the metric's settings are wrong.
+/// Creates a metric. Throws UsageError if its settings are wrong.
 std::unique_ptr<Metric> make_metric(MetricKind kind, const MetricOptions& options);
 
 }  // namespace gloss

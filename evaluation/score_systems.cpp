@@ -34,7 +34,7 @@ void add_interval(MetricResult& result, const ConfidenceInterval& interval) {
   result.half_width = interval.half_width;
 }
 
-/// By system.
+/// Returns the statistics by system.
 std::vector<MetricResult> results_of(const Metric& metric, const std::vector<SegmentStatistics>& statistics,
                                      const ScoringOptions& options) {
   std::vector<MetricResult> results(statistics.size());
@@ -55,7 +55,7 @@ std::vector<MetricResult> results_of(const Metric& metric, const std::vector<Seg
   return results;
 }
 
-/// The parts with the scores of one more metric.
+/// Adds the scores of one more metric to the parts.
 void add_scores(std::vector<PartOfLines>& reported, const std::optional<LineParts>& parts, const Metric& metric,
                 const SegmentStatistics& statistics) {
   if (!parts) return;
@@ -67,7 +67,7 @@ void add_scores(std::vector<PartOfLines>& reported, const std::optional<LinePart
   for (std::size_t i = 0; i < scores.size(); ++i) reported[i].scores.push_back(std::move(scores[i]));
 }
 
-/// A metric's signature and the short one.
+/// Returns a metric's signature in its long and short form.
 std::pair<std::string, std::string> signatures_of(const Metric& metric, const SignatureContext& context) {
   return {signature(metric, context), signature(metric, context, true)};
 }
@@ -78,10 +78,10 @@ SignatureContext context_of(std::string references) {
   return context;
 }
 
-/// Of lines by themselves, which nothing is resampled of.
+/// Adds differences of single lines, which are not resampled.
 void add_differences(ScoreReport& report, const Metric& metric, const std::vector<SegmentStatistics>& statistics,
-                     const References& references, std::int64_t most) {
-  report.differences = largest_differences(metric, statistics[0], statistics[1], most);
+                     const References& references, std::int64_t max_lines) {
+  report.differences = largest_differences(metric, statistics[0], statistics[1], max_lines);
   std::tie(report.differences_signature, report.short_differences_signature) =
       signatures_of(metric, context_of(references.count()));
 }
@@ -92,9 +92,9 @@ void expect_parts_of(std::int64_t lines, const std::optional<LineParts>& parts, 
                     std::to_string(parts->of_line.size()));
 }
 
-void expect_at_least(std::int64_t least, std::int64_t got, const std::string& what) {
-  if (got < least)
-    throw UsageError(what + ": wanted at least " + std::to_string(least) + ", got " + std::to_string(got));
+void expect_at_least(std::int64_t minimum, std::int64_t got, const std::string& what) {
+  if (got < minimum)
+    throw UsageError(what + ": wanted at least " + std::to_string(minimum) + ", got " + std::to_string(got));
 }
 
 }  // namespace
@@ -151,7 +151,7 @@ LineScores score_lines(MetricKind kind, const MetricOptions& settings, const Sys
   lines.key = metric_key(kind);
   lines.name = metric->name();
   lines.signature = signature(*metric, context_of(references.count()));
-  std::map<std::size_t, std::pair<std::string, std::string>> known;  // by the number of references
+  std::map<std::size_t, std::pair<std::string, std::string>> known;  // signatures by the number of references
   for (std::int64_t line = 0; line < statistics.lines(); ++line) {
     const auto row = statistics.row(line);
     lines.scores.push_back(metric->value(row));

@@ -13,23 +13,23 @@
 
 namespace gloss {
 
-/// What is asked beside the scores.
+/// Optional parts of an evaluation.
 struct ScoringOptions {
   std::int64_t resamples = 0;        ///< for confidence intervals; below 2: none
-  std::optional<PairedTest> paired;  ///< of the first system with each other one
+  std::optional<PairedTest> paired;  ///< test of the first system against each other one
   std::int64_t trials = 1000;        ///< of the paired test; at least 1
   ResamplingSeed seed;
-  std::optional<LineParts> groups, lengths;  ///< of all lines
-  std::int64_t differences = 0;              ///< of the first two systems: so many lines at most
-  int threads = 1;                           ///< at least 1; their number changes no figure
+  std::optional<LineParts> groups, lengths;  ///< groups of all lines
+  std::int64_t differences = 0;              ///< maximum number of lines, for the first two systems
+  int threads = 1;                           ///< at least 1; results do not depend on it
 
-  /// Throws UsageError where one of them is out of its range or wants more systems, DataError where groups or lengths
-  /// are of another number of lines.
+  /// Throws UsageError if a value is out of range or needs more systems, DataError if groups or lengths have another
+  /// number of lines.
   void validate(std::int64_t systems, std::int64_t lines) const;
 };
 
-/// Every metric of every system. Throws UsageError where a metric's settings are wrong and as validate() does,
-/// DataError where a system has not as many lines as the references.
+/// Scores every system by every metric. Throws UsageError for wrong settings of a metric and as validate() does,
+/// DataError if the lines of a system and of the references differ in number.
 ScoreReport score_systems(std::span<const MetricKind> metrics, const MetricOptions& settings,
                           std::span<const SystemOutput> systems, const References& references,
                           const ScoringOptions& options);
@@ -39,7 +39,7 @@ struct LineScoringOptions {
   bool details = false;  ///< also Metric::details() and the signatures of each line
 };
 
-/// Each line for itself, BLEU with effective order.
+/// Scores each line by itself, BLEU with effective order.
 LineScores score_lines(MetricKind metric, const MetricOptions& settings, const SystemOutput& system,
                        const References& references, const LineScoringOptions& options = {});
 

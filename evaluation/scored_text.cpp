@@ -10,7 +10,7 @@
 #include "common/log.h"
 #include "common/text/split_text.h"
 #include "common/text/utf8.h"
-#include "evaluation/tokenize/white_space.h"
+#include "evaluation/tokenize/strip.h"
 
 namespace gloss {
 namespace {
@@ -51,7 +51,7 @@ References references_of_any_number(const std::filesystem::path& path) {
   References references;
   for (const auto& line : read_scored_lines(path)) {
     auto parts = split_text(line, '\t');
-    std::erase(parts, "");  // before they cost a string each
+    std::erase(parts, "");  // before a string is allocated for each
     references.of_line.emplace_back(parts.begin(), parts.end());
     if (parts.empty()) throw DataError(place(path, references.lines()) + ": wanted a reference, got an empty line");
   }

@@ -11,38 +11,37 @@
 
 namespace gloss {
 
-// Files of lines as sacreBLEU's command reads them: LF ends a line, white space at its end (a CR too) is dropped. What
-// it cannot read, or would score though it is no text, is refused.
+// Reads texts like sacreBLEU's command: LF ends a line, and white space at its end (including CR) is dropped. Input
+// that is unreadable or not text is refused, even if sacreBLEU would score it.
 
-/// Throws as LineReader does, and DataError where there are no lines or one of them is not UTF-8, holds a NUL or is too
-/// long to be kept whole. A byte order mark at the very beginning is dropped.
+/// Reads the lines of a file. Throws as LineReader does, and DataError if there are no lines or one of them is not
+/// UTF-8, contains a NUL or is too long. A byte order mark at the very beginning is dropped.
 std::vector<std::string> read_scored_lines(const std::filesystem::path& path);
 
-/// How many references a line of a file holds, with tabs between them.
+/// Number of tab-separated references in each line of a file.
 struct ReferenceColumns {
   std::int64_t count = 1;
-  bool any_number = false;  ///< `count` does not matter: one or more, lines may differ
+  bool any_number = false;  ///< ignore `count`: one or more, and lines may differ
 };
 
-/// One file a stream, or one file with several columns. With a fixed number of columns the last one takes all further
-/// tabs; with any number empty columns count as absent. Throws as read_scored_lines, UsageError where several files
-/// come with several columns, DataError where files differ in length or a line has not as many references as wanted, or
-/// none.
+/// Reads references: one file per stream, or one file with several columns. With a fixed number of columns, the last
+/// one keeps all further tabs; with any number, empty columns are skipped. Throws as read_scored_lines, UsageError for
+/// several files with several columns, DataError if files differ in length or a line has a wrong number of references.
 References read_references(std::span<const std::filesystem::path> files, const ReferenceColumns& columns = {});
 
-/// What one system says.
+/// The translations of one system.
 struct SystemOutput {
   std::string name;
   std::vector<std::string> lines;
 };
 
-/// The systems of an open text, called `name` in messages, with tabs between them: "System 1" and so on; the first line
-/// says how many. It is read from where it stands. As sacreBLEU reads its stdin: a CR alone ends a line, too, and white
-/// space at the end of a column is dropped but in the first line. Throws as read_scored_lines, and DataError where a
-/// line has another number of systems.
+/// Reads the tab-separated systems of an open text from its current position: "System 1" and so on. `name` is its name
+/// in messages; the first line determines the number of systems. As with sacreBLEU's stdin, a CR alone also ends a
+/// line, and white space at the end of a column is dropped except in the first line. Throws as read_scored_lines, and
+/// DataError if a line has another number of systems.
 std::vector<SystemOutput> read_tabbed_systems(Descriptor text, const std::string& name);
 
-/// Throws DataError, which names both, unless `name` has as many lines as the references (`reference_name`).
+/// Throws DataError with both names unless `name` has as many lines as the references (`reference_name`).
 void expect_aligned(const std::string& name, std::int64_t lines, const std::string& reference_name,
                     std::int64_t references);
 

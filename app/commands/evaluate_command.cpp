@@ -28,7 +28,7 @@
 #include "common/log.h"
 #include "evaluation/metric_set.h"
 #include "evaluation/score_systems.h"
-#include "evaluation/tokenize/white_space.h"
+#include "evaluation/tokenize/strip.h"
 #include "pipeline/evaluate.h"
 #include "pipeline/models/translation_ensemble.h"
 

@@ -25,7 +25,7 @@
 namespace gloss {
 namespace {
 
-constexpr WholeRange kChrfOrders{0, ChrfOptions::kMostOrder};
+constexpr WholeRange kChrfOrders{0, ChrfOptions::kMaxOrder};
 
 /// A tokenizer of sacreBLEU that is a SentencePiece model.
 struct PublishedModel {
@@ -120,12 +120,12 @@ void add_bleu_flags(CLI::App& command, MetricFlags& flags) {
       command, {"--smooth-method", "NAME", "what BLEU takes for no matches: none, floor, add-k or exp (default: exp)"},
       bleu.smoothing, {kBleuSmoothings.begin(), kBleuSmoothings.end()});
   add_number(command, {"--smooth-value", "X", "of floor (default: 0.1) and add-k (default: 1)"}, bleu.smoothing_value,
-             {0, BleuOptions::kMostSmoothingValue});
+             {0, BleuOptions::kMaxSmoothingValue});
   add_flag(command, "--lowercase", bleu.lowercase, "BLEU without regard to case");
   add_flag(command, "--effective-order", bleu.effective_order,
            "BLEU without n-grams that the translations are too short for");
   add_whole_number(command, {"--max-ngram-order", "N", "longest n-grams of BLEU (default: 4)"}, bleu.max_order,
-                   {1, BleuOptions::kMostOrder});
+                   {1, BleuOptions::kMaxOrder});
   add_flag(command, "--force", flags.force, "no warning where translations look tokenized");
 }
 
@@ -135,7 +135,7 @@ void add_chrf_flags(CLI::App& command, ChrfOptions& chrf) {
   add_whole_number(command, {"--chrf-word-order", "N", "longest n-grams of words; 2 is chrF++ (default: 0)"},
                    chrf.word_order, kChrfOrders);
   add_whole_number(command, {"--chrf-beta", "N", "recall counts as N times precision (default: 2)"}, chrf.beta,
-                   {0, ChrfOptions::kMostBeta});
+                   {0, ChrfOptions::kMaxBeta});
   add_flag(command, "--chrf-whitespace", chrf.whitespace, "white space is characters too");
   add_flag(command, "--chrf-lowercase", chrf.lowercase, "chrF without regard to case");
   add_flag(command, "--chrf-eps-smoothing", chrf.eps_smoothing, "orders without n-grams count as almost 0");

@@ -7,7 +7,7 @@
 
 #include "app/output/python_text.h"
 #include "app/output/text_table.h"
-#include "evaluation/tokenize/white_space.h"
+#include "evaluation/tokenize/strip.h"
 
 namespace gloss {
 namespace {

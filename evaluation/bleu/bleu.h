@@ -9,23 +9,23 @@
 
 namespace gloss {
 
-/// Corpus BLEU by BleuMetric's defaults: cased, exponential smoothing, no effective order; one reference.
+/// Corpus BLEU with BleuMetric's defaults: cased, exponential smoothing, no effective order, one reference.
 struct Bleu {
   double score = 0;                    ///< 0 to 100
   std::array<double, 4> precisions{};  ///< 0 to 100, smoothed; of 1-grams to 4-grams
   double brevity_penalty = 0;
-  std::array<std::int64_t, 4> matches{};  ///< n-grams of the hypotheses that their references have too
+  std::array<std::int64_t, 4> matches{};  ///< n-grams of the hypotheses that also occur in their references
   std::array<std::int64_t, 4> totals{};   ///< n-grams of the hypotheses
   std::int64_t hypothesis_length = 0;     ///< tokens
   std::int64_t reference_length = 0;      ///< tokens
   BleuTokenizer tokenizer = BleuTokenizer::k13a;
 };
 
-/// Throws DataError where the counts of lines differ or there are none.
+/// Computes corpus BLEU. Throws DataError if the numbers of lines differ or are 0.
 Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
                  BleuTokenizer tokenizer = BleuTokenizer::k13a);
 
-/// "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
+/// Returns the signature: "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0".
 std::string bleu_signature(BleuTokenizer tokenizer = BleuTokenizer::k13a);
 
 }  // namespace gloss

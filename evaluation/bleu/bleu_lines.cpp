@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "evaluation/tokenize/lower_case.h"
+#include "evaluation/tokenize/strip.h"
 #include "evaluation/tokenize/tokenize.h"
-#include "evaluation/tokenize/white_space.h"
 
 namespace gloss {
 namespace {
 
-/// The one closest to `length`, the shorter if equal.
+/// Returns the length closest to `length`, the shorter if equal.
 double closest_length(double length, std::span<const NgramMatcher::Symbols> references) {
   const auto size = [](const auto& symbols) { return static_cast<double>(symbols.size()); };
   double closest = size(references.front());
@@ -39,7 +39,7 @@ void BleuLines::read(std::string_view text, Line& line) const {
   }
 }
 
-/// Tokens of the hypothesis that no reference has are all alike.
+/// All tokens of the hypothesis that occur in no reference share one id.
 void BleuLines::number_tokens(std::span<Line> lines) {
   std::size_t total = 0;
   for (const auto& line : lines.subspan(1)) total += line.tokens.size();

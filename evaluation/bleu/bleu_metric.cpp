@@ -13,7 +13,7 @@
 namespace gloss {
 namespace {
 
-/// "67.9/50.0/33.3/20.0 (BP = 0.905 ratio = 0.909 hyp_len = 10 ref_len = 11)"
+/// Returns "67.9/50.0/33.3/20.0 (BP = 0.905 ratio = 0.909 hyp_len = 10 ref_len = 11)".
 std::string details_of(const BleuScore& bleu, double hypothesis_length, double reference_length) {
   std::string text;
   for (const double precision : bleu.precisions)
@@ -36,12 +36,11 @@ double BleuOptions::smoothing_value_in_use() const {
 }
 
 void BleuOptions::validate() const {
-  if (max_order < 1 || max_order > kMostOrder)
-    throw UsageError("BLEU's max_order: wanted 1 to " + std::to_string(kMostOrder) + ", got " +
+  if (max_order < 1 || max_order > kMaxOrder)
+    throw UsageError("BLEU's max_order: wanted 1 to " + std::to_string(kMaxOrder) + ", got " +
                      std::to_string(max_order));
-  if (smoothing_value && !(*smoothing_value >= 0 && *smoothing_value <= kMostSmoothingValue))
-    throw UsageError(
-        formatted("BLEU's smoothing value: wanted 0 to %g, got %g", kMostSmoothingValue, *smoothing_value));
+  if (smoothing_value && !(*smoothing_value >= 0 && *smoothing_value <= kMaxSmoothingValue))
+    throw UsageError(formatted("BLEU's smoothing value: wanted 0 to %g, got %g", kMaxSmoothingValue, *smoothing_value));
   if (own_tokenizer && (own_tokenizer->name.empty() || own_tokenizer->name.find_first_of("|:") != std::string::npos))
     throw UsageError("the name of a tokenizer of BLEU: wanted one without | and :, got \"" +
                      printable(own_tokenizer->name) + "\"");

@@ -15,15 +15,15 @@
 
 namespace gloss {
 
-/// What an order without a match counts for (Chen and Cherry 2014).
+/// Value of an order without matches (Chen and Cherry 2014).
 enum class BleuSmoothing {
-  kNone,   ///< nothing, so that the score is 0
-  kFloor,  ///< method 1: a value instead of 0 matches
-  kAddK,   ///< method 2: a value more matches and n-grams for all orders but the first
+  kNone,   ///< none: the score is 0
+  kFloor,  ///< method 1: a value replaces 0 matches
+  kAddK,   ///< method 2: a value is added to matches and totals of all orders but the first
   kExp,    ///< method 3: 1 / 2^k matches for the k-th such order
 };
 
-/// As sacreBLEU's signatures and options spell them.
+/// Names in sacreBLEU's signatures and options.
 inline constexpr std::array<std::pair<std::string_view, BleuSmoothing>, 4> kBleuSmoothings{
     {{"none", BleuSmoothing::kNone},
      {"floor", BleuSmoothing::kFloor},
@@ -31,35 +31,35 @@ inline constexpr std::array<std::pair<std::string_view, BleuSmoothing>, 4> kBleu
      {"exp", BleuSmoothing::kExp}}};
 std::string_view bleu_smoothing_name(BleuSmoothing smoothing);
 
-/// A tokenizer that is none of sacreBLEU's regular ones, such as a SentencePiece model's.
+/// A tokenizer outside sacreBLEU's regular ones, such as a SentencePiece model.
 struct OwnTokenizer {
-  std::string name;  ///< for the signature, as "flores200"; no "|" or ":"
-  /// The tokens of a line without white space at its end, with white space between them. Called by several threads.
+  std::string name;  ///< name in the signature, such as "flores200"; no "|" or ":"
+  /// Returns the tokens of a line, separated by white space. The line has no white space at its end. Called from
+  /// several threads.
   std::function<std::string(std::string_view line)> tokenize;
 };
 
 /// sacreBLEU's options of the same names.
 struct BleuOptions {
   BleuTokenizer tokenizer = BleuTokenizer::k13a;
-  std::optional<OwnTokenizer> own_tokenizer = std::nullopt;  ///< in place of `tokenizer`
+  std::optional<OwnTokenizer> own_tokenizer = std::nullopt;  ///< replaces `tokenizer`
   BleuSmoothing smoothing = BleuSmoothing::kExp;
-  std::optional<double> smoothing_value = std::nullopt;  ///< of floor (default 0.1) and add-k (default 1); from 0 on
+  std::optional<double> smoothing_value = std::nullopt;  ///< for floor (default 0.1) and add-k (default 1); at least 0
   bool lowercase = false;
-  bool effective_order =
-      false;                   ///< leaves out orders that the hypotheses are too short for; for scores of single lines
-  std::int64_t max_order = 4;  ///< longest n-grams; 1 to kMostOrder
+  bool effective_order = false;  ///< skips orders that the hypotheses are too short for; for scores of single lines
+  std::int64_t max_order = 4;    ///< longest n-grams; 1 to kMaxOrder
 
-  static constexpr std::int64_t kMostOrder = 100;
-  static constexpr double kMostSmoothingValue = 1e30;
+  static constexpr std::int64_t kMaxOrder = 100;
+  static constexpr double kMaxSmoothingValue = 1e30;
 
   double smoothing_value_in_use() const;
   /// Throws UsageError.
   void validate() const;
 };
 
-/// BLEU (Papineni et al. 2002) as sacreBLEU 2.6.0 computes it. With several references the length that counts is the
-/// one closest to the hypothesis's, the shorter if equal. A row of statistics has the tokens of the hypothesis, those
-/// of the reference, the matches of each order and the n-grams of the hypothesis of each order.
+/// BLEU (Papineni et al. 2002), identical to sacreBLEU 2.6.0. With several references, the reference length is the one
+/// closest to the hypothesis's, the shorter if equal. A row of statistics holds the lengths of hypothesis and reference
+/// in tokens, then the matches of each order, then the n-grams of the hypothesis of each order.
 class BleuMetric final : public Metric {
  public:
   /// Throws UsageError as validate() does.
@@ -69,7 +69,7 @@ class BleuMetric final : public Metric {
   std::vector<SignatureEntry> settings() const override;
   SegmentStatistics statistics(std::span<const std::string> hypotheses, const References& references,
                                int threads = 1) const override;
-  /// Its JSON: score, precisions (0 to 100, smoothed), brevity_penalty, matches, totals, hypothesis_length,
+  /// Its JSON has score, precisions (0 to 100, smoothed), brevity_penalty, matches, totals, hypothesis_length and
   /// reference_length.
   MetricScore score(std::span<const double> sums) const override;
   std::string details(std::span<const double> sums) const override;
@@ -81,7 +81,8 @@ class BleuMetric final : public Metric {
   BleuOptions options_;
 };
 
-/// How many lines end in a space and a period: where there are 100, sacreBLEU warns that the text looks tokenized.
+/// Returns the number of lines that end in a space and a period. From 100 on, sacreBLEU warns that the text looks
+/// tokenized.
 std::int64_t lines_with_tokenized_period(std::span<const std::string> hypotheses);
 
 }  // namespace gloss

@@ -12,7 +12,7 @@ double brevity_penalty(double hypothesis_length, double reference_length) {
   return std::exp(1 - reference_length / hypothesis_length);
 }
 
-/// The n-gram precisions, `Number` being what the arithmetic is in, and how many orders count.
+/// Computes the n-gram precisions in the arithmetic of `Number`, and the number of orders that count.
 template <typename Number>
 std::int64_t fill_precisions(const BleuOptions& options, std::span<const double> matches,
                              std::span<const double> totals, BleuNumbers numbers, std::vector<double>& precisions) {
@@ -42,7 +42,7 @@ std::int64_t fill_precisions(const BleuOptions& options, std::span<const double>
   return effective_order;
 }
 
-/// sacreBLEU's stand-in for the logarithm of 0.
+/// sacreBLEU's substitute for the logarithm of 0.
 double finite_log(double precision) { return precision == 0 ? -9999999999.0 : std::log(precision); }
 
 }  // namespace

@@ -8,22 +8,22 @@
 
 namespace gloss {
 
-/// BLEU and what it is made of.
+/// BLEU and its factors.
 struct BleuScore {
   double score = 0;                ///< 0 to 100
   std::vector<double> precisions;  ///< 0 to 100, smoothed
   double brevity_penalty = 1;
 };
 
-/// How the statistics are held, and with them what comes of arithmetic with them.
+/// Number type of the statistics, and thus of arithmetic with them.
 enum class BleuNumbers {
-  kPython,        ///< Python's own: all is double
-  kNumpyFloat32,  ///< NumPy's float32, which a Python number beside them is rounded to (NEP 50)
-  kNumpyInt64,    ///< NumPy's int64: what is added to them is cut to a whole number, the rest is double
+  kPython,        ///< Python numbers: everything is double
+  kNumpyFloat32,  ///< NumPy float32; a Python number is rounded to float32 (NEP 50)
+  kNumpyInt64,    ///< NumPy int64: a value added to one is truncated to an integer; the rest is double
 };
 
-/// BLEU = BP exp(1/N sum of log p_n), N = options.max_order (Papineni et al. 2002, section 2.3).
-/// `sums`: rows of BleuMetric's statistics, added up.
+/// BLEU = BP exp(1/N sum of log p_n), N = options.max_order (Papineni et al. 2002, section 2.3). `sums`: the sum of
+/// rows of BleuMetric's statistics.
 BleuScore bleu_score(const BleuOptions& options, std::span<const double> sums,
                      BleuNumbers numbers = BleuNumbers::kPython);
 

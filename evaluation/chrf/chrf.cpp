@@ -15,13 +15,13 @@
 namespace gloss {
 namespace {
 
-/// One row of statistics at a time; a thread has its own.
+/// Computes rows of statistics; use one object per thread.
 class ChrfRow {
  public:
   explicit ChrfRow(const ChrfOptions& options)
       : options_(options), matches_(static_cast<std::size_t>(options.char_order + options.word_order)) {}
 
-  /// Writes to `row` what belongs to the best of the references.
+  /// Writes the statistics of the best reference to `row`.
   void compute(std::string_view hypothesis, std::span<const std::string> references, std::span<double> row) {
     read(hypothesis, hypothesis_);
     if (references.size() == 1) {
@@ -58,7 +58,7 @@ class ChrfRow {
     count_orders(hypothesis_.words(), reference_.words(), characters, matches_.size(), row);
   }
 
-  /// The orders 1 to `end` - `begin`, whose places among all orders are `begin` to `end`.
+  /// Counts the orders 1 to `end` - `begin`, which have the indices `begin` to `end` among all orders.
   void count_orders(NgramMatcher::Symbols hypothesis, NgramMatcher::Symbols reference, std::size_t begin,
                     std::size_t end, std::span<double> row) {
     matcher_.count(hypothesis, {&reference, 1}, std::span(matches_).subspan(begin, end - begin));
@@ -73,7 +73,7 @@ class ChrfRow {
   }
 
   ChrfOptions options_;
-  std::vector<std::int64_t> matches_;  // of the orders of characters, then of words
+  std::vector<std::int64_t> matches_;  // by order: characters, then words
   ChrfSymbols hypothesis_, reference_;
   NgramMatcher matcher_;
   PrefixTable words_;
@@ -82,11 +82,11 @@ class ChrfRow {
 }  // namespace
 
 void ChrfOptions::validate() const {
-  const std::string orders = "a whole number from 0 to " + std::to_string(kMostOrder);
-  require(char_order >= 0 && char_order <= kMostOrder, "char_order", orders, char_order);
-  require(word_order >= 0 && word_order <= kMostOrder, "word_order", orders, word_order);
+  const std::string orders = "a whole number from 0 to " + std::to_string(kMaxOrder);
+  require(char_order >= 0 && char_order <= kMaxOrder, "char_order", orders, char_order);
+  require(word_order >= 0 && word_order <= kMaxOrder, "word_order", orders, word_order);
   require(char_order + word_order > 0, "char_order", "at least 1, or words to be counted", char_order);
-  require(beta >= 0 && beta <= kMostBeta, "beta", "a whole number from 0 to " + std::to_string(kMostBeta), beta);
+  require(beta >= 0 && beta <= kMaxBeta, "beta", "a whole number from 0 to " + std::to_string(kMaxBeta), beta);
 }
 
 ChrfMetric::ChrfMetric(const ChrfOptions& options) : options_(options) { options_.validate(); }

@@ -11,24 +11,24 @@ namespace gloss {
 
 /// sacreBLEU's options of the same names.
 struct ChrfOptions {
-  std::int64_t char_order = 6;  ///< longest n-grams of characters; 0 to kMostOrder
-  std::int64_t word_order = 0;  ///< longest n-grams of words; 2 is chrF++
-  std::int64_t beta = 2;        ///< recall counts as beta times precision; 0 to kMostBeta
-  bool whitespace = false;      ///< white space is characters too
+  std::int64_t char_order = 6;  ///< maximum order of character n-grams; 0 to kMaxOrder
+  std::int64_t word_order = 0;  ///< maximum order of word n-grams; 2 is chrF++
+  std::int64_t beta = 2;        ///< weight of recall relative to precision; 0 to kMaxBeta
+  bool whitespace = false;      ///< white space counts as characters
   bool lowercase = false;
-  bool eps_smoothing = false;  ///< orders that a side has nothing of count as almost 0, else they do not count
+  bool eps_smoothing = false;  ///< orders without n-grams on one side count as almost 0; otherwise they are skipped
 
-  static constexpr std::int64_t kMostOrder = 1000, kMostBeta = 1'000'000;
+  static constexpr std::int64_t kMaxOrder = 1000, kMaxBeta = 1'000'000;
 
-  /// Throws UsageError whose keys are the names above.
+  /// Throws UsageError with the names above as keys.
   void validate() const;
 };
 
-/// chrF (Popović 2015) and chrF++ (Popović 2017) as sacreBLEU 2.6.0 computes them: precision and recall of n-grams,
-/// averaged over the orders, as F-beta. With several references a line counts by the one, the first if equal, whose
-/// F-beta is best. A row of statistics has for each order, words behind characters, the n-grams of the hypothesis,
-/// those of the reference, and how many of them match; a hypothesis has none of an order that its reference has none
-/// of.
+/// chrF (Popović 2015) and chrF++ (Popović 2017), identical to sacreBLEU 2.6.0: the F-beta of precision and recall of
+/// n-grams, averaged over the orders. With several references, a line is scored against the one with the best F-beta,
+/// the first if equal. A row of statistics holds for each order (characters, then words) the n-grams of the hypothesis,
+/// those of the reference, and their matches. The count of the hypothesis is 0 for an order without n-grams in its
+/// reference.
 class ChrfMetric final : public Metric {
  public:
   /// Throws UsageError as validate() does.

@@ -8,8 +8,8 @@ namespace {
 double number_of(double number) { return number; }
 double number_of(NumpyScalar number) { return number.value; }
 
-/// `Number` is what the formula is computed in, made of a `Count`. Of each order the precision P and recall R; then
-/// (1 + beta^2) P R / (beta^2 P + R) of the averages, or with epsilon smoothing the average of that.
+/// Computes the formula in `Number` arithmetic from counts of type `Count`. With precision P and recall R of each
+/// order: (1 + beta^2) P R / (beta^2 P + R) of the averages, or with epsilon smoothing the average of this value.
 template <typename Number, typename Count>
 Number f_beta(std::span<const Count> sums, const ChrfOptions& options) {
   const Number epsilon = 1e-16, percent = 100.0;

@@ -7,9 +7,9 @@
 
 namespace gloss {
 
-/// chrF, 0 to 100, of statistics as ChrfMetric has them; each operation in the order and precision of sacreBLEU.
+/// Computes chrF, 0 to 100, from ChrfMetric's statistics, with each operation in sacreBLEU's order and precision.
 double chrf_score(std::span<const double> sums, const ChrfOptions& options);
-/// The same where the statistics are NumPy's float32.
+/// Computes chrF from statistics that are NumPy's float32.
 NumpyScalar chrf_score(std::span<const float> sums, const ChrfOptions& options);
 
 }  // namespace gloss

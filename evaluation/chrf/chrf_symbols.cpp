@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "common/text/utf8.h"
-#include "evaluation/tokenize/white_space.h"
+#include "evaluation/tokenize/strip.h"
 
 namespace gloss {
 namespace {
@@ -53,7 +53,7 @@ void ChrfSymbols::number_words(PrefixTable& table) {
 }
 
 void ChrfSymbols::add_word(PrefixTable& table, std::size_t begin, std::size_t end) {
-  std::uint32_t number = PrefixTable::kUnknown;  // of the empty sequence
+  std::uint32_t number = PrefixTable::kUnknown;  // id of the empty sequence
   for (std::size_t i = begin; i < end; ++i) number = table.number(sequence(number, points_[i]));
   words_.push_back(number);
 }

@@ -9,17 +9,17 @@
 
 namespace gloss {
 
-/// Characters and words of a line as numbers, as chrF takes its n-grams from them. Bytes that are not UTF-8 count as
-/// one U+FFFD for each maximal invalid part.
+/// The characters and words of a line as numbers, the symbols of chrF's n-grams. Each maximal invalid part of UTF-8
+/// counts as one U+FFFD.
 class ChrfSymbols {
  public:
-  /// White space (Python's) is a character only if `with_white_space`.
+  /// Reads a line. White space (as defined by Python) counts as characters only if `with_white_space`.
   void read(std::string_view line, bool with_white_space);
-  /// The words of the line that was read: what white space sets apart, without the ASCII punctuation mark at the end of
-  /// one, or else at its begin, which is a word of its own; equal words have equal numbers in `table`.
+  /// Splits the line into words at white space. An ASCII punctuation mark at the end of a word, or else at its
+  /// beginning, becomes a word of its own. Equal words have equal numbers in `table`.
   void number_words(PrefixTable& table);
 
-  /// Every character, white space too.
+  /// Returns the number of characters, including white space.
   std::size_t size() const { return points_.size(); }
   std::span<const std::uint32_t> characters() const { return with_white_space_ ? points_ : characters_; }
   std::span<const std::uint32_t> words() const { return words_; }

@@ -12,7 +12,8 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-/// A number from 0 in binary, the lowest word first; bit 0 is 2^kLowest. Room for every double and 2^64 times as much.
+/// A nonnegative binary number, lowest word first; bit 0 is 2^kLowest. Large enough for every double and 2^64 times as
+/// much.
 constexpr int kLowest = -1074 - 64;
 constexpr int kMantissaBits = 53;
 using Digits = std::array<std::uint64_t, 36>;
@@ -21,7 +22,7 @@ void add(Digits& sum, double number) {
   int exponent = 0;
   const double fraction = std::frexp(number, &exponent);
   if (fraction == 0) return;
-  // As a whole number times a power of two; bits that are lost below 2^-1074 are zeros.
+  // Decomposes into an integer times a power of two; the bits lost below 2^-1074 are zeros.
   const int shift = std::max(exponent - kMantissaBits, -1074) - kLowest;
   const auto mantissa = static_cast<std::uint64_t>(std::ldexp(number, -(shift + kLowest)));
   auto word = static_cast<std::size_t>(shift / 64);
@@ -44,17 +45,19 @@ std::uint64_t divide(Digits& number, std::uint64_t divisor) {
   return static_cast<std::uint64_t>(rest);
 }
 
-bool bit(const Digits& number, int place) { return number[static_cast<std::size_t>(place / 64)] >> (place % 64) & 1; }
+bool bit(const Digits& number, int position) {
+  return number[static_cast<std::size_t>(position / 64)] >> (position % 64) & 1;
+}
 
-/// Half to even. `more`: there is something below bit 0.
+/// Rounds half to even. `more`: there are nonzero digits below bit 0.
 double nearest_double(const Digits& number, bool more) {
   int top = 64 * static_cast<int>(number.size()) - 1;
   while (top >= 0 && !bit(number, top)) --top;
   if (top < 0) return 0;
-  const int low = std::max(top - (kMantissaBits - 1), -1074 - kLowest);  // of the last bit that is kept
+  const int low = std::max(top - (kMantissaBits - 1), -1074 - kLowest);  // position of the last kept bit
   std::uint64_t mantissa = 0;
-  for (int place = top; place >= low; --place) mantissa = mantissa << 1 | bit(number, place);
-  for (int place = low - 2; place >= 0 && !more; --place) more = bit(number, place);
+  for (int position = top; position >= low; --position) mantissa = mantissa << 1 | bit(number, position);
+  for (int position = low - 2; position >= 0 && !more; --position) more = bit(number, position);
   if (bit(number, low - 1) && (more || mantissa % 2 == 1)) ++mantissa;
   return std::ldexp(static_cast<double>(mantissa), low + kLowest);
 }

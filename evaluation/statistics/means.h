@@ -4,12 +4,12 @@
 
 namespace gloss {
 
-/// The mean of numbers from 0, rounded once: the double nearest to the exact mean, as Python's statistics.mean() has
-/// it. `numbers`: finite, at least one.
+/// Returns the mean of nonnegative numbers, rounded once: the double nearest to the exact mean, as Python's
+/// statistics.mean(). `numbers`: finite, at least one.
 double exact_mean(std::span<const double> numbers);
 
-/// The sum in NumPy's order, pairs of blocks of at most 128 numbers, eight partial sums in each; each addition in the
-/// precision of `Number`, float or double. Divided by the count: numpy.mean().
+/// Returns numpy.mean(): the sum in NumPy's order (pairwise over blocks of at most 128 numbers with eight partial sums
+/// each, every addition in the precision of `Number`, float or double), divided by the count.
 template <typename Number>
 Number numpy_mean(std::span<const Number> numbers);
 

@@ -42,7 +42,7 @@ Pool entropy_pool(std::span<const std::uint32_t> entropy) {
   return pool;
 }
 
-/// SeedSequence(entropy).generate_state(4, uint64).
+/// Returns SeedSequence(entropy).generate_state(4, uint64).
 std::array<std::uint64_t, 4> seed_state(std::span<const std::uint32_t> entropy) {
   const Pool pool = entropy_pool(entropy);
   SeedHash hash(0x8b51f9dd, 0x58f38ded);
@@ -103,7 +103,7 @@ void Pcg64::skip32(std::uint64_t draws) {
   if (draws % 2 == 1) next32();
 }
 
-/// Brown 1994, "Random number generation with arbitrary strides".
+/// Advances the state (Brown 1994, "Random number generation with arbitrary strides").
 void Pcg64::advance(std::uint64_t steps) {
   Wide multiplier = 1, addend = 0, step_multiplier = kPcgMultiplier, step_addend = increment_;
   for (; steps > 0; steps >>= 1) {

@@ -6,20 +6,20 @@
 
 namespace gloss {
 
-/// NumPy's PCG64 (O'Neill 2014, "PCG", XSL-RR 128/64) as numpy.random.default_rng(seed) makes it, seeded through
-/// SeedSequence. A small value: a copy draws what the original would have drawn.
+/// NumPy's PCG64 (O'Neill 2014, "PCG", XSL-RR 128/64), equal to numpy.random.default_rng(seed) with SeedSequence. A
+/// copy continues with the same numbers as the original.
 class Pcg64 {
  public:
-  /// `seed`: a whole number, 32 bits at a time, the lowest first; empty is 0.
+  /// `seed`: an integer as 32-bit words, lowest first; empty is 0.
   explicit Pcg64(std::span<const std::uint32_t> seed);
 
   std::uint64_t next64();
-  /// The lower half of 64 bits, then the upper.
+  /// Returns the lower half of a 64-bit number, then its upper half.
   std::uint32_t next32();
-  /// A whole number below `bound`, by Lemire's method with rejection: an element of integers(bound), or of
-  /// choice(bound). Of a bound of 1 nothing is drawn.
+  /// Returns an integer below `bound`, by Lemire's method with rejection: an element of integers(bound) or
+  /// choice(bound). A bound of 1 draws nothing.
   std::uint32_t below(std::uint32_t bound);
-  /// As `draws` calls of next32.
+  /// Skips `draws` calls of next32.
   void skip32(std::uint64_t draws);
 
  private:
@@ -29,7 +29,7 @@ class Pcg64 {
   void advance(std::uint64_t steps);
 
   Wide state_ = 0, increment_ = 0;
-  std::optional<std::uint32_t> upper_;  // the half that next32 has not given out yet
+  std::optional<std::uint32_t> upper_;  // the half that next32 has not returned yet
 };
 
 }  // namespace gloss

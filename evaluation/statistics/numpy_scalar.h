@@ -2,8 +2,8 @@
 
 namespace gloss {
 
-/// A number in a formula that mixes NumPy's float32 scalars with Python's floats: what one of the former is part of is
-/// rounded to float32, whatever the other is (NEP 50); Python's among themselves are doubles.
+/// A number in a formula that mixes NumPy's float32 scalars with Python's floats. An operation with a float32 operand
+/// is rounded to float32 (NEP 50); operations of Python floats are double.
 struct NumpyScalar {
   double value = 0;
   bool is_float32 = false;

@@ -17,7 +17,7 @@
 namespace gloss {
 namespace {
 
-/// Bits as Generator.integers(2, dtype=bool) draws them: 32 of each number, the lowest first.
+/// Random bits, equal to Generator.integers(2, dtype=bool): 32 of each number, lowest first.
 class RandomBits {
  public:
   RandomBits(const Pcg64& generator, std::uint64_t skipped) : generator_(generator), left_(32 - skipped % 32) {
@@ -65,7 +65,8 @@ double p_value(std::int64_t above, std::int64_t samples) {
   return static_cast<double>(above + 1) / static_cast<double>(samples + 1);
 }
 
-/// How many resamples have a difference that is by more than `real` above their mean, as NumPy computes it in `Number`.
+/// Returns the number of resamples whose difference exceeds their mean by more than `real`, in NumPy's arithmetic with
+/// `Number`.
 template <typename Number>
 std::int64_t count_above(const ScoreArray& a, const ScoreArray& b, double real) {
   std::vector<Number> differences;
@@ -76,7 +77,7 @@ std::int64_t count_above(const ScoreArray& a, const ScoreArray& b, double real) 
   return std::count_if(differences.begin(), differences.end(), [&](Number d) { return d - mean > limit; });
 }
 
-/// Of which system each line is in the two halves of a trial: of the baseline in the first where its bit is set.
+/// The assignment of lines to the two halves of a trial: a line of the baseline is in the first half if its bit is set.
 class Trial {
  public:
   Trial(const Metric& metric, std::span<const SegmentStatistics> systems)
@@ -90,7 +91,7 @@ class Trial {
       for (std::size_t s = 0; s < systems_.size(); ++s) add_to(sums_[s][bit], systems_[s].row(line));
     }
   }
-  /// Between the two halves.
+  /// Returns the difference between the two halves.
   double difference(std::size_t system) {
     auto first = sums_.front()[1], second = sums_.front()[0];
     add_to(first, sums_[system][0]);
@@ -104,7 +105,7 @@ class Trial {
   std::vector<std::array<std::vector<double>, 2>> sums_;  // by system and bit
 };
 
-/// By system, without p-values.
+/// Returns the rows by system, without p-values.
 std::vector<PairedResult> scores_of(const Metric& metric, std::span<const SegmentStatistics> systems) {
   std::vector<PairedResult> results;
   for (const auto& system : systems) results.push_back({score_of(metric, system), {}, {}});
@@ -160,7 +161,7 @@ std::vector<PairedResult> paired_randomization(const Metric& metric, std::span<c
   const auto interval = [&](const SegmentStatistics& system) {
     return numpy_interval(bootstrap_scores(metric, std::array{&system}, generator, resampling).front());
   };
-  // The baseline's lines are drawn first of all, the others' behind the trials.
+  // The baseline's lines are drawn first, those of the others after the trials.
   results.front().interval = interval(systems.front());
   generator.skip32((static_cast<std::uint64_t>(options.samples) * lines + 31) / 32);
   for (std::size_t s = 1; s < systems.size(); ++s) results[s].interval = interval(systems[s]);

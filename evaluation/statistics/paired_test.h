@@ -10,28 +10,28 @@
 
 namespace gloss {
 
-/// A row of the table of `sacrebleu --paired-bs` or `--paired-ar`, with its figures for the same seed.
+/// A row of the table of `sacrebleu --paired-bs` or `--paired-ar`, with equal values for the same seed.
 struct PairedResult {
   double score = 0;
   std::optional<double> p_value;  ///< none for the baseline
   std::optional<ConfidenceInterval> interval;
 };
 
-// Each system's row; the first system is the baseline that the others are tested against. Throw UsageError unless there
-// is a sample, DataError where the systems' counts of lines differ.
+// The functions return a row per system; the first system is the baseline for the tests. They throw UsageError without
+// a sample, DataError if the systems' numbers of lines differ.
 
-/// Paired bootstrap resampling (Koehn 2004): the share of resamples in which the difference of the two systems is by
-/// more than the real one above the mean difference.
+/// Paired bootstrap resampling (Koehn 2004). The p-value is the share of resamples whose difference exceeds the mean
+/// difference by more than the actual one.
 std::vector<PairedResult> paired_bootstrap(const Metric& metric, std::span<const SegmentStatistics> systems,
                                            const ResamplingOptions& options);
 
-/// Paired approximate randomization (Riezler and Maxwell 2005): the share of trials, in which each line changes sides
-/// by chance, whose difference is above the real one. `options.samples` trials; with `interval_samples` from 1 each
-/// system's interval by as many resamples.
+/// Paired approximate randomization (Riezler and Maxwell 2005). In a trial, each line is swapped between the systems at
+/// random; the p-value is the share of trials whose difference exceeds the actual one. Runs `options.samples` trials;
+/// if `interval_samples` is positive, each system's interval uses as many resamples.
 ///
-/// Sums are doubles, exact where statistics are whole. TER's lengths are not where a line has several references: there
-/// the last bits of sacreBLEU's sums are its processor's, and so may a p-value be by some trials that are equal but for
-/// them.
+/// Sums are doubles, which are exact for integer statistics. TER's lengths are not integers if a line has several
+/// references: the last bits of sacreBLEU's sums then depend on its processor, and p-values may differ by the trials
+/// that are equal except for these bits.
 std::vector<PairedResult> paired_randomization(const Metric& metric, std::span<const SegmentStatistics> systems,
                                                const ResamplingOptions& options, std::int64_t interval_samples = 0);
 

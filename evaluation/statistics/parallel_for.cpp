@@ -34,7 +34,7 @@ void parallel_for(std::int64_t count, int threads,
     others.reserve(static_cast<std::size_t>(threads - 1));
     try {
       for (int i = 1; i < threads; ++i) others.emplace_back(work);
-    } catch (const std::system_error&) {  // no more are to be had: those that there are do it
+    } catch (const std::system_error&) {  // no more threads available: continue with the started ones
     }
     work();
   }

@@ -13,7 +13,7 @@
 namespace gloss {
 namespace {
 
-constexpr std::uint32_t kDrawnAtOnce = 256;  // lines; their rows stay in the cache
+constexpr std::uint32_t kDrawnAtOnce = 256;  // number of lines whose rows stay in the cache
 
 /// Statistics in float32, rows padded with zeros so that whole vectors are added.
 class Float32Rows {
@@ -29,7 +29,7 @@ class Float32Rows {
   }
 
   std::size_t stride() const { return stride_; }
-  /// Adds the rows of these lines one after the other, some columns at a time, which stay in registers.
+  /// Adds the rows of these lines in order, for some columns at a time, whose sums stay in registers.
   void add_rows(std::span<const std::uint32_t> lines, std::span<float> sums) const {
     for (std::size_t column = 0; column < stride_; column += kLanes) {
       std::array<float, kLanes> sum{};
@@ -49,7 +49,8 @@ class Float32Rows {
   std::vector<float> values_;
 };
 
-/// Resamples that one thread draws in a row. Few pieces for each thread: the state at the beginning of each is kept.
+/// A range of resamples that one thread draws. There are few ranges per thread, because the state at each beginning is
+/// stored.
 struct Piece {
   std::int64_t begin, end;
   Pcg64 draws;
@@ -58,13 +59,13 @@ struct Piece {
 std::vector<Piece> pieces_of_samples(Pcg64 generator, std::uint32_t lines, const ResamplingOptions& options) {
   constexpr std::int64_t kPiecesOfAThread = 8;
   if (options.threads <= 1) return {{0, options.samples, generator}};
-  const auto most = std::max<std::int64_t>(1, options.samples / (kPiecesOfAThread * options.threads));
+  const auto range_size = std::max<std::int64_t>(1, options.samples / (kPiecesOfAThread * options.threads));
   std::vector<Piece> pieces;
-  for (std::int64_t begin = 0; begin < options.samples; begin += most) {
-    pieces.push_back({begin, std::min(begin + most, options.samples), generator});
-    // How many numbers a draw takes is known only by drawing.
+  for (std::int64_t begin = 0; begin < options.samples; begin += range_size) {
+    pieces.push_back({begin, std::min(begin + range_size, options.samples), generator});
+    // A draw uses a random number of values, so the state is advanced by drawing.
     const bool last = pieces.back().end == options.samples;
-    for (auto left = last ? 0 : static_cast<std::int64_t>(lines) * most; left > 0; --left) generator.below(lines);
+    for (auto left = last ? 0 : static_cast<std::int64_t>(lines) * range_size; left > 0; --left) generator.below(lines);
   }
   return pieces;
 }
@@ -76,7 +77,7 @@ std::uint32_t drawable(std::int64_t lines) {
   return static_cast<std::uint32_t>(lines);
 }
 
-/// The sums of each system's rows of one resample.
+/// Computes the sums of each system's rows in one resample.
 void sum_resample(std::span<const Float32Rows> systems, std::uint32_t lines, Pcg64& draws,
                   std::vector<std::vector<float>>& sums) {
   for (std::size_t s = 0; s < systems.size(); ++s) sums[s].assign(systems[s].stride(), 0);

@@ -12,14 +12,14 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "evaluation/tokenize/lower_case.h"
-#include "evaluation/tokenize/white_space.h"
+#include "evaluation/tokenize/strip.h"
 
 namespace gloss {
 namespace {
 
-constexpr std::size_t kMostDigits = 4300;  // of Python's int()
+constexpr std::size_t kMaxDigits = 4300;  // limit of Python's int()
 
-/// words * 10 + digit.
+/// Computes words * 10 + digit.
 void append_digit(std::vector<std::uint32_t>& words, char digit) {
   auto carry = static_cast<std::uint64_t>(digit - '0');
   for (auto& word : words) {
@@ -30,20 +30,20 @@ void append_digit(std::vector<std::uint32_t>& words, char digit) {
   if (carry != 0) words.push_back(static_cast<std::uint32_t>(carry));
 }
 
-/// "12345" of " +012_345"; nothing where Python's int() would not read it as a number from 0.
+/// Returns "12345" for " +012_345", or nothing if Python's int() does not accept the text as a nonnegative number.
 std::optional<std::string> decimal_digits(std::string_view text) {
   text = strip(text);
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   std::string digits;
-  bool behind_digit = false;
+  bool after_digit = false;
   for (const char c : text) {
     const bool digit = c >= '0' && c <= '9';
-    if (!digit && (c != '_' || !behind_digit)) return std::nullopt;
+    if (!digit && (c != '_' || !after_digit)) return std::nullopt;
     if (digit) digits += c;
-    behind_digit = digit;
+    after_digit = digit;
   }
-  if (!behind_digit || digits.size() > kMostDigits) return std::nullopt;
+  if (!after_digit || digits.size() > kMaxDigits) return std::nullopt;
   digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
   if (negative && digits != "0") return std::nullopt;
   return digits;

@@ -7,17 +7,17 @@
 
 namespace gloss {
 
-/// Where resampling begins, as sacreBLEU takes it from the environment.
+/// The seed of resampling, with sacreBLEU's environment variable.
 struct ResamplingSeed {
-  std::vector<std::uint32_t> words = {12345};  ///< as Pcg64 takes it
-  std::string text = "12345";                  ///< of a single system's signature: as it was written, in lower case
-  std::string number = "12345";                ///< of a paired test's signature: as a number is written, or "none"
+  std::vector<std::uint32_t> words = {12345};  ///< argument of Pcg64
+  std::string text = "12345";                  ///< in the signature of a single system: as written, in lower case
+  std::string number = "12345";                ///< in the signature of a paired test: as a number, or "none"
 
-  /// Of SACREBLEU_SEED, 12345 where that is not set. Throws UsageError where parse() has none.
+  /// Returns the seed from SACREBLEU_SEED, or 12345 if it is not set. Throws UsageError if parse() fails.
   static ResamplingSeed from_environment();
-  /// Of such a value, which Python's int() would read, in ASCII digits; "none" in any case is by chance, from the
-  /// system's entropy. sacreBLEU's paired tests take 0 for none: here 0 is a seed like others. Nothing where it is
-  /// neither, or below 0. Throws IoError where the system has no entropy for "none".
+  /// Parses a value that Python's int() accepts, in ASCII digits, or "none" in any case: a random seed from the
+  /// system's entropy. In sacreBLEU's paired tests 0 means none; here 0 is an ordinary seed. Returns nothing for
+  /// another text or a negative number. Throws IoError if the system has no entropy for "none".
   static std::optional<ResamplingSeed> parse(const std::string& text);
 };
 

@@ -16,7 +16,7 @@ std::vector<std::string_view> words_of(std::string_view tokens) {
   return split_text(tokens, ' ');
 }
 
-/// One line after the other; a thread has its own.
+/// Computes the statistics of single lines; use one object per thread.
 class TerLine {
  public:
   explicit TerLine(const TerOptions& options) : options_(options) {}
@@ -27,8 +27,7 @@ class TerLine {
     std::int64_t best = 0, count = 0;
     std::size_t length = 0;
     for (const auto& reference : references) {
-      // sacreBLEU prepares references twice, which makes a difference to what only the first time lays open:
-      // "&amp;lt;".
+      // sacreBLEU prepares references twice. The second time changes what the first one has uncovered: "&amp;lt;".
       auto reference_text = tokenize_tercom(options_, reference);
       if (options_.normalized) reference_text = tokenize_tercom(options_, reference_text);
       const auto reference_words = words_of(reference_text);
@@ -43,13 +42,15 @@ class TerLine {
   }
 
  private:
-  /// A word's number is its place among the reference's words in order, -1 if it is none of them.
+  /// The number of a word is its index in the sorted words of the reference, or -1.
   void number(std::span<const std::string_view> hypothesis, std::span<const std::string_view> reference) {
     vocabulary_.assign(reference.begin(), reference.end());
     std::ranges::sort(vocabulary_);
     const auto number_of = [&](std::string_view word) {
-      const auto place = std::ranges::lower_bound(vocabulary_, word);
-      return place == vocabulary_.end() || *place != word ? -1 : static_cast<std::int32_t>(place - vocabulary_.begin());
+      const auto position = std::ranges::lower_bound(vocabulary_, word);
+      return position == vocabulary_.end() || *position != word
+                 ? -1
+                 : static_cast<std::int32_t>(position - vocabulary_.begin());
     };
     hypothesis_.resize(hypothesis.size());
     reference_.resize(reference.size());
@@ -63,7 +64,7 @@ class TerLine {
   std::vector<std::int32_t> hypothesis_, reference_;
 };
 
-/// In the arithmetic of the sums: Python divides doubles, NumPy what it was given.
+/// Computes the score in the arithmetic of the sums: Python divides doubles, NumPy the type of its operands.
 template <typename Number>
 Number edit_rate(std::span<const Number> sums) {
   const auto edits = sums[0], length = sums[1];

@@ -10,12 +10,11 @@
 
 namespace gloss {
 
-/// Translation edit rate (Snover et al. 2006) as sacreBLEU 2.6.0 computes it:
+/// Translation edit rate (Snover et al. 2006), identical to sacreBLEU 2.6.0:
 ///
 ///     TER = 100 * edits to the nearest reference / average length of the references, in words
 ///
-/// the sums of both where there are several lines; 100 where the references are empty and the hypotheses are not. Lower
-/// is better.
+/// with both terms summed over all lines; 100 if the references are empty and the hypotheses are not. Lower is better.
 class TerMetric final : public Metric {
  public:
   explicit TerMetric(const TerOptions& options = {}) : options_(options) {}
@@ -23,7 +22,7 @@ class TerMetric final : public Metric {
   std::string name() const override { return "TER"; }
   std::vector<SignatureEntry> settings() const override;
 
-  /// Rows of two: edits, average length of the references. Throws DataError also where a line has no reference.
+  /// Rows hold edits and the average length of the references. Throws DataError also if a line has no reference.
   SegmentStatistics statistics(std::span<const std::string> hypotheses, const References& references,
                                int threads = 1) const override;
   /// Adds "num_edits" and "ref_length" to the JSON; there are no details.

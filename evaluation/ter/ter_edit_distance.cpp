@@ -42,19 +42,19 @@ void TerEditDistance::begin(TerWords reference, std::size_t length) {
   for (std::int32_t j = 0; j < columns; ++j) cells_[static_cast<std::size_t>(j) + 1] = j;
 }
 
-/// Row i of the matrix from the one above it; both pointers lead to the column left of the row's first.
+/// Computes row i of the matrix from the row above it. Both pointers refer to the column left of the row's first.
 void TerEditDistance::next_row(std::size_t i, std::int32_t word, const std::int32_t* above, std::int32_t* row) const {
-  const auto& place = rows_[i];
-  const auto* reference = reference_.data() + place.begin;
-  const auto width = place.end - place.begin;
-  above += place.begin - rows_[i - 1].begin;
+  const auto& geometry = rows_[i];
+  const auto* reference = reference_.data() + geometry.begin;
+  const auto width = geometry.end - geometry.begin;
+  above += geometry.begin - rows_[i - 1].begin;
   auto left = *row = kUnreached;
   for (std::int32_t j = 0; j < width; ++j) {
     const auto kept_or_substituted = above[j] + (reference[j] != word);
     left = std::min({kept_or_substituted, above[j + 1] + 1, left + 1});
     row[j + 1] = left;
   }
-  std::fill(row + 1 + width, row + 1 + (place.stored_end - place.begin), kUnreached);
+  std::fill(row + 1 + width, row + 1 + (geometry.stored_end - geometry.begin), kUnreached);
 }
 
 std::int32_t TerEditDistance::set(TerWords hypothesis) {
@@ -75,7 +75,7 @@ std::int32_t TerEditDistance::changed(TerWords hypothesis, std::size_t first) {
 }
 
 void TerEditDistance::align(TerAlignment& alignment) const {
-  alignment.behind.assign(reference_.size(), 0);
+  alignment.consumed.assign(reference_.size(), 0);
   alignment.wrong_reference.assign(reference_.size() - 1, 0);
   alignment.wrong_hypothesis.assign(hypothesis_.size(), 0);
   auto i = hypothesis_.size();
@@ -83,12 +83,12 @@ void TerEditDistance::align(TerAlignment& alignment) const {
     const auto column = static_cast<std::int32_t>(j);
     const auto wrong = j > 0 && i > 0 && hypothesis_[i - 1] != reference_[j];
     if (i > 0 && j > 0 && cell(i, column) == cell(i - 1, column - 1) + wrong) {
-      alignment.behind[j] = static_cast<std::int32_t>(i);
+      alignment.consumed[j] = static_cast<std::int32_t>(i);
       alignment.wrong_hypothesis[--i] = alignment.wrong_reference[--j] = wrong;
     } else if (i > 0 && cell(i, column) == cell(i - 1, column) + 1) {
       alignment.wrong_hypothesis[--i] = 1;
     } else {
-      alignment.behind[j] = static_cast<std::int32_t>(i);
+      alignment.consumed[j] = static_cast<std::int32_t>(i);
       alignment.wrong_reference[--j] = 1;
     }
   }

@@ -8,9 +8,9 @@
 
 #include "common/text/utf8.h"
 #include "evaluation/tokenize/lower_case.h"
+#include "evaluation/tokenize/strip.h"
 #include "evaluation/tokenize/tokenize.h"
 #include "evaluation/tokenize/tokenize_13a.h"
-#include "evaluation/tokenize/white_space.h"
 
 namespace gloss {
 namespace {
@@ -19,8 +19,8 @@ struct Range {
   char32_t first, last;
 };
 
-/// Chinese characters, their parts and forms. sacreBLEU's rules for kana ask for the very beginning of a line, where it
-/// has put a space, and so never apply.
+/// Chinese characters, their parts and forms. sacreBLEU's rules for kana match only at the beginning of a line, where
+/// it has inserted a space, and thus never apply.
 constexpr std::array<Range, 6> kIdeographs = {
     {{0x2e80, 0x2eff}, {0x31c0, 0x31ef}, {0x3200, 0x4dbf}, {0x4e00, 0x9fff}, {0xf900, 0xfaff}, {0xfe30, 0xfe4f}}};
 constexpr std::array<Range, 11> kAsianPunctuation = {{{0x3001, 0x3002},
@@ -40,7 +40,7 @@ bool in_ranges(std::span<const Range> ranges, char32_t c) {
   return std::ranges::any_of(ranges, [c](const Range& range) { return range.first <= c && c <= range.last; });
 }
 
-/// What is done to the characters of tokens.
+/// Operation on the characters of tokens.
 class CharacterRules {
  public:
   explicit CharacterRules(const TerOptions& options) : options_(options) {}
@@ -74,8 +74,8 @@ void append_by_rules(const CharacterRules& rules, std::string_view token, std::s
   }
 }
 
-/// Whether what ends at `end` of the text ends with a possessive that sacreBLEU sets apart: one before a space or a
-/// symbol but no stop or other white space. The end of a text and of its lines count as spaces.
+/// Returns whether the text up to `end` ends with a possessive that sacreBLEU separates: one before a space or a
+/// symbol, but not before a stop or other white space. The end of the text and of its lines count as spaces.
 bool ends_with_possessive(std::string_view token, std::string_view text, std::size_t end) {
   if (!token.ends_with("'s")) return false;
   if (end == text.size() || text[end] == ' ' || text[end] == '\n') return true;
@@ -86,14 +86,14 @@ bool ends_with_possessive(std::string_view token, std::string_view text, std::si
 
 std::string tokenize_tercom(const TerOptions& options, std::string_view line) {
   line = strip_end(line);
-  std::string text = options.case_sensitive ? std::string(line) : lower(line), result, room;
+  std::string text = options.case_sensitive ? std::string(line) : lower(line), result, buffer;
   std::vector<std::string_view> tokens;
   if (options.normalized) {
     replace_all(text, "\n-", "");
     resolve_entities(text);
     append_western_tokens(text, Alone::kNothing, tokens);
   } else {
-    append_tokens(BleuTokenizer::kNone, text, room, tokens);
+    append_tokens(BleuTokenizer::kNone, text, buffer, tokens);
   }
 
   const CharacterRules rules(options);

@@ -5,16 +5,16 @@
 
 namespace gloss {
 
-/// How TER prepares a line; the settings of sacreBLEU's TER.
+/// Settings of sacreBLEU's TER for preparing a line.
 struct TerOptions {
-  bool normalized = false;  ///< resolves entities and sets punctuation apart
+  bool normalized = false;  ///< resolves entities and separates punctuation
   bool no_punct = false;    ///< drops punctuation
   bool asian_support =
-      false;  ///< beside `normalized` sets Chinese characters apart, beside `no_punct` drops their marks
-  bool case_sensitive = false;  ///< keeps capitals
+      false;  ///< with `normalized`: separates Chinese characters; with `no_punct`: drops their punctuation
+  bool case_sensitive = false;  ///< no lowercasing
 };
 
-/// The tokens of a line, joined by single spaces, as sacreBLEU's tokenizer "tercom" leaves them.
+/// Returns the tokens of a line, joined by single spaces, as sacreBLEU's tokenizer "tercom" does.
 std::string tokenize_tercom(const TerOptions& options, std::string_view line);
 
 }  // namespace gloss

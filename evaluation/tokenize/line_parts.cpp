@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "evaluation/tokenize/white_space.h"
+#include "evaluation/tokenize/strip.h"
 
 namespace gloss {
 namespace {

@@ -11,22 +11,22 @@
 
 namespace gloss {
 
-/// Lines sorted into parts of a text that are scored apart.
+/// Assignment of lines to groups that are scored separately.
 struct LineParts {
-  std::vector<std::string> names;    ///< in the order in which they are reported
+  std::vector<std::string> names;    ///< in the order of the report
   std::vector<std::size_t> of_line;  ///< index into `names`
 
   std::vector<std::int64_t> line_counts() const;
 };
 
-/// Line n belongs to the part called `groups[n]`; sorted by name.
+/// Groups lines by name: line n belongs to `groups[n]`. The groups are sorted by name.
 LineParts parts_by_name(std::span<const std::string> groups);
 
-/// By the number of words, which white space sets apart: up to the first bound, above it up to the second, and so on,
-/// above the last; "0-10", "11-20", "21-". `bounds` rise. Parts without lines are left out.
+/// Groups lines by their number of words, separated by white space: up to the first bound, then up to the second, and
+/// so on, and above the last; "0-10", "11-20", "21-". `bounds` ascend. Empty groups are dropped.
 LineParts parts_by_length(std::span<const std::string> sources, std::span<const std::int64_t> bounds);
 
-/// The metric's score of each part, from the statistics of all lines.
+/// Returns the metric's score of each group, from the statistics of all lines.
 std::vector<MetricScore> scores_by_part(const Metric& metric, const SegmentStatistics& statistics,
                                         const LineParts& parts);
 

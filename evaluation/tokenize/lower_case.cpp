@@ -13,16 +13,16 @@ namespace {
 
 constexpr char32_t kCapitalSigma = 0x3a3, kSigma = 0x3c3, kFinalSigma = 0x3c2, kCapitalDottedI = 0x130;
 
-/// Of a character that has one.
+/// Returns the lower case of a character that has one.
 char32_t lower_of(char32_t c) {
   const auto ranges = lower_ranges();
-  const auto behind = std::ranges::upper_bound(ranges, c, {}, &LowerRange::first);
-  return static_cast<char32_t>(static_cast<std::int32_t>(c) + std::prev(behind)->difference);
+  const auto next = std::ranges::upper_bound(ranges, c, {}, &LowerRange::first);
+  return static_cast<char32_t>(static_cast<std::int32_t>(c) + std::prev(next)->difference);
 }
 
 std::uint8_t classes_of(const CodePoint& point) { return point.value ? CharacterClasses::table()[*point.value] : 0; }
 
-bool cased_behind(std::string_view text, std::size_t offset) {
+bool cased_after(std::string_view text, std::size_t offset) {
   while (offset < text.size()) {
     const auto point = decode_utf8(text, offset);
     const auto classes = classes_of(point);
@@ -56,7 +56,7 @@ void append_lower(std::string_view text, std::string& result) {
     if (!point.value || !(classes[*point.value] & CharacterClasses::kHasLower)) {
       result += text.substr(offset, point.bytes);
     } else if (*point.value == kCapitalSigma) {
-      const bool final = cased_before(text, offset) && !cased_behind(text, offset + point.bytes);
+      const bool final = cased_before(text, offset) && !cased_after(text, offset + point.bytes);
       append_utf8(final ? kFinalSigma : kSigma, result);
     } else if (*point.value == kCapitalDottedI) {
       result += "i\u0307";

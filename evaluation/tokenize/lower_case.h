@@ -5,8 +5,9 @@
 
 namespace gloss {
 
-/// Appends what Python's str.lower() makes of valid UTF-8: every character by itself, a capital sigma by whether it
-/// ends a word (Unicode, table 3-17, Final_Sigma). Bytes that are not UTF-8 stay. Of which version: unicode_tables.cpp.
+/// Appends valid UTF-8 in lower case, as Python's str.lower(): every character by itself, except for a capital sigma,
+/// which depends on whether it ends a word (Unicode, table 3-17, Final_Sigma). Invalid bytes are kept.
+/// unicode_tables.cpp names the versions.
 void append_lower(std::string_view text, std::string& result);
 
 inline std::string lower(std::string_view text) {

@@ -1,11 +1,11 @@
-#include "evaluation/tokenize/white_space.h"
+#include "evaluation/tokenize/strip.h"
 
 #include "common/text/utf8.h"
 
 namespace gloss {
 namespace {
 
-/// Of the first bytes of white space that is not ASCII, in UTF-8.
+/// First bytes of white space outside ASCII, in UTF-8.
 bool begins_wide_space(char c) { return c == '\xc2' || c == '\xe1' || c == '\xe2' || c == '\xe3'; }
 
 }  // namespace
@@ -38,15 +38,15 @@ std::string_view strip(std::string_view text) {
 
 std::string single_spaced(std::string_view text) {
   std::string result;
-  bool behind_space = false;
+  bool after_space = false;
   for (std::size_t i = 0; i < text.size();) {
     if (const auto space = white_space_at(text, i)) {
-      behind_space = true;
+      after_space = true;
       i += space;
       continue;
     }
-    if (behind_space && !result.empty()) result += ' ';
-    behind_space = false;
+    if (after_space && !result.empty()) result += ' ';
+    after_space = false;
     result += text[i++];
   }
   return result;

@@ -8,16 +8,16 @@
 
 namespace gloss {
 
-// White space is what is_white_space says.
+// White space is defined by is_white_space (common/text/white_space.h).
 
-/// Bytes of the white space that stands at `offset` of UTF-8, 0 where none does.
+/// Returns the bytes of the white space at `offset` of UTF-8, or 0.
 std::size_t white_space_at(std::string_view text, std::size_t offset);
 
-/// The text without the white space at its end, as str.rstrip() leaves it.
+/// Returns the text without white space at its end, as str.rstrip().
 std::string_view strip_end(std::string_view text);
-/// Without that at both ends, as str.strip() leaves it.
+/// Returns the text without white space at both ends, as str.strip().
 std::string_view strip(std::string_view text);
-/// One space wherever there was white space, none at the ends.
+/// Returns the text with each run of white space replaced by one space, and none at the ends.
 std::string single_spaced(std::string_view text);
 
 }  // namespace gloss

@@ -6,17 +6,17 @@
 
 namespace gloss {
 
-/// Collects the tokens of a text while a tokenizer goes through it from left to right.
+/// Collects the tokens of a text for a tokenizer that scans it from left to right.
 class TokenCutter {
  public:
   TokenCutter(std::string_view text, std::vector<std::string_view>& tokens) : text_(text), tokens_(tokens) {}
 
-  /// What came before `offset` and is in no token yet is one; `bytes` from there on are in none.
+  /// Ends the current token before `offset` and skips `bytes` bytes.
   void skip(std::size_t offset, std::size_t bytes) {
     if (offset > begin_) tokens_.push_back(text_.substr(begin_, offset - begin_));
     begin_ = offset + bytes;
   }
-  /// The `bytes` from `offset` on are a token of their own.
+  /// Makes the `bytes` bytes from `offset` on a separate token.
   void set_apart(std::size_t offset, std::size_t bytes) {
     skip(offset, bytes);
     tokens_.push_back(text_.substr(offset, bytes));

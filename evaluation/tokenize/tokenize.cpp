@@ -5,14 +5,14 @@
 #include "common/config/config_section.h"
 #include "common/text/utf8.h"
 #include "evaluation/tokenize/characters.h"
+#include "evaluation/tokenize/strip.h"
 #include "evaluation/tokenize/token_cutter.h"
 #include "evaluation/tokenize/tokenize_13a.h"
-#include "evaluation/tokenize/white_space.h"
 
 namespace gloss {
 namespace {
 
-/// What Python's str.split() finds.
+/// Splits like Python's str.split().
 void append_words(std::string_view text, std::vector<std::string_view>& tokens) {
   TokenCutter cutter(text, tokens);
   for (std::size_t i = 0; i < text.size();) {
@@ -31,15 +31,15 @@ void append_characters(std::string_view text, std::vector<std::string_view>& tok
   }
 }
 
-/// mteval-v14.pl's rules: spaces around punctuation behind a character that is no number; around punctuation before
-/// one; around symbols. As in 13a the first does not hold for what stands behind something for which it held. There is
-/// nothing before and behind the text.
+/// The rules of mteval-v14.pl: spaces around punctuation that follows a character other than a number, around
+/// punctuation that precedes one, and around symbols. As in 13a, the first rule skips a character whose predecessor it
+/// has just matched. Nothing precedes or follows the text.
 void append_international_tokens(std::string_view text, std::vector<std::string_view>& tokens) {
   using Classes = CharacterClasses;
   const auto& table = Classes::table();
   const auto classes_of = [&](const CodePoint& point) { return point.value ? table[*point.value] : std::uint8_t{0}; };
   TokenCutter cutter(text, tokens);
-  bool behind_other = false;  // may the first rule hold
+  bool after_non_number = false;  // whether the first rule may apply
   for (std::size_t i = 0; i < text.size();) {
     const auto point = decode_utf8(text, i);
     const auto classes = classes_of(point);
@@ -50,11 +50,11 @@ void append_international_tokens(std::string_view text, std::vector<std::string_
     } else if (classes & Classes::kSymbol) {
       cutter.set_apart(i, point.bytes);
     } else if (classes & Classes::kPunctuation) {
-      taken = behind_other;
+      taken = after_non_number;
       const bool before_other = next < text.size() && !(classes_of(decode_utf8(text, next)) & Classes::kNumber);
-      if (behind_other || before_other) cutter.set_apart(i, point.bytes);
+      if (after_non_number || before_other) cutter.set_apart(i, point.bytes);
     }
-    behind_other = !taken && !(classes & Classes::kNumber);
+    after_non_number = !taken && !(classes & Classes::kNumber);
     i = next;
   }
   cutter.end();
@@ -66,11 +66,11 @@ std::string_view bleu_tokenizer_name(BleuTokenizer tokenizer) {
   return choice_name(tokenizer, Choices<BleuTokenizer>(kBleuTokenizers));
 }
 
-void append_tokens(BleuTokenizer tokenizer, std::string_view line, std::string& room,
+void append_tokens(BleuTokenizer tokenizer, std::string_view line, std::string& buffer,
                    std::vector<std::string_view>& tokens) {
   switch (tokenizer) {
     case BleuTokenizer::k13a:
-      return append_western_tokens(without_markup(line, room), Alone::kNothing, tokens);
+      return append_western_tokens(without_markup(line, buffer), Alone::kNothing, tokens);
     case BleuTokenizer::kIntl:
       return append_international_tokens(line, tokens);
     case BleuTokenizer::kZh:
@@ -83,9 +83,9 @@ void append_tokens(BleuTokenizer tokenizer, std::string_view line, std::string& 
 }
 
 std::string tokenize(BleuTokenizer tokenizer, std::string_view line) {
-  std::string room, text;
+  std::string buffer, text;
   std::vector<std::string_view> tokens;
-  append_tokens(tokenizer, line, room, tokens);
+  append_tokens(tokenizer, line, buffer, tokens);
   for (const auto token : tokens) (text += text.empty() ? "" : " ") += token;
   return text;
 }

@@ -8,16 +8,16 @@
 
 namespace gloss {
 
-/// How BLEU cuts a line into tokens; sacreBLEU's tokenizers of these names.
+/// BLEU's tokenizers; the names are those of sacreBLEU.
 enum class BleuTokenizer {
   k13a,   ///< mteval-v13a.pl's, for languages with spaces
   kIntl,  ///< mteval-v14.pl's: punctuation and symbols of all scripts
-  kZh,    ///< each Chinese character for itself, the rest as 13a without its entities
+  kZh,    ///< each Chinese character is a token; the rest as 13a without its entities
   kChar,  ///< each character
-  kNone,  ///< what white space sets apart
+  kNone,  ///< separated by white space
 };
 
-/// As sacreBLEU's signatures and options spell them.
+/// Names in sacreBLEU's signatures and options.
 inline constexpr std::array<std::pair<std::string_view, BleuTokenizer>, 5> kBleuTokenizers{
     {{"13a", BleuTokenizer::k13a},
      {"intl", BleuTokenizer::kIntl},
@@ -26,11 +26,11 @@ inline constexpr std::array<std::pair<std::string_view, BleuTokenizer>, 5> kBleu
      {"none", BleuTokenizer::kNone}}};
 std::string_view bleu_tokenizer_name(BleuTokenizer tokenizer);
 
-/// Appends the tokens of a line of UTF-8. They look at the line, or at `room` where the tokenizer changes the text.
-void append_tokens(BleuTokenizer tokenizer, std::string_view line, std::string& room,
+/// Appends the tokens of a line of UTF-8. They refer to the line, or to `buffer` if the tokenizer changes the text.
+void append_tokens(BleuTokenizer tokenizer, std::string_view line, std::string& buffer,
                    std::vector<std::string_view>& tokens);
 
-/// The tokens of a line, joined by single spaces.
+/// Returns the tokens of a line, joined by single spaces.
 std::string tokenize(BleuTokenizer tokenizer, std::string_view line);
 
 }  // namespace gloss

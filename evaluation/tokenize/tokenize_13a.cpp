@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "common/text/utf8.h"
+#include "evaluation/tokenize/strip.h"
 #include "evaluation/tokenize/token_cutter.h"
-#include "evaluation/tokenize/white_space.h"
 
 namespace gloss {
 namespace {
 
-/// What sacreBLEU takes for Chinese. The ranges of 0x2001 and 0x2f81 come of its writing "\u20000" and "\u2f800", which
-/// Python reads as a character and a digit; scores must follow.
+/// Ranges that sacreBLEU treats as Chinese. Those of 0x2001 and 0x2f81 result from its "\u20000" and "\u2f800", which
+/// Python reads as a character and a digit; they are kept for equal scores.
 constexpr std::array<std::pair<char32_t, char32_t>, 22> kChinese = {{
     {0x2001, 0x2a6d}, {0x2e80, 0x2eff}, {0x2f00, 0x2fdf}, {0x2f81, 0x2fa1}, {0x2ff0, 0x2fff}, {0x3000, 0x303f},
     {0x3100, 0x312f}, {0x31a0, 0x31bf}, {0x31c0, 0x31ef}, {0x3200, 0x32ff}, {0x3300, 0x33ff}, {0x3400, 0x4db5},
@@ -25,7 +25,7 @@ bool is_chinese(char32_t c) {
   return std::ranges::any_of(kChinese, [c](const auto& range) { return range.first <= c && c <= range.second; });
 }
 
-/// What a byte may mean to the rules, all but the beginnings of wide characters being ASCII.
+/// Classes of bytes for the rules. All are ASCII except for the first bytes of multibyte characters.
 enum class Kind : unsigned char { kPlain, kDigit, kStop, kHyphen, kSymbol, kSpace, kWide };
 
 constexpr std::array<Kind, 256> kKinds = [] {
@@ -69,24 +69,24 @@ void resolve_entities(std::string& text) {
   replace_all(text, "&gt;", ">");
 }
 
-std::string_view without_markup(std::string_view line, std::string& room) {
+std::string_view without_markup(std::string_view line, std::string& buffer) {
   const auto has = [line](char c) { return line.find(c) != line.npos; };
   if (!has('&') && !has('<') && !has('\n')) return line;
-  room = line;
-  replace_all(room, "<skipped>", "");
-  replace_all(room, "-\n", "");
-  resolve_entities(room);
-  return room;
+  buffer = line;
+  replace_all(buffer, "<skipped>", "");
+  replace_all(buffer, "-\n", "");
+  resolve_entities(buffer);
+  return buffer;
 }
 
-// mteval-v13a.pl's rules are substitutions, one after the other over the whole text: spaces around symbols; around a
-// stop behind a character that is no digit; around a stop before one; around a hyphen behind a digit. The second rule
-// takes up both characters, so that it does not hold for a stop behind one for which it held; the third then does.
+// The rules of mteval-v13a.pl are substitutions over the whole text, one after the other: spaces around symbols; around
+// a stop after a character other than a digit; around a stop before one; around a hyphen after a digit. The second rule
+// consumes both characters, so it skips a stop whose predecessor it has just matched; the third rule then applies.
 void append_western_tokens(std::string_view text, Alone alone, std::vector<std::string_view>& tokens) {
   TokenCutter cutter(text, tokens);
   const bool spaces_around = alone == Alone::kNothing;
   const auto is_digit = [text](std::size_t i) { return kind_of(text[i]) == Kind::kDigit; };
-  std::size_t behind_taken = text.npos;  // behind the last stop for which the second rule held
+  std::size_t after_match = text.npos;  // after the last stop that the second rule matched
   for (std::size_t i = 0; i < text.size();) {
     std::size_t bytes = 1;
     switch (kind_of(text[i])) {
@@ -100,9 +100,9 @@ void append_western_tokens(std::string_view text, Alone alone, std::vector<std::
         cutter.set_apart(i, 1);
         break;
       case Kind::kStop: {
-        const bool behind_other = i == 0 ? spaces_around : !is_digit(i - 1) && behind_taken != i;
+        const bool behind_other = i == 0 ? spaces_around : !is_digit(i - 1) && after_match != i;
         const bool before_other = i + 1 == text.size() ? spaces_around : !is_digit(i + 1);
-        if (behind_other) behind_taken = i + 1;
+        if (behind_other) after_match = i + 1;
         if (behind_other || before_other) cutter.set_apart(i, 1);
         break;
       }

@@ -6,23 +6,23 @@
 
 namespace gloss {
 
-/// The text that mteval-v13a.pl's rules are for: without "<skipped>", words hyphenated over a line end joined, four
-/// entities resolved. Looks at the line, or at `room` where that changes it.
-std::string_view without_markup(std::string_view line, std::string& room);
+/// Returns the text for mteval-v13a.pl's rules: without "<skipped>", with words joined that are hyphenated over a line
+/// end, and with four entities resolved. It refers to the line, or to `buffer` if that changes it.
+std::string_view without_markup(std::string_view line, std::string& buffer);
 
-/// Puts `fresh` where `old` is, from left to right.
+/// Replaces each `old` by `fresh`, from left to right.
 void replace_all(std::string& text, std::string_view old, std::string_view fresh);
-/// &quot; &amp; &lt; &gt; one after the other: "&amp;lt;" becomes "<".
+/// Resolves &quot; &amp; &lt; &gt; in this order: "&amp;lt;" becomes "<".
 void resolve_entities(std::string& text);
 
-/// What sets characters apart by themselves, beside punctuation.
+/// Characters that are separate tokens, besides punctuation.
 enum class Alone {
-  kNothing,  ///< a text that stands between spaces, as sacreBLEU's "13a" has it
-  kChinese,  ///< Chinese characters; nothing stands before and behind the text: sacreBLEU's "zh"
+  kNothing,  ///< none; the text is surrounded by spaces, as in sacreBLEU's "13a"
+  kChinese,  ///< Chinese characters; nothing surrounds the text: sacreBLEU's "zh"
 };
 
-/// Appends the tokens of a text: ASCII punctuation is set apart, but period, comma and hyphen by the digits beside them
-/// and the apostrophe not at all. White space is what Python's str.split() takes for it.
+/// Appends the tokens of a text. ASCII punctuation is separated, but period, comma and hyphen depending on adjacent
+/// digits, and the apostrophe never. White space is defined as in Python's str.split().
 void append_western_tokens(std::string_view text, Alone alone, std::vector<std::string_view>& tokens);
 
 }  // namespace gloss

@@ -122,7 +122,7 @@ TEST_F(SacrebleuOutputTest, StdinIsReadFromWhereItStands) {
   EXPECT_EQ(read_text("printed"), run_gloss({"evaluate", "r1", "-f", "text"}, text).out);
 }
 
-TEST_F(SacrebleuOutputTest, ThreadsChangeNothing) {
+TEST_F(SacrebleuOutputTest, ResultDoesNotDependOnThreads) {
   const Arguments arguments = {"evaluate", "r1",  "r2",   "-i",    "h1", "h2",     "-m", "bleu",
                                "chrf",     "ter", "-pbs", "-pbsn", "40", "--json", "-j"};
   auto one = arguments, three = arguments;

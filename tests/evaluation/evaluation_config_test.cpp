@@ -10,7 +10,7 @@ namespace {
 
 EvaluationConfig read(const Json& json) { return read_evaluation_config(ConfigSection(json, "evaluation")); }
 
-TEST(EvaluationConfigTest, EveryTokenizerIsReadAndWritten) {
+TEST(EvaluationConfigTest, TokenizersRoundTrip) {
   EXPECT_EQ(to_json(read(Json::object())), (Json{{"tokenize", "13a"}}));
   for (const auto& [name, tokenizer] : kBleuTokenizers) {
     const auto config = read({{"tokenize", name}});
@@ -19,7 +19,7 @@ TEST(EvaluationConfigTest, EveryTokenizerIsReadAndWritten) {
   }
 }
 
-TEST(EvaluationConfigTest, OthersAreRefusedByKey) {
+TEST(EvaluationConfigTest, UnknownValuesAreRefusedByKey) {
   using testing::HasSubstr;
   EXPECT_THAT(
       [] {

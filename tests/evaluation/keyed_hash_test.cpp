@@ -12,7 +12,7 @@ namespace {
 
 std::uint64_t top_byte(std::uint64_t hash) { return hash >> 56; }
 
-/// Texts or numbers whose hashes under `hash` all begin with the same byte.
+/// Returns texts or numbers whose hashes under `hash` begin with the same byte.
 template <typename Value, typename Make>
 std::vector<Value> falling_together(const KeyedHash& hash, Make make) {
   std::vector<Value> values;
@@ -28,8 +28,8 @@ std::size_t places(const KeyedHash& hash, const std::vector<Value>& values) {
   return bytes.size();
 }
 
-// Whoever knew the hash could make each look-up go past all the others.
-TEST(KeyedHashTest, WhatFallsTogetherUnderOneKeyDoesNotUnderAnother) {
+// With a known hash, all keys could be made to collide.
+TEST(KeyedHashTest, CollisionsDependOnTheKey) {
   const KeyedHash known(1), other(0x123456789abcdef0);
   const auto numbers = falling_together<std::uint64_t>(known, [](std::uint32_t i) { return std::uint64_t{i}; });
   EXPECT_EQ(places(known, numbers), 1u);
@@ -41,7 +41,7 @@ TEST(KeyedHashTest, WhatFallsTogetherUnderOneKeyDoesNotUnderAnother) {
   }
 }
 
-TEST(KeyedHashTest, EveryByteCounts) {
+TEST(KeyedHashTest, EveryByteAffectsTheHash) {
   const KeyedHash hash(5);
   std::set<std::uint64_t> hashes;
   const std::string text = "a text of several words, 33 bytes";

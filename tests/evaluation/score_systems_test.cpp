@@ -37,14 +37,14 @@ TEST(ScoreSystemsTest, OptionsOutsideTheirRangeAreRefused) {
   });
 }
 
-TEST(ScoreSystemsTest, WhatComparesSystemsWantsTwo) {
+TEST(ScoreSystemsTest, ComparisonsRequireTwoSystems) {
   const auto one = std::span(kSystems).first(1);
   EXPECT_THROW(report_of(one, [](auto& options) { options.paired = PairedTest::kRandomization; }), UsageError);
   EXPECT_THROW(report_of(one, [](auto& options) { options.differences = 1; }), UsageError);
   EXPECT_THROW(report_of({}, [](auto&) {}), UsageError);
 }
 
-TEST(ScoreSystemsTest, PartsAreOfAllLines) {
+TEST(ScoreSystemsTest, GroupsMustCoverAllLines) {
   EXPECT_THAT([] { report_of(kSystems, [](auto& options) {
                      options.groups = {{"g"}, {0}};
                    }); },
@@ -55,7 +55,7 @@ TEST(ScoreSystemsTest, PartsAreOfAllLines) {
               ThrowsMessage<DataError>(HasSubstr("lengths: wanted a part for each of 2 lines, got 3")));
 }
 
-TEST(ScoreSystemsTest, GroupsAndLengthsAreScoredApartForEachSystem) {
+TEST(ScoreSystemsTest, GroupsAndLengthsAreScoredForEachSystem) {
   const auto report = report_of(kSystems, [](auto& options) {
     options.groups = {{"x", "y"}, {1, 0}};
     options.lengths = {{"0-10"}, {0, 0}};
@@ -73,7 +73,7 @@ TEST(ScoreSystemsTest, GroupsAndLengthsAreScoredApartForEachSystem) {
   EXPECT_EQ(report.systems[1].groups[1].scores[0].score, 0);
 }
 
-// Their scores are with effective order, and nothing of them is resampled.
+// The scores use effective order and are not resampled.
 TEST(ScoreSystemsTest, DifferencesHaveTheSignatureOfLines) {
   ScoringOptions options;
   options.differences = 5;
@@ -88,7 +88,7 @@ TEST(ScoreSystemsTest, DifferencesHaveTheSignatureOfLines) {
   EXPECT_EQ(report.differences[0].line, 2);
 }
 
-TEST(ScoreSystemsTest, EverySystemHasItsRowOfThePairedTest) {
+TEST(ScoreSystemsTest, PairedTestHasARowPerSystem) {
   for (const auto kind : {PairedTest::kBootstrap, PairedTest::kRandomization}) {
     const auto report = report_of(kSystems, [kind](auto& options) {
       options.paired = kind;
@@ -96,7 +96,7 @@ TEST(ScoreSystemsTest, EverySystemHasItsRowOfThePairedTest) {
     });
     ASSERT_EQ(report.systems.size(), 2u);
     EXPECT_FALSE(report.systems[0].metrics[0].p_value);
-    // By chance about half of the trials change the second line's system.
+    // About half of the trials swap the second line at random.
     ASSERT_TRUE(report.systems[1].metrics[0].p_value);
     EXPECT_GT(*report.systems[1].metrics[0].p_value, 0);
     EXPECT_LE(*report.systems[1].metrics[0].p_value, 1);
@@ -107,7 +107,7 @@ TEST(ScoreSystemsTest, EverySystemHasItsRowOfThePairedTest) {
   }
 }
 
-TEST(ScoreSystemsTest, LinesHaveTheirOwnSignaturesAndOneTogether) {
+TEST(ScoreSystemsTest, LinesHaveSeparateSignaturesAndACommonOne) {
   const auto lines = score_lines(MetricKind::kBleu, {}, kSystems[0], kReferences, {.threads = 1, .details = true});
   EXPECT_EQ(lines.name, "BLEU");
   EXPECT_THAT(lines.signature, HasSubstr("nrefs:var|case:mixed|eff:yes|"));

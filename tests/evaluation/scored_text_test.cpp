@@ -75,7 +75,7 @@ TEST_F(ScoredTextTest, AByteOrderMarkIsDroppedAtTheBeginningOnly) {
   EXPECT_THAT(read_scored_lines(file("text", "\ufeffa\n\ufeffb\n")), ElementsAre("a", "\ufeffb"));
 }
 
-TEST_F(ScoredTextTest, WhatIsNoTextIsRefusedByItsLine) {
+TEST_F(ScoredTextTest, InvalidTextIsRefusedWithItsLine) {
   EXPECT_THAT(refused_lines("a\nb\xff\n"), AllOf(HasSubstr("line 2: wanted UTF-8"), HasSubstr("none at 2")));
   EXPECT_THAT(refused_lines("a\nb\n\xed\xa0\x80\n"), HasSubstr("line 3: wanted UTF-8"));
   EXPECT_THAT(refused_lines(std::string("a\0b\n", 4)), HasSubstr("line 1: wanted text, got a NUL"));
@@ -95,19 +95,19 @@ TEST_F(ScoredTextTest, ReferenceFilesOfDifferentLengthAreRefused) {
   EXPECT_THAT(refusal([&] { read_references(files); }), AllOf(HasSubstr("b has 1 lines"), HasSubstr("a 2;")));
 }
 
-TEST_F(ScoredTextTest, TheLastOfSeveralColumnsKeepsItsTabs) {
+TEST_F(ScoredTextTest, LastOfSeveralColumnsKeepsItsTabs) {
   const std::vector<Path> files{file("a", "1\t2\t3\n4 \t5\t \n")};
   EXPECT_THAT(read_references(files, {2, false}).of_line,
               ElementsAre(ElementsAre("1", "2\t3"), ElementsAre("4 ", "5")));
 }
 
-TEST_F(ScoredTextTest, TabsMeanNothingInOneColumn) {
+TEST_F(ScoredTextTest, SingleColumnKeepsItsTabs) {
   const std::vector<Path> files{file("a", "1\t2\n")};
   EXPECT_THAT(read_references(files).of_line, ElementsAre(ElementsAre("1\t2")));
 }
 
-TEST_F(ScoredTextTest, ALineWithoutAllItsReferencesIsRefused) {
-  // The end of the second line is dropped with its tab.
+TEST_F(ScoredTextTest, LineWithMissingReferencesIsRefused) {
+  // The white space at the end of the second line is dropped, including its tab.
   const std::vector<Path> files{file("a", "1\t2\n1\t\n")};
   EXPECT_THAT(refusal([&] { read_references(files, {2, false}); }), HasSubstr("line 2: wanted 2 references"));
 }
@@ -119,8 +119,8 @@ TEST_F(ScoredTextTest, LinesMayHaveDifferentNumbersOfReferences) {
   EXPECT_EQ(references.count(), "var");
 }
 
-// Memory was that of a table as wide as the widest line: here 10 GiB.
-TEST_F(ScoredTextTest, OneLineOfManyReferencesCostsNoMoreThanItself) {
+// A table as wide as the widest line would take 10 GiB.
+TEST_F(ScoredTextTest, LineWithManyReferencesDoesNotWidenTheOthers) {
   std::string text(10'000, '\t');
   for (int line = 0; line < 25'000; ++line) text += "1\n";
   text.insert(0, "0");
@@ -130,8 +130,8 @@ TEST_F(ScoredTextTest, OneLineOfManyReferencesCostsNoMoreThanItself) {
   EXPECT_LT(kept, 100'000u);
 }
 
-// Each empty column cost a string, whether it was dropped or not.
-TEST_F(ScoredTextTest, EmptyReferencesCostNothing) {
+// An empty column must not allocate a string.
+TEST_F(ScoredTextTest, EmptyReferencesTakeNoMemory) {
   std::string text;
   for (int line = 0; line < 500; ++line) text += "1" + std::string(5'000, '\t') + "2\n";
   const auto references = read_references(std::vector<Path>{file("a", text)}, {1, true});
@@ -140,7 +140,7 @@ TEST_F(ScoredTextTest, EmptyReferencesCostNothing) {
   EXPECT_LE(kept, 1'000u);
 }
 
-TEST_F(ScoredTextTest, ALineWithoutAnyReferenceIsRefused) {
+TEST_F(ScoredTextTest, LineWithoutReferenceIsRefused) {
   const std::vector<Path> files{file("a", "1\n\t \n")};
   EXPECT_THAT(refusal([&] { read_references(files, {1, true}); }), HasSubstr("line 2: wanted a reference"));
 }
@@ -150,7 +150,7 @@ TEST_F(ScoredTextTest, ColumnsAndSeveralFilesExcludeEachOther) {
   EXPECT_THROW(read_references(files, {2, false}), UsageError);
 }
 
-TEST_F(ScoredTextTest, TabsSetSystemsApart) {
+TEST_F(ScoredTextTest, TabsSeparateSystems) {
   const auto systems = systems_of(file("a", "1\t2\n3 \t4\t\n"));
   ASSERT_THAT(systems, SizeIs(2));
   EXPECT_EQ(systems[1].name, "System 2");
@@ -159,15 +159,15 @@ TEST_F(ScoredTextTest, TabsSetSystemsApart) {
   EXPECT_THAT(refusal([&] { systems_of(file("b", "1\t2\n3\n")); }), HasSubstr("line 2: wanted 2 systems"));
 }
 
-// As sacreBLEU does, which reads the first line by itself.
-TEST_F(ScoredTextTest, ColumnsOfTheFirstLineKeepTheSpaceAtTheirEnds) {
+// Like sacreBLEU, which reads the first line separately.
+TEST_F(ScoredTextTest, ColumnsOfTheFirstLineKeepTrailingSpace) {
   const auto systems = systems_of(file("a", " 1 \t 2 \n 3 \t 4 \n"));
   ASSERT_THAT(systems, SizeIs(2));
   EXPECT_THAT(systems[0].lines, ElementsAre(" 1 ", " 3"));
   EXPECT_THAT(systems[1].lines, ElementsAre(" 2", " 4"));
 }
 
-TEST_F(ScoredTextTest, AReturnEndsALineOfSystemsToo) {
+TEST_F(ScoredTextTest, ReturnEndsALineOfSystems) {
   const auto lines = [&](const std::string& text) { return systems_of(file("a", text)).front().lines; };
   EXPECT_THAT(lines("1\r2\r\n3\n\r4"), ElementsAre("1", "2", "3", "", "4"));
   EXPECT_THAT(lines("1\r2\r"), ElementsAre("1", "2"));
@@ -175,7 +175,7 @@ TEST_F(ScoredTextTest, AReturnEndsALineOfSystemsToo) {
   EXPECT_THAT(refusal([&] { lines("1\t2\r3"); }), HasSubstr("line 2: wanted 2 systems"));
 }
 
-TEST_F(ScoredTextTest, ATextOfReturnsAloneHasTheLimitOfALineForEachOfThem) {
+TEST_F(ScoredTextTest, LineLimitAppliesToLinesEndedByReturns) {
   std::string text;
   for (int line = 0; line < 40'000; ++line) text += "a b\r";
   EXPECT_THAT(systems_of(file("a", text)).front().lines, SizeIs(40'000));
@@ -184,7 +184,7 @@ TEST_F(ScoredTextTest, ATextOfReturnsAloneHasTheLimitOfALineForEachOfThem) {
   EXPECT_THAT(refusal([&] { systems_of(file("c", "a\rb\n\xff\r")); }), HasSubstr("stdin: line 3: wanted UTF-8"));
 }
 
-TEST_F(ScoredTextTest, SystemsAreReadFromWhereTheTextStands) {
+TEST_F(ScoredTextTest, SystemsAreReadFromTheCurrentPosition) {
   auto opened = open_regular_file(file("a", "header\n1\n2\n"));
   ASSERT_EQ(::lseek(opened->descriptor.get(), 7, SEEK_SET), 7);
   EXPECT_THAT(read_tabbed_systems(std::move(opened->descriptor), "stdin").front().lines, ElementsAre("1", "2"));

@@ -29,7 +29,7 @@ struct Corpus {
   References references;
 };
 
-/// evaluation_pairs.json as a corpus whose lines have the references that are there.
+/// evaluation_pairs.json as a corpus whose lines have different numbers of references.
 Corpus golden_corpus() {
   Corpus corpus;
   const auto pairs = golden("evaluation_pairs.json").at("pairs");
@@ -49,20 +49,20 @@ auto choice(const Choices& choices, const std::string& name) {
   throw std::invalid_argument(name);
 }
 
-BleuOptions options_of(const json& wanted) {
+BleuOptions options_of(const json& expected) {
   BleuOptions options;
-  options.tokenizer = choice(kBleuTokenizers, wanted.at("tokenize"));
-  options.smoothing = choice(kBleuSmoothings, wanted.at("smooth_method"));
-  if (!wanted.at("smooth_value").is_null()) options.smoothing_value = wanted.at("smooth_value").get<double>();
-  options.lowercase = wanted.at("lowercase");
-  options.effective_order = wanted.at("effective_order");
-  options.max_order = wanted.at("max_ngram_order");
+  options.tokenizer = choice(kBleuTokenizers, expected.at("tokenize"));
+  options.smoothing = choice(kBleuSmoothings, expected.at("smooth_method"));
+  if (!expected.at("smooth_value").is_null()) options.smoothing_value = expected.at("smooth_value").get<double>();
+  options.lowercase = expected.at("lowercase");
+  options.effective_order = expected.at("effective_order");
+  options.max_order = expected.at("max_ngram_order");
   return options;
 }
 
 References one_reference(const Texts& lines) { return References::single(lines); }
 
-/// The sums of `window` lines from each multiple of it on.
+/// Returns the sums of `window` lines from each multiple of it on.
 std::vector<std::vector<double>> sums_of_windows(const SegmentStatistics& statistics, std::int64_t window) {
   std::vector<std::vector<double>> sums;
   for (std::int64_t line = 0; line < statistics.lines(); ++line) {
@@ -73,64 +73,64 @@ std::vector<std::vector<double>> sums_of_windows(const SegmentStatistics& statis
   return sums;
 }
 
-// The C library's exp and log may differ in their last bit between processors, which is what EXPECT_DOUBLE_EQ leaves
-// room for. All before them is equal to the last digit.
+// exp and log of the C library may differ in their last bit between processors, which EXPECT_DOUBLE_EQ tolerates. All
+// other values are equal to the last digit.
 TEST(BleuMetricTest, CorpusScoresEqualSacreBleuWithEveryOption) {
   const auto corpus = golden_corpus();
   const auto settings = golden("bleu_options.json").at("settings");
   ASSERT_GE(settings.size(), 28u);
-  for (const auto& wanted : settings) {
-    SCOPED_TRACE(wanted.at("options").dump());
-    const BleuMetric metric(options_of(wanted.at("options")));
+  for (const auto& expected : settings) {
+    SCOPED_TRACE(expected.at("options").dump());
+    const BleuMetric metric(options_of(expected.at("options")));
     const auto score = metric.score(sum_of_rows(metric.statistics(corpus.hypotheses, corpus.references)));
-    EXPECT_DOUBLE_EQ(score.score, wanted.at("score").get<double>());
-    EXPECT_EQ(score.details, wanted.at("details"));
-    EXPECT_EQ(score.json.at("precisions"), wanted.at("precisions"));
-    EXPECT_DOUBLE_EQ(score.json.at("brevity_penalty").get<double>(), wanted.at("brevity_penalty").get<double>());
+    EXPECT_DOUBLE_EQ(score.score, expected.at("score").get<double>());
+    EXPECT_EQ(score.details, expected.at("details"));
+    EXPECT_EQ(score.json.at("precisions"), expected.at("precisions"));
+    EXPECT_DOUBLE_EQ(score.json.at("brevity_penalty").get<double>(), expected.at("brevity_penalty").get<double>());
     EXPECT_EQ(score.json.at("score"), score.score);
   }
 }
 
-TEST(BleuMetricTest, SignaturesAreSacreBleus) {
+TEST(BleuMetricTest, SignaturesEqualSacreBleu) {
   const auto references = golden_corpus().references.count();
   const auto settings = golden("bleu_options.json").at("settings");
-  for (const auto& wanted : settings) {
-    const BleuMetric metric(options_of(wanted.at("options")));
+  for (const auto& expected : settings) {
+    const BleuMetric metric(options_of(expected.at("options")));
     SignatureContext context;
     context.references = references;
-    EXPECT_EQ(signature(metric, context), wanted.at("signature"));
-    EXPECT_EQ(signature(metric, context, true), wanted.at("short_signature"));
+    EXPECT_EQ(signature(metric, context), expected.at("signature"));
+    EXPECT_EQ(signature(metric, context, true), expected.at("short_signature"));
   }
 }
 
 TEST(BleuMetricTest, ScoresOfLinesEqualSacreBleuWithEveryOption) {
   const auto corpus = golden_corpus();
   const auto settings = golden("bleu_options.json").at("settings");
-  for (const auto& wanted : settings) {
-    SCOPED_TRACE(wanted.at("options").dump());
-    const BleuMetric metric(options_of(wanted.at("options")));
+  for (const auto& expected : settings) {
+    SCOPED_TRACE(expected.at("options").dump());
+    const BleuMetric metric(options_of(expected.at("options")));
     const auto statistics = metric.statistics(corpus.hypotheses, corpus.references);
-    ASSERT_EQ(statistics.lines(), std::ssize(wanted.at("sentences")));
+    ASSERT_EQ(statistics.lines(), std::ssize(expected.at("sentences")));
     for (std::int64_t line = 0; line < statistics.lines(); ++line)
       EXPECT_DOUBLE_EQ(metric.value(statistics.row(line)),
-                       wanted.at("sentences")[static_cast<std::size_t>(line)].get<double>())
+                       expected.at("sentences")[static_cast<std::size_t>(line)].get<double>())
           << line;
   }
 }
 
-TEST(BleuMetricTest, SinglePrecisionAndTrialsEqualNumPys) {
+TEST(BleuMetricTest, SinglePrecisionAndTrialsEqualNumPy) {
   const auto corpus = golden_corpus();
   const auto file = golden("bleu_options.json");
-  for (const auto& wanted : file.at("settings")) {
-    SCOPED_TRACE(wanted.at("options").dump());
-    const BleuMetric metric(options_of(wanted.at("options")));
+  for (const auto& expected : file.at("settings")) {
+    SCOPED_TRACE(expected.at("options").dump());
+    const BleuMetric metric(options_of(expected.at("options")));
     const auto windows =
         sums_of_windows(metric.statistics(corpus.hypotheses, corpus.references), file.at("window").get<std::int64_t>());
-    ASSERT_EQ(windows.size(), wanted.at("single_precision").size());
+    ASSERT_EQ(windows.size(), expected.at("single_precision").size());
     for (std::size_t i = 0; i < windows.size(); ++i) {
       const std::vector<float> single(windows[i].begin(), windows[i].end());
-      EXPECT_DOUBLE_EQ(metric.value(single), wanted.at("single_precision")[i].get<double>()) << i;
-      EXPECT_DOUBLE_EQ(metric.trial_value(windows[i]), wanted.at("trials")[i].get<double>()) << i;
+      EXPECT_DOUBLE_EQ(metric.value(single), expected.at("single_precision")[i].get<double>()) << i;
+      EXPECT_DOUBLE_EQ(metric.trial_value(windows[i]), expected.at("trials")[i].get<double>()) << i;
     }
   }
 }
@@ -151,7 +151,7 @@ TEST(BleuMetricTest, ThreadsDoNotChangeTheStatistics) {
     EXPECT_EQ(metric.statistics(corpus.hypotheses, corpus.references, threads).values, alone.values) << threads;
 }
 
-TEST(BleuMetricTest, OrderOfTheReferencesDoesNotMatter) {
+TEST(BleuMetricTest, ReferenceOrderDoesNotMatter) {
   auto corpus = golden_corpus();
   const BleuMetric metric;
   const auto forwards = metric.statistics(corpus.hypotheses, corpus.references);
@@ -182,7 +182,7 @@ TEST(BleuMetricTest, AMillionEqualTokensAreCountedExactly) {
               testing::ElementsAre(1e6, 1e6 + 1, 1e6, 1e6 - 1, 1e6 - 2, 1e6 - 3, 1e6, 1e6 - 1, 1e6 - 2, 1e6 - 3));
 }
 
-TEST(BleuMetricTest, RefusesMisalignedTextsAndStatesBothCounts) {
+TEST(BleuMetricTest, RefusesMisalignedTextsAndReportsBothCounts) {
   EXPECT_THAT(
       [] {
         BleuMetric().statistics(Texts{"a", "b"}, one_reference({"a", "b", "c"}));
@@ -203,7 +203,7 @@ TEST(BleuMetricTest, RefusesALineWithoutReferenceByItsNumber) {
       ThrowsMessage<DataError>(HasSubstr("line 2")));
 }
 
-TEST(BleuMetricTest, RefusesNothingAtAll) {
+TEST(BleuMetricTest, RefusesEmptyInput) {
   EXPECT_THROW(BleuMetric().statistics({}, {}), DataError);
   EXPECT_THROW(BleuMetric().statistics(Texts{"a"}, {}), DataError);
 }
@@ -223,7 +223,7 @@ TEST(BleuMetricTest, RefusesSettingsOutsideTheirRange) {
   refused([](auto& options) { options.own_tokenizer = {"", {}}; });
 }
 
-TEST(BleuMetricTest, StreamsAreTheReferencesOfTheirLines) {
+TEST(BleuMetricTest, StreamsBecomeReferencesOfLines) {
   const auto references = References::in_streams(std::vector<Texts>{{"a", "b"}, {"c", "d"}});
   EXPECT_THAT(references.of_line, testing::ElementsAre(Texts{"a", "c"}, Texts{"b", "d"}));
   EXPECT_EQ(references.count(), "2");

@@ -16,49 +16,49 @@ using Texts = std::vector<std::string>;
 
 json golden() { return json::parse(std::ifstream(GLOSS_GOLDEN_FOLDER "/bleu.json")); }
 
-// Counts and precisions are equal to the last digit. The C library's exp and log may differ in their last bit between
-// processors, which is what EXPECT_DOUBLE_EQ leaves room for.
+// Counts and precisions are equal to the last digit. exp and log of the C library may differ in their last bit between
+// processors, which EXPECT_DOUBLE_EQ tolerates.
 TEST(BleuTest, EqualsSacreBleu) {
   const auto corpora = golden().at("corpora");
   ASSERT_GE(corpora.size(), 30u);
-  for (const auto& wanted : corpora) {
-    SCOPED_TRACE(wanted.at("name").get<std::string>());
-    const Texts hypotheses = wanted.at("hypotheses"), references = wanted.at("references");
+  for (const auto& expected : corpora) {
+    SCOPED_TRACE(expected.at("name").get<std::string>());
+    const Texts hypotheses = expected.at("hypotheses"), references = expected.at("references");
     const auto bleu = corpus_bleu(hypotheses, references);
-    EXPECT_DOUBLE_EQ(bleu.score, wanted.at("score").get<double>());
-    EXPECT_DOUBLE_EQ(bleu.brevity_penalty, wanted.at("brevity_penalty").get<double>());
-    EXPECT_EQ(json(bleu.precisions), wanted.at("precisions"));
-    EXPECT_EQ(json(bleu.matches), wanted.at("matches"));
-    EXPECT_EQ(json(bleu.totals), wanted.at("totals"));
-    EXPECT_EQ(bleu.hypothesis_length, wanted.at("hypothesis_length"));
-    EXPECT_EQ(bleu.reference_length, wanted.at("reference_length"));
+    EXPECT_DOUBLE_EQ(bleu.score, expected.at("score").get<double>());
+    EXPECT_DOUBLE_EQ(bleu.brevity_penalty, expected.at("brevity_penalty").get<double>());
+    EXPECT_EQ(json(bleu.precisions), expected.at("precisions"));
+    EXPECT_EQ(json(bleu.matches), expected.at("matches"));
+    EXPECT_EQ(json(bleu.totals), expected.at("totals"));
+    EXPECT_EQ(bleu.hypothesis_length, expected.at("hypothesis_length"));
+    EXPECT_EQ(bleu.reference_length, expected.at("reference_length"));
   }
 }
 
 TEST(BleuTest, EqualsSacreBleuWithEachTokenizer) {
   const auto corpora = golden().at("corpora");
   ASSERT_GE(corpora.size(), 30u);
-  for (const auto& wanted : corpora) {
-    const Texts hypotheses = wanted.at("hypotheses"), references = wanted.at("references");
+  for (const auto& expected : corpora) {
+    const Texts hypotheses = expected.at("hypotheses"), references = expected.at("references");
     for (const auto& [name, tokenizer] : kBleuTokenizers)
       EXPECT_DOUBLE_EQ(corpus_bleu(hypotheses, references, tokenizer).score,
-                       wanted.at("scores").at(std::string(name)).get<double>())
-          << wanted.at("name") << ", " << name;
+                       expected.at("scores").at(std::string(name)).get<double>())
+          << expected.at("name") << ", " << name;
   }
 }
 
-TEST(BleuTest, SignatureIsSacreBleus) {
+TEST(BleuTest, SignatureEqualsSacreBleu) {
   EXPECT_EQ(bleu_signature(), golden().at("signature"));
   for (const auto& [name, tokenizer] : kBleuTokenizers)
     EXPECT_EQ(bleu_signature(tokenizer), golden().at("signatures").at(std::string(name)));
 }
 
-TEST(BleuTest, OfATextWithItselfIs100) {
+TEST(BleuTest, TextAgainstItselfScores100) {
   const Texts text = {"one two three four five", "six, seven."};
   EXPECT_DOUBLE_EQ(corpus_bleu(text, text).score, 100);
 }
 
-TEST(BleuTest, OrderOfTheLinesDoesNotMatter) {
+TEST(BleuTest, LineOrderDoesNotMatter) {
   const Texts hypotheses = {"a b c d e f", "g h x j k", "l m n o"},
               references = {"a b c d x f", "g h i j k", "l m n o p"};
   const Texts hypotheses_turned = {hypotheses[2], hypotheses[0], hypotheses[1]};
@@ -66,13 +66,13 @@ TEST(BleuTest, OrderOfTheLinesDoesNotMatter) {
   EXPECT_EQ(corpus_bleu(hypotheses, references).score, corpus_bleu(hypotheses_turned, references_turned).score);
 }
 
-TEST(BleuTest, RefusesDifferentCountsOfLinesAndStatesBoth) {
+TEST(BleuTest, RefusesDifferentLineCountsAndReportsBoth) {
   const Texts two = {"a", "b"}, three = {"a", "b", "c"};
   EXPECT_THAT([&] { corpus_bleu(two, three); },
               testing::ThrowsMessage<DataError>(testing::HasSubstr("2 hypotheses and 3 references")));
 }
 
-TEST(BleuTest, RefusesNoLinesAtAll) { EXPECT_THROW(corpus_bleu({}, {}), DataError); }
+TEST(BleuTest, RefusesEmptyTexts) { EXPECT_THROW(corpus_bleu({}, {}), DataError); }
 
 }  // namespace
 }  // namespace gloss

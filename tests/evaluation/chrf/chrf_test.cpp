@@ -58,73 +58,73 @@ double score_of(const std::string& hypothesis, const std::string& reference, con
   return corpus_score(metric, metric.statistics(Texts{hypothesis}, one_reference({reference})));
 }
 
-// Every operation is the same and rounded by itself, so nothing may differ, not in the last bit either.
+// Every operation is the same and rounded separately, so the results are equal to the last bit.
 TEST(ChrfTest, EqualsSacreBleuForEachOption) {
   const auto [hypotheses, references] = pairs();
   const auto results = golden("chrf.json").at("results");
   ASSERT_GE(results.size(), 14u);
-  for (const auto& wanted : results) {
-    SCOPED_TRACE(wanted.at("options").dump());
-    const ChrfMetric metric(options_of(wanted.at("options")));
+  for (const auto& expected : results) {
+    SCOPED_TRACE(expected.at("options").dump());
+    const ChrfMetric metric(options_of(expected.at("options")));
     const auto statistics = metric.statistics(hypotheses, references);
-    ASSERT_EQ(statistics.lines(), std::ssize(wanted.at("lines")));
+    ASSERT_EQ(statistics.lines(), std::ssize(expected.at("lines")));
     for (std::int64_t line = 0; line < statistics.lines(); ++line)
-      EXPECT_EQ(metric.value(statistics.row(line)), wanted.at("lines").at(static_cast<std::size_t>(line)))
+      EXPECT_EQ(metric.value(statistics.row(line)), expected.at("lines").at(static_cast<std::size_t>(line)))
           << hypotheses[static_cast<std::size_t>(line)];
-    EXPECT_EQ(corpus_score(metric, statistics), wanted.at("score"));
+    EXPECT_EQ(corpus_score(metric, statistics), expected.at("score"));
   }
 }
 
-TEST(ChrfTest, RowsAreSacreBleus) {
+TEST(ChrfTest, RowsEqualSacreBleu) {
   const auto [hypotheses, references] = pairs();
-  for (const auto& wanted : golden("chrf.json").at("results")) {
-    const ChrfMetric metric(options_of(wanted.at("options")));
+  for (const auto& expected : golden("chrf.json").at("results")) {
+    const ChrfMetric metric(options_of(expected.at("options")));
     const auto statistics = metric.statistics(hypotheses, references);
     std::int64_t line = 0;
-    for (const auto& row : wanted.at("rows")) {
+    for (const auto& row : expected.at("rows")) {
       const auto got = statistics.row(line++);
       EXPECT_EQ(std::vector<double>(got.begin(), got.end()), row.get<std::vector<double>>()) << line;
     }
   }
 }
 
-TEST(ChrfTest, NameAndSignaturesAreSacreBleus) {
+TEST(ChrfTest, NameAndSignaturesEqualSacreBleu) {
   const auto references = pairs().references;
-  for (const auto& wanted : golden("chrf.json").at("results")) {
-    const ChrfMetric metric(options_of(wanted.at("options")));
-    EXPECT_EQ(metric.name(), wanted.at("name"));
+  for (const auto& expected : golden("chrf.json").at("results")) {
+    const ChrfMetric metric(options_of(expected.at("options")));
+    EXPECT_EQ(metric.name(), expected.at("name"));
     const SignatureContext context{.references = references.count(), .bootstrap = {}, .randomization = {}, .seed = {}};
-    EXPECT_EQ(signature(metric, context), wanted.at("signature"));
-    EXPECT_EQ(signature(metric, context, true), wanted.at("short_signature"));
+    EXPECT_EQ(signature(metric, context), expected.at("signature"));
+    EXPECT_EQ(signature(metric, context, true), expected.at("short_signature"));
   }
 }
 
-TEST(ChrfTest, ThreadsChangeNothing) {
+TEST(ChrfTest, ResultDoesNotDependOnThreads) {
   const auto [hypotheses, references] = pairs();
   const ChrfMetric metric({.word_order = 2, .lowercase = true});
-  const auto wanted = metric.statistics(hypotheses, references).values;
-  for (const int threads : {2, 3, 400}) EXPECT_EQ(metric.statistics(hypotheses, references, threads).values, wanted);
+  const auto expected = metric.statistics(hypotheses, references).values;
+  for (const int threads : {2, 3, 400}) EXPECT_EQ(metric.statistics(hypotheses, references, threads).values, expected);
 }
 
-TEST(ChrfTest, OfATextWithItselfIs100) {
+TEST(ChrfTest, TextAgainstItselfScores100) {
   for (const std::int64_t word_order : {0, 2})
     EXPECT_EQ(score_of("(Zwei) Hunde, ein Ball.", "(Zwei) Hunde, ein Ball.", {.word_order = word_order}), 100);
 }
 
-TEST(ChrfTest, OfNothingInCommonIs0) {
+TEST(ChrfTest, NothingInCommonScores0) {
   EXPECT_EQ(score_of("abc", "xyz"), 0);
   EXPECT_EQ(score_of("", "xyz"), 0);
   EXPECT_EQ(score_of("abc", ""), 0);
   EXPECT_EQ(score_of("", ""), 0);
 }
 
-TEST(ChrfTest, NgramsCountAsOftenAsBothHaveThem) {
+TEST(ChrfTest, MatchesAreClippedCounts) {
   const ChrfMetric metric({.char_order = 2});
   const auto row = metric.statistics(Texts{"aaaab"}, one_reference({"aab aa"})).values;
   EXPECT_THAT(row, testing::ElementsAre(5, 5, 5, 4, 4, 3));  // a 4, b 1; aa 2 of 3, ab 1
 }
 
-TEST(ChrfTest, WordsAreCutAtOneMarkAtTheEndOrElseAtTheBegin) {
+TEST(ChrfTest, OnePunctuationMarkIsSeparatedFromAWord) {
   const ChrfMetric words({.char_order = 0, .word_order = 1});
   const auto matches = [&](const std::string& hypothesis, const std::string& reference) {
     return words.statistics(Texts{hypothesis}, one_reference({reference})).values[2];
@@ -132,14 +132,14 @@ TEST(ChrfTest, WordsAreCutAtOneMarkAtTheEndOrElseAtTheBegin) {
   EXPECT_EQ(matches("(hi)", "((hi )"), 2);
   EXPECT_EQ(matches("(hi)", "( hi )"), 1);
   EXPECT_EQ(matches("\"hi", "\" hi"), 2);
-  EXPECT_EQ(matches("hi!!", "hi! !"), 1);      // each is cut again: "hi!" and "!" against "hi", "!" and "!"
+  EXPECT_EQ(matches("hi!!", "hi! !"), 1);      // each is split again: "hi!" and "!" against "hi", "!" and "!"
   EXPECT_EQ(matches("¿hi", "¿ hi"), 0);        // not ASCII
   EXPECT_EQ(matches("a\u3000b", "b a"), 2);    // any white space
-  EXPECT_EQ(matches("ab c", "a bc"), 0);       // words are not the characters they are made of
-  EXPECT_EQ(matches("ab abc a", "abc b"), 1);  // nor is the begin of a word a word
+  EXPECT_EQ(matches("ab c", "a bc"), 0);       // characters of a word are not words
+  EXPECT_EQ(matches("ab abc a", "abc b"), 1);  // a prefix of a word is not a word
 }
 
-TEST(ChrfTest, OfSeveralReferencesTheFirstOfTheBestCounts) {
+TEST(ChrfTest, BestReferenceCountsFirstOfTies) {
   const ChrfMetric metric({.char_order = 1});
   References references{{{"xyz", "abx", "xba", "ax"}}};
   EXPECT_THAT(metric.statistics(Texts{"abc"}, references).values, testing::ElementsAre(3, 3, 2));
@@ -151,14 +151,14 @@ TEST(ChrfTest, BytesThatAreNotUtf8CountAsReplacementCharacters) {
   EXPECT_EQ(score_of("ab\xff cd", "ab\ufffd cd"), 100);
 }
 
-TEST(ChrfTest, ALongLineOfOneCharacterIsCounted) {
+TEST(ChrfTest, LongLineOfOneCharacterIsCounted) {
   const std::string line(100'000, 'a');
   const ChrfMetric metric({.char_order = 50});
   const auto row = metric.statistics(Texts{line}, one_reference({line + "b"})).values;
   EXPECT_EQ(row[3 * 49 + 2], 100'000 - 49);
 }
 
-TEST(ChrfTest, JsonHasTheScoreUnroundedAndTheCounts) {
+TEST(ChrfTest, JsonHasUnroundedScoreAndCounts) {
   const ChrfMetric metric({.char_order = 2});
   const auto statistics = metric.statistics(Texts{"abcx"}, one_reference({"abc"}));
   const auto score = metric.score(sum_of_rows(statistics));
@@ -169,7 +169,7 @@ TEST(ChrfTest, JsonHasTheScoreUnroundedAndTheCounts) {
   EXPECT_EQ(score.details, "");
 }
 
-TEST(ChrfTest, RefusesDifferentCountsOfLinesAndStatesBoth) {
+TEST(ChrfTest, RefusesDifferentLineCountsAndReportsBoth) {
   EXPECT_THAT(
       [] {
         ChrfMetric().statistics(Texts{"a", "b"}, one_reference({"a", "b", "c"}));
@@ -178,7 +178,7 @@ TEST(ChrfTest, RefusesDifferentCountsOfLinesAndStatesBoth) {
   EXPECT_THROW(ChrfMetric().statistics(Texts{}, one_reference({})), DataError);
 }
 
-TEST(ChrfTest, RefusesALineWithoutAReferenceAndNamesIt) {
+TEST(ChrfTest, RefusesLineWithoutReferenceAndNamesIt) {
   const References references{{{"a"}, {}}};
   for (const int threads : {1, 2})
     EXPECT_THAT(
@@ -188,7 +188,7 @@ TEST(ChrfTest, RefusesALineWithoutAReferenceAndNamesIt) {
         ThrowsMessage<DataError>(HasSubstr("line 2")));
 }
 
-TEST(ChrfTest, RefusesOptionsThatMakeNoSense) {
+TEST(ChrfTest, RefusesInvalidOptions) {
   for (const ChrfOptions& options :
        {ChrfOptions{.char_order = -1}, ChrfOptions{.char_order = 1001}, ChrfOptions{.char_order = 0},
         ChrfOptions{.word_order = -1}, ChrfOptions{.beta = -1}, ChrfOptions{.beta = 1'000'001}})

@@ -17,27 +17,27 @@ json golden(const std::string& key) {
   return json::parse(std::ifstream(GLOSS_GOLDEN_FOLDER "/resampling.json")).at(key);
 }
 
-// tests/golden/resampling.py has the same.
+// The same formula as in tests/golden/resampling.py.
 double number(std::uint64_t k) {
   const double x = static_cast<double>(100 * (k * 2654435761 % (std::uint64_t{1} << 32))) / 4294967296.0;
   return x * x;
 }
 
-TEST(MeansTest, AreNumPysAndPythons) {
-  for (const auto& wanted : golden("means")) {
-    SCOPED_TRACE(wanted.at("count").get<int>());
+TEST(MeansTest, EqualNumPyAndPython) {
+  for (const auto& expected : golden("means")) {
+    SCOPED_TRACE(expected.at("count").get<int>());
     std::vector<double> doubles;
-    for (std::uint64_t k = 0; k < wanted.at("count"); ++k) doubles.push_back(number(k));
+    for (std::uint64_t k = 0; k < expected.at("count"); ++k) doubles.push_back(number(k));
     const std::vector<float> floats(doubles.begin(), doubles.end());
-    EXPECT_EQ(numpy_mean<float>(floats), wanted.at("single").get<float>());
-    EXPECT_EQ(numpy_mean<double>(doubles), wanted.at("double"));
-    EXPECT_EQ(exact_mean(doubles), wanted.at("exact"));
+    EXPECT_EQ(numpy_mean<float>(floats), expected.at("single").get<float>());
+    EXPECT_EQ(numpy_mean<double>(doubles), expected.at("double"));
+    EXPECT_EQ(exact_mean(doubles), expected.at("exact"));
   }
 }
 
-TEST(MeansTest, TheExactMeanIsRoundedOnce) {
-  for (const auto& wanted : golden("exact_means"))
-    EXPECT_EQ(exact_mean(wanted.at("numbers").get<std::vector<double>>()), wanted.at("mean")) << wanted.dump();
+TEST(MeansTest, ExactMeanIsRoundedOnce) {
+  for (const auto& expected : golden("exact_means"))
+    EXPECT_EQ(exact_mean(expected.at("numbers").get<std::vector<double>>()), expected.at("mean")) << expected.dump();
 }
 
 }  // namespace

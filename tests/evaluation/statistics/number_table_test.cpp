@@ -11,8 +11,7 @@
 namespace gloss {
 namespace {
 
-/// Equal to a map that counts as it grows, for a table that is as full as it was told it may become, before and behind
-/// a larger one.
+/// Compares the table with a map, filled up to its announced size, before and after a larger one.
 template <typename Key>
 void expect_equals_a_map(const std::vector<Key>& keys, std::size_t different) {
   NumberTable<Key> table;
@@ -30,14 +29,14 @@ void expect_equals_a_map(const std::vector<Key>& keys, std::size_t different) {
   }
 }
 
-TEST(NumberTableTest, NumbersWordsInTheOrderOfTheirComing) {
+TEST(NumberTableTest, NumbersWordsInOrderOfArrival) {
   std::vector<std::uint64_t> keys;
   for (std::uint32_t i = 0; i < 1000; ++i) keys.push_back(sequence(i % 37, i % 7));
   expect_equals_a_map(keys, 37 * 7);
   expect_equals_a_map<std::uint64_t>({0, 1, 0, ~std::uint64_t{0}}, 3);
 }
 
-TEST(NumberTableTest, NumbersTextsByWhatTheySay) {
+TEST(NumberTableTest, NumbersTextsByContent) {
   std::vector<std::string> texts;
   for (int i = 0; i < 1000; ++i)
     texts.push_back(std::string(static_cast<std::size_t>(i % 20), 'x') + char('a' + i % 13));
@@ -45,7 +44,7 @@ TEST(NumberTableTest, NumbersTextsByWhatTheySay) {
   expect_equals_a_map(std::vector<std::string_view>(texts.begin(), texts.end()), 261);
 }
 
-TEST(NumberTableTest, AFullTableSaysWhatItDoesNotHave) {
+TEST(NumberTableTest, FullTableFindsNoUnknownKey) {
   constexpr std::uint64_t kKeys = 256;
   NumberTable<std::uint64_t> table;
   table.reset(kKeys);
@@ -53,7 +52,7 @@ TEST(NumberTableTest, AFullTableSaysWhatItDoesNotHave) {
   EXPECT_EQ(table.find(kKeys), NumberTable<std::uint64_t>::kUnknown);
 }
 
-TEST(NumberTableTest, ASequenceIsItsPrefixAndItsLastSymbol) {
+TEST(NumberTableTest, SequenceDependsOnPrefixAndLastSymbol) {
   EXPECT_NE(sequence(1, 2), sequence(2, 1));
   EXPECT_NE(sequence(0, 1), sequence(1, 0));
 }

@@ -16,23 +16,23 @@ constexpr std::uint32_t kBounds[] = {1, 2, 3, 10, 1000, (1U << 31) + 1, 3U << 30
 
 json draws() { return json::parse(std::ifstream(GLOSS_GOLDEN_FOLDER "/resampling.json")).at("draws"); }
 
-TEST(NumpyRandomTest, DrawsWhatNumPyDraws) {
-  for (const auto& wanted : draws()) {
-    SCOPED_TRACE(wanted.at("seed").get<std::string>());
-    Pcg64 generator(ResamplingSeed::parse(wanted.at("seed")).value().words);
+TEST(NumpyRandomTest, EqualsNumPy) {
+  for (const auto& expected : draws()) {
+    SCOPED_TRACE(expected.at("seed").get<std::string>());
+    Pcg64 generator(ResamplingSeed::parse(expected.at("seed")).value().words);
     for (std::size_t i = 0; i < std::size(kBounds); ++i)
-      for (const auto& number : wanted.at("chosen").at(i)) EXPECT_EQ(generator.below(kBounds[i]), number);
+      for (const auto& number : expected.at("chosen").at(i)) EXPECT_EQ(generator.below(kBounds[i]), number);
     std::uint32_t bits = 0;
-    for (std::size_t i = 0; i < wanted.at("bits").size(); ++i, bits >>= 1) {
+    for (std::size_t i = 0; i < expected.at("bits").size(); ++i, bits >>= 1) {
       if (i % 32 == 0) bits = generator.next32();
-      EXPECT_EQ(bits & 1, wanted.at("bits").at(i));
+      EXPECT_EQ(bits & 1, expected.at("bits").at(i));
     }
-    for (const auto& number : wanted.at("behind")) EXPECT_EQ(generator.below(1000), number);
+    for (const auto& number : expected.at("behind")) EXPECT_EQ(generator.below(1000), number);
   }
 }
 
-// Both where half of 64 bits is waiting and where none is.
-TEST(NumpyRandomTest, SkippingIsDrawing) {
+// With and without a pending half of a 64-bit number.
+TEST(NumpyRandomTest, SkippingEqualsDrawing) {
   for (const std::uint64_t before : {0, 1, 2, 3})
     for (const std::uint64_t skipped : {0, 1, 2, 3, 4, 5, 1000, 1001}) {
       Pcg64 drawn(std::vector<std::uint32_t>{7}), skipping(std::vector<std::uint32_t>{7});

@@ -12,7 +12,7 @@
 namespace gloss {
 namespace {
 
-/// Leaves room for the stacks of one or two more threads.
+/// Limits the address space to the stacks of one or two more threads.
 void limit_memory() {
   rlim_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
@@ -31,11 +31,11 @@ bool each_number_once(int threads) {
   return true;
 }
 
-TEST(ParallelForTest, EveryNumberIsInOneRange) {
+TEST(ParallelForTest, RangesPartitionTheNumbers) {
   for (const int threads : {0, 1, 2, 7}) EXPECT_TRUE(each_number_once(threads)) << threads;
 }
 
-TEST(ParallelForTest, WhereNoMoreThreadsAreToBeHadItGoesOnWithThose) {
+TEST(ParallelForTest, ContinuesWithFewerThreads) {
   EXPECT_EXIT(
       {
         limit_memory();

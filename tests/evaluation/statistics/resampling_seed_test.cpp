@@ -18,7 +18,7 @@ TEST(ResamplingSeedTest, IsANumberOfAnySize) {
   EXPECT_THAT(ResamplingSeed::parse("340282366920938463463374607431768211456")->words, ElementsAre(0, 0, 0, 0, 1));
 }
 
-TEST(ResamplingSeedTest, IsReadAsPythonReadsAWholeNumber) {
+TEST(ResamplingSeedTest, IsParsedLikePythonInt) {
   const auto seed = ResamplingSeed::parse(" +0_012_345\n").value();
   EXPECT_THAT(seed.words, ElementsAre(12345));
   EXPECT_EQ(seed.number, "12345");
@@ -28,7 +28,7 @@ TEST(ResamplingSeedTest, IsReadAsPythonReadsAWholeNumber) {
     EXPECT_FALSE(ResamplingSeed::parse(wrong)) << wrong;
 }
 
-TEST(ResamplingSeedTest, NoneIsAnotherEachTime) {
+TEST(ResamplingSeedTest, NoneDiffersEachTime) {
   const auto seed = ResamplingSeed::parse("None").value();
   EXPECT_EQ(seed.text, "none");
   EXPECT_EQ(seed.number, "none");

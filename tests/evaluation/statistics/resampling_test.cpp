@@ -53,15 +53,15 @@ TerOptions ter_options(const json& options) {
   return {.normalized = options.value("normalized", false), .case_sensitive = options.value("case_sensitive", false)};
 }
 
-std::unique_ptr<Metric> metric_of(const json& wanted) {
-  const auto& options = wanted.at("options");
-  const std::string name = wanted.at("metric");
+std::unique_ptr<Metric> metric_of(const json& expected) {
+  const auto& options = expected.at("options");
+  const std::string name = expected.at("metric");
   if (name == "BLEU") return std::make_unique<BleuMetric>(bleu_options(options));
   if (name == "TER") return std::make_unique<TerMetric>(ter_options(options));
   return std::make_unique<ChrfMetric>(chrf_options(options));
 }
 
-/// Of the first `lines` of a system of the golden file, each with so many references.
+/// Statistics of the first `lines` of a system of the golden file, each with `references` references.
 SegmentStatistics statistics_of(const Metric& metric, const std::string& system, std::size_t lines,
                                 std::size_t references = 1) {
   auto hypotheses = golden().at("systems").at(system).get<std::vector<std::string>>();
@@ -73,24 +73,25 @@ SegmentStatistics statistics_of(const Metric& metric, const std::string& system,
   return metric.statistics(hypotheses, References::in_streams(streams));
 }
 
-SegmentStatistics statistics_of(const Metric& metric, const std::string& system, const json& wanted) {
-  return statistics_of(metric, system, wanted.at("lines"), wanted.at("references"));
+SegmentStatistics statistics_of(const Metric& metric, const std::string& system, const json& expected) {
+  return statistics_of(metric, system, expected.at("lines"), expected.at("references"));
 }
 
-SignatureContext context_of(const json& wanted) {
+SignatureContext context_of(const json& expected) {
   SignatureContext context;
-  context.references = std::to_string(wanted.at("references").get<int>());
+  context.references = std::to_string(expected.at("references").get<int>());
   return context;
 }
 
-ResamplingOptions options_of(const json& wanted, int threads) {
-  return {
-      .samples = wanted.at("samples"), .seed = ResamplingSeed::parse(wanted.at("seed")).value(), .threads = threads};
+ResamplingOptions options_of(const json& expected, int threads) {
+  return {.samples = expected.at("samples"),
+          .seed = ResamplingSeed::parse(expected.at("seed")).value(),
+          .threads = threads};
 }
 
-/// BLEU's to what another processor's exp() and log() may change, the others to the last bit.
-void expect_figures(const json& wanted, const std::vector<double>& got, const std::vector<double>& golden_figures) {
-  if (wanted.at("metric") == "BLEU") {
+/// Compares BLEU up to differences of exp() and log() between processors, the others to the last bit.
+void expect_figures(const json& expected, const std::vector<double>& got, const std::vector<double>& golden_figures) {
+  if (expected.at("metric") == "BLEU") {
     EXPECT_THAT(got, testing::Pointwise(testing::DoubleNear(1e-9), golden_figures));
   } else {
     EXPECT_EQ(got, golden_figures);
@@ -99,21 +100,21 @@ void expect_figures(const json& wanted, const std::vector<double>& got, const st
 
 class ResamplingTest : public testing::TestWithParam<int> {};  // threads
 
-TEST_P(ResamplingTest, IntervalsAreSacreBleus) {
+TEST_P(ResamplingTest, IntervalsEqualSacreBleu) {
   ASSERT_GE(golden().at("intervals").size(), 40u);
-  for (const auto& wanted : golden().at("intervals")) {
-    SCOPED_TRACE(wanted.dump());
-    const auto made = metric_of(wanted);
+  for (const auto& expected : golden().at("intervals")) {
+    SCOPED_TRACE(expected.dump());
+    const auto made = metric_of(expected);
     const auto& metric = *made;
-    const auto options = options_of(wanted, GetParam());
-    const auto interval = bootstrap_interval(metric, statistics_of(metric, "system", wanted), options);
-    expect_figures(wanted, {interval.mean, interval.half_width},
-                   {wanted.at("mean").get<double>(), wanted.at("half_width").get<double>()});
-    auto context = context_of(wanted);
+    const auto options = options_of(expected, GetParam());
+    const auto interval = bootstrap_interval(metric, statistics_of(metric, "system", expected), options);
+    expect_figures(expected, {interval.mean, interval.half_width},
+                   {expected.at("mean").get<double>(), expected.at("half_width").get<double>()});
+    auto context = context_of(expected);
     context.bootstrap = options.samples;
     context.seed = options.seed.text;
-    EXPECT_EQ(signature(metric, context), wanted.at("signature"));
-    EXPECT_EQ(signature(metric, context, true), wanted.at("short_signature"));
+    EXPECT_EQ(signature(metric, context), expected.at("signature"));
+    EXPECT_EQ(signature(metric, context, true), expected.at("short_signature"));
   }
 }
 
@@ -124,40 +125,40 @@ std::vector<double> figures(const PairedResult& result) {
   return figures;
 }
 
-TEST_P(ResamplingTest, PairedTestsAreSacreBleus) {
+TEST_P(ResamplingTest, PairedTestsEqualSacreBleu) {
   ASSERT_GE(golden().at("tests").size(), 114u);
-  for (const auto& wanted : golden().at("tests")) {
-    SCOPED_TRACE(wanted.dump());
-    const auto made = metric_of(wanted);
+  for (const auto& expected : golden().at("tests")) {
+    SCOPED_TRACE(expected.dump());
+    const auto made = metric_of(expected);
     const auto& metric = *made;
-    const auto options = options_of(wanted, GetParam());
-    const std::int64_t interval_samples = wanted.at("interval_samples");
+    const auto options = options_of(expected, GetParam());
+    const std::int64_t interval_samples = expected.at("interval_samples");
     std::vector<SegmentStatistics> systems;
     for (const auto* name : {"system", "near", "far"})  // the first is the baseline
-      systems.push_back(statistics_of(metric, name, wanted));
-    const auto results = wanted.at("kind") == "bs" ? paired_bootstrap(metric, systems, options)
-                                                   : paired_randomization(metric, systems, options, interval_samples);
+      systems.push_back(statistics_of(metric, name, expected));
+    const auto results = expected.at("kind") == "bs" ? paired_bootstrap(metric, systems, options)
+                                                     : paired_randomization(metric, systems, options, interval_samples);
     ASSERT_EQ(results.size(), systems.size());
     for (std::size_t i = 0; i < results.size(); ++i)
-      expect_figures(wanted, figures(results[i]), wanted.at("figures").at(i).get<std::vector<double>>());
-    auto context = context_of(wanted);
+      expect_figures(expected, figures(results[i]), expected.at("figures").at(i).get<std::vector<double>>());
+    auto context = context_of(expected);
     context.seed = options.seed.number;
     if (interval_samples > 0) context.bootstrap = interval_samples;
-    if (wanted.at("kind") == "ar") context.randomization = options.samples;
-    EXPECT_EQ(signature(metric, context), wanted.at("signature"));
+    if (expected.at("kind") == "ar") context.randomization = options.samples;
+    EXPECT_EQ(signature(metric, context), expected.at("signature"));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, ResamplingTest, testing::Values(1, 3, 16));
 
-TEST(PairedTest, ASystemIsNotDifferentFromItself) {
+TEST(PairedTest, SystemDoesNotDifferFromItself) {
   const ChrfMetric metric;
   const std::vector twice(2, statistics_of(metric, "system", 50));
   EXPECT_EQ(paired_bootstrap(metric, twice, {.samples = 99})[1].p_value, 0.01);
   EXPECT_EQ(paired_randomization(metric, twice, {.samples = 99})[1].p_value, 0.01);
 }
 
-TEST(PairedTest, RefusesSystemsOfOtherLengthsAndStatesBoth) {
+TEST(PairedTest, RefusesSystemsOfDifferentLengthsAndReportsBoth) {
   const ChrfMetric metric;
   const std::vector systems{statistics_of(metric, "system", 5), statistics_of(metric, "near", 6)};
   const auto refuses = testing::ThrowsMessage<DataError>(testing::HasSubstr("6 and 5"));
@@ -165,7 +166,7 @@ TEST(PairedTest, RefusesSystemsOfOtherLengthsAndStatesBoth) {
   EXPECT_THAT([&] { paired_randomization(metric, systems, {}); }, refuses);
 }
 
-TEST(PairedTest, WantsTwoSystemsAndASample) {
+TEST(PairedTest, RequiresTwoSystemsAndASample) {
   const ChrfMetric metric;
   const std::vector one{statistics_of(metric, "system", 5)};
   const std::vector two{one[0], one[0]};

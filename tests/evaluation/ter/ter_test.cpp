@@ -32,7 +32,7 @@ struct Corpus {
 
 References references_of(const std::vector<Texts>& lines) { return {lines}; }
 
-/// The pairs that all metrics share, then TER's own.
+/// The pairs shared by all metrics, then those for TER.
 Corpus corpus(const json& golden) {
   Corpus corpus;
   std::vector<Texts> references;
@@ -61,21 +61,21 @@ TEST(TerTest, EqualsSacreBleuWithAllOptions) {
   const auto golden = read_golden("ter.json");
   const auto [hypotheses, references] = corpus(golden);
   ASSERT_EQ(golden.at("settings").size(), 16u);
-  for (const auto& wanted : golden.at("settings")) {
-    SCOPED_TRACE(wanted.at("options").dump());
-    const TerMetric metric(options_of(wanted.at("options")));
+  for (const auto& expected : golden.at("settings")) {
+    SCOPED_TRACE(expected.at("options").dump());
+    const TerMetric metric(options_of(expected.at("options")));
     const auto rows = metric.statistics(hypotheses, references);
-    ASSERT_EQ(rows.lines(), static_cast<std::int64_t>(wanted.at("statistics").size()));
+    ASSERT_EQ(rows.lines(), static_cast<std::int64_t>(expected.at("statistics").size()));
     for (std::int64_t line = 0; line < rows.lines(); ++line)
       EXPECT_EQ(json(std::vector(rows.row(line).begin(), rows.row(line).end())),
-                wanted.at("statistics")[static_cast<std::size_t>(line)])
+                expected.at("statistics")[static_cast<std::size_t>(line)])
           << hypotheses[static_cast<std::size_t>(line)];
     const auto sums = sum_of_rows(rows);
     const auto ter = metric.score(sums);
-    EXPECT_EQ(ter.score, wanted.at("score").get<double>());
-    EXPECT_EQ(ter.json, (Json{{"score", wanted.at("score")},
-                              {"num_edits", wanted.at("num_edits")},
-                              {"ref_length", wanted.at("ref_length")}}));
+    EXPECT_EQ(ter.score, expected.at("score").get<double>());
+    EXPECT_EQ(ter.json, (Json{{"score", expected.at("score")},
+                              {"num_edits", expected.at("num_edits")},
+                              {"ref_length", expected.at("ref_length")}}));
   }
 }
 
@@ -89,24 +89,24 @@ TEST(TerTest, EqualsSacreBleuInFloat32) {
   EXPECT_FALSE(metric.is_float32(none));
 }
 
-TEST(TerTest, SignatureIsSacreBleus) {
+TEST(TerTest, SignatureEqualsSacreBleu) {
   const SignatureContext context{.references = "var", .bootstrap = {}, .randomization = {}, .seed = {}};
-  for (const auto& wanted : read_golden("ter.json").at("settings")) {
-    const TerMetric metric(options_of(wanted.at("options")));
-    EXPECT_EQ(signature(metric, context), wanted.at("signature"));
-    EXPECT_EQ(signature(metric, context, true), wanted.at("short_signature"));
+  for (const auto& expected : read_golden("ter.json").at("settings")) {
+    const TerMetric metric(options_of(expected.at("options")));
+    EXPECT_EQ(signature(metric, context), expected.at("signature"));
+    EXPECT_EQ(signature(metric, context, true), expected.at("short_signature"));
   }
 }
 
-TEST(TerTest, TokensAreSacreBleus) {
+TEST(TerTest, TokensEqualSacreBleu) {
   const auto golden = read_golden("ter.json");
-  for (const auto& wanted : golden.at("settings"))
+  for (const auto& expected : golden.at("settings"))
     for (std::size_t i = 0; i < golden.at("lines").size(); ++i)
-      EXPECT_EQ(tokenize_tercom(options_of(wanted.at("options")), golden.at("lines")[i].get<std::string>()),
-                wanted.at("tokens")[i].get<std::string>());
+      EXPECT_EQ(tokenize_tercom(options_of(expected.at("options")), golden.at("lines")[i].get<std::string>()),
+                expected.at("tokens")[i].get<std::string>());
 }
 
-TEST(TerTest, CountsAShiftAsOneEdit) {
+TEST(TerTest, ShiftCountsAsOneEdit) {
   EXPECT_EQ(score("a b c d e f g h", "a b c d e f g h"), 0);
   EXPECT_EQ(score("e f a b c d g h", "a b c d e f g h"), 100.0 / 8);
   EXPECT_EQ(score("a b x d", "a b c d"), 25);
@@ -114,20 +114,20 @@ TEST(TerTest, CountsAShiftAsOneEdit) {
   EXPECT_EQ(score("a b c x d", "a b c d"), 25);
 }
 
-TEST(TerTest, TakesTheNearestReferenceAndTheirAverageLength) {
+TEST(TerTest, UsesNearestReferenceAndAverageLength) {
   const TerMetric metric;
   const auto row = statistics(metric, "a b c", {"x y z w", "a b d", "a"});
   EXPECT_EQ(row.values, (std::vector<double>{1, 8.0 / 3}));
 }
 
-TEST(TerTest, OfEmptyLines) {
+TEST(TerTest, ScoresEmptyLines) {
   EXPECT_EQ(score("", ""), 0);
   EXPECT_EQ(score("a b", ""), 100);
   EXPECT_EQ(score("", "a b"), 100);
   EXPECT_EQ(score(" \u3000", "\t"), 0);
 }
 
-TEST(TerTest, IsEqualForEveryNumberOfThreads) {
+TEST(TerTest, DoesNotDependOnThreads) {
   const auto [hypotheses, references] = corpus(read_golden("ter.json"));
   const TerMetric metric({.normalized = true});
   const auto one = metric.statistics(hypotheses, references, 1);
@@ -135,7 +135,7 @@ TEST(TerTest, IsEqualForEveryNumberOfThreads) {
     EXPECT_EQ(metric.statistics(hypotheses, references, threads).values, one.values);
 }
 
-TEST(TerTest, RefusesWhatIsNotAligned) {
+TEST(TerTest, RefusesMisalignedTexts) {
   const TerMetric metric;
   EXPECT_THAT(
       [&] {

@@ -14,7 +14,7 @@
 namespace gloss {
 namespace {
 
-/// As tests/golden/characters.py makes it.
+/// Encodes as tests/golden/characters.py does.
 std::string text_of_block(unsigned begin) {
   std::string text;
   for (unsigned code = begin; code < begin + 4096; ++code) {
@@ -26,19 +26,19 @@ std::string text_of_block(unsigned begin) {
   return text;
 }
 
-TEST(CharactersTest, CodePointsAreToPythonAndItsTokenizersWhatTheyAreHere) {
+TEST(CharactersTest, ClassesEqualPythonAndItsTokenizers) {
   const auto blocks = nlohmann::json::parse(std::ifstream(GLOSS_GOLDEN_FOLDER "/characters.json")).at("blocks");
   ASSERT_EQ(blocks.size(), 53u);
-  for (const auto& wanted : blocks) {
-    const auto text = text_of_block(wanted.at("begin").get<unsigned>());
+  for (const auto& expected : blocks) {
+    const auto text = text_of_block(expected.at("begin").get<unsigned>());
     const auto sum = [](const std::string& result) { return sha256(result).substr(0, 8); };
-    EXPECT_EQ(sum(lower(text)), wanted.at("lower")) << wanted.at("begin");
+    EXPECT_EQ(sum(lower(text)), expected.at("lower")) << expected.at("begin");
     for (const auto& [name, tokenizer] : kBleuTokenizers)
-      EXPECT_EQ(sum(tokenize(tokenizer, text)), wanted.at(std::string(name))) << wanted.at("begin") << ", " << name;
+      EXPECT_EQ(sum(tokenize(tokenizer, text)), expected.at(std::string(name))) << expected.at("begin") << ", " << name;
   }
 }
 
-TEST(CharactersTest, ClassesAreThoseOfUnicode) {
+TEST(CharactersTest, ClassesMatchUnicode) {
   const auto& table = CharacterClasses::table();
   EXPECT_EQ(table['a'] & CharacterClasses::kPunctuation, 0);
   EXPECT_NE(table[U'。'] & CharacterClasses::kPunctuation, 0);
@@ -47,15 +47,15 @@ TEST(CharactersTest, ClassesAreThoseOfUnicode) {
   EXPECT_EQ(table[0x10ffff], 0);
 }
 
-TEST(LowerCaseTest, ASigmaIsFinalByWhatStandsAroundIt) {
+TEST(LowerCaseTest, FinalSigmaDependsOnItsNeighbors) {
   EXPECT_EQ(lower("ΟΔΥΣΣΕΥΣ"), "οδυσσευς");
   EXPECT_EQ(lower("ΑΣ ΑΣ. Σ ΑΣΑ"), "ας ας. σ ασα");
   EXPECT_EQ(lower("ΑΣ'Α Α'Σ ΑΣ\u0301 1Σ"), "ασ'α α'ς ας\u0301 1σ");
 }
 
-TEST(LowerCaseTest, ADottedCapitalIBecomesTwoCharacters) { EXPECT_EQ(lower("İIı"), "i\u0307iı"); }
+TEST(LowerCaseTest, DottedCapitalIBecomesTwoCharacters) { EXPECT_EQ(lower("İIı"), "i\u0307iı"); }
 
-TEST(LowerCaseTest, BytesThatAreNoUtf8Stay) {
+TEST(LowerCaseTest, InvalidUtf8IsKept) {
   EXPECT_EQ(lower("A\xff"
                   "B\xce"),
             "a\xff"

@@ -24,20 +24,20 @@ TEST(LinePartsTest, NamesAreSorted) {
   EXPECT_THAT(parts.line_counts(), ElementsAre(1, 2));
 }
 
-TEST(LinePartsTest, ALengthThatIsABoundBelongsBelowIt) {
+TEST(LinePartsTest, BoundBelongsToTheLowerGroup) {
   const std::vector<std::string> sources{"a b c", "a b", " ", "a  b\u3000c d ", "a b c d e"};
   const auto parts = parts_by_length(sources, std::vector<std::int64_t>{2, 4});
   EXPECT_THAT(parts.names, ElementsAre("0-2", "3-4", "5-"));
   EXPECT_THAT(parts.of_line, ElementsAre(1, 0, 0, 1, 2));
 }
 
-TEST(LinePartsTest, LengthsThatNoLineHasAreLeftOut) {
+TEST(LinePartsTest, EmptyGroupsAreDropped) {
   const auto parts = parts_by_length(std::vector<std::string>{"a", "a b c d e f"}, std::vector<std::int64_t>{2, 4});
   EXPECT_THAT(parts.names, ElementsAre("0-2", "5-"));
   EXPECT_THAT(parts.of_line, ElementsAre(0, 1));
 }
 
-TEST(LinePartsTest, APartIsScoredAsATextOfItsLines) {
+TEST(LinePartsTest, GroupIsScoredLikeATextOfItsLines) {
   const ChrfMetric metric;
   const std::vector<std::string> hypotheses{"the cat", "a dog runs", "two birds"};
   const std::vector<std::string> references{"the cats", "the dog ran", "two birds sing"};
@@ -50,7 +50,7 @@ TEST(LinePartsTest, APartIsScoredAsATextOfItsLines) {
   EXPECT_DOUBLE_EQ(scores[1].score, alone({hypotheses[0], hypotheses[2]}, {references[0], references[2]}));
 }
 
-TEST(LineDifferencesTest, TheLargestComeFirstAndEqualLinesNotAtAll) {
+TEST(LineDifferencesTest, LargestComeFirstAndEqualLinesAreSkipped) {
   const ChrfMetric metric;
   const auto references = references_of({"one two three", "four five six", "seven eight", "nine ten"});
   const std::vector<std::string> first{"one two three", "four", "seven eight", "x"};

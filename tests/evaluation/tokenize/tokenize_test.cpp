@@ -12,8 +12,8 @@ TEST(TokenizeTest, EqualsSacreBleu) {
   const auto lines = nlohmann::json::parse(std::ifstream(GLOSS_GOLDEN_FOLDER "/bleu.json")).at("lines");
   ASSERT_GE(lines.size(), 50u);
   for (const auto& [name, tokenizer] : kBleuTokenizers)
-    for (const auto& wanted : lines)
-      EXPECT_EQ(tokenize(tokenizer, wanted.at("line").get<std::string>()), wanted.at(std::string(name))) << name;
+    for (const auto& expected : lines)
+      EXPECT_EQ(tokenize(tokenizer, expected.at("line").get<std::string>()), expected.at(std::string(name))) << name;
 }
 
 }  // namespace
