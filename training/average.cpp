@@ -17,13 +17,13 @@ bool is_weight(const std::string& name, const TensorView& view) {
   return view.dtype == Dtype::kF32 && !name.starts_with("adam.") && !name.starts_with(kEma);
 }
 
-// What stands for the weight `name`.
+// Returns the tensor to use for the weight `name`: its EMA if the file has one.
 const TensorView& smoothed(const SafetensorsFile& file, const std::string& name, const TensorView& view) {
   const auto ema = file.tensors().find(std::string(kEma) + name);
   return ema != file.tensors().end() && ema->second.dtype == Dtype::kF32 ? ema->second : view;
 }
 
-// A copy as float64; the file's bytes need not be aligned.
+// Copies to float64; the file's bytes need not be aligned.
 at::Tensor read_double(const TensorView& view) {
   const auto values = at::empty(view.shape, at::kFloat);
   if (!view.bytes.empty()) std::memcpy(values.mutable_data_ptr(), view.bytes.data(), view.bytes.size());

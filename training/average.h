@@ -11,15 +11,15 @@
 namespace gloss {
 
 /// The mean of the weights of several model or checkpoint files, tensor by tensor. Weights are a file's float32 tensors
-/// without the optimizer's, and where a checkpoint has the moving mean of a weight ("ema.<name>"), that one: what the
-/// checkpoint was validated with. Sums are kept in double, in the order of adding.
+/// without the optimizer's. If a checkpoint has the EMA of a weight ("ema.<name>"), the EMA is used, because the
+/// checkpoint was validated with it. Sums are double, in the order of adding.
 class WeightAverage {
  public:
-  /// Throws ModelError where the names or shapes are not those of the first file.
+  /// Adds a file. Throws ModelError if its names or shapes differ from those of the first file.
   void add(const SafetensorsFile& file);
 
   std::int64_t files() const { return files_; }
-  /// float32 on the CPU. Throws ModelError where nothing was added.
+  /// Returns the mean as float32 on the CPU. Throws ModelError if nothing was added.
   std::map<std::string, at::Tensor> mean() const;
 
  private:

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr int kVersion = 1;
 
-// Steps of the checkpoints in the folder, the newest first.
+// Returns the steps of the checkpoints in the folder, newest first.
 std::vector<std::int64_t> steps_in(const fs::path& folder) {
   std::vector<std::int64_t> steps;
   std::error_code error;
@@ -74,7 +74,7 @@ std::optional<CheckpointFolder::Loaded> CheckpointFolder::newest() const {
   if (!fs::exists(folder_, error) && !error) return std::nullopt;
   remove_stray_temporaries(folder_);
 
-  std::vector<std::pair<std::int64_t, std::string>> damaged;  // step and what is wrong, the newest first
+  std::vector<std::pair<std::int64_t, std::string>> damaged;  // step and fault, newest first
   for (const std::int64_t step : steps_in(folder_)) {
     std::optional<SafetensorsFile> file;
     try {
@@ -83,7 +83,7 @@ std::optional<CheckpointFolder::Loaded> CheckpointFolder::newest() const {
       damaged.emplace_back(step, fault.what());
       continue;
     }
-    // Whole, but of another format: going back behind it would lose work that is not damaged.
+    // Intact, but of another format: resuming from an older checkpoint would lose work.
     expect_format(*file, kCheckpointFormat, kVersion);
     std::optional<TrainingState> state;
     try {
@@ -113,7 +113,7 @@ SafetensorsFile CheckpointFolder::open(const std::string& file_name) const {
   return file;
 }
 
-// For people, not for gloss: a file system without links does without.
+// The link is for users only; file systems without links do without it.
 void CheckpointFolder::link_best(const TrainingState& state) const {
   const fs::path link = folder_ / kBestCheckpoint, best = checkpoint_name(state.best_step);
   std::error_code error;

@@ -11,39 +11,41 @@
 
 namespace gloss {
 
-/// The format that a checkpoint's metadata names.
+/// Format name in a checkpoint's metadata.
 inline constexpr std::string_view kCheckpointFormat = "gloss-checkpoint";
 
-/// The link to the checkpoint of the best validation.
+/// Name of the link to the checkpoint of the best validation.
 inline constexpr std::string_view kBestCheckpoint = "best.safetensors";
 
-/// Throws ModelError where the file is no checkpoint, of a newer version, or its state is damaged.
+/// Reads the state of a checkpoint. Throws ModelError if the file is not a checkpoint, has a newer version, or its
+/// state is damaged.
 TrainingState read_checkpoint_state(const SafetensorsFile& file);
 
-/// Checkpoints of one run folder: `step-00001234.safetensors`, one file each, ordered by step, and `best.safetensors`,
-/// a link to the one of state.best_step.
+/// The checkpoints of one run folder: one file `step-00001234.safetensors` per checkpoint, ordered by step, and
+/// `best.safetensors`, a link to that of state.best_step.
 class CheckpointFolder {
  public:
-  /// Keeps the newest `keep`. The folder is made when something is saved.
+  /// Keeps the newest `keep` checkpoints. The folder is created by the first save.
   CheckpointFolder(std::filesystem::path folder, std::int64_t keep);
 
-  /// Writes atomically, then removes what is not among the newest `keep`, nor in state.averaged, nor the best, and
-  /// what is of a later step (a damaged file that was gone back behind). Throws IoError; the checkpoints before are
-  /// then untouched.
+  /// Writes a checkpoint atomically. Then removes those that are neither among the newest `keep`, nor in
+  /// state.averaged, nor the best, and those of later steps (damaged ones, if the run resumed from an earlier step).
+  /// Throws IoError; previous checkpoints are then unchanged.
   void save(const std::map<std::string, TensorView>& tensors, const TrainingState& state);
 
   struct Loaded {
     SafetensorsFile file;
     TrainingState state;
   };
-  /// The newest checkpoint that is whole. A damaged newer one is named in a warning with the steps lost, and temporary
-  /// files that a killed process left are removed. Empty where there is none at all. Throws ModelError where there are
-  /// some and none is whole, and where one is of a newer format.
+  /// Loads the newest intact checkpoint. Newer damaged ones are reported in a warning with the number of lost steps.
+  /// Temporary files of killed processes are removed. Returns nothing if there is no checkpoint. Throws ModelError if
+  /// all are damaged or one has a newer format.
   std::optional<Loaded> newest() const;
-  /// Whether there is a checkpoint, whole or not. Throws IoError.
+  /// Returns whether there is a checkpoint, intact or damaged. Throws IoError.
   bool has_any() const;
 
-  /// One checkpoint by its name. Throws ModelError where it is gone, damaged or of another format, IoError.
+  /// Opens a checkpoint by its name. Throws ModelError if it is missing, damaged or of another format, IoError if it
+  /// cannot be read.
   SafetensorsFile open(const std::string& file_name) const;
 
  private:

@@ -7,10 +7,10 @@
 
 namespace gloss {
 
-/// "step-00001234.safetensors": the file of a checkpoint.
+/// Returns the file name of a checkpoint: "step-00001234.safetensors".
 std::string checkpoint_name(std::int64_t step);
 
-/// The step in such a name; empty where it is another file's.
+/// Returns the step in such a name, or nothing for another name.
 std::optional<std::int64_t> checkpoint_step(std::string_view name);
 
 }  // namespace gloss

@@ -2,12 +2,12 @@
 
 namespace gloss {
 
-/// Makes equal runs give equal bits: `threads` worker threads for tensor operations, no fewer at the system's whim, and
-/// of every operation that has one the deterministic variant. To be called first in a program that trains, and in each
-/// worker thread of its own. The bits still depend on the number of threads and on the kind of processor.
+/// Makes equal runs produce equal bits: `threads` worker threads for tensor operations, a fixed number, and the
+/// deterministic variant of every operation that has one. Call it first in a program that trains, and in each worker
+/// thread. The bits still depend on the number of threads and the kind of processor.
 ///
-/// On a GPU runs are close, not equal: an operation without a deterministic variant runs all the same, with a warning
-/// from LibTorch, and so does the backward pass of its fused attention, whose sums are added up in the order of chance.
+/// On a GPU, runs are close but not equal: operations without a deterministic variant still run, with a warning of
+/// LibTorch, and the backward pass of its fused attention adds in arbitrary order.
 void set_up_determinism(int threads);
 
 }  // namespace gloss

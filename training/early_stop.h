@@ -7,16 +7,15 @@
 
 namespace gloss {
 
-/// What a validation found. Made by the caller of the trainer, who knows search and scores; one that ends by Stopped
-/// (common/system/stop.h) counts as not made.
+/// The result of a validation, computed by the caller of the trainer, which has the search and the metrics. A
+/// validation that throws Stopped (common/system/stop.h) does not count.
 struct Validation {
-  double loss = 0;  ///< plain negative log-likelihood a token
+  double loss = 0;  ///< negative log-likelihood per token, without smoothing
   std::optional<double> bleu;
 };
 
-/// Notes that `state`.step was validated, and whether it is the best step so far: by a BLEU that is higher, a loss or
-/// perplexity that is lower. What is missing or no finite number is never better. Throws UsageError where the run is to
-/// stop by BLEU and there is none.
+/// Records the validation of `state`.step, and whether it is the best so far: higher BLEU, or lower loss or perplexity.
+/// A missing or non-finite value is never better. Throws UsageError if early stopping uses BLEU and there is none.
 void note_validation(TrainingState& state, const Validation& validation, const TrainingConfig::EarlyStop& early_stop);
 
 }  // namespace gloss

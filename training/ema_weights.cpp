@@ -8,13 +8,13 @@
 namespace gloss {
 
 EmaWeights::EmaWeights(const Adam& adam) : adam_(&adam) {
-  std::int64_t most = 0;
+  std::int64_t max_elements = 0;
   for (const auto& slot : adam.slots())
-    if (slot.ema.defined()) most = std::max(most, slot.ema.numel());
-  if (most == 0) return;
+    if (slot.ema.defined()) max_elements = std::max(max_elements, slot.ema.numel());
+  if (max_elements == 0) return;
   for (const auto& slot : adam.slots()) {
     if (!slot.ema.defined()) continue;
-    scratch_ = at::empty({most}, slot.ema.options());
+    scratch_ = at::empty({max_elements}, slot.ema.options());
     break;
   }
   exchange();

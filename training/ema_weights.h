@@ -6,8 +6,8 @@
 
 namespace gloss {
 
-/// While it lives, the model holds the moving mean of its weights in place of the weights, where the Adam keeps one;
-/// then the weights are back, bit for bit.
+/// While an object lives, the model holds the EMA of its weights instead of the weights, if Adam keeps one. The
+/// destructor restores the weights bit for bit.
 class EmaWeights {
  public:
   explicit EmaWeights(const Adam& adam);
@@ -19,10 +19,10 @@ class EmaWeights {
   void exchange();
 
   const Adam* adam_;
-  at::Tensor scratch_;  ///< as large as the largest parameter, made beforehand: nothing can fail on the way back
+  at::Tensor scratch_;  ///< size of the largest parameter; allocated in advance, so that restoring cannot fail
 };
 
-/// Makes the moving mean, where there is one, the weights.
+/// Replaces the weights by their EMA, if there is one.
 void take_ema(const Adam& adam);
 
 }  // namespace gloss

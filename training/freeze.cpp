@@ -11,7 +11,7 @@
 namespace gloss {
 namespace {
 
-/// Every tensor that a model may be said to have, tied ones too, and the parameter that it is.
+/// Maps every tensor name that a model can have, including tied ones, to its parameter.
 std::map<std::string, std::string> tensors_of(std::span<const std::string> names) {
   std::map<std::string, std::string> tensors;
   for (const auto& name : names) tensors[name] = name;

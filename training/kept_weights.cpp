@@ -21,12 +21,12 @@ bool take_best(const Adam& adam, const CheckpointFolder& folder, std::int64_t st
     restore_weights(adam, folder.open(checkpoint_name(step)));
     return true;
   } catch (const ModelError& fault) {
-    log_warning(std::string(fault.what()) + "; the last weights are kept in place of the best");
+    log_warning(std::string(fault.what()) + "; the last weights are kept instead of the best");
     return false;
   }
 }
 
-// The steps of the files that were whole; without any the weights stay.
+// Returns the steps of the intact files. Without any, the weights are unchanged.
 std::vector<std::int64_t> take_average(const Adam& adam, const CheckpointFolder& folder,
                                        const std::vector<std::string>& names) {
   WeightAverage average;
@@ -36,7 +36,7 @@ std::vector<std::int64_t> take_average(const Adam& adam, const CheckpointFolder&
       average.add(folder.open(name));
       steps.push_back(checkpoint_step(name).value());
     } catch (const ModelError& fault) {
-      log_warning(std::string(fault.what()) + "; left out of the average");
+      log_warning(std::string(fault.what()) + "; skipped in the average");
     }
   }
   if (steps.empty()) {
@@ -53,7 +53,7 @@ std::vector<std::int64_t> take_average(const Adam& adam, const CheckpointFolder&
 
 std::vector<std::int64_t> keep_weights(const Adam& adam, const CheckpointFolder& folder, const TrainingConfig& config,
                                        const TrainingState& state) {
-  release_cached_memory();  // files are read, and sums of them are larger than the weights
+  release_cached_memory();  // frees memory for reading files and summing them
   take_ema(adam);
   if (config.early_stop.patience > 0 && state.best_step > 0 && take_best(adam, folder, state.best_step))
     return {state.best_step};

@@ -8,12 +8,11 @@
 
 namespace gloss {
 
-/// Throws UsageError where `device` cannot train with `precision`: a processor without products of bfloat16.
+/// Throws UsageError if `device` cannot train with `precision`: a processor without bfloat16 products.
 void expect_precision(Precision precision, at::Device device);
 
-/// While it lives, the forward passes of this thread run on a CUDA device with `precision`, LibTorch's autocast
-/// choosing for each operation; weights stay float32. Does nothing on the CPU, where Bfloat16Products
-/// (model/fast/matrix_product.h) is what bfloat16 comes to.
+/// While an object lives, the forward passes of this thread on a CUDA device use `precision`, by LibTorch's autocast;
+/// weights stay float32. Does nothing on the CPU, where bfloat16 means Bfloat16Products (model/fast/matrix_product.h).
 class Autocast {
  public:
   Autocast(Precision precision, at::Device device);
@@ -25,7 +24,7 @@ class Autocast {
   bool on_;
 };
 
-/// Of which type the factors of a product with `weight` are now: autocast's on that device, or its own.
+/// Returns the type of the factors of a product with `weight`: autocast's on that device, or the weight's own.
 at::ScalarType factor_type(const at::Tensor& weight);
 
 }  // namespace gloss

@@ -6,7 +6,7 @@
 
 namespace gloss {
 
-/// The learning rate of update `step`, the first being 1.
+/// Returns the learning rate of update `step`, from 1.
 ///
 ///     noam          learning_rate * d_model^-0.5 * min(step^-0.5, step * warmup^-1.5)     (section 5.3)
 ///     inverse_sqrt  learning_rate * min(step / warmup, sqrt(warmup / step))

@@ -26,9 +26,9 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kMostSkippedInARow = 10;
+constexpr std::int64_t kMaxSkippedInARow = 10;
 
-// All of them, those of training.freeze without a gradient.
+// Returns all parameters; those of training.freeze do not require a gradient.
 std::vector<std::pair<std::string, at::Tensor>> parameters_to_train(EncoderDecoder& model,
                                                                     const TrainingConfig& config) {
   freeze(model, config.freeze);
@@ -74,14 +74,14 @@ TrainingEnd Trainer::run() {
   timed_ = std::chrono::steady_clock::now();
   try {
     return run_to_end();
-  } catch (const Stopped&) {  // what was due is done on resuming
+  } catch (const Stopped&) {  // a resumed run does what was due
     if (!saved_) save(/*for_average=*/false);
     return TrainingEnd::kStopped;
   } catch (const OutOfMemoryError&) {
-    save_what_is_done();
+    save_finished_work();
     throw;
   } catch (...) {
-    if (is_out_of_memory()) save_what_is_done();
+    if (is_out_of_memory()) save_finished_work();
     throw;
   }
 }
@@ -94,9 +94,9 @@ TrainingEnd Trainer::run_to_end() {
     if (plan_.patience_lost(state_)) return finish(TrainingEnd::kEarlyStop);
     if (plan_.limit_reached(state_)) return finish(TrainingEnd::kFinished);
     if (!(saved_ && counted_for_average()) && plan_.save_due(state_))
-      save_and_go_on(/*for_average=*/true);
+      try_to_save(/*for_average=*/true);
     else if (best_is_unsaved())
-      save_and_go_on(/*for_average=*/false);
+      try_to_save(/*for_average=*/false);
     update();
   }
 }
@@ -132,9 +132,9 @@ void Trainer::update() {
 void Trainer::count_skipped(std::int64_t step) {
   ++state_.skipped_updates;
   ++state_.skipped_in_a_row;
-  if (state_.skipped_in_a_row >= kMostSkippedInARow)
+  if (state_.skipped_in_a_row >= kMaxSkippedInARow)
     throw DivergedError("step " + std::to_string(step) + ": wanted a finite loss and gradient, got none in " +
-                        std::to_string(kMostSkippedInARow) +
+                        std::to_string(kMaxSkippedInARow) +
                         " updates in a row; lower training.learning_rate, or set training.clip_norm");
   log_warning("step " + std::to_string(step) + ": the loss or its gradient is not finite; this update is skipped, " +
               std::to_string(state_.skipped_in_a_row) + " in a row");
@@ -164,7 +164,7 @@ void Trainer::save(bool for_average) {
   if (state.averaged.size() > last) state.averaged.erase(state.averaged.begin(), state.averaged.end() - last);
 
   expect_finite(adam_, state.step);
-  std::map<std::string, at::Tensor> tensors;  // what `views` look at: on the CPU the weights themselves, else copies
+  std::map<std::string, at::Tensor> tensors;  // tensors that `views` refer to: the weights on the CPU, otherwise copies
   std::map<std::string, TensorView> views;
   for (const auto& [name, tensor] : checkpoint_tensors(adam_)) {
     const auto& kept = tensors[name] = tensor.detach().cpu().contiguous();
@@ -175,21 +175,21 @@ void Trainer::save(bool for_average) {
   saved_ = true;
 }
 
-void Trainer::save_and_go_on(bool for_average) {
+void Trainer::try_to_save(bool for_average) {
   const bool best = options_.config.early_stop.patience > 0 && state_.best_step == state_.step;
   const bool model_needs_it = best || (for_average && options_.config.average_last > 0);
   try {
     save(for_average);
   } catch (const IoError& fault) {
     if (!model_needs_it)
-      return log_warning(fault.what() + std::string("; training goes on, the next save tries again"));
+      return log_warning(fault.what() + std::string("; training continues, the next save tries again"));
     log_warning(fault.what() + std::string("; the model is to be made of this checkpoint: trying once more"));
     save(for_average);
   }
 }
 
-// On the way out of a failure, which no other may take the place of.
-void Trainer::save_what_is_done() {
+// Runs while handling an exception, which no other exception may replace.
+void Trainer::save_finished_work() {
   try {
     release_cached_memory();
     if (saved_ || state_.step == 0) return;
@@ -197,7 +197,7 @@ void Trainer::save_what_is_done() {
     log_warning("what was done until step " + std::to_string(state_.step) + " is saved; go on with --resume");
   } catch (const Error& fault) {
     log_warning(std::string(fault.what()) + "; what was done since the last checkpoint is lost");
-  } catch (...) {  // no memory to save with
+  } catch (...) {  // not enough memory for saving
     log_warning("no checkpoint can be made; what was done since the last one is lost");
   }
 }
@@ -221,7 +221,7 @@ bool Trainer::best_is_unsaved() const { return !saved_ && state_.step > 0 && sta
 
 std::int64_t Trainer::last_step() const { return plan_.last_step(state_, meter_.seconds_a_step()); }
 
-// This step's file is among those of the average, or there is none.
+// Returns whether this step's file is in the average, or there is no average.
 bool Trainer::counted_for_average() const {
   if (options_.config.average_last == 0) return true;
   return !state_.averaged.empty() && state_.averaged.back() == checkpoint_name(state_.step);

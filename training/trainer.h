@@ -25,9 +25,9 @@ using ValidateFunction = std::function<Validation(EncoderDecoder& model, std::in
 
 enum class TrainingEnd { kFinished, kEarlyStop, kStopped };
 
-/// One run of training: forward, loss, backward, update; validation, checkpoints, limits. Everything that happens is a
-/// function of the seed, the data and the configuration, so that a run that was stopped and resumed gives on the CPU
-/// the bits of one that was not, and on a GPU comes close to them (training/determinism.h).
+/// One training run: forward, loss, backward, update; validation, checkpoints, limits. Everything is a function of the
+/// seed, the data and the configuration. A resumed run therefore produces the bits of an unbroken one on the CPU, and
+/// close values on a GPU (training/determinism.h).
 class Trainer {
  public:
   struct Options {
@@ -36,37 +36,38 @@ class Trainer {
     std::uint64_t seed = 1;
     std::filesystem::path checkpoints;  ///< folder
     std::int64_t threads = 1;
-    Json hashes = Json::object();  ///< name to hash: kept in the checkpoints and compared on resuming
-    ValidateFunction validate;     ///< may be empty; is called without recording of gradients
+    Json hashes = Json::object();  ///< name to hash; saved in checkpoints and compared when resuming
+    ValidateFunction validate;     ///< may be empty; called without recording of gradients
     std::function<void(const TrainingReport&)> report;      ///< may be empty
-    std::function<void(const TrainingProgress&)> progress;  ///< behind each update; may be empty
-    std::int64_t report_every = 50;  ///< steps; what is left over is reported at the end; 0: at the end alone
+    std::function<void(const TrainingProgress&)> progress;  ///< called after each update; may be empty
+    std::int64_t report_every = 50;  ///< steps between reports; the rest is reported at the end; 0: only at the end
   };
 
-  /// `model` is trained in place; `batches` must outlive the trainer. Throws UsageError where early stopping is asked
-  /// for without validation, and where the parts to freeze are not the model's.
+  /// Trains `model` in place; `batches` must outlive the trainer. Throws UsageError if early stopping has no
+  /// validation, and if training.freeze names unknown parts.
   Trainer(EncoderDecoder model, BatchStream& batches, Options options);
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  /// Takes the newest checkpoint's weights, optimizer, place and counts. False where there is none. Throws UsageError
-  /// where the hashes differ, listing which, ModelError where no checkpoint is whole or the newest does not fit the
-  /// model; warns where the threads or the kind of device differ.
+  /// Restores weights, optimizer, position and counts from the newest checkpoint. Returns false if there is none.
+  /// Throws UsageError with the names of hashes that differ; ModelError if no checkpoint is intact or the newest does
+  /// not fit the model. Warns if the number of threads or the kind of device differs.
   bool resume();
 
-  /// Trains until a limit, early stopping or a signal (the step is finished and saved). When the run has ended, the
-  /// model holds the weights to keep (training/kept_weights.h). Call it once. With ema_decay, validations see the
-  /// moving mean of the weights, while training goes on with the weights themselves. An update whose loss or gradient
-  /// is not finite is skipped and counted, and the step stays the same; after ten in a row it throws DivergedError, as
-  /// where weights that are no numbers would be saved. A checkpoint that cannot be written is warned of. Where the
-  /// model is to be made of it (the best, one of the average) it is tried once more; where that fails too, and at the
-  /// end, it is an IoError: resumed, the run still ends with the same model. Where memory runs out and splitting a
-  /// batch (training/update.h) does not help, what is done is saved, and OutOfMemoryError or what LibTorch threw goes
-  /// on to the caller.
+  /// Trains until a limit, early stopping or a signal (after which the step is finished and saved). Afterwards the
+  /// model holds the weights to keep (training/kept_weights.h). Call it once.
+  /// With ema_decay, validations use the EMA of the weights, and training continues with the weights. An update with a
+  /// loss or gradient that is not finite is skipped and counted, and does not increase the step. Ten in a row throw
+  /// DivergedError; so does saving weights that are not finite.
+  /// A checkpoint that cannot be written causes a warning. If the final model needs it (the best, or one of the
+  /// average), writing is tried again; if that fails, and for the last checkpoint, IoError is thrown, and the resumed
+  /// run ends with the same model.
+  /// If memory runs out even for a split batch (training/update.h), finished work is saved, and OutOfMemoryError or
+  /// LibTorch's exception is rethrown.
   TrainingEnd run();
 
   const TrainingState& state() const { return state_; }
-  /// The steps of the weights that `run` left in the model: one, or those of the average.
+  /// Returns the steps of the weights that `run` left in the model: one, or those of the average.
   const std::vector<std::int64_t>& kept_steps() const { return kept_steps_; }
 
  private:
@@ -74,10 +75,10 @@ class Trainer {
   void update();
   void validate();
   void save(bool for_average);
-  void save_and_go_on(bool for_average);
+  void try_to_save(bool for_average);
   void count_skipped(std::int64_t step);
   void report();
-  void save_what_is_done();
+  void save_finished_work();
   TrainingEnd finish(TrainingEnd end);
 
   void take_time();
@@ -92,10 +93,11 @@ class Trainer {
   Adam adam_;
   CheckpointFolder folder_;
   TrainingState state_;
-  bool saved_ = false;  ///< the state is on the disk
+  bool saved_ = false;  ///< the current state is saved
   std::vector<std::int64_t> kept_steps_;
   TrainingMeter meter_;
-  std::chrono::steady_clock::time_point timed_ = std::chrono::steady_clock::now();  ///< state_.seconds are until then
+  std::chrono::steady_clock::time_point timed_ = std::chrono::steady_clock::now();  ///< state_.seconds are counted up
+                                                                                    ///< to this time
 };
 
 }  // namespace gloss

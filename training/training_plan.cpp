@@ -6,8 +6,8 @@
 namespace gloss {
 
 bool TrainingPlan::epoch_ended() const {
-  const EpochPosition place = batches_->position();
-  return place.batch == 0 ? place.epoch > 0 : place.batch == batches_->batches_in_epoch();
+  const EpochPosition position = batches_->position();
+  return position.batch == 0 ? position.epoch > 0 : position.batch == batches_->batches_in_epoch();
 }
 
 bool TrainingPlan::validation_due(const TrainingState& state) const {
@@ -33,9 +33,9 @@ std::int64_t TrainingPlan::last_step(const TrainingState& state, double seconds_
     const auto updates = [&](std::int64_t batches) {
       return (batches + config_->accumulate - 1) / config_->accumulate;
     };
-    const std::int64_t epochs = *config_->max_epochs - state.position.epoch;  // with the present one
+    const std::int64_t epochs = *config_->max_epochs - state.position.epoch;  // including the current one
     const std::int64_t updates_an_epoch = updates(batches_->batches_in_epoch());
-    if (epochs <= last / updates_an_epoch)  // else the steps end the run, and the product might overflow
+    if (epochs <= last / updates_an_epoch)  // otherwise the step limit applies, and the product might overflow
       last = std::min(last, state.step + epochs * updates_an_epoch - updates(state.position.batch));
   }
   if (config_->max_hours && seconds_a_step > 0) {
@@ -50,7 +50,7 @@ double TrainingPlan::seconds_limit() const {
   return config_->max_hours ? *config_->max_hours * kHour : std::numeric_limits<double>::infinity();
 }
 
-// Every `every` steps, 0 being the end of each epoch.
+// Returns whether something is due every `every` steps; 0: at the end of each epoch.
 bool TrainingPlan::due(const TrainingState& state, std::int64_t every) const {
   if (state.step == 0) return false;
   return every > 0 ? state.step % every == 0 : epoch_ended();

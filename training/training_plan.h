@@ -8,22 +8,22 @@
 
 namespace gloss {
 
-/// When a run validates, saves and ends, by its configuration and its place in the epoch.
+/// Decides when a run validates, saves and ends, from its configuration and the position in the epoch.
 class TrainingPlan {
  public:
-  /// Both must outlive the plan.
+  /// Both arguments must outlive the plan.
   TrainingPlan(const TrainingConfig& config, const BatchStream& batches) : config_(&config), batches_(&batches) {}
 
   bool epoch_ended() const;
   bool validation_due(const TrainingState& state) const;
   bool save_due(const TrainingState& state) const;
   bool patience_lost(const TrainingState& state) const;
-  /// state.seconds are the run's until now.
+  /// `state.seconds` must be up to date.
   bool limit_reached(const TrainingState& state) const;
-  /// Where the run's limits end it, as far as can be known: epochs are taken to have as many batches as this one, and
-  /// steps to take `seconds_a_step`, 0 where that is not known yet.
+  /// Estimates the last step from the run's limits. All epochs are assumed to have as many batches as this one, and
+  /// steps to take `seconds_a_step`, 0 if unknown.
   std::int64_t last_step(const TrainingState& state, double seconds_a_step) const;
-  /// Seconds of the run after which it ends; infinite where time does not end it.
+  /// Returns the seconds after which the run ends; infinity without a limit.
   double seconds_limit() const;
 
  private:

@@ -3,7 +3,7 @@
 namespace gloss {
 namespace {
 
-/// Weight of an update in the means of the latest ones, relative to the next: about 20 updates count.
+/// Decay of the averages of the latest updates: about 20 updates count.
 constexpr double kWeightOfEarlier = 0.95;
 
 std::int64_t epoch_of(const TrainingState& state) { return state.position.epoch + (state.position.batch > 0 ? 1 : 0); }

@@ -30,8 +30,8 @@ Json to_json(const TrainingState& state) {
 }
 
 TrainingState read_training_state(const Json& json, const std::string& file) {
-  const auto check = [&](bool holds, const std::string& key, const std::string& wanted) {
-    if (!holds) throw ModelError(file + ": state: " + key + ": wanted " + wanted + "; the file is damaged");
+  const auto check = [&](bool holds, const std::string& key, const std::string& expected) {
+    if (!holds) throw ModelError(file + ": state: " + key + ": wanted " + expected + "; the file is damaged");
   };
   const auto member = [&](const Json& object, const std::string& key) -> const Json& {
     check(object.is_object() && object.contains(key), key, "a value, got none");
@@ -39,7 +39,8 @@ TrainingState read_training_state(const Json& json, const std::string& file) {
   };
   const auto count = [&](const Json& object, const std::string& key) {
     const Json& value = member(object, key);
-    check(value.is_number_integer() && value.get<std::int64_t>() >= 0, key, "a whole number from 0 on");  // below 2^63
+    check(value.is_number_integer() && value.get<std::int64_t>() >= 0, key,
+          "a whole number from 0 on");  // is below 2^63
     return value.get<std::int64_t>();
   };
 
@@ -79,10 +80,10 @@ TrainingState read_training_state(const Json& json, const std::string& file) {
 
 void warn_of_other_numbers(const TrainingState& saved, const TrainingState& now) {
   if (saved.threads != now.threads)
-    log_warning("the run was saved with " + std::to_string(saved.threads) + " threads and goes on with " +
+    log_warning("the run was saved with " + std::to_string(saved.threads) + " threads and continues with " +
                 std::to_string(now.threads) + ": the last bits of the numbers will differ");
   if (!saved.device.empty() && saved.device != now.device)
-    log_warning("the run was saved on device " + printable(saved.device) + " and goes on with device " + now.device +
+    log_warning("the run was saved on device " + printable(saved.device) + " and continues with device " + now.device +
                 ": dropout draws otherwise, and the numbers will differ");
 }
 

@@ -10,34 +10,34 @@
 
 namespace gloss {
 
-/// The training loop's place: everything but the tensors that is needed to go on as if never stopped.
+/// State of the training loop: everything except tensors that is needed to resume as if never stopped.
 struct TrainingState {
   std::int64_t step = 0;                      ///< updates done
   EpochPosition position;                     ///< batches consumed
-  std::int64_t validated_step = 0;            ///< of the last validation
-  std::optional<double> best_score;           ///< of early stopping's metric, so far
-  std::int64_t best_step = 0;                 ///< where it was; 0: nowhere yet
-  std::int64_t validations_without_gain = 0;  ///< since the best
-  std::int64_t skipped_updates = 0;           ///< whose loss or gradient was not finite, in all
-  std::int64_t skipped_in_a_row = 0;          ///< at the end
+  std::int64_t validated_step = 0;            ///< step of the last validation
+  std::optional<double> best_score;           ///< best value of early stopping's metric so far
+  std::int64_t best_step = 0;                 ///< its step; 0: none yet
+  std::int64_t validations_without_gain = 0;  ///< validations since the best one
+  std::int64_t skipped_updates = 0;           ///< updates with a loss or gradient that was not finite, in total
+  std::int64_t skipped_in_a_row = 0;          ///< consecutive ones up to now
   double unreported_nll = 0;                  ///< sum over the tokens since the last report
   std::int64_t unreported_tokens = 0;
-  double seconds = 0;                 ///< that training took until now, by the clock, in all processes together
-  std::vector<std::string> averaged;  ///< files of the folder whose mean the model is to be (average_last)
-  std::int64_t threads = 1;           ///< of the run that saved
-  std::string device;                 ///< its kind, "cpu" or "cuda"; empty where an older version saved
-  Json hashes = Json::object();       ///< name to hash: of what a resumed run must have unchanged
+  double seconds = 0;                 ///< wall-clock time of training, over all processes of the run
+  std::vector<std::string> averaged;  ///< files of the folder to be averaged into the model (average_last)
+  std::int64_t threads = 1;           ///< threads of the run that saved the state
+  std::string device;                 ///< kind of device, "cpu" or "cuda"; empty if saved by an older version
+  Json hashes = Json::object();       ///< name to hash of inputs that must be unchanged when resuming
 };
 
 Json to_json(const TrainingState& state);
-/// Throws ModelError naming `file` where a key is missing, unknown or wrong.
+/// Parses a state. Throws ModelError with `file` if a key is missing, unknown or wrong.
 TrainingState read_training_state(const Json& json, const std::string& file);
 
-/// Warns where `saved` comes of another number of threads or kind of device than `now`.
+/// Warns if `saved` has another number of threads or kind of device than `now`.
 void warn_of_other_numbers(const TrainingState& saved, const TrainingState& now);
 
-/// Throws UsageError listing the names that only one of the two has or whose hashes differ; null in `now` is like any:
-/// what is gone cannot be looked at.
+/// Throws UsageError with the names that exist only once or whose hashes differ. A null in `now` (an input that no
+/// longer exists) equals every hash.
 void expect_equal_hashes(const Json& saved, const Json& now);
 
 }  // namespace gloss

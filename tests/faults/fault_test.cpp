@@ -87,7 +87,7 @@ TEST_F(SaveFaultTest, ADiskThatIsFullForOneSaveIsWarnedOf) {
   const auto verdict = fail_in_save(run, "short", "write", false);
   EXPECT_EQ(verdict.exit_code, 0);
   EXPECT_THAT(verdict.err, AllOf(HasSubstr("warning: "), HasSubstr("step-00000002.safetensors: cannot write"),
-                                 HasSubstr("No space left on device; training goes on, the next save tries again")));
+                                 HasSubstr("No space left on device; training continues, the next save tries again")));
 }
 
 TEST_F(SaveFaultTest, ACheckpointThatTheModelIsMadeOfIsTriedTwice) {

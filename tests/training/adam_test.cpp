@@ -21,27 +21,27 @@ constexpr std::array kPaths = {Adam::Path::kFastest, Adam::Path::kPlain};
 
 class AdamTest : public DeviceTest {
  protected:
-  // The golden run's two parameters, "b" handed over before "a".
+  // The golden run's two parameters, passed as "b", then "a".
   std::vector<std::pair<std::string, at::Tensor>> parameters() const {
     const auto start = golden_.at("start");
     return {{"b", golden_tensor(start[1], device()).requires_grad_()},
             {"a", golden_tensor(start[0], device()).requires_grad_()}};
   }
 
-  // Gradients of the first parameters handed over, as `parameters` orders them.
+  // Gradients of the parameters, in the order of `parameters`.
   void set_gradients(const std::vector<std::pair<std::string, at::Tensor>>& parameters, std::size_t update) const {
     for (const auto& [name, parameter] : parameters)
       parameter.mutable_grad() = golden_tensor(golden_.at("gradients")[update][name == "a" ? 0 : 1], device());
   }
 
-  void expect_near(const at::Tensor& tensor, const Json& wanted, double tolerance) const {
-    EXPECT_LT((tensor.detach().flatten() - golden_tensor(wanted, device())).abs().max().item<double>(), tolerance);
+  void expect_near(const at::Tensor& tensor, const Json& expected, double tolerance) const {
+    EXPECT_LT((tensor.detach().flatten() - golden_tensor(expected, device())).abs().max().item<double>(), tolerance);
   }
 
   Json golden_ = read_golden("adam.json");
 };
 
-TEST_P(AdamTest, TenUpdatesEqualPyTorchs) {
+TEST_P(AdamTest, TenUpdatesEqualPyTorch) {
   for (const auto path : kPaths) {
     for (const Json& run : golden_.at("runs")) {
       TrainingConfig config;
@@ -60,24 +60,24 @@ TEST_P(AdamTest, TenUpdatesEqualPyTorchs) {
   }
 }
 
-TEST_P(AdamTest, ClippingEqualsPyTorchs) {
+TEST_P(AdamTest, ClippingEqualsPyTorch) {
   for (const auto path : kPaths) {
-    for (const Json& wanted : golden_.at("clipping")) {
+    for (const Json& expected : golden_.at("clipping")) {
       const auto named = parameters();
       Adam adam(named, {}, path);
       set_gradients(named, 0);
-      const double factor = wanted.at("factor"), norm = factor * adam.gradient_norm().item<double>();
-      EXPECT_NEAR(norm, wanted.at("norm"), 1e-5);
-      const double clipped = factor * clip_factor(norm, wanted.at("clip_norm"));
-      expect_near(named[1].second.grad() * clipped, wanted.at("clipped")[0], 1e-6);
-      expect_near(named[0].second.grad() * clipped, wanted.at("clipped")[1], 1e-6);
+      const double factor = expected.at("factor"), norm = factor * adam.gradient_norm().item<double>();
+      EXPECT_NEAR(norm, expected.at("norm"), 1e-5);
+      const double clipped = factor * clip_factor(norm, expected.at("clip_norm"));
+      expect_near(named[1].second.grad() * clipped, expected.at("clipped")[0], 1e-6);
+      expect_near(named[0].second.grad() * clipped, expected.at("clipped")[1], 1e-6);
     }
   }
 }
 
 TEST_P(AdamTest, WithoutClipNormGradientsAreNotShrunk) { EXPECT_EQ(clip_factor(1e9, 0), 1); }
 
-TEST_P(AdamTest, TheFactorActsAsOnTheGradients) {
+TEST_P(AdamTest, GradientFactorScalesTheGradients) {
   for (const auto path : kPaths) {
     const auto scaled = parameters(), plain = parameters();
     Adam scaled_adam(scaled, {}, path), plain_adam(plain, {}, path);
@@ -95,7 +95,7 @@ TEST_P(AdamTest, TheFactorActsAsOnTheGradients) {
 
 TEST_P(AdamTest, NormOfBrokenGradientsIsNotFinite) {
   for (const auto path : kPaths) {
-    for (const double value : {std::nan(""), HUGE_VAL, -HUGE_VAL, 1e30}) {  // the square of the last is no float
+    for (const double value : {std::nan(""), HUGE_VAL, -HUGE_VAL, 1e30}) {  // the square of the last overflows float
       const auto named = parameters();
       Adam adam(named, {}, path);
       set_gradients(named, 0);
@@ -105,7 +105,7 @@ TEST_P(AdamTest, NormOfBrokenGradientsIsNotFinite) {
   }
 }
 
-TEST_P(AdamTest, GradientsAreClearedByAStep) {
+TEST_P(AdamTest, StepClearsTheGradients) {
   for (const auto path : kPaths) {
     const auto named = parameters();
     Adam adam(named, {}, path);
@@ -117,7 +117,7 @@ TEST_P(AdamTest, GradientsAreClearedByAStep) {
   }
 }
 
-TEST_P(AdamTest, ParameterWithoutGradientStaysWhateverItsMomentum) {
+TEST_P(AdamTest, ParameterWithoutGradientIsUnchangedDespiteItsMomentum) {
   for (const auto path : kPaths) {
     const auto named = parameters();
     Adam adam(named, {}, path);
@@ -148,26 +148,28 @@ TEST_P(AdamTest, GradientInAnotherMemoryOrderGivesTheSame) {
   }
 }
 
-TEST_P(AdamTest, TheMovingMeanFollowsTheWeightsWithAWarmUp) {
+TEST_P(AdamTest, EmaFollowsTheWeightsWithAWarmUp) {
   TrainingConfig config;
-  config.ema_decay = 0.3;  // from the third step on below (1 + step) / (10 + step)
+  config.ema_decay = 0.3;  // below (1 + step) / (10 + step) from the third step on
   for (const auto path : kPaths) {
     const auto named = parameters();
     Adam adam(named, config, path);
-    auto wanted = named[1].second.detach().to(at::kDouble);
+    auto expected = named[1].second.detach().to(at::kDouble);
     for (std::int64_t step = 1; step <= 5; ++step) {
-      if (step < 5) set_gradients(named, 0);  // the last one has no gradient, and the mean comes nearer still
+      if (step < 5)
+        set_gradients(named, 0);  // the last update has no gradient, and the EMA still approaches the
+                                  // weights
       adam.step({.step = step, .learning_rate = 0.1});
       const double decay = std::vector{2 / 11.0, 3 / 12.0, 0.3, 0.3, 0.3}.at(static_cast<std::size_t>(step) - 1);
-      wanted = decay * wanted + (1 - decay) * named[1].second.detach().to(at::kDouble);
-      EXPECT_LT((adam.slots()[0].ema - wanted).abs().max().item<double>(), 1e-6) << step;
+      expected = decay * expected + (1 - decay) * named[1].second.detach().to(at::kDouble);
+      EXPECT_LT((adam.slots()[0].ema - expected).abs().max().item<double>(), 1e-6) << step;
     }
     EXPECT_GT((adam.slots()[0].ema - named[1].second.detach()).abs().max().item<double>(), 1e-3);
   }
   EXPECT_FALSE(Adam(parameters(), {}).slots()[0].ema.defined());
 }
 
-TEST_P(AdamTest, FrozenParametersHaveNothingBesideThem) {
+TEST_P(AdamTest, FrozenParametersHaveNoOptimizerState) {
   for (const auto path : kPaths) {
     const auto named = parameters();
     const auto frozen = named[0].second.requires_grad_(false);
@@ -192,7 +194,7 @@ TEST_P(AdamTest, SlotsAreInTheOrderOfTheNames) {
   EXPECT_EQ(adam.slots()[1].name, "b");
 }
 
-TEST_P(AdamTest, RefusesATensorTwice) {
+TEST_P(AdamTest, RefusesARepeatedTensor) {
   const auto tensor = at::zeros({2}, device()).requires_grad_();
   EXPECT_THAT(
       [&] {

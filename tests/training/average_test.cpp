@@ -35,7 +35,7 @@ class AverageTest : public testing::Test {
   int files_ = 0;
 };
 
-TEST_F(AverageTest, IsTheMeanOfTheWeightsAlone) {
+TEST_F(AverageTest, AveragesWeightsOnly) {
   WeightAverage average;
   average.add(file({{"a", {1, -2}}, {"b", {0.5f}}, {"adam.m.a", {7, 7}}, {"adam.v.a", {7, 7}}}));
   average.add(file({{"a", {2, 4}}, {"b", {1.5f}}}));
@@ -47,29 +47,29 @@ TEST_F(AverageTest, IsTheMeanOfTheWeightsAlone) {
   EXPECT_THAT(values(mean.at("b")), ElementsAre(2));
 }
 
-TEST_F(AverageTest, MovingMeansStandForTheirWeights) {
+TEST_F(AverageTest, EmaReplacesItsWeight) {
   WeightAverage average;
   average.add(file({{"a", {1}}, {"b", {2}}, {"ema.a", {3}}}));  // b is frozen
-  average.add(file({{"a", {5}}, {"b", {2}}}));                  // a run without moving means
+  average.add(file({{"a", {5}}, {"b", {2}}}));                  // a run without EMA
   const auto mean = average.mean();
   EXPECT_THAT(mean, ElementsAre(Key("a"), Key("b")));
   EXPECT_THAT(values(mean.at("a")), ElementsAre(4));
   EXPECT_THAT(values(mean.at("b")), ElementsAre(2));
 }
 
-TEST_F(AverageTest, SumsKeepWhatFloat32WouldLose) {
+TEST_F(AverageTest, SumsAreDouble) {
   WeightAverage average;
   for (const float value : {1e8f, 1.f, 1.f, 1.f, -1e8f, 1.f, 1.f, 1.f}) average.add(file({{"a", {value}}}));
   EXPECT_THAT(values(average.mean().at("a")), ElementsAre(0.75f));
 }
 
-TEST_F(AverageTest, OfOneFileIsItself) {
+TEST_F(AverageTest, MeanOfOneFileIsTheFile) {
   WeightAverage average;
   average.add(file({{"a", {0.1f, 1e-30f, 3e38f}}}));
   EXPECT_THAT(values(average.mean().at("a")), ElementsAre(0.1f, 1e-30f, 3e38f));
 }
 
-TEST_F(AverageTest, RefusesFilesThatDoNotFitTogether) {
+TEST_F(AverageTest, RefusesMismatchedFiles) {
   const auto added = [&](const std::map<std::string, std::vector<float>>& second) {
     WeightAverage average;
     average.add(file({{"a", {1, 2}}, {"b", {1}}}));

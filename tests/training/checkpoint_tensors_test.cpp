@@ -23,7 +23,7 @@ using testing::ThrowsMessage;
 
 class CheckpointTensorsTest : public DeviceTest {
  protected:
-  // Two weights; all that a file is to hold is another number in each tensor.
+  // Two weights; each tensor of the file has another number.
   Adam adam(float first) const {
     std::map<std::string, at::Tensor> weights;
     for (const auto* name : {"a.weight", "b.weight"})
@@ -55,13 +55,13 @@ class CheckpointTensorsTest : public DeviceTest {
   TemporaryFolder folder_;
 };
 
-TEST_P(CheckpointTensorsTest, AreTheWeightsAndBothMeansOfEach) {
+TEST_P(CheckpointTensorsTest, ContainWeightsAndBothAverages) {
   EXPECT_THAT(checkpoint_tensors(adam(1)),
               ElementsAre(Key("a.weight"), Key("adam.m.a.weight"), Key("adam.m.b.weight"), Key("adam.v.a.weight"),
                           Key("adam.v.b.weight"), Key("b.weight")));
 }
 
-TEST_P(CheckpointTensorsTest, MovingMeansAreKeptOfWhatIsTrainedAndAreWhatTranslates) {
+TEST_P(CheckpointTensorsTest, EmaIsSavedForTrainedWeightsAndUsedForTranslating) {
   const auto trained = at::full({2}, 1.0F, at::TensorOptions().device(device())).requires_grad_();
   const auto frozen = at::full({2}, 2.0F, at::TensorOptions().device(device()));
   TrainingConfig config;
@@ -81,7 +81,7 @@ TEST_P(CheckpointTensorsTest, MovingMeansAreKeptOfWhatIsTrainedAndAreWhatTransla
   EXPECT_TRUE(adam.slots()[0].ema.eq(5).all().item<bool>());
 }
 
-TEST_P(CheckpointTensorsTest, RestoreBringsBackEachAndTheWeightsAlone) {
+TEST_P(CheckpointTensorsTest, RestoresAllTensorsOrWeightsOnly) {
   const auto saved = adam(1), other = adam(20), weights_only = adam(40);
   const auto file = write(checkpoint_tensors(saved));
   restore(other, file);
@@ -92,7 +92,7 @@ TEST_P(CheckpointTensorsTest, RestoreBringsBackEachAndTheWeightsAlone) {
     EXPECT_EQ(number, name.starts_with("adam.") ? before.at(name) : numbers(saved).at(name)) << name;
 }
 
-TEST_P(CheckpointTensorsTest, WhatDoesNotFitIsRefusedByName) {
+TEST_P(CheckpointTensorsTest, MismatchedTensorIsRefusedByName) {
   const auto mine = adam(1);
   const auto refused = [&](const std::string& name, const std::optional<at::Tensor>& in_place) {
     auto tensors = checkpoint_tensors(adam(20));
@@ -107,7 +107,7 @@ TEST_P(CheckpointTensorsTest, WhatDoesNotFitIsRefusedByName) {
   refused("c.weight", at::ones({2, 3}));
 }
 
-TEST_P(CheckpointTensorsTest, WeightsThatAreNoNumbersAreNamedBeforeTheyAreSaved) {
+TEST_P(CheckpointTensorsTest, NonFiniteWeightIsNamedBeforeSaving) {
   const auto mine = adam(1);
   EXPECT_NO_THROW(expect_finite(mine, 7));
   const at::NoGradGuard no_grad;

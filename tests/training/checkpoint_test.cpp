@@ -55,7 +55,7 @@ class CheckpointTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(CheckpointTest, NothingSavedIsNoFault) { EXPECT_FALSE(folder().newest().has_value()); }
+TEST_F(CheckpointTest, EmptyFolderHasNoCheckpoint) { EXPECT_FALSE(folder().newest().has_value()); }
 
 TEST_F(CheckpointTest, NewestIsByStepNotByTime) {
   save(20);
@@ -80,7 +80,7 @@ TEST_F(CheckpointTest, KeepsTheNewestAndThoseOfTheAverage) {
   EXPECT_THAT(files(), ElementsAre("step-00000004.safetensors", "step-00000005.safetensors"));
 }
 
-TEST_F(CheckpointTest, TheBestIsKeptAndALinkLeadsToIt) {
+TEST_F(CheckpointTest, BestIsKeptAndLinked) {
   const auto save_with_best = [&](std::int64_t step, std::int64_t best) {
     const std::array<float, 1> value = {static_cast<float>(step)};
     auto state = state_at(step);
@@ -101,7 +101,7 @@ TEST_F(CheckpointTest, TheBestIsKeptAndALinkLeadsToIt) {
   EXPECT_THAT(files(), ElementsAre("best.safetensors", "step-00000004.safetensors"));
 }
 
-TEST_F(CheckpointTest, ABestThatWasNotSavedHasNoLink) {
+TEST_F(CheckpointTest, UnsavedBestHasNoLink) {
   const std::array<float, 1> value = {1};
   auto state = state_at(1);
   state.best_step = 1;
@@ -115,7 +115,7 @@ TEST_F(CheckpointTest, ABestThatWasNotSavedHasNoLink) {
               ThrowsMessage<ModelError>(HasSubstr("step-00000002.safetensors: is not there any more")));
 }
 
-TEST_F(CheckpointTest, AFileInPlaceOfTheLinkStays) {
+TEST_F(CheckpointTest, ExistingFileIsNotReplacedByTheLink) {
   fs::create_directories(place());
   std::ofstream(place() / "best.safetensors") << "mine";
   const std::array<float, 1> value = {1};
@@ -125,7 +125,7 @@ TEST_F(CheckpointTest, AFileInPlaceOfTheLinkStays) {
   EXPECT_EQ(fs::file_size(place() / "best.safetensors"), 4);
 }
 
-TEST_F(CheckpointTest, OtherFilesOfTheFolderAreLeftAlone) {
+TEST_F(CheckpointTest, OtherFilesAreUntouched) {
   save(1);
   std::ofstream(place() / "notes.txt") << "mine";
   std::ofstream(place() / "step-latest.safetensors") << "mine too";
@@ -134,7 +134,7 @@ TEST_F(CheckpointTest, OtherFilesOfTheFolderAreLeftAlone) {
   EXPECT_EQ(folder().newest()->state.step, 2);
 }
 
-TEST_F(CheckpointTest, DamagedNewestIsSkippedAndTheLossStated) {
+TEST_F(CheckpointTest, DamagedNewestIsSkippedWithTheLostSteps) {
   save(10);
   save(20);
   save(30);
@@ -150,7 +150,7 @@ TEST_F(CheckpointTest, DamagedNewestIsSkippedAndTheLossStated) {
                              HasSubstr("going on from step 20, 20 steps are lost")));
 }
 
-TEST_F(CheckpointTest, AFlippedBitAnywhereInTheNewestLeadsToTheOneBefore) {
+TEST_F(CheckpointTest, AnyFlippedBitInTheNewestLoadsThePreviousOne) {
   save(10);
   save(20);
   const auto path = place() / checkpoint_name(20);
@@ -170,7 +170,7 @@ TEST_F(CheckpointTest, AFlippedBitAnywhereInTheNewestLeadsToTheOneBefore) {
   EXPECT_EQ(folder().newest()->state.step, 20);
 }
 
-TEST_F(CheckpointTest, DamagedFileIsGoneOnceTheRunHasGoneOn) {
+TEST_F(CheckpointTest, ContinuedRunRemovesDamagedFile) {
   save(10);
   save(20);
   flip_last_bit(20);
@@ -181,7 +181,7 @@ TEST_F(CheckpointTest, DamagedFileIsGoneOnceTheRunHasGoneOn) {
   EXPECT_THAT(files(), ElementsAre("step-00000010.safetensors", "step-00000015.safetensors"));
 }
 
-TEST_F(CheckpointTest, NoneWholeIsAnError) {
+TEST_F(CheckpointTest, OnlyDamagedCheckpointsIsAnError) {
   save(10);
   save(20);
   flip_last_bit(10);
@@ -190,7 +190,7 @@ TEST_F(CheckpointTest, NoneWholeIsAnError) {
               ThrowsMessage<ModelError>(AllOf(HasSubstr("none of the 2"), HasSubstr("step-00000020"))));
 }
 
-TEST_F(CheckpointTest, NewerVersionIsRefusedAndBothNamed) {
+TEST_F(CheckpointTest, NewerVersionIsRefusedNamingBoth) {
   save(10);
   const std::array<float, 1> value = {1};
   write_safetensors(place() / checkpoint_name(20), {{"w", {Dtype::kF32, {1}, std::as_bytes(std::span(value))}}},
@@ -208,7 +208,7 @@ TEST_F(CheckpointTest, FileOfAnotherFormatIsRefused) {
   EXPECT_THAT([&] { folder().newest(); }, ThrowsMessage<ModelError>(HasSubstr("got gloss-model")));
 }
 
-TEST_F(CheckpointTest, StepMustBeThatOfTheName) {
+TEST_F(CheckpointTest, StepMustMatchTheName) {
   save(10);
   fs::rename(place() / checkpoint_name(10), place() / checkpoint_name(11));
   EXPECT_THAT([&] { folder().newest(); }, ThrowsMessage<ModelError>(HasSubstr("got step 10")));

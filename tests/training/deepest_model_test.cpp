@@ -27,7 +27,7 @@ ModelConfig deepest_config() {
   return config;
 }
 
-TEST(DeepestModelTest, IsSavedAndReadBack) {
+TEST(DeepestModelTest, SaveAndLoadRoundTrip) {
   const TemporaryFolder folder;
   const auto config = deepest_config();
   auto model = make_model(config, {8, 8}, RandomStream(1, "weights"));

@@ -10,7 +10,7 @@
 namespace gloss {
 namespace {
 
-TEST(DeterminismTest, HoldsFromTheFirstOperationOn) {
+TEST(DeterminismTest, AppliesFromTheFirstOperation) {
   const int before = at::get_num_threads();
   omp_set_dynamic(1);
   set_up_determinism(2);

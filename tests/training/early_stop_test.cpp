@@ -30,7 +30,7 @@ TEST_P(EarlyStopTest, StopsEarlyAfterPatienceValidationsWithoutALowerLoss) {
   EXPECT_THAT(toy_.saved(), Contains("step-00000006.safetensors"));
 }
 
-TEST_P(EarlyStopTest, StopsEarlyByBleuWhereHigherIsBetter) {
+TEST_P(EarlyStopTest, StopsEarlyByBleuHigherIsBetter) {
   auto options = toy_.options();
   options.config.max_steps = 9;
   options.config.validate_every = 1;
@@ -40,7 +40,7 @@ TEST_P(EarlyStopTest, StopsEarlyByBleuWhereHigherIsBetter) {
   EXPECT_EQ(state_.best_score, 20);
 }
 
-TEST_P(EarlyStopTest, StopsEarlyByPerplexityWhereLowerIsBetter) {
+TEST_P(EarlyStopTest, StopsEarlyByPerplexityLowerIsBetter) {
   auto options = toy_.options();
   options.config.max_steps = 9;
   options.config.validate_every = 1;
@@ -76,7 +76,7 @@ class NoteValidationTest : public testing::Test {
   TrainingState state_;
 };
 
-TEST_F(NoteValidationTest, TheFirstIsTheBestAndAnEqualOneIsNot) {
+TEST_F(NoteValidationTest, FirstIsBestAndEqualIsNotBetter) {
   for (const auto metric : {EarlyStopMetric::kBleu, EarlyStopMetric::kLoss, EarlyStopMetric::kPerplexity}) {
     state_ = {};
     note(3, {2, 20}, metric);
@@ -88,7 +88,7 @@ TEST_F(NoteValidationTest, TheFirstIsTheBestAndAnEqualOneIsNot) {
   }
 }
 
-TEST_F(NoteValidationTest, WhatIsNoFiniteNumberIsNeverTheBest) {
+TEST_F(NoteValidationTest, NonFiniteValueIsNeverBest) {
   note(1, {std::nan(""), {}}, EarlyStopMetric::kLoss);
   note(2, {-std::numeric_limits<double>::infinity(), {}}, EarlyStopMetric::kLoss);
   note(3, {1e4, {}}, EarlyStopMetric::kPerplexity);
@@ -98,7 +98,7 @@ TEST_F(NoteValidationTest, WhatIsNoFiniteNumberIsNeverTheBest) {
   EXPECT_EQ(state_.validations_without_gain, 4);
 }
 
-TEST_F(NoteValidationTest, ABleuThatIsMissingIsRefusedWhereTheRunIsToStopByIt) {
+TEST_F(NoteValidationTest, MissingBleuIsRefusedIfStoppingUsesIt) {
   EXPECT_THAT(
       [&] {
         note(1, {1, {}}, EarlyStopMetric::kBleu);

@@ -15,7 +15,7 @@ namespace {
 
 using Weights = std::map<std::string, at::Tensor>;
 
-/// Runs with and without a moving mean of the weights.
+/// Runs with and without an EMA of the weights.
 class EmaTest : public TrainerTest {
  protected:
   static constexpr double kDecay = 0.6;
@@ -29,7 +29,7 @@ class EmaTest : public TrainerTest {
     return options;
   }
 
-  // The weights that validations saw, by step.
+  // The weights during validations, by step.
   std::map<std::int64_t, Weights> validated(Trainer::Options options, const std::vector<double>& losses = {}) {
     std::map<std::int64_t, Weights> seen;
     options.validate = [&](EncoderDecoder& model, std::int64_t step) {
@@ -41,8 +41,8 @@ class EmaTest : public TrainerTest {
     return seen;
   }
 
-  // The moving means as the formula has them, from the weights of a run without.
-  std::map<std::int64_t, Weights> wanted() {
+  // The EMA by its formula, from the weights of a run without EMA.
+  std::map<std::int64_t, Weights> expected() {
     const auto raw = validated(with_ema(0));
     std::map<std::int64_t, Weights> means;
     Weights mean = weights_of(toy_.model());
@@ -55,15 +55,15 @@ class EmaTest : public TrainerTest {
     return means;
   }
 
-  static void expect_near(const Weights& got, const Weights& wanted) {
-    ASSERT_EQ(got.size(), wanted.size());
-    for (const auto& [name, weight] : wanted)
+  static void expect_near(const Weights& got, const Weights& expected) {
+    ASSERT_EQ(got.size(), expected.size());
+    for (const auto& [name, weight] : expected)
       EXPECT_LT((got.at(name) - weight).abs().max().item<double>(), 1e-6) << name;
   }
 };
 
-TEST_P(EmaTest, ValidationAndTheModelAreTheMovingMeanAndTrainingGoesOnWithoutIt) {
-  const auto means = wanted();
+TEST_P(EmaTest, ValidationAndModelUseTheEmaAndTrainingDoesNot) {
+  const auto means = expected();
   const auto raw = std::exchange(reports_, {});
   const auto raw_weights = weights_of(model_);
   const auto seen = validated(with_ema());
@@ -86,8 +86,8 @@ TEST_P(EmaTest, ValidationAndTheModelAreTheMovingMeanAndTrainingGoesOnWithoutIt)
   }
 }
 
-TEST_P(EmaTest, TheBestIsTheMovingMeanOfItsStep) {
-  const auto means = wanted();
+TEST_P(EmaTest, BestIsTheEmaOfItsStep) {
+  const auto means = expected();
   auto options = with_ema();
   options.config.early_stop = {EarlyStopMetric::kLoss, 2};
   validated(options, {5, 4, 4.5, 4.5});
@@ -95,8 +95,8 @@ TEST_P(EmaTest, TheBestIsTheMovingMeanOfItsStep) {
   expect_near(weights_of(model_), means.at(2));
 }
 
-TEST_P(EmaTest, TheAverageIsOfTheMovingMeansOfTheSaves) {
-  const auto means = wanted();
+TEST_P(EmaTest, AverageUsesTheEmaOfTheSaves) {
+  const auto means = expected();
   auto options = with_ema();
   options.config.save_every = 2;
   options.config.average_last = 2;
@@ -107,7 +107,7 @@ TEST_P(EmaTest, TheAverageIsOfTheMovingMeansOfTheSaves) {
   expect_near(weights_of(model_), mean);
 }
 
-TEST_P(EmaTest, WeightsAreBackWhateverEndsAValidation) {
+TEST_P(EmaTest, WeightsAreRestoredAfterAnyEndOfAValidation) {
   TrainingConfig config;
   config.ema_decay = kDecay;
   const auto model = toy_.model();
@@ -124,7 +124,7 @@ TEST_P(EmaTest, WeightsAreBackWhateverEndsAValidation) {
   }
 }
 
-TEST_P(EmaTest, WithoutOneNothingIsExchanged) {
+TEST_P(EmaTest, WithoutEmaNothingIsExchanged) {
   const auto model = toy_.model();
   const Adam adam(named_parameters(model), {});
   const EmaWeights in_place(adam);

@@ -8,8 +8,8 @@
 
 namespace gloss {
 
-/// While it lives, the CPU memory of tensors comes from here: from where it came before, but for allocations that are
-/// asked to fail.
+/// While an object lives, it replaces the CPU allocator by one that forwards to it, except for allocations that are set
+/// to fail.
 class FailingAllocator final : public c10::Allocator {
  public:
   FailingAllocator();
@@ -17,16 +17,16 @@ class FailingAllocator final : public c10::Allocator {
   FailingAllocator(const FailingAllocator&) = delete;
   FailingAllocator& operator=(const FailingAllocator&) = delete;
 
-  /// The allocations of these numbers, counted from 1 from now on, fail.
+  /// Makes the allocations with these numbers fail, counted from 1 from now on.
   void fail(std::set<std::int64_t> numbers);
-  /// How many allocations have failed.
+  /// Returns the number of failed allocations.
   std::int64_t failures() const { return failures_; }
 
   c10::DataPtr allocate(std::size_t bytes) override;
   c10::DeleterFnPtr raw_deleter() const override { return before_->raw_deleter(); }
   void copy_data(void* to, const void* from, std::size_t bytes) const override;
 
-  std::function<void()> raise;  ///< what failing is; std::bad_alloc at first
+  std::function<void()> raise;  ///< how an allocation fails; std::bad_alloc by default
 
  private:
   c10::Allocator* before_;

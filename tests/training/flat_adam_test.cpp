@@ -16,7 +16,7 @@ namespace {
 
 using Named = std::vector<std::pair<std::string, at::Tensor>>;
 
-// On a device there is nothing flat: the twins are then one and the same.
+// On a GPU there are no flat buffers: both paths are the same.
 class FlatAdamTest : public DeviceTest {
  protected:
   // Odd sizes, one of them longer than a chunk of the flat buffers.
@@ -46,7 +46,7 @@ class FlatAdamTest : public DeviceTest {
   }
 };
 
-TEST_P(FlatAdamTest, EqualsThePlainTwinInOddShapes) {
+TEST_P(FlatAdamTest, EqualsThePlainPathInOddShapes) {
   TrainingConfig config;
   config.ema_decay = 0.9;
   const auto flat = parameters(), plain = parameters();
@@ -98,7 +98,7 @@ TEST_P(FlatAdamTest, AutogradAddsInPlace) {
   }
 }
 
-TEST_P(FlatAdamTest, AGradientThatWasReplacedOrDroppedCounts) {
+TEST_P(FlatAdamTest, ReplacedOrRemovedGradientIsUsed) {
   const auto named = parameters(), plain = parameters();
   Adam adam(named, {}), plain_adam(plain, {}, Adam::Path::kPlain);
   for (const auto& parameters : {named, plain}) {
@@ -107,7 +107,7 @@ TEST_P(FlatAdamTest, AGradientThatWasReplacedOrDroppedCounts) {
     parameters[1].second.mutable_grad().reset();
   }
   EXPECT_NEAR(adam.gradient_norm().item<double>() / plain_adam.gradient_norm().item<double>(), 1, 1e-6);
-  named[2].second.mutable_grad() = at::full_like(named[2].second, 2);  // behind the norm
+  named[2].second.mutable_grad() = at::full_like(named[2].second, 2);  // after the norm
   plain[2].second.mutable_grad() = at::full_like(plain[2].second, 2);
   adam.step({.learning_rate = 0.1});
   plain_adam.step({.learning_rate = 0.1});
@@ -115,7 +115,7 @@ TEST_P(FlatAdamTest, AGradientThatWasReplacedOrDroppedCounts) {
     EXPECT_TRUE(named[i].second.allclose(plain[i].second, 1e-6, 1e-7)) << named[i].first;
 }
 
-TEST_P(FlatAdamTest, TheNormDoesNotDependOnTheThreads) {
+TEST_P(FlatAdamTest, NormDoesNotDependOnThreads) {
   const double one = norm_on(1, parameters());
   EXPECT_EQ(norm_on(2, parameters()), one);
   EXPECT_EQ(norm_on(3, parameters()), one);

@@ -48,7 +48,7 @@ class FreezeTest : public DeviceTest {
   }
 };
 
-TEST_P(FreezeTest, APartIsTheBeginningOfTensorNamesUpToADot) {
+TEST_P(FreezeTest, PartIsAPrefixUpToADot) {
   EXPECT_THAT(frozen({"encoder"}), AllOf(Each(StartsWith("encoder.")), Contains("encoder.norm.bias")));
   EXPECT_THAT(frozen({"encoder.layers.1"}), AllOf(testing::SizeIs(16), Each(StartsWith("encoder.layers.1."))))
       << "not layer 10";
@@ -57,7 +57,7 @@ TEST_P(FreezeTest, APartIsTheBeginningOfTensorNamesUpToADot) {
   EXPECT_THAT(frozen({}), ElementsAre());
 }
 
-TEST_P(FreezeTest, ATiedMatrixIsFrozenByEachOfItsNames) {
+TEST_P(FreezeTest, TiedMatrixIsFrozenByAnyOfItsNames) {
   for (const auto* name : {"source_embedding", "target_embedding", "generator.weight"})
     EXPECT_THAT(frozen({name}, TieEmbeddings::kAll), ElementsAre("source_embedding.weight")) << name;
   for (const auto* name : {"target_embedding", "generator.weight"})
@@ -67,7 +67,7 @@ TEST_P(FreezeTest, ATiedMatrixIsFrozenByEachOfItsNames) {
   EXPECT_THAT(frozen({"generator"}), testing::UnorderedElementsAre("generator.weight", "generator.bias"));
 }
 
-TEST_P(FreezeTest, RefusesAnUnknownPartWithTheNearest) {
+TEST_P(FreezeTest, RefusesAnUnknownPartAndSuggestsTheNearest) {
   auto model = this->model();
   const auto refused = [&](const std::string& part) { return [&, part] { freeze(model, std::vector{part}); }; };
   EXPECT_THAT(refused("encodr"), ThrowsMessage<UsageError>(HasSubstr(

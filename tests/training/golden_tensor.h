@@ -8,9 +8,9 @@
 
 namespace gloss {
 
-/// The file of tests/golden.
+/// Reads a JSON file of tests/golden.
 Json read_golden(const std::string& name);
-/// Nested lists of numbers as float32.
+/// Converts nested lists of numbers to float32.
 at::Tensor golden_tensor(const Json& values, at::Device device);
 
 }  // namespace gloss

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 class KeptWeightsTest : public TrainerTest {};
 
-TEST_P(KeptWeightsTest, WithEarlyStoppingTheModelIsTheBestCheckpoint) {
+TEST_P(KeptWeightsTest, EarlyStoppingKeepsTheBestCheckpoint) {
   auto options = toy_.options();
   options.config.max_steps = 9;
   options.config.validate_every = 1;
@@ -36,7 +36,7 @@ TEST_P(KeptWeightsTest, WithEarlyStoppingTheModelIsTheBestCheckpoint) {
   for (const auto& [name, weight] : weights_of(model_)) EXPECT_TRUE(weight.equal(best.at(name))) << name;
 }
 
-TEST_P(KeptWeightsTest, WithoutEarlyStoppingTheBestIsKeptBesideTheLastAndTheModelIsTheLast) {
+TEST_P(KeptWeightsTest, WithoutEarlyStoppingTheModelHasTheLastWeights) {
   auto options = toy_.options();
   options.config.max_steps = 5;
   options.config.validate_every = 1;
@@ -46,7 +46,7 @@ TEST_P(KeptWeightsTest, WithoutEarlyStoppingTheBestIsKeptBesideTheLastAndTheMode
   EXPECT_THAT(toy_.saved(), ElementsAre("best.safetensors", "step-00000002.safetensors", "step-00000005.safetensors"));
 }
 
-TEST_P(KeptWeightsTest, WhereNoValidationWasTheBestTheLastAreKeptWithoutAWord) {
+TEST_P(KeptWeightsTest, WithoutABestTheLastAreKeptSilently) {
   auto options = toy_.options();
   options.config.max_steps = 2;
   options.config.validate_every = 1;
@@ -57,7 +57,7 @@ TEST_P(KeptWeightsTest, WhereNoValidationWasTheBestTheLastAreKeptWithoutAWord) {
   EXPECT_EQ(kept_steps_, Steps{2});
 }
 
-TEST_P(KeptWeightsTest, BestThatCannotBeReadIsWarnedOfAndTheLastKept) {
+TEST_P(KeptWeightsTest, UnreadableBestIsReportedAndTheLastKept) {
   auto options = toy_.options();
   options.config.max_steps = 3;
   options.config.validate_every = 1;
@@ -68,11 +68,11 @@ TEST_P(KeptWeightsTest, BestThatCannotBeReadIsWarnedOfAndTheLastKept) {
   };
   testing::internal::CaptureStderr();
   run(options);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("the last weights are kept in place of the best"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("the last weights are kept instead of the best"));
   EXPECT_EQ(kept_steps_, Steps{3});
 }
 
-TEST_P(KeptWeightsTest, ABestThatIsGoneIsWarnedOfAndTheLastKept) {
+TEST_P(KeptWeightsTest, MissingBestIsReportedAndTheLastKept) {
   auto options = toy_.options();
   options.config.max_steps = 3;
   options.config.validate_every = 1;
@@ -112,7 +112,7 @@ TEST_P(KeptWeightsTest, AverageIsTheMeanOfTheLastSaves) {
     EXPECT_TRUE(weight.equal((sums.at(name) / 3.0).to(at::kFloat))) << name;
 }
 
-TEST_P(KeptWeightsTest, DamagedFileIsLeftOutOfTheAverage) {
+TEST_P(KeptWeightsTest, DamagedFileIsSkippedInTheAverage) {
   auto options = toy_.options();
   options.config.max_steps = 4;
   options.config.save_every = 2;
@@ -124,7 +124,7 @@ TEST_P(KeptWeightsTest, DamagedFileIsLeftOutOfTheAverage) {
   };
   testing::internal::CaptureStderr();
   run(options);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("left out of the average"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("skipped in the average"));
   const auto saved = SafetensorsFile::open(toy_.checkpoints() / "step-00000004.safetensors");
   for (const auto& [name, weight] : weights_of(model_))
     EXPECT_EQ(*weight.const_data_ptr<float>(), *reinterpret_cast<const float*>(saved.tensors().at(name).bytes.data()));

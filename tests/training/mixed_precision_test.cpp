@@ -18,7 +18,7 @@ namespace {
 
 class MixedPrecisionTest : public DeviceTest {};
 
-// Losses a token of some updates on a corpus to be copied.
+// Losses per token of some updates on a copy task.
 std::vector<double> losses(Precision precision, at::Device device) {
   set_up_determinism(1);
   const Toy toy({.pairs = 200, .batch_tokens = 400, .d_model = 32, .dropout = 0.1}, device);
@@ -38,21 +38,21 @@ std::vector<double> losses(Precision precision, at::Device device) {
   return result;
 }
 
-TEST_P(MixedPrecisionTest, LossFollowsThatOfFloat32) {
+TEST_P(MixedPrecisionTest, LossIsCloseToFloat32) {
   if (device().is_cpu() && !has_bfloat16_products()) GTEST_SKIP() << "this processor has no products of bfloat16";
   const auto exact = losses(Precision::kFloat32, device()), rounded = losses(Precision::kBfloat16, device());
-  EXPECT_LT(exact.back(), 0.8 * exact.front());  // it learns
+  EXPECT_LT(exact.back(), 0.8 * exact.front());  // the model learns
   double largest = 0;
   for (std::size_t i = 0; i < exact.size(); ++i) {
     EXPECT_NEAR(rounded[i], exact[i], 0.03 * exact[i]) << "step " << i + 1;
     largest = std::max(largest, std::abs(rounded[i] - exact[i]));
   }
-  EXPECT_GT(largest, 1e-5);  // and was rounded
+  EXPECT_GT(largest, 1e-5);  // products were rounded
 }
 
 INSTANTIATE_DEVICES(MixedPrecisionTest);
 
-TEST(MixedPrecision, IsRefusedWhereTheProcessorCannot) {
+TEST(MixedPrecision, IsRefusedOnUnsupportedProcessors) {
   EXPECT_NO_THROW(expect_precision(Precision::kFloat32, at::kCPU));
   EXPECT_NO_THROW(expect_precision(Precision::kBfloat16, at::kCUDA));
   if (has_bfloat16_products()) {

@@ -34,12 +34,12 @@ class OutOfMemoryTest : public TrainerTest {
   struct Outcome {
     UpdateResult result;
     std::map<std::string, at::Tensor> weights;
-    std::string said;  ///< on stderr
+    std::string messages;  ///< text on stderr
     std::int64_t failures = 0;
   };
 
-  // Fresh weights after one update in which the allocations `numbers` fail. With epsilon 1 Adam's first step does
-  // not blow rounding up.
+  // Initial weights after one update in which the allocations `numbers` fail. Epsilon 1 keeps Adam's first step from
+  // amplifying rounding.
   static Outcome updated(const Toy& toy, const std::vector<Batch>& batches, const std::set<std::int64_t>& numbers = {},
                          const std::function<void()>& raise = {}) {
     TrainingConfig config;
@@ -61,7 +61,7 @@ class OutOfMemoryTest : public TrainerTest {
         EXPECT_EQ(largest_difference(weights_of(model), weights_of(toy.model())), 0) << "wanted the weights of before";
         throw;
       }
-      outcome.said = testing::internal::GetCapturedStderr();
+      outcome.messages = testing::internal::GetCapturedStderr();
       outcome.failures = allocator.failures();
     }
     outcome.weights = weights_of(model);
@@ -76,7 +76,7 @@ class OutOfMemoryTest : public TrainerTest {
   }
 };
 
-TEST_P(OutOfMemoryTest, WhicheverAllocationFailsTheUpdateIsTheSame) {
+TEST_P(OutOfMemoryTest, UpdateIsTheSameWhicheverAllocationFails) {
   const std::vector<Batch> batches = {rows(toy_, {0, 1}), rows(toy_, {2, 3, 4, 5, 6}), rows(toy_, {7, 8, 9})};
   const auto whole = updated(toy_, batches);
   ASSERT_EQ(whole.failures, 0);
@@ -89,24 +89,25 @@ TEST_P(OutOfMemoryTest, WhicheverAllocationFailsTheUpdateIsTheSame) {
     EXPECT_NEAR(parts.result.nll_sum, whole.result.nll_sum, 1e-4) << number;
     EXPECT_NEAR(parts.result.gradient_norm, whole.result.gradient_norm, 1e-5) << number;
     EXPECT_LT(largest_difference(parts.weights, whole.weights), 3e-6) << number;
-    EXPECT_THAT(parts.said, HasSubstr("split in two")) << number;
+    EXPECT_THAT(parts.messages, HasSubstr("split in two")) << number;
   }
   EXPECT_GT(number, 300) << "wanted failures in forward and backward passes of all three";
 }
 
-TEST_P(OutOfMemoryTest, EveryKindOfFailureIsUnderstood) {
+TEST_P(OutOfMemoryTest, RecognizesEveryKindOfFailure) {
   const std::vector<Batch> batches = {rows(toy_, {0, 1, 2, 3})};
   const std::function<void()> kinds[] = {
       [] { throw std::bad_alloc(); },
       [] { TORCH_CHECK(false, "DefaultCPUAllocator: can't allocate memory: you tried to allocate 99 bytes."); },
       [] { TORCH_CHECK_WITH(OutOfMemoryError, false, "CUDA out of memory"); }};
   for (const auto& raise : kinds)
-    EXPECT_THAT(updated(toy_, batches, {20}, raise).said, HasSubstr("a batch of 4 sentences, which is split in two"));
+    EXPECT_THAT(updated(toy_, batches, {20}, raise).messages,
+                HasSubstr("a batch of 4 sentences, which is split in two"));
   EXPECT_THROW(updated(toy_, batches, {20}, [] { throw std::runtime_error("another"); }), std::runtime_error);
   testing::internal::GetCapturedStderr();
 }
 
-TEST_P(OutOfMemoryTest, ABatchIsSplitOnceOnly) {
+TEST_P(OutOfMemoryTest, BatchIsSplitOnlyOnce) {
   EXPECT_THAT(
       [&] {
         updated(toy_, {rows(toy_, {0, 1, 2, 3, 4})}, {20, 21});
@@ -136,7 +137,7 @@ TEST_P(OutOfMemoryTest, EachBatchOfAnUpdateMayBeSplitOnce) {
   EXPECT_GT(given_up, 0);
 }
 
-TEST_P(OutOfMemoryTest, TheHalvesDrawTheirOwnDropout) {
+TEST_P(OutOfMemoryTest, HalvesHaveDifferentDropout) {
   const Toy toy({.pairs = 30, .dropout = 0.3}, device());
   const auto one = rows(toy, {0}), twice = rows(toy, {0, 0});
   const double first = updated(toy, {one}).result.nll_sum;
@@ -147,12 +148,12 @@ TEST_P(OutOfMemoryTest, TheHalvesDrawTheirOwnDropout) {
   EXPECT_EQ(halves, updated(toy, {twice}, {30}).result.nll_sum) << "the masks depend on where memory ran out";
 }
 
-TEST_P(OutOfMemoryTest, ARunIsSavedAndGoesOn) {
+TEST_P(OutOfMemoryTest, RunIsSavedAndCanBeResumed) {
   auto options = toy_.options();
   options.config.max_steps = 4;
   options.checkpoints = toy_.checkpoints() / "unbroken";
   run(options);
-  const auto wanted = weights_of(model_);
+  const auto expected = weights_of(model_);
 
   options.checkpoints = toy_.checkpoints() / "broken";
   {
@@ -172,10 +173,10 @@ TEST_P(OutOfMemoryTest, ARunIsSavedAndGoesOn) {
   ASSERT_TRUE(trainer.resume());
   EXPECT_EQ(trainer.state().step, 2);
   EXPECT_EQ(trainer.run(), TrainingEnd::kFinished);
-  EXPECT_EQ(largest_difference(weights_of(model), wanted), 0);
+  EXPECT_EQ(largest_difference(weights_of(model), expected), 0);
 }
 
-TEST_P(OutOfMemoryTest, InAValidationWhatIsDoneIsSavedToo) {
+TEST_P(OutOfMemoryTest, FailureInAValidationSavesFinishedWork) {
   auto options = toy_.options();
   options.config.max_steps = 4;
   options.config.validate_every = 3;

@@ -139,7 +139,7 @@ TEST_P(OutputLossTest, IsTheSameWhereNoGradientIsRecorded) {
   }
 }
 
-TEST_P(OutputLossTest, WhatIsNoNumberIsNotHidden) {
+TEST_P(OutputLossTest, NaNAndInfinityPropagate) {
   for (const auto path : kPaths) {
     auto part = generator();
     const at::NoGradGuard no_grad;

@@ -1,4 +1,4 @@
-// A run that goes on with other threads or on another device: close to the unbroken one, not equal to it.
+// A run resumed with other threads or on another device is close, not equal, to the unbroken one.
 
 #include <cstdint>
 #include <filesystem>
@@ -21,7 +21,7 @@ class ResumeElsewhereTest : public DeviceTest {
  protected:
   void TearDown() override { at::set_num_threads(threads_before_); }
 
-  /// Goes on from `checkpoints`, where there are some, until `step`; the losses on the way.
+  /// Continues from `checkpoints`, if there are any, until `step`; returns the losses.
   Losses run(at::Device device, int threads, const std::filesystem::path& checkpoints, std::int64_t step) const {
     set_up_determinism(threads);
     const Toy toy({.vocabulary = 1500, .pairs = 60, .max_words = 12, .batch_tokens = 100, .dropout = dropout_}, device);
@@ -41,10 +41,10 @@ class ResumeElsewhereTest : public DeviceTest {
     return losses;
   }
 
-  // Weights may be further apart: Adam makes whole steps of gradients that are only rounding.
-  static void expect_close(const Losses& losses, const Losses& wanted, std::int64_t first) {
+  // Weights may differ more: Adam makes full steps for gradients that are only rounding.
+  static void expect_close(const Losses& losses, const Losses& expected, std::int64_t first) {
     EXPECT_EQ(losses.begin()->first, first);
-    for (const auto& [step, loss] : losses) EXPECT_NEAR(loss, wanted.at(step), 1e-3 * wanted.at(step)) << step;
+    for (const auto& [step, loss] : losses) EXPECT_NEAR(loss, expected.at(step), 1e-3 * expected.at(step)) << step;
   }
 
   TemporaryFolder unbroken_, broken_;
@@ -54,25 +54,25 @@ class ResumeElsewhereTest : public DeviceTest {
   int threads_before_ = at::get_num_threads();
 };
 
-TEST_P(ResumeElsewhereTest, WithOtherThreadsTheLossesAreClose) {
-  const Losses wanted = run(device(), 1, unbroken_.path(), 8);
+TEST_P(ResumeElsewhereTest, LossesAreCloseWithOtherThreads) {
+  const Losses expected = run(device(), 1, unbroken_.path(), 8);
   run(device(), 1, broken_.path(), 4);
   testing::internal::CaptureStderr();
   const Losses losses = run(device(), 2, broken_.path(), 8);
   testing::internal::GetCapturedStderr();
-  expect_close(losses, wanted, 5);
+  expect_close(losses, expected, 5);
 }
 
-TEST_P(ResumeElsewhereTest, FromProcessorToDeviceAndBackTheLossesAreClose) {
-  dropout_ = 0;  // another device draws otherwise
-  const Losses wanted = run(at::kCPU, 1, unbroken_.path(), 8);
+TEST_P(ResumeElsewhereTest, LossesAreCloseAcrossDevices) {
+  dropout_ = 0;  // random numbers differ between devices
+  const Losses expected = run(at::kCPU, 1, unbroken_.path(), 8);
   run(at::kCPU, 1, broken_.path(), 3);
   testing::internal::CaptureStderr();
   const Losses there = run(device(), 1, broken_.path(), 6), back = run(at::kCPU, 1, broken_.path(), 8);
   const auto warnings = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(warnings.find("goes on with device") != warnings.npos, !device().is_cpu());
-  expect_close(there, wanted, 4);
-  expect_close(back, wanted, 7);
+  EXPECT_EQ(warnings.find("continues with device") != warnings.npos, !device().is_cpu());
+  expect_close(there, expected, 4);
+  expect_close(back, expected, 7);
 }
 
 INSTANTIATE_DEVICES(ResumeElsewhereTest);

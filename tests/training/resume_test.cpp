@@ -18,27 +18,27 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::ThrowsMessage;
 
-TEST_P(ResumeTest, ReportsThatSpanAStopEqualThoseOfTheUnbrokenRun) {
+TEST_P(ResumeTest, ReportsAcrossAStopEqualTheUnbrokenRun) {
   set_up_determinism(1);
   adjust_ = [](Trainer::Options& options) {
     options.report_every = 3;
     options.config.validate_every = 1;
   };
-  Trace wanted;
-  EXPECT_EQ(run(toy(), wanted), TrainingEnd::kFinished);
-  EXPECT_THAT(wanted.losses, testing::ElementsAre(testing::Key(3), testing::Key(6), testing::Key(kSteps)));
+  Trace expected;
+  EXPECT_EQ(run(toy(), expected), TrainingEnd::kFinished);
+  EXPECT_THAT(expected.losses, testing::ElementsAre(testing::Key(3), testing::Key(6), testing::Key(kSteps)));
   for (std::int64_t stop = 1; stop < kSteps; ++stop) {
     SCOPED_TRACE("stopped after step " + std::to_string(stop + 1));
     const Trace trace = stopped_behind_validation(toy(), stop);
     EXPECT_EQ(stopped_state_.step, stop + 1);
     EXPECT_EQ(stopped_state_.unreported_tokens > 0, stopped_state_.step % 3 != 0);
-    expect_equal(trace, wanted);
+    expect_equal(trace, expected);
   }
 }
 
-TEST_P(ResumeTest, StoppedBehindASkippedUpdateEqualsTheUnbrokenRun) {
+TEST_P(ResumeTest, StoppedAfterASkippedUpdateEqualsTheUnbrokenRun) {
   set_up_determinism(1);
-  // A word of one sentence's source overflows; the third update is the first that meets it.
+  // The embedding of one source word overflows; the third update is the first with this word.
   const auto make_toy = [&] {
     return Toy({.vocabulary = 40, .pairs = 30, .dropout = 0.3, .tie_embeddings = TieEmbeddings::kNone}, device());
   };
@@ -61,8 +61,8 @@ TEST_P(ResumeTest, StoppedBehindASkippedUpdateEqualsTheUnbrokenRun) {
     model->named_parameters()["source_embedding.weight"].select(0, *word).fill_(3e38);
   };
   testing::internal::CaptureStderr();
-  Trace wanted;
-  EXPECT_EQ(run(first, wanted), TrainingEnd::kFinished);
+  Trace expected;
+  EXPECT_EQ(run(first, expected), TrainingEnd::kFinished);
   const auto skipped = state_.skipped_updates;
   const Trace trace = stopped_behind_validation(make_toy(), 2);
   testing::internal::GetCapturedStderr();
@@ -70,7 +70,7 @@ TEST_P(ResumeTest, StoppedBehindASkippedUpdateEqualsTheUnbrokenRun) {
   EXPECT_EQ(stopped_state_.skipped_updates, 1);
   EXPECT_EQ(stopped_state_.position, (EpochPosition{0, 3}));
   EXPECT_EQ(state_.skipped_updates, skipped);
-  expect_equal(trace, wanted);
+  expect_equal(trace, expected);
 }
 
 TEST_P(ResumeTest, EarlyStoppingKeepsTheSameBestAfterAnyStop) {
@@ -84,13 +84,13 @@ TEST_P(ResumeTest, EarlyStoppingKeepsTheSameBestAfterAnyStop) {
     options.config.early_stop = {EarlyStopMetric::kLoss, 3};
     options.config.max_steps = 20;
   };
-  Trace wanted;
-  EXPECT_EQ(run(toy(), wanted), TrainingEnd::kEarlyStop);
+  Trace expected;
+  EXPECT_EQ(run(toy(), expected), TrainingEnd::kEarlyStop);
   const auto best = kept_steps_;
   ASSERT_EQ(state_.step, best.front() + 3);
   for (std::int64_t stop = 1; stop < best.front() + 3; ++stop) {
     SCOPED_TRACE("stopped after step " + std::to_string(stop + 1));
-    expect_equal(stopped_behind_validation(toy(), stop), wanted);
+    expect_equal(stopped_behind_validation(toy(), stop), expected);
     EXPECT_EQ(kept_steps_, best);
   }
 }
@@ -100,7 +100,7 @@ TEST_P(ResumeTest, FinishedRunHasNothingLeftToDo) {
   const Toy place = toy();
   Trace trace, again;
   run(place, trace);
-  again.losses[0] = 0;  // other fresh weights
+  again.losses[0] = 0;  // other initial weights
   EXPECT_EQ(run(place, again), TrainingEnd::kFinished);
   EXPECT_EQ(again.losses.size(), 1u);
   again.losses = trace.losses;
@@ -127,7 +127,7 @@ TEST_P(ResumeTest, ChangedHashesAreRefusedByName) {
               ThrowsMessage<UsageError>(AllOf(HasSubstr("tokenizer, train"), Not(HasSubstr("config")))));
 }
 
-TEST_P(ResumeTest, OtherNumberOfThreadsIsWarnedOf) {
+TEST_P(ResumeTest, WarnsOfAnotherNumberOfThreads) {
   const Toy place = toy();
   Trace trace;
   run(place, trace, [](std::int64_t step) {
@@ -140,11 +140,11 @@ TEST_P(ResumeTest, OtherNumberOfThreadsIsWarnedOf) {
   testing::internal::CaptureStderr();
   EXPECT_TRUE(Trainer(place.model(), batches, changed).resume());
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("saved with " + std::to_string(before) + " threads and goes on with " +
+              HasSubstr("saved with " + std::to_string(before) + " threads and continues with " +
                         std::to_string(changed.threads)));
 }
 
-TEST_P(ResumeTest, AnotherKindOfDeviceIsWarnedOf) {
+TEST_P(ResumeTest, WarnsOfAnotherKindOfDevice) {
   const Toy place = toy();
   Trace trace;
   run(place, trace, [](std::int64_t step) {
@@ -163,7 +163,7 @@ TEST_P(ResumeTest, AnotherKindOfDeviceIsWarnedOf) {
   Trainer trainer(place.model(), batches, same);
   EXPECT_TRUE(trainer.resume());
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("saved on device abacus and goes on with device " + here));
+              HasSubstr("saved on device abacus and continues with device " + here));
   EXPECT_EQ(trainer.state().device, here);
 }
 

@@ -24,19 +24,19 @@ namespace gloss {
 
 inline constexpr std::int64_t kSteps = 7;
 
-/// Thrown where a process is to end at once.
+/// Thrown to end a process at once.
 struct Killed {};
 
-/// Everything that a run leaves: to be equal to the last bit on a CPU, close on a GPU.
+/// All results of a run, which must be equal to the last bit on a CPU and close on a GPU.
 struct Trace {
   std::map<std::int64_t, double> losses;       ///< by step
   std::map<std::int64_t, double> validations;  ///< loss by step
   std::map<std::string, at::Tensor> weights;   ///< averaged
-  /// Its tensors' bytes by name, and under "state" the state but for the time that it took.
+  /// Bytes of its tensors by name, and under "state" the state without its time.
   std::map<std::string, std::string> last_checkpoint;
 };
 
-/// Runs of a toy in parts, with dropout, accumulation, moving mean and average all on.
+/// Runs of a toy model in parts, with dropout, accumulation, EMA and average enabled.
 class ResumeTest : public DeviceTest {
  protected:
   void SetUp() override {
@@ -48,8 +48,8 @@ class ResumeTest : public DeviceTest {
     const StopOnSignal forgets_the_last_signal;
   }
 
-  // A vocabulary so large that LibTorch divides the work on two threads; dropout and accumulation are on, an epoch ends
-  // within the run, and validations, saves and the average are out of step with each other.
+  // The vocabulary is so large that LibTorch uses two threads. Dropout and accumulation are enabled, an epoch ends
+  // within the run, and validations, saves and the average have different periods.
   Toy toy() const {
     return Toy({.vocabulary = 1500, .pairs = 60, .max_words = 12, .batch_tokens = 100, .dropout = 0.3}, device());
   }
@@ -70,8 +70,8 @@ class ResumeTest : public DeviceTest {
     return options;
   }
 
-  // A process' part of a run: a model with other fresh weights, memory laid out otherwise, a trainer of its own.
-  // `interrupt` is called after each step and may raise a signal or throw Killed.
+  // One process of a run: a model with other initial weights, other memory layout and a new trainer. `interrupt` is
+  // called after each step and may raise a signal or throw Killed.
   TrainingEnd run(const Toy& toy, Trace& trace, const std::function<void(std::int64_t)>& interrupt = {}) {
     ++process_;
     std::vector<at::Tensor> stray;
@@ -93,7 +93,7 @@ class ResumeTest : public DeviceTest {
       if (step == cut_validation_) std::exchange(cut_validation_, -1), std::raise(SIGTERM), stop_where_requested();
       if (step == kill_in_validation_) std::exchange(kill_in_validation_, -1), throw Killed();
       trace.validations[step] = loss.nll_sum.item<double>() / static_cast<double>(loss.tokens);
-      if (step == stop_behind_validation_) std::raise(SIGTERM);
+      if (step == stop_after_validation_) std::raise(SIGTERM);
       return Validation{trace.validations[step], {}};
     };
     const StopOnSignal stop;
@@ -132,14 +132,14 @@ class ResumeTest : public DeviceTest {
     return trace;
   }
 
-  // A run that is stopped behind the update that follows the validation at step `stop`, and goes on.
+  // A run that is stopped after the update that follows the validation at step `stop`, and resumed.
   Trace stopped_behind_validation(const Toy& place, std::int64_t stop) {
     Trace trace;
-    stop_behind_validation_ = stop;
+    stop_after_validation_ = stop;
     EXPECT_EQ(run(place, trace), TrainingEnd::kStopped);
-    stop_behind_validation_ = -1;
+    stop_after_validation_ = -1;
     stopped_state_ = state_;
-    trace.losses.emplace(0, 0);  // other fresh weights
+    trace.losses.emplace(0, 0);  // other initial weights
     EXPECT_NE(run(place, trace), TrainingEnd::kStopped);
     trace.losses.erase(0);
     return trace;
@@ -158,8 +158,8 @@ class ResumeTest : public DeviceTest {
 
   std::int64_t process_ = 0;
   std::function<void(Trainer::Options&)> adjust_;
-  std::function<void(EncoderDecoder&)> spoil_;                                                ///< of fresh weights
-  std::int64_t stop_behind_validation_ = -1, cut_validation_ = -1, kill_in_validation_ = -1;  ///< at this step
+  std::function<void(EncoderDecoder&)> spoil_;  ///< changes the initial weights
+  std::int64_t stop_after_validation_ = -1, cut_validation_ = -1, kill_in_validation_ = -1;  ///< at this step
   TrainingState state_, stopped_state_;
   std::vector<std::int64_t> kept_steps_;
 

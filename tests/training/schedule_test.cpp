@@ -16,15 +16,16 @@ TrainingConfig config_of(ScheduleKind kind, double rate, std::int64_t warmup) {
   return config;
 }
 
-TEST(ScheduleTest, EqualsPyTorchsLambdaLR) {
+TEST(ScheduleTest, EqualsPyTorchLambdaLR) {
   const auto golden = Json::parse(std::ifstream(GLOSS_GOLDEN_FOLDER "/schedule.json"));
   for (const auto& [name, kind] : {std::pair{"noam", ScheduleKind::kNoam},
                                    {"inverse_sqrt", ScheduleKind::kInverseSqrt},
                                    {"constant", ScheduleKind::kConstant}}) {
     const auto config = config_of(kind, golden.at("learning_rate"), golden.at("warmup_steps"));
     std::int64_t step = 0;
-    for (const double wanted : golden.at("rates").at(name))
-      EXPECT_NEAR(learning_rate(config, golden.at("d_model"), ++step), wanted, 1e-12 * wanted) << name << " " << step;
+    for (const double expected : golden.at("rates").at(name))
+      EXPECT_NEAR(learning_rate(config, golden.at("d_model"), ++step), expected, 1e-12 * expected)
+          << name << " " << step;
     EXPECT_EQ(step, 12);
   }
 }

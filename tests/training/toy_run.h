@@ -14,7 +14,7 @@
 
 namespace gloss {
 
-/// Words are the numbers of their ids.
+/// A tokenizer whose words are the decimal ids.
 class NumberTokenizer final : public Tokenizer {
  public:
   explicit NumberTokenizer(std::int64_t vocabulary) : vocabulary_(vocabulary) {}
@@ -40,19 +40,19 @@ struct ToyOptions {
   TieEmbeddings tie_embeddings = TieEmbeddings::kAll;
 };
 
-/// A corpus of random sentences to be copied, and what trains on it. Equal options give equal runs.
+/// A copy task of random sentences and its training. Equal options give equal runs.
 class Toy {
  public:
   explicit Toy(const ToyOptions& options, at::Device device = at::kCPU);
 
-  /// Fresh weights; another `weights` seed gives others.
+  /// Returns a model with initial weights that depend on the seed `weights`.
   EncoderDecoder model(std::uint64_t weights = 1) const;
   BatchStream batches() const;
-  /// Adam at a constant rate of 0.01, checkpoints in `checkpoints()`.
+  /// Returns options for Adam with a constant rate of 0.01 and checkpoints in `checkpoints()`.
   Trainer::Options options() const;
   std::filesystem::path checkpoints() const { return folder_->path() / "checkpoints"; }
   const ParallelCorpus& corpus() const { return *corpus_; }
-  /// Files in `checkpoints()`, sorted.
+  /// Returns the file names in `checkpoints()`, sorted.
   std::vector<std::string> saved() const;
 
  private:
@@ -62,7 +62,7 @@ class Toy {
   std::shared_ptr<const ParallelCorpus> corpus_;
 };
 
-/// Copies of a model's weights by name, on the CPU.
+/// Returns copies of a model's weights by name, on the CPU.
 std::map<std::string, at::Tensor> weights_of(const EncoderDecoder& model);
 
 }  // namespace gloss

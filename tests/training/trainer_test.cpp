@@ -29,7 +29,7 @@ TEST_P(TrainerTest, LearnsToCopy) {
   auto options = toy_.options();
   options.config.max_steps = 300;
   options.config.label_smoothing = 0.1;
-  options.config.learning_rate = 0.004;  // at a higher one the last losses go up and down
+  options.config.learning_rate = 0.004;  // at a higher rate the last losses fluctuate
   EXPECT_EQ(run(options), TrainingEnd::kFinished);
   EXPECT_GT(reports_.front().loss, 1.5);
   EXPECT_LT(reports_.back().loss, 0.1);
@@ -47,7 +47,7 @@ TEST_P(TrainerTest, NoStepsLeaveTheFreshWeights) {
 TEST_P(TrainerTest, FirstLimitEndsTheRun) {
   ASSERT_GT(batches_an_epoch(), 2);
   auto options = toy_.options();
-  options.config.accumulate = batches_an_epoch() - 1;  // an epoch's second update has one batch
+  options.config.accumulate = batches_an_epoch() - 1;  // the second update of an epoch has one batch
   options.config.max_epochs = 2;
   run(options);
   EXPECT_EQ(state_.step, 4);
@@ -57,7 +57,7 @@ TEST_P(TrainerTest, FirstLimitEndsTheRun) {
   EXPECT_EQ(state_.step, 3);
 }
 
-TEST_P(TrainerTest, ValidatesEverySoManyStepsWithoutGradients) {
+TEST_P(TrainerTest, ValidatesEveryNStepsWithoutGradients) {
   auto options = toy_.options();
   options.config.max_steps = 7;
   options.config.validate_every = 3;
@@ -82,7 +82,7 @@ TEST_P(TrainerTest, ValidatesAndSavesAtTheEndOfEachEpochByDefault) {
   EXPECT_THAT(toy_.saved(), ElementsAre(checkpoint_name(n), checkpoint_name(2 * n), checkpoint_name(3 * n)));
 }
 
-TEST_P(TrainerTest, SavesEverySoManyStepsAndAtTheEndAndKeepsTheNewest) {
+TEST_P(TrainerTest, SavesEveryNStepsAndAtTheEndAndKeepsTheNewest) {
   auto options = toy_.options();
   options.config.max_steps = 7;
   options.config.save_every = 2;
@@ -92,7 +92,7 @@ TEST_P(TrainerTest, SavesEverySoManyStepsAndAtTheEndAndKeepsTheNewest) {
 }
 
 TEST_P(TrainerTest, BrokenUpdatesAreSkippedAndCounted) {
-  // One sentence's source has a word whose embedding overflows; the updates without it go through.
+  // One source sentence has a word whose embedding overflows; updates without it succeed.
   toy_ = Toy({.vocabulary = 40, .pairs = 30, .tie_embeddings = TieEmbeddings::kNone}, device());
   const std::int64_t word = toy_.corpus().source(0).front();
   auto options = toy_.options();
@@ -145,7 +145,7 @@ TEST_P(TrainerTest, TenBrokenUpdatesInARowEndTheRunAndSaveNothing) {
   EXPECT_THAT(toy_.saved(), SizeIs(0));
 }
 
-TEST_P(TrainerTest, WeightsThatAreNoNumbersNeverReplaceGoodOnes) {
+TEST_P(TrainerTest, NonFiniteWeightsNeverReplaceGoodOnes) {
   auto options = toy_.options();
   options.config.save_every = 1;
   options.config.schedule = ScheduleKind::kInverseSqrt;
@@ -155,18 +155,18 @@ TEST_P(TrainerTest, WeightsThatAreNoNumbersNeverReplaceGoodOnes) {
   EXPECT_THAT(toy_.saved(), SizeIs(0));
 }
 
-TEST_P(TrainerTest, SaveThatFailsIsWarnedOfAndAnErrorAtTheEnd) {
+TEST_P(TrainerTest, FailedSaveIsAWarningAndAtTheEndAnError) {
   std::ofstream(toy_.checkpoints()) << "a file where the folder should be";
   auto options = toy_.options();
   options.config.max_steps = 3;
   options.config.save_every = 1;
   testing::internal::CaptureStderr();
   EXPECT_THROW(run(options), IoError);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("training goes on"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("training continues"));
   EXPECT_THAT(reports_, SizeIs(3));
 }
 
-TEST_P(TrainerTest, ASaveThatTheModelIsMadeOfIsTriedTwiceAndThenAnError) {
+TEST_P(TrainerTest, SaveNeededByTheModelIsTriedTwice) {
   std::ofstream(toy_.checkpoints()) << "a file where the folder should be";
   auto options = toy_.options();
   options.config.max_steps = 3;
@@ -188,7 +188,7 @@ TEST_P(TrainerTest, ASaveThatTheModelIsMadeOfIsTriedTwiceAndThenAnError) {
   EXPECT_THAT(reports_, SizeIs(1));
 }
 
-TEST_P(TrainerTest, AValidationCutShortBySignalCountsAsNotMade) {
+TEST_P(TrainerTest, InterruptedValidationDoesNotCount) {
   Trainer::Options options = toy_.options();
   options.config.max_steps = 2;
   options.config.validate_every = 2;

@@ -13,7 +13,7 @@ namespace gloss {
 
 using Steps = std::vector<std::int64_t>;
 
-/// Runs of a trainer on a toy, and what they report.
+/// Runs a trainer on the copy task and records its reports.
 class TrainerTest : public DeviceTest {
  protected:
   void SetUp() override {
@@ -34,7 +34,7 @@ class TrainerTest : public DeviceTest {
     return end;
   }
 
-  // Notes when a validation was asked for; the k-th gives scores[k].
+  // Records the steps of validations; the k-th returns scores[k].
   TrainingEnd run_validated(Trainer::Options options, std::vector<Validation> scores = {}) {
     options.validate = [this, scores](EncoderDecoder&, std::int64_t step) {
       validated_.push_back(step);

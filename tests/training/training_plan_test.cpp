@@ -13,7 +13,7 @@ namespace {
 
 class TrainingPlanTest : public TrainerTest {};
 
-TEST_P(TrainingPlanTest, HoursEndARun) {
+TEST_P(TrainingPlanTest, HourLimitEndsARun) {
   TrainingConfig config;
   config.max_hours = 2;
   const BatchStream batches = toy_.batches();
@@ -28,7 +28,7 @@ TEST_P(TrainingPlanTest, HoursEndARun) {
   EXPECT_FALSE(plan.limit_reached(state));
 }
 
-TEST_P(TrainingPlanTest, TheEndIsForeseenByThePace) {
+TEST_P(TrainingPlanTest, EndIsEstimatedFromThePace) {
   TrainingConfig config;
   config.max_hours = 1;
   const BatchStream batches = toy_.batches();
@@ -45,7 +45,7 @@ TEST_P(TrainingPlanTest, TheEndIsForeseenByThePace) {
   EXPECT_EQ(plan.last_step(state, 60), 12) << "another limit is nearer";
 }
 
-TEST_P(TrainingPlanTest, ARunWhoseTimeIsOverEndsWithAModel) {
+TEST_P(TrainingPlanTest, RunBeyondItsTimeLimitEndsWithAModel) {
   auto options = toy_.options();
   options.config.max_steps = 1000;
   options.config.max_hours = 1e-12;
@@ -84,7 +84,7 @@ TEST_P(TrainingPlanTest, TheLargestLimitsFitTogether) {
   EXPECT_EQ(state_.step, 1);
 }
 
-TEST_P(TrainingPlanTest, EpochsBeyondTheMostStepsEndByTheSteps) {
+TEST_P(TrainingPlanTest, StepLimitAppliesToManyEpochs) {
   Trainer::Options options = toy_.options();
   options.config.max_steps.reset();
   options.config.max_epochs = (std::int64_t{1} << 31) - 1;

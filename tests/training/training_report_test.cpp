@@ -41,7 +41,7 @@ TEST(TrainingMeterTest, ReportsMeansSinceTheLastReport) {
   EXPECT_DOUBLE_EQ(meter.report(state, 0.25, 100).tokens_per_second, 1);
 }
 
-TEST(TrainingMeterTest, ProgressHasALossAfterTheFirstUpdateAndKeepsItAfterAReport) {
+TEST(TrainingMeterTest, ProgressKeepsItsLossAfterAReport) {
   TrainingMeter meter;
   TrainingState state;
   state.step = 1;
@@ -62,7 +62,7 @@ TEST(TrainingMeterTest, ProgressHasALossAfterTheFirstUpdateAndKeepsItAfterARepor
   EXPECT_NEAR(progress.tokens_per_second, 10, 1e-2);
 }
 
-TEST(TrainingMeterTest, TimeLeftIsInStepsAndNoneAtTheEnd) {
+TEST(TrainingMeterTest, TimeLeftIsZeroAtTheEnd) {
   TrainingMeter meter;
   TrainingState state;
   state.step = 4;
@@ -72,7 +72,7 @@ TEST(TrainingMeterTest, TimeLeftIsInStepsAndNoneAtTheEnd) {
   EXPECT_EQ(meter.report(state, 1, 4).seconds_left, 0);
 }
 
-TEST_P(TrainerReportTest, ReportEveryZeroIsAtTheEndAlone) {
+TEST_P(TrainerReportTest, ReportEveryZeroReportsAtTheEndOnly) {
   auto options = toy_.options();
   options.config.max_steps = 3;
   options.report_every = 0;
@@ -83,7 +83,7 @@ TEST_P(TrainerReportTest, ReportEveryZeroIsAtTheEndAlone) {
   EXPECT_EQ(reports_[0].step, 3);
 }
 
-TEST_P(TrainerReportTest, ReportsForeseeWhereTheRunEnds) {
+TEST_P(TrainerReportTest, ReportsEstimateTheEnd) {
   auto options = toy_.options();
   options.config.accumulate = 2;
   options.config.max_epochs = 2;

@@ -42,7 +42,7 @@ TEST(TrainingStateTest, ReadsBackEqual) {
   EXPECT_EQ(back.device, "cuda");
 }
 
-TEST(TrainingStateTest, TheDeviceMayBeMissingSinceOlderVersionsDidNotKeepIt) {
+TEST(TrainingStateTest, DeviceMayBeMissingInOlderFiles) {
   Json json = to_json(TrainingState{});
   EXPECT_FALSE(json.contains("device"));
   EXPECT_EQ(read_training_state(json, "f").device, "");
@@ -52,7 +52,7 @@ TEST(TrainingStateTest, TheDeviceMayBeMissingSinceOlderVersionsDidNotKeepIt) {
   }
 }
 
-TEST(TrainingStateTest, OtherThreadsAndAnotherKindOfDeviceAreWarnedOf) {
+TEST(TrainingStateTest, WarnsOfOtherThreadsAndKindOfDevice) {
   const auto warning = [](std::int64_t threads, const std::string& saved_on) {
     TrainingState saved, now;
     saved.threads = threads;
@@ -64,11 +64,11 @@ TEST(TrainingStateTest, OtherThreadsAndAnotherKindOfDeviceAreWarnedOf) {
   };
   EXPECT_EQ(warning(1, "cpu"), "");
   EXPECT_EQ(warning(1, ""), "") << "an older version saved";
-  EXPECT_THAT(warning(1, "cuda"), HasSubstr("saved on device cuda and goes on with device cpu"));
+  EXPECT_THAT(warning(1, "cuda"), HasSubstr("saved on device cuda and continues with device cpu"));
   EXPECT_THAT(warning(3, "cpu"), AllOf(HasSubstr("saved with 3 threads"), Not(HasSubstr("device"))));
 }
 
-TEST(TrainingStateTest, AKeyMissingWrongOrUnknownIsRefused) {
+TEST(TrainingStateTest, MissingWrongOrUnknownKeyIsRefused) {
   const Json good = to_json(TrainingState{});
   for (const auto& [key, value] : good.items()) {
     Json without = good, wrong = good;
@@ -102,7 +102,7 @@ TEST(TrainingStateTest, OtherHashesAreListedByName) {
       ThrowsMessage<UsageError>(AllOf(HasSubstr("saved: b, c, d;"), HasSubstr("--overwrite"))));
 }
 
-TEST(TrainingStateTest, AHashOfWhatIsGoneIsLikeAny) {
+TEST(TrainingStateTest, NullHashEqualsAny) {
   const Json saved = {{"a", "1"}, {"b", "2"}};
   EXPECT_NO_THROW(expect_equal_hashes(saved, {{"a", "1"}, {"b", nullptr}}));
   EXPECT_THAT(
@@ -112,7 +112,7 @@ TEST(TrainingStateTest, AHashOfWhatIsGoneIsLikeAny) {
       ThrowsMessage<UsageError>(HasSubstr("saved: c;")));
 }
 
-TEST(CheckpointNameTest, TellsTheStep) {
+TEST(CheckpointNameTest, ReturnsTheStep) {
   EXPECT_EQ(checkpoint_name(7), "step-00000007.safetensors");
   for (const std::int64_t step : {0L, 7L, 99'999'999L, 4'294'967'295L})
     EXPECT_THAT(checkpoint_step(checkpoint_name(step)), Optional(step));

@@ -105,7 +105,7 @@ TEST_P(TrainTranslateTest, TheModelIsTheMeanOfTheLastSavesWhereAskedFor) {
   EXPECT_EQ(provenance().at("weights_of_steps"), (Json{4, 6, 7}));
 }
 
-TEST_P(TrainTranslateTest, WithEarlyStoppingTheModelIsTheBestCheckpoint) {
+TEST_P(TrainTranslateTest, EarlyStoppingKeepsTheBestCheckpoint) {
   job_.config.training.max_steps = 30;
   job_.config.training.validate_every = 1;
   job_.config.training.learning_rate = 1;  // so high that the loss soon rises
