@@ -12,10 +12,12 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kTokensTogether = 512;   // enough for the products, and near
-constexpr std::int64_t kQueriesTogether = 256;  // of a long sentence, so that a head's weights stay small
+constexpr std::int64_t kTokensOfAGroup = 512;  // tokens of a group: enough for efficient products, few enough for the
+                                               // cache
+constexpr std::int64_t kQueriesAtATime = 256;  // queries of a long sentence at a time, so that a head's weights stay
+                                               // small
 
-/// Sentences that one thread reads together.
+/// A group of sentences that one thread encodes together.
 struct Group {
   std::vector<std::int64_t> sentences;
   std::int64_t tokens = 0;
@@ -24,7 +26,7 @@ struct Group {
 std::vector<Group> grouped(const std::vector<std::int64_t>& lengths) {
   const auto total = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
   const auto threads = static_cast<std::int64_t>(at::get_num_threads());
-  const auto enough = std::min(kTokensTogether, (total + threads - 1) / threads);
+  const auto enough = std::min(kTokensOfAGroup, (total + threads - 1) / threads);
   std::vector<Group> groups;
   for (std::size_t b = 0; b < lengths.size(); ++b) {
     if (groups.empty() || groups.back().tokens + lengths[b] > enough) groups.emplace_back();
@@ -34,20 +36,20 @@ std::vector<Group> grouped(const std::vector<std::int64_t>& lengths) {
   return groups;
 }
 
-/// Queries, keys and values of one sentence side by side, [S, 3D], to the heads' contexts, [S, D].
+/// Attention of one sentence: from concatenated queries, keys and values [S, 3D] to the heads' contexts [S, D].
 void attend_within(const ModelConfig& config, const float* projected, std::int64_t S, float* context,
                    std::vector<float>& scratch) {
   const auto D = config.d_model, H = config.heads, d_k = D / H;
-  const auto most = std::min(S, kQueriesTogether);
-  scratch.resize(static_cast<std::size_t>(kernels::attention_scratch(most, S, d_k) + most));
+  const auto max_queries = std::min(S, kQueriesAtATime);
+  scratch.resize(static_cast<std::size_t>(kernels::attention_scratch(max_queries, S, d_k) + max_queries));
   float* const normalizers = scratch.data();
   for (std::int64_t h = 0; h < H; ++h) {
     const float* const query = projected + h * d_k;
-    for (std::int64_t first = 0; first < S; first += kQueriesTogether) {
-      const kernels::AttentionHead head{std::min(S - first, kQueriesTogether), S, d_k, S, false, nullptr, 0};
+    for (std::int64_t first = 0; first < S; first += kQueriesAtATime) {
+      const kernels::AttentionHead head{std::min(S - first, kQueriesAtATime), S, d_k, S, false, nullptr, 0};
       kernels::kernel_table().attention(head, {query + first * 3 * D, 3 * D}, {query + D, 3 * D},
                                         {query + 2 * D, 3 * D}, {context + first * D + h * d_k, D}, normalizers,
-                                        normalizers + most);
+                                        normalizers + max_queries);
     }
   }
 }
@@ -58,7 +60,7 @@ at::Tensor inference_memory(const InferenceWeights& weights, const ModelConfig& 
                             const at::Tensor& positions) {
   const auto D = config.d_model, S = source.ids.size(1);
   const auto& lengths = source.lengths;
-  std::vector<std::int64_t> begins(lengths.size() + 1, 0);  // of sentences, in tokens
+  std::vector<std::int64_t> begins(lengths.size() + 1, 0);  // first token of each sentence
   std::partial_sum(lengths.begin(), lengths.end(), begins.begin() + 1);
   const auto entry = weights.memory.out();
   auto memory = at::empty({begins.back(), entry}, at::kFloat);  // [tokens, layers * 2D]
@@ -69,8 +71,8 @@ at::Tensor inference_memory(const InferenceWeights& weights, const ModelConfig& 
 
   const auto groups = grouped(lengths);
   const auto read = [&](const Group& group) {
-    const auto room = at::empty({group.tokens * InferenceRows::width(config)}, at::kFloat);
-    const InferenceRows rows(config, group.tokens, room.mutable_data_ptr<float>());
+    const auto buffer = at::empty({group.tokens * InferenceRows::width(config)}, at::kFloat);
+    const InferenceRows rows(config, group.tokens, buffer.mutable_data_ptr<float>());
     std::int64_t row = 0;
     for (const auto b : group.sentences) {
       for (std::int64_t s = 0; s < lengths[b]; ++s)
@@ -96,7 +98,7 @@ at::Tensor inference_memory(const InferenceWeights& weights, const ModelConfig& 
     const auto begin = begins[static_cast<std::size_t>(group.sentences.front())];
     weights.memory.apply({rows.x(0), D}, rows.rows(), {out + begin * entry, entry});
   };
-  // One group alone leaves the threads to its products.
+  // A single group leaves the threads to its products.
   if (groups.size() == 1) {
     read(groups.front());
   } else {

@@ -7,8 +7,9 @@
 
 namespace gloss {
 
-/// The encoder's output as the decoder looks at it: keys and values of every position and decoder layer,
-/// [tokens, layers, 2D], the sentences one behind the other without padding. `positions` [>= S, D].
+/// Computes the encoder's output in the form that the decoder reads: keys and values of every position and decoder
+/// layer, [tokens, layers, 2D], with the sentences concatenated without padding. `positions` [>= S, D] are the
+/// positional encodings.
 at::Tensor inference_memory(const InferenceWeights& weights, const ModelConfig& config, const PaddedIds& source,
                             const at::Tensor& positions);
 

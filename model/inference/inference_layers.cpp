@@ -9,7 +9,7 @@ namespace {
 
 constexpr float kEpsilonOfNorm = 1e-5F;
 
-/// Parts by their names.
+/// Looks up the parts of a layer by their names.
 class Source {
  public:
   Source(const torch::nn::Module& model, kernels::Precision precision)

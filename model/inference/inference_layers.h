@@ -12,27 +12,27 @@
 
 namespace gloss {
 
-/// A layer norm's weights as its kernel wants them.
+/// A layer norm's weights in the layout of its kernel.
 class InferenceNorm {
  public:
   InferenceNorm() = default;
   InferenceNorm(at::Tensor weight, at::Tensor bias);
 
   explicit operator bool() const { return weight_.defined(); }
-  /// `rows` rows of x to y, which may be x.
+  /// Normalizes `rows` rows of x to y, which may be x.
   void apply(kernels::Rows x, std::int64_t rows, kernels::MutableRows y) const;
 
  private:
   at::Tensor weight_, bias_;
 };
 
-/// The attention of a layer to its own input.
+/// Self-attention of a layer.
 struct InferenceSelfAttention {
   PackedLinear query, keys_and_values, output;
   InferenceNorm norm;
 };
 
-/// The attention of a decoder's layer to the memory, whose keys and values are made once a sentence for all layers.
+/// Cross-attention of a decoder layer. The keys and values of the memory are computed once per sentence for all layers.
 struct InferenceCrossAttention {
   PackedLinear query, output;
   InferenceNorm norm;
@@ -54,18 +54,18 @@ struct InferenceDecoderLayer {
   InferenceFeedForward feed_forward;
 };
 
-/// A model's weights, packed for translating on the CPU: a copy, which later training does not touch.
+/// A copy of a model's weights, packed for translating on the CPU.
 struct InferenceWeights {
   std::vector<InferenceEncoderLayer> encoder;
   std::vector<InferenceDecoderLayer> decoder;
-  PackedLinear memory;                       ///< D to decoder layers * (keys, values), 2D each
-  InferenceNorm encoder_norm, decoder_norm;  ///< none without `final_norm`
+  PackedLinear memory;                       ///< maps D to decoder layers * (keys, values), 2D each
+  InferenceNorm encoder_norm, decoder_norm;  ///< empty without `final_norm`
   PackedLinear generator;
   at::Tensor source_embedding, target_embedding;  ///< [V, D]
 };
 
-/// From the parameters of an EncoderDecoder by their names in a model file (docs/file_formats.md); matrices that are
-/// multiplied with are rounded to `precision`.
+/// Packs the parameters of an EncoderDecoder, found by their names in a model file (docs/file_formats.md). The matrices
+/// of products are rounded to `precision`.
 InferenceWeights inference_weights(const torch::nn::Module& model, const ModelConfig& config,
                                    kernels::Precision precision);
 

@@ -31,7 +31,7 @@ PositionalEncoding copy_of(const PositionalEncoding& positions) {
   return copy;
 }
 
-// They become places in memory.
+// Ids become memory offsets, so they are checked.
 void expect_ids(const std::int64_t* ids, std::int64_t count, std::int64_t vocabulary, const char* name) {
   for (const auto* id = ids; id != ids + count; ++id) {
     if (*id < 0 || *id >= vocabulary)
@@ -50,7 +50,7 @@ void expect_source(const PaddedIds& source, std::int64_t S, std::int64_t vocabul
   expect_ids(ids.const_data_ptr<std::int64_t>(), ids.numel(), vocabulary, "source");
 }
 
-// weights [H, step_attention_row(S)] to mean [S].
+// Averages weights [H, step_attention_row(S)] over the heads to mean [S].
 void mean_over_heads(const std::vector<float>& weights, std::int64_t H, std::size_t S, float* mean) {
   const auto stride = static_cast<std::size_t>(kernels::step_attention_row(static_cast<std::int64_t>(S)));
   for (std::size_t s = 0; s < S; ++s) {
@@ -80,8 +80,8 @@ InferenceState InferenceModel::start(const PaddedIds& source) const {
     auto& entries = state.memory.emplace_back();
     for (std::int64_t s = 0; s < length; ++s, entry += memory.size(1)) entries.push_back(entry);
   }
-  state.longest = S;
-  state.said.resize(source.lengths.size());
+  state.source_length = S;
+  state.generated.resize(source.lengths.size());
   state.blocks.push_back(memory);
   return state;
 }
@@ -97,11 +97,11 @@ InferenceModel::Output InferenceModel::step(InferenceState& state, std::span<con
   const auto block = at::empty({rows, entry}, at::kFloat);
   state.blocks.push_back(block);
   for (std::int64_t row = 0; row < rows; ++row)
-    state.said[static_cast<std::size_t>(row)].push_back(block.const_data_ptr<float>() + row * entry);
+    state.generated[static_cast<std::size_t>(row)].push_back(block.const_data_ptr<float>() + row * entry);
 
   Output output;
   output.x = at::empty({rows, D}, at::kFloat);
-  if (with_attention) output.attention = at::zeros({rows, state.longest}, at::kFloat);
+  if (with_attention) output.attention = at::zeros({rows, state.source_length}, at::kFloat);
   over_rows(rows, [&](std::int64_t first, std::int64_t last) {
     step_rows(state, {first, last, tokens, positions.const_data_ptr<float>(), block.mutable_data_ptr<float>()}, output);
   });
@@ -112,8 +112,8 @@ InferenceModel::Output InferenceModel::step(InferenceState& state, std::span<con
 void InferenceModel::step_rows(const InferenceState& state, const Part& part, const Output& output) const {
   const auto D = config_.d_model, H = config_.heads, entry = config_.decoder_layers * 2 * D;
   const auto count = part.last - part.first;
-  const auto room = at::empty({count * InferenceRows::width(config_)}, at::kFloat);
-  const InferenceRows rows(config_, count, room.mutable_data_ptr<float>());
+  const auto buffer = at::empty({count * InferenceRows::width(config_)}, at::kFloat);
+  const InferenceRows rows(config_, count, buffer.mutable_data_ptr<float>());
   for (std::int64_t r = 0; r < count; ++r)
     rows.embed(r, part.tokens[static_cast<std::size_t>(part.first + r)], weights_.target_embedding, part.position);
 
@@ -131,7 +131,8 @@ void InferenceModel::step_rows(const InferenceState& state, const Part& part, co
     rows.attention(layer.self_attention.norm, layer.self_attention.output, [&](kernels::Rows input) {
       layer.self_attention.query.apply(input, count, rows.wide(D));
       layer.self_attention.keys_and_values.apply(input, count, {part.entries + part.first * entry + offset, entry});
-      for (std::int64_t r = 0; r < count; ++r) attend(r, state.said[static_cast<std::size_t>(part.first + r)], offset);
+      for (std::int64_t r = 0; r < count; ++r)
+        attend(r, state.generated[static_cast<std::size_t>(part.first + r)], offset);
     });
     const bool shown = output.attention.defined() && l + 1 == weights_.decoder.size();
     rows.attention(layer.cross_attention.norm, layer.cross_attention.output, [&](kernels::Rows input) {
@@ -161,11 +162,11 @@ TopTokens InferenceModel::top_tokens(const at::Tensor& x, std::int64_t width) co
   return gloss::top_tokens(weights_.generator, rows_of(x, -1), x.size(0), width);
 }
 
-// Of an x [rows, D]; -1 rows are any number.
+// Returns the rows of x [rows, D]; rows = -1: any number.
 kernels::Rows InferenceModel::rows_of(const at::Tensor& x, std::int64_t rows) const {
   expect_shape(x, {rows, config_.d_model}, "x");
   if (!x.is_contiguous() || x.scalar_type() != at::kFloat)
-    throw ShapeError("x: wanted floats that stand one row behind the other, as a step gives them");
+    throw ShapeError("x: wanted contiguous rows of floats, as returned by a step");
   return {x.const_data_ptr<float>(), x.size(1)};
 }
 
@@ -177,7 +178,7 @@ std::vector<double> InferenceModel::logits_of(const at::Tensor& x, std::span<con
   std::vector<double> result;
   for (std::size_t r = 0; r < next.size(); ++r) {
     const auto id = index_below(next[r], matrix.columns, "next");
-    const auto panel = static_cast<std::int64_t>(id) / kernels::kPanelColumns;  // alone
+    const auto panel = static_cast<std::int64_t>(id) / kernels::kPanelColumns;  // the only panel that is computed
     kernels::kernel_table().packed_product({{in.data + static_cast<std::int64_t>(r) * in.stride, in.stride},
                                             1,
                                             matrix,

@@ -13,54 +13,56 @@
 
 namespace gloss {
 
-/// An EncoderDecoder as it translates on the CPU: the same numbers to rounding, without tensors in between. Padding is
-/// not computed, and a row's bits depend on its own sentence and tokens alone: not on the batch, its neighbors or the
-/// number of threads. Const and shared between threads; it has a copy of the weights.
+/// The fast twin of EncoderDecoder for translating on the CPU: equal numbers up to rounding, computed without
+/// intermediate tensors. Padding is not computed. The bits of a row depend on its own sentence and tokens only, not on
+/// the batch, its neighbors or the number of threads. Const and safe to share between threads; owns a copy of the
+/// weights.
 class InferenceModel {
  public:
   InferenceModel(const EncoderDecoder& model, const ModelConfig& config,
                  kernels::Precision precision = kernels::Precision::kFloat32);
 
-  /// Reads the source [B, S]; the state is one row a sentence wide. Throws UsageError beyond the last learned position
-  /// and ShapeError on ids or lengths out of range.
+  /// Encodes the source [B, S] and returns a state of one row per sentence. Throws UsageError beyond the last learned
+  /// position, ShapeError for ids or lengths out of range.
   InferenceState start(const PaddedIds& source) const;
 
   struct Output {
-    at::Tensor x;          ///< [B * K, D], the decoder's output
-    at::Tensor attention;  ///< [B * K, S] where asked for: the last layer's to the memory, the mean over the heads
+    at::Tensor x;          ///< [B * K, D], output of the decoder
+    at::Tensor attention;  ///< [B * K, S] if requested: the last layer's cross-attention, averaged over the heads
   };
-  /// Says the tokens [B * K], which the state grows by. Throws as `start` does, and then the state is as it was.
+  /// Appends the tokens [B * K] to the state and runs the decoder on them. Throws as `start` does; the state is then
+  /// unchanged.
   Output step(InferenceState& state, std::span<const std::int64_t> tokens, bool with_attention) const;
 
   struct Logits {
     at::Tensor logits;                    ///< [B * K, V]
     std::vector<double> log_normalizers;  ///< [B * K]: log-probability = logit - log_normalizer
   };
-  /// Of x [B * K, D].
+  /// Computes the logits of x [B * K, D].
   Logits logits(const at::Tensor& x) const;
 
-  /// The `width` likeliest tokens of each row of x [B * K, D], 1 <= width <= V; what `logits` would say of them.
+  /// Returns the `width` most likely tokens of each row of x [B * K, D], 1 <= width <= V, with the values of `logits`.
   TopTokens top_tokens(const at::Tensor& x, std::int64_t width) const;
 
-  /// One logit of each row of x [B * K, D], that of its token `next` [B * K]: what `logits` would say.
+  /// Returns one logit of each row of x [B * K, D]: that of token `next` [B * K], with the value of `logits`.
   std::vector<double> logits_of(const at::Tensor& x, std::span<const std::int32_t> next) const;
 
   std::int64_t vocabulary_size() const { return weights_.generator.out(); }
 
  private:
-  /// Some rows of a step.
+  /// A range of rows of a step.
   struct Part {
     std::int64_t first = 0, last = 0;
     std::span<const std::int64_t> tokens;  ///< [B * K]
     const float* position = nullptr;       ///< [D]
-    float* entries = nullptr;              ///< [B * K, layers, 2D]: where their keys and values go
+    float* entries = nullptr;              ///< [B * K, layers, 2D]: output for their keys and values
   };
   kernels::Rows rows_of(const at::Tensor& x, std::int64_t rows) const;
   void step_rows(const InferenceState& state, const Part& part, const Output& output) const;
 
   ModelConfig config_;
   InferenceWeights weights_;
-  mutable PositionalEncoding source_positions_, target_positions_;  ///< a growing table each, and its lock
+  mutable PositionalEncoding source_positions_, target_positions_;  ///< each has a growing table and its lock
 };
 
 }  // namespace gloss

@@ -9,11 +9,11 @@
 namespace gloss {
 namespace {
 
-std::int64_t widest(const ModelConfig& config) { return std::max(3 * config.d_model, config.d_ff); }
+std::int64_t max_width(const ModelConfig& config) { return std::max(3 * config.d_model, config.d_ff); }
 
 }  // namespace
 
-std::int64_t InferenceRows::width(const ModelConfig& config) { return 3 * config.d_model + widest(config); }
+std::int64_t InferenceRows::width(const ModelConfig& config) { return 3 * config.d_model + max_width(config); }
 
 InferenceRows::InferenceRows(const ModelConfig& config, std::int64_t rows, float* memory)
     : config_(&config),
@@ -43,7 +43,7 @@ void InferenceRows::feed_forward(const InferenceFeedForward& layer) const {
   const bool relu = config_->activation == Activation::kRelu;
   layer.inner.apply(input(layer.norm), rows_, wide(d_ff), relu ? kernels::Finish::kRelu : kernels::Finish::kStore);
   if (!relu) {
-    // Row by row: where LibTorch's vectors end must not depend on the number of rows.
+    // Row by row: the boundaries of LibTorch's vectors must not depend on the number of rows.
     for (std::int64_t row = 0; row < rows_; ++row) {
       auto inner = at::from_blob(wide_ + row * d_ff, {d_ff}, at::kFloat);
       at::gelu_(inner);

@@ -14,16 +14,17 @@ struct LinearWeights {
   at::Tensor weight, bias;
 };
 
-/// Whether this processor has products of its own for `precision`: int8 wants AVX-512 with VNNI, bfloat16 that with
-/// BF16.
+/// Returns whether the instruction set in use has products of `precision`: int8 needs AVX-512 VNNI, bfloat16 also
+/// AVX-512 BF16.
 bool is_fast(kernels::Precision precision);
 
-/// y = x W^T + b with the weight packed once for kernels::PackedProductKernel, on the CPU. A row's bits depend on that
-/// row alone: neither on the rows beside it nor on the number of threads.
+/// y = x W^T + b with the weight packed once for kernels::PackedProductKernel, on the CPU. The bits of a row depend on
+/// that row only, not on other rows or the number of threads.
 class PackedLinear {
  public:
   PackedLinear() = default;
-  /// Several maps of one input as one, their outputs side by side. Throws ShapeError where they do not fit.
+  /// Fuses several layers with the same input into one; the outputs are concatenated. Throws ShapeError if the shapes
+  /// do not fit.
   explicit PackedLinear(std::span<const LinearWeights> parts,
                         kernels::Precision precision = kernels::Precision::kFloat32);
   explicit PackedLinear(const LinearWeights& part, kernels::Precision precision = kernels::Precision::kFloat32)
@@ -32,8 +33,8 @@ class PackedLinear {
   std::int64_t in() const { return in_; }
   std::int64_t out() const { return out_; }
 
-  /// `rows` rows of x, in() wide, to out() wide. Where a parallel region does not do so already, threads share the
-  /// columns of large maps.
+  /// Maps `rows` rows of x [rows, in()] to y [rows, out()]. Outside of parallel regions, threads share the columns of
+  /// large layers.
   void apply(kernels::Rows x, std::int64_t rows, kernels::MutableRows y,
              kernels::Finish finish = kernels::Finish::kStore) const;
 
@@ -43,11 +44,11 @@ class PackedLinear {
   kernels::Precision precision_ = kernels::Precision::kFloat32;
   std::int64_t in_ = 0, out_ = 0;
   at::Tensor panels_;            ///< [panels, groups, 64, group]
-  at::Tensor bias_;              ///< [panels * 64]; behind the last column -1e30, which no softmax sees
-  at::Tensor scales_, offsets_;  ///< [panels * 64]; of int8
+  at::Tensor bias_;              ///< [panels * 64]; -1e30 after the last column, which has no weight in a softmax
+  at::Tensor scales_, offsets_;  ///< [panels * 64]; int8 only
 };
 
-/// Room for a product's rows, for one thread; null where it needs none.
+/// Scratch memory for converting a product's rows, for one thread; null if not needed.
 class PackedScratch {
  public:
   PackedScratch(const kernels::PackedMatrix& matrix, std::int64_t rows);
@@ -57,7 +58,8 @@ class PackedScratch {
   at::Tensor memory_;
 };
 
-/// How many panels of a product of `rows` rows a thread should take at least, so that the work is worth its waking.
+/// Returns the minimum number of panels per thread for a product of `rows` rows: less work is not worth waking a
+/// thread.
 std::int64_t panels_a_thread(const kernels::PackedMatrix& matrix, std::int64_t rows);
 
 }  // namespace gloss

@@ -7,7 +7,7 @@
 
 namespace gloss {
 
-/// The likeliest tokens of some rows.
+/// The most likely tokens of some rows.
 struct TopTokens {
   std::int64_t width = 0;
   std::vector<float> logits;            ///< [rows, width], best first, ties by the lower id
@@ -15,8 +15,8 @@ struct TopTokens {
   std::vector<double> log_normalizers;  ///< [rows]: log-probability = logit - log_normalizer
 };
 
-/// Of x [rows, D], 1 <= width <= V; every logit goes to `all` [rows, V] where it has data. The bits of a row depend on
-/// the row alone.
+/// Finds the `width` most likely tokens of x [rows, D], 1 <= width <= V. If `all` [rows, V] has data, it receives every
+/// logit. The bits of a row depend on that row only.
 TopTokens top_tokens(const PackedLinear& generator, kernels::Rows x, std::int64_t rows, std::int64_t width,
                      kernels::MutableRows all = {});
 

@@ -19,7 +19,7 @@ bool is_tokenizer(const std::string& name) {
   return name == kJointTokenizer || name == kSourceTokenizer || name == kTargetTokenizer;
 }
 
-// The part of the run file that the model needs. A mistake in it is the file's, not the user's.
+// Reads the model's part of the run file. Errors in it are the file's, not the user's.
 ModelConfig model_config(const SafetensorsFile& file, const Json& config) {
   try {
     auto result = read_model_config(ConfigSection(config, "").section("model"));
@@ -37,7 +37,7 @@ std::int64_t rows_of(const SafetensorsFile& file, const std::string& name) {
   throw ModelError(file.name() + ": tensor " + name + ": wanted [V, D], got " + tensor_text(found->second));
 }
 
-// Compares names, types and shapes before any memory is asked for: the file's size bounds the model's.
+// Compares names, types and shapes before allocating memory: the file's size bounds the model's.
 void expect_tensors(const SafetensorsFile& file, const ModelConfig& config, const Vocabularies& vocabularies) {
   std::set<std::string> known;
   for (const auto& [name, shape] : parameter_shapes(config, vocabularies)) {

@@ -9,12 +9,12 @@
 
 namespace gloss {
 
-/// Name and shape of every parameter of the model that `config` describes, tied ones once, as named_parameters() has
-/// them; known without making the model, so that a file can be compared before memory is asked for.
+/// Returns name and shape of every parameter of the model that `config` describes, tied ones once, with the names of
+/// named_parameters(). The model is not created, so a file can be checked before allocating memory.
 std::map<std::string, std::vector<std::int64_t>> parameter_shapes(const ModelConfig& config,
                                                                   const Vocabularies& vocabularies);
 
-/// Number of weights, tied ones once.
+/// Returns the number of weights, tied ones once.
 std::int64_t count_parameters(const ModelConfig& config, const Vocabularies& vocabularies);
 
 }  // namespace gloss

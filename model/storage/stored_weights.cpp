@@ -14,7 +14,7 @@
 namespace gloss {
 namespace {
 
-// Positions are added, not multiplied with.
+// Positions are added, not multiplied, so they are no matrices here.
 bool is_rounded(const std::string& name, const at::Tensor& weight) {
   return weight.dim() == 2 && name.find("positions") == std::string::npos;
 }
@@ -33,13 +33,13 @@ const TensorView* find(const SafetensorsFile& file, const std::string& name) {
   return found == file.tensors().end() ? nullptr : &found->second;
 }
 
-// The nearest that is finite: its greatest is below that of float32.
+// Rounds to the nearest finite value: bfloat16's largest value is below that of float32.
 at::Tensor to_bfloat16(const at::Tensor& values) {
   const double greatest = static_cast<float>(std::numeric_limits<at::BFloat16>::max());
   return values.clamp(-greatest, greatest).to(at::kBFloat16);
 }
 
-// A copy, for the file's bytes may lie askew.
+// Copies, because the file's bytes may be unaligned.
 at::Tensor copy_of(const TensorView& view, at::ScalarType type) {
   const auto values = at::empty(view.shape, type);
   if (!view.bytes.empty()) std::memcpy(values.mutable_data_ptr(), view.bytes.data(), view.bytes.size());

@@ -15,33 +15,33 @@
 
 namespace gloss {
 
-/// What a model's matrices are rounded to, in a file and where it translates.
+/// Precision of a model's matrices, in a file and for translating.
 using WeightPrecision = kernels::Precision;
 
-/// As files, options and messages spell them: "float32", "bfloat16", "int8".
+/// Names in files, options and messages: "float32", "bfloat16", "int8".
 inline constexpr std::array<std::pair<std::string_view, WeightPrecision>, 3> kWeightPrecisions{
     {{"float32", WeightPrecision::kFloat32},
      {"bfloat16", WeightPrecision::kBfloat16},
      {"int8", WeightPrecision::kInt8}}};
 std::string_view weight_precision_name(WeightPrecision precision);
 
-/// Tensors of a file and what they look at.
+/// Tensors for a file and the memory that they refer to.
 struct StoredWeights {
   std::map<std::string, TensorView> tensors;
   std::vector<at::Tensor> kept;
 };
-/// Adds a weight under its name: vectors and positions as F32; a matrix as F32, as BF16, or as I8 with its scales
+/// Adds a weight under its name: vectors and positions as F32; a matrix as F32, as BF16, or as I8 with scales
 /// `name`_scale F32 [out] (model/storage/int8_weights.h).
 void store_weight(const std::string& name, const at::Tensor& weight, WeightPrecision precision, StoredWeights& stored);
 
-/// Throws ModelError unless the file has the weight in one of these forms, of this shape.
+/// Throws ModelError unless the file has the weight in one of these forms, with this shape.
 void expect_weight(const SafetensorsFile& file, const std::string& name, const std::vector<std::int64_t>& shape);
-/// Copies it into `parameter`, any device. Throws ModelError where a value is not finite.
+/// Copies the weight into `parameter`, on any device. Throws ModelError if a value is not finite.
 void load_weight(const SafetensorsFile& file, const std::string& name, const at::Tensor& parameter);
 
-/// The lowest precision that a file's matrices have.
+/// Returns the lowest precision of the file's matrices.
 WeightPrecision stored_precision(const SafetensorsFile& file);
-/// "source_embedding.weight_scale" for "source_embedding.weight".
+/// Returns "source_embedding.weight_scale" for "source_embedding.weight".
 std::string scale_name(const std::string& weight);
 
 }  // namespace gloss

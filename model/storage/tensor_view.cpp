@@ -30,7 +30,7 @@ void copy_into(const at::Tensor& parameter, const TensorView& view, const std::s
                      tensor_text(view));
   }
   const at::NoGradGuard no_grad;
-  const auto values = at::empty(view.shape, at::kFloat);  // a copy, for the file's bytes may lie askew
+  const auto values = at::empty(view.shape, at::kFloat);  // a copy, because the file's bytes may be unaligned
   if (!view.bytes.empty()) std::memcpy(values.mutable_data_ptr(), view.bytes.data(), view.bytes.size());
   if (!at::isfinite(values).all().item<bool>()) {
     throw ModelError(file + ": tensor " + printable(name) + " holds values that are not finite");

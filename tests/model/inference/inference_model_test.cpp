@@ -26,7 +26,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::ThrowsMessage;
 
-/// Heads 5 wide, an inner width that no vector divides.
+/// Head size 5, and an inner width that is not a multiple of the vector length.
 ModelConfig odd_config() {
   auto config = small_config();
   config.d_model = 15;
@@ -35,7 +35,7 @@ ModelConfig odd_config() {
   return config;
 }
 
-/// A source of `length` tokens of small_model's 20, eos last.
+/// Returns a source of `length` tokens of small_model's 20, eos last.
 std::vector<std::int32_t> source_of(std::int64_t length) {
   std::vector<std::int32_t> ids;
   for (std::int64_t s = 1; s < length; ++s) ids.push_back(static_cast<std::int32_t>(4 + s * 7 % 16));
@@ -43,28 +43,28 @@ std::vector<std::int32_t> source_of(std::int64_t length) {
   return ids;
 }
 
-/// Column t of rows that go on for ever with their last id.
+/// Returns column t of rows that are continued with their last id.
 std::vector<std::int64_t> column(const Rows& rows, std::size_t t) {
   std::vector<std::int64_t> ids;
   for (const auto& row : rows) ids.push_back(row[std::min(t, row.size() - 1)]);
   return ids;
 }
 
-/// Steps through `targets` and compares each output with the whole model's (teacher forcing).
+/// Steps through `targets` and compares each output with that of the plain model (teacher forcing).
 void expect_steps_equal_forward(EncoderDecoder& model, const ModelConfig& config, const PaddedIds& source,
                                 const Rows& targets) {
   const at::NoGradGuard no_grad;
   const auto target = pad(targets, at::kCPU);
-  const auto wanted = model->forward(source, target, Pass{});  // [B, T, D]
-  const auto logits = model->generator()->logits(wanted);      // [B, T, V]
+  const auto expected = model->forward(source, target, Pass{});  // [B, T, D]
+  const auto logits = model->generator()->logits(expected);      // [B, T, V]
   const InferenceModel inference(model, config);
   auto state = inference.start(source);
-  for (std::int64_t t = 0; t < wanted.size(1); ++t) {
+  for (std::int64_t t = 0; t < expected.size(1); ++t) {
     const auto x = inference.step(state, column(targets, static_cast<std::size_t>(t)), false).x;  // [B, D]
     const auto got = inference.logits(x).logits;                                                  // [B, V]
-    for (std::int64_t b = 0; b < wanted.size(0); ++b) {
+    for (std::int64_t b = 0; b < expected.size(0); ++b) {
       if (t >= target.lengths[static_cast<std::size_t>(b)]) continue;
-      EXPECT_THAT(x[b], AllClose(wanted[b][t], 2e-5)) << "sentence " << b << ", position " << t;
+      EXPECT_THAT(x[b], AllClose(expected[b][t], 2e-5)) << "sentence " << b << ", position " << t;
       EXPECT_THAT(got[b], AllClose(logits[b][t], 5e-5)) << "sentence " << b << ", position " << t;
     }
   }
@@ -75,7 +75,7 @@ const Rows& inputs() {
   return rows;
 }
 
-TEST(InferenceModelTest, StepsEqualTheWholeForwardInEveryKindOfModel) {
+TEST(InferenceModelTest, StepsEqualTheForwardPassForEveryConfiguration) {
   auto configs = all_combinations();
   configs.push_back(odd_config());
   configs.push_back(odd_config());
@@ -93,15 +93,15 @@ TEST(InferenceModelTest, StepsEqualTheWholeForwardInEveryKindOfModel) {
   }
 }
 
-TEST(InferenceModelTest, LongSentencesAreReadInPartsBesideShortOnes) {
+TEST(InferenceModelTest, LongSentencesAreEncodedInParts) {
   const ThreadCount two(2);
   for (const auto norm : {NormPlace::kPre, NormPlace::kPost}) {
     auto config = odd_config();
     config.norm = norm;
     auto model = small_model(at::kCPU, config);
     const Rows sources = {source_of(300), source_of(1), source_of(256), source_of(257), source_of(2), source_of(513)};
-    const Rows said = {{kBos, 5}, {kBos, 6}, {kBos, 7}, {kBos, 8}, {kBos, 9}, {kBos, 10}};
-    expect_steps_equal_forward(model, config, pad(sources, at::kCPU), said);
+    const Rows targets = {{kBos, 5}, {kBos, 6}, {kBos, 7}, {kBos, 8}, {kBos, 9}, {kBos, 10}};
+    expect_steps_equal_forward(model, config, pad(sources, at::kCPU), targets);
     expect_steps_equal_forward(model, config, pad(Rows{source_of(300)}, at::kCPU), {{kBos, 5, 6}});
   }
 }
@@ -110,22 +110,22 @@ TEST(InferenceModelTest, ManyRowsAreSharedBetweenThreads) {
   const ThreadCount three(3);
   const auto config = odd_config();
   auto model = small_model(at::kCPU, config);
-  Rows sources, said;
+  Rows sources, targets;
   for (std::int32_t b = 0; b < 31; ++b) {
     sources.push_back(source_of(1 + b % 9));
-    said.push_back({kBos, 4 + b % 16, 4 + b % 3});
+    targets.push_back({kBos, 4 + b % 16, 4 + b % 3});
   }
-  expect_steps_equal_forward(model, config, pad(sources, at::kCPU), said);
+  expect_steps_equal_forward(model, config, pad(sources, at::kCPU), targets);
 }
 
-TEST(InferenceModelTest, ALongTargetEqualsTheWholeForward) {
+TEST(InferenceModelTest, LongTargetEqualsTheForwardPass) {
   auto model = small_model(at::kCPU);
-  std::vector<std::int32_t> said = source_of(300);
-  said.front() = kBos;
-  expect_steps_equal_forward(model, small_config(), pad(Rows{source_of(5)}, at::kCPU), {said});
+  std::vector<std::int32_t> targets = source_of(300);
+  targets.front() = kBos;
+  expect_steps_equal_forward(model, small_config(), pad(Rows{source_of(5)}, at::kCPU), {targets});
 }
 
-TEST(InferenceModelTest, ASourceWithNothingInItGivesZerosToAttendTo) {
+TEST(InferenceModelTest, EmptySourceYieldsZeroContext) {
   auto model = small_model(at::kCPU);
   auto source = pad(Rows{{5, 6, kEos}, {7, 8, kEos}, {9, kEos}}, at::kCPU);
   source.lengths[1] = 0;
@@ -139,7 +139,7 @@ TEST(InferenceModelTest, ASourceWithNothingInItGivesZerosToAttendTo) {
               SameAs(at::zeros({3, 3})));
 }
 
-TEST(InferenceModelTest, NoSentencesGiveNoRows) {
+TEST(InferenceModelTest, NoSentencesYieldNoRows) {
   const InferenceModel inference(small_model(at::kCPU), small_config());
   auto state = inference.start({at::zeros({0, 1}, at::kLong), {}});
   const auto [x, attention] = inference.step(state, {}, true);
@@ -150,14 +150,14 @@ TEST(InferenceModelTest, NoSentencesGiveNoRows) {
   EXPECT_THAT(inference.top_tokens(x, 3).log_normalizers, IsEmpty());
 }
 
-TEST(InferenceModelTest, AttentionIsAsWideAsTheSourceWhicheverSentencesAreLeft) {
+TEST(InferenceModelTest, AttentionKeepsTheWidthOfThePaddedSource) {
   const InferenceModel inference(small_model(at::kCPU), small_config());
   auto state = inference.start(pad(small_sources(), at::kCPU));
-  state.select({2}, {0});  // the shortest
+  state.select({2}, {0});  // the shortest sentence
   EXPECT_EQ(inference.step(state, std::vector<std::int64_t>{kBos}, true).attention.sizes(), (at::IntArrayRef{1, 5}));
 }
 
-TEST(InferenceModelTest, WhatIsDoneToTheModelLaterChangesNothing) {
+TEST(InferenceModelTest, LaterChangesOfTheModelHaveNoEffect) {
   auto config = small_config();
   config.positions = Positions::kLearned;
   config.tie_embeddings = TieEmbeddings::kNone;
@@ -173,13 +173,13 @@ TEST(InferenceModelTest, WhatIsDoneToTheModelLaterChangesNothing) {
   EXPECT_TRUE(at::equal(step(), before));
 }
 
-/// All that is found of a sentence, bit for bit.
+/// All results for a sentence, compared bit for bit.
 struct Seen {
   std::vector<at::Tensor> x, logits, attention;
   std::vector<TopTokens> top;
 };
 
-/// Enough for threads to share what is worth it, in widths that no vector divides.
+/// Large enough for threads to share work, with widths that are not multiples of the vector length.
 ModelConfig wide_config(NormPlace norm, Activation activation) {
   auto config = small_config();
   config.d_model = 60;
@@ -218,18 +218,18 @@ std::vector<Seen> look_at(const InferenceModel& model, const Rows& sources) {
   return seen;
 }
 
-void expect_same_bits(const Seen& got, const Seen& wanted) {
+void expect_same_bits(const Seen& got, const Seen& expected) {
   for (std::size_t t = 0; t < static_cast<std::size_t>(kSteps); ++t) {
-    EXPECT_TRUE(at::equal(got.x[t], wanted.x[t])) << "x at " << t;
-    EXPECT_TRUE(at::equal(got.logits[t], wanted.logits[t])) << "logits at " << t;
-    EXPECT_TRUE(at::equal(got.attention[t], wanted.attention[t])) << "attention at " << t;
-    EXPECT_EQ(got.top[t].ids, wanted.top[t].ids) << t;
-    EXPECT_EQ(got.top[t].logits, wanted.top[t].logits) << t;
-    EXPECT_EQ(got.top[t].log_normalizers, wanted.top[t].log_normalizers) << t;
+    EXPECT_TRUE(at::equal(got.x[t], expected.x[t])) << "x at " << t;
+    EXPECT_TRUE(at::equal(got.logits[t], expected.logits[t])) << "logits at " << t;
+    EXPECT_TRUE(at::equal(got.attention[t], expected.attention[t])) << "attention at " << t;
+    EXPECT_EQ(got.top[t].ids, expected.top[t].ids) << t;
+    EXPECT_EQ(got.top[t].logits, expected.top[t].logits) << t;
+    EXPECT_EQ(got.top[t].log_normalizers, expected.top[t].log_normalizers) << t;
   }
 }
 
-TEST(InferenceModelTest, BitsDependNeitherOnNeighborsNorOnOrderNorOnThreads) {
+TEST(InferenceModelTest, BitsDoNotDependOnNeighborsOrderOrThreads) {
   Rows sources;
   for (std::int32_t b = 0; b < 29; ++b) {
     auto& ids = sources.emplace_back();
@@ -240,10 +240,10 @@ TEST(InferenceModelTest, BitsDependNeitherOnNeighborsNorOnOrderNorOnThreads) {
     const auto config = wide_config(norm, norm == NormPlace::kPre ? Activation::kGelu : Activation::kRelu);
     const InferenceModel model(make_model(config, {kWideVocabulary, kWideVocabulary}, RandomStream(7, "weights")),
                                config);
-    std::vector<Seen> wanted;
+    std::vector<Seen> expected;
     {
       const ThreadCount one(1);
-      wanted = look_at(model, sources);
+      expected = look_at(model, sources);
     }
     for (const int threads : {1, 2, 3}) {
       const ThreadCount count(threads);
@@ -254,15 +254,15 @@ TEST(InferenceModelTest, BitsDependNeitherOnNeighborsNorOnOrderNorOnThreads) {
       const auto backwards = look_at(model, reversed);
       for (std::size_t b = 0; b < sources.size(); ++b) {
         SCOPED_TRACE("sentence " + std::to_string(b));
-        expect_same_bits(together[b], wanted[b]);
-        expect_same_bits(backwards[sources.size() - 1 - b], wanted[b]);
-        expect_same_bits(look_at(model, {sources[b]})[0], wanted[b]);
+        expect_same_bits(together[b], expected[b]);
+        expect_same_bits(backwards[sources.size() - 1 - b], expected[b]);
+        expect_same_bits(look_at(model, {sources[b]})[0], expected[b]);
       }
     }
   }
 }
 
-TEST(InferenceModelTest, RowsOfABeamAreAsEachAlone) {
+TEST(InferenceModelTest, RowsOfABeamEqualSeparateRows) {
   const auto config = odd_config();
   const InferenceModel model(small_model(at::kCPU, config), config);
   const std::vector<std::int64_t> bos(3, kBos), first = {5, 6, 7, 8, 9, 10}, second = {11, 12, 13, 14, 15, 16};
@@ -272,17 +272,17 @@ TEST(InferenceModelTest, RowsOfABeamAreAsEachAlone) {
   model.step(state, first, false);
   state.select({1, 0}, {2, 2, 0, 1, 0, 1});
   const auto x = model.step(state, second, false).x;
-  const std::vector<std::int64_t> said = {10, 10, 8, 6, 5, 6};  // behind bos, by the selection
+  const std::vector<std::int64_t> tokens = {10, 10, 8, 6, 5, 6};  // tokens after bos, in the selected order
   for (std::int64_t row = 0; row < 6; ++row) {
     auto alone = model.start(pad(Rows{small_sources()[row < 3 ? 2 : 0]}, at::kCPU));
-    for (const auto id : {std::int64_t{kBos}, said[static_cast<std::size_t>(row)]})
+    for (const auto id : {std::int64_t{kBos}, tokens[static_cast<std::size_t>(row)]})
       model.step(alone, std::vector{id}, false);
     EXPECT_TRUE(at::equal(model.step(alone, std::vector{second[static_cast<std::size_t>(row)]}, false).x[0], x[row]))
         << row;
   }
 }
 
-TEST(InferenceModelTest, RefusesWhatIsOutOfRangeAndTheStateStaysAsItWas) {
+TEST(InferenceModelTest, RefusesOutOfRangeInputAndKeepsTheState) {
   auto config = small_config();
   config.positions = Positions::kLearned;
   config.max_positions = 3;
@@ -308,7 +308,7 @@ TEST(InferenceModelTest, RefusesWhatIsOutOfRangeAndTheStateStaysAsItWas) {
   for (int t = 1; t < 3; ++t) say(bos);
   EXPECT_THAT([&] { say(bos); }, ThrowsMessage<UsageError>(HasSubstr("at most 3")));
   EXPECT_EQ(state.position, 3);
-  EXPECT_EQ(state.said[0].size(), 3u);
+  EXPECT_EQ(state.generated[0].size(), 3u);
 
   EXPECT_THAT([&] { model.logits(at::zeros({1, 15})); }, ThrowsMessage<ShapeError>(HasSubstr("x: wanted")));
   EXPECT_THAT([&] { model.logits(at::zeros({16, 2}).t()); }, ThrowsMessage<ShapeError>(HasSubstr("x: wanted")));
@@ -321,7 +321,7 @@ TEST(InferenceModelTest, RefusesWhatIsOutOfRangeAndTheStateStaysAsItWas) {
   EXPECT_THAT([&] { model.top_tokens(at::zeros({1, 15}), 1); }, ThrowsMessage<ShapeError>(HasSubstr("x: wanted")));
 }
 
-TEST(InferenceModelTest, NumbersThatAreNoneAreNotHidden) {
+TEST(InferenceModelTest, NaNPropagates) {
   for (const char* site : {"encoder.layers.0.feed_forward.inner.bias", "decoder.layers.1.feed_forward.inner.bias",
                            "decoder.layers.0.cross_attention.key.bias", "generator.bias"}) {
     auto model = small_model(at::kCPU);

@@ -17,10 +17,10 @@ using testing::ThrowsMessage;
 
 class InferenceStateTest : public ::testing::Test {
  protected:
-  // Three sentences of two rows each, a position said.
+  // Three sentences of two rows each, with one generated position.
   InferenceStateTest() {
     for (std::size_t b = 0; b < 3; ++b) state_.memory.push_back({place(b)});
-    for (std::size_t row = 0; row < 6; ++row) state_.said.push_back({place(10 + row)});
+    for (std::size_t row = 0; row < 6; ++row) state_.generated.push_back({place(10 + row)});
     state_.rows = 2;
     state_.position = 1;
   }
@@ -36,28 +36,28 @@ TEST_F(InferenceStateTest, SelectReordersDropsAndWidens) {
   EXPECT_EQ(state_.rows, 3);
   EXPECT_EQ(state_.position, 1);
   EXPECT_THAT(state_.memory, ElementsAre(ElementsAre(place(2)), ElementsAre(place(0))));
-  EXPECT_THAT(state_.said, ElementsAre(ElementsAre(place(15)), ElementsAre(place(15)), ElementsAre(place(14)),
-                                       ElementsAre(place(10)), ElementsAre(place(10)), ElementsAre(place(11))));
+  EXPECT_THAT(state_.generated, ElementsAre(ElementsAre(place(15)), ElementsAre(place(15)), ElementsAre(place(14)),
+                                            ElementsAre(place(10)), ElementsAre(place(10)), ElementsAre(place(11))));
 }
 
-TEST_F(InferenceStateTest, RowsThatWereOneGoOnApart) {
+TEST_F(InferenceStateTest, SelectedCopiesAreIndependent) {
   state_.select({0}, {0, 0});
-  state_.said[0].push_back(place(1));
-  EXPECT_THAT(state_.said, ElementsAre(ElementsAre(place(10), place(1)), ElementsAre(place(10))));
+  state_.generated[0].push_back(place(1));
+  EXPECT_THAT(state_.generated, ElementsAre(ElementsAre(place(10), place(1)), ElementsAre(place(10))));
 }
 
-TEST_F(InferenceStateTest, ASentenceMayStandTwice) {
+TEST_F(InferenceStateTest, SentenceMayBeSelectedTwice) {
   state_.select({1, 1}, {0, 1});
-  EXPECT_THAT(state_.said, ElementsAre(ElementsAre(place(12)), ElementsAre(place(13))));
+  EXPECT_THAT(state_.generated, ElementsAre(ElementsAre(place(12)), ElementsAre(place(13))));
 }
 
-TEST_F(InferenceStateTest, NothingMayBeKept) {
+TEST_F(InferenceStateTest, SelectionMayBeEmpty) {
   state_.select({}, {});
   EXPECT_EQ(state_.sentences(), 0);
-  EXPECT_THAT(state_.said, IsEmpty());
+  EXPECT_THAT(state_.generated, IsEmpty());
 }
 
-TEST_F(InferenceStateTest, WhatIsOutOfRangeIsRefusedAndNothingChanges) {
+TEST_F(InferenceStateTest, OutOfRangeIndexIsRefusedWithoutChanges) {
   EXPECT_THAT([&] { state_.select({3}, {0}); },
               ThrowsMessage<ShapeError>(HasSubstr("sentences: wanted 0 to 2, got 3")));
   EXPECT_THAT([&] { state_.select({-1}, {0}); }, ThrowsMessage<ShapeError>(HasSubstr("got -1")));
@@ -67,7 +67,7 @@ TEST_F(InferenceStateTest, WhatIsOutOfRangeIsRefusedAndNothingChanges) {
   EXPECT_THAT([&] { state_.select({}, {0}); }, ThrowsMessage<ShapeError>(HasSubstr("0 sentences, got 1")));
   EXPECT_EQ(state_.sentences(), 3);
   EXPECT_EQ(state_.rows, 2);
-  EXPECT_EQ(state_.said.size(), 6u);
+  EXPECT_EQ(state_.generated.size(), 6u);
 }
 
 }  // namespace

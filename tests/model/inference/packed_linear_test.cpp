@@ -35,7 +35,7 @@ at::Tensor apply(const PackedLinear& packed, const at::Tensor& x) {
   return y;
 }
 
-TEST(PackedLinearTest, EqualsTheLinearMap) {
+TEST(PackedLinearTest, EqualsTheLinearLayer) {
   for (const std::int64_t out : {1, 63, 64, 65, 200}) {
     const auto of = weights(out, 37);
     const PackedLinear packed(of);
@@ -46,25 +46,25 @@ TEST(PackedLinearTest, EqualsTheLinearMap) {
   }
 }
 
-TEST(PackedLinearTest, SeveralMapsStandSideBySide) {
+TEST(PackedLinearTest, FusedLayersAreConcatenated) {
   const std::vector<LinearWeights> parts = {weights(3, 5), weights(70, 5, 2), weights(1, 5, 4)};
   const auto x = formula_tensor({4, 5}, at::kCPU, 9);
-  std::vector<at::Tensor> wanted;
-  for (const auto& part : parts) wanted.push_back(at::linear(x, part.weight, part.bias));
-  EXPECT_THAT(apply(PackedLinear(parts), x), AllClose(at::cat(wanted, 1), 1e-5));
+  std::vector<at::Tensor> expected;
+  for (const auto& part : parts) expected.push_back(at::linear(x, part.weight, part.bias));
+  EXPECT_THAT(apply(PackedLinear(parts), x), AllClose(at::cat(expected, 1), 1e-5));
 }
 
-TEST(PackedLinearTest, AnotherLayoutOrTypeOfTheWeightIsTheSameMap) {
+TEST(PackedLinearTest, AcceptsOtherLayoutsAndTypesOfTheWeight) {
   const auto of = weights(20, 6);
   const auto x = formula_tensor({3, 6}, at::kCPU, 5);
-  const auto wanted = apply(PackedLinear(of), x);
+  const auto expected = apply(PackedLinear(of), x);
   const auto turned = of.weight.t().contiguous().t();
-  EXPECT_TRUE(at::equal(apply(PackedLinear(LinearWeights{turned, of.bias}), x), wanted));
+  EXPECT_TRUE(at::equal(apply(PackedLinear(LinearWeights{turned, of.bias}), x), expected));
   EXPECT_TRUE(
-      at::equal(apply(PackedLinear(LinearWeights{of.weight.to(at::kDouble), of.bias.to(at::kDouble)}), x), wanted));
+      at::equal(apply(PackedLinear(LinearWeights{of.weight.to(at::kDouble), of.bias.to(at::kDouble)}), x), expected));
 }
 
-TEST(PackedLinearTest, ItIsACopy) {
+TEST(PackedLinearTest, IsACopy) {
   const auto of = weights(20, 6);
   const auto x = formula_tensor({3, 6}, at::kCPU, 5);
   const PackedLinear packed(of);
@@ -74,24 +74,22 @@ TEST(PackedLinearTest, ItIsACopy) {
   EXPECT_TRUE(at::equal(apply(packed, x), before));
 }
 
-TEST(PackedLinearTest, BitsDependNeitherOnThreadsNorOnTheOtherRows) {
+TEST(PackedLinearTest, BitsDoNotDependOnThreadsOrOtherRows) {
   const PackedLinear packed(weights(2000, 70));
   const auto x = formula_tensor({13, 70}, at::kCPU, 5);
   const ThreadCount one(1);
-  const auto wanted = apply(packed, x);
+  const auto expected = apply(packed, x);
   for (const int threads : {2, 3}) {
     const ThreadCount several(threads);
-    EXPECT_TRUE(at::equal(apply(packed, x), wanted)) << threads;
+    EXPECT_TRUE(at::equal(apply(packed, x), expected)) << threads;
     for (std::int64_t row = 0; row < 13; ++row)
-      EXPECT_TRUE(at::equal(apply(packed, x.narrow(0, row, 1))[0], wanted[row])) << row;
+      EXPECT_TRUE(at::equal(apply(packed, x.narrow(0, row, 1))[0], expected[row])) << row;
   }
 }
 
-TEST(PackedLinearTest, NoRowsAreNoWork) {
-  EXPECT_EQ(apply(PackedLinear(weights(70, 6)), at::zeros({0, 6})).numel(), 0);
-}
+TEST(PackedLinearTest, AcceptsNoRows) { EXPECT_EQ(apply(PackedLinear(weights(70, 6)), at::zeros({0, 6})).numel(), 0); }
 
-TEST(PackedLinearTest, ShapesThatDoNotFitAreRefused) {
+TEST(PackedLinearTest, MismatchedShapesAreRefused) {
   const auto pack = [](const std::vector<LinearWeights>& parts) { return PackedLinear(parts); };
   EXPECT_THAT(
       [&] {
@@ -108,7 +106,7 @@ TEST(PackedLinearTest, ShapesThatDoNotFitAreRefused) {
   EXPECT_THAT([&] { pack({}); }, ThrowsMessage<ShapeError>(HasSubstr("at least one")));
 }
 
-TEST(PackedLinearTest, AThreadTakesFewerPanelsTheMoreRowsThereAre) {
+TEST(PackedLinearTest, PanelsPerThreadDecreaseWithRows) {
   const PackedLinear packed(weights(200, 64));
   EXPECT_EQ(panels_a_thread(packed.matrix(), 1), 64);
   EXPECT_EQ(panels_a_thread(packed.matrix(), 16), 4);
@@ -116,14 +114,14 @@ TEST(PackedLinearTest, AThreadTakesFewerPanelsTheMoreRowsThereAre) {
   EXPECT_GE(panels_a_thread(packed.matrix(), 0), 1);
 }
 
-TEST(PackedLinearPrecisionTest, APrecisionIsFastWhereTheProcessorHasItsProducts) {
+TEST(PackedLinearPrecisionTest, FastPrecisionsDependOnTheInstructionSet) {
   using kernels::InstructionSet, kernels::Precision;
   EXPECT_TRUE(is_fast(Precision::kFloat32));
-  EXPECT_EQ(is_fast(Precision::kInt8), kernels::is_supported(InstructionSet::kAvx512Vnni));
-  EXPECT_EQ(is_fast(Precision::kBfloat16), kernels::is_supported(InstructionSet::kAvx512Bf16));
+  EXPECT_EQ(is_fast(Precision::kInt8), kernels::active_instruction_set() >= InstructionSet::kAvx512Vnni);
+  EXPECT_EQ(is_fast(Precision::kBfloat16), kernels::active_instruction_set() >= InstructionSet::kAvx512Bf16);
 }
 
-/// x [M, in] times packed weights by the kernel of every instruction set that this processor has.
+/// Returns x [M, in] times packed weights, by the kernel of every instruction set that this processor supports.
 std::vector<at::Tensor> by_every_set(const PackedLinear& packed, const at::Tensor& x) {
   std::vector<at::Tensor> results;
   for (const auto set : kernels::kInstructionSets) {
@@ -143,33 +141,33 @@ std::vector<at::Tensor> by_every_set(const PackedLinear& packed, const at::Tenso
   return results;
 }
 
-TEST(PackedLinearPrecisionTest, Int8MultipliesWholeStepsOfBothSides) {
+TEST(PackedLinearPrecisionTest, Int8MultipliesQuantizedOperands) {
   for (const std::int64_t in : {1, 4, 7, 128, 130})
     for (const std::int64_t rows : {1, 5, 6, 13}) {
       const auto of = weights(70, in);
       auto x = (formula_tensor({rows, in}) * 127).round_();
-      x.select(1, 0).fill_(127);  // the largest: a step is 1 / 127 of it
+      x.select(1, 0).fill_(127);  // the largest value: the scale is 1 / 127 of it
       x /= 127;
-      const auto wanted =
+      const auto expected =
           at::linear(x.to(at::kDouble), from_int8(to_int8(of.weight)).to(at::kDouble), of.bias.to(at::kDouble));
       for (const auto& y : by_every_set(PackedLinear(of, kernels::Precision::kInt8), x))
-        EXPECT_THAT(y, AllClose(wanted.to(at::kFloat), 1e-5)) << in << ", " << rows;
+        EXPECT_THAT(y, AllClose(expected.to(at::kFloat), 1e-5)) << in << ", " << rows;
     }
 }
 
-TEST(PackedLinearPrecisionTest, Bfloat16MultipliesWhatBothSidesAreRoundedTo) {
+TEST(PackedLinearPrecisionTest, Bfloat16MultipliesRoundedOperands) {
   const auto rounded = [](const at::Tensor& t) { return t.to(at::kBFloat16).to(at::kDouble); };
   for (const std::int64_t in : {1, 2, 7, 128, 130})
     for (const std::int64_t rows : {1, 5, 6, 13}) {
       const auto of = weights(70, in);
       const auto x = formula_tensor({rows, in});
-      const auto wanted = at::linear(rounded(x), rounded(of.weight), of.bias.to(at::kDouble));
+      const auto expected = at::linear(rounded(x), rounded(of.weight), of.bias.to(at::kDouble));
       for (const auto& y : by_every_set(PackedLinear(of, kernels::Precision::kBfloat16), x))
-        EXPECT_THAT(y, AllClose(wanted.to(at::kFloat), 1e-5)) << in << ", " << rows;
+        EXPECT_THAT(y, AllClose(expected.to(at::kFloat), 1e-5)) << in << ", " << rows;
     }
 }
 
-TEST(PackedLinearPrecisionTest, ARowsBitsDependOnNoOtherRow) {
+TEST(PackedLinearPrecisionTest, BitsDoNotDependOnOtherRows) {
   for (const auto precision : {kernels::Precision::kBfloat16, kernels::Precision::kInt8}) {
     const PackedLinear packed(weights(100, 50), precision);
     const auto x = formula_tensor({9, 50});
@@ -179,7 +177,7 @@ TEST(PackedLinearPrecisionTest, ARowsBitsDependOnNoOtherRow) {
   }
 }
 
-TEST(PackedLinearPrecisionTest, ZerosGiveTheBiasAndNaNStaysOne) {
+TEST(PackedLinearPrecisionTest, ZerosYieldTheBiasAndNaNPropagates) {
   for (const auto precision : {kernels::Precision::kBfloat16, kernels::Precision::kInt8}) {
     const auto of = weights(10, 6);
     const PackedLinear packed(of, precision);

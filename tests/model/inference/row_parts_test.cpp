@@ -34,7 +34,7 @@ TEST(RowPartsTest, FewRowsAreOnePart) {
   EXPECT_THAT(parts_of(0), ElementsAre(Pair(0, 0)));
 }
 
-TEST(RowPartsTest, ManyRowsAreAPartAThreadAndEachStandsInOne) {
+TEST(RowPartsTest, ManyRowsArePartitionedAmongThreads) {
   const ThreadCount three(3);
   EXPECT_TRUE(has_rows_for_threads(25));
   EXPECT_THAT(parts_of(25), ElementsAre(Pair(0, 9), Pair(9, 18), Pair(18, 25)));

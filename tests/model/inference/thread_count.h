@@ -4,7 +4,7 @@
 
 namespace gloss {
 
-/// So many threads as long as it lives.
+/// Sets the number of threads while it lives.
 class ThreadCount {
  public:
   explicit ThreadCount(int threads) { at::set_num_threads(threads); }

@@ -48,7 +48,7 @@ void expect_ranked(const PackedLinear& generator, const at::Tensor& x, std::int6
   }
 }
 
-/// As many rows as threads share columns of, and as they share the rows of.
+/// Numbers of rows for which threads share the columns, and for which they share the rows.
 void expect_ranked_everywhere(const PackedLinear& generator) {
   for (const int threads : {1, 3}) {
     const ThreadCount count(threads);
@@ -62,36 +62,36 @@ void expect_ranked_everywhere(const PackedLinear& generator) {
   }
 }
 
-TEST(TopTokensTest, AreTheFirstOfAllLogitsRanked) {
+TEST(TopTokensTest, EqualTheFirstOfTheRankedLogits) {
   for (const std::int64_t V : {1, 20, 64, 500, 1300}) {
     expect_ranked_everywhere(
         PackedLinear(LinearWeights{formula_tensor({V, kInputWidth}, at::kCPU, 1), formula_tensor({V}, at::kCPU, 2)}));
   }
 }
 
-TEST(TopTokensTest, OfEqualsTheLowerIdStandsFirst) {
+TEST(TopTokensTest, TiesAreOrderedById) {
   const std::int64_t V = 700;
   const auto few = formula_tensor({7, kInputWidth}, at::kCPU, 1), bias = formula_tensor({7}, at::kCPU, 2);
-  // Every seventh id has the same weights, so that each logit stands a hundred times.
+  // Every seventh id has the same weights, so each logit occurs a hundred times.
   expect_ranked_everywhere(PackedLinear(LinearWeights{few.repeat({V / 7, 1}), bias.repeat({V / 7})}));
   expect_ranked_everywhere(PackedLinear(LinearWeights{at::zeros({V, kInputWidth}), at::zeros({V})}));
 }
 
-TEST(TopTokensTest, BitsDependNeitherOnThreadsNorOnTheOtherRows) {
+TEST(TopTokensTest, BitsDoNotDependOnThreadsOrOtherRows) {
   const PackedLinear generator(
       LinearWeights{formula_tensor({3000, kInputWidth}, at::kCPU, 1), formula_tensor({3000}, at::kCPU, 2)});
   const auto x = formula_tensor({26, kInputWidth}, at::kCPU, 5);
   const auto* const data = x.const_data_ptr<float>();
   const ThreadCount one(1);
-  const auto wanted = top_tokens(generator, {data, kInputWidth}, 26, 4);
+  const auto expected = top_tokens(generator, {data, kInputWidth}, 26, 4);
   for (const int threads : {1, 2, 3}) {
     const ThreadCount several(threads);
-    EXPECT_EQ(top_tokens(generator, {data, kInputWidth}, 26, 4).log_normalizers, wanted.log_normalizers) << threads;
+    EXPECT_EQ(top_tokens(generator, {data, kInputWidth}, 26, 4).log_normalizers, expected.log_normalizers) << threads;
     for (std::int64_t row = 0; row < 26; ++row) {
       const auto alone = top_tokens(generator, {data + row * kInputWidth, kInputWidth}, 1, 4);
-      EXPECT_EQ(alone.log_normalizers[0], wanted.log_normalizers[static_cast<std::size_t>(row)]) << row;
-      EXPECT_TRUE(std::equal(alone.ids.begin(), alone.ids.end(), wanted.ids.begin() + row * 4)) << row;
-      EXPECT_TRUE(std::equal(alone.logits.begin(), alone.logits.end(), wanted.logits.begin() + row * 4)) << row;
+      EXPECT_EQ(alone.log_normalizers[0], expected.log_normalizers[static_cast<std::size_t>(row)]) << row;
+      EXPECT_TRUE(std::equal(alone.ids.begin(), alone.ids.end(), expected.ids.begin() + row * 4)) << row;
+      EXPECT_TRUE(std::equal(alone.logits.begin(), alone.logits.end(), expected.logits.begin() + row * 4)) << row;
     }
   }
 }

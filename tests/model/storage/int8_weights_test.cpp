@@ -15,7 +15,7 @@ namespace {
 
 class Int8WeightsTest : public DeviceTest {};
 
-TEST_P(Int8WeightsTest, AValueIsAtMostHalfAStepOff) {
+TEST_P(Int8WeightsTest, ErrorIsAtMostHalfAScale) {
   const auto weight = formula_tensor({7, 50}, device()) * 3;
   const auto rounded = to_int8(weight);
   EXPECT_EQ(rounded.values.scalar_type(), at::kChar);
@@ -24,7 +24,7 @@ TEST_P(Int8WeightsTest, AValueIsAtMostHalfAStepOff) {
   EXPECT_LE(error.max().item<float>(), 0.5F + 1e-4F);
 }
 
-TEST_P(Int8WeightsTest, WhatWasRoundedComesBackAsItWas) {
+TEST_P(Int8WeightsTest, QuantizedWeightsRoundTrip) {
   const auto sizes = at::arange(-100, 100, at::device(device())).to(at::kDouble).exp2().unsqueeze(1);
   for (const int seed : {0, 1, 2, 3}) {
     const auto weight = (formula_tensor({200, 33}, device(), seed).to(at::kDouble) * 0.7 * sizes).to(at::kFloat);
@@ -37,8 +37,8 @@ TEST_P(Int8WeightsTest, WhatWasRoundedComesBackAsItWas) {
   }
 }
 
-// 127 times this scale and 127 times its neighbor are one float32.
-TEST_P(Int8WeightsTest, AnyScaleComesBackToWithinOneRounding) {
+// 127 times this scale and 127 times its neighbor round to the same float32.
+TEST_P(Int8WeightsTest, AnyScaleRoundTripsWithinOneRounding) {
   const Int8Weight given{at::tensor({127, -3, 64}, at::kChar).view({1, 3}).to(device()),
                          at::tensor({0x1.FF8080p-1F}).to(device())};
   const auto back = to_int8(from_int8(given));
@@ -46,7 +46,7 @@ TEST_P(Int8WeightsTest, AnyScaleComesBackToWithinOneRounding) {
   EXPECT_NEAR(back.scales.item<float>(), given.scales.item<float>(), 0x1p-24);
 }
 
-TEST_P(Int8WeightsTest, ARowOfZerosStaysOne) {
+TEST_P(Int8WeightsTest, RowOfZerosStaysZero) {
   const auto rounded = to_int8(at::zeros({2, 4}, device()));
   EXPECT_THAT(from_int8(rounded), SameAs(at::zeros({2, 4}, device())));
 }

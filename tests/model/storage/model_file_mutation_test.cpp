@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMutations = 10000;
 
-// Damages the bytes once, in a way that `draw` decides, most often in the header.
+// Damages the bytes once, as chosen by `draw`, usually in the header.
 void mutate(std::string& bytes, const RandomStream& stream, std::uint64_t number) {
   std::uint64_t draws = 16 * number;
   const auto below = [&](std::size_t bound) { return static_cast<std::size_t>(stream.below(bound, draws++)); };
@@ -50,7 +50,7 @@ void mutate(std::string& bytes, const RandomStream& stream, std::uint64_t number
     case 7:
       bytes.replace(place, length, bytes, below(header), length);
       break;
-    default: {  // a number becomes another one
+    default: {  // changes a number
       const auto digit = bytes.find_first_of("0123456789", place);
       if (digit != std::string::npos) bytes[digit] = static_cast<char>('0' + below(10));
     }
@@ -66,7 +66,7 @@ TEST(ModelFileMutationTest, DamagedFileIsRefusedOrReadsEqualAndNeverCrashes) {
   const auto path = folder / "model.safetensors";
   write_model_file(path, model, {{{"model", to_json(config)}}, Json::object(), {{"tokenizer.model", "pieces"}}});
   const auto good = read_file(path, 1 << 20);
-  const auto wanted = model->named_parameters();
+  const auto expected = model->named_parameters();
 
   const RandomStream stream(1, "mutations");
   std::size_t refused = 0, read = 0;
@@ -78,7 +78,7 @@ TEST(ModelFileMutationTest, DamagedFileIsRefusedOrReadsEqualAndNeverCrashes) {
       const auto loaded = read_model_file(path, at::kCPU);
       ++read;
       for (const auto& item : loaded.model->named_parameters()) {
-        ASSERT_TRUE(item.value().equal(wanted[item.key()])) << "mutation " << i << ", " << item.key();
+        ASSERT_TRUE(item.value().equal(expected[item.key()])) << "mutation " << i << ", " << item.key();
       }
     } catch (const Error& error) {
       ++refused;
@@ -88,10 +88,10 @@ TEST(ModelFileMutationTest, DamagedFileIsRefusedOrReadsEqualAndNeverCrashes) {
     }
   }
   EXPECT_GT(refused, kMutations * 8 / 10);
-  EXPECT_GT(read, 0u);  // harmless: spaces at the end of the header, the same byte again
+  EXPECT_GT(read, 0u);  // harmless: spaces at the end of the header, or the same byte
 }
 
-TEST(ModelFileMutationTest, AFlippedBitIsRefused) {
+TEST(ModelFileMutationTest, FlippedBitIsRefused) {
   auto config = small_config();
   config.encoder_layers = config.decoder_layers = 1;
   config.d_model = config.d_ff = 8;

@@ -32,7 +32,7 @@ ModelDescription description(const ModelConfig& config) {
 
 class ModelFileTest : public DeviceTest {
  protected:
-  // A good file, as it lies on the disk, to be spoiled.
+  // The bytes of a valid file, to be damaged.
   struct Draft {
     std::map<std::string, TensorView> tensors;
     Metadata metadata;
@@ -46,7 +46,7 @@ class ModelFileTest : public DeviceTest {
     return {file->tensors(), file->metadata(), {}};
   }
 
-  // The message of the error that reading the spoiled file gives.
+  // Returns the error message of reading the damaged file.
   std::string error_after(const std::function<void(Draft&)>& spoil) const {
     auto spoiled = draft();
     spoil(spoiled);
@@ -79,7 +79,7 @@ class ModelFileTest : public DeviceTest {
   const std::filesystem::path path_ = folder_ / "model.safetensors";
 };
 
-TEST_P(ModelFileTest, ReadsBackBitForBitWhatWasWritten) {
+TEST_P(ModelFileTest, RoundTripsBitForBit) {
   for (const auto& config : all_combinations()) {
     const auto model = small_model(device(), config);
     write_model_file(path_, model, description(config));
@@ -121,7 +121,7 @@ TEST_P(ModelFileTest, TwoVocabulariesHaveTwoTokenizers) {
   EXPECT_EQ(loaded.description.tokenizers, two.tokenizers);
 }
 
-TEST_P(ModelFileTest, KeysThatTheConfigLacksHaveTheirDefaults) {
+TEST_P(ModelFileTest, MissingConfigKeysHaveTheirDefaults) {
   auto spoiled = draft();
   auto config = parse_json(spoiled.metadata.at("config"));
   for (const auto* key : {"max_positions", "final_norm", "attention_dropout", "activation"}) config["model"].erase(key);
@@ -145,7 +145,7 @@ TEST_P(ModelFileTest, OtherFormatsAreRefused) {
   }
 }
 
-TEST_P(ModelFileTest, SumIsRequired) {
+TEST_P(ModelFileTest, ChecksumIsRequired) {
   draft();
   const auto bytes = read_file(path_, 1 << 20);
   std::uint64_t length = 0;
@@ -158,7 +158,7 @@ TEST_P(ModelFileTest, SumIsRequired) {
   EXPECT_THAT(error(), HasSubstr("metadata has no sha256"));
 }
 
-TEST_P(ModelFileTest, ARenamedSumIsDamage) {
+TEST_P(ModelFileTest, RenamedChecksumIsDamage) {
   draft();
   auto bytes = read_file(path_, 1 << 20);
   bytes[bytes.find("\"sha256\"") + 1] = 'S';
@@ -202,7 +202,7 @@ TEST_P(ModelFileTest, WrongShapeIsNamed) {
               HasSubstr("generator.bias"));
 }
 
-TEST_P(ModelFileTest, VocabularyThatIsNotTheGeneratorsIsRefused) {
+TEST_P(ModelFileTest, VocabularyMustMatchTheGenerator) {
   EXPECT_THAT(error_after([](Draft& d) {
                 set(d, "source_embedding.weight", formula_tensor({21, 16}));
               }),
@@ -221,7 +221,7 @@ TEST_P(ModelFileTest, ValueThatIsNotFiniteIsRefused) {
   }
 }
 
-TEST_P(ModelFileTest, MistakeInTheConfigIsTheFilesFault) {
+TEST_P(ModelFileTest, ConfigErrorIsReportedAsTheFiles) {
   EXPECT_THAT(error_after([](Draft& d) { set_config(d, "heads", 5); }),
               HasSubstr("config: model.heads: wanted a divisor"));
   EXPECT_THAT(error_after([](Draft& d) { set_config(d, "heds", 4); }), HasSubstr("config: model.heds: unknown key"));
@@ -233,8 +233,8 @@ TEST_P(ModelFileTest, MistakeInTheConfigIsTheFilesFault) {
               HasSubstr("config: model: wanted an object"));
 }
 
-// A terabyte, were it asked for.
-TEST_P(ModelFileTest, SizesAreComparedBeforeMemoryIsAskedFor) {
+// The claimed size is a terabyte.
+TEST_P(ModelFileTest, SizesAreCheckedBeforeAllocating) {
   EXPECT_THAT(error_after([](Draft& d) {
                 set_config(d, "d_model", 1 << 17);
                 set_config(d, "d_ff", 1 << 17);

@@ -7,7 +7,7 @@
 namespace gloss {
 namespace {
 
-TEST(ParameterShapesTest, AreThoseOfTheModelItself) {
+TEST(ParameterShapesTest, EqualThoseOfTheModel) {
   auto configs = all_combinations();
   for (auto& config : configs) {
     config.encoder_layers = 3;
@@ -26,11 +26,11 @@ TEST(ParameterShapesTest, AreThoseOfTheModelItself) {
   }
 }
 
-TEST(ParameterShapesTest, TheBaseModelHasAsManyAsTheSumByHand) {
+TEST(ParameterShapesTest, BaseModelHasTheKnownNumber) {
   EXPECT_EQ(count_parameters(ModelConfig{}, {37000, 37000}), 63121544);
 }
 
-TEST(ParameterShapesTest, TheLargestModelThatIsAllowedCanBeCounted) {
+TEST(ParameterShapesTest, LargestAllowedModelCanBeCounted) {
   auto config = small_config();
   config.encoder_layers = config.decoder_layers = 1000;
   config.d_model = config.d_ff = 1 << 17;

@@ -33,7 +33,7 @@ class StoredWeightsTest : public DeviceTest {
     return SafetensorsFile::open(folder_ / "model");
   }
 
-  /// A file with one tensor changed or left out.
+  /// A file with one tensor changed or removed.
   std::string error_where(const std::string& name, std::optional<TensorView> other) {
     const auto file = written(WeightPrecision::kInt8);
     auto tensors = file.tensors();
@@ -69,7 +69,7 @@ TEST_P(StoredWeightsTest, MatricesAreRoundedAndTheRestIsNot) {
   }
 }
 
-TEST_P(StoredWeightsTest, WhatIsReadIsWhatWasRounded) {
+TEST_P(StoredWeightsTest, LoadedWeightsEqualRoundedOnes) {
   for (const auto precision : {WeightPrecision::kBfloat16, WeightPrecision::kInt8}) {
     const auto loaded = read_model_file(written(precision), device());
     EXPECT_EQ(loaded.precision, precision);
@@ -87,8 +87,8 @@ TEST_P(StoredWeightsTest, WhatIsReadIsWhatWasRounded) {
   }
 }
 
-// In both precisions the nearest value of the largest float32 would be infinite, and the file would not load.
-TEST_P(StoredWeightsTest, TheLargestNumbersStayFinite) {
+// In both precisions the nearest value of the largest float32 would be infinite, and the file could not be loaded.
+TEST_P(StoredWeightsTest, LargestValuesStayFinite) {
   const auto model = small_model(device());
   const std::vector<float> largest = {std::numeric_limits<float>::max(), 3.4e38F, 3.3895e38F, -3.4e38F, -1e38F};
   {
@@ -107,14 +107,14 @@ TEST_P(StoredWeightsTest, TheLargestNumbersStayFinite) {
   }
 }
 
-TEST_P(StoredWeightsTest, ScalesAreNeededAndOfTheirShape) {
+TEST_P(StoredWeightsTest, ScalesAreRequiredWithTheirShape) {
   const std::string name = "encoder.layers.0.feed_forward.inner.weight_scale";
   EXPECT_THAT(error_where(name, std::nullopt), HasSubstr(name + " is missing"));
   const std::vector<std::byte> few(8);
   EXPECT_THAT(error_where(name, TensorView{Dtype::kF32, {2}, few}), HasSubstr("wanted F32 [32], got F32 [2]"));
 }
 
-TEST_P(StoredWeightsTest, ScalesOfWhatIsNoInt8BelongToNothing) {
+TEST_P(StoredWeightsTest, ScalesOfOtherTypesAreRefused) {
   const auto file = written(WeightPrecision::kBfloat16);
   auto tensors = file.tensors();
   const std::vector<std::byte> scales(32 * 4);

@@ -19,14 +19,14 @@ using ::testing::ThrowsMessage;
 
 class TensorViewTest : public DeviceTest {};
 
-TEST_P(TensorViewTest, ValuesComeBackAsTheyWere) {
+TEST_P(TensorViewTest, ValuesRoundTrip) {
   const auto x = formula_tensor({2, 3});
   const auto y = at::zeros({2, 3}, device());
   copy_into(y, view_of(x), "file", "name");
   EXPECT_THAT(y, SameAs(x));
 }
 
-TEST_P(TensorViewTest, ViewsAreOfPlainTensorsOnly) {
+TEST_P(TensorViewTest, ViewsRequirePlainTensors) {
   const auto x = formula_tensor({2, 3});
   EXPECT_EQ(view_of(x).bytes.size(), 24U);
   EXPECT_THROW(view_of(x.t()), ShapeError);
