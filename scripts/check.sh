@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks what no compiler does: formatting, and which folder includes which (docs/architecture.md).
+# Checks formatting, which folder includes which (docs/architecture.md), and rules for comments and documents.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -37,6 +37,38 @@ no_torch() {
   fi
 }
 
+# plain_comments FOLDER...: comments of these folders begin with what the thing is or does.
+plain_comments() {
+  if grep -rnE '(^ *|  )//[/<]* (What|Those that|The same of|Of (these|those)|Where [^,.]*,) ' \
+    --include='*.h' --include='*.cpp' "$@"; then
+    fault "begin a comment with what the thing is or does (see the lines above)"
+  fi
+  if grep -rnE '//.*\bbehind\b' --include='*.h' --include='*.cpp' "$@"; then
+    fault "write after or past, not behind (see the lines above)"
+  fi
+}
+
+# american_spelling PATH...: normalize and color; LengthNormalisation is a public name that stays.
+american_spelling() {
+  local british='(capital|categor|central|character|factor|general|initial|maxim|minim|modern|normal|optim|organ|penal'
+  british+='|quant|real|recogn|regular|serial|special|standard|summar|synchron|token|util|visual)is(e|ation|ing)'
+  british+='|(behavi|col|fav|flav|hon|lab|neighb)our|catalogue|centre|learnt|licence|spelt'
+  if grep -rniE --include='*.h' --include='*.cpp' --include='*.md' "$british" "$@" |
+    grep -v LengthNormalisation; then
+    fault "spell in American English (see the lines above)"
+  fi
+}
+
+# short_lines DOCUMENT...: at most 100 characters in a line, or in a cell of a table.
+short_lines() {
+  if awk '/^\|/ { n = split($0, cells, "|") } !/^\|/ { n = 1; cells[1] = $0 }
+          { for (i = 1; i <= n; ++i)
+              if (length(cells[i]) > (n > 1 ? 102 : 100)) { print FILENAME ":" FNR ": " $0; bad = 1 } }
+          END { exit !bad }' "$@"; then
+    fault "lines of documents and cells of their tables have at most 100 characters (see the lines above)"
+  fi
+}
+
 mapfile -t files < <(find "${folders[@]}" cmake -name '*.h' -o -name '*.cpp')
 check_formatting "${files[@]}"
 
@@ -60,6 +92,13 @@ fi
 if grep -rnE '^#include (<torch/torch.h>|"\.)' "${folders[@]}"; then
   fault "torch/torch.h takes 25 s to compile, and paths start at the repository's root (see the lines above)"
 fi
+
+# Folders and documents that keep to the rules of style. The lists grow.
+plain_comments common/files common/system common/text kernels tensor evaluation model/inference model/storage \
+  tests/{common/files,common/system,common/text,kernels,tensor,tokenizer,evaluation,model/inference,model/storage}
+american_spelling common kernels tensor tokenizer evaluation model training benchmarks README.md \
+  tests/{common,kernels,tensor,tokenizer,evaluation,model,training}
+short_lines {app,common,data,decoding,evaluation,kernels,library,pipeline,tensor,tokenizer,training,translation}/README.md
 
 ((failed == 0)) || exit 1
 echo "check: ${#files[@]} files are formatted and include downwards only"
