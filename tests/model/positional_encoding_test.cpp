@@ -79,7 +79,7 @@ TEST_P(PositionalEncodingTest, HasNoLastPositionAndDoesNotDependOnWhatWasAskedBe
   EXPECT_THAT(early, SameAs(sinusoids(3, 5, kWidth).to(device())));
 }
 
-TEST_P(PositionalEncodingTest, ThreadsMayShareATokenizer) {
+TEST_P(PositionalEncodingTest, ThreadsMayShareOne) {
   PositionalEncoding part(kWidth);
   std::vector<at::Tensor> seen(8);
   std::vector<std::thread> threads;
