@@ -73,13 +73,14 @@ if [[ -d $documents/licenses/libtorch/third_party ]]; then
   done < <(grep -oE 'licenses/libtorch/[^`]+' "$documents/docs/third_party.md")
 fi
 
-# README.md installs what scripts/demo.sh has built.
+# docs/installing.md installs what scripts/demo.sh has built.
 while read -r target; do
   grep -qE "build.sh\" release( .*)? $target( |\$)" "$source/scripts/demo.sh" || fault "scripts/demo.sh does not build $target"
 done < <(grep -oE 'install\(TARGETS [a-z]+' "$source/cmake/GlossInstall.cmake" | cut -d ' ' -f 2)
 
 example=$(sed '1d; s/^\(.\)/    \1/' "$source/tests/library/consumer/main.cpp")
-[[ $(<"$source/README.md") == *"$example"* ]] || fault "README.md shows another example than consumer/main.cpp"
+[[ $(<"$source/docs/library.md") == *"$example"* ]] ||
+  fault "docs/library.md shows another example than consumer/main.cpp"
 
 code=0
 "$folder/consumer/translate_lines" "$folder/missing" </dev/null 2>"$folder/error" || code=$?
