@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/kill_loop.sh [tiny|big [KILLS]]: kills a training with SIGKILL so many times (tiny, 200), half of them at any moment
 # and half near a save, goes on with --resume alone, and compares the weights of the runs that end with those of an unbroken
-# one (tests/README.md, Faults). big is a model of more than 100 MB.
+# one (tests/faults/README.md). big is a model of more than 100 MB.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

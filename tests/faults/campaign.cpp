@@ -1,4 +1,4 @@
-// gloss_fault_campaign: every call that a training makes below its run folder fails once (docs: tests/README.md).
+// gloss_fault_campaign: every call that a training makes below its run folder fails once (tests/faults/README.md).
 
 #include <cstdio>
 #include <cstdlib>
