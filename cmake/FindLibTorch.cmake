@@ -68,6 +68,19 @@ if(root AND NOT TARGET LibTorch::LibTorch)
     set(LibTorch_CUDA ON)
   endif()
   libtorch_openmp("${root}" openmp)
+  # clang calls LLVM's run-time. Named first, it also serves the calls of LibTorch, whose own run-time then does nothing.
+  set(openmp_runtimes 1)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND openmp MATCHES "libgomp")
+    execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-resource-dir OUTPUT_VARIABLE resources
+                    OUTPUT_STRIP_TRAILING_WHITESPACE)
+    find_library(LibTorch_LLVM_OPENMP omp HINTS "${resources}/../.." "${resources}/../../..")
+    mark_as_advanced(LibTorch_LLVM_OPENMP)
+    if(NOT LibTorch_LLVM_OPENMP)
+      message(FATAL_ERROR "LLVM's OpenMP run-time (libomp) was not found; run scripts/setup.sh --clang")
+    endif()
+    list(INSERT libraries 0 "${LibTorch_LLVM_OPENMP}")
+    set(openmp_runtimes 2)
+  endif()
 
   add_library(LibTorch::LibTorch INTERFACE IMPORTED)
   target_include_directories(LibTorch::LibTorch SYSTEM INTERFACE "${root}/include"
@@ -81,9 +94,10 @@ if(root AND NOT TARGET LibTorch::LibTorch)
                       "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:INSTALL_RPATH>>>:LINKER:-rpath,${root}/lib>")
 endif()
 
-# A small program must build, start, run at::parallel_for on two threads and hold one OpenMP run-time.
+# A small program must build, start, run at::parallel_for on two threads and hold the expected OpenMP run-times.
 if(root AND NOT LibTorch_RUNS)
   try_run(status built "${PROJECT_BINARY_DIR}/CMakeFiles/libtorch" "${CMAKE_CURRENT_LIST_DIR}/libtorch_check.cpp"
+          COMPILE_DEFINITIONS -DGLOSS_OPENMP_RUNTIMES=${openmp_runtimes}
           LINK_LIBRARIES LibTorch::LibTorch CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON
           COMPILE_OUTPUT_VARIABLE build_output RUN_OUTPUT_VARIABLE run_output)
   if(built AND status EQUAL 0)

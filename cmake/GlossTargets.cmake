@@ -3,12 +3,12 @@ function(gloss_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
                          -Wno-unknown-pragmas $<$<BOOL:${GLOSS_WARNINGS_AS_ERRORS}>:-Werror>)
   if(GLOSS_SANITIZE)
-    target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+    target_compile_options(${target} PRIVATE -fsanitize=${GLOSS_SANITIZE} -fno-sanitize-recover=undefined
                            -fno-omit-frame-pointer)
     get_target_property(type ${target} TYPE)
     if(type STREQUAL "EXECUTABLE")
       target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/sanitizer_defaults.cpp")
-      target_link_options(${target} PRIVATE -fsanitize=address,undefined)
+      target_link_options(${target} PRIVATE -fsanitize=${GLOSS_SANITIZE})
     endif()
   endif()
 endfunction()

@@ -1,4 +1,5 @@
-// Built and run by FindLibTorch.cmake: is at::parallel_for in our own files parallel, with one OpenMP run-time?
+// Built and run by FindLibTorch.cmake: checks that at::parallel_for in our own files is parallel, and that the process
+// holds as many OpenMP run-times as expected: one, with clang two.
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -23,8 +24,8 @@ int main() {
   at::parallel_for(0, 2, 1, [&](int64_t begin, int64_t end) { threads += end - begin == 1 ? 1 : 0; });
   int runtimes = 0;
   dl_iterate_phdr(count_openmp, &runtimes);
-  if (threads == 2 && runtimes == 1) return 0;
-  std::printf("%d slices of work where 2 were wanted, %d OpenMP run-times where 1 was wanted\n", threads.load(),
-              runtimes);
+  if (threads == 2 && runtimes == GLOSS_OPENMP_RUNTIMES) return 0;
+  std::printf("%d slices of work where 2 were wanted, %d OpenMP run-times where %d were wanted\n", threads.load(),
+              runtimes, GLOSS_OPENMP_RUNTIMES);
   return 1;
 }

@@ -109,7 +109,7 @@ WordVectors read_word_vectors(const std::filesystem::path& path, const PieceSpel
     const auto values = finite_numbers(rest);
     if (!values) return false;
     for (const auto& [id, exact] : meanings) {
-      const auto [row, is_new] = found.try_emplace(id, exact, *values);
+      const auto [row, is_new] = found.try_emplace(id, Row{exact, *values});
       if (!is_new && exact && !row->second.exact) row->second = {exact, *values};
     }
     return true;

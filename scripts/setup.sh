@@ -11,7 +11,7 @@ archive_sha256=${GLOSS_LIBTORCH_SHA256:-edbf4cbed78433d803e90a65f1752e57783d164b
 
 usage() {
   cat <<END
-usage: scripts/setup.sh [--developer] [--cuda] [--help]
+usage: scripts/setup.sh [--developer] [--clang] [--cuda] [--help]
 
 Installs with apt what the build needs and is not there (through sudo where you are not root), then sees to LibTorch,
 the C++ half of PyTorch. The first of these is used:
@@ -23,6 +23,7 @@ the C++ half of PyTorch. The first of these is used:
 4 and 5 are unpacked into .deps/libtorch. Nothing is installed into any Python.
 
   --developer   also install clang-format, which scripts/check.sh needs
+  --clang       also install clang, clang-tidy and LLVM's OpenMP, for the preset clang and scripts/tidy.sh
   --cuda        only a LibTorch with CUDA will do; none is fetched
 Environment: GLOSS_LIBTORCH_URL and GLOSS_LIBTORCH_SHA256 name another archive for 5.
 END
@@ -35,12 +36,19 @@ die() {
 }
 have() { command -v "$1" >/dev/null; }
 
+# libomp.so, which clang links to, stands beside clang's own files.
+has_llvm_openmp() {
+  local resources
+  resources=$(clang++ -print-resource-dir 2>/dev/null) && compgen -G "$resources/../../libomp.so" >/dev/null
+}
+
 # Prints the Debian name of each package of which something is missing. One run of the preprocessor sees all headers.
 missing_packages() {
   local tool header package
   for tool in g++ cmake ninja:ninja-build ccache "$@"; do
     have "${tool%:*}" || echo "${tool#*:}"
   done
+  if [[ " $* " == *" clang++:clang "* ]] && ! has_llvm_openmp; then echo libomp-dev; fi
   for header in sentencepiece_processor.h:libsentencepiece-dev CLI/CLI.hpp:libcli11-dev \
     nlohmann/json.hpp:nlohmann-json3-dev gtest/gtest.h:libgtest-dev gmock/gmock.h:libgmock-dev \
     openssl/evp.h:libssl-dev histedit.h:libedit-dev; do
@@ -57,6 +65,9 @@ describe() {
     ninja-build) echo "Ninja" ;;
     ccache) echo "ccache" ;;
     clang-format-14) echo "clang-format 14, as clang-format-14" ;;
+    clang) echo "clang 14 or newer" ;;
+    clang-tidy) echo "clang-tidy 14 or newer" ;;
+    libomp-dev) echo "LLVM's OpenMP run-time for clang" ;;
     libsentencepiece-dev) echo "SentencePiece with its headers, https://github.com/google/sentencepiece" ;;
     libcli11-dev) echo "CLI11 2.1 or newer, https://github.com/CLIUtils/CLI11" ;;
     nlohmann-json3-dev) echo "nlohmann_json 3.11 or newer, https://github.com/nlohmann/json" ;;
@@ -200,6 +211,7 @@ main() {
   for argument in "$@"; do
     case $argument in
       --developer) tools+=(clang-format-14) ;;
+      --clang) tools+=(clang++:clang clang-tidy) ;;
       --cuda) cuda=ON ;;
       -h | --help) usage && exit ;;
       *) die "unknown argument $argument; see scripts/setup.sh --help" ;;
