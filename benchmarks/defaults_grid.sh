@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
-# benchmarks/defaults_grid.sh PAIRS SOURCE TARGET [SETTING...]: trains on evenly spaced PAIRS of Multi30k's 29,000 pairs, once
-# for each setting, and prints validation scores beside the processor time of the training. The training defaults that depend
-# on the text (configs/README.md) are chosen from its tables in docs/results.md. SOURCE and TARGET are en and de, or de and en.
+# benchmarks/defaults_grid.sh PAIRS SOURCE TARGET [SETTING...]: compares settings on small texts.
 #
-# A SETTING is a name and --set values, in one word: 'drop4 model.dropout=0.4 training.max_epochs=30'. Without a setting the
-# defaults themselves are trained. Trainings run on one thread, so that processor time measures their work on a busy machine,
-# too. CORPUS names the folder of train.* and val.* (corpora/multi30k), GLOSS the program (build/release/app/gloss), WORK a
-# folder that is kept (a temporary one).
+#     benchmarks/defaults_grid.sh 5000 en de 'drop4 model.dropout=0.4 training.max_epochs=30'
+#
+# Trains on PAIRS evenly spaced pairs of Multi30k once for each setting and prints validation scores
+# beside the processor time of the training. SOURCE and TARGET are en and de, or de and en. The
+# training defaults that depend on the text (configs/README.md) are chosen from its tables in
+# docs/measurements.md.
+#
+# A SETTING is a name and --set values in one word. Without a setting the defaults are trained. Each
+# training has one thread, so that processor time measures its work on a busy machine, too.
+# Environment: CORPUS, the folder of train.* and val.* (corpora/multi30k); GLOSS, the program
+# (build/release/app/gloss); WORK, a folder that is kept (a temporary one).
 set -euo pipefail
 export LC_ALL=C
 

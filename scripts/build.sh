@@ -1,5 +1,10 @@
 #!/usr/bin/env bash
-# scripts/build.sh [PRESET [TARGET...]]: sets up, then builds in build/PRESET (release by default; CMakePresets.json).
+# scripts/build.sh [PRESET [TARGET...]]: sets up, then builds in build/PRESET.
+#
+#     scripts/build.sh                        # preset release, everything
+#     scripts/build.sh ci gloss               # one target, warnings are errors
+#
+# CMakePresets.json has the presets.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
-# scripts/demo.sh [PAIR]: the whole job on a corpus that gloss writes itself. Builds, makes sentences in two languages (en-de
-# by default; docs/built_in_corpus.md), trains a translator in a few minutes, shows what it makes of sentences whose words it
-# has never seen together, and scores each construction and the whole test.
+# scripts/demo.sh [PAIR]: the whole job on a corpus that gloss writes (docs/built_in_corpus.md).
+#
+#     scripts/demo.sh            # English to German
+#     scripts/demo.sh en-zh      # also de-en, zh-en
+#
+# Builds, writes the corpus, trains a translator in a few minutes, translates one sentence of each
+# construction whose words never occurred together in training, and scores the test.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,8 +1,15 @@
 #!/usr/bin/env bash
-# scripts/fault_campaign.sh [KINDS [STRIDE [VARIANT]]]: makes call 1, 2, 3, ... of a tiny training fail, until a run is clean,
-# and says of how many faults nothing was lost (tests/faults/README.md). KINDS, by commas: ENOSPC, EIO, short, kill, tear,
-# power; -on: it goes on failing; -named: no O_TMPFILE (all by default). STRIDE 10 tries every tenth of the writes that
-# follow each other. VARIANT average or best: what the model is made of. Hours for everything, minutes with a STRIDE of 60.
+# scripts/fault_campaign.sh [KINDS [STRIDE [VARIANT]]]: makes every call of a tiny training fail.
+#
+#     scripts/fault_campaign.sh                   # everything, hours
+#     scripts/fault_campaign.sh ENOSPC,kill 60    # some minutes
+#
+# Makes call 1, 2, 3, ... fail until a run is clean, and prints for how many faults nothing was lost
+# (tests/faults/README.md).
+# KINDS, with commas: ENOSPC, EIO, short, kill, tear, power; -on: it continues to fail; -named: no
+# O_TMPFILE (all by default).
+# STRIDE: 10 tries every tenth of consecutive writes.
+# VARIANT: average or best, what the model is made of.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# scripts/get_multi30k.sh [FOLDER]: fetches Multi30k (Elliott et al. 2016), English and German: 29,000 pairs to train on,
-# 1,014 to validate, 1,000 to test. FOLDER is where configs/multi30k_*.json look: corpora/multi30k. Each file is checked.
+# scripts/get_multi30k.sh [FOLDER]: fetches Multi30k (Elliott et al. 2016), English and German.
+#
+# 29,000 pairs for training, 1,014 for validation, 1,000 for the test. FOLDER is corpora/multi30k by
+# default, where configs/multi30k_*.json expect it. The SHA-256 of each file is checked.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

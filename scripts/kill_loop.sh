@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
-# scripts/kill_loop.sh [tiny|big [KILLS]]: kills a training with SIGKILL so many times (tiny, 200), half of them at any moment
-# and half near a save, goes on with --resume alone, and compares the weights of the runs that end with those of an unbroken
-# one (tests/faults/README.md). big is a model of more than 100 MB.
+# scripts/kill_loop.sh [tiny|big [KILLS]]: kills a training with SIGKILL and resumes it.
+#
+#     scripts/kill_loop.sh tiny 200               # the defaults
+#
+# Half of the kills come at any moment, half near a save. Continues with --resume alone and compares
+# the weights of the finished runs with those of an unbroken one (tests/faults/README.md). big is a
+# model of more than 100 MB.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
-# scripts/large_corpus.sh [FACTOR [STEPS [FOLDER]]]: trains some steps (300, more than 100) of configs/multi30k_en_de.json on the corpus in
-# FOLDER (corpora/multi30k) and on FACTOR times (100) its text, each from text and again from corpus.cache, and prints how long
-# it takes until the first step, how fast training is behind step 100, and what memory it takes: at most in all, and of that
-# what is not pages of mapped files. Needs the space of the repeated text and twice its corpus.cache in TMPDIR. GLOSS names
-# another program than the one that is built.
+# scripts/large_corpus.sh [FACTOR [STEPS [FOLDER]]]: compares a large corpus with a small one.
+#
+#     scripts/large_corpus.sh 100 300 corpora/multi30k        # the defaults
+#
+# Trains STEPS steps (more than 100) of configs/multi30k_en_de.json on the corpus in FOLDER and on
+# FACTOR times its text, each from text and again from corpus.cache. Prints the time to the first
+# step, the speed after step 100, and the peak memory in all and without pages of mapped files.
+# Needs the space of the repeated text and twice its corpus.cache in TMPDIR. GLOSS names another
+# program than the one that is built.
 set -euo pipefail
 export LC_ALL=C
 

@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
-# scripts/memory_sweep.sh [FIRST STEP LAST [THREADS]]: translates and trains with an address space of FIRST, FIRST + STEP, ... LAST
-# MiB (default: 300 20 900, 2 threads) and prints how each ended: 0, 7 (out of memory) and 127 (the loader of shared
-# libraries) are as they should be. Ends with 1 where one ended otherwise. Needs a build (GLOSS: the program).
+# scripts/memory_sweep.sh [FIRST STEP LAST [THREADS]]: runs gloss with little address space.
+#
+#     scripts/memory_sweep.sh 300 20 900 2        # 300, 320, ... 900 MiB, two threads: the defaults
+#
+# Translates and trains with each limit and prints the exit codes. Expected are 0, 7 (out of memory)
+# and 127 (the loader of shared libraries). Exit code: 1 if another one occurred. Needs a build;
+# GLOSS names the program.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,23 +1,25 @@
 #!/usr/bin/env bash
-# scripts/mutate.sh [-l] [PART...]: plants faults in the sources and reports which of them the tests detect.
+# scripts/mutate.sh [-l] [PART...]: plants faults in the sources, reports which the tests detect.
 #
 #     scripts/mutate.sh                  # every fault in tests/mutations
 #     scripts/mutate.sh common_ _ter_    # those whose name contains one of the parts
 #     scripts/mutate.sh -l data_         # only lists them
 #
-# It works on a copy of the tracked files in build/mutate; the sources stay as they are. It applies one patch at a time,
-# builds the test program that the patch names, runs the tests of its filter and restores the copy. A fault is detected
-# when a test fails, crashes or runs longer than TIMEOUT seconds (300). The same tests must pass without the fault.
-# Environment: TIMEOUT; PRESET (release), a preset of CMakePresets.json; JOBS (the number of processors).
+# It works on a copy of the tracked files in build/mutate; the sources stay as they are. It applies
+# one patch at a time, builds the test program that the patch names, runs the tests of its filter
+# and restores the copy. A fault is detected when a test fails, crashes or runs longer than TIMEOUT
+# seconds (120). The same tests must pass without the fault.
+# Environment: TIMEOUT; PRESET (release), a preset of CMakePresets.json; JOBS (all processors).
 #
 # A patch begins with these lines; a diff that `git apply` accepts follows them:
 #
 #     # fault: nine rounds of Philox
 #     # test: gloss_common_test
-#     # filter: RandomTest.*
+#     # filter: *RandomStreamTest.*
 #     # build: gloss          (optional: another target that the tests need)
 #
-# Exit code: 0 if every fault was detected, 1 if one was missed or could not be tried, 2 for wrong arguments.
+# Exit code: 0 if every fault was detected, 1 if one was missed or could not be tried, 2 for wrong
+# arguments.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -85,7 +87,7 @@ run_tests() {
   local program
   program=$(find "$build/tests" -name "$1" -type f)
   cd "$(dirname "$program")"
-  run_logged env OMP_NUM_THREADS=1 timeout --kill-after=10 "${TIMEOUT:-300}" "$program" --gtest_filter="$2"
+  run_logged env OMP_NUM_THREADS=1 timeout --kill-after=10 "${TIMEOUT:-120}" "$program" --gtest_filter="$2"
 }
 
 # The repository around the copy is hidden from git, which would look for the files of the patch in it.

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# scripts/sanitize.sh [addresses|threads]...: runs the tests with sanitizers; both kinds by default.
+# scripts/sanitize.sh [addresses|threads]...: runs the tests with sanitizers, both kinds by default.
 #
-#     scripts/sanitize.sh addresses      # addresses and undefined behavior: every test (preset asan)
-#     scripts/sanitize.sh threads        # data races: the tests in which threads share objects (preset tsan)
+#     scripts/sanitize.sh addresses   # addresses, undefined behavior: every test (preset asan)
+#     scripts/sanitize.sh threads     # data races: tests that share objects (preset tsan)
 #
 # LibTorch, SentencePiece and libgomp are not instrumented. cmake/tsan_suppressions.txt and
-# cmake/sanitizer_defaults.cpp list what is therefore suppressed, with reasons. A clean build with sanitizers takes two to
-# three times as long as one without. JOBS is the number of tests at once (default: the number of processors).
-# Exit code: 0 if nothing was found, 2 for wrong arguments.
+# cmake/sanitizer_defaults.cpp list what is therefore suppressed, with reasons. A clean build with
+# sanitizers takes two to three times as long as one without. JOBS is the number of tests at once
+# (default: the number of processors). Exit code: 0 if nothing was found, 2 for wrong arguments.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -18,7 +18,7 @@ addresses() {
   (cd "$root" && ctest --preset asan --parallel "$jobs")
 }
 
-# The programs whose tests share a Translator, a scorer, a tokenizer, a table or a log between threads.
+# Programs whose tests share a translator, scorer, tokenizer, table or log between threads.
 threads() {
   local programs=(gloss_common_test gloss_tokenizer_test gloss_evaluation_test gloss_model_test gloss_decoding_test
     gloss_library_test gloss_library_threads_test)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes a machine ready to build gloss. What is there already is left alone, so it can be run at any time.
+# Makes a machine ready to build gloss. Skips what is installed, so it can be run at any time.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

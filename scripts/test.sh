@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# scripts/test.sh [PRESET]: sets up, builds and runs all tests. PRESET is release by default; the others, among them ci
-# (warnings are errors) and asan, stand in CMakePresets.json.
+# scripts/test.sh [PRESET]: sets up, builds and runs all tests.
+#
+#     scripts/test.sh            # preset release
+#     scripts/test.sh ci         # warnings are errors; CMakePresets.json has the others
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # scripts/tidy.sh [FILE...]: checks sources with clang-tidy and the checks of .clang-tidy.
 #
-#     scripts/tidy.sh                             # every source outside tests and benchmarks
-#     scripts/tidy.sh common/random.cpp           # these only
+#     scripts/tidy.sh                                     # every source outside tests, benchmarks
+#     scripts/tidy.sh common/random.cpp                   # these only
 #     scripts/tidy.sh $(git diff --name-only main -- '*.cpp')
 #
-# Needs clang-tidy (scripts/setup.sh --clang). Configures build/tidy, without building it, for the compile commands: one
-# per source, and no precompiled headers. JOBS files at once (default: the number of processors). A file takes some
-# seconds, one that includes LibTorch up to a minute. Exit code: 0 if nothing was found, 1 if something was.
+# Needs clang-tidy (scripts/setup.sh --clang). Configures build/tidy, without building it, for the
+# compile commands: one per source, and no precompiled headers. JOBS files at once (default: the
+# number of processors). A file takes some seconds, one that includes LibTorch up to a minute.
+# Exit code: 0 if nothing was found.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
