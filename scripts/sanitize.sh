@@ -24,6 +24,8 @@ threads() {
     gloss_library_test gloss_library_threads_test)
   local names='^(LogTest|MappedFileTest|SentencePiece.*Test|ParallelForTest|ResamplingTest|PositionalEncodingTest)|ModelScorers'
   names+='|InferenceScorer|Translator'
+  # The build runs each program to list its tests.
+  export TSAN_OPTIONS=suppressions=$root/cmake/tsan_suppressions.txt
   "$root/scripts/build.sh" tsan "${programs[@]}"
   (cd "$root" && ctest --preset tsan --parallel "$jobs" --tests-regex "$names" --exclude-regex '_NOT_BUILT')
 }
