@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# scripts/mutate.sh [-l] [PART...]: plants faults in the sources, reports which the tests detect.
+# scripts/mutate.sh [-l|-c] [PART...]: plants faults in the sources, reports which the tests detect.
 #
 #     scripts/mutate.sh                  # every fault in tests/mutations
 #     scripts/mutate.sh common_ _ter_    # those whose name contains one of the parts
 #     scripts/mutate.sh -l data_         # only lists them
+#     scripts/mutate.sh -c               # only checks that the patches apply to the sources
 #
 # It works on a copy of the tracked files in build/mutate; the sources stay as they are. It applies
 # one patch at a time, builds the test program that the patch names, runs the tests of its filter
@@ -44,11 +45,12 @@ header() { sed -n "/^diff /q; s/^# $2: //p" "$1"; }
 
 report() { printf '%-44s %s\n' "$1" "$2"; }
 
-list=no
-if [[ ${1:-} == -l ]]; then
-  list=yes
-  shift
-fi
+mode=try
+case ${1:-} in
+  -l) mode=list ;;
+  -c) mode=check ;;
+esac
+if [[ $mode != try ]]; then shift; fi
 patches=()
 for patch in "$root"/tests/mutations/*.patch; do
   if matches "$(basename "$patch" .patch)" "$@"; then patches+=("$patch"); fi
@@ -57,9 +59,17 @@ if ((${#patches[@]} == 0)); then
   echo "mutate: no patch in tests/mutations has a name that contains: $*" >&2
   exit 2
 fi
-if [[ $list == yes ]]; then
+if [[ $mode == list ]]; then
   for patch in "${patches[@]}"; do report "$(basename "$patch" .patch)" "$(header "$patch" fault)"; done
   exit 0
+fi
+if [[ $mode == check ]]; then
+  stale=0
+  for patch in "${patches[@]}"; do
+    git -C "$root" apply --check "$patch" || stale=$((stale + 1))
+  done
+  echo "mutate: $stale of ${#patches[@]} patches do not apply"
+  exit $((stale > 0))
 fi
 
 # update_copy: makes the copy equal to the sources. A file that is equal already keeps its time and is not built again.
