@@ -15,7 +15,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 factor=${1:-100}
 steps=${2:-300}
 if ! [[ $steps =~ ^[1-9][0-9]{2,}$ ]] || ((steps <= 100)); then
-  echo "large_corpus.sh: STEPS: wanted more than 100, behind which speed is measured, got $steps" >&2
+  echo "large_corpus.sh: STEPS: wanted more than 100 (speed is measured after step 100), got $steps" >&2
   exit 2
 fi
 corpus=$(realpath "${3:-$root/corpora/multi30k}")
@@ -41,16 +41,16 @@ measure() {
   "$gloss" train-translate --config "$root/configs/multi30k_en_de.json" --out "$out" "${@:3}" \
     --set data.train_source="$work/$1.en" --set data.train_target="$work/$1.de" --set tokenizer.model_file="$work/tokenizer.model" \
     --set data.valid_source= --set data.valid_target= --set data.test_source= --set data.test_target= \
-    --set training.max_steps="$steps" --set training.save_every=1000000 >/dev/null 2>"$work/said" &
+    --set training.max_steps="$steps" --set training.save_every=1000000 >/dev/null 2>"$work/stderr" &
   local process=$!
   while kill -0 $process 2>/dev/null; do
-    if [[ -z $first ]] && grep -q ' sentence pairs, ' "$work/said"; then first=$(since "$begin"); fi
+    if [[ -z $first ]] && grep -q ' sentence pairs, ' "$work/stderr"; then first=$(since "$begin"); fi
     now=$(kibibytes $process VmHWM) && ((${now:-0} > peak)) && peak=$now
     now=$(kibibytes $process RssAnon) && ((${now:-0} > own)) && own=$now
     sleep 0.02
   done
   wait $process || {
-    cat "$work/said" >&2
+    cat "$work/stderr" >&2
     exit 1
   }
   local speed
