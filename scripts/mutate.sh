@@ -9,7 +9,7 @@
 # It works on a copy of the tracked files in build/mutate; the sources stay as they are. It applies
 # one patch at a time, builds the test program that the patch names, runs the tests of its filter
 # and restores the copy. A fault is detected when a test fails, crashes or runs longer than TIMEOUT
-# seconds (120). The same tests must pass without the fault.
+# seconds (120) or needs more than 16 GiB. The same tests must pass without the fault.
 # Environment: TIMEOUT; PRESET (release), a preset of CMakePresets.json; JOBS (all processors).
 #
 # A patch begins with these lines; a diff that `git apply` accepts follows them:
@@ -92,11 +92,12 @@ run_logged() { "$@" >"$log" 2>&1; }
 
 build_targets() { run_logged cmake --build "$build" --parallel "${JOBS:-$(nproc)}" --target "$@"; }
 
-# run_tests PROGRAM FILTER
+# run_tests PROGRAM FILTER: to be called in a subshell, whose folder and limits it changes.
 run_tests() {
   local program
   program=$(find "$build/tests" -name "$1" -type f)
   cd "$(dirname "$program")"
+  ulimit -v $((16 << 20))  # KiB; a fault may allocate without end
   run_logged env OMP_NUM_THREADS=1 timeout --kill-after=10 "${TIMEOUT:-120}" "$program" --gtest_filter="$2"
 }
 
