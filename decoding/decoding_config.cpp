@@ -4,22 +4,26 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <string_view>
+#include <utility>
+
+#include "common/config/settings.h"
 
 namespace gloss {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, LengthPenaltyKind>, 2> kLengthPenaltyKinds{
-    {{"power", LengthPenaltyKind::kPower}, {"gnmt", LengthPenaltyKind::kGnmt}}};
-constexpr Choices<LengthPenaltyKind> kKinds(kLengthPenaltyKinds);
+constexpr std::array kLengthPenaltyKinds = {std::pair{std::string_view("power"), LengthPenaltyKind::kPower},
+                                            std::pair{std::string_view("gnmt"), LengthPenaltyKind::kGnmt}};
 
-void require_whole(std::string_view key, std::int64_t value, std::int64_t most) {
-  require(value >= 1 && value <= most, key, "a whole number from 1 to " + std::to_string(most), value);
+template <typename T>
+Field<DecodingConfig> sampling_field(T SamplingConfig::*member) {
+  return field(&DecodingConfig::sampling, member);
 }
 
 // A beam gives no more than it may finish.
 void require_n_best_of_beam(const DecodingConfig& config) {
   const auto beam = config.beam_size, enough = config.enough_finished();
-  require(config.n_best >= 1 && config.n_best <= beam, "decoding.n_best",
+  require(config.n_best <= beam, "decoding.n_best",
           {"a whole number from 1 to ", Key{"decoding.beam_size"}, " (" + std::to_string(beam) + ")"}, config.n_best);
   require(config.n_best <= enough, "decoding.n_best",
           {"at most ", Key{"decoding.beam_size"}, " * ", Key{"decoding.patience"}, " (" + std::to_string(enough) + ")"},
@@ -28,66 +32,149 @@ void require_n_best_of_beam(const DecodingConfig& config) {
 
 }  // namespace
 
+const Settings<DecodingConfig>& decoding_settings() {
+  using Config = DecodingConfig;
+  static const Settings<Config> settings(
+      "decoding", {{field(&Config::beam_size),
+                    {.key = "beam_size",
+                     .help = "hypotheses kept at each step; 1 is greedy search",
+                     .range = between(1, 1000),
+                     .flag = "--beam",
+                     .group = "Search",
+                     .only_without = "sampling.enabled",
+                     .identity = Identity::kNever}},
+                   {field(&Config::length_penalty),
+                    {.key = "length_penalty",
+                     .help = "scores are log-probabilities divided by the length to this power; 0: plain sums",
+                     .range = between(0, 10),
+                     .flag = "--length-penalty",
+                     .group = "Search",
+                     .identity = Identity::kNever}},
+                   {choice_field(&Config::length_penalty_kind, kLengthPenaltyKinds),
+                    {.key = "length_penalty_kind",
+                     .help = "power divides scores by length^X, gnmt by ((5 + length) / 6)^X",
+                     .flag = "--length-penalty-kind",
+                     .group = "Search",
+                     .identity = Identity::kNever}},
+                   {field(&Config::patience),
+                    {.key = "patience",
+                     .help = "a sentence is done with beam size times this many finished hypotheses",
+                     .range = above(0, 100),
+                     .flag = "--patience",
+                     .group = "Search",
+                     .only_without = "sampling.enabled",
+                     .identity = Identity::kNever}},
+                   {field(&Config::coverage_penalty),
+                    {.key = "coverage_penalty",
+                     .help = "lowers scores of translations that ignore parts of the source; 0: no effect",
+                     .range = between(0, 10),
+                     .flag = "--coverage-penalty",
+                     .group = "Search",
+                     .only_without = "sampling.enabled",
+                     .identity = Identity::kNever}},
+                   {field(&Config::max_length),
+                    {.key = "max_length",
+                     .help = "maximum number of tokens of a translation, its end included",
+                     .range = between(1, Config::kLongest),
+                     .flag = "--max-length",
+                     .group = "Search"}},
+                   {field(&Config::min_length),
+                    {.key = "min_length",
+                     .help = "minimum number of tokens of a translation, its end not included",
+                     .range = between(0, Config::kLongest),
+                     .flag = "--min-length",
+                     .group = "Search"}},
+                   {field(&Config::no_repeat_ngram),
+                    {.key = "no_repeat_ngram",
+                     .help = "no sequence of this many tokens is generated twice; 0: no limit",
+                     .range = between(0, 100),
+                     .flag = "--no-repeat-ngram",
+                     .group = "Search",
+                     .identity = Identity::kUnlessDefault}},
+                   {field(&Config::repetition_penalty),
+                    {.key = "repetition_penalty",
+                     .help = "above 1 tokens that were generated become less likely; 1: no effect",
+                     .range = above(0, 10),
+                     .flag = "--repetition-penalty",
+                     .group = "Search",
+                     .identity = Identity::kUnlessDefault}},
+                   {field(&Config::no_unk),
+                    {.key = "no_unk",
+                     .help = "never generate the unknown word",
+                     .flag = "--no-unk",
+                     .off_flag = "--unk",
+                     .group = "Search",
+                     .identity = Identity::kUnlessDefault}},
+                   {sampling_field(&SamplingConfig::enabled),
+                    {.key = "sampling.enabled",
+                     .help = "draw translations at random instead of searching for the best",
+                     .flag = "--sample",
+                     .off_flag = "--no-sample",
+                     .group = "Sampling",
+                     .identity = Identity::kNever}},
+                   {sampling_field(&SamplingConfig::temperature),
+                    {.key = "sampling.temperature",
+                     .help = "divides the logits; below 1 likely tokens become likelier",
+                     .range = above(0, 100),
+                     .flag = "--temperature",
+                     .group = "Sampling",
+                     .only_with = "sampling.enabled",
+                     .identity = Identity::kNever}},
+                   {sampling_field(&SamplingConfig::top_k),
+                    {.key = "sampling.top_k",
+                     .help = "draw from this many likeliest tokens; 0: from all",
+                     .range = between(0, 1'000'000),
+                     .flag = "--top-k",
+                     .group = "Sampling",
+                     .only_with = "sampling.enabled",
+                     .identity = Identity::kNever}},
+                   {sampling_field(&SamplingConfig::top_p),
+                    {.key = "sampling.top_p",
+                     .help = "draw from the fewest of these tokens that have this share of their probability",
+                     .range = above(0, 1),
+                     .flag = "--top-p",
+                     .group = "Sampling",
+                     .only_with = "sampling.enabled",
+                     .identity = Identity::kNever}},
+                   {sampling_field(&SamplingConfig::seed),
+                    {.key = "sampling.seed",
+                     .help = "seed of the draws; the same seed gives the same translations",
+                     .range = at_least(0),
+                     .flag = "--seed",
+                     .group = "Sampling",
+                     .only_with = "sampling.enabled",
+                     .identity = Identity::kNever}},
+                   {field(&Config::n_best),
+                    {.key = "n_best",
+                     .help = "translations per sentence, best first; a search finds at most as many as the beam size",
+                     .range = between(1, 1000),
+                     .flag = "--n-best",
+                     .group = "Output",
+                     .identity = Identity::kNever}},
+                   {field(&Config::batch_size),
+                    {.key = "batch_size",
+                     .help = "sentences computed together",
+                     .range = between(1, 65536),
+                     .flag = "--batch-size",
+                     .group = "Machine",
+                     .identity = Identity::kNever}}});
+  return settings;
+}
+
 std::int64_t DecodingConfig::enough_finished() const {
   return std::max<std::int64_t>(1, std::llround(static_cast<double>(beam_size) * patience));
 }
 
 void DecodingConfig::validate() const {
-  require_whole("decoding.beam_size", beam_size, kLargestBeam);
-  require(length_penalty >= 0 && length_penalty <= kLargestLengthPenalty, "decoding.length_penalty",
-          "a number from 0 to 10", length_penalty);
-  require(patience > 0 && patience <= kLargestPatience, "decoding.patience", "a number above 0, at most 100", patience);
-  require_whole("decoding.max_length", max_length, kLongest);
-  require(min_length >= 0 && min_length <= max_length, "decoding.min_length",
+  decoding_settings().validate(*this);
+  require(min_length <= max_length, "decoding.min_length",
           {"a whole number from 0 to ", Key{"decoding.max_length"}, " (" + std::to_string(max_length) + ")"},
           min_length);
-  require(coverage_penalty >= 0 && coverage_penalty <= kLargestCoveragePenalty, "decoding.coverage_penalty",
-          "a number from 0 to 10", coverage_penalty);
-  require(no_repeat_ngram >= 0 && no_repeat_ngram <= kLongestNgram, "decoding.no_repeat_ngram",
-          "a whole number from 0 to 100", no_repeat_ngram);
-  require(repetition_penalty > 0 && repetition_penalty <= kLargestRepetitionPenalty, "decoding.repetition_penalty",
-          "a number above 0, at most 10", repetition_penalty);
-  require_whole("decoding.batch_size", batch_size, kLargestBatch);
-  sampling.validate();
-  if (sampling.enabled)
-    require_whole("decoding.n_best", n_best, kLargestBeam);
-  else
-    require_n_best_of_beam(*this);
+  if (!sampling.enabled) require_n_best_of_beam(*this);
 }
 
-DecodingConfig read_decoding_config(ConfigSection section) {
-  DecodingConfig config;
-  section.read("beam_size", config.beam_size);
-  section.read("length_penalty", config.length_penalty);
-  section.read("length_penalty_kind", config.length_penalty_kind, kKinds);
-  section.read("patience", config.patience);
-  section.read("max_length", config.max_length);
-  section.read("min_length", config.min_length);
-  section.read("coverage_penalty", config.coverage_penalty);
-  section.read("no_repeat_ngram", config.no_repeat_ngram);
-  section.read("repetition_penalty", config.repetition_penalty);
-  section.read("no_unk", config.no_unk);
-  section.read("n_best", config.n_best);
-  section.read("batch_size", config.batch_size);
-  config.sampling = read_sampling_config(section.section("sampling"));
-  section.finish();
-  return config;
-}
+DecodingConfig read_decoding_config(ConfigSection section) { return decoding_settings().read(std::move(section)); }
 
-Json to_json(const DecodingConfig& config) {
-  return {{"beam_size", config.beam_size},
-          {"length_penalty", config.length_penalty},
-          {"length_penalty_kind", choice_name(config.length_penalty_kind, kKinds)},
-          {"patience", config.patience},
-          {"max_length", config.max_length},
-          {"min_length", config.min_length},
-          {"coverage_penalty", config.coverage_penalty},
-          {"no_repeat_ngram", config.no_repeat_ngram},
-          {"repetition_penalty", config.repetition_penalty},
-          {"no_unk", config.no_unk},
-          {"n_best", config.n_best},
-          {"batch_size", config.batch_size},
-          {"sampling", to_json(config.sampling)}};
-}
+Json to_json(const DecodingConfig& config) { return decoding_settings().to_json(config); }
 
 }  // namespace gloss

@@ -3,28 +3,30 @@
 #include <cstdint>
 
 #include "common/config/config_section.h"
-#include "decoding/sampling_config.h"
+#include "common/config/setting.h"
 
 namespace gloss {
 
 enum class LengthPenaltyKind { kPower, kGnmt };
 
-/// `decoding` of the run file.
+/// `decoding.sampling` of the run file: translations are drawn at random instead of searched for.
+struct SamplingConfig {
+  bool enabled = false;      ///< false: greedy or beam search
+  double temperature = 1.0;  ///< divides the logits: below 1 likely tokens become likelier
+  std::int64_t top_k = 0;    ///< draws from the k likeliest tokens (Fan et al. 2018); 0: from all
+  double top_p = 1.0;        ///< of these the fewest that have this share of the probability (Holtzman et al. 2020)
+  std::int64_t seed = 1;     ///< of the draws
+};
+
+/// `decoding` of the run file. Ranges and names: decoding_settings().
 struct DecodingConfig {
-  static constexpr std::int64_t kLargestBeam = 1000;
-  static constexpr std::int64_t kLongest = 4096;
-  static constexpr std::int64_t kLargestBatch = 65536;
-  static constexpr double kLargestLengthPenalty = 10;
-  static constexpr double kLargestPatience = 100;
-  static constexpr double kLargestCoveragePenalty = 10;
-  static constexpr double kLargestRepetitionPenalty = 10;
-  static constexpr std::int64_t kLongestNgram = 100;
+  static constexpr std::int64_t kLongest = 4096;  ///< upper bound of max_length
 
   std::int64_t beam_size = 5;   ///< 1: greedy
   double length_penalty = 1.0;  ///< 0: scores are sums of log-probabilities
   LengthPenaltyKind length_penalty_kind = LengthPenaltyKind::kPower;
-  /// beta of Wu et al. 2016, equation 14: what is added to the score of a translation that leaves parts of its source
-  /// unattended (hypothesis.h). Ranks what a beam finishes; no effect on which token greedy search and sampling take.
+  /// Coverage penalty (Wu et al. 2016, eq. 14, beta; hypothesis.h). Ranks the hypotheses that a beam finishes; no
+  /// effect on which token greedy search and sampling take. 0 turns it off.
   double coverage_penalty = 0;
   /// A sentence is done with beam_size * patience finished hypotheses (Kasai et al. 2022): below 1 sooner, above 1
   /// later. No effect on greedy search, nor where length_penalty is 0 and n_best 1: there the search goes on until no
@@ -32,13 +34,13 @@ struct DecodingConfig {
   double patience = 1.0;
   std::int64_t max_length = 256;     ///< tokens of a target, eos included; a longer one ends as it stands
   std::int64_t min_length = 0;       ///< tokens before the eos, which is banned until then; 0: nothing is banned
-  std::int64_t no_repeat_ngram = 0;  ///< no n-gram of this length is said twice; 0: any may be
-  /// Logits of tokens that were said are divided by it, negative ones multiplied, before they are normalized (Keskar et
-  /// al. 2019, section 4.1, with the sign minded): scores are of what is left. 1: no effect.
+  std::int64_t no_repeat_ngram = 0;  ///< no n-gram of this length is generated twice; 0: no limit
+  /// Divides the logits of tokens that were generated, and multiplies negative ones, before they are normalized (Keskar
+  /// et al. 2019, section 4.1): scores use the probabilities after that. 1: no effect.
   double repetition_penalty = 1.0;
   bool no_unk = false;  ///< unk is banned
-  /// Hypotheses a sentence, at most beam_size; any number where they are drawn. `gloss translate` prints one line for
-  /// each line unless --n-best says more, and what scores a translation looks at the best only.
+  /// Hypotheses per sentence, at most beam_size; any number where they are drawn. `gloss translate` prints one line for
+  /// each line unless --n-best is given; scores of translations use the best one only.
   std::int64_t n_best = 1;
   std::int64_t batch_size = 64;  ///< sentences searched together
   SamplingConfig sampling = {};  ///< where enabled, beam_size, patience and coverage_penalty have no effect
@@ -49,6 +51,9 @@ struct DecodingConfig {
   /// Throws UsageError naming the key.
   void validate() const;
 };
+
+/// The declarations of the section's keys.
+const Settings<DecodingConfig>& decoding_settings();
 
 /// Reads the section and validates nothing.
 DecodingConfig read_decoding_config(ConfigSection section);

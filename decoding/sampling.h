@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "decoding/sampling_config.h"
+#include "decoding/decoding_config.h"
 
 namespace gloss {
 

@@ -1,26 +1,64 @@
 #include "library/search_options.h"
 
+#include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "common/config/settings.h"
 #include "common/error.h"
 
 namespace gloss {
 namespace {
 
-/// What is said has an effect.
-void expect_to_matter(const TranslationOptions& options, bool sampling) {
-  const auto refuse = [](bool said, const char* name, const char* why) {
-    if (said) throw UsageError(std::string(name) + why);
-  };
-  constexpr auto kBeside = ": has an effect beside sampling only; set sample to true";
-  constexpr auto kWithout = ": has no effect where translations are drawn; leave it out, or set sample to false";
-  refuse(!sampling && options.temperature, "temperature", kBeside);
-  refuse(!sampling && options.top_k, "top_k", kBeside);
-  refuse(!sampling && options.top_p, "top_p", kBeside);
-  refuse(!sampling && options.seed, "seed", kBeside);
-  refuse(sampling && options.beam_size, "beam_size", kWithout);
-  refuse(sampling && options.patience, "patience", kWithout);
-  refuse(sampling && options.coverage_penalty, "coverage_penalty", kWithout);
+constexpr std::array kNormalizations = {
+    std::pair{std::string_view("power"), std::optional(LengthNormalisation::kPower)},
+    std::pair{std::string_view("gnmt"), std::optional(LengthNormalisation::kGnmt)}};
+
+/// A field of the public interface and the key of `decoding` that it sets.
+struct PublicOption {
+  std::string_view name, key;
+  Field<TranslationOptions> field;
+};
+
+const std::vector<PublicOption>& public_options() {
+  using Options = TranslationOptions;
+  static const std::vector<PublicOption> options = {
+      {"beam_size", "beam_size", field(&Options::beam_size)},
+      {"length_penalty", "length_penalty", field(&Options::length_penalty)},
+      {"length_normalisation", "length_penalty_kind", choice_field(&Options::length_normalisation, kNormalizations)},
+      {"patience", "patience", field(&Options::patience)},
+      {"max_length", "max_length", field(&Options::max_length)},
+      {"min_length", "min_length", field(&Options::min_length)},
+      {"batch_size", "batch_size", field(&Options::batch_size)},
+      {"n_best", "n_best", field(&Options::n_best)},
+      {"coverage_penalty", "coverage_penalty", field(&Options::coverage_penalty)},
+      {"no_repeat_ngram", "no_repeat_ngram", field(&Options::no_repeat_ngram)},
+      {"repetition_penalty", "repetition_penalty", field(&Options::repetition_penalty)},
+      {"no_unk", "no_unk", field(&Options::no_unk)},
+      {"sample", "sampling.enabled", field(&Options::sample)},
+      {"temperature", "sampling.temperature", field(&Options::temperature)},
+      {"top_k", "sampling.top_k", field(&Options::top_k)},
+      {"top_p", "sampling.top_p", field(&Options::top_p)},
+      {"seed", "sampling.seed", field(&Options::seed)}};
+  return options;
+}
+
+std::string public_name(std::string_view key) {
+  return std::string(std::ranges::find(public_options(), key, &PublicOption::key)->name);
+}
+
+/// Throws UsageError where an option of `given` has no effect.
+void expect_to_matter(const Json& given, const DecodingConfig& config) {
+  const auto* const idle = decoding_settings().without_effect(given, config);
+  if (idle == nullptr) return;
+  const auto name = public_name(idle->key) + ": has ";
+  if (!idle->only_with.empty())
+    throw UsageError(name + "an effect beside sampling only; set " + public_name(idle->only_with) + " to true");
+  throw UsageError(name + "no effect where translations are drawn; leave it out, or set " +
+                   public_name(idle->only_without) + " to false");
 }
 
 /// Only a greedy search finds one token after the other.
@@ -36,31 +74,12 @@ void expect_greedy(const DecodingConfig& config) {
 }  // namespace
 
 DecodingConfig decoding_config(const TranslationOptions& options, DecodingConfig config) {
-  const auto take = [](auto& value, const auto& said) {
-    if (said) value = *said;
-  };
-  take(config.beam_size, options.beam_size);
-  take(config.length_penalty, options.length_penalty);
-  if (options.length_normalisation)
-    config.length_penalty_kind = *options.length_normalisation == LengthNormalisation::kGnmt
-                                     ? LengthPenaltyKind::kGnmt
-                                     : LengthPenaltyKind::kPower;
-  take(config.patience, options.patience);
-  take(config.max_length, options.max_length);
-  take(config.min_length, options.min_length);
-  take(config.batch_size, options.batch_size);
-  config.n_best = options.n_best;
-  take(config.coverage_penalty, options.coverage_penalty);
-  take(config.no_repeat_ngram, options.no_repeat_ngram);
-  take(config.repetition_penalty, options.repetition_penalty);
-  take(config.no_unk, options.no_unk);
-  take(config.sampling.enabled, options.sample);
-  take(config.sampling.temperature, options.temperature);
-  take(config.sampling.top_k, options.top_k);
-  take(config.sampling.top_p, options.top_p);
-  take(config.sampling.seed, options.seed);
+  Json given = Json::object();
+  for (const auto& [name, key, field] : public_options())
+    if (auto value = field.value(options); !value.is_null()) set_value_at(given, key, std::move(value));
+  config = decoding_settings().read(ConfigSection(given, "decoding"), std::move(config));
   if (options.on_token) expect_greedy(config);
-  expect_to_matter(options, config.sampling.enabled);
+  expect_to_matter(given, config);
   if (options.first_line < 0)
     throw UsageError("first_line: wanted 0 or more, got " + std::to_string(options.first_line));
   config.validate();

@@ -52,15 +52,21 @@ void expect_apart(const CommonOptions& common, const CommandFiles& files) {
 CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& description,
                       CommonOptions& common) {
   auto& command = *parent.add_subcommand(name, description);
+  group_options(command, "Machine");
   add_text(command, {"--device", "DEVICE", "auto, cpu, cuda or cuda:N (default: auto)"},
            [&](const std::string& text) { common.device = text; });
   add_whole_number(command, {"--threads", "N", "threads to compute with (default: all processors)"}, common.threads,
                    {1, kMostThreads});
+  group_options(command, "Messages");
+  command.get_help_ptr()->group("Messages");
   add_flag(command, "--quiet", common.log.quiet, "only warnings and errors on stderr");
   add_path(command, {"--log-json", "FILE", "also append steps, scores and warnings as JSON lines to FILE"},
            common.log.json_file);
+  group_options(command, "Options");
   return command;
 }
+
+void group_options(CLI::App& command, const std::string& heading) { command.option_defaults()->group(heading); }
 
 void finish_command(CLI::App& command, const std::string& example) {
   for (auto* option : command.get_options()) {

@@ -34,7 +34,7 @@ struct ScoreOptions {
   CommonOptions common;
   std::vector<std::filesystem::path> models;
   std::filesystem::path source, target;
-  DecodingOptions decoding;
+  GivenSettings decoding;
   std::optional<WeightPrecision> precision;
   bool json_lines = false;
 };
@@ -75,10 +75,7 @@ ExitCode score(const ScoreOptions& options) {
   expect_file("--source", options.source);
   expect_file("--target", options.target);
   const auto models = load_translation_ensemble(options.models, machine.device);
-  auto decoding = models.first().config.decoding;
-  decoding.length_penalty = options.decoding.length_penalty.value_or(decoding.length_penalty);
-  decoding.length_penalty_kind = options.decoding.length_penalty_kind.value_or(decoding.length_penalty_kind);
-  decoding.batch_size = options.decoding.batch_size.value_or(decoding.batch_size);
+  const auto decoding = options.decoding.over(decoding_settings(), models.first().config.decoding);
   const PairScorer scorer(models, decoding, options.precision);
 
   TextPairs texts(options.source, options.target);
@@ -112,14 +109,17 @@ void add_score_command(CLI::App& program, Action& chosen) {
   add_models(command, options->models)->required();
   add_path(command, {"--source", "FILE", "the sentences"}, options->source)->required();
   add_path(command, {"--target", "FILE", "their translations, line by line"}, options->target)->required();
-  add_length_penalty(command, options->decoding);
-  add_batch_size(command, "scored", options->decoding);
+  add_decoding_options(command, options->decoding, {"length_penalty", "length_penalty_kind", "batch_size"});
+  group_options(command, "Machine");
   add_choice<std::optional<WeightPrecision>, WeightPrecision>(
       command, {"--precision", "NAME", "float32, bfloat16 or int8 (default: as translate)"}, options->precision,
       {kWeightPrecisions.begin(), kWeightPrecisions.end()});
+  group_options(command, "Output");
   add_flag(command, "--json-lines", options->json_lines,
            "a JSON object a line: score, log_probability and those of the tokens");
-  finish_command(command, "gloss score --model runs/de --source test.en --target test.de");
+  finish_command(command,
+                 "gloss score --model runs/en-de --source test.en --target test.de\n"
+                 "gloss score --model runs/en-de --source test.en --target test.de --json-lines > scores.jsonl");
   command.callback([options, &chosen] { chosen = [options] { return score(*options); }; });
 }
 

@@ -40,7 +40,7 @@ struct TranslateOptions {
   CommonOptions common;
   std::vector<std::filesystem::path> models;
   std::optional<std::filesystem::path> input, output, prefix, glossary;
-  DecodingOptions decoding;
+  GivenSettings decoding;
   std::optional<WeightPrecision> precision;
   bool alignment = false, replace_unknown = false, json_lines = false;
   std::optional<std::string> alignment_from;
@@ -176,7 +176,7 @@ ExitCode translate(const TranslateOptions& options) {
   const auto wanted = details_wanted(options, decoding, models.first().config.model);
   const auto translator = models.translator(options.precision);
   const TranslationDetails details(models.first(), translator, wanted, decoding.batch_size);
-  const TranslationPrint print{options.json_lines, options.decoding.n_best.has_value(), options.alignment};
+  const TranslationPrint print{options.json_lines, options.decoding.has("n_best"), options.alignment};
   if (source.typed())
     log_info(std::string("type a sentence and press Enter; Ctrl-D ends") +
              (has_line_editing() ? "" : " (lines cannot be edited: built without libedit)"));
@@ -234,16 +234,16 @@ void add_translate_command(CLI::App& program, Action& chosen) {
   auto& command = add_command(program, "translate", "Translate stdin or a file, one line in, one line out, in order",
                               options->common);
   add_models(command, options->models)->required();
+  group_options(command, "Input");
   add_path(command, {"--input", "FILE", "what to translate (default: stdin)"}, options->input);
-  add_output_file(command, "translations", options->output);
-  add_decoding_options(command, options->decoding);
   add_path(command, {"--prefix", "FILE", "what each translation begins with: a line for each line of the input"},
            options->prefix);
   add_path(command,
            {"--glossary", "FILE",
             "phrases that translations must contain: lines of source phrase, tabulator, target phrase"},
            options->glossary);
-  add_precision(command, options->precision);
+  group_options(command, "Output");
+  add_output_file(command, "translations", options->output);
   add_flag(command, "--alignment", options->alignment,
            "add ` ||| 0-0 1-2` to each line: words of source and translation that belong together, from 0");
   add_text(command,
@@ -256,7 +256,14 @@ void add_translate_command(CLI::App& program, Action& chosen) {
   add_flag(
       command, "--json-lines", options->json_lines,
       "a JSON object a line: the translations, how sure the model is of each token and word, and what looks wrong");
-  finish_command(command, "gloss translate --model runs/copy --beam 5 < input.txt > output.txt");
+  add_decoding_options(command, options->decoding);
+  group_options(command, "Machine");
+  add_precision(command, options->precision);
+  finish_command(command,
+                 "gloss translate --model runs/en-de < input.txt > output.txt\n"
+                 "gloss translate --model runs/en-de --input input.txt --beam 1 --precision int8   # fastest\n"
+                 "gloss translate --model runs/en-de --n-best 3 --json-lines < input.txt\n"
+                 "gloss translate --model runs/en-de --sample --top-k 10 --seed 7 < input.txt");
   command.callback([options, &chosen] { chosen = [options] { return translate(*options); }; });
 }
 

@@ -31,6 +31,7 @@ std::optional<SacrebleuForm> form_called(std::string_view name) {
 }
 
 void add_files(CLI::App& command, EvaluateOptions& options) {
+  group_options(command, "Texts");
   auto* model = add_models(command, options.models);
   auto* source = add_path(
       command,
@@ -61,10 +62,12 @@ void add_files(CLI::App& command, EvaluateOptions& options) {
 /// How the model translates, and where its translations are kept.
 void add_model_options(CLI::App& command, EvaluateOptions& options) {
   const auto others = command.get_options().size();
+  group_options(command, "Output");
   add_path(command,
            {"--output", "FILE", "also write the model's translations to FILE, which appears complete or not at all"},
            options.output);
   add_best_decoding_options(command, options.decoding);
+  group_options(command, "Machine");
   add_precision(command, options.precision);
   const auto all = command.get_options();
   for (auto i = others; i < all.size(); ++i) all[i]->needs(command.get_option("--model"));
@@ -81,6 +84,7 @@ void add_length_bounds(std::vector<std::int64_t>& bounds, const std::string& tex
 
 void add_statistics(CLI::App& command, EvaluateOptions& options) {
   const WholeRange samples{1, kMostResamples};
+  group_options(command, "Statistics");
   add_flag(command, "--confidence", options.confidence, "an interval of 95 % by bootstrap resampling");
   add_whole_number(command, {"--confidence-n", "N", "resamples of --confidence (default: 1000)"}, options.confidence_n,
                    samples);
@@ -100,6 +104,7 @@ void add_statistics(CLI::App& command, EvaluateOptions& options) {
 }
 
 void add_output(CLI::App& command, EvaluateOptions& options) {
+  group_options(command, "Output");
   auto* json = add_flag(command, "--json", options.json, "one JSON object, the scores unrounded");
   add_text(command,
            {"--format", "NAME",
@@ -189,6 +194,7 @@ ReportStyle EvaluateOptions::report_style() const {
 
 void add_evaluate_options(CLI::App& command, EvaluateOptions& options) {
   add_files(command, options);
+  group_options(command, "Metrics");
   add_metric_flags(command, options.metrics);
   add_statistics(command, options);
   add_output(command, options);

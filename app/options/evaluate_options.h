@@ -24,7 +24,7 @@ struct EvaluateOptions {
   std::optional<std::filesystem::path> source, groups;
   std::vector<std::filesystem::path> models, hypotheses, references;
   std::optional<std::filesystem::path> output;  ///< for the model's translations
-  DecodingOptions decoding;                     ///< of the model
+  GivenSettings decoding;                       ///< of the model
   std::optional<WeightPrecision> precision;     ///< of the model
   ReferenceColumns columns;                     ///< of the reference file
   MetricFlags metrics;

@@ -88,19 +88,9 @@ void ConfigSection::read(std::string_view key, std::vector<std::string>& value) 
   value = std::move(texts);
 }
 
-void ConfigSection::read(std::string_view key, std::optional<bool>& value) {
-  if (bool given = false; find(key) != nullptr) {
-    read(key, given);
-    value = given;
-  }
-}
-
-void ConfigSection::read(std::string_view key, std::optional<double>& value) {
-  if (double given = 0; find(key) != nullptr) {
-    read(key, given);
-    value = given;
-  }
-}
+void ConfigSection::read(std::string_view key, std::optional<bool>& value) { read_optional(key, value); }
+void ConfigSection::read(std::string_view key, std::optional<std::int64_t>& value) { read_optional(key, value); }
+void ConfigSection::read(std::string_view key, std::optional<double>& value) { read_optional(key, value); }
 
 ConfigSection ConfigSection::section(std::string_view key) {
   static const Json kEmpty = Json::object();
@@ -117,6 +107,14 @@ void ConfigSection::finish() const {
     throw UsageError(printable(name(key)) + ": unknown key; " +
                      (nearest ? "did you mean \"" + *nearest + "\"?" : "known here: " + list(known_)));
   }
+}
+
+template <typename T>
+void ConfigSection::read_optional(std::string_view key, std::optional<T>& value) {
+  if (find(key) == nullptr) return;
+  T given = {};
+  read(key, given);
+  value = given;
 }
 
 const Json* ConfigSection::find(std::string_view key) {

@@ -31,6 +31,7 @@ class ConfigSection {
   void read(std::string_view key, std::string& value);
   void read(std::string_view key, std::vector<std::string>& value);
   void read(std::string_view key, std::optional<bool>& value);
+  void read(std::string_view key, std::optional<std::int64_t>& value);
   void read(std::string_view key, std::optional<double>& value);
 
   /// One of the named values; the error lists them all.
@@ -48,6 +49,8 @@ class ConfigSection {
   void finish() const;
 
  private:
+  template <typename T>
+  void read_optional(std::string_view key, std::optional<T>& value);
   const Json* find(std::string_view key);
   std::optional<std::size_t> read_choice(std::string_view key, std::span<const std::string_view> names);
   std::string name(std::string_view key) const;

@@ -1,0 +1,84 @@
+#include "app/options/given_settings.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "common/config/settings_table.h"
+
+namespace gloss {
+namespace {
+
+std::string placeholder(SettingType type) {
+  switch (type) {
+    case SettingType::kWholeNumber:
+      return "N";
+    case SettingType::kNumber:
+      return "X";
+    case SettingType::kPath:
+      return "FILE";
+    default:
+      return "NAME";
+  }
+}
+
+/// The help with values and default: "sentences computed together [1 to 65536] (default: 64)".
+std::string help_text(const Setting& setting, const SettingOption& option) {
+  std::string text(option.help.empty() ? setting.help : option.help);
+  std::erase(text, '`');
+  if (setting.type == SettingType::kSwitch || setting.type == SettingType::kPath) return text;
+  const auto& value = setting.default_value;
+  const auto usual = value.is_string() ? value.get<std::string>() : to_text(value);
+  if (const auto shown = option.default_text.value_or(usual); !shown.empty())
+    text.append(" (default: ").append(shown) += ')';
+  return text + " [" + values_text(setting) + ']';
+}
+
+std::string heading(const Setting& setting, const SettingOption& option) {
+  std::string text(setting.group);
+  return option.heading_note.empty() ? text : text + " (" + std::string(option.heading_note) + ')';
+}
+
+void add_switch_setting(CLI::App& command, const Setting& setting, const std::string& flag, const std::string& help,
+                        GivenSettings& given) {
+  const auto set = [&setting, &given](const std::string& option, bool value) {
+    if (given.has(setting.key))
+      throw CLI::ValidationError(option, "wanted alone, got " + given.option_of(setting) + " beside it");
+    given.set(setting, option, value);
+  };
+  command.add_flag_function(
+      flag, [set, flag](std::int64_t) { set(flag, true); }, help);
+  if (setting.off_flag.empty()) return;
+  const std::string off(setting.off_flag);
+  command.add_flag_function(
+      off, [set, off](std::int64_t) { set(off, false); }, "the opposite of " + flag);
+}
+
+}  // namespace
+
+void GivenSettings::set(const Setting& setting, const std::string& option, Json value) {
+  section_ = setting.section;
+  set_value_at(values_, setting.key, std::move(value));
+  names_[setting.name()] = option;
+}
+
+std::string GivenSettings::option_of(const Setting& setting) const {
+  const auto found = names_.find(setting.name());
+  return found == names_.end() ? std::string() : found->second;
+}
+
+void add_setting(CLI::App& command, const Setting& setting, GivenSettings& given, const SettingOption& option) {
+  const auto before = command.option_defaults()->get_group();
+  if (!setting.group.empty()) group_options(command, heading(setting, option));
+  const std::string name(option.flag.empty() ? setting.flag : option.flag);
+  const auto help = help_text(setting, option);
+  if (setting.type == SettingType::kSwitch)
+    add_switch_setting(command, setting, name, help, given);
+  else
+    add_text(command, {name, placeholder(setting.type), help}, [&setting, &given, name](const std::string& value) {
+      given.set(setting, name, parse_value(setting, value));
+    });
+  group_options(command, before);
+}
+
+}  // namespace gloss
