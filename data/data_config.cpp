@@ -1,12 +1,12 @@
 #include "data/data_config.h"
 
+#include <utility>
+
+#include "common/config/settings.h"
 #include "data/language_tag.h"
 
 namespace gloss {
 namespace {
-
-constexpr std::int64_t kLongest = 1'000'000;
-constexpr std::int64_t kLargestBatch = 1'000'000'000;
 
 void require_both(const std::string& source, const std::string& target, const std::string& key) {
   require(source.empty() == target.empty(), key + (source.empty() ? "_source" : "_target"),
@@ -19,51 +19,87 @@ void require_language(const std::string& tag, std::string_view key) {
 
 }  // namespace
 
+const Settings<DataConfig>& data_settings() {
+  using Config = DataConfig;
+  static const Settings<Config> settings(
+      "data", {{path_field(&Config::train_source),
+                {.key = "train_source",
+                 .help = "the text to train on, a sentence a line",
+                 .flag = "--source",
+                 .group = "Texts",
+                 .shown_default = "needed"}},
+               {path_field(&Config::train_target),
+                {.key = "train_target",
+                 .help = "its translations: line n is the translation of line n",
+                 .flag = "--target",
+                 .group = "Texts",
+                 .shown_default = "needed"}},
+               {path_field(&Config::valid_source),
+                {.key = "valid_source",
+                 .help = "the text that training validates on",
+                 .flag = "--valid-source",
+                 .group = "Texts",
+                 .shown_default = "none"}},
+               {path_field(&Config::valid_target),
+                {.key = "valid_target",
+                 .help = "its translations",
+                 .flag = "--valid-target",
+                 .group = "Texts",
+                 .shown_default = "none"}},
+               {path_field(&Config::test_source),
+                {.key = "test_source",
+                 .help = "the text that scores the finished model",
+                 .flag = "--test-source",
+                 .group = "Texts",
+                 .shown_default = "none"}},
+               {path_field(&Config::test_target),
+                {.key = "test_target",
+                 .help = "its translations",
+                 .flag = "--test-target",
+                 .group = "Texts",
+                 .shown_default = "none"}},
+               {field(&Config::hold_out),
+                {.key = "hold_out",
+                 .help = "validate on pairs of the training text, which are left out of training",
+                 .identity = Identity::kUnlessDefault}},
+               {field(&Config::source_language),
+                {.key = "source_language",
+                 .help = "language tag (BCP 47), stored in the model file",
+                 .shown_default = "from the name of the file",
+                 .identity = Identity::kNever}},
+               {field(&Config::target_language),
+                {.key = "target_language",
+                 .help = "language tag (BCP 47), stored in the model file",
+                 .shown_default = "from the name of the file",
+                 .identity = Identity::kNever}},
+               {field(&Config::max_length),
+                {.key = "max_length",
+                 .help = "pieces and eos of a sentence; training leaves longer pairs out, with a message",
+                 .range = between(2, 1'000'000)}},
+               {field(&Config::batch_tokens),
+                {.key = "batch_tokens",
+                 .help = "positions of a batch: max(source, target) times sentences, padding included",
+                 .range = between(1, 1'000'000'000)}},
+               {field(&Config::subword_sampling),
+                {.key = "subword_sampling",
+                 .help = "share of random cuts of training sentences into pieces in each epoch; 0: none",
+                 .range = between(0, 1)}}});
+  return settings;
+}
+
 void DataConfig::validate() const {
+  data_settings().validate(*this);
   require_both(train_source, train_target, "data.train");
   require_both(valid_source, valid_target, "data.valid");
   require_both(test_source, test_target, "data.test");
-  require(max_length >= 2 && max_length <= kLongest, "data.max_length", "2 to " + std::to_string(kLongest), max_length);
-  require(batch_tokens >= 1 && batch_tokens <= kLargestBatch, "data.batch_tokens",
-          "1 to " + std::to_string(kLargestBatch), batch_tokens);
-  require(subword_sampling >= 0 && subword_sampling <= 1, "data.subword_sampling", "0 to 1", subword_sampling);
   require(!hold_out || valid_source.empty(), "data.hold_out",
           {"false beside ", Key{"data.valid_source"}, ", which is the validation set"}, hold_out);
   require_language(source_language, "data.source_language");
   require_language(target_language, "data.target_language");
 }
 
-DataConfig read_data_config(ConfigSection section) {
-  DataConfig config;
-  section.read("train_source", config.train_source);
-  section.read("train_target", config.train_target);
-  section.read("valid_source", config.valid_source);
-  section.read("valid_target", config.valid_target);
-  section.read("test_source", config.test_source);
-  section.read("test_target", config.test_target);
-  section.read("hold_out", config.hold_out);
-  section.read("source_language", config.source_language);
-  section.read("target_language", config.target_language);
-  section.read("max_length", config.max_length);
-  section.read("batch_tokens", config.batch_tokens);
-  section.read("subword_sampling", config.subword_sampling);
-  section.finish();
-  return config;
-}
+DataConfig read_data_config(ConfigSection section) { return data_settings().read(std::move(section)); }
 
-Json to_json(const DataConfig& config) {
-  return {{"train_source", config.train_source},
-          {"train_target", config.train_target},
-          {"valid_source", config.valid_source},
-          {"valid_target", config.valid_target},
-          {"test_source", config.test_source},
-          {"test_target", config.test_target},
-          {"hold_out", config.hold_out},
-          {"source_language", config.source_language},
-          {"target_language", config.target_language},
-          {"max_length", config.max_length},
-          {"batch_tokens", config.batch_tokens},
-          {"subword_sampling", config.subword_sampling}};
-}
+Json to_json(const DataConfig& config) { return data_settings().to_json(config); }
 
 }  // namespace gloss

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "common/config/config_section.h"
+#include "common/config/setting.h"
 
 namespace gloss {
 
@@ -26,6 +27,9 @@ struct DataConfig {
   /// Throws UsageError naming the key.
   void validate() const;
 };
+
+/// The declarations of the section's keys.
+const Settings<DataConfig>& data_settings();
 
 /// Throws UsageError where a key is unknown or of the wrong type; ranges are for validate().
 DataConfig read_data_config(ConfigSection section);

@@ -1,14 +1,22 @@
 #include "evaluation/evaluation_config.h"
 
+#include <utility>
+
+#include "common/config/settings.h"
+
 namespace gloss {
 
-EvaluationConfig read_evaluation_config(ConfigSection section) {
-  EvaluationConfig config;
-  section.read("tokenize", config.tokenize, Choices<BleuTokenizer>(kBleuTokenizers));
-  section.finish();
-  return config;
+const Settings<EvaluationConfig>& evaluation_settings() {
+  static const Settings<EvaluationConfig> settings(
+      "evaluation", {{choice_field(&EvaluationConfig::tokenize, kBleuTokenizers),
+                      {.key = "tokenize", .help = "tokenizer of BLEU in validation and test; `zh` suits Chinese"}}});
+  return settings;
 }
 
-Json to_json(const EvaluationConfig& config) { return {{"tokenize", bleu_tokenizer_name(config.tokenize)}}; }
+EvaluationConfig read_evaluation_config(ConfigSection section) {
+  return evaluation_settings().read(std::move(section));
+}
+
+Json to_json(const EvaluationConfig& config) { return evaluation_settings().to_json(config); }
 
 }  // namespace gloss

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/config/config_section.h"
+#include "common/config/setting.h"
 #include "evaluation/tokenize/tokenize.h"
 
 namespace gloss {
@@ -10,7 +11,10 @@ struct EvaluationConfig {
   BleuTokenizer tokenize = BleuTokenizer::k13a;  ///< tokenizer of BLEU; depends on the target language
 };
 
-/// Reads the section. Throws UsageError if a key is unknown or wrong.
+/// The declarations of the section's keys.
+const Settings<EvaluationConfig>& evaluation_settings();
+
+/// Throws UsageError where a key is unknown or wrong.
 EvaluationConfig read_evaluation_config(ConfigSection section);
 Json to_json(const EvaluationConfig& config);
 

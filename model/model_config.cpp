@@ -2,6 +2,10 @@
 
 #include <array>
 #include <string>
+#include <string_view>
+#include <utility>
+
+#include "common/config/settings.h"
 
 namespace gloss {
 namespace {
@@ -16,70 +20,70 @@ constexpr std::array<std::pair<Named, TieEmbeddings>, 3> kTies{
     {{"all", TieEmbeddings::kAll}, {"decoder", TieEmbeddings::kDecoder}, {"none", TieEmbeddings::kNone}}};
 
 // Far beyond any Transformer that was ever trained, and small enough that no count of weights overflows.
-constexpr std::int64_t kMostLayers = 1000;
-constexpr std::int64_t kMostWidth = 1 << 17;
-constexpr std::int64_t kMostPositions = 1 << 24;
-
-void require_size(std::int64_t value, std::int64_t most, const char* key) {
-  require(value >= 1 && value <= most, key, "a whole number from 1 to " + std::to_string(most), value);
-}
-
-void require_probability(double value, const char* key) {
-  require(value >= 0 && value < 1, key, "a number from 0 up to but not 1", value);
-}
+constexpr std::int64_t kMaxLayers = 1000;
+constexpr std::int64_t kMaxWidth = 1 << 17;
+constexpr std::int64_t kMaxPositions = 1 << 24;
 
 }  // namespace
 
+const Settings<ModelConfig>& model_settings() {
+  using Config = ModelConfig;
+  static const Settings<Config> settings(
+      "model",
+      {{field(&Config::encoder_layers),
+        {.key = "encoder_layers", .help = "layers of the encoder (N)", .range = between(1, kMaxLayers)}},
+       {field(&Config::decoder_layers),
+        {.key = "decoder_layers", .help = "layers of the decoder (N)", .range = between(1, kMaxLayers)}},
+       {field(&Config::d_model),
+        {.key = "d_model", .help = "width of the output of every layer", .range = between(1, kMaxWidth)}},
+       {field(&Config::d_ff),
+        {.key = "d_ff", .help = "width inside the feed-forward layers", .range = between(1, kMaxWidth)}},
+       {field(&Config::heads),
+        {.key = "heads", .help = "attention heads; divides `d_model`", .range = between(1, kMaxWidth)}},
+       {choice_field(&Config::norm, kNorms),
+        {.key = "norm",
+         .help = "`pre`: x + f(norm(x)), the Annotated Transformer's; `post`: norm(x + f(x)), the paper's"}},
+       {field(&Config::final_norm).writing([](const Config& config) { return config.has_final_norm(); }),
+        {.key = "final_norm",
+         .help = "a norm after the last layer of encoder and decoder",
+         .shown_default = "true with `pre`, else false"}},
+       {choice_field(&Config::activation, kActivations),
+        {.key = "activation", .help = "activation of the feed-forward layers; `gelu` is exact, by erf"}},
+       {choice_field(&Config::positions, kPositions),
+        {.key = "positions", .help = "`sinusoidal` has no limit of length, `learned` has `max_positions`"}},
+       {field(&Config::max_positions),
+        {.key = "max_positions",
+         .help = "longest sentence of learned positions; a longer one is an error",
+         .range = between(1, kMaxPositions)}},
+       {choice_field(&Config::tie_embeddings, kTies),
+        {.key = "tie_embeddings",
+         .help = "one matrix for source, target and output (`all`) or the last two (`decoder`)"}},
+       {field(&Config::dropout),
+        {.key = "dropout",
+         .help = "dropout on embeddings plus positions and on the output of each sublayer",
+         .range = from_below(0, 1)}},
+       {field(&Config::attention_dropout).writing([](const Config& config) { return config.dropout_on_attention(); }),
+        {.key = "attention_dropout",
+         .help = "dropout on attention weights",
+         .range = from_below(0, 1),
+         .shown_default = "as `dropout`"}},
+       {field(&Config::feed_forward_dropout).writing([](const Config& config) {
+          return config.dropout_in_feed_forward();
+        }),
+        {.key = "feed_forward_dropout",
+         .help = "dropout inside the feed-forward layers",
+         .range = from_below(0, 1),
+         .shown_default = "as `dropout`"}}});
+  return settings;
+}
+
 void ModelConfig::validate() const {
-  require_size(encoder_layers, kMostLayers, "model.encoder_layers");
-  require_size(decoder_layers, kMostLayers, "model.decoder_layers");
-  require_size(d_model, kMostWidth, "model.d_model");
-  require_size(d_ff, kMostWidth, "model.d_ff");
-  require_size(heads, kMostWidth, "model.heads");
+  model_settings().validate(*this);
   require(d_model % heads == 0, "model.heads", "a divisor of model.d_model " + std::to_string(d_model), heads);
-  require_size(max_positions, kMostPositions, "model.max_positions");
-  require_probability(dropout, "model.dropout");
-  require_probability(dropout_on_attention(), "model.attention_dropout");
-  require_probability(dropout_in_feed_forward(), "model.feed_forward_dropout");
 }
 
-ModelConfig read_model_config(ConfigSection section) {
-  ModelConfig config;
-  section.read("encoder_layers", config.encoder_layers);
-  section.read("decoder_layers", config.decoder_layers);
-  section.read("d_model", config.d_model);
-  section.read("d_ff", config.d_ff);
-  section.read("heads", config.heads);
-  section.read("norm", config.norm, Choices<NormPlace>(kNorms));
-  section.read("final_norm", config.final_norm);
-  section.read("activation", config.activation, Choices<Activation>(kActivations));
-  section.read("positions", config.positions, Choices<Positions>(kPositions));
-  section.read("max_positions", config.max_positions);
-  section.read("tie_embeddings", config.tie_embeddings, Choices<TieEmbeddings>(kTies));
-  section.read("dropout", config.dropout);
-  section.read("attention_dropout", config.attention_dropout);
-  section.read("feed_forward_dropout", config.feed_forward_dropout);
-  section.finish();
-  return config;
-}
+ModelConfig read_model_config(ConfigSection section) { return model_settings().read(std::move(section)); }
 
-Json to_json(const ModelConfig& config) {
-  return {
-      {"encoder_layers", config.encoder_layers},
-      {"decoder_layers", config.decoder_layers},
-      {"d_model", config.d_model},
-      {"d_ff", config.d_ff},
-      {"heads", config.heads},
-      {"norm", choice_name(config.norm, Choices<NormPlace>(kNorms))},
-      {"final_norm", config.has_final_norm()},
-      {"activation", choice_name(config.activation, Choices<Activation>(kActivations))},
-      {"positions", choice_name(config.positions, Choices<Positions>(kPositions))},
-      {"max_positions", config.max_positions},
-      {"tie_embeddings", choice_name(config.tie_embeddings, Choices<TieEmbeddings>(kTies))},
-      {"dropout", config.dropout},
-      {"attention_dropout", config.dropout_on_attention()},
-      {"feed_forward_dropout", config.dropout_in_feed_forward()},
-  };
-}
+Json to_json(const ModelConfig& config) { return model_settings().to_json(config); }
 
 }  // namespace gloss

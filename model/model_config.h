@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "common/config/config_section.h"
+#include "common/config/setting.h"
 
 namespace gloss {
 
@@ -36,6 +37,9 @@ struct ModelConfig {
   /// Throws UsageError naming the key.
   void validate() const;
 };
+
+/// The declarations of the section's keys.
+const Settings<ModelConfig>& model_settings();
 
 ModelConfig read_model_config(ConfigSection section);
 /// Every key with its value, defaults filled in.

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "common/config/settings.h"
+
 namespace gloss {
 namespace {
 
@@ -21,35 +23,50 @@ std::string_view normalization_name(Normalization normalization) {
 
 std::string_view tokenizer_type_name(TokenizerType type) { return choice_name(type, Choices<TokenizerType>(kTypes)); }
 
+const Settings<TokenizerConfig>& tokenizer_settings() {
+  using Config = TokenizerConfig;
+  static const Settings<Config> settings(
+      "tokenizer",
+      {{path_field(&Config::model_file),
+        {.key = "model_file", .help = "a SentencePiece model to use as it is; only `joint` has an effect beside it"}},
+       {field(&Config::vocabulary_size),
+        {.key = "vocabulary_size",
+         .help = "pieces, special symbols included; with `char` at most that many",
+         .range = between(Config::kSmallestVocabulary, Config::kLargestVocabulary),
+         .flag = "--vocabulary-size",
+         .group = "Tokenizer"}},
+       {choice_field(&Config::type, kTypes),
+        {.key = "type", .help = "algorithm that chooses the pieces", .flag = "--type", .group = "Tokenizer"}},
+       {field(&Config::character_coverage),
+        {.key = "character_coverage",
+         .help = "share of the text's characters that get a piece; 0.9995 suits Chinese and Japanese",
+         .range = between(0.98, 1),
+         .flag = "--character-coverage",
+         .group = "Tokenizer"}},
+       {choice_field(&Config::normalization, kNormalizations),
+        {.key = "normalization",
+         .help = "Unicode's NFKC and more, or none, which suits Chinese and Japanese",
+         .flag = "--normalization",
+         .group = "Tokenizer"}},
+       {field(&Config::byte_fallback),
+        {.key = "byte_fallback",
+         .help = "spell characters without a piece as bytes instead of the unknown word",
+         .flag = "--byte-fallback",
+         .group = "Tokenizer"}},
+       {field(&Config::joint),
+        {.key = "joint", .help = "one vocabulary for both languages; false trains two tokenizers"}}});
+  return settings;
+}
+
 void TokenizerConfig::validate() const {
+  tokenizer_settings().validate(*this);
   const auto smallest = kSmallestVocabulary + (byte_fallback ? kBytePieces : 0);
-  require(vocabulary_size >= smallest && vocabulary_size <= kLargestVocabulary, "tokenizer.vocabulary_size",
-          std::to_string(smallest) + " to " + std::to_string(kLargestVocabulary), vocabulary_size);
-  require(character_coverage >= 0.98 && character_coverage <= 1, "tokenizer.character_coverage", "0.98 to 1",
-          character_coverage);
+  require(vocabulary_size >= smallest, "tokenizer.vocabulary_size",
+          "a whole number from " + std::to_string(smallest) + ", since each byte needs a piece", vocabulary_size);
 }
 
-TokenizerConfig read_tokenizer_config(ConfigSection section) {
-  TokenizerConfig config;
-  section.read("model_file", config.model_file);
-  section.read("vocabulary_size", config.vocabulary_size);
-  section.read("type", config.type, Choices<TokenizerType>(kTypes));
-  section.read("character_coverage", config.character_coverage);
-  section.read("normalization", config.normalization, Choices<Normalization>(kNormalizations));
-  section.read("byte_fallback", config.byte_fallback);
-  section.read("joint", config.joint);
-  section.finish();
-  return config;
-}
+TokenizerConfig read_tokenizer_config(ConfigSection section) { return tokenizer_settings().read(std::move(section)); }
 
-Json to_json(const TokenizerConfig& config) {
-  return {{"model_file", config.model_file},
-          {"vocabulary_size", config.vocabulary_size},
-          {"type", tokenizer_type_name(config.type)},
-          {"character_coverage", config.character_coverage},
-          {"normalization", normalization_name(config.normalization)},
-          {"byte_fallback", config.byte_fallback},
-          {"joint", config.joint}};
-}
+Json to_json(const TokenizerConfig& config) { return tokenizer_settings().to_json(config); }
 
 }  // namespace gloss

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "common/config/config_section.h"
+#include "common/config/setting.h"
 
 namespace gloss {
 
@@ -36,6 +37,9 @@ struct TokenizerConfig {
   /// Throws UsageError naming the key.
   void validate() const;
 };
+
+/// The declarations of the section's keys.
+const Settings<TokenizerConfig>& tokenizer_settings();
 
 /// Throws UsageError where a key is unknown or of the wrong type; ranges are for validate().
 TokenizerConfig read_tokenizer_config(ConfigSection section);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/config/config_section.h"
+#include "common/config/setting.h"
 
 namespace gloss {
 
@@ -49,6 +50,9 @@ struct TrainingConfig {
   /// Throws UsageError naming the key.
   void validate() const;
 };
+
+/// The declarations of the section's keys.
+const Settings<TrainingConfig>& training_settings();
 
 /// Throws UsageError where a key is unknown or of the wrong type; ranges are for validate().
 TrainingConfig read_training_config(ConfigSection section);

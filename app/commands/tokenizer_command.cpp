@@ -14,6 +14,7 @@
 #include "app/commands/command_options.h"
 #include "app/commands/commands.h"
 #include "app/input/line_source.h"
+#include "app/options/given_settings.h"
 #include "app/output/standard_output.h"
 #include "common/files/atomic_file.h"
 #include "common/log.h"
@@ -28,7 +29,7 @@ namespace {
 struct TrainTokenizerOptions {
   CommonOptions common;
   std::vector<std::string> input;
-  TokenizerConfig config;
+  GivenSettings given;
   std::filesystem::path output;
 };
 
@@ -45,14 +46,13 @@ ExitCode train_model(const TrainTokenizerOptions& options) {
   set_up(options.common, compared);
   std::vector<std::filesystem::path> files(options.input.begin(), options.input.end());
   for (const auto& file : files) expect_file("--input", file);
+  const auto config = options.given.over(tokenizer_settings(), TokenizerConfig());
   std::int64_t pieces = 0;
-  name_by_option(
-      {{"tokenizer.vocabulary_size", "--vocabulary-size"}, {"tokenizer.character_coverage", "--character-coverage"}},
-      [&] {
-        const auto model = train_tokenizer(files, options.config);
-        write_file(options.output, model);
-        pieces = SentencePieceTokenizer(model, options.output.string()).vocabulary_size();
-      });
+  name_by_option(options.given.names(), [&] {
+    const auto model = train_tokenizer(files, config);
+    write_file(options.output, model);
+    pieces = SentencePieceTokenizer(model, options.output.string()).vocabulary_size();
+  });
   log_info("wrote " + printable(options.output.string()) + ", " + std::to_string(pieces) + " pieces");
   return ExitCode::kDone;
 }
@@ -117,25 +117,12 @@ void add_train(CLI::App& tokenizer, Action& chosen) {
   const auto options = std::make_shared<TrainTokenizerOptions>();
   auto& command = add_command(tokenizer, "train", "Train a SentencePiece model on text files", options->common);
   command.add_option("--input", options->input, "text files")->type_name("FILE...")->required();
-  add_whole_number(command, {"--vocabulary-size", "N", "pieces, special symbols included (default: 10000)"},
-                   options->config.vocabulary_size,
-                   {TokenizerConfig::kSmallestVocabulary, TokenizerConfig::kLargestVocabulary});
-  add_choice<TokenizerType, TokenizerType>(
-      command, {"--type", "TYPE", "bpe, unigram or char (default: bpe)"}, options->config.type,
-      {{"bpe", TokenizerType::kBpe}, {"unigram", TokenizerType::kUnigram}, {"char", TokenizerType::kChar}});
-  add_number(
-      command,
-      {"--character-coverage", "X",
-       "share of the characters' occurrences that get a piece, 0.98 to 1 (default: 1; about 0.9995 suits Chinese)"},
-      options->config.character_coverage, {0.98, 1});
-  add_choice<Normalization, Normalization>(
-      command,
-      {"--normalization", "NAME",
-       "nmt_nfkc, or identity: characters stay as they are, for Chinese and Japanese (default: nmt_nfkc)"},
-      options->config.normalization, {{"nmt_nfkc", Normalization::kNmtNfkc}, {"identity", Normalization::kIdentity}});
-  add_flag(command, "--byte-fallback", options->config.byte_fallback, "spell characters without a piece as bytes");
+  for (const auto& setting : tokenizer_settings().list())
+    if (!setting.flag.empty()) add_setting(command, setting, options->given);
   add_path(command, {"--output", "FILE", "the model to write"}, options->output)->required();
-  finish_command(command, "gloss tokenizer train --input train.en train.de --vocabulary-size 8000 --output both.model");
+  finish_command(command,
+                 "gloss tokenizer train --input train.en train.de --output both.model\n"
+                 "gloss tokenizer train --input train.zh --type unigram --normalization identity --output zh.model");
   command.callback([options, &chosen] { chosen = [options] { return train_model(*options); }; });
 }
 

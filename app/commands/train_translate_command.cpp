@@ -13,6 +13,7 @@
 
 #include "app/commands/command_options.h"
 #include "app/commands/commands.h"
+#include "app/options/given_settings.h"
 #include "app/output/score_text.h"
 #include "app/output/standard_output.h"
 #include "common/error.h"
@@ -27,25 +28,26 @@ namespace gloss {
 namespace {
 
 constexpr std::int64_t kMaxSamples = 100;
-/// A text of the run and its option, which sets a key of the section `data`.
+/// A text of the run that is given by an option, which sets a key of the section `data`.
 struct DataFileOption {
-  std::string name, key, help;
+  const Setting* setting;
   std::optional<std::filesystem::path> file = {};
 };
+
+std::vector<DataFileOption> data_file_options() {
+  std::vector<DataFileOption> options;
+  for (const auto& setting : data_settings().list())
+    if (!setting.flag.empty()) options.push_back({&setting});
+  return options;
+}
 
 struct TrainTranslateCommandOptions {
   CommonOptions common;
   std::optional<std::filesystem::path> config;
-  std::vector<DataFileOption> data_files = {
-      {"--source", "train_source", "the text to train on, a sentence a line"},
-      {"--target", "train_target", "its translations, line by line"},
-      {"--valid-source", "valid_source", "the text to validate on (default: 1 % of the pairs are held out)"},
-      {"--valid-target", "valid_target", "its translations"},
-      {"--test-source", "test_source", "the text to score the finished model on"},
-      {"--test-target", "test_target", "its translations"}};
+  std::vector<DataFileOption> data_files = data_file_options();  ///< the training texts first
   std::vector<std::string> overrides;
   std::optional<std::filesystem::path> out;
-  std::optional<std::int64_t> seed;
+  GivenSettings given;  ///< keys outside of sections
   bool resume = false;
   std::optional<std::filesystem::path> resume_folder;
   bool overwrite = false;
@@ -56,10 +58,10 @@ using DataFiles = std::vector<std::pair<std::string, std::filesystem::path>>;
 
 DataFiles data_files_of(const TrainTranslateCommandOptions& options) {
   DataFiles files;
-  for (const auto& [name, key, help, file] : options.data_files) {
+  for (const auto& [setting, file] : options.data_files) {
     if (!file) continue;
-    expect_file(name, *file);
-    files.emplace_back(key, *file);
+    expect_file(setting->flag, *file);
+    files.emplace_back(setting->key, *file);
   }
   return files;
 }
@@ -148,7 +150,7 @@ ExitCode train_translator(const TrainTranslateCommandOptions& options) {
                                  .samples = options.samples,
                                  .notes = chosen_lines(run),
                                  .machine_options = machine_options(options.common)};
-  training.config.seed = options.seed.value_or(training.config.seed);
+  training.config = options.given.over(top_settings(), training.config);
   const auto result = train_translate(training);
   if (result.test) write_result(to_lines(*result.test));
   if (result.end == TrainingEnd::kStopped) return stop_requested().value_or(ExitCode::kFault);
@@ -157,7 +159,8 @@ ExitCode train_translator(const TrainTranslateCommandOptions& options) {
 
 void add_data_files(CLI::App& command, std::vector<DataFileOption>& files) {
   std::vector<CLI::Option*> options;
-  for (auto& [name, key, help, file] : files) options.push_back(add_path(command, {name, "FILE", help}, file));
+  for (auto& [setting, file] : files)
+    options.push_back(add_path(command, {std::string(setting->flag), "FILE", std::string(setting->help)}, file));
   for (std::size_t i = 0; i < options.size(); i += 2) {
     options[i]->needs(options[i + 1]);
     options[i + 1]->needs(options[i]);
@@ -172,22 +175,25 @@ void add_train_translate_command(CLI::App& program, Action& chosen) {
                               "Train a translator on two aligned text files, and score it where there is a test set",
                               options->common);
   command.alias("train");
+  group_options(command, "Texts");
   add_data_files(command, options->data_files);
+  group_options(command, "Training");
   add_path(command, {"--config", "FILE", "a run file (configs/README.md); options replace what it sets"},
            options->config);
   command.add_option("--set", options->overrides, "set a key of the run file, as training.max_steps=100; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  group_options(command, "Run folder");
   add_path(command,
            {"--out", "DIR", "the run folder (default: runs/ and the run file's name or the languages, as runs/en-de)"},
            options->out);
-  add_whole_number(command, {"--seed", "N", "the seed of everything random, in place of the run file's"}, options->seed,
-                   {});
+  add_setting(command, top_settings().at("seed"), options->given, {.default_text = "the run file's, 1"});
   auto* resume = add_optional_path(
       command, {"--resume", "DIR", "go on from the newest checkpoint of the run in DIR, or else in --out"},
       options->resume, options->resume_folder);
   add_flag(command, "--overwrite", options->overwrite, "remove what an earlier run left in the folder")
       ->excludes(resume);
+  group_options(command, "Messages");
   add_whole_number(
       command,
       {"--samples", "N",
@@ -195,8 +201,10 @@ void add_train_translate_command(CLI::App& program, Action& chosen) {
        "log has three at least, in full"},
       options->samples, {0, kMaxSamples});
   finish_command(command,
-                 "gloss train-translate --source corpus/train.source --target corpus/train.target --out runs/first\n"
-                 "  # a corpus to try it with: gloss make-corpus demo --out corpus");
+                 "gloss train-translate --source train.en --target train.de\n"
+                 "gloss train-translate --config run.json --set training.max_epochs=20 --out runs/first\n"
+                 "gloss train-translate --resume runs/first\n"
+                 "gloss make-corpus demo --out corpus   # a corpus to try it with");
   command.callback([options, &chosen] { chosen = [options] { return train_translator(*options); }; });
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/config/settings.h"
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/files/file_kind.h"
@@ -24,20 +25,11 @@ constexpr std::array kDefaultsNames = {std::pair{std::string_view("fixed"), Defa
                                        std::pair{std::string_view("text"), DefaultsKind::kText}};
 
 /// Every text of a run file that names a file of the user's.
-template <typename Config>
-auto paths_of(Config& config) {
-  auto& data = config.data;
-  auto& training = config.training;
-  return std::array{&config.tokenizer.model_file,
-                    &data.train_source,
-                    &data.train_target,
-                    &data.valid_source,
-                    &data.valid_target,
-                    &data.test_source,
-                    &data.test_target,
-                    &training.start_from,
-                    &training.initial_embeddings.source,
-                    &training.initial_embeddings.target};
+std::vector<std::string*> paths_of(RunConfig& config) {
+  auto paths = tokenizer_settings().paths(config.tokenizer);
+  for (auto* path : data_settings().paths(config.data)) paths.push_back(path);
+  for (auto* path : training_settings().paths(config.training)) paths.push_back(path);
+  return paths;
 }
 
 /// Puts "a.b=value" at json["a"]["b"].
@@ -105,8 +97,7 @@ void complete_from_start_model(Json& json, const std::filesystem::path& folder, 
 RunConfig read_sections(const Json& json) {
   RunConfig config;
   ConfigSection file(json, "");
-  file.read("seed", config.seed);
-  file.read("defaults", config.defaults, Choices<DefaultsKind>(kDefaultsNames));
+  top_settings().read_into(config, file);
   config.tokenizer = read_tokenizer_config(file.section("tokenizer"));
   config.data = read_data_config(file.section("data"));
   config.model = read_model_config(file.section("model"));
@@ -115,6 +106,19 @@ RunConfig read_sections(const Json& json) {
   config.evaluation = read_evaluation_config(file.section("evaluation"));
   file.finish();
   return config;
+}
+
+/// `json_of(settings, values)` of the keys outside of sections and of each section.
+template <typename JsonOf>
+Json join(const RunConfig& config, JsonOf json_of) {
+  Json json = json_of(top_settings(), config);
+  json["tokenizer"] = json_of(tokenizer_settings(), config.tokenizer);
+  json["data"] = json_of(data_settings(), config.data);
+  json["model"] = json_of(model_settings(), config.model);
+  json["training"] = json_of(training_settings(), config.training);
+  json["decoding"] = json_of(decoding_settings(), config.decoding);
+  json["evaluation"] = json_of(evaluation_settings(), config.evaluation);
+  return json;
 }
 
 /// The configuration that a run left in its folder; null where there is none that can be read.
@@ -177,8 +181,24 @@ void expect_parts(const ModelConfig& model, const std::vector<std::string>& part
 
 }  // namespace
 
+const Settings<RunConfig>& top_settings() {
+  static const Settings<RunConfig> settings(
+      "", {{field(&RunConfig::seed),
+            {.key = "seed",
+             .help = "every random number of a run is a function of it",
+             .range = at_least(0),
+             .flag = "--seed",
+             .group = "Training"}},
+           {choice_field(&RunConfig::defaults, kDefaultsNames),
+            {.key = "defaults",
+             .help = "`text`: open keys get values chosen from the training text; `fixed`: those of the tables below",
+             .shown_default = "`\"text\"` in a run file",
+             .identity = Identity::kNever}}});
+  return settings;
+}
+
 void RunConfig::validate() const {
-  require(seed >= 0, "seed", "0 or more", seed);
+  top_settings().validate(*this);
   tokenizer.validate();
   data.validate();
   model.validate();
@@ -248,24 +268,38 @@ RunConfig read_run_config(const std::filesystem::path& path, std::span<const std
   return read_run_file({.path = path, .overrides = overrides, .run_folder = run_folder}).config;
 }
 
+std::vector<SectionSettings> run_settings() {
+  return {{"", top_settings().list()},
+          {"tokenizer", tokenizer_settings().list()},
+          {"data", data_settings().list()},
+          {"model", model_settings().list()},
+          {"training", training_settings().list()},
+          {"decoding", decoding_settings().list()},
+          {"evaluation", evaluation_settings().list()}};
+}
+
 Json to_json(const RunConfig& config) {
-  return {{"seed", config.seed},
-          {"defaults", choice_name(config.defaults, Choices<DefaultsKind>(kDefaultsNames))},
-          {"tokenizer", to_json(config.tokenizer)},
-          {"data", to_json(config.data)},
-          {"model", to_json(config.model)},
-          {"training", to_json(config.training)},
-          {"decoding", to_json(config.decoding)},
-          {"evaluation", to_json(config.evaluation)}};
+  return join(config, [](const auto& settings, const auto& values) { return settings.to_json(values); });
 }
 
 Json to_portable_json(const RunConfig& config) {
-  auto json = to_json(config);
-  json["tokenizer"].erase("model_file");
-  for (const auto* key : {"train_source", "train_target", "valid_source", "valid_target", "test_source", "test_target"})
-    json["data"].erase(key);
-  for (const auto* key : {"start_from", "initial_embeddings"}) json["training"].erase(key);
-  return json;
+  return join(config, [](const auto& settings, const auto& values) { return settings.to_portable_json(values); });
+}
+
+Json settings_identity(const RunConfig& config) {
+  auto json = join(config, [](const auto& settings, const auto& values) { return settings.identity(values); });
+  if (!config.data.validates()) {
+    json.erase("decoding");
+    json.erase("evaluation");
+  }
+  Json identity = Json::object();
+  for (const auto& [section, value] : json.items()) {
+    if (!value.is_object())
+      identity[section] = value;
+    else
+      for (const auto& [key, setting] : value.items()) identity[section + "." + key] = setting;
+  }
+  return identity;
 }
 
 }  // namespace gloss

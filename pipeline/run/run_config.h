@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -72,9 +73,23 @@ RunConfig read_run_config(const std::filesystem::path& path, std::span<const std
 /// The same from JSON: open keys have the fixed defaults; paths as they are.
 RunConfig parse_run_config(const Json& json);
 
+/// The declarations of the keys outside of sections.
+const Settings<RunConfig>& top_settings();
+/// The declarations of a section's keys; `name` is empty for the keys outside of sections.
+struct SectionSettings {
+  std::string_view name;
+  std::span<const Setting> settings;
+};
+/// Every key of a run file, in the order of configs/README.md.
+std::vector<SectionSettings> run_settings();
+
 /// Every key with its value, defaults filled in.
 Json to_json(const RunConfig& config);
 /// The same without the user's paths, as a model file keeps it.
 Json to_portable_json(const RunConfig& config);
+
+/// Settings that must be equal for a run to be resumed, by dotted key (Setting::identity). Those of decoding and
+/// evaluation belong to it only where there is a validation set: they decide which checkpoint is the best.
+Json settings_identity(const RunConfig& config);
 
 }  // namespace gloss

@@ -34,11 +34,11 @@ TEST(DataConfigTest, EveryKeyComesBack) {
 
 TEST(DataConfigTest, WrongValuesAreNamed) {
   for (const auto& [text, message] :
-       {std::pair(R"({"batch_tokens": 0})", "data.batch_tokens: wanted 1 to 1000000000, got 0"),
+       {std::pair(R"({"batch_tokens": 0})", "data.batch_tokens: wanted a whole number from 1 to 1000000000, got 0"),
         std::pair(R"({"batch_tokens": 2000000000})", "data.batch_tokens"),
-        std::pair(R"({"max_length": 1})", "data.max_length: wanted 2 to 1000000, got 1"),
+        std::pair(R"({"max_length": 1})", "data.max_length: wanted a whole number from 2 to 1000000, got 1"),
         std::pair(R"({"max_length": 1000001})", "data.max_length"),
-        std::pair(R"({"subword_sampling": -0.1})", "data.subword_sampling: wanted 0 to 1, got -0.1"),
+        std::pair(R"({"subword_sampling": -0.1})", "data.subword_sampling: wanted a number from 0 to 1, got -0.1"),
         std::pair(R"({"subword_sampling": 1.1})", "data.subword_sampling"),
         std::pair(R"({"train_source": "a"})", "data.train_target: wanted a file"),
         std::pair(R"({"valid_source": "a"})", "data.valid_target: wanted a file"),

@@ -31,10 +31,13 @@ TEST(TokenizerConfigTest, EveryKeyComesBack) {
 
 TEST(TokenizerConfigTest, WrongValuesAreNamed) {
   for (const auto& [text, message] :
-       {std::pair(R"({"vocabulary_size": 4})", "tokenizer.vocabulary_size: wanted 5 to 1000000, got 4"),
+       {std::pair(R"({"vocabulary_size": 4})",
+                  "tokenizer.vocabulary_size: wanted a whole number from 5 to 1000000, got 4"),
         std::pair(R"({"vocabulary_size": 1000001})", "tokenizer.vocabulary_size"),
-        std::pair(R"({"vocabulary_size": 260, "byte_fallback": true})", "tokenizer.vocabulary_size: wanted 261 to"),
-        std::pair(R"({"character_coverage": 0.97})", "tokenizer.character_coverage: wanted 0.98 to 1, got 0.97"),
+        std::pair(R"({"vocabulary_size": 260, "byte_fallback": true})",
+                  "tokenizer.vocabulary_size: wanted a whole number from 261"),
+        std::pair(R"({"character_coverage": 0.97})",
+                  "tokenizer.character_coverage: wanted a number from 0.98 to 1, got 0.97"),
         std::pair(R"({"character_coverage": 1.01})", "tokenizer.character_coverage"),
         std::pair(R"({"type": "word"})", "tokenizer.type: wanted one of bpe, unigram, char"),
         std::pair(R"({"vocab_size": 5})", "tokenizer.vocab_size: unknown key")})

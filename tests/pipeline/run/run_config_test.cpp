@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/config/settings_table.h"
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "tests/support/temporary_folder.h"
@@ -268,14 +269,36 @@ TEST(ConfigsFolderTest, EveryRunFileIsRead) {
   EXPECT_GE(files, 6u);
 }
 
-TEST(ConfigsFolderTest, TheReadmeHasEveryKey) {
+/// The first table below `heading`.
+std::string table_below(const std::string& page, const std::string& heading) {
+  const auto begin = page.find("\n|", page.find(heading + '\n')) + 1;
+  auto end = begin;
+  while (page[end] == '|') end = page.find('\n', end) + 1;
+  return page.substr(begin, end - begin);
+}
+
+TEST(ConfigsFolderTest, TheTablesOfTheReadmeAreTheDeclarations) {
   const auto readme = read_file(GLOSS_CONFIGS_FOLDER "/README.md", 1 << 20);
-  const auto config = to_json(RunConfig{});
-  for (const auto& [section, keys] : config.items()) {
-    EXPECT_THAT(readme, HasSubstr(section));
-    if (!keys.is_object()) continue;
-    for (const auto& [key, value] : keys.items()) EXPECT_THAT(readme, HasSubstr("`" + key)) << section;
+  for (const auto& [name, settings] : run_settings()) {
+    const auto heading = name.empty() ? "## Keys" : "### " + std::string(name);
+    ASSERT_THAT(readme, HasSubstr('\n' + heading + '\n'));
+    EXPECT_EQ(table_below(readme, heading), settings_table(settings)) << "configs/README.md must have this table";
   }
+}
+
+TEST(ConfigsFolderTest, EachKeyOfARunFileIsDeclaredOnceWithAShortSentence) {
+  std::size_t keys = 0;
+  Json declared = Json::object();
+  for (const auto& [name, settings] : run_settings()) {
+    for (const auto& setting : settings) {
+      EXPECT_THAT(setting.help.size(), testing::AllOf(testing::Gt(0u), testing::Le(100u))) << setting.name();
+      set_value_at(declared, setting.name(), setting.default_value);
+      ++keys;
+    }
+  }
+  EXPECT_EQ(declared.flatten().size(), keys);
+  for (const auto& [key, value] : to_json(RunConfig{}).flatten().items())
+    EXPECT_TRUE(declared.contains(Json::json_pointer(key))) << key;
 }
 
 }  // namespace
