@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,12 +12,14 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "app/commands/help_commands.h"
+#include "app/help/help_formatter.h"
 #include "app/options/sacrebleu_arguments.h"
 #include "app/output/standard_output.h"
+#include "app/version_text.h"
 #include "app/working_directory.h"
 #include "common/config/config_section.h"
 #include "common/log.h"
-#include "common/version.h"
 
 namespace gloss {
 namespace {
@@ -115,8 +118,13 @@ Action ask_for_command(std::string help) {
 
 Action parse_command_line(int argc, const char* const* argv) {
   CLI::App program("gloss: trains a Transformer on two aligned texts and translates with it.", "gloss");
-  program.footer("gloss COMMAND --help explains a command and shows an example.");
-  program.set_version_flag("--version", "gloss " + std::string(kVersion) + "\n", "Print the version");
+  program.formatter(std::make_shared<HelpFormatter>());
+  program.footer(
+      "Examples:\n"
+      "  gloss train-translate --source train.en --target train.de   # train a translator in runs/en-de\n"
+      "  gloss translate --model runs/en-de < input.txt              # translate with it, line by line\n"
+      "  gloss help translate                                        # explain a command");
+  program.set_version_flag("--version", version_text() + '\n', "print the versions of gloss and LibTorch");
   program.require_subcommand(0, 1);  // a file may be called as a command is
   Action chosen;
   add_train_translate_command(program, chosen);
@@ -130,6 +138,7 @@ Action parse_command_line(int argc, const char* const* argv) {
   add_inspect_command(program, chosen);
   add_check_data_command(program, chosen);
   add_doctor_command(program, chosen);
+  add_help_commands(program, chosen);
   try {
     auto arguments = without_sacrebleu_names({argv + std::min(argc, 1), argv + argc});
     expect_no_empty_value(arguments);

@@ -40,6 +40,22 @@ else()
 endif()
 
 install(TARGETS gloss RUNTIME COMPONENT runtime)
+# Manual pages and completions, which the program makes of its own declarations.
+set(shell_files "${PROJECT_BINARY_DIR}/shell")
+install(CODE "
+  file(REMOVE_RECURSE \"${shell_files}\")
+  execute_process(COMMAND \"$<TARGET_FILE:gloss>\" man --out \"${shell_files}/man1\" COMMAND_ERROR_IS_FATAL ANY)
+  foreach(shell bash zsh fish)
+    execute_process(COMMAND \"$<TARGET_FILE:gloss>\" completion \${shell} OUTPUT_FILE \"${shell_files}/\${shell}\"
+                    COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()" COMPONENT runtime)
+install(DIRECTORY "${shell_files}/man1" DESTINATION "${CMAKE_INSTALL_MANDIR}" COMPONENT runtime)
+install(FILES "${shell_files}/bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME gloss
+        COMPONENT runtime)
+install(FILES "${shell_files}/zsh" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions" RENAME _gloss
+        COMPONENT runtime)
+install(FILES "${shell_files}/fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d"
+        RENAME gloss.fish COMPONENT runtime)
 install(TARGETS libgloss EXPORT gloss-targets LIBRARY COMPONENT runtime NAMELINK_COMPONENT development)
 install(DIRECTORY library/include/gloss TYPE INCLUDE COMPONENT development)
 # The documents, laid out as in the source tree with every file that they link to, so that their links resolve.

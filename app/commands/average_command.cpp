@@ -61,7 +61,9 @@ void add_average_command(CLI::App& program, Action& chosen) {
       ->required();
   add_path(command, {"--output", "FILE", "the model file to write"}, options->output)->required();
   add_overwrite(command, options->overwrite);
-  finish_command(command, "gloss average run/checkpoints/step-*.safetensors --output averaged.safetensors");
+  finish_command(command,
+                 "gloss average runs/en-de/checkpoints/step-*.safetensors --output averaged.safetensors\n"
+                 "gloss average first.safetensors second.safetensors --output averaged.safetensors");
   command.callback([options, &chosen] { chosen = [options] { return average(*options); }; });
 }
 

@@ -138,7 +138,9 @@ void add_check_data_command(CLI::App& program, Action& chosen) {
              {"--max-ratio", "N", "of the lengths (default: 4 in pieces, without a tokenizer 9 in characters)"},
              options->max_ratio, {1, 1000});
   add_flag(command, "--json", options->json, "one JSON object");
-  finish_command(command, "gloss check-data --config configs/multi30k_en_de.json");
+  finish_command(command,
+                 "gloss check-data --source train.en --target train.de\n"
+                 "gloss check-data --config configs/multi30k_en_de.json --json");
   command.callback([options, &chosen] { chosen = [options] { return check_data_command(*options); }; });
 }
 

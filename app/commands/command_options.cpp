@@ -13,6 +13,7 @@
 
 #include "common/config/json.h"
 #include "common/error.h"
+#include "common/text/split_text.h"
 #include "pipeline/run/run_files.h"
 #include "pipeline/runtime.h"
 
@@ -68,7 +69,7 @@ CLI::App& add_command(CLI::App& parent, const std::string& name, const std::stri
 
 void group_options(CLI::App& command, const std::string& heading) { command.option_defaults()->group(heading); }
 
-void finish_command(CLI::App& command, const std::string& example) {
+void finish_command(CLI::App& command, const std::string& examples) {
   for (auto* option : command.get_options()) {
     if (option->get_items_expected_max() == 0) {
       option->multi_option_policy(CLI::MultiOptionPolicy::Throw);
@@ -76,7 +77,9 @@ void finish_command(CLI::App& command, const std::string& example) {
       if (option->get_items_expected_min() > 0) option->check(refuse_no_value);
     }
   }
-  command.footer("Example:\n  " + example);
+  std::string text = "Examples:";
+  for (const auto line : split_text(examples, '\n')) text.append("\n  ").append(line);
+  command.footer(text);
 }
 
 NamedFile standard_input() { return {"stdin", "/dev/stdin"}; }

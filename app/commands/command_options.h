@@ -43,9 +43,9 @@ struct Machine {
 CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& description, CommonOptions& common);
 /// Puts the options that are added from now on below a heading of --help.
 void group_options(CLI::App& command, const std::string& heading);
-/// To be called when a command has all its options: refuses options without a value or given twice, and shows an
-/// example below the help.
-void finish_command(CLI::App& command, const std::string& example);
+/// To be called when a command has all its options: refuses options without a value or given twice, and shows
+/// `examples`, one a line, below the help.
+void finish_command(CLI::App& command, const std::string& examples);
 /// The files of one command line, --log-json and the standard output left out.
 struct CommandFiles {
   std::vector<NamedFile> inputs;

@@ -48,7 +48,9 @@ void add_convert_command(CLI::App& program, Action& chosen) {
       ->required();
   add_path(command, {"--output", "FILE", "the model file to write"}, options->output)->required();
   add_overwrite(command, options->overwrite);
-  finish_command(command, "gloss convert --model runs/de --precision int8 --output de.int8.safetensors");
+  finish_command(command,
+                 "gloss convert --model runs/en-de --precision int8 --output en-de.int8.safetensors\n"
+                 "gloss convert --model runs/en-de --precision bfloat16 --output en-de.bf16.safetensors");
   command.callback([options, &chosen] { chosen = [options] { return convert(*options); }; });
 }
 

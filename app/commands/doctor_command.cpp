@@ -89,7 +89,9 @@ void add_doctor_command(CLI::App& program, Action& chosen) {
   add_path(command, {"--out", "DIR", "the run folder (default: runs/ and the run file's name)"}, options->out)
       ->needs(config);
   add_flag(command, "--json", options->json, "one JSON object");
-  finish_command(command, "gloss doctor --config configs/multi30k_en_de.json");
+  finish_command(command,
+                 "gloss doctor\n"
+                 "gloss doctor --config configs/multi30k_en_de.json --out runs/en-de");
   command.callback([options, &chosen] { chosen = [options] { return doctor(*options); }; });
 }
 

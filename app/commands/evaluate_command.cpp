@@ -240,7 +240,10 @@ void add_evaluate_command(CLI::App& program, Action& chosen) {
       add_command(program, "evaluate",
                   "Score a model, or files of translations, against references; sacreBLEU's figures", options->common);
   add_evaluate_options(command, *options);
-  finish_command(command, "gloss evaluate --model runs/copy --source test.source --reference test.target");
+  finish_command(command,
+                 "gloss evaluate --model runs/en-de --source test.en --reference test.de\n"
+                 "gloss evaluate --hypothesis output.de --reference test.de --metrics bleu,chrf --confidence\n"
+                 "gloss evaluate --hypothesis first.de second.de --reference test.de --paired-bs");
   command.callback([options, &chosen] { chosen = [options] { return evaluate(*options); }; });
 }
 

@@ -114,7 +114,7 @@ void add_inspect_command(CLI::App& program, Action& chosen) {
            options->file)
       ->required();
   add_flag(command, "--json", options->json, "one JSON object");
-  finish_command(command, "gloss inspect runs/copy");
+  finish_command(command, "gloss inspect runs/en-de\ngloss inspect model.safetensors --json");
   command.callback([options, &chosen] { chosen = [options] { return inspect(*options); }; });
 }
 

@@ -109,7 +109,9 @@ void add_make_corpus_command(CLI::App& program, Action& chosen) {
   add_whole_number(command, {"--max-words", "N", "copy, reverse: words in a sentence at most (default: 8)"},
                    options->max_words, {1, BuiltInCorpusOptions::kLongestSentence});
   add_flag(command, "--overwrite", options->overwrite, "replace files that are there already");
-  finish_command(command, "gloss make-corpus demo --pair en-de --out build/demo/corpus");
+  finish_command(command,
+                 "gloss make-corpus demo --pair en-de --out corpus\n"
+                 "gloss make-corpus copy --size 500 --out corpus");
   command.callback([options, &chosen] { chosen = [options] { return make_corpus(*options); }; });
 }
 

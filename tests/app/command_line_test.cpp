@@ -45,7 +45,7 @@ TEST(CommandLineTest, EveryCommandExplainsItselfWithAnExample) {
     const auto outcome = run_gloss(command);
     EXPECT_EQ(outcome.exit_code, 0);
     EXPECT_THAT(outcome.err, IsEmpty());
-    EXPECT_THAT(outcome.out, AllOf(HasSubstr("Example:\n  gloss " + command.front()), HasSubstr("--threads")));
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("Examples:\n  gloss " + command.front()), HasSubstr("--threads")));
   }
 }
 
@@ -53,16 +53,17 @@ TEST(CommandLineTest, HelpListsTheCommands) {
   const auto outcome = run_gloss({"--help"});
   EXPECT_EQ(outcome.exit_code, 0);
   std::vector<std::string> listed;  // the first word of each line below the heading
-  auto lines = std::istringstream(outcome.out.substr(outcome.out.find("Subcommands:\n")));
+  auto lines = std::istringstream(outcome.out.substr(outcome.out.find("Commands:\n")));
   std::string line;
   for (std::getline(lines, line); std::getline(lines, line) && line.starts_with("  ");) {
+    if (line.starts_with("   ")) continue;  // the rest of an explanation
     std::string name;
     std::istringstream(line) >> name;
     listed.push_back(name);
     EXPECT_THAT(line, MatchesRegex("  [a-z, -]+  +[A-Z].+")) << "wanted a name and an explanation";
   }
   EXPECT_THAT(listed, ElementsAre("train-translate,", "translate", "evaluate", "tokenizer", "make-corpus", "average",
-                                  "convert", "score", "inspect", "check-data", "doctor"));
+                                  "convert", "score", "inspect", "check-data", "doctor", "help", "completion", "man"));
 }
 
 TEST(CommandLineTest, WithoutACommandHelpGoesToStderr) {
@@ -74,10 +75,10 @@ TEST(CommandLineTest, WithoutACommandHelpGoesToStderr) {
   }
 }
 
-TEST(CommandLineTest, VersionIsOneLine) {
+TEST(CommandLineTest, VersionIsOneLineWithTheCommitAndLibTorch) {
   const auto outcome = run_gloss({"--version"});
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.out, testing::MatchesRegex("gloss [0-9.]+\n"));
+  EXPECT_THAT(outcome.out, testing::MatchesRegex("gloss [0-9.]+ \\((commit [0-9a-f]+, )?LibTorch [0-9.]+[^ ]*\\)\n"));
 }
 
 TEST(CommandLineTest, SuggestsTheOptionThatWasMeant) {

@@ -34,6 +34,11 @@ if nm -D --defined-only "$library" | grep -E ' _Z[A-Z]*5gloss' |
   fault "the library shows more than its interface (see the lines above)"
 fi
 
+for file in man/man1/gloss.1 man/man1/gloss-tokenizer-train.1 bash-completion/completions/gloss \
+  zsh/vendor-completions/_gloss fish/vendor_completions.d/gloss.fish; do
+  [[ -s $tree/share/$file ]] || fault "share/$file is not installed"
+done
+
 printf '%s\n' 'ana baka dalo emi' '' 'yoze' 'mo nipa quso ratu sive' >"$folder/lines"
 "$tree/bin/gloss" translate --model "$model" --device cpu --threads 1 <"$folder/lines" >"$folder/wanted"
 
@@ -105,6 +110,7 @@ multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 [[ -e $folder/unpacked/usr/lib/$multiarch/libgloss.so.0 ]] ||
   fault "the package has no usr/lib/$multiarch/libgloss.so.0; an old build folder needs cmake -U CMAKE_INSTALL_LIBDIR"
 [[ $(dpkg-deb -f "$package" Depends) == *libsentencepiece* ]] || fault "the package does not say what it needs"
-[[ $("$folder/unpacked/usr/bin/gloss" --version) == "gloss $(dpkg-deb -f "$package" Version)" ]] ||
+[[ $("$folder/unpacked/usr/bin/gloss" --version) == "gloss $(dpkg-deb -f "$package" Version) "* ]] ||
   fault "the packaged program says $("$folder/unpacked/usr/bin/gloss" --version 2>&1)"
+[[ -s $folder/unpacked/usr/share/man/man1/gloss-translate.1 ]] || fault "the package has no manual pages"
 echo "installed_test: $(basename "$package") made"

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace gloss {
+
+enum class Shell { kBash, kZsh, kFish };
+
+/// A script that completes commands, options and names of files of `program` in a shell.
+std::string completion_script(const CLI::App& program, Shell shell);
+
+}  // namespace gloss

@@ -1,0 +1,85 @@
+#include "app/help/help_formatter.h"
+
+#include <algorithm>
+
+#include "app/help/option_names.h"
+#include "common/text/terminal_text.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::size_t kColumns = 100;
+constexpr std::size_t kNameColumns = 28;  // two spaces, name, two spaces; longer names have a line of their own
+
+/// "  name   description", the description in a column of its own.
+std::string entry(const std::string& name, const std::string& description) {
+  std::string text = "  " + name;
+  if (text.size() + 2 > kNameColumns)
+    text += '\n' + std::string(kNameColumns, ' ');
+  else
+    text.resize(kNameColumns, ' ');
+  // The first line is indented, too.
+  return text + wrapped(std::string(kNameColumns, ' ') + description, kNameColumns, kColumns).substr(kNameColumns) +
+         '\n';
+}
+
+std::string description_of(const CLI::Option& option) {
+  auto text = option.get_description();
+  std::string needed;
+  for (const auto* other : option.get_needs()) needed += (needed.empty() ? "" : ", ") + other->get_name();
+  return needed.empty() ? text : text + "; needs " + needed;
+}
+
+std::string usage_line(const CLI::App& command, const std::string& name) {
+  std::string usage = "Usage: " + name;
+  for (const auto* option : command.get_options())
+    if (option->get_required() || typed_names(*option).empty()) usage += ' ' + usage_of(*option);
+  if (!option_groups(command).empty()) usage += " [OPTIONS]";
+  if (!commands_of(command).empty()) usage += " COMMAND";
+  return wrapped(usage, 7, kColumns) + '\n';
+}
+
+std::string command_entries(const CLI::App& command) {
+  std::string text;
+  for (const auto* inner : commands_of(command)) {
+    auto name = inner->get_name();
+    for (const auto& alias : inner->get_aliases()) name += ", " + alias;
+    text += entry(name, inner->get_description());
+  }
+  return text.empty() ? text : "\nCommands:\n" + text;
+}
+
+}  // namespace
+
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t columns) {
+  std::string result;
+  std::size_t used = 0;
+  while (!text.empty()) {
+    const auto begin = std::min(text.find_first_not_of(' '), text.size());
+    const auto end = std::min(text.find(' ', begin), text.size());
+    const auto word = text.substr(0, end);  // with the spaces before it
+    const auto width = columns_of(word);
+    if (used > indent && used + width > columns && begin > 0) {
+      result += '\n' + std::string(indent, ' ');
+      result += word.substr(begin);
+      used = indent + width - begin;
+    } else {
+      result += word;
+      used += width;
+    }
+    text.remove_prefix(end);
+  }
+  return result;
+}
+
+std::string HelpFormatter::make_help(const CLI::App* command, std::string name, CLI::AppFormatMode) const {
+  std::string text = usage_line(*command, name) + '\n' + wrapped(command->get_description(), 0, kColumns) + '\n';
+  text += command_entries(*command);
+  for (const auto& [heading, options] : option_groups(*command)) {
+    text += '\n' + heading + ":\n";
+    for (const auto* option : options) text += entry(usage_of(*option), description_of(*option));
+  }
+  return command->get_footer().empty() ? text : text + '\n' + command->get_footer() + '\n';
+}
+
+}  // namespace gloss
