@@ -93,7 +93,7 @@ void expect_set_once(const TrainTranslateCommandOptions& options) {
   };
   for (const auto& file : options.data_files)
     if (file.file) refuse("data." + file.key, file.name);
-  if (options.seed) refuse("seed", "--seed");
+  if (options.given.has("seed")) refuse("seed", "--seed");
 }
 
 RunFile read_run(const TrainTranslateCommandOptions& options, const std::filesystem::path& out) {
