@@ -92,7 +92,7 @@ void expect_set_once(const TrainTranslateCommandOptions& options) {
         throw UsageError("--set " + key + ": wanted once, got " + option + " beside it");
   };
   for (const auto& file : options.data_files)
-    if (file.file) refuse("data." + file.key, file.name);
+    if (file.file) refuse("data." + std::string(file.setting->key), std::string(file.setting->flag));
   if (options.given.has("seed")) refuse("seed", "--seed");
 }
 
