@@ -74,9 +74,13 @@ TEST(HelpTest, EachDeclaredOptionIsThereWithItsSentence) {
       if (setting.flag.empty()) continue;
       std::string sentence(setting.help);
       std::erase(sentence, '`');
-      if (setting.key != "n_best") EXPECT_THAT(help, HasSubstr(sentence));
+      if (setting.key != "n_best") {
+        EXPECT_THAT(help, HasSubstr(sentence));
+      }
       EXPECT_THAT(help, ContainsRegex(" " + std::string(setting.flag) + " ")) << setting.key;
-      if (!setting.off_flag.empty()) EXPECT_THAT(help, HasSubstr(" " + std::string(setting.off_flag) + " "));
+      if (!setting.off_flag.empty()) {
+        EXPECT_THAT(help, HasSubstr(" " + std::string(setting.off_flag) + " "));
+      }
     }
   };
   expect_options(decoding_settings(), {"translate"});
@@ -92,7 +96,7 @@ TEST(HelpTest, OptionsStandBelowHeadings) {
                               "\nSampling (defaults: the model's):\n  --sample ", "\nMachine:\n  --device ",
                               "\nMessages:\n", "\nExamples:\n  gloss translate "}) {
     const auto found = help.find(heading, place);
-    ASSERT_NE(found, help.npos) << heading << "in order in\n" << help;
+    ASSERT_NE(found, help.npos) << heading << " in order in\n" << help;
     place = found;
   }
 }

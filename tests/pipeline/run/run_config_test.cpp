@@ -297,8 +297,8 @@ TEST(ConfigsFolderTest, EachKeyOfARunFileIsDeclaredOnceWithAShortSentence) {
     }
   }
   EXPECT_EQ(declared.flatten().size(), keys);
-  for (const auto& [key, value] : to_json(RunConfig{}).flatten().items())
-    EXPECT_TRUE(declared.contains(Json::json_pointer(key))) << key;
+  const auto written = to_json(RunConfig{}).flatten();
+  for (const auto& [key, value] : written.items()) EXPECT_TRUE(declared.contains(Json::json_pointer(key))) << key;
 }
 
 }  // namespace
