@@ -10,21 +10,16 @@ namespace gloss {
 void Beam::advance(std::span<const Candidate> candidates, std::span<const float> attention) {
   ++length_;
   add_attention(attention);
-  const auto beam_size = config_->beam_size;
   std::vector<Row> next;
   for (std::int64_t place = 0; place < std::ssize(candidates); ++place) {
-    const auto& [parent, id, log_probability, penalty] = candidates[place];
-    Row row{rows_[parent].ids, log_probability, penalty, parent, rows_[parent].coverage};
-    if (id == kEos) {
-      if (place < beam_size) finish(std::move(row), true);
-      continue;
-    }
-    row.ids.push_back(id);
-    if (length_ == limit_) {
-      if (place < beam_size) finish(std::move(row), false);
-    } else if (std::ssize(next) < most_rows_) {
+    const auto& candidate = candidates[place];
+    const bool ended = candidate.id == kEos, finishes = ended || length_ == limit_;
+    if (finishes ? place >= config_->beam_size : std::ssize(next) >= max_rows_) continue;
+    auto row = extended(candidate);
+    if (finishes)
+      finish(std::move(row), ended);
+    else
       next.push_back(std::move(row));
-    }
   }
   if (candidates.empty() && finished_.empty())
     for (auto& row : rows_) finish(std::move(row), false);
@@ -33,8 +28,8 @@ void Beam::advance(std::span<const Candidate> candidates, std::span<const float>
 
 bool Beam::done() const {
   if (rows_.empty()) return true;
-  // At its best a live one loses no probability any more, divides what it lost by the greatest length and comes to
-  // attend to all of the source.
+  // The best future of a live hypothesis: no more probability is lost, the length is maximal, and the whole source gets
+  // attended to.
   const auto& best = rows_.front();
   const double possible = length_normalised(best.log_probability - best.penalty, limit_, *config_);
   const auto are_better = [&](std::int64_t count) {
@@ -59,10 +54,21 @@ void Beam::add_attention(std::span<const float> attention) {
   }
 }
 
+/// The row of a continuation; eos is not among its ids.
+Beam::Row Beam::extended(const Candidate& candidate) const {
+  auto row = rows_[candidate.row];
+  if (candidate.id != kEos) row.ids.push_back(candidate.id);
+  row.token_log_probabilities.push_back(candidate.token_log_probability);
+  row.log_probability = candidate.log_probability;
+  row.penalty = candidate.penalty;
+  row.parent = candidate.row;
+  return row;
+}
+
 void Beam::finish(Row row, bool ended) {
-  auto hypothesis = make_hypothesis(std::move(row.ids), row.log_probability, ended, *config_, row.coverage);
-  const auto length = std::ssize(hypothesis.ids) + (ended ? 1 : 0);
-  if (row.penalty > 0) hypothesis.score -= length_normalised(row.penalty, length, *config_);
+  Hypothesis hypothesis{std::move(row.ids), row.log_probability, 0, ended, std::move(row.token_log_probabilities)};
+  hypothesis.score = score_of(hypothesis, *config_, row.coverage);
+  if (row.penalty > 0) hypothesis.score -= length_normalised(row.penalty, hypothesis.length(), *config_);
   const auto place = std::upper_bound(finished_.begin(), finished_.end(), hypothesis,
                                       [](const auto& a, const auto& b) { return a.score > b.score; });
   finished_.insert(place, std::move(hypothesis));

@@ -11,7 +11,6 @@
 #include "decoding/phrases/phrase_constraints.h"
 #include "decoding/phrases/usual_words.h"
 #include "decoding/search.h"
-#include "tensor/to_device.h"
 
 namespace gloss {
 namespace {
@@ -19,7 +18,7 @@ namespace {
 /// The rows of the beams that go on as one rectangle, sentence-major. A beam with fewer rows than the widest is filled
 /// up with rows of probability 0.
 struct BeamBatch {
-  std::vector<std::int64_t> tokens;       ///< [B * K], each row's last
+  Ids tokens;                             ///< [B * K], each row's last
   std::vector<std::int64_t> parents;      ///< [B * K]
   std::vector<double> log_probabilities;  ///< [B * K]
   std::vector<Constraints::Row> said;     ///< [B * K]
@@ -68,11 +67,11 @@ struct StepResult {
 
 StepResult look(const SearchContext& terms, Scorer::State& state, const BeamBatch& rows) {
   const auto& [scorer, config, constraints, phrases] = terms;
-  const auto tokens = to_device(rows.tokens, scorer.device()).view({-1, rows.width});  // [B, K]
   const auto wanted = 2 * config.beam_size;
   const bool with_attention = config.coverage_penalty > 0 || phrases.knows_places();
-  if (!with_attention && phrases.none()) return {constraints.step_top(scorer, state, tokens, rows.said, wanted), {}};
-  const auto step = constraints.step(scorer, state, tokens, rows.said, with_attention);
+  if (!with_attention && phrases.none())
+    return {constraints.step_top(scorer, state, rows.tokens, rows.said, wanted), {}};
+  const auto step = constraints.step(scorer, state, rows.tokens, rows.said, with_attention);
   auto top = top_tokens_of(step, std::min(wanted, scorer.vocabulary_size()));
   if (!phrases.none()) top = phrases.with_next(top, step.logits, rows.said);
   return {std::move(top),

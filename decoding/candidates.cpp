@@ -17,7 +17,7 @@ bool better(const Candidate& a, const Candidate& b) {
   return a.row != b.row ? a.row < b.row : a.id < b.id;
 }
 
-/// Leaves the best `count`, in order.
+/// Keeps the best `count`, in order.
 void keep_best(std::vector<Candidate>& candidates, std::int64_t count) {
   const auto kept = std::min(std::ssize(candidates), count);
   std::partial_sort(candidates.begin(), candidates.begin() + kept, candidates.end(), better);
@@ -43,9 +43,10 @@ std::vector<std::vector<Candidate>> best_candidates(const TopTokens& top, std::s
       const auto row = b * K + k;
       const auto offset = log_probability_offset(log_probabilities[row], top.log_normalizers[row]);
       for (auto place = row * top.width; place < (row + 1) * top.width; ++place) {
-        const auto log_probability = offset + static_cast<double>(top.logits[place]);
+        const auto logit = static_cast<double>(top.logits[place]);
+        const auto log_probability = offset + logit;
         if (!(log_probability > kNever)) break;
-        candidates.push_back({k, top.ids[place], log_probability, 0});
+        candidates.push_back({k, top.ids[place], log_probability, 0, logit - top.log_normalizers[row]});
       }
     }
     keep_best(candidates, count);

@@ -45,7 +45,7 @@ at::Tensor index_on(const at::Tensor& logits, const std::vector<std::int64_t>& i
 TopTokens without(const std::vector<Ids>& banned, const TopTokens& top, std::int64_t width) {
   const auto rows = std::ssize(top.log_normalizers);
   TopTokens left{width, std::vector<float>(static_cast<std::size_t>(rows * width), kBannedLogit),
-                 std::vector<std::int32_t>(static_cast<std::size_t>(rows * width), kPad), top.log_normalizers};
+                 Ids(static_cast<std::size_t>(rows * width), kPad), top.log_normalizers};
   for (std::int64_t row = 0; row < rows; ++row) {
     auto to = row * width;
     for (auto from = row * top.width; from < (row + 1) * top.width && to < (row + 1) * width; ++from) {
@@ -59,7 +59,7 @@ TopTokens without(const std::vector<Ids>& banned, const TopTokens& top, std::int
 
 }  // namespace
 
-Scorer::Step Constraints::step(const Scorer& scorer, Scorer::State& state, const at::Tensor& tokens,
+Scorer::Step Constraints::step(const Scorer& scorer, Scorer::State& state, std::span<const Id> tokens,
                                std::span<const Row> rows, bool with_attention) const {
   const c10::InferenceMode inference;
   auto step = scorer.step(state, tokens, with_attention);
@@ -70,7 +70,7 @@ Scorer::Step Constraints::step(const Scorer& scorer, Scorer::State& state, const
   return step;
 }
 
-TopTokens Constraints::step_top(const Scorer& scorer, Scorer::State& state, const at::Tensor& tokens,
+TopTokens Constraints::step_top(const Scorer& scorer, Scorer::State& state, std::span<const Id> tokens,
                                 std::span<const Row> rows, std::int64_t width) const {
   width = std::min(width, scorer.vocabulary_size());
   const bool changes_logits = config_->repetition_penalty != 1 ||

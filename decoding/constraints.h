@@ -33,11 +33,11 @@ class Constraints {
   Constraints(const DecodingConfig& config, std::span<const Ids> prefixes) : config_(&config), prefixes_(prefixes) {}
 
   /// Scorer::step; what may not follow has a logit of -inf. Throws UsageError where a prefix has a token that is none.
-  Scorer::Step step(const Scorer& scorer, Scorer::State& state, const at::Tensor& tokens, std::span<const Row> rows,
+  Scorer::Step step(const Scorer& scorer, Scorer::State& state, std::span<const Id> tokens, std::span<const Row> rows,
                     bool with_attention) const;
   /// Scorer::step_top for the min(width, V) likeliest that may follow; behind the last of these logits are -inf. Has
   /// all logits computed only where some are rescaled or forced.
-  TopTokens step_top(const Scorer& scorer, Scorer::State& state, const at::Tensor& tokens, std::span<const Row> rows,
+  TopTokens step_top(const Scorer& scorer, Scorer::State& state, std::span<const Id> tokens, std::span<const Row> rows,
                      std::int64_t width) const;
 
   /// What may not follow, ascending; nothing inside a prefix.

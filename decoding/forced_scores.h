@@ -9,20 +9,18 @@
 
 namespace gloss {
 
-/// What a model says of a target that is given.
+/// The score of a given target.
 struct ForcedScore {
-  std::vector<double> tokens;  ///< log-probability of each piece, and of the eos where it is said
-  double log_probability = 0;  ///< their sum to within rounding; bit for bit what a search finds for the same ids
+  std::vector<double> tokens;  ///< log-probability of each token
+  double log_probability = 0;  ///< their sum to within rounding; the bits of a search that found the same tokens
 };
 
-/// Scores targets (pieces, without eos) word for word, each for its source (pieces and eos), `batch_size` together.
-/// Throws DataError naming the pair, from 1, whose target is longer than the scorer's max_target_length;
-/// `before_step`, where there is one, is called before each batch and each of its steps and may throw to give up.
-std::vector<ForcedScore> forced_scores(const Scorer& scorer, std::span<const Ids> sources, std::span<const Ids> targets,
-                                       std::int64_t batch_size, const std::function<void()>& before_step = {});
-/// The same of what is said as it stands: with eos where a row ends with it, without where a search was cut short.
+/// Scores given targets by teacher forcing, each for its source (pieces and eos), `batch_size` at once. A target is
+/// scored as it stands: it ends with eos, or without one if a search was cut short. Calls `before_step`, unless empty,
+/// before each batch and each step; it may throw to leave.
+/// Throws DataError naming the first target, from 1, that is longer than the scorer's max_target_length.
 std::vector<ForcedScore> forced_token_scores(const Scorer& scorer, std::span<const Ids> sources,
-                                             std::span<const Ids> said, std::int64_t batch_size,
+                                             std::span<const Ids> targets, std::int64_t batch_size,
                                              const std::function<void()>& before_step = {});
 
 }  // namespace gloss

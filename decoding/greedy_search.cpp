@@ -5,7 +5,6 @@
 #include "decoding/constraints.h"
 #include "decoding/length_limit.h"
 #include "decoding/search.h"
-#include "tensor/to_device.h"
 
 namespace gloss {
 
@@ -18,22 +17,21 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
 
   const auto finish = [&](std::int64_t sentence) {
     auto& done = result[sentence];
-    done = make_hypothesis(std::move(done.ids), done.log_probability, done.ended, config);
+    done.score = score_of(done, config);
     if (hooks.on_found) hooks.on_found(sentence, {done});
   };
 
-  std::vector<std::int64_t> searched(result.size());  // the sentences that are not done
+  std::vector<std::int64_t> searched(result.size());  // the sentences that are not finished
   std::iota(searched.begin(), searched.end(), 0);
-  std::vector<std::int64_t> last(result.size(), kBos);      // their last tokens
-  std::vector<double> log_probabilities(result.size(), 0);  // of what they said so far
+  Ids last(result.size(), kBos);                            // their last tokens
+  std::vector<double> log_probabilities(result.size(), 0);  // of their tokens so far
   const auto state = scorer.start(source);
   for (std::int64_t length = 1; !searched.empty(); ++length) {
     if (hooks.before_step) hooks.before_step();
     const auto B = std::ssize(searched);
-    const auto tokens = to_device(last, scorer.device()).view({B, 1});  // [B, 1]
     std::vector<Constraints::Row> rows;
     for (const auto sentence : searched) rows.push_back({sentence, &result[sentence].ids});
-    const auto top = constraints.step_top(scorer, *state, tokens, rows, 1);
+    const auto top = constraints.step_top(scorer, *state, last, rows, 1);
     const auto candidates = best_candidates(top, log_probabilities, B, 1);
 
     std::vector<std::int64_t> kept, still_searched;
@@ -42,11 +40,12 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
       const auto sentence = searched[b];
       auto& hypothesis = result[sentence];
       const auto& likeliest = candidates[b];
-      if (likeliest.empty()) {  // nothing may follow: it ends as it stands
+      if (likeliest.empty()) {  // no token is allowed: it ends as it stands
         finish(sentence);
         continue;
       }
       hypothesis.log_probability = likeliest.front().log_probability;
+      hypothesis.token_log_probabilities.push_back(likeliest.front().token_log_probability);
       hypothesis.ended = likeliest.front().id == kEos;
       if (!hypothesis.ended) {
         hypothesis.ids.push_back(likeliest.front().id);

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace gloss {
 namespace {
 
-constexpr double kLeastAttention = 1e-10;  // keeps the logarithm finite
+constexpr double kMinAttention = 1e-10;  // keeps the logarithm finite
 
 }  // namespace
 
@@ -19,15 +18,12 @@ double length_normalised(double log_probability, std::int64_t length, const Deco
 
 double coverage_score(std::span<const float> coverage, const DecodingConfig& config) {
   double sum = 0;
-  for (const double attention : coverage) sum += std::log(std::clamp(attention, kLeastAttention, 1.0));
+  for (const double attention : coverage) sum += std::log(std::clamp(attention, kMinAttention, 1.0));
   return config.coverage_penalty * sum;
 }
 
-Hypothesis make_hypothesis(Ids ids, double log_probability, bool ended, const DecodingConfig& config,
-                           std::span<const float> coverage) {
-  const auto length = static_cast<std::int64_t>(ids.size()) + (ended ? 1 : 0);
-  const auto score = length_normalised(log_probability, length, config) + coverage_score(coverage, config);
-  return {std::move(ids), log_probability, score, ended};
+double score_of(const Hypothesis& hypothesis, const DecodingConfig& config, std::span<const float> coverage) {
+  return length_normalised(hypothesis.log_probability, hypothesis.length(), config) + coverage_score(coverage, config);
 }
 
 }  // namespace gloss

@@ -9,7 +9,6 @@
 #include "decoding/length_limit.h"
 #include "decoding/sampling.h"
 #include "decoding/search.h"
-#include "tensor/to_device.h"
 
 namespace gloss {
 namespace {
@@ -25,7 +24,7 @@ struct Sampled {
 
 /// The rows of a step as one rectangle, sentence-major; short sentences are filled up.
 struct SampledRows {
-  std::vector<std::int64_t> tokens;    ///< [B * K], each row's last
+  Ids tokens;                          ///< [B * K], each row's last
   std::vector<std::int64_t> parents;   ///< [B * K]
   std::vector<Constraints::Row> said;  ///< [B * K]
   std::int64_t width = 1;              ///< K
@@ -76,10 +75,9 @@ class SamplingStep {
       : scorer_(&scorer), sampling_(&config.sampling), constraints_(config, given.prefixes) {}
 
   TopTokens operator()(Scorer::State& state, const SampledRows& rows) const {
-    const auto tokens = to_device(rows.tokens, scorer_->device()).view({-1, rows.width});  // [B, K]
     const auto V = scorer_->vocabulary_size(), k = sampling_->top_k;
-    if (k > 0 && k <= kMostRanked) return constraints_.step_top(*scorer_, state, tokens, rows.said, k);
-    const auto step = constraints_.step(*scorer_, state, tokens, rows.said, /*with_attention=*/false);
+    if (k > 0 && k <= kMostRanked) return constraints_.step_top(*scorer_, state, rows.tokens, rows.said, k);
+    const auto step = constraints_.step(*scorer_, state, rows.tokens, rows.said, /*with_attention=*/false);
     if (k > 0 || sampling_->top_p < 1) return top_tokens_of(step, k > 0 ? std::min(k, V) : V);
     return all_tokens_of(step);
   }
@@ -98,7 +96,9 @@ bool draw(const TopTokens& top, std::int64_t row, double share, const SamplingCo
   if (probabilities.empty()) return false;
   const auto place = place_of_share(probabilities, share);
   const auto id = top.ids[row * top.width + static_cast<std::int64_t>(place)];
-  hypothesis.log_probability = so_far + static_cast<double>(logits[place]);
+  const auto logit = static_cast<double>(logits[place]);
+  hypothesis.log_probability = so_far + logit;
+  hypothesis.token_log_probabilities.push_back(logit - top.log_normalizers[row]);
   hypothesis.ended = id == kEos;
   if (!hypothesis.ended) hypothesis.ids.push_back(id);
   return true;
@@ -106,7 +106,7 @@ bool draw(const TopTokens& top, std::int64_t row, double share, const SamplingCo
 
 /// Best first, with their scores.
 void finish(std::vector<Hypothesis>& drawn, const DecodingConfig& config) {
-  for (auto& one : drawn) one = make_hypothesis(std::move(one.ids), one.log_probability, one.ended, config);
+  for (auto& hypothesis : drawn) hypothesis.score = score_of(hypothesis, config);
   std::ranges::stable_sort(drawn, std::greater{}, &Hypothesis::score);
 }
 

@@ -10,22 +10,22 @@
 namespace gloss {
 namespace {
 
-// Of equal logits at::topk takes any: a row whose border falls between equals is ranked whole.
-void rank_whole(const at::Tensor& logits, std::int64_t width, float* best_logits, std::int32_t* best_ids) {
+/// Ranks a whole row. at::topk may take any of equal logits, so this is for rows with equals at the cut.
+void rank_whole(const at::Tensor& logits, std::int64_t width, float* best_logits, Id* best_ids) {
   const auto row = logits.to(at::kCPU, at::kFloat).contiguous();  // [V]
   const auto* const at = row.const_data_ptr<float>();
-  std::vector<std::int32_t> order(static_cast<std::size_t>(row.size(0)));
+  Ids order(static_cast<std::size_t>(row.size(0)));
   std::iota(order.begin(), order.end(), 0);
   std::partial_sort(order.begin(), order.begin() + width, order.end(),
-                    [at](std::int32_t a, std::int32_t b) { return at[a] != at[b] ? at[a] > at[b] : a < b; });
+                    [at](Id a, Id b) { return at[a] != at[b] ? at[a] > at[b] : a < b; });
   for (std::int64_t place = 0; place < width; ++place) {
     best_ids[place] = order[static_cast<std::size_t>(place)];
     best_logits[place] = at[best_ids[place]];
   }
 }
 
-// Within equals the lower id stands first.
-void order_equals(std::int64_t width, const float* logits, std::int32_t* ids) {
+/// Sorts the ids of equal logits.
+void order_equals(std::int64_t width, const float* logits, Id* ids) {
   for (std::int64_t first = 0; first < width;) {
     auto last = first + 1;
     while (last < width && logits[last] == logits[first]) ++last;
@@ -36,13 +36,13 @@ void order_equals(std::int64_t width, const float* logits, std::int32_t* ids) {
 
 }  // namespace
 
-TopTokens Scorer::step_top(State& state, const at::Tensor& tokens, std::int64_t width) const {
+TopTokens Scorer::step_top(State& state, std::span<const Id> tokens, std::int64_t width) const {
   return top_tokens_of(step(state, tokens, /*with_attention=*/false), width);
 }
 
 TopTokens top_tokens_of(const Scorer::Step& step, std::int64_t width) {
   const auto rows = step.logits.size(0), V = step.logits.size(1);
-  const auto seen = std::min(width + 1, V);  // one more, to see equals at the border
+  const auto seen = std::min(width + 1, V);  // one more, to detect equals at the cut
   const auto [values, places] = step.logits.topk(seen, -1);
   const auto best = values.to(at::kCPU, at::kFloat).contiguous();                       // [rows, seen]
   const auto ids = places.to(at::kCPU, at::kInt).contiguous();                          // [rows, seen]
@@ -52,7 +52,7 @@ TopTokens top_tokens_of(const Scorer::Step& step, std::int64_t width) {
   top.width = width;
   for (std::int64_t row = 0; row < rows; ++row) {
     const auto* const logits = best.const_data_ptr<float>() + row * seen;
-    const auto* const id = ids.const_data_ptr<std::int32_t>() + row * seen;
+    const auto* const id = ids.const_data_ptr<Id>() + row * seen;
     top.logits.insert(top.logits.end(), logits, logits + width);
     top.ids.insert(top.ids.end(), id, id + width);
     auto* const row_logits = top.logits.data() + row * width;
@@ -67,12 +67,12 @@ TopTokens top_tokens_of(const Scorer::Step& step, std::int64_t width) {
   return top;
 }
 
-Scorer::TokenScores Scorer::step_forced(State& state, const at::Tensor& tokens, std::span<const Id> next) const {
-  const auto looked_at = step(state, tokens, /*with_attention=*/false);
+TokenScores Scorer::step_forced(State& state, std::span<const Id> tokens, std::span<const Id> next) const {
+  const auto scores = step(state, tokens, /*with_attention=*/false);
   const std::vector<std::int64_t> columns(next.begin(), next.end());
-  const auto index = to_device(columns, looked_at.logits.device()).unsqueeze(1);  // [B * K, 1]
-  const auto logits = looked_at.logits.gather(1, index).squeeze(1).to(at::kCPU, at::kDouble).contiguous();  // [B * K]
-  const auto normalizers = looked_at.log_normalizer.to(at::kCPU, at::kDouble).contiguous();                 // [B * K]
+  const auto index = to_device(columns, scores.logits.device()).unsqueeze(1);                            // [B * K, 1]
+  const auto logits = scores.logits.gather(1, index).squeeze(1).to(at::kCPU, at::kDouble).contiguous();  // [B * K]
+  const auto normalizers = scores.log_normalizer.to(at::kCPU, at::kDouble).contiguous();                 // [B * K]
   const auto values = [](const at::Tensor& x) {
     return std::vector<double>(x.const_data_ptr<double>(), x.const_data_ptr<double>() + x.numel());
   };

@@ -45,7 +45,7 @@ std::vector<Candidate> rank_by_placement(std::span<const Phrase> phrases, std::s
   std::vector<bool> ends(rows.size());
   for (std::size_t row = 0; row < rows.size(); ++row)
     attended.push_back(attention_to(phrases, attention.subspan(row * S, S)));
-  for (const auto& [row, id, log_probability, penalty] : candidates)
+  for (const auto& [row, id, log_probability, penalty, of_token] : candidates)
     if (id == kEos) ends[row] = log_probability - rows[row].log_probability > std::log(kEnd);
 
   std::vector<Candidate> result;

@@ -4,8 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "tensor/to_device.h"
-
 namespace gloss {
 namespace {
 
@@ -15,16 +13,14 @@ using Attended = std::vector<std::vector<float>>;
 /// Teacher forcing, all sentences at once; empty where the scorer has no attention.
 std::vector<Attended> attention_of(const Scorer& scorer, const PaddedIds& source,
                                    const std::vector<Hypothesis>& translations, const PerSentence& given) {
-  const auto B = std::ssize(translations);
   std::size_t longest = 0;
   for (const auto& translation : translations) longest = std::max(longest, translation.ids.size());
   std::vector<Attended> result;
   for (const auto& phrases : given.phrases) result.emplace_back(phrases.size());
   const auto state = scorer.start(source);
-  std::vector<std::int64_t> last(translations.size(), kBos);
+  Ids last(translations.size(), kBos);
   for (std::size_t t = 0; t < longest; ++t) {
-    const auto tokens = to_device(last, scorer.device()).view({B, 1});
-    const auto step = scorer.step(*state, tokens, /*with_attention=*/true);
+    const auto step = scorer.step(*state, last, /*with_attention=*/true);
     if (!step.attention.defined()) return {};
     const auto attention = step.attention.to(at::kCPU, at::kFloat).contiguous();  // [B, S]
     for (std::size_t b = 0; b < translations.size(); ++b) {

@@ -180,7 +180,7 @@ std::unique_ptr<Scorer::State> EnsembleScorer::start(const PaddedIds& source) co
   return state;
 }
 
-std::vector<Scorer::Step> EnsembleScorer::step_members(State& state, const at::Tensor& tokens,
+std::vector<Scorer::Step> EnsembleScorer::step_members(State& state, std::span<const Id> tokens,
                                                        bool with_attention) const {
   auto& states = members_of(state);
   std::vector<Step> steps;
@@ -189,7 +189,7 @@ std::vector<Scorer::Step> EnsembleScorer::step_members(State& state, const at::T
   return steps;
 }
 
-Scorer::Step EnsembleScorer::step(State& state, const at::Tensor& tokens, bool with_attention) const {
+Scorer::Step EnsembleScorer::step(State& state, std::span<const Id> tokens, bool with_attention) const {
   const c10::InferenceMode inference;
   auto steps = step_members(state, tokens, with_attention);
   Step result;
@@ -199,7 +199,7 @@ Scorer::Step EnsembleScorer::step(State& state, const at::Tensor& tokens, bool w
   return result;
 }
 
-TopTokens EnsembleScorer::step_top(State& state, const at::Tensor& tokens, std::int64_t width) const {
+TopTokens EnsembleScorer::step_top(State& state, std::span<const Id> tokens, std::int64_t width) const {
   if (!device().is_cpu()) return Scorer::step_top(state, tokens, width);
   const c10::InferenceMode inference;
   const auto steps = step_members(state, tokens, /*with_attention=*/false);
@@ -208,7 +208,7 @@ TopTokens EnsembleScorer::step_top(State& state, const at::Tensor& tokens, std::
   const auto normalizers = log_normalizer_of(steps);  // [B * K]
   TopTokens top{width,
                 std::vector<float>(static_cast<std::size_t>(rows * width)),
-                std::vector<std::int32_t>(static_cast<std::size_t>(rows * width)),
+                Ids(static_cast<std::size_t>(rows * width)),
                 {normalizers.const_data_ptr<double>(), normalizers.const_data_ptr<double>() + rows}};
   at::parallel_for(0, rows, 1, [&](std::int64_t first, std::int64_t last) {
     std::vector<Ranked> ranked;
@@ -223,8 +223,7 @@ TopTokens EnsembleScorer::step_top(State& state, const at::Tensor& tokens, std::
   return top;
 }
 
-Scorer::TokenScores EnsembleScorer::step_forced(State& state, const at::Tensor& tokens,
-                                                std::span<const Id> next) const {
+TokenScores EnsembleScorer::step_forced(State& state, std::span<const Id> tokens, std::span<const Id> next) const {
   if (!device().is_cpu()) return Scorer::step_forced(state, tokens, next);
   auto& states = members_of(state);
   std::vector<TokenScores> members;

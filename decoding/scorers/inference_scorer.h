@@ -14,9 +14,9 @@ class InferenceScorer final : public Scorer {
                   WeightPrecision precision = WeightPrecision::kFloat32);
 
   std::unique_ptr<State> start(const PaddedIds& source) const override;
-  Step step(State& state, const at::Tensor& tokens, bool with_attention) const override;
-  TopTokens step_top(State& state, const at::Tensor& tokens, std::int64_t width) const override;
-  TokenScores step_forced(State& state, const at::Tensor& tokens, std::span<const Id> next) const override;
+  Step step(State& state, std::span<const Id> tokens, bool with_attention) const override;
+  TopTokens step_top(State& state, std::span<const Id> tokens, std::int64_t width) const override;
+  TokenScores step_forced(State& state, std::span<const Id> tokens, std::span<const Id> next) const override;
   void select(State& state, const std::vector<std::int64_t>& sentences,
               const std::vector<std::int64_t>& parents) const override;
   std::int64_t vocabulary_size() const override { return model_.vocabulary_size(); }

@@ -5,6 +5,9 @@
 #include <ATen/ops/logsumexp.h>
 #include <c10/core/InferenceMode.h>
 
+#include "tensor/shape.h"
+#include "tensor/to_device.h"
+
 namespace gloss {
 namespace {
 
@@ -41,12 +44,16 @@ std::unique_ptr<Scorer::State> TransformerScorer::start(const PaddedIds& source)
   return state;
 }
 
-Scorer::Step TransformerScorer::step(State& state, const at::Tensor& tokens, bool with_attention) const {
+Scorer::Step TransformerScorer::step(State& state, std::span<const Id> tokens, bool with_attention) const {
   const c10::InferenceMode inference;
   LastCrossAttention probe;
   Pass pass;
   if (with_attention) pass.probe = &probe;
-  const auto x = model_->step(tokens, cache_of(state), pass);  // [B * K, D]
+  auto& cache = cache_of(state);
+  const std::vector<std::int64_t> ids(tokens.begin(), tokens.end());
+  const auto input = to_device(ids, device());  // [B * K]
+  expect_shape(input, {cache.sentences * cache.rows}, "tokens");
+  const auto x = model_->step(input.view({cache.sentences, cache.rows}), cache, pass);  // [B * K, D]
   Step result;
   result.logits = model_->generator()->logits(x);       // [B * K, V]
   result.log_normalizer = result.logits.logsumexp(-1);  // [B * K]

@@ -11,7 +11,7 @@ class TransformerScorer final : public Scorer {
   TransformerScorer(EncoderDecoder model, std::int64_t max_target_length);
 
   std::unique_ptr<State> start(const PaddedIds& source) const override;
-  Step step(State& state, const at::Tensor& tokens, bool with_attention) const override;
+  Step step(State& state, std::span<const Id> tokens, bool with_attention) const override;
   void select(State& state, const std::vector<std::int64_t>& sentences,
               const std::vector<std::int64_t>& parents) const override;
   std::int64_t vocabulary_size() const override;

@@ -32,7 +32,8 @@ PositionalEncoding copy_of(const PositionalEncoding& positions) {
 }
 
 // Ids become memory offsets, so they are checked.
-void expect_ids(const std::int64_t* ids, std::int64_t count, std::int64_t vocabulary, const char* name) {
+template <typename Integer>
+void expect_ids(const Integer* ids, std::int64_t count, std::int64_t vocabulary, const char* name) {
   for (const auto* id = ids; id != ids + count; ++id) {
     if (*id < 0 || *id >= vocabulary)
       throw ShapeError(std::string(name) + ": wanted ids from 0 to " + std::to_string(vocabulary - 1) + ", got " +
@@ -86,7 +87,7 @@ InferenceState InferenceModel::start(const PaddedIds& source) const {
   return state;
 }
 
-InferenceModel::Output InferenceModel::step(InferenceState& state, std::span<const std::int64_t> tokens,
+InferenceModel::Output InferenceModel::step(InferenceState& state, std::span<const Id> tokens,
                                             bool with_attention) const {
   const auto rows = state.sentences() * state.rows, D = config_.d_model;
   if (std::ssize(tokens) != rows)
@@ -170,7 +171,7 @@ kernels::Rows InferenceModel::rows_of(const at::Tensor& x, std::int64_t rows) co
   return {x.const_data_ptr<float>(), x.size(1)};
 }
 
-std::vector<double> InferenceModel::logits_of(const at::Tensor& x, std::span<const std::int32_t> next) const {
+std::vector<double> InferenceModel::logits_of(const at::Tensor& x, std::span<const Id> next) const {
   const auto in = rows_of(x, static_cast<std::int64_t>(next.size()));
   const auto matrix = weights_.generator.matrix();
   const PackedScratch scratch(matrix, 1);

@@ -6,6 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "common/special_ids.h"
 #include "model/encoder_decoder.h"
 #include "model/inference/inference_layers.h"
 #include "model/inference/inference_state.h"
@@ -32,7 +33,7 @@ class InferenceModel {
   };
   /// Appends the tokens [B * K] to the state and runs the decoder on them. Throws as `start` does; the state is then
   /// unchanged.
-  Output step(InferenceState& state, std::span<const std::int64_t> tokens, bool with_attention) const;
+  Output step(InferenceState& state, std::span<const Id> tokens, bool with_attention) const;
 
   struct Logits {
     at::Tensor logits;                    ///< [B * K, V]
@@ -45,7 +46,7 @@ class InferenceModel {
   TopTokens top_tokens(const at::Tensor& x, std::int64_t width) const;
 
   /// Returns one logit of each row of x [B * K, D]: that of token `next` [B * K], with the value of `logits`.
-  std::vector<double> logits_of(const at::Tensor& x, std::span<const std::int32_t> next) const;
+  std::vector<double> logits_of(const at::Tensor& x, std::span<const Id> next) const;
 
   std::int64_t vocabulary_size() const { return weights_.generator.out(); }
 
@@ -53,7 +54,7 @@ class InferenceModel {
   /// A range of rows of a step.
   struct Part {
     std::int64_t first = 0, last = 0;
-    std::span<const std::int64_t> tokens;  ///< [B * K]
+    std::span<const Id> tokens;  ///< [B * K]
     const float* position = nullptr;       ///< [D]
     float* entries = nullptr;              ///< [B * K, layers, 2D]: output for their keys and values
   };

@@ -41,7 +41,7 @@ class OneStep final : public Scorer {
  public:
   explicit OneStep(Step step) : step_(std::move(step)) {}
   std::unique_ptr<State> start(const PaddedIds&) const override { return std::make_unique<State>(); }
-  Step step(State&, const at::Tensor&, bool) const override { return step_; }
+  Step step(State&, std::span<const Id>, bool) const override { return step_; }
   void select(State&, const std::vector<std::int64_t>&, const std::vector<std::int64_t>&) const override {}
   std::int64_t vocabulary_size() const override { return step_.logits.size(1); }
   std::int64_t max_target_length() const override { return 1; }

@@ -26,11 +26,11 @@ class NotesWidths final : public Scorer {
  public:
   explicit NotesWidths(const FakeScorer& scorer) : scorer_(&scorer) {}
   std::unique_ptr<State> start(const PaddedIds& source) const override { return scorer_->start(source); }
-  Step step(State& state, const at::Tensor& tokens, bool with_attention) const override {
+  Step step(State& state, std::span<const Id> tokens, bool with_attention) const override {
     widths_.push_back(0);
     return scorer_->step(state, tokens, with_attention);
   }
-  TopTokens step_top(State& state, const at::Tensor& tokens, std::int64_t width) const override {
+  TopTokens step_top(State& state, std::span<const Id> tokens, std::int64_t width) const override {
     widths_.push_back(width);
     return scorer_->step_top(state, tokens, width);
   }
@@ -63,9 +63,7 @@ class ConstraintsTest : public DeviceTest {
     const auto state = scorer.start(sources(std::ssize(said), device()));
     return constraints().step_top(scorer, *state, bos(std::ssize(said)), rows_of(said), width);
   }
-  at::Tensor bos(std::int64_t B) const {
-    return at::full({B, 1}, kBos, at::TensorOptions().dtype(at::kLong).device(device()));
-  }
+  static Ids bos(std::int64_t B) { return Ids(static_cast<std::size_t>(B), kBos); }
   static std::vector<Constraints::Row> rows_of(const std::vector<Ids>& said) {
     std::vector<Constraints::Row> rows;
     for (const auto& ids : said) rows.push_back({std::ssize(rows), &ids});

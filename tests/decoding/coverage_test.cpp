@@ -102,12 +102,11 @@ TEST_P(CoverageTest, AModelsScoresAreOfItsAttention) {
     for (const auto& hypothesis : found[b]) {
       const auto state = scorer->start(pad(Rows{source[b]}, device()));
       std::vector<std::vector<float>> steps;
-      std::vector<std::int64_t> said = {kBos};
+      Ids said = {kBos};
       said.insert(said.end(), hypothesis.ids.begin(), hypothesis.ids.end());
       if (!hypothesis.ended) said.pop_back();
       for (const auto id : said) {
-        const auto tokens = at::tensor(std::vector<std::int64_t>{id}, at::kLong).view({1, 1}).to(device());
-        const auto attention = scorer->step(*state, tokens, true).attention.cpu().contiguous();  // [1, S]
+        const auto attention = scorer->step(*state, Ids{id}, true).attention.cpu().contiguous();  // [1, S]
         steps.emplace_back(attention.const_data_ptr<float>(), attention.const_data_ptr<float>() + attention.numel());
       }
       EXPECT_NEAR(hypothesis.score, wanted_score(steps, hypothesis, config_), 1e-4);

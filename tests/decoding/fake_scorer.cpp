@@ -58,15 +58,13 @@ std::unique_ptr<Scorer::State> FakeScorer::start(const PaddedIds& source) const 
   return state;
 }
 
-Scorer::Step FakeScorer::step(State& state, const at::Tensor& tokens, bool with_attention) const {
+Scorer::Step FakeScorer::step(State& state, std::span<const Id> tokens, bool with_attention) const {
   auto& [rows, B, begun] = static_cast<FakeState&>(state);
-  expect(tokens.dim() == 2 && tokens.size(0) == B && tokens.numel() == std::ssize(rows), "tokens do not fit the state");
-  expect(tokens.scalar_type() == at::kLong && tokens.device() == device_, "tokens: wrong type or device");
-  steps_.emplace_back(tokens.size(0), tokens.size(1));
-  const auto said = tokens.cpu().contiguous();
+  expect(tokens.size() == rows.size(), "tokens do not fit the state");
+  steps_.emplace_back(B, std::ssize(tokens) / B);
   std::vector<float> logits;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto token = static_cast<Id>(said.const_data_ptr<std::int64_t>()[i]);
+    const auto token = tokens[i];
     expect(begun || token == kBos, "the first token is not bos");
     if (begun) rows[i].said.push_back(token);
     const auto next = rule_(rows[i].source, rows[i].said);

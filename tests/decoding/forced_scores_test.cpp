@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
+#include "decoding/batched_search.h"
 #include "decoding/scorers/make_scorer.h"
 #include "decoding/search.h"
 #include "tests/decoding/fake_scorer.h"
@@ -23,42 +24,60 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-class ForcedScoresTest : public DeviceTest {};
+class ForcedScoresTest : public DeviceTest {
+ protected:
+  /// The scores of targets and their eos.
+  static std::vector<ForcedScore> scores_with_eos(const Scorer& scorer, const std::vector<Ids>& sources,
+                                                  std::vector<Ids> targets, std::int64_t batch_size,
+                                                  const std::function<void()>& before_step = {}) {
+    for (auto& target : targets) target.push_back(kEos);
+    return forced_token_scores(scorer, sources, targets, batch_size, before_step);
+  }
+};
 
 TEST_P(ForcedScoresTest, AreTheLogProbabilitiesOfEachTokenAndOfItsEnd) {
   const FakeScorer scorer(
       table({{{}, {{kA, 0.5}, {kB, 0.5}}}, {{kA}, {{kB, 0.25}, {kC, 0.75}}}, {{kA, kB}, {{kEos, 1}}}}, kWords), kWords,
       device());
   const std::vector<Ids> source = {{kA, kEos}}, target = {{kA, kB}};
-  const auto scores = forced_scores(scorer, source, target, 8);
+  const auto scores = scores_with_eos(scorer, source, target, 8);
   EXPECT_THAT(scores[0].tokens,
               ElementsAre(DoubleNear(std::log(0.5), 1e-6), DoubleNear(std::log(0.25), 1e-6), DoubleNear(0, 1e-6)));
   EXPECT_NEAR(scores[0].log_probability, std::log(0.125), 1e-6);
 }
 
-TEST_P(ForcedScoresTest, OfWhatASearchFoundAreItsOwnBitForBit) {
+TEST_P(ForcedScoresTest, AreThoseOfEverySearchBitForBit) {
   const auto model = small_model(device());
   const auto scorer = make_scorer(model, small_config(), 12);
   const auto sources = small_sources();
-  const DecodingConfig config{.beam_size = 4, .n_best = 4};
-  const auto found = beam_search(*scorer, pad(sources, device()), config);
-  std::vector<Ids> repeated, targets;
-  std::vector<double> wanted;
-  for (std::size_t b = 0; b < sources.size(); ++b)
-    for (const auto& hypothesis : found[b]) {
-      if (!hypothesis.ended) continue;
-      repeated.push_back(sources[b]);
-      targets.push_back(hypothesis.ids);
-      wanted.push_back(hypothesis.log_probability);
-    }
-  ASSERT_GT(wanted.size(), 3U);
-  for (const std::int64_t together : {1, 3, 64}) {
-    const auto scores = forced_scores(*scorer, repeated, targets, together);
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      if (device().is_cpu())
-        EXPECT_EQ(scores[i].log_probability, wanted[i]) << together;
-      else
-        EXPECT_NEAR(scores[i].log_probability, wanted[i], 1e-4) << together;
+  for (const auto& config : {DecodingConfig{.beam_size = 4, .n_best = 4}, DecodingConfig{.beam_size = 1},
+                             DecodingConfig{.beam_size = 4, .coverage_penalty = 0.3, .n_best = 4},
+                             DecodingConfig{.min_length = 5, .no_repeat_ngram = 2, .no_unk = true},
+                             DecodingConfig{.n_best = 4, .sampling = {.enabled = true, .temperature = 2}},
+                             DecodingConfig{.n_best = 4, .sampling = {.enabled = true, .top_k = 3}}}) {
+    std::vector<Ids> repeated, targets;
+    std::vector<Hypothesis> wanted;
+    const auto found = batched_search(*scorer, sources, config);
+    for (std::size_t b = 0; b < sources.size(); ++b)
+      for (const auto& hypothesis : found[b]) {
+        repeated.push_back(sources[b]);
+        targets.push_back(hypothesis.ids);
+        if (hypothesis.ended) targets.back().push_back(kEos);
+        wanted.push_back(hypothesis);
+      }
+    ASSERT_GE(wanted.size(), sources.size());
+    for (const std::int64_t together : {1, 3, 64}) {
+      const auto scores = forced_token_scores(*scorer, repeated, targets, together);
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        const auto& tokens = wanted[i].token_log_probabilities;
+        if (device().is_cpu()) {
+          EXPECT_EQ(scores[i].log_probability, wanted[i].log_probability) << together;
+          EXPECT_EQ(scores[i].tokens, tokens) << together;
+        } else {
+          EXPECT_NEAR(scores[i].log_probability, wanted[i].log_probability, 1e-4) << together;
+          EXPECT_THAT(scores[i].tokens, testing::Pointwise(testing::DoubleNear(1e-4), tokens)) << together;
+        }
+      }
     }
   }
 }
@@ -67,25 +86,25 @@ TEST_P(ForcedScoresTest, TargetsOfAllLengthsStayWithTheirSources) {
   const FakeScorer scorer(random_rule(kWords), kWords, device());
   const std::vector<Ids> sources = {{4, kEos}, {5, kEos}, {6, kEos}, {4, 5, kEos}},
                          targets = {{4}, {}, {4, 5, 6, 4}, {6, 6}};
-  const auto together = forced_scores(scorer, sources, targets, 4);
+  const auto together = scores_with_eos(scorer, sources, targets, 4);
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    const auto alone = forced_scores(scorer, std::vector<Ids>{sources[i]}, std::vector<Ids>{targets[i]}, 1);
+    const auto alone = scores_with_eos(scorer, std::vector<Ids>{sources[i]}, std::vector<Ids>{targets[i]}, 1);
     EXPECT_EQ(together[i].tokens, alone[0].tokens) << i;
     EXPECT_EQ(together[i].tokens.size(), targets[i].size() + 1);
   }
 }
 
-TEST_P(ForcedScoresTest, WhatASearchCutShortIsScoredWithoutAnEnd) {
+TEST_P(ForcedScoresTest, ATargetThatASearchCutShortIsScoredWithoutEos) {
   const auto model = small_model(device());
   const auto scorer = make_scorer(model, small_config(), 3);  // so long may a target be, and so long these are
   const auto sources = small_sources();
   const auto found = beam_search(*scorer, pad(sources, device()), {.beam_size = 2, .max_length = 3, .min_length = 3});
-  std::vector<Ids> said;
-  for (const auto& hypotheses : found) said.push_back(hypotheses.at(0).ids);
-  said.emplace_back();
+  std::vector<Ids> targets;
+  for (const auto& hypotheses : found) targets.push_back(hypotheses.at(0).ids);
+  targets.emplace_back();
   auto repeated = sources;
   repeated.push_back({4, kEos});
-  const auto scores = forced_token_scores(*scorer, repeated, said, 2);
+  const auto scores = forced_token_scores(*scorer, repeated, targets, 2);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     ASSERT_FALSE(found[i][0].ended);
     EXPECT_EQ(scores[i].tokens.size(), 3u);
@@ -104,16 +123,16 @@ TEST_P(ForcedScoresTest, MayBeGivenUpBeforeAnyStep) {
   const auto give_up = [&] {
     if (scorer.steps().size() == 2) throw std::runtime_error("enough");
   };
-  EXPECT_THROW(forced_scores(scorer, sources, targets, 1, give_up), std::runtime_error);
+  EXPECT_THROW(scores_with_eos(scorer, sources, targets, 1, give_up), std::runtime_error);
   EXPECT_EQ(scorer.steps().size(), 2u);
 }
 
 TEST_P(ForcedScoresTest, TargetsBeyondTheModelAreRefusedByNumber) {
   const FakeScorer scorer(random_rule(kWords), kWords, device(), {.max_target_length = 3});
   const std::vector<Ids> sources = {{4, kEos}, {4, kEos}}, targets = {{4, 4}, {4, 4, 4}};
-  EXPECT_THAT([&] { forced_scores(scorer, sources, targets, 2); },
+  EXPECT_THAT([&] { scores_with_eos(scorer, sources, targets, 2); },
               ThrowsMessage<DataError>(HasSubstr("target 2: wanted at most 3 tokens")));
-  EXPECT_THROW(forced_scores(scorer, sources, std::vector<Ids>{{4}}, 2), DataError);
+  EXPECT_THROW(scores_with_eos(scorer, sources, std::vector<Ids>{{4}}, 2), DataError);
 }
 
 INSTANTIATE_DEVICES(ForcedScoresTest);

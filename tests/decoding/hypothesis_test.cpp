@@ -37,9 +37,9 @@ TEST(HypothesisTest, WithoutPenaltyTheScoreIsTheLogProbability) {
 
 TEST(HypothesisTest, LengthCountsTheEosWhereThereIsOne) {
   const DecodingConfig config;
-  EXPECT_DOUBLE_EQ(make_hypothesis({4, 5}, -6, true, config).score, -2);
-  EXPECT_DOUBLE_EQ(make_hypothesis({4, 5}, -6, false, config).score, -3);
-  EXPECT_DOUBLE_EQ(make_hypothesis({}, 0, false, config).score, 0);
+  EXPECT_DOUBLE_EQ(score_of({.ids = {4, 5}, .log_probability = -6, .ended = true}, config), -2);
+  EXPECT_DOUBLE_EQ(score_of({.ids = {4, 5}, .log_probability = -6, .ended = false}, config), -3);
+  EXPECT_DOUBLE_EQ(score_of({.ids = {}, .log_probability = 0, .ended = false}, config), 0);
 }
 
 TEST(HypothesisTest, CoverageCostsWhatIsNotAttendedTo) {
@@ -48,8 +48,8 @@ TEST(HypothesisTest, CoverageCostsWhatIsNotAttendedTo) {
   EXPECT_EQ(coverage_score(all, config), 0);
   EXPECT_NEAR(coverage_score(some, config), -0.4158883083, 1e-9);  // 0.2 log(0.5 * 0.25)
   EXPECT_NEAR(coverage_score(none, config), 0.2 * std::log(1e-10), 1e-9);
-  EXPECT_NEAR(make_hypothesis({4}, -1.0, true, config, some).score, -1.4158883083, 1e-9);
-  EXPECT_EQ(make_hypothesis({4}, -1.0, true, config).score, -1);
+  EXPECT_NEAR(score_of({.ids = {4}, .log_probability = -1.0, .ended = true}, config, some), -1.4158883083, 1e-9);
+  EXPECT_EQ(score_of({.ids = {4}, .log_probability = -1.0, .ended = true}, config), -1);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ TEST_P(LogNormalizersTest, APenalizedRowDependsNeitherOnThreadsNorOnItsNeighbors
     const auto state = scorer.start(sources(count, device(), static_cast<Id>(4 + first)));
     const Ids said = {5, 6, 5};
     const std::vector<Constraints::Row> rows(static_cast<std::size_t>(count), {0, &said});
-    const auto bos = at::full({count, 1}, kBos, at::kLong);
+    const Ids bos(static_cast<std::size_t>(count), kBos);
     return Constraints(config, {}).step(scorer, *state, bos, rows, false).log_normalizer;
   };
   at::set_num_threads(1);

@@ -45,9 +45,9 @@ TEST_P(SamplingSearchTest, TranslationsAreDrawnAsOftenAsTheModelSays) {
   config_.n_best = 4;
   std::map<Ids, std::int64_t> counts;
   for (const auto& drawn : sampling_search(scorer, same(kDraws / 4), config_))
-    for (const auto& [ids, log_probability, score, ended] : drawn) {
-      ++counts[ids];
-      EXPECT_NEAR(log_probability, std::log(probabilities.at(ids)), 1e-5);
+    for (const auto& hypothesis : drawn) {
+      ++counts[hypothesis.ids];
+      EXPECT_NEAR(hypothesis.log_probability, std::log(probabilities.at(hypothesis.ids)), 1e-5);
     }
   double chi_square = 0;
   for (const auto& [ids, probability] : probabilities)

@@ -27,7 +27,7 @@ class ScorerTest : public DeviceTest {
     const FakeScorer scorer([&](const Ids&, const Ids&) { return logits; }, std::ssize(logits), device(),
                             {.normalized = normalized});
     const auto state = scorer.start(sources(1, device()));
-    return scorer.step_top(*state, at::tensor({std::int64_t{kBos}}, at::kLong).view({1, 1}).to(device()), width);
+    return scorer.step_top(*state, Ids{kBos}, width);
   }
 };
 
@@ -62,7 +62,7 @@ TEST_P(ScorerTest, WhatCannotFollowStandsLast) {
 TEST_P(ScorerTest, RowsDoNotMix) {
   const FakeScorer scorer(random_rule(300), 300, device());
   const auto state = scorer.start(sources(3, device())), other = scorer.start(sources(3, device()));
-  const auto bos = at::tensor(std::vector<std::int64_t>(3, kBos), at::kLong).view({3, 1}).to(device());
+  const auto bos = Ids(3, kBos);
   const auto found = scorer.step_top(*state, bos, 5);
   const auto logits = scorer.step(*other, bos, false).logits.cpu();
   for (std::int64_t row = 0; row < 3; ++row) {

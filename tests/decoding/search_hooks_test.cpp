@@ -14,7 +14,7 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kVocabulary = 12;
+constexpr std::int64_t kHookVocabulary = 12;
 
 /// Six sentences, one of them empty, in batches of two.
 class SearchHooksTest : public DeviceTest {
@@ -23,7 +23,7 @@ class SearchHooksTest : public DeviceTest {
     return batched_search(scorer_, sources_, config_, {}, hooks);
   }
 
-  FakeScorer scorer_{random_rule(kVocabulary), kVocabulary, device()};
+  FakeScorer scorer_{random_rule(kHookVocabulary), kHookVocabulary, device()};
   std::vector<Ids> sources_ = {{4, kEos}, {5, 6, 7, kEos}, {}, {8, 9, kEos}, {6, kEos}, {9, 4, 5, 6, kEos}};
   DecodingConfig config_{.beam_size = 1, .max_length = 20, .batch_size = 2};
 };

@@ -74,9 +74,7 @@ void expect_near(const std::vector<std::vector<Hypothesis>>& found, const std::v
   }
 }
 
-at::Tensor bos(std::int64_t B, at::Device device) {
-  return at::tensor(std::vector<std::int64_t>(static_cast<std::size_t>(B), kBos), at::kLong).view({B, 1}).to(device);
-}
+Ids bos(std::size_t B) { return Ids(B, kBos); }
 
 class EnsembleScorerTest : public DeviceTest {
  protected:
@@ -93,7 +91,7 @@ class EnsembleScorerTest : public DeviceTest {
 TEST_P(EnsembleScorerTest, SaysTheMeanOfProbabilities) {
   const EnsembleScorer ensemble({say({{kA, 0.9}, {kB, 0.1}}), say({{kA, 0.01}, {kB, 0.29}, {kC, 0.7}})});
   const auto state = ensemble.start(sources(1, device()));
-  const auto step = ensemble.step(*state, bos(1, device()), false);
+  const auto step = ensemble.step(*state, bos(1), false);
   const auto probabilities = (step.logits - step.log_normalizer.unsqueeze(-1)).exp();
   EXPECT_THAT(probabilities.cpu(), AllClose(at::tensor({0., 0., 0., 0., 0.455, 0.195, 0.35}).view({1, -1}), 1e-6));
   EXPECT_EQ(step.log_normalizer.item<double>(), 0);
@@ -150,17 +148,17 @@ TEST_P(EnsembleScorerTest, WhicheverStepIsAskedForTheLikeliestTokensAreTheSameBi
   };
   const EnsembleScorer ensemble({fake(rough(1), kV), fake(rough(2), kV), fake(rough(1), kV)});
   const auto source = sources(5, device());
-  const auto step = ensemble.step(*ensemble.start(source), bos(5, device()), false);
+  const auto step = ensemble.step(*ensemble.start(source), bos(5), false);
   const auto wanted = step.logits.cpu().contiguous();
   for (const std::int64_t width : {1L, 10L, 50L, kV}) {
-    const auto top = ensemble.step_top(*ensemble.start(source), bos(5, device()), width);
+    const auto top = ensemble.step_top(*ensemble.start(source), bos(5), width);
     const auto all = top_tokens_of(step, width);
     EXPECT_EQ(top.ids, all.ids) << width;
     EXPECT_EQ(top.logits, all.logits) << width;
     EXPECT_EQ(top.log_normalizers, all.log_normalizers) << width;
   }
   for (const Id next : {4, 5, 8, 9}) {
-    const auto said = ensemble.step_forced(*ensemble.start(source), bos(5, device()), std::vector<Id>(5, next));
+    const auto said = ensemble.step_forced(*ensemble.start(source), bos(5), std::vector<Id>(5, next));
     for (std::size_t row = 0; row < 5; ++row) {
       EXPECT_EQ(said.logits[row], wanted[static_cast<std::int64_t>(row)][next].item<float>()) << next;
       EXPECT_EQ(said.log_normalizers[row], 0);
@@ -173,7 +171,9 @@ class WithoutAttention final : public Scorer {
  public:
   explicit WithoutAttention(std::shared_ptr<const Scorer> inner) : inner_(std::move(inner)) {}
   std::unique_ptr<State> start(const PaddedIds& source) const override { return inner_->start(source); }
-  Step step(State& state, const at::Tensor& tokens, bool) const override { return inner_->step(state, tokens, false); }
+  Step step(State& state, std::span<const Id> tokens, bool) const override {
+    return inner_->step(state, tokens, false);
+  }
   void select(State& state, const std::vector<std::int64_t>& sentences,
               const std::vector<std::int64_t>& parents) const override {
     inner_->select(state, sentences, parents);
@@ -193,7 +193,7 @@ TEST_P(EnsembleScorerTest, AttentionIsTheMeanWhereAllSayIt) {
   const auto first = looking({0.75, 0.25}), second = looking({0.25, 0.75}), third = looking({0.5, 0.5});
   const auto attention = [](const Members& members) {
     const EnsembleScorer ensemble(members);
-    return ensemble.step(*ensemble.start(sources(2, device())), bos(2, device()), true).attention;
+    return ensemble.step(*ensemble.start(sources(2, device())), bos(2), true).attention;
   };
   EXPECT_THAT(attention({first, first, second}).cpu(),
               AllClose(at::tensor({7. / 12, 5. / 12, 7. / 12, 5. / 12}).view({2, 2}), 1e-6));
@@ -224,7 +224,7 @@ TEST_P(EnsembleScorerTest, AMemberWhoseNumbersAreNoneIsAnError) {
   const EnsembleScorer ensemble({fake(random_rule(kWords)), broken});
   EXPECT_THROW(greedy_search(ensemble, sources(1, device()), {.beam_size = 1}), ModelError);
   EXPECT_THROW(beam_search(ensemble, sources(1, device()), {.repetition_penalty = 2}), ModelError);
-  EXPECT_THROW(forced_scores(ensemble, std::vector<Ids>{{4, kEos}}, std::vector<Ids>{{4}}, 1), ModelError);
+  EXPECT_THROW(forced_token_scores(ensemble, std::vector<Ids>{{4, kEos}}, std::vector<Ids>{{4, kEos}}, 1), ModelError);
 }
 
 /// Two models that have nothing in common but the vocabulary.
@@ -322,7 +322,7 @@ TEST_P(ModelEnsembleTest, ForcedScoresAreTheSearchsOwn) {
       targets.push_back(hypothesis.ids);
       wanted.push_back(hypothesis);
     }
-  const auto scores = forced_scores(*scorer_, sources, targets, 5);
+  const auto scores = forced_token_scores(*scorer_, sources, targets, 5);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const auto tokens = std::span(scores[i].tokens).first(targets[i].size() + (wanted[i].ended ? 1 : 0));
     const auto said = std::accumulate(tokens.begin(), tokens.end(), 0.0);
@@ -332,7 +332,7 @@ TEST_P(ModelEnsembleTest, ForcedScoresAreTheSearchsOwn) {
 
 TEST_P(ModelEnsembleTest, AttentionHasTheWidthOfTheSourceAndSumsToOne) {
   const auto source = pad(small_sources(), device());
-  const auto attention = scorer_->step(*scorer_->start(source), bos(3, device()), true).attention;
+  const auto attention = scorer_->step(*scorer_->start(source), bos(3), true).attention;
   EXPECT_EQ(attention.sizes(), (at::IntArrayRef{3, 5}));
   EXPECT_THAT(attention.sum(1).cpu(), AllClose(at::tensor({1., 1., 1.}), 1e-5));
 }

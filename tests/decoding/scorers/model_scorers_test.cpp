@@ -40,10 +40,6 @@ Rows some_sources(std::size_t B) {
 
 at::Tensor log_probabilities(const Scorer::Step& step) { return step.logits - step.log_normalizer.unsqueeze(-1); }
 
-at::Tensor tokens(const std::vector<std::int64_t>& ids, std::int64_t B, at::Device device) {
-  return at::tensor(ids, at::kLong).view({B, -1}).to(device);
-}
-
 /// "cpu" and "cuda" are a TransformerScorer there; "packed" is an InferenceScorer.
 class ModelScorersTest : public DeviceTest {
  protected:
@@ -95,17 +91,17 @@ void expect_equal(const std::vector<Hypothesis>& found, const std::vector<Hypoth
 TEST_P(ModelScorersTest, StepsEqualTheWholeForwardWhateverIsSelected) {
   const Rows source = small_sources();
   const auto state = scorer_.start(pad(source, device()));
-  auto step = scorer_.step(*state, tokens({kBos, kBos, kBos}, 3, device()), false);
+  auto step = scorer_.step(*state, Ids{kBos, kBos, kBos}, false);
   EXPECT_THAT(log_probabilities(step), AllClose(behind(source, {{kBos}, {kBos}, {kBos}}), 1e-5));
 
   scorer_.select(*state, {2, 0}, {0, 0, 0, 0});  // the second is dropped, two rows a sentence
-  step = scorer_.step(*state, tokens({5, 6, 7, 8}, 2, device()), false);
+  step = scorer_.step(*state, Ids{5, 6, 7, 8}, false);
   EXPECT_THAT(log_probabilities(step), AllClose(behind({source[2], source[2], source[0], source[0]},
                                                        {{kBos, 5}, {kBos, 6}, {kBos, 7}, {kBos, 8}}),
                                                 1e-5));
 
   scorer_.select(*state, {1, 0}, {1, 1, 0, 1, 0, 1});  // reordered, three rows a sentence
-  step = scorer_.step(*state, tokens({9, 10, 11, 12, 13, 14}, 2, device()), false);
+  step = scorer_.step(*state, Ids{9, 10, 11, 12, 13, 14}, false);
   EXPECT_THAT(
       log_probabilities(step),
       AllClose(behind({source[0], source[0], source[0], source[2], source[2], source[2]},
@@ -191,9 +187,9 @@ struct OneSite final : Probe {
 TEST_P(ModelScorersTest, AttentionIsTheLastLayersMeanOverTheHeads) {
   const Rows source = {{5, 6, 7, 8, kEos}, {9, 10, kEos}};
   const auto state = scorer_.start(pad(source, device()));
-  EXPECT_FALSE(scorer_.step(*state, tokens({kBos, kBos}, 2, device()), false).attention.defined());
+  EXPECT_FALSE(scorer_.step(*state, Ids{kBos, kBos}, false).attention.defined());
   scorer_.select(*state, {0, 1}, {0, 0, 0, 0});
-  const auto attention = scorer_.step(*state, tokens({5, 6, 7, 8}, 2, device()), true).attention;
+  const auto attention = scorer_.step(*state, Ids{5, 6, 7, 8}, true).attention;
 
   OneSite probe("decoder.layers.1.cross_attention");
   Pass pass;
@@ -226,7 +222,7 @@ TEST_P(ModelScorersTest, TheLikeliestTokensAreThoseOfTheStep) {
   const auto source = pad(small_sources(), device());
   const auto state = scorer_.start(source), other = scorer_.start(source);
   for (const std::int64_t width : {1, 3, 20}) {
-    const auto said = tokens({5, 6, 7}, 3, device());
+    const auto said = Ids{5, 6, 7};
     const auto step = scorer_.step(*state, said, false);
     const auto top = scorer_.step_top(*other, said, width);
     const auto [logits, ids] = step.logits.cpu().topk(width, -1);
@@ -244,8 +240,8 @@ TEST_P(ModelScorersTest, TheLikeliestTokensAreThoseOfTheStep) {
 
 TEST_P(ModelScorersTest, WhatDoesNotFitIsRefused) {
   const auto state = scorer_.start(pad(small_sources(), device()));
-  EXPECT_THROW(scorer_.step(*state, tokens({kBos, kBos}, 2, device()), false), ShapeError);
-  scorer_.step(*state, tokens({kBos, kBos, kBos}, 3, device()), false);
+  EXPECT_THROW(scorer_.step(*state, Ids{kBos, kBos}, false), ShapeError);
+  scorer_.step(*state, Ids{kBos, kBos, kBos}, false);
   EXPECT_THROW(scorer_.select(*state, {3}, {0}), ShapeError);
   EXPECT_THROW(scorer_.select(*state, {0}, {1}), ShapeError);
   EXPECT_THROW(scorer_.select(*state, {0, 1}, {0, 0, 0}), ShapeError);
@@ -254,7 +250,7 @@ TEST_P(ModelScorersTest, WhatDoesNotFitIsRefused) {
 TEST_P(ModelScorersTest, AttentionKeepsItsWidthWhereTheLongestSentenceIsDone) {
   const auto state = scorer_.start(pad(small_sources(), device()));
   scorer_.select(*state, {2}, {0});
-  const auto attention = scorer_.step(*state, tokens({kBos}, 1, device()), true).attention;
+  const auto attention = scorer_.step(*state, Ids{kBos}, true).attention;
   EXPECT_EQ(attention.sizes(), (at::IntArrayRef{1, 5}));
 }
 
@@ -266,7 +262,7 @@ TEST_P(ModelScorersTest, SaysWhatTheModelIs) {
 
 TEST_P(ModelScorersTest, NoGraphIsBuilt) {
   const auto state = scorer_.start(pad(small_sources(), device()));
-  const auto step = scorer_.step(*state, tokens({kBos, kBos, kBos}, 3, device()), false);
+  const auto step = scorer_.step(*state, Ids{kBos, kBos, kBos}, false);
   EXPECT_FALSE(step.logits.requires_grad());
   EXPECT_TRUE(model_->generator()->bias().requires_grad());
 }

@@ -44,8 +44,8 @@ std::vector<std::int32_t> source_of(std::int64_t length) {
 }
 
 /// Returns column t of rows that are continued with their last id.
-std::vector<std::int64_t> column(const Rows& rows, std::size_t t) {
-  std::vector<std::int64_t> ids;
+Ids column(const Rows& rows, std::size_t t) {
+  Ids ids;
   for (const auto& row : rows) ids.push_back(row[std::min(t, row.size() - 1)]);
   return ids;
 }
@@ -135,8 +135,7 @@ TEST(InferenceModelTest, EmptySourceYieldsZeroContext) {
   expect_steps_equal_forward(model, small_config(), source, inputs());
   const InferenceModel inference(model, small_config());
   auto state = inference.start(source);
-  EXPECT_THAT(inference.step(state, std::vector<std::int64_t>{kBos, kBos, kBos}, true).attention,
-              SameAs(at::zeros({3, 3})));
+  EXPECT_THAT(inference.step(state, Ids{kBos, kBos, kBos}, true).attention, SameAs(at::zeros({3, 3})));
 }
 
 TEST(InferenceModelTest, NoSentencesYieldNoRows) {
@@ -153,8 +152,8 @@ TEST(InferenceModelTest, NoSentencesYieldNoRows) {
 TEST(InferenceModelTest, AttentionKeepsTheWidthOfThePaddedSource) {
   const InferenceModel inference(small_model(at::kCPU), small_config());
   auto state = inference.start(pad(small_sources(), at::kCPU));
-  state.select({2}, {0});  // the shortest sentence
-  EXPECT_EQ(inference.step(state, std::vector<std::int64_t>{kBos}, true).attention.sizes(), (at::IntArrayRef{1, 5}));
+  state.select({2}, {0});  // the shortest
+  EXPECT_EQ(inference.step(state, Ids{kBos}, true).attention.sizes(), (at::IntArrayRef{1, 5}));
 }
 
 TEST(InferenceModelTest, LaterChangesOfTheModelHaveNoEffect) {
@@ -165,7 +164,7 @@ TEST(InferenceModelTest, LaterChangesOfTheModelHaveNoEffect) {
   const InferenceModel inference(model, config);
   const auto step = [&] {
     auto state = inference.start(pad(small_sources(), at::kCPU));
-    return inference.logits(inference.step(state, std::vector<std::int64_t>{kBos, kBos, kBos}, false).x).logits;
+    return inference.logits(inference.step(state, Ids{kBos, kBos, kBos}, false).x).logits;
   };
   const auto before = step();
   const at::NoGradGuard no_grad;
@@ -196,9 +195,10 @@ std::vector<Seen> look_at(const InferenceModel& model, const Rows& sources) {
   std::vector<Seen> seen(sources.size());
   auto state = model.start(pad(sources, at::kCPU));
   for (std::int64_t t = 0; t < kSteps; ++t) {
-    std::vector<std::int64_t> tokens;
+    Ids tokens;
     for (const auto& source : sources)
-      tokens.push_back(t == 0 ? kBos : (source.front() * 31 + std::ssize(source) * 17 + t) % kWideVocabulary);
+      tokens.push_back(t == 0 ? kBos
+                              : static_cast<Id>((source.front() * 31 + std::ssize(source) * 17 + t) % kWideVocabulary));
     const auto [x, attention] = model.step(state, tokens, true);
     const auto [logits, log_normalizers] = model.logits(x);
     const auto top = model.top_tokens(x, 7);
@@ -265,20 +265,18 @@ TEST(InferenceModelTest, BitsDoNotDependOnNeighborsOrderOrThreads) {
 TEST(InferenceModelTest, RowsOfABeamEqualSeparateRows) {
   const auto config = odd_config();
   const InferenceModel model(small_model(at::kCPU, config), config);
-  const std::vector<std::int64_t> bos(3, kBos), first = {5, 6, 7, 8, 9, 10}, second = {11, 12, 13, 14, 15, 16};
+  const Ids bos(3, kBos), first = {5, 6, 7, 8, 9, 10}, second = {11, 12, 13, 14, 15, 16};
   auto state = model.start(pad(small_sources(), at::kCPU));
   model.step(state, bos, false);
   state.select({0, 2}, {0, 0, 0, 0, 0, 0});
   model.step(state, first, false);
   state.select({1, 0}, {2, 2, 0, 1, 0, 1});
   const auto x = model.step(state, second, false).x;
-  const std::vector<std::int64_t> tokens = {10, 10, 8, 6, 5, 6};  // tokens after bos, in the selected order
+  const Ids tokens = {10, 10, 8, 6, 5, 6};  // tokens after bos, in the selected order
   for (std::int64_t row = 0; row < 6; ++row) {
     auto alone = model.start(pad(Rows{small_sources()[row < 3 ? 2 : 0]}, at::kCPU));
-    for (const auto id : {std::int64_t{kBos}, tokens[static_cast<std::size_t>(row)]})
-      model.step(alone, std::vector{id}, false);
-    EXPECT_TRUE(at::equal(model.step(alone, std::vector{second[static_cast<std::size_t>(row)]}, false).x[0], x[row]))
-        << row;
+    for (const auto id : {kBos, tokens[static_cast<std::size_t>(row)]}) model.step(alone, Ids{id}, false);
+    EXPECT_TRUE(at::equal(model.step(alone, Ids{second[static_cast<std::size_t>(row)]}, false).x[0], x[row])) << row;
   }
 }
 
@@ -298,12 +296,12 @@ TEST(InferenceModelTest, RefusesOutOfRangeInputAndKeepsTheState) {
   EXPECT_THAT([&] { model.start({ids.view({2}), {1, 1}}); }, ThrowsMessage<ShapeError>(HasSubstr("source")));
 
   auto state = start({{4, kEos}, {5, kEos}});
-  const auto say = [&](const std::vector<std::int64_t>& tokens) { return model.step(state, tokens, false).x; };
+  const auto say = [&](const Ids& tokens) { return model.step(state, tokens, false).x; };
   EXPECT_THAT([&] { say({kBos}); }, ThrowsMessage<ShapeError>(HasSubstr("tokens: wanted 2, got 1")));
   EXPECT_THAT([&] { say({kBos, 20}); }, ThrowsMessage<ShapeError>(HasSubstr("tokens: wanted ids from 0 to 19")));
   EXPECT_THAT([&] { say({-1, kBos}); }, ThrowsMessage<ShapeError>(HasSubstr("got -1")));
   auto fresh = start({{4, kEos}, {5, kEos}});
-  const std::vector<std::int64_t> bos(2, kBos);
+  const Ids bos(2, kBos);
   EXPECT_TRUE(at::equal(say(bos), model.step(fresh, bos, false).x));
   for (int t = 1; t < 3; ++t) say(bos);
   EXPECT_THAT([&] { say(bos); }, ThrowsMessage<UsageError>(HasSubstr("at most 3")));
@@ -331,7 +329,7 @@ TEST(InferenceModelTest, NaNPropagates) {
     }
     const InferenceModel inference(model, small_config());
     auto state = inference.start(pad(small_sources(), at::kCPU));
-    const auto x = inference.step(state, std::vector<std::int64_t>{kBos, kBos, kBos}, false).x;
+    const auto x = inference.step(state, Ids{kBos, kBos, kBos}, false).x;
     for (const double normalizer : inference.top_tokens(x, 2).log_normalizers)
       EXPECT_TRUE(std::isnan(normalizer)) << site;
   }
