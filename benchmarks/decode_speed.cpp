@@ -53,8 +53,8 @@ void decode_speed(Options options) {
   const auto loaded = load_translation_model(options.model, at::kCPU);
   const auto sources = sources_of(options, *loaded.source_tokenizer);
   if (options.fixed_length > 0) options.decoding.min_length = options.decoding.max_length = options.fixed_length;
-  const auto scorer = make_scorer(loaded.model, loaded.config.model, DecodingConfig::kLongest,
-                                  options.precision.value_or(translating_precision(loaded.precision)));
+  const auto scorer = make_scorer(loaded.file.model, loaded.config.model, DecodingConfig::kLongest,
+                                  options.precision.value_or(translating_precision(loaded.file.precision)));
 
   std::vector<std::vector<Hypothesis>> found;
   double best = std::numeric_limits<double>::infinity();

@@ -1,5 +1,8 @@
+#include <exception>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <ATen/Parallel.h>
 #include <gloss/translator.h>
@@ -9,12 +12,13 @@
 #include "common/system/threads.h"
 #include "common/version.h"
 #include "library/public_errors.h"
+#include "library/public_translation.h"
 #include "library/search_options.h"
-#include "library/translation_job.h"
 #include "pipeline/models/translation_ensemble.h"
 #include "pipeline/models/translation_model.h"
 #include "pipeline/runtime.h"
 #include "training/determinism.h"
+#include "translation/glossary_phrases.h"
 
 namespace gloss {
 namespace {
@@ -32,7 +36,7 @@ class ThreadCount {
   int before_;
 };
 
-/// Calls `work`; what it throws leaves as the public exception of its kind.
+/// Calls `work` and turns its exceptions into the public ones of their kind.
 template <typename Work>
 auto with_public_errors(const Work& work) {
   try {
@@ -56,19 +60,49 @@ std::optional<WeightPrecision> wanted_precision(MatrixPrecision precision) {
 }
 
 int threads_of(const TranslatorSettings& settings) {
-  constexpr int kMost = 1024;
-  if (settings.threads < 0 || settings.threads > kMost)
-    throw UsageError("threads: wanted 0 to " + std::to_string(kMost) + ", got " + std::to_string(settings.threads));
+  constexpr int kMaxThreads = 1024;
+  if (settings.threads < 0 || settings.threads > kMaxThreads)
+    throw UsageError("threads: wanted 0 to " + std::to_string(kMaxThreads) + ", got " +
+                     std::to_string(settings.threads));
   return settings.threads > 0 ? settings.threads : available_processors();
+}
+
+std::optional<GlossaryPhrases> make_glossary(const TranslationOptions& options, const DecodingConfig& decoding,
+                                             const Tokenizer& target) {
+  if (options.glossary.empty()) return std::nullopt;
+  if (decoding.sampling.enabled) throw UsageError("glossary: wanted a search, got sampling; set sample to false");
+  if (options.on_token) throw UsageError("on_token: wanted a greedy search without glossary, got a glossary");
+  std::vector<std::pair<std::string, std::string>> entries;
+  for (const auto& [source, phrase] : options.glossary) entries.emplace_back(source, phrase);
+  try {
+    return GlossaryPhrases(Glossary::of(entries), target);
+  } catch (const DataError& error) {
+    throw UsageError(error.what());
+  }
+}
+
+DetailOptions detail_options(const TranslationOptions& options, const ModelConfig& model, bool aligns) {
+  DetailOptions details{.confidence = options.confidence,
+                        .alignment = options.alignment,
+                        .replace_unknown = options.replace_unknown,
+                        .alignment_from = usual_attention_site(model)};
+  if (details.needs_attention() && !aligns)
+    throw UsageError(std::string(options.alignment ? "alignment" : "replace_unknown") +
+                     ": wanted a Translator that can align; load it with TranslatorSettings::alignment");
+  if (options.alignment_from.empty()) return details;
+  if (!details.needs_attention())
+    throw UsageError("alignment_from: has an effect together with alignment or replace_unknown only");
+  details.alignment_from = parse_attention_site(options.alignment_from, model);
+  return details;
 }
 
 }  // namespace
 
-/// What remains of a model file once it is ready to translate.
+/// The parts of model files that translating needs.
 struct Translator::Impl {
   LineTranslator lines;
-  std::shared_ptr<const Tokenizer> target;
   DecodingConfig decoding;
+  ModelConfig model;
   int threads;
 };
 
@@ -84,9 +118,9 @@ Translator::Translator(std::span<const std::filesystem::path> files_or_folders, 
     if (device.is_cuda()) set_up_determinism(at::get_num_threads());
     const ThreadCount count(threads);
     const auto models = load_translation_ensemble(files_or_folders, device);
-    const auto& first = models.first();
+    const auto& config = models.first().config;
     return std::make_shared<const Impl>(
-        Impl{models.translator(precision), first.target_tokenizer, first.config.decoding, threads});
+        Impl{models.translator(precision, settings.alignment), config.decoding, config.model, threads});
   });
 }
 
@@ -100,13 +134,33 @@ Translator::~Translator() = default;
 
 std::vector<Translation> Translator::translate(std::span<const std::string> lines,
                                                const TranslationOptions& options) const {
-  std::optional<TranslationJob> job;
-  with_public_errors([&] {
+  std::exception_ptr thrown_by_caller;  // an exception of on_token leaves as it is
+  TranslationHooks hooks{.deadline = options.deadline, .stop = options.stop};
+  if (options.on_token)
+    hooks.on_token = [&](const TranslationHooks::Token& token) {
+      try {
+        return options.on_token({token.line, token.piece, token.text, token.log_probability, token.end});
+      } catch (...) {
+        thrown_by_caller = std::current_exception();
+        return false;
+      }
+    };
+  auto result = with_public_errors([&] {
     const ThreadCount count(impl_->threads);
-    job.emplace(lines, options);
-    job->run(impl_->lines, *impl_->target, decoding_config(options, impl_->decoding));
+    const auto decoding = decoding_config(options, impl_->decoding);
+    const auto glossary = make_glossary(options, decoding, impl_->lines.target_tokenizer());
+    const TranslationRequest request{.lines = lines,
+                                     .prefixes = options.prefixes,
+                                     .first = options.first_line,
+                                     .glossary = glossary ? &*glossary : nullptr,
+                                     .details = detail_options(options, impl_->model, bool(impl_->lines.aligner()))};
+    std::vector<Translation> translations;
+    for (auto& translation : impl_->lines.translate(request, decoding, hooks))
+      translations.push_back(to_public(std::move(translation)));
+    return translations;
   });
-  return job->take();
+  if (thrown_by_caller) std::rethrow_exception(thrown_by_caller);
+  return result;
 }
 
 Translation Translator::translate_line(const std::string& line, const TranslationOptions& options) const {

@@ -28,12 +28,11 @@ Translations translate_texts(const LineTranslator& translator, const DecodingCon
                              std::span<const std::string> lines, const std::string& job) {
   const WorkProgress progress(static_cast<double>(lines.size()), job);
   std::int64_t batches = 0;
-  const auto before_batch = [&] {
-    stop_where_requested();
-    progress.show(static_cast<double>(batches++ * decoding.batch_size));
-  };
+  const TranslationHooks hooks{
+      .before_batch = [&] { progress.show(static_cast<double>(batches++ * decoding.batch_size)); },
+      .before_step = stop_where_requested};
   Translations result;
-  for (auto& translation : translator.translate(lines, decoding, before_batch)) {
+  for (auto& translation : translator.translate(lines, decoding, hooks)) {
     result.texts.push_back(std::move(translation.candidates.front().text));
     if (translation.truncated) result.truncated.note(std::ssize(result.texts));
   }

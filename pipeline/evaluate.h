@@ -15,28 +15,28 @@
 
 namespace gloss {
 
-/// The lines of a text: none is left out; broken UTF-8, or a NUL, becomes U+FFFD, of which a warning is logged. Throws
-/// as LineReader does, and DataError where a line is too long to be kept whole.
+/// Returns all lines of a text. Broken UTF-8 and NUL become U+FFFD, with a warning. Throws as LineReader does, and
+/// DataError if a line is too long.
 std::vector<std::string> read_lines(const std::filesystem::path& path, Passes passes = Passes::kSeveral);
 
-/// Throws DataError where the counts of lines differ, and as read_lines.
+/// Reads both sides. Throws DataError if their numbers of lines differ, and as read_lines.
 TestSet read_test_set(const std::filesystem::path& source, const std::filesystem::path& reference);
 
 /// The best translation of each line.
 struct Translations {
   std::vector<std::string> texts;
-  NotedLines truncated;  ///< of which only the beginning was translated: the model takes no longer ones
+  NotedLines truncated;  ///< lines of which only the beginning was translated, because the model reads no more
 };
 
-/// Shows its progress at the foot of a terminal, where it is called `job`. Throws Stopped where a signal asks for an
-/// end.
+/// Translates lines and shows the progress at the foot of a terminal under the name `job`. Throws Stopped after a
+/// signal.
 Translations translate_texts(const LineTranslator& translator, const DecodingConfig& decoding,
                              std::span<const std::string> lines, const std::string& job = "translating");
 
-/// Says that not all of `text` ("the validation source") was translated, where it was not.
+/// Warns if lines of `text` ("the validation source") were truncated.
 void warn_of_truncated(std::string_view text, const NotedLines& truncated, std::int64_t max_length);
 
-/// Both of it, for the source of a test.
+/// Translates the source of a test and warns of truncated lines.
 std::vector<std::string> translate_lines(const LineTranslator& translator, const DecodingConfig& decoding,
                                          std::span<const std::string> lines);
 

@@ -5,12 +5,13 @@
 #include "common/error.h"
 #include "common/system/stop.h"
 #include "common/text/utf8.h"
+#include "decoding/hypothesis.h"
 
 namespace gloss {
 
 PairScorer::PairScorer(const TranslationEnsemble& models, const DecodingConfig& decoding,
                        std::optional<WeightPrecision> precision)
-    : translator_(models.translator(precision)), tokenizer_(models.first().target_tokenizer), decoding_(decoding) {}
+    : translator_(models.translator(precision)), decoding_(decoding) {}
 
 std::vector<ScoredPair> PairScorer::score(const TestSet& pairs, std::int64_t first) const {
   std::vector<ScoredPair> result(pairs.sources.size());
@@ -18,25 +19,25 @@ std::vector<ScoredPair> PairScorer::score(const TestSet& pairs, std::int64_t fir
   for (std::size_t i = 0; i < result.size(); ++i) {
     auto source = translator_.encode_source(pairs.sources[i]);
     result[i].truncated = source.truncated;
-    auto& target = targets.emplace_back(said(pairs.references[i], first + static_cast<std::int64_t>(i)));
-    const bool nothing = source.ids.empty() && target.size() == 1;  // which is not searched for either
-    if (nothing) target.clear();
+    auto& target = targets.emplace_back(target_ids(pairs.references[i], first + static_cast<std::int64_t>(i)));
+    const bool both_empty = source.ids.empty() && target.size() == 1;  // a search skips such a line, too
+    if (both_empty) target.clear();
     if (source.ids.empty()) source.ids.push_back(kEos);
     sources.push_back(std::move(source.ids));
   }
   auto scores = forced_token_scores(translator_.scorer(), sources, targets, decoding_.batch_size, stop_where_requested);
   for (std::size_t i = 0; i < result.size(); ++i) {
     auto& pair = result[i];
-    for (const auto id : targets[i]) pair.pieces.push_back(tokenizer_->piece(id));
+    for (const auto id : targets[i]) pair.pieces.push_back(translator_.target_tokenizer().piece(id));
     pair.score = length_normalised(scores[i].log_probability, std::ssize(targets[i]), decoding_);
     pair.forced = std::move(scores[i]);
   }
   return result;
 }
 
-/// Pieces and eos.
-Ids PairScorer::said(const std::string& reference, std::int64_t line) const {
-  auto ids = tokenizer_->encode(repair_utf8(reference));
+/// Returns pieces and eos.
+Ids PairScorer::target_ids(const std::string& reference, std::int64_t line) const {
+  auto ids = translator_.target_tokenizer().encode(repair_utf8(reference));
   ids.push_back(kEos);
   const auto most = translator_.scorer().max_target_length();
   if (std::ssize(ids) > most)

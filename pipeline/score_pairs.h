@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,31 +11,30 @@
 
 namespace gloss {
 
-/// A translation as the model sees it.
+/// The score of a given translation.
 struct ScoredPair {
-  std::vector<std::string> pieces;  ///< of the target, "</s>" last; none where both sides have nothing in them
+  std::vector<std::string> pieces;  ///< of the target, "</s>" last; empty if both sides are
   ForcedScore forced;
-  double score = 0;        ///< over the length penalty, as `translate --n-best` prints it without its other penalties
-  bool truncated = false;  ///< the source was cut to what the model reads
+  double score = 0;        ///< after the length penalty, as `translate --n-best` prints it without other penalties
+  bool truncated = false;  ///< the source was cut to the length that the model reads
 };
 
-/// What models together say of translations that are given. The text is cut into the tokenizer's own pieces: where a
-/// search said the same text in others, its score is another.
+/// Scores given translations by one or more models. The text is cut into the tokenizer's own pieces; a search that
+/// found the same text in other pieces has another score for it.
 class PairScorer {
  public:
-  /// Of `decoding` the length penalty counts, and how many pairs are scored together.
+  /// Uses the length penalty and the batch size of `decoding`.
   PairScorer(const TranslationEnsemble& models, const DecodingConfig& decoding,
              std::optional<WeightPrecision> precision = std::nullopt);
 
-  /// Of each pair; `first` is the number of the first one's line in its texts, from 1. Throws DataError naming the line
-  /// whose reference is longer than the models can say, and Stopped where a signal asks for an end.
+  /// Scores each pair; `first` is the line number of the first pair, from 1. Throws DataError naming the line whose
+  /// reference is longer than the models' limit, and Stopped after a signal.
   std::vector<ScoredPair> score(const TestSet& pairs, std::int64_t first = 1) const;
 
  private:
-  Ids said(const std::string& reference, std::int64_t line) const;
+  Ids target_ids(const std::string& reference, std::int64_t line) const;
 
   LineTranslator translator_;
-  std::shared_ptr<const Tokenizer> tokenizer_;
   DecodingConfig decoding_;
 };
 

@@ -33,10 +33,10 @@ std::string single_spaced(std::string_view text, std::vector<std::size_t>* offse
 }  // namespace
 
 Glossary Glossary::read(const std::filesystem::path& path) {
-  Glossary glossary(printable(path.string()));
+  Glossary glossary(printable(path.string()), "line");
   LineReader reader(path, Passes::kOne);
   for (std::string line; reader.next(line);) {
-    const auto where = glossary.name_ + ": line " + std::to_string(reader.line_number()) + ": ";
+    const auto where = glossary.where(reader.line_number());
     if (reader.overlong())
       throw DataError(where + "wanted at most " + std::to_string(LineReader::kMaxLineBytes) + " bytes, got more");
     if (!is_text(line)) throw DataError(where + "wanted UTF-8 without NUL; convert the file to UTF-8");
@@ -52,6 +52,19 @@ Glossary Glossary::read(const std::filesystem::path& path) {
   return glossary;
 }
 
+Glossary Glossary::of(std::span<const std::pair<std::string, std::string>> entries) {
+  Glossary glossary("glossary", "entry");
+  for (std::int64_t number = 1; const auto& [source, target] : entries) {
+    const auto where = glossary.where(number);
+    if (!is_text(source) || !is_text(target)) throw DataError(where + "wanted UTF-8 without NUL");
+    Entry entry{single_spaced(source), single_spaced(target), number++};
+    if (entry.source.empty() || entry.target.empty())
+      throw DataError(where + "wanted a source phrase and a target phrase, got an empty one");
+    glossary.add(std::move(entry));
+  }
+  return glossary;
+}
+
 void Glossary::add(Entry entry) {
   const auto [place, is_new] = by_source_.try_emplace(entry.source, entries_.size());
   if (is_new) {
@@ -61,8 +74,8 @@ void Glossary::add(Entry entry) {
   }
   const auto& first = entries_[place->second];
   if (first.target != entry.target)
-    throw DataError(name_ + ": line " + std::to_string(entry.line) + ": wanted one translation of \"" +
-                    printable(entry.source, 80) + "\", got another than in line " + std::to_string(first.line) +
+    throw DataError(where(entry.number) + "wanted one translation of \"" + printable(entry.source, 80) +
+                    "\", got another than in " + unit_ + " " + std::to_string(first.number) +
                     "; leave one of them out");
 }
 

@@ -6,8 +6,10 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gloss {
@@ -17,7 +19,7 @@ class Glossary {
  public:
   struct Entry {
     std::string source, target;  ///< without spaces at their ends, one space for each run of white space
-    std::int64_t line = 0;       ///< of the file, from 1
+    std::int64_t number = 0;     ///< line of the file, or number of the entry, from 1
   };
 
   /// Reads `source phrase<TAB>target phrase` line by line; white space at the ends of a phrase does not count. Empty
@@ -25,6 +27,10 @@ class Glossary {
   /// DataError naming file and line where a line has not two phrases, is no UTF-8 or too long, or translates a phrase
   /// of a line before in another way; and as LineReader.
   static Glossary read(const std::filesystem::path& path);
+
+  /// Makes a glossary of (source, target) pairs. Throws DataError naming the entry if a phrase is empty or not UTF-8,
+  /// or if a source has two translations.
+  static Glossary of(std::span<const std::pair<std::string, std::string>> entries);
 
   /// A place of a line at which the source of an entry stands.
   struct Place {
@@ -39,15 +45,16 @@ class Glossary {
   std::vector<Place> find(std::string_view line, std::size_t end = std::string_view::npos) const;
 
   const std::vector<Entry>& entries() const { return entries_; }
-  const std::string& name() const { return name_; }  ///< of the file, safe to print
+  /// Start of a message about an entry: "file: line 3: " or "glossary: entry 3: ".
+  std::string where(std::int64_t number) const { return name_ + ": " + unit_ + " " + std::to_string(number) + ": "; }
 
  private:
-  explicit Glossary(std::string name) : name_(std::move(name)) {}
+  Glossary(std::string name, std::string unit) : name_(std::move(name)), unit_(std::move(unit)) {}
   void add(Entry entry);
   /// The longest entry that stands at `offset` of a text; entries().size() where none does.
   std::size_t longest_at(std::string_view text, std::size_t offset) const;
 
-  std::string name_;
+  std::string name_, unit_;  ///< safe to print
   std::vector<Entry> entries_;
   std::map<std::string, std::size_t, std::less<>> by_source_;
   std::set<std::size_t, std::greater<>> lengths_;  ///< bytes of the sources

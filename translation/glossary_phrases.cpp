@@ -72,9 +72,9 @@ GlossaryPhrases::GlossaryPhrases(Glossary glossary, const Tokenizer& target)
     const auto spelt = target.decode(phrase.ids);
     const bool unknown = std::ranges::find(phrase.ids, kUnk) != phrase.ids.end();
     if (unknown || spelt != entry.target)
-      throw DataError(glossary_.name() + ": line " + std::to_string(entry.line) +
-                      ": wanted a phrase that this model can say, got \"" + printable(entry.target, 80) +
-                      "\", which it would say as \"" + printable(spelt, 80) + "\"; write it so or leave it out");
+      throw DataError(glossary_.where(entry.number) + "wanted a phrase that this model can say, got \"" +
+                      printable(entry.target, 80) + "\", which it would say as \"" + printable(spelt, 80) +
+                      "\"; write it so or leave it out");
   }
 }
 

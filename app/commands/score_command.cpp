@@ -58,8 +58,9 @@ struct Totals {
 };
 
 std::string to_json_line(std::int64_t line, const ScoredPair& pair) {
-  std::vector<DetailedTranslation::Token> tokens;
-  for (std::size_t i = 0; i < pair.pieces.size(); ++i) tokens.push_back({pair.pieces[i], pair.forced.tokens[i]});
+  std::vector<LineTranslation::Token> tokens;
+  for (std::size_t i = 0; i < pair.pieces.size(); ++i)
+    tokens.push_back({.piece = pair.pieces[i], .log_probability = pair.forced.tokens[i], .place = {}});
   return to_text({{"line", line},
                   {"score", pair.score},
                   {"log_probability", pair.forced.log_probability},

@@ -20,7 +20,6 @@
 #include "app/input/translation_input.h"
 #include "app/options/decoding_options.h"
 #include "app/output/output_file.h"
-#include "app/output/patient_translation.h"
 #include "app/output/translation_text.h"
 #include "common/error.h"
 #include "common/log.h"
@@ -28,7 +27,6 @@
 #include "common/system/stop.h"
 #include "common/text/noted_lines.h"
 #include "common/text/utf8.h"
-#include "pipeline/models/translation_details.h"
 #include "pipeline/models/translation_ensemble.h"
 #include "translation/glossary.h"
 #include "translation/sentence_count.h"
@@ -94,13 +92,15 @@ class LineWarnings {
   /// `typed`: a person types the lines.
   explicit LineWarnings(bool typed) : paragraphs_(typed) {}
 
-  void look_at(std::int64_t line, const TextLine& input, const std::optional<DetailedTranslation>& translation) {
-    if (!is_text(input.text)) broken_.add(line);
-    if (input.cut || (translation && translation->truncated)) truncated_.add(line);
-    if (translation && std::ranges::any_of(translation->candidates, &DetailedTranslation::Candidate::lacks_phrase))
-      (translation->leaves_out_phrases ? without_room_ : lacking_).add(line);
-    if (translation && has_fewer_sentences(input.text, translation->candidates.front().text)) paragraphs_.add(line);
-    if (translation) return;
+  void add(std::int64_t line, const std::string& source, const LineTranslation& translation) {
+    if (!is_text(source)) broken_.add(line);
+    if (translation.truncated) truncated_.add(line);
+    if (std::ranges::any_of(translation.candidates, &LineTranslation::Candidate::lacks_phrase))
+      (translation.leaves_out_phrases ? no_room_ : lacking_).add(line);
+    if (translation.complete()) {
+      if (has_fewer_sentences(source, translation.candidates.front().text)) paragraphs_.add(line);
+      return;
+    }
     log_error("line " + std::to_string(line) +
               ": out of memory; its translation is an empty line; use a smaller --beam or --max-length");
     complete_ = false;
@@ -108,7 +108,7 @@ class LineWarnings {
   ExitCode finish() const {
     broken_.finish();
     truncated_.finish();
-    without_room_.finish();
+    no_room_.finish();
     lacking_.finish();
     paragraphs_.finish();
     return complete_ ? ExitCode::kDone : ExitCode::kOutOfMemory;
@@ -117,28 +117,28 @@ class LineWarnings {
  private:
   LineWarning broken_{"is not valid UTF-8; what is broken is read as U+FFFD"};
   LineWarning truncated_{"is too long; only its beginning is translated"};
-  LineWarning without_room_{"its translation has not every phrase of the glossary, for which --max-length has no room"};
+  LineWarning no_room_{"its translation has not every phrase of the glossary, for which --max-length has no room"};
   LineWarning lacking_{"its translation has not every phrase of the glossary"};
   ParagraphWarning paragraphs_;
   bool complete_ = true;
 };
 
-/// What else the command line asks for; only here is it known what goes together.
-DetailsWanted details_wanted(const TranslateOptions& options, const DecodingConfig& decoding,
+/// Returns the details that the command line asks for. Throws UsageError if options do not go together.
+DetailOptions detail_options(const TranslateOptions& options, const DecodingConfig& decoding,
                              const ModelConfig& config) {
   if (options.replace_unknown && decoding.no_unk && !options.prefix)
     throw UsageError("--replace-unknown: wanted a search that may say the unknown word, but it is never said (" +
                      why_no_unk(options.decoding) + "); leave it out, or give a --prefix");
-  DetailsWanted wanted{.confidence = options.json_lines,
-                       .alignment = options.alignment,
-                       .replace_unknown = options.replace_unknown,
-                       .alignment_from = usual_attention_site(config)};
-  if (!options.alignment_from) return wanted;
-  if (!wanted.alignment && !wanted.replace_unknown)
+  DetailOptions details{.confidence = options.json_lines,
+                        .alignment = options.alignment,
+                        .replace_unknown = options.replace_unknown,
+                        .alignment_from = usual_attention_site(config)};
+  if (!options.alignment_from) return details;
+  if (!details.needs_attention())
     throw UsageError("--alignment-from: has an effect beside --alignment or --replace-unknown only");
   name_by_option({{"alignment_from", "--alignment-from"}},
-                 [&] { wanted.alignment_from = parse_attention_site(*options.alignment_from, config); });
-  return wanted;
+                 [&] { details.alignment_from = parse_attention_site(*options.alignment_from, config); });
+  return details;
 }
 
 std::optional<GlossaryPhrases> read_glossary(const TranslateOptions& options, const DecodingConfig& decoding,
@@ -164,6 +164,12 @@ std::vector<NamedFile> files_written(const TranslateOptions& options) {
   return {{"--output", *options.output}};
 }
 
+/// Marks the translation of a line that the reader of lines cut.
+void mark_truncated(LineTranslation& translation) {
+  translation.truncated = true;
+  for (auto& candidate : translation.candidates) candidate.flags.truncated = true;
+}
+
 ExitCode translate(const TranslateOptions& options) {
   const StopOnSignal stop(kSecondsToStop);
   const auto machine = set_up(options.common, {files_read(options), files_written(options)});
@@ -173,49 +179,41 @@ ExitCode translate(const TranslateOptions& options) {
   const auto models = load_translation_ensemble(options.models, machine.device);
   const auto decoding = decoding_config(options.decoding, models.first().config.decoding);
   const auto glossary = read_glossary(options, decoding, *models.first().target_tokenizer);
-  const auto wanted = details_wanted(options, decoding, models.first().config.model);
+  const auto details = detail_options(options, decoding, models.first().config.model);
   const auto translator = models.translator(options.precision);
-  const TranslationDetails details(models.first(), translator, wanted, decoding.batch_size);
   const TranslationPrint print{options.json_lines, options.decoding.has("n_best"), options.alignment};
   if (source.typed())
     log_info(std::string("type a sentence and press Enter; Ctrl-D ends") +
              (has_line_editing() ? "" : " (lines cannot be edited: built without libedit)"));
 
-  LineWarnings complaints(source.typed());
+  LineWarnings warnings(source.typed());
   InputProgress progress(source.size(), results.is_stdout());
+  const TranslationHooks hooks{.before_batch = [&] { progress.show_batch(decoding.batch_size); },
+                               .before_step = stop_where_requested,
+                               .halve_when_out_of_memory = true};
   std::int64_t line = 0;  // number of the last line translated, from 1
   for (;;) {
-    const auto input = source.next(lines_at_once(decoding));
+    auto input = source.next(lines_at_once(decoding));
     if (input.empty()) break;
     progress.start(input);
-    const auto before_batch = [&] {
-      stop_where_requested();
-      progress.show_batch(decoding.batch_size);
-    };
     std::vector<std::string> texts;
-    for (const auto& line_of_input : input) texts.push_back(line_of_input.text);
-    const auto prefixes = line_prefixes.of(line, texts.size());
-    const auto translate_some = [&](std::span<const std::string> some) {
-      const auto first = some.data() - texts.data();
-      const auto theirs = prefixes.empty() ? prefixes : prefixes.subspan(static_cast<std::size_t>(first), some.size());
-      const auto* phrases = glossary ? &*glossary : nullptr;
-      auto found = translator.translate({some, theirs, line + first, phrases}, decoding, before_batch);
-      for (std::size_t i = 0; i < found.size(); ++i)
-        if (input[static_cast<std::size_t>(first) + i].cut) found[i].truncated = true;
-      return details.of(some, std::move(found));
-    };
-    std::vector<std::optional<DetailedTranslation>> translations;
+    for (auto& line_of_input : input) texts.push_back(std::move(line_of_input.text));
+    const TranslationRequest request{.lines = texts,
+                                     .prefixes = line_prefixes.of(line, texts.size()),
+                                     .first = line,
+                                     .glossary = glossary ? &*glossary : nullptr,
+                                     .details = details};
+    std::vector<LineTranslation> translations;
     try {
-      translations = translate_patiently(texts, translate_some);
+      translations = translator.translate(request, decoding, hooks);
     } catch (const Stopped&) {
-      break;  // of these lines nothing is printed
+      break;  // nothing is printed for these lines
     }
     std::string output;
-    for (std::size_t i = 0; i < input.size(); ++i) {
-      complaints.look_at(++line, input[i], translations[i]);
-      const auto* translation = translations[i] ? &*translations[i] : nullptr;
-      const bool truncated = input[i].cut || (translation && translation->truncated);
-      output += to_lines({line, input[i].text, truncated, translation}, print);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      if (input[i].cut) mark_truncated(translations[i]);
+      warnings.add(++line, texts[i], translations[i]);
+      output += to_lines({line, texts[i], &translations[i]}, print);
     }
     results.write(output);
   }
@@ -223,7 +221,7 @@ ExitCode translate(const TranslateOptions& options) {
     line_prefixes.expect_end(line);
     results.commit();
   }
-  const auto exit_code = complaints.finish();
+  const auto exit_code = warnings.finish();
   return stop_requested().value_or(exit_code);
 }
 

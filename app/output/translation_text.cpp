@@ -9,7 +9,7 @@
 namespace gloss {
 namespace {
 
-using Candidate = DetailedTranslation::Candidate;
+using Candidate = LineTranslation::Candidate;
 
 Json to_object(const Candidate& candidate, bool alignment) {
   auto words = Json::array();
@@ -17,9 +17,9 @@ Json to_object(const Candidate& candidate, bool alignment) {
   auto flags = candidate.flags.names();
   if (candidate.lacks_phrase) flags.emplace_back("lacks_phrase");
   Json result = {{"text", candidate.text},
-                 {"score", candidate.hypothesis.score},
-                 {"log_probability", candidate.hypothesis.log_probability},
-                 {"ended", candidate.ended()},
+                 {"score", candidate.score},
+                 {"log_probability", candidate.log_probability},
+                 {"ended", candidate.ended_or_empty()},
                  {"tokens", to_json(candidate.tokens)},
                  {"words", std::move(words)},
                  {"flags", std::move(flags)}};
@@ -30,31 +30,30 @@ Json to_object(const Candidate& candidate, bool alignment) {
   return result;
 }
 
-std::string to_json_line(const TranslatedLine& line, const std::vector<Candidate>& candidates, bool alignment) {
+std::string to_json_line(const TranslatedLine& line, bool alignment) {
+  const auto& translation = *line.translation;
   auto translations = Json::array();
-  for (const auto& candidate : candidates) translations.push_back(to_object(candidate, alignment));
+  for (const auto& candidate : translation.candidates) translations.push_back(to_object(candidate, alignment));
   auto flags = Json::array();
   if (!is_text(line.source)) flags.push_back("broken");
-  if (line.truncated) flags.push_back("truncated");
-  if (line.translation && line.translation->unknown) flags.push_back("unknown");
+  if (translation.truncated) flags.push_back("truncated");
+  if (translation.has_unknown_source()) flags.push_back("unknown");
   Json object = {{"line", line.number}, {"source_flags", std::move(flags)}, {"translations", std::move(translations)}};
-  if (!line.translation) object["error"] = "out of memory";
+  if (translation.status == LineTranslation::Status::kOutOfMemory) object["error"] = "out of memory";
   return to_text(object) + '\n';
 }
 
 std::string to_n_best_line(std::int64_t line, const Candidate& candidate) {
-  return std::to_string(line) + " ||| " + candidate.text + " ||| " + printed_score(candidate.hypothesis.score);
+  return std::to_string(line) + " ||| " + candidate.text + " ||| " + printed_score(candidate.score);
 }
 
 }  // namespace
 
 std::string to_lines(const TranslatedLine& line, const TranslationPrint& print) {
-  static const std::vector<Candidate> none, empty(1);  // an object may have no translation, but a line is printed
-  if (print.json_lines)
-    return to_json_line(line, line.translation ? line.translation->candidates : none, print.alignment);
-  const auto& candidates = line.translation ? line.translation->candidates : empty;
+  if (print.json_lines) return to_json_line(line, print.alignment);
+  static const std::vector<Candidate> empty(1);  // a line is printed even if there is no translation
   std::string text;
-  for (const auto& candidate : candidates) {
+  for (const auto& candidate : line.translation->complete() ? line.translation->candidates : empty) {
     text += print.n_best ? to_n_best_line(line.number, candidate) : candidate.text;
     if (print.alignment) text += " ||| " + to_pharaoh(candidate.alignment);
     text += '\n';
@@ -65,9 +64,9 @@ std::string to_lines(const TranslatedLine& line, const TranslationPrint& print) 
 
 std::string printed_score(double score) { return formatted("%.6f", score); }
 
-Json to_json(std::span<const DetailedTranslation::Token> tokens) {
+Json to_json(std::span<const LineTranslation::Token> tokens) {
   auto list = Json::array();
-  for (const auto& [piece, log_probability] : tokens)
+  for (const auto& [piece, log_probability, place] : tokens)
     list.push_back({{"piece", piece}, {"log_probability", log_probability}});
   return list;
 }

@@ -110,11 +110,7 @@ LoadedModel read_model_file(const std::filesystem::path& path, at::Device device
 }
 
 LoadedModel read_model_file(const SafetensorsFile& file, at::Device device) {
-  auto contents = read_model_contents(file);
-  LoadedModel loaded{.config = contents.config,
-                     .vocabularies = contents.vocabularies,
-                     .description = std::move(contents.description),
-                     .precision = contents.precision};
+  LoadedModel loaded{read_model_contents(file)};
   try {
     loaded.model = build_model(loaded.config, loaded.vocabularies);
   } catch (const UsageError& error) {

@@ -40,12 +40,9 @@ struct ModelContents {
   WeightPrecision precision = WeightPrecision::kFloat32;  ///< precision of the file's matrices
 };
 
-struct LoadedModel {
+/// A whole model file.
+struct LoadedModel : ModelContents {
   EncoderDecoder model{nullptr};
-  ModelConfig config;
-  Vocabularies vocabularies;
-  ModelDescription description;
-  WeightPrecision precision = WeightPrecision::kFloat32;  ///< what the file's matrices are rounded to
 };
 
 /// Writes format "gloss-model", version "1", atomically, with matrices rounded to `precision`. Throws IoError.

@@ -40,7 +40,7 @@ struct ModelInfo {
 
 ModelInfo origin_of_model(const SafetensorsFile& file) {
   auto model = load_translation_model(file, at::kCPU);
-  const auto& provenance = model.description.provenance;
+  const auto& provenance = model.file.description.provenance;
   std::int64_t steps = 0;
   if (const auto said = provenance.find("steps"); said != provenance.end()) {
     if (!said->is_number_integer() || *said < 0)
@@ -48,7 +48,7 @@ ModelInfo origin_of_model(const SafetensorsFile& file) {
                        printable(to_text(*said)));
     steps = said->get<std::int64_t>();
   }
-  return {std::move(model.config), std::move(model.description), steps};
+  return {std::move(model.config), std::move(model.file.description), steps};
 }
 
 /// Throws ModelError unless the checkpoint was saved by a run of this configuration and these tokenizers.

@@ -17,11 +17,11 @@ std::int64_t TranslationEnsemble::max_source_length() const {
   return least;
 }
 
-LineTranslator TranslationEnsemble::translator(std::optional<WeightPrecision> wanted) const {
+LineTranslator TranslationEnsemble::translator(std::optional<WeightPrecision> precision, bool aligns) const {
   std::vector<std::shared_ptr<const Scorer>> scorers;
-  for (const auto& member : members) scorers.push_back(member.translator(wanted).shared_scorer());
+  for (const auto& member : members) scorers.push_back(member.scorer(precision));
   return LineTranslator(make_ensemble(std::move(scorers)), first().source_tokenizer, first().target_tokenizer,
-                        max_source_length());
+                        max_source_length(), aligns ? first().file.model : EncoderDecoder(nullptr));
 }
 
 TranslationEnsemble load_translation_ensemble(std::span<const std::filesystem::path> files_or_folders,
@@ -30,7 +30,7 @@ TranslationEnsemble load_translation_ensemble(std::span<const std::filesystem::p
   TranslationEnsemble ensemble;
   for (const auto& path : files_or_folders) {
     const auto& member = ensemble.members.emplace_back(load_translation_model(path, device));
-    if (member.description.tokenizers == ensemble.first().description.tokenizers) continue;
+    if (member.file.description.tokenizers == ensemble.first().file.description.tokenizers) continue;
     throw ModelError(printable(path.string()) + ": wanted the tokenizer of " +
                      printable(files_or_folders.front().string()) +
                      ", got another; models that translate together must have been trained with the same one "

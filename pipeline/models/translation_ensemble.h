@@ -14,21 +14,22 @@
 
 namespace gloss {
 
-/// Models that translate together, each token by the mean of their probabilities (decoding/scorers/ensemble_scorer.h).
-/// Mostly there is one, and the ensemble is that model.
+/// One or more models that translate together: the probability of a token is the mean of theirs
+/// (decoding/scorers/ensemble_scorer.h).
 struct TranslationEnsemble {
   std::vector<TranslationModel> members;  ///< at least one
 
-  /// Whose tokenizers, which all have, and whose settings hold.
+  /// The model whose settings hold, and whose attention alignments are read from. All have its tokenizers.
   const TranslationModel& first() const { return members.front(); }
-  /// The most tokens of a source, eos included: the least of the members'.
+  /// Maximum number of source tokens, eos included: the least of the members'.
   std::int64_t max_source_length() const;
-  /// Precisions are as TranslationModel::translator has them, each member's its own where none is wanted.
-  LineTranslator translator(std::optional<WeightPrecision> wanted = std::nullopt) const;
+  /// Returns a translator of all members' scorers. `precision` is as TranslationModel::scorer has it. A translator that
+  /// `aligns` keeps the weights of the first model.
+  LineTranslator translator(std::optional<WeightPrecision> precision = std::nullopt, bool aligns = true) const;
 };
 
-/// Loads each as load_translation_model does. Throws UsageError where none is named, ModelError naming the file whose
-/// tokenizers are not the first one's.
+/// Loads each file as load_translation_model does. Throws UsageError if there is none, and ModelError naming the first
+/// file whose tokenizers differ from those of the first.
 TranslationEnsemble load_translation_ensemble(std::span<const std::filesystem::path> files_or_folders,
                                               at::Device device);
 

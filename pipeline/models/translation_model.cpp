@@ -25,8 +25,15 @@ std::shared_ptr<const Tokenizer> make_tokenizer(const ModelDescription& descript
   return tokenizer;
 }
 
-std::int64_t at_most_positions(std::int64_t wanted, const ModelConfig& config) {
-  return config.positions == Positions::kLearned ? std::min(wanted, config.max_positions) : wanted;
+std::int64_t at_most_positions(std::int64_t length, const ModelConfig& config) {
+  return config.positions == Positions::kLearned ? std::min(length, config.max_positions) : length;
+}
+
+/// Targets may be as long as a search allows, or as the model has positions.
+std::shared_ptr<const Scorer> scorer_of(const EncoderDecoder& model, const RunConfig& config,
+                                        WeightPrecision precision) {
+  const auto max_target_length = at_most_positions(DecodingConfig::kLongest, config.model);
+  return make_scorer(model, config.model, max_target_length, precision);
 }
 
 RunConfig config_in(const ModelDescription& description, const std::string& file) {
@@ -73,15 +80,11 @@ TranslationModel load_translation_model(const SafetensorsFile& file, at::Device 
   const auto format = file.metadata().find("format");
   if (format != file.metadata().end() && format->second == kCheckpointFormat)
     throw ModelError(name + ": is a checkpoint; gloss average FILE --output MODEL makes a model of it");
-  auto loaded = read_model_file(file, device);
   TranslationModel result;
-  result.config = config_in(loaded.description, name);
+  result.file = read_model_file(file, device);
+  result.config = config_in(result.file.description, name);
   std::tie(result.source_tokenizer, result.target_tokenizer) =
-      make_tokenizers(loaded.description, loaded.vocabularies, name);
-  result.model = loaded.model;
-  result.precision = loaded.precision;
-  result.vocabularies = loaded.vocabularies;
-  result.description = std::move(loaded.description);
+      make_tokenizers(result.file.description, result.file.vocabularies, name);
   return result;
 }
 
@@ -91,10 +94,8 @@ std::int64_t max_source_length(const RunConfig& config) {
 
 LineTranslator make_translator(const EncoderDecoder& model, const RunConfig& config,
                                std::shared_ptr<const Tokenizer> source_tokenizer,
-                               std::shared_ptr<const Tokenizer> target_tokenizer, WeightPrecision precision) {
-  // Targets may be as long as a search may ask for, or the model has positions for.
-  const auto longest_target = at_most_positions(DecodingConfig::kLongest, config.model);
-  return LineTranslator(make_scorer(model, config.model, longest_target, precision), std::move(source_tokenizer),
+                               std::shared_ptr<const Tokenizer> target_tokenizer) {
+  return LineTranslator(scorer_of(model, config, WeightPrecision::kFloat32), std::move(source_tokenizer),
                         std::move(target_tokenizer), max_source_length(config));
 }
 
@@ -102,16 +103,19 @@ WeightPrecision translating_precision(WeightPrecision stored) {
   return is_fast(stored) ? stored : WeightPrecision::kFloat32;
 }
 
-void expect_possible(std::optional<WeightPrecision> wanted, at::Device device) {
-  if (!wanted || *wanted == WeightPrecision::kFloat32 || device.is_cpu()) return;
+void expect_possible(std::optional<WeightPrecision> precision, at::Device device) {
+  if (!precision || *precision == WeightPrecision::kFloat32 || device.is_cpu()) return;
   throw UsageError("--precision: wanted float32, in which the device " + device.str() + " multiplies, got " +
-                   std::string(weight_precision_name(*wanted)) + "; leave it out, or take the device cpu");
+                   std::string(weight_precision_name(*precision)) + "; leave it out, or take the device cpu");
 }
 
-LineTranslator TranslationModel::translator(std::optional<WeightPrecision> wanted) const {
-  expect_possible(wanted, model->device());
-  return make_translator(model, config, source_tokenizer, target_tokenizer,
-                         wanted.value_or(translating_precision(precision)));
+std::shared_ptr<const Scorer> TranslationModel::scorer(std::optional<WeightPrecision> precision) const {
+  expect_possible(precision, file.model->device());
+  return scorer_of(file.model, config, precision.value_or(translating_precision(file.precision)));
+}
+
+LineTranslator TranslationModel::translator(std::optional<WeightPrecision> precision) const {
+  return LineTranslator(scorer(precision), source_tokenizer, target_tokenizer, max_source_length(config), file.model);
 }
 
 }  // namespace gloss

@@ -13,35 +13,35 @@
 
 namespace gloss {
 
-/// A model file, ready to translate.
+/// A model file that is ready to translate.
 struct TranslationModel {
-  EncoderDecoder model{nullptr};
-  RunConfig config;                                       ///< the file's, without paths
-  ModelDescription description;                           ///< the file's, as it stands in it
-  WeightPrecision precision = WeightPrecision::kFloat32;  ///< of the file's matrices
-  Vocabularies vocabularies;
-  std::shared_ptr<const Tokenizer> source_tokenizer, target_tokenizer;  ///< one and the same where joint
+  LoadedModel file = {};
+  RunConfig config = {};                                                ///< the file's, without paths
+  std::shared_ptr<const Tokenizer> source_tokenizer, target_tokenizer;  ///< the same one if joint
 
-  /// Multiplies in what is wanted, else in translating_precision(precision). Throws as expect_possible.
-  LineTranslator translator(std::optional<WeightPrecision> wanted = std::nullopt) const;
+  /// Returns a scorer that multiplies matrices in `precision`, by default in translating_precision(file.precision).
+  /// Throws as expect_possible.
+  std::shared_ptr<const Scorer> scorer(std::optional<WeightPrecision> precision = std::nullopt) const;
+  /// Returns a translator with such a scorer, which aligns by this model.
+  LineTranslator translator(std::optional<WeightPrecision> precision = std::nullopt) const;
 };
 
-/// What a file's matrices are multiplied in unless something else is wanted: as they are stored where this processor is
-/// faster that way, else float32.
+/// Returns the default precision of a model whose matrices are stored in `stored`: the same if this processor is faster
+/// in it, otherwise float32.
 WeightPrecision translating_precision(WeightPrecision stored);
 
-/// Throws UsageError where a lower precision is wanted on another device than the CPU, which computes in float32.
-void expect_possible(std::optional<WeightPrecision> wanted, at::Device device);
+/// Throws UsageError if a lower precision than float32 is set for another device than the CPU.
+void expect_possible(std::optional<WeightPrecision> precision, at::Device device);
 
-/// A model file, or the model.safetensors of a run folder. Throws UsageError where there is none, ModelError where it
-/// is damaged or where tokenizer and weights have vocabularies of different sizes.
+/// Loads a model file, or the model.safetensors of a run folder. Throws UsageError if there is none, and ModelError if
+/// it is damaged or its tokenizers and weights have vocabularies of different sizes.
 TranslationModel load_translation_model(const std::filesystem::path& file_or_folder, at::Device device);
-/// The same of a file that is open.
+/// Loads an open file in the same way.
 TranslationModel load_translation_model(const SafetensorsFile& file, at::Device device);
 
 using TokenizerPair = std::pair<std::shared_ptr<const Tokenizer>, std::shared_ptr<const Tokenizer>>;
-/// Source and target tokenizer that a model file holds, one for both where joint; `file` stands for it in messages.
-/// Throws ModelError where they do not fit the configuration or the vocabularies of its weights.
+/// Returns the source and the target tokenizer of a model file, twice the same one if joint. `file` is its name for
+/// messages. Throws ModelError if they do not fit the configuration or the vocabularies of the weights.
 TokenizerPair make_tokenizers(const ModelDescription& description, const Vocabularies& vocabularies,
                               const std::string& file);
 
@@ -49,13 +49,12 @@ TokenizerPair make_tokenizers(const ModelDescription& description, const Vocabul
 /// missing.
 std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder, std::string_view option = "--model");
 
-/// The most tokens of a source, eos included, that such a model reads: what it was trained with, and has positions for.
+/// Maximum number of source tokens, eos included: data.max_length, or the number of learned positions if that is less.
 std::int64_t max_source_length(const RunConfig& config);
 
-/// The translator that a model and its tokenizers make.
+/// Returns a translator for a model that is being trained. It has no model to align with.
 LineTranslator make_translator(const EncoderDecoder& model, const RunConfig& config,
                                std::shared_ptr<const Tokenizer> source_tokenizer,
-                               std::shared_ptr<const Tokenizer> target_tokenizer,
-                               WeightPrecision precision = WeightPrecision::kFloat32);
+                               std::shared_ptr<const Tokenizer> target_tokenizer);
 
 }  // namespace gloss

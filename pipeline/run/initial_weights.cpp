@@ -92,7 +92,7 @@ InitialWeights::InitialWeights(const RunConfig& config, bool resumes) : config_(
 }
 
 std::map<std::string, std::string> InitialWeights::tokenizers() const {
-  return start_ ? start_->description.tokenizers : std::map<std::string, std::string>{};
+  return start_ ? start_->file.description.tokenizers : std::map<std::string, std::string>{};
 }
 
 void InitialWeights::read_embeddings(const RunTokenizers& tokenizers) {
@@ -123,7 +123,7 @@ void InitialWeights::move_into(EncoderDecoder& model) {
   const at::NoGradGuard no_grad;
   const auto parameters = model->named_parameters();
   if (start_)
-    for (const auto& item : start_->model->named_parameters()) parameters[item.key()].copy_(item.value());
+    for (const auto& item : start_->file.model->named_parameters()) parameters[item.key()].copy_(item.value());
   std::set<std::pair<std::string, Id>> taken;
   for (const auto& [name, vectors] : rows_) {
     auto weight = parameters[name];                                             // [V, D]

@@ -54,7 +54,7 @@ TEST_F(GlossaryTest, HasTheEntriesOfTheFile) {
   ASSERT_EQ(glossary.entries().size(), 3u);
   EXPECT_EQ(glossary.entries()[0].source, "dog");
   EXPECT_EQ(glossary.entries()[0].target, "der Vierbeiner");
-  EXPECT_EQ(glossary.entries()[0].line, 3);
+  EXPECT_EQ(glossary.entries()[0].number, 3);
   EXPECT_EQ(glossary.entries()[1].source, "#tag");
   EXPECT_EQ(glossary.entries()[2].source, "see also");
 }

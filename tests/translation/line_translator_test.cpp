@@ -11,6 +11,7 @@
 #include "tests/decoding/fake_scorer.h"
 #include "tests/support/device_test.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/translation/letters.h"
 
 namespace gloss {
 namespace {
@@ -19,49 +20,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr std::int64_t kWords = 30;  // special ids and a to z
-
-/// A letter is a piece; space and tabulator are none, all else is unknown.
-class Letters final : public Tokenizer {
- public:
-  Ids encode(std::string_view line) const override {
-    seen_.emplace_back(line);
-    Ids ids;
-    for (const char letter : line)
-      if (letter != ' ' && letter != '\t')
-        ids.push_back(letter >= 'a' && letter <= 'z' ? static_cast<Id>(4 + letter - 'a') : kUnk);
-    return ids;
-  }
-  PieceSpans encode_placed(std::string_view line) const override {
-    PieceSpans placed{.text = std::string(line), .ids = encode(line), .places = {}};
-    for (std::size_t i = 0; i < line.size(); ++i)
-      if (line[i] != ' ' && line[i] != '\t') placed.places.push_back({i, i + 1});
-    return placed;
-  }
-  std::string decode(std::span<const Id> ids) const override {
-    std::string text;
-    for (const auto id : ids) text += id < 4 ? '?' : static_cast<char>('a' + id - 4);
-    return text;
-  }
-  std::int64_t vocabulary_size() const override { return kWords; }
-  const std::string& serialized() const override { return serialized_; }
-
-  const std::vector<std::string>& seen() const { return seen_; }
-
- private:
-  mutable std::vector<std::string> seen_;
-  std::string serialized_;
-};
-
-/// Says the source again; a z in its place has a little probability.
-std::vector<float> copy(const Ids& source, const Ids& said) {
-  const auto place = std::min(said.size(), source.size() - 1);
-  return log_of({{source[place], 0.9}, {29, 0.1}}, kWords);
-}
-
 class LineTranslatorTest : public DeviceTest {
  protected:
-  std::shared_ptr<FakeScorer> scorer_ = std::make_shared<FakeScorer>(copy, kWords, device());
+  std::shared_ptr<FakeScorer> scorer_ = std::make_shared<FakeScorer>(copy_letters, kLetterVocabulary, device());
   std::shared_ptr<Letters> letters_ = std::make_shared<Letters>();
   DecodingConfig config_{.beam_size = 2, .batch_size = 2};
 
@@ -70,8 +31,7 @@ class LineTranslatorTest : public DeviceTest {
     std::ofstream(folder / "glossary") << entries;
     return {Glossary::read(folder / "glossary"), *letters_};
   }
-  std::vector<LineTranslator::Translation> translate(const std::vector<std::string>& lines,
-                                                     std::int64_t max_length = 100) {
+  std::vector<LineTranslation> translate(const std::vector<std::string>& lines, std::int64_t max_length = 100) {
     return LineTranslator(scorer_, letters_, letters_, max_length).translate(lines, config_);
   }
   std::vector<std::string> texts(const std::vector<std::string>& lines) {
@@ -94,7 +54,7 @@ TEST_P(LineTranslatorTest, LinesWithNothingInThemAreNotSearched) {
   const auto empty = translate({" ", ""});
   EXPECT_EQ(scorer_->steps().size(), before);
   EXPECT_THAT(empty[0].candidates, SizeIs(1));
-  EXPECT_THAT(empty[0].candidates[0].hypothesis.ids, IsEmpty());
+  EXPECT_THAT(empty[0].candidates[0].tokens, IsEmpty());
 }
 
 TEST_P(LineTranslatorTest, MayBeGivenUpBeforeAnyStep) {
@@ -106,7 +66,7 @@ TEST_P(LineTranslatorTest, MayBeGivenUpBeforeAnyStep) {
     const auto give_up = [&] {
       if (scorer_->steps().size() == before + 3) throw std::runtime_error("enough");
     };
-    EXPECT_THROW(translator.translate(lines, config_, give_up), std::runtime_error);
+    EXPECT_THROW(translator.translate(lines, config_, {.before_step = give_up}), std::runtime_error);
     EXPECT_EQ(scorer_->steps().size(), before + 3);
   }
 }
@@ -146,14 +106,14 @@ TEST_P(LineTranslatorTest, NBestCandidatesWithTheirTexts) {
   const auto candidates = translate({"a"}).at(0).candidates;
   ASSERT_THAT(candidates, SizeIs(2));
   EXPECT_EQ(candidates[0].text, "a");
-  EXPECT_NEAR(candidates[0].hypothesis.score, std::log(0.9 * 0.9), 1e-6);
+  EXPECT_NEAR(candidates[0].score, std::log(0.9 * 0.9), 1e-6);
   EXPECT_THAT(candidates[1].text, testing::AnyOf("z", "az"));
-  EXPECT_GT(candidates[0].hypothesis.score, candidates[1].hypothesis.score);
+  EXPECT_GT(candidates[0].score, candidates[1].score);
 }
 
 TEST_P(LineTranslatorTest, NeighborsChangeNothing) {
-  scorer_ =
-      std::make_shared<FakeScorer>(random_rule(kWords), kWords, device(), FakeScorer::Options{.max_target_length = 7});
+  scorer_ = std::make_shared<FakeScorer>(random_rule(kLetterVocabulary), kLetterVocabulary, device(),
+                                         FakeScorer::Options{.max_target_length = 7});
   config_ = {.beam_size = 3, .n_best = 3, .batch_size = 4};
   const std::vector<std::string> lines = {"abc", "", "d", "efghij", "klm", "n", "op", "qrst", "uv", "w"};
   const auto together = translate(lines);
@@ -162,14 +122,15 @@ TEST_P(LineTranslatorTest, NeighborsChangeNothing) {
     ASSERT_EQ(together[i].candidates.size(), alone.candidates.size());
     for (std::size_t n = 0; n < alone.candidates.size(); ++n) {
       EXPECT_EQ(together[i].candidates[n].text, alone.candidates[n].text);
-      EXPECT_NEAR(together[i].candidates[n].hypothesis.score, alone.candidates[n].hypothesis.score, 1e-6);
+      EXPECT_NEAR(together[i].candidates[n].score, alone.candidates[n].score, 1e-6);
     }
   }
 }
 
 TEST_P(LineTranslatorTest, EachLineHasAPrefixOfItsOwn) {
   const std::vector<std::string> lines = {"abc", "", "de"}, prefixes = {"z", "z", ""};
-  const auto result = LineTranslator(scorer_, letters_, letters_, 100).translate({lines, prefixes, 0}, config_);
+  const auto result =
+      LineTranslator(scorer_, letters_, letters_, 100).translate({.lines = lines, .prefixes = prefixes}, config_);
   EXPECT_EQ(result[0].candidates[0].text, "zbc");
   EXPECT_EQ(result[1].candidates[0].text, "");
   EXPECT_EQ(result[2].candidates[0].text, "de");
@@ -177,11 +138,11 @@ TEST_P(LineTranslatorTest, EachLineHasAPrefixOfItsOwn) {
 
 TEST_P(LineTranslatorTest, ALineContainsWhatItsGlossarySays) {
   const auto glossary = glossary_of("bc\tza\nxy\tzzzz\n");
-  scorer_ = std::make_shared<FakeScorer>(random_rule(kWords), kWords, device());
+  scorer_ = std::make_shared<FakeScorer>(random_rule(kLetterVocabulary), kLetterVocabulary, device());
   config_.max_length = 3;
   const std::vector<std::string> lines = {"a bc", "abc", "xy bc", ""};
-  const auto result = LineTranslator(scorer_, letters_, letters_, 100)
-                          .translate({.lines = lines, .prefixes = {}, .first = 0, .glossary = &glossary}, config_);
+  const auto result =
+      LineTranslator(scorer_, letters_, letters_, 100).translate({.lines = lines, .glossary = &glossary}, config_);
   EXPECT_THAT(result[0].candidates[0].text, testing::HasSubstr("za"));
   EXPECT_FALSE(result[0].candidates[0].lacks_phrase || result[0].leaves_out_phrases);
   EXPECT_EQ(result[1].candidates[0].text, translate({"abc"}).at(0).candidates[0].text);
@@ -192,12 +153,11 @@ TEST_P(LineTranslatorTest, ALineContainsWhatItsGlossarySays) {
 
 TEST_P(LineTranslatorTest, OfALineThatIsCutThePhrasesCountThatAreRead) {
   const auto glossary = glossary_of("bc\tzu\nxy\tzv\nxy bcd\tzw\n");
-  scorer_ = std::make_shared<FakeScorer>(random_rule(kWords), kWords, device());
+  scorer_ = std::make_shared<FakeScorer>(random_rule(kLetterVocabulary), kLetterVocabulary, device());
   config_.max_length = 12;
   const LineTranslator translator(scorer_, letters_, letters_, 5);  // reads four pieces
   const auto wanted = [&](const std::string& line) {
-    const auto found =
-        translator.translate({.lines = {&line, 1}, .prefixes = {}, .first = 0, .glossary = &glossary}, config_);
+    const auto found = translator.translate({.lines = {&line, 1}, .glossary = &glossary}, config_);
     EXPECT_FALSE(found[0].candidates[0].lacks_phrase);
     std::string phrases;
     for (const auto* phrase : {"zu", "zv", "zw"})
@@ -211,15 +171,15 @@ TEST_P(LineTranslatorTest, OfALineThatIsCutThePhrasesCountThatAreRead) {
 }
 
 TEST_P(LineTranslatorTest, WhatIsDrawnForALineDependsOnItsNumberNotOnItsNeighbors) {
-  scorer_ =
-      std::make_shared<FakeScorer>(random_rule(kWords), kWords, device(), FakeScorer::Options{.max_target_length = 7});
+  scorer_ = std::make_shared<FakeScorer>(random_rule(kLetterVocabulary), kLetterVocabulary, device(),
+                                         FakeScorer::Options{.max_target_length = 7});
   config_ = {.batch_size = 3, .sampling = {.enabled = true}};
   const std::vector<std::string> lines = {"abc", "", "d", "efghij", "klm", "n", "d", "abc"};
   const auto together = translate(lines);
   const LineTranslator translator(scorer_, letters_, letters_, 100);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto number = static_cast<std::int64_t>(i);
-    const auto alone = translator.translate({std::span(lines).subspan(i, 1), {}, number}, config_).at(0);
+    const auto alone = translator.translate({.lines = std::span(lines).subspan(i, 1), .first = number}, config_).at(0);
     EXPECT_EQ(alone.candidates[0].text, together[i].candidates[0].text);
   }
   EXPECT_NE(together[0].candidates[0].text, together[7].candidates[0].text);

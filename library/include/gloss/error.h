@@ -5,17 +5,17 @@
 
 namespace gloss {
 
-/// What kind of failure it is. The values are the exit codes of the program `gloss`.
+/// Kind of a failure. The values are the exit codes of the program `gloss`.
 enum class ErrorKind : int {
   kFault = 1,        ///< a fault of gloss
-  kUsage = 2,        ///< a setting or an option that cannot be, or a model file that is not there
-  kModel = 3,        ///< a model file that is damaged, of a newer version, or no model
+  kUsage = 2,        ///< an invalid setting or option, or a missing model file
+  kModel = 3,        ///< a model file that is damaged, of a newer version, or not a model
   kIo = 4,           ///< the operating system refused to read
   kOutOfMemory = 7,  ///< on the host or on the device
 };
 
-/// Base of every exception that the library throws. The message is one line that says where, what was wanted, what was
-/// found and what to do.
+/// Base of every exception that the library throws. The message is one line: the place, the expected and the actual
+/// value, and the remedy.
 class [[gnu::visibility("default")]] TranslatorError : public std::runtime_error {
  public:
   TranslatorError(ErrorKind kind, const std::string& message);
@@ -42,7 +42,7 @@ struct [[gnu::visibility("default")]] TranslatorIoError final : TranslatorError{
   explicit TranslatorIoError(const std::string& message) : TranslatorError(ErrorKind::kIo, message){}
 };
 
-/// ErrorKind::kOutOfMemory. The Translator can still be used, with less at once.
+/// ErrorKind::kOutOfMemory. The Translator remains usable; use smaller batches.
 struct [[gnu::visibility("default")]] TranslatorMemoryError final : TranslatorError{
   explicit TranslatorMemoryError(const std::string& message) : TranslatorError(ErrorKind::kOutOfMemory, message){}
 };

@@ -17,128 +17,171 @@
 
 namespace gloss {
 
-/// What matrices are multiplied in.
+/// The number format of matrix products.
 enum class MatrixPrecision {
-  kAuto,  ///< as the model file stores them where this processor is faster so, else float32
+  kAuto,  ///< the format of the model file if this processor is faster in it, otherwise float32
   kFloat32,
   kBfloat16,
   kInt8,
 };
 
-/// How a Translator is loaded.
+/// Settings for loading a Translator.
 struct TranslatorSettings {
-  std::string device = "auto";  ///< auto, cpu, cuda or cuda:N; auto is a CUDA device where there is one
-  int threads = 0;              ///< that a call of translate computes with; 0: as many as the process may use
-  MatrixPrecision precision = MatrixPrecision::kAuto;  ///< a CUDA device takes kAuto and kFloat32
+  std::string device = "auto";  ///< auto, cpu, cuda or cuda:N; auto is a CUDA device if there is one
+  int threads = 0;              ///< number of threads of a call of translate; 0: all that the process may use
+  MatrixPrecision precision = MatrixPrecision::kAuto;  ///< a CUDA device accepts kAuto and kFloat32
+  /// Allows TranslationOptions::alignment and replace_unknown. On a CPU this keeps the model a second time, in float32.
+  bool alignment = false;
 };
 
-/// What is divided out of a sum of log-probabilities: length^p (power), or ((5 + length) / 6)^p (GNMT).
+/// The divisor of a sum of log-probabilities: length^p (power), or ((5 + length) / 6)^p (GNMT).
 enum class LengthNormalisation { kPower, kGnmt };
 
-/// A token as a greedy search finds it.
+/// A token of a greedy search, as soon as it is found.
 struct StreamedToken {
-  std::size_t line = 0;        ///< its place in the lines of the call, from 0
-  std::string piece;           ///< as the tokenizer spells it, U+2581 standing for a space; empty where `end`
-  std::string text;            ///< the translation so far
-  double log_probability = 0;  ///< of this token; where `end`, of the end of the sentence (0: the limit ended it)
-  /// Nothing follows. Comes once for each line that is complete and has anything in it, also where no token was found:
-  /// then it is the first of its line, and its text is empty.
+  std::size_t line = 0;        ///< index into the lines of the call
+  std::string piece;           ///< as the tokenizer spells it, U+2581 for a space; empty if `end`
+  std::string text;            ///< the translation so far; unknown words are not replaced
+  double log_probability = 0;  ///< of this token; if `end`, of the end of the sentence (0 if the length limit ended it)
+  /// True once for each complete line that is not empty, as its last event. An empty translation has only this one.
   bool end = false;
 };
 
-/// How one call of translate searches. What is absent is as the model file says (`decoding` of its run file), of an
-/// ensemble the first one's; n_best alone is 1 unless it is given. What would have no effect is refused: beam_size,
-/// patience and coverage_penalty beside sampling, and what sampling goes by without it.
+/// A phrase and its required translation.
+struct GlossaryEntry {
+  std::string source, target;
+};
+
+/// Options of one call of translate. An absent option has the value of the model file (`decoding` of its run file; of
+/// the first one in an ensemble), but n_best is 1 by default. Options without effect are refused: beam_size, patience
+/// and coverage_penalty together with sampling; temperature, top_k, top_p and seed without it.
 struct TranslationOptions {
   std::optional<std::int64_t> beam_size = {};  ///< 1: greedy
   std::optional<double> length_penalty = {};   ///< p; 0: scores are sums of log-probabilities
   std::optional<LengthNormalisation> length_normalisation = {};
-  std::optional<double> patience = {};          ///< a sentence is done with beam_size times this many translations
-  std::optional<std::int64_t> max_length = {};  ///< most tokens of a translation, its end counted
-  std::optional<std::int64_t> min_length = {};  ///< least tokens of a translation, its end not counted
+  std::optional<double> patience = {};          ///< a sentence is done with beam_size * patience translations
+  std::optional<std::int64_t> max_length = {};  ///< maximum number of tokens, the end of the sentence included
+  std::optional<std::int64_t> min_length = {};  ///< minimum number of tokens, the end of the sentence not included
   std::optional<std::int64_t> batch_size = {};  ///< sentences searched together
-  std::int64_t n_best = 1;  ///< candidates of each line, at most beam_size; with sampling so many are drawn
+  std::int64_t n_best = 1;  ///< candidates of each line, at most beam_size; the number of draws with sampling
 
-  /// What lowers scores of translations that leave parts of the source unattended, 0 to 10 (Wu et al. 2016, equation
-  /// 14, beta); 0: nothing.
+  /// Coverage penalty (Wu et al. 2016, equation 14, beta), 0 to 10. 0 turns it off.
   std::optional<double> coverage_penalty = {};
-  std::optional<std::int64_t> no_repeat_ngram = {};  ///< no n-gram of this length is said twice; 0: any may be
-  std::optional<double> repetition_penalty = {};     ///< above 1 what was said becomes less likely; 1: no effect
-  std::optional<bool> no_unk = {};                   ///< the unknown word is never said
+  std::optional<std::int64_t> no_repeat_ngram = {};  ///< no n-gram of this length occurs twice; 0: no limit
+  std::optional<double> repetition_penalty = {};     ///< above 1 makes repeated tokens less likely; 1: no effect
+  std::optional<bool> no_unk = {};                   ///< never generate the unknown word
 
-  std::optional<bool> sample = {};         ///< translations are drawn, not searched for
-  std::optional<double> temperature = {};  ///< below 1 likely tokens become likelier; above 0, at most 100
-  std::optional<std::int64_t> top_k = {};  ///< draws of the k likeliest tokens; 0: of all
-  std::optional<double> top_p = {};        ///< of these of the fewest with this share of the probability; above 0 to 1
-  std::optional<std::int64_t> seed = {};   ///< of the draws, 0 or more
-  /// The first line's number, from 0, in a text of which the lines are a part: what is drawn for a line is a function
+  std::optional<bool> sample = {};         ///< draw translations instead of searching
+  std::optional<double> temperature = {};  ///< below 1 favors likely tokens; above 0, at most 100
+  std::optional<std::int64_t> top_k = {};  ///< draw from the k most likely tokens; 0: from all
+  std::optional<double> top_p = {};  ///< of these, from the fewest with this share of the probability; above 0 to 1
+  std::optional<std::int64_t> seed = {};  ///< of the draws, 0 or more
+  /// Number of the first line, from 0, in the whole text that the lines belong to. The draws of a line are a function
   /// of seed and number.
   std::int64_t first_line = 0;
 
-  /// What the translation of each line begins with, one for each line; the last word may be gone on with. Empty:
-  /// nothing is forced, as for a line whose prefix is empty.
+  /// The beginning of each line's translation, one for each line, possibly empty; the search may continue its last
+  /// word. No prefixes: nothing is forced.
   std::vector<std::string> prefixes = {};
 
-  /// Called before each step of the model, which finds one token of each sentence of a batch. Once one of the two
-  /// has come, the call returns what it has: see Translation::Status.
+  /// Limits, checked before each step of the model, which finds one token of each sentence of a batch. After one of
+  /// them the call returns what it has: see Translation::Status.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   std::stop_token stop = {};
-  /// Called with each token as it is found, on the thread that called translate; false cancels the call. Wants
-  /// beam_size 1, no coverage_penalty and no sampling, be it the model's own. A line with nothing in it has no tokens.
-  /// What it throws leaves translate as it is.
+  /// Called with each token, on the thread that called translate; false cancels the call. Requires beam_size 1, no
+  /// coverage_penalty, no sampling (also of the model's own settings) and no glossary. An empty line has no tokens.
+  /// Exceptions leave translate unchanged.
   std::function<bool(const StreamedToken&)> on_token = {};
+
+  /// Phrases to translate in a required way. A translation contains `target` for each place of its line where `source`
+  /// stands as whole words, case included. The longest phrase wins. Not together with sampling.
+  std::vector<GlossaryEntry> glossary = {};
+
+  bool confidence = false;       ///< fills Candidate::words and flags
+  bool alignment = false;        ///< fills Candidate::alignment; requires TranslatorSettings::alignment
+  bool replace_unknown = false;  ///< unknown words take their text from the source; requires the same
+  /// The attention that the two above are read from: decoder.2.cross, or of one head decoder.2.cross.3, from 0. Empty:
+  /// the mean of the last layer's heads.
+  std::string alignment_from = {};
 };
 
-/// One line's translation.
+/// One line's translation. Spans are bytes of UTF-8 text, `end` excluded.
+///
+///     const auto& best = translation.candidates.front();
+///     for (const auto& [source, target] : best.alignment) std::cout << source << '-' << target << ' ';
 struct Translation {
   enum class Status {
-    kComplete,   ///< as without deadline and cancellation, to the bit
-    kDeadline,   ///< the deadline came before it was found: no candidates
+    kComplete,   ///< the same bits as without deadline and cancellation
+    kDeadline,   ///< the deadline passed before it was found: no candidates
     kCancelled,  ///< `stop` or `on_token` ended the call before it was found: no candidates
+  };
+  struct Span {
+    std::size_t begin = 0, end = 0;
+  };
+  /// A word is text between ASCII white space.
+  struct Word {
+    std::string text;
+    double confidence = 0;  ///< its probability given everything before it
+  };
+  /// Numbers of words, from 0, of the source and of the translation.
+  struct Link {
+    std::size_t source = 0, target = 0;
   };
   struct Candidate {
     std::string text;
-    double score = 0;                 ///< log_probability after the penalties of length and coverage
-    double log_probability = 0;       ///< sum over the tokens, the end of the sentence counted
-    std::vector<std::string> pieces;  ///< the tokens as the tokenizer spells them
+    double score = 0;                 ///< log_probability after the penalties of length, coverage and glossary
+    double log_probability = 0;       ///< sum over the tokens, the end of the sentence included
+    std::vector<std::string> pieces;  ///< the tokens as the tokenizer spells them, U+2581 for a space
     bool ended = false;               ///< by the end of the sentence, not by max_length
+
+    std::vector<Span> spans;  ///< of each piece in `text`; empty if the tokenizer rewrites the text of its pieces
+    /// Of each piece and, if `ended`, of the end of the sentence. Of the search; with `confidence` the model's own,
+    /// which a repetition_penalty does not change.
+    std::vector<double> token_log_probabilities;
+    std::vector<Word> words;         ///< of `text`, with `confidence`; empty if `spans` is
+    std::vector<Link> alignment;     ///< with `alignment`, sorted; empty if `spans` is
+    std::vector<std::string> flags;  ///< reasons to look at it, with `confidence` (docs/translation_report.md)
+    bool lacks_phrase = false;       ///< a phrase of the glossary is missing
   };
 
   Status status = Status::kComplete;
   bool truncated = false;             ///< the line is longer than the model reads; only its beginning was translated
-  std::vector<Candidate> candidates;  ///< n_best, best first; one without pieces for a line with nothing in it
+  std::vector<Candidate> candidates;  ///< n_best, best first; one without pieces for an empty line
+
+  std::string source;              ///< the part of the line that the model reads, as it reads it
+  std::vector<Span> source_spans;  ///< of the source's pieces in `source`
 
   bool complete() const { return status == Status::kComplete; }
-  /// Of the best candidate; empty where there is none.
+  /// Text of the best candidate; empty if there is none.
   std::string text() const { return candidates.empty() ? std::string() : candidates.front().text; }
 };
 
-/// A model, loaded once. Threads may share one: every function is const, and what a call finds does not depend on
-/// others that go on beside it. Copies share the model. Prints nothing and handles no signals.
+/// A loaded model. Threads may share one: every function is const, and concurrent calls do not affect each other's
+/// results. Copies share the model. Prints nothing and handles no signals.
 ///
-/// The constructor and each call set OpenMP's number of threads for the calling thread only, and restore it at the end;
-/// other threads keep theirs. With a CUDA device the constructor also changes the whole process: it asks LibTorch for
-/// deterministic algorithms, switches cuDNN's choice by timing off, keeps OpenMP from changing numbers of threads, and
-/// sets the variable CUBLAS_WORKSPACE_CONFIG where it is not set; these stay. As it changes the environment, no other
-/// thread may read that meanwhile.
+/// The constructor and each call set OpenMP's number of threads for the calling thread only, and restore it at the end.
+/// With a CUDA device the constructor also changes the whole process for good: it asks LibTorch for deterministic
+/// algorithms, turns off cuDNN's choice by timing, keeps OpenMP from changing numbers of threads, and sets the variable
+/// CUBLAS_WORKSPACE_CONFIG if it is not set. No other thread may read the environment meanwhile.
 ///
-/// Throws what <gloss/error.h> has.
+/// Throws the exceptions of <gloss/error.h>.
 class [[gnu::visibility("default")]] Translator {
  public:
-  /// A model file, or the folder of a finished run.
+  /// Loads a model file, or the folder of a finished run.
   explicit Translator(const std::filesystem::path& file_or_folder, const TranslatorSettings& settings = {});
-  /// An ensemble: each token by the mean of the probabilities of several models, which must have the same tokenizers.
-  /// One is that model alone.
+  /// Loads an ensemble: the probability of a token is the mean over several models, which must have the same
+  /// tokenizers.
   explicit Translator(std::span<const std::filesystem::path> files_or_folders, const TranslatorSettings& settings = {});
-  /// The same of files that are written out: Translator({"one", "two"}).
+  /// Loads an ensemble from a list: Translator({"one", "two"}).
   explicit Translator(std::initializer_list<std::filesystem::path> files_or_folders,
                       const TranslatorSettings& settings = {});
   Translator(const Translator&);
   Translator& operator=(const Translator&);
   ~Translator();
 
-  /// One translation for each line, in order. A line is text without line ends; broken UTF-8 is read as U+FFFD. A
-  /// deadline or cancellation is no error: the lines that were found by then are complete, the others say why not.
+  /// Returns one translation for each line, in order. A line is text without line ends; broken UTF-8 is read as U+FFFD.
+  /// A deadline or cancellation is no error: the lines found by then are complete, and the status of the others is the
+  /// reason.
   std::vector<Translation> translate(std::span<const std::string> lines, const TranslationOptions& options = {}) const;
   Translation translate_line(const std::string& line, const TranslationOptions& options = {}) const;
 
@@ -148,7 +191,7 @@ class [[gnu::visibility("default")]] Translator {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// The version of the library, as "0.1.0".
+/// Returns the version of the library, such as "0.1.0".
 [[gnu::visibility("default")]] const char* version() noexcept;
 
 }  // namespace gloss

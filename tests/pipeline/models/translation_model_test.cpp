@@ -41,7 +41,7 @@ TEST_P(TranslationModelTest, FolderOrFileGiveTheSameTranslator) {
   write({pieces_, pieces_});
   const auto loaded = load();
   EXPECT_EQ(loaded.source_tokenizer, loaded.target_tokenizer);
-  EXPECT_EQ(loaded.vocabularies.source, pieces_);
+  EXPECT_EQ(loaded.file.vocabularies.source, pieces_);
   const std::vector<std::string> lines = {"a", "b"};
   const auto translations = loaded.translator().translate(lines, loaded.config.decoding);
   const auto again = load_translation_model(job_ / "model.safetensors", device());

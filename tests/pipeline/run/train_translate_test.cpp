@@ -71,10 +71,10 @@ TEST_P(TrainTranslateTest, EachLanguageMayHaveATokenizerOfItsOwn) {
     for (const auto* name : {"source_tokenizer.model", "target_tokenizer.model"})
       EXPECT_TRUE(std::filesystem::exists(job / "run" / name)) << name;
     const auto loaded = load_translation_model(job / "run", device());
-    EXPECT_THAT(loaded.description.tokenizers,
+    EXPECT_THAT(loaded.file.description.tokenizers,
                 ElementsAre(Key("source_tokenizer.model"), Key("target_tokenizer.model")));
     EXPECT_NE(loaded.source_tokenizer->serialized(), loaded.target_tokenizer->serialized());
-    EXPECT_GT(loaded.vocabularies.source, loaded.vocabularies.target);
+    EXPECT_GT(loaded.file.vocabularies.source, loaded.file.vocabularies.target);
     EXPECT_EQ(loaded.target_tokenizer->encode("z").back(), kUnk) << "no letter of the source";
     const auto test = read_test_set(job.config.data.test_source, job.config.data.test_target);
     EXPECT_DOUBLE_EQ(evaluate_model(loaded.translator(), loaded.config.decoding, test).score, result.test->score);

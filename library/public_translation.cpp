@@ -1,0 +1,52 @@
+#include "library/public_translation.h"
+
+#include <cstddef>
+#include <utility>
+
+namespace gloss {
+namespace {
+
+Translation::Status to_public(LineTranslation::Status status) {
+  switch (status) {
+    case LineTranslation::Status::kDeadline:
+      return Translation::Status::kDeadline;
+    case LineTranslation::Status::kCancelled:
+      return Translation::Status::kCancelled;
+    default:
+      return Translation::Status::kComplete;
+  }
+}
+
+Translation::Candidate to_public(LineTranslation::Candidate candidate) {
+  Translation::Candidate result;
+  result.text = std::move(candidate.text);
+  result.score = candidate.score;
+  result.log_probability = candidate.log_probability;
+  result.ended = candidate.ended;
+  result.lacks_phrase = candidate.lacks_phrase;
+  result.flags = candidate.flags.names();
+  for (const auto& token : candidate.tokens) result.token_log_probabilities.push_back(token.log_probability);
+  if (candidate.ended) candidate.tokens.pop_back();
+  for (auto& token : candidate.tokens) {
+    result.pieces.push_back(std::move(token.piece));
+    if (candidate.placed) result.spans.push_back({token.place.begin, token.place.end});
+  }
+  for (auto& [text, confidence] : candidate.words) result.words.push_back({std::move(text), confidence});
+  for (const auto& [source, target] : candidate.alignment)
+    result.alignment.push_back({static_cast<std::size_t>(source), static_cast<std::size_t>(target)});
+  return result;
+}
+
+}  // namespace
+
+Translation to_public(LineTranslation translation) {
+  Translation result;
+  result.status = to_public(translation.status);
+  result.truncated = translation.truncated;
+  for (const auto& place : translation.source.places) result.source_spans.push_back({place.begin, place.end});
+  result.source = std::move(translation.source.text);
+  for (auto& candidate : translation.candidates) result.candidates.push_back(to_public(std::move(candidate)));
+  return result;
+}
+
+}  // namespace gloss

@@ -1,0 +1,159 @@
+// How a call of LineTranslator::translate ends before all lines are found, and what it shows until then.
+#include "translation/translation_job.h"
+
+#include <chrono>
+#include <new>
+#include <stdexcept>
+
+#include <c10/util/Exception.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "tests/decoding/fake_scorer.h"
+#include "tests/translation/letters.h"
+
+namespace gloss {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Status = LineTranslation::Status;
+
+/// Copies letters and fails in `start` if a batch has more than `capacity` of them.
+class ScarceScorer final : public Scorer {
+ public:
+  explicit ScarceScorer(std::int64_t capacity) : capacity_(capacity) {}
+
+  std::unique_ptr<State> start(const PaddedIds& source) const override {
+    batches.push_back(std::ssize(source.lengths));
+    std::int64_t letters = 0;
+    for (const auto length : source.lengths) letters += length - 1;
+    if (letters > capacity_) fail();
+    return scorer_.start(source);
+  }
+  Step step(State& state, std::span<const Id> tokens, bool with_attention) const override {
+    return scorer_.step(state, tokens, with_attention);
+  }
+  void select(State& state, const std::vector<std::int64_t>& sentences,
+              const std::vector<std::int64_t>& parents) const override {
+    scorer_.select(state, sentences, parents);
+  }
+  std::int64_t vocabulary_size() const override { return scorer_.vocabulary_size(); }
+  std::int64_t max_target_length() const override { return scorer_.max_target_length(); }
+  at::Device device() const override { return scorer_.device(); }
+
+  std::function<void()> fail = [] { throw std::bad_alloc(); };
+  mutable std::vector<std::int64_t> batches;
+
+ private:
+  std::int64_t capacity_;
+  FakeScorer scorer_{copy_letters, kLetterVocabulary, at::kCPU};
+};
+
+class TranslationJobTest : public testing::Test {
+ protected:
+  std::vector<LineTranslation> translate(const std::vector<std::string>& lines, const TranslationHooks& hooks) const {
+    return LineTranslator(scorer_, letters_, letters_, 100).translate({.lines = lines}, config_, hooks);
+  }
+  std::vector<std::string> texts(const std::vector<std::string>& lines) const {
+    std::vector<std::string> result;
+    for (const auto& translation : translate(lines, {.halve_when_out_of_memory = true}))
+      result.push_back(translation.status == Status::kOutOfMemory ? "lost" : translation.candidates.at(0).text);
+    return result;
+  }
+
+  std::shared_ptr<ScarceScorer> scorer_ = std::make_shared<ScarceScorer>(3);
+  std::shared_ptr<const Letters> letters_ = std::make_shared<Letters>();
+  DecodingConfig config_{.beam_size = 1};
+};
+
+TEST_F(TranslationJobTest, LinesThatFitIntoMemoryAreOneBatch) {
+  EXPECT_THAT(texts({"a", "b", "c"}), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(scorer_->batches, ElementsAre(3));
+}
+
+TEST_F(TranslationJobTest, LinesThatDoNotFitAreSearchedInHalvesAndKeepTheirOrder) {
+  EXPECT_THAT(texts({"a", "bb", "c", "dd", "e"}), ElementsAre("a", "bb", "c", "dd", "e"));
+  EXPECT_THAT(scorer_->batches, ElementsAre(5, 2, 3, 1, 2));
+}
+
+TEST_F(TranslationJobTest, BatchesThatWereFoundAreNotSearchedAgain) {
+  config_.batch_size = 2;
+  scorer_ = std::make_shared<ScarceScorer>(4);
+  bool failed = false;
+  scorer_->fail = [] { throw std::logic_error("every batch fits"); };
+  const auto found = translate({"aa", "bb", "c", "d"}, {.before_batch =
+                                                            [&] {
+                                                              if (failed || scorer_->batches.empty()) return;
+                                                              failed = true;
+                                                              throw std::bad_alloc();
+                                                            },
+                                                        .halve_when_out_of_memory = true});
+  EXPECT_THAT(scorer_->batches, ElementsAre(2, 1, 1));
+  for (const auto& translation : found) EXPECT_TRUE(translation.complete());
+}
+
+TEST_F(TranslationJobTest, OnlyALineThatDoesNotFitAloneIsLost) {
+  EXPECT_THAT(texts({"a", "much", "c", "d"}), ElementsAre("a", "lost", "c", "d"));
+  EXPECT_THAT(translate({"much"}, {.halve_when_out_of_memory = true}).at(0).candidates, IsEmpty());
+}
+
+// The exceptions of LibTorch, on the host and on a device.
+TEST_F(TranslationJobTest, RecognizesTheErrorsOfLibTorch) {
+  scorer_->fail = [] { C10_THROW_ERROR(OutOfMemoryError, "CUDA out of memory"); };
+  EXPECT_THAT(texts({"much"}), ElementsAre("lost"));
+  scorer_->fail = [] { TORCH_CHECK(false, "DefaultCPUAllocator: can't allocate memory: you tried to ..."); };
+  EXPECT_THAT(texts({"much"}), ElementsAre("lost"));
+}
+
+TEST_F(TranslationJobTest, OtherErrorsLeaveTheCall) {
+  scorer_->fail = [] { throw std::runtime_error("other"); };
+  EXPECT_THROW(texts({"much", "more"}), std::runtime_error);
+  scorer_->fail = [] { TORCH_CHECK(false, "shapes differ"); };
+  EXPECT_THROW(texts({"much", "more"}), c10::Error);
+  EXPECT_THAT(scorer_->batches, ElementsAre(2, 2));
+  scorer_->fail = [] { throw std::bad_alloc(); };
+  EXPECT_THROW(translate({"much"}, {}), std::bad_alloc);
+}
+
+TEST_F(TranslationJobTest, ACallThatEndsEarlyKeepsWhatItFound) {
+  config_.batch_size = 1;
+  const std::vector<std::string> lines = {"a", "bb", "", "ccc"};  // searched longest first
+  std::stop_source stop;
+  auto found = translate(lines, {.before_batch =
+                                     [&] {
+                                       if (scorer_->batches.size() == 1) stop.request_stop();
+                                     },
+                                 .stop = stop.get_token()});
+  EXPECT_EQ(found[3].candidates.at(0).text, "ccc");
+  EXPECT_TRUE(found[2].complete());
+  for (const std::size_t i : {0, 1}) {
+    EXPECT_EQ(found[i].status, Status::kCancelled);
+    EXPECT_THAT(found[i].candidates, IsEmpty());
+  }
+  found = translate(lines, {.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1)});
+  for (const auto& translation : found) EXPECT_EQ(translation.status, Status::kDeadline);
+}
+
+TEST_F(TranslationJobTest, TokensArriveOneByOneWithTheTextSoFar) {
+  std::vector<std::string> texts;
+  double sum = 0;
+  const auto found = translate({"abc"}, {.on_token = [&](const TranslationHooks::Token& token) {
+                                 texts.push_back(token.text + (token.end ? "." : "/" + token.piece));
+                                 sum += token.log_probability;
+                                 return true;
+                               }});
+  EXPECT_THAT(texts, ElementsAre("a/a", "ab/b", "abc/c", "abc."));
+  EXPECT_NEAR(sum, found[0].candidates.at(0).log_probability, 1e-9);
+}
+
+TEST_F(TranslationJobTest, PrefixesMustBeOneForEachLine) {
+  const std::vector<std::string> lines = {"a", "b"}, prefixes = {"a"};
+  EXPECT_THROW(
+      LineTranslator(scorer_, letters_, letters_, 100).translate({.lines = lines, .prefixes = prefixes}, config_),
+      UsageError);
+}
+
+}  // namespace
+}  // namespace gloss

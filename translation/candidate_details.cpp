@@ -1,0 +1,149 @@
+#include "translation/candidate_details.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "decoding/forced_scores.h"
+
+namespace gloss {
+namespace {
+
+bool has_unknown(const Ids& ids) { return std::ranges::find(ids, kUnk) != ids.end(); }
+
+/// A candidate that is being filled.
+struct Item {
+  const FoundLine* line = nullptr;
+  const Hypothesis* hypothesis = nullptr;
+  LineTranslation::Candidate* candidate = nullptr;
+  PieceSpans pieces;             ///< of the candidate's text
+  std::vector<PieceLink> links;  ///< of each piece, if attention is needed
+};
+
+std::vector<Item> make_items(std::span<const FoundLine> lines) {
+  std::vector<Item> items;
+  for (const auto& line : lines) {
+    auto& candidates = line.translation->candidates;
+    candidates.assign(line.hypotheses.size(), {});
+    for (std::size_t i = 0; i < candidates.size(); ++i)
+      items.push_back({&line, &line.hypotheses[i], &candidates[i], {}, {}});
+  }
+  return items;
+}
+
+/// Fills everything that the hypothesis and the tokenizer provide.
+void decode(const Tokenizer& tokenizer, Item& item) {
+  const auto& hypothesis = *item.hypothesis;
+  auto& candidate = *item.candidate;
+  item.pieces = tokenizer.decode_placed(hypothesis.ids);
+  candidate.text = item.pieces.text;
+  candidate.score = hypothesis.score;
+  candidate.log_probability = hypothesis.log_probability;
+  candidate.ended = hypothesis.ended;
+  candidate.placed = item.pieces.placed;
+  candidate.lacks_phrase = !has_all(candidate.text, item.line->phrases);
+  const auto& log_probabilities = hypothesis.token_log_probabilities;
+  for (std::size_t t = 0; t < log_probabilities.size(); ++t) {
+    const auto id = t < hypothesis.ids.size() ? hypothesis.ids[t] : kEos;
+    candidate.tokens.push_back({tokenizer.piece(id), log_probabilities[t], {}});
+  }
+}
+
+/// Fills the model's own log-probabilities of tokens. A search with a repetition penalty has others: then the
+/// candidates go through the model again.
+void score_tokens(const Scorer& scorer, const DecodingConfig& config, std::span<Item> items) {
+  if (config.repetition_penalty == 1) return;
+  std::vector<Ids> sources, targets;
+  for (const auto& item : items) {
+    sources.push_back(*item.line->source);
+    targets.push_back(item.hypothesis->ids);
+    if (item.hypothesis->ended) targets.back().push_back(kEos);
+  }
+  const auto scores = forced_token_scores(scorer, sources, targets, config.batch_size);
+  for (std::size_t i = 0; i < items.size(); ++i)
+    for (std::size_t t = 0; t < targets[i].size(); ++t)
+      items[i].candidate->tokens[t].log_probability = scores[i].tokens[t];
+}
+
+void find_links(const EncoderDecoder& aligner, const DetailOptions& options, std::int64_t batch_size,
+                std::span<Item> items) {
+  std::vector<Ids> sources, targets;
+  std::vector<Item*> aligned;
+  for (auto& item : items) {
+    const auto& ids = item.hypothesis->ids;
+    if (!options.alignment && !has_unknown(ids)) continue;
+    aligned.push_back(&item);
+    sources.push_back(*item.line->source);
+    targets.push_back(ids);
+  }
+  // On the CPU the rounding of a row depends on the other rows of its batch, and one sentence at a time is fast enough.
+  const auto together = aligner->device().is_cpu() ? 1 : batch_size;
+  cross_attention(aligner, options.alignment_from, {sources, targets, together},
+                  [&](std::size_t i, const at::Tensor& weights) { aligned[i]->links = strongest_links(weights); });
+}
+
+std::vector<LineTranslation::Word> words_with_confidence(const PieceWords& words,
+                                                         const std::vector<LineTranslation::Token>& tokens) {
+  std::vector<double> sums(words.words.size());
+  double pending = 0;  // of pieces without a word, such as a space alone: they belong to the next word
+  for (std::size_t piece = 0; piece < words.of_piece.size(); ++piece) {
+    const auto [begin, end] = words.of_piece[piece];
+    pending += tokens[piece].log_probability;
+    if (begin == end) continue;
+    sums[begin] += std::exchange(pending, 0);
+    for (auto word = begin + 1; word < end; ++word) sums[word] += tokens[piece].log_probability;
+  }
+  std::vector<LineTranslation::Word> result;
+  for (std::size_t word = 0; word < sums.size(); ++word) result.push_back({words.words[word], std::exp(sums[word])});
+  return result;
+}
+
+/// Fills everything that depends on where pieces stand.
+void place(const DetailOptions& options, Item& item) {
+  auto& candidate = *item.candidate;
+  if (!item.pieces.placed) return;
+  const auto& source = item.line->translation->source;
+  const auto source_words = options.needs_attention() ? words_of(source) : PieceWords();
+  if (options.replace_unknown && has_unknown(item.hypothesis->ids)) {
+    item.pieces = replace_unknown(source, source_words, item.pieces, item.links);
+    candidate.text = item.pieces.text;
+  }
+  for (std::size_t t = 0; t < candidate.tokens.size(); ++t) {
+    const bool is_end = t == item.pieces.places.size();
+    candidate.tokens[t].place =
+        is_end ? PieceSpans::Place{candidate.text.size(), candidate.text.size()} : item.pieces.places[t];
+  }
+  if (!options.confidence && !options.alignment) return;
+  const auto words = words_of(item.pieces);
+  if (options.alignment) candidate.alignment = word_links(source_words, words, item.links);
+  if (options.confidence) candidate.words = words_with_confidence(words, candidate.tokens);
+}
+
+void flag(Item& item) {
+  const auto& translation = *item.line->translation;
+  const auto& ids = item.hypothesis->ids;
+  item.candidate->flags = flags_of({.source = translation.source.text,
+                                    .target = item.candidate->text,
+                                    .source_pieces = translation.source.ids,
+                                    .target_pieces = ids,
+                                    .unknown = has_unknown(ids),
+                                    .truncated = translation.truncated,
+                                    .cut = !item.candidate->ended_or_empty()});
+}
+
+}  // namespace
+
+void fill_candidates(const LineTranslator& translator, const DetailOptions& options, const DecodingConfig& config,
+                     std::span<const FoundLine> lines) {
+  auto items = make_items(lines);
+  if (items.empty()) return;
+  for (auto& item : items) decode(translator.target_tokenizer(), item);
+  if (options.confidence) score_tokens(translator.scorer(), config, items);
+  if (options.needs_attention()) find_links(translator.aligner(), options, config.batch_size, items);
+  for (auto& item : items) {
+    place(options, item);
+    if (options.confidence) flag(item);
+  }
+}
+
+}  // namespace gloss

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "decoding/hypothesis.h"
+#include "decoding/phrases/phrase_progress.h"
+#include "translation/line_translator.h"
+
+namespace gloss {
+
+/// A line whose search is done.
+struct FoundLine {
+  std::size_t number = 0;           ///< index into the lines of the request
+  const Ids* source = nullptr;      ///< pieces and eos
+  std::span<const Phrase> phrases;  ///< of the glossary
+  std::vector<Hypothesis> hypotheses;
+  LineTranslation* translation = nullptr;  ///< has its source; `candidates` are to be filled
+};
+
+/// Fills the candidates of translations from their hypotheses: decodes them and computes the details that `options`
+/// asks for. On the CPU the details of a line depend on the line alone, bit for bit.
+void fill_candidates(const LineTranslator& translator, const DetailOptions& options, const DecodingConfig& config,
+                     std::span<const FoundLine> lines);
+
+}  // namespace gloss

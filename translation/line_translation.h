@@ -1,0 +1,64 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tokenizer/piece_spans.h"
+#include "translation/translation_flags.h"
+#include "translation/word_alignment.h"
+
+namespace gloss {
+
+/// The translation of one line: the only result type of program and library. (The public interface has a struct
+/// `Translation` of its own, which the library fills from this one.)
+struct LineTranslation {
+  enum class Status {
+    kComplete,
+    kDeadline,     ///< the deadline passed first: no candidates
+    kCancelled,    ///< the caller canceled first: no candidates
+    kOutOfMemory,  ///< memory does not suffice even for this line alone: no candidates
+  };
+
+  struct Token {
+    std::string piece;  ///< as the tokenizer spells it; "</s>" for the end of the sentence
+    /// Given everything before it. Of the search; if DetailOptions::confidence is set, the model's own. These differ by
+    /// the repetition penalty only.
+    double log_probability = 0;
+    PieceSpans::Place place;  ///< bytes of the candidate's text; all 0 if the candidate is not `placed`
+  };
+
+  struct Word {
+    std::string text;
+    /// Probability of the word given everything before it: the product over the pieces that have bytes of the word or
+    /// of the space before it.
+    double confidence = 0;
+  };
+
+  struct Candidate {
+    std::string text;
+    double score = 0;                 ///< log_probability after the penalties of length, coverage and glossary
+    double log_probability = 0;       ///< sum over the tokens, as the search computed it
+    bool ended = false;               ///< by the end of the sentence, not by the length limit
+    bool lacks_phrase = false;        ///< a phrase of the glossary is missing
+    bool placed = true;               ///< false if the tokenizer rewrites the text after joining its pieces
+    std::vector<Token> tokens;        ///< the end of the sentence included if `ended`
+    std::vector<Word> words;          ///< of `text`, if DetailOptions::confidence is set; empty if not `placed`
+    std::vector<WordLink> alignment;  ///< if DetailOptions::alignment is set; empty if not `placed`
+    TranslationFlags flags;           ///< if DetailOptions::confidence is set
+
+    /// An empty translation counts as ended.
+    bool ended_or_empty() const { return ended || tokens.empty(); }
+  };
+
+  Status status = Status::kComplete;
+  bool truncated = false;             ///< the source was cut to the length that the model reads
+  bool leaves_out_phrases = false;    ///< the length limit leaves no room for every phrase of the glossary
+  PieceSpans source;                  ///< the part of the line that the model reads, without eos
+  std::vector<Candidate> candidates;  ///< n_best, best first; one empty candidate for a line without pieces
+
+  bool complete() const { return status == Status::kComplete; }
+  /// Whether the source has pieces that the vocabulary lacks.
+  bool has_unknown_source() const;
+};
+
+}  // namespace gloss

@@ -1,0 +1,177 @@
+#include "translation/translation_job.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "common/error.h"
+#include "common/text/utf8.h"
+#include "decoding/batched_search.h"
+#include "tensor/out_of_memory.h"
+
+namespace gloss {
+
+TranslationJob::TranslationJob(const LineTranslator& translator, const TranslationRequest& request,
+                               const DecodingConfig& config, const TranslationHooks& hooks)
+    : translator_(translator),
+      request_(request),
+      config_(config),
+      hooks_(hooks),
+      result_(request.lines.size()),
+      done_(request.lines.size()),
+      streamed_(hooks.on_token ? request.lines.size() : 0) {}
+
+std::vector<LineTranslation> TranslationJob::run() {
+  expect_possible();
+  try {
+    read_lines();
+    std::vector<std::size_t> lines;
+    for (std::size_t i = 0; i < sources_.size(); ++i)
+      if (!done_[i]) lines.push_back(i);
+    search_in_parts(lines);
+  } catch (const Ended&) {
+    finish_batch();
+  }
+  for (std::size_t i = 0; i < result_.size(); ++i)
+    if (!done_[i]) result_[i].status = ended_by_;
+  return std::move(result_);
+}
+
+void TranslationJob::expect_possible() const {
+  const auto lines = request_.lines.size(), prefixes = request_.prefixes.size();
+  if (prefixes > 0 && prefixes != lines)
+    throw UsageError("prefixes: wanted one for each of " + std::to_string(lines) + " lines, got " +
+                     std::to_string(prefixes));
+  if (request_.details.needs_attention() && !translator_.aligner())
+    throw UsageError("alignment: wanted a translator that keeps a model to align with, got one without");
+}
+
+void TranslationJob::read_lines() {
+  for (const auto& prefix : request_.prefixes)
+    prefixes_.push_back(translator_.target_tokenizer().encode(repair_utf8(prefix)));
+  for (std::size_t i = 0; i < result_.size(); ++i) {
+    check_limits();
+    auto source = translator_.encode_source(request_.lines[i]);
+    auto& pieces = source.pieces;
+    const auto end = source.length == 0 ? 0 : pieces.places[source.length - 1].end;
+    if (request_.glossary)
+      phrases_.push_back(source.truncated ? request_.glossary->of(pieces, end) : request_.glossary->of(pieces));
+    if (source.truncated) pieces.text.resize(end);
+    pieces.ids.resize(source.length);
+    pieces.places.resize(source.length);
+    result_[i].source = std::move(pieces);
+    result_[i].truncated = source.truncated;
+    done_[i] = source.ids.empty();
+    if (done_[i]) result_[i].candidates.emplace_back();
+    sources_.push_back(std::move(source.ids));
+  }
+}
+
+void TranslationJob::search_in_parts(std::span<const std::size_t> lines) {
+  if (try_to_search(lines)) return;
+  std::vector<std::size_t> left;
+  for (const auto line : lines)
+    if (!done_[line]) left.push_back(line);
+  if (lines.size() == 1) {
+    result_[left.front()].status = LineTranslation::Status::kOutOfMemory;
+    done_[left.front()] = true;
+    return;
+  }
+  const auto half = std::max<std::size_t>(1, left.size() / 2);
+  search_in_parts(std::span(left).first(half));
+  if (half < left.size()) search_in_parts(std::span(left).subspan(half));
+}
+
+/// Returns false if memory ran out; what the search had allocated is free again by then.
+bool TranslationJob::try_to_search(std::span<const std::size_t> lines) {
+  try {
+    search(lines);
+    return true;
+  } catch (...) {
+    if (lines.empty() || !hooks_.halve_when_out_of_memory || !is_out_of_memory()) throw;
+    found_.clear();
+    return false;
+  }
+}
+
+void TranslationJob::search(std::span<const std::size_t> lines) {
+  std::vector<Ids> sources;
+  PerSentence given;
+  for (const auto line : lines) {
+    sources.push_back(sources_[line]);
+    if (!prefixes_.empty()) given.prefixes.push_back(prefixes_[line]);
+    if (!phrases_.empty()) given.phrases.push_back(phrases_[line]);
+    given.numbers.push_back(request_.first + static_cast<std::int64_t>(line));
+  }
+  if (request_.glossary) given.continues_word = request_.glossary->continues_word();
+  const auto line_of = [lines](std::int64_t sentence) { return lines[static_cast<std::size_t>(sentence)]; };
+  SearchHooks hooks;
+  hooks.before_batch = [this] {
+    finish_batch();
+    check_limits();
+    if (hooks_.before_batch) hooks_.before_batch();
+  };
+  hooks.before_step = [this] {
+    check_limits();
+    if (hooks_.before_step) hooks_.before_step();
+  };
+  hooks.on_left_out = [&](std::int64_t sentence, std::int64_t) {
+    result_[line_of(sentence)].leaves_out_phrases = true;
+  };
+  hooks.on_found = [&](std::int64_t sentence, const auto& found) { take_found(line_of(sentence), found); };
+  if (hooks_.on_token)
+    hooks.on_token = [&](std::int64_t sentence, Id token, double log_probability) {
+      take_token(line_of(sentence), token, log_probability);
+    };
+  batched_search(translator_.scorer(), sources, config_, given, hooks);
+  finish_batch();
+}
+
+void TranslationJob::finish_batch() {
+  fill_candidates(translator_, request_.details, config_, found_);
+  for (const auto& line : found_) done_[line.number] = true;
+  found_.clear();
+}
+
+void TranslationJob::check_limits() {
+  if (hooks_.stop.stop_requested()) end(LineTranslation::Status::kCancelled);
+  if (hooks_.deadline && std::chrono::steady_clock::now() >= *hooks_.deadline) end(LineTranslation::Status::kDeadline);
+}
+
+void TranslationJob::take_token(std::size_t line, Id token, double log_probability) {
+  auto& streamed = streamed_[line];
+  streamed.ids.push_back(token);
+  const auto before = std::exchange(streamed.log_probability, log_probability);
+  const auto& tokenizer = translator_.target_tokenizer();
+  send({.line = line,
+        .piece = tokenizer.piece(token),
+        .text = tokenizer.decode(streamed.ids),
+        .log_probability = log_probability - before,
+        .end = false});
+}
+
+void TranslationJob::take_found(std::size_t line, const std::vector<Hypothesis>& hypotheses) {
+  found_.push_back({.number = line,
+                    .source = &sources_[line],
+                    .phrases = phrases_.empty() ? std::span<const Phrase>() : std::span<const Phrase>(phrases_[line]),
+                    .hypotheses = hypotheses,
+                    .translation = &result_[line]});
+  if (!hooks_.on_token) return;
+  const auto& best = hypotheses.front();
+  send({.line = line,
+        .piece = {},
+        .text = translator_.target_tokenizer().decode(best.ids),
+        .log_probability = best.log_probability - streamed_[line].log_probability,
+        .end = true});
+}
+
+void TranslationJob::send(const TranslationHooks::Token& token) {
+  if (!hooks_.on_token(token)) end(LineTranslation::Status::kCancelled);
+}
+
+void TranslationJob::end(LineTranslation::Status status) {
+  ended_by_ = status;
+  throw Ended{};
+}
+
+}  // namespace gloss

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "decoding/search.h"
+#include "translation/candidate_details.h"
+#include "translation/line_translator.h"
+
+namespace gloss {
+
+/// One call of LineTranslator::translate. Everything that it refers to must outlive it.
+class TranslationJob {
+ public:
+  TranslationJob(const LineTranslator& translator, const TranslationRequest& request, const DecodingConfig& config,
+                 const TranslationHooks& hooks);
+
+  std::vector<LineTranslation> run();
+
+ private:
+  /// A line whose tokens are streamed.
+  struct StreamedLine {
+    Ids ids;
+    double log_probability = 0;
+  };
+  struct Ended {};  ///< thrown to leave a search
+
+  void expect_possible() const;
+  void read_lines();
+  void search_in_parts(std::span<const std::size_t> lines);
+  bool try_to_search(std::span<const std::size_t> lines);
+  void search(std::span<const std::size_t> lines);
+  void finish_batch();
+  void check_limits();
+  void take_token(std::size_t line, Id token, double log_probability);
+  void take_found(std::size_t line, const std::vector<Hypothesis>& hypotheses);
+  void send(const TranslationHooks::Token& token);
+  [[noreturn]] void end(LineTranslation::Status status);
+
+  const LineTranslator& translator_;
+  const TranslationRequest& request_;
+  const DecodingConfig& config_;
+  const TranslationHooks& hooks_;
+
+  std::vector<Ids> sources_;                  ///< pieces and eos of each line; empty for a line without pieces
+  std::vector<Ids> prefixes_;                 ///< of each line, or empty
+  std::vector<std::vector<Phrase>> phrases_;  ///< of each line, or empty
+  std::vector<LineTranslation> result_;
+  std::vector<bool> done_;        ///< the result of the line is complete
+  std::vector<FoundLine> found_;  ///< searched, but without details yet
+  std::vector<StreamedLine> streamed_;
+  LineTranslation::Status ended_by_ = LineTranslation::Status::kComplete;
+};
+
+}  // namespace gloss
