@@ -128,6 +128,11 @@ TEST(NearestNameTest, CountsEdits) {
   EXPECT_EQ(nearest_name("seed", {}), std::nullopt);
 }
 
+TEST(NearestNameTest, IsTheNearestOfSeveralInAnyOrder) {
+  for (const auto& names : {std::vector<std::string>{"beam_sizes", "beam_size"}, {"beam_size", "beam_sizes"}})
+    EXPECT_THAT(nearest_name("beam_siz", names), Optional(std::string("beam_size")));
+}
+
 TEST(NearestNameTest, ASwapOfNeighborsIsOneEdit) {
   const std::vector<std::string> names = {"ab"};
   EXPECT_THAT(nearest_name("ba", names), Optional(std::string("ab")));
