@@ -92,7 +92,7 @@ void train_speed(const Options& options) {
   const int threads = set_up_runtime(options.threads);
   const auto device = parse_device(options.device);
   auto config = read_run_config(options.config, options.overrides);
-  expect_precision(config.training.precision, device);
+  expect_precision(config.training.precision, device, /*plain=*/false);
   if (config.training.accumulate != 1 || config.data.subword_sampling != 0 || !config.training.freeze.empty() ||
       !config.training.start_from.empty() || !config.tokenizer.joint)
     throw UsageError(

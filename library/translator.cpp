@@ -114,13 +114,13 @@ Translator::Translator(std::span<const std::filesystem::path> files_or_folders, 
     const auto threads = threads_of(settings);
     const auto device = parse_device(settings.device);
     const auto precision = wanted_precision(settings.precision);
-    expect_possible(precision, device);
+    expect_possible(precision, device, settings.plain);
     if (device.is_cuda()) set_up_determinism(at::get_num_threads());
     const ThreadCount count(threads);
     const auto models = load_translation_ensemble(files_or_folders, device);
     const auto& config = models.first().config;
     return std::make_shared<const Impl>(
-        Impl{models.translator(precision, settings.alignment), config.decoding, config.model, threads});
+        Impl{models.translator(precision, settings.alignment, settings.plain), config.decoding, config.model, threads});
   });
 }
 

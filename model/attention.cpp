@@ -9,8 +9,8 @@
 namespace gloss {
 namespace {
 
-// Below every score but finite, so that a row with nothing visible has a gradient; its weights are put to zero after
-// the softmax.
+// Below every score but finite: the softmax of a row with nothing visible has a gradient then. Its weights are put to
+// zero after the softmax.
 constexpr float kHidden = -1e30F;
 
 }  // namespace
@@ -37,10 +37,6 @@ at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::T
   }
   const auto kept = dropout(weights, context.dropout, context.pass, std::string(context.site) + ".weights");
   return kept.matmul(value);  // [B, H, T, d_k]
-}
-
-bool needs_weights(const Pass& pass, double dropout, at::Device device) {
-  return pass.probe != nullptr || (pass.training && dropout > 0 && device.is_cpu());
 }
 
 }  // namespace gloss

@@ -34,35 +34,6 @@ at::Tensor DecoderLayerImpl::forward(const at::Tensor& x, const Memory& memory, 
   return result;
 }
 
-LayerCache DecoderLayerImpl::start(const at::Tensor& memory) {
-  auto [key, value] = cross_attention_->project(memory);  // [B, H, S, d_k]
-  return {{}, {}, key.contiguous(), value.contiguous()};
-}
-
-at::Tensor DecoderLayerImpl::step(const at::Tensor& x, DecoderCache& cache, std::size_t index, const Pass& pass) {
-  const auto B = cache.sentences, K = cache.rows, D = x.size(2);
-  const auto& layer = cache.layers[index];
-  const auto seen = around_self_attention_(
-      x,
-      [&](const at::Tensor& input) {
-        const auto said = cache.append(index, self_attention_->project(input));  // [B * K, H, T, d_k]
-        return self_attention_->attend(input, said, Mask::none(), pass);
-      },
-      pass);  // [B * K, 1, D]
-  const auto informed = around_cross_attention_(
-      seen,
-      [&](const at::Tensor& input) {
-        // The K rows of a sentence are K queries to the one memory of that sentence.
-        const KeysAndValues source{layer.cross_key, layer.cross_value};
-        return cross_attention_->attend(input.view({B, K, D}), source, cache.source_mask, pass).view({B * K, 1, D});
-      },
-      pass);  // [B * K, 1, D]
-  const auto result = around_feed_forward_(
-      informed, [&](const at::Tensor& input) { return feed_forward_(input, pass); }, pass);  // [B * K, 1, D]
-  if (pass.probe != nullptr) pass.probe->output(site_, result);
-  return result;
-}
-
 DecoderImpl::DecoderImpl(const ModelConfig& config) : d_model_(config.d_model) {
   const auto layers = register_module("layers", torch::nn::ModuleList());
   for (std::int64_t i = 0; i < config.decoder_layers; ++i) {
@@ -76,8 +47,7 @@ at::Tensor DecoderImpl::forward(const at::Tensor& x, const Memory& memory, const
   const auto [B, T, D] = sizes<3>(x, "x");
   expect_shape(memory.value, {B, -1, D}, "memory");
   memory.mask.expect_fits(B, memory.value.size(1));
-  // What stands behind a row's end is later than all of the row, so causality alone hides it. A tensor of that is read
-  // by `attention` alone, one of the source's padding by `fused_attention` too, and none by `kernel_attention`.
+  // Padding follows the sentence, so the causal mask hides it. All layers share the masks' tensors.
   const auto mask = Mask::causal().kept();
   const Memory shared{memory.value, memory.mask.kept()};
   auto result = x;  // [B, T, D]
@@ -85,26 +55,8 @@ at::Tensor DecoderImpl::forward(const at::Tensor& x, const Memory& memory, const
   return finish(result, pass);
 }
 
-DecoderCache DecoderImpl::start(const Memory& memory) {
-  const auto [B, S, D] = sizes<3>(memory.value, "memory");
-  memory.mask.expect_fits(B, S);
-  DecoderCache cache;
-  cache.source_mask = memory.mask.ready(1, S, memory.value.device());
-  cache.sentences = B;
-  for (auto& layer : layers_) cache.layers.push_back(layer->start(memory.value));
-  return cache;
-}
-
-at::Tensor DecoderImpl::step(const at::Tensor& x, DecoderCache& cache, const Pass& pass) {
-  expect_shape(x, {cache.sentences * cache.rows, 1, -1}, "x");
-  auto result = x;  // [B * K, 1, D]
-  for (std::size_t i = 0; i < layers_.size(); ++i) result = layers_[i]->step(result, cache, i, pass);
-  ++cache.position;
-  return finish(result, pass);
-}
-
 at::Tensor DecoderImpl::finish(const at::Tensor& x, const Pass& pass) {
-  const auto result = norm_ ? norm_(x) : x;
+  const auto result = norm_ ? norm_(x, pass) : x;
   if (pass.probe != nullptr) pass.probe->output("decoder", result);
   return result;
 }

@@ -19,25 +19,25 @@
 
 namespace gloss {
 
-/// What a decoder looks at beside its own input.
+/// The encoder's output, to which the decoder attends.
 struct Memory {
-  at::Tensor value;  ///< [B, S, D], the encoder's output
-  Mask mask;         ///< over its positions
+  at::Tensor value;  ///< [B, S, D]
+  Mask mask;         ///< over its S positions
 };
 
-/// One layer of the decoder (section 3.1): self-attention to what was said so far, attention to the memory, then
+/// One layer of the decoder (section 3.1): self-attention to the positions so far, cross-attention to the memory, then
 /// feed-forward.
 class DecoderLayerImpl : public torch::nn::Module {
  public:
   /// `site` is the prefix of the tensors' names, "decoder.layers.0".
   DecoderLayerImpl(const ModelConfig& config, const std::string& site);
 
-  /// x [B, T, D] to [B, T, D].
+  /// Maps x [B, T, D] to [B, T, D]; `mask` is over the T positions.
   at::Tensor forward(const at::Tensor& x, const Memory& memory, const Mask& mask, const Pass& pass);
 
-  /// The memory's keys and values, computed once a sentence.
-  LayerCache start(const at::Tensor& memory);
-  /// One position x [B * K, 1, D] more, to [B * K, 1, D]; its key and value go into layer `index` of the cache.
+  /// Decoding token by token (decoder_step.cpp). `start` computes the memory's keys and values, once for each sentence.
+  LayerCache start(const at::Tensor& memory, const Pass& pass);
+  /// Maps the next position x [B * K, 1, D] to [B * K, 1, D]. Its key and value go into layer `index` of the cache.
   at::Tensor step(const at::Tensor& x, DecoderCache& cache, std::size_t index, const Pass& pass);
 
  private:
@@ -48,23 +48,23 @@ class DecoderLayerImpl : public torch::nn::Module {
 };
 TORCH_MODULE(DecoderLayer);
 
-/// The decoder (section 3.1): a stack of layers, and a last norm where `final_norm` asks for it.
+/// The decoder (section 3.1): a stack of layers, and a last norm if `final_norm` is set.
 class DecoderImpl : public torch::nn::Module {
  public:
   explicit DecoderImpl(const ModelConfig& config);
 
-  /// x [B, T, D], embeddings plus positions, to [B, T, D]; position t sees positions 0 to t only.
+  /// Maps x [B, T, D], embeddings plus positions, to [B, T, D]; position t sees positions 0 to t only.
   at::Tensor forward(const at::Tensor& x, const Memory& memory, const Pass& pass);
 
-  /// A cache for decoding position by position, one row a sentence.
-  DecoderCache start(const Memory& memory);
-  /// The next position x [B * K, 1, D] of K rows a sentence, to [B * K, 1, D].
+  /// Decoding token by token: a cache of one row for each sentence.
+  DecoderCache start(const Memory& memory, const Pass& pass);
+  /// Maps the next position x [B * K, 1, D] of K rows for each sentence to [B * K, 1, D].
   at::Tensor step(const at::Tensor& x, DecoderCache& cache, const Pass& pass);
 
   std::int64_t d_model() const { return d_model_; }
 
  private:
-  at::Tensor finish(const at::Tensor& x, const Pass& pass);  ///< behind the last layer
+  at::Tensor finish(const at::Tensor& x, const Pass& pass);  ///< after the last layer
 
   std::int64_t d_model_;
   std::vector<DecoderLayer> layers_;

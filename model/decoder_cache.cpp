@@ -13,32 +13,32 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kFirstRoom = 16;  // positions; then doubled as needed
+constexpr std::int64_t kFirstCapacity = 16;  // positions; then doubled as needed
 
-// A buffer of `room` positions with the first `position` of `said`.
-at::Tensor with_room(const at::Tensor& said, std::int64_t position, std::int64_t room) {
-  auto buffer = at::empty({said.size(0), said.size(1), room, said.size(3)}, said.options());
-  buffer.narrow(2, 0, position).copy_(said.narrow(2, 0, position));
+// A buffer of `capacity` positions with the first `position` of `from`.
+at::Tensor with_capacity(const at::Tensor& from, std::int64_t position, std::int64_t capacity) {
+  auto buffer = at::empty({from.size(0), from.size(1), capacity, from.size(3)}, from.options());
+  buffer.narrow(2, 0, position).copy_(from.narrow(2, 0, position));
   return buffer;
 }
 
 at::Tensor append_to(at::Tensor& buffer, std::int64_t position, const at::Tensor& next) {
-  if (!buffer.defined()) buffer = with_room(next, 0, kFirstRoom);
-  if (position == buffer.size(2)) buffer = with_room(buffer, position, 2 * position);
+  if (!buffer.defined()) buffer = with_capacity(next, 0, kFirstCapacity);
+  if (position == buffer.size(2)) buffer = with_capacity(buffer, position, 2 * position);
   buffer.narrow(2, position, 1).copy_(next);
   return buffer.narrow(2, 0, position + 1);
 }
 
-// The rows named, of the positions said, with the same room as before.
+// Replaces the buffer by `rows` of it, with the same capacity.
 void reorder(at::Tensor& buffer, std::int64_t position, const at::Tensor& rows) {
   if (!buffer.defined()) return;
   auto kept = at::empty({rows.size(0), buffer.size(1), buffer.size(2), buffer.size(3)}, buffer.options());
-  auto said = kept.narrow(2, 0, position);
-  at::index_select_out(said, buffer.narrow(2, 0, position), 0, rows);
+  auto filled = kept.narrow(2, 0, position);
+  at::index_select_out(filled, buffer.narrow(2, 0, position), 0, rows);
   buffer = kept;
 }
 
-// What was said in the rows named, B' * K' of them.
+// Self-attention's keys and values of `rows`, B' * K' of them.
 void select_rows(std::vector<LayerCache>& layers, std::int64_t position, const std::vector<std::int64_t>& rows) {
   if (layers.empty()) return;
   const auto index = to_device(rows, layers.front().cross_key.device());
@@ -48,7 +48,7 @@ void select_rows(std::vector<LayerCache>& layers, std::int64_t position, const s
   }
 }
 
-// The memory of the sentences named, B' of them.
+// Cross-attention's keys and values of `sentences`, B' of them.
 void select_sentences(std::vector<LayerCache>& layers, const std::vector<std::int64_t>& sentences) {
   if (layers.empty()) return;
   const auto index = to_device(sentences, layers.front().cross_key.device());

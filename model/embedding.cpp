@@ -15,7 +15,7 @@ EmbeddingImpl::EmbeddingImpl(std::int64_t vocabulary, std::int64_t d_model)
 
 at::Tensor EmbeddingImpl::forward(const at::Tensor& ids) {
   expect_dimensions(ids, 2, "ids");
-  // Pad's row gets no gradient here.
+  // The row of padding gets no gradient here.
   return at::embedding(weight_, ids, kPad) * std::sqrt(static_cast<double>(weight_.size(1)));  // [B, T, D]
 }
 

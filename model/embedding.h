@@ -8,12 +8,13 @@
 
 namespace gloss {
 
-/// Token embeddings (section 3.4): the token's row of the weight [V, D], times sqrt(D).
+/// Token embeddings (section 3.4): row `id` of the weight [V, D], times sqrt(D). Initial weights have the deviation
+/// D^-0.5, so the product has deviation 1, like the positions that are added to it.
 class EmbeddingImpl : public torch::nn::Module {
  public:
   EmbeddingImpl(std::int64_t vocabulary, std::int64_t d_model);
 
-  /// ids [B, T] int64, 0 <= id < V, to [B, T, D].
+  /// Maps ids [B, T] int64, 0 <= id < V, to [B, T, D].
   at::Tensor forward(const at::Tensor& ids);
 
   const at::Tensor& weight() const { return weight_; }  ///< [V, D]

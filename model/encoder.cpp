@@ -38,11 +38,10 @@ EncoderImpl::EncoderImpl(const ModelConfig& config) : d_model_(config.d_model) {
 at::Tensor EncoderImpl::forward(const at::Tensor& x, const Mask& mask, const Pass& pass) {
   const auto [B, S, D] = sizes<3>(x, "x");
   mask.expect_fits(B, S);
-  // Its tensor is read by `attention` and `fused_attention`, not by `kernel_attention`.
-  const auto shared = mask.kept();
-  auto memory = x;  // [B, S, D]
+  const auto shared = mask.kept();  // all layers share its tensor
+  auto memory = x;                  // [B, S, D]
   for (auto& layer : layers_) memory = layer(memory, shared, pass);
-  if (norm_) memory = norm_(memory);
+  if (norm_) memory = norm_(memory, pass);
   if (pass.probe != nullptr) pass.probe->output("encoder", memory);
   return memory;
 }

@@ -24,7 +24,7 @@ class EncoderLayerImpl : public torch::nn::Module {
   /// `site` is the prefix of the tensors' names, "encoder.layers.0".
   EncoderLayerImpl(const ModelConfig& config, const std::string& site);
 
-  /// x [B, S, D] to [B, S, D].
+  /// Maps x [B, S, D] to [B, S, D].
   at::Tensor forward(const at::Tensor& x, const Mask& mask, const Pass& pass);
 
  private:
@@ -35,12 +35,12 @@ class EncoderLayerImpl : public torch::nn::Module {
 };
 TORCH_MODULE(EncoderLayer);
 
-/// The encoder (section 3.1): a stack of layers, and a last norm where `final_norm` asks for it.
+/// The encoder (section 3.1): a stack of layers, and a last norm if `final_norm` is set.
 class EncoderImpl : public torch::nn::Module {
  public:
   explicit EncoderImpl(const ModelConfig& config);
 
-  /// x [B, S, D], embeddings plus positions, to the memory [B, S, D].
+  /// Maps x [B, S, D], embeddings plus positions, to the memory [B, S, D].
   at::Tensor forward(const at::Tensor& x, const Mask& mask, const Pass& pass);
 
   std::int64_t d_model() const { return d_model_; }

@@ -3,9 +3,10 @@
 #include <utility>
 
 #include <ATen/ops/gelu.h>
+#include <ATen/ops/relu.h>
 
 #include "model/dropout.h"
-#include "model/fast/linear_map.h"
+#include "model/fast/dispatch.h"
 #include "tensor/shape.h"
 
 namespace gloss {
@@ -21,10 +22,14 @@ FeedForwardImpl::FeedForwardImpl(std::int64_t d_model, std::int64_t d_ff, Activa
 
 at::Tensor FeedForwardImpl::forward(const at::Tensor& x, const Pass& pass) {
   expect_shape(x, {-1, -1, d_model_}, "x");
-  const auto inner = activation_ == Activation::kGelu
-                         ? dropout(at::gelu(inner_(x)), dropout_, pass, site_ + ".inner")
-                         : linear_relu_dropout(x, inner_->weight(), inner_->bias(), dropout_, pass, site_ + ".inner");
-  return outer_(inner);  // [B, T, D], from [B, T, d_ff]
+  const auto site = site_ + ".inner";
+  if (activation_ == Activation::kRelu) {
+    const auto fast = fast::linear_relu_dropout(x, inner_->weight(), inner_->bias(), dropout_, pass, site);
+    if (fast) return outer_(*fast, pass);
+  }
+  const auto sum = inner_(x, pass);                                                         // [B, T, d_ff]
+  const auto activated = activation_ == Activation::kRelu ? at::relu(sum) : at::gelu(sum);  // [B, T, d_ff]
+  return outer_(dropout(activated, dropout_, pass, site), pass);                            // [B, T, D]
 }
 
 }  // namespace gloss

@@ -17,13 +17,13 @@ namespace gloss {
 ///
 ///     FFN(x) = max(0, x W_1 + b_1) W_2 + b_2
 ///
-/// or with x Phi(x), the exact GELU (Hendrycks and Gimpel 2016), in place of max(0, x).
+/// or with the exact GELU, x Phi(x) (Hendrycks and Gimpel 2016), in place of max(0, x).
 class FeedForwardImpl : public torch::nn::Module {
  public:
-  /// `dropout` is behind the activation. `site` is the prefix of the tensors' names.
+  /// `dropout` follows the activation. `site` is the prefix of the tensors' names.
   FeedForwardImpl(std::int64_t d_model, std::int64_t d_ff, Activation activation, double dropout, std::string site);
 
-  /// x [B, T, D] to [B, T, D].
+  /// Maps x [B, T, D] to [B, T, D].
   at::Tensor forward(const at::Tensor& x, const Pass& pass);
 
  private:

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <ATen/ops/linear.h>
+#include <ATen/ops/log_softmax.h>
 #include <ATen/ops/zeros.h>
 
 #include "tensor/shape.h"
@@ -18,11 +19,11 @@ GeneratorImpl::GeneratorImpl(at::Tensor tied_weight) : weight_(std::move(tied_we
   bias_ = register_parameter("bias", at::zeros({weight_.size(0)}, weight_.options()));
 }
 
-at::Tensor GeneratorImpl::forward(const at::Tensor& x) const { return logits(x).log_softmax(-1); }
+at::Tensor GeneratorImpl::forward(const at::Tensor& x) const { return at::log_softmax(logits(x), -1); }
 
 at::Tensor GeneratorImpl::logits(const at::Tensor& x) const {
   expect_width(x, weight_.size(1), "x");
-  return at::linear(x, weight_, bias_);
+  return at::linear(x, weight_, bias_);  // x W^T + b
 }
 
 bool GeneratorImpl::is_tied() const { return !named_parameters(/*recurse=*/false).contains("weight"); }

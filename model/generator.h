@@ -6,21 +6,25 @@
 
 namespace gloss {
 
-/// The last linear map and softmax (section 3.4): log-softmax(x W^T + b), W [V, D], b [V]. Where W is tied to an
-/// embedding the generator borrows it and registers the bias alone, so that the weight reaches the optimizer once.
+/// The last linear map and softmax (section 3.4), W [V, D], b [V]:
+///
+///     log p(token | x) = log softmax(x W^T + b)
+///
+/// A generator that is tied to an embedding borrows its weight and registers the bias alone, so that the weight reaches
+/// the optimizer once.
 class GeneratorImpl : public torch::nn::Module {
  public:
   /// A weight of its own.
   GeneratorImpl(std::int64_t d_model, std::int64_t vocabulary);
-  /// The weight [V, D] of an embedding.
+  /// Tied to the weight [V, D] of an embedding.
   explicit GeneratorImpl(at::Tensor tied_weight);
 
-  /// x [..., D] to log-probabilities [..., V]. Throws ShapeError on another width.
+  /// Maps x [..., D] to log-probabilities [..., V]. Throws ShapeError on another width.
   at::Tensor forward(const at::Tensor& x) const;
-  /// x [..., D] to logits [..., V], before the softmax. Throws ShapeError on another width.
+  /// Maps x [..., D] to logits [..., V], the input of the softmax. Throws ShapeError on another width.
   at::Tensor logits(const at::Tensor& x) const;
 
-  /// The weight is borrowed.
+  /// Whether the weight is borrowed.
   bool is_tied() const;
 
   const at::Tensor& weight() const { return weight_; }  ///< [V, D]

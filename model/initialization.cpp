@@ -12,7 +12,7 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kGrain = 1 << 12;  // elements a thread at least
+constexpr std::int64_t kGrain = 1 << 12;  // fewest elements for each thread
 
 template <typename Draw>
 at::Tensor drawn(const at::Tensor& parameter, const Draw& draw) {

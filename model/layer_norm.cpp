@@ -1,9 +1,9 @@
 #include "model/layer_norm.h"
 
-#include <ATen/ops/layer_norm.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
+#include "model/fast/dispatch.h"
 #include "tensor/shape.h"
 
 namespace gloss {
@@ -16,9 +16,12 @@ constexpr double kEpsilon = 1e-5;
 LayerNormImpl::LayerNormImpl(std::int64_t width)
     : weight_(register_parameter("weight", at::ones({width}))), bias_(register_parameter("bias", at::zeros({width}))) {}
 
-at::Tensor LayerNormImpl::forward(const at::Tensor& x) {
+at::Tensor LayerNormImpl::forward(const at::Tensor& x, const Pass& pass) {
   expect_width(x, weight_.size(0), "x");
-  return at::layer_norm(x, weight_.sizes(), weight_, bias_, kEpsilon);
+  if (const auto fast = fast::layer_norm(x, weight_, bias_, kEpsilon, pass)) return *fast;
+  const auto mean = x.mean(-1, /*keepdim=*/true);                        // [..., 1]
+  const auto variance = (x - mean).square().mean(-1, /*keepdim=*/true);  // [..., 1]
+  return (x - mean) / (variance + kEpsilon).sqrt() * weight_ + bias_;    // [..., D]
 }
 
 }  // namespace gloss

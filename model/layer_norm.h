@@ -6,17 +6,21 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
+#include "model/pass.h"
+
 namespace gloss {
 
 /// Layer normalization (Ba et al. 2016) over the last dimension, with the biased variance:
 ///
 ///     y = (x - mean) / sqrt(variance + 1e-5) * weight + bias
+///
+/// The weight is the gain of the paper (a_2 in the Annotated Transformer), the bias its shift (b_2).
 class LayerNormImpl : public torch::nn::Module {
  public:
   explicit LayerNormImpl(std::int64_t width);
 
-  /// x [..., D] to [..., D]. Throws ShapeError on another width.
-  at::Tensor forward(const at::Tensor& x);
+  /// Maps x [..., D] to [..., D]. Throws ShapeError on another width.
+  at::Tensor forward(const at::Tensor& x, const Pass& pass);
 
  private:
   at::Tensor weight_;  ///< [D], 1 at first

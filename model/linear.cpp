@@ -2,7 +2,7 @@
 
 #include <ATen/ops/zeros.h>
 
-#include "model/fast/linear_map.h"
+#include "model/fast/dispatch.h"
 #include "tensor/shape.h"
 
 namespace gloss {
@@ -11,9 +11,10 @@ LinearImpl::LinearImpl(std::int64_t in, std::int64_t out)
     : weight_(register_parameter("weight", at::zeros({out, in}))),
       bias_(register_parameter("bias", at::zeros({out}))) {}
 
-at::Tensor LinearImpl::forward(const at::Tensor& x) {
+at::Tensor LinearImpl::forward(const at::Tensor& x, const Pass& pass) {
   expect_width(x, weight_.size(1), "x");
-  return linear_map(x, weight_, bias_);
+  if (const auto fast = fast::linear(x, weight_, bias_, pass)) return *fast;
+  return x.matmul(weight_.t()) + bias_;
 }
 
 }  // namespace gloss

@@ -6,16 +6,18 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
+#include "model/pass.h"
+
 namespace gloss {
 
-/// y = x W^T + b with W [out, in] and b [out], all zero until initialized. (LibTorch's own draws random weights when it
-/// is made.)
+/// A linear map, y = x W^T + b with W [out, in] and b [out]. All weights are zero until initialized; LibTorch's own
+/// module draws random ones when it is made.
 class LinearImpl : public torch::nn::Module {
  public:
   LinearImpl(std::int64_t in, std::int64_t out);
 
-  /// x [..., in] to [..., out]. Throws ShapeError on another width.
-  at::Tensor forward(const at::Tensor& x);
+  /// Maps x [..., in] to [..., out]. Throws ShapeError on another width.
+  at::Tensor forward(const at::Tensor& x, const Pass& pass);
 
   const at::Tensor& weight() const { return weight_; }  ///< [out, in]
   const at::Tensor& bias() const { return bias_; }      ///< [out]

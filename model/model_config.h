@@ -13,7 +13,8 @@ enum class Activation { kRelu, kGelu };
 enum class Positions { kSinusoidal, kLearned };
 enum class TieEmbeddings { kAll, kDecoder, kNone };
 
-/// `model` of the run file. The defaults are the base model of Vaswani et al. 2017, table 3, but for the norm's place.
+/// The section `model` of the run file. The defaults are the base model of Vaswani et al. 2017, table 3, except for the
+/// place of the norm.
 struct ModelConfig {
   std::int64_t encoder_layers = 6;
   std::int64_t decoder_layers = 6;
@@ -21,7 +22,7 @@ struct ModelConfig {
   std::int64_t d_ff = 2048;    ///< width inside the feed-forward
   std::int64_t heads = 8;      ///< divides d_model
   NormPlace norm = NormPlace::kPre;
-  std::optional<bool> final_norm;  ///< a norm behind the last layer; default: with pre-norm only
+  std::optional<bool> final_norm;  ///< a norm after the last layer; default: with pre-norm only
   Activation activation = Activation::kRelu;
   Positions positions = Positions::kSinusoidal;
   std::int64_t max_positions = 1024;  ///< learned positions only
@@ -45,7 +46,7 @@ ModelConfig read_model_config(ConfigSection section);
 /// Every key with its value, defaults filled in.
 Json to_json(const ModelConfig& config);
 
-/// Sizes that the tokenizers decide.
+/// Numbers of pieces of the two tokenizers.
 struct Vocabularies {
   std::int64_t source = 0;
   std::int64_t target = 0;

@@ -1,33 +1,13 @@
 #include "model/multi_head_attention.h"
 
 #include <utility>
-#include <vector>
-
-#include <ATen/core/grad_mode.h>
-#include <ATen/ops/cat.h>
 
 #include "common/error.h"
 #include "model/attention.h"
-#include "model/fast/fused_attention.h"
-#include "model/fast/kernel_attention.h"
-#include "model/fast/linear_map.h"
+#include "model/fast/dispatch.h"
 #include "tensor/shape.h"
 
 namespace gloss {
-
-namespace {
-
-// Several linear maps of x [B, T, D] as one product: their outputs side by side.
-at::Tensor project_together(const std::vector<Linear>& maps, const at::Tensor& x) {
-  std::vector<at::Tensor> weights, biases;
-  for (const auto& map : maps) {
-    weights.push_back(map->weight());
-    biases.push_back(map->bias());
-  }
-  return linear_map(x, at::cat(weights), at::cat(biases));
-}
-
-}  // namespace
 
 MultiHeadAttentionImpl::MultiHeadAttentionImpl(std::int64_t d_model, std::int64_t heads, double dropout,
                                                std::string site)
@@ -46,36 +26,34 @@ at::Tensor MultiHeadAttentionImpl::forward(const at::Tensor& x, const at::Tensor
                                            const Pass& pass) {
   expect_shape(x, {-1, -1, d_model_}, "x");
   expect_shape(memory, {-1, -1, d_model_}, "memory");
-  // Side by side the weights are copied, which pays where a batch is trained on.
-  if (!at::GradMode::is_enabled() || !has_kernel_attention(x, memory.size(1), mask, pass))
-    return attend(x, project(memory), mask, pass);
-  const AttentionContext context{pass, site_, dropout_};
-  if (x.is_same(memory))
-    return output_(kernel_self_attention(project_together({query_, key_, value_}, x), heads_, mask, context));
-  const auto keys_and_values = project_together({key_, value_}, memory);  // [B, S, 2D]
-  return output_(kernel_cross_attention(query_(x), keys_and_values, heads_, mask, context));
+  const auto weights = [](const Linear& map) { return fast::WeightAndBias{map->weight(), map->bias()}; };
+  if (const auto heads = fast::concatenated_heads(x, memory, weights(query_), weights(key_), weights(value_), heads_,
+                                                  mask, {pass, site_, dropout_}))
+    return output_(*heads, pass);
+  return attend(x, project(memory, pass), mask, pass);
 }
 
-KeysAndValues MultiHeadAttentionImpl::project(const at::Tensor& memory) {
+KeysAndValues MultiHeadAttentionImpl::project(const at::Tensor& memory, const Pass& pass) {
   expect_shape(memory, {-1, -1, d_model_}, "memory");
-  return {split_heads(key_(memory)), split_heads(value_(memory))};
+  return {split_heads(key_(memory, pass)), split_heads(value_(memory, pass))};  // [B, H, S, d_k] each
 }
 
 at::Tensor MultiHeadAttentionImpl::attend(const at::Tensor& x, const KeysAndValues& memory, const Mask& mask,
                                           const Pass& pass) {
   expect_shape(x, {-1, -1, d_model_}, "x");
-  const auto query = split_heads(query_(x));  // [B, H, T, d_k]
-  const auto how = needs_weights(pass, dropout_, x.device()) ? attention : fused_attention;
-  const auto heads = how(query, memory.key, memory.value, mask, {pass, site_, dropout_});  // [B, H, T, d_k]
-  return output_(join_heads(heads));                                                       // [B, T, D]
+  const AttentionContext context{pass, site_, dropout_};
+  const auto query = split_heads(query_(x, pass));                               // [B, H, T, d_k]
+  auto heads = fast::attention(query, memory.key, memory.value, mask, context);  // [B, H, T, d_k]
+  if (!heads) heads = attention(query, memory.key, memory.value, mask, context);
+  return output_(concat(*heads), pass);  // Concat(head_1, ..., head_H) W^O, [B, T, D]
 }
 
 at::Tensor MultiHeadAttentionImpl::split_heads(const at::Tensor& x) const {
   return x.view({x.size(0), x.size(1), heads_, d_model_ / heads_}).transpose(1, 2);
 }
 
-at::Tensor MultiHeadAttentionImpl::join_heads(const at::Tensor& x) const {
-  return x.transpose(1, 2).reshape({x.size(0), x.size(2), d_model_});
+at::Tensor MultiHeadAttentionImpl::concat(const at::Tensor& heads) const {
+  return heads.transpose(1, 2).reshape({heads.size(0), heads.size(2), d_model_});
 }
 
 }  // namespace gloss

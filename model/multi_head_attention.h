@@ -13,7 +13,7 @@
 
 namespace gloss {
 
-/// Keys and values of one attention, projected and split into heads, each [B, H, S, d_k].
+/// Keys and values of one attention, split into heads, [B, H, S, d_k] each.
 struct KeysAndValues {
   at::Tensor key, value;
 };
@@ -22,24 +22,23 @@ struct KeysAndValues {
 ///
 ///     MultiHead(Q, K, V) = Concat(head_1, ..., head_H) W^O,   head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V)
 ///
-/// Keys and values come from one place: the queries' own (self-attention) or the memory (cross-attention).
+/// K and V are one tensor: Q itself (self-attention) or the memory (cross-attention).
 class MultiHeadAttentionImpl : public torch::nn::Module {
  public:
   /// `heads` divides d_model; `dropout` is on the weights. `site` is the prefix of the tensors' names.
   MultiHeadAttentionImpl(std::int64_t d_model, std::int64_t heads, double dropout, std::string site);
 
-  /// x [B, T, D] attends to memory [B, S, D]: [B, T, D]. Three ways to the same numbers: while gradients are recorded
-  /// on the CPU `kernel_attention`; else `fused_attention`; and `attention` by its equation where a probe looks on, or
-  /// where weights are to be dropped and the kernel cannot.
+  /// Maps x [B, T, D], which attends to memory [B, S, D], to [B, T, D].
   at::Tensor forward(const at::Tensor& x, const at::Tensor& memory, const Mask& mask, const Pass& pass);
 
-  /// The two halves of `forward`: what a cache holds of the memory, and the attention of x [B, T, D] to it.
-  KeysAndValues project(const at::Tensor& memory);
+  /// The two halves of `forward`: keys and values of the memory [B, S, D], and the attention of x [B, T, D] to them. A
+  /// cache keeps the result of the first (model/decoder_step.cpp).
+  KeysAndValues project(const at::Tensor& memory, const Pass& pass);
   at::Tensor attend(const at::Tensor& x, const KeysAndValues& memory, const Mask& mask, const Pass& pass);
 
  private:
   at::Tensor split_heads(const at::Tensor& x) const;  ///< [B, T, D] to [B, H, T, d_k]
-  at::Tensor join_heads(const at::Tensor& x) const;   ///< [B, H, T, d_k] to [B, T, D]
+  at::Tensor concat(const at::Tensor& heads) const;   ///< [B, H, T, d_k] to [B, T, D]
 
   Linear query_{nullptr}, key_{nullptr}, value_{nullptr}, output_{nullptr};
   std::int64_t d_model_;

@@ -9,20 +9,20 @@
 
 namespace gloss {
 
-/// Rows of unequal length as one tensor, filled up with pad behind each row's end.
+/// Rows of unequal length as one tensor; padding follows the end of each row.
 struct PaddedIds {
   at::Tensor ids;                     ///< [B, T] int64
-  std::vector<std::int64_t> lengths;  ///< [B], of the rows before filling up
+  std::vector<std::int64_t> lengths;  ///< [B], without padding
 };
 
-/// B rows of ids to [B, T], T being the longest row's length (at least 1).
+/// Maps B rows of ids to [B, T]; T is the length of the longest row, at least 1.
 PaddedIds pad(std::span<const std::vector<std::int32_t>> rows, at::Device device);
 
-/// What the decoder is given and what it is to say, from targets that are pieces and eos (teacher forcing): the input
-/// is bos + pieces, the wanted output pieces + eos, both of the targets' lengths.
+/// The decoder's input and its wanted output (teacher forcing). A target is pieces + eos, which is the wanted output.
+/// The input is bos + pieces, of the same length.
 struct ShiftedTarget {
   PaddedIds input;    ///< bos + pieces [B, T]
-  at::Tensor wanted;  ///< pieces + eos [B, T], pad behind
+  at::Tensor wanted;  ///< pieces + eos [B, T], padding after
 };
 ShiftedTarget shift_target(std::span<const std::vector<std::int32_t>> targets, at::Device device);
 

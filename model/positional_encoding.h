@@ -15,8 +15,8 @@ namespace gloss {
 ///     PE(pos, 2i) = sin(pos / 10000^(2i / D)),   PE(pos, 2i + 1) = cos(pos / 10000^(2i / D))
 at::Tensor sinusoids(std::int64_t first, std::int64_t count, std::int64_t d_model);
 
-/// What is added to the embeddings so that order can be seen (section 3.5): sinusoids, which have no last position, or
-/// a learned row a position.
+/// Positional encoding (section 3.5), which is added to the embeddings: attention alone is blind to the order of its
+/// input. Sinusoids, which have no last position, or one learned row for each position.
 class PositionalEncodingImpl : public torch::nn::Module {
  public:
   /// Sinusoids.
@@ -27,7 +27,7 @@ class PositionalEncodingImpl : public torch::nn::Module {
   /// Positions `first` to `first + count - 1`, [count, D], on `device`. Throws UsageError beyond the last learned one.
   at::Tensor forward(std::int64_t first, std::int64_t count, at::Device device);
 
-  /// The number of positions there are; none where there is no end to them.
+  /// The number of positions; none for sinusoids, which have no end.
   std::optional<std::int64_t> limit() const;
 
   std::int64_t d_model() const { return d_model_; }

@@ -10,10 +10,10 @@ SublayerConnection::SublayerConnection(LayerNorm norm, NormPlace place, double d
     : norm_(std::move(norm)), place_(place), dropout_(dropout), site_(std::move(site)) {}
 
 at::Tensor SublayerConnection::operator()(const at::Tensor& x, const Sublayer& sublayer, const Pass& pass) {
-  const auto value = sublayer(place_ == NormPlace::kPre ? norm_(x) : x);  // [B, T, D]
+  const auto value = sublayer(place_ == NormPlace::kPre ? norm_(x, pass) : x);  // [B, T, D]
   if (pass.probe != nullptr) pass.probe->output(site_, value);
   const auto sum = dropout_and_add(x, value, dropout_, pass, site_);  // [B, T, D]
-  return place_ == NormPlace::kPre ? sum : norm_(sum);
+  return place_ == NormPlace::kPre ? sum : norm_(sum, pass);
 }
 
 }  // namespace gloss

@@ -11,18 +11,20 @@
 
 namespace gloss {
 
-/// What stands around every sublayer (section 3.1, dropout section 5.4):
+/// The residual connection and layer normalization around each sublayer (section 3.1, dropout section 5.4):
 ///
 ///     post-norm, as in the paper:          LayerNorm(x + Dropout(Sublayer(x)))
 ///     pre-norm (Xiong et al. 2020):        x + Dropout(Sublayer(LayerNorm(x)))
+///
+/// With pre-norm x itself reaches the last layer unchanged, so that deep stacks train without a long warm-up.
 class SublayerConnection {
  public:
   using Sublayer = std::function<at::Tensor(const at::Tensor&)>;
 
-  /// `norm` belongs to the layer, which registers it. `site` is the sublayer's.
+  /// `norm` belongs to the layer, which registers it. `site` is the prefix of the sublayer's tensor names.
   SublayerConnection(LayerNorm norm, NormPlace place, double dropout, std::string site);
 
-  /// x [B, T, D] to [B, T, D]. A probe sees what the sublayer itself put out.
+  /// Maps x [B, T, D] to [B, T, D]. A probe sees the output of the sublayer itself.
   at::Tensor operator()(const at::Tensor& x, const Sublayer& sublayer, const Pass& pass);
 
  private:

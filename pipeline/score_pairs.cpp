@@ -10,8 +10,8 @@
 namespace gloss {
 
 PairScorer::PairScorer(const TranslationEnsemble& models, const DecodingConfig& decoding,
-                       std::optional<WeightPrecision> precision)
-    : translator_(models.translator(precision)), decoding_(decoding) {}
+                       std::optional<WeightPrecision> precision, bool plain)
+    : translator_(models.translator(precision, /*aligns=*/false, plain)), decoding_(decoding) {}
 
 std::vector<ScoredPair> PairScorer::score(const TestSet& pairs, std::int64_t first) const {
   std::vector<ScoredPair> result(pairs.sources.size());

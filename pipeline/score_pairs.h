@@ -25,7 +25,7 @@ class PairScorer {
  public:
   /// Uses the length penalty and the batch size of `decoding`.
   PairScorer(const TranslationEnsemble& models, const DecodingConfig& decoding,
-             std::optional<WeightPrecision> precision = std::nullopt);
+             std::optional<WeightPrecision> precision = std::nullopt, bool plain = false);
 
   /// Scores each pair; `first` is the line number of the first pair, from 1. Throws DataError naming the line whose
   /// reference is longer than the models' limit, and Stopped after a signal.

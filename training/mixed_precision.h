@@ -8,8 +8,9 @@
 
 namespace gloss {
 
-/// Throws UsageError if `device` cannot train with `precision`: a processor without bfloat16 products.
-void expect_precision(Precision precision, at::Device device);
+/// Throws UsageError if `device` cannot train with `precision`: a processor without bfloat16 products, or any processor
+/// in plain passes, since these products are not operators of LibTorch.
+void expect_precision(Precision precision, at::Device device, bool plain);
 
 /// While an object lives, the forward passes of this thread on a CUDA device use `precision`, by LibTorch's autocast;
 /// weights stay float32. Does nothing on the CPU, where bfloat16 means Bfloat16Products (model/fast/matrix_product.h).

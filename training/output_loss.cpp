@@ -21,6 +21,7 @@
 #include "common/error.h"
 #include "common/special_ids.h"
 #include "kernels/kernel_table.h"
+#include "model/fast/dispatch.h"
 #include "model/fast/matrix_product.h"
 #include "tensor/shape.h"
 #include "training/mixed_precision.h"
@@ -195,7 +196,7 @@ LossSums output_loss(const Generator& generator, const at::Tensor& x, const at::
   expect_shape(wanted, {N}, "wanted");
   const auto ids = wanted.contiguous();
   if (ids.is_cpu()) expect_ids(ids, generator->weight().size(0));
-  const bool has_kernel = path == OutputPath::kFastest && x.is_cpu() && x.scalar_type() == at::kFloat;
+  const bool has_kernel = path == OutputPath::kFastest && fast::has_kernels(x);
   const bool records = at::GradMode::is_enabled();
   const auto &weight = generator->weight(), &bias = generator->bias();
   const auto sums = SlicedLoss::apply(x, weight, bias,

@@ -115,7 +115,8 @@ void Trainer::update() {
                                               .learning_rate = rate,
                                               .label_smoothing = config.label_smoothing,
                                               .clip_norm = config.clip_norm,
-                                              .precision = config.precision});
+                                              .precision = config.precision,
+                                              .plain = options_.plain});
   saved_ = false;
   state_.position = batches_->position();
   if (!result.applied) return count_skipped(step);

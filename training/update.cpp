@@ -71,7 +71,8 @@ std::optional<std::size_t> add_gradients(EncoderDecoder& model, Adam& adam, cons
       const auto random = dropout.at(static_cast<std::uint32_t>(options.step), parts[i].number);
       const Loss loss = [&] {
         const Autocast autocast(options.precision, model->device());
-        return batch_loss(model, parts[i].batch, options.label_smoothing, {.training = true, .random = &random});
+        return batch_loss(model, parts[i].batch, options.label_smoothing,
+                          {.training = true, .random = &random, .plain = options.plain});
       }();
       sum.seconds.forward += lap();
       loss.smoothed_sum.backward();
@@ -127,7 +128,10 @@ Loss batch_loss(EncoderDecoder& model, const Batch& batch, double label_smoothin
     output = output.index_select(0, rows);                 // [N, D]
     wanted = wanted.index_select(0, rows);                 // [N]
   }
-  return {output_loss(model->generator(), output, wanted, label_smoothing), batch.target_tokens()};
+  const auto& generator = model->generator();
+  const auto sums = pass.plain ? label_smoothed_loss(generator->forward(output), wanted, label_smoothing)
+                               : output_loss(generator, output, wanted, label_smoothing);
+  return {{sums.smoothed_sum, sums.nll_sum.to(at::kDouble)}, batch.target_tokens()};
 }
 
 UpdateResult update_weights(EncoderDecoder& model, Adam& adam, std::span<const Batch> batches,

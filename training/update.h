@@ -12,8 +12,9 @@
 namespace gloss {
 
 /// The loss of a batch by teacher forcing. Only positions that want a token, not those of padding, go through the
-/// generator; they are counted in the batch, batch.target_tokens() of them. Also for validation, with a pass that is
-/// not training and under at::NoGradGuard.
+/// generator; they are counted in the batch, batch.target_tokens() of them. A plain pass computes generator and
+/// label_smoothed_loss one after the other, others `output_loss`. Also for validation, with a pass that is not training
+/// and under at::NoGradGuard.
 Loss batch_loss(EncoderDecoder& model, const Batch& batch, double label_smoothing, const Pass& pass);
 
 struct UpdateOptions {
@@ -22,6 +23,7 @@ struct UpdateOptions {
   double label_smoothing = 0;
   double clip_norm = 0;                       ///< 0: not clipped
   Precision precision = Precision::kFloat32;  ///< of the factors of matrix products
+  bool plain = false;                         ///< Pass::plain
 };
 
 /// Where an update's time went, in seconds. A GPU may still be at work when a phase has been handed over to it.

@@ -48,9 +48,8 @@ void align_batch(EncoderDecoder model, const AttentionSite& site, const AlignedP
   }
   const auto source = pad(sources, model->device());
   SiteProbe probe(site);
-  Pass pass;
-  pass.probe = &probe;
-  model->decode(pad(inputs, model->device()), model->encode(source, Pass{}), Mask::padding(source.lengths), pass);
+  const Pass pass{.plain = pairs.plain}, probed{.probe = &probe, .plain = pairs.plain};
+  model->decode(pad(inputs, model->device()), model->encode(source, pass), Mask::padding(source.lengths), probed);
   const auto weights = probe.weights().to(at::kCPU, at::kFloat);  // [B, T, S]
   for (std::size_t b = 0; b < batch.size(); ++b)
     take(

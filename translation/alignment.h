@@ -34,6 +34,7 @@ AttentionSite usual_attention_site(const ModelConfig& config);
 struct AlignedPairs {
   std::span<const Ids> sources, targets;
   std::int64_t together = 1;  ///< so many are computed at once, the longest sources first
+  bool plain = false;         ///< Pass::plain
 };
 /// Takes the weights [T, S] of a pair, float32 on the CPU, rows that sum to 1.
 using TakeWeights = std::function<void(std::size_t pair, const at::Tensor& weights)>;

@@ -78,7 +78,7 @@ void find_links(const EncoderDecoder& aligner, const DetailOptions& options, std
   }
   // On the CPU the rounding of a row depends on the other rows of its batch, and one sentence at a time is fast enough.
   const auto together = aligner->device().is_cpu() ? 1 : batch_size;
-  cross_attention(aligner, options.alignment_from, {sources, targets, together},
+  cross_attention(aligner, options.alignment_from, {sources, targets, together, options.plain},
                   [&](std::size_t i, const at::Tensor& weights) { aligned[i]->links = strongest_links(weights); });
 }
 

@@ -20,6 +20,7 @@ struct DetailOptions {
   bool alignment = false;             ///< links between words
   bool replace_unknown = false;       ///< unknown pieces take their text from the source
   AttentionSite alignment_from = {};  ///< the attention that the two above are read from
+  bool plain = false;                 ///< read it from plain passes (Pass::plain)
 
   bool needs_attention() const { return alignment || replace_unknown; }
 };

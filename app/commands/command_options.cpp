@@ -173,6 +173,13 @@ CLI::Option* add_precision(CLI::App& command, std::optional<WeightPrecision>& pr
       precision, {kWeightPrecisions.begin(), kWeightPrecisions.end()});
 }
 
+CLI::Option* add_plain(CLI::App& command, bool& plain) {
+  return add_flag(
+      command, "--plain", plain,
+      "compute the model by its equations alone, with the operators of LibTorch and none of the faster ways "
+      "to the same numbers (model/README.md)");
+}
+
 CLI::Option* add_flag(CLI::App& command, const std::string& name, bool& value, const std::string& help) {
   return command.add_flag(name, value, help);
 }

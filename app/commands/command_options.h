@@ -87,6 +87,8 @@ CLI::Option* add_optional_path(CLI::App& command, const OptionText& text, bool& 
 CLI::Option* add_models(CLI::App& command, std::vector<std::filesystem::path>& models);
 /// `--precision` of a command that translates.
 CLI::Option* add_precision(CLI::App& command, std::optional<WeightPrecision>& precision);
+/// `--plain` of a command that trains or translates.
+CLI::Option* add_plain(CLI::App& command, bool& plain);
 CLI::Option* add_flag(CLI::App& command, const std::string& name, bool& value, const std::string& help);
 /// Two flags, of which one may be typed: it is on or off, or stays as it is where neither is.
 struct SwitchText {

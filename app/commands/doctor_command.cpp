@@ -51,7 +51,7 @@ ExitCode doctor(const DoctorOptions& options) {
   if (config) {
     const auto out = options.out.value_or("runs" / options.config->stem());
     try {
-      expect_precision(config->training.precision, here.device);
+      expect_precision(config->training.precision, here.device, /*plain=*/false);
     } catch (const UsageError& fault) {
       remarks.push_back({fault.what(), ExitCode::kUsage});
     }

@@ -36,6 +36,7 @@ struct ScoreOptions {
   std::filesystem::path source, target;
   GivenSettings decoding;
   std::optional<WeightPrecision> precision;
+  bool plain = false;
   bool json_lines = false;
 };
 
@@ -77,7 +78,7 @@ ExitCode score(const ScoreOptions& options) {
   expect_file("--target", options.target);
   const auto models = load_translation_ensemble(options.models, machine.device);
   const auto decoding = options.decoding.over(decoding_settings(), models.first().config.decoding);
-  const PairScorer scorer(models, decoding, options.precision);
+  const PairScorer scorer(models, decoding, options.precision, options.plain);
 
   TextPairs texts(options.source, options.target);
   Totals totals;
@@ -115,6 +116,7 @@ void add_score_command(CLI::App& program, Action& chosen) {
   add_choice<std::optional<WeightPrecision>, WeightPrecision>(
       command, {"--precision", "NAME", "float32, bfloat16 or int8 (default: as translate)"}, options->precision,
       {kWeightPrecisions.begin(), kWeightPrecisions.end()});
+  add_plain(command, options->plain);
   group_options(command, "Output");
   add_flag(command, "--json-lines", options->json_lines,
            "a JSON object a line: score, log_probability and those of the tokens");

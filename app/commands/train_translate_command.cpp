@@ -52,6 +52,7 @@ struct TrainTranslateCommandOptions {
   std::optional<std::filesystem::path> resume_folder;
   bool overwrite = false;
   std::size_t samples = 1;
+  bool plain = false;
 };
 
 using DataFiles = std::vector<std::pair<std::string, std::filesystem::path>>;
@@ -129,11 +130,12 @@ CommandFiles files_of(const TrainTranslateCommandOptions& options, const RunConf
   return files;
 }
 
-/// The options for this machine that were given, as they stand in a command line.
-std::string machine_options(const CommonOptions& common) {
+/// The options that a command must repeat to continue the run with the same bits, each after a space.
+std::string resume_options(const TrainTranslateCommandOptions& options) {
   const CommonOptions defaults;
+  const auto& common = options.common;
   return (common.threads != defaults.threads ? " --threads " + std::to_string(common.threads) : "") +
-         (common.device != defaults.device ? " --device " + common.device : "");
+         (common.device != defaults.device ? " --device " + common.device : "") + (options.plain ? " --plain" : "");
 }
 
 ExitCode train_translator(const TrainTranslateCommandOptions& options) {
@@ -149,8 +151,9 @@ ExitCode train_translator(const TrainTranslateCommandOptions& options) {
                                  .threads = machine.threads,
                                  .samples = options.samples,
                                  .notes = chosen_lines(run),
-                                 .machine_options = machine_options(options.common)};
+                                 .resume_options = resume_options(options)};
   training.config = options.given.over(top_settings(), training.config);
+  training.config.plain = options.plain;
   const auto result = train_translate(training);
   if (result.test) write_result(to_lines(*result.test));
   if (result.end == TrainingEnd::kStopped) return stop_requested().value_or(ExitCode::kFault);
@@ -200,6 +203,7 @@ void add_train_translate_command(CLI::App& program, Action& chosen) {
        "samples to print after each validation, 0 to 100, cut to the width of a terminal (default: 1); the "
        "log has three at least, in full"},
       options->samples, {0, kMaxSamples});
+  add_plain(command, options->plain);
   finish_command(command,
                  "gloss train-translate --source train.en --target train.de\n"
                  "gloss train-translate --config run.json --set training.max_epochs=20 --out runs/first\n"

@@ -40,6 +40,7 @@ struct TranslateOptions {
   std::optional<std::filesystem::path> input, output, prefix, glossary;
   GivenSettings decoding;
   std::optional<WeightPrecision> precision;
+  bool plain = false;
   bool alignment = false, replace_unknown = false, json_lines = false;
   std::optional<std::string> alignment_from;
 };
@@ -132,7 +133,8 @@ DetailOptions detail_options(const TranslateOptions& options, const DecodingConf
   DetailOptions details{.confidence = options.json_lines,
                         .alignment = options.alignment,
                         .replace_unknown = options.replace_unknown,
-                        .alignment_from = usual_attention_site(config)};
+                        .alignment_from = usual_attention_site(config),
+                        .plain = options.plain};
   if (!options.alignment_from) return details;
   if (!details.needs_attention())
     throw UsageError("--alignment-from: has an effect beside --alignment or --replace-unknown only");
@@ -180,7 +182,7 @@ ExitCode translate(const TranslateOptions& options) {
   const auto decoding = decoding_config(options.decoding, models.first().config.decoding);
   const auto glossary = read_glossary(options, decoding, *models.first().target_tokenizer);
   const auto details = detail_options(options, decoding, models.first().config.model);
-  const auto translator = models.translator(options.precision);
+  const auto translator = models.translator(options.precision, /*aligns=*/true, options.plain);
   const TranslationPrint print{options.json_lines, options.decoding.has("n_best"), options.alignment};
   if (source.typed())
     log_info(std::string("type a sentence and press Enter; Ctrl-D ends") +
@@ -257,6 +259,7 @@ void add_translate_command(CLI::App& program, Action& chosen) {
   add_decoding_options(command, options->decoding);
   group_options(command, "Machine");
   add_precision(command, options->precision);
+  add_plain(command, options->plain);
   finish_command(command,
                  "gloss translate --model runs/en-de < input.txt > output.txt\n"
                  "gloss translate --model runs/en-de --input input.txt --beam 1 --precision int8   # fastest\n"

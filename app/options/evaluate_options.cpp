@@ -69,6 +69,7 @@ void add_model_options(CLI::App& command, EvaluateOptions& options) {
   add_best_decoding_options(command, options.decoding);
   group_options(command, "Machine");
   add_precision(command, options.precision);
+  add_plain(command, options.plain);
   const auto all = command.get_options();
   for (auto i = others; i < all.size(); ++i) all[i]->needs(command.get_option("--model"));
 }

@@ -26,6 +26,7 @@ struct EvaluateOptions {
   std::optional<std::filesystem::path> output;  ///< for the model's translations
   GivenSettings decoding;                       ///< of the model
   std::optional<WeightPrecision> precision;     ///< of the model
+  bool plain = false;                           ///< of the model
   ReferenceColumns columns;                     ///< of the reference file
   MetricFlags metrics;
 

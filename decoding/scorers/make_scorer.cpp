@@ -1,13 +1,17 @@
 #include "decoding/scorers/make_scorer.h"
 
 #include "decoding/scorers/inference_scorer.h"
+#include "decoding/scorers/plain_scorer.h"
 #include "decoding/scorers/transformer_scorer.h"
 
 namespace gloss {
 
 std::shared_ptr<const Scorer> make_scorer(const EncoderDecoder& model, const ModelConfig& config,
-                                          std::int64_t max_target_length, WeightPrecision precision) {
-  if (model->device().is_cpu()) return std::make_shared<InferenceScorer>(model, config, max_target_length, precision);
+                                          std::int64_t max_target_length, WeightPrecision precision, bool plain) {
+  const bool on_cpu = model->device().is_cpu();
+  if (plain || (on_cpu && !InferenceModel::supports(config)))
+    return std::make_shared<PlainScorer>(model, max_target_length);
+  if (on_cpu) return std::make_shared<InferenceScorer>(model, config, max_target_length, precision);
   return std::make_shared<TransformerScorer>(model, max_target_length);
 }
 

@@ -8,10 +8,11 @@
 
 namespace gloss {
 
-/// The scorer that suits the model's device: on the CPU an InferenceScorer, which copies the weights as they are now,
-/// its matrices rounded to `precision`; else a TransformerScorer.
+/// The one place that decides how a model translates. On the CPU that is an InferenceScorer, which copies the weights
+/// as they are now, its matrices rounded to `precision`; on other devices a TransformerScorer. A PlainScorer translates
+/// where `plain`, and on the CPU where InferenceModel does not support `config`.
 std::shared_ptr<const Scorer> make_scorer(const EncoderDecoder& model, const ModelConfig& config,
                                           std::int64_t max_target_length,
-                                          WeightPrecision precision = WeightPrecision::kFloat32);
+                                          WeightPrecision precision = WeightPrecision::kFloat32, bool plain = false);
 
 }  // namespace gloss

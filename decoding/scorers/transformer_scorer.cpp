@@ -34,20 +34,21 @@ DecoderCache& cache_of(Scorer::State& state) { return static_cast<TransformerSta
 
 }  // namespace
 
-TransformerScorer::TransformerScorer(EncoderDecoder model, std::int64_t max_target_length)
-    : model_(std::move(model)), max_target_length_(max_target_length) {}
+TransformerScorer::TransformerScorer(EncoderDecoder model, std::int64_t max_target_length, bool plain)
+    : model_(std::move(model)), max_target_length_(max_target_length), plain_(plain) {}
 
 std::unique_ptr<Scorer::State> TransformerScorer::start(const PaddedIds& source) const {
   const c10::InferenceMode inference;
   auto state = std::make_unique<TransformerState>();
-  state->cache = model_->start(model_->encode(source, Pass{}), Mask::padding(source.lengths));
+  const Pass pass{.plain = plain_};
+  state->cache = model_->start(model_->encode(source, pass), Mask::padding(source.lengths), pass);
   return state;
 }
 
 Scorer::Step TransformerScorer::step(State& state, std::span<const Id> tokens, bool with_attention) const {
   const c10::InferenceMode inference;
   LastCrossAttention probe;
-  Pass pass;
+  Pass pass{.plain = plain_};
   if (with_attention) pass.probe = &probe;
   auto& cache = cache_of(state);
   const std::vector<std::int64_t> ids(tokens.begin(), tokens.end());

@@ -5,10 +5,10 @@
 
 namespace gloss {
 
-/// An EncoderDecoder as a search sees it. Runs without gradients.
+/// An EncoderDecoder as a search sees it, a batch of sentences at a time. Runs without gradients.
 class TransformerScorer final : public Scorer {
  public:
-  TransformerScorer(EncoderDecoder model, std::int64_t max_target_length);
+  TransformerScorer(EncoderDecoder model, std::int64_t max_target_length, bool plain = false);
 
   std::unique_ptr<State> start(const PaddedIds& source) const override;
   Step step(State& state, std::span<const Id> tokens, bool with_attention) const override;
@@ -21,6 +21,7 @@ class TransformerScorer final : public Scorer {
  private:
   mutable EncoderDecoder model_;  ///< torch's forward is not const; what changes, a table of positions, has a lock
   std::int64_t max_target_length_;
+  bool plain_;
 };
 
 }  // namespace gloss

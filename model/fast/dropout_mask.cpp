@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <string>
 #include <vector>
-
-#include "common/error.h"
 
 namespace gloss {
 
-kernels::DropoutMask dropout_mask(double p, const RandomStream& stream) {
+kernels::DropoutMask dropout_mask(double p, const Pass& pass, std::string_view site) {
+  const auto stream = pass.stream(site);
   const double threshold = std::min(std::round(p * 0x1p32), 0x1p32 - 1);
   const auto key = stream.key();
   return {{key[0], key[1]},
@@ -18,18 +16,6 @@ kernels::DropoutMask dropout_mask(double p, const RandomStream& stream) {
           stream.micro_batch(),
           static_cast<std::uint32_t>(threshold),
           static_cast<float>(1 / (1 - p))};
-}
-
-RandomStream dropout_stream(const Pass& pass, std::string_view site) {
-  if (pass.random == nullptr) {
-    throw Error(ExitCode::kFault, "dropout at " + std::string(site) +
-                                      ": wanted a stream of random numbers for a training pass, got none");
-  }
-  return pass.random->stream(site);
-}
-
-kernels::DropoutMask dropout_mask(double p, const Pass& pass, std::string_view site) {
-  return dropout_mask(p, dropout_stream(pass, site));
 }
 
 void keep(torch::autograd::AutogradContext& context, const kernels::DropoutMask& mask) {

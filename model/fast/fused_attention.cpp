@@ -4,7 +4,6 @@
 
 #include <ATen/ops/scaled_dot_product_attention.h>
 
-#include "model/fast/dropout_mask.h"
 #include "model/fast/torch_dropout.h"
 #include "tensor/shape.h"
 
@@ -19,7 +18,7 @@ at::Tensor fused_attention(const at::Tensor& query, const at::Tensor& key, const
   mask.expect_fits(B, S);
 
   const double p = context.pass.training ? context.dropout : 0;
-  if (p > 0) seed_torch_generator(query.device(), dropout_stream(context.pass, std::string(context.site) + ".weights"));
+  if (p > 0) seed_torch_generator(query.device(), context.pass.stream(std::string(context.site) + ".weights"));
   if (mask.all_visible(T, S)) return at::scaled_dot_product_attention(query, key, value, {}, p);
   if (mask.is_causal() && T == S && !mask.hides_keys(S)) {
     return at::scaled_dot_product_attention(query, key, value, {}, p, /*is_causal=*/true);
@@ -27,7 +26,7 @@ at::Tensor fused_attention(const at::Tensor& query, const at::Tensor& key, const
   const auto visible = mask.visible(T, S, query.device());  // [B or 1, 1, T or 1, S]
   if (!mask.may_blind(T, S)) return at::scaled_dot_product_attention(query, key, value, visible, p);
 
-  // A query that sees nothing looks at everything and its result is then put to zero: no NaN, and no gradient.
+  // A query that sees nothing attends to everything, and its result is put to zero: no NaN, and no gradient.
   const auto blind = visible.any(-1, /*keepdim=*/true).logical_not();  // [B or 1, 1, T or 1, 1]
   return at::scaled_dot_product_attention(query, key, value, visible.logical_or(blind), p).masked_fill(blind, 0);
 }

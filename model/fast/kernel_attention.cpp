@@ -22,13 +22,11 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-constexpr std::int64_t kLongest = 512;  // positions, so that a head's weights stay near
-
-// What stands for the memory in self-attention: autograd takes no undefined tensor.
+// An empty tensor in place of the memory in self-attention: autograd takes no undefined tensor.
 at::Tensor absent(const at::Tensor& projected) { return at::empty({0}, projected.options().requires_grad(false)); }
 bool is_absent(const at::Tensor& memory) { return memory.dim() == 1; }
 
-/// Where queries, keys and values of all heads stand.
+/// Addresses of the queries, keys and values of all heads.
 struct Projections {
   Projections(const at::Tensor& projected, const at::Tensor& memory, std::int64_t head_count) : heads(head_count) {
     const bool own = is_absent(memory);
@@ -55,7 +53,7 @@ struct Projections {
   const float *query, *key, *value;
 };
 
-/// What the loop needs beside them.
+/// The mask and the dropout of the loop.
 struct Settings {
   std::vector<std::int64_t> lengths;  ///< of the keys; empty: all are visible
   bool causal = false;
@@ -146,11 +144,6 @@ at::Tensor apply(const at::Tensor& projected, const at::Tensor& memory, std::int
 }
 
 }  // namespace
-
-bool has_kernel_attention(const at::Tensor& x, std::int64_t S, const Mask& mask, const Pass& pass) {
-  return x.is_cpu() && x.scalar_type() == at::kFloat && x.size(1) <= kLongest && S <= kLongest &&
-         pass.probe == nullptr && !mask.hidden().defined();
-}
 
 at::Tensor kernel_self_attention(const at::Tensor& projected, std::int64_t heads, const Mask& mask,
                                  const AttentionContext& context) {

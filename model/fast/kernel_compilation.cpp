@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kBytesOfThread = std::size_t{1} << 20;  // oneDNN takes 256 KiB for a kernel's code
 
-// Read in a signal handler, so where the thread finds it without a call.
+// A signal handler reads it, so it must be accessible without a call.
 [[gnu::tls_model("initial-exec")]] thread_local volatile std::sig_atomic_t compiling = 0;
 struct sigaction previous;
 
@@ -31,7 +31,7 @@ class Mapping {
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
 
-  /// False, with errno set, where it is refused.
+  /// False, with errno set, if it is refused.
   bool make_executable() { return ::mprotect(data_, bytes_, PROT_READ | PROT_WRITE | PROT_EXEC) == 0; }
 
  private:

@@ -5,17 +5,17 @@
 
 namespace gloss {
 
-/// oneDNN compiles a kernel for each size of a block of a product, in each thread, when it first meets it. Where memory
-/// for the code cannot be had, or may not become executable, LibTorch calls the kernel all the same and the process
-/// dies. So the memory is tried first.
+/// oneDNN compiles a kernel for each size of a block of a product, in each thread, when it first needs it. If memory
+/// for the code is missing or may not become executable, LibTorch calls the kernel nevertheless and the process dies.
+/// These functions therefore try the memory first.
 
 /// Whether a process may run code that it wrote, which systemd's MemoryDenyWriteExecute=, PR_SET_MDWE and SELinux can
-/// forbid. Throws std::bad_alloc where there is no memory to try it with.
+/// forbid. Throws std::bad_alloc if there is no memory to try it with.
 bool may_compile_kernels();
 
-/// Stands around a call that compiles a kernel. Throws std::bad_alloc where the address space has no room for kernels
-/// of all threads. A kernel that could not be compiled all the same ends the process with the code and the message of
-/// memory that ran out.
+/// Guards a call that compiles a kernel. Throws std::bad_alloc if the address space is too small for the kernels of all
+/// threads. If a kernel nevertheless cannot be compiled, the process ends with the exit code and the message for
+/// insufficient memory.
 class KernelCompilation {
  public:
   KernelCompilation();
@@ -24,7 +24,7 @@ class KernelCompilation {
   KernelCompilation& operator=(const KernelCompilation&) = delete;
 };
 
-/// Which kernel of block products: sizes, strides, whether it adds, and the type of its factors.
+/// Identifies a kernel of block products: sizes, strides, whether it adds, and the type of its factors.
 struct KernelKey {
   std::int64_t rows, columns, terms, left_stride, right_stride, out_stride;
   bool add, bfloat16;
@@ -36,7 +36,7 @@ struct KernelKeyHash {
   std::size_t operator()(const KernelKey& key) const;
 };
 
-/// Calls `product`, which goes through the kernel of this key, guarded where it is the thread's first.
+/// Calls `product`, which uses the kernel of this key; guarded if it is the thread's first call of that kernel.
 template <typename Product>
 void with_kernel(const KernelKey& key, const Product& product) {
   thread_local std::unordered_set<KernelKey, KernelKeyHash> compiled;

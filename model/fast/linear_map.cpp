@@ -4,15 +4,11 @@
 #include <utility>
 
 #include <ATen/Parallel.h>
-#include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/linear.h>
-#include <ATen/ops/relu.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "kernels/kernel_table.h"
-#include "model/dropout.h"
 #include "model/fast/dropout_mask.h"
 #include "model/fast/matrix_product.h"
 
@@ -28,11 +24,6 @@ std::vector<std::int64_t> with_width(const at::Tensor& x, std::int64_t width) {
   auto shape = x.sizes().vec();
   shape.back() = width;
   return shape;
-}
-
-bool is_trained_here(const at::Tensor& x, const at::Tensor& weight) {
-  return at::GradMode::is_enabled() && (x.requires_grad() || weight.requires_grad()) && x.is_cpu() &&
-         x.scalar_type() == at::kFloat;
 }
 
 at::Tensor map_rows(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, const RowsFinished& finished,
@@ -116,14 +107,12 @@ class LinearReluDropout : public torch::autograd::Function<LinearReluDropout> {
 }  // namespace
 
 at::Tensor linear_map(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  return is_trained_here(x, weight) ? LinearMap::apply(x, weight, bias) : at::linear(x, weight, bias);
+  return LinearMap::apply(x, weight, bias);
 }
 
-at::Tensor linear_relu_dropout(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, double p,
-                               const Pass& pass, std::string_view site) {
-  if (pass.training && p > 0 && is_trained_here(x, weight))
-    return LinearReluDropout::apply(x, weight, bias, dropout_mask(p, pass, site));
-  return dropout(at::relu(linear_map(x, weight, bias)), p, pass, site);
+at::Tensor linear_relu_dropout(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                               const kernels::DropoutMask& mask) {
+  return LinearReluDropout::apply(x, weight, bias, mask);
 }
 
 }  // namespace gloss

@@ -23,8 +23,8 @@ namespace {
 
 using kernels::Bfloat16Bits;
 
-// Of out a block of rows and columns is finished at a time, over so many terms; what was fastest for the products of
-// small and base models.
+// Sizes of a block: rows and columns of `out`, and terms of a sum. These were the fastest for the products of small and
+// base models.
 constexpr std::int64_t kRowsOfBlock = 128, kColumnsOfBlock = 256, kTermsOfBlock = 256;
 constexpr std::int64_t kFewestRows = 16;  // of a block
 constexpr std::int64_t kStrip = 64;       // columns that one thread goes through at a time
@@ -52,7 +52,7 @@ void multiply_block(Matrix<float> a, Matrix<float> b, Matrix<float> out, std::in
   });
 }
 
-// The same with the rows of b in pairs and K even.
+// The same for bfloat16; the rows of b stand in pairs, and K is even.
 void multiply_block(Matrix<Bfloat16Bits> a, Matrix<Bfloat16Bits> b, Matrix<float> out, std::int64_t M, std::int64_t N,
                     std::int64_t K, bool add) {
   const auto elements = [](const Bfloat16Bits* bits) { return reinterpret_cast<const c10::BFloat16*>(bits); };
@@ -62,7 +62,7 @@ void multiply_block(Matrix<Bfloat16Bits> a, Matrix<Bfloat16Bits> b, Matrix<float
   });
 }
 
-// Whether a product of `ones` by oneDNN's blocks comes out right.
+// Whether oneDNN's blocks multiply matrices of ones correctly.
 template <typename Element>
 bool works(Element one) {
   std::vector<Element> a(16 * 32, one), b(32 * 16, one);
@@ -76,7 +76,7 @@ bool works(Element one) {
   return std::ranges::all_of(out, [](float x) { return x == 32; });
 }
 
-// Whether kernels can be compiled; a warning where they cannot.
+// Whether kernels can be compiled; logs a warning otherwise.
 bool compiles() {
   if (may_compile_kernels()) return true;
   log_warning(
@@ -114,7 +114,8 @@ void in_powers_of_two(std::int64_t size, std::int64_t whole, const Part& part) {
   }
 }
 
-// How out [M, N] is cut, so that there are a few more parts than threads, and all are busy to the end.
+// The sizes of the parts of out [M, N]: there are a few more parts than threads, so that all threads are busy to the
+// end.
 struct Cut {
   std::int64_t rows, columns;  // of a part; a power of two from kFewestRows on, and whole blocks or all
 };
@@ -136,7 +137,7 @@ struct Product {
   const float* bias = nullptr;
 };
 
-// b in pairs, all columns of kTermsOfBlock rows before the next such rows.
+// Returns b in pairs, all columns of kTermsOfBlock rows before the next such rows.
 std::unique_ptr<Bfloat16Bits[]> pairs(const Product& product) {
   auto packed =
       std::make_unique_for_overwrite<Bfloat16Bits[]>(static_cast<std::size_t>((product.K + 1) / 2 * 2 * product.N));
@@ -148,7 +149,7 @@ std::unique_ptr<Bfloat16Bits[]> pairs(const Product& product) {
   return packed;
 }
 
-// What a thread turns or rounds for itself.
+// A block of a, which a thread transposes or rounds for itself.
 template <typename Element>
 class LeftBlock {
  public:

@@ -63,6 +63,13 @@ void mean_over_heads(const std::vector<float>& weights, std::int64_t H, std::siz
 
 }  // namespace
 
+bool InferenceModel::supports(const ModelConfig& config) {
+  const bool norm = config.norm == NormPlace::kPre || config.norm == NormPlace::kPost;
+  const bool activation = config.activation == Activation::kRelu || config.activation == Activation::kGelu;
+  const bool positions = config.positions == Positions::kSinusoidal || config.positions == Positions::kLearned;
+  return norm && activation && positions;
+}
+
 InferenceModel::InferenceModel(const EncoderDecoder& model, const ModelConfig& config, kernels::Precision precision)
     : config_(config),
       weights_(inference_weights(*model, config, precision)),

@@ -20,6 +20,11 @@ namespace gloss {
 /// weights.
 class InferenceModel {
  public:
+  /// Every part of such a network is written here. A network with a new kind of part is translated by its
+  /// EncoderDecoder until then.
+  static bool supports(const ModelConfig& config);
+
+  /// Of a `config` that is supported.
   InferenceModel(const EncoderDecoder& model, const ModelConfig& config,
                  kernels::Precision precision = kernels::Precision::kFloat32);
 

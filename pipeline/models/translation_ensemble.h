@@ -23,9 +23,10 @@ struct TranslationEnsemble {
   const TranslationModel& first() const { return members.front(); }
   /// Maximum number of source tokens, eos included: the least of the members'.
   std::int64_t max_source_length() const;
-  /// Returns a translator of all members' scorers. `precision` is as TranslationModel::scorer has it. A translator that
+  /// Returns a translator of all members' scorers. `precision` and `plain` are as TranslationModel::scorer has them. A translator that
   /// `aligns` keeps the weights of the first model.
-  LineTranslator translator(std::optional<WeightPrecision> precision = std::nullopt, bool aligns = true) const;
+  LineTranslator translator(std::optional<WeightPrecision> precision = std::nullopt, bool aligns = true,
+                            bool plain = false) const;
 };
 
 /// Loads each file as load_translation_model does. Throws UsageError if there is none, and ModelError naming the first

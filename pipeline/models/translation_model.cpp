@@ -31,9 +31,9 @@ std::int64_t at_most_positions(std::int64_t length, const ModelConfig& config) {
 
 /// Targets may be as long as a search allows, or as the model has positions.
 std::shared_ptr<const Scorer> scorer_of(const EncoderDecoder& model, const RunConfig& config,
-                                        WeightPrecision precision) {
+                                        WeightPrecision precision, bool plain) {
   const auto max_target_length = at_most_positions(DecodingConfig::kLongest, config.model);
-  return make_scorer(model, config.model, max_target_length, precision);
+  return make_scorer(model, config.model, max_target_length, precision, plain);
 }
 
 RunConfig config_in(const ModelDescription& description, const std::string& file) {
@@ -94,8 +94,8 @@ std::int64_t max_source_length(const RunConfig& config) {
 
 LineTranslator make_translator(const EncoderDecoder& model, const RunConfig& config,
                                std::shared_ptr<const Tokenizer> source_tokenizer,
-                               std::shared_ptr<const Tokenizer> target_tokenizer) {
-  return LineTranslator(scorer_of(model, config, WeightPrecision::kFloat32), std::move(source_tokenizer),
+                               std::shared_ptr<const Tokenizer> target_tokenizer, bool plain) {
+  return LineTranslator(scorer_of(model, config, WeightPrecision::kFloat32, plain), std::move(source_tokenizer),
                         std::move(target_tokenizer), max_source_length(config));
 }
 
@@ -103,19 +103,23 @@ WeightPrecision translating_precision(WeightPrecision stored) {
   return is_fast(stored) ? stored : WeightPrecision::kFloat32;
 }
 
-void expect_possible(std::optional<WeightPrecision> precision, at::Device device) {
-  if (!precision || *precision == WeightPrecision::kFloat32 || device.is_cpu()) return;
+void expect_possible(std::optional<WeightPrecision> precision, at::Device device, bool plain) {
+  if (!precision || *precision == WeightPrecision::kFloat32) return;
+  if (plain)
+    throw UsageError("--precision: wanted float32 beside --plain, got " +
+                     std::string(weight_precision_name(*precision)) + "; leave one of the two out");
+  if (device.is_cpu()) return;
   throw UsageError("--precision: wanted float32, in which the device " + device.str() + " multiplies, got " +
                    std::string(weight_precision_name(*precision)) + "; leave it out, or take the device cpu");
 }
 
-std::shared_ptr<const Scorer> TranslationModel::scorer(std::optional<WeightPrecision> precision) const {
-  expect_possible(precision, file.model->device());
-  return scorer_of(file.model, config, precision.value_or(translating_precision(file.precision)));
+std::shared_ptr<const Scorer> TranslationModel::scorer(std::optional<WeightPrecision> precision, bool plain) const {
+  expect_possible(precision, file.model->device(), plain);
+  return scorer_of(file.model, config, precision.value_or(translating_precision(file.precision)), plain);
 }
 
-LineTranslator TranslationModel::translator(std::optional<WeightPrecision> precision) const {
-  return LineTranslator(scorer(precision), source_tokenizer, target_tokenizer, max_source_length(config), file.model);
+LineTranslator TranslationModel::translator(std::optional<WeightPrecision> precision, bool plain) const {
+  return LineTranslator(scorer(precision, plain), source_tokenizer, target_tokenizer, max_source_length(config), file.model);
 }
 
 }  // namespace gloss

@@ -20,18 +20,19 @@ struct TranslationModel {
   std::shared_ptr<const Tokenizer> source_tokenizer, target_tokenizer;  ///< the same one if joint
 
   /// Returns a scorer that multiplies matrices in `precision`, by default in translating_precision(file.precision).
-  /// Throws as expect_possible.
-  std::shared_ptr<const Scorer> scorer(std::optional<WeightPrecision> precision = std::nullopt) const;
+  /// A `plain` scorer uses the equations of model/ alone (Pass::plain), in float32. Throws as expect_possible.
+  std::shared_ptr<const Scorer> scorer(std::optional<WeightPrecision> precision = std::nullopt,
+                                       bool plain = false) const;
   /// Returns a translator with such a scorer, which aligns by this model.
-  LineTranslator translator(std::optional<WeightPrecision> precision = std::nullopt) const;
+  LineTranslator translator(std::optional<WeightPrecision> precision = std::nullopt, bool plain = false) const;
 };
 
 /// Returns the default precision of a model whose matrices are stored in `stored`: the same if this processor is faster
 /// in it, otherwise float32.
 WeightPrecision translating_precision(WeightPrecision stored);
 
-/// Throws UsageError if a lower precision than float32 is set for another device than the CPU.
-void expect_possible(std::optional<WeightPrecision> precision, at::Device device);
+/// Throws UsageError if a lower precision than float32 is set for another device than the CPU, or for plain passes.
+void expect_possible(std::optional<WeightPrecision> precision, at::Device device, bool plain);
 
 /// Loads a model file, or the model.safetensors of a run folder. Throws UsageError if there is none, and ModelError if
 /// it is damaged or its tokenizers and weights have vocabularies of different sizes.
@@ -55,6 +56,6 @@ std::int64_t max_source_length(const RunConfig& config);
 /// Returns a translator for a model that is being trained. It has no model to align with.
 LineTranslator make_translator(const EncoderDecoder& model, const RunConfig& config,
                                std::shared_ptr<const Tokenizer> source_tokenizer,
-                               std::shared_ptr<const Tokenizer> target_tokenizer);
+                               std::shared_ptr<const Tokenizer> target_tokenizer, bool plain = false);
 
 }  // namespace gloss

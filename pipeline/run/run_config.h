@@ -32,6 +32,7 @@ struct RunConfig {
   TrainingConfig training;
   DecodingConfig decoding;
   EvaluationConfig evaluation;
+  bool plain = false;  ///< no key but an option, --plain: training and translating by plain passes (Pass::plain)
 
   /// Each section's own rules and those between sections. Throws UsageError naming the key.
   void validate() const;

@@ -8,6 +8,7 @@ Json run_identity(const RunConfig& config, const RunTokenizers& tokenizers, cons
   auto identity = settings_identity(config);
   identity["training corpus"] = corpus.hash();
   if (validator) identity["validation set"] = validator->hash();
+  if (config.plain) identity["--plain"] = true;  // left out otherwise, so that earlier runs can be resumed
   for (const auto& [name, tokenizer] : tokenizers.by_name()) identity[name] = sha256(tokenizer->serialized());
   return identity;
 }

@@ -40,8 +40,8 @@ std::vector<std::string> chosen_lines(const RunFile& run_file) {
   return lines;
 }
 
-std::string resume_command(const std::filesystem::path& folder, const std::string& machine_options) {
-  return "gloss train-translate --resume " + shell_quoted(folder) + machine_options;
+std::string resume_command(const std::filesystem::path& folder, const std::string& options) {
+  return "gloss train-translate --resume " + shell_quoted(folder) + options;
 }
 
 std::vector<std::string> finished_lines(const std::filesystem::path& folder, const std::filesystem::path& model_file) {

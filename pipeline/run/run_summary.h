@@ -12,8 +12,8 @@ namespace gloss {
 std::vector<std::string> chosen_lines(const RunFile& run_file);
 
 /// Returns the command that continues the run in `folder`, such as "gloss train-translate --resume runs/x --threads 1".
-/// `machine_options` is empty or begins with a space.
-std::string resume_command(const std::filesystem::path& folder, const std::string& machine_options = "");
+/// `options` is empty or begins with a space.
+std::string resume_command(const std::filesystem::path& folder, const std::string& options = "");
 
 /// Where the model of a finished run is, its size, and the command that translates with it.
 std::vector<std::string> finished_lines(const std::filesystem::path& folder, const std::filesystem::path& model_file);

@@ -172,7 +172,7 @@ std::int64_t whole_epochs(const BatchStream& batches) {
 void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult& result) {
   const auto& config = options.config;
   config.validate();
-  expect_precision(config.training.precision, options.device);
+  expect_precision(config.training.precision, options.device, config.plain);
   expect_data_files(config.data);
   expect_start_elsewhere(config.training.start_from, options.out);
   for (const auto& output : run_outputs(options.out, options.resume).written)
@@ -202,7 +202,8 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
                                   report_step(folder, report);
                                   display.step_reported();
                                 },
-                            .progress = [&](const TrainingProgress& progress) { display.show(progress); }};
+                            .progress = [&](const TrainingProgress& progress) { display.show(progress); },
+                            .plain = config.plain};
   training.hashes.update(material.initial.hashes());
   const RunForecast forecast(config, tokenizers.vocabularies(), material.corpus(), batches, model);
   bool warned = false;
@@ -261,7 +262,8 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   write_model_file(folder.model_file(), model, description);
   folder.model_is_written();
   if (material.test) {
-    const auto translator = make_translator(model, config, tokenizers.source(), tokenizers.target());
+    const auto translator = make_translator(model, config, tokenizers.source(), tokenizers.target(),
+                                            WeightPrecision::kFloat32, config.plain);
     give_back_memory();
     log_info("translating the test set, " + std::to_string(material.test->sources.size()) + " lines");
     result.test = evaluate_model(translator, config.decoding, *material.test, config.evaluation.tokenize);
@@ -283,7 +285,7 @@ bool has_checkpoint(const fs::path& folder) {
 std::string stopped_text(const TrainTranslateOptions& options, const TrainTranslateResult& result) {
   if (!result.resumable && !options.resume) return "stopped before training began; nothing of this run was kept";
   return (result.steps > 0 ? "stopped after step " + std::to_string(result.steps) : "stopped before the first step") +
-         "; continue with: " + resume_command(options.out, options.machine_options);
+         "; continue with: " + resume_command(options.out, options.resume_options);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct TrainTranslateOptions {
   int threads = 1;                      ///< as set_up_runtime returned; noted in checkpoints
   std::size_t samples = 1;              ///< of each validation, printed on stderr
   std::vector<std::string> notes = {};  ///< logged when the folder can be used
-  std::string machine_options = {};     ///< " --threads 1" where given; the printed --resume command repeats them
+  std::string resume_options = {};      ///< repeated by the printed --resume command, such as " --threads 1"
 };
 
 struct TrainTranslateResult {

@@ -68,7 +68,8 @@ class TimedPasses {
     const auto random = random_.at(1, 0);
     const Loss loss = [&] {
       const Autocast autocast(config_.training.precision, model_->device());
-      return batch_loss(model_, batch, config_.training.label_smoothing, {.training = true, .random = &random});
+      return batch_loss(model_, batch, config_.training.label_smoothing,
+                        {.training = true, .random = &random, .plain = config_.plain});
     }();
     loss.smoothed_sum.backward();
     static_cast<void>(loss.nll_sum.item<double>());  // a GPU has finished then

@@ -60,7 +60,8 @@ ValidationReport Validator::operator()(EncoderDecoder& model) const {
   greedy.beam_size = greedy.n_best = 1;
   greedy.coverage_penalty = 0;
   greedy.sampling.enabled = false;
-  const auto translator = make_translator(model, config_, source_tokenizer_, target_tokenizer_);
+  const auto translator =
+      make_translator(model, config_, source_tokenizer_, target_tokenizer_, WeightPrecision::kFloat32, config_.plain);
   auto [translations, truncated] = translate_texts(translator, greedy, text_.sources, "validating");
   ValidationReport report{
       .scores = {.loss = loss, .bleu = corpus_bleu(translations, text_.references, config_.evaluation.tokenize).score},
@@ -87,7 +88,7 @@ double Validator::mean_loss(EncoderDecoder& model) const {
   std::int64_t tokens = 0;
   for (const auto& indices : batches_by_length(corpus_, config_.data.batch_tokens)) {
     stop_where_requested();
-    const Loss loss = batch_loss(model, corpus_.batch(indices), /*label_smoothing=*/0, Pass{});
+    const Loss loss = batch_loss(model, corpus_.batch(indices), /*label_smoothing=*/0, {.plain = config_.plain});
     sum += loss.nll_sum.item<double>();
     tokens += loss.tokens;
   }

@@ -55,6 +55,24 @@ TEST_P(CopyTaskTest, IsLearnedFromScratchAndDecodedWithoutError) {
   EXPECT_NEAR(result.at("bleu").at("score"), 100, 1e-9);
 }
 
+// The equations alone learn it, too.
+TEST_P(CopyTaskTest, IsLearnedByPlainPassesAlone) {
+  const TemporaryFolder folder;
+  const auto corpus = folder.path() / "corpus";
+  ASSERT_EQ(run_gloss({"make-corpus", "copy", "--out", corpus}).exit_code, 0);
+  write_text(folder / "run.json", kCopyTask);
+  const Arguments common = {"--device", GetParam(), "--threads", "1", "--plain"};
+  const auto plain = [&](Arguments arguments) {
+    arguments.insert(arguments.end(), common.begin(), common.end());
+    return arguments;
+  };
+  const auto trained = run_gloss(plain({"train-translate", "--config", folder / "run.json", "--out", folder / "run"}));
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_THAT(trained.out, StartsWith("BLEU = 100.00\n")) << trained.err;
+  const auto source = read_text(corpus / "test.source");
+  EXPECT_EQ(run_gloss(plain({"translate", "--model", folder / "run"}), source).out, source);
+}
+
 INSTANTIATE_DEVICES(CopyTaskTest);
 
 }  // namespace

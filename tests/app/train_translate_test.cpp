@@ -71,6 +71,26 @@ TEST_F(TrainTranslateTest, EqualSeedsGiveEqualModelsAndOthersDoNot) {
   EXPECT_NE(sum("a"), sum("c"));
 }
 
+TEST_F(TrainTranslateTest, APlainRunIsResumedAsAPlainRunOnly) {
+  const Arguments few = {"--set", "training.max_steps=3", "--set", "training.save_every=1"};
+  const auto train = [&](const std::string& out, const Arguments& more) {
+    auto arguments = few;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_gloss(run_.training(out, arguments));
+  };
+  ASSERT_EQ(train("plain", {"--plain"}).exit_code, 0);
+  ASSERT_EQ(train("fast", {}).exit_code, 0);
+  EXPECT_NE(sum("plain"), sum("fast"));
+  for (const auto& [out, more] :
+       {std::pair{"plain", Arguments{"--resume"}}, std::pair{"fast", Arguments{"--resume", "--plain"}}}) {
+    const auto refused = train(out, more);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("cannot resume: changed since the checkpoint was saved: --plain;"));
+  }
+  EXPECT_EQ(train("plain", {"--resume", "--plain"}).exit_code, 0);
+  EXPECT_EQ(train("fast", {"--resume"}).exit_code, 0);
+}
+
 TEST_F(TrainTranslateTest, RefusesAUsedFolderUnlessToldWhatToDo) {
   const Arguments few = {"--set", "training.max_steps=2"};
   EXPECT_EQ(run_gloss(run_.training("a", few)).exit_code, 0);

@@ -61,6 +61,26 @@ TEST_F(TranslateTest, OneLineOutForEachLineInAndEmptyForEmpty) {
   EXPECT_TRUE(outcome.out.ends_with('\n'));
 }
 
+TEST_F(TranslateTest, PlainTranslationsAreThoseOfTheFastTwinsAndTakeFloat32Only) {
+  const std::string input = "bada\n\nkilo muna\nlast without an end\n";
+  for (const auto* beam : {"1", "3"}) {
+    const auto plain = translate(input, {"--beam", beam, "--n-best", "1", "--plain"});
+    EXPECT_EQ(plain.exit_code, 0) << plain.err;
+    const auto got = lines_of(plain.out), wanted = lines_of(translate(input, {"--beam", beam, "--n-best", "1"}).out);
+    ASSERT_EQ(got.size(), wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      EXPECT_EQ(got[i].substr(0, got[i].rfind(' ')), wanted[i].substr(0, wanted[i].rfind(' ')));
+      EXPECT_NEAR(score_of(got[i]), score_of(wanted[i]), 2e-4);
+    }
+    for (const auto* more : {"--batch-size=1", "--threads=2"})
+      EXPECT_EQ(translate(input, {"--beam", beam, "--n-best", "1", "--plain", more}).out, plain.out) << more;
+  }
+  EXPECT_EQ(translate(input, {"--plain", "--alignment"}).out, translate(input, {"--alignment"}).out);
+  const auto refused = translate(input, {"--plain", "--precision", "int8"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--precision: wanted float32 beside --plain, got int8"));
+}
+
 TEST_F(TranslateTest, AByteOrderMarkAloneIsAnEmptyLine) {
   EXPECT_EQ(translate("\xef\xbb\xbf").out, "\n");
   EXPECT_EQ(translate("\xef\xbb\xbf\n").out, "\n");

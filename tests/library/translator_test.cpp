@@ -49,6 +49,21 @@ TEST_P(TranslatorTest, OneTranslationForEachLineWithItsPiecesAndScores) {
   EXPECT_EQ(translations[2].text(), "");
 }
 
+TEST_P(TranslatorTest, PlainItFindsTheSameToRoundingWhateverIsTranslatedTogether) {
+  const Translator plain(kModel, {.device = GetParam(), .threads = 1, .plain = true});
+  const Translator threads(kModel, {.device = GetParam(), .threads = 3, .plain = true});
+  const auto translations = plain.translate(kLines), wanted = translator().translate(kLines);
+  EXPECT_EQ(texts(translations), texts(wanted));
+  const auto shared = threads.translate(kLines, {.batch_size = 2});
+  for (std::size_t i = 0; i < kLines.size(); ++i) {
+    EXPECT_NEAR(translations[i].candidates[0].score, wanted[i].candidates[0].score, 1e-4);
+    EXPECT_TRUE(equal(translations[i], plain.translate_line(kLines[i])));
+    EXPECT_TRUE(equal(translations[i], shared[i]));
+  }
+  EXPECT_THROW(Translator(kModel, {.device = GetParam(), .precision = MatrixPrecision::kInt8, .plain = true}),
+               TranslatorUsageError);
+}
+
 TEST_P(TranslatorTest, CandidatesBestFirstAndALineThatIsTooLongSaysSo) {
   const auto translation = translator().translate_line(kLines[0], {.beam_size = 4, .n_best = 3});
   ASSERT_THAT(translation.candidates, SizeIs(3));

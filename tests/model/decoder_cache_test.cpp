@@ -23,7 +23,7 @@ class DecoderCacheTest : public DeviceTest {
       : source_(pad(small_sources(), device())),
         memory_(model_->encode(source_, Pass{})),
         mask_(Mask::padding(source_.lengths)),
-        cache_(model_->start(memory_, mask_)),
+        cache_(model_->start(memory_, mask_, Pass{})),
         said_(3),
         sentence_{0, 1, 2} {}
 

@@ -47,7 +47,7 @@ TEST_P(DecoderTest, PaddedMemoryIsNotLookedAt) {
 TEST_P(DecoderTest, StepsEqualTheWholeAtOnce) {
   const at::NoGradGuard no_grad;
   const auto whole = decoder_(x_, source_, Pass{});
-  auto cache = decoder_->start(source_);
+  auto cache = decoder_->start(source_, Pass{});
   for (std::int64_t t = 0; t < 6; ++t) {
     EXPECT_EQ(cache.position, t);
     EXPECT_THAT(decoder_->step(x_.narrow(1, t, 1), cache, Pass{}), AllClose(whole.narrow(1, t, 1), 1e-5)) << t;
@@ -77,14 +77,14 @@ TEST_P(DecoderTest, RejectsAMaskThatDoesNotFitTheMemory) {
       ThrowsMessage<ShapeError>(HasSubstr("mask: wanted lengths from 0 to 4, got 5")));
   EXPECT_THAT(
       [&] {
-        decoder_->start(Memory{memory_, Mask::padding({4, 4, 4})});
+        decoder_->start(Memory{memory_, Mask::padding({4, 4, 4})}, Pass{});
       },
       ThrowsMessage<ShapeError>(HasSubstr("mask: wanted lengths of 2 sentences, got 3")));
 }
 
 TEST_P(DecoderTest, RejectsAMemoryOfAnotherBatchAndStepsOfAnotherWidth) {
   EXPECT_THROW(decoder_(x_, Memory{formula_tensor({3, 4, 16}, device()), Mask::none()}, Pass{}), ShapeError);
-  auto cache = decoder_->start(source_);
+  auto cache = decoder_->start(source_, Pass{});
   EXPECT_THROW(decoder_->step(formula_tensor({3, 1, 16}, device()), cache, Pass{}), ShapeError);
 }
 

@@ -86,7 +86,7 @@ TEST_P(EncoderDecoderTest, HiddenSourcePositionsHaveNoInfluence) {
     auto model = small_model(device(), config);
     const auto run = [&](const PaddedIds& batch, const Mask& mask) {
       const auto memory = model->encode(batch, mask, Pass{});
-      auto cache = model->start(memory, mask);
+      auto cache = model->start(memory, mask, Pass{});
       const auto step = model->step(input.ids.narrow(1, 0, 1), cache, Pass{}).unsqueeze(1);
       return at::cat({model->decode(input, memory, mask, Pass{}), step}, 1);  // [B, T + 1, D]
     };
@@ -106,7 +106,7 @@ TEST_P(EncoderDecoderTest, CachedStepEqualsTheFullForward) {
     const auto memory = model->encode(source, Pass{});
     const auto mask = Mask::padding(source.lengths);
     const auto whole = model->decode(input, memory, mask, Pass{});
-    auto cache = model->start(memory, mask);
+    auto cache = model->start(memory, mask, Pass{});
     for (std::int64_t t = 0; t < input.ids.size(1); ++t) {
       const auto step = model->step(input.ids.narrow(1, t, 1), cache, Pass{});
       EXPECT_THAT(step, AllClose(whole.select(1, t), 2e-5)) << t << " " << describe(config);
@@ -204,7 +204,7 @@ TEST_P(EncoderDecoderTest, ProbeOfAStepSeesARowForEachHypothesis) {
   const at::NoGradGuard no_grad;
   auto model = small_model(device());
   const auto source = pad(small_sources(), device());
-  auto cache = model->start(model->encode(source, Pass{}), Mask::padding(source.lengths));
+  auto cache = model->start(model->encode(source, Pass{}), Mask::padding(source.lengths), Pass{});
   cache.select({0, 1, 2}, {0, 0, 0, 0, 0, 0});
   SiteProbe probe;
   model->step(at::tensor({2, 2, 2, 2, 2, 2}, at::kLong).view({3, 2}).to(device()), cache, Pass{.probe = &probe});

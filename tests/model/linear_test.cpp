@@ -1,6 +1,7 @@
 #include "model/linear.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/linear.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,13 +30,14 @@ TEST_P(LinearTest, IsTheProductWithTheTransposedWeightAndTheBias) {
   parameters["weight"].copy_(weight);
   parameters["bias"].copy_(bias);
   const auto x = formula_tensor({2, 4, 3}, device());
-  EXPECT_THAT(part_(x), AllClose(x.matmul(weight.t()) + bias, 1e-6));
+  for (const bool plain : {false, true})
+    EXPECT_THAT(part_(x, Pass{.plain = plain}), AllClose(at::linear(x, weight, bias), 1e-6)) << plain;
 }
 
 TEST_P(LinearTest, RejectsAnotherWidth) {
   EXPECT_THAT(
       [&] {
-        part_(formula_tensor({2, 4, 5}, device()));
+        part_(formula_tensor({2, 4, 5}, device()), Pass{});
       },
       ThrowsMessage<ShapeError>(HasSubstr("x: wanted [..., 3], got [2, 4, 5]")));
 }

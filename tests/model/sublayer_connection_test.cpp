@@ -34,20 +34,20 @@ class SublayerConnectionTest : public DeviceTest {
 
 TEST_P(SublayerConnectionTest, PreNormKeepsTheWayPastTheSublayerFree) {
   SublayerConnection around(norm_, NormPlace::kPre, 0.5, "site");
-  EXPECT_THAT(around(x_, square, Pass{}), SameAs(x_ + square(norm_(x_))));
+  EXPECT_THAT(around(x_, square, Pass{}), SameAs(x_ + square(norm_(x_, Pass{}))));
 }
 
 TEST_P(SublayerConnectionTest, PostNormNormsTheSum) {
   SublayerConnection around(norm_, NormPlace::kPost, 0.5, "site");
-  EXPECT_THAT(around(x_, square, Pass{}), SameAs(norm_(x_ + square(x_))));
+  EXPECT_THAT(around(x_, square, Pass{}), SameAs(norm_(x_ + square(x_), Pass{})));
 }
 
 TEST_P(SublayerConnectionTest, DropsTheSublayersOutputWhileTraining) {
   const RandomStream stream(1, "dropout");
   const Pass training{.training = true, .random = &stream};
   SublayerConnection pre(norm_, NormPlace::kPre, 0.5, "site"), post(norm_, NormPlace::kPost, 0.5, "site");
-  EXPECT_THAT(pre(x_, square, training), SameAs(x_ + dropout(square(norm_(x_)), 0.5, training, "site")));
-  EXPECT_THAT(post(x_, square, training), SameAs(norm_(x_ + dropout(square(x_), 0.5, training, "site"))));
+  EXPECT_THAT(pre(x_, square, training), SameAs(x_ + dropout(square(norm_(x_, Pass{})), 0.5, training, "site")));
+  EXPECT_THAT(post(x_, square, training), SameAs(norm_(x_ + dropout(square(x_), 0.5, training, "site"), training)));
 }
 
 TEST_P(SublayerConnectionTest, ProbeSeesTheSublayersOwnOutput) {
@@ -55,7 +55,7 @@ TEST_P(SublayerConnectionTest, ProbeSeesTheSublayersOwnOutput) {
   SublayerConnection around(norm_, NormPlace::kPre, 0.5, "encoder.layers.0.feed_forward");
   around(x_, square, Pass{.probe = &probe});
   EXPECT_EQ(probe.site_, "encoder.layers.0.feed_forward");
-  EXPECT_THAT(probe.value_, SameAs(square(norm_(x_))));
+  EXPECT_THAT(probe.value_, SameAs(square(norm_(x_, Pass{}))));
 }
 
 INSTANTIATE_DEVICES(SublayerConnectionTest);

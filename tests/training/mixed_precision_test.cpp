@@ -53,13 +53,19 @@ TEST_P(MixedPrecisionTest, LossIsCloseToFloat32) {
 INSTANTIATE_DEVICES(MixedPrecisionTest);
 
 TEST(MixedPrecision, IsRefusedOnUnsupportedProcessors) {
-  EXPECT_NO_THROW(expect_precision(Precision::kFloat32, at::kCPU));
-  EXPECT_NO_THROW(expect_precision(Precision::kBfloat16, at::kCUDA));
+  EXPECT_NO_THROW(expect_precision(Precision::kFloat32, at::kCPU, false));
+  EXPECT_NO_THROW(expect_precision(Precision::kBfloat16, at::kCUDA, false));
   if (has_bfloat16_products()) {
-    EXPECT_NO_THROW(expect_precision(Precision::kBfloat16, at::kCPU));
+    EXPECT_NO_THROW(expect_precision(Precision::kBfloat16, at::kCPU, false));
   } else {
-    EXPECT_THROW(expect_precision(Precision::kBfloat16, at::kCPU), UsageError);
+    EXPECT_THROW(expect_precision(Precision::kBfloat16, at::kCPU, false), UsageError);
   }
+}
+
+TEST(MixedPrecision, PlainPassesOnTheCpuHaveNoProductsOfBfloat16) {
+  EXPECT_NO_THROW(expect_precision(Precision::kFloat32, at::kCPU, true));
+  EXPECT_NO_THROW(expect_precision(Precision::kBfloat16, at::kCUDA, true));
+  EXPECT_THROW(expect_precision(Precision::kBfloat16, at::kCPU, true), UsageError);
 }
 
 }  // namespace

@@ -92,6 +92,33 @@ TEST_P(UpdateTest, LossOfABatchIsTheSumOverItsSentences) {
   EXPECT_NEAR(together.nll_sum.item<double>(), nll, 1e-4);
 }
 
+TEST_P(UpdateTest, APlainUpdateIsThatOfTheFastTwinsToRounding) {
+  toy_ = Toy({.pairs = 30, .dropout = 0.3}, device());
+  if (device().is_cuda()) GTEST_SKIP() << "LibTorch draws other elements to drop there";
+  UpdateOptions options{.step = 3, .learning_rate = 1, .label_smoothing = 0.1};
+  const std::vector<Batch> batches{rows({0, 1, 2, 3, 4}), rows({5, 6})};
+  const auto fast = updated(batches, options);
+  const auto fast_result = result_;
+  options.plain = true;
+  const auto plain = updated(batches, options);
+  EXPECT_LT(largest_difference(fast, plain), 2e-6);
+  EXPECT_NEAR(result_.nll_sum, fast_result.nll_sum, 1e-3);
+  EXPECT_NEAR(result_.gradient_norm, fast_result.gradient_norm, 1e-5);
+  EXPECT_EQ(result_.tokens, fast_result.tokens);
+  EXPECT_GT(largest_difference(plain, toy_.model()), 1e-2);
+}
+
+TEST_P(UpdateTest, APlainLossIsOfTheGeneratorAndTheSmoothedLoss) {
+  auto model = toy_.model();
+  const auto run = [&](bool plain) {
+    const RecordedOperations operations;
+    batch_loss(model, rows({0, 1, 2}), 0.1, {.plain = plain});
+    return operations.has("aten::log_softmax");
+  };
+  EXPECT_TRUE(run(true));
+  EXPECT_FALSE(run(false));
+}
+
 TEST_P(UpdateTest, TokensOfALossAreThePositionsThatWantSomethingElseThanPad) {
   const at::NoGradGuard no_grad;
   auto model = toy_.model();

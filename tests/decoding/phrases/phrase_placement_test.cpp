@@ -20,7 +20,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 constexpr Id kStop = 10, kPhrase = 11, kTail = 12;
-constexpr std::int64_t kVocabulary = 14;
+constexpr std::int64_t kPlacedVocabulary = 14;
 
 /// Copies the source A B C and a stop. The phrase has a little probability in place of any word, and more after the
 /// stop.
@@ -28,10 +28,10 @@ std::vector<float> copy(const Ids& source, const Ids& said) {
   const auto words = std::ranges::count_if(said, [](Id id) { return id != kTail; });
   const auto place = std::min<std::size_t>(static_cast<std::size_t>(words), source.size() - 1);
   const bool has_stopped = !said.empty() && std::ranges::find(said, kStop) != said.end();
-  if (!said.empty() && said.back() == kPhrase) return log_of({{kTail, 0.01}, {source[place], 0.99}}, kVocabulary);
-  if (has_stopped) return log_of({{kEos, 0.9}, {kPhrase, 0.1}}, kVocabulary);
-  if (source[place] == kStop) return log_of({{kStop, 0.99}, {kEos, 0.01}}, kVocabulary);
-  return log_of({{source[place], 0.97}, {kPhrase, 0.001}, {kStop, 0.01}}, kVocabulary);
+  if (!said.empty() && said.back() == kPhrase) return log_of({{kTail, 0.01}, {source[place], 0.99}}, kPlacedVocabulary);
+  if (has_stopped) return log_of({{kEos, 0.9}, {kPhrase, 0.1}}, kPlacedVocabulary);
+  if (source[place] == kStop) return log_of({{kStop, 0.99}, {kEos, 0.01}}, kPlacedVocabulary);
+  return log_of({{source[place], 0.97}, {kPhrase, 0.001}, {kStop, 0.01}}, kPlacedVocabulary);
 }
 
 /// Attends to the place of the source that is copied; a phrase takes the place of a word.
@@ -61,9 +61,9 @@ class PhrasePlacementTest : public DeviceTest {
     return ids_of(beam_search(scorer_, source(), config_, given).at(0));
   }
 
-  std::vector<std::uint8_t> goes_on_ = std::vector<std::uint8_t>(kVocabulary);
+  std::vector<std::uint8_t> goes_on_ = std::vector<std::uint8_t>(kPlacedVocabulary);
   DecodingConfig config_{.beam_size = 4};
-  FakeScorer scorer_{copy, kVocabulary, device(), {.attention = attend}};
+  FakeScorer scorer_{copy, kPlacedVocabulary, device(), {.attention = attend}};
 };
 
 TEST_P(PhrasePlacementTest, NoPhraseStandsAfterTheEndOfTheSentence) {
@@ -100,7 +100,7 @@ TEST_P(PhrasePlacementTest, TheUsualWordAttendsMostToThePhrasesSource) {
   EXPECT_THAT(words[0][0].ids, ElementsAre(kB));
   EXPECT_EQ(words[0][0].elsewhere, 0);
   EXPECT_THAT(usual_words(scorer_, source(), config_, given(0, 0), {}), IsEmpty());
-  const FakeScorer without(copy, kVocabulary, device());
+  const FakeScorer without(copy, kPlacedVocabulary, device());
   EXPECT_THAT(usual_words(without, source(), config_, given(1, 2), {}), IsEmpty());
 }
 

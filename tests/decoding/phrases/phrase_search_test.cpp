@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 using testing::ThrowsMessage;
 
-constexpr std::int64_t kVocabulary = 20;
+constexpr std::int64_t kSearchedVocabulary = 20;
 
 /// How often `ids` stand in a target, without overlaps.
 std::int64_t count(const Ids& target, const Ids& ids) {
@@ -63,8 +63,8 @@ class PhraseSearchTest : public DeviceTest {
   }
 
   DecodingConfig config_{.beam_size = 2, .length_penalty = 0};
-  std::vector<std::uint8_t> goes_on_ = std::vector<std::uint8_t>(kVocabulary);
-  FakeScorer random_{random_rule(kVocabulary), kVocabulary, device(), {.max_target_length = 25}};
+  std::vector<std::uint8_t> goes_on_ = std::vector<std::uint8_t>(kSearchedVocabulary);
+  FakeScorer random_{random_rule(kSearchedVocabulary), kSearchedVocabulary, device(), {.max_target_length = 25}};
 };
 
 TEST_P(PhraseSearchTest, APhraseStandsWhereItIsLikeliest) {
@@ -227,7 +227,8 @@ TEST_P(PhraseSearchTest, NoBanHoldsOffAPhrase) {
   expect_all(found, wanted);
   for (const auto& hypothesis : found) {
     EXPECT_GE(hypothesis.ids.size(), 10u);
-    for (Id id = 4; id < kVocabulary; ++id) EXPECT_TRUE(id == 5 || id == 6 || count(hypothesis.ids, {id}) <= 1) << id;
+    for (Id id = 4; id < kSearchedVocabulary; ++id)
+      EXPECT_TRUE(id == 5 || id == 6 || count(hypothesis.ids, {id}) <= 1) << id;
   }
 }
 
@@ -266,7 +267,7 @@ TEST_P(PhraseSearchTest, WhatCannotBeIsRefused) {
     EXPECT_THAT([&] { batched_search(random_, sentences, config_, told); }, ThrowsMessage<UsageError>(HasSubstr(why)));
   };
   refused(given({{{5}, {}}}), "phrases: wanted one piece at least, got a phrase of sentence 1 that has none");
-  for (const Id id : {-1, static_cast<int>(kEos), static_cast<int>(kVocabulary)})
+  for (const Id id : {-1, static_cast<int>(kEos), static_cast<int>(kSearchedVocabulary)})
     refused(given({{{5, id}}}), "phrases: wanted pieces from 4 to 19, got " + std::to_string(id));
   auto told = given({{{5}}});
   told.continues_word = std::span(goes_on_).first(19);

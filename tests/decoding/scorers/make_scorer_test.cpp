@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "decoding/scorers/inference_scorer.h"
+#include "decoding/scorers/plain_scorer.h"
 #include "decoding/scorers/transformer_scorer.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"
@@ -10,15 +11,39 @@
 namespace gloss {
 namespace {
 
+template <typename Kind>
+bool is(const std::shared_ptr<const Scorer>& scorer) {
+  return dynamic_cast<const Kind*>(scorer.get()) != nullptr;
+}
+
 class MakeScorerTest : public DeviceTest {};
 
 TEST_P(MakeScorerTest, SuitsTheModelsDevice) {
   const auto scorer = make_scorer(small_model(device()), small_config(), 12);
-  EXPECT_EQ(dynamic_cast<const InferenceScorer*>(scorer.get()) != nullptr, device().is_cpu());
-  EXPECT_EQ(dynamic_cast<const TransformerScorer*>(scorer.get()) != nullptr, !device().is_cpu());
+  EXPECT_EQ(is<InferenceScorer>(scorer), device().is_cpu());
+  EXPECT_EQ(is<TransformerScorer>(scorer), !device().is_cpu());
   EXPECT_EQ(scorer->device(), device());
   EXPECT_EQ(scorer->max_target_length(), 12);
   EXPECT_EQ(scorer->vocabulary_size(), 20);
+}
+
+TEST_P(MakeScorerTest, IsPlainWhereAskedFor) {
+  const auto scorer = make_scorer(small_model(device()), small_config(), 12, WeightPrecision::kFloat32, true);
+  EXPECT_TRUE(is<PlainScorer>(scorer));
+  EXPECT_EQ(scorer->device(), device());
+}
+
+// A part that somebody adds to the model translates before it has a twin for inference.
+TEST_P(MakeScorerTest, IsPlainOnTheCpuForANetworkThatInferenceDoesNotKnow) {
+  auto activation = small_config(), norm = small_config(), positions = small_config();
+  activation.activation = static_cast<Activation>(7);
+  norm.norm = static_cast<NormPlace>(7);
+  positions.positions = static_cast<Positions>(7);
+  for (const auto& config : {activation, norm, positions}) {
+    EXPECT_FALSE(InferenceModel::supports(config));
+    EXPECT_EQ(is<PlainScorer>(make_scorer(small_model(device()), config, 12)), device().is_cpu());
+  }
+  for (const auto& config : all_combinations()) EXPECT_TRUE(InferenceModel::supports(config)) << describe(config);
 }
 
 INSTANTIATE_DEVICES(MakeScorerTest);

@@ -1,4 +1,4 @@
-// Both scorers of an EncoderDecoder: they must say the same.
+// The scorers of an EncoderDecoder: they must agree.
 #include <algorithm>
 #include <future>
 #include <memory>
@@ -14,6 +14,7 @@
 
 #include "common/error.h"
 #include "decoding/scorers/inference_scorer.h"
+#include "decoding/scorers/plain_scorer.h"
 #include "decoding/scorers/transformer_scorer.h"
 #include "decoding/search.h"
 #include "tests/support/device_test.h"
@@ -40,13 +41,15 @@ Rows some_sources(std::size_t B) {
 
 at::Tensor log_probabilities(const Scorer::Step& step) { return step.logits - step.log_normalizer.unsqueeze(-1); }
 
-/// "cpu" and "cuda" are a TransformerScorer there; "packed" is an InferenceScorer.
+/// "cpu" and "cuda" are a TransformerScorer there; "packed" is an InferenceScorer, "plain" a PlainScorer.
 class ModelScorersTest : public DeviceTest {
  protected:
   static bool is_packed() { return GetParam() == "packed"; }
-  static at::Device device() { return is_packed() ? at::Device(at::kCPU) : DeviceTest::device(); }
+  static bool is_plain() { return GetParam() == "plain"; }
+  static at::Device device() { return is_packed() || is_plain() ? at::Device(at::kCPU) : DeviceTest::device(); }
   static std::unique_ptr<const Scorer> make(const EncoderDecoder& model) {
     if (is_packed()) return std::make_unique<InferenceScorer>(model, small_config(), 12);
+    if (is_plain()) return std::make_unique<PlainScorer>(model, 12);
     return std::make_unique<TransformerScorer>(model, 12);
   }
 
@@ -267,7 +270,7 @@ TEST_P(ModelScorersTest, NoGraphIsBuilt) {
   EXPECT_TRUE(model_->generator()->bias().requires_grad());
 }
 
-INSTANTIATE_TEST_SUITE_P(Scorers, ModelScorersTest, ::testing::Values("cpu", "cuda", "packed"),
+INSTANTIATE_TEST_SUITE_P(Scorers, ModelScorersTest, ::testing::Values("cpu", "cuda", "packed", "plain"),
                          [](const auto& scorer) { return scorer.param; });
 
 }  // namespace

@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::ThrowsMessage;
 
-constexpr std::int64_t kSentences = 3, kHeads = 2, kWidth = 8;
+constexpr std::int64_t kSentences = 3, kHeads = 2, kHeadWidth = 8;
 
 struct Case {
   std::string name;
@@ -59,7 +59,7 @@ class FusedAttentionTest : public DeviceTest {
   template <typename Attention>
   static std::vector<at::Tensor> run(const Case& a, const Attention& attend) {
     const auto input = [](std::int64_t length, int number) {
-      return formula_tensor({kSentences, kHeads, length, kWidth}, device(), number).mul_(3).requires_grad_();
+      return formula_tensor({kSentences, kHeads, length, kHeadWidth}, device(), number).mul_(3).requires_grad_();
     };
     const auto query = input(a.T, 0), key = input(a.S, 1), value = input(a.S, 2);
     const auto result = attend(query, key, value);
@@ -139,7 +139,7 @@ TEST_P(FusedAttentionTest, DropsTheSameWeightsForwardBackwardAndAgain) {
     const auto once = run_fused(a, training_), again = run_fused(a, training_);
     for (std::size_t i = 0; i < once.size(); ++i) EXPECT_THAT(again[i], SameAs(once[i])) << a.name << ", " << i;
     // The result is linear in the values: times their gradient it is itself only where both saw one mask.
-    const auto value = formula_tensor({kSentences, kHeads, a.S, kWidth}, device(), 2).mul_(3);
+    const auto value = formula_tensor({kSentences, kHeads, a.S, kHeadWidth}, device(), 2).mul_(3);
     const auto of_result = formula_tensor(once[0].sizes(), device(), 3);
     EXPECT_NEAR((once[3] * value).sum().item<double>(), (once[0] * of_result).sum().item<double>(), 1e-3) << a.name;
     const auto other = stream_.at(6, 2);

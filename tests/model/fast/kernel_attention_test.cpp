@@ -74,19 +74,6 @@ TEST_F(KernelAttentionTest, OfAnotherTextEqualsTheEquationForwardAndGradient) {
   }
 }
 
-TEST_F(KernelAttentionTest, IsNotForProbesHiddenPositionsOrLongSentences) {
-  const auto x = at::zeros({1, 8, kWidth});
-  EXPECT_TRUE(has_kernel_attention(x, 8, Mask::causal(), training_));
-  EXPECT_FALSE(has_kernel_attention(x, 513, Mask::none(), training_));
-  EXPECT_FALSE(has_kernel_attention(x.to(at::kDouble), 8, Mask::none(), training_));
-  EXPECT_FALSE(has_kernel_attention(x, 8, Mask::none().hiding(at::zeros({1, 8}, at::kBool)), training_));
-  class Onlooker final : public Probe {
-    void attention(std::string_view, at::Tensor&) override {}
-    void output(std::string_view, const at::Tensor&) override {}
-  } onlooker;
-  EXPECT_FALSE(has_kernel_attention(x, 8, Mask::none(), {.probe = &onlooker}));
-}
-
 TEST_F(KernelAttentionTest, RefusesWhatDoesNotFit) {
   const AttentionContext context{training_, "site", 0};
   EXPECT_THROW(kernel_self_attention(at::zeros({2, 4, 36}), 2, Mask::padding({4}), context), ShapeError);

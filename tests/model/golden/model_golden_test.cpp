@@ -101,7 +101,7 @@ TEST_P(ModelGoldenTest, StepsGiveTheSameLogProbabilities) {
     auto model = build_model(config, vocabularies);
     set_named_weights(*model, "", device());
     auto generator = model->generator();
-    auto cache = model->start(model->encode(source, {}), Mask::padding(source.lengths));
+    auto cache = model->start(model->encode(source, {}), Mask::padding(source.lengths), {});
     std::vector<at::Tensor> steps;
     for (std::int64_t t = 0; t < input.ids.size(1); ++t) {
       steps.push_back(generator(model->step(input.ids.narrow(1, t, 1), cache, {})));  // [B, V]

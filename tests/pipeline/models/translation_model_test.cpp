@@ -79,13 +79,13 @@ TEST_P(TranslationModelTest, NoModelIsAUsageError) {
 
 TEST_P(TranslationModelTest, ALowerPrecisionIsTheProcessorsOnly) {
   for (const auto precision : {WeightPrecision::kBfloat16, WeightPrecision::kInt8}) {
-    EXPECT_NO_THROW(expect_possible(precision, at::kCPU));
-    EXPECT_THAT([&] { expect_possible(precision, at::Device(at::kCUDA, 1)); },
+    EXPECT_NO_THROW(expect_possible(precision, at::kCPU, false));
+    EXPECT_THAT([&] { expect_possible(precision, at::Device(at::kCUDA, 1), false); },
                 ThrowsMessage<UsageError>(AllOf(HasSubstr("--precision: wanted float32"), HasSubstr("cuda:1"),
                                                 HasSubstr("take the device cpu"))));
   }
-  EXPECT_NO_THROW(expect_possible(WeightPrecision::kFloat32, at::kCUDA));
-  EXPECT_NO_THROW(expect_possible(std::nullopt, at::kCUDA));
+  EXPECT_NO_THROW(expect_possible(WeightPrecision::kFloat32, at::kCUDA, false));
+  EXPECT_NO_THROW(expect_possible(std::nullopt, at::kCUDA, false));
   write({pieces_, pieces_});
   const auto loaded = load();
   if (device().is_cpu())

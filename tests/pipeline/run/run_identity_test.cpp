@@ -79,6 +79,12 @@ TEST_F(RunIdentityTest, ChangesWithWhatShapesTheRun) {
     EXPECT_EQ(identity().at("decoding." + key), value) << "and it is absent where it has no effect";
     EXPECT_FALSE(before.contains("decoding." + key));
   }
+  job_.config = config;
+  job_.config.plain = true;
+  auto plain = identity();
+  EXPECT_EQ(plain.at("--plain"), true) << "and it is absent otherwise: earlier runs can be resumed";
+  plain.erase("--plain");
+  EXPECT_EQ(plain, before);
   changes([&] { std::swap(job_.config.data.valid_source, job_.config.data.test_source); }, "validation set");
 }
 

@@ -1,0 +1,98 @@
+#include "decoding/scorers/plain_scorer.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/pad.h>
+#include <c10/core/InferenceMode.h>
+
+#include "common/error.h"
+#include "tensor/shape.h"
+
+namespace gloss {
+namespace {
+
+struct PlainState final : Scorer::State {
+  std::vector<std::unique_ptr<Scorer::State>> sentences;  ///< each a batch of one
+  std::int64_t rows = 1;                                  ///< K, of each sentence
+  std::int64_t width = 0;                                 ///< S, of the whole batch
+
+  std::int64_t size() const { return std::ssize(sentences); }
+};
+
+PlainState& sentences_of(Scorer::State& state) { return static_cast<PlainState&>(state); }
+
+// Calls one(b) for each sentence. LibTorch's operators use one thread inside a loop that threads share; a loop of one
+// would be no such loop.
+template <typename One>
+void for_each_sentence(std::int64_t count, at::Device device, const One& one) {
+  if (!device.is_cpu()) {
+    for (std::int64_t b = 0; b < count; ++b) one(static_cast<std::size_t>(b));
+    return;
+  }
+  at::parallel_for(0, std::max<std::int64_t>(count, 2), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto b = begin; b < std::min(end, count); ++b) one(static_cast<std::size_t>(b));
+  });
+}
+
+}  // namespace
+
+PlainScorer::PlainScorer(const EncoderDecoder& model, std::int64_t max_target_length)
+    : model_(model, max_target_length, /*plain=*/true) {}
+
+std::unique_ptr<Scorer::State> PlainScorer::start(const PaddedIds& source) const {
+  const auto [B, S] = sizes<2>(source.ids, "source");
+  if (std::ssize(source.lengths) != B)
+    throw ShapeError("source: wanted " + std::to_string(B) + " lengths, got " + std::to_string(source.lengths.size()));
+  auto state = std::make_unique<PlainState>();
+  state->width = S;
+  state->sentences.resize(static_cast<std::size_t>(B));
+  for_each_sentence(B, device(), [&](std::size_t b) {
+    const auto length = source.lengths[b];
+    const auto ids = source.ids.narrow(0, static_cast<std::int64_t>(b), 1);  // [1, S]
+    state->sentences[b] = model_.start({ids.narrow(1, 0, std::max<std::int64_t>(length, 1)), {length}});
+  });
+  return state;
+}
+
+Scorer::Step PlainScorer::step(State& state, const at::Tensor& tokens, bool with_attention) const {
+  const c10::InferenceMode inference;
+  auto& all = sentences_of(state);
+  expect_shape(tokens, {all.size(), all.rows}, "tokens");
+  std::vector<at::Tensor> logits(all.sentences.size()), normalizers(logits), attention(logits);
+  for_each_sentence(all.size(), device(), [&](std::size_t b) {
+    const auto own = tokens.narrow(0, static_cast<std::int64_t>(b), 1);  // [1, K]
+    const auto step = model_.step(*all.sentences[b], own, with_attention);
+    logits[b] = step.logits;
+    normalizers[b] = step.log_normalizer;
+    if (with_attention) attention[b] = at::pad(step.attention, {0, all.width - step.attention.size(1)});  // [K, S]
+  });
+  return {at::cat(logits), at::cat(normalizers), with_attention ? at::cat(attention) : at::Tensor()};
+}
+
+void PlainScorer::select(State& state, const std::vector<std::int64_t>& sentences,
+                         const std::vector<std::int64_t>& parents) const {
+  auto& all = sentences_of(state);
+  const auto rows = sentences.empty() ? static_cast<std::size_t>(all.rows) : parents.size() / sentences.size();
+  if (parents.size() != rows * sentences.size() || rows == 0)
+    throw ShapeError("parents: wanted as many rows for each of " + std::to_string(sentences.size()) +
+                     " sentences, got " + std::to_string(parents.size()));
+  for (const auto parent : parents) index_below(parent, all.rows, "parents");
+  std::vector<std::unique_ptr<State>> kept;
+  for (const auto sentence : sentences) {
+    auto& from = all.sentences[index_below(sentence, all.size(), "sentences")];
+    if (!from) throw ShapeError("sentences: wanted each once, got " + std::to_string(sentence) + " twice");
+    kept.push_back(std::move(from));
+  }
+  for (std::size_t b = 0; b < kept.size(); ++b) {
+    const auto* const first = parents.data() + b * rows;
+    model_.select(*kept[b], {0}, {first, first + rows});
+  }
+  all.sentences = std::move(kept);
+  all.rows = static_cast<std::int64_t>(rows);
+}
+
+}  // namespace gloss

@@ -1,0 +1,69 @@
+// Decoding token by token: each step computes one position and keeps its keys and values in a cache, in place of
+// `forward` on all positions again. The equations are those of decoder.cpp.
+#include "model/decoder.h"
+#include "model/encoder_decoder.h"
+#include "tensor/shape.h"
+
+namespace gloss {
+
+LayerCache DecoderLayerImpl::start(const at::Tensor& memory, const Pass& pass) {
+  auto [key, value] = cross_attention_->project(memory, pass);  // [B, H, S, d_k]
+  return {{}, {}, key.contiguous(), value.contiguous()};
+}
+
+at::Tensor DecoderLayerImpl::step(const at::Tensor& x, DecoderCache& cache, std::size_t index, const Pass& pass) {
+  const auto B = cache.sentences, K = cache.rows, D = x.size(2);
+  const auto& layer = cache.layers[index];
+  const auto seen = around_self_attention_(
+      x,
+      [&](const at::Tensor& input) {
+        const auto generated = cache.append(index, self_attention_->project(input, pass));  // [B * K, H, T, d_k]
+        return self_attention_->attend(input, generated, Mask::none(), pass);
+      },
+      pass);  // [B * K, 1, D]
+  const auto informed = around_cross_attention_(
+      seen,
+      [&](const at::Tensor& input) {
+        // The K rows of a sentence are K queries to the one memory of that sentence.
+        const KeysAndValues source{layer.cross_key, layer.cross_value};
+        return cross_attention_->attend(input.view({B, K, D}), source, cache.source_mask, pass).view({B * K, 1, D});
+      },
+      pass);  // [B * K, 1, D]
+  const auto result = around_feed_forward_(
+      informed, [&](const at::Tensor& input) { return feed_forward_(input, pass); }, pass);  // [B * K, 1, D]
+  if (pass.probe != nullptr) pass.probe->output(site_, result);
+  return result;
+}
+
+DecoderCache DecoderImpl::start(const Memory& memory, const Pass& pass) {
+  const auto [B, S, D] = sizes<3>(memory.value, "memory");
+  memory.mask.expect_fits(B, S);
+  DecoderCache cache;
+  cache.source_mask = memory.mask.ready(1, S, memory.value.device());
+  cache.sentences = B;
+  for (auto& layer : layers_) cache.layers.push_back(layer->start(memory.value, pass));
+  return cache;
+}
+
+at::Tensor DecoderImpl::step(const at::Tensor& x, DecoderCache& cache, const Pass& pass) {
+  expect_shape(x, {cache.sentences * cache.rows, 1, -1}, "x");
+  auto result = x;  // [B * K, 1, D]
+  for (std::size_t i = 0; i < layers_.size(); ++i) result = layers_[i]->step(result, cache, i, pass);
+  ++cache.position;
+  return finish(result, pass);
+}
+
+DecoderCache EncoderDecoderImpl::start(const at::Tensor& memory, const Mask& source_mask, const Pass& pass) {
+  return decoder_->start({memory, source_mask}, pass);
+}
+
+at::Tensor EncoderDecoderImpl::step(const at::Tensor& tokens, DecoderCache& cache, const Pass& pass) {
+  const auto B = cache.sentences, K = cache.rows;
+  expect_shape(tokens, {B, K}, "tokens");
+  const auto positions = target_positions_(cache.position, 1, tokens.device());  // [1, D]
+  const auto ids = tokens.reshape({B * K, 1});
+  const auto y = embed(target_embedding_(ids), positions, pass, "target_embedding");  // [B * K, 1, D]
+  return decoder_->step(y, cache, pass).squeeze(1);                                   // [B * K, D]
+}
+
+}  // namespace gloss

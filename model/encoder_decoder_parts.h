@@ -1,0 +1,27 @@
+#pragma once
+
+#include "model/decoder.h"
+#include "model/embedding.h"
+#include "model/encoder.h"
+#include "model/generator.h"
+#include "model/positional_encoding.h"
+
+namespace gloss {
+
+/// The parts of an EncoderDecoder. Tied embeddings are one part in two places; it is registered once.
+struct EncoderDecoderParts {
+  Encoder encoder{nullptr};
+  Decoder decoder{nullptr};
+  Embedding source_embedding{nullptr};
+  Embedding target_embedding{nullptr};  ///< the source's where all are tied
+  PositionalEncoding source_positions{nullptr};
+  PositionalEncoding target_positions{nullptr};
+  Generator generator{nullptr};
+  double dropout = 0;  ///< on embeddings plus positions (section 5.4)
+
+  /// Throws Error, a fault of the caller, if a part is missing or the generator borrows a weight that is not the target
+  /// embedding's; ShapeError if the parts differ in width or in the target's vocabulary.
+  void validate() const;
+};
+
+}  // namespace gloss

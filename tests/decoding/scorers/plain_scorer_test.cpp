@@ -1,0 +1,80 @@
+#include "decoding/scorers/plain_scorer.h"
+
+#include <future>
+#include <vector>
+
+#include <ATen/ops/full.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "decoding/scorers/inference_scorer.h"
+#include "tests/decoding/scorers/same_bits.h"
+#include "tests/support/recorded_operations.h"
+#include "tests/support/small_model.h"
+
+namespace gloss {
+namespace {
+
+/// Wide enough that LibTorch would share its products between threads, and round sums by the number of rows.
+ModelConfig wide_config() {
+  auto config = small_config();
+  config.d_model = 128;
+  config.d_ff = 512;
+  return config;
+}
+
+class PlainScorerTest : public ::testing::Test {
+ protected:
+  const EncoderDecoder model_ = small_model(at::kCPU);
+  const PlainScorer scorer_{model_, 20};
+  const std::vector<Ids> sources_ = many_sources();
+};
+
+TEST_F(PlainScorerTest, ATranslationsBitsDependNeitherOnTheBatchNorOnTheOrderNorOnThreads) {
+  expect_bits_of_the_line_alone(scorer_, sources_);
+  expect_bits_of_the_line_alone(PlainScorer(small_model(at::kCPU, wide_config()), 20), sources_);
+}
+
+TEST_F(PlainScorerTest, WorkersThatShareItFindTheSameBits) {
+  const auto config = search_config(4, 5);
+  const auto wanted = batched_search(scorer_, sources_, config);
+  const PlainScorer fresh(model_, 20);  // with no table of positions yet
+  std::vector<std::future<Found>> workers;
+  for (int i = 0; i < 3; ++i)
+    workers.push_back(std::async(std::launch::async, [&] { return batched_search(fresh, sources_, config); }));
+  for (auto& worker : workers) expect_same_bits(worker.get(), wanted);
+}
+
+TEST_F(PlainScorerTest, FindsWhatTheInferenceScorerFinds) {
+  const InferenceScorer fast(model_, small_config(), 20);
+  for (const std::int64_t beam_size : {1, 4}) {
+    const auto got = batched_search(scorer_, sources_, search_config(beam_size, 64)),
+               wanted = batched_search(fast, sources_, search_config(beam_size, 64));
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      ASSERT_EQ(got[i].size(), wanted[i].size());
+      EXPECT_EQ(got[i][0].ids, wanted[i][0].ids);
+      for (std::size_t k = 0; k < wanted[i].size(); ++k) EXPECT_NEAR(got[i][k].score, wanted[i][k].score, 1e-5);
+    }
+  }
+}
+
+TEST_F(PlainScorerTest, RunsPlainPasses) {
+  const int threads = at::get_num_threads();
+  at::set_num_threads(1);  // operations are recorded on this thread
+  const RecordedOperations operations;
+  const auto state = scorer_.start(pad(small_sources(), at::kCPU));
+  scorer_.step(*state, at::full({3, 1}, kBos, at::kLong), false);
+  at::set_num_threads(threads);
+  EXPECT_TRUE(operations.has("aten::softmax"));
+  EXPECT_FALSE(operations.has("aten::scaled_dot_product_attention"));
+  EXPECT_FALSE(operations.has("aten::layer_norm"));
+}
+
+TEST_F(PlainScorerTest, ASentenceIsSelectedOnce) {
+  const auto state = scorer_.start(pad(small_sources(), at::kCPU));
+  EXPECT_THROW(scorer_.select(*state, {1, 1}, {0, 0}), ShapeError);
+}
+
+}  // namespace
+}  // namespace gloss
