@@ -4,7 +4,7 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folders=(common kernels tensor tokenizer data model training decoding translation evaluation pipeline app library tests
-  benchmarks)
+  benchmarks examples)
 failed=0
 
 fault() {
@@ -85,6 +85,7 @@ may_include evaluation common
 may_include pipeline common kernels tensor tokenizer data model training decoding translation evaluation
 may_include app common kernels tensor tokenizer data model training decoding translation evaluation pipeline
 may_include library common kernels tensor tokenizer data model training decoding translation evaluation pipeline
+may_include examples common tensor tokenizer data model training
 no_torch common kernels tokenizer data evaluation library/include
 if grep -rnE '^#include "' library/include; then
   fault "an installed header includes none that is not installed (see the lines above)"
