@@ -21,7 +21,7 @@ std::vector<std::vector<Hypothesis>> search(const Scorer& scorer, const PaddedId
   return result;
 }
 
-/// Hooks for a batch whose row b is the sentence `batch[b]`. `hooks` must outlive them.
+/// Returns hooks for a batch whose row b is the sentence `batch[b]`. `hooks` must outlive them.
 SearchHooks hooks_of_batch(const SearchHooks& hooks, std::span<const std::size_t> batch) {
   const auto sentence = [batch](std::int64_t row) { return static_cast<std::int64_t>(batch[row]); };
   SearchHooks result{.before_step = hooks.before_step};
@@ -44,7 +44,7 @@ bool has_phrases(const PerSentence& given, std::size_t i) {
   return !given.phrases.empty() && !given.phrases[i].empty();
 }
 
-/// What is told of the sentences of a batch, all of which have phrases, or none.
+/// Returns the inputs of the sentences of a batch. Either all of them have phrases, or none.
 PerSentence part_of(const PerSentence& given, std::span<const std::size_t> batch) {
   PerSentence part;
   for (const auto i : batch) {
@@ -62,7 +62,7 @@ void expect_one_each(const std::string& name, std::size_t count, std::size_t sen
                    std::to_string(count));
 }
 
-/// What PhraseProgress relies on.
+/// Checks the requirements of PhraseProgress.
 void expect_pieces(const PerSentence& given, std::int64_t vocabulary_size) {
   if (given.phrases.empty()) return;
   if (std::ssize(given.continues_word) != vocabulary_size)
@@ -93,7 +93,8 @@ std::vector<std::vector<Hypothesis>> batched_search(const Scorer& scorer, std::s
   if (!given.phrases.empty() && config.sampling.enabled)
     throw UsageError("phrases: translations that are drawn cannot be made to contain any; search for them");
   expect_pieces(given, scorer.vocabulary_size());
-  std::vector<std::size_t> order;  // the sentences with something in them: those with phrases first, longest first each
+  // Sentences that are not empty: first those with phrases, then the others, each the longest first.
+  std::vector<std::size_t> order;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (!sources[i].empty()) order.push_back(i);
   }

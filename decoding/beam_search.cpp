@@ -15,8 +15,8 @@
 namespace gloss {
 namespace {
 
-/// The rows of the beams that go on as one rectangle, sentence-major. A beam with fewer rows than the widest is filled
-/// up with rows of probability 0.
+/// The rows of all live beams, sentence-major. A beam with fewer rows than the widest is filled up with rows of
+/// probability 0.
 struct BeamBatch {
   Ids tokens;                             ///< [B * K], each row's last
   std::vector<std::int64_t> parents;      ///< [B * K]
@@ -25,7 +25,7 @@ struct BeamBatch {
   std::int64_t width = 0;                 ///< K
 };
 
-/// How far the rows of each beam have come with their phrases, or empty.
+/// Progress of each beam's rows with their phrases, or empty.
 using Progress = std::vector<std::vector<PhraseProgress>>;
 
 BeamBatch rectangle_of(const std::vector<Beam>& beams, const Progress& progress,
@@ -51,7 +51,7 @@ BeamBatch rectangle_of(const std::vector<Beam>& beams, const Progress& progress,
   return result;
 }
 
-/// What a search goes by.
+/// Constant inputs of a search.
 struct SearchContext {
   const Scorer& scorer;
   const DecodingConfig& config;
@@ -59,10 +59,10 @@ struct SearchContext {
   PhraseConstraints phrases;
 };
 
-/// A step's likeliest tokens, and where they look.
+/// The most likely tokens of a step, and their attention.
 struct StepResult {
   TopTokens top;
-  at::Tensor attention;  ///< [B * K, S] on the CPU where coverage or places of phrases count, else undefined
+  at::Tensor attention;  ///< [B * K, S] on the CPU if coverage or places of phrases need it, else undefined
 };
 
 StepResult look(const SearchContext& terms, Scorer::State& state, const BeamBatch& rows) {
@@ -78,7 +78,7 @@ StepResult look(const SearchContext& terms, Scorer::State& state, const BeamBatc
           step.attention.defined() ? step.attention.to(at::kCPU, at::kFloat).contiguous() : at::Tensor()};
 }
 
-/// A sentence's own part of the attention [B * K, S]: of its `live` rows the first `length` positions.
+/// Returns a sentence's part of the attention [B * K, S]: the first `length` positions of its `live` rows.
 std::vector<float> attention_of(const at::Tensor& attention, std::int64_t first_row, std::int64_t live,
                                 std::int64_t length) {
   std::vector<float> result;
@@ -109,7 +109,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
     progress.push_back(phrases.start(b));
     if (hooks.on_left_out && phrases.left_out(b) > 0) hooks.on_left_out(b, phrases.left_out(b));
   }
-  std::vector<std::int64_t> searched(beams.size());  // the sentences that are not done
+  std::vector<std::int64_t> searched(beams.size());  // the sentences that are not finished
   std::iota(searched.begin(), searched.end(), 0);
 
   if (!beams.empty()) {

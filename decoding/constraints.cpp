@@ -23,14 +23,14 @@ void sort_and_keep_one_of_each(Ids& ids) {
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
-/// Tokens that would say an n-gram of `said` again.
+/// Adds the tokens that would repeat an n-gram.
 void add_repeating(const Ids& said, std::int64_t n, Ids& ids) {
   const auto last = said.end() - std::min<std::int64_t>(n - 1, std::ssize(said));  // where the next n-gram begins
   for (auto first = said.begin(); std::distance(first, said.end()) >= n; ++first)
     if (std::equal(last, said.end(), first)) ids.push_back(*(first + (n - 1)));
 }
 
-/// No phrase's next piece is banned.
+/// Removes the next pieces of phrases from the bans.
 void obey_phrases(const PhraseProgress& progress, Ids& ids) {
   if (progress.missing() == 0) return;
   const auto next = progress.next();
@@ -41,7 +41,7 @@ at::Tensor index_on(const at::Tensor& logits, const std::vector<std::int64_t>& i
   return to_device(index, logits.device());
 }
 
-/// The best `width` of each row that are not banned. `top` is as wider as the longest list of bans.
+/// Returns the best `width` tokens of each row that are not banned. `top` is wider by the longest list of bans.
 TopTokens without(const std::vector<Ids>& banned, const TopTokens& top, std::int64_t width) {
   const auto rows = std::ssize(top.log_normalizers);
   TopTokens left{width, std::vector<float>(static_cast<std::size_t>(rows * width), kBannedLogit),

@@ -13,36 +13,38 @@ namespace gloss {
 
 class PhraseProgress;
 
-/// What a translation may say next, and how what it said weighs on that: the options of DecodingConfig that every
-/// search obeys, and the beginning that a target is to have. Of each row, in this order:
-/// - repetition_penalty rescales the logits of what was said, and the normalizer is found anew;
-/// - inside its prefix only the prefix's token may follow, and no ban counts;
-/// - else eos is banned before min_length tokens, unk where no_unk, and what would say an n-gram again; never what goes
-///   on with a phrase. (PhraseConstraints leaves out eos while phrases are missing.)
-/// A ban changes no probability of what is left. Without options a step is the scorer's own.
+/// Restricts and rescales the next token: the options of DecodingConfig that every search obeys, and forced prefixes.
+/// For each row, in this order:
+/// - repetition_penalty rescales the logits of earlier tokens, and the normalizer is computed again;
+/// - inside its prefix, only the prefix's token is allowed, and no ban applies;
+/// - otherwise eos is banned before min_length tokens, unk if no_unk is set, and every token that would repeat an
+/// n-gram.
+///   The next pieces of phrases are never banned. (PhraseConstraints removes eos while phrases are missing.)
+/// A ban does not change the probabilities of the other tokens. Without options a step is the scorer's own.
 class Constraints {
  public:
   /// A row of a step.
   struct Row {
     std::int64_t sentence = 0;
-    const Ids* said = nullptr;                ///< without bos; none where the row only fills a batch up
-    const PhraseProgress* phrases = nullptr;  ///< how far it has come with its sentence's; null: there are none
+    const Ids* said = nullptr;                ///< without bos; null if the row only fills up the batch
+    const PhraseProgress* phrases = nullptr;  ///< progress with its sentence's phrases; null if there are none
   };
 
-  /// `prefixes` is of each sentence, or empty. Both must outlive the constraints.
+  /// `prefixes` has one for each sentence, or is empty. Both arguments must outlive the constraints.
   Constraints(const DecodingConfig& config, std::span<const Ids> prefixes) : config_(&config), prefixes_(prefixes) {}
 
-  /// Scorer::step; what may not follow has a logit of -inf. Throws UsageError where a prefix has a token that is none.
+  /// Does Scorer::step and sets the logits of forbidden tokens to -inf. Throws UsageError if a token of a prefix is not
+  /// in the vocabulary.
   Scorer::Step step(const Scorer& scorer, Scorer::State& state, std::span<const Id> tokens, std::span<const Row> rows,
                     bool with_attention) const;
-  /// Scorer::step_top for the min(width, V) likeliest that may follow; behind the last of these logits are -inf. Has
-  /// all logits computed only where some are rescaled or forced.
+  /// Does Scorer::step_top and returns the min(width, V) most likely allowed tokens; if there are fewer, the rest has
+  /// logits of -inf. All logits are computed only if some are rescaled or forced.
   TopTokens step_top(const Scorer& scorer, Scorer::State& state, std::span<const Id> tokens, std::span<const Row> rows,
                      std::int64_t width) const;
 
-  /// What may not follow, ascending; nothing inside a prefix.
+  /// Returns the forbidden tokens, ascending; none inside a prefix.
   Ids banned(const Row& row) const;
-  /// The only token that may follow, where the row is inside its prefix.
+  /// Returns the only allowed token if the row is inside its prefix.
   std::optional<Id> forced(const Row& row) const;
 
  private:

@@ -7,9 +7,8 @@
 
 namespace gloss {
 
-/// The most tokens of a target, eos included, that a search goes through: config.max_length, or the scorer's limit
-/// where that is lower. Throws UsageError as config.validate, and where the scorer's limit would end every hypothesis
-/// before min_length allows an eos.
+/// Returns the maximum number of tokens of a target, eos included: config.max_length, or the scorer's limit if that is
+/// less. Throws UsageError as config.validate, and if the scorer's limit ends every hypothesis before min_length.
 std::int64_t length_limit(const DecodingConfig& config, const Scorer& scorer);
 
 }  // namespace gloss

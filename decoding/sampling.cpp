@@ -29,7 +29,7 @@ std::vector<double> sampling_distribution(std::span<const float> logits, const S
 
 std::size_t place_of_share(std::span<const double> probabilities, double share) {
   double passed = 0;
-  std::size_t last = 0;  // that can be drawn: rounding may leave a little behind it
+  std::size_t last = 0;  // with a probability: rounding may leave a little after it
   for (std::size_t place = 0; place < probabilities.size(); ++place) {
     if (!(probabilities[place] > 0)) continue;
     last = place;

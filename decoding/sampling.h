@@ -8,13 +8,13 @@
 
 namespace gloss {
 
-/// What a token is drawn from: the probabilities of the first so many of some logits, the others being cut off. Each of
-/// these goes on with what the one before has left: temperature, top_k, top_p, renormalizing. top_p keeps the fewest
-/// tokens that have that share, the one that reaches it among them. The logits stand best first where top_k or top_p
-/// cuts, in any order else; one of -inf has no probability. Empty where none has.
+/// Returns the probabilities that a token is drawn with: those of the first logits, the others being cut off. Applies
+/// in this order, each to the result of the previous: temperature, top_k, top_p, normalization. top_p keeps the fewest
+/// tokens with that share, including the one that reaches it. The logits must be sorted, best first, if top_k or top_p
+/// cuts; -inf has no probability. Empty if no token has any.
 std::vector<double> sampling_distribution(std::span<const float> logits, const SamplingConfig& config);
 
-/// The place into which `share`, 0 <= share < 1, falls where probabilities that sum to 1 lie side by side.
+/// Returns the index of the token whose part of the cumulative distribution contains `share`, 0 <= share < 1.
 std::size_t place_of_share(std::span<const double> probabilities, double share);
 
 }  // namespace gloss

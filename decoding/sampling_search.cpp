@@ -13,16 +13,16 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kMostRanked = 256;  // as many a scorer finds without a look at all
+constexpr std::int64_t kMostRanked = 256;  // a scorer finds as many without ranking all logits
 
-/// A sentence whose translations are being drawn.
+/// A sentence that still has translations to draw.
 struct Sampled {
   std::int64_t sentence = 0;
-  std::vector<std::int64_t> live;     ///< the numbers of those that go on: one a row
-  std::vector<std::int64_t> parents;  ///< of each the row of the step before that it continues
+  std::vector<std::int64_t> live;     ///< numbers of the unfinished translations, one for each row
+  std::vector<std::int64_t> parents;  ///< the row of the previous step that each continues
 };
 
-/// The rows of a step as one rectangle, sentence-major; short sentences are filled up.
+/// The rows of a step, sentence-major. Sentences with fewer rows are filled up.
 struct SampledRows {
   Ids tokens;                          ///< [B * K], each row's last
   std::vector<std::int64_t> parents;   ///< [B * K]
@@ -45,7 +45,7 @@ SampledRows sampled_rows(const std::vector<Sampled>& searched, const Drawn& draw
   return rows;
 }
 
-/// Every sentence's first row: nothing is said yet, and all its translations begin there.
+/// Returns one row for each sentence, without tokens yet: all its translations begin there.
 SampledRows first_rows(const Drawn& drawn) {
   SampledRows rows;
   for (std::int64_t sentence = 0; sentence < std::ssize(drawn); ++sentence) {
@@ -55,7 +55,7 @@ SampledRows first_rows(const Drawn& drawn) {
   return rows;
 }
 
-/// All tokens, by id.
+/// Returns all tokens, sorted by id.
 TopTokens all_tokens_of(const Scorer::Step& step) {
   const auto rows = step.logits.size(0), V = step.logits.size(1);
   const auto logits = step.logits.to(at::kCPU, at::kFloat).contiguous();                // [rows, V]
@@ -68,7 +68,7 @@ TopTokens all_tokens_of(const Scorer::Step& step) {
   return all;
 }
 
-/// One step, as much of it as the draws look at.
+/// A step that computes only as many tokens as the draws need.
 class SamplingStep {
  public:
   SamplingStep(const Scorer& scorer, const DecodingConfig& config, const PerSentence& given)
@@ -88,7 +88,7 @@ class SamplingStep {
   Constraints constraints_;
 };
 
-/// Draws one more token; false where nothing may follow.
+/// Draws one more token. Returns false if none is allowed.
 bool draw(const TopTokens& top, std::int64_t row, double share, const SamplingConfig& config, Hypothesis& hypothesis) {
   const std::span logits(top.logits.data() + row * top.width, static_cast<std::size_t>(top.width));
   const auto so_far = log_probability_offset(hypothesis.log_probability, top.log_normalizers[row]);
@@ -104,7 +104,7 @@ bool draw(const TopTokens& top, std::int64_t row, double share, const SamplingCo
   return true;
 }
 
-/// Best first, with their scores.
+/// Sets the scores and sorts by them.
 void finish(std::vector<Hypothesis>& drawn, const DecodingConfig& config) {
   for (auto& hypothesis : drawn) hypothesis.score = score_of(hypothesis, config);
   std::ranges::stable_sort(drawn, std::greater{}, &Hypothesis::score);

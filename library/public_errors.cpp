@@ -22,7 +22,7 @@ TranslatorError::~TranslatorError() = default;
 
 namespace {
 
-/// The message in the interface's own words: its fields in place of the run file's keys and the program's options.
+/// Returns the message with the interface's field names instead of run-file keys and command-line options.
 std::string text_for_callers(const UsageError& error) {
   std::string text;
   for (const auto& part : error.message) {

@@ -2,7 +2,7 @@
 
 namespace gloss {
 
-/// Throws the exception that is being handled as the public one of its kind (gloss/error.h); to be called in a catch.
+/// Throws the public exception (gloss/error.h) for the exception that is being handled. Call it in a catch block.
 [[noreturn]] void throw_public_error();
 
 }  // namespace gloss

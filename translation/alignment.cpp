@@ -36,7 +36,7 @@ class SiteProbe final : public Probe {
   at::Tensor weights_;
 };
 
-// The pairs named, none of whose targets is empty.
+/// Aligns the pairs of a batch. None of their targets is empty.
 void align_batch(EncoderDecoder model, const AttentionSite& site, const AlignedPairs& pairs,
                  std::span<const std::size_t> batch, const TakeWeights& take) {
   const c10::InferenceMode inference;
@@ -57,7 +57,7 @@ void align_batch(EncoderDecoder model, const AttentionSite& site, const AlignedP
         weights[static_cast<std::int64_t>(b)].narrow(0, 0, std::ssize(inputs[b])).narrow(1, 0, std::ssize(sources[b])));
 }
 
-/// A whole number below `limit` that is all of the text, spelled as gloss spells it: no sign, no leading zeros.
+/// Parses a whole number below `limit`, without sign or leading zeros.
 std::optional<std::int64_t> number_below(std::int64_t limit, std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -65,7 +65,7 @@ std::optional<std::int64_t> number_below(std::int64_t limit, std::string_view te
   return whole && number >= 0 && number < limit ? std::optional(number) : std::nullopt;
 }
 
-/// What is before the first dot; `text` is left with what is behind it.
+/// Removes and returns the part before the first dot.
 std::string_view take_part(std::string_view& text) {
   const auto dot = std::min(text.find('.'), text.size());
   const auto part = text.substr(0, dot);
@@ -109,8 +109,8 @@ void cross_attention(const EncoderDecoder& model, const AttentionSite& site, con
       order.push_back(i);
   }
   if (together == 1 && model->device().is_cpu()) {
-    // A loop of one is run where it is called, where matrices are multiplied by all threads; of two by workers, each of
-    // which multiplies alone.
+    // parallel_for runs a loop of one on the calling thread, where matrix products use all threads and round otherwise.
+    // With two or more, each worker multiplies alone.
     const auto count = std::ssize(order);
     at::parallel_for(0, std::max<std::int64_t>(count, 2), 1, [&](std::int64_t begin, std::int64_t end) {
       for (auto i = begin; i < std::min(end, count); ++i)

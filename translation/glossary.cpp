@@ -12,11 +12,11 @@
 namespace gloss {
 namespace {
 
-/// A text without white space at its ends and one space for each run of it; `offsets` is filled with the offset in the
-/// text that each byte has, a space that of the word after it.
+/// Returns a trimmed text with one space for each run of white space. Fills `offsets` with the offset of each byte in
+/// the original text; that of a space is the offset of the next word.
 std::string single_spaced(std::string_view text, std::vector<std::size_t>* offsets = nullptr) {
   std::string result;
-  std::size_t next = 0;  // words are looked for from here
+  std::size_t next = 0;  // the search for the next word begins here
   for (const auto& word : words_of(text)) {
     const auto begin = text.find(word, next);
     if (!result.empty()) {

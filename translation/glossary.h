@@ -14,34 +14,34 @@
 
 namespace gloss {
 
-/// Phrases and how they are to be translated, and where they stand in a text.
+/// Phrases with required translations. Finds them in a text.
 class Glossary {
  public:
   struct Entry {
-    std::string source, target;  ///< without spaces at their ends, one space for each run of white space
+    std::string source, target;  ///< trimmed, with one space for each run of white space
     std::int64_t number = 0;     ///< line of the file, or number of the entry, from 1
   };
 
-  /// Reads `source phrase<TAB>target phrase` line by line; white space at the ends of a phrase does not count. Empty
-  /// lines, and lines without a tabulator that begin with `#`, are left out; an entry may be there twice. Throws
-  /// DataError naming file and line where a line has not two phrases, is no UTF-8 or too long, or translates a phrase
-  /// of a line before in another way; and as LineReader.
+  /// Reads `source phrase<TAB>target phrase` line by line. White space at the ends of a phrase is ignored, and so are
+  /// empty lines, lines without a tabulator that begin with `#`, and repeated entries. Throws DataError naming file and
+  /// line if a line does not have two phrases, is not UTF-8 or too long, or translates an earlier phrase in another
+  /// way; and as LineReader.
   static Glossary read(const std::filesystem::path& path);
 
   /// Makes a glossary of (source, target) pairs. Throws DataError naming the entry if a phrase is empty or not UTF-8,
   /// or if a source has two translations.
   static Glossary of(std::span<const std::pair<std::string, std::string>> entries);
 
-  /// A place of a line at which the source of an entry stands.
+  /// An occurrence of an entry's source in a line.
   struct Place {
-    std::size_t entry = 0;           ///< its number
+    std::size_t entry = 0;           ///< index
     std::size_t begin = 0, end = 0;  ///< bytes of the line
 
     bool operator==(const Place&) const = default;
   };
-  /// The places of a line of valid UTF-8 at which sources stand, from left to right: at each place the longest, none
-  /// overlapping another. A phrase stands as it is spelt, case included, and as whole words (is_word_boundary). Only
-  /// what ends within the first `end` bytes of the line counts.
+  /// Returns the occurrences of sources in a line of valid UTF-8, from left to right: the longest at each place,
+  /// without overlaps. Matching is exact, case included, and of whole words (is_word_boundary). Only occurrences that
+  /// end within the first `end` bytes count.
   std::vector<Place> find(std::string_view line, std::size_t end = std::string_view::npos) const;
 
   const std::vector<Entry>& entries() const { return entries_; }
@@ -51,7 +51,7 @@ class Glossary {
  private:
   Glossary(std::string name, std::string unit) : name_(std::move(name)), unit_(std::move(unit)) {}
   void add(Entry entry);
-  /// The longest entry that stands at `offset` of a text; entries().size() where none does.
+  /// Returns the longest entry at `offset` of a text; entries().size() if there is none.
   std::size_t longest_at(std::string_view text, std::size_t offset) const;
 
   std::string name_, unit_;  ///< safe to print

@@ -18,16 +18,16 @@ constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581, SentencePiec
 
 std::vector<std::uint8_t> pieces_that_go_on(const Tokenizer& tokenizer) {
   std::vector<std::uint8_t> result(static_cast<std::size_t>(tokenizer.vocabulary_size()));
-  result[kPad] = result[kBos] = 1;  // no text: the word may go on behind them
+  result[kPad] = result[kBos] = 1;  // without text: the word may continue after them
   for (Id id = kSpecialIds; id < std::ssize(result); ++id) {
     const auto piece = tokenizer.piece(id);
-    const bool is_byte = piece.starts_with("<0x");  // of any character
+    const bool is_byte = piece.starts_with("<0x");  // a byte of any character
     result[id] = is_byte || (!piece.starts_with(kSpaceMark) && first_kind(piece) == CharacterKind::kWord);
   }
   return result;
 }
 
-/// The pieces of a text behind a comma, which leave no space between; none where that is not how they are cut.
+/// Returns the pieces of a text after a comma, without a space between; empty if they merge with the comma.
 Ids encode_without_space(const std::string& text, const Tokenizer& tokenizer) {
   const auto comma = tokenizer.encode(","), both = tokenizer.encode("," + text);
   if (both.size() <= comma.size() || !std::equal(comma.begin(), comma.end(), both.begin())) return {};
@@ -38,25 +38,26 @@ Phrase encode(const std::string& text, const Tokenizer& tokenizer, const std::ve
   Phrase phrase{text, {}, false};
   if (first_kind(text) == CharacterKind::kUnspaced) phrase.ids = encode_without_space(text, tokenizer);
   if (phrase.ids.empty() || tokenizer.decode(phrase.ids) != text) phrase.ids = tokenizer.encode(text);
-  // Where even the first piece of a phrase goes on with a word, pieces do not say where words begin.
+  // If even the first piece of a phrase continues a word, pieces do not mark where words begin.
   phrase.in_words = !phrase.ids.empty() && !continues_word[phrase.ids.front()];
   phrase.ends_in_word = phrase.in_words && last_kind(text) == CharacterKind::kWord;
   return phrase;
 }
 
-/// Whether attention to a source phrase of `pieces` pieces, of a line of `all`, shows the place of its translation.
-/// Most of a line, or far more than the phrase translates, is also attended to by other words of the translation.
+/// Returns whether attention to a source phrase of `pieces` pieces, in a line of `all`, shows the place of its
+/// translation. It does not if the phrase is most of the line or far longer than its translation, since other words
+/// attend to it, too.
 bool shows_place(std::int64_t pieces, std::int64_t all, const Phrase& phrase) {
   return 2 * pieces <= all + 1 && pieces <= 2 * std::ssize(phrase.ids) + 1;
 }
 
-/// A place of a text at which a phrase stands.
+/// An occurrence of a phrase in a text.
 struct Match {
   std::size_t begin = 0;
   std::string_view phrase;
 };
 
-/// Adds the places where it stands as whole words, or all places where pieces do not mark words.
+/// Adds the occurrences as whole words, or all occurrences if pieces do not mark words.
 void add_matches(std::string_view text, const Phrase& phrase, std::vector<Match>& matches) {
   for (auto begin = text.find(phrase.text); begin != text.npos; begin = text.find(phrase.text, begin + 1))
     if (!phrase.in_words || (is_word_boundary(text, begin) && is_word_boundary(text, begin + phrase.text.size())))
@@ -106,7 +107,7 @@ bool has_all(std::string_view text, std::span<const Phrase> phrases) {
   for (const auto& phrase : phrases)
     if (missing[phrase.text]++ == 0) add_matches(text, phrase, matches);
   std::ranges::sort(matches, {}, [](const Match& match) { return std::pair(match.begin, -std::ssize(match.phrase)); });
-  std::size_t taken = 0;  // up to here the text counts for a phrase, or stands before all that is left
+  std::size_t taken = 0;  // the text up to here is used, or precedes all that is left
   for (const auto& [begin, phrase] : matches) {
     auto& left = missing.at(phrase);
     if (begin < taken || left == 0) continue;

@@ -21,10 +21,10 @@ constexpr bool is_digit(char32_t c) { return is_between(c, U'0', U'9'); }
 
 bool is_letter(char32_t c) { return kind_of(c) != CharacterKind::kOther && !is_digit(c); }
 
-/// Of a script that writes without spaces, or a syllable of hangul.
+/// Whether it is of a script without spaces, or a syllable of hangul.
 bool stands_alone(char32_t c) { return kind_of(c) == CharacterKind::kUnspaced || is_between(c, 0xac00, 0xd7a3); }
 
-/// A word as it grows: from its first letter or digit to its last.
+/// Collects a word from its first letter or digit to its last.
 class GrowingWord {
  public:
   void add(std::string_view character, bool counts) {
@@ -42,10 +42,10 @@ class GrowingWord {
   std::string word_, between_;
 };
 
-/// An n-gram of 1 to `longest` is said so many `times` on end.
+/// Returns whether an n-gram of 1 to `longest` occurs `times` times in succession.
 bool repeats_on_end(const auto& said, std::size_t longest, std::size_t times) {
   for (std::size_t n = 1; n <= longest; ++n) {
-    std::size_t equal = 0;  // on end the same as n places before
+    std::size_t equal = 0;  // number of consecutive items equal to those n places before
     for (std::size_t i = n; i < said.size(); ++i) {
       equal = said[i] == said[i - n] ? equal + 1 : 0;
       if (equal == n * (times - 1)) return true;
@@ -78,7 +78,7 @@ Words with_letters(Words words) {
   return words;
 }
 
-/// Length of the longest common subsequence.
+/// Returns the length of the longest common subsequence.
 std::size_t common_in_order(const Words& a, const Words& b) {
   std::vector<std::size_t> row(b.size() + 1);  // of the words of a so far and the first of b
   for (const auto& word : a) {

@@ -6,7 +6,7 @@
 namespace gloss {
 namespace {
 
-/// Rows of each bank, by what it misses.
+/// Returns the number of rows of each bank, by its number of missing pieces.
 std::map<std::int64_t, std::int64_t> rows_of_banks(const std::vector<BankedCandidate>& candidates, std::int64_t rows) {
   std::map<std::int64_t, std::int64_t> sizes, shares;
   for (const auto& [candidate, missing] : candidates) ++sizes[missing];

@@ -7,18 +7,18 @@
 
 namespace gloss {
 
-/// A continuation, and how many pieces of its phrases are missing then.
+/// A continuation, and the number of phrase pieces that are missing after it.
 struct BankedCandidate {
   Candidate candidate;
   std::int64_t missing = 0;
 };
 
-/// Dynamic beam allocation (Post and Vilar 2018, section 3.2): continuations that miss equally many pieces form a bank,
-/// and the `rows` of a beam go round the banks, one each in turn, from the one that misses least, as long as a bank has
-/// more. So what says its phrases late competes with its like, not with what has said them. `candidates` are best
-/// first; eos stands only where nothing is missing, and may finish where it is among the best of its bank for which
-/// there are rows, `beam_size` at most. Returns what Beam::advance takes: the finishing ones, then the live ones, best
-/// first each.
+/// Dynamic beam allocation (Post and Vilar 2018, section 3.2). Continuations that miss equally many pieces form a bank.
+/// The `rows` of a beam are dealt to the banks one by one in turn, starting with the bank that misses least, while a
+/// bank has more. So translations that generate their phrases late compete with each other, not with those that have
+/// them already. `candidates` are sorted, best first; eos occurs only if nothing is missing, and may finish if it is
+/// among the best of its bank for which there are rows, at most `beam_size`. Returns the input of Beam::advance: the
+/// finishing ones, then the live ones, best first each.
 std::vector<Candidate> share_rows(const std::vector<BankedCandidate>& candidates, std::int64_t beam_size,
                                   std::int64_t rows);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr float kNothing = -std::numeric_limits<float>::infinity();
 
-/// The logits [rows, V] of the ids named of each row, row by row.
+/// Returns the logits [rows, V] of each row's ids, row by row.
 std::vector<float> logits_of(const at::Tensor& logits, const std::vector<Ids>& ids) {
   std::vector<std::int64_t> places;
   for (std::int64_t row = 0; row < std::ssize(ids); ++row)
@@ -22,7 +22,7 @@ std::vector<float> logits_of(const at::Tensor& logits, const std::vector<Ids>& i
   return {found.const_data_ptr<float>(), found.const_data_ptr<float>() + found.numel()};
 }
 
-/// The first phrases for which there is room behind a prefix. Each piece of the prefix says one of theirs at most.
+/// Returns the first phrases that fit after a prefix. Each piece of the prefix can be one of their pieces.
 std::span<const Phrase> with_room(std::span<const Phrase> phrases, const Ids& prefix,
                                   std::span<const std::uint8_t> continues_word, std::int64_t limit) {
   std::int64_t pieces = 0;

@@ -14,35 +14,37 @@
 
 namespace gloss {
 
-/// The phrases that the translations of a batch must contain, as beam search meets them: it looks at the next pieces of
-/// each row's phrases beside the likeliest, ranks by where phrases stand (phrase_placement.h), allows no eos before all
-/// are said, keeps only what leaves room for the rest, and shares the rows of a beam between banks (phrase_banks.h).
+/// Makes the translations of a batch contain their phrases. Beam search considers the next pieces of each row's phrases
+/// besides the most likely tokens, ranks by where phrases stand (phrase_placement.h), bans eos while phrases are
+/// missing, drops continuations that leave too little room for the rest, and shares the rows of a beam among banks
+/// (phrase_banks.h).
 class PhraseConstraints {
  public:
-  /// `limit`: tokens of a target at most. Of a sentence whose phrases have no room behind its prefix the last are left
-  /// out. `usual` [B] are the usual words of each sentence, or empty. `given` must outlive the constraints.
+  /// `limit`: maximum number of tokens of a target. If the phrases of a sentence do not fit after its prefix, the last
+  /// ones are left out. `usual` [B] are the usual words of each sentence, or empty. `given` must outlive the
+  /// constraints.
   PhraseConstraints(const PerSentence& given, std::vector<std::vector<UsualWord>> usual, std::int64_t limit,
                     std::int64_t beam_size);
 
-  bool none() const { return sentences_.empty(); }  ///< for no sentence
-  /// How many of a sentence's phrases are left out.
+  bool none() const { return sentences_.empty(); }  ///< no sentence has phrases
+  /// Returns the number of a sentence's phrases that are left out.
   std::int64_t left_out(std::int64_t sentence) const { return sentences_[sentence].left_out; }
 
-  /// The live rows of a sentence at most: beam_size, and one for each piece of its phrases, so that each bank may have
-  /// one, up to kMostMoreRows.
+  /// Returns the maximum number of live rows of a sentence: beam_size, and one for each piece of its phrases, so that
+  /// each bank may have one, up to kMostMoreRows.
   std::int64_t rows(std::int64_t sentence) const { return sentences_[sentence].rows; }
   static constexpr std::int64_t kMostMoreRows = 64;
 
-  /// How far each live row of a beam has come: at first, and as they are when it has advanced from `before`.
+  /// Returns the progress of each live row of a beam: at the start, and after it has advanced from `before`.
   std::vector<PhraseProgress> start(std::int64_t sentence) const { return {sentences_[sentence].start}; }
   static std::vector<PhraseProgress> advance(std::span<const PhraseProgress> before, std::span<const Beam::Row> rows);
 
-  /// `top` [rows] with the next pieces of each row's phrases too, of the step's `logits` [rows, V].
+  /// Returns `top` [rows] and the next pieces of each row's phrases, from the step's `logits` [rows, V].
   TopTokens with_next(const TopTokens& top, const at::Tensor& logits, std::span<const Constraints::Row> rows) const;
 
-  /// Whether choose needs the attention of a step.
+  /// Returns whether choose needs the attention of a step.
   bool knows_places() const { return knows_places_; }
-  /// Returns what a beam advances with, of all continuations of a sentence, best first.
+  /// Selects the continuations of a sentence that its beam advances with, best first.
   std::vector<Candidate> choose(std::int64_t sentence, const PlacementStep& step,
                                 std::span<const Candidate> candidates) const;
 

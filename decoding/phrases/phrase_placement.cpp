@@ -8,12 +8,12 @@ namespace gloss {
 namespace {
 
 // Chosen on 300 lines (docs/results.md), in natural logarithms.
-constexpr double kOtherwise = 12;  ///< for all the attention of a step
+constexpr double kOtherwise = 12;  ///< if all attention of a step is on a phrase's source
 constexpr double kUsual = 10;
 constexpr double kLate = 20;
-constexpr double kEnd = 0.5;  ///< the model ends a sentence where eos is more probable
+constexpr double kEnd = 0.5;  ///< above this probability of eos the model ends the sentence
 
-/// The attention of a row [S] to the source of each phrase.
+/// Returns the attention of a row [S] to the source of each phrase.
 std::vector<double> attention_to(std::span<const Phrase> phrases, std::span<const float> attention) {
   std::vector<double> result(phrases.size());
   if (attention.empty()) return result;
@@ -23,7 +23,7 @@ std::vector<double> attention_to(std::span<const Phrase> phrases, std::span<cons
   return result;
 }
 
-/// Returns whether `said` and `id` end with a usual word that stands in them more often than elsewhere.
+/// Returns whether the ids end with a usual word that occurs in them more often than elsewhere.
 bool says_again(const Ids& said, Id id, const UsualWord& usual) {
   const auto& word = usual.ids;
   if (word.back() != id || word.size() > said.size() + 1) return false;

@@ -11,26 +11,27 @@
 
 namespace gloss {
 
-/// A word of a translation without phrases, at the place of a phrase.
+/// A word at the place of a phrase in a translation without phrases.
 struct UsualWord {
   Ids ids;
-  std::int64_t elsewhere = 0;  ///< how often it stands in that translation at other places
+  std::int64_t elsewhere = 0;  ///< number of occurrences in that translation at other places
 };
 
 /// The live rows of a sentence at a step.
 struct PlacementStep {
   std::span<const Beam::Row> rows;
   std::span<const PhraseProgress> progress;  ///< of each row
-  std::span<const float> attention;          ///< [rows, S]; empty where no phrase knows its place
+  std::span<const float> attention;          ///< [rows, S]; empty if the place of no phrase is known
 };
 
-/// Adds to each continuation the penalty for where its phrases stand, and returns them, best log_probability - penalty
-/// first, without eos where phrases are missing. A continuation is penalized
-/// - in proportion to the attention that the step gives to source phrases whose phrase it does not continue: it
-///   translates them by something else;
-/// - where it completes a usual word once more than that word stands elsewhere;
-/// - where it goes on although the model would end the sentence here: a phrase would stand after its end.
-/// Penalties only rank; required tokens stay possible.
+/// Adds to each continuation the penalty for the places of its phrases. Returns them by log_probability - penalty, best
+/// first, without eos if phrases are missing. A continuation is penalized
+/// - in proportion to the step's attention to source phrases whose target phrase it does not continue: they get
+/// translated
+///   in another way;
+/// - if it completes a usual word more often than that word occurs elsewhere;
+/// - if it continues although the model would end the sentence: a phrase would follow the end.
+/// Penalties only change the rank; required tokens stay possible.
 std::vector<Candidate> rank_by_placement(std::span<const Phrase> phrases, std::span<const UsualWord> usual,
                                          const PlacementStep& step, std::span<const Candidate> candidates);
 

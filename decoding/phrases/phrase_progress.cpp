@@ -12,10 +12,10 @@ bool begins_with(std::span<const Id> ids, std::span<const Id> beginning) {
 
 }  // namespace
 
-/// What one more piece makes of the last ones.
+/// The state after one more piece.
 struct PhraseProgress::Said {
   Ids begun;
-  std::vector<std::size_t> met = {};  ///< phrases that are met by it
+  std::vector<std::size_t> met = {};  ///< phrases that it completes
 };
 
 PhraseProgress::PhraseProgress(std::span<const Phrase> phrases, std::span<const std::uint8_t> continues_word)
@@ -81,8 +81,8 @@ bool PhraseProgress::begins_unmet(const Said& said) const {
   return false;
 }
 
-/// Takes from the front of what is begun, which goes on as no phrase does, the longest phrase that it has said, else a
-/// piece.
+/// Removes the longest completed phrase from the front of the partial match, or else one piece. No phrase continues the
+/// match as it stands.
 void PhraseProgress::break_off(Said& said) const {
   const std::span<const Id> begun = said.begun;
   auto longest = phrases_.size();

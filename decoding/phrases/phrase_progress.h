@@ -10,35 +10,35 @@
 
 namespace gloss {
 
-/// What a translation is to contain.
+/// A phrase that a translation must contain.
 struct Phrase {
   std::string text;
-  Ids ids;                    ///< one at least, and no special one
-  bool ends_in_word = false;  ///< behind it no piece may go on with its last word
-  bool in_words = true;       ///< the tokenizer's pieces say where its words begin
-  /// The pieces of the source that it translates, source_begin to source_end - 1; none where that is not known.
+  Ids ids;                    ///< at least one, without special ids
+  bool ends_in_word = false;  ///< no piece after it may continue its last word
+  bool in_words = true;       ///< pieces mark where its words begin
+  /// The pieces of the source that it translates, source_begin to source_end - 1; an empty range if unknown.
   std::int64_t source_begin = 0, source_end = 0;
 
   bool knows_place() const { return source_begin < source_end; }
 };
 
-/// How far a target has come with the phrases that it is to contain, piece by piece. Each phrase has pieces of its own;
-/// of phrases that begin alike the longest that is said counts. What is begun and broken off, or gone on with within
-/// its last word, counts no longer, but what of its pieces begins another phrase does.
+/// The progress of a target with its required phrases, piece by piece. Each phrase needs pieces of its own; if several
+/// phrases begin alike, the longest generated one counts. A partial match that fails, or whose last word is continued,
+/// is dropped; matching restarts at the longest suffix that begins another phrase.
 class PhraseProgress {
  public:
-  /// `continues_word` [V]: 1 for the pieces that go on with the word before them. Both must outlive the progress.
+  /// `continues_word` [V]: 1 for pieces that continue the word before them. Both must outlive the progress.
   PhraseProgress(std::span<const Phrase> phrases, std::span<const std::uint8_t> continues_word);
 
   void say(Id id);
 
-  /// Pieces that must be said yet; 0 where every phrase is met. A piece said makes it less by 1 at most.
+  /// Number of missing pieces; 0 if every phrase is complete. One piece lowers it by at most 1.
   std::int64_t missing() const { return unmet_ - std::ssize(begun_); }
-  /// The same as it would be after one more piece.
+  /// Returns the number of missing pieces after one more piece.
   std::int64_t missing_after(Id id) const;
-  /// Whether one more piece would continue each phrase, or begin it; all that have the same pieces count alike.
+  /// Returns for each phrase whether one more piece would begin or continue it. Equal phrases count alike.
   std::vector<bool> continued_by(Id id) const;
-  /// The pieces, ascending, each of which would make it less; none where it is 0.
+  /// Returns the pieces, ascending, each of which would lower the number of missing pieces; none if it is 0.
   Ids next() const;
 
  private:
@@ -52,8 +52,8 @@ class PhraseProgress {
   std::span<const Phrase> phrases_;
   std::span<const std::uint8_t> goes_on_;
   std::vector<bool> met_;   ///< of `phrases_`
-  std::int64_t unmet_ = 0;  ///< pieces of those that are not
-  Ids begun_;               ///< the last pieces said, which begin a phrase that is not met, or are all of it
+  std::int64_t unmet_ = 0;  ///< number of pieces of the incomplete phrases
+  Ids begun_;               ///< the partial match: the last pieces, which begin an incomplete phrase
 };
 
 }  // namespace gloss

@@ -7,10 +7,10 @@
 namespace gloss {
 namespace {
 
-/// Of a sentence's phrases the attention of each token of a translation to their sources.
+/// For each phrase of a sentence, the attention of each token of a translation to its source.
 using Attended = std::vector<std::vector<float>>;
 
-/// Teacher forcing, all sentences at once; empty where the scorer has no attention.
+/// Runs teacher forcing on all sentences at once. Empty if the scorer has no attention.
 std::vector<Attended> attention_of(const Scorer& scorer, const PaddedIds& source,
                                    const std::vector<Hypothesis>& translations, const PerSentence& given) {
   std::size_t longest = 0;
@@ -40,12 +40,12 @@ std::vector<Attended> attention_of(const Scorer& scorer, const PaddedIds& source
 
 using Span = std::pair<std::int64_t, std::int64_t>;  // tokens of a translation
 
-/// The word that attends most; where pieces do not show words, the tokens around the strongest that attend half as
-/// much.
+/// Returns the word with the most attention. If pieces do not mark words, these are the strongest token and those
+/// around it with at least half its attention.
 Span strongest_word(const Ids& ids, const std::vector<float>& attended, const Phrase& phrase,
                     std::span<const std::uint8_t> continues_word) {
   const auto best = std::ranges::max_element(attended) - attended.begin();
-  const auto together = [&](std::int64_t left) {  // this token and the next
+  const auto together = [&](std::int64_t left) {  // whether this token and the next belong together
     if (phrase.in_words) return continues_word[ids[left + 1]] != 0;
     return std::min(attended[left], attended[left + 1]) >= attended[best] / 2;
   };
@@ -65,7 +65,7 @@ std::int64_t count(const Ids& ids, const Ids& word) {
 
 std::vector<UsualWord> words_of(const Ids& ids, const Attended& attended, std::span<const Phrase> phrases,
                                 std::span<const std::uint8_t> continues_word) {
-  constexpr float kLeast = 0.1F;  // below it a phrase's source has no translation of its own
+  constexpr float kLeast = 0.1F;  // with less attention a phrase's source has no translation of its own
   std::set<Span> spans;
   for (std::size_t p = 0; p < phrases.size(); ++p) {
     if (attended[p].empty() || std::ranges::max(attended[p]) < kLeast) continue;

@@ -7,10 +7,10 @@
 
 namespace gloss {
 
-/// Returns for each sentence the words that translate the sources of its phrases where no phrase is demanded. A greedy
+/// Returns for each sentence the words that translate the sources of its phrases if no phrase is required. A greedy
 /// translation without phrases goes through the scorer again, with attention; the usual word of a phrase is the one
-/// that attends most to the phrase's source. Words that are a part of the phrase are left out. Empty where no phrase
-/// knows its place, and where the scorer has no attention.
+/// with the most attention to the phrase's source. Words that are a part of the phrase are left out. Empty if no phrase
+/// has a known place, and if the scorer has no attention.
 std::vector<std::vector<UsualWord>> usual_words(const Scorer& scorer, const PaddedIds& source,
                                                 const DecodingConfig& config, const PerSentence& given,
                                                 const SearchHooks& hooks);

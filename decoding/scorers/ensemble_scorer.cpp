@@ -31,7 +31,7 @@ std::vector<std::unique_ptr<Scorer::State>>& members_of(Scorer::State& state) {
   return static_cast<EnsembleState&>(state).members;
 }
 
-/// log(sum of exp(x) / n). Every step goes through it, so that all of them give a token the same bits.
+/// Returns log(sum of exp(x) / n). Every kind of step uses it, so that all have the same bits.
 float log_mean(std::span<const double> log_probabilities) {
   const auto highest = *std::ranges::max_element(log_probabilities);
   if (highest == kNoProbability) return static_cast<float>(kNoProbability);
@@ -40,7 +40,7 @@ float log_mean(std::span<const double> log_probabilities) {
   return static_cast<float>(highest + std::log(sum / static_cast<double>(log_probabilities.size())));
 }
 
-/// What the members say of the rows of a step, on the CPU.
+/// The members' scores of the rows of a step, on the CPU.
 class MemberScores {
  public:
   explicit MemberScores(const std::vector<Scorer::Step>& steps) : V_(steps.front().logits.size(1)) {
@@ -50,13 +50,13 @@ class MemberScores {
     }
   }
 
-  /// log-probabilities [n] of a token
+  /// Returns the log-probabilities [n] of a token.
   void of_token(std::int64_t row, std::int64_t id, std::vector<double>& said) const {
     for (std::size_t i = 0; i < logits_.size(); ++i)
       said[i] = static_cast<double>(logits_of(i, row)[id]) - log_normalizer(i, row);
   }
 
-  /// the highest of them, of each token: [V]
+  /// Returns the highest of them for each token, [V].
   void highest(std::int64_t row, std::vector<float>& bounds) const {
     std::ranges::fill(bounds, static_cast<float>(kNoProbability));
     for (std::size_t i = 0; i < logits_.size(); ++i) {
@@ -80,18 +80,18 @@ class MemberScores {
   }
 
   std::int64_t V_;
-  std::vector<at::Tensor> logits_;           ///< of each [rows, V]
-  std::vector<at::Tensor> log_normalizers_;  ///< of each [rows]
+  std::vector<at::Tensor> logits_;           ///< [rows, V] of each member
+  std::vector<at::Tensor> log_normalizers_;  ///< [rows] of each member
 };
 
-/// [rows]: 0, and NaN where a member has none that is finite.
+/// Returns [rows]: 0, or NaN if a member's is not finite.
 at::Tensor log_normalizer_of(const std::vector<Scorer::Step>& steps) {
   auto result = at::zeros({steps.front().logits.size(0)}, steps.front().log_normalizer.options().dtype(at::kDouble));
   for (const auto& step : steps) result.add_(step.log_normalizer * 0);
   return result;
 }
 
-/// [rows, V]; may write over what the steps hold.
+/// Returns [rows, V]. May overwrite the steps.
 at::Tensor mean_logits(std::vector<Scorer::Step> steps) {
   if (!steps.front().logits.is_cpu()) {
     std::vector<at::Tensor> all;
@@ -113,7 +113,7 @@ at::Tensor mean_logits(std::vector<Scorer::Step> steps) {
   return result;
 }
 
-/// The mean over the members, [rows, S]; undefined where one gives none.
+/// Returns the mean over the members, [rows, S]; undefined if one has none.
 at::Tensor mean_attention(const std::vector<Scorer::Step>& steps) {
   at::Tensor sum;
   for (const auto& step : steps) {
@@ -123,7 +123,7 @@ at::Tensor mean_attention(const std::vector<Scorer::Step>& steps) {
   return sum / static_cast<double>(steps.size());
 }
 
-/// The `count`-th greatest, 1 <= count <= size.
+/// Returns the `count`-th greatest value, 1 <= count <= size.
 float nth_greatest(std::span<const float> values, std::int64_t count) {
   std::vector<float> best(values.begin(), values.begin() + count);  // a heap, the least on top
   std::ranges::make_heap(best, std::greater{});
@@ -142,10 +142,10 @@ bool ranks_before(const Ranked& a, const Ranked& b) {
   return a.first != b.first ? a.first > b.first : a.second < b.second;
 }
 
-/// The likeliest tokens of a row, best first. The mean of n probabilities is at most the highest and at least an n-th
-/// of it: only tokens that can be among the best by that are looked at closer.
+/// Finds the most likely tokens of a row, best first. The mean of n probabilities is at most the highest and at least
+/// an n-th of it, so the mean is computed only for tokens that can be among the best by that bound.
 void rank(const MemberScores& opinions, std::int64_t row, std::int64_t width, std::vector<Ranked>& ranked) {
-  constexpr double kRounding = 1e-3;  // far above it
+  constexpr double kRounding = 1e-3;  // far above rounding errors
   std::vector<float> bounds(static_cast<std::size_t>(opinions.vocabulary_size()));
   opinions.highest(row, bounds);
   const auto n = static_cast<double>(opinions.count());

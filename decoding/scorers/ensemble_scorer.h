@@ -7,13 +7,13 @@
 
 namespace gloss {
 
-/// Several scorers as one: a token has the mean of the probabilities that the members give it, and a position of the
-/// source the mean of their attention, where all give one. What a step says are log-probabilities, so its
-/// log-normalizer is 0, or NaN where a member's is not finite. On the CPU the bits of a row depend on the row alone, as
-/// far as the members' do, and are the same whichever step is asked for.
+/// Several scorers as one. The probability of a token is the mean over the members, and so is the attention to a
+/// position of the source, if all members have attention. The logits of a step are log-probabilities, so its
+/// log-normalizer is 0, or NaN if a member's is not finite. On the CPU the bits of a row depend on the row alone, as
+/// far as the members' do, and are the same for every kind of step.
 class EnsembleScorer final : public Scorer {
  public:
-  /// A member named twice counts twice. Throws UsageError where there is none, or where their vocabularies or devices
+  /// A member that is given twice counts twice. Throws UsageError if there is none, or if their vocabularies or devices
   /// differ.
   explicit EnsembleScorer(std::vector<std::shared_ptr<const Scorer>> members);
 
@@ -24,7 +24,7 @@ class EnsembleScorer final : public Scorer {
   void select(State& state, const std::vector<std::int64_t>& sentences,
               const std::vector<std::int64_t>& parents) const override;
   std::int64_t vocabulary_size() const override { return members_.front()->vocabulary_size(); }
-  /// The least of the members'.
+  /// Returns the least of the members'.
   std::int64_t max_target_length() const override;
   at::Device device() const override { return members_.front()->device(); }
 
@@ -34,7 +34,7 @@ class EnsembleScorer final : public Scorer {
   std::vector<std::shared_ptr<const Scorer>> members_;
 };
 
-/// An EnsembleScorer of the members; of one member that itself. Throws as its constructor.
+/// Returns an EnsembleScorer of the members, or the only member itself. Throws as its constructor.
 std::shared_ptr<const Scorer> make_ensemble(std::vector<std::shared_ptr<const Scorer>> members);
 
 }  // namespace gloss

@@ -6,8 +6,7 @@
 
 namespace gloss {
 
-/// An InferenceModel as a search sees it: the CPU's. What it says of a row depends on that row alone, bit
-/// for bit.
+/// The scorer of an InferenceModel, for the CPU. The scores of a row depend on that row alone, bit for bit.
 class InferenceScorer final : public Scorer {
  public:
   InferenceScorer(const EncoderDecoder& model, const ModelConfig& config, std::int64_t max_target_length,

@@ -263,7 +263,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   folder.model_is_written();
   if (material.test) {
     const auto translator = make_translator(model, config, tokenizers.source(), tokenizers.target(),
-                                            WeightPrecision::kFloat32, config.plain);
+                                            config.plain);
     give_back_memory();
     log_info("translating the test set, " + std::to_string(material.test->sources.size()) + " lines");
     result.test = evaluate_model(translator, config.decoding, *material.test, config.evaluation.tokenize);
