@@ -40,7 +40,7 @@ class Trainer {
     ValidateFunction validate;     ///< may be empty; called without recording of gradients
     std::function<void(const TrainingReport&)> report;      ///< may be empty
     std::function<void(const TrainingProgress&)> progress;  ///< called after each update; may be empty
-    bool plain = false;              ///< updates use the equations of model/ alone (Pass::plain)
+    bool plain = false;                                     ///< updates use the equations of model/ alone (Pass::plain)
     std::int64_t report_every = 50;  ///< steps between reports; the rest is reported at the end; 0: only at the end
   };
 

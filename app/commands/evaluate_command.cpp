@@ -77,8 +77,8 @@ void translate_sources(const EvaluateOptions& options, const Machine& machine, E
   SystemOutput system;
   for (const auto& model : options.models) system.name += (system.name.empty() ? "" : " + ") + model.string();
   const auto decoding = decoding_config(options.decoding, config.decoding);
-  for (const auto& line :
-       translate_lines(models.translator(options.precision, /*aligns=*/false, options.plain), decoding, *judged.sources)) {
+  for (const auto& line : translate_lines(models.translator(options.precision, /*aligns=*/false, options.plain),
+                                          decoding, *judged.sources)) {
     if (kept) kept->write(line + '\n');
     system.lines.emplace_back(strip_end(line));
   }

@@ -59,9 +59,9 @@ class InferenceModel {
   /// A range of rows of a step.
   struct Part {
     std::int64_t first = 0, last = 0;
-    std::span<const Id> tokens;  ///< [B * K]
-    const float* position = nullptr;       ///< [D]
-    float* entries = nullptr;              ///< [B * K, layers, 2D]: output for their keys and values
+    std::span<const Id> tokens;       ///< [B * K]
+    const float* position = nullptr;  ///< [D]
+    float* entries = nullptr;         ///< [B * K, layers, 2D]: output for their keys and values
   };
   kernels::Rows rows_of(const at::Tensor& x, std::int64_t rows) const;
   void step_rows(const InferenceState& state, const Part& part, const Output& output) const;

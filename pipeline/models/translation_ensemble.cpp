@@ -17,7 +17,8 @@ std::int64_t TranslationEnsemble::max_source_length() const {
   return least;
 }
 
-LineTranslator TranslationEnsemble::translator(std::optional<WeightPrecision> precision, bool aligns, bool plain) const {
+LineTranslator TranslationEnsemble::translator(std::optional<WeightPrecision> precision, bool aligns,
+                                               bool plain) const {
   std::vector<std::shared_ptr<const Scorer>> scorers;
   for (const auto& member : members) scorers.push_back(member.scorer(precision, plain));
   return LineTranslator(make_ensemble(std::move(scorers)), first().source_tokenizer, first().target_tokenizer,

@@ -23,8 +23,8 @@ struct TranslationEnsemble {
   const TranslationModel& first() const { return members.front(); }
   /// Maximum number of source tokens, eos included: the least of the members'.
   std::int64_t max_source_length() const;
-  /// Returns a translator of all members' scorers. `precision` and `plain` are as TranslationModel::scorer has them. A translator that
-  /// `aligns` keeps the weights of the first model.
+  /// Returns a translator of all members' scorers. `precision` and `plain` are as TranslationModel::scorer has them. A
+  /// translator that `aligns` keeps the weights of the first model.
   LineTranslator translator(std::optional<WeightPrecision> precision = std::nullopt, bool aligns = true,
                             bool plain = false) const;
 };

@@ -30,8 +30,8 @@ std::int64_t at_most_positions(std::int64_t length, const ModelConfig& config) {
 }
 
 /// Targets may be as long as a search allows, or as the model has positions.
-std::shared_ptr<const Scorer> scorer_of(const EncoderDecoder& model, const RunConfig& config,
-                                        WeightPrecision precision, bool plain) {
+std::shared_ptr<const Scorer> scorer_of(const EncoderDecoder& model, const RunConfig& config, WeightPrecision precision,
+                                        bool plain) {
   const auto max_target_length = at_most_positions(DecodingConfig::kLongest, config.model);
   return make_scorer(model, config.model, max_target_length, precision, plain);
 }
@@ -119,7 +119,8 @@ std::shared_ptr<const Scorer> TranslationModel::scorer(std::optional<WeightPreci
 }
 
 LineTranslator TranslationModel::translator(std::optional<WeightPrecision> precision, bool plain) const {
-  return LineTranslator(scorer(precision, plain), source_tokenizer, target_tokenizer, max_source_length(config), file.model);
+  return LineTranslator(scorer(precision, plain), source_tokenizer, target_tokenizer, max_source_length(config),
+                        file.model);
 }
 
 }  // namespace gloss

@@ -262,8 +262,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   write_model_file(folder.model_file(), model, description);
   folder.model_is_written();
   if (material.test) {
-    const auto translator = make_translator(model, config, tokenizers.source(), tokenizers.target(),
-                                            config.plain);
+    const auto translator = make_translator(model, config, tokenizers.source(), tokenizers.target(), config.plain);
     give_back_memory();
     log_info("translating the test set, " + std::to_string(material.test->sources.size()) + " lines");
     result.test = evaluate_model(translator, config.decoding, *material.test, config.evaluation.tokenize);

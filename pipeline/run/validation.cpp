@@ -60,8 +60,7 @@ ValidationReport Validator::operator()(EncoderDecoder& model) const {
   greedy.beam_size = greedy.n_best = 1;
   greedy.coverage_penalty = 0;
   greedy.sampling.enabled = false;
-  const auto translator =
-      make_translator(model, config_, source_tokenizer_, target_tokenizer_, config_.plain);
+  const auto translator = make_translator(model, config_, source_tokenizer_, target_tokenizer_, config_.plain);
   auto [translations, truncated] = translate_texts(translator, greedy, text_.sources, "validating");
   ValidationReport report{
       .scores = {.loss = loss, .bleu = corpus_bleu(translations, text_.references, config_.evaluation.tokenize).score},
