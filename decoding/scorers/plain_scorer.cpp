@@ -58,13 +58,16 @@ std::unique_ptr<Scorer::State> PlainScorer::start(const PaddedIds& source) const
   return state;
 }
 
-Scorer::Step PlainScorer::step(State& state, const at::Tensor& tokens, bool with_attention) const {
+Scorer::Step PlainScorer::step(State& state, std::span<const Id> tokens, bool with_attention) const {
   const c10::InferenceMode inference;
   auto& all = sentences_of(state);
-  expect_shape(tokens, {all.size(), all.rows}, "tokens");
+  if (std::ssize(tokens) != all.size() * all.rows)
+    throw ShapeError("tokens: wanted " + std::to_string(all.size() * all.rows) + ", got " +
+                     std::to_string(tokens.size()));
   std::vector<at::Tensor> logits(all.sentences.size()), normalizers(logits), attention(logits);
   for_each_sentence(all.size(), device(), [&](std::size_t b) {
-    const auto own = tokens.narrow(0, static_cast<std::int64_t>(b), 1);  // [1, K]
+    const auto K = static_cast<std::size_t>(all.rows);
+    const auto own = tokens.subspan(b * K, K);
     const auto step = model_.step(*all.sentences[b], own, with_attention);
     logits[b] = step.logits;
     normalizers[b] = step.log_normalizer;

@@ -54,7 +54,7 @@ struct Projections {
 };
 
 /// The mask and the dropout of the loop.
-struct Settings {
+struct LoopSettings {
   std::vector<std::int64_t> lengths;  ///< of the keys; empty: all are visible
   bool causal = false;
   std::optional<kernels::DropoutMask> dropout;
@@ -62,7 +62,7 @@ struct Settings {
 
 /// Calls one(head, b, h, scratch) for each sentence and head.
 template <typename One>
-void for_each_head(const Projections& at, const Settings& settings, const One& one) {
+void for_each_head(const Projections& at, const LoopSettings& settings, const One& one) {
   const auto floats = static_cast<std::size_t>(kernels::attention_scratch(at.T, at.S, at.d_k()));
   at::parallel_for(0, at.B * at.heads, 1, [&](std::int64_t begin, std::int64_t end) {
     const auto scratch = std::make_unique_for_overwrite<float[]>(floats);
@@ -84,7 +84,7 @@ void for_each_head(const Projections& at, const Settings& settings, const One& o
 class KernelAttention : public torch::autograd::Function<KernelAttention> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& projected, const at::Tensor& memory,
-                            std::int64_t heads, const Settings& settings) {
+                            std::int64_t heads, const LoopSettings& settings) {
     const Projections at(projected, memory, heads);
     auto out = at::empty({at.B, at.T, at.D}, projected.options());
     const auto normalizers = at::empty({at.B, heads, at.T}, projected.options());
@@ -107,7 +107,7 @@ class KernelAttention : public torch::autograd::Function<KernelAttention> {
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const auto saved = context->get_saved_variables();
     const auto &projected = saved[0], &memory = saved[1];
-    Settings settings{context->saved_data["lengths"].toIntVector(), context->saved_data["causal"].toBool(), {}};
+    LoopSettings settings{context->saved_data["lengths"].toIntVector(), context->saved_data["causal"].toBool(), {}};
     if (context->saved_data["dropout"].toBool()) settings.dropout = kept_mask(*context);
     const Projections at(projected, memory, context->saved_data["heads"].toInt());
 
@@ -137,7 +137,7 @@ void expect_heads(std::int64_t width, std::int64_t of) {
 
 at::Tensor apply(const at::Tensor& projected, const at::Tensor& memory, std::int64_t heads, const Mask& mask,
                  const AttentionContext& context) {
-  Settings settings{mask.lengths(), mask.is_causal(), {}};
+  LoopSettings settings{mask.lengths(), mask.is_causal(), {}};
   if (context.pass.training && context.dropout > 0)
     settings.dropout = dropout_mask(context.dropout, context.pass, std::string(context.site) + ".weights");
   return KernelAttention::apply(projected.contiguous(), memory.contiguous(), heads, settings);

@@ -20,11 +20,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 constexpr Id kStop = 10, kPhrase = 11, kTail = 12;
-<<<<<<< HEAD
 constexpr std::int64_t kPlacedVocabulary = 14;
-=======
-constexpr std::int64_t kPlacementVocabulary = 14;
->>>>>>> 398d3c8 (Keep constants of tests apart where files are compiled as one)
 
 /// Copies the source A B C and a stop. The phrase has a little probability in place of any word, and more after the
 /// stop.
@@ -32,18 +28,10 @@ std::vector<float> copy(const Ids& source, const Ids& said) {
   const auto words = std::ranges::count_if(said, [](Id id) { return id != kTail; });
   const auto place = std::min<std::size_t>(static_cast<std::size_t>(words), source.size() - 1);
   const bool has_stopped = !said.empty() && std::ranges::find(said, kStop) != said.end();
-<<<<<<< HEAD
   if (!said.empty() && said.back() == kPhrase) return log_of({{kTail, 0.01}, {source[place], 0.99}}, kPlacedVocabulary);
   if (has_stopped) return log_of({{kEos, 0.9}, {kPhrase, 0.1}}, kPlacedVocabulary);
   if (source[place] == kStop) return log_of({{kStop, 0.99}, {kEos, 0.01}}, kPlacedVocabulary);
   return log_of({{source[place], 0.97}, {kPhrase, 0.001}, {kStop, 0.01}}, kPlacedVocabulary);
-=======
-  if (!said.empty() && said.back() == kPhrase)
-    return log_of({{kTail, 0.01}, {source[place], 0.99}}, kPlacementVocabulary);
-  if (has_stopped) return log_of({{kEos, 0.9}, {kPhrase, 0.1}}, kPlacementVocabulary);
-  if (source[place] == kStop) return log_of({{kStop, 0.99}, {kEos, 0.01}}, kPlacementVocabulary);
-  return log_of({{source[place], 0.97}, {kPhrase, 0.001}, {kStop, 0.01}}, kPlacementVocabulary);
->>>>>>> 398d3c8 (Keep constants of tests apart where files are compiled as one)
 }
 
 /// Attends to the place of the source that is copied; a phrase takes the place of a word.
@@ -73,15 +61,9 @@ class PhrasePlacementTest : public DeviceTest {
     return ids_of(beam_search(scorer_, source(), config_, given).at(0));
   }
 
-<<<<<<< HEAD
   std::vector<std::uint8_t> goes_on_ = std::vector<std::uint8_t>(kPlacedVocabulary);
   DecodingConfig config_{.beam_size = 4};
-  FakeScorer scorer_{copy, kPlacedVocabulary, device(), {.attention = attend }};
-=======
-  std::vector<std::uint8_t> goes_on_ = std::vector<std::uint8_t>(kPlacementVocabulary);
-  DecodingConfig config_{.beam_size = 4};
-  FakeScorer scorer_{copy, kPlacementVocabulary, device(), {.attention = attend}};
->>>>>>> 398d3c8 (Keep constants of tests apart where files are compiled as one)
+  FakeScorer scorer_{copy, kPlacedVocabulary, device(), {.attention = attend}};
 };
 
 TEST_P(PhrasePlacementTest, NoPhraseStandsAfterTheEndOfTheSentence) {
@@ -118,11 +100,7 @@ TEST_P(PhrasePlacementTest, TheUsualWordAttendsMostToThePhrasesSource) {
   EXPECT_THAT(words[0][0].ids, ElementsAre(kB));
   EXPECT_EQ(words[0][0].elsewhere, 0);
   EXPECT_THAT(usual_words(scorer_, source(), config_, given(0, 0), {}), IsEmpty());
-<<<<<<< HEAD
   const FakeScorer without(copy, kPlacedVocabulary, device());
-=======
-  const FakeScorer without(copy, kPlacementVocabulary, device());
->>>>>>> 398d3c8 (Keep constants of tests apart where files are compiled as one)
   EXPECT_THAT(usual_words(without, source(), config_, given(1, 2), {}), IsEmpty());
 }
 
