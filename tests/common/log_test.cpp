@@ -181,7 +181,7 @@ TEST_F(LogTest, UnreadPipeIsReportedOnceAndAtTheEnd) {
   for (int i = 0; i < 1000; ++i) log_event("update", {{"text", std::string(200, 'x')}});
   finish_log();
   EXPECT_THAT(GetCapturedStderr(),
-              MatchesRegex("warning: .*pipe: nobody reads it, and it is full; events are dropped until it is read\n"
+              MatchesRegex("warning: .*pipe: the pipe is full and no process reads it; events are dropped until one does\n"
                            "warning: .*pipe: [0-9]+ events were dropped\n"));
 }
 

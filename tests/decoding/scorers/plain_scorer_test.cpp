@@ -64,7 +64,7 @@ TEST_F(PlainScorerTest, RunsPlainPasses) {
   at::set_num_threads(1);  // operations are recorded on this thread
   const RecordedOperations operations;
   const auto state = scorer_.start(pad(small_sources(), at::kCPU));
-  scorer_.step(*state, at::full({3, 1}, kBos, at::kLong), false);
+  scorer_.step(*state, Ids(3, kBos), false);
   at::set_num_threads(threads);
   EXPECT_TRUE(operations.has("aten::softmax"));
   EXPECT_FALSE(operations.has("aten::scaled_dot_product_attention"));
