@@ -25,7 +25,7 @@ TEST(DoctorTest, WithoutARunFileItSpeaksOfTheMachine) {
   const auto outcome = run_gloss({"doctor", "--threads", "1"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("  LibTorch          "), HasSubstr("  SentencePiece     "),
-                                 HasSubstr("  OpenMP            /"), HasSubstr(" GFLOP/s\n"), HasSubstr(" 1 threads\n"),
+                                 HasSubstr("  OpenMP            /"), HasSubstr(" GFLOP/s\n"), HasSubstr(" 1 thread\n"),
                                  Not(HasSubstr("training"))));
 }
 

@@ -227,7 +227,7 @@ TEST(TokenizerTest, CoverageAndByteFallbackSayWhatBecomesOfARareCharacter) {
   EXPECT_THAT(run_gloss({"tokenizer", "train", "--input", folder / "text", "--output", folder / "m",
                          "--character-coverage", "0.9"})
                   .err,
-              HasSubstr("--character-coverage: wanted a number from 0.98 to 1.0, got 0.9"));
+              HasSubstr("--character-coverage: wanted a number from 0.98 to 1, got 0.9"));
 }
 
 TEST(TokenizerTest, DecodingRefusesWhatIsNoPieceAndNamesTheLine) {

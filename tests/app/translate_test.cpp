@@ -72,8 +72,14 @@ TEST_F(TranslateTest, PlainTranslationsAreThoseOfTheFastTwinsAndTakeFloat32Only)
       EXPECT_EQ(got[i].substr(0, got[i].rfind(' ')), wanted[i].substr(0, wanted[i].rfind(' ')));
       EXPECT_NEAR(score_of(got[i]), score_of(wanted[i]), 2e-4);
     }
-    for (const auto* more : {"--batch-size=1", "--threads=2"})
-      EXPECT_EQ(translate(input, {"--beam", beam, "--n-best", "1", "--plain", more}).out, plain.out) << more;
+    for (const auto* threads : {"1", "2"})
+      for (const auto* batch_size : {"1", "64"})
+        EXPECT_EQ(run_gloss({"translate", "--model", model_, "--device", "cpu", "--threads", threads, "--batch-size",
+                             batch_size, "--beam", beam, "--n-best", "1", "--plain"},
+                            input)
+                      .out,
+                  plain.out)
+            << threads << " threads, batches of " << batch_size;
   }
   EXPECT_EQ(translate(input, {"--plain", "--alignment"}).out, translate(input, {"--alignment"}).out);
   const auto refused = translate(input, {"--plain", "--precision", "int8"});

@@ -320,11 +320,12 @@ TEST_P(ModelEnsembleTest, ForcedScoresAreTheSearchsOwn) {
     for (const auto& hypothesis : found[b]) {
       sources.push_back(all[b]);
       targets.push_back(hypothesis.ids);
+      targets.back().push_back(kEos);
       wanted.push_back(hypothesis);
     }
   const auto scores = forced_token_scores(*scorer_, sources, targets, 5);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const auto tokens = std::span(scores[i].tokens).first(targets[i].size() + (wanted[i].ended ? 1 : 0));
+    const auto tokens = std::span(scores[i].tokens).first(wanted[i].ids.size() + (wanted[i].ended ? 1 : 0));
     const auto said = std::accumulate(tokens.begin(), tokens.end(), 0.0);
     EXPECT_NEAR(said, wanted[i].log_probability, device().is_cpu() ? 0 : 1e-4);
   }
