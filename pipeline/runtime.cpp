@@ -34,12 +34,12 @@ void name_kernels_without_proc() {
 }
 
 /// OpenMP ends the process where it cannot start a thread, so they are tried before, and started while there is room.
-/// LibTorch starts as many again for a pool of its own. Where not all start, a quarter of those that do is left to
+/// LibTorch starts as many again for a pool of its own. Where not all start, half of those that do is left to
 /// others. Returns how many there are.
 int start_threads(int wanted) {
   const int needed = 2 * wanted - 1;
   const int started = threads_that_start(needed);
-  const int threads = started == needed ? wanted : std::max(1, started * 3 / 8);
+  const int threads = started == needed ? wanted : std::max(1, started / 4);
   if (threads < wanted)
     log_warning("the system gives " + std::to_string(threads) + " threads in place of " + std::to_string(wanted) +
                 " (ulimit -u, ulimit -v or a control group); on those gloss computes, and a training's results "
