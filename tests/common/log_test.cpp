@@ -180,9 +180,10 @@ TEST_F(LogTest, UnreadPipeIsReportedOnceAndAtTheEnd) {
   CaptureStderr();
   for (int i = 0; i < 1000; ++i) log_event("update", {{"text", std::string(200, 'x')}});
   finish_log();
-  EXPECT_THAT(GetCapturedStderr(),
-              MatchesRegex("warning: .*pipe: the pipe is full and no process reads it; events are dropped until one does\n"
-                           "warning: .*pipe: [0-9]+ events were dropped\n"));
+  EXPECT_THAT(
+      GetCapturedStderr(),
+      MatchesRegex("warning: .*pipe: the pipe is full and no process reads it; events are dropped until one does\n"
+                   "warning: .*pipe: [0-9]+ events were dropped\n"));
 }
 
 TEST_F(LogTest, FullDiskEndsTheLogWithOneWarning) {
