@@ -337,13 +337,14 @@ TEST_F(TranslateTest, RefusesMoreResultsThanTheModelsOwnBeamHolds) {
 }
 
 // A hundred thousand tokens at once are too many for eight megabytes.
+/// The search for all lines at once asks for blocks of 22 MB; the results of 3,000 lines need some 8 MiB of the room.
 TEST_F(TranslateTest, WhereMemoryRunsOutSmallerPartsAreTranslated) {
   Process process(translating({"--batch-size", "65536"}));
   process.write("bada\n");
   process.read_line();
   rlimit limit{};
   ASSERT_EQ(::prlimit(process.id(), RLIMIT_AS, nullptr, &limit), 0);
-  limit.rlim_cur = memory_of(process.id()) + (8 << 20);
+  limit.rlim_cur = memory_of(process.id()) + (16 << 20);
   ASSERT_EQ(::prlimit(process.id(), RLIMIT_AS, &limit, nullptr), 0);
   std::string many;
   for (int i = 0; i < 3'000; ++i) many += "bada kilo muna bada kilo muna bada kilo muna\n";
