@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "data/aligned_reader.h"
+#include "data/pair_verdict.h"
+
 namespace gloss {
 namespace {
 
@@ -15,8 +18,9 @@ bool is_lopsided(std::int64_t a, std::int64_t b, std::int64_t fewest, double mos
 CorpusCheck check_corpus(const std::filesystem::path& source_path, const std::filesystem::path& target_path,
                          const CorpusCheckOptions& options) {
   CorpusCheck check;
-  CheckedText source(source_path, options.source.get(), options.normalization);
-  CheckedText target(target_path, options.target.get(), options.normalization);
+  AlignedReader reader(source_path, target_path);
+  TextCheck source(source_path, options.source.get(), options.normalization);
+  TextCheck target(target_path, options.target.get(), options.normalization);
   LineHashes pairs;
   const bool in_pieces = options.source != nullptr && options.target != nullptr;
   const auto most =
@@ -27,21 +31,22 @@ CorpusCheck check_corpus(const std::filesystem::path& source_path, const std::fi
                : is_lopsided(source.characters(), target.characters(), CorpusCheckOptions::kFewestCharacters, most);
   };
 
-  for (bool more_source = source.next(), more_target = target.next(); more_source || more_target;
-       more_source = more_source && source.next(), more_target = more_target && target.next()) {
-    if (!more_source || !more_target) continue;  // what is over is looked at, too
+  for (LinePair pair; reader.next(pair);) {
+    if (pair.has_source) source.add(pair.source);
+    if (pair.has_target) target.add(pair.target);
+    if (!pair.complete()) continue;
     const auto line = ++check.pairs;
     const auto verdict = judge_pair(source.judged(), target.judged(), options.max_length);
     if (verdict == PairVerdict::kInvalid) check.invalid.note(line);
     if (verdict == PairVerdict::kEmpty) check.empty.note(line);
     if (verdict == PairVerdict::kTooLong) check.too_long.note(line);
-    if (verdict != PairVerdict::kUsed) continue;
+    if (verdict != PairVerdict::kUsable) continue;
 
     ++check.fit_pairs;
     if (lopsided()) check.ratio.note(line);
-    if (source.line() == target.line()) check.copied.note(line);
-    if (!pairs.insert(hash_of_pair(source.line(), target.line()))) check.repeated.note(line);
-    if (options.for_pair) options.for_pair(source.line(), target.line(), line);
+    if (pair.source.text == pair.target.text) check.copied.note(line);
+    if (!pairs.insert(hash_of_pair(pair.source.text, pair.target.text))) check.repeated.note(line);
+    if (options.for_pair) options.for_pair(pair.source.text, pair.target.text, line);
   }
   check.source = source.report();
   check.target = target.report();

@@ -14,12 +14,12 @@
 
 namespace gloss {
 
-/// What is odd about two aligned texts.
+/// Problems of two aligned texts.
 struct CorpusCheck {
   TextReport source, target;
   std::int64_t pairs = 0;      ///< lines that have a line on the other side
-  std::int64_t fit_pairs = 0;  ///< of these, those that training would take
-  NotedLines invalid;          ///< pairs of which a side is no text
+  std::int64_t fit_pairs = 0;  ///< of these, those that training would use
+  NotedLines invalid;          ///< pairs of which a side is not UTF-8, or has a NUL
   NotedLines empty;            ///< pairs of which a side is empty
   NotedLines too_long;         ///< pairs of which a side has too many units, eos counted, or was cut
   NotedLines ratio;            ///< one side too many times as long as the other
@@ -27,26 +27,26 @@ struct CorpusCheck {
   NotedLines repeated;         ///< the same pair as an earlier line
 };
 
-/// Goes through two texts at once. Memory: two lines, and what LineHashes takes of each pair.
 struct CorpusCheckOptions {
   std::shared_ptr<const Tokenizer> source = {}, target = {};  ///< null: units are words
   Normalization normalization = Normalization::kNmtNfkc;      ///< without a tokenizer
   std::int64_t max_length = 256;                              ///< units and eos
   std::optional<double> max_ratio = {};                       ///< of lengths; default: kPieceRatio, kCharacterRatio
-  /// Called with each pair that training would take, and its line.
+  /// Called with each pair that training would use, and its line number.
   std::function<void(std::string_view source, std::string_view target, std::int64_t line)> for_pair = {};
 
-  /// Lengths are compared in pieces, without a tokenizer in characters, where the longer side has so many at least.
+  /// Lengths are compared in pieces, without a tokenizer in characters, if the longer side has at least this many.
   static constexpr double kPieceRatio = 4, kCharacterRatio = 9;
   static constexpr std::int64_t kFewestPieces = 10, kFewestCharacters = 40;
 };
 
-/// Throws as LineReader; what differs in the counts of lines is left to the caller.
+/// Reads two texts side by side, to the end of the longer one. Memory: two lines, and the memory of LineHashes for each
+/// pair. Throws as LineReader. The caller compares the numbers of lines.
 CorpusCheck check_corpus(const std::filesystem::path& source, const std::filesystem::path& target,
                          const CorpusCheckOptions& options);
 
-/// Pairs that are to be kept apart from training, and which of them were not. 24 bytes a pair, and what LineHashes
-/// takes of each line.
+/// Finds pairs of a validation or test text in the training text. Memory: 24 bytes a pair, and that of LineHashes for
+/// each line.
 class HeldOutPairs {
  public:
   void add(std::string_view source, std::string_view target, std::int64_t line);

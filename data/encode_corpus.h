@@ -13,14 +13,7 @@
 
 namespace gloss {
 
-/// A text is UTF-8 where at most one line in so many is not.
-inline constexpr std::int64_t kLinesToOneInvalid = 100;
-
-/// Throws DataError, stating both, where two aligned texts differ in their counts of lines.
-void expect_equal_counts(const std::filesystem::path& source, std::int64_t source_lines,
-                         const std::filesystem::path& target, std::int64_t target_lines);
-
-/// Two texts whose lines of equal number belong together, and what cuts them into pieces.
+/// Two texts whose lines of equal number belong together, and their tokenizers.
 struct AlignedTexts {
   std::filesystem::path source, target;
   const Tokenizer* source_tokenizer;
@@ -29,8 +22,8 @@ struct AlignedTexts {
 
 struct EncodingOptions {
   std::int64_t max_length = 256;           ///< pieces and eos, either side; 0: no limit
-  std::function<void()> before_pair = {};  ///< where there is one, called before each pair; may throw to give up
-  int threads = 1;                         ///< that encode; the result is the same for any number
+  std::function<void()> before_pair = {};  ///< called before each pair is read; may throw to give up
+  int threads = 1;                         ///< the result is the same for any number
   /// True for a pair that is left out because it is held out of training; may be called on several threads.
   std::function<bool(std::string_view source, std::string_view target)> holds_out = {};
 };

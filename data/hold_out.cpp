@@ -3,12 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <map>
 #include <unordered_map>
-
-#include "common/files/line_reader.h"
-#include "common/text/utf8.h"
-#include "common/text/white_space.h"
+#include <utility>
 
 namespace gloss {
 namespace {
@@ -26,28 +22,9 @@ std::uint64_t stable_hash(std::string_view bytes) {
   return hash ^ hash >> 31;
 }
 
-struct PairHashes {
-  std::uint64_t source, target;
-
-  PairHashes(std::string_view source_line, std::string_view target_line)
-      : source(stable_hash(source_line)), target(stable_hash(target_line)) {}
-  std::uint64_t pair() const {
-    const std::array sides{source, target};
-    return stable_hash({reinterpret_cast<const char*>(sides.data()), sizeof sides});
-  }
-};
-
-bool is_usable(std::string_view line) { return line.find_first_not_of(kAsciiSpace) != line.npos && is_text(line); }
-
-template <typename Use>
-void for_each_pair(const std::filesystem::path& source, const std::filesystem::path& target,
-                   const std::function<void()>& before_pair, Use use) {
-  LineReader sources(source), targets(target);
-  for (std::string source_line, target_line; sources.next(source_line) && targets.next(target_line);) {
-    if (before_pair) before_pair();
-    if (sources.overlong() || targets.overlong() || !is_usable(source_line) || !is_usable(target_line)) continue;
-    use(source_line, target_line);
-  }
+std::uint64_t stable_hash_of_pair(std::uint64_t source, std::uint64_t target) {
+  const std::array sides{source, target};
+  return stable_hash({reinterpret_cast<const char*>(sides.data()), sizeof sides});
 }
 
 // The candidate that has a line on one side, and whether another pair has the line, too.
@@ -73,49 +50,44 @@ std::int64_t pairs_to_hold_out(std::int64_t pairs) {
   return std::min(std::clamp<std::int64_t>(pairs / 100, 50, 1000), pairs / 10);
 }
 
-HoldOut HoldOut::choose(const std::filesystem::path& source, const std::filesystem::path& target,
-                        const std::function<void()>& before_pair) {
-  HoldOut chosen;
-  std::map<std::uint64_t, PairHashes> candidates;
-  for_each_pair(source, target, before_pair, [&](const std::string& source_line, const std::string& target_line) {
-    ++chosen.pairs_of_text_;
-    if (std::max(source_line.size(), target_line.size()) > kMaxLineBytes) return;
-    const PairHashes hashes(source_line, target_line);
-    const auto pair = hashes.pair();
-    if (candidates.size() == kCandidates && pair > candidates.rbegin()->first) return;
-    candidates.emplace(pair, hashes);
-    if (candidates.size() > kCandidates) candidates.erase(std::prev(candidates.end()));
-  });
+void HoldOutChoice::add(std::string_view source, std::string_view target) {
+  const auto hashes = pairs_.emplace_back(Sides{stable_hash(source), stable_hash(target)});
+  if (std::max(source.size(), target.size()) > kMaxLineBytes) return;
+  const auto pair = stable_hash_of_pair(hashes.source, hashes.target);
+  if (candidates_.size() == kCandidates && pair > candidates_.rbegin()->first) return;
+  candidates_.try_emplace(pair, Candidate{hashes, std::string(source), std::string(target)});
+  if (candidates_.size() > kCandidates) candidates_.erase(std::prev(candidates_.end()));
+}
 
+HoldOut HoldOutChoice::choose() {
   LineOwners source_owners, target_owners;
-  for (const auto& [pair, hashes] : candidates) {
-    add_owner(source_owners, hashes.source, pair);
-    add_owner(target_owners, hashes.target, pair);
+  for (const auto& [pair, candidate] : candidates_) {
+    add_owner(source_owners, candidate.hashes.source, pair);
+    add_owner(target_owners, candidate.hashes.target, pair);
   }
-  std::unordered_map<std::uint64_t, std::pair<std::string, std::string>> lines;
-  for_each_pair(source, target, before_pair, [&](const std::string& source_line, const std::string& target_line) {
-    const PairHashes hashes(source_line, target_line);
-    const auto pair = hashes.pair();
-    note_use(source_owners, hashes.source, pair);
-    note_use(target_owners, hashes.target, pair);
-    if (candidates.contains(pair)) lines.try_emplace(pair, source_line, target_line);
-  });
+  for (const auto& [source, target] : pairs_) {
+    const auto pair = stable_hash_of_pair(source, target);
+    note_use(source_owners, source, pair);
+    note_use(target_owners, target, pair);
+  }
 
+  HoldOut chosen;
+  chosen.pairs_of_text_ = std::ssize(pairs_);
   const auto wanted = pairs_to_hold_out(chosen.pairs_of_text_);
-  for (const auto& [pair, hashes] : candidates) {
+  for (auto& [pair, candidate] : candidates_) {
     if (std::ssize(chosen.sources_) == wanted) break;
-    if (source_owners.at(hashes.source).shared || target_owners.at(hashes.target).shared) continue;
-    const auto found = lines.find(pair);
-    if (found == lines.end()) continue;  // the text was changed between the two passes
-    chosen.sources_.push_back(std::move(found->second.first));
-    chosen.targets_.push_back(std::move(found->second.second));
+    if (source_owners.at(candidate.hashes.source).shared || target_owners.at(candidate.hashes.target).shared) continue;
+    chosen.sources_.push_back(std::move(candidate.source));
+    chosen.targets_.push_back(std::move(candidate.target));
     chosen.hashes_.insert(pair);
   }
+  candidates_.clear();
+  pairs_.clear();
   return chosen;
 }
 
 bool HoldOut::contains(std::string_view source, std::string_view target) const {
-  return !hashes_.empty() && hashes_.contains(PairHashes(source, target).pair());
+  return !hashes_.empty() && hashes_.contains(stable_hash_of_pair(stable_hash(source), stable_hash(target)));
 }
 
 }  // namespace gloss

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <functional>
+#include <deque>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -19,11 +19,6 @@ std::int64_t pairs_to_hold_out(std::int64_t pairs);
 /// too.
 class HoldOut {
  public:
-  /// Reads both texts twice. Memory does not grow with them. May choose fewer pairs than wanted, or none, where most
-  /// pairs share a side with another. Calls `before_pair`, if there is one, before each pair. Throws as LineReader.
-  static HoldOut choose(const std::filesystem::path& source, const std::filesystem::path& target,
-                        const std::function<void()>& before_pair = {});
-
   bool contains(std::string_view source, std::string_view target) const;
   /// The chosen pairs, each once: line i of one is the translation of line i of the other.
   const std::vector<std::string>& sources() const { return sources_; }
@@ -32,9 +27,32 @@ class HoldOut {
   std::int64_t pairs_of_text() const { return pairs_of_text_; }
 
  private:
+  friend class HoldOutChoice;
+
   std::vector<std::string> sources_, targets_;
   std::unordered_set<std::uint64_t> hashes_;
   std::int64_t pairs_of_text_ = 0;
+};
+
+/// Chooses the pairs to hold out in one pass over the text. Memory: 16 bytes a pair, until the choice is made.
+class HoldOutChoice {
+ public:
+  /// Adds a usable pair of the text (data/pair_verdict.h).
+  void add(std::string_view source, std::string_view target);
+  /// Ends the choice. May choose fewer pairs than wanted, or none, where most pairs share a side with another.
+  HoldOut choose();
+
+ private:
+  struct Sides {
+    std::uint64_t source, target;  ///< hashes
+  };
+  struct Candidate {
+    Sides hashes;
+    std::string source, target;
+  };
+
+  std::map<std::uint64_t, Candidate> candidates_;  ///< by the hash of the pair
+  std::deque<Sides> pairs_;                        ///< of the text
 };
 
 }  // namespace gloss

@@ -2,19 +2,30 @@
 
 #include <cstdint>
 
+#include "common/text/line_splitter.h"
+
 namespace gloss {
 
-enum class PairVerdict { kUsed, kInvalid, kEmpty, kTooLong };
+/// Whether training uses a pair, or why it leaves it out.
+enum class PairVerdict { kUsable, kTooLong, kInvalid, kHeldOut, kEmpty };
 
-/// A line of a text, as far as it decides on its pair.
+/// The properties of a line that decide about its pair.
 struct JudgedLine {
   bool cut = false;         ///< longer than LineReader::kMaxLineBytes
-  bool is_text = true;      ///< UTF-8 without NUL; known where it is not cut
-  std::int64_t pieces = 0;  ///< eos left out; known where it is text and not cut
+  bool is_text = true;      ///< UTF-8 without NUL, as far as the line was read
+  std::int64_t pieces = 0;  ///< without eos; not used of a line that is cut or invalid
+
+  /// The properties that need no tokenizer. A line with anything but ASCII white space counts as one piece.
+  static JudgedLine of(const TextLine& line);
 };
 
-/// Returns whether training uses a pair, or why it leaves it out. `max_length` counts pieces and eos of either side; 0:
-/// no limit.
+/// Returns the verdict as far as the bytes of the lines decide: kTooLong, kInvalid, or kUsable.
+PairVerdict judge_bytes(const JudgedLine& source, const JudgedLine& target);
+
+/// Returns the verdict on a pair that is not held out. `max_length` limits pieces and eos of either side; 0: no limit.
 PairVerdict judge_pair(const JudgedLine& source, const JudgedLine& target, std::int64_t max_length);
+
+/// True where so many of a text's lines or pairs are invalid that it is in another encoding: more than 1 %.
+bool has_other_encoding(std::int64_t invalid, std::int64_t lines);
 
 }  // namespace gloss

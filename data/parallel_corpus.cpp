@@ -63,17 +63,17 @@ ParallelCorpus ParallelCorpus::in_memory(const Tokenizer& source, const Tokenize
       },
       std::max(source.vocabulary_size(), target.vocabulary_size()), max_length);
   writer.finish({}, encode(writer));
-  auto corpus = open(MappedFile(file, name), name);
+  auto corpus = open(MappedFile(file, name), name, Check::kIndex);
   corpus.set_vocabularies(source.vocabulary_size(), target.vocabulary_size());
   return corpus;
 }
 
-ParallelCorpus ParallelCorpus::open(MappedFile file, std::filesystem::path path) {
+ParallelCorpus ParallelCorpus::open(MappedFile file, std::filesystem::path path, Check check) {
   ParallelCorpus corpus(std::move(file), std::move(path));
   try {
     corpus.read_footer();
     corpus.read_index();
-    corpus.check_pairs();
+    corpus.check_pairs(check);
   } catch (const DamagedCorpus& damage) {
     throw DataError(printable(corpus.path_.string()) + ": wanted a corpus file, got " + damage.what);
   } catch (const Json::exception&) {
@@ -140,9 +140,9 @@ void ParallelCorpus::read_index() {
   expect_whole(sum.hex() == index_sha256_, "a damaged index");
 }
 
-// Behind it no start leads out of the file.
-void ParallelCorpus::check_pairs() const {
-  const bool whole = file_.size() <= kCheckedAtOnce;
+// Afterwards no start is outside the file.
+void ParallelCorpus::check_pairs(Check check) const {
+  const bool whole = check == Check::kWhole && file_.size() <= kCheckedAtOnce;
   std::uint64_t begin = 0;
   Pair pair;
   for (std::int64_t i = 0; i < size(); ++i) {

@@ -32,9 +32,11 @@ class ParallelCorpus {
   static ParallelCorpus of_lines(std::span<const std::string> sources, std::span<const std::string> targets,
                                  const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
                                  std::int64_t max_length);
-  /// A corpus file; `path` stands for it in messages. A file of up to `kCheckedAtOnce` bytes is checked whole. Throws
-  /// DataError unless it is whole and right.
-  static ParallelCorpus open(MappedFile file, std::filesystem::path path);
+  /// Extent of the check of a file that is opened. kWhole reads all pairs of a file of up to `kCheckedAtOnce` bytes;
+  /// kIndex leaves their check to the first use, as for a file that was just written.
+  enum class Check { kWhole, kIndex };
+  /// Opens a corpus file; `path` stands for it in messages. Throws DataError where the file is damaged.
+  static ParallelCorpus open(MappedFile file, std::filesystem::path path, Check check = Check::kWhole);
   static constexpr std::uint64_t kCheckedAtOnce = std::uint64_t{1} << 30;
 
   std::int64_t size() const { return static_cast<std::int64_t>(layout_.pairs); }
@@ -65,7 +67,7 @@ class ParallelCorpus {
   std::string text_at(std::uint64_t place, std::uint64_t bytes) const;
   void read_footer();
   void read_index();
-  void check_pairs() const;
+  void check_pairs(Check check) const;
   const std::byte* in_index(std::uint64_t place) const { return index_.data() + (place - layout_.index_at()); }
   std::int64_t length(std::uint64_t lengths_at, std::int64_t index) const {
     const auto place = lengths_at + static_cast<std::uint64_t>(index) * layout_.length_bytes;

@@ -28,33 +28,32 @@ std::int64_t count_unknown(std::span<const Id> ids) { return std::ranges::count(
 
 }  // namespace
 
-CheckedText::CheckedText(const std::filesystem::path& path, const Tokenizer* tokenizer, Normalization normalization)
-    : reader_(path), tokenizer_(tokenizer), normalization_(normalization) {
+TextCheck::TextCheck(const std::filesystem::path& path, const Tokenizer* tokenizer, Normalization normalization)
+    : tokenizer_(tokenizer), normalization_(normalization) {
   report_.begins_with_mark = begins_with_mark(path);
 }
 
-bool CheckedText::next() {
+void TextCheck::add(const TextLine& line) {
   units_ = characters_ = 0;
   is_text_ = false;
-  if (!reader_.next(line_)) return false;
+  cut_ = line.cut;
   const auto number = ++report_.lines;
-  if (reader_.crlf()) report_.windows_end.note(number);
-  if (reader_.overlong()) {
+  if (line.crlf) report_.windows_end.note(number);
+  if (line.cut) {
     report_.cut.note(number);
-    return true;
+    return;
   }
-  look_at_characters();
-  if (!is_text_) return true;
-  count_units();
+  check_characters(line.text);
+  if (!is_text_) return;
+  count_units(line.text);
   report_.units += units_;
-  if (empty()) report_.empty.note(number);
-  return true;
+  if (units_ == 0) report_.empty.note(number);
 }
 
-void CheckedText::look_at_characters() {
+void TextCheck::check_characters(std::string_view line) {
   bool valid = true, nul = false, control = false, replacement = false;
-  for (std::size_t offset = 0; offset < line_.size(); ++characters_) {
-    const auto point = decode_utf8(line_, offset);
+  for (std::size_t offset = 0; offset < line.size(); ++characters_) {
+    const auto point = decode_utf8(line, offset);
     offset += point.bytes;
     const auto character = point.value.value_or(U' ');
     valid &= point.value.has_value();
@@ -69,24 +68,24 @@ void CheckedText::look_at_characters() {
   if (replacement) report_.replacement.note(report_.lines);
 }
 
-void CheckedText::count_units() {
+void TextCheck::count_units(std::string_view line) {
   if (tokenizer_ == nullptr) {
-    units_ = count_words(line_, normalization_);
+    units_ = count_words(line, normalization_);
     return;
   }
-  const auto ids = tokenizer_->encode(line_);
+  const auto ids = tokenizer_->encode(line);
   units_ = std::ssize(ids);
   const auto unknown = count_unknown(ids);
   report_.unknown_pieces += unknown;
   if (unknown == 0) return;
   report_.unknown.note(report_.lines);
-  count_unknown_characters();
+  count_unknown_characters(line);
 }
 
-void CheckedText::count_unknown_characters() {
-  for (std::size_t offset = 0; offset < line_.size();) {
-    const auto point = decode_utf8(line_, offset);
-    const auto spelling = std::string_view(line_).substr(offset, point.bytes);
+void TextCheck::count_unknown_characters(std::string_view line) {
+  for (std::size_t offset = 0; offset < line.size();) {
+    const auto point = decode_utf8(line, offset);
+    const auto spelling = line.substr(offset, point.bytes);
     offset += point.bytes;
     const auto [found, is_new] = seen_.try_emplace(*point.value, false, 0);
     if (is_new) found->second.known = count_unknown(tokenizer_->encode(spelling)) == 0;
@@ -94,7 +93,7 @@ void CheckedText::count_unknown_characters() {
   }
 }
 
-TextReport CheckedText::report() const {
+TextReport TextCheck::report() const {
   auto report = report_;
   for (const auto& [character, occurrences] : seen_)
     if (!occurrences.known) report.unknown_characters.emplace_back(character, occurrences.count);

@@ -2,12 +2,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "common/files/line_reader.h"
+#include "common/text/line_splitter.h"
 #include "common/text/noted_lines.h"
 #include "data/pair_verdict.h"
 #include "tokenizer/tokenizer.h"
@@ -15,7 +15,7 @@
 
 namespace gloss {
 
-/// What is odd about a text, by its lines.
+/// Problems of a text, by its lines.
 struct TextReport {
   std::int64_t lines = 0;
   bool begins_with_mark = false;  ///< a byte order mark, which is dropped
@@ -24,7 +24,7 @@ struct TextReport {
   NotedLines windows_end;  ///< ended by CRLF, of which the CR is dropped
   NotedLines control;      ///< control characters (Unicode's category Cc) but tabs, or U+FEFF within the text
   NotedLines replacement;  ///< U+FFFD: a character that some program before could not read
-  NotedLines cut;          ///< longer than LineReader::kMaxLineBytes
+  NotedLines cut;          ///< longer than LineSplitter::kMaxLineBytes
   NotedLines empty;        ///< no piece, or no word
   NotedLines unknown;      ///< with pieces that are unknown to the tokenizer
   std::int64_t units = 0;  ///< pieces, eos left out; without a tokenizer words
@@ -33,35 +33,32 @@ struct TextReport {
   std::vector<std::pair<char32_t, std::int64_t>> unknown_characters;
 };
 
-/// The lines of one text, each looked at as it comes.
-class CheckedText {
+/// Checks the lines of one text, in order.
+class TextCheck {
  public:
   /// `tokenizer` may be null: then words are counted, as they are after `normalization`. Throws as LineReader.
-  CheckedText(const std::filesystem::path& path, const Tokenizer* tokenizer,
-              Normalization normalization = Normalization::kNmtNfkc);
+  TextCheck(const std::filesystem::path& path, const Tokenizer* tokenizer,
+            Normalization normalization = Normalization::kNmtNfkc);
 
-  /// False at the end. Throws IoError.
-  bool next();
-  const std::string& line() const { return line_; }
-  /// Without a tokenizer by its words, of which a line has at most as many as pieces.
-  JudgedLine judged() const { return {.cut = reader_.overlong(), .is_text = is_text_, .pieces = units_}; }
-  bool empty() const { return units_ == 0; }     ///< of a text
-  std::int64_t units() const { return units_; }  ///< of the line, as in the report; 0 where it is cut or no text
-  std::int64_t characters() const { return characters_; }
+  /// Checks the next line of the text.
+  void add(const TextLine& line);
+
+  /// The properties of the last line. Without a tokenizer words stand for pieces; a line has at most as many.
+  JudgedLine judged() const { return {.cut = cut_, .is_text = is_text_, .pieces = units_}; }
+  std::int64_t units() const { return units_; }  ///< of the last line, as in the report; 0 where it is cut or invalid
+  std::int64_t characters() const { return characters_; }  ///< of the last line
 
   /// Of the lines so far.
   TextReport report() const;
 
  private:
-  void look_at_characters();
-  void count_units();
-  void count_unknown_characters();
+  void check_characters(std::string_view line);
+  void count_units(std::string_view line);
+  void count_unknown_characters(std::string_view line);
 
-  LineReader reader_;
   const Tokenizer* tokenizer_;
   Normalization normalization_;
-  std::string line_;
-  bool is_text_ = false;
+  bool cut_ = false, is_text_ = false;
   std::int64_t units_ = 0, characters_ = 0;
   TextReport report_;
   struct Occurrences {

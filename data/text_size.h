@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <functional>
+#include <memory>
+#include <string_view>
 
 namespace gloss {
 
@@ -14,8 +14,8 @@ struct TextVariety {
   static constexpr std::int64_t kMaxDistinctWords = 100'000;
 };
 
-/// Size of two aligned texts. A word is a run of bytes without ASCII white space. Pairs with an empty side or with
-/// bytes that are not UTF-8 are not counted.
+/// Size of two aligned texts. A word is a run of bytes without ASCII white space. Only usable pairs count
+/// (data/pair_verdict.h).
 struct TextSize {
   std::int64_t pairs = 0;
   std::int64_t words = 0;  ///< of both sides
@@ -23,9 +23,23 @@ struct TextSize {
   TextVariety source, target, both;
 };
 
-/// Reads both texts once, up to the end of the shorter one, and calls `before_pair`, if there is one, before each pair.
-/// Memory does not grow with the texts. Throws as LineReader.
-TextSize measure_texts(const std::filesystem::path& source, const std::filesystem::path& target,
-                       const std::function<void()>& before_pair = {});
+/// Adds up the size of two aligned texts. Memory does not grow with the texts.
+class TextSizeCounter {
+ public:
+  TextSizeCounter();
+  ~TextSizeCounter();
+
+  /// Adds a usable pair.
+  void add(std::string_view source, std::string_view target);
+  TextSize size() const;  ///< of the pairs so far
+
+ private:
+  struct Varieties;
+
+  static std::int64_t add_line(std::string_view line, Varieties& side, Varieties& both);
+
+  std::int64_t pairs_ = 0, words_ = 0, source_bytes_ = 0, target_bytes_ = 0;
+  std::unique_ptr<Varieties> source_, target_, both_;
+};
 
 }  // namespace gloss

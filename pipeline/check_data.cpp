@@ -8,7 +8,8 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "data/parallel_corpus.h"
+#include "data/aligned_reader.h"
+#include "data/pair_verdict.h"
 #include "pipeline/run/initial_weights.h"
 
 namespace gloss {
@@ -24,7 +25,7 @@ std::string ratio_text(const DataCheckOptions& options, bool in_pieces) {
          " times as long as the other, in " + (in_pieces ? "pieces" : "characters");
 }
 
-/// Collects what there is of each kind.
+/// Collects findings by kind.
 class Findings {
  public:
   void add(const std::string& kind, const std::string& side, const NotedLines& lines, const std::string& message) {
@@ -51,7 +52,8 @@ void add_side(Findings& findings, const std::string& side, const TextReport& tex
   findings.add("unknown", side, text.unknown, "lines have characters that the tokenizer does not know");
 }
 
-/// What training itself says no to (pipeline/data_files.h, data/encode_corpus.h, pipeline/evaluate.h).
+/// Adds the reasons for which training refuses the texts (pipeline/data_files.h, data/encode_corpus.h,
+/// pipeline/evaluate.h).
 void refuse(Findings& findings, const DataSet& set, const CorpusCheck& check) {
   const auto source = printable(set.source.string()), target = printable(set.target.string());
   try {
@@ -70,7 +72,7 @@ void refuse(Findings& findings, const DataSet& set, const CorpusCheck& check) {
   const auto both = source + " and " + target;
   if (check.source.lines == 0 && check.target.lines == 0) findings.refuse("nothing_left", both + ": are empty");
   if (set.use == DataSet::Use::kTest) return;
-  if (check.invalid.count * kLinesToOneInvalid > check.pairs)
+  if (has_other_encoding(check.invalid.count, check.pairs))
     findings.refuse("encoding", both + ": " + std::to_string(check.invalid.count) + " of " +
                                     std::to_string(check.pairs) + " pairs are not UTF-8; convert the text");
   else if (check.pairs > 0 && check.fit_pairs == 0)

@@ -5,7 +5,7 @@
 
 #include "common/log.h"
 #include "common/system/stop.h"
-#include "data/encode_corpus.h"
+#include "data/aligned_reader.h"
 #include "pipeline/run/progress_line.h"
 
 namespace gloss {

@@ -3,7 +3,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/text/utf8.h"
-#include "data/encode_corpus.h"
+#include "data/aligned_reader.h"
 
 namespace gloss {
 namespace {

@@ -13,6 +13,7 @@
 #include "tokenizer/plain_text.h"
 #include "tokenizer/sentencepiece_check.h"
 #include "tokenizer/sentencepiece_log.h"
+#include "tokenizer/word_separation.h"
 
 namespace gloss {
 namespace {
@@ -118,6 +119,8 @@ PieceSpans SentencePieceTokenizer::decode_placed(std::span<const Id> ids) const 
 }
 
 std::int64_t SentencePieceTokenizer::vocabulary_size() const { return processor_->model.GetPieceSize(); }
+
+bool SentencePieceTokenizer::encodes_words_separately() const { return separates_words(serialized_); }
 
 const std::string& SentencePieceTokenizer::serialized() const { return serialized_; }
 

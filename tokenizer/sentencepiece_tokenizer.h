@@ -24,6 +24,8 @@ class SentencePieceTokenizer final : public Tokenizer {
   PieceSpans encode_placed(std::string_view line) const override;
   PieceSpans decode_placed(std::span<const Id> ids) const override;
   std::int64_t vocabulary_size() const override;
+  /// As separates_words (tokenizer/word_separation.h).
+  bool encodes_words_separately() const override;
   const std::string& serialized() const override;
 
   /// Returns the piece's text in the model, with U+2581 for a space.

@@ -27,6 +27,8 @@ class Tokenizer {
   /// after joining its pieces. Throws as decode, and Error as encode_placed.
   virtual PieceSpans decode_placed(std::span<const Id> ids) const;
   virtual std::int64_t vocabulary_size() const = 0;
+  /// True if the ids of a line are the ids of its words, which U+0020 separates, one after the other.
+  virtual bool encodes_words_separately() const { return false; }
   /// Returns a piece's spelling for display. Throws ModelError for an id outside the vocabulary.
   virtual std::string piece(Id id) const { return decode({&id, 1}); }
   /// Returns the bytes that a model file stores, from which an equal tokenizer is loaded.

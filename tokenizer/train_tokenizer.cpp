@@ -1,11 +1,15 @@
 #include "tokenizer/train_tokenizer.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <sentencepiece_trainer.h>
 
@@ -21,33 +25,68 @@
 namespace gloss {
 namespace {
 
-constexpr std::size_t kLongestLine = 4192;  // bytes; SentencePiece's default
-
-bool is_blank(const std::string& line) { return line.find_first_not_of(" \t") == line.npos; }
-
-std::int64_t count_lines(std::span<const std::filesystem::path> files) {
-  std::int64_t count = 0;
-  for (const auto& file : files) {
-    LineReader reader(file);
-    for (std::string line; reader.next(line);) ++count;
-  }
-  return count;
-}
-
-// So many of all lines, and evenly spaced.
+// Takes `wanted` of `all` lines, evenly spaced.
 struct Share {
   std::int64_t wanted, all;
 
   bool takes(std::int64_t line) const { return wanted >= all || line * wanted / all != (line + 1) * wanted / all; }
 };
 
-// The usable lines among a share of those of all files, one after the other. SentencePiece is handed lines, not files:
-// it would write their names into the model.
+void warn_of(const UnusableLines& lines, const std::filesystem::path& file) {
+  const auto warn = [&](const std::string& reason, const NotedLines& noted) {
+    if (noted.count > 0)
+      log_warning(printable(file.string()) + ": " + std::to_string(noted.count) +
+                  " lines left out of the tokenizer's training: " + reason + " (" + noted.text() + ")");
+  };
+  warn("not UTF-8", lines.not_utf8);
+  warn("longer than " + std::to_string(UnusableLines::kMaxLineBytes) + " bytes", lines.too_long);
+}
+
+// The lines of the samples, text by text. Each sample is emptied.
+class SampleLines {
+ public:
+  explicit SampleLines(std::span<TrainingText> texts) : texts_(texts) {}
+
+  bool operator()(std::string& line) {
+    for (; !texts_.empty(); texts_ = texts_.subspan(1)) {
+      if (texts_.front().sample.take(line)) return true;
+      warn_of(texts_.front().sample.unusable(), texts_.front().file);
+    }
+    return false;
+  }
+
+ private:
+  std::span<TrainingText> texts_;  // still to be read
+};
+
+// The usable lines among a share of the lines of all files, file by file.
+class SharedLines {
+ public:
+  SharedLines(std::span<TrainingText> texts, const Share& share) : texts_(texts), share_(share) {}
+
+  bool operator()(std::string& line) {
+    for (; !texts_.empty(); texts_ = texts_.subspan(1)) {
+      if (!reader_) reader_ = std::make_unique<LineReader>(texts_.front().file);
+      while (reader_->next(line))
+        if (share_.takes(lines_read_++) && unusable_.accept(line, is_text(line), reader_->line_number())) return true;
+      warn_of(std::exchange(unusable_, {}), texts_.front().file);
+      reader_.reset();
+    }
+    return false;
+  }
+
+ private:
+  std::span<TrainingText> texts_;  // still to be read
+  Share share_;
+  std::int64_t lines_read_ = 0;  // of all files
+  std::unique_ptr<LineReader> reader_;
+  UnusableLines unusable_;
+};
+
+// Hands lines to SentencePiece. Given files, it would write their names into the model.
 class TrainingLines final : public sentencepiece::SentenceIterator {
  public:
-  TrainingLines(std::span<const std::filesystem::path> files, const Share& share) : files_(files), share_(share) {
-    advance();
-  }
+  explicit TrainingLines(std::function<bool(std::string&)> next_line) : next_line_(std::move(next_line)) { advance(); }
 
   bool done() const override { return parts_.empty(); }
   void Next() override {
@@ -59,46 +98,11 @@ class TrainingLines final : public sentencepiece::SentenceIterator {
 
  private:
   void advance() {
-    for (std::string line; parts_.empty() && read(line);) {
-      if (!share_.takes(lines_read_++)) continue;
-      if (line.size() > kLongestLine)
-        too_long_.note(reader_->line_number());
-      else if (!is_text(line))
-        not_utf8_.note(reader_->line_number());
-      else if (!is_blank(line))
-        for (auto& part : split_symbol_names(without_space_marks(line))) parts_.push_back(std::move(part));
-    }
+    for (std::string line; parts_.empty() && next_line_(line);)
+      for (auto& part : split_symbol_names(without_space_marks(line))) parts_.push_back(std::move(part));
   }
 
-  bool read(std::string& line) {
-    while (true) {
-      if (reader_ && reader_->next(line)) return true;
-      warn_of_left_out();
-      if (files_.empty()) return false;
-      file_ = files_.front();
-      reader_.emplace(file_);
-      files_ = files_.subspan(1);
-    }
-  }
-
-  // At the end of a file, whose lines they are.
-  void warn_of_left_out() {
-    const auto warn = [&](const std::string& reason, NotedLines& lines) {
-      if (lines.count > 0)
-        log_warning(printable(file_.string()) + ": " + std::to_string(lines.count) +
-                    " lines left out of the tokenizer's training: " + reason + " (" + lines.text() + ")");
-      lines = {};
-    };
-    warn("not UTF-8", not_utf8_);
-    warn("longer than " + std::to_string(kLongestLine) + " bytes", too_long_);
-  }
-
-  std::span<const std::filesystem::path> files_;  // still to be read
-  Share share_;
-  std::int64_t lines_read_ = 0;  // of all files
-  std::filesystem::path file_;
-  NotedLines not_utf8_, too_long_;  // of `file_`
-  std::optional<LineReader> reader_;
+  std::function<bool(std::string&)> next_line_;
   std::deque<std::string> parts_;  // of the present line
 };
 
@@ -127,16 +131,20 @@ std::optional<std::int64_t> number_behind(std::string_view text, std::string_vie
 
 }  // namespace
 
-std::string train_tokenizer(std::span<const std::filesystem::path> files, const TokenizerConfig& config,
-                            std::int64_t most_lines) {
+std::string train_tokenizer(std::span<TrainingText> texts, const TokenizerConfig& config, std::int64_t max_lines) {
   config.validate();
-  const Share share{most_lines, count_lines(files)};
+  Share share{max_lines, 0};
+  for (const auto& text : texts) share.all += text.sample.lines();
+  const bool has_samples = std::ranges::all_of(texts, [](const auto& text) { return text.sample.complete(); });
   if (share.wanted < share.all)
     log_info("the tokenizer is trained on " + std::to_string(share.wanted) + " of " + std::to_string(share.all) +
              " lines, evenly spaced");
-  TrainingLines lines(files, share);
+  const bool takes_samples = has_samples && share.wanted >= share.all;
+  SampleLines sampled(texts);
+  SharedLines shared(texts, share);
+  TrainingLines lines([&](std::string& line) { return takes_samples ? sampled(line) : shared(line); });
   if (lines.done()) {
-    const auto name = files.empty() ? "tokenizer" : printable(files.front().string());
+    const auto name = texts.empty() ? "tokenizer" : printable(texts.front().file.string());
     throw DataError(name + ": wanted text to train a tokenizer on, got no usable line");
   }
   const std::unordered_map<std::string, std::string> options{
@@ -151,7 +159,7 @@ std::string train_tokenizer(std::span<const std::filesystem::path> files, const 
       {"bos_id", std::to_string(kBos)},
       {"eos_id", std::to_string(kEos)},
       {"input_sentence_size", "0"},  // all
-      {"max_sentence_length", std::to_string(kLongestLine)},
+      {"max_sentence_length", std::to_string(UnusableLines::kMaxLineBytes)},
       {"num_threads", "1"},
       {"minloglevel", "3"},  // what matters comes back as a status
   };
@@ -159,6 +167,17 @@ std::string train_tokenizer(std::span<const std::filesystem::path> files, const 
   const auto status = sentencepiece::SentencePieceTrainer::Train(options, &lines, &serialized);
   if (!status.ok()) throw_training_error(status.ToString(), config);
   return serialized;
+}
+
+std::string train_tokenizer(std::span<const std::filesystem::path> files, const TokenizerConfig& config,
+                            std::int64_t max_lines) {
+  std::vector<TrainingText> texts;
+  for (const auto& file : files) {
+    auto& sample = texts.emplace_back(TrainingText{file, TrainingSample(max_lines)}).sample;
+    LineReader reader(file);
+    for (std::string line; reader.next(line);) sample.add(line, is_text(line));
+  }
+  return train_tokenizer(texts, config, max_lines);
 }
 
 }  // namespace gloss

@@ -5,6 +5,10 @@
 
 namespace gloss {
 
+std::int64_t updates_of(const TrainingConfig& config, std::int64_t batches) {
+  return (batches + config.accumulate - 1) / config.accumulate;
+}
+
 bool TrainingPlan::epoch_ended() const {
   const EpochPosition position = batches_->position();
   return position.batch == 0 ? position.epoch > 0 : position.batch == batches_->batches_in_epoch();
@@ -30,9 +34,7 @@ bool TrainingPlan::limit_reached(const TrainingState& state) const {
 std::int64_t TrainingPlan::last_step(const TrainingState& state, double seconds_a_step) const {
   std::int64_t last = config_->step_limit();
   if (config_->max_epochs) {
-    const auto updates = [&](std::int64_t batches) {
-      return (batches + config_->accumulate - 1) / config_->accumulate;
-    };
+    const auto updates = [&](std::int64_t batches) { return updates_of(*config_, batches); };
     const std::int64_t epochs = *config_->max_epochs - state.position.epoch;  // including the current one
     const std::int64_t updates_an_epoch = updates(batches_->batches_in_epoch());
     if (epochs <= last / updates_an_epoch)  // otherwise the step limit applies, and the product might overflow

@@ -8,6 +8,9 @@
 
 namespace gloss {
 
+/// Number of updates that `batches` batches of one epoch make with training.accumulate.
+std::int64_t updates_of(const TrainingConfig& config, std::int64_t batches);
+
 /// Decides when a run validates, saves and ends, from its configuration and the position in the epoch.
 class TrainingPlan {
  public:

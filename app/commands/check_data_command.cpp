@@ -17,6 +17,7 @@
 #include "common/error.h"
 #include "pipeline/check_data.h"
 #include "pipeline/doctor/memory_estimate.h"
+#include "pipeline/run/read_run_file.h"
 #include "pipeline/run/run_files.h"
 #include "pipeline/run/run_length.h"
 #include "tokenizer/sentencepiece_tokenizer.h"

@@ -16,6 +16,7 @@
 #include "common/error.h"
 #include "pipeline/doctor/machine_report.h"
 #include "pipeline/doctor/memory_estimate.h"
+#include "pipeline/run/read_run_file.h"
 #include "pipeline/run/run_files.h"
 #include "pipeline/run/run_length.h"
 #include "training/mixed_precision.h"

@@ -20,6 +20,7 @@
 #include "common/log.h"
 #include "common/system/signals.h"
 #include "data/language_tag.h"
+#include "pipeline/run/read_run_file.h"
 #include "pipeline/run/run_files.h"
 #include "pipeline/run/run_summary.h"
 #include "pipeline/run/train_translate.h"
@@ -144,6 +145,7 @@ ExitCode train_translator(const TrainTranslateCommandOptions& options) {
   const auto run = read_run(options, out);
   const auto machine = set_up(options.common, files_of(options, run.config, out));
   TrainTranslateOptions training{.config = run.config,
+                                 .texts = run.texts,
                                  .out = out,
                                  .resume = options.resume,
                                  .overwrite = options.overwrite,

@@ -121,6 +121,12 @@ Field<Config> choice_field(Part Config::*part, E Part::*member, std::type_identi
           .value = [part, of_part](const Config& config) { return of_part.value(config.*part); }};
 }
 
+/// A key of a run file whose value is a path, and its place in a configuration.
+struct PathKey {
+  std::string key;  ///< dotted
+  std::string* path;
+};
+
 /// The keys of one section of the run file: a member and a declaration each.
 ///
 ///   const Settings<ModelConfig> settings("model", {
@@ -218,11 +224,11 @@ class Settings {
     return nullptr;
   }
 
-  /// Every member that names a file.
-  std::vector<std::string*> paths(Config& config) const {
-    std::vector<std::string*> paths;
+  /// Every key that names a file.
+  std::vector<PathKey> paths(Config& config) const {
+    std::vector<PathKey> paths;
     for (const auto& [field, setting] : rows_)
-      if (field.path) paths.push_back(&field.path(config));
+      if (field.path) paths.push_back({setting.name(), &field.path(config)});
     return paths;
   }
 

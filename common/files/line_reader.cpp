@@ -86,8 +86,8 @@ void expect_text(std::string_view head, const fs::path& path) {
 
 }  // namespace
 
-LineReader::LineReader(const std::filesystem::path& path, Passes passes)
-    : path_(path), descriptor_(open_text(path, passes)), buffer_(kBufferBytes) {
+LineReader::LineReader(const std::filesystem::path& path, Passes passes, Sha256* sum)
+    : path_(path), descriptor_(open_text(path, passes)), sum_(sum), buffer_(kBufferBytes) {
   begin();
 }
 
@@ -120,6 +120,7 @@ bool LineReader::fill() {
   const bool ended = rest_.data() != nullptr && rest_.data() + rest_.size() != buffer_.data() + buffer_.size();
   if (ended) return false;
   rest_ = {buffer_.data(), read_up_to(descriptor_, std::as_writable_bytes(std::span(buffer_)), path_)};
+  if (sum_ != nullptr) sum_->update(rest_);
   return !rest_.empty();
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/files/descriptor.h"
+#include "common/files/sha256.h"
 #include "common/text/line_splitter.h"
 
 namespace gloss {
@@ -18,9 +19,10 @@ enum class Passes { kOne, kSeveral };
 /// its lines.
 class LineReader {
  public:
-  /// Throws DataError if the path is missing, a folder, compressed or UTF-16; UsageError if it is a device, or a pipe
-  /// that is to be read several times (a terminal counts as a pipe); IoError if it cannot be read.
-  explicit LineReader(const std::filesystem::path& path, Passes passes = Passes::kSeveral);
+  /// Adds the bytes that are read to `sum`, if there is one. Throws DataError if the path is missing, a folder,
+  /// compressed or UTF-16; UsageError if it is a device, or a pipe that is to be read several times (a terminal counts
+  /// as a pipe); IoError if it cannot be read.
+  explicit LineReader(const std::filesystem::path& path, Passes passes = Passes::kSeveral, Sha256* sum = nullptr);
   /// Reads an open file from its current position; messages call it `name`. Throws DataError if it is compressed or
   /// UTF-16, IoError if it cannot be read.
   LineReader(Descriptor descriptor, const std::string& name, LineEnds ends = LineEnds::kLineFeed);
@@ -41,6 +43,7 @@ class LineReader {
 
   std::filesystem::path path_;
   Descriptor descriptor_;
+  Sha256* sum_ = nullptr;
   std::vector<char> buffer_;
   std::string_view rest_;  ///< the part of the buffer that is not yet split
   LineSplitter splitter_;

@@ -1,6 +1,8 @@
 #include "common/text/utf8.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <functional>
 
 namespace gloss {
@@ -28,6 +30,15 @@ Lead classify(unsigned char first) {
   return {0, 0, 0};
 }
 
+// True where 8 bytes follow and all are ASCII.
+bool is_ascii_block(std::string_view text, std::size_t offset) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080U;
+  std::uint64_t block = 0;
+  if (text.size() - offset < sizeof block) return false;
+  std::memcpy(&block, text.data() + offset, sizeof block);
+  return (block & kHighBits) == 0;
+}
+
 bool continues_character(char byte) { return (byte & 0xc0) == 0x80; }
 
 }  // namespace
@@ -49,6 +60,10 @@ CodePoint decode_utf8(std::string_view text, std::size_t offset) {
 
 std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
   for (std::size_t offset = 0; offset < text.size();) {
+    if (is_ascii_block(text, offset)) {
+      offset += sizeof(std::uint64_t);
+      continue;
+    }
     const auto point = decode_utf8(text, offset);
     if (!point.value) return offset;
     offset += point.bytes;

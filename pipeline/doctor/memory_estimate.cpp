@@ -16,7 +16,7 @@
 #include "common/random.h"
 #include "common/special_ids.h"
 #include "common/system/memory.h"
-#include "decoding/scorers/transformer_scorer.h"
+#include "decoding/scorers/make_scorer.h"
 #include "decoding/search.h"
 #include "decoding/search_hooks.h"
 #include "model/fast/matrix_product.h"
@@ -40,8 +40,8 @@ constexpr std::int64_t kMostBatches = 24, kFewestBatches = 4;
 
 std::int64_t resident_bytes() { return size_in_proc("/proc/self/status", "VmRSS:").value_or(0); }
 
-/// What `work` holds at most beside what is held now; where the system does not count peaks anew, beside the highest
-/// until now.
+/// Returns the most memory that `work` holds beyond the memory held now. Where the system cannot reset its count of the
+/// peak, the figure may be too high.
 std::int64_t peak_of(const std::function<void()>& work) {
   give_back_memory();
   std::ofstream("/proc/self/clear_refs") << 5;
@@ -50,7 +50,7 @@ std::int64_t peak_of(const std::function<void()>& work) {
   return std::max<std::int64_t>(size_in_proc("/proc/self/status", "VmHWM:").value_or(0) - before, 0);
 }
 
-/// As the trainers of SentencePiece were measured on English and German; they read at most so many lines.
+/// Memory of SentencePiece's trainers, as measured on English and German. They read at most two million lines.
 std::int64_t tokenizer_training_bytes(TokenizerType type, std::int64_t text_bytes) {
   constexpr std::int64_t kMostText = 2'000'000 * 120;
   return std::min(text_bytes, kMostText) * (type == TokenizerType::kUnigram ? 22 : type == TokenizerType::kBpe ? 9 : 5);
@@ -78,8 +78,8 @@ std::int64_t positions_of(const std::vector<PairLengths>& batch) {
   return std::ranges::max(batch, {}, &PairLengths::longer).longer() * std::ssize(batch);
 }
 
-/// So many batches from the shortest to the longest sentences, the smallest batch first, and before them three quarters
-/// of the largest: a run's batches differ in size, and of the blocks that are kept of a smaller one few will do.
+/// Returns `count` batches from the shortest to the longest sentences, the smallest batch first, preceded by three
+/// quarters of the largest. Batches of a run differ in size, and few blocks that the allocator caches fit another size.
 std::vector<std::vector<PairLengths>> trial_batches(std::vector<PairLengths> pairs, std::int64_t tokens,
                                                     std::int64_t count) {
   if (pairs.empty())
@@ -97,7 +97,7 @@ std::vector<std::vector<PairLengths>> trial_batches(std::vector<PairLengths> pai
   return chosen;
 }
 
-/// More than any kernel keeps of a token for the backward pass, so that a trial is no risk.
+/// Returns more bytes than any kernel keeps of a token for the backward pass, so that a trial is safe.
 std::int64_t most_bytes_of_token(const ModelConfig& model, const Vocabularies& vocabularies) {
   const auto layers = model.encoder_layers + model.decoder_layers;
   return kFloatBytes * (layers * (40 * model.d_model + 6 * model.d_ff + 200 * model.heads) + 8 * vocabularies.target);
@@ -111,11 +111,10 @@ void show_progress(const std::string& part, std::size_t done, std::size_t all) {
 /// The model of a run with random weights.
 class Trial {
  public:
-  Trial(const RunConfig& config, const ForeseenRun& run) : config_(config), run_(run) {
-    auto model_config = config.model;
-    model_config.max_positions =
-        std::max({model_config.max_positions, config.data.max_length + 1, config.decoding.max_length + 1});
-    model_ = make_model(model_config, run.vocabularies, random_);
+  Trial(const RunConfig& config, const ForeseenRun& run) : config_(config), run_(run), model_config_(config.model) {
+    model_config_.max_positions =
+        std::max({model_config_.max_positions, config.data.max_length + 1, config.decoding.max_length + 1});
+    model_ = make_model(model_config_, run.vocabularies, random_);
     freeze(model_, config.training.freeze);
     for (const auto& [name, parameter] : named_parameters(model_))
       if (parameter.requires_grad()) parameter.mutable_grad() = at::zeros_like(parameter);
@@ -144,7 +143,8 @@ class Trial {
     });
   }
 
-  /// Of the longest sources; `length` tokens each, none of which ends.
+  /// Memory of a search, with the scorer's copy of the weights. Searches for translations of the longest sources, of
+  /// `length` tokens each.
   std::int64_t search(std::vector<std::int64_t> sources, std::int64_t beam_size, std::int64_t length) {
     if (sources.empty()) return 0;
     std::ranges::sort(sources, std::ranges::greater());
@@ -165,14 +165,15 @@ class Trial {
                     static_cast<std::size_t>(decoding.max_length));
     };
     const auto peak = peak_of([&] {
-      const TransformerScorer scorer(model_, DecodingConfig::kLongest);
+      // As make_translator does for a validation and for the test set.
+      const auto scorer = make_scorer(model_, model_config_, DecodingConfig::kLongest);
       const auto padded = pad(ids, at::kCPU);
       if (beam_size > 1)
-        beam_search(scorer, padded, decoding, {}, hooks);
+        beam_search(*scorer, padded, decoding, {}, hooks);
       else
-        greedy_search(scorer, padded, decoding, {}, hooks);
+        greedy_search(*scorer, padded, decoding, {}, hooks);
     });
-    // Keys and values of the positions that were not said, and their copies when rows are reordered.
+    // Keys and values of the positions that were not generated, and their copies when rows are reordered.
     const auto position = 4 * config_.model.decoder_layers * rows * config_.model.d_model * kFloatBytes;
     return peak + (length - decoding.max_length) * position;
   }
@@ -180,6 +181,7 @@ class Trial {
  private:
   const RunConfig& config_;
   const ForeseenRun& run_;
+  ModelConfig model_config_;
   RandomStream random_{1, "memory trial"};
   RandomIds ids_{random_.stream("ids")};
   EncoderDecoder model_{nullptr};
@@ -203,7 +205,7 @@ TrainingNeeds training_needs(const RunConfig& config, const Vocabularies& vocabu
   needs.gradients = needs.trained_parameters * kFloatBytes;
   needs.optimizer = (config.training.ema_decay > 0 ? 3 : 2) * needs.trained_parameters * kFloatBytes;
   needs.program = resident_bytes();
-  // Less than any path keeps for the backward pass: what goes into the products of one side.
+  // Less than any path keeps for the backward pass: the inputs of the products of one side.
   const auto& model = config.model;
   const auto kept = std::min(model.encoder_layers, model.decoder_layers) * (6 * model.d_model + model.d_ff);
   needs.least_batches = std::min(config.data.batch_tokens, kFewestTokens) * kept * kFloatBytes;

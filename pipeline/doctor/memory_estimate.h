@@ -12,14 +12,14 @@
 
 namespace gloss {
 
-/// What training by a run file takes, in bytes.
+/// Memory and disk that training by a run file takes, in bytes.
 struct TrainingNeeds {
   std::int64_t parameters = 0, trained_parameters = 0;
   std::int64_t weights = 0, gradients = 0, optimizer = 0;  ///< optimizer: Adam's means
-  std::int64_t program = 0;  ///< what the process holds before there is a model, LibTorch at work in it
-  /// What the phases of a run take beside; 0 where there is no such phase, or it was not tried.
+  std::int64_t program = 0;  ///< memory of the process before there is a model, after LibTorch has started
+  /// Additional memory of the phases of a run; 0 where there is no such phase, or it was not tried.
   std::int64_t tokenizer = 0;                                    ///< training it, before there are weights
-  std::int64_t least_batches = 0;                                ///< what no batch of training gets by with less
+  std::int64_t least_batches = 0;                                ///< the least that any training batch takes
   std::int64_t batches = 0;                                      ///< of data.batch_tokens, by trial
   std::int64_t validation = 0;                                   ///< greedy search, by trial
   std::int64_t test = 0;                                         ///< beam search, by trial
@@ -30,7 +30,7 @@ struct TrainingNeeds {
   std::string unknown =
       {};  ///< why lengths of sentences were guessed, or parts are left out; empty where they were not
 
-  /// At the phase that takes most: each gives back what it took. Where nothing was tried, at least so much.
+  /// Memory of the phase that takes most; each phase frees its memory. A lower bound where nothing was tried.
   std::int64_t memory() const {
     const auto phase = std::max({least_batches, batches, validation, test, average});
     return program + std::max(tokenizer, weights + gradients + optimizer + phase);
@@ -38,25 +38,26 @@ struct TrainingNeeds {
   std::int64_t disk() const { return model_file + checkpoint * checkpoints + corpus_file; }
 };
 
-/// What can be known without text and trial.
+/// The needs that are known without text and trial.
 TrainingNeeds training_needs(const RunConfig& config, const Vocabularies& vocabularies);
 
-/// What a run works on, as far as it can be known before it begins.
+/// Vocabularies and text of a run, as far as they are known before it begins.
 struct ForeseenRun {
-  Vocabularies vocabularies;  ///< of tokenizers that are there, or else the largest that the run file allows
+  Vocabularies vocabularies;  ///< of existing tokenizers, or else the largest that the run file allows
   TextLengths text;
 };
 /// Throws as configured_tokenizers.
 ForeseenRun foresee(const RunConfig& config);
 
-/// What can be known without a trial.
+/// The needs that are known without a trial.
 TrainingNeeds training_needs(const RunConfig& config, const ForeseenRun& run);
 
-/// The same, and by trial on the processor, with random weights and ids: forward and backward through some batches from
-/// the whole range of lengths; greedy search until decoding.max_length, since a model that has learnt little does not
-/// end; and beam search of the longest sentences. Of a large model smaller batches are tried in two sizes, from which
-/// those of data.batch_tokens are reckoned, so that all takes less than a minute; the trial keeps to half of `memory`.
-/// For a process that has not done anything large before.
+/// The same, and by trial on the CPU, with random weights and ids: forward and backward passes through some batches
+/// from the whole range of lengths; greedy search up to decoding.max_length, since a model that has learned little does
+/// not end a sentence; and beam search of the longest sentences. Searches use the scorer of a run's validations. With a
+/// large model it tries smaller batches of two sizes and extrapolates to data.batch_tokens, so that the trial takes
+/// less than a minute. The trial uses at most half of `memory`. Call it in a process that has not used much memory
+/// before.
 TrainingNeeds try_training(const RunConfig& config, const ForeseenRun& run, std::int64_t memory);
 
 /// Free bytes where `folder` is, or would be made.

@@ -6,11 +6,12 @@
 #include <tuple>
 
 #include "common/error.h"
-#include "common/files/line_reader.h"
 #include "common/log.h"
 #include "common/text/utf8.h"
+#include "data/aligned_reader.h"
 #include "data/corpus_layout.h"
 #include "data/hold_out.h"
+#include "data/pair_verdict.h"
 
 namespace gloss {
 namespace {
@@ -29,19 +30,25 @@ std::int64_t length_of(const std::string& line, const Tokenizer* tokenizer, Toke
 
 struct TextSample {
   std::vector<PairLengths> pairs;
-  std::int64_t bytes = 0;  ///< of the lines that were read
+  std::vector<PairLengths> usable;  ///< those of the pairs that training uses
+  std::int64_t bytes = 0;           ///< of the lines that were read
 };
 
 TextSample sample_of(const std::string& source, const std::string& target, const RunConfig& config,
                      const TokenizerPair& tokenizers) {
-  LineReader sources(source), targets(target);
+  AlignedReader reader(source, target);
   TextSample sample;
   const auto type = config.tokenizer.type;
-  std::string source_line, target_line;
-  while (std::ssize(sample.pairs) < kMostLines && sources.next(source_line) && targets.next(target_line)) {
-    sample.bytes += std::ssize(source_line) + std::ssize(target_line) + 2;
-    sample.pairs.push_back(
-        {length_of(source_line, tokenizers.first.get(), type), length_of(target_line, tokenizers.second.get(), type)});
+  for (LinePair pair; std::ssize(sample.pairs) < kMostLines && reader.next(pair) && pair.complete();) {
+    sample.bytes += std::ssize(pair.source.text) + std::ssize(pair.target.text) + 2;
+    const auto& lengths =
+        sample.pairs.emplace_back(PairLengths{length_of(pair.source.text, tokenizers.first.get(), type),
+                                              length_of(pair.target.text, tokenizers.second.get(), type)});
+    auto judged_source = JudgedLine::of(pair.source), judged_target = JudgedLine::of(pair.target);
+    judged_source.pieces = lengths.source - 1;
+    judged_target.pieces = lengths.target - 1;
+    if (judge_pair(judged_source, judged_target, config.data.max_length) == PairVerdict::kUsable)
+      sample.usable.push_back(lengths);
   }
   return sample;
 }
@@ -92,10 +99,7 @@ TextLengths text_lengths(const RunConfig& config, const TokenizerPair& tokenizer
     if (sample.bytes > 0)
       lengths.texts_per_sample =
           std::max(static_cast<double>(lengths.training_bytes) / static_cast<double>(sample.bytes), 1.0);
-    std::erase_if(sample.pairs, [&](const PairLengths& pair) {
-      return pair.longer() > data.max_length || pair.source == 1 || pair.target == 1;
-    });
-    lengths.pairs = std::move(sample.pairs);
+    lengths.pairs = std::move(sample.usable);
     if (!data.hold_out) return;
     const auto held_out = pairs_to_hold_out(
         static_cast<std::int64_t>(static_cast<double>(lengths.pairs.size()) * lengths.texts_per_sample));

@@ -19,26 +19,26 @@ struct PairLengths {
   std::int64_t longer() const { return source > target ? source : target; }
 };
 
-/// How long the sentences of a run are, before there are ids.
+/// Lengths of the sentences of a run, before there are ids.
 struct TextLengths {
   std::vector<PairLengths> pairs = {};              ///< of the training text, its beginning where it is long
   std::vector<std::int64_t> valid = {}, test = {};  ///< sources
   std::int64_t training_bytes = 0;                  ///< of both files
   std::int64_t corpus_file = 0;                     ///< bytes of corpus.cache
-  std::string unknown = {};                         ///< why something above is missing; empty where nothing is
+  std::string unknown = {};                         ///< why something above is missing; empty where nothing is missing
   double texts_per_sample = 1;                      ///< the training text's size over that of the part that was read
 };
 
 /// Reads the first 50,000 lines of each text and counts pieces by the tokenizers or, where they are yet to be trained,
 /// takes 4.5 bytes for a piece (one character where those are the pieces). Pairs that do not fit data.max_length are
-/// left out. A text that cannot be read is said in `unknown`.
+/// left out. `unknown` reports a text that cannot be read.
 TextLengths text_lengths(const RunConfig& config, const TokenizerPair& tokenizers);
 
 /// The pairs in batches as training forms them: by length, at most `batch_tokens` positions of the longer side.
 std::vector<std::vector<PairLengths>> batches_of(std::vector<PairLengths> pairs, std::int64_t batch_tokens);
 
-/// How many times as long a sentence becomes where data.subword_sampling cuts it into other pieces, as it was measured
-/// on English and German: 1.4 at 0.1 for bpe, 2 at 0.1 and 1.3 at 0.2 for unigram.
+/// The factor by which data.subword_sampling lengthens a sentence, as measured on English and German: 1.4 at 0.1 for
+/// bpe, 2 at 0.1 and 1.3 at 0.2 for unigram.
 double growth_by_sampling(const RunConfig& config);
 
 }  // namespace gloss

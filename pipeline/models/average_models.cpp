@@ -19,7 +19,7 @@
 #include "model/make_model.h"
 #include "model/storage/model_file.h"
 #include "pipeline/models/translation_model.h"
-#include "pipeline/run/run_config.h"
+#include "pipeline/run/read_run_file.h"
 #include "pipeline/run/run_files.h"
 #include "pipeline/run/run_identity.h"
 #include "tokenizer/sentencepiece_tokenizer.h"

@@ -54,13 +54,13 @@ Json hashes_of(const CorpusCache::Tokenizers& by_name) {
   return hashes;
 }
 
-// Of a change in how texts become ids; raised with it.
+// The version of the encoding of texts. Raise it when texts become other ids.
 constexpr int kEncoding = 1;
 
-// Of a change in the choice of held-out pairs, which is a function of the texts; raised with it.
+// The version of the choice of held-out pairs, which is a function of the texts. Raise it when the choice changes.
 constexpr int kHoldOut = 1;
 
-// What the tokenizer came from: training with these settings, or null where it was given.
+// The settings with which the tokenizer was trained, or null where it was given.
 Json settings_of(const RunConfig& config) {
   if (!config.tokenizer.model_file.empty() || !config.training.start_from.empty()) return nullptr;
   auto settings = to_json(config.tokenizer);
@@ -70,8 +70,11 @@ Json settings_of(const RunConfig& config) {
 
 }  // namespace
 
-CorpusCache::CorpusCache(const RunConfig& config, const RunFolder& folder)
+CorpusCache::CorpusCache(const RunConfig& config, const RunFolder& folder, std::shared_ptr<TrainingTexts> texts)
     : config_(&config),
+      texts_(texts ? std::move(texts)
+                   : std::make_shared<TrainingTexts>(config.data.train_source, config.data.train_target,
+                                                     scan_options(config))),
       corpus_file_(folder.corpus_file()),
       texts_file_(folder.texts_file()),
       kept_texts_(read_texts_file(texts_file_)),
@@ -79,12 +82,17 @@ CorpusCache::CorpusCache(const RunConfig& config, const RunFolder& folder)
       source_at_start_(FileStamp::of(config.data.train_source)),
       target_at_start_(FileStamp::of(config.data.train_target)) {
   if (!cached_) return;
-  source_ = TextHash::of(config.data.train_source, known_hash(kept_texts_, "source"));
-  target_ = TextHash::of(config.data.train_target, known_hash(kept_texts_, "target"));
+  source_ = known_or_scanned(config.data.train_source, "source");
+  target_ = known_or_scanned(config.data.train_target, "target");
   const auto& kept = cached_->key();
   const auto wanted = key({});
   const auto equal = [&](const char* name) { return kept.is_object() && kept.value(name, Json()) == wanted.at(name); };
   if (!equal("program") || !equal("source_text") || !equal("target_text")) cached_.reset();
+}
+
+TextHash CorpusCache::known_or_scanned(const fs::path& path, const std::string& side) const {
+  if (const auto known = known_hash(kept_texts_, side); known && known->is_current(path)) return *known;
+  return hash_of(side == "source" ? texts_->scan().source : texts_->scan().target);
 }
 
 std::string CorpusCache::known_tokenizer(const std::string& name) const {
@@ -104,8 +112,8 @@ void CorpusCache::load(const Tokenizers& by_name, const Tokenizer& source, const
     corpus_ = std::exchange(cached_, std::nullopt);
   } else {
     cached_.reset();
-    source_ = TextHash::of(config_->data.train_source, source_);
-    target_ = TextHash::of(config_->data.train_target, target_);
+    source_ = known_or_scanned(config_->data.train_source, "source");
+    target_ = known_or_scanned(config_->data.train_target, "target");
     encode(key(tokenizers), source, target, threads, held_out);
   }
   corpus_->set_vocabularies(source.vocabulary_size(), target.vocabulary_size());
@@ -154,7 +162,8 @@ void CorpusCache::encode(const Json& key, const Tokenizer& source, const Tokeniz
     };
   const auto report = encode_corpus({data.train_source, data.train_target, &source, &target}, options, writer);
   writer.finish(key, report);
-  corpus_ = ParallelCorpus::open(MappedFile(made_->open_for_reading(), corpus_file_), corpus_file_);
+  corpus_ = ParallelCorpus::open(MappedFile(made_->open_for_reading(), corpus_file_), corpus_file_,
+                                 ParallelCorpus::Check::kIndex);
 }
 
 }  // namespace gloss

@@ -7,7 +7,6 @@
 #include "common/log.h"
 #include "model/storage/model_file.h"
 #include "pipeline/run/run_summary.h"
-#include "pipeline/run/start_model.h"
 #include "training/checkpoint.h"
 #include "training/checkpoint_name.h"
 
@@ -18,20 +17,15 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-std::vector<NamedFile> files_read(const RunConfig& config) {
-  const auto& data = config.data;
-  const auto& embeddings = config.training.initial_embeddings;
-  std::vector<NamedFile> files = {{"data.train_source", data.train_source},
-                                  {"data.train_target", data.train_target},
-                                  {"data.valid_source", data.valid_source},
-                                  {"data.valid_target", data.valid_target},
-                                  {"data.test_source", data.test_source},
-                                  {"data.test_target", data.test_target},
-                                  {"tokenizer.model_file", config.tokenizer.model_file},
-                                  {"training.start_from", start_model_file(config.training.start_from)},
-                                  {"training.initial_embeddings.source", embeddings.source},
-                                  {"training.initial_embeddings.target", embeddings.target}};
-  std::erase_if(files, [](const NamedFile& file) { return file.path.empty(); });
+fs::path start_model_file(const std::string& path) {
+  return fs::is_directory(path) ? fs::path(path) / "model.safetensors" : fs::path(path);
+}
+
+std::vector<NamedFile> files_read(RunConfig config) {
+  std::vector<NamedFile> files;
+  for (const auto& [key, path] : path_keys(config))
+    if (!path->empty())
+      files.push_back({key, path == &config.training.start_from ? start_model_file(*path) : fs::path(*path)});
   return files;
 }
 

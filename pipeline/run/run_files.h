@@ -8,8 +8,11 @@
 
 namespace gloss {
 
+/// The file that training.start_from names: the path itself, or model.safetensors in the folder of a finished run.
+std::filesystem::path start_model_file(const std::string& path);
+
 /// The files of a run file's keys, each with its key.
-std::vector<NamedFile> files_read(const RunConfig& config);
+std::vector<NamedFile> files_read(RunConfig config);
 
 /// The files of a run folder that gloss writes, whether they exist or not.
 struct RunFiles {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "training/training_plan.h"
+
 namespace gloss {
 namespace {
 
@@ -17,7 +19,7 @@ bool is_trial(const TrainingConfig& training) { return training.max_steps && *tr
 }  // namespace
 
 RunLength run_length(const TrainingConfig& config, std::int64_t batches_per_epoch) {
-  RunLength length{(batches_per_epoch + config.accumulate - 1) / config.accumulate};
+  RunLength length{updates_of(config, batches_per_epoch)};
   const auto steps = config.step_limit();
   const bool has_steps = config.max_steps || (!config.max_epochs && !config.max_hours);
   if (has_steps) length.updates = steps;

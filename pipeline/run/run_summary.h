@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/run/run_config.h"
+#include "pipeline/run/read_run_file.h"
 
 namespace gloss {
 

@@ -1,14 +1,11 @@
 #include "pipeline/run/run_tokenizers.h"
 
-#include <vector>
-
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/files/sha256.h"
 #include "common/log.h"
 #include "model/storage/model_file.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
-#include "tokenizer/train_tokenizer.h"
 
 namespace gloss {
 namespace {
@@ -27,14 +24,14 @@ bool has_sum(const fs::path& file, const std::string& wanted) {
 }
 
 std::shared_ptr<const Tokenizer> load_or_train(const TokenizerConfig& config, const std::string& name,
-                                               const std::vector<fs::path>& texts) {
+                                               TrainingTexts& texts, TrainingTexts::Sides sides) {
   if (!config.model_file.empty()) {
     if (!fs::exists(config.model_file))
       throw DataError(printable(config.model_file) + ": tokenizer.model_file names this file, but it is not there");
     return SentencePieceTokenizer::load(config.model_file);
   }
   log_info("training " + name + ", " + std::to_string(config.vocabulary_size) + " pieces");
-  return std::make_shared<SentencePieceTokenizer>(train_tokenizer(texts, config), name);
+  return std::make_shared<SentencePieceTokenizer>(texts.train_tokenizer(sides, config), name);
 }
 
 }  // namespace
@@ -43,19 +40,19 @@ RunTokenizers::RunTokenizers(const RunConfig& config, const RunFolder& folder, c
                              const std::map<std::string, std::string>& given) {
   for (const auto& [name, bytes] : given) by_name_[name] = std::make_shared<SentencePieceTokenizer>(bytes, name);
   if (!given.empty()) return;
-  const fs::path source = config.data.train_source, target = config.data.train_target;
-  const auto add = [&](const std::string& name, const std::vector<fs::path>& texts) {
+  const auto add = [&](const std::string& name, TrainingTexts::Sides sides) {
     const auto kept = folder.tokenizer_file(name);
     const auto& named = config.tokenizer.model_file;
     const bool is_kept = (named.empty() || (folder.resumes() && !fs::exists(named))) && fs::exists(kept);
     const bool takes_kept = is_kept && (folder.resumes() || has_sum(kept, cache.known_tokenizer(name)));
-    by_name_[name] = takes_kept ? SentencePieceTokenizer::load(kept) : load_or_train(config.tokenizer, name, texts);
+    by_name_[name] =
+        takes_kept ? SentencePieceTokenizer::load(kept) : load_or_train(config.tokenizer, name, cache.texts(), sides);
   };
   if (config.tokenizer.joint) {
-    add(kJointTokenizer, {source, target});
+    add(kJointTokenizer, TrainingTexts::Sides::kBoth);
   } else {
-    add(kSourceTokenizer, {source});
-    add(kTargetTokenizer, {target});
+    add(kSourceTokenizer, TrainingTexts::Sides::kSource);
+    add(kTargetTokenizer, TrainingTexts::Sides::kTarget);
   }
 }
 

@@ -35,10 +35,6 @@ SafetensorsFile open_with(SafetensorsFile (*open)(const fs::path&), const std::s
 
 }  // namespace
 
-fs::path start_model_file(const std::string& path) {
-  return fs::is_directory(path) ? fs::path(path) / "model.safetensors" : fs::path(path);
-}
-
 SafetensorsFile open_start_model(const std::string& path) { return open_with(&SafetensorsFile::open, path); }
 
 RunConfig config_of_start_model(const SafetensorsFile& start_model) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "common/config/json.h"
@@ -9,20 +8,18 @@
 
 namespace gloss {
 
-/// The file that training.start_from means: the path itself, or model.safetensors in the folder of a finished run.
-std::filesystem::path start_model_file(const std::string& path);
-
-/// Throws DataError where it is missing, ModelError where it is damaged or no model file.
+/// Opens the model of training.start_from. Throws DataError where it is missing, ModelError where it is damaged or no
+/// model file.
 SafetensorsFile open_start_model(const std::string& path);
 
-/// Its own configuration. Throws ModelError where that is none.
+/// The configuration of the model. Throws ModelError where it is invalid.
 RunConfig config_of_start_model(const SafetensorsFile& start_model);
-/// The same by its header, which is read alone: whether the weights are whole is not seen. Throws as open_start_model.
+/// The same, reading only the header of the file: damaged weights are not noticed. Throws as open_start_model.
 RunConfig config_of_start_model(const std::string& path);
 
-/// What a run file may leave out because the model that it starts from, whose configuration is `start`, says it:
-/// completes the sections `model`, `tokenizer`, `decoding` and `evaluation` of `run_file`. Throws UsageError naming the
-/// keys of `model` and `tokenizer` that are there and say something else, dropout alone being free.
+/// Fills in the open keys of the sections `model`, `tokenizer`, `decoding` and `evaluation` of `run_file` from `start`,
+/// the configuration of the model that the run starts from. Throws UsageError naming the keys of `model` and
+/// `tokenizer` that are set to other values; only dropout may differ.
 void complete_from(const RunConfig& start, Json& run_file);
 
 }  // namespace gloss

@@ -6,23 +6,25 @@
 
 #include "common/config/json.h"
 #include "common/files/file_stamp.h"
+#include "data/scan_texts.h"
 
 namespace gloss {
 
-/// The SHA-256 of a text file, and what the file system said of the file when it was taken.
+/// The SHA-256 of a text file, and the file's stamp before it was read.
 struct TextHash {
   std::string sha256;
   FileStamp stamp;
   bool lasting = false;  ///< the stamp was settled: while the file has it, the hash is its hash
 
-  /// Reads the whole file, unless `known` is of a lasting stamp that the file has still. What is trusted then is the
-  /// file system alone: device, inode, size and both times to the nanosecond. Throws IoError, and Stopped where a
-  /// signal asks for an end.
-  static TextHash of(const std::filesystem::path& path, const std::optional<TextHash>& known = {});
+  /// True where the hash is lasting and the file still has the stamp. This trusts the file system: device, inode, size
+  /// and both times to the nanosecond. Throws IoError.
+  bool is_current(const std::filesystem::path& path) const;
 };
 
+TextHash hash_of(const ScannedText& text);
+
 Json to_json(const TextHash& hash);
-/// Absent where `json` is none.
+/// Absent where `json` is not the JSON of a hash.
 std::optional<TextHash> read_text_hash(const Json& json);
 
 }  // namespace gloss

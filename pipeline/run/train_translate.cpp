@@ -13,6 +13,7 @@
 #include "common/system/stop.h"
 #include "common/version.h"
 #include "data/parallel_corpus.h"
+#include "data/scan_texts.h"
 #include "model/make_model.h"
 #include "model/storage/model_file.h"
 #include "model/storage/parameter_shapes.h"
@@ -29,6 +30,7 @@
 #include "pipeline/run/run_report.h"
 #include "pipeline/run/run_summary.h"
 #include "pipeline/run/run_tokenizers.h"
+#include "pipeline/run/training_texts.h"
 #include "pipeline/run/validation.h"
 #include "pipeline/runtime.h"
 #include "training/checkpoint.h"
@@ -50,41 +52,85 @@ struct RunInputs {
   const ParallelCorpus& corpus() const { return cache.corpus(); }
 };
 
-/// What can be refused soon comes first: of all files that they are texts of equally many lines, before a tokenizer is
-/// trained and the texts are encoded.
-RunInputs read_material(const RunConfig& config, const RunFolder& folder, int threads, std::size_t samples) {
+/// Throws UsageError where the model to start from is in the run folder, which holds the models of this run only.
+void expect_start_elsewhere(const fs::path& start, const fs::path& out) {
+  if (start.empty()) return;
+  const auto model = fs::weakly_canonical(start), folder = fs::weakly_canonical(out);
+  if (std::mismatch(folder.begin(), folder.end(), model.begin(), model.end()).first == folder.end())
+    throw UsageError("training.start_from: wanted a model outside the run folder, got " + printable(start.string()) +
+                     "; choose another --out");
+}
+
+/// Throws where the options alone show that the run cannot succeed.
+void check_options(const TrainTranslateOptions& options) {
+  const auto& config = options.config;
+  config.validate();
+  expect_precision(config.training.precision, options.device, config.plain);
+  expect_data_files(config.data);
+  expect_start_elsewhere(config.training.start_from, options.out);
+  for (const auto& output : run_outputs(options.out, options.resume).written)
+    expect_no_input(output, files_read(config));
+}
+
+std::optional<TestSet> validation_set(const DataConfig& data) {
+  if (data.valid_source.empty()) return std::nullopt;
+  expect_aligned(data.valid_source, data.valid_target);
+  return read_test_set(data.valid_source, data.valid_target);
+}
+
+std::optional<TestSet> test_set(const DataConfig& data) {
+  if (data.test_source.empty()) return std::nullopt;
+  auto test = read_test_set(data.test_source, data.test_target);
+  if (test.sources.empty())
+    throw DataError(printable(data.test_source) + " and " + printable(data.test_target) +
+                    ": wanted lines to test with, got empty files; leave them out of the run file");
+  return test;
+}
+
+/// The texts that were read for the defaults, or new ones where those are of no use.
+std::shared_ptr<TrainingTexts> training_texts(const TrainTranslateOptions& options) {
+  const auto& data = options.config.data;
+  const auto needed = scan_options(options.config);
+  if (options.texts && options.texts->serves(data.train_source, data.train_target, needed)) return options.texts;
+  return std::make_shared<TrainingTexts>(data.train_source, data.train_target, needed);
+}
+
+std::optional<Validator> make_validator(const TrainTranslateOptions& options, std::optional<TestSet> text,
+                                        const RunTokenizers& tokenizers, const ParallelCorpus& training) {
+  if (!text) return std::nullopt;
+  std::optional<Validator> validator;
+  validator.emplace(options.config, *std::move(text), tokenizers.source(), tokenizers.target(),
+                    std::max(options.samples, Validator::kLoggedSamples));
+  warn_of("validation", validator->corpus().report(), options.config.data.max_length);
+  if (validator->corpus().hash() == training.hash())
+    log_warning("data.valid_source and data.valid_target: are the training data; the scores will flatter");
+  return validator;
+}
+
+/// Cheap checks come first: every file must be text with matching line counts before a tokenizer is trained and the
+/// texts are encoded.
+RunInputs read_inputs(const TrainTranslateOptions& options, const RunFolder& folder) {
+  const auto& config = options.config;
   const auto& data = config.data;
   InitialWeights initial(config, folder.resumes());
-  std::optional<TestSet> valid, test;
-  if (!data.valid_source.empty()) {
-    expect_aligned(data.valid_source, data.valid_target);
-    valid = read_test_set(data.valid_source, data.valid_target);
+  auto valid = validation_set(data);
+  auto test = test_set(data);
+  CorpusCache cache(config, folder, training_texts(options));
+  auto& texts = cache.texts();
+  if (!cache.knows_texts()) expect_aligned(texts.scan());
+  const HoldOut* held_out = data.hold_out ? &*texts.scan().held_out : nullptr;
+  if (held_out != nullptr) {
+    report_hold_out(*held_out);
+    if (!held_out->sources().empty()) valid = TestSet{held_out->sources(), held_out->targets()};
   }
-  if (!data.test_source.empty()) {
-    test = read_test_set(data.test_source, data.test_target);
-    if (test->sources.empty())
-      throw DataError(printable(data.test_source) + " and " + printable(data.test_target) +
-                      ": wanted lines to test with, got empty files; leave them out of the run file");
-  }
-  CorpusCache cache(config, folder);
-  if (!cache.knows_texts()) expect_aligned(data.train_source, data.train_target);
-  const auto held_out = hold_out(data);
-  if (held_out && !held_out->sources().empty()) valid = TestSet{held_out->sources(), held_out->targets()};
   RunTokenizers tokenizers(config, folder, cache, initial.tokenizers());
+  texts.drop_samples();
   initial.read_embeddings(tokenizers);
   give_back_memory();
   stop_where_requested();
-  cache.load(tokenizers.by_name(), *tokenizers.source(), *tokenizers.target(), threads,
-             held_out ? &*held_out : nullptr);
+  cache.load(tokenizers.by_name(), *tokenizers.source(), *tokenizers.target(), options.threads, held_out);
   warn_of("training", cache.corpus().report(), data.max_length);
-  std::optional<Validator> validator;
-  if (valid) {
-    validator.emplace(config, *std::move(valid), tokenizers.source(), tokenizers.target(),
-                      std::max(samples, Validator::kLoggedSamples));
-    warn_of("validation", validator->corpus().report(), data.max_length);
-    if (validator->corpus().hash() == cache.corpus().hash())
-      log_warning("data.valid_source and data.valid_target: are the training data; the scores will flatter");
-  }
+  auto validator = make_validator(options, std::move(valid), tokenizers, cache.corpus());
   stop_where_requested();
   return {std::move(initial), std::move(tokenizers), std::move(cache), std::move(validator), std::move(test)};
 }
@@ -99,8 +145,8 @@ std::optional<SubwordSampling> subword_sampling(const RunConfig& config, const R
   return SubwordSampling{source, target, config.data.max_length};
 }
 
-/// On the processor a weight has a gradient, Adam's two moments and perhaps its moving mean beside it; from there it
-/// goes to a device.
+/// Throws UsageError where the model does not fit into memory: on the CPU weights, gradients and the optimizer's state;
+/// with another device the weights, which are made on the CPU.
 void expect_memory_for(const RunConfig& config, const Vocabularies& vocabularies, at::Device device) {
   constexpr std::int64_t kMebibyte = 1 << 20;
   const auto needs = training_needs(config, vocabularies);
@@ -113,40 +159,31 @@ void expect_memory_for(const RunConfig& config, const Vocabularies& vocabularies
                      " MiB of this machine; lower model.d_model, model.d_ff or the number of layers");
 }
 
-/// The models in a run folder are its own.
-void expect_start_elsewhere(const fs::path& start, const fs::path& out) {
-  if (start.empty()) return;
-  const auto model = fs::weakly_canonical(start), folder = fs::weakly_canonical(out);
-  if (std::mismatch(folder.begin(), folder.end(), model.begin(), model.end()).first == folder.end())
-    throw UsageError("training.start_from: wanted a model outside the run folder, got " + printable(start.string()) +
-                     "; choose another --out");
-}
-
-/// How far a run has come.
+/// Progress of a run.
 struct Progress {
   std::int64_t steps = 0, epochs = 0;
   std::vector<std::int64_t> kept_steps;  ///< of the weights
-  const Json* hashes;                    ///< of what the run was made of
+  const Json* hashes;                    ///< of the inputs of the run
 };
 
-ModelDescription describe(const RunConfig& config, const RunInputs& material, const Progress& progress) {
+ModelDescription describe(const RunConfig& config, const RunInputs& inputs, const Progress& progress) {
   ModelDescription description{.config = to_portable_json(config),
                                .provenance = {{"program", "gloss " + std::string(kVersion)},
                                               {"steps", progress.steps},
                                               {"epochs", progress.epochs},
                                               {"weights_of_steps", progress.kept_steps},
-                                              {"training_pairs", material.corpus().size()},
-                                              {"training_corpus", material.corpus().hash()}},
+                                              {"training_pairs", inputs.corpus().size()},
+                                              {"training_corpus", inputs.corpus().hash()}},
                                .tokenizers = {}};
-  if (material.validator) description.provenance["validation_set"] = material.validator->hash();
-  for (const auto& [key, hash] : material.initial.hashes().items())
+  if (inputs.validator) description.provenance["validation_set"] = inputs.validator->hash();
+  for (const auto& [key, hash] : inputs.initial.hashes().items())
     description.provenance[key] = progress.hashes->at(key);
-  for (const auto& [name, tokenizer] : material.tokenizers.by_name())
+  for (const auto& [name, tokenizer] : inputs.tokenizers.by_name())
     description.tokenizers[name] = tokenizer->serialized();
   return description;
 }
 
-/// What training.freeze comes to. A tied matrix is one tensor: it is frozen in all its places.
+/// Describes the effect of training.freeze. A tied matrix is one tensor and frozen in all its places.
 std::string frozen_text(const EncoderDecoder& model, TieEmbeddings tie) {
   std::int64_t frozen = 0, trained = 0;
   std::string shared;
@@ -161,41 +198,71 @@ std::string frozen_text(const EncoderDecoder& model, TieEmbeddings tie) {
          std::to_string(trained) + " are trained";
 }
 
-/// Epochs gone through, the last one perhaps in part only.
+/// Number of epochs begun.
 std::int64_t whole_epochs(const BatchStream& batches) {
   const auto place = batches.position();
   return place.epoch + (place.batch == batches.batches_in_epoch() ? 1 : 0);
 }
 
-/// Does what train_translate does, and keeps in `result` how far it came. Throws Stopped where a signal asks for an end
-/// anywhere but between two updates.
-void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult& result) {
-  const auto& config = options.config;
-  config.validate();
-  expect_precision(config.training.precision, options.device, config.plain);
-  expect_data_files(config.data);
-  expect_start_elsewhere(config.training.start_from, options.out);
-  for (const auto& output : run_outputs(options.out, options.resume).written)
-    expect_no_input(output, files_read(config));
-  RunFolder folder(options.out, options.resume, options.overwrite);
-  for (const auto& note : options.notes) log_info(note);
-  auto material = read_material(config, folder, options.threads, options.samples);
-  const auto& tokenizers = material.tokenizers;
-
-  expect_memory_for(config, tokenizers.vocabularies(), options.device);
-  const RandomStream random(static_cast<std::uint64_t>(config.seed), "gloss");
-  auto model = make_model(config.model, tokenizers.vocabularies(), random);
-  material.initial.move_into(model);
+/// The model before the first update, on the device.
+EncoderDecoder make_initial_model(const TrainTranslateOptions& options, RunInputs& inputs, const RandomStream& random) {
+  const auto vocabularies = inputs.tokenizers.vocabularies();
+  expect_memory_for(options.config, vocabularies, options.device);
+  auto model = make_model(options.config.model, vocabularies, random);
+  inputs.initial.move_into(model);
   model->to(options.device);
+  return model;
+}
 
-  ProgressDisplay display;
-  BatchStream batches(material.corpus(), config.data.batch_tokens, random, subword_sampling(config, tokenizers));
+/// Validates the models of a run and reports the scores. Keeps the last report, so that the final model is not scored
+/// twice.
+class RunValidation {
+ public:
+  RunValidation(const Validator& validator, RunFolder& folder, std::size_t samples, std::int64_t max_length)
+      : validator_(&validator), folder_(&folder), samples_(samples), max_length_(max_length) {}
+
+  Validation validate(EncoderDecoder& model, std::int64_t step) {
+    score(model);
+    step_ = step;
+    report_validation(*folder_, step, last_, samples_);
+    return last_.scores;
+  }
+
+  /// Reports the model that the run ends with, whose weights are those of `steps` or their mean.
+  const ValidationReport& validate_final(EncoderDecoder& model, const std::vector<std::int64_t>& steps) {
+    const bool reported = steps == std::vector{step_};  // with its samples
+    if (!reported) score(model);
+    report_model(*folder_, steps, last_, reported ? 0 : samples_);
+    return last_;
+  }
+
+ private:
+  void score(EncoderDecoder& model) {
+    log_progress("validating");
+    give_back_memory();
+    last_ = (*validator_)(model);
+    give_back_memory();
+    if (!std::exchange(warned_, true)) warn_of_truncated("the validation source", last_.truncated, max_length_);
+  }
+
+  const Validator* validator_;
+  RunFolder* folder_;
+  std::size_t samples_;
+  std::int64_t max_length_;
+  bool warned_ = false;
+  std::int64_t step_ = -1;
+  ValidationReport last_;  // of that step
+};
+
+Trainer::Options trainer_options(const TrainTranslateOptions& options, const RunInputs& inputs, RunFolder& folder,
+                                 ProgressDisplay& display, RunValidation* validation) {
+  const auto& config = options.config;
   Trainer::Options training{.config = config.training,
                             .d_model = config.model.d_model,
                             .seed = static_cast<std::uint64_t>(config.seed),
                             .checkpoints = folder.checkpoints(),
                             .threads = options.threads,
-                            .hashes = run_identity(config, tokenizers, material.corpus(), material.validator),
+                            .hashes = run_identity(config, inputs.tokenizers, inputs.corpus(), inputs.validator),
                             .validate = nullptr,
                             .report =
                                 [&](const TrainingReport& report) {
@@ -204,44 +271,83 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
                                 },
                             .progress = [&](const TrainingProgress& progress) { display.show(progress); },
                             .plain = config.plain};
-  training.hashes.update(material.initial.hashes());
-  const RunForecast forecast(config, tokenizers.vocabularies(), material.corpus(), batches, model);
-  bool warned = false;
-  const auto validate = [&](EncoderDecoder& candidate) {
-    log_progress("validating");
-    give_back_memory();
-    auto validation = (*material.validator)(candidate);
-    give_back_memory();
-    if (!std::exchange(warned, true))
-      warn_of_truncated("the validation source", validation.truncated, config.data.max_length);
-    return validation;
-  };
-  std::int64_t validated_step = -1;
-  ValidationReport validation;  // of that step
-  if (material.validator)
-    training.validate = [&](EncoderDecoder& candidate, std::int64_t step) {
-      validation = validate(candidate);
-      validated_step = step;
-      report_validation(folder, step, validation, options.samples);
-      return validation.scores;
+  training.hashes.update(inputs.initial.hashes());
+  if (validation != nullptr)
+    training.validate = [validation](EncoderDecoder& model, std::int64_t step) {
+      return validation->validate(model, step);
     };
-  Trainer trainer(model, batches, std::move(training));
-  const bool resumed = options.resume && trainer.resume();
+  return training;
+}
 
-  // Until here only what killed processes left half written was removed; now nothing can be refused any more.
-  material.cache.keep();
+/// Keeps the files of the run in its folder. Before, only half-written files of killed processes were removed;
+/// afterwards nothing can be refused.
+void keep_files(const RunConfig& config, RunInputs& inputs, RunFolder& folder) {
+  inputs.cache.keep();
   folder.keep();
-  tokenizers.save(folder);
+  inputs.tokenizers.save(folder);
   write_file(folder.config_file(), to_pretty_text(to_json(config)));
-  result.resumable = true;
-  log_info(std::to_string(material.corpus().size()) + " sentence pairs, " +
-           std::to_string(count_parameters(config.model, tokenizers.vocabularies())) + " parameters, " +
+}
+
+void report_start(const TrainTranslateOptions& options, const RunInputs& inputs, const EncoderDecoder& model,
+                  const TrainingState& state, bool resumed) {
+  const auto& config = options.config;
+  log_info(std::to_string(inputs.corpus().size()) + " sentence pairs, " +
+           std::to_string(count_parameters(config.model, inputs.tokenizers.vocabularies())) + " parameters, " +
            std::to_string(options.threads) + (options.threads == 1 ? " thread" : " threads"));
   if (!config.training.freeze.empty()) log_info(frozen_text(model, config.model.tie_embeddings));
   if (options.resume && !resumed)
     log_warning(printable(options.out.string()) + ": there is no checkpoint to resume from; starting anew");
-  if (resumed) log_info("resumed after step " + std::to_string(trainer.state().step));
+  if (resumed) log_info("resumed after step " + std::to_string(state.step));
+}
 
+Bleu score_test_set(const RunConfig& config, const RunInputs& inputs, const EncoderDecoder& model) {
+  const auto translator =
+      make_translator(model, config, inputs.tokenizers.source(), inputs.tokenizers.target(), config.plain);
+  give_back_memory();
+  log_info("translating the test set, " + std::to_string(inputs.test->sources.size()) + " lines");
+  return evaluate_model(translator, config.decoding, *inputs.test, config.evaluation.tokenize);
+}
+
+/// Writes the model, with its scores, and returns the score on the test set, if there is one.
+std::optional<Bleu> write_and_score(const RunConfig& config, const RunInputs& inputs, RunFolder& folder,
+                                    EncoderDecoder& model, const Progress& progress, RunValidation* validation) {
+  auto description = describe(config, inputs, progress);
+  if (validation != nullptr)
+    description.provenance["validation"] = summary(validation->validate_final(model, progress.kept_steps));
+  write_model_file(folder.model_file(), model, description);
+  folder.model_is_written();
+  if (!inputs.test) return std::nullopt;
+  const auto test = score_test_set(config, inputs, model);
+  folder.log("test", summary(test));
+  description.provenance["test"] = summary(test);
+  write_model_file(folder.model_file(), model, description);
+  return test;
+}
+
+/// Does the work of train_translate and writes its progress to `result`. Throws Stopped where a signal asks for an end
+/// anywhere but between two updates.
+void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult& result) {
+  const auto& config = options.config;
+  check_options(options);
+  RunFolder folder(options.out, options.resume, options.overwrite);
+  for (const auto& note : options.notes) log_info(note);
+  auto inputs = read_inputs(options, folder);
+
+  const RandomStream random(static_cast<std::uint64_t>(config.seed), "gloss");
+  auto model = make_initial_model(options, inputs, random);
+  BatchStream batches(inputs.corpus(), config.data.batch_tokens, random, subword_sampling(config, inputs.tokenizers));
+  std::optional<RunValidation> validation;
+  if (inputs.validator) validation.emplace(*inputs.validator, folder, options.samples, config.data.max_length);
+  auto* const validation_or_null = validation ? &*validation : nullptr;
+  ProgressDisplay display;
+  auto training = trainer_options(options, inputs, folder, display, validation_or_null);
+  const RunForecast forecast(config, inputs.tokenizers.vocabularies(), inputs.corpus(), batches, model);
+  Trainer trainer(model, batches, std::move(training));
+  const bool resumed = options.resume && trainer.resume();
+
+  keep_files(config, inputs, folder);
+  result.resumable = true;
+  report_start(options, inputs, model, trainer.state(), resumed);
   forecast.report(trainer.state());
   result.end = trainer.run();
   result.steps = trainer.state().step;
@@ -250,26 +356,8 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
 
   if (result.end == TrainingEnd::kEarlyStop)
     log_info("ended early: " + std::to_string(config.training.early_stop.patience) + " validations were no better");
-
-  auto description =
-      describe(config, material, {result.steps, whole_epochs(batches), trainer.kept_steps(), &trainer.state().hashes});
-  if (material.validator) {
-    const bool reported = trainer.kept_steps() == std::vector{validated_step};  // with its samples
-    if (!reported) validation = validate(model);
-    report_model(folder, trainer.kept_steps(), validation, reported ? 0 : options.samples);
-    description.provenance["validation"] = summary(validation);
-  }
-  write_model_file(folder.model_file(), model, description);
-  folder.model_is_written();
-  if (material.test) {
-    const auto translator = make_translator(model, config, tokenizers.source(), tokenizers.target(), config.plain);
-    give_back_memory();
-    log_info("translating the test set, " + std::to_string(material.test->sources.size()) + " lines");
-    result.test = evaluate_model(translator, config.decoding, *material.test, config.evaluation.tokenize);
-    folder.log("test", summary(*result.test));
-    description.provenance["test"] = summary(*result.test);
-    write_model_file(folder.model_file(), model, description);
-  }
+  const Progress progress{result.steps, whole_epochs(batches), trainer.kept_steps(), &trainer.state().hashes};
+  result.test = write_and_score(config, inputs, folder, model, progress, validation_or_null);
   for (const auto& line : finished_lines(options.out, folder.model_file())) log_info(line);
 }
 

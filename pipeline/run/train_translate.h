@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,18 +11,20 @@
 
 #include "evaluation/bleu/bleu.h"
 #include "pipeline/run/run_config.h"
+#include "pipeline/run/training_texts.h"
 #include "training/trainer.h"
 
 namespace gloss {
 
 struct TrainTranslateOptions {
   RunConfig config;
-  std::filesystem::path out;  ///< the run folder; made where absent
-  bool resume = false;        ///< go on from the newest checkpoint, or from the start where there is none
-  bool overwrite = false;     ///< remove what an earlier run left in the folder
+  std::shared_ptr<TrainingTexts> texts = {};  ///< the training texts, if they were read before
+  std::filesystem::path out;                  ///< the run folder; made where absent
+  bool resume = false;     ///< continue from the newest checkpoint, or from the start where there is none
+  bool overwrite = false;  ///< remove the files of an earlier run in the folder
   at::Device device = at::kCPU;
   int threads = 1;                      ///< as set_up_runtime returned; noted in checkpoints
-  std::size_t samples = 1;              ///< of each validation, printed on stderr
+  std::size_t samples = 1;              ///< samples of each validation to print on stderr
   std::vector<std::string> notes = {};  ///< logged when the folder can be used
   std::string resume_options = {};      ///< repeated by the printed --resume command, such as " --threads 1"
 };
@@ -33,11 +36,11 @@ struct TrainTranslateResult {
   bool resumable = false;    ///< the folder holds the configuration of this run
 };
 
-/// From two aligned text files to a translator: tokenizer, corpora, model, training, model.safetensors, and the score
-/// on the test set. The run folder also holds checkpoints/, log.jsonl, config.json and the tokenizers. Whatever is
-/// wrong with the configuration, the folder or the corpora is said before the first step. Throws UsageError where the
-/// folder is used and neither resume nor overwrite is set, LockedError where another run holds it, and the errors of
-/// the parts.
+/// Trains a translator from two aligned text files: tokenizer, corpora, model, training, model.safetensors, and the
+/// score on the test set. The run folder also holds checkpoints/, log.jsonl, config.json and the tokenizers. Errors in
+/// the configuration, the folder or the corpora are reported before the first step. Throws UsageError where the folder
+/// is used and neither resume nor overwrite is set, LockedError where another run holds it, and the errors of the
+/// parts.
 TrainTranslateResult train_translate(const TrainTranslateOptions& options);
 
 }  // namespace gloss

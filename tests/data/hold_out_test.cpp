@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "data/scan_texts.h"
 #include "tests/support/temporary_folder.h"
 
 namespace gloss {
@@ -18,23 +19,16 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 class HoldOutTest : public testing::Test {
  protected:
-  HoldOut choose(const Pairs& pairs) const {
-    {
-      std::ofstream source(folder_ / "s"), target(folder_ / "t");
-      for (const auto& [from, to] : pairs) {
-        source << from << '\n';
-        target << to << '\n';
-      }
-    }
-    return HoldOut::choose(folder_ / "s", folder_ / "t");
+  static HoldOut choose(const Pairs& pairs) {
+    HoldOutChoice choice;
+    for (const auto& [source, target] : pairs) choice.add(source, target);
+    return choice.choose();
   }
   static Pairs different(int count) {
     Pairs pairs;
     for (int i = 0; i < count; ++i) pairs.emplace_back("source " + std::to_string(i), "target " + std::to_string(i));
     return pairs;
   }
-
-  TemporaryFolder folder_;
 };
 
 TEST_F(HoldOutTest, IsOneInAHundredAtLeastFiftyAndAtMostATenth) {
@@ -104,7 +98,15 @@ TEST_F(HoldOutTest, NoHeldOutLineIsInAPairOfTheRest) {
 TEST_F(HoldOutTest, TakesNoPairThatCannotBeTrainedOn) {
   auto pairs = different(40);
   for (int i = 0; i < 4000; ++i) pairs.emplace_back("only a source " + std::to_string(i), i % 2 == 0 ? "" : "\xff");
-  const auto held_out = choose(pairs);
+  const TemporaryFolder folder;
+  {
+    std::ofstream source(folder / "s"), target(folder / "t");
+    for (const auto& [from, to] : pairs) {
+      source << from << '\n';
+      target << to << '\n';
+    }
+  }
+  const auto held_out = *scan_texts(folder / "s", folder / "t", {.hold_out = true}).held_out;
   EXPECT_EQ(held_out.pairs_of_text(), 40);
   EXPECT_EQ(held_out.sources().size(), 4u);
   for (const auto& target : held_out.targets()) EXPECT_TRUE(target.starts_with("target")) << target;

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/files/line_reader.h"
 #include "tests/support/temporary_folder.h"
 #include "tokenizer/tokenizer.h"
 
@@ -38,9 +39,13 @@ class TextCheckTest : public testing::Test {
  protected:
   TextReport report(const std::string& text, const Tokenizer* tokenizer = nullptr) {
     std::ofstream(folder_ / "text", std::ios::binary) << text;
-    CheckedText lines(folder_ / "text", tokenizer);
-    while (lines.next()) continue;
-    return lines.report();
+    TextCheck check(folder_ / "text", tokenizer);
+    LineReader reader(folder_ / "text");
+    for (TextLine line; reader.next(line.text); check.add(line)) {
+      line.cut = reader.overlong();
+      line.crlf = reader.crlf();
+    }
+    return check.report();
   }
 
   TemporaryFolder folder_;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "data/scan_texts.h"
 #include "tests/support/temporary_folder.h"
 
 namespace gloss {
@@ -15,7 +16,7 @@ class TextSizeTest : public testing::Test {
   TextSize measure(const std::string& source, const std::string& target) const {
     std::ofstream(folder_ / "s") << source;
     std::ofstream(folder_ / "t") << target;
-    return measure_texts(folder_ / "s", folder_ / "t");
+    return *scan_texts(folder_ / "s", folder_ / "t", {.size = true}).size;
   }
 
   TemporaryFolder folder_;
@@ -34,7 +35,7 @@ TEST_F(TextSizeTest, CountsPairsWordsAndCharacters) {
 }
 
 TEST_F(TextSizeTest, LeavesOutPairsThatCannotBeTrainedOn) {
-  const auto size = measure("a\n \nb\n\xff\nc\nd\n", "A\nB\n\nD\nE\n");
+  const auto size = measure("a\n \nb\n\xff\nc\n" + std::string(70'000, 'x') + "\nd\n", "A\nB\n\nD\nE\nF\n");
   EXPECT_EQ(size.pairs, 2) << "a and c; d has no partner";
   EXPECT_EQ(size.words, 4);
 }

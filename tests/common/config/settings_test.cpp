@@ -18,7 +18,9 @@
 namespace gloss {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::Field;
 using testing::HasSubstr;
 using testing::Throws;
 using testing::ThrowsMessage;
@@ -124,9 +126,10 @@ TEST(SettingsTest, ASettingWithoutItsSwitchHasNoEffect) {
   EXPECT_EQ(settings().without_effect(Json::object(), Cake{}), nullptr);
 }
 
-TEST(SettingsTest, PathsAreTheMembersThatNameFiles) {
+TEST(SettingsTest, PathsAreTheKeysThatNameFiles) {
   Cake cake;
-  EXPECT_THAT(settings().paths(cake), ElementsAre(&cake.recipe));
+  EXPECT_THAT(settings().paths(cake),
+              ElementsAre(AllOf(Field(&PathKey::key, "cake.recipe"), Field(&PathKey::path, &cake.recipe))));
 }
 
 TEST(SettingsTest, TheTextOfAnOptionBecomesAValue) {

@@ -151,6 +151,16 @@ TEST(MemoryTrialTest, SearchTakesMemoryByTheRowsAndTheTokensOfAHypothesis) {
   EXPECT_LT(needs.test, 4 * 6 * cache);
 }
 
+// On the CPU a validation searches with an InferenceScorer, which has its own copy of the weights.
+TEST(MemoryTrialTest, SearchUsesTheScorerOfAValidation) {
+  set_up_runtime(1);
+  auto config = config_of(512, 256);
+  config.decoding.max_length = 8;
+  const ForeseenRun run{{20'000, 20'000}, {.valid = {4}}};
+  const auto needs = try_training(config, run, usable_memory());
+  EXPECT_GT(needs.validation, needs.weights);
+}
+
 TEST(MemoryTrialTest, TheVocabularyIsTheTokenizersOrTheLargestThatTheRunFileAllows) {
   testing::internal::CaptureStderr();
   SmallJob job;

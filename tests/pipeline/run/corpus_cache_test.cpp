@@ -321,20 +321,19 @@ TEST_F(CorpusCacheTest, ATokenizerThatWasGivenIsNotWhatTrainingWouldGive) {
   EXPECT_NE(read_file(trained, 1 << 24), read_file(given, 1 << 24));
 }
 
-TEST(TextHashTest, IsReadAgainUnlessTheStampIsLastingAndTheSame) {
+TEST(TextHashTest, IsCurrentWhileTheStampIsLastingAndTheSame) {
   const TemporaryFolder folder;
   std::ofstream(folder / "text") << "text";
-  const auto hash = TextHash::of(folder / "text");
+  const auto scanned = scan_texts(folder / "text", folder / "text", {});
+  auto hash = hash_of(scanned.source);
   EXPECT_EQ(hash.sha256, sha256("text"));
   EXPECT_FALSE(hash.lasting) << "written just now";
-  auto known = hash;
-  known.sha256 = "as it was";
-  EXPECT_EQ(TextHash::of(folder / "text", known).sha256, sha256("text"));
-  known.lasting = true;
-  EXPECT_EQ(TextHash::of(folder / "text", known).sha256, "as it was");
-  EXPECT_EQ(TextHash::of(folder / "text", read_text_hash(to_json(known))).sha256, "as it was");
-  ++known.stamp.changed;
-  EXPECT_EQ(TextHash::of(folder / "text", known).sha256, sha256("text"));
+  EXPECT_FALSE(hash.is_current(folder / "text"));
+  hash.lasting = true;
+  EXPECT_TRUE(hash.is_current(folder / "text"));
+  EXPECT_TRUE(read_text_hash(to_json(hash))->is_current(folder / "text"));
+  ++hash.stamp.changed;
+  EXPECT_FALSE(hash.is_current(folder / "text"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/files/safetensors.h"
 #include "data/hold_out.h"
+#include "data/scan_texts.h"
 #include "pipeline/runtime.h"
 #include "tests/pipeline/small_job.h"
 
@@ -38,7 +39,10 @@ class HoldOutRunTest : public testing::Test {
   Json provenance() const {
     return parse_json(SafetensorsFile::open(job_ / "run/model.safetensors").metadata().at("provenance"));
   }
-  HoldOut held_out() const { return HoldOut::choose(job_.config.data.train_source, job_.config.data.train_target); }
+  HoldOut held_out() const {
+    const auto& data = job_.config.data;
+    return *scan_texts(data.train_source, data.train_target, {.hold_out = true}).held_out;
+  }
 
   SmallJob job_;
 };

@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "model/make_model.h"
 #include "model/storage/model_file.h"
+#include "pipeline/run/read_run_file.h"
 #include "pipeline/runtime.h"
 #include "tests/pipeline/small_job.h"
 #include "tests/support/device_test.h"

@@ -9,6 +9,7 @@
 #include "common/config/settings_table.h"
 #include "common/error.h"
 #include "common/files/atomic_file.h"
+#include "pipeline/run/read_run_file.h"
 #include "tests/support/temporary_folder.h"
 
 namespace gloss {

@@ -1,0 +1,42 @@
+#include "data/aligned_reader.h"
+
+#include <string>
+#include <utility>
+
+#include "common/error.h"
+#include "common/log.h"
+
+namespace gloss {
+namespace {
+
+bool next_line(LineReader& reader, TextLine& line) {
+  if (!reader.next(line.text)) return false;
+  line.cut = reader.overlong();
+  line.crlf = reader.crlf();
+  return true;
+}
+
+}  // namespace
+
+void expect_equal_counts(const std::filesystem::path& source, std::int64_t source_lines,
+                         const std::filesystem::path& target, std::int64_t target_lines) {
+  if (source_lines != target_lines)
+    throw DataError(printable(source.string()) + " has " + std::to_string(source_lines) + " lines, " +
+                    printable(target.string()) + " has " + std::to_string(target_lines) +
+                    "; lines of equal number belong together");
+}
+
+AlignedReader::AlignedReader(const std::filesystem::path& source, const std::filesystem::path& target,
+                             std::function<void()> before_pair, Sums* sums)
+    : source_(source, Passes::kSeveral, sums != nullptr ? &sums->source : nullptr),
+      target_(target, Passes::kSeveral, sums != nullptr ? &sums->target : nullptr),
+      before_pair_(std::move(before_pair)) {}
+
+bool AlignedReader::next(LinePair& pair) {
+  if (before_pair_) before_pair_();
+  pair.has_source = next_line(source_, pair.source);
+  pair.has_target = next_line(target_, pair.target);
+  return pair.has_source || pair.has_target;
+}
+
+}  // namespace gloss

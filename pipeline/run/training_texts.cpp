@@ -1,0 +1,66 @@
+#include "pipeline/run/training_texts.h"
+
+#include <utility>
+#include <vector>
+
+#include "common/error.h"
+#include "common/system/stop.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_unchanged(const ScannedText& text) {
+  try {
+    return FileStamp::of(text.path) == text.stamp;
+  } catch (const IoError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+ScanOptions scan_options(const RunConfig& config) {
+  const bool trains_tokenizer = config.tokenizer.model_file.empty() && config.training.start_from.empty();
+  const auto max_lines = config.tokenizer.joint ? kMaxTrainingLines / 2 : kMaxTrainingLines;
+  return {.hold_out = config.data.hold_out, .sample_lines = trains_tokenizer ? max_lines : 0};
+}
+
+TrainingTexts::TrainingTexts(fs::path source, fs::path target, const ScanOptions& options)
+    : source_(std::move(source)), target_(std::move(target)), options_(options) {
+  options_.before_pair = stop_where_requested;
+}
+
+const ScannedTexts& TrainingTexts::scan() {
+  if (!scanned_) scanned_ = scan_texts(source_, target_, options_);
+  return *scanned_;
+}
+
+bool TrainingTexts::serves(const fs::path& source, const fs::path& target, const ScanOptions& needed) const {
+  const bool has_results = options_.size >= needed.size && options_.hold_out >= needed.hold_out &&
+                           (needed.sample_lines == 0 || options_.sample_lines == needed.sample_lines);
+  return source == source_ && target == target_ && has_results &&
+         (!scanned_ || (is_unchanged(scanned_->source) && is_unchanged(scanned_->target)));
+}
+
+std::string TrainingTexts::train_tokenizer(Sides sides, const TokenizerConfig& config) {
+  scan();
+  std::vector<TrainingText> texts;
+  std::vector<fs::path> files;
+  const auto add = [&](ScannedText& text) {
+    files.push_back(text.path);
+    if (text.sample) texts.push_back({text.path, std::move(*std::exchange(text.sample, std::nullopt))});
+  };
+  if (sides != Sides::kTarget) add(scanned_->source);
+  if (sides != Sides::kSource) add(scanned_->target);
+  return texts.size() == files.size() ? gloss::train_tokenizer(texts, config) : gloss::train_tokenizer(files, config);
+}
+
+void TrainingTexts::drop_samples() {
+  if (!scanned_) return;
+  scanned_->source.sample.reset();
+  scanned_->target.sample.reset();
+}
+
+}  // namespace gloss

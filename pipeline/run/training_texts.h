@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "data/scan_texts.h"
+#include "pipeline/run/run_config.h"
+#include "tokenizer/train_tokenizer.h"
+
+namespace gloss {
+
+/// The results that a run needs of its training texts before it encodes them.
+ScanOptions scan_options(const RunConfig& config);
+
+/// The training texts of a run before they are encoded. They are read once, when a result is first needed.
+class TrainingTexts {
+ public:
+  /// `options`: the results that will be needed. A signal that asks for an end stops the reading.
+  TrainingTexts(std::filesystem::path source, std::filesystem::path target, const ScanOptions& options);
+
+  /// Throws as scan_texts, and Stopped where a signal asks for an end.
+  const ScannedTexts& scan();
+  /// True where these are the texts, the options include `needed`, and the files were not changed after they were read.
+  bool serves(const std::filesystem::path& source, const std::filesystem::path& target,
+              const ScanOptions& needed) const;
+
+  /// Trains a tokenizer on the source, the target, or both. Throws as train_tokenizer and scan.
+  enum class Sides { kSource, kTarget, kBoth };
+  std::string train_tokenizer(Sides sides, const TokenizerConfig& config);
+  /// Frees the lines that were kept for training tokenizers.
+  void drop_samples();
+
+ private:
+  std::filesystem::path source_, target_;
+  ScanOptions options_;
+  std::optional<ScannedTexts> scanned_;
+};
+
+}  // namespace gloss

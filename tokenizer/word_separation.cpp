@@ -1,0 +1,57 @@
+#include "tokenizer/word_separation.h"
+
+#include <algorithm>
+
+#include "common/error.h"
+#include "tokenizer/piece_table.h"
+#include "tokenizer/protobuf_fields.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::string_view kSpaceMark = "\u2581";
+
+// Fields of the normalizer's settings. The three flags are true where they are left out.
+constexpr std::uint64_t kName = 1, kAddDummyPrefix = 3, kRemoveExtraWhitespaces = 4, kEscapeWhitespaces = 5;
+
+// No rule of these normalizations rewrites a sequence of characters that has a space in it.
+bool has_plain_spaces(std::string_view normalizer) {
+  std::string_view name;
+  bool flags = true;
+  for (ProtobufFields fields(normalizer); const auto field = fields.next();) {
+    if (field->number == kName && field->type == ProtobufFields::kBytes) name = field->bytes;
+    if (field->type == ProtobufFields::kVarint &&
+        (field->number == kAddDummyPrefix || field->number == kRemoveExtraWhitespaces ||
+         field->number == kEscapeWhitespaces))
+      flags &= field->value != 0;
+  }
+  return flags && (name == "nmt_nfkc" || name == "identity");
+}
+
+bool stays_in_word(const Piece& piece) {
+  return piece.type != Piece::Type::kUserDefined && piece.type != Piece::Type::kUnused &&
+         piece.text.rfind(kSpaceMark) + 1 <= 1;  // nowhere, or at the beginning
+}
+
+}  // namespace
+
+bool separates_words(std::string_view model) {
+  const auto table = read_piece_table(model);
+  if (table.segmentation != PieceTable::Segmentation::kBpe &&
+      table.segmentation != PieceTable::Segmentation::kCharacter)
+    return false;
+  // A word that began with an unknown piece could join the unknown end of the word before.
+  const bool has_mark = std::ranges::any_of(
+      table.pieces, [](const Piece& piece) { return piece.type == Piece::Type::kNormal && piece.text == kSpaceMark; });
+  bool plain = false;
+  try {
+    for (ProtobufFields fields(model); const auto field = fields.next();)
+      if (field->number == ModelField::kNormalizer && field->type == ProtobufFields::kBytes)
+        plain = has_plain_spaces(field->bytes);
+  } catch (const BrokenProtobuf& broken) {
+    throw ModelError("tokenizer: wanted a SentencePiece model, got " + broken.what);
+  }
+  return has_mark && plain && std::ranges::all_of(table.pieces, stays_in_word);
+}
+
+}  // namespace gloss
