@@ -30,7 +30,7 @@ struct Row {
 
 constexpr std::int64_t kAnyPairs = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMaxSteps = 100'000;
-constexpr std::int64_t kMinUpdates = 1'200, kMostEpochs = 200;  // of a small text
+constexpr std::int64_t kSmallTextUpdates = 1'200, kSmallTextEpochs = 200;
 
 /// The rule. configs/README.md repeats it.
 constexpr std::array kRows{
@@ -219,7 +219,8 @@ class Rule {
   void choose_limit() {
     if (keys_.is_limited()) return;
     if (row_.epochs > 0)
-      choose("training.max_epochs", std::max(row_.epochs, std::min(kMinUpdates / updates().per_epoch, kMostEpochs)),
+      choose("training.max_epochs",
+             std::max(row_.epochs, std::min(kSmallTextUpdates / updates().per_epoch, kSmallTextEpochs)),
              "enough for a text of this size");
     else
       choose("training.max_steps", kMaxSteps, "enough for a text of this size");

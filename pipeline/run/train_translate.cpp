@@ -13,7 +13,6 @@
 #include "common/system/stop.h"
 #include "common/version.h"
 #include "data/parallel_corpus.h"
-#include "data/scan_texts.h"
 #include "model/make_model.h"
 #include "model/storage/model_file.h"
 #include "model/storage/parameter_shapes.h"
@@ -21,17 +20,14 @@
 #include "pipeline/doctor/memory_estimate.h"
 #include "pipeline/evaluate.h"
 #include "pipeline/models/translation_model.h"
-#include "pipeline/run/corpus_cache.h"
-#include "pipeline/run/initial_weights.h"
 #include "pipeline/run/run_files.h"
 #include "pipeline/run/run_folder.h"
 #include "pipeline/run/run_forecast.h"
 #include "pipeline/run/run_identity.h"
+#include "pipeline/run/run_inputs.h"
 #include "pipeline/run/run_report.h"
 #include "pipeline/run/run_summary.h"
-#include "pipeline/run/run_tokenizers.h"
-#include "pipeline/run/training_texts.h"
-#include "pipeline/run/validation.h"
+#include "pipeline/run/run_validation.h"
 #include "pipeline/runtime.h"
 #include "training/checkpoint.h"
 #include "training/mixed_precision.h"
@@ -40,17 +36,6 @@ namespace gloss {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Everything that a run reads before its first step.
-struct RunInputs {
-  InitialWeights initial;
-  RunTokenizers tokenizers;
-  CorpusCache cache;
-  std::optional<Validator> validator;
-  std::optional<TestSet> test;
-
-  const ParallelCorpus& corpus() const { return cache.corpus(); }
-};
 
 /// Throws UsageError where the model to start from is in the run folder, which holds the models of this run only.
 void expect_start_elsewhere(const fs::path& start, const fs::path& out) {
@@ -70,69 +55,6 @@ void check_options(const TrainTranslateOptions& options) {
   expect_start_elsewhere(config.training.start_from, options.out);
   for (const auto& output : run_outputs(options.out, options.resume).written)
     expect_no_input(output, files_read(config));
-}
-
-std::optional<TestSet> validation_set(const DataConfig& data) {
-  if (data.valid_source.empty()) return std::nullopt;
-  expect_aligned(data.valid_source, data.valid_target);
-  return read_test_set(data.valid_source, data.valid_target);
-}
-
-std::optional<TestSet> test_set(const DataConfig& data) {
-  if (data.test_source.empty()) return std::nullopt;
-  auto test = read_test_set(data.test_source, data.test_target);
-  if (test.sources.empty())
-    throw DataError(printable(data.test_source) + " and " + printable(data.test_target) +
-                    ": wanted lines to test with, got empty files; leave them out of the run file");
-  return test;
-}
-
-/// The texts that were read for the defaults, or new ones where those are of no use.
-std::shared_ptr<TrainingTexts> training_texts(const TrainTranslateOptions& options) {
-  const auto& data = options.config.data;
-  const auto needed = scan_options(options.config);
-  if (options.texts && options.texts->serves(data.train_source, data.train_target, needed)) return options.texts;
-  return std::make_shared<TrainingTexts>(data.train_source, data.train_target, needed);
-}
-
-std::optional<Validator> make_validator(const TrainTranslateOptions& options, std::optional<TestSet> text,
-                                        const RunTokenizers& tokenizers, const ParallelCorpus& training) {
-  if (!text) return std::nullopt;
-  std::optional<Validator> validator;
-  validator.emplace(options.config, *std::move(text), tokenizers.source(), tokenizers.target(),
-                    std::max(options.samples, Validator::kLoggedSamples));
-  warn_of("validation", validator->corpus().report(), options.config.data.max_length);
-  if (validator->corpus().hash() == training.hash())
-    log_warning("data.valid_source and data.valid_target: are the training data; the scores will flatter");
-  return validator;
-}
-
-/// Cheap checks come first: every file must be text with matching line counts before a tokenizer is trained and the
-/// texts are encoded.
-RunInputs read_inputs(const TrainTranslateOptions& options, const RunFolder& folder) {
-  const auto& config = options.config;
-  const auto& data = config.data;
-  InitialWeights initial(config, folder.resumes());
-  auto valid = validation_set(data);
-  auto test = test_set(data);
-  CorpusCache cache(config, folder, training_texts(options));
-  auto& texts = cache.texts();
-  if (!cache.knows_texts()) expect_aligned(texts.scan());
-  const HoldOut* held_out = data.hold_out ? &*texts.scan().held_out : nullptr;
-  if (held_out != nullptr) {
-    report_hold_out(*held_out);
-    if (!held_out->sources().empty()) valid = TestSet{held_out->sources(), held_out->targets()};
-  }
-  RunTokenizers tokenizers(config, folder, cache, initial.tokenizers());
-  texts.drop_samples();
-  initial.read_embeddings(tokenizers);
-  give_back_memory();
-  stop_where_requested();
-  cache.load(tokenizers.by_name(), *tokenizers.source(), *tokenizers.target(), options.threads, held_out);
-  warn_of("training", cache.corpus().report(), data.max_length);
-  auto validator = make_validator(options, std::move(valid), tokenizers, cache.corpus());
-  stop_where_requested();
-  return {std::move(initial), std::move(tokenizers), std::move(cache), std::move(validator), std::move(test)};
 }
 
 std::optional<SubwordSampling> subword_sampling(const RunConfig& config, const RunTokenizers& tokenizers) {
@@ -213,46 +135,6 @@ EncoderDecoder make_initial_model(const TrainTranslateOptions& options, RunInput
   model->to(options.device);
   return model;
 }
-
-/// Validates the models of a run and reports the scores. Keeps the last report, so that the final model is not scored
-/// twice.
-class RunValidation {
- public:
-  RunValidation(const Validator& validator, RunFolder& folder, std::size_t samples, std::int64_t max_length)
-      : validator_(&validator), folder_(&folder), samples_(samples), max_length_(max_length) {}
-
-  Validation validate(EncoderDecoder& model, std::int64_t step) {
-    score(model);
-    step_ = step;
-    report_validation(*folder_, step, last_, samples_);
-    return last_.scores;
-  }
-
-  /// Reports the model that the run ends with, whose weights are those of `steps` or their mean.
-  const ValidationReport& validate_final(EncoderDecoder& model, const std::vector<std::int64_t>& steps) {
-    const bool reported = steps == std::vector{step_};  // with its samples
-    if (!reported) score(model);
-    report_model(*folder_, steps, last_, reported ? 0 : samples_);
-    return last_;
-  }
-
- private:
-  void score(EncoderDecoder& model) {
-    log_progress("validating");
-    give_back_memory();
-    last_ = (*validator_)(model);
-    give_back_memory();
-    if (!std::exchange(warned_, true)) warn_of_truncated("the validation source", last_.truncated, max_length_);
-  }
-
-  const Validator* validator_;
-  RunFolder* folder_;
-  std::size_t samples_;
-  std::int64_t max_length_;
-  bool warned_ = false;
-  std::int64_t step_ = -1;
-  ValidationReport last_;  // of that step
-};
 
 Trainer::Options trainer_options(const TrainTranslateOptions& options, const RunInputs& inputs, RunFolder& folder,
                                  ProgressDisplay& display, RunValidation* validation) {

@@ -1,0 +1,82 @@
+#include "pipeline/run/run_inputs.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "common/system/stop.h"
+#include "data/scan_texts.h"
+#include "pipeline/data_files.h"
+#include "pipeline/run/run_report.h"
+#include "pipeline/run/training_texts.h"
+#include "pipeline/runtime.h"
+
+namespace gloss {
+namespace {
+
+std::optional<TestSet> validation_set(const DataConfig& data) {
+  if (data.valid_source.empty()) return std::nullopt;
+  expect_aligned(data.valid_source, data.valid_target);
+  return read_test_set(data.valid_source, data.valid_target);
+}
+
+std::optional<TestSet> test_set(const DataConfig& data) {
+  if (data.test_source.empty()) return std::nullopt;
+  auto test = read_test_set(data.test_source, data.test_target);
+  if (test.sources.empty())
+    throw DataError(printable(data.test_source) + " and " + printable(data.test_target) +
+                    ": wanted lines to test with, got empty files; leave them out of the run file");
+  return test;
+}
+
+/// The texts that were read for the defaults, or new ones where those are of no use.
+std::shared_ptr<TrainingTexts> training_texts(const TrainTranslateOptions& options) {
+  const auto& data = options.config.data;
+  const auto needed = scan_options(options.config);
+  if (options.texts && options.texts->serves(data.train_source, data.train_target, needed)) return options.texts;
+  return std::make_shared<TrainingTexts>(data.train_source, data.train_target, needed);
+}
+
+std::optional<Validator> make_validator(const TrainTranslateOptions& options, std::optional<TestSet> text,
+                                        const RunTokenizers& tokenizers, const ParallelCorpus& training) {
+  if (!text) return std::nullopt;
+  std::optional<Validator> validator;
+  validator.emplace(options.config, *std::move(text), tokenizers.source(), tokenizers.target(),
+                    std::max(options.samples, Validator::kLoggedSamples));
+  warn_of("validation", validator->corpus().report(), options.config.data.max_length);
+  if (validator->corpus().hash() == training.hash())
+    log_warning("data.valid_source and data.valid_target: are the training data; the scores will flatter");
+  return validator;
+}
+
+}  // namespace
+
+RunInputs read_inputs(const TrainTranslateOptions& options, const RunFolder& folder) {
+  const auto& config = options.config;
+  const auto& data = config.data;
+  InitialWeights initial(config, folder.resumes());
+  auto valid = validation_set(data);
+  auto test = test_set(data);
+  CorpusCache cache(config, folder, training_texts(options));
+  auto& texts = cache.texts();
+  if (!cache.knows_texts()) expect_aligned(texts.scan());
+  const HoldOut* held_out = data.hold_out ? &*texts.scan().held_out : nullptr;
+  if (held_out != nullptr) {
+    report_hold_out(*held_out);
+    if (!held_out->sources().empty()) valid = TestSet{held_out->sources(), held_out->targets()};
+  }
+  RunTokenizers tokenizers(config, folder, cache, initial.tokenizers());
+  texts.drop_samples();
+  initial.read_embeddings(tokenizers);
+  give_back_memory();
+  stop_where_requested();
+  cache.load(tokenizers.by_name(), *tokenizers.source(), *tokenizers.target(), options.threads, held_out);
+  warn_of("training", cache.corpus().report(), data.max_length);
+  auto validator = make_validator(options, std::move(valid), tokenizers, cache.corpus());
+  stop_where_requested();
+  return {std::move(initial), std::move(tokenizers), std::move(cache), std::move(validator), std::move(test)};
+}
+
+}  // namespace gloss

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+
+#include "data/parallel_corpus.h"
+#include "pipeline/evaluate.h"
+#include "pipeline/run/corpus_cache.h"
+#include "pipeline/run/initial_weights.h"
+#include "pipeline/run/run_folder.h"
+#include "pipeline/run/run_tokenizers.h"
+#include "pipeline/run/train_translate.h"
+#include "pipeline/run/validation.h"
+
+namespace gloss {
+
+/// Everything that a run reads before its first step.
+struct RunInputs {
+  InitialWeights initial;
+  RunTokenizers tokenizers;
+  CorpusCache cache;
+  std::optional<Validator> validator;
+  std::optional<TestSet> test;
+
+  const ParallelCorpus& corpus() const { return cache.corpus(); }
+};
+
+/// Reads the inputs of a run; trains the tokenizers and encodes the texts if the folder does not have them. Cheap
+/// checks come first: every file must be text with matching line counts before a tokenizer is trained. Throws the
+/// errors of the parts; Stopped if a signal asks for an end.
+RunInputs read_inputs(const TrainTranslateOptions& options, const RunFolder& folder);
+
+}  // namespace gloss

@@ -1,0 +1,33 @@
+#include "pipeline/run/run_validation.h"
+
+#include <utility>
+
+#include "common/log.h"
+#include "pipeline/run/run_report.h"
+#include "pipeline/runtime.h"
+
+namespace gloss {
+
+Validation RunValidation::validate(EncoderDecoder& model, std::int64_t step) {
+  score(model);
+  step_ = step;
+  report_validation(*folder_, step, last_, samples_);
+  return last_.scores;
+}
+
+const ValidationReport& RunValidation::validate_final(EncoderDecoder& model, const std::vector<std::int64_t>& steps) {
+  const bool is_reported = steps == std::vector{step_};  // with its samples
+  if (!is_reported) score(model);
+  report_model(*folder_, steps, last_, is_reported ? 0 : samples_);
+  return last_;
+}
+
+void RunValidation::score(EncoderDecoder& model) {
+  log_progress("validating");
+  give_back_memory();
+  last_ = (*validator_)(model);
+  give_back_memory();
+  if (!std::exchange(warned_, true)) warn_of_truncated("the validation source", last_.truncated, max_length_);
+}
+
+}  // namespace gloss

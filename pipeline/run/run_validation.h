@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/encoder_decoder.h"
+#include "pipeline/run/run_folder.h"
+#include "pipeline/run/validation.h"
+#include "training/trainer.h"
+
+namespace gloss {
+
+/// Validates the models of a run and reports the scores. Keeps the last report, so that the final model is not scored
+/// twice. The validator and the folder outlive it.
+class RunValidation {
+ public:
+  /// Prints `samples` samples of each validation; `max_length`: data.max_length.
+  RunValidation(const Validator& validator, RunFolder& folder, std::size_t samples, std::int64_t max_length)
+      : validator_(&validator), folder_(&folder), samples_(samples), max_length_(max_length) {}
+
+  /// Scores the model after update `step` and reports a validation. Throws Stopped if a signal asks for an end.
+  Validation validate(EncoderDecoder& model, std::int64_t step);
+  /// Reports the model that the run ends with, whose weights are those of `steps` or their mean. Throws as validate.
+  const ValidationReport& validate_final(EncoderDecoder& model, const std::vector<std::int64_t>& steps);
+
+ private:
+  void score(EncoderDecoder& model);
+
+  const Validator* validator_;
+  RunFolder* folder_;
+  std::size_t samples_;
+  std::int64_t max_length_;
+  bool warned_ = false;
+  std::int64_t step_ = -1;
+  ValidationReport last_;  // of that step
+};
+
+}  // namespace gloss
