@@ -87,7 +87,7 @@ void TextCheck::count_unknown_characters(std::string_view line) {
     const auto point = decode_utf8(line, offset);
     const auto spelling = line.substr(offset, point.bytes);
     offset += point.bytes;
-    const auto [found, is_new] = seen_.try_emplace(*point.value, false, 0);
+    const auto [found, is_new] = seen_.try_emplace(*point.value);
     if (is_new) found->second.known = count_unknown(tokenizer_->encode(spelling)) == 0;
     ++found->second.count;
   }

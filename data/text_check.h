@@ -62,8 +62,8 @@ class TextCheck {
   std::int64_t units_ = 0, characters_ = 0;
   TextReport report_;
   struct Occurrences {
-    bool known;
-    std::int64_t count;
+    bool known = false;
+    std::int64_t count = 0;
   };
   std::unordered_map<char32_t, Occurrences> seen_;  ///< of the characters of lines with unknown pieces
 };

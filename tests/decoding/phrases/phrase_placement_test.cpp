@@ -112,10 +112,24 @@ TEST_P(PhrasePlacementTest, AUsualWordIsAllPiecesOfTheWord) {
 }
 
 TEST_P(PhrasePlacementTest, NeighborsChangeNothing) {
-  const auto alone = beam_search(scorer_, source(), config_, given(1, 2)).at(0);
-  for (const auto& hypotheses : beam_search(scorer_, source(7), config_, given(1, 2, 7))) {
-    EXPECT_EQ(ids_of(hypotheses), ids_of(alone));
-    EXPECT_EQ(hypotheses[0].score, alone[0].score);
+  const std::vector<Ids> sentences = {
+      {kA, kB, kC, kStop, kEos}, {kC, kA, kStop, kEos}, {kB, kB, kA, kC, kA, kStop, kEos}, {kC, kStop, kEos}};
+  const std::vector<std::int64_t> places = {1, 0, 3, 0};
+  PerSentence together = given(0, 1, 4);
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    together.phrases[i][0].source_begin = places[i];
+    together.phrases[i][0].source_end = places[i] + 1;
+  }
+  const auto found = beam_search(scorer_, pad(sentences, device()), config_, together);
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    const auto alone =
+        beam_search(scorer_, pad(std::vector<Ids>{sentences[i]}, device()), config_, given(places[i], places[i] + 1))
+            .at(0);
+    EXPECT_EQ(ids_of(found[i]), ids_of(alone));
+    EXPECT_EQ(found[i][0].score, alone[0].score);
+    Ids wanted(sentences[i].begin(), sentences[i].end() - 1);
+    wanted[static_cast<std::size_t>(places[i])] = kPhrase;
+    EXPECT_EQ(found[i][0].ids, wanted);
   }
 }
 
