@@ -35,7 +35,7 @@ std::vector<Ids> random_sentences(std::uint32_t number) {
 }
 
 EncoderDecoder build_from_parts() {
-  ModelConfig config;  // the parts' sizes; the rest is as in the paper
+  ModelConfig config;  // sizes of the parts; the rest are defaults, such as pre-norm
   config.encoder_layers = config.decoder_layers = 2;
   config.d_model = 64;
   config.d_ff = 128;

@@ -88,9 +88,9 @@ void show_vectors() {
   print("x", x);
   const auto widened = input(x, pass);
   print("after the linear map", widened);
-  const auto one = first(widened, Mask::none(), pass);
+  const auto one = first(widened, Mask::unmasked(), pass);
   print("after one encoder layer", one);
-  print("after two", second(one, Mask::none(), pass));
+  print("after two", second(one, Mask::unmasked(), pass));
 }
 
 }  // namespace

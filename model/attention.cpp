@@ -3,14 +3,16 @@
 #include <cmath>
 #include <string>
 
+#include <ATen/TensorOperators.h>
+
 #include "model/dropout.h"
 #include "tensor/shape.h"
 
 namespace gloss {
 namespace {
 
-// Below every score but finite: the softmax of a row with nothing visible has a gradient then. Its weights are put to
-// zero after the softmax.
+// Below every score but finite: with -inf, the softmax of a row with nothing visible would be NaN, and its gradient
+// too. Such weights are set to zero after the softmax.
 constexpr float kHidden = -1e30F;
 
 }  // namespace
@@ -23,8 +25,8 @@ at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::T
   expect_shape(value, {B, H, S, d_k}, "value");
   mask.expect_fits(B, S);
 
-  auto scores = query.matmul(key.transpose(-2, -1)) / std::sqrt(static_cast<double>(d_k));  // [B, H, T, S]
-  auto weights = scores;                                                                    // [B, H, T, S]
+  const auto scores = query.matmul(key.transpose(-2, -1)) / std::sqrt(static_cast<double>(d_k));  // [B, H, T, S]
+  at::Tensor weights;                                                                             // [B, H, T, S]
   if (mask.all_visible(T, S)) {
     weights = scores.softmax(-1);
   } else {
@@ -32,7 +34,7 @@ at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::T
     weights = scores.masked_fill(hidden, kHidden).softmax(-1).masked_fill(hidden, 0);
   }
   if (context.pass.probe != nullptr) {
-    if (weights.requires_grad()) weights = weights.clone();  // the softmax keeps its result for the gradient
+    if (weights.requires_grad()) weights = weights.clone();  // the probe may write; softmax's gradient reads its result
     context.pass.probe->attention(context.site, weights);
   }
   const auto kept = dropout(weights, context.dropout, context.pass, std::string(context.site) + ".weights");

@@ -1,5 +1,7 @@
 #include "model/decoder.h"
 
+#include <torch/nn/modules/container/modulelist.h>
+
 #include "tensor/shape.h"
 
 namespace gloss {
@@ -14,22 +16,23 @@ DecoderLayerImpl::DecoderLayerImpl(const ModelConfig& config, const std::string&
       feed_forward_(
           register_module("feed_forward", FeedForward(config.d_model, config.d_ff, config.activation,
                                                       config.dropout_in_feed_forward(), site + ".feed_forward"))),
-      around_self_attention_(register_module("self_attention_norm", LayerNorm(config.d_model)), config.norm,
-                             config.dropout, site + ".self_attention"),
-      around_cross_attention_(register_module("cross_attention_norm", LayerNorm(config.d_model)), config.norm,
-                              config.dropout, site + ".cross_attention"),
-      around_feed_forward_(register_module("feed_forward_norm", LayerNorm(config.d_model)), config.norm, config.dropout,
-                           site + ".feed_forward"),
+      self_attention_connection_(register_module("self_attention_norm", LayerNorm(config.d_model)), config.norm,
+                                 config.dropout, site + ".self_attention"),
+      cross_attention_connection_(register_module("cross_attention_norm", LayerNorm(config.d_model)), config.norm,
+                                  config.dropout, site + ".cross_attention"),
+      feed_forward_connection_(register_module("feed_forward_norm", LayerNorm(config.d_model)), config.norm,
+                               config.dropout, site + ".feed_forward"),
       site_(site) {}
 
 at::Tensor DecoderLayerImpl::forward(const at::Tensor& x, const Memory& memory, const Mask& mask, const Pass& pass) {
-  const auto seen = around_self_attention_(
+  const auto after_self_attention = self_attention_connection_(
       x, [&](const at::Tensor& input) { return self_attention_(input, input, mask, pass); }, pass);  // [B, T, D]
-  const auto informed = around_cross_attention_(
-      seen, [&](const at::Tensor& input) { return cross_attention_(input, memory.value, memory.mask, pass); },
+  const auto after_cross_attention = cross_attention_connection_(
+      after_self_attention,
+      [&](const at::Tensor& input) { return cross_attention_(input, memory.value, memory.mask, pass); },
       pass);  // [B, T, D]
-  const auto result = around_feed_forward_(
-      informed, [&](const at::Tensor& input) { return feed_forward_(input, pass); }, pass);  // [B, T, D]
+  const auto result = feed_forward_connection_(
+      after_cross_attention, [&](const at::Tensor& input) { return feed_forward_(input, pass); }, pass);  // [B, T, D]
   if (pass.probe != nullptr) pass.probe->output(site_, result);
   return result;
 }
@@ -48,8 +51,8 @@ at::Tensor DecoderImpl::forward(const at::Tensor& x, const Memory& memory, const
   expect_shape(memory.value, {B, -1, D}, "memory");
   memory.mask.expect_fits(B, memory.value.size(1));
   // Padding follows the sentence, so the causal mask hides it. All layers share the masks' tensors.
-  const auto mask = Mask::causal().kept();
-  const Memory shared{memory.value, memory.mask.kept()};
+  const auto mask = Mask::causal().cached();
+  const Memory shared{memory.value, memory.mask.cached()};
   auto result = x;  // [B, T, D]
   for (auto& layer : layers_) result = layer(result, shared, mask, pass);
   return finish(result, pass);

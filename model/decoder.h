@@ -29,7 +29,7 @@ struct Memory {
 /// feed-forward.
 class DecoderLayerImpl : public torch::nn::Module {
  public:
-  /// `site` is the prefix of the tensors' names, "decoder.layers.0".
+  /// `site` (model/pass.h): "decoder.layers.0".
   DecoderLayerImpl(const ModelConfig& config, const std::string& site);
 
   /// Maps x [B, T, D] to [B, T, D]; `mask` is over the T positions.
@@ -43,12 +43,13 @@ class DecoderLayerImpl : public torch::nn::Module {
  private:
   MultiHeadAttention self_attention_, cross_attention_;
   FeedForward feed_forward_;
-  SublayerConnection around_self_attention_, around_cross_attention_, around_feed_forward_;
+  SublayerConnection self_attention_connection_, cross_attention_connection_, feed_forward_connection_;
   std::string site_;
 };
 TORCH_MODULE(DecoderLayer);
 
-/// The decoder (section 3.1): a stack of layers, and a last norm if `final_norm` is set.
+/// The decoder (section 3.1): a stack of layers, and a last norm if
+/// ModelConfig::has_final_norm() (Xiong et al. 2020).
 class DecoderImpl : public torch::nn::Module {
  public:
   explicit DecoderImpl(const ModelConfig& config);

@@ -20,10 +20,10 @@ struct LayerCache {
 /// there is no gradient through a cache.
 struct DecoderCache {
   std::vector<LayerCache> layers;
-  Mask source_mask = Mask::none();  ///< over the B sentences' source positions
-  std::int64_t sentences = 0;       ///< B
-  std::int64_t rows = 1;            ///< K, rows of each sentence
-  std::int64_t position = 0;        ///< tokens decoded so far
+  Mask source_mask = Mask::unmasked();  ///< over the B sentences' source positions
+  std::int64_t sentences = 0;           ///< B
+  std::int64_t rows = 1;                ///< K, rows of each sentence
+  std::int64_t position = 0;            ///< tokens decoded so far
 
   /// Appends one position [B * K, H, 1, d_k] to layer `index` and returns all positions, [B * K, H, position + 1, d_k].
   /// The capacity doubles when it is used up. The caller increments `position` after the last layer.

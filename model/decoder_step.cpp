@@ -8,29 +8,30 @@ namespace gloss {
 
 LayerCache DecoderLayerImpl::start(const at::Tensor& memory, const Pass& pass) {
   auto [key, value] = cross_attention_->project(memory, pass);  // [B, H, S, d_k]
-  return {{}, {}, key.contiguous(), value.contiguous()};
+  return {.self_key = {}, .self_value = {}, .cross_key = key.contiguous(), .cross_value = value.contiguous()};
 }
 
 at::Tensor DecoderLayerImpl::step(const at::Tensor& x, DecoderCache& cache, std::size_t index, const Pass& pass) {
   const auto B = cache.sentences, K = cache.rows, D = x.size(2);
   const auto& layer = cache.layers[index];
-  const auto seen = around_self_attention_(
+  const auto after_self_attention = self_attention_connection_(
       x,
       [&](const at::Tensor& input) {
         const auto generated = cache.append(index, self_attention_->project(input, pass));  // [B * K, H, T, d_k]
-        return self_attention_->attend(input, generated, Mask::none(), pass);
+        return self_attention_->attend(input, generated, Mask::unmasked(), pass);  // the cache has no later position
       },
       pass);  // [B * K, 1, D]
-  const auto informed = around_cross_attention_(
-      seen,
+  const auto after_cross_attention = cross_attention_connection_(
+      after_self_attention,
       [&](const at::Tensor& input) {
         // The K rows of a sentence are K queries to the one memory of that sentence.
         const KeysAndValues source{layer.cross_key, layer.cross_value};
         return cross_attention_->attend(input.view({B, K, D}), source, cache.source_mask, pass).view({B * K, 1, D});
       },
       pass);  // [B * K, 1, D]
-  const auto result = around_feed_forward_(
-      informed, [&](const at::Tensor& input) { return feed_forward_(input, pass); }, pass);  // [B * K, 1, D]
+  const auto result = feed_forward_connection_(
+      after_cross_attention, [&](const at::Tensor& input) { return feed_forward_(input, pass); },
+      pass);  // [B * K, 1, D]
   if (pass.probe != nullptr) pass.probe->output(site_, result);
   return result;
 }
@@ -39,7 +40,7 @@ DecoderCache DecoderImpl::start(const Memory& memory, const Pass& pass) {
   const auto [B, S, D] = sizes<3>(memory.value, "memory");
   memory.mask.expect_fits(B, S);
   DecoderCache cache;
-  cache.source_mask = memory.mask.ready(1, S, memory.value.device());
+  cache.source_mask = memory.mask.precomputed(1, S, memory.value.device());
   cache.sentences = B;
   for (auto& layer : layers_) cache.layers.push_back(layer->start(memory.value, pass));
   return cache;
@@ -62,8 +63,8 @@ at::Tensor EncoderDecoderImpl::step(const at::Tensor& tokens, DecoderCache& cach
   expect_shape(tokens, {B, K}, "tokens");
   const auto positions = target_positions_(cache.position, 1, tokens.device());  // [1, D]
   const auto ids = tokens.reshape({B * K, 1});
-  const auto y = embed(target_embedding_(ids), positions, pass, "target_embedding");  // [B * K, 1, D]
-  return decoder_->step(y, cache, pass).squeeze(1);                                   // [B * K, D]
+  const auto y = add_positions(target_embedding_(ids), positions, pass, "target_embedding");  // [B * K, 1, D]
+  return decoder_->step(y, cache, pass).squeeze(1);                                           // [B * K, D]
 }
 
 }  // namespace gloss

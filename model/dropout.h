@@ -9,8 +9,8 @@
 
 namespace gloss {
 
-/// Dropout (Srivastava et al. 2014; section 5.4), 0 <= p < 1. In a training pass each element is put to zero with
-/// probability p, else divided by 1 - p; otherwise x itself is returned.
+/// Dropout (Srivastava et al. 2014; section 5.4), 0 <= p < 1. In a training pass each element of x, of any
+/// shape, is set to zero with probability p, else divided by 1 - p; otherwise x itself is returned.
 ///
 /// Element e (row-major) is dropped if bits(e) of the pass's stream `site` is less than p * 2^32. The result is
 /// therefore a function of (seed, site, update, micro-batch, element). Two calls of one pass must name two sites. On a
@@ -18,7 +18,7 @@ namespace gloss {
 /// caller, in a training pass without random numbers.
 at::Tensor dropout(const at::Tensor& x, double p, const Pass& pass, std::string_view site);
 
-/// residual + dropout(x); both of one shape.
+/// residual + dropout(x); both of one shape, any.
 at::Tensor dropout_and_add(const at::Tensor& residual, const at::Tensor& x, double p, const Pass& pass,
                            std::string_view site);
 

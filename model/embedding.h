@@ -9,7 +9,7 @@
 namespace gloss {
 
 /// Token embeddings (section 3.4): row `id` of the weight [V, D], times sqrt(D). Initial weights have the deviation
-/// D^-0.5, so the product has deviation 1, like the positions that are added to it.
+/// D^-0.5, so the product has deviation 1. The sinusoids that are added have a root mean square of sqrt(1/2).
 class EmbeddingImpl : public torch::nn::Module {
  public:
   EmbeddingImpl(std::int64_t vocabulary, std::int64_t d_model);

@@ -1,5 +1,7 @@
 #include "model/encoder.h"
 
+#include <torch/nn/modules/container/modulelist.h>
+
 #include "tensor/shape.h"
 
 namespace gloss {
@@ -11,17 +13,17 @@ EncoderLayerImpl::EncoderLayerImpl(const ModelConfig& config, const std::string&
       feed_forward_(
           register_module("feed_forward", FeedForward(config.d_model, config.d_ff, config.activation,
                                                       config.dropout_in_feed_forward(), site + ".feed_forward"))),
-      around_self_attention_(register_module("self_attention_norm", LayerNorm(config.d_model)), config.norm,
-                             config.dropout, site + ".self_attention"),
-      around_feed_forward_(register_module("feed_forward_norm", LayerNorm(config.d_model)), config.norm, config.dropout,
-                           site + ".feed_forward"),
+      self_attention_connection_(register_module("self_attention_norm", LayerNorm(config.d_model)), config.norm,
+                                 config.dropout, site + ".self_attention"),
+      feed_forward_connection_(register_module("feed_forward_norm", LayerNorm(config.d_model)), config.norm,
+                               config.dropout, site + ".feed_forward"),
       site_(site) {}
 
 at::Tensor EncoderLayerImpl::forward(const at::Tensor& x, const Mask& mask, const Pass& pass) {
-  const auto seen = around_self_attention_(
+  const auto after_self_attention = self_attention_connection_(
       x, [&](const at::Tensor& input) { return self_attention_(input, input, mask, pass); }, pass);  // [B, S, D]
-  const auto result = around_feed_forward_(
-      seen, [&](const at::Tensor& input) { return feed_forward_(input, pass); }, pass);  // [B, S, D]
+  const auto result = feed_forward_connection_(
+      after_self_attention, [&](const at::Tensor& input) { return feed_forward_(input, pass); }, pass);  // [B, S, D]
   if (pass.probe != nullptr) pass.probe->output(site_, result);
   return result;
 }
@@ -38,8 +40,8 @@ EncoderImpl::EncoderImpl(const ModelConfig& config) : d_model_(config.d_model) {
 at::Tensor EncoderImpl::forward(const at::Tensor& x, const Mask& mask, const Pass& pass) {
   const auto [B, S, D] = sizes<3>(x, "x");
   mask.expect_fits(B, S);
-  const auto shared = mask.kept();  // all layers share its tensor
-  auto memory = x;                  // [B, S, D]
+  const auto shared = mask.cached();  // all layers share its tensor
+  auto memory = x;                    // [B, S, D]
   for (auto& layer : layers_) memory = layer(memory, shared, pass);
   if (norm_) memory = norm_(memory, pass);
   if (pass.probe != nullptr) pass.probe->output("encoder", memory);

@@ -21,7 +21,7 @@ namespace gloss {
 /// One layer of the encoder (section 3.1): self-attention, then feed-forward.
 class EncoderLayerImpl : public torch::nn::Module {
  public:
-  /// `site` is the prefix of the tensors' names, "encoder.layers.0".
+  /// `site` (model/pass.h): "encoder.layers.0".
   EncoderLayerImpl(const ModelConfig& config, const std::string& site);
 
   /// Maps x [B, S, D] to [B, S, D].
@@ -30,17 +30,18 @@ class EncoderLayerImpl : public torch::nn::Module {
  private:
   MultiHeadAttention self_attention_;
   FeedForward feed_forward_;
-  SublayerConnection around_self_attention_, around_feed_forward_;
+  SublayerConnection self_attention_connection_, feed_forward_connection_;
   std::string site_;
 };
 TORCH_MODULE(EncoderLayer);
 
-/// The encoder (section 3.1): a stack of layers, and a last norm if `final_norm` is set.
+/// The encoder (section 3.1): a stack of layers, and a last norm if
+/// ModelConfig::has_final_norm() (Xiong et al. 2020).
 class EncoderImpl : public torch::nn::Module {
  public:
   explicit EncoderImpl(const ModelConfig& config);
 
-  /// Maps x [B, S, D], embeddings plus positions, to the memory [B, S, D].
+  /// Maps x [B, S, D], embeddings plus positions, to the memory [B, S, D]; `mask` is over the S positions.
   at::Tensor forward(const at::Tensor& x, const Mask& mask, const Pass& pass);
 
   std::int64_t d_model() const { return d_model_; }

@@ -11,7 +11,7 @@
 namespace gloss {
 namespace {
 
-// Throws UsageError naming the sentence of the batch; the positions know only how many are needed.
+/// Throws UsageError that names the sentence of the batch.
 void expect_room(const std::vector<std::int64_t>& lengths, std::optional<std::int64_t> limit, const char* side) {
   if (!limit) return;
   for (std::size_t b = 0; b < lengths.size(); ++b) {
@@ -61,8 +61,8 @@ at::Tensor EncoderDecoderImpl::encode(const PaddedIds& source, const Pass& pass)
 at::Tensor EncoderDecoderImpl::encode(const PaddedIds& source, const Mask& mask, const Pass& pass) {
   expect_lengths(source, "source");
   expect_room(source.lengths, source_positions_->limit(), "source");
-  const auto positions = source_positions_(0, source.ids.size(1), source.ids.device());      // [S, D]
-  const auto x = embed(source_embedding_(source.ids), positions, pass, "source_embedding");  // [B, S, D]
+  const auto positions = source_positions_(0, source.ids.size(1), source.ids.device());              // [S, D]
+  const auto x = add_positions(source_embedding_(source.ids), positions, pass, "source_embedding");  // [B, S, D]
   return encoder_(x, mask, pass);
 }
 
@@ -70,16 +70,16 @@ at::Tensor EncoderDecoderImpl::decode(const PaddedIds& target, const at::Tensor&
                                       const Pass& pass) {
   expect_lengths(target, "target");
   expect_room(target.lengths, target_positions_->limit(), "target");
-  const auto positions = target_positions_(0, target.ids.size(1), target.ids.device());      // [T, D]
-  const auto y = embed(target_embedding_(target.ids), positions, pass, "target_embedding");  // [B, T, D]
+  const auto positions = target_positions_(0, target.ids.size(1), target.ids.device());              // [T, D]
+  const auto y = add_positions(target_embedding_(target.ids), positions, pass, "target_embedding");  // [B, T, D]
   return decoder_(y, Memory{memory, source_mask}, pass);
 }
 
 at::Device EncoderDecoderImpl::device() const { return source_embedding_->weight().device(); }
 
-at::Tensor EncoderDecoderImpl::embed(const at::Tensor& tokens, const at::Tensor& positions, const Pass& pass,
-                                     std::string_view site) {
-  return dropout(tokens + positions, dropout_, pass, site);
+at::Tensor EncoderDecoderImpl::add_positions(const at::Tensor& embeddings, const at::Tensor& positions,
+                                             const Pass& pass, std::string_view site) {
+  return dropout(embeddings + positions, dropout_, pass, site);
 }
 
 }  // namespace gloss

@@ -22,19 +22,21 @@ class EncoderDecoderImpl : public torch::nn::Module {
   /// Throws as EncoderDecoderParts::validate does.
   explicit EncoderDecoderImpl(const EncoderDecoderParts& parts);
 
-  /// Maps source and target input to the decoder's output [B, T, D]; `generator()` maps it to log-probabilities.
+  /// Maps source ids [B, S] and target ids [B, T] (bos first) to the decoder's output [B, T, D]; `generator()` maps it
+  /// to log-probabilities.
   at::Tensor forward(const PaddedIds& source, const PaddedIds& target, const Pass& pass);
 
   /// Maps the source [B, S] to the memory [B, S, D]; padding is hidden.
   at::Tensor encode(const PaddedIds& source, const Pass& pass);
-  /// The same with a mask over the S positions, such as Mask::padding(source.lengths).hiding(...). `decode` and `start`
-  /// take the same mask.
+  /// Encodes with another mask over the S positions, such as Mask::padding(source.lengths).hiding(...). `decode` and
+  /// `start` take the same mask.
   at::Tensor encode(const PaddedIds& source, const Mask& mask, const Pass& pass);
-  /// Maps the target [B, T] (bos first) to the decoder's output [B, T, D]; position t sees targets 0 to t only.
+  /// Maps the target [B, T] (bos first) and the memory [B, S, D] to the decoder's output [B, T, D]; position t sees
+  /// targets 0 to t only.
   at::Tensor decode(const PaddedIds& target, const at::Tensor& memory, const Mask& source_mask, const Pass& pass);
 
-  /// Decoding token by token (decoder_step.cpp). `start` computes the keys and values of cross-attention and returns a
-  /// cache of one row for each sentence.
+  /// Decoding token by token (decoder_step.cpp). `start` computes the keys and values of cross-attention from the
+  /// memory [B, S, D] and returns a cache of one row for each sentence.
   DecoderCache start(const at::Tensor& memory, const Mask& source_mask, const Pass& pass);
   /// Maps the next tokens [B, K] to the decoder's output [B * K, D], K rows for each sentence. Equal to the last
   /// position of `decode` on all tokens so far. The cache grows by one position.
@@ -43,10 +45,12 @@ class EncoderDecoderImpl : public torch::nn::Module {
   const Generator& generator() const { return generator_; }
   const PositionalEncoding& source_positions() const { return source_positions_; }
   const PositionalEncoding& target_positions() const { return target_positions_; }
-  at::Device device() const;
+  at::Device device() const;  ///< of the weights
 
  private:
-  at::Tensor embed(const at::Tensor& tokens, const at::Tensor& positions, const Pass& pass, std::string_view site);
+  /// Dropout(embeddings [B, T, D] + positions [T, D]) (sections 3.5 and 5.4).
+  at::Tensor add_positions(const at::Tensor& embeddings, const at::Tensor& positions, const Pass& pass,
+                           std::string_view site);
 
   Encoder encoder_;
   Decoder decoder_;

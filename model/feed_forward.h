@@ -17,10 +17,11 @@ namespace gloss {
 ///
 ///     FFN(x) = max(0, x W_1 + b_1) W_2 + b_2
 ///
-/// or with the exact GELU, x Phi(x) (Hendrycks and Gimpel 2016), in place of max(0, x).
+/// or with the exact GELU, x Phi(x) (Hendrycks and Gimpel 2016), in place of max(0, x). `inner_` holds W_1 and b_1,
+/// `outer_` W_2 and b_2; a weight is [out, in], so that x W_1 is written x W^T in code.
 class FeedForwardImpl : public torch::nn::Module {
  public:
-  /// `dropout` follows the activation. `site` is the prefix of the tensors' names.
+  /// `dropout` follows the activation, as in the Annotated Transformer. `site`: model/pass.h.
   FeedForwardImpl(std::int64_t d_model, std::int64_t d_ff, Activation activation, double dropout, std::string site);
 
   /// Maps x [B, T, D] to [B, T, D].

@@ -24,7 +24,7 @@ void expect_lengths_to(std::int64_t S, const std::vector<std::int64_t>& lengths)
 
 }  // namespace
 
-Mask Mask::none() { return {}; }
+Mask Mask::unmasked() { return {}; }
 
 Mask Mask::padding(std::vector<std::int64_t> lengths) {
   Mask mask;
@@ -42,18 +42,18 @@ Mask Mask::hiding(at::Tensor hidden) const {
   expect_dimensions(hidden, 2, "hidden");
   Mask mask = *this;
   mask.hidden_ = hidden_.defined() ? hidden_.logical_or(hidden) : hidden.to(at::kBool);
-  if (kept_) mask.kept_ = std::make_shared<at::Tensor>();
+  if (cached_) mask.cached_ = std::make_shared<at::Tensor>();
   return mask;
 }
 
-Mask Mask::kept() const {
+Mask Mask::cached() const {
   Mask mask = *this;
-  mask.kept_ = kept_ ? std::make_shared<at::Tensor>(*kept_) : std::make_shared<at::Tensor>();
+  mask.cached_ = cached_ ? std::make_shared<at::Tensor>(*cached_) : std::make_shared<at::Tensor>();
   return mask;
 }
 
-Mask Mask::ready(std::int64_t T, std::int64_t S, at::Device device) const {
-  const Mask mask = kept();
+Mask Mask::precomputed(std::int64_t T, std::int64_t S, at::Device device) const {
+  const Mask mask = cached();
   if (!all_visible(T, S)) mask.visible(T, S, device);
   return mask;
 }
@@ -69,7 +69,7 @@ Mask Mask::select(const std::vector<std::int64_t>& sentences) const {
   };
   mask.hidden_ = rows(hidden_);
   const bool same_for_all = lengths_.empty() && !hidden_.defined();
-  if (kept_) mask.kept_ = std::make_shared<at::Tensor>(same_for_all ? *kept_ : rows(*kept_));
+  if (cached_) mask.cached_ = std::make_shared<at::Tensor>(same_for_all ? *cached_ : rows(*cached_));
   return mask;
 }
 
@@ -81,7 +81,7 @@ bool Mask::all_visible(std::int64_t T, std::int64_t S) const {
   return !hides_keys(S) && (!causal_ || (T <= 1 && T <= S));
 }
 
-bool Mask::may_blind(std::int64_t T, std::int64_t S) const {
+bool Mask::may_hide_all_keys(std::int64_t T, std::int64_t S) const {
   return hidden_.defined() || (causal_ && T > S) || std::ranges::find(lengths_, 0) != lengths_.end();
 }
 
@@ -98,7 +98,7 @@ at::Tensor Mask::visible(std::int64_t T, std::int64_t S, at::Device device) cons
   const auto fits = [&](const at::Tensor& tensor) {
     return tensor.defined() && tensor.device() == device && tensor.size(2) == (causal_ ? T : 1) && tensor.size(3) == S;
   };
-  if (kept_ && fits(*kept_)) return *kept_;
+  if (cached_ && fits(*cached_)) return *cached_;
   auto visible = at::ones({1, 1, 1, S}, at::device(device).dtype(at::kBool));
   if (!lengths_.empty()) {
     const auto B = static_cast<std::int64_t>(lengths_.size());
@@ -114,7 +114,7 @@ at::Tensor Mask::visible(std::int64_t T, std::int64_t S, at::Device device) cons
   if (causal_) {
     visible = visible.logical_and(at::ones({T, S}, visible.options()).tril(S - T));  // [B or 1, 1, T, S]
   }
-  if (kept_) *kept_ = visible;
+  if (cached_) *cached_ = visible;
   return visible;
 }
 

@@ -13,8 +13,9 @@ enum class Activation { kRelu, kGelu };
 enum class Positions { kSinusoidal, kLearned };
 enum class TieEmbeddings { kAll, kDecoder, kNone };
 
-/// The section `model` of the run file. The defaults are the base model of Vaswani et al. 2017, table 3, except for the
-/// place of the norm.
+/// The section `model` of the run file. The defaults are the base model of Vaswani et al. 2017, table 3, except for
+/// pre-norm with a final norm, and for dropout on attention weights and inside the feed-forward, which the Annotated
+/// Transformer has too.
 struct ModelConfig {
   std::int64_t encoder_layers = 6;
   std::int64_t decoder_layers = 6;

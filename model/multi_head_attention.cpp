@@ -38,13 +38,14 @@ KeysAndValues MultiHeadAttentionImpl::project(const at::Tensor& memory, const Pa
   return {split_heads(key_(memory, pass)), split_heads(value_(memory, pass))};  // [B, H, S, d_k] each
 }
 
-at::Tensor MultiHeadAttentionImpl::attend(const at::Tensor& x, const KeysAndValues& memory, const Mask& mask,
+at::Tensor MultiHeadAttentionImpl::attend(const at::Tensor& x, const KeysAndValues& attended, const Mask& mask,
                                           const Pass& pass) {
   expect_shape(x, {-1, -1, d_model_}, "x");
   const AttentionContext context{pass, site_, dropout_};
-  const auto query = split_heads(query_(x, pass));                               // [B, H, T, d_k]
-  auto heads = fast::attention(query, memory.key, memory.value, mask, context);  // [B, H, T, d_k]
-  if (!heads) heads = attention(query, memory.key, memory.value, mask, context);
+  const auto query = split_heads(query_(x, pass));  // [B, H, T, d_k]
+  // A kernel or LibTorch's fused attention, if one applies; otherwise the equation.
+  auto heads = fast::attention(query, attended.key, attended.value, mask, context);  // [B, H, T, d_k]
+  if (!heads) heads = attention(query, attended.key, attended.value, mask, context);
   return output_(concat(*heads), pass);  // Concat(head_1, ..., head_H) W^O, [B, T, D]
 }
 

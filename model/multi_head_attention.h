@@ -22,19 +22,20 @@ struct KeysAndValues {
 ///
 ///     MultiHead(Q, K, V) = Concat(head_1, ..., head_H) W^O,   head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V)
 ///
-/// K and V are one tensor: Q itself (self-attention) or the memory (cross-attention).
+/// K and V are one tensor: Q itself (self-attention) or the memory (cross-attention). One map [D, D] computes all
+/// queries: W_1^Q to W_H^Q stand side by side in it; keys and values likewise.
 class MultiHeadAttentionImpl : public torch::nn::Module {
  public:
-  /// `heads` divides d_model; `dropout` is on the weights. `site` is the prefix of the tensors' names.
+  /// `heads` divides d_model; `dropout` is on the weights, as in the Annotated Transformer. `site`: model/pass.h.
   MultiHeadAttentionImpl(std::int64_t d_model, std::int64_t heads, double dropout, std::string site);
 
   /// Maps x [B, T, D], which attends to memory [B, S, D], to [B, T, D].
   at::Tensor forward(const at::Tensor& x, const at::Tensor& memory, const Mask& mask, const Pass& pass);
 
-  /// The two halves of `forward`: keys and values of the memory [B, S, D], and the attention of x [B, T, D] to them. A
-  /// cache keeps the result of the first (model/decoder_step.cpp).
+  /// The two halves of `forward`: `project` computes keys and values of the memory [B, S, D], `attend` the attention of
+  /// x [B, T, D] to them, [B, T, D]. A cache stores the result of the first (model/decoder_step.cpp).
   KeysAndValues project(const at::Tensor& memory, const Pass& pass);
-  at::Tensor attend(const at::Tensor& x, const KeysAndValues& memory, const Mask& mask, const Pass& pass);
+  at::Tensor attend(const at::Tensor& x, const KeysAndValues& attended, const Mask& mask, const Pass& pass);
 
  private:
   at::Tensor split_heads(const at::Tensor& x) const;  ///< [B, T, D] to [B, H, T, d_k]

@@ -9,7 +9,8 @@
 
 namespace gloss {
 
-/// Rows of unequal length as one tensor; padding follows the end of each row.
+/// Rows of unequal length as one tensor; padding follows the end of each row, so that a causal mask hides it from every
+/// position of the row.
 struct PaddedIds {
   at::Tensor ids;                     ///< [B, T] int64
   std::vector<std::int64_t> lengths;  ///< [B], without padding

@@ -8,8 +8,18 @@
 
 namespace gloss {
 
-/// Reads, or changes, values inside a forward pass. A site is the prefix of a part's tensor names, such as
-/// "decoder.layers.2.cross_attention".
+/// A site is the name of a place in the network: for the probe, and for the random numbers of a dropout. Most sites are
+/// the path of a module, to which its tensors' names add ".weight" or another word. A module of LibTorch does not know
+/// its own path; it gets the site as an argument.
+///
+///     encoder, decoder                                     output of a stack
+///     encoder.layers.0                                     output of a layer
+///     decoder.layers.0.self_attention                      output of a sublayer, and its dropout
+///     decoder.layers.0.cross_attention.weights             dropout of attention weights
+///     decoder.layers.0.feed_forward.inner                  dropout after the activation
+///     source_embedding, target_embedding                   dropout of embeddings plus positions
+
+/// Reads, or changes, values inside a forward pass.
 class Probe {
  public:
   virtual ~Probe() = default;
@@ -21,20 +31,21 @@ class Probe {
   virtual void output(std::string_view site, const at::Tensor& value) = 0;
 };
 
-/// The settings of one forward pass. It is an argument of every forward; no module stores it.
+/// The settings of one forward pass. No module stores it: it is an argument of every forward that has dropout, a probe
+/// or a fast twin.
 struct Pass {
   bool training = false;                 ///< dropout on
-  const RandomStream* random = nullptr;  ///< numbers for dropout; required where training
+  const RandomStream* random = nullptr;  ///< numbers for dropout; required if training
   Probe* probe = nullptr;                ///< sees attention weights and outputs; none by default
-  /// Only the equations of model/ run, by LibTorch's operators. Otherwise fast twins run where there are any
-  /// (model/fast/dispatch.h): the same numbers to rounding.
+  /// Only the equations of model/ run, by LibTorch's operators. Otherwise fast twins run, if there are any
+  /// (model/fast/dispatch.h): the same numbers to rounding, except that on a GPU dropout draws other random numbers.
   bool plain = false;
 
   /// The stream of random numbers of the dropout at `site`. Throws Error, a fault of the caller, without `random`.
   RandomStream stream(std::string_view site) const;
 };
 
-/// A pass as one attention sees it.
+/// The arguments of one call of attention beside its tensors.
 struct AttentionContext {
   const Pass& pass;
   std::string_view site;  ///< for the probe and for the stream of random numbers

@@ -1,5 +1,6 @@
 #include "tensor/random_words.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/stack.h>

@@ -74,15 +74,15 @@ TEST_P(AttentionTest, ProbeCanSwitchOffAHead) {
   const auto x = formula_tensor({2, 3, 4, 8}, device());
   WeightProbe probe(1);
   const Pass pass{.probe = &probe};
-  const auto result = attention(x, x, x, Mask::none(), {pass, "site", 0});
-  const auto whole = attention(x, x, x, Mask::none(), context_);
+  const auto result = attention(x, x, x, Mask::unmasked(), {pass, "site", 0});
+  const auto whole = attention(x, x, x, Mask::unmasked(), context_);
   EXPECT_THAT(result.select(1, 1), SameAs(at::zeros({2, 4, 8}, x.options())));
   EXPECT_THAT(result.select(1, 2), SameAs(whole.select(1, 2)));
 }
 
 TEST_P(AttentionTest, EqualKeysAreEquallyAttended) {
   const auto query = formula_tensor({1, 1, 2, 4}, device()), value = formula_tensor({1, 1, 3, 4}, device(), 1);
-  const auto result = attention(query, at::ones({1, 1, 3, 4}, query.options()), value, Mask::none(), context_);
+  const auto result = attention(query, at::ones({1, 1, 3, 4}, query.options()), value, Mask::unmasked(), context_);
   EXPECT_THAT(result, AllClose(value.mean(2, true).expand_as(result), 1e-6));
 }
 
@@ -104,7 +104,7 @@ TEST_P(AttentionTest, ScoresOfUnitVectorsHaveVarianceOfTheirWidthAndOneAfterScal
   const auto key = at::stack({draw(1).view({kPairs, 1, kWidth}), at::zeros({kPairs, 1, kWidth}, query.options())}, 2);
   WeightProbe probe;
   const Pass pass{.probe = &probe};
-  attention(query, key, key, Mask::none(), {pass, "site", 0});
+  attention(query, key, key, Mask::unmasked(), {pass, "site", 0});
   const auto weights = probe.weights_.view({kPairs, 2});
   const auto scores = (weights.select(1, 0) / weights.select(1, 1)).log();
   EXPECT_NEAR(scores.var().item<double>(), 1, 0.05);
@@ -114,17 +114,18 @@ TEST_P(AttentionTest, WeightsAreDroppedWhileTraining) {
   const RandomStream stream(5, "dropout");
   const Pass training{.training = true, .random = &stream};
   const auto query = formula_tensor({1, 2, 16, 8}, device()), ones = at::ones({1, 2, 16, 8}, query.options());
-  const auto sums = attention(query, ones, ones, Mask::none(), {training, "site", 0.5});  // what is kept of each row
+  const auto sums =
+      attention(query, ones, ones, Mask::unmasked(), {training, "site", 0.5});  // what is kept of each row
   EXPECT_GT(sums.std().item<double>(), 0.05);
   EXPECT_NEAR(sums.mean().item<double>(), 1, 0.2);
-  EXPECT_THAT(attention(query, ones, ones, Mask::none(), {inference_, "site", 0.5}), AllClose(ones, 1e-6));
+  EXPECT_THAT(attention(query, ones, ones, Mask::unmasked(), {inference_, "site", 0.5}), AllClose(ones, 1e-6));
 }
 
 TEST_P(AttentionTest, RejectsKeysOfAnotherWidth) {
   const auto q = formula_tensor({1, 2, 3, 4}, device()), k = formula_tensor({1, 2, 3, 8}, device());
-  EXPECT_THAT([&] { attention(q, k, k, Mask::none(), context_); },
+  EXPECT_THAT([&] { attention(q, k, k, Mask::unmasked(), context_); },
               ThrowsMessage<ShapeError>(HasSubstr("key: wanted [1, 2, -1, 4], got [1, 2, 3, 8]")));
-  EXPECT_THAT([&] { attention(q, q, k, Mask::none(), context_); },
+  EXPECT_THAT([&] { attention(q, q, k, Mask::unmasked(), context_); },
               ThrowsMessage<ShapeError>(HasSubstr("value: wanted [1, 2, 3, 4], got [1, 2, 3, 8]")));
 }
 

@@ -83,7 +83,7 @@ TEST_P(DecoderTest, RejectsAMaskThatDoesNotFitTheMemory) {
 }
 
 TEST_P(DecoderTest, RejectsAMemoryOfAnotherBatchAndStepsOfAnotherWidth) {
-  EXPECT_THROW(decoder_(x_, Memory{formula_tensor({3, 4, 16}, device()), Mask::none()}, Pass{}), ShapeError);
+  EXPECT_THROW(decoder_(x_, Memory{formula_tensor({3, 4, 16}, device()), Mask::unmasked()}, Pass{}), ShapeError);
   auto cache = decoder_->start(source_, Pass{});
   EXPECT_THROW(decoder_->step(formula_tensor({3, 1, 16}, device()), cache, Pass{}), ShapeError);
 }

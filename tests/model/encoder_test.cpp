@@ -33,8 +33,8 @@ TEST_P(EncoderTest, PermutingTheSourcePermutesTheOutput) {  // positions are add
   auto encoder = make();
   const auto x = formula_tensor({2, 5, 16}, device());
   const auto order = at::tensor({3, 0, 4, 1, 2}, at::kLong).to(device());
-  EXPECT_THAT(encoder(x.index_select(1, order), Mask::none(), Pass{}),
-              AllClose(encoder(x, Mask::none(), Pass{}).index_select(1, order), 1e-5));
+  EXPECT_THAT(encoder(x.index_select(1, order), Mask::unmasked(), Pass{}),
+              AllClose(encoder(x, Mask::unmasked(), Pass{}).index_select(1, order), 1e-5));
 }
 
 TEST_P(EncoderTest, PaddingIsNotLookedAt) {
@@ -62,7 +62,7 @@ TEST_P(EncoderTest, PaddingIsATensorOnlyWhereAPathReadsIt) {
 TEST_P(EncoderTest, EveryPositionSeesEveryOther) {
   auto encoder = make();
   const auto x = formula_tensor({1, 5, 16}, device()).requires_grad_();
-  encoder(x, Mask::none(), Pass{})[0][2].square().sum().backward();
+  encoder(x, Mask::unmasked(), Pass{})[0][2].square().sum().backward();
   EXPECT_GT(x.grad().abs().amax(-1).min().item<float>(), 0);
 }
 
@@ -74,7 +74,7 @@ TEST_P(EncoderTest, FinalNormEndsTheStackWhereAskedFor) {
       config.final_norm = final_norm;
       auto encoder = make(config);
       EXPECT_EQ(encoder->named_parameters().contains("norm.weight"), final_norm);
-      const auto y = encoder(formula_tensor({1, 5, 16}, device()), Mask::none(), Pass{});
+      const auto y = encoder(formula_tensor({1, 5, 16}, device()), Mask::unmasked(), Pass{});
       const bool normed = final_norm || norm == NormPlace::kPost;
       EXPECT_EQ(y.mean(-1).abs().max().item<float>() < 1e-5, normed) << describe(config);
     }

@@ -45,21 +45,22 @@ TEST_P(MaskTest, HidingAddsUp) {
 }
 
 TEST_P(MaskTest, KnowsWithoutATensorWhetherItHidesAnything) {
-  EXPECT_TRUE(Mask::none().all_visible(4, 4));
+  EXPECT_TRUE(Mask::unmasked().all_visible(4, 4));
   EXPECT_TRUE(Mask::padding({4, 4}).all_visible(2, 4));
   EXPECT_FALSE(Mask::padding({4, 3}).all_visible(2, 4));
   EXPECT_TRUE(Mask::causal().all_visible(1, 4));
   EXPECT_FALSE(Mask::causal().all_visible(2, 4));
-  EXPECT_FALSE(Mask::none().hiding(bits({0}, {1, 1})).all_visible(1, 1));
-  EXPECT_FALSE(Mask::padding({1, 4}).may_blind(4, 4));
-  EXPECT_TRUE(Mask::padding({0, 4}).may_blind(4, 4));
-  EXPECT_TRUE(Mask::causal().may_blind(4, 3));
+  EXPECT_FALSE(Mask::unmasked().hiding(bits({0}, {1, 1})).all_visible(1, 1));
+  EXPECT_FALSE(Mask::padding({1, 4}).may_hide_all_keys(4, 4));
+  EXPECT_TRUE(Mask::padding({0, 4}).may_hide_all_keys(4, 4));
+  EXPECT_TRUE(Mask::causal().may_hide_all_keys(4, 3));
 }
 
 TEST_P(MaskTest, ReadyIsTheSameMask) {
   const auto hidden = bits({0, 0, 1, 0, 0, 0}, {2, 3});
-  for (const auto& mask : {Mask::padding({2, 3}), Mask::causal(), Mask::causal({1, 3}), Mask::none().hiding(hidden)}) {
-    const auto ready = mask.ready(3, 3, device());
+  for (const auto& mask :
+       {Mask::padding({2, 3}), Mask::causal(), Mask::causal({1, 3}), Mask::unmasked().hiding(hidden)}) {
+    const auto ready = mask.precomputed(3, 3, device());
     EXPECT_THAT(ready.visible(3, 3, device()), SameAs(mask.visible(3, 3, device())));
     EXPECT_THAT(ready.visible(2, 3, device()), SameAs(mask.visible(2, 3, device())));
     EXPECT_THAT(ready.hiding(hidden).visible(3, 3, device()), SameAs(mask.hiding(hidden).visible(3, 3, device())));
@@ -68,8 +69,9 @@ TEST_P(MaskTest, ReadyIsTheSameMask) {
 
 TEST_P(MaskTest, KeptIsTheSameMaskWhoseTensorIsMadeOnce) {
   const auto hidden = bits({0, 0, 1, 0, 0, 0}, {2, 3});
-  for (const auto& mask : {Mask::padding({2, 3}), Mask::causal(), Mask::causal({1, 3}), Mask::none().hiding(hidden)}) {
-    const auto kept = mask.kept(), copy = kept;
+  for (const auto& mask :
+       {Mask::padding({2, 3}), Mask::causal(), Mask::causal({1, 3}), Mask::unmasked().hiding(hidden)}) {
+    const auto kept = mask.cached(), copy = kept;
     const auto first = kept.visible(3, 3, device());
     EXPECT_THAT(first, SameAs(mask.visible(3, 3, device())));
     EXPECT_TRUE(copy.visible(3, 3, device()).is_same(first));
@@ -86,7 +88,7 @@ TEST_P(MaskTest, SelectNamesSentences) {
   for (const auto& mask : {Mask::padding({2, 3}).hiding(hidden), Mask::causal({1, 3}), Mask::causal()}) {
     const auto wanted = mask.visible(3, 3, device()).expand({2, 1, -1, 3}).flip(0);
     for (const auto& selected :
-         {mask.select({1, 0}), mask.kept().select({1, 0}), mask.ready(3, 3, device()).select({1, 0})}) {
+         {mask.select({1, 0}), mask.cached().select({1, 0}), mask.precomputed(3, 3, device()).select({1, 0})}) {
       EXPECT_THAT(selected.visible(3, 3, device()).expand_as(wanted), SameAs(wanted));
     }
   }
@@ -113,13 +115,13 @@ TEST_P(MaskTest, FitsOnlySentencesAndKeysOfItsOwnNumber) {
               ThrowsMessage<ShapeError>(HasSubstr("mask: wanted lengths of 3 sentences, got 1")));
   EXPECT_THAT(
       [] {
-        Mask::padding({4, 9}).ready(1, 9, device()).expect_fits(2, 4);
+        Mask::padding({4, 9}).precomputed(1, 9, device()).expect_fits(2, 4);
       },
       ThrowsMessage<ShapeError>(HasSubstr("mask: wanted lengths from 0 to 4, got 9")));
   EXPECT_THROW(Mask::padding({-1}).expect_fits(1, 4), ShapeError);
-  EXPECT_THAT([&] { Mask::none().hiding(hidden).expect_fits(2, 3); },
+  EXPECT_THAT([&] { Mask::unmasked().hiding(hidden).expect_fits(2, 3); },
               ThrowsMessage<ShapeError>(HasSubstr("hidden: wanted [2, 3], got [2, 2]")));
-  EXPECT_THROW(Mask::none().hiding(hidden).expect_fits(1, 2), ShapeError);
+  EXPECT_THROW(Mask::unmasked().hiding(hidden).expect_fits(1, 2), ShapeError);
 }
 
 INSTANTIATE_DEVICES(MaskTest);

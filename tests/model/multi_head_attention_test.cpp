@@ -66,8 +66,9 @@ TEST_P(MultiHeadAttentionTest, BothPathsAgree) {
               AllClose(part_(x_, x_, Mask::causal(), Pass{.probe = &probe}), 1e-6));
   if (device().is_cuda()) return;  // where other weights are dropped with a probe
   EXPECT_THAT(
-      part_(x_, memory_, Mask::none(), Pass{.training = true, .random = &stream_}),
-      AllClose(part_(x_, memory_, Mask::none(), Pass{.training = true, .random = &stream_, .probe = &probe}), 1e-6));
+      part_(x_, memory_, Mask::unmasked(), Pass{.training = true, .random = &stream_}),
+      AllClose(part_(x_, memory_, Mask::unmasked(), Pass{.training = true, .random = &stream_, .probe = &probe}),
+               1e-6));
   EXPECT_EQ(probe.site_, "encoder.layers.0.self_attention");
   EXPECT_THAT(probe.shape_, ::testing::ElementsAre(2, 2, 3, 5));
 }
@@ -78,17 +79,17 @@ TEST_P(MultiHeadAttentionTest, EachHeadAttendsWithItsOwnPartOfTheWidth) {
   for (auto& item : part_->named_parameters()) {
     if (item.key().ends_with("weight")) item.value().copy_(at::eye(8));
   }
-  const auto result = part_(x_, memory_, Mask::none(), Pass{});
+  const auto result = part_(x_, memory_, Mask::unmasked(), Pass{});
   const Pass inference;
   for (const std::int64_t head : {0, 1}) {
     const auto part = [&](const at::Tensor& x) { return x.narrow(-1, 4 * head, 4).unsqueeze(1); };
-    const auto wanted = attention(part(x_), part(memory_), part(memory_), Mask::none(), {inference, "site", 0});
+    const auto wanted = attention(part(x_), part(memory_), part(memory_), Mask::unmasked(), {inference, "site", 0});
     EXPECT_THAT(result.narrow(-1, 4 * head, 4), AllClose(wanted.squeeze(1), 1e-6));
   }
 }
 
 TEST_P(MultiHeadAttentionTest, QueryKeyValueAndOutputEachHaveTheirOwnWeights) {
-  part_(x_, memory_, Mask::none(), Pass{}).square().sum().backward();
+  part_(x_, memory_, Mask::unmasked(), Pass{}).square().sum().backward();
   for (const auto& item : part_->named_parameters()) {
     if (item.key() == "key.bias") continue;  // adds the same to every score of a row
     EXPECT_GT(item.value().grad().abs().sum().item<float>(), 1e-3) << item.key();
@@ -98,12 +99,12 @@ TEST_P(MultiHeadAttentionTest, QueryKeyValueAndOutputEachHaveTheirOwnWeights) {
 TEST_P(MultiHeadAttentionTest, RejectsOtherWidthsAndHeadsThatDoNotDivide) {
   EXPECT_THAT(
       [&] {
-        part_(formula_tensor({2, 3, 4}, device()), memory_, Mask::none(), Pass{});
+        part_(formula_tensor({2, 3, 4}, device()), memory_, Mask::unmasked(), Pass{});
       },
       ThrowsMessage<ShapeError>(HasSubstr("x: wanted [-1, -1, 8], got [2, 3, 4]")));
   EXPECT_THAT(
       [&] {
-        part_(x_, formula_tensor({2, 3, 4}, device()), Mask::none(), Pass{});
+        part_(x_, formula_tensor({2, 3, 4}, device()), Mask::unmasked(), Pass{});
       },
       ThrowsMessage<ShapeError>(HasSubstr("memory: wanted [-1, -1, 8], got [2, 3, 4]")));
   EXPECT_THAT([] { MultiHeadAttention(8, 3, 0.0, "here"); },

@@ -27,7 +27,7 @@ class DispatchTest : public ::testing::Test {
 
   bool has_attention(const Pass& pass, double p) const {
     const auto heads = x_.view({1, 8, kHeads, kWidth / kHeads}).transpose(1, 2);
-    return fast::attention(heads, heads, heads, Mask::none(), {pass, "site", p}).has_value();
+    return fast::attention(heads, heads, heads, Mask::unmasked(), {pass, "site", p}).has_value();
   }
 
   const at::Tensor x_ = at::zeros({1, 8, kWidth}), weight_ = at::zeros({kWidth, kWidth}).requires_grad_(),
@@ -40,12 +40,12 @@ class DispatchTest : public ::testing::Test {
 TEST_F(DispatchTest, AllHeadsTogetherAreForUpdatesOfShortSentencesWithoutAProbe) {
   EXPECT_TRUE(has_heads(training_));
   EXPECT_TRUE(has_heads(x_, at::zeros({1, 512, kWidth}), Mask::padding({3}), training_));
-  EXPECT_FALSE(has_heads(x_, at::zeros({1, 513, kWidth}), Mask::none(), training_));
+  EXPECT_FALSE(has_heads(x_, at::zeros({1, 513, kWidth}), Mask::unmasked(), training_));
   const auto long_x = at::zeros({1, 513, kWidth});
-  EXPECT_FALSE(has_heads(long_x, long_x, Mask::none(), training_));
+  EXPECT_FALSE(has_heads(long_x, long_x, Mask::unmasked(), training_));
   const auto exact = x_.to(at::kDouble);
-  EXPECT_FALSE(has_heads(exact, exact, Mask::none(), training_));
-  EXPECT_FALSE(has_heads(x_, x_, Mask::none().hiding(at::zeros({1, 8}, at::kBool)), training_));
+  EXPECT_FALSE(has_heads(exact, exact, Mask::unmasked(), training_));
+  EXPECT_FALSE(has_heads(x_, x_, Mask::unmasked().hiding(at::zeros({1, 8}, at::kBool)), training_));
   Onlooker probe;
   EXPECT_FALSE(has_heads({.training = true, .random = &stream_, .probe = &probe}));
   const at::NoGradGuard no_grad;

@@ -41,7 +41,7 @@ class FusedAttentionTest : public DeviceTest {
   }
 
   static std::vector<Case> cases() {
-    return {{"nothing hidden", 5, 7, Mask::none()},
+    return {{"nothing hidden", 5, 7, Mask::unmasked()},
             {"padded", 7, 7, Mask::padding({7, 3, 1})},
             {"cross, padded", 5, 7, Mask::padding({4, 7, 1})},
             {"causal", 7, 7, Mask::causal()},
@@ -124,7 +124,7 @@ TEST_P(FusedAttentionTest, InTrainingAboutPOfTheWeightsAreDroppedAndTheRestGrow)
   constexpr double p = 0.3;
   const auto query = formula_tensor({2, 3, S, S}, device(), 0), key = formula_tensor({2, 3, S, S}, device(), 1);
   const auto value = at::eye(S, device()).expand({2, 3, S, S});
-  for (const auto& mask : {Mask::none(), Mask::causal(), Mask::padding({S, 17}), Mask::padding({0, S})}) {
+  for (const auto& mask : {Mask::unmasked(), Mask::causal(), Mask::padding({S, 17}), Mask::padding({0, S})}) {
     const auto weights = attention(query, key, value, mask, {inference_, "site", p});
     const auto left = fused_attention(query, key, value, mask, {training_, "site", p});
     const auto kept = left.ne(0);
@@ -151,7 +151,7 @@ TEST_P(FusedAttentionTest, RejectsKeysOfAnotherWidth) {
   const auto q = formula_tensor({1, 2, 3, 4}, device()), k = formula_tensor({1, 2, 3, 8}, device());
   EXPECT_THAT(
       [&] {
-        fused_attention(q, k, k, Mask::none(), {inference_, "site", 0});
+        fused_attention(q, k, k, Mask::unmasked(), {inference_, "site", 0});
       },
       ThrowsMessage<ShapeError>(HasSubstr("key: wanted [1, 2, -1, 4], got [1, 2, 3, 8]")));
 }

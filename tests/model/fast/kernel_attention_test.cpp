@@ -47,7 +47,7 @@ class KernelAttentionTest : public ::testing::Test {
 TEST_F(KernelAttentionTest, OfTheTextItselfEqualsTheEquationForwardAndGradient) {
   for (const std::int64_t T : {1, 7, 18, 65}) {
     for (const auto& mask :
-         {Mask::none(), Mask::causal(), Mask::padding({T, (T + 1) / 2, 1}), Mask::causal({T, 1, 0})}) {
+         {Mask::unmasked(), Mask::causal(), Mask::padding({T, (T + 1) / 2, 1}), Mask::causal({T, 1, 0})}) {
       for (const double p : {0.0, 0.3}) {
         const AttentionContext context{training_, "site", p};
         const auto one = leaf(T, 3 * kWidth, 0), other = leaf(T, 3 * kWidth, 0);
@@ -62,7 +62,7 @@ TEST_F(KernelAttentionTest, OfTheTextItselfEqualsTheEquationForwardAndGradient) 
 
 TEST_F(KernelAttentionTest, OfAnotherTextEqualsTheEquationForwardAndGradient) {
   for (const std::int64_t S : {1, 5, 33}) {
-    for (const auto& mask : {Mask::none(), Mask::padding({S, (S + 1) / 2, 0})}) {
+    for (const auto& mask : {Mask::unmasked(), Mask::padding({S, (S + 1) / 2, 0})}) {
       const AttentionContext context{training_, "site", 0.3};
       const auto x = leaf(9, kWidth, 0), memory = leaf(S, 2 * kWidth, 1);
       const auto y = leaf(9, kWidth, 0), remembered = leaf(S, 2 * kWidth, 1);
@@ -77,8 +77,8 @@ TEST_F(KernelAttentionTest, OfAnotherTextEqualsTheEquationForwardAndGradient) {
 TEST_F(KernelAttentionTest, RefusesWhatDoesNotFit) {
   const AttentionContext context{training_, "site", 0};
   EXPECT_THROW(kernel_self_attention(at::zeros({2, 4, 36}), 2, Mask::padding({4}), context), ShapeError);
-  EXPECT_THROW(kernel_self_attention(at::zeros({2, 4, 36}), 5, Mask::none(), context), ShapeError);
-  EXPECT_THROW(kernel_cross_attention(at::zeros({2, 4, 12}), at::zeros({2, 4, 12}), 2, Mask::none(), context),
+  EXPECT_THROW(kernel_self_attention(at::zeros({2, 4, 36}), 5, Mask::unmasked(), context), ShapeError);
+  EXPECT_THROW(kernel_cross_attention(at::zeros({2, 4, 12}), at::zeros({2, 4, 12}), 2, Mask::unmasked(), context),
                ShapeError);
 }
 

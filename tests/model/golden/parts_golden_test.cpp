@@ -51,7 +51,7 @@ TEST_P(PartsGoldenTest, Attention) {
     std::int64_t keys = 5;
   };
   const auto hidden = at::tensor({0, 1, 0, 0, 0, 1, 0, 0, 1, 0}).view({2, 5}).to(device(), at::kBool);
-  const Case cases[] = {{"plain", Mask::none()},
+  const Case cases[] = {{"plain", Mask::unmasked()},
                         {"padded", Mask::padding({5, 3})},
                         {"causal", Mask::causal()},
                         {"causal_padded", Mask::causal({5, 3})},
