@@ -6,18 +6,17 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "app/commands/help_commands.h"
 #include "app/help/help_formatter.h"
 #include "app/options/sacrebleu_arguments.h"
 #include "app/output/standard_output.h"
 #include "app/version_text.h"
-#include "app/working_directory.h"
 #include "common/config/config_section.h"
 #include "common/log.h"
 
@@ -116,7 +115,7 @@ Action ask_for_command(std::string help) {
 
 }  // namespace
 
-Action parse_command_line(int argc, const char* const* argv) {
+Command parse_command_line(int argc, const char* const* argv) {
   CLI::App program("gloss: trains a Transformer on two aligned texts and translates with it.", "gloss");
   program.formatter(std::make_shared<HelpFormatter>());
   program.footer(
@@ -126,7 +125,7 @@ Action parse_command_line(int argc, const char* const* argv) {
       "  gloss help translate                                        # explain a command");
   program.set_version_flag("--version", version_text() + '\n', "print the versions of gloss and LibTorch");
   program.require_subcommand(0, 1);  // a file may be called as a command is
-  Action chosen;
+  Command chosen;
   add_train_translate_command(program, chosen);
   add_translate_command(program, chosen);
   add_evaluate_command(program, chosen);
@@ -151,11 +150,9 @@ Action parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(explain(error, program));
   }
-  if (!chosen) return ask_for_command(program.help());
-  return [chosen = std::move(chosen)] {
-    expect_working_directory();
-    return chosen();
-  };
+  const auto* const action = std::get_if<Action>(&chosen);
+  if (action != nullptr && !*action) return ask_for_command(program.help());
+  return chosen;
 }
 
 }  // namespace gloss

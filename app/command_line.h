@@ -1,10 +1,11 @@
 #pragma once
 
-#include "app/commands/commands.h"
+#include "app/options/command.h"
 
 namespace gloss {
 
-/// Reads the arguments. What is asked for may also be the help or the version. Throws UsageError.
-Action parse_command_line(int argc, const char* const* argv);
+/// Parses the arguments. An Action prints the help, the version or what is derived from the declarations of the
+/// commands. Throws UsageError.
+Command parse_command_line(int argc, const char* const* argv);
 
 }  // namespace gloss

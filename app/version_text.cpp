@@ -1,7 +1,5 @@
 #include "app/version_text.h"
 
-#include <torch/version.h>
-
 #include "common/version.h"
 #include "gloss_commit.h"  // made by cmake/write_commit.cmake
 
@@ -10,7 +8,7 @@ namespace gloss {
 std::string version_text() {
   const std::string commit = kCommit;
   return "gloss " + std::string(kVersion) + " (" + (commit.empty() ? "" : "commit " + commit + ", ") +
-         "LibTorch " TORCH_VERSION ")";
+         "LibTorch " GLOSS_LIBTORCH_VERSION ")";
 }
 
 }  // namespace gloss

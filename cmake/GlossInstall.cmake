@@ -14,8 +14,7 @@ option(GLOSS_INSTALL_LIBTORCH "Install LibTorch's libraries beside ours" ${insta
 set(private_folder "${CMAKE_INSTALL_LIBDIR}/gloss")
 set(documents "${CMAKE_INSTALL_DATADIR}/doc/gloss")
 if(GLOSS_INSTALL_LIBTORCH)
-  file(RELATIVE_PATH from_program "/${CMAKE_INSTALL_BINDIR}" "/${private_folder}")
-  set_property(TARGET gloss PROPERTY INSTALL_RPATH "$ORIGIN/${from_program}")
+  set_property(TARGET gloss_run PROPERTY INSTALL_RPATH "$ORIGIN")
   set_property(TARGET libgloss PROPERTY INSTALL_RPATH "$ORIGIN/gloss")
   libtorch_files("${LibTorch_ROOT_DIR}" files)
   foreach(file IN LISTS files)
@@ -36,10 +35,11 @@ if(GLOSS_INSTALL_LIBTORCH)
     message(STATUS "This LibTorch comes without its license texts, so none are installed (docs/third_party.md)")
   endif()
 else()
-  set_property(TARGET gloss libgloss PROPERTY INSTALL_RPATH "${LibTorch_ROOT_DIR}/lib")
+  set_property(TARGET gloss_run libgloss PROPERTY INSTALL_RPATH "${LibTorch_ROOT_DIR}/lib")
 endif()
 
 install(TARGETS gloss RUNTIME COMPONENT runtime)
+install(TARGETS gloss_run RUNTIME DESTINATION "${private_folder}" COMPONENT runtime)
 # Manual pages and completions, which the program makes of its own declarations.
 set(shell_files "${PROJECT_BINARY_DIR}/shell")
 install(CODE "

@@ -1,14 +1,10 @@
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
-#include "app/commands/command_options.h"
 #include "app/commands/commands.h"
+#include "app/commands/set_up.h"
+#include "app/options/average_options.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "pipeline/models/average_models.h"
@@ -18,20 +14,15 @@
 namespace gloss {
 namespace {
 
-struct AverageOptions {
-  CommonOptions common;
-  std::vector<std::filesystem::path> files;
-  std::filesystem::path output;
-  bool overwrite = false;
-};
-
 std::string joined_numbers(const std::vector<std::int64_t>& numbers) {
   std::string text;
   for (const auto number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
   return text;
 }
 
-ExitCode average(const AverageOptions& options) {
+}  // namespace
+
+ExitCode run(const AverageOptions& options) {
   CommandFiles compared{.inputs = {}, .outputs = {{"--output", options.output}}};
   for (const auto& file : options.files) {
     compared.inputs.push_back({"FILE", file});
@@ -48,23 +39,6 @@ ExitCode average(const AverageOptions& options) {
                               : "wrote the mean of " + std::to_string(steps.size()) + " files to ") +
            printable(options.output.string()) + ", after steps " + joined_numbers(steps));
   return ExitCode::kDone;
-}
-
-}  // namespace
-
-void add_average_command(CLI::App& program, Action& chosen) {
-  const auto options = std::make_shared<AverageOptions>();
-  auto& command =
-      add_command(program, "average", "Write a model whose weights are the mean of several", options->common);
-  command.add_option("file", options->files, "model files, or checkpoints in the folder of their run")
-      ->type_name("FILE...")
-      ->required();
-  add_path(command, {"--output", "FILE", "the model file to write"}, options->output)->required();
-  add_overwrite(command, options->overwrite);
-  finish_command(command,
-                 "gloss average runs/en-de/checkpoints/step-*.safetensors --output averaged.safetensors\n"
-                 "gloss average first.safetensors second.safetensors --output averaged.safetensors");
-  command.callback([options, &chosen] { chosen = [options] { return average(*options); }; });
 }
 
 }  // namespace gloss

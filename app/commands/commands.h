@@ -1,29 +1,22 @@
 #pragma once
 
-#include <functional>
-
-#include "common/error.h"
-
-namespace CLI {
-class App;
-}
+#include "app/options/command.h"
 
 namespace gloss {
 
-/// What the command line asks for, ready to be done. Returns the program's exit code; throws what goes wrong.
-using Action = std::function<ExitCode()>;
-
-// Each adds its command to the program. Where the command is named, parsing sets `chosen`.
-void add_train_translate_command(CLI::App& program, Action& chosen);
-void add_translate_command(CLI::App& program, Action& chosen);
-void add_evaluate_command(CLI::App& program, Action& chosen);
-void add_tokenizer_command(CLI::App& program, Action& chosen);
-void add_make_corpus_command(CLI::App& program, Action& chosen);
-void add_average_command(CLI::App& program, Action& chosen);
-void add_convert_command(CLI::App& program, Action& chosen);
-void add_score_command(CLI::App& program, Action& chosen);
-void add_inspect_command(CLI::App& program, Action& chosen);
-void add_check_data_command(CLI::App& program, Action& chosen);
-void add_doctor_command(CLI::App& program, Action& chosen);
+// Each function runs a command. Returns the program's exit code; throws what goes wrong.
+ExitCode run(const TrainTranslateCommandOptions& options);
+ExitCode run(const TranslateOptions& options);
+ExitCode run(const EvaluateOptions& options);
+ExitCode run(const TrainTokenizerOptions& options);
+ExitCode run(const EncodeOptions& options);
+ExitCode run(const DecodeOptions& options);
+ExitCode run(const MakeCorpusOptions& options);
+ExitCode run(const AverageOptions& options);
+ExitCode run(const ConvertOptions& options);
+ExitCode run(const ScoreOptions& options);
+ExitCode run(const InspectOptions& options);
+ExitCode run(const CheckDataOptions& options);
+ExitCode run(const DoctorOptions& options);
 
 }  // namespace gloss

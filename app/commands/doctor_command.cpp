@@ -1,16 +1,12 @@
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
-#include "app/commands/command_options.h"
 #include "app/commands/commands.h"
+#include "app/commands/set_up.h"
+#include "app/options/doctor_options.h"
 #include "app/output/doctor_text.h"
 #include "app/output/standard_output.h"
 #include "common/error.h"
@@ -24,20 +20,15 @@
 namespace gloss {
 namespace {
 
-struct DoctorOptions {
-  CommonOptions common;
-  std::optional<std::filesystem::path> config, out;
-  std::vector<std::string> overrides;
-  bool json = false;
-};
-
 /// The trial itself must not be what does not fit.
 TrainingNeeds needs_of(const RunConfig& config, const ForeseenRun& run, const MachineReport& machine) {
   const auto known = training_needs(config, run);
   return known.memory() < machine.free_memory / 4 * 3 ? try_training(config, run, machine.free_memory) : known;
 }
 
-ExitCode doctor(const DoctorOptions& options) {
+}  // namespace
+
+ExitCode run(const DoctorOptions& options) {
   std::optional<RunConfig> config;
   std::vector<NamedFile> inputs;
   if (options.config) {
@@ -73,27 +64,6 @@ ExitCode doctor(const DoctorOptions& options) {
   for (const auto& remark : remarks)
     if (remark.failure) return *remark.failure;
   return ExitCode::kDone;
-}
-
-}  // namespace
-
-void add_doctor_command(CLI::App& program, Action& chosen) {
-  const auto options = std::make_shared<DoctorOptions>();
-  auto& command = add_command(program, "doctor", "Say what this machine has, what a run will need, and what is slow",
-                              options->common);
-  auto* config =
-      add_path(command, {"--config", "FILE", "the run file whose memory and disk are reckoned"}, options->config);
-  command.add_option("--set", options->overrides, "set a key of the run file, as data.batch_tokens=2048; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false)
-      ->needs(config);
-  add_path(command, {"--out", "DIR", "the run folder (default: runs/ and the run file's name)"}, options->out)
-      ->needs(config);
-  add_flag(command, "--json", options->json, "one JSON object");
-  finish_command(command,
-                 "gloss doctor\n"
-                 "gloss doctor --config configs/multi30k_en_de.json --out runs/en-de");
-  command.callback([options, &chosen] { chosen = [options] { return doctor(*options); }; });
 }
 
 }  // namespace gloss

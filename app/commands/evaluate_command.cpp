@@ -3,22 +3,18 @@
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <unistd.h>
 
-#include "app/commands/command_options.h"
 #include "app/commands/commands.h"
+#include "app/commands/metric_settings.h"
+#include "app/commands/set_up.h"
 #include "app/options/decoding_options.h"
 #include "app/options/evaluate_options.h"
-#include "app/options/metric_flags.h"
 #include "app/output/output_file.h"
 #include "app/output/report_text.h"
 #include "app/output/sacrebleu_format.h"
@@ -222,7 +218,9 @@ ExitCode score_whole(const EvaluateOptions& options, EvaluationInput& judged) {
   return ExitCode::kDone;
 }
 
-ExitCode evaluate(const EvaluateOptions& options) {
+}  // namespace
+
+ExitCode run(const EvaluateOptions& options) {
   expect_sensible(options);
   CommandFiles files{files_read(options)};
   if (options.output) files.outputs.push_back({"--output", *options.output});
@@ -231,21 +229,6 @@ ExitCode evaluate(const EvaluateOptions& options) {
   auto judged = judged_texts(options, machine);
   expect_right_number(options, judged.systems.size());
   return options.sentence_level ? score_each_line(options, judged) : score_whole(options, judged);
-}
-
-}  // namespace
-
-void add_evaluate_command(CLI::App& program, Action& chosen) {
-  const auto options = std::make_shared<EvaluateOptions>();
-  auto& command =
-      add_command(program, "evaluate",
-                  "Score a model, or files of translations, against references; sacreBLEU's figures", options->common);
-  add_evaluate_options(command, *options);
-  finish_command(command,
-                 "gloss evaluate --model runs/en-de --source test.en --reference test.de\n"
-                 "gloss evaluate --hypothesis output.de --reference test.de --metrics bleu,chrf --confidence\n"
-                 "gloss evaluate --hypothesis first.de second.de --reference test.de --paired-bs");
-  command.callback([options, &chosen] { chosen = [options] { return evaluate(*options); }; });
 }
 
 }  // namespace gloss

@@ -1,17 +1,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
-#include "app/commands/command_options.h"
 #include "app/commands/commands.h"
+#include "app/commands/set_up.h"
+#include "app/options/inspect_options.h"
 #include "app/output/inspect_text.h"
 #include "app/output/standard_output.h"
 #include "common/error.h"
@@ -25,12 +21,6 @@
 
 namespace gloss {
 namespace {
-
-struct InspectOptions {
-  CommonOptions common;
-  std::filesystem::path file;
-  bool json = false;
-};
 
 struct Module {
   std::string name;
@@ -92,7 +82,9 @@ Json describe(const std::filesystem::path& path) {
   return result;
 }
 
-ExitCode inspect(const InspectOptions& options) {
+}  // namespace
+
+ExitCode run(const InspectOptions& options) {
   const char* const option = "FILE-OR-DIR";
   set_up(options.common,
          {{{option, std::filesystem::is_directory(options.file) ? options.file / "model.safetensors" : options.file}}});
@@ -103,19 +95,6 @@ ExitCode inspect(const InspectOptions& options) {
                             : summary_lines(description, std::filesystem::file_size(file)) + '\n' +
                                   description_lines(description));
   return ExitCode::kDone;
-}
-
-}  // namespace
-
-void add_inspect_command(CLI::App& program, Action& chosen) {
-  const auto options = std::make_shared<InspectOptions>();
-  auto& command = add_command(program, "inspect", "Say what a model file or a checkpoint holds", options->common);
-  add_path(command, {"file", "FILE-OR-DIR", "a model file, a checkpoint, or the folder of a finished run"},
-           options->file)
-      ->required();
-  add_flag(command, "--json", options->json, "one JSON object");
-  finish_command(command, "gloss inspect runs/en-de\ngloss inspect model.safetensors --json");
-  command.callback([options, &chosen] { chosen = [options] { return inspect(*options); }; });
 }
 
 }  // namespace gloss

@@ -2,19 +2,15 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
-#include "app/commands/command_options.h"
 #include "app/commands/commands.h"
+#include "app/commands/set_up.h"
 #include "app/options/decoding_options.h"
+#include "app/options/score_options.h"
 #include "app/output/standard_output.h"
 #include "app/output/translation_text.h"
 #include "common/error.h"
@@ -29,16 +25,6 @@
 
 namespace gloss {
 namespace {
-
-struct ScoreOptions {
-  CommonOptions common;
-  std::vector<std::filesystem::path> models;
-  std::filesystem::path source, target;
-  GivenSettings decoding;
-  std::optional<WeightPrecision> precision;
-  bool plain = false;
-  bool json_lines = false;
-};
 
 /// All that is kept of pairs that are printed.
 struct Totals {
@@ -69,7 +55,9 @@ std::string to_json_line(std::int64_t line, const ScoredPair& pair) {
          '\n';
 }
 
-ExitCode score(const ScoreOptions& options) {
+}  // namespace
+
+ExitCode run(const ScoreOptions& options) {
   const StopOnSignal stop(kSecondsToStop);
   auto inputs = model_inputs(options.models);
   inputs.insert(inputs.end(), {{"--source", options.source}, {"--target", options.target}});
@@ -99,31 +87,6 @@ ExitCode score(const ScoreOptions& options) {
                       {"log_probability", totals.log_probability},
                       {"perplexity", totals.perplexity()}});
   return ExitCode::kDone;
-}
-
-}  // namespace
-
-void add_score_command(CLI::App& program, Action& chosen) {
-  const auto options = std::make_shared<ScoreOptions>();
-  auto& command = add_command(
-      program, "score", "Say how likely a model finds given translations: a score a line; the perplexity on stderr",
-      options->common);
-  add_models(command, options->models)->required();
-  add_path(command, {"--source", "FILE", "the sentences"}, options->source)->required();
-  add_path(command, {"--target", "FILE", "their translations, line by line"}, options->target)->required();
-  add_decoding_options(command, options->decoding, {"length_penalty", "length_penalty_kind", "batch_size"});
-  group_options(command, "Machine");
-  add_choice<std::optional<WeightPrecision>, WeightPrecision>(
-      command, {"--precision", "NAME", "float32, bfloat16 or int8 (default: as translate)"}, options->precision,
-      {kWeightPrecisions.begin(), kWeightPrecisions.end()});
-  add_plain(command, options->plain);
-  group_options(command, "Output");
-  add_flag(command, "--json-lines", options->json_lines,
-           "a JSON object a line: score, log_probability and those of the tokens");
-  finish_command(command,
-                 "gloss score --model runs/en-de --source test.en --target test.de\n"
-                 "gloss score --model runs/en-de --source test.en --target test.de --json-lines > scores.jsonl");
-  command.callback([options, &chosen] { chosen = [options] { return score(*options); }; });
 }
 
 }  // namespace gloss

@@ -1,19 +1,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
-#include "app/commands/command_options.h"
 #include "app/commands/commands.h"
-#include "app/options/given_settings.h"
+#include "app/commands/set_up.h"
+#include "app/options/train_translate_options.h"
 #include "app/output/score_text.h"
 #include "app/output/standard_output.h"
 #include "common/error.h"
@@ -27,34 +22,6 @@
 
 namespace gloss {
 namespace {
-
-constexpr std::int64_t kMaxSamples = 100;
-/// A text of the run that is given by an option, which sets a key of the section `data`.
-struct DataFileOption {
-  const Setting* setting;
-  std::optional<std::filesystem::path> file = {};
-};
-
-std::vector<DataFileOption> data_file_options() {
-  std::vector<DataFileOption> options;
-  for (const auto& setting : data_settings().list())
-    if (!setting.flag.empty()) options.push_back({&setting});
-  return options;
-}
-
-struct TrainTranslateCommandOptions {
-  CommonOptions common;
-  std::optional<std::filesystem::path> config;
-  std::vector<DataFileOption> data_files = data_file_options();  ///< the training texts first
-  std::vector<std::string> overrides;
-  std::optional<std::filesystem::path> out;
-  GivenSettings given;  ///< keys outside of sections
-  bool resume = false;
-  std::optional<std::filesystem::path> resume_folder;
-  bool overwrite = false;
-  std::size_t samples = 1;
-  bool plain = false;
-};
 
 using DataFiles = std::vector<std::pair<std::string, std::filesystem::path>>;
 
@@ -139,7 +106,9 @@ std::string resume_options(const TrainTranslateCommandOptions& options) {
          (common.device != defaults.device ? " --device " + common.device : "") + (options.plain ? " --plain" : "");
 }
 
-ExitCode train_translator(const TrainTranslateCommandOptions& options) {
+}  // namespace
+
+ExitCode run(const TrainTranslateCommandOptions& options) {
   const StopOnSignal stop;
   const auto out = run_folder(options);
   const auto run = read_run(options, out);
@@ -160,58 +129,6 @@ ExitCode train_translator(const TrainTranslateCommandOptions& options) {
   if (result.test) write_result(to_lines(*result.test));
   if (result.end == TrainingEnd::kStopped) return stop_requested().value_or(ExitCode::kFault);
   return ExitCode::kDone;
-}
-
-void add_data_files(CLI::App& command, std::vector<DataFileOption>& files) {
-  std::vector<CLI::Option*> options;
-  for (auto& [setting, file] : files)
-    options.push_back(add_path(command, {std::string(setting->flag), "FILE", std::string(setting->help)}, file));
-  for (std::size_t i = 0; i < options.size(); i += 2) {
-    options[i]->needs(options[i + 1]);
-    options[i + 1]->needs(options[i]);
-  }
-}
-
-}  // namespace
-
-void add_train_translate_command(CLI::App& program, Action& chosen) {
-  const auto options = std::make_shared<TrainTranslateCommandOptions>();
-  auto& command = add_command(program, "train-translate",
-                              "Train a translator on two aligned text files, and score it where there is a test set",
-                              options->common);
-  command.alias("train");
-  group_options(command, "Texts");
-  add_data_files(command, options->data_files);
-  group_options(command, "Training");
-  add_path(command, {"--config", "FILE", "a run file (configs/README.md); options replace what it sets"},
-           options->config);
-  command.add_option("--set", options->overrides, "set a key of the run file, as training.max_steps=100; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  group_options(command, "Run folder");
-  add_path(command,
-           {"--out", "DIR", "the run folder (default: runs/ and the run file's name or the languages, as runs/en-de)"},
-           options->out);
-  add_setting(command, top_settings().at("seed"), options->given, {.default_text = "the run file's, 1"});
-  auto* resume = add_optional_path(
-      command, {"--resume", "DIR", "go on from the newest checkpoint of the run in DIR, or else in --out"},
-      options->resume, options->resume_folder);
-  add_flag(command, "--overwrite", options->overwrite, "remove what an earlier run left in the folder")
-      ->excludes(resume);
-  group_options(command, "Messages");
-  add_whole_number(
-      command,
-      {"--samples", "N",
-       "samples to print after each validation, 0 to 100, cut to the width of a terminal (default: 1); the "
-       "log has three at least, in full"},
-      options->samples, {0, kMaxSamples});
-  add_plain(command, options->plain);
-  finish_command(command,
-                 "gloss train-translate --source train.en --target train.de\n"
-                 "gloss train-translate --config run.json --set training.max_epochs=20 --out runs/first\n"
-                 "gloss train-translate --resume runs/first\n"
-                 "gloss make-corpus demo --out corpus   # a corpus to try it with");
-  command.callback([options, &chosen] { chosen = [options] { return train_translator(*options); }; });
 }
 
 }  // namespace gloss

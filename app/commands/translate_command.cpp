@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,16 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
-#include "app/commands/command_options.h"
 #include "app/commands/commands.h"
+#include "app/commands/set_up.h"
 #include "app/input/line_editor.h"
 #include "app/input/line_prefixes.h"
 #include "app/input/translation_input.h"
 #include "app/options/decoding_options.h"
+#include "app/options/translate_options.h"
 #include "app/output/output_file.h"
 #include "app/output/translation_text.h"
 #include "common/error.h"
@@ -33,17 +29,6 @@
 
 namespace gloss {
 namespace {
-
-struct TranslateOptions {
-  CommonOptions common;
-  std::vector<std::filesystem::path> models;
-  std::optional<std::filesystem::path> input, output, prefix, glossary;
-  GivenSettings decoding;
-  std::optional<WeightPrecision> precision;
-  bool plain = false;
-  bool alignment = false, replace_unknown = false, json_lines = false;
-  std::optional<std::string> alignment_from;
-};
 
 /// Warns of the first lines of which something is true, and says at the end how many there were.
 class LineWarning {
@@ -172,7 +157,9 @@ void mark_truncated(LineTranslation& translation) {
   for (auto& candidate : translation.candidates) candidate.flags.truncated = true;
 }
 
-ExitCode translate(const TranslateOptions& options) {
+}  // namespace
+
+ExitCode run(const TranslateOptions& options) {
   const StopOnSignal stop(kSecondsToStop);
   const auto machine = set_up(options.common, {files_read(options), files_written(options)});
   TranslationInput source(options.input);
@@ -225,47 +212,6 @@ ExitCode translate(const TranslateOptions& options) {
   }
   const auto exit_code = warnings.finish();
   return stop_requested().value_or(exit_code);
-}
-
-}  // namespace
-
-void add_translate_command(CLI::App& program, Action& chosen) {
-  const auto options = std::make_shared<TranslateOptions>();
-  auto& command = add_command(program, "translate", "Translate stdin or a file, one line in, one line out, in order",
-                              options->common);
-  add_models(command, options->models)->required();
-  group_options(command, "Input");
-  add_path(command, {"--input", "FILE", "what to translate (default: stdin)"}, options->input);
-  add_path(command, {"--prefix", "FILE", "what each translation begins with: a line for each line of the input"},
-           options->prefix);
-  add_path(command,
-           {"--glossary", "FILE",
-            "phrases that translations must contain: lines of source phrase, tabulator, target phrase"},
-           options->glossary);
-  group_options(command, "Output");
-  add_output_file(command, "translations", options->output);
-  add_flag(command, "--alignment", options->alignment,
-           "add ` ||| 0-0 1-2` to each line: words of source and translation that belong together, from 0");
-  add_text(command,
-           {"--alignment-from", "NAME",
-            "the attention that says so: decoder.2.cross or, of one head, decoder.2.cross.3, counted from 0 (default: "
-            "the last layer, mean of its heads)"},
-           [options](const std::string& name) { options->alignment_from = name; });
-  add_flag(command, "--replace-unknown", options->replace_unknown,
-           "what was said as unknown takes its text from the source");
-  add_flag(
-      command, "--json-lines", options->json_lines,
-      "a JSON object a line: the translations, how sure the model is of each token and word, and what looks wrong");
-  add_decoding_options(command, options->decoding);
-  group_options(command, "Machine");
-  add_precision(command, options->precision);
-  add_plain(command, options->plain);
-  finish_command(command,
-                 "gloss translate --model runs/en-de < input.txt > output.txt\n"
-                 "gloss translate --model runs/en-de --input input.txt --beam 1 --precision int8   # fastest\n"
-                 "gloss translate --model runs/en-de --n-best 3 --json-lines < input.txt\n"
-                 "gloss translate --model runs/en-de --sample --top-k 10 --seed 7 < input.txt");
-  command.callback([options, &chosen] { chosen = [options] { return translate(*options); }; });
 }
 
 }  // namespace gloss

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "app/commands/command_options.h"
+#include "app/options/command_options.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "pipeline/evaluate.h"

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/commands/command_options.h"
 #include "app/input/typed_text.h"
+#include "app/options/command_options.h"
 #include "common/log.h"
 
 namespace gloss {

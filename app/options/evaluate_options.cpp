@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <iterator>
+#include <memory>
 #include <stdexcept>
 #include <string_view>
 
@@ -11,6 +12,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "app/options/command.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/text/split_text.h"
@@ -21,7 +23,6 @@ namespace {
 
 constexpr std::int64_t kMostResamples = 10'000'000;
 constexpr std::array<std::int64_t, 5> kUsualLengthBounds = {10, 20, 30, 40, 50};
-constexpr std::array<std::string_view, 4> kFormats = {"sacrebleu", "json", "text", "latex"};
 
 std::optional<SacrebleuForm> form_called(std::string_view name) {
   if (name == "json") return SacrebleuForm::kJson;
@@ -30,42 +31,54 @@ std::optional<SacrebleuForm> form_called(std::string_view name) {
   return std::nullopt;
 }
 
+/// Throws std::invalid_argument unless `text` is a whole number in the range.
+std::int64_t parse_whole_number(const std::string& text, const Range& range) {
+  Setting setting{.range = range};
+  setting.type = SettingType::kWholeNumber;
+  return parse_value(setting, text).get<std::int64_t>();
+}
+
 void add_files(CLI::App& command, EvaluateOptions& options) {
   group_options(command, "Texts");
   auto* model = add_models(command, options.models);
-  auto* source = add_path(
-      command,
-      {"--source", "FILE", "the sentences for the model to translate; with --hypothesis scores by their length"},
-      options.source);
+  auto* source = add_option(command,
+                            {.help = "read the sentences that the model translates; with --hypothesis: score by their "
+                                     "length",
+                             .flag = "--source"},
+                            options.source);
   model->needs(source);
-  add_texts(command,
-            {"--hypothesis", "FILE",
-             "translations, in place of a model; several systems, the first the baseline; -i and --input are the same "
-             "(default without --model: stdin, several systems with tabs between them)"},
-            [&options](const std::string& file) { options.hypotheses.emplace_back(file); })
+  add_option(command,
+             {.help = "score these translations; several files are several systems, the first the baseline; also -i "
+                      "and --input",
+              .flag = "--hypothesis",
+              .shown_default = "without --model stdin, several systems with tabs between them"},
+             options.hypotheses)
       ->excludes(model);
-  add_texts(command,
-            {"references,--reference", "FILE",
-             "the translations that are wanted; several files are several references of a line"},
-            [&options](const std::string& file) { options.references.emplace_back(file); })
+  add_option(command,
+             {.help = "score against these references; several files are several references of a line",
+              .flag = "references,--reference"},
+             options.references)
       ->required();
-  add_text(command,
-           {"--num-refs", "N", "a line of the reference file has N of them with tabs between; var: any number"},
-           [&options](const std::string& text) {
-             options.columns.any_number = text == "var";
-             if (!options.columns.any_number) options.columns.count = parse_whole_number(text, {1, 10'000});
-           });
-  add_path(command, {"--groups", "FILE", "a name for each line; the lines of each name are also scored apart"},
-           options.groups);
+  add_parsed(command,
+             {.help = "split lines of the reference file into N references at tabs; var: any number",
+              .flag = "--num-refs",
+              .placeholder = "N"},
+             [&options](const std::string& text) {
+               options.columns.any_number = text == "var";
+               if (!options.columns.any_number) options.columns.count = parse_whole_number(text, between(1, 10'000));
+             });
+  add_option(command,
+             {.help = "score lines of one name also as a group; FILE has a name for each line", .flag = "--groups"},
+             options.groups);
 }
 
 /// How the model translates, and where its translations are kept.
 void add_model_options(CLI::App& command, EvaluateOptions& options) {
   const auto others = command.get_options().size();
   group_options(command, "Output");
-  add_path(command,
-           {"--output", "FILE", "also write the model's translations to FILE, which appears complete or not at all"},
-           options.output);
+  add_option(command,
+             {.help = "also write the model's translations to FILE, complete or not at all", .flag = "--output"},
+             options.output);
   add_best_decoding_options(command, options.decoding);
   group_options(command, "Machine");
   add_precision(command, options.precision);
@@ -77,57 +90,84 @@ void add_model_options(CLI::App& command, EvaluateOptions& options) {
 /// "10,20,30"
 void add_length_bounds(std::vector<std::int64_t>& bounds, const std::string& text) {
   for (const auto part : split_text(text, ',')) {
-    bounds.push_back(parse_whole_number(std::string(part), {}));
+    bounds.push_back(parse_whole_number(std::string(part), at_least(0)));
     if (bounds.size() > 1 && bounds.back() <= bounds[bounds.size() - 2])
       throw std::invalid_argument("rising numbers with commas between them");
   }
 }
 
 void add_statistics(CLI::App& command, EvaluateOptions& options) {
-  const WholeRange samples{1, kMostResamples};
+  const auto samples = between(1, kMostResamples);
   group_options(command, "Statistics");
-  add_flag(command, "--confidence", options.confidence, "an interval of 95 % by bootstrap resampling");
-  add_whole_number(command, {"--confidence-n", "N", "resamples of --confidence (default: 1000)"}, options.confidence_n,
-                   samples);
-  auto* bootstrap = add_flag(command, "--paired-bs", options.paired_bs,
-                             "test each system against the first by paired bootstrap resampling");
-  add_flag(command, "--paired-ar", options.paired_ar, "the same by paired approximate randomization")
+  add_option(command, {.help = "compute an interval of 95 % by bootstrap resampling", .flag = "--confidence"},
+             options.confidence);
+  add_option(command,
+             {.help = "resample N times for --confidence",
+              .range = samples,
+              .flag = "--confidence-n",
+              .shown_default = "1000"},
+             options.confidence_n);
+  auto* bootstrap = add_option(
+      command, {.help = "test each system against the first by paired bootstrap resampling", .flag = "--paired-bs"},
+      options.paired_bs);
+  add_option(command,
+             {.help = "test each system against the first by paired approximate randomization", .flag = "--paired-ar"},
+             options.paired_ar)
       ->excludes(bootstrap);
-  add_whole_number(command, {"--paired-bs-n", "N", "resamples of --paired-bs (default: 1000)"}, options.paired_bs_n,
-                   samples);
-  add_whole_number(command, {"--paired-ar-n", "N", "trials of --paired-ar (default: 10000)"}, options.paired_ar_n,
-                   samples);
-  add_text(command, {"--seed", "N", "of the resampling, or none (default: SACREBLEU_SEED, else 12345)"},
-           [&options](const std::string& text) {
-             options.seed = ResamplingSeed::parse(text);
-             if (!options.seed) throw std::invalid_argument("a whole number from 0, or none");
-           });
+  add_option(
+      command,
+      {.help = "resample N times for --paired-bs", .range = samples, .flag = "--paired-bs-n", .shown_default = "1000"},
+      options.paired_bs_n);
+  add_option(
+      command,
+      {.help = "run N trials for --paired-ar", .range = samples, .flag = "--paired-ar-n", .shown_default = "10000"},
+      options.paired_ar_n);
+  add_parsed(command,
+             {.help = "resample with this seed; none: a random one",
+              .wanted = "a whole number from 0, or none",
+              .flag = "--seed",
+              .shown_default = "SACREBLEU_SEED, else 12345",
+              .placeholder = "N"},
+             [&options](const std::string& text) {
+               options.seed = ResamplingSeed::parse(text);
+               if (!options.seed) throw std::invalid_argument("a whole number from 0, or none");
+             });
 }
 
 void add_output(CLI::App& command, EvaluateOptions& options) {
   group_options(command, "Output");
-  auto* json = add_flag(command, "--json", options.json, "one JSON object, the scores unrounded");
-  add_text(command,
-           {"--format", "NAME",
-            "what sacreBLEU prints, to the byte but for the remarks below a paired test: json, text, latex, or "
-            "sacrebleu for its default, json; SACREBLEU_FORMAT overrides it"},
-           [&options](const std::string& name) {
-             if (std::ranges::find(kFormats, name) == kFormats.end())
-               throw std::invalid_argument("one of sacrebleu, json, text, latex");
-             options.format = name;
-           })
-      ->excludes(json);
-  add_flag(command, "--sentence-level", options.sentence_level, "a score for each line, BLEU with effective order");
-  add_text(command,
-           {"--length-buckets", "N,N...", "upper bounds of the words of a source line (default: 10,20,30,40,50)"},
-           [&options](const std::string& text) { add_length_bounds(options.length_bounds, text); });
-  add_whole_number(command, {"--differences", "N", "of two systems also the N lines where they differ most"},
-                   options.differences, {1, kMostResamples});
-  add_flag(command, "--short", options.short_signature, "short signatures");
-  add_flag(command, "--score-only", options.score_only, "scores without signatures");
-  add_whole_number(command, {"--width", "N", "digits behind the point (default: 2; of sacreBLEU's forms 1)"},
-                   options.width, {0, 100});
-  add_flag(command, "--no-color", options.no_color, "taken for sacreBLEU's sake; there are no colors");
+  auto* json = add_json(command, options.json);
+  Setting format{.help =
+                     "print as sacreBLEU does, to the byte but for remarks below a paired test; SACREBLEU_FORMAT "
+                     "overrides it",
+                 .flag = "--format"};
+  format.type = SettingType::kChoice;
+  format.choices = {"sacrebleu", "json", "text", "latex"};
+  add_parsed(command, format, [format, &options](const std::string& name) {
+    options.format = parse_value(format, name).get<std::string>();
+  })->excludes(json);
+  add_option(command, {.help = "print a score for each line, BLEU with effective order", .flag = "--sentence-level"},
+             options.sentence_level);
+  add_parsed(command,
+             {.help = "score by length of the source, with these upper bounds in words",
+              .flag = "--length-buckets",
+              .shown_default = "10,20,30,40,50",
+              .placeholder = "N,N..."},
+             [&options](const std::string& text) { add_length_bounds(options.length_bounds, text); });
+  add_option(command,
+             {.help = "print the N lines where two systems differ most",
+              .range = between(1, kMostResamples),
+              .flag = "--differences"},
+             options.differences);
+  add_option(command, {.help = "print short signatures", .flag = "--short"}, options.short_signature);
+  add_option(command, {.help = "print scores without signatures", .flag = "--score-only"}, options.score_only);
+  add_option(command,
+             {.help = "print N digits after the point",
+              .range = between(0, 100),
+              .flag = "--width",
+              .shown_default = "2; 1 with --format"},
+             options.width);
+  add_option(command, {.help = "has no effect; sacreBLEU's command has it", .flag = "--no-color"}, options.no_color);
 }
 
 void refuse_together(bool first, const std::string& name, bool second, const std::string& other) {
@@ -193,13 +233,22 @@ ReportStyle EvaluateOptions::report_style() const {
   return {width.value_or(ReportStyle().width), short_signature, score_only};
 }
 
-void add_evaluate_options(CLI::App& command, EvaluateOptions& options) {
-  add_files(command, options);
+void add_evaluate_command(CLI::App& program, Command& chosen) {
+  const auto options = std::make_shared<EvaluateOptions>();
+  auto& command =
+      add_command(program, "evaluate",
+                  "Score a model, or files of translations, against references; sacreBLEU's figures", options->common);
+  add_files(command, *options);
   group_options(command, "Metrics");
-  add_metric_flags(command, options.metrics);
-  add_statistics(command, options);
-  add_output(command, options);
-  add_model_options(command, options);
+  add_metric_flags(command, options->metrics);
+  add_statistics(command, *options);
+  add_output(command, *options);
+  add_model_options(command, *options);
+  finish_command(command,
+                 "gloss evaluate --model runs/en-de --source test.en --reference test.de\n"
+                 "gloss evaluate --hypothesis output.de --reference test.de --metrics bleu,chrf --confidence\n"
+                 "gloss evaluate --hypothesis first.de second.de --reference test.de --paired-bs");
+  command.callback([options, &chosen] { chosen = Parsed<EvaluateOptions>(options); });
 }
 
 void expect_sensible(const EvaluateOptions& options) {

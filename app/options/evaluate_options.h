@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/command_options.h"
+#include "app/options/command_options.h"
 #include "app/options/decoding_options.h"
 #include "app/options/metric_flags.h"
 #include "app/output/report_text.h"
@@ -14,11 +14,10 @@
 #include "evaluation/score_report.h"
 #include "evaluation/scored_text.h"
 #include "evaluation/statistics/resampling_seed.h"
-#include "model/storage/stored_weights.h"
 
 namespace gloss {
 
-/// What was typed behind `gloss evaluate`.
+/// Options of `gloss evaluate`.
 struct EvaluateOptions {
   CommonOptions common;
   std::optional<std::filesystem::path> source, groups;
@@ -59,8 +58,6 @@ struct EvaluateOptions {
   SacrebleuStyle sacrebleu_style(SacrebleuForm form) const;
   ReportStyle report_style() const;
 };
-
-void add_evaluate_options(CLI::App& command, EvaluateOptions& options);
 
 /// Throws UsageError where options do not go together.
 void expect_sensible(const EvaluateOptions& options);

@@ -4,34 +4,15 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "common/config/settings_table.h"
-
 namespace gloss {
 namespace {
 
-std::string placeholder(SettingType type) {
-  switch (type) {
-    case SettingType::kWholeNumber:
-      return "N";
-    case SettingType::kNumber:
-      return "X";
-    case SettingType::kPath:
-      return "FILE";
-    default:
-      return "NAME";
-  }
-}
-
-/// The help with values and default: "sentences computed together [1 to 65536] (default: 64)".
-std::string help_text(const Setting& setting, const SettingOption& option) {
-  std::string text(option.help.empty() ? setting.help : option.help);
-  std::erase(text, '`');
-  if (setting.type == SettingType::kSwitch || setting.type == SettingType::kPath) return text;
+/// The help with values and default: "sentences computed together (default: 64) [1 to 65536]".
+std::string help_text(Setting setting, const SettingOption& option) {
+  if (!option.help.empty()) setting.help = option.help;
   const auto& value = setting.default_value;
   const auto usual = value.is_string() ? value.get<std::string>() : to_text(value);
-  if (const auto shown = option.default_text.value_or(usual); !shown.empty())
-    text.append(" (default: ").append(shown) += ')';
-  return text + " [" + values_text(setting) + ']';
+  return option_help(setting, option.default_text.value_or(usual));
 }
 
 std::string heading(const Setting& setting, const SettingOption& option) {
@@ -72,12 +53,15 @@ void add_setting(CLI::App& command, const Setting& setting, GivenSettings& given
   if (!setting.group.empty()) group_options(command, heading(setting, option));
   const std::string name(option.flag.empty() ? setting.flag : option.flag);
   const auto help = help_text(setting, option);
-  if (setting.type == SettingType::kSwitch)
+  if (setting.type == SettingType::kSwitch) {
     add_switch_setting(command, setting, name, help, given);
-  else
-    add_text(command, {name, placeholder(setting.type), help}, [&setting, &given, name](const std::string& value) {
+  } else {
+    auto shown = setting;
+    shown.flag = name;
+    add_parsed(command, shown, [&setting, &given, name](const std::string& value) {
       given.set(setting, name, parse_value(setting, value));
-    });
+    })->description(help);
+  }
   group_options(command, before);
 }
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "app/commands/command_options.h"
+#include "app/options/command_options.h"
 #include "common/config/settings.h"
 
 namespace gloss {

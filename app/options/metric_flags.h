@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/command_options.h"
 #include "evaluation/metric_set.h"
 
 namespace CLI {
@@ -14,7 +13,7 @@ class App;
 
 namespace gloss {
 
-/// What the options of `gloss evaluate` say of the metrics; they are sacreBLEU's.
+/// Values of the options of metrics, which are sacreBLEU's.
 struct MetricFlags {
   std::vector<MetricKind> metrics;  ///< each once; none: BLEU
   MetricOptions settings;           ///< but for BLEU's tokenizer
@@ -25,13 +24,7 @@ struct MetricFlags {
   bool names_tokenizer() const { return tokenize || spm_model; }
 };
 
-/// The options that settings of metrics come from.
-extern const OptionNames kMetricOptionNames;
-
+/// Adds the options of metrics.
 void add_metric_flags(CLI::App& command, MetricFlags& flags);
-
-/// The settings with BLEU's tokenizer, `unless_said` where none is named. Throws UsageError where a SentencePiece model
-/// is wanted and not there, and as PieceCutter does.
-MetricOptions metric_settings(const MetricFlags& flags, BleuTokenizer unless_said);
 
 }  // namespace gloss

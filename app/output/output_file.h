@@ -6,14 +6,7 @@
 
 #include "common/files/atomic_file.h"
 
-namespace CLI {
-class App;
-}  // namespace CLI
-
 namespace gloss {
-
-/// `--output FILE` of a command whose results go to stdout without it. `what` names the results in the help.
-void add_output_file(CLI::App& command, std::string_view what, std::optional<std::filesystem::path>& file);
 
 /// Results of a command. They go to stdout at once, or to a file that appears complete or not at all and replaces one
 /// that is there.

@@ -35,10 +35,11 @@ constexpr Range above(double min, double max = std::numeric_limits<double>::infi
   return {.min = min, .max = max, .above_min = true};
 }
 
-/// Declaration of one key of the run file. The reader and the writer of the run file, messages, options of the command
-/// line, the identity of a run and the tables of configs/README.md derive from it.
+/// Declaration of a key of the run file or of an option of the command line, or of both. The reader and the writer of
+/// the run file, messages, --help, completions, the identity of a run and the tables of configs/README.md derive from
+/// it.
 struct Setting {
-  std::string_view key = {};            ///< below its section; dotted in a nested object: "sampling.top_k"
+  std::string_view key = {};            ///< below its section; dotted in a nested object; empty: an option alone
   std::string_view help = {};           ///< one sentence without its end; at most 100 characters
   Range range = {};                     ///< of a number
   std::string_view wanted = {};         ///< the range in words, where they are not derived from it
@@ -46,6 +47,7 @@ struct Setting {
   std::string_view off_flag = {};       ///< of a switch: the option that turns it off
   std::string_view group = {};          ///< heading above the option in --help
   std::string_view shown_default = {};  ///< in place of the default in configs/README.md, where others decide it
+  std::string_view placeholder = {};    ///< name of the value in --help; empty: N, X, FILE or NAME, by type
   std::string_view only_with = {};      ///< key of a switch: the setting has an effect only if it is true
   std::string_view only_without = {};   ///< key of a switch: the setting has an effect only if it is false
   Identity identity = Identity::kAlways;

@@ -1,28 +1,19 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 
 #include "common/files/safetensors.h"
-#include "kernels/packed_product_kernel.h"
+#include "model/storage/weight_precision.h"
 
 namespace gloss {
 
-/// Precision of a model's matrices, in a file and for translating.
-using WeightPrecision = kernels::Precision;
-
-/// Names in files, options and messages: "float32", "bfloat16", "int8".
-inline constexpr std::array<std::pair<std::string_view, WeightPrecision>, 3> kWeightPrecisions{
-    {{"float32", WeightPrecision::kFloat32},
-     {"bfloat16", WeightPrecision::kBfloat16},
-     {"int8", WeightPrecision::kInt8}}};
+/// Returns the name in kWeightPrecisions.
 std::string_view weight_precision_name(WeightPrecision precision);
 
 /// Tensors for a file and the memory that they refer to.

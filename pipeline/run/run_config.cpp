@@ -1,7 +1,6 @@
 #include "pipeline/run/run_config.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <string_view>
 #include <vector>
@@ -14,9 +13,6 @@
 
 namespace gloss {
 namespace {
-
-constexpr std::array kDefaultsNames = {std::pair{std::string_view("fixed"), DefaultsKind::kFixed},
-                                       std::pair{std::string_view("text"), DefaultsKind::kText}};
 
 /// `json_of(settings, values)` of the keys outside of sections and of each section.
 template <typename JsonOf>
@@ -38,22 +34,6 @@ void expect_parts(const ModelConfig& model, const std::vector<std::string>& part
 }
 
 }  // namespace
-
-const Settings<RunConfig>& top_settings() {
-  static const Settings<RunConfig> settings(
-      "", {{field(&RunConfig::seed),
-            {.key = "seed",
-             .help = "every random number of a run is a function of it",
-             .range = at_least(0),
-             .flag = "--seed",
-             .group = "Training"}},
-           {choice_field(&RunConfig::defaults, kDefaultsNames),
-            {.key = "defaults",
-             .help = "`text`: open keys get values chosen from the training text; `fixed`: those of the tables below",
-             .shown_default = "`\"text\"` in a run file",
-             .identity = Identity::kNever}}});
-  return settings;
-}
 
 void RunConfig::validate() const {
   top_settings().validate(*this);
@@ -109,16 +89,6 @@ std::vector<PathKey> path_keys(RunConfig& config) {
   std::ranges::move(tokenizer_settings().paths(config.tokenizer), std::back_inserter(keys));
   std::ranges::move(training_settings().paths(config.training), std::back_inserter(keys));
   return keys;
-}
-
-std::vector<SectionSettings> run_settings() {
-  return {{"", top_settings().list()},
-          {"tokenizer", tokenizer_settings().list()},
-          {"data", data_settings().list()},
-          {"model", model_settings().list()},
-          {"training", training_settings().list()},
-          {"decoding", decoding_settings().list()},
-          {"evaluation", evaluation_settings().list()}};
 }
 
 Json to_json(const RunConfig& config) {

@@ -22,7 +22,8 @@ tree=$folder/moved
 
 documents=$tree/share/doc/gloss
 library=$(realpath "$(find "$tree" -name libgloss.so)")
-for file in "$tree/bin/gloss" "$library"; do
+program=$(dirname "$library")/gloss/gloss  # which bin/gloss starts
+for file in "$program" "$library"; do
   headers=$(objdump -p "$file" | grep -E 'RUNPATH|RPATH')
   if [[ $with_libtorch == ON && ! $headers =~ PATH\ +\$ORIGIN[^:]*$ ]]; then
     fault "$file looks for libraries in $headers"
@@ -94,7 +95,7 @@ grep -q "$folder/missing" "$folder/error" || fault "a missing model is not named
 echo "installed_test: $(du -sh "$tree" | cut -f1) installed"
 
 # A package can depend on packages only.
-sentencepiece=$(ldd "$tree/bin/gloss" | awk '/libsentencepiece\.so/ { print $3 }')
+sentencepiece=$(ldd "$program" | awk '/libsentencepiece\.so/ { print $3 }')
 if ! command -v dpkg-deb >/dev/null || ! command -v dpkg-shlibdeps >/dev/null ||
   ! dpkg -S "$(realpath "$sentencepiece")" >/dev/null 2>&1; then
   echo "installed_test: no Debian tools, or no SentencePiece of Debian's; no package was made"
@@ -112,5 +113,8 @@ multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 [[ $(dpkg-deb -f "$package" Depends) == *libsentencepiece* ]] || fault "the package does not say what it needs"
 [[ $("$folder/unpacked/usr/bin/gloss" --version) == "gloss $(dpkg-deb -f "$package" Version) "* ]] ||
   fault "the packaged program says $("$folder/unpacked/usr/bin/gloss" --version 2>&1)"
+if [[ $with_libtorch == ON ]] && ! "$folder/unpacked/usr/bin/gloss" inspect "$model" >/dev/null; then
+  fault "the packaged program runs no command"
+fi
 [[ -s $folder/unpacked/usr/share/man/man1/gloss-translate.1 ]] || fault "the package has no manual pages"
 echo "installed_test: $(basename "$package") made"

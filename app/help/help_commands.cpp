@@ -1,9 +1,8 @@
-#include "app/commands/help_commands.h"
-
+#include <array>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,10 +10,11 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "app/commands/command_options.h"
 #include "app/help/completion.h"
 #include "app/help/man_page.h"
 #include "app/help/option_names.h"
+#include "app/options/command.h"
+#include "app/options/command_options.h"
 #include "app/output/standard_output.h"
 #include "common/config/config_section.h"
 #include "common/error.h"
@@ -23,6 +23,9 @@
 
 namespace gloss {
 namespace {
+
+constexpr std::array<std::pair<std::string_view, Shell>, 3> kShells{
+    {{"bash", Shell::kBash}, {"zsh", Shell::kZsh}, {"fish", Shell::kFish}}};
 
 /// The help of the command that `words` names, such as {"tokenizer", "train"}. Throws UsageError.
 std::string help_of(const CLI::App& program, const std::vector<std::string>& words) {
@@ -47,51 +50,53 @@ std::string help_of(const CLI::App& program, const std::vector<std::string>& wor
                                              CLI::AppFormatMode::Normal);
 }
 
-void add_help(CLI::App& program, Action& chosen) {
+void add_help(CLI::App& program, Command& chosen) {
   const auto words = std::make_shared<std::vector<std::string>>();
   auto& command = *program.add_subcommand("help", "Explain a command, as its --help does");
-  command.add_option("command", *words, "the command")->type_name("[COMMAND...]");
+  add_repeated(command, {.help = "explain this command", .flag = "command", .placeholder = "[COMMAND...]"},
+               [words](const std::string& word) { words->push_back(word); });
   finish_command(command, "gloss help translate\ngloss help tokenizer train");
   command.callback([words, &program, &chosen] {
-    chosen = [text = help_of(program, *words)] {
+    chosen = Action([text = help_of(program, *words)] {
       write_result(text);
       return ExitCode::kDone;
-    };
+    });
   });
 }
 
-void add_completion(CLI::App& program, Action& chosen) {
+void add_completion(CLI::App& program, Command& chosen) {
   const auto shell = std::make_shared<Shell>();
   auto& command = *program.add_subcommand("completion", "Print a script that completes commands in a shell");
-  add_choice<Shell, Shell>(command, {"shell", "bash|zsh|fish", "the shell"}, *shell,
-                           {{"bash", Shell::kBash}, {"zsh", Shell::kZsh}, {"fish", Shell::kFish}})
+  add_choice(command, {.help = "write the script for this shell", .flag = "shell", .placeholder = "bash|zsh|fish"},
+             *shell, kShells)
       ->required();
   finish_command(command, "source <(gloss completion bash)");
   command.callback([shell, &program, &chosen] {
-    chosen = [text = completion_script(program, *shell)] {
+    chosen = Action([text = completion_script(program, *shell)] {
       write_result(text);
       return ExitCode::kDone;
-    };
+    });
   });
 }
 
-void add_man(CLI::App& program, Action& chosen) {
-  const auto folder = std::make_shared<std::optional<std::filesystem::path>>();
+void add_man(CLI::App& program, Command& chosen) {
+  const auto folder = std::make_shared<std::filesystem::path>();
   auto& command = *program.add_subcommand("man", "Write the manual pages: gloss.1 and one for each command");
-  add_path(command, {"--out", "DIR", "the folder"}, *folder)->required();
+  add_option(command, {.help = "write the pages to this folder", .flag = "--out", .placeholder = "DIR"}, *folder)
+      ->required();
   finish_command(command, "gloss man --out man1");
   command.callback([folder, &program, &chosen] {
-    chosen = [folder, pages = man_pages(program)] {
-      std::filesystem::create_directories(**folder);
-      for (const auto& [name, text] : pages) write_file(**folder / (name + ".1"), text);
+    chosen = Action([folder, pages = man_pages(program)] {
+      std::filesystem::create_directories(*folder);
+      for (const auto& [name, text] : pages) write_file(*folder / (name + ".1"), text);
       return ExitCode::kDone;
-    };
+    });
   });
 }
 
 }  // namespace
 
-void add_help_commands(CLI::App& program, Action& chosen) {
+void add_help_commands(CLI::App& program, Command& chosen) {
   add_help(program, chosen);
   add_completion(program, chosen);
   add_man(program, chosen);

@@ -1,0 +1,40 @@
+#include "app/commands/set_up.h"
+
+#include "pipeline/run/run_files.h"
+#include "pipeline/runtime.h"
+
+namespace gloss {
+namespace {
+
+/// The standard output may also be the log's file: then events stand between the results.
+void expect_apart(const CommonOptions& common, const CommandFiles& files) {
+  auto outputs = files.outputs;
+  if (common.log.json_file) outputs.push_back({"--log-json", *common.log.json_file});
+  for (const auto& output : outputs) expect_no_input(output, files.inputs);
+  expect_no_input({"stdout", "/dev/stdout"}, files.inputs);
+  expect_distinct(outputs);
+}
+
+}  // namespace
+
+NamedFile standard_input() { return {"stdin", "/dev/stdin"}; }
+
+std::vector<NamedFile> model_inputs(const std::vector<std::filesystem::path>& models) {
+  std::vector<NamedFile> inputs;
+  for (const auto& model : models)
+    inputs.push_back({kModelOption, std::filesystem::is_directory(model) ? model / "model.safetensors" : model});
+  return inputs;
+}
+
+Machine set_up(const CommonOptions& common, const CommandFiles& files) {
+  expect_apart(common, files);
+  set_up_log(common.log);
+  for (const auto& input : files.inputs)
+    if (input.name == kModelOption) warn_of_earlier_model(input.path);
+  const int threads = set_up_runtime(common.threads);
+  Machine machine{at::kCPU, threads};
+  name_by_option({{"device", "--device"}}, [&] { machine.device = parse_device(common.device); });
+  return machine;
+}
+
+}  // namespace gloss

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <variant>
+
+#include "common/error.h"
+
+namespace CLI {
+class App;
+}
+
+namespace gloss {
+
+struct AverageOptions;
+struct CheckDataOptions;
+struct ConvertOptions;
+struct DecodeOptions;
+struct DoctorOptions;
+struct EncodeOptions;
+struct EvaluateOptions;
+struct InspectOptions;
+struct MakeCorpusOptions;
+struct ScoreOptions;
+struct TrainTokenizerOptions;
+struct TrainTranslateCommandOptions;
+struct TranslateOptions;
+
+/// Work that needs the command line alone, as printing help. Returns the program's exit code; throws what goes wrong.
+using Action = std::function<ExitCode()>;
+
+template <typename Options>
+using Parsed = std::shared_ptr<const Options>;
+
+/// The command of a command line with its options.
+using Command =
+    std::variant<Action, Parsed<TrainTranslateCommandOptions>, Parsed<TranslateOptions>, Parsed<EvaluateOptions>,
+                 Parsed<TrainTokenizerOptions>, Parsed<EncodeOptions>, Parsed<DecodeOptions>, Parsed<MakeCorpusOptions>,
+                 Parsed<AverageOptions>, Parsed<ConvertOptions>, Parsed<ScoreOptions>, Parsed<InspectOptions>,
+                 Parsed<CheckDataOptions>, Parsed<DoctorOptions>>;
+
+// Each function declares a command and its options. Where the command is named, parsing sets `chosen`.
+void add_train_translate_command(CLI::App& program, Command& chosen);
+void add_translate_command(CLI::App& program, Command& chosen);
+void add_evaluate_command(CLI::App& program, Command& chosen);
+void add_tokenizer_command(CLI::App& program, Command& chosen);
+void add_make_corpus_command(CLI::App& program, Command& chosen);
+void add_average_command(CLI::App& program, Command& chosen);
+void add_convert_command(CLI::App& program, Command& chosen);
+void add_score_command(CLI::App& program, Command& chosen);
+void add_inspect_command(CLI::App& program, Command& chosen);
+void add_check_data_command(CLI::App& program, Command& chosen);
+void add_doctor_command(CLI::App& program, Command& chosen);
+/// `gloss help`, `gloss completion` and `gloss man`, which print what the declarations of the other commands hold.
+/// `program` must outlive the chosen action.
+void add_help_commands(CLI::App& program, Command& chosen);
+
+}  // namespace gloss

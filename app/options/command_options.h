@@ -1,0 +1,119 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "common/config/setting.h"
+#include "common/log.h"
+#include "model/storage/weight_precision.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace gloss {
+
+/// Options of every command that computes.
+struct CommonOptions {
+  std::string device = "auto";
+  int threads = 0;  ///< 0: as many as the process may use
+  LogOptions log;
+};
+
+/// Adds a command with the common options.
+CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& description, CommonOptions& common);
+/// Sets the heading in --help of the options that are added from now on.
+void group_options(CLI::App& command, const std::string& heading);
+/// Completes a command that has all its options: refuses options without a value or given twice, and shows `examples`,
+/// one a line, below the help.
+void finish_command(CLI::App& command, const std::string& examples);
+
+// An option is declared by a Setting. If it sets a key of the run file, the section's table holds the declaration
+// (app/options/given_settings.h). Otherwise it is written where the option is added:
+//
+//     add_option(command,
+//                {.help = "use N threads", .range = between(1, 1024), .flag = "--threads", .shown_default = "all"},
+//                options.threads);
+//
+// The type of the member decides how the text is read and what the help shows. Messages and --help state the range.
+
+/// The sentence of --help: "use N threads (default: all) [1 to 1024]". Without `default_text` no default is shown.
+std::string option_help(const Setting& setting, std::string_view default_text);
+/// The name of the value in --help: "N", "FILE".
+std::string option_placeholder(const Setting& setting);
+
+/// Adds an option whose text `assign` takes. It throws std::invalid_argument that states the wanted values.
+CLI::Option* add_parsed(CLI::App& command, const Setting& setting, std::function<void(const std::string&)> assign);
+/// The same for an option with one or more values that may be repeated; `assign` is called for each value.
+CLI::Option* add_repeated(CLI::App& command, const Setting& setting, std::function<void(const std::string&)> assign);
+
+CLI::Option* add_option(CLI::App& command, Setting setting, bool& value);
+CLI::Option* add_option(CLI::App& command, Setting setting, std::string& value);
+CLI::Option* add_option(CLI::App& command, Setting setting, std::optional<std::string>& value);
+CLI::Option* add_option(CLI::App& command, Setting setting, std::filesystem::path& value);
+CLI::Option* add_option(CLI::App& command, Setting setting, std::optional<std::filesystem::path>& value);
+CLI::Option* add_option(CLI::App& command, Setting setting, std::vector<std::filesystem::path>& value);
+
+/// A number; `Number` is an integer type, double, or an optional one.
+template <typename Number>
+requires(!std::is_same_v<Number, bool>) CLI::Option* add_option(CLI::App& command, Setting setting, Number& value) {
+  using Value = typename decltype(std::optional(value))::value_type;
+  setting.type = std::is_floating_point_v<Value> ? SettingType::kNumber : SettingType::kWholeNumber;
+  return add_parsed(command, setting, [setting, &value](const std::string& text) {
+    value = parse_value(setting, text).template get<Value>();
+  });
+}
+
+/// An enumeration, or an optional one, with the names of its values.
+template <typename Value, typename E, std::size_t N>
+CLI::Option* add_choice(CLI::App& command, Setting setting, Value& value,
+                        const std::array<std::pair<std::string_view, E>, N>& names) {
+  setting.type = SettingType::kChoice;
+  for (const auto& [name, meaning] : names) setting.choices.push_back(name);
+  return add_parsed(command, setting, [setting, &value, names](const std::string& text) {
+    const auto chosen = parse_value(setting, text).template get<std::string>();
+    for (const auto& [name, meaning] : names)
+      if (name == chosen) value = meaning;
+  });
+}
+
+/// An option whose path may be left out; `given` is set in either case.
+CLI::Option* add_optional_path(CLI::App& command, const Setting& setting, bool& given,
+                               std::optional<std::filesystem::path>& path);
+
+// Options of several commands.
+inline constexpr const char* kModelOption = "--model";
+/// `--model` of a command that translates: a path, and one more each time that it is given.
+CLI::Option* add_models(CLI::App& command, std::vector<std::filesystem::path>& models);
+/// `--precision` of a command that translates.
+CLI::Option* add_precision(CLI::App& command, std::optional<WeightPrecision>& precision);
+/// `--plain` of a command that trains or translates.
+CLI::Option* add_plain(CLI::App& command, bool& plain);
+/// `--overwrite` of a command that writes one file.
+CLI::Option* add_overwrite(CLI::App& command, bool& overwrite);
+/// `--set` of a command that reads a run file.
+CLI::Option* add_overrides(CLI::App& command, std::vector<std::string>& overrides);
+/// `--json` of a command that prints a report.
+CLI::Option* add_json(CLI::App& command, bool& json);
+
+/// Names of values in libraries and the options that set them.
+using OptionNames = std::map<std::string, std::string>;
+/// Runs `work`. In the message of a UsageError each key gets the name of its option, if it has one here.
+void name_by_option(const OptionNames& names, const std::function<void()>& work);
+
+/// Throws UsageError unless there is such a file.
+void expect_file(std::string_view option, const std::filesystem::path& path);
+/// Throws UsageError where there is such a file already, naming --overwrite.
+void expect_new_file(std::string_view option, const std::filesystem::path& path);
+
+}  // namespace gloss

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace gloss {
+
+/// A tokenizer of sacreBLEU that is a SentencePiece model.
+struct PublishedModel {
+  std::string_view name, signature, file;  ///< `file` in the folder where sacreBLEU keeps what it has fetched
+};
+inline constexpr std::array<PublishedModel, 4> kPublishedModels{
+    {{"spm", "flores101", "sacrebleu_tokenizer_spm.model"},
+     {"flores101", "flores101", "sacrebleu_tokenizer_spm.model"},
+     {"flores200", "flores200", "flores200sacrebleuspm"},
+     {"spBLEU-1K", "spBLEU-1K", "spbleu-1k_tokenizer_spm.model"}}};
+
+/// Returns null where there is none of this name.
+inline const PublishedModel* published_model(std::string_view name) {
+  const auto* model = std::ranges::find(kPublishedModels, name, &PublishedModel::name);
+  return model == kPublishedModels.end() ? nullptr : model;
+}
+
+}  // namespace gloss

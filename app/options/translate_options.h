@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/options/decoding_options.h"
+
+namespace gloss {
+
+/// Options of `gloss translate`.
+struct TranslateOptions {
+  CommonOptions common;
+  std::vector<std::filesystem::path> models;
+  std::optional<std::filesystem::path> input, output, prefix, glossary;
+  GivenSettings decoding;
+  std::optional<WeightPrecision> precision;
+  bool plain = false;
+  bool alignment = false, replace_unknown = false, json_lines = false;
+  std::optional<std::string> alignment_from;
+};
+
+}  // namespace gloss

@@ -1,0 +1,58 @@
+#include "app/report_failure.h"
+
+#include <exception>
+#include <filesystem>
+#include <new>
+#include <string>
+#include <system_error>
+
+#include <fcntl.h>
+
+#include "app/output/standard_output.h"
+#include "common/log.h"
+
+namespace gloss {
+namespace {
+
+/// The system could not start a thread.
+bool is_out_of_threads(const std::system_error& error) {
+  return error.code() == std::errc::resource_unavailable_try_again;
+}
+
+}  // namespace
+
+ExitCode fail(ExitCode code, std::string_view message) {
+  log_progress("");
+  write_to_stderr("gloss: " + printable(message, std::string_view::npos) + '\n');
+  return code;
+}
+
+ExitCode report_failure() {
+  try {
+    throw;
+  } catch (const ClosedOutput&) {
+    return ExitCode::kDone;
+  } catch (const Error& error) {
+    return fail(error.exit_code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(ExitCode::kOutOfMemory, "out of memory");
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(ExitCode::kIo, printable(error.path1().string()) + ": " + error.code().message());
+  } catch (const std::system_error& error) {
+    if (is_out_of_threads(error))
+      return fail(ExitCode::kOutOfMemory,
+                  "the system gives no further thread (ulimit -u, ulimit -v or a control group)");
+    return fail(ExitCode::kFault, std::string("a fault in gloss: ") + error.what());
+  } catch (const std::exception& error) {
+    return fail(ExitCode::kFault, std::string("a fault in gloss: ") + error.what());
+  } catch (...) {
+    return fail(ExitCode::kFault, "a fault in gloss of an unknown kind");
+  }
+}
+
+void fill_standard_descriptors() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor)
+    if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY));
+}
+
+}  // namespace gloss

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string_view>
+
+#include "common/error.h"
+
+namespace gloss {
+
+/// Prints "gloss: MESSAGE" and returns `code`.
+ExitCode fail(ExitCode code, std::string_view message);
+
+/// Prints the exception that is being handled as one line on stderr and returns its exit code.
+ExitCode report_failure();
+
+/// Opens standard descriptors that the parent closed, so that no other file takes their numbers: reading a text from
+/// one, or writing a result to it, fails.
+void fill_standard_descriptors();
+
+}  // namespace gloss

@@ -1,0 +1,81 @@
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <c10/util/Exception.h>
+#include <unistd.h>
+
+#include "app/command_line.h"
+#include "app/commands/commands.h"
+#include "app/report_failure.h"
+#include "app/working_directory.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/system/signals.h"
+#include "tensor/out_of_memory.h"
+
+namespace gloss {
+namespace {
+
+/// report_failure() with the exceptions of LibTorch.
+ExitCode report_failure_of_command() {
+  if (is_out_of_memory())
+    return fail(ExitCode::kOutOfMemory,
+                "out of memory; use a smaller batch (data.batch_tokens, --batch-size), beam or model");
+  try {
+    throw;
+  } catch (const c10::Error& error) {
+    return fail(ExitCode::kFault, std::string("a fault in gloss: ") + error.what_without_backtrace());
+  } catch (...) {
+    return report_failure();
+  }
+}
+
+/// Where memory runs out and the exception can reach no handler, as in LibTorch's initializers, which run before main,
+/// and in its threads: no memory is taken here.
+[[noreturn]] void end_uncaught() {
+  constexpr std::string_view kMessage = "gloss: out of memory; raise the limit of this process (ulimit -v)\n";
+  if (std::current_exception() && is_out_of_memory()) {
+    static_cast<void>(!::write(STDERR_FILENO, kMessage.data(), kMessage.size()));
+    ::_exit(static_cast<int>(ExitCode::kOutOfMemory));
+  }
+  __gnu_cxx::__verbose_terminate_handler();
+  std::abort();
+}
+
+// Sanitizers are not set up so early.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/// Runs before the initializers of all libraries.
+[[gnu::section(".preinit_array"), gnu::used]] void (*const run_first)() = [] { std::set_terminate(end_uncaught); };
+#endif
+
+ExitCode run_action(const Action& action) { return action(); }
+template <typename Options>
+ExitCode run_action(const Parsed<Options>& options) {
+  expect_working_directory();
+  return run(*options);
+}
+
+ExitCode run_command_line(int argc, const char* const* argv) {
+  try {
+    fill_standard_descriptors();
+    let_writes_fail();
+    end_on_signal();
+    return std::visit([](const auto& command) { return run_action(command); }, parse_command_line(argc, argv));
+  } catch (...) {
+    return report_failure_of_command();
+  }
+}
+
+}  // namespace
+}  // namespace gloss
+
+/// The second program: runs a command. `gloss` (app/main.cpp) starts it with its own arguments.
+int main(int argc, char** argv) {
+  const auto code = gloss::run_command_line(argc, argv);
+  gloss::finish_log();
+  return static_cast<int>(code);
+}
