@@ -39,9 +39,23 @@ class TrialTextTest : public testing::Test {
 TEST_F(TrialTextTest, WithoutATokenizerBytesAreCountedOrCharacters) {
   using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
   job_.config.tokenizer.type = TokenizerType::kBpe;
-  EXPECT_EQ(training(), (Pairs{{2, 2}, {8, 2}, {2, 21}})) << "the pair with an empty side is left out";
+  job_.config.tokenizer.vocabulary_size = 8000;
+  EXPECT_EQ(training(), (Pairs{{2, 2}, {8, 2}, {2, 20}})) << "the pair with an empty side is left out";
+  job_.config.tokenizer.vocabulary_size = 1000;
+  EXPECT_EQ(training(), (Pairs{{2, 3}, {11, 3}, {2, 31}})) << "a small vocabulary has shorter pieces";
   job_.config.tokenizer.type = TokenizerType::kChar;
   EXPECT_EQ(training(), (Pairs{{5, 4}, {32, 6}})) << "the pair of more than data.max_length = 64, too";
+}
+
+TEST_F(TrialTextTest, PairsThatAreHeldOutAreNoTrainingPairs) {
+  auto& data = job_.config.data;
+  data.valid_source = data.valid_target = "";
+  data.hold_out = true;
+  write_lines(data.train_source, std::vector<std::string>(100, "abc"));
+  write_lines(data.train_target, std::vector<std::string>(100, "abc"));
+  const auto lengths = text_lengths(job_.config, {});
+  EXPECT_EQ(lengths.valid.size(), 10);
+  EXPECT_EQ(lengths.pairs.size(), 90);
 }
 
 TEST_F(TrialTextTest, LengthsByATokenizerAndTheCorpusFileAreThoseOfTheRun) {
