@@ -89,6 +89,7 @@ InitialWeights::InitialWeights(const RunConfig& config, bool resumes) : config_(
   start_ = load_translation_model(file, at::kCPU);
   expect_own_tokenizer(config.tokenizer, tokenizers());
   hashes_["training.start_from"] = file.metadata().at("sha256");
+  warning_ = warn_of_direction(config_of_start_model(file), config.data);
 }
 
 std::map<std::string, std::string> InitialWeights::tokenizers() const {

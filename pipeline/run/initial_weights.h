@@ -34,6 +34,8 @@ class InitialWeights {
   void move_into(EncoderDecoder& model);
   /// By key of the run file a SHA-256 of what was taken; null for a file that is missing.
   const Json& hashes() const { return hashes_; }
+  /// A warning of a model that translates in the opposite direction; empty: none.
+  const std::string& warning() const { return warning_; }
 
  private:
   struct Rows {
@@ -47,6 +49,7 @@ class InitialWeights {
   std::optional<TranslationModel> start_;
   std::vector<Rows> rows_;  ///< a later one gives way to an earlier
   Json hashes_ = Json::object();
+  std::string warning_;
 };
 
 /// The spellings of all pieces of a SentencePiece tokenizer.

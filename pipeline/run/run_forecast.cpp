@@ -19,11 +19,12 @@ RunForecast::RunForecast(const RunConfig& config, const Vocabularies& vocabulari
                          const BatchStream& batches, EncoderDecoder& model)
     : config_(&config.training), length_(run_length(config.training, batches.batches_in_epoch())) {
   length_.tokens = count_tokens(corpus);
-  for (const auto& warning : warnings_of(config, length_, pieces_of(config, vocabularies))) log_warning(warning);
+  warnings_ = warnings_of(config, length_, pieces_of(config, vocabularies));
   if (!length_.updates || *length_.updates > kShortRun) epoch_seconds_ = estimate_epoch_seconds(model, corpus, config);
 }
 
 void RunForecast::report(const TrainingState& state) const {
+  for (const auto& warning : warnings_) log_warning(warning);
   if (!epoch_seconds_) return;
   double seconds = std::numeric_limits<double>::infinity();
   if (length_.updates)

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "data/batch_stream.h"
 #include "model/encoder_decoder.h"
@@ -13,17 +15,19 @@ namespace gloss {
 /// Length and duration of a run, before its first update.
 class RunForecast {
  public:
-  /// Warns of settings that cannot work (pipeline/run/run_length.h). Times the model, unless the run is over at once,
-  /// and leaves it as it was. Throws Stopped where a signal asks for an end.
+  /// Times the model, unless the run is over at once, and leaves it as it was. Throws Stopped where a signal asks for
+  /// an end.
   RunForecast(const RunConfig& config, const Vocabularies& vocabularies, const ParallelCorpus& corpus,
               const BatchStream& batches, EncoderDecoder& model);
 
-  /// Logs how long the rest of the run will take: "training will take about 12 min".
+  /// Warns of settings that cannot work (pipeline/run/run_length.h) and logs how long the rest of the run will take:
+  /// "training will take about 12 min".
   void report(const TrainingState& state) const;
 
  private:
   const TrainingConfig* config_;
   RunLength length_;
+  std::vector<std::string> warnings_;
   std::optional<double> epoch_seconds_;
 };
 

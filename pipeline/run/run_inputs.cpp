@@ -40,14 +40,11 @@ std::shared_ptr<TrainingTexts> training_texts(const TrainTranslateOptions& optio
 }
 
 std::optional<Validator> make_validator(const TrainTranslateOptions& options, std::optional<TestSet> text,
-                                        const RunTokenizers& tokenizers, const ParallelCorpus& training) {
+                                        const RunTokenizers& tokenizers) {
   if (!text) return std::nullopt;
   std::optional<Validator> validator;
   validator.emplace(options.config, *std::move(text), tokenizers.source(), tokenizers.target(),
                     std::max(options.samples, Validator::kLoggedSamples));
-  warn_of("validation", validator->corpus().report(), options.config.data.max_length);
-  if (validator->corpus().hash() == training.hash())
-    log_warning("data.valid_source and data.valid_target: are the training data; the scores will flatter");
   return validator;
 }
 
@@ -62,6 +59,7 @@ RunInputs read_inputs(const TrainTranslateOptions& options, const RunFolder& fol
   CorpusCache cache(config, folder, training_texts(options));
   auto& texts = cache.texts();
   if (!cache.knows_texts()) expect_aligned(texts.scan());
+  if (!folder.resumes()) print_notes(options);
   const HoldOut* held_out = data.hold_out ? &*texts.scan().held_out : nullptr;
   if (held_out != nullptr) {
     report_hold_out(*held_out);
@@ -73,10 +71,22 @@ RunInputs read_inputs(const TrainTranslateOptions& options, const RunFolder& fol
   give_back_memory();
   stop_where_requested();
   cache.load(tokenizers.by_name(), *tokenizers.source(), *tokenizers.target(), options.threads, held_out);
-  warn_of("training", cache.corpus().report(), data.max_length);
-  auto validator = make_validator(options, std::move(valid), tokenizers, cache.corpus());
+  auto validator = make_validator(options, std::move(valid), tokenizers);
   stop_where_requested();
   return {std::move(initial), std::move(tokenizers), std::move(cache), std::move(validator), std::move(test)};
+}
+
+void print_notes(const TrainTranslateOptions& options) {
+  for (const auto& note : options.notes) log_info(note);
+}
+
+void warn_of_inputs(const RunInputs& inputs, const DataConfig& data) {
+  warn_of("training", inputs.corpus().report(), data.max_length);
+  if (!inputs.initial.warning().empty()) log_warning(inputs.initial.warning());
+  if (!inputs.validator) return;
+  warn_of("validation", inputs.validator->corpus().report(), data.max_length);
+  if (inputs.validator->corpus().hash() == inputs.corpus().hash())
+    log_warning("data.valid_source and data.valid_target: are the training data; the scores will flatter");
 }
 
 }  // namespace gloss

@@ -29,4 +29,10 @@ struct RunInputs {
 /// errors of the parts; Stopped if a signal asks for an end.
 RunInputs read_inputs(const TrainTranslateOptions& options, const RunFolder& folder);
 
+/// Prints the notes of the options. read_inputs() calls it for a new run, after the texts were checked; a resumed run
+/// prints them when nothing can be refused any more.
+void print_notes(const TrainTranslateOptions& options);
+/// Warns of odd texts and of a model to start from that does not suit them.
+void warn_of_inputs(const RunInputs& inputs, const DataConfig& data);
+
 }  // namespace gloss

@@ -45,19 +45,24 @@ void report_scores(RunFolder& folder, const std::string& event, Json fields, con
   folder.log(event, std::move(fields));
 }
 
+/// "step 50 of about 1200"; the number is exact where the step limit or the end is reached.
+std::string step_text(std::int64_t step, std::int64_t last_step, std::int64_t step_limit) {
+  return "step " + std::to_string(step) + (last_step < step_limit && step < last_step ? " of about " : " of ") +
+         std::to_string(last_step);
+}
+
 /// A run whose first report takes longer prints its first loss before it.
 constexpr double kSecondsToFirstLoss = 2;
 
 }  // namespace
 
-void report_step(RunFolder& folder, const TrainingReport& report) {
+void report_step(RunFolder& folder, const TrainingReport& report, std::int64_t step_limit) {
   const double perplexity = std::exp(report.loss);
-  log_info(
-      text_of("step %lld of %lld  epoch %lld  loss %.4f  perplexity %.2f  %.0f target tokens/s  learning rate %.3g",
-              static_cast<long long>(report.step), static_cast<long long>(report.last_step),
-              static_cast<long long>(report.epoch), report.loss, perplexity, report.tokens_per_second,
-              report.learning_rate) +
-      "  " + duration_text(report.seconds_left) + " left");
+  log_info(step_text(report.step, report.last_step, step_limit) +
+           text_of("  epoch %lld  loss %.4f  perplexity %.2f  %.0f target tokens/s  learning rate %.3g",
+                   static_cast<long long>(report.epoch), report.loss, perplexity, report.tokens_per_second,
+                   report.learning_rate) +
+           "  " + duration_text(report.seconds_left) + " left");
   folder.log("step", {{"step", report.step},
                       {"last_step", report.last_step},
                       {"epoch", report.epoch},
@@ -73,9 +78,9 @@ void report_step(RunFolder& folder, const TrainingReport& report) {
 void ProgressDisplay::show(const TrainingProgress& progress) {
   if (!loss_printed_ && progress.seconds >= kSecondsToFirstLoss) {
     loss_printed_ = true;
-    log_info(text_of("step %lld of %lld  epoch %lld  loss %.4f  %.0f target tokens/s",
-                     static_cast<long long>(progress.step), static_cast<long long>(progress.last_step),
-                     static_cast<long long>(progress.epoch), progress.loss, progress.tokens_per_second) +
+    log_info(step_text(progress.step, progress.last_step, step_limit_) +
+             text_of("  epoch %lld  loss %.4f  %.0f target tokens/s", static_cast<long long>(progress.epoch),
+                     progress.loss, progress.tokens_per_second) +
              "  " + duration_text(progress.seconds_left) + " left");
   }
   if (const auto columns = progress_columns()) log_progress(progress_text(progress, *columns - 1));

@@ -16,18 +16,22 @@
 
 namespace gloss {
 
-/// A line on stderr, and a "step" event in the run's log.
-void report_step(RunFolder& folder, const TrainingReport& report);
+/// Prints a line on stderr and adds a "step" event to the run's log. The last step is an estimate where it is before
+/// `step_limit`: epochs have different numbers of updates.
+void report_step(RunFolder& folder, const TrainingReport& report, std::int64_t step_limit);
 /// Shows training at the foot of a terminal. Where the first report_step is far off, it also prints one line with the
 /// first loss on stderr, on any kind of it; this line is no event.
 class ProgressDisplay {
  public:
+  explicit ProgressDisplay(std::int64_t step_limit) : step_limit_(step_limit) {}
+
   /// After each update.
   void show(const TrainingProgress& progress);
   /// After report_step: the first loss is printed.
   void step_reported() { loss_printed_ = true; }
 
  private:
+  std::int64_t step_limit_;
   bool loss_printed_ = false;
 };
 /// "[########...]  29 %  39 min left  loss 2.123  epoch 3  6840 tokens/s  step 1354/4640"; what does not fit into

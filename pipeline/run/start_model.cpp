@@ -80,4 +80,11 @@ void complete_from(const RunConfig& start, Json& run_file) {
                      "; leave out of the run file what is the model's, or start from another model");
 }
 
+std::string warn_of_direction(const RunConfig& start, const DataConfig& data) {
+  const auto &from = start.data.source_language, &to = start.data.target_language;
+  if (from.empty() || to.empty() || from == to || from != data.target_language || to != data.source_language) return {};
+  return "training.start_from: the model translates from " + from + " to " + to + ", this run trains from " +
+         data.source_language + " to " + data.target_language + "; are the texts swapped?";
+}
+
 }  // namespace gloss

@@ -22,4 +22,8 @@ RunConfig config_of_start_model(const std::string& path);
 /// `tokenizer` that are set to other values; only dropout may differ.
 void complete_from(const RunConfig& start, Json& run_file);
 
+/// A warning where the run translates in the opposite direction of the model that it starts from; empty otherwise, and
+/// where a language is unknown.
+std::string warn_of_direction(const RunConfig& start, const DataConfig& data);
+
 }  // namespace gloss

@@ -148,7 +148,7 @@ Trainer::Options trainer_options(const TrainTranslateOptions& options, const Run
                             .validate = nullptr,
                             .report =
                                 [&](const TrainingReport& report) {
-                                  report_step(folder, report);
+                                  report_step(folder, report, options.config.training.step_limit());
                                   display.step_reported();
                                 },
                             .progress = [&](const TrainingProgress& progress) { display.show(progress); },
@@ -212,7 +212,6 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   const auto& config = options.config;
   check_options(options);
   RunFolder folder(options.out, options.resume, options.overwrite);
-  for (const auto& note : options.notes) log_info(note);
   auto inputs = read_inputs(options, folder);
 
   const RandomStream random(static_cast<std::uint64_t>(config.seed), "gloss");
@@ -221,12 +220,14 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   std::optional<RunValidation> validation;
   if (inputs.validator) validation.emplace(*inputs.validator, folder, options.samples, config.data.max_length);
   auto* const validation_or_null = validation ? &*validation : nullptr;
-  ProgressDisplay display;
+  ProgressDisplay display(config.training.step_limit());
   auto training = trainer_options(options, inputs, folder, display, validation_or_null);
   const RunForecast forecast(config, inputs.tokenizers.vocabularies(), inputs.corpus(), batches, model);
   Trainer trainer(model, batches, std::move(training));
   const bool resumed = options.resume && trainer.resume();
 
+  if (folder.resumes()) print_notes(options);
+  warn_of_inputs(inputs, config.data);
   keep_files(config, inputs, folder);
   result.resumable = true;
   report_start(options, inputs, model, trainer.state(), resumed);

@@ -61,6 +61,16 @@ class FirstRunTest : public testing::Test {
   SmallRun run_;
 };
 
+TEST_F(FirstRunTest, ATextThatIsRefusedIsRefusedBeforeTheRunIsDescribed) {
+  std::string latin;
+  for (int line = 0; line < 200; ++line) latin += "\xfc\n";
+  write_text(run_.corpus("train.de"), latin);
+  const auto outcome = run_gloss(training("a"));
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("wanted UTF-8, got 200 of 200 lines with other bytes"));
+}
+
 TEST_F(FirstRunTest, TwoFileNamesAreEnough) {
   const auto outcome = run_gloss(training("a", {"--set", "training.max_epochs=2"}));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -35,6 +35,23 @@ TEST_F(StartFromTest, ARunFileWithDataAndAModelIsEnough) {
   EXPECT_EQ(again.exit_code, 0) << again.err;
 }
 
+TEST_F(StartFromTest, TheOppositeDirectionIsWarnedOf) {
+  const auto languages = [&](const std::string& source, const std::string& target, Arguments arguments) {
+    arguments.insert(arguments.end(),
+                     {"--set", "data.source_language=" + source, "--set", "data.target_language=" + target});
+    return run_gloss(arguments);
+  };
+  ASSERT_EQ(languages("en", "de", tuning(R"("start_from": "first", "max_steps": 1)")).exit_code, 0);
+  std::filesystem::rename(run_ / "tuned", run_ / "en-de");
+  const auto swapped = languages("de", "en", tuning(R"("start_from": "en-de", "max_steps": 1)"));
+  EXPECT_EQ(swapped.exit_code, 0);
+  EXPECT_THAT(swapped.err, HasSubstr("warning: training.start_from: the model translates from en to de, this run "
+                                     "trains from de to en; are the texts swapped?"));
+  std::filesystem::remove_all(run_ / "tuned");
+  const auto same = languages("en", "de", tuning(R"("start_from": "en-de", "max_steps": 1)"));
+  EXPECT_THAT(same.err, testing::Not(HasSubstr("swapped")));
+}
+
 TEST_F(StartFromTest, WhatIsWrongIsToldBeforeAnythingIsWritten) {
   write_text(run_ / "text", "Call me Ishmael, some years ago.");
   const auto model = read_text(std::filesystem::path(run_ / "first") / "model.safetensors");

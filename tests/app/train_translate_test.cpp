@@ -91,6 +91,16 @@ TEST_F(TrainTranslateTest, APlainRunIsResumedAsAPlainRunOnly) {
   EXPECT_EQ(train("fast", {"--resume"}).exit_code, 0);
 }
 
+TEST_F(TrainTranslateTest, ARefusedResumePrintsNoWarnings) {
+  const Arguments warned = {"--set", "training.max_steps=200", "--set", "training.warmup_steps=4000"};
+  ASSERT_EQ(run_gloss(run_.training("a", {"--set", "training.max_steps=1"})).exit_code, 0);
+  auto arguments = warned;
+  arguments.insert(arguments.end(), {"--set", "training.learning_rate=0.5", "--resume"});
+  const auto refused = run_gloss(run_.training("a", arguments));
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("cannot resume: changed"), testing::Not(HasSubstr("warning"))));
+}
+
 TEST_F(TrainTranslateTest, RefusesAUsedFolderUnlessToldWhatToDo) {
   const Arguments few = {"--set", "training.max_steps=2"};
   EXPECT_EQ(run_gloss(run_.training("a", few)).exit_code, 0);

@@ -59,14 +59,14 @@ TEST(ProgressTextTest, TheBarIsFullAtTheEndOnly) {
 TEST_F(RunReportTest, AnEarlyLossIsPrintedOnceAndOnlyBeforeTheFirstReport) {
   TrainingProgress progress{.step = 3, .last_step = 200, .seconds_left = 75, .epoch = 1, .loss = 9.5};
   progress.tokens_per_second = 812;
-  ProgressDisplay display;
+  ProgressDisplay display(200);
   EXPECT_EQ(said([&] { display.show(progress); }), "");
   progress.seconds = 4;
   EXPECT_EQ(said([&] { display.show(progress); }),
             "step 3 of 200  epoch 1  loss 9.5000  812 target tokens/s  1 min left\n");
   EXPECT_EQ(said([&] { display.show(progress); }), "");
   EXPECT_TRUE(lines_of_file(folder_.log_file()).empty());  // the log's steps stay as they are
-  ProgressDisplay later;
+  ProgressDisplay later(200);
   later.step_reported();
   EXPECT_EQ(said([&] { later.show(progress); }), "");
 }
@@ -81,7 +81,7 @@ TEST_F(RunReportTest, AStepIsALineAndAnEvent) {
   report.tokens_per_second = 812.4;
   report.seconds_left = 3700;
   report.skipped = 1;
-  EXPECT_EQ(said([&] { report_step(folder_, report); }),
+  EXPECT_EQ(said([&] { report_step(folder_, report, 1200); }),
             "step 50 of 1200  epoch 3  loss 2.0000  perplexity 7.39  812 target tokens/s  learning rate 0.00025  "
             "1 h 01 min left\n");
   EXPECT_EQ(logged().at("event"), "step");
@@ -89,6 +89,15 @@ TEST_F(RunReportTest, AStepIsALineAndAnEvent) {
   EXPECT_NEAR(logged().at("perplexity"), 7.38906, 1e-5);
   EXPECT_EQ(logged().at("target_tokens_per_second"), 812.4);
   EXPECT_EQ(logged().at("skipped_updates"), 1);
+}
+
+TEST_F(RunReportTest, ALastStepThatFollowsFromEpochsIsAnEstimateUntilItIsReached) {
+  TrainingReport report;
+  report.step = 50;
+  report.last_step = 1200;
+  EXPECT_THAT(said([&] { report_step(folder_, report, 100'000); }), StartsWith("step 50 of about 1200  epoch"));
+  report.step = 1200;
+  EXPECT_THAT(said([&] { report_step(folder_, report, 100'000); }), StartsWith("step 1200 of 1200  epoch"));
 }
 
 TEST_F(RunReportTest, AValidationShowsSamplesSafely) {
