@@ -19,6 +19,7 @@
 #include "app/version_text.h"
 #include "common/config/config_section.h"
 #include "common/log.h"
+#include "pipeline/run/run_config.h"
 
 namespace gloss {
 namespace {
@@ -59,6 +60,16 @@ std::string unknown_name(const std::string& what, const std::string& name, const
   return what + printable(name) + (nearest ? "; did you mean " + *nearest + "?" : "");
 }
 
+/// A key of the run file is suggested where no option is similar and the command has --set.
+std::string unknown_option(const std::string& name, const CLI::App& command) {
+  const auto options = option_names(command);
+  const bool takes_keys = std::ranges::find(options, "--set") != options.end();
+  const auto key = takes_keys && !nearest_name(name, options)
+                       ? similar_key(std::string_view(name).substr(std::min(name.find_first_not_of('-'), name.size())))
+                       : std::nullopt;
+  return unknown_name("unknown option ", name, options) + (key ? "; did you mean --set " + *key + "=VALUE?" : "");
+}
+
 bool is_option(std::string_view argument) { return argument.starts_with('-'); }
 
 /// What is wrong with the first argument that nothing knows what to do with; empty where there is none.
@@ -70,7 +81,7 @@ std::string explain_unknown(const Named& named, bool look_at_options_only) {
   if (unknown.empty() || (look_at_options_only && !is_option(unknown.front()))) return {};
   const auto argument = unknown.front().substr(0, unknown.front().find('='));
   if (misspelt_command) return unknown_name("unknown command ", argument, commands);
-  if (is_option(argument)) return unknown_name("unknown option ", argument, option_names(*named.command));
+  if (is_option(argument)) return unknown_option(argument, *named.command);
   return unknown_name("unexpected argument ", argument, {});
 }
 

@@ -23,8 +23,10 @@ void add_pair(CLI::App& command, TextPairOptions& pair, std::string_view source_
 
 void add_check_data_command(CLI::App& program, Command& chosen) {
   const auto options = std::make_shared<CheckDataOptions>();
-  auto& command =
-      add_command(program, "check-data", "Report what is odd about a corpus before training on it", options->common);
+  auto& command = add_command(program, "check-data",
+                              "Report what is odd about a corpus before training on it. Text must be UTF-8: training "
+                              "leaves out pairs that are not, and refuses a text with more than 1 % of them",
+                              options->common);
   auto* config = add_option(command, {.help = "check the texts of this run file", .flag = "--config"}, options->config);
   add_overrides(command, options->overrides)->needs(config);
   add_pair(command, options->training, "check this training text, without a run file", config);

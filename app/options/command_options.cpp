@@ -221,6 +221,13 @@ void expect_file(std::string_view option, const std::filesystem::path& path) {
     throw UsageError(std::string(option) + ": there is no file " + printable(path.string()));
 }
 
+void expect_no_folder(std::string_view option, const std::filesystem::path& path, std::string_view wanted) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    throw UsageError(std::string(option) + ": wanted " + std::string(wanted) + ", got the folder " +
+                     printable(path.string()));
+}
+
 void expect_new_file(std::string_view option, const std::filesystem::path& path) {
   std::error_code error;  // the writer refuses what cannot be examined
   if (std::filesystem::is_regular_file(path, error))

@@ -113,6 +113,8 @@ void name_by_option(const OptionNames& names, const std::function<void()>& work)
 
 /// Throws UsageError unless there is such a file.
 void expect_file(std::string_view option, const std::filesystem::path& path);
+/// The same where a folder is given instead of a file, which `wanted` describes.
+void expect_no_folder(std::string_view option, const std::filesystem::path& path, std::string_view wanted);
 /// Throws UsageError where there is such a file already, naming --overwrite.
 void expect_new_file(std::string_view option, const std::filesystem::path& path);
 

@@ -253,6 +253,14 @@ void add_evaluate_command(CLI::App& program, Command& chosen) {
 
 void expect_sensible(const EvaluateOptions& options) {
   expect_sensible_systems(options);
+  for (auto file = options.references.begin(); file != options.references.end(); ++file)
+    if (std::find(options.references.begin(), file, *file) != file)
+      throw UsageError("--reference: " + printable(file->string()) +
+                       " is given twice; wanted each file of references once, with or without --reference");
+  if (options.seed && options.decoding.has("sampling.enabled") && !options.confidence && !options.paired())
+    throw UsageError(
+        "--seed: is the seed of resampling, which --confidence, --paired-bs or --paired-ar turns on; the seed of "
+        "--sample is --sample-seed");
   const bool own = options.groups || options.scores_by_length() || options.differences > 0;
   const std::string own_names = "--groups, --differences and scores by --source";
   if (options.format && own) throw UsageError("--format: " + own_names + " are no part of sacreBLEU's output");

@@ -23,6 +23,7 @@ void add_train(CLI::App& tokenizer, Command& chosen) {
   for (const auto& setting : tokenizer_settings().list())
     if (!setting.flag.empty()) add_setting(command, setting, options->given);
   add_option(command, {.help = "write the model to FILE", .flag = "--output"}, options->output)->required();
+  add_overwrite(command, options->overwrite);
   finish_command(command,
                  "gloss tokenizer train --input train.en train.de --output both.model\n"
                  "gloss tokenizer train --input train.zh --type unigram --normalization identity --output zh.model");

@@ -13,6 +13,7 @@ struct TrainTokenizerOptions {
   std::vector<std::filesystem::path> input;
   GivenSettings given;
   std::filesystem::path output;
+  bool overwrite = false;
 };
 
 /// Options of a command that converts the lines of stdin by a tokenizer.

@@ -14,6 +14,34 @@
 namespace gloss {
 namespace {
 
+/// Throws UsageError for an unknown key that resembles no key of its section but one of another section. The sections
+/// themselves refuse other unknown keys.
+void expect_no_misplaced_keys(const Json& json) {
+  const auto sections = run_settings();
+  const auto names_of = [&](std::string_view section) {
+    std::vector<std::string> names;
+    for (const auto& [name, settings] : sections) {
+      if (name == section)
+        for (const auto& setting : settings) names.emplace_back(setting.key.substr(0, setting.key.find('.')));
+      if (section.empty() && !name.empty()) names.emplace_back(name);
+    }
+    return names;
+  };
+  const auto check = [&](const std::string& section, const Json& object) {
+    if (!object.is_object()) return;
+    const auto known = names_of(section);
+    for (const auto& [key, value] : object.items()) {
+      if (std::ranges::find(known, key) != known.end() || nearest_name(key, known)) continue;
+      if (const auto similar = similar_key(key))
+        throw UsageError(printable(section.empty() ? key : section + '.' + key) + ": unknown key; did you mean \"" +
+                         *similar + "\"?");
+    }
+  };
+  check("", json);
+  for (const auto& [name, settings] : sections)
+    if (!name.empty() && json.is_object() && json.contains(name)) check(std::string(name), json[std::string(name)]);
+}
+
 /// `json_of(settings, values)` of the keys outside of sections and of each section.
 template <typename JsonOf>
 Json join(const RunConfig& config, JsonOf json_of) {
@@ -65,6 +93,7 @@ void RunConfig::validate() const {
 }
 
 RunConfig read_sections(const Json& json) {
+  expect_no_misplaced_keys(json);
   RunConfig config;
   ConfigSection file(json, "");
   top_settings().read_into(config, file);

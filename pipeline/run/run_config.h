@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -53,6 +55,13 @@ struct SectionSettings {
 };
 /// Every key of a run file, in the order of configs/README.md.
 std::vector<SectionSettings> run_settings();
+/// The key that `name` may mean: a key of another section with this last part, with a similar one, with these words, or
+/// with these initials. A name may be dotted, or spelled as an option without its dashes.
+///
+///     similar_key("model.batch_tokens")  // "data.batch_tokens"
+///     similar_key("epochs")              // "training.max_epochs"
+///     similar_key("lr")                  // "training.learning_rate"
+std::optional<std::string> similar_key(std::string_view name);
 
 /// Every key with its value, defaults filled in.
 Json to_json(const RunConfig& config);

@@ -63,7 +63,7 @@ TEST_F(BadReferencesTest, WhatIsNoTextGetsNoScore) {
 TEST_F(BadReferencesTest, EveryLineNeedsItsReferences) {
   expect_refused("too few", {"@columns", "-i", "@two", "--num-refs", "2"}, 3, "line 2: wanted 2 references");
   expect_refused("none", {"@blank", "-i", "@two", "--num-refs", "var"}, 3, "line 2: wanted a reference");
-  expect_refused("columns of two files", {"@two", "@two", "-i", "@two", "-nr", "2"}, 2, "wanted one reference file");
+  expect_refused("columns of two files", {"@two", "@columns", "-i", "@two", "-nr", "2"}, 2, "wanted one reference file");
   expect_refused("no number", {"@two", "-i", "@two", "-nr", "0"}, 2, "--num-refs: wanted a whole number");
   expect_refused("no reference", {"-i", "@two"}, 2, "reference");
   expect_refused("missing", {"@two", "@none", "-i", "@two"}, 2, "--reference: there is no file .*none");
@@ -91,7 +91,7 @@ TEST_F(BadReferencesTest, OptionsThatMeanNothingTogetherAreRefused) {
   refused({"--json", "--score-only"}, "--json and --score-only exclude");
   refused({"--json", "--width", "3"}, "--json and --width exclude");
   refused({"--chrf-beta", "1000001"}, "--chrf-beta: wanted a whole number from 0 to 1000000");
-  refused({"--smooth-value", "2e30"}, "--smooth-value: wanted a number from 0.0 to 1e.30");
+  refused({"--smooth-value", "2e30"}, "--smooth-value: wanted a number from 0 to 1e.30");
   refused({"--format", "xml"}, "--format: wanted one of sacrebleu, json, text, latex, got xml");
   refused({"--format", "text", "--groups", "@two"}, "--format: .* no part of sacreBLEU's output");
   refused({"--format", "text", "-sl", "-m", "bleu", "ter"}, "--sentence-level: wanted one metric");

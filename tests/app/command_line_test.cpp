@@ -87,6 +87,18 @@ TEST(CommandLineTest, SuggestsTheOptionThatWasMeant) {
   expect_refusal({"translate", "--model", "m", "--zzzzzz"}, 2, HasSubstr("unknown option --zzzzzz; see gloss"));
 }
 
+TEST(CommandLineTest, SuggestsTheKeyThatWasMeantByAnOption) {
+  const auto expect_key = [](const std::string& option, const std::string& key) {
+    expect_refusal({"train", "--config", "c", option, "3"}, 2,
+                   HasSubstr("unknown option " + option + "; did you mean --set " + key + "=VALUE?"));
+  };
+  expect_key("--epochs", "training.max_epochs");
+  expect_key("--max-epochs", "training.max_epochs");
+  expect_key("--lr", "training.learning_rate");
+  expect_key("--batch-tokens", "data.batch_tokens");
+  expect_refusal({"translate", "--model", "m", "--epochs", "3"}, 2, HasSubstr("unknown option --epochs; see gloss"));
+}
+
 TEST(CommandLineTest, SuggestsTheCommandThatWasMeant) {
   expect_refusal({"tranlsate"}, 2, HasSubstr("unknown command tranlsate; did you mean translate?"));
   expect_refusal({"tranlsate", "--model", "m"}, 2, HasSubstr("unknown command tranlsate; did you mean translate?"));
@@ -142,9 +154,26 @@ TEST(CommandLineTest, RefusesADeviceThatIsNotThere) {
 TEST(CommandLineTest, RefusesOptionsThatExcludeEachOther) {
   expect_refusal({"train", "--config", "c", "--resume", "--overwrite"}, 2, HasSubstr("--resume"));
   expect_refusal({"evaluate", "--reference", "/no/such/r"}, 2, HasSubstr("there is no file /no/such/r"));
+  expect_refusal({"evaluate", "r", "--reference", "r"}, 2, HasSubstr("--reference: r is given twice"));
+  expect_refusal(
+      {"evaluate", "--reference", "r", "--model", "m", "--source", "s", "--sample", "--seed", "3"}, 2,
+      HasSubstr("--seed: is the seed of resampling, which --confidence, --paired-bs or --paired-ar turns on; "
+                "the seed of --sample is --sample-seed"));
   expect_refusal({"evaluate", "--reference", "r", "--model", "m"}, 2, HasSubstr("--source"));
   expect_refusal({"evaluate", "--reference", "r", "--model", "m", "--source", "s", "--hypothesis", "h"}, 2,
                  HasSubstr("excludes"));
+}
+
+TEST(CommandLineTest, RefusesAFolderInPlaceOfAFile) {
+  const TemporaryFolder folder;
+  const std::string in_place = ", got the folder " + folder.path().string();
+  expect_refusal(
+      {"average", folder.path(), "--output", folder / "x"}, 2,
+      HasSubstr("FILE: wanted model files or checkpoints, as runs/en-de/checkpoints/step-*.safetensors" + in_place));
+  expect_refusal({"tokenizer", "train", "--input", folder.path(), "--output", folder / "x"}, 2,
+                 HasSubstr("--input: wanted text files" + in_place));
+  expect_refusal({"tokenizer", "encode", "--model", folder.path()}, 2,
+                 HasSubstr("--model: wanted a SentencePiece model, as runs/en-de/tokenizer.model" + in_place));
 }
 
 TEST(CommandLineTest, AFileNamedByAnOptionThatIsMissingIsAUsageError) {

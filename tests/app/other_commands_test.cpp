@@ -214,8 +214,8 @@ TEST(TokenizerTest, CoverageAndByteFallbackSayWhatBecomesOfARareCharacter) {
   for (int i = 0; i < 300; ++i) text += "abc bca cab\n";
   write_text(folder / "text", text + "\u03a9\n");
   const auto encode = [&](const Arguments& more) {
-    Arguments arguments = {"tokenizer",  "train",  "--input", folder / "text",     "--output",
-                           folder / "m", "--type", "char",    "--vocabulary-size", "300"};
+    Arguments arguments = {"tokenizer", "train", "--input",           folder / "text", "--output",   folder / "m",
+                           "--type",    "char",  "--vocabulary-size", "300",           "--overwrite"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const auto trained = run_gloss(arguments);
     EXPECT_EQ(trained.exit_code, 0) << trained.err;
@@ -225,9 +225,24 @@ TEST(TokenizerTest, CoverageAndByteFallbackSayWhatBecomesOfARareCharacter) {
   EXPECT_THAT(encode({"--character-coverage", "0.99"}), HasSubstr("<unk>"));
   EXPECT_THAT(encode({"--character-coverage", "0.99", "--byte-fallback"}), HasSubstr("<0xCE> <0xA9>"));
   EXPECT_THAT(run_gloss({"tokenizer", "train", "--input", folder / "text", "--output", folder / "m",
-                         "--character-coverage", "0.9"})
+                         "--character-coverage", "0.9", "--overwrite"})
                   .err,
               HasSubstr("--character-coverage: wanted a number from 0.98 to 1, got 0.9"));
+}
+
+TEST(TokenizerTest, AnExistingModelIsKeptUnlessItIsToBeOverwritten) {
+  const TemporaryFolder folder;
+  write_text(folder / "text", "abc bca cab\n");
+  write_text(folder / "m", "kept");
+  Arguments arguments = {"tokenizer", "train", "--input", folder / "text", "--output", folder / "m", "--type", "char"};
+  const auto refused = run_gloss(arguments);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("--output: there is a file "), HasSubstr("--overwrite to replace it")));
+  EXPECT_EQ(read_text(folder / "m"), "kept");
+  arguments.push_back("--overwrite");
+  const auto replaced = run_gloss(arguments);
+  EXPECT_EQ(replaced.exit_code, 0) << replaced.err;
+  EXPECT_NE(read_text(folder / "m"), "kept");
 }
 
 TEST(TokenizerTest, DecodingRefusesWhatIsNoPieceAndNamesTheLine) {

@@ -302,5 +302,36 @@ TEST(ConfigsFolderTest, EachKeyOfARunFileIsDeclaredOnceWithAShortSentence) {
   for (const auto& [key, value] : written.items()) EXPECT_TRUE(declared.contains(Json::json_pointer(key))) << key;
 }
 
+TEST(SimilarKeyTest, FindsKeysByLastPartSpellingWordsAndInitials) {
+  EXPECT_EQ(similar_key("model.batch_tokens"), "data.batch_tokens");
+  EXPECT_EQ(similar_key("batch-token"), "data.batch_tokens");
+  EXPECT_EQ(similar_key("epochs"), "training.max_epochs");
+  EXPECT_EQ(similar_key("lr"), "training.learning_rate");
+  EXPECT_EQ(similar_key("top_k"), "decoding.sampling.top_k");
+  EXPECT_EQ(similar_key("zzzzzz"), std::nullopt);
+  EXPECT_EQ(similar_key(""), std::nullopt);
+}
+
+TEST(SimilarKeyTest, AnUnknownKeyOfARunFileIsComparedWithOtherSections) {
+  const auto refusal = [](const std::string& json) {
+    try {
+      parse_run_config(parse_json(json));
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal(R"({"model": {"batch_tokens": 1}})"),
+            R"(model.batch_tokens: unknown key; did you mean "data.batch_tokens"?)");
+  EXPECT_EQ(refusal(R"({"training": {"epochs": 1}})"),
+            R"(training.epochs: unknown key; did you mean "training.max_epochs"?)");
+  EXPECT_EQ(refusal(R"({"max_epochs": 1})"), R"(max_epochs: unknown key; did you mean "training.max_epochs"?)");
+  EXPECT_EQ(refusal(R"({"training": {"max_epoch": 1}})"),
+            R"(training.max_epoch: unknown key; did you mean "max_epochs"?)")
+      << "a key of its own section comes first";
+  EXPECT_NE(refusal(R"({"training": {"zzzzzz": 1}})").find("training.zzzzzz: unknown key; known here: max_steps"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace gloss
