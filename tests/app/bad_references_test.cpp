@@ -63,7 +63,8 @@ TEST_F(BadReferencesTest, WhatIsNoTextGetsNoScore) {
 TEST_F(BadReferencesTest, EveryLineNeedsItsReferences) {
   expect_refused("too few", {"@columns", "-i", "@two", "--num-refs", "2"}, 3, "line 2: wanted 2 references");
   expect_refused("none", {"@blank", "-i", "@two", "--num-refs", "var"}, 3, "line 2: wanted a reference");
-  expect_refused("columns of two files", {"@two", "@columns", "-i", "@two", "-nr", "2"}, 2, "wanted one reference file");
+  expect_refused("columns of two files", {"@two", "@columns", "-i", "@two", "-nr", "2"}, 2,
+                 "wanted one reference file");
   expect_refused("no number", {"@two", "-i", "@two", "-nr", "0"}, 2, "--num-refs: wanted a whole number");
   expect_refused("no reference", {"-i", "@two"}, 2, "reference");
   expect_refused("missing", {"@two", "@none", "-i", "@two"}, 2, "--reference: there is no file .*none");
