@@ -31,7 +31,7 @@ bool Beam::done() const {
   // The best future of a live hypothesis: no more probability is lost, the length is maximal, and the whole source gets
   // attended to.
   const auto& best = rows_.front();
-  const double possible = length_normalised(best.log_probability - best.penalty, limit_, *config_);
+  const double possible = length_normalized(best.log_probability - best.penalty, limit_, *config_);
   const auto are_better = [&](std::int64_t count) {
     return std::ssize(finished_) >= count && finished_[count - 1].score >= possible;
   };
@@ -68,7 +68,7 @@ Beam::Row Beam::extended(const Candidate& candidate) const {
 void Beam::finish(Row row, bool ended) {
   Hypothesis hypothesis{std::move(row.ids), row.log_probability, 0, ended, std::move(row.token_log_probabilities)};
   hypothesis.score = score_of(hypothesis, *config_, row.coverage);
-  if (row.penalty > 0) hypothesis.score -= length_normalised(row.penalty, hypothesis.length(), *config_);
+  if (row.penalty > 0) hypothesis.score -= length_normalized(row.penalty, hypothesis.length(), *config_);
   const auto place = std::upper_bound(finished_.begin(), finished_.end(), hypothesis,
                                       [](const auto& a, const auto& b) { return a.score > b.score; });
   finished_.insert(place, std::move(hypothesis));

@@ -18,18 +18,18 @@ namespace {
 /// The rows of all live beams, sentence-major. A beam with fewer rows than the widest is filled up with rows of
 /// probability 0.
 struct BeamBatch {
-  Ids tokens;                             ///< [B * K], each row's last
-  std::vector<std::int64_t> parents;      ///< [B * K]
-  std::vector<double> log_probabilities;  ///< [B * K]
-  std::vector<Constraints::Row> said;     ///< [B * K]
-  std::int64_t width = 0;                 ///< K
+  Ids tokens;                                     ///< [B * K], each row's last
+  std::vector<std::int64_t> parents;              ///< [B * K]
+  std::vector<double> log_probabilities;          ///< [B * K]
+  std::vector<Constraints::Row> constraint_rows;  ///< [B * K]
+  std::int64_t width = 0;                         ///< K
 };
 
 /// Progress of each beam's rows with their phrases, or empty.
 using Progress = std::vector<std::vector<PhraseProgress>>;
 
-BeamBatch rectangle_of(const std::vector<Beam>& beams, const Progress& progress,
-                       const std::vector<std::int64_t>& searched) {
+BeamBatch batch_of(const std::vector<Beam>& beams, const Progress& progress,
+                   const std::vector<std::int64_t>& searched) {
   BeamBatch result;
   for (const auto b : searched) result.width = std::max(result.width, std::ssize(beams[b].rows()));
   for (const auto b : searched) {
@@ -39,13 +39,13 @@ BeamBatch rectangle_of(const std::vector<Beam>& beams, const Progress& progress,
       result.tokens.push_back(row.ids.empty() ? kBos : row.ids.back());
       result.parents.push_back(row.parent);
       result.log_probabilities.push_back(row.log_probability);
-      result.said.push_back({b, &row.ids, progress.empty() ? nullptr : &progress[b][k]});
+      result.constraint_rows.push_back({b, &row.ids, progress.empty() ? nullptr : &progress[b][k]});
     }
     for (auto k = std::ssize(rows); k < result.width; ++k) {
       result.tokens.push_back(kPad);
       result.parents.push_back(0);
       result.log_probabilities.push_back(-std::numeric_limits<double>::infinity());
-      result.said.push_back({b});
+      result.constraint_rows.push_back({b});
     }
   }
   return result;
@@ -65,15 +65,16 @@ struct StepResult {
   at::Tensor attention;  ///< [B * K, S] on the CPU if coverage or places of phrases need it, else undefined
 };
 
-StepResult look(const SearchContext& terms, Scorer::State& state, const BeamBatch& rows) {
-  const auto& [scorer, config, constraints, phrases] = terms;
-  const auto wanted = 2 * config.beam_size;
+/// Does a step of the scorer for all rows.
+StepResult do_step(const SearchContext& context, Scorer::State& state, const BeamBatch& rows) {
+  const auto& [scorer, config, constraints, phrases] = context;
+  const auto width = 2 * config.beam_size;
   const bool with_attention = config.coverage_penalty > 0 || phrases.knows_places();
   if (!with_attention && phrases.none())
-    return {constraints.step_top(scorer, state, rows.tokens, rows.said, wanted), {}};
-  const auto step = constraints.step(scorer, state, rows.tokens, rows.said, with_attention);
-  auto top = top_tokens_of(step, std::min(wanted, scorer.vocabulary_size()));
-  if (!phrases.none()) top = phrases.with_next(top, step.logits, rows.said);
+    return {constraints.step_top(scorer, state, rows.tokens, rows.constraint_rows, width), {}};
+  const auto step = constraints.step(scorer, state, rows.tokens, rows.constraint_rows, with_attention);
+  auto top = top_tokens_of(step, std::min(width, scorer.vocabulary_size()));
+  if (!phrases.none()) top = phrases.with_next(top, step.logits, rows.constraint_rows);
   return {std::move(top),
           step.attention.defined() ? step.attention.to(at::kCPU, at::kFloat).contiguous() : at::Tensor()};
 }
@@ -96,11 +97,11 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
                                                  const DecodingConfig& config, const PerSentence& given,
                                                  const SearchHooks& hooks) {
   const auto limit = length_limit(config, scorer);
-  const SearchContext terms{scorer,
-                            config,
-                            {config, given.prefixes},
-                            {given, usual_words(scorer, source, config, given, hooks), limit, config.beam_size}};
-  const auto& phrases = terms.phrases;
+  const SearchContext context{scorer,
+                              config,
+                              {config, given.prefixes},
+                              {given, usual_words(scorer, source, config, given, hooks), limit, config.beam_size}};
+  const auto& phrases = context.phrases;
   std::vector<Beam> beams;
   Progress progress;
   for (std::int64_t b = 0; b < std::ssize(source.lengths); ++b) {
@@ -114,11 +115,11 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
 
   if (!beams.empty()) {
     const auto state = scorer.start(source);
-    auto rows = rectangle_of(beams, progress, searched);
+    auto rows = batch_of(beams, progress, searched);
     while (true) {
       if (hooks.before_step) hooks.before_step();
       const auto B = std::ssize(searched);
-      const auto [top, attention] = look(terms, *state, rows);
+      const auto [top, attention] = do_step(context, *state, rows);
       const auto count = phrases.none() ? 2 * config.beam_size : rows.width * top.width;
       auto candidates = best_candidates(top, rows.log_probabilities, B, count);
 
@@ -141,7 +142,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
       }
       if (kept.empty()) break;
       searched = std::move(still_searched);
-      rows = rectangle_of(beams, progress, searched);
+      rows = batch_of(beams, progress, searched);
       scorer.select(*state, kept, rows.parents);
     }
   }

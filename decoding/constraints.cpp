@@ -18,20 +18,21 @@ namespace {
 
 constexpr float kBannedLogit = -std::numeric_limits<float>::infinity();
 
-void sort_and_keep_one_of_each(Ids& ids) {
+void sort_and_remove_duplicates(Ids& ids) {
   std::ranges::sort(ids);
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
 /// Adds the tokens that would repeat an n-gram.
-void add_repeating(const Ids& said, std::int64_t n, Ids& ids) {
-  const auto last = said.end() - std::min<std::int64_t>(n - 1, std::ssize(said));  // where the next n-gram begins
-  for (auto first = said.begin(); std::distance(first, said.end()) >= n; ++first)
-    if (std::equal(last, said.end(), first)) ids.push_back(*(first + (n - 1)));
+void add_repeating(const Ids& generated, std::int64_t n, Ids& ids) {
+  const auto last =
+      generated.end() - std::min<std::int64_t>(n - 1, std::ssize(generated));  // where the next n-gram begins
+  for (auto first = generated.begin(); std::distance(first, generated.end()) >= n; ++first)
+    if (std::equal(last, generated.end(), first)) ids.push_back(*(first + (n - 1)));
 }
 
 /// Removes the next pieces of phrases from the bans.
-void obey_phrases(const PhraseProgress& progress, Ids& ids) {
+void allow_phrases(const PhraseProgress& progress, Ids& ids) {
   if (progress.missing() == 0) return;
   const auto next = progress.next();
   std::erase_if(ids, [&next](Id id) { return std::ranges::binary_search(next, id); });
@@ -77,38 +78,38 @@ TopTokens Constraints::step_top(const Scorer& scorer, Scorer::State& state, std:
                               std::ranges::any_of(rows, [this](const Row& row) { return forced(row).has_value(); });
   if (changes_logits) return top_tokens_of(step(scorer, state, tokens, rows, /*with_attention=*/false), width);
   std::vector<Ids> bans;
-  std::size_t most = 0;
-  for (const auto& row : rows) most = std::max(most, bans.emplace_back(banned(row)).size());
-  const auto wider = std::min(width + static_cast<std::int64_t>(most), scorer.vocabulary_size());
+  std::size_t max_bans = 0;
+  for (const auto& row : rows) max_bans = std::max(max_bans, bans.emplace_back(banned(row)).size());
+  const auto wider = std::min(width + static_cast<std::int64_t>(max_bans), scorer.vocabulary_size());
   auto top = scorer.step_top(state, tokens, wider);
-  return most == 0 ? std::move(top) : without(bans, top, width);
+  return max_bans == 0 ? std::move(top) : without(bans, top, width);
 }
 
 Ids Constraints::banned(const Row& row) const {
   Ids ids;
-  if (!row.said || forced(row)) return ids;
-  if (std::ssize(*row.said) < config_->min_length) ids.push_back(kEos);
+  if (!row.generated || forced(row)) return ids;
+  if (std::ssize(*row.generated) < config_->min_length) ids.push_back(kEos);
   if (config_->no_unk) ids.push_back(kUnk);
-  if (config_->no_repeat_ngram > 0) add_repeating(*row.said, config_->no_repeat_ngram, ids);
-  if (row.phrases) obey_phrases(*row.phrases, ids);
-  sort_and_keep_one_of_each(ids);
+  if (config_->no_repeat_ngram > 0) add_repeating(*row.generated, config_->no_repeat_ngram, ids);
+  if (row.phrases) allow_phrases(*row.phrases, ids);
+  sort_and_remove_duplicates(ids);
   return ids;
 }
 
 std::optional<Id> Constraints::forced(const Row& row) const {
-  if (!row.said || prefixes_.empty()) return std::nullopt;
+  if (!row.generated || prefixes_.empty()) return std::nullopt;
   const auto& prefix = prefixes_[row.sentence];
-  return row.said->size() < prefix.size() ? std::optional(prefix[row.said->size()]) : std::nullopt;
+  return row.generated->size() < prefix.size() ? std::optional(prefix[row.generated->size()]) : std::nullopt;
 }
 
 void Constraints::penalize_repetitions(std::span<const Row> rows, Scorer::Step& step) const {
   const auto V = step.logits.size(1);
   std::vector<std::int64_t> places;
   for (std::int64_t row = 0; row < std::ssize(rows); ++row) {
-    if (!rows[row].said) continue;
-    auto said = *rows[row].said;
-    sort_and_keep_one_of_each(said);
-    for (const auto id : said) places.push_back(row * V + id);
+    if (!rows[row].generated) continue;
+    auto generated = *rows[row].generated;
+    sort_and_remove_duplicates(generated);
+    for (const auto id : generated) places.push_back(row * V + id);
   }
   if (places.empty()) return;
   const auto index = index_on(step.logits, places);
@@ -141,9 +142,9 @@ void Constraints::force(std::span<const Row> rows, at::Tensor& logits) const {
   if (places.empty()) return;
   auto flat = logits.view(-1);  // [rows * V]
   const auto index = index_on(logits, places);
-  const auto wanted = flat.index_select(0, index);
+  const auto forced_logits = flat.index_select(0, index);
   logits.index_fill_(0, index_on(logits, forced_rows), kBannedLogit);
-  flat.index_copy_(0, index, wanted);
+  flat.index_copy_(0, index, forced_logits);
 }
 
 }  // namespace gloss

@@ -26,7 +26,7 @@ class Constraints {
   /// A row of a step.
   struct Row {
     std::int64_t sentence = 0;
-    const Ids* said = nullptr;                ///< without bos; null if the row only fills up the batch
+    const Ids* generated = nullptr;           ///< without bos; null if the row only fills up the batch
     const PhraseProgress* phrases = nullptr;  ///< progress with its sentence's phrases; null if there are none
   };
 

@@ -29,8 +29,8 @@ struct DecodingConfig {
   /// effect on which token greedy search and sampling take. 0 turns it off.
   double coverage_penalty = 0;
   /// A sentence is done with beam_size * patience finished hypotheses (Kasai et al. 2022): below 1 sooner, above 1
-  /// later. No effect on greedy search, nor where length_penalty is 0 and n_best 1: there the search goes on until no
-  /// live hypothesis can win, and not beyond.
+  /// later. No effect on greedy search, and if length_penalty is 0 and n_best 1: such a search ends as soon as no live
+  /// hypothesis can win.
   double patience = 1.0;
   std::int64_t max_length = 256;     ///< tokens of a target, eos included; a longer one ends as it stands
   std::int64_t min_length = 0;       ///< tokens before the eos, which is banned until then; 0: nothing is banned

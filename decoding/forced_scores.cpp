@@ -14,7 +14,7 @@ void expect_lengths(const Scorer& scorer, std::span<const Ids> targets) {
     const auto length = std::ssize(targets[i]);
     if (length <= scorer.max_target_length()) continue;
     throw DataError("target " + std::to_string(i + 1) + ": wanted at most " +
-                    std::to_string(scorer.max_target_length()) + " tokens, which is all that the model can say, got " +
+                    std::to_string(scorer.max_target_length()) + " tokens, the maximum of the model, got " +
                     std::to_string(length));
   }
 }

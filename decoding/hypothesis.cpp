@@ -10,7 +10,7 @@ constexpr double kMinAttention = 1e-10;  // keeps the logarithm finite
 
 }  // namespace
 
-double length_normalised(double log_probability, std::int64_t length, const DecodingConfig& config) {
+double length_normalized(double log_probability, std::int64_t length, const DecodingConfig& config) {
   const auto tokens = static_cast<double>(std::max<std::int64_t>(length, 1));
   const double base = config.length_penalty_kind == LengthPenaltyKind::kPower ? tokens : (5 + tokens) / 6;
   return log_probability / std::pow(base, config.length_penalty);
@@ -23,7 +23,7 @@ double coverage_score(std::span<const float> coverage, const DecodingConfig& con
 }
 
 double score_of(const Hypothesis& hypothesis, const DecodingConfig& config, std::span<const float> coverage) {
-  return length_normalised(hypothesis.log_probability, hypothesis.length(), config) + coverage_score(coverage, config);
+  return length_normalized(hypothesis.log_probability, hypothesis.length(), config) + coverage_score(coverage, config);
 }
 
 }  // namespace gloss

@@ -23,7 +23,7 @@ struct Hypothesis {
 
 /// Returns log_probability / length^penalty (power), or / ((5 + length) / 6)^penalty (Wu et al. 2016, equation 14).
 /// `length` counts eos.
-double length_normalised(double log_probability, std::int64_t length, const DecodingConfig& config);
+double length_normalized(double log_probability, std::int64_t length, const DecodingConfig& config);
 
 /// Returns beta * sum over the source's positions of log(min(attention, 1)) (Wu et al. 2016, equation 14): 0 if the
 /// whole source was attended to, otherwise less. `coverage` [S] is the attention of all tokens to each position, eos

@@ -7,10 +7,10 @@ namespace gloss {
 
 std::int64_t length_limit(const DecodingConfig& config, const Scorer& scorer) {
   config.validate();
-  const auto most = scorer.max_target_length();
-  require(config.max_length <= most || config.min_length < most, "decoding.min_length",
-          "less than the " + std::to_string(most) + " tokens that this model can say", config.min_length);
-  return std::min(config.max_length, most);
+  const auto limit = scorer.max_target_length();
+  require(config.max_length <= limit || config.min_length < limit, "decoding.min_length",
+          "less than the " + std::to_string(limit) + " tokens that this model can generate", config.min_length);
+  return std::min(config.max_length, limit);
 }
 
 }  // namespace gloss

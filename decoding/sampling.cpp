@@ -10,12 +10,12 @@ namespace gloss {
 std::vector<double> sampling_distribution(std::span<const float> logits, const SamplingConfig& config) {
   if (config.top_k > 0) logits = logits.first(std::min(logits.size(), static_cast<std::size_t>(config.top_k)));
   if (logits.empty()) return {};
-  const double most = *std::ranges::max_element(logits);
-  if (most == -std::numeric_limits<double>::infinity()) return {};
+  const double highest = *std::ranges::max_element(logits);
+  if (highest == -std::numeric_limits<double>::infinity()) return {};
 
   std::vector<double> probabilities;
   probabilities.reserve(logits.size());
-  for (const double logit : logits) probabilities.push_back(std::exp((logit - most) / config.temperature));
+  for (const double logit : logits) probabilities.push_back(std::exp((logit - highest) / config.temperature));
   auto total = std::accumulate(probabilities.begin(), probabilities.end(), 0.0);
   if (config.top_p < 1) {
     const auto wanted = config.top_p * total;

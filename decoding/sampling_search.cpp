@@ -13,7 +13,7 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kMostRanked = 256;  // a scorer finds as many without ranking all logits
+constexpr std::int64_t kMaxRanked = 256;  // a scorer finds as many without ranking all logits
 
 /// A sentence that still has translations to draw.
 struct Sampled {
@@ -24,10 +24,10 @@ struct Sampled {
 
 /// The rows of a step, sentence-major. Sentences with fewer rows are filled up.
 struct SampledRows {
-  Ids tokens;                          ///< [B * K], each row's last
-  std::vector<std::int64_t> parents;   ///< [B * K]
-  std::vector<Constraints::Row> said;  ///< [B * K]
-  std::int64_t width = 1;              ///< K
+  Ids tokens;                                     ///< [B * K], each row's last
+  std::vector<std::int64_t> parents;              ///< [B * K]
+  std::vector<Constraints::Row> constraint_rows;  ///< [B * K]
+  std::int64_t width = 1;                         ///< K
 };
 
 using Drawn = std::vector<std::vector<Hypothesis>>;
@@ -40,7 +40,7 @@ SampledRows sampled_rows(const std::vector<Sampled>& searched, const Drawn& draw
       const auto* const ids = k < std::ssize(live) ? &drawn[sentence][live[k]].ids : nullptr;
       rows.tokens.push_back(ids ? ids->back() : kPad);
       rows.parents.push_back(ids ? parents[k] : 0);
-      rows.said.push_back({sentence, ids});
+      rows.constraint_rows.push_back({sentence, ids});
     }
   return rows;
 }
@@ -50,7 +50,7 @@ SampledRows first_rows(const Drawn& drawn) {
   SampledRows rows;
   for (std::int64_t sentence = 0; sentence < std::ssize(drawn); ++sentence) {
     rows.tokens.push_back(kBos);
-    rows.said.push_back({sentence, &drawn[sentence].front().ids});
+    rows.constraint_rows.push_back({sentence, &drawn[sentence].front().ids});
   }
   return rows;
 }
@@ -76,8 +76,8 @@ class SamplingStep {
 
   TopTokens operator()(Scorer::State& state, const SampledRows& rows) const {
     const auto V = scorer_->vocabulary_size(), k = sampling_->top_k;
-    if (k > 0 && k <= kMostRanked) return constraints_.step_top(*scorer_, state, rows.tokens, rows.said, k);
-    const auto step = constraints_.step(*scorer_, state, rows.tokens, rows.said, /*with_attention=*/false);
+    if (k > 0 && k <= kMaxRanked) return constraints_.step_top(*scorer_, state, rows.tokens, rows.constraint_rows, k);
+    const auto step = constraints_.step(*scorer_, state, rows.tokens, rows.constraint_rows, /*with_attention=*/false);
     if (k > 0 || sampling_->top_p < 1) return top_tokens_of(step, k > 0 ? std::min(k, V) : V);
     return all_tokens_of(step);
   }
@@ -116,7 +116,7 @@ std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const
                                                      const DecodingConfig& config, const PerSentence& given,
                                                      const SearchHooks& hooks) {
   const auto limit = length_limit(config, scorer);
-  const SamplingStep look(scorer, config, given);
+  const SamplingStep do_step(scorer, config, given);
   const RandomStream random(static_cast<std::uint64_t>(config.sampling.seed), "sampling");
   Drawn drawn(source.lengths.size(), std::vector<Hypothesis>(static_cast<std::size_t>(config.n_best)));
   if (drawn.empty()) return drawn;
@@ -130,7 +130,7 @@ std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const
   auto rows = first_rows(drawn);
   for (std::int64_t length = 1;; ++length) {
     if (hooks.before_step) hooks.before_step();
-    const auto top = look(*state, rows);
+    const auto top = do_step(*state, rows);
     std::vector<std::int64_t> kept;
     std::vector<Sampled> still_searched;
     for (std::int64_t b = 0; b < std::ssize(searched); ++b) {

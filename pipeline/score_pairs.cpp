@@ -29,21 +29,20 @@ std::vector<ScoredPair> PairScorer::score(const TestSet& pairs, std::int64_t fir
   for (std::size_t i = 0; i < result.size(); ++i) {
     auto& pair = result[i];
     for (const auto id : targets[i]) pair.pieces.push_back(translator_.target_tokenizer().piece(id));
-    pair.score = length_normalised(scores[i].log_probability, std::ssize(targets[i]), decoding_);
+    pair.score = length_normalized(scores[i].log_probability, std::ssize(targets[i]), decoding_);
     pair.forced = std::move(scores[i]);
   }
   return result;
 }
 
-/// Returns pieces and eos.
+/// Returns pieces and eos of a reference.
 Ids PairScorer::target_ids(const std::string& reference, std::int64_t line) const {
   auto ids = translator_.target_tokenizer().encode(repair_utf8(reference));
   ids.push_back(kEos);
-  const auto most = translator_.scorer().max_target_length();
-  if (std::ssize(ids) > most)
-    throw DataError("line " + std::to_string(line) + " of the target: wanted at most " + std::to_string(most) +
-                    " tokens, its end counted, which is all that the model can say, got " +
-                    std::to_string(std::ssize(ids)));
+  const auto max_length = translator_.scorer().max_target_length();
+  if (std::ssize(ids) > max_length)
+    throw DataError("line " + std::to_string(line) + " of the target: wanted at most " + std::to_string(max_length) +
+                    " tokens, its end counted, the maximum of the model, got " + std::to_string(std::ssize(ids)));
   return ids;
 }
 

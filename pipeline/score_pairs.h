@@ -11,16 +11,16 @@
 
 namespace gloss {
 
-/// The score of a given translation.
+/// Score of a given translation.
 struct ScoredPair {
   std::vector<std::string> pieces;  ///< of the target, "</s>" last; empty if both sides are
   ForcedScore forced;
   double score = 0;        ///< after the length penalty, as `translate --n-best` prints it without other penalties
-  bool truncated = false;  ///< the source was cut to the length that the model reads
+  bool truncated = false;  ///< the source was cut to the model's maximum length
 };
 
-/// Scores given translations by one or more models. The text is cut into the tokenizer's own pieces; a search that
-/// found the same text in other pieces has another score for it.
+/// Scores given translations by one or more models. The text is encoded by the tokenizer; a search that found the same
+/// text in other pieces has another score for it.
 class PairScorer {
  public:
   /// Uses the length penalty and the batch size of `decoding`.

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581, SentencePiece's space
 
-std::vector<std::uint8_t> pieces_that_go_on(const Tokenizer& tokenizer) {
+std::vector<std::uint8_t> continuing_pieces(const Tokenizer& tokenizer) {
   std::vector<std::uint8_t> result(static_cast<std::size_t>(tokenizer.vocabulary_size()));
   result[kPad] = result[kBos] = 1;  // without text: the word may continue after them
   for (Id id = kSpecialIds; id < std::ssize(result); ++id) {
@@ -67,14 +67,14 @@ void add_matches(std::string_view text, const Phrase& phrase, std::vector<Match>
 }  // namespace
 
 GlossaryPhrases::GlossaryPhrases(Glossary glossary, const Tokenizer& target)
-    : glossary_(std::move(glossary)), goes_on_(pieces_that_go_on(target)) {
+    : glossary_(std::move(glossary)), continues_word_(continuing_pieces(target)) {
   for (const auto& entry : glossary_.entries()) {
-    const auto& phrase = phrases_.emplace_back(encode(entry.target, target, goes_on_));
-    const auto spelt = target.decode(phrase.ids);
+    const auto& phrase = phrases_.emplace_back(encode(entry.target, target, continues_word_));
+    const auto decoded = target.decode(phrase.ids);
     const bool unknown = std::ranges::find(phrase.ids, kUnk) != phrase.ids.end();
-    if (unknown || spelt != entry.target)
-      throw DataError(glossary_.where(entry.number) + "wanted a phrase that this model can say, got \"" +
-                      printable(entry.target, 80) + "\", which it would say as \"" + printable(spelt, 80) +
+    if (unknown || decoded != entry.target)
+      throw DataError(glossary_.where(entry.number) + "wanted a phrase that this model can generate, got \"" +
+                      printable(entry.target, 80) + "\", which it would generate as \"" + printable(decoded, 80) +
                       "\"; write it so or leave it out");
   }
 }

@@ -26,11 +26,11 @@ class GlossaryPhrases {
   /// Returns the same phrases for a line in pieces, each with the source pieces that it translates.
   std::vector<Phrase> of(const PieceSpans& source, std::size_t end = std::string_view::npos) const;
   /// Returns [V]: 1 for pieces that continue the word before them.
-  std::span<const std::uint8_t> continues_word() const { return goes_on_; }
+  std::span<const std::uint8_t> continues_word() const { return continues_word_; }
 
  private:
   Glossary glossary_;
-  std::vector<std::uint8_t> goes_on_;
+  std::vector<std::uint8_t> continues_word_;
   std::vector<Phrase> phrases_;  ///< of each entry of the glossary
 };
 

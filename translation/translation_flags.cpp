@@ -43,11 +43,11 @@ class GrowingWord {
 };
 
 /// Returns whether an n-gram of 1 to `longest` occurs `times` times in succession.
-bool repeats_on_end(const auto& said, std::size_t longest, std::size_t times) {
+bool repeats_in_succession(const auto& items, std::size_t longest, std::size_t times) {
   for (std::size_t n = 1; n <= longest; ++n) {
     std::size_t equal = 0;  // number of consecutive items equal to those n places before
-    for (std::size_t i = n; i < said.size(); ++i) {
-      equal = said[i] == said[i - n] ? equal + 1 : 0;
+    for (std::size_t i = n; i < items.size(); ++i) {
+      equal = items[i] == items[i - n] ? equal + 1 : 0;
       if (equal == n * (times - 1)) return true;
     }
   }
@@ -64,11 +64,11 @@ bool repeats_somewhere(const Words& words, const FlagBounds& bounds) {
 }
 
 bool repeats(const Words& words, const FlagBounds& bounds) {
-  return repeats_on_end(words, bounds.longest_ngram, bounds.in_a_row) || repeats_somewhere(words, bounds);
+  return repeats_in_succession(words, bounds.longest_ngram, bounds.in_a_row) || repeats_somewhere(words, bounds);
 }
 
 bool repeats(std::span<const Id> pieces, const FlagBounds& bounds) {
-  return repeats_on_end(pieces, bounds.longest_ngram_of_pieces, bounds.pieces_in_a_row);
+  return repeats_in_succession(pieces, bounds.longest_ngram_of_pieces, bounds.pieces_in_a_row);
 }
 
 Words with_letters(Words words) {

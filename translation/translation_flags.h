@@ -18,7 +18,7 @@ struct FlagBounds {
   /// sehr").
   std::size_t longest_ngram = 4;
   std::size_t in_a_row = 3, in_all = 3;
-  /// The same for pieces, which also repeat within a word and between punctuation; only in succession.
+  /// Bounds for pieces, which also repeat within a word and between punctuation; only in succession.
   std::size_t longest_ngram_of_pieces = 4, pieces_in_a_row = 4;
   /// Ratio of target to source length in pieces, which also measure languages without spaces. Human translations of the
   /// validation set of Multi30k (English and German, one vocabulary) have 0.45 to 1.63 times as many; other languages

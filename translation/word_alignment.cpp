@@ -15,8 +15,8 @@ std::string_view without_ends(std::string_view text, std::string_view ends) {
   return begin == text.npos ? std::string_view() : text.substr(begin, text.find_last_not_of(ends) - begin + 1);
 }
 
-/// What stands for an unknown piece that is linked to piece `link` of the source. A piece that is only a space stands
-/// for the word that it begins.
+/// Returns the replacement of an unknown piece that is linked to piece `link` of the source. A piece that is only a
+/// space stands for the word that it begins.
 std::string_view replacement(const PieceSpans& source, const PieceWords& words, std::int64_t link) {
   if (link < 0) return {};
   auto piece = static_cast<std::size_t>(link);

@@ -10,7 +10,7 @@
 namespace gloss {
 namespace {
 
-constexpr float kNothing = -std::numeric_limits<float>::infinity();
+constexpr float kBannedLogit = -std::numeric_limits<float>::infinity();
 
 /// Returns the logits [rows, V] of each row's ids, row by row.
 std::vector<float> logits_of(const at::Tensor& logits, const std::vector<Ids>& ids) {
@@ -23,15 +23,15 @@ std::vector<float> logits_of(const at::Tensor& logits, const std::vector<Ids>& i
 }
 
 /// Returns the first phrases that fit after a prefix. Each piece of the prefix can be one of their pieces.
-std::span<const Phrase> with_room(std::span<const Phrase> phrases, const Ids& prefix,
-                                  std::span<const std::uint8_t> continues_word, std::int64_t limit) {
+std::span<const Phrase> fitting_phrases(std::span<const Phrase> phrases, const Ids& prefix,
+                                        std::span<const std::uint8_t> continues_word, std::int64_t limit) {
   std::int64_t pieces = 0;
   const auto beyond =
       std::ranges::find_if(phrases, [&](const Phrase& phrase) { return (pieces += std::ssize(phrase.ids)) > limit; });
   phrases = phrases.first(static_cast<std::size_t>(beyond - phrases.begin()));
   const auto missing = [&] {
     PhraseProgress progress(phrases, continues_word);
-    for (const auto id : prefix) progress.say(id);
+    for (const auto id : prefix) progress.add(id);
     return progress.missing();
   };
   while (!phrases.empty() && std::ssize(prefix) + missing() > limit) phrases = phrases.first(phrases.size() - 1);
@@ -47,10 +47,10 @@ PhraseConstraints::PhraseConstraints(const PerSentence& given, std::vector<std::
   for (std::size_t b = 0; b < given.phrases.size(); ++b) {
     const std::span<const Phrase> all = given.phrases[b];
     const auto& prefix = given.prefixes.empty() ? no_prefix : given.prefixes[b];
-    const auto phrases = with_room(all, prefix, given.continues_word, limit);
+    const auto phrases = fitting_phrases(all, prefix, given.continues_word, limit);
     const PhraseProgress start(phrases, given.continues_word);
     sentences_.push_back({start, phrases, usual.empty() ? std::vector<UsualWord>() : std::move(usual[b]),
-                          std::ssize(all) - std::ssize(phrases), beam_size + std::min(start.missing(), kMostMoreRows)});
+                          std::ssize(all) - std::ssize(phrases), beam_size + std::min(start.missing(), kMaxExtraRows)});
     knows_places_ = knows_places_ || std::ranges::any_of(phrases, &Phrase::knows_place);
   }
 }
@@ -59,25 +59,25 @@ std::vector<PhraseProgress> PhraseConstraints::advance(std::span<const PhrasePro
                                                        std::span<const Beam::Row> rows) {
   std::vector<PhraseProgress> result;
   result.reserve(rows.size());
-  for (const auto& row : rows) result.emplace_back(before[row.parent]).say(row.ids.back());
+  for (const auto& row : rows) result.emplace_back(before[row.parent]).add(row.ids.back());
   return result;
 }
 
 TopTokens PhraseConstraints::with_next(const TopTokens& top, const at::Tensor& logits,
                                        std::span<const Constraints::Row> rows) const {
   std::vector<Ids> next;
-  std::int64_t most = 0;
+  std::int64_t max_next = 0;
   for (const auto& row : rows) {
     next.push_back(row.phrases ? row.phrases->next() : Ids{});
-    most = std::max(most, std::ssize(next.back()));
+    max_next = std::max(max_next, std::ssize(next.back()));
   }
-  if (most == 0) return top;
+  if (max_next == 0) return top;
   const auto found = logits_of(logits, next);
-  TopTokens wider{top.width + most, {}, {}, top.log_normalizers};
+  TopTokens wider{top.width + max_next, {}, {}, top.log_normalizers};
   auto logit = found.begin();
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const auto add = [&wider](Id id, float its_logit) {
-      if (!(its_logit > kNothing)) return;
+      if (!(its_logit > kBannedLogit)) return;
       wider.ids.push_back(id);
       wider.logits.push_back(its_logit);
     };
@@ -87,19 +87,19 @@ TopTokens PhraseConstraints::with_next(const TopTokens& top, const at::Tensor& l
       if (!std::ranges::binary_search(next[row], top.ids[place])) add(top.ids[place], top.logits[place]);
     const auto filled = (row + 1) * static_cast<std::size_t>(wider.width);
     wider.ids.resize(filled, kPad);
-    wider.logits.resize(filled, kNothing);
+    wider.logits.resize(filled, kBannedLogit);
   }
   return wider;
 }
 
 std::vector<Candidate> PhraseConstraints::choose(std::int64_t sentence, const PlacementStep& step,
                                                  std::span<const Candidate> candidates) const {
-  const auto said = std::ssize(step.rows.front().ids);
+  const auto length = std::ssize(step.rows.front().ids);
   const auto& [start, phrases, usual, left_out, rows] = sentences_[sentence];
   std::vector<BankedCandidate> banked;
   for (const auto& candidate : rank_by_placement(phrases, usual, step, candidates)) {
     const auto missing = step.progress[candidate.row].missing_after(candidate.id);
-    if (said + 1 + missing <= limit_) banked.push_back({candidate, missing});
+    if (length + 1 + missing <= limit_) banked.push_back({candidate, missing});
   }
   return share_rows(banked, beam_size_, rows);
 }

@@ -16,7 +16,7 @@ namespace gloss {
 
 /// Makes the translations of a batch contain their phrases. Beam search considers the next pieces of each row's phrases
 /// besides the most likely tokens, ranks by where phrases stand (phrase_placement.h), bans eos while phrases are
-/// missing, drops continuations that leave too little room for the rest, and shares the rows of a beam among banks
+/// missing, drops continuations after which the rest would exceed the limit, and shares the rows of a beam among banks
 /// (phrase_banks.h).
 class PhraseConstraints {
  public:
@@ -31,9 +31,9 @@ class PhraseConstraints {
   std::int64_t left_out(std::int64_t sentence) const { return sentences_[sentence].left_out; }
 
   /// Returns the maximum number of live rows of a sentence: beam_size, and one for each piece of its phrases, so that
-  /// each bank may have one, up to kMostMoreRows.
+  /// each bank may have one, up to kMaxExtraRows.
   std::int64_t rows(std::int64_t sentence) const { return sentences_[sentence].rows; }
-  static constexpr std::int64_t kMostMoreRows = 64;
+  static constexpr std::int64_t kMaxExtraRows = 64;
 
   /// Returns the progress of each live row of a beam: at the start, and after it has advanced from `before`.
   std::vector<PhraseProgress> start(std::int64_t sentence) const { return {sentences_[sentence].start}; }

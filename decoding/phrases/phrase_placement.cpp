@@ -7,8 +7,8 @@
 namespace gloss {
 namespace {
 
-// Chosen on 300 lines (docs/results.md), in natural logarithms.
-constexpr double kOtherwise = 12;  ///< if all attention of a step is on a phrase's source
+// Chosen on 300 lines (docs/measurements.md), in natural logarithms.
+constexpr double kOtherTranslation = 12;  ///< if all attention of a step is on a phrase's source
 constexpr double kUsual = 10;
 constexpr double kLate = 20;
 constexpr double kEnd = 0.5;  ///< above this probability of eos the model ends the sentence
@@ -24,13 +24,13 @@ std::vector<double> attention_to(std::span<const Phrase> phrases, std::span<cons
 }
 
 /// Returns whether the ids end with a usual word that occurs in them more often than elsewhere.
-bool says_again(const Ids& said, Id id, const UsualWord& usual) {
+bool repeats_usual_word(const Ids& generated, Id id, const UsualWord& usual) {
   const auto& word = usual.ids;
-  if (word.back() != id || word.size() > said.size() + 1) return false;
-  if (!std::equal(word.begin(), word.end() - 1, said.end() - std::ssize(word) + 1)) return false;
+  if (word.back() != id || word.size() > generated.size() + 1) return false;
+  if (!std::equal(word.begin(), word.end() - 1, generated.end() - std::ssize(word) + 1)) return false;
   std::int64_t before = 0;
-  for (auto place = std::ranges::search(said, word); !place.empty();
-       place = std::ranges::search(place.end(), said.end(), word.begin(), word.end()))
+  for (auto place = std::ranges::search(generated, word); !place.empty();
+       place = std::ranges::search(place.end(), generated.end(), word.begin(), word.end()))
     ++before;
   return before >= usual.elsewhere;
 }
@@ -57,9 +57,9 @@ std::vector<Candidate> rank_by_placement(std::span<const Phrase> phrases, std::s
     const auto continued = progress[candidate.row].continued_by(candidate.id);
     candidate.penalty = row.penalty;
     for (std::size_t p = 0; p < phrases.size(); ++p)
-      if (!(continued[p] && advances)) candidate.penalty += kOtherwise * attended[candidate.row][p];
-    if (!advances &&
-        std::ranges::any_of(usual, [&](const UsualWord& word) { return says_again(row.ids, candidate.id, word); }))
+      if (!(continued[p] && advances)) candidate.penalty += kOtherTranslation * attended[candidate.row][p];
+    if (!advances && std::ranges::any_of(
+                         usual, [&](const UsualWord& word) { return repeats_usual_word(row.ids, candidate.id, word); }))
       candidate.penalty += kUsual;
     if (candidate.id != kEos && ends[candidate.row]) candidate.penalty += kLate;
     result.push_back(candidate);

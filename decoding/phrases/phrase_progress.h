@@ -30,10 +30,11 @@ class PhraseProgress {
   /// `continues_word` [V]: 1 for pieces that continue the word before them. Both must outlive the progress.
   PhraseProgress(std::span<const Phrase> phrases, std::span<const std::uint8_t> continues_word);
 
-  void say(Id id);
+  /// Adds the next piece of the target.
+  void add(Id id);
 
   /// Number of missing pieces; 0 if every phrase is complete. One piece lowers it by at most 1.
-  std::int64_t missing() const { return unmet_ - std::ssize(begun_); }
+  std::int64_t missing() const { return unmet_ - std::ssize(matched_); }
   /// Returns the number of missing pieces after one more piece.
   std::int64_t missing_after(Id id) const;
   /// Returns for each phrase whether one more piece would begin or continue it. Equal phrases count alike.
@@ -42,18 +43,18 @@ class PhraseProgress {
   Ids next() const;
 
  private:
-  struct Said;
+  struct Match;
 
-  Said after(Id id) const;
-  bool is_met(std::size_t phrase, const Said& said) const;
-  bool begins_unmet(const Said& said) const;
-  void break_off(Said& said) const;
+  Match after(Id id) const;
+  bool is_met(std::size_t phrase, const Match& match) const;
+  bool begins_unmet(const Match& match) const;
+  void break_off(Match& match) const;
 
   std::span<const Phrase> phrases_;
-  std::span<const std::uint8_t> goes_on_;
+  std::span<const std::uint8_t> continues_word_;
   std::vector<bool> met_;   ///< of `phrases_`
   std::int64_t unmet_ = 0;  ///< number of pieces of the incomplete phrases
-  Ids begun_;               ///< the partial match: the last pieces, which begin an incomplete phrase
+  Ids matched_;             ///< the partial match: the last pieces, which begin an incomplete phrase
 };
 
 }  // namespace gloss

@@ -65,10 +65,10 @@ std::int64_t count(const Ids& ids, const Ids& word) {
 
 std::vector<UsualWord> words_of(const Ids& ids, const Attended& attended, std::span<const Phrase> phrases,
                                 std::span<const std::uint8_t> continues_word) {
-  constexpr float kLeast = 0.1F;  // with less attention a phrase's source has no translation of its own
+  constexpr float kMinAttention = 0.1F;  // with less attention a phrase's source has no translation of its own
   std::set<Span> spans;
   for (std::size_t p = 0; p < phrases.size(); ++p) {
-    if (attended[p].empty() || std::ranges::max(attended[p]) < kLeast) continue;
+    if (attended[p].empty() || std::ranges::max(attended[p]) < kMinAttention) continue;
     const auto span = strongest_word(ids, attended[p], phrases[p], continues_word);
     if (std::ranges::search(phrases[p].ids, std::span(ids).subspan(span.first, span.second - span.first)).empty())
       spans.insert(span);

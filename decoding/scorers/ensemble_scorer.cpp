@@ -51,9 +51,9 @@ class MemberScores {
   }
 
   /// Returns the log-probabilities [n] of a token.
-  void of_token(std::int64_t row, std::int64_t id, std::vector<double>& said) const {
+  void of_token(std::int64_t row, std::int64_t id, std::vector<double>& log_probabilities) const {
     for (std::size_t i = 0; i < logits_.size(); ++i)
-      said[i] = static_cast<double>(logits_of(i, row)[id]) - log_normalizer(i, row);
+      log_probabilities[i] = static_cast<double>(logits_of(i, row)[id]) - log_normalizer(i, row);
   }
 
   /// Returns the highest of them for each token, [V].
@@ -98,16 +98,16 @@ at::Tensor mean_logits(std::vector<Scorer::Step> steps) {
     for (const auto& step : steps) all.push_back(step.logits - step.log_normalizer.unsqueeze(-1));
     return at::logsumexp(at::stack(all), 0).sub_(std::log(static_cast<double>(steps.size())));
   }
-  const MemberScores opinions(steps);
-  const auto V = opinions.vocabulary_size();
+  const MemberScores scores(steps);
+  const auto V = scores.vocabulary_size();
   auto result = steps.front().logits.to(at::kFloat).contiguous();  // the first member's own, overwritten
   auto* const logits = result.mutable_data_ptr<float>();
-  at::parallel_for(0, opinions.rows(), 1, [&](std::int64_t first, std::int64_t last) {
-    std::vector<double> said(opinions.count());
+  at::parallel_for(0, scores.rows(), 1, [&](std::int64_t first, std::int64_t last) {
+    std::vector<double> log_probabilities(scores.count());
     for (auto row = first; row < last; ++row)
       for (std::int64_t id = 0; id < V; ++id) {
-        opinions.of_token(row, id, said);
-        logits[row * V + id] = log_mean(said);
+        scores.of_token(row, id, log_probabilities);
+        logits[row * V + id] = log_mean(log_probabilities);
       }
   });
   return result;
@@ -144,18 +144,18 @@ bool ranks_before(const Ranked& a, const Ranked& b) {
 
 /// Finds the most likely tokens of a row, best first. The mean of n probabilities is at most the highest and at least
 /// an n-th of it, so the mean is computed only for tokens that can be among the best by that bound.
-void rank(const MemberScores& opinions, std::int64_t row, std::int64_t width, std::vector<Ranked>& ranked) {
+void rank(const MemberScores& scores, std::int64_t row, std::int64_t width, std::vector<Ranked>& ranked) {
   constexpr double kRounding = 1e-3;  // far above rounding errors
-  std::vector<float> bounds(static_cast<std::size_t>(opinions.vocabulary_size()));
-  opinions.highest(row, bounds);
-  const auto n = static_cast<double>(opinions.count());
-  const auto least = static_cast<double>(nth_greatest(bounds, width)) - std::log(n) - kRounding;
-  std::vector<double> said(opinions.count());
+  std::vector<float> bounds(static_cast<std::size_t>(scores.vocabulary_size()));
+  scores.highest(row, bounds);
+  const auto n = static_cast<double>(scores.count());
+  const auto min_bound = static_cast<double>(nth_greatest(bounds, width)) - std::log(n) - kRounding;
+  std::vector<double> log_probabilities(scores.count());
   ranked.clear();
   for (std::int32_t id = 0; id < std::ssize(bounds); ++id) {
-    if (static_cast<double>(bounds[static_cast<std::size_t>(id)]) < least) continue;
-    opinions.of_token(row, id, said);
-    ranked.emplace_back(log_mean(said), id);
+    if (static_cast<double>(bounds[static_cast<std::size_t>(id)]) < min_bound) continue;
+    scores.of_token(row, id, log_probabilities);
+    ranked.emplace_back(log_mean(log_probabilities), id);
   }
   std::partial_sort(ranked.begin(), ranked.begin() + width, ranked.end(), ranks_before);
 }
@@ -203,8 +203,8 @@ TopTokens EnsembleScorer::step_top(State& state, std::span<const Id> tokens, std
   if (!device().is_cpu()) return Scorer::step_top(state, tokens, width);
   const c10::InferenceMode inference;
   const auto steps = step_members(state, tokens, /*with_attention=*/false);
-  const MemberScores opinions(steps);
-  const auto rows = opinions.rows();
+  const MemberScores scores(steps);
+  const auto rows = scores.rows();
   const auto normalizers = log_normalizer_of(steps);  // [B * K]
   TopTokens top{width,
                 std::vector<float>(static_cast<std::size_t>(rows * width)),
@@ -214,7 +214,7 @@ TopTokens EnsembleScorer::step_top(State& state, std::span<const Id> tokens, std
     std::vector<Ranked> ranked;
     for (auto row = first; row < last; ++row) {
       if (std::isnan(top.log_normalizers[static_cast<std::size_t>(row)])) continue;
-      rank(opinions, row, width, ranked);
+      rank(scores, row, width, ranked);
       for (std::int64_t i = 0; i < width; ++i)
         std::tie(top.logits[static_cast<std::size_t>(row * width + i)],
                  top.ids[static_cast<std::size_t>(row * width + i)]) = ranked[static_cast<std::size_t>(i)];
@@ -230,14 +230,14 @@ TokenScores EnsembleScorer::step_forced(State& state, std::span<const Id> tokens
   for (std::size_t i = 0; i < members_.size(); ++i)
     members.push_back(members_[i]->step_forced(*states[i], tokens, next));
   TokenScores result;
-  std::vector<double> said(members.size());
+  std::vector<double> log_probabilities(members.size());
   for (std::size_t row = 0; row < next.size(); ++row) {
     double log_normalizer = 0;
     for (std::size_t i = 0; i < members.size(); ++i) {
-      said[i] = members[i].logits[row] - members[i].log_normalizers[row];
+      log_probabilities[i] = members[i].logits[row] - members[i].log_normalizers[row];
       log_normalizer += members[i].log_normalizers[row] * 0;
     }
-    result.logits.push_back(static_cast<double>(log_mean(said)));
+    result.logits.push_back(static_cast<double>(log_mean(log_probabilities)));
     result.log_normalizers.push_back(log_normalizer);
   }
   return result;

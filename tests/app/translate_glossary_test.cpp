@@ -65,7 +65,7 @@ TEST_F(TranslateGlossaryTest, WhatCannotBeUsedIsRefused) {
   EXPECT_THAT(bad.out, IsEmpty());
   const auto unsayable = translate("bada\n", "bada\tkilo\nkilo\t\u4E00\n");
   EXPECT_EQ(unsayable.exit_code, 3);
-  EXPECT_THAT(unsayable.err, HasSubstr("glossary: line 2: wanted a phrase that this model can say"));
+  EXPECT_THAT(unsayable.err, HasSubstr("glossary: line 2: wanted a phrase that this model can generate"));
   const auto drawn = translate("bada\n", "bada\tkilo\n", {"--sample"});
   EXPECT_EQ(drawn.exit_code, 2);
   EXPECT_THAT(drawn.err, HasSubstr("--glossary: wanted translations that are searched for"));

@@ -22,9 +22,9 @@ using testing::ThrowsMessage;
 
 constexpr std::int64_t kVocabulary = 30;
 
-/// Says the source again; another word in its place has a little probability.
-std::vector<float> say_again(const Ids& source, const Ids& said) {
-  return log_of({{source.at(std::min(said.size(), source.size() - 1)), 0.9}, {29, 0.1}}, kVocabulary);
+/// A rule that copies the source; another word has a little probability.
+std::vector<float> copy_source(const Ids& source, const Ids& generated) {
+  return log_of({{source.at(std::min(generated.size(), source.size() - 1)), 0.9}, {29, 0.1}}, kVocabulary);
 }
 
 class BatchedSearchTest : public DeviceTest {
@@ -33,7 +33,7 @@ class BatchedSearchTest : public DeviceTest {
     return batched_search(scorer_, sources, config, {}, {.before_batch = [this] { ++batches_; }});
   }
 
-  const FakeScorer scorer_{say_again, kVocabulary, device()};
+  const FakeScorer scorer_{copy_source, kVocabulary, device()};
   const std::vector<Ids> sources_ = {{4, kEos}, {5, 6, 7, kEos}, {}, {8, 9, kEos}, {10, 11, 12, 13, kEos}};
   int batches_ = 0;
 };
@@ -60,7 +60,7 @@ TEST_P(BatchedSearchTest, TheLongestStandTogetherAndEmptyRowsInNoBatch) {
                                            Pair(2, 1), Pair(1, 1)));
 }
 
-TEST_P(BatchedSearchTest, ABeamIsAsWideAsAskedForAndGivesThatMany) {
+TEST_P(BatchedSearchTest, ABeamHasTheConfiguredWidthAndNumberOfResults) {
   const auto found = search({{4, kEos}}, {.beam_size = 2, .n_best = 2});
   ASSERT_THAT(found[0], SizeIs(2));
   EXPECT_EQ(found[0][0].ids, Ids{4});
@@ -84,7 +84,7 @@ TEST_P(BatchedSearchTest, MayBeGivenUpBeforeABatch) {
   EXPECT_THAT(scorer_.steps(), SizeIs(5));  // those of the longest
 }
 
-TEST_P(BatchedSearchTest, WhatIsToldIsOfAsManySentences) {
+TEST_P(BatchedSearchTest, HooksAreCalledOnceForEachSentence) {
   EXPECT_THAT([&] { batched_search(scorer_, sources_, {}, {.prefixes = {{}}}); },
               ThrowsMessage<UsageError>(HasSubstr("prefixes: wanted one for each of")));
   EXPECT_THAT([&] { batched_search(scorer_, sources_, {}, {.numbers = {1}}); },

@@ -41,7 +41,7 @@ TEST_P(BeamSearchTest, FindsThePathThatGreedyMisses) {
 }
 
 TEST_P(BeamSearchTest, ParentsAreFollowedWhenRowsChangePlaces) {
-  // The row that was second gives both of the next rows, and of these again the second wins.
+  // The second row is the parent of both next rows, and again the second of these wins.
   const auto rule = table({{{}, {{kA, 0.55}, {kB, 0.45}}},
                            {{kA}, {{kA, 0.34}, {kB, 0.33}, {kC, 0.33}}},
                            {{kB}, {{kA, 0.5}, {kC, 0.5}}},
@@ -90,9 +90,9 @@ TEST_P(BeamSearchTest, NBestAreDistinctAndBestFirst) {
 
 TEST_P(BeamSearchTest, TiesGoToTheLowerRowThenToTheLowerId) {
   constexpr std::int64_t V = 3000;
-  const FakeScorer::Rule equal = [](const Ids&, const Ids& said) {
+  const FakeScorer::Rule equal = [](const Ids&, const Ids& generated) {
     auto logits = std::vector<float>(V, -1.f);
-    if (said.size() == 2) return log_of({{kEos, 1}}, V);
+    if (generated.size() == 2) return log_of({{kEos, 1}}, V);
     logits[kEos] = -std::numeric_limits<float>::infinity();
     return logits;
   };
@@ -141,10 +141,10 @@ TEST_P(BeamSearchTest, NothingEndsBeforeTheMinimumOfLength) {
 std::vector<Hypothesis> all_hypotheses(const FakeScorer::Rule& rule, const Ids& source, std::int64_t limit,
                                        const DecodingConfig& config) {
   std::vector<Hypothesis> result;
-  std::vector<std::pair<Ids, double>> said = {{{}, 0}};
+  std::vector<std::pair<Ids, double>> live = {{{}, 0}};
   for (std::int64_t length = 1; length <= limit; ++length) {
     std::vector<std::pair<Ids, double>> next;
-    for (const auto& [ids, log_probability] : said) {
+    for (const auto& [ids, log_probability] : live) {
       const auto logits = rule(source, ids);
       double sum = 0;
       for (const auto logit : logits) sum += std::exp(static_cast<double>(logit));
@@ -161,7 +161,7 @@ std::vector<Hypothesis> all_hypotheses(const FakeScorer::Rule& rule, const Ids& 
         }
       }
     }
-    said = std::move(next);
+    live = std::move(next);
   }
   std::ranges::sort(result, std::greater{}, &Hypothesis::score);
   return result;
@@ -204,8 +204,8 @@ TEST_P(BeamSearchTest, SentencesSearchedTogetherAreAsEachAlone) {
 }
 
 TEST_P(BeamSearchTest, SentenceOfFewRowsIsNotDisturbedByOneOfMany) {
-  const FakeScorer::Rule rule = [](const Ids& source, const Ids& said) {
-    if (said.size() == 3) return log_of({{kEos, 1}}, kWords);
+  const FakeScorer::Rule rule = [](const Ids& source, const Ids& generated) {
+    if (generated.size() == 3) return log_of({{kEos, 1}}, kWords);
     if (source[0] == 4) return log_of({{kA, 0.5}}, kWords);
     return log_of({{kA, 0.375}, {kB, 0.25}, {kC, 0.125}}, kWords);
   };

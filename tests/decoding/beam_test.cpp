@@ -32,7 +32,7 @@ TEST_F(BeamTest, BeginsWithOneEmptyRow) {
   EXPECT_THAT(beam.best(), IsEmpty());
 }
 
-TEST_F(BeamTest, RowsGoOnFromTheirParents) {
+TEST_F(BeamTest, RowsContinueTheirParents) {
   Beam beam(config_, 9);
   advance(beam, {{0, kX, -1}, {0, kY, -2}, {0, kZ, -3}});
   EXPECT_THAT(live(beam), ElementsAre(Ids{kX}, Ids{kY}));
@@ -42,7 +42,7 @@ TEST_F(BeamTest, RowsGoOnFromTheirParents) {
   EXPECT_EQ(beam.rows()[0].log_probability, -2.5);
 }
 
-TEST_F(BeamTest, OnlyTheFirstBeamSizeMayFinishAndTheRowBehindTakesTheirPlace) {
+TEST_F(BeamTest, OnlyTheFirstBeamSizeMayFinishAndTheNextRowTakesTheirPlace) {
   Beam beam(config_, 9);
   advance(beam, {{0, kEos, -1}, {0, kX, -1.5}, {0, kEos, -2}, {0, kY, -3}});
   EXPECT_THAT(live(beam), ElementsAre(Ids{kX}, Ids{kY}));
@@ -60,7 +60,7 @@ TEST_F(BeamTest, AtTheLimitRowsEndAsTheyStand) {
   EXPECT_TRUE(beam.best()[1].ended);
 }
 
-TEST_F(BeamTest, CoverageIsOfTheTokensThatARowHasSaid) {
+TEST_F(BeamTest, CoverageIsOfTheTokensOfARow) {
   config_.coverage_penalty = 1;
   Beam beam(config_, 9);
   const std::vector<float> first = {0.5F, 0.25F}, second = {0.25F, 0.25F, 0.125F, 0.75F}, third = {0, 0.25F, 0, 0};
@@ -75,7 +75,7 @@ TEST_F(BeamTest, CoverageIsOfTheTokensThatARowHasSaid) {
   EXPECT_NEAR(beam.best()[1].score, -5.5 + std::log(0.75 * 0.5), 1e-6);
 }
 
-TEST_F(BeamTest, WhereNothingMayFollowWhatLivesEndsAsItStands) {
+TEST_F(BeamTest, IfNothingMayFollowLiveRowsEndAsTheyAre) {
   Beam beam(config_, 9);
   advance(beam, {{0, kX, -1}});
   advance(beam, {});

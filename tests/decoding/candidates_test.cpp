@@ -27,7 +27,7 @@ using testing::ThrowsMessage;
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-/// Row and id of every candidate.
+/// Returns row and id of every candidate.
 std::vector<std::pair<std::int64_t, Id>> places(const std::vector<Candidate>& candidates) {
   std::vector<std::pair<std::int64_t, Id>> result;
   for (const auto& candidate : candidates) result.emplace_back(candidate.row, candidate.id);
@@ -36,7 +36,7 @@ std::vector<std::pair<std::int64_t, Id>> places(const std::vector<Candidate>& ca
 
 using Place = std::pair<std::int64_t, Id>;
 
-/// Says one thing, once.
+/// A scorer of a single step.
 class OneStep final : public Scorer {
  public:
   explicit OneStep(Step step) : step_(std::move(step)) {}
@@ -53,7 +53,7 @@ class OneStep final : public Scorer {
 
 class CandidatesTest : public DeviceTest {
  protected:
-  /// What a search makes of a step.
+  /// Returns the candidates that a search makes from a step.
   static std::vector<std::vector<Candidate>> best(const Scorer::Step& step, const std::vector<double>& so_far,
                                                   std::int64_t sentences, std::int64_t count) {
     const OneStep scorer(step);
@@ -62,7 +62,7 @@ class CandidatesTest : public DeviceTest {
     return best_candidates(top, so_far, sentences, count);
   }
 
-  /// Logits [rows, V] that need no normalizing.
+  /// A step of logits [rows, V] that are normalized already.
   Scorer::Step step(const std::vector<std::vector<float>>& rows) {
     std::vector<float> flat;
     for (const auto& row : rows) flat.insert(flat.end(), row.begin(), row.end());
@@ -86,7 +86,7 @@ TEST_P(CandidatesTest, SentencesDoNotMix) {
   EXPECT_THAT(places(result[1]), ElementsAre(Place{0, 0}, Place{0, 1}));
 }
 
-TEST_P(CandidatesTest, NormaliserMakesLogProbabilities) {
+TEST_P(CandidatesTest, NormalizerMakesLogProbabilities) {
   auto unnormalized = step({{1, 2, 3}, {11, 12, 13.5}});
   unnormalized.log_normalizer = unnormalized.logits.logsumexp(-1);
   const auto result = best(unnormalized, {-0.25, -0.25}, 1, 1);
@@ -122,12 +122,12 @@ TEST_P(CandidatesTest, EqualsAFullSortHoweverManyTiesThereAre) {
     }
 }
 
-TEST_P(CandidatesTest, FewerThanWantedWhereTheVocabularyIsSmall) {
+TEST_P(CandidatesTest, FewerCandidatesIfTheVocabularyIsSmall) {
   const auto result = best(step({{-2, -1}, {-4, -3}}), {0, 0}, 1, 50);
   EXPECT_THAT(places(result[0]), ElementsAre(Place{0, 1}, Place{0, 0}, Place{1, 1}, Place{1, 0}));
 }
 
-TEST_P(CandidatesTest, WhatHasNoProbabilityIsNoCandidate) {
+TEST_P(CandidatesTest, TokensWithoutProbabilityAreNotCandidates) {
   const auto never = static_cast<float>(kNever);
   auto nothing_follows = step({{never, -1, never}, {-1, -1, -1}, {never, never, never}});
   nothing_follows.log_normalizer = nothing_follows.logits.logsumexp(-1);  // -inf for the last
@@ -135,7 +135,7 @@ TEST_P(CandidatesTest, WhatHasNoProbabilityIsNoCandidate) {
   EXPECT_THAT(best(nothing_follows, {kNever, kNever, 0}, 1, 6)[0], IsEmpty());
 }
 
-TEST_P(CandidatesTest, NumbersThatAreNoneAreRefused) {
+TEST_P(CandidatesTest, NaNIsRefused) {
   auto damaged = step({{-1, -1}});
   for (const double value : {std::nan(""), -kNever}) {
     damaged.log_normalizer = at::full({1}, value, damaged.logits.options());

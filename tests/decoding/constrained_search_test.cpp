@@ -33,7 +33,7 @@ bool begins_with(const Ids& ids, const Ids& prefix) {
 
 class ConstrainedSearchTest : public DeviceTest {
  protected:
-  /// All hypotheses of all sentences by beam search, behind those of greedy search.
+  /// Returns the hypotheses of all sentences: those of greedy search, then those of beam search.
   std::vector<std::vector<Hypothesis>> search(const Scorer& scorer, const PaddedIds& source,
                                               const PerSentence& given = {}) const {
     auto all = beam_search(scorer, source, config_, given);
@@ -41,7 +41,7 @@ class ConstrainedSearchTest : public DeviceTest {
     for (std::size_t b = 0; b < all.size(); ++b) all[b].insert(all[b].begin(), std::move(greedy[b]));
     return all;
   }
-  /// The same of one sentence.
+  /// Returns the hypotheses of one sentence by both searches.
   std::vector<Ids> search_one(const Scorer& scorer, const PerSentence& given = {}) const {
     return ids_of(search(scorer, sources(1, device()), given).at(0));
   }
@@ -50,9 +50,9 @@ class ConstrainedSearchTest : public DeviceTest {
   FakeScorer random_{random_rule(12), 12, device(), {.max_target_length = 20}};
 };
 
-TEST_P(ConstrainedSearchTest, NoNgramIsSaidTwice) {
-  const FakeScorer::Rule loop = [](const Ids&, const Ids& said) {
-    return log_of({{std::ssize(said) % 2 == 0 ? kA : kB, 0.8}, {kC, 0.15}, {kEos, 0.05}}, kWords);
+TEST_P(ConstrainedSearchTest, NoNgramIsGeneratedTwice) {
+  const FakeScorer::Rule loop = [](const Ids&, const Ids& generated) {
+    return log_of({{std::ssize(generated) % 2 == 0 ? kA : kB, 0.8}, {kC, 0.15}, {kEos, 0.05}}, kWords);
   };
   const FakeScorer scorer(loop, kWords, device(), {.max_target_length = 6});
   EXPECT_THAT(search_one(scorer), Each(Ids{kA, kB, kA, kB, kA, kB}));
@@ -60,7 +60,7 @@ TEST_P(ConstrainedSearchTest, NoNgramIsSaidTwice) {
   EXPECT_THAT(search_one(scorer)[0], ElementsAre(kA, kB, kA, kC, kA));
 }
 
-TEST_P(ConstrainedSearchTest, NoHypothesisRepeatsWhateverTheScorerSays) {
+TEST_P(ConstrainedSearchTest, NoHypothesisRepeatsForAnyScorer) {
   config_.n_best = 3;
   config_.min_length = 8;
   const auto any_repeats = [&](std::int64_t n) {
@@ -77,16 +77,16 @@ TEST_P(ConstrainedSearchTest, NoHypothesisRepeatsWhateverTheScorerSays) {
   }
 }
 
-TEST_P(ConstrainedSearchTest, UnkIsNotSaid) {
+TEST_P(ConstrainedSearchTest, UnkIsNotGenerated) {
   const FakeScorer scorer(table({{{}, {{kUnk, 0.7}, {kB, 0.3}}}}, kWords), kWords, device());
   EXPECT_THAT(search_one(scorer), Each(Ids{kUnk}));
   config_.no_unk = true;
   EXPECT_THAT(search_one(scorer), Each(Ids{kB}));
 }
 
-TEST_P(ConstrainedSearchTest, WithARepetitionPenaltyScoresAreOfThePenalisedLogits) {
-  const FakeScorer::Rule rule = [](const Ids&, const Ids& said) {
-    return std::vector<float>{-9, -9, -9, std::ssize(said) < 2 ? -9.f : 9.f, 2, 1.5, 0};
+TEST_P(ConstrainedSearchTest, WithARepetitionPenaltyScoresAreOfThePenalizedLogits) {
+  const FakeScorer::Rule rule = [](const Ids&, const Ids& generated) {
+    return std::vector<float>{-9, -9, -9, std::ssize(generated) < 2 ? -9.f : 9.f, 2, 1.5, 0};
   };
   const FakeScorer scorer(rule, kWords, device());
   EXPECT_THAT(search_one(scorer), Each(Ids{kA, kA}));
@@ -130,7 +130,7 @@ TEST_P(ConstrainedSearchTest, EachSentenceHasAPrefixOfItsOwn) {
   }
 }
 
-TEST_P(ConstrainedSearchTest, APrefixThatWouldHaveBeenSaidChangesNothing) {
+TEST_P(ConstrainedSearchTest, APrefixThatWouldBeGeneratedAnywayChangesNothing) {
   const auto source = sources(12, device());
   config_.min_length = 4;
   const auto usual = greedy_search(random_, source, config_);
@@ -146,7 +146,7 @@ TEST_P(ConstrainedSearchTest, APrefixEndsAtTheLimitOfLength) {
   EXPECT_THAT(search_one(random_, {.prefixes = {{7, 8, 9}}}), Each(Ids{7, 8}));
 }
 
-TEST_P(ConstrainedSearchTest, WhereAPrefixCannotBeSaidWhatStandsIsTheTranslation) {
+TEST_P(ConstrainedSearchTest, IfAPrefixCannotContinueTheGeneratedPartIsTheTranslation) {
   const FakeScorer scorer(table({{{}, {{kA, 1}}}}, kWords), kWords, device());
   EXPECT_THAT(search_one(scorer, {.prefixes = {{kA, kB}}}), Each(Ids{kA}));
 }

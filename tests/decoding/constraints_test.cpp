@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::ThrowsMessage;
 
-/// A fake scorer that notes how many tokens a row were asked for; 0 stands for all logits.
+/// A fake scorer that records the requested number of tokens a row; 0 stands for all logits.
 class NotesWidths final : public Scorer {
  public:
   explicit NotesWidths(const FakeScorer& scorer) : scorer_(&scorer) {}
@@ -52,24 +52,26 @@ class NotesWidths final : public Scorer {
 class ConstraintsTest : public DeviceTest {
  protected:
   Constraints constraints() const { return {config_, prefixes_}; }
-  Ids banned(const Ids& said, std::int64_t sentence = 0) const { return constraints().banned({sentence, &said}); }
-
-  /// The first step's constraints, as though the B rows had said `said`.
-  Scorer::Step step(const Scorer& scorer, const std::vector<Ids>& said) const {
-    const auto state = scorer.start(sources(std::ssize(said), device()));
-    return constraints().step(scorer, *state, bos(std::ssize(said)), rows_of(said), false);
+  Ids banned(const Ids& generated, std::int64_t sentence = 0) const {
+    return constraints().banned({sentence, &generated});
   }
-  TopTokens step_top(const Scorer& scorer, const std::vector<Ids>& said, std::int64_t width) const {
-    const auto state = scorer.start(sources(std::ssize(said), device()));
-    return constraints().step_top(scorer, *state, bos(std::ssize(said)), rows_of(said), width);
+
+  /// Does the first step under constraints, as if the B rows had generated `generated`.
+  Scorer::Step step(const Scorer& scorer, const std::vector<Ids>& generated) const {
+    const auto state = scorer.start(sources(std::ssize(generated), device()));
+    return constraints().step(scorer, *state, bos(std::ssize(generated)), rows_of(generated), false);
+  }
+  TopTokens step_top(const Scorer& scorer, const std::vector<Ids>& generated, std::int64_t width) const {
+    const auto state = scorer.start(sources(std::ssize(generated), device()));
+    return constraints().step_top(scorer, *state, bos(std::ssize(generated)), rows_of(generated), width);
   }
   static Ids bos(std::int64_t B) { return Ids(static_cast<std::size_t>(B), kBos); }
-  static std::vector<Constraints::Row> rows_of(const std::vector<Ids>& said) {
+  static std::vector<Constraints::Row> rows_of(const std::vector<Ids>& generated) {
     std::vector<Constraints::Row> rows;
-    for (const auto& ids : said) rows.push_back({std::ssize(rows), &ids});
+    for (const auto& ids : generated) rows.push_back({std::ssize(rows), &ids});
     return rows;
   }
-  /// One step's logits, the same for every row.
+  /// The logits of one step, the same for every row.
   FakeScorer saying(std::vector<float> logits) const {
     const auto V = std::ssize(logits);
     return {[logits = std::move(logits)](const Ids&, const Ids&) { return logits; }, V, device()};
@@ -84,30 +86,30 @@ TEST_P(ConstraintsTest, NothingIsBannedUnlessAskedFor) {
   EXPECT_THAT(banned({kA, kA, kA, kUnk, kUnk}), IsEmpty());
 }
 
-TEST_P(ConstraintsTest, EosIsBannedUntilMinLengthTokensAreSaid) {
+TEST_P(ConstraintsTest, EosIsBannedUntilMinLengthTokensAreGenerated) {
   config_.min_length = 2;
   EXPECT_THAT(banned({}), ElementsAre(kEos));
   EXPECT_THAT(banned({kA}), ElementsAre(kEos));
   EXPECT_THAT(banned({kA, kA}), IsEmpty());
 }
 
-TEST_P(ConstraintsTest, UnkIsBannedWhereAsked) {
+TEST_P(ConstraintsTest, UnkIsBannedIfConfigured) {
   config_.no_unk = true;
   config_.min_length = 1;
   EXPECT_THAT(banned({}), ElementsAre(kUnk, kEos));
   EXPECT_THAT(banned({kA}), ElementsAre(kUnk));
 }
 
-TEST_P(ConstraintsTest, WhatWouldSayAnNgramAgainIsBanned) {
-  const auto banned_by = [&](std::int64_t n, const Ids& said) {
+TEST_P(ConstraintsTest, TokensThatWouldRepeatAnNgramAreBanned) {
+  const auto banned_by = [&](std::int64_t n, const Ids& generated) {
     config_.no_repeat_ngram = n;
-    return banned(said);
+    return banned(generated);
   };
-  const Ids said = {kA, kB, kC, kA, kB};
-  EXPECT_THAT(banned_by(1, said), ElementsAre(kA, kB, kC));
-  EXPECT_THAT(banned_by(2, said), ElementsAre(kC));
-  EXPECT_THAT(banned_by(3, said), ElementsAre(kC));
-  EXPECT_THAT(banned_by(4, said), IsEmpty());
+  const Ids generated = {kA, kB, kC, kA, kB};
+  EXPECT_THAT(banned_by(1, generated), ElementsAre(kA, kB, kC));
+  EXPECT_THAT(banned_by(2, generated), ElementsAre(kC));
+  EXPECT_THAT(banned_by(3, generated), ElementsAre(kC));
+  EXPECT_THAT(banned_by(4, generated), IsEmpty());
   EXPECT_THAT(banned_by(2, {kA, kB, kA, kC, kA}), ElementsAre(kB, kC));
   EXPECT_THAT(banned_by(3, {kA, kA, kA}), ElementsAre(kA)) << "n-grams may overlap";
   EXPECT_THAT(banned_by(4, {kA, kA, kA}), IsEmpty());
@@ -138,31 +140,31 @@ TEST_P(ConstraintsTest, ABanChangesNoProbabilityOfWhatIsLeft) {
   EXPECT_NEAR(top.log_normalizers[0], std::log(std::exp(1.) + std::exp(9.) + std::exp(2.) + std::exp(5.)), 1e-5);
 }
 
-TEST_P(ConstraintsTest, OfTheScorerNoMoreIsAskedThanIsNeeded) {
+TEST_P(ConstraintsTest, TheScorerComputesOnlyTheNeededTokens) {
   const FakeScorer fake(random_rule(30), 30, device());
   const NotesWidths scorer(fake);
-  const std::vector<Ids> said = {{}, {4, 5, 4}, {4, 5, 6, 4, 7, 4}};
-  step_top(scorer, said, 3);
+  const std::vector<Ids> generated = {{}, {4, 5, 4}, {4, 5, 6, 4, 7, 4}};
+  step_top(scorer, generated, 3);
   config_.no_repeat_ngram = 2;  // 0, 1 and 2 bans
-  step_top(scorer, said, 3);
-  step_top(scorer, said, 29);
+  step_top(scorer, generated, 3);
+  step_top(scorer, generated, 29);
   prefixes_ = {{}, {4, 5, 4}, {4}};
-  step_top(scorer, said, 3);
+  step_top(scorer, generated, 3);
   prefixes_[0] = {9};
-  step_top(scorer, said, 3);
+  step_top(scorer, generated, 3);
   prefixes_ = {};
   config_.repetition_penalty = 1.5;
-  step_top(scorer, said, 3);
+  step_top(scorer, generated, 3);
   EXPECT_THAT(scorer.widths(), ElementsAre(3, 5, 30, 5, 0, 0));
 }
 
 TEST_P(ConstraintsTest, TheBestOfAStepAreThoseOfAllItsLogits) {
   const FakeScorer scorer(random_rule(30), 30, device());
-  const std::vector<Ids> said = {{}, {4, 5, 4}, {4, 5, 6, 4, 7, 4, 8, 4}, {9, 9, 9, 9}};
+  const std::vector<Ids> generated = {{}, {4, 5, 4}, {4, 5, 6, 4, 7, 4, 8, 4}, {9, 9, 9, 9}};
   config_ = {.min_length = 4, .no_repeat_ngram = 2, .no_unk = true};
   for (const std::int64_t width : {1, 4, 27, 30}) {
-    const auto some = step_top(scorer, said, width);
-    const auto all = top_tokens_of(step(scorer, said), width);
+    const auto some = step_top(scorer, generated, width);
+    const auto all = top_tokens_of(step(scorer, generated), width);
     EXPECT_EQ(some.logits, all.logits) << width;
     EXPECT_EQ(some.log_normalizers, all.log_normalizers);
     for (std::size_t i = 0; i < all.ids.size(); ++i) {
@@ -173,9 +175,9 @@ TEST_P(ConstraintsTest, TheBestOfAStepAreThoseOfAllItsLogits) {
   }
 }
 
-// Keskar et al. 2019: softmax over logits / theta for what was said. A negative logit is multiplied, since division
+// Keskar et al. 2019: softmax over logits / theta for earlier tokens. A negative logit is multiplied, since division
 // would make it likelier.
-TEST_P(ConstraintsTest, RepetitionPenaltyMakesWhatWasSaidLessLikelyBeforeNormalizing) {
+TEST_P(ConstraintsTest, RepetitionPenaltyMakesEarlierTokensLessLikelyBeforeNormalizing) {
   config_.repetition_penalty = 2;
   const auto scorer = saying({-1, 0, 1, 2, 3, -4, 5});
   const auto result = step(scorer, {{}, {4, 5, 4}});

@@ -17,9 +17,9 @@ namespace {
 using testing::ElementsAre;
 using testing::SizeIs;
 
-/// Shares of attention that look like chance, of source and prefix.
-std::vector<float> random_attention(const Ids& source, const Ids& said) {
-  const auto numbers = random_rule(std::ssize(source))(source, said);
+/// Returns pseudo-random attention, a function of source and prefix.
+std::vector<float> random_attention(const Ids& source, const Ids& generated) {
+  const auto numbers = random_rule(std::ssize(source))(source, generated);
   float sum = 0;
   for (const auto number : numbers) sum += number;
   std::vector<float> shares;
@@ -27,7 +27,7 @@ std::vector<float> random_attention(const Ids& source, const Ids& said) {
   return shares;
 }
 
-/// Of the attention at each step of a hypothesis, as the equation has it.
+/// Returns the coverage score from the attention at each step of a hypothesis, by the equation.
 double wanted_score(const std::vector<std::vector<float>>& steps, const Hypothesis& hypothesis,
                     const DecodingConfig& config) {
   double penalty = 0;
@@ -47,9 +47,9 @@ class CoverageTest : public DeviceTest {
 
 TEST_P(CoverageTest, ATranslationOfAllOfTheSourceWinsOverALikelierOne) {
   const auto rule = table({{{}, {{kA, 0.55}, {kB, 0.45}}}}, kWords);
-  const FakeScorer::Attention attention = [](const Ids&, const Ids& said) {
-    if (said == Ids{kB}) return std::vector<float>{0.1F, 0.9F};
-    return said.empty() ? std::vector<float>{0.9F, 0.1F} : std::vector<float>{0.6F, 0.4F};
+  const FakeScorer::Attention attention = [](const Ids&, const Ids& generated) {
+    if (generated == Ids{kB}) return std::vector<float>{0.1F, 0.9F};
+    return generated.empty() ? std::vector<float>{0.9F, 0.1F} : std::vector<float>{0.6F, 0.4F};
   };
   const FakeScorer scorer(rule, kWords, device(), {.attention = attention});
   config_.beam_size = config_.n_best = 2;
@@ -77,8 +77,8 @@ TEST_P(CoverageTest, ScoresAreOfTheHypothesissOwnAttentionThroughAllSelections) 
   }
 }
 
-TEST_P(CoverageTest, WithoutItNoAttentionIsAskedFor) {
-  const FakeScorer scorer(random_rule(12), 12, device(), {.max_target_length = 9});  // which has none
+TEST_P(CoverageTest, WithoutItNoAttentionIsComputed) {
+  const FakeScorer scorer(random_rule(12), 12, device(), {.max_target_length = 9});  // a scorer without attention
   config_.coverage_penalty = 0;
   EXPECT_THAT(beam_search(scorer, sources(3, device()), config_), SizeIs(3));
 }
@@ -102,10 +102,10 @@ TEST_P(CoverageTest, AModelsScoresAreOfItsAttention) {
     for (const auto& hypothesis : found[b]) {
       const auto state = scorer->start(pad(Rows{source[b]}, device()));
       std::vector<std::vector<float>> steps;
-      Ids said = {kBos};
-      said.insert(said.end(), hypothesis.ids.begin(), hypothesis.ids.end());
-      if (!hypothesis.ended) said.pop_back();
-      for (const auto id : said) {
+      Ids generated = {kBos};
+      generated.insert(generated.end(), hypothesis.ids.begin(), hypothesis.ids.end());
+      if (!hypothesis.ended) generated.pop_back();
+      for (const auto id : generated) {
         const auto attention = scorer->step(*state, Ids{id}, true).attention.cpu().contiguous();  // [1, S]
         steps.emplace_back(attention.const_data_ptr<float>(), attention.const_data_ptr<float>() + attention.numel());
       }

@@ -86,12 +86,12 @@ TEST(DecodingConfigTest, WhatIsDrawnMayBeMoreThanTheBeam) {
   expect_refused({{"n_best", 0}, {"sampling", {{"enabled", true}}}}, "n_best");
 }
 
-TEST(DecodingConfigTest, NoTargetIsLongerThanASearchGoes) {
+TEST(DecodingConfigTest, MaxLengthLimitsTargets) {
   EXPECT_EQ(read({{"max_length", 4096}, {"min_length", 4096}}).max_length, 4096);
   expect_refused({{"max_length", 4097}}, "max_length: wanted a whole number from 1 to 4096");
 }
 
-TEST(DecodingConfigTest, SaysWhatWasWantedAndGot) {
+TEST(DecodingConfigTest, ErrorsNameTheExpectedAndTheActualValue) {
   EXPECT_THAT(
       [] {
         read({{"beam_size", 1'000'000'000}});

@@ -15,26 +15,26 @@ namespace gloss {
 namespace {
 
 struct Row {
-  Ids source, said;
+  Ids source, generated;
 };
 
 struct FakeState final : Scorer::State {
   std::vector<Row> rows;  // [B * K]
   std::int64_t sentences = 0;
-  bool begun = false;  // bos was said
+  bool begun = false;  // bos was given
 };
 
 void expect(bool holds, const char* what) {
   if (!holds) throw std::logic_error(what);
 }
 
-/// [rows, S]; in the padding stands what nobody should look at.
+/// Returns [rows, S]; the padding has values that must not be used.
 at::Tensor attention_of(const std::vector<Row>& rows, const FakeScorer::Attention& attention) {
   std::size_t S = 0;
   for (const auto& row : rows) S = std::max(S, row.source.size());
   std::vector<float> result;
   for (const auto& row : rows) {
-    const auto weights = attention(row.source, row.said);
+    const auto weights = attention(row.source, row.generated);
     expect(weights.size() == row.source.size(), "the attention is of another source");
     result.insert(result.end(), weights.begin(), weights.end());
     result.resize(result.size() + S - weights.size(), 0.001F);
@@ -66,8 +66,8 @@ Scorer::Step FakeScorer::step(State& state, std::span<const Id> tokens, bool wit
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto token = tokens[i];
     expect(begun || token == kBos, "the first token is not bos");
-    if (begun) rows[i].said.push_back(token);
-    const auto next = rule_(rows[i].source, rows[i].said);
+    if (begun) rows[i].generated.push_back(token);
+    const auto next = rule_(rows[i].source, rows[i].generated);
     expect(std::ssize(next) == vocabulary_, "the rule gives another vocabulary");
     logits.insert(logits.end(), next.begin(), next.end());
   }
@@ -104,17 +104,17 @@ std::vector<float> log_of(const std::map<Id, double>& probabilities, std::int64_
 }
 
 FakeScorer::Rule table(std::map<Ids, std::map<Id, double>> probabilities, std::int64_t vocabulary) {
-  return [probabilities = std::move(probabilities), vocabulary](const Ids&, const Ids& said) {
-    const auto found = probabilities.find(said);
+  return [probabilities = std::move(probabilities), vocabulary](const Ids&, const Ids& generated) {
+    const auto found = probabilities.find(generated);
     return log_of(found == probabilities.end() ? std::map<Id, double>{{kEos, 1}} : found->second, vocabulary);
   };
 }
 
 FakeScorer::Rule random_rule(std::int64_t vocabulary) {
-  return [vocabulary](const Ids& source, const Ids& said) {
+  return [vocabulary](const Ids& source, const Ids& generated) {
     std::uint32_t place = 1;
     for (const auto id : source) place = place * 1000003u + static_cast<std::uint32_t>(id) + 1;
-    for (const auto id : said) place = place * 69069u + static_cast<std::uint32_t>(id) + 7;
+    for (const auto id : generated) place = place * 69069u + static_cast<std::uint32_t>(id) + 7;
     std::vector<float> result;
     for (std::int64_t id = 0; id < vocabulary; ++id) {
       const auto word = philox({place, static_cast<std::uint32_t>(id), 0, 0}, {1, 2})[0];

@@ -15,15 +15,15 @@ namespace gloss {
 inline constexpr Id kA = 4, kB = 5, kC = 6;
 inline constexpr std::int64_t kWords = 7;  ///< special ids and A, B, C
 
-/// A scorer without a network: a rule says what may follow what was said. Its state is the rows themselves, so that a
+/// A scorer without a network: a rule gives the logits of the next token. Its state is the rows themselves, so that a
 /// wrong parent, a lost row or a wrong token leads to other scores.
 class FakeScorer final : public Scorer {
  public:
-  /// The source without padding and what was said, without bos, to the logits of the next token, [V].
-  using Rule = std::function<std::vector<float>(const Ids& source, const Ids& said)>;
+  /// Maps the source without padding and the generated tokens without bos to the logits of the next token, [V].
+  using Rule = std::function<std::vector<float>(const Ids& source, const Ids& generated)>;
 
-  /// The same to the attention to each of the source's positions.
-  using Attention = std::function<std::vector<float>(const Ids& source, const Ids& said)>;
+  /// Maps both to the attention to each position of the source.
+  using Attention = std::function<std::vector<float>(const Ids& source, const Ids& generated)>;
 
   struct Options {
     std::int64_t max_target_length = 100;
@@ -42,7 +42,7 @@ class FakeScorer final : public Scorer {
   std::int64_t max_target_length() const override { return options_.max_target_length; }
   at::Device device() const override { return device_; }
 
-  /// {B, K} of every step so far.
+  /// Returns {B, K} of every step so far.
   const std::vector<std::pair<std::int64_t, std::int64_t>>& steps() const { return steps_; }
 
  private:
@@ -53,19 +53,19 @@ class FakeScorer final : public Scorer {
   mutable std::vector<std::pair<std::int64_t, std::int64_t>> steps_;
 };
 
-/// Log-probabilities [V] of the ids named, -inf for all others.
+/// Returns log-probabilities [V]: those of the named ids, -inf for all others.
 std::vector<float> log_of(const std::map<Id, double>& probabilities, std::int64_t vocabulary);
 
-/// What may follow each prefix, the same for every source; what is not named is followed by eos.
+/// Returns a rule with the next tokens for each prefix, the same for every source; eos follows other prefixes.
 FakeScorer::Rule table(std::map<Ids, std::map<Id, double>> probabilities, std::int64_t vocabulary);
 
-/// Logits that are a function of source and prefix and look like chance.
+/// Returns a rule with pseudo-random logits, a function of source and prefix.
 FakeScorer::Rule random_rule(std::int64_t vocabulary);
 
-/// B sources of one id each, `first`, `first` + 1, ..., and eos.
+/// Returns B sources of one id each, `first`, `first` + 1, ..., and eos.
 PaddedIds sources(std::int64_t B, at::Device device, Id first = 4);
 
-/// The ids of each.
+/// Returns the ids of each hypothesis.
 std::vector<Ids> ids_of(const std::vector<Hypothesis>& hypotheses);
 
 }  // namespace gloss

@@ -26,7 +26,7 @@ using testing::ThrowsMessage;
 
 class ForcedScoresTest : public DeviceTest {
  protected:
-  /// The scores of targets and their eos.
+  /// Returns the scores of targets and their eos.
   static std::vector<ForcedScore> scores_with_eos(const Scorer& scorer, const std::vector<Ids>& sources,
                                                   std::vector<Ids> targets, std::int64_t batch_size,
                                                   const std::function<void()>& before_step = {}) {
@@ -96,7 +96,7 @@ TEST_P(ForcedScoresTest, TargetsOfAllLengthsStayWithTheirSources) {
 
 TEST_P(ForcedScoresTest, ATargetThatASearchCutShortIsScoredWithoutEos) {
   const auto model = small_model(device());
-  const auto scorer = make_scorer(model, small_config(), 3);  // so long may a target be, and so long these are
+  const auto scorer = make_scorer(model, small_config(), 3);  // the maximum length of a target, and the length of these
   const auto sources = small_sources();
   const auto found = beam_search(*scorer, pad(sources, device()), {.beam_size = 2, .max_length = 3, .min_length = 3});
   std::vector<Ids> targets;

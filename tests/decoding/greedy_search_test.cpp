@@ -69,7 +69,7 @@ TEST_P(GreedySearchTest, DoesNotEndBeforeTheMinimumOfLength) {
   EXPECT_FALSE(result.ended);
 }
 
-TEST_P(GreedySearchTest, EndsAsItStandsWhereOnlyABannedEndMayFollow) {
+TEST_P(GreedySearchTest, EndsAsItIsIfOnlyABannedEndMayFollow) {
   const FakeScorer scorer(table({{{}, {{kA, 1}}}}, kWords), kWords, device());
   config_.min_length = 3;
   const auto result = greedy_search(scorer, sources(1, device()), config_)[0];
@@ -86,7 +86,7 @@ TEST_P(GreedySearchTest, PatienceHasNoEffect) {
   }
 }
 
-TEST_P(GreedySearchTest, EndsAsItStandsWhereNothingNothingMayFollow) {
+TEST_P(GreedySearchTest, EndsAsItIsIfNothingMayFollow) {
   const FakeScorer scorer(table({{{}, {{kA, 0.5}}}, {{kA}, {}}}, kWords), kWords, device(), {.normalized = false});
   const auto result = greedy_search(scorer, sources(1, device()), config_)[0];
   EXPECT_THAT(result.ids, ElementsAre(kA));
@@ -95,8 +95,8 @@ TEST_P(GreedySearchTest, EndsAsItStandsWhereNothingNothingMayFollow) {
 }
 
 TEST_P(GreedySearchTest, FinishedSentencesLeaveTheBatch) {
-  const FakeScorer::Rule as_long_as_its_number = [](const Ids& source, const Ids& said) {
-    return log_of({{std::ssize(said) < source[0] - 4 ? source[0] : kEos, 1.0}}, 20);
+  const FakeScorer::Rule as_long_as_its_number = [](const Ids& source, const Ids& generated) {
+    return log_of({{std::ssize(generated) < source[0] - 4 ? source[0] : kEos, 1.0}}, 20);
   };
   const FakeScorer scorer(as_long_as_its_number, 20, device());
   const auto result = greedy_search(scorer, sources(3, device()), config_);

@@ -30,7 +30,7 @@ TEST_F(LengthLimitTest, IsTheLowerOfTheTwo) {
   EXPECT_EQ(limit(4096, 7), 8);
 }
 
-TEST_F(LengthLimitTest, AMinimumThatTheModelCannotGetBeyondIsRefused) {
+TEST_F(LengthLimitTest, AMinimumBeyondTheModelsLimitIsRefused) {
   for (const std::int64_t least : {8, 9, 4096})
     EXPECT_THAT([&] { limit(4096, least); },
                 ThrowsMessage<UsageError>(AllOf(HasSubstr("decoding.min_length: wanted less than the 8 tokens"),

@@ -30,7 +30,7 @@ TEST_P(LogNormalizersTest, EachRowIsNormalized) {
   }
 }
 
-TEST_P(LogNormalizersTest, WhatIsNotFiniteStaysSo) {
+TEST_P(LogNormalizersTest, NonFiniteValuesStayNonFinite) {
   auto logits = at::full({3, 40000}, -INFINITY, at::device(device()));
   logits[1][39999] = NAN;
   logits[2][20000] = INFINITY;
@@ -53,7 +53,7 @@ TEST_P(LogNormalizersTest, TheBitsOfARowDependNeitherOnThreadsNorOnItsNeighbors)
   }
 }
 
-// The same through the repetition penalty, which normalizes anew.
+// The repetition penalty normalizes again.
 TEST_P(LogNormalizersTest, APenalizedRowDependsNeitherOnThreadsNorOnItsNeighbors) {
   if (device().is_cuda()) GTEST_SKIP() << "of the CPU only";
   constexpr std::int64_t kVocabulary = 40000;
@@ -61,8 +61,8 @@ TEST_P(LogNormalizersTest, APenalizedRowDependsNeitherOnThreadsNorOnItsNeighbors
   const DecodingConfig config{.repetition_penalty = 1.7};
   const auto normalizers = [&](std::int64_t first, std::int64_t count) {
     const auto state = scorer.start(sources(count, device(), static_cast<Id>(4 + first)));
-    const Ids said = {5, 6, 5};
-    const std::vector<Constraints::Row> rows(static_cast<std::size_t>(count), {0, &said});
+    const Ids generated = {5, 6, 5};
+    const std::vector<Constraints::Row> rows(static_cast<std::size_t>(count), {0, &generated});
     const Ids bos(static_cast<std::size_t>(count), kBos);
     return Constraints(config, {}).step(scorer, *state, bos, rows, false).log_normalizer;
   };

@@ -22,14 +22,14 @@ using testing::SizeIs;
 
 class SamplingSearchTest : public DeviceTest {
  protected:
-  /// The first of each sentence's.
+  /// Returns the first hypothesis of each sentence.
   std::vector<Ids> draw(const Scorer& scorer, std::int64_t B, const PerSentence& given = {}) const {
     std::vector<Ids> result;
     for (const auto& drawn : sampling_search(scorer, sources(B, device()), config_, given))
       result.push_back(drawn.at(0).ids);
     return result;
   }
-  /// The same source again and again.
+  /// Returns a batch that repeats one source.
   PaddedIds same(std::int64_t B) const { return pad(Rows(static_cast<std::size_t>(B), {4, kEos}), device()); }
 
   DecodingConfig config_{.length_penalty = 0, .sampling = {.enabled = true}};
@@ -37,7 +37,7 @@ class SamplingSearchTest : public DeviceTest {
 };
 
 // 16.3 is exceeded in one of a thousand with three degrees of freedom.
-TEST_P(SamplingSearchTest, TranslationsAreDrawnAsOftenAsTheModelSays) {
+TEST_P(SamplingSearchTest, TranslationsAreDrawnByTheModelsProbabilities) {
   const FakeScorer scorer(table({{{}, {{kA, 0.5}, {kB, 0.3}, {kEos, 0.2}}}, {{kA}, {{kC, 0.4}, {kEos, 0.6}}}}, kWords),
                           kWords, device());
   const std::map<Ids, double> probabilities = {{{kA}, 0.3}, {{kA, kC}, 0.2}, {{kB}, 0.3}, {{}, 0.2}};
@@ -124,7 +124,7 @@ TEST_P(SamplingSearchTest, ConstraintsAreObeyed) {
   }
 }
 
-TEST_P(SamplingSearchTest, EndsAsItStandsWhereNothingMayFollow) {
+TEST_P(SamplingSearchTest, EndsAsItIsIfNothingMayFollow) {
   const FakeScorer scorer(table({{{}, {{kA, 0.5}}}, {{kA}, {}}}, kWords), kWords, device(), {.normalized = false});
   const auto result = sampling_search(scorer, sources(1, device()), config_)[0][0];
   EXPECT_THAT(result.ids, ElementsAre(kA));

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Logits of which the softmax gives these probabilities.
+/// Returns logits whose softmax gives these probabilities.
 std::vector<float> logits_of(const std::vector<double>& probabilities) {
   std::vector<float> logits;
   for (const double probability : probabilities) logits.push_back(static_cast<float>(std::log(probability) + 3));
@@ -70,7 +70,7 @@ TEST(SamplingTest, TemperatureComesBeforeTopKAndThatBeforeTopP) {
               ElementsAre(near(0.25 / 0.34), near(0.09 / 0.34)));
 }
 
-TEST(SamplingTest, WhatHasNoProbabilityIsNotDrawn) {
+TEST(SamplingTest, TokensWithoutProbabilityAreNotDrawn) {
   constexpr auto kNever = -std::numeric_limits<float>::infinity();
   EXPECT_THAT(sampling_distribution(std::vector<float>{2, kNever}, {}), ElementsAre(1, 0));
   EXPECT_THAT(sampling_distribution(std::vector<float>{kNever, kNever}, {}), IsEmpty());
@@ -83,7 +83,7 @@ TEST(SamplingTest, WhatHasNoProbabilityIsNotDrawn) {
   EXPECT_EQ(place_of_share(std::vector<double>{0.5, 0.4999, 0}, 0.99999), 1u) << "rounding";
 }
 
-/// Of counts, with what was expected.
+/// Returns the chi-squared statistic of counts against expected ones.
 double chi_square(const std::vector<std::int64_t>& counts, const std::vector<double>& probabilities, double draws) {
   double sum = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {

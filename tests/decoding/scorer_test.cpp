@@ -19,10 +19,10 @@ namespace {
 using testing::DoubleNear;
 using testing::ElementsAre;
 
-// What a Scorer without a `step_top` of its own makes of its `step`.
+// The default implementation of Scorer::step_top, based on `step`.
 class ScorerTest : public DeviceTest {
  protected:
-  /// A step behind bos of one sentence whose logits are these.
+  /// Returns the step after bos of one sentence with these logits.
   static TopTokens top(const std::vector<float>& logits, std::int64_t width, bool normalized = false) {
     const FakeScorer scorer([&](const Ids&, const Ids&) { return logits; }, std::ssize(logits), device(),
                             {.normalized = normalized});
@@ -39,7 +39,7 @@ TEST_P(ScorerTest, TheLikeliestTokensAreRankedWithTheirLogits) {
   EXPECT_THAT(found.log_normalizers, ElementsAre(0));
 }
 
-TEST_P(ScorerTest, TheNormaliserIsTheSteps) {
+TEST_P(ScorerTest, TheNormalizerIsTheSteps) {
   EXPECT_THAT(top({0, 0, 0, 0}, 1, true).log_normalizers, ElementsAre(DoubleNear(std::log(4.0), 1e-6)));
 }
 
@@ -52,7 +52,7 @@ TEST_P(ScorerTest, OfEqualsTheLowerIdStandsFirstWithinAndAtTheBorder) {
   EXPECT_EQ(top(std::vector<float>(3000, 0.5F), 50).ids, first);
 }
 
-TEST_P(ScorerTest, WhatCannotFollowStandsLast) {
+TEST_P(ScorerTest, ImpossibleTokensAreLast) {
   constexpr float kNever = -std::numeric_limits<float>::infinity();
   const auto found = top({kNever, -1, kNever, -1}, 3);
   EXPECT_THAT(found.ids, ElementsAre(1, 3, 0));

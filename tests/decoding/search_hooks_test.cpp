@@ -50,7 +50,7 @@ TEST_P(SearchHooksTest, EachSentenceIsFoundOnceWithWhatTheSearchReturns) {
   }
 }
 
-TEST_P(SearchHooksTest, GreedySearchTellsEachTokenAndTheSumSoFar) {
+TEST_P(SearchHooksTest, GreedySearchReportsEachTokenAndTheSumSoFar) {
   std::vector<Ids> told(sources_.size());
   std::vector<double> sums(sources_.size());
   SearchHooks hooks;
@@ -67,7 +67,7 @@ TEST_P(SearchHooksTest, GreedySearchTellsEachTokenAndTheSumSoFar) {
   }
 }
 
-TEST_P(SearchHooksTest, WhatIsThrownBeforeAStepEndsTheSearchThere) {
+TEST_P(SearchHooksTest, AnExceptionBeforeAStepEndsTheSearch) {
   config_.min_length = 5;
   for (const std::int64_t beam_size : {1, 3}) {
     config_.beam_size = beam_size;

@@ -1,4 +1,4 @@
-// When beam search may finish a hypothesis, and when it may stop.
+// Conditions under which beam search finishes a hypothesis and stops.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,11 +48,11 @@ class PatienceTest : public SearchTerminationTest {
  protected:
   // Two hypotheses are finished after two steps, "" with 0.3 and "A" with 0.3; "A A A A A A" would win by its length.
   FakeScorer scorer() {
-    const FakeScorer::Rule rule = [](const Ids&, const Ids& said) {
-      if (said.empty()) return log_of({{kA, 0.6}, {kEos, 0.3}, {kB, 0.1}}, kWords);
-      if (said[0] == kB) return log_of({{kB, 1}}, kWords);
-      if (said.size() == 1) return log_of({{kEos, 0.5}, {kA, 0.5}}, kWords);
-      return log_of({{said.size() < 6 ? kA : kEos, 1}}, kWords);
+    const FakeScorer::Rule rule = [](const Ids&, const Ids& generated) {
+      if (generated.empty()) return log_of({{kA, 0.6}, {kEos, 0.3}, {kB, 0.1}}, kWords);
+      if (generated[0] == kB) return log_of({{kB, 1}}, kWords);
+      if (generated.size() == 1) return log_of({{kEos, 0.5}, {kA, 0.5}}, kWords);
+      return log_of({{generated.size() < 6 ? kA : kEos, 1}}, kWords);
     };
     return FakeScorer(rule, kWords, device());
   }
@@ -79,7 +79,7 @@ TEST_P(PatienceTest, LessPatienceFinishesFewer) {
   EXPECT_THAT(fake.steps(), SizeIs(1));
 }
 
-// Of the sums 0.3, 0.3 and 0.3 the first stands when no live one has more.
+// The first of the sums 0.3, 0.3 and 0.3 wins if no live hypothesis has more.
 TEST_P(PatienceTest, HasNoEffectOnTheBestWithoutALengthPenalty) {
   for (const double patience : {0.5, 1.0, 3.0}) {
     config_.patience = patience;
@@ -103,9 +103,9 @@ class EarlyStopTest : public SearchTerminationTest {
  protected:
   // "" has 0.9; "A A A ..." has 0.1 and is certain from there on, 60 tokens long.
   FakeScorer scorer(std::int64_t limit) {
-    const FakeScorer::Rule rule = [](const Ids&, const Ids& said) {
-      if (said.empty()) return log_of({{kEos, 0.9}, {kA, 0.1}}, kWords);
-      return log_of({{said.size() < 59 ? kA : kEos, 1}}, kWords);
+    const FakeScorer::Rule rule = [](const Ids&, const Ids& generated) {
+      if (generated.empty()) return log_of({{kEos, 0.9}, {kA, 0.1}}, kWords);
+      return log_of({{generated.size() < 59 ? kA : kEos, 1}}, kWords);
     };
     return FakeScorer(rule, kWords, device(), {.max_target_length = limit});
   }
@@ -117,7 +117,7 @@ TEST_P(EarlyStopTest, StopsWhenNoLiveHypothesisCanStillWin) {
   EXPECT_THAT(fake.steps(), SizeIs(1));
 }
 
-TEST_P(EarlyStopTest, GoesOnWhileALongerOneCouldStillWin) {
+TEST_P(EarlyStopTest, ContinuesWhileALongerOneCouldStillWin) {
   config_.length_penalty = 1;  // log(0.1) / 60 = -0.04 against log(0.9) = -0.11
   auto fake = scorer(100);
   EXPECT_THAT(search_one(fake).at(0).ids, SizeIs(59));
@@ -130,7 +130,7 @@ TEST_P(EarlyStopTest, TheLimitOfLengthBoundsWhatALongerOneCouldWin) {
   EXPECT_THAT(fake.steps(), SizeIs(1));
 }
 
-TEST_P(EarlyStopTest, GoesOnUntilTheNBestAreThere) {
+TEST_P(EarlyStopTest, ContinuesUntilTheNBestAreFinished) {
   config_.n_best = 2;
   auto fake = scorer(100);
   const auto result = search_one(fake);
@@ -157,7 +157,7 @@ TEST_P(SearchTerminationTest, HypothesesWithoutProbabilityAreNotMadeUp) {
   EXPECT_THAT(ids_of(search_one(scorer)), ElementsAre(Ids{kA}, Ids{kB}));
 }
 
-TEST_P(SearchTerminationTest, WhereNothingMayFollowTheLiveOnesEndAsTheyStand) {
+TEST_P(SearchTerminationTest, IfNothingMayFollowLiveHypothesesEndAsTheyAre) {
   const auto rule = table({{{}, {{kA, 0.5}, {kB, 0.25}}}, {{kA}, {}}, {{kB}, {}}}, kWords);
   config_.n_best = 2;
   const auto result = search_one(FakeScorer(rule, kWords, device(), {.normalized = false}));
@@ -165,15 +165,15 @@ TEST_P(SearchTerminationTest, WhereNothingMayFollowTheLiveOnesEndAsTheyStand) {
   EXPECT_FALSE(result[0].ended);
 }
 
-TEST_P(SearchTerminationTest, ADeadEndIsNoHypothesisWhereAnotherIsFinished) {
+TEST_P(SearchTerminationTest, ADeadEndIsNoHypothesisIfAnotherIsFinished) {
   const auto rule = table({{{}, {{kA, 0.5}, {kEos, 0.25}}}, {{kA}, {}}}, kWords);
   config_.n_best = 2;
   EXPECT_THAT(ids_of(search_one(FakeScorer(rule, kWords, device(), {.normalized = false}))), ElementsAre(Ids{}));
 }
 
 TEST_P(SearchTerminationTest, FinishedSentencesLeaveTheBatch) {
-  const FakeScorer::Rule as_long_as_its_number = [](const Ids& source, const Ids& said) {
-    return log_of({{std::ssize(said) < source[0] - 4 ? source[0] : kEos, 0.9}, {kUnk, 0.1}}, 20);
+  const FakeScorer::Rule as_long_as_its_number = [](const Ids& source, const Ids& generated) {
+    return log_of({{std::ssize(generated) < source[0] - 4 ? source[0] : kEos, 0.9}, {kUnk, 0.1}}, 20);
   };
   const FakeScorer scorer(as_long_as_its_number, 20, device());
   const auto result = beam_search(scorer, sources(3, device()), config_);

@@ -74,7 +74,7 @@ TEST_F(GlossaryTest, BadLinesAreNamed) {
 
 TEST_F(GlossaryTest, TheSameEntryTwiceIsOne) { EXPECT_EQ(read("a\tb\nc\td\na\tb\n").entries().size(), 2u); }
 
-TEST_F(GlossaryTest, FindsWholeWordsSpeltAsTheyAre) {
+TEST_F(GlossaryTest, FindsWholeWordsInTheirSpelling) {
   const auto glossary = read("dog\tHund\nhot dog\tWurst\nU.S.\tUSA\n");
   EXPECT_THAT(found(glossary, "A dog, a Dog and two dogs."), ElementsAre("dog"));
   EXPECT_THAT(found(glossary, "hotdog dogma bulldog"), IsEmpty());

@@ -10,7 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Ids of what lives or finishes, of candidates {missing, id} in the order of their probability.
+/// Returns the ids that live or finish, from candidates {missing, id} in the order of their probability.
 Ids shared(const std::vector<std::pair<std::int64_t, Id>>& candidates, std::int64_t beam_size, std::int64_t rows) {
   std::vector<BankedCandidate> banked;
   double log_probability = 0;
@@ -27,7 +27,7 @@ TEST(PhraseBanksTest, BanksShareTheRowsWhateverTheirProbability) {
               ElementsAre(10, 11, 14, 15, 16, 17));
 }
 
-TEST(PhraseBanksTest, WhatABankDoesNotNeedGoesToTheOthers) {
+TEST(PhraseBanksTest, UnusedRowsOfABankGoToTheOthers) {
   EXPECT_THAT(shared({{3, 10}, {3, 11}, {3, 12}, {0, 13}}, 4, 4), ElementsAre(10, 11, 12, 13));
   EXPECT_THAT(shared({{1, 10}}, 4, 4), ElementsAre(10));
   EXPECT_THAT(shared({}, 4, 4), testing::IsEmpty());

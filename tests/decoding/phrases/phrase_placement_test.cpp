@@ -1,4 +1,4 @@
-// Where beam search puts the phrases that its translations must contain.
+// Places at which beam search puts the phrases that its translations must contain.
 #include "decoding/phrases/phrase_placement.h"
 
 #include <algorithm>
@@ -24,19 +24,20 @@ constexpr std::int64_t kPlacedVocabulary = 14;
 
 /// Copies the source A B C and a stop. The phrase has a little probability in place of any word, and more after the
 /// stop.
-std::vector<float> copy(const Ids& source, const Ids& said) {
-  const auto words = std::ranges::count_if(said, [](Id id) { return id != kTail; });
+std::vector<float> copy(const Ids& source, const Ids& generated) {
+  const auto words = std::ranges::count_if(generated, [](Id id) { return id != kTail; });
   const auto place = std::min<std::size_t>(static_cast<std::size_t>(words), source.size() - 1);
-  const bool has_stopped = !said.empty() && std::ranges::find(said, kStop) != said.end();
-  if (!said.empty() && said.back() == kPhrase) return log_of({{kTail, 0.01}, {source[place], 0.99}}, kPlacedVocabulary);
+  const bool has_stopped = !generated.empty() && std::ranges::find(generated, kStop) != generated.end();
+  if (!generated.empty() && generated.back() == kPhrase)
+    return log_of({{kTail, 0.01}, {source[place], 0.99}}, kPlacedVocabulary);
   if (has_stopped) return log_of({{kEos, 0.9}, {kPhrase, 0.1}}, kPlacedVocabulary);
   if (source[place] == kStop) return log_of({{kStop, 0.99}, {kEos, 0.01}}, kPlacedVocabulary);
   return log_of({{source[place], 0.97}, {kPhrase, 0.001}, {kStop, 0.01}}, kPlacedVocabulary);
 }
 
 /// Attends to the place of the source that is copied; a phrase takes the place of a word.
-std::vector<float> attend(const Ids& source, const Ids& said) {
-  const auto words = std::ranges::count_if(said, [](Id id) { return id != kTail; });
+std::vector<float> attend(const Ids& source, const Ids& generated) {
+  const auto words = std::ranges::count_if(generated, [](Id id) { return id != kTail; });
   const auto place = std::min<std::size_t>(static_cast<std::size_t>(words), source.size() - 1);
   std::vector<float> attention(source.size(), 0.1F / static_cast<float>(source.size()));
   attention[place] += 0.9F;

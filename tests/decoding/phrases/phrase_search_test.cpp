@@ -26,7 +26,7 @@ using testing::ThrowsMessage;
 
 constexpr std::int64_t kSearchedVocabulary = 20;
 
-/// How often `ids` stand in a target, without overlaps.
+/// Returns the number of occurrences of `ids` in a target, without overlaps.
 std::int64_t count(const Ids& target, const Ids& ids) {
   std::int64_t found = 0;
   for (auto place = std::ranges::search(target, ids); !place.empty();
@@ -67,7 +67,7 @@ class PhraseSearchTest : public DeviceTest {
   FakeScorer random_{random_rule(kSearchedVocabulary), kSearchedVocabulary, device(), {.max_target_length = 25}};
 };
 
-TEST_P(PhraseSearchTest, APhraseStandsWhereItIsLikeliest) {
+TEST_P(PhraseSearchTest, APhraseIsPlacedWhereItIsLikeliest) {
   const FakeScorer scorer(table({{{}, {{kA, 0.9}, {kC, 0.1}}},
                                  {{kA}, {{kEos, 0.45}, {kB, 0.35}, {kC, 0.2}}},
                                  {{kC}, {{kA, 0.5}, {kEos, 0.5}}}},
@@ -93,7 +93,7 @@ TEST_P(PhraseSearchTest, APhraseDoesNotComeAfterTheEnd) {
   }
 }
 
-TEST_P(PhraseSearchTest, APhraseThatWouldHaveBeenSaidChangesNothing) {
+TEST_P(PhraseSearchTest, APhraseThatWouldBeGeneratedAnywayChangesNothing) {
   config_ = {.beam_size = 5, .length_penalty = 0, .n_best = 1};
   const FakeScorer scorer(table({{{}, {{kA, 0.9}, {kC, 0.1}}}, {{kA}, {{kB, 0.8}, {kC, 0.2}}}}, kWords), kWords,
                           device());
@@ -102,7 +102,7 @@ TEST_P(PhraseSearchTest, APhraseThatWouldHaveBeenSaidChangesNothing) {
   EXPECT_EQ(found.score, usual.score);
 }
 
-TEST_P(PhraseSearchTest, APhraseBrokenOffMayBeSaidLater) {
+TEST_P(PhraseSearchTest, ABrokenPhraseMayBeGeneratedLater) {
   const FakeScorer scorer(table({{{}, {{kA, 0.9}, {kB, 0.1}}},
                                  {{kA}, {{kC, 0.9}, {kB, 0.1}}},
                                  {{kA, kB}, {{kC, 0.95}, {kEos, 0.05}}},
@@ -113,7 +113,7 @@ TEST_P(PhraseSearchTest, APhraseBrokenOffMayBeSaidLater) {
   EXPECT_THAT(search_one(scorer, {{kA, kB}}).at(0).ids, ElementsAre(kA, kC, kA, kB));
 }
 
-TEST_P(PhraseSearchTest, AWordThatGoesOnIsNotThePhrase) {
+TEST_P(PhraseSearchTest, AContinuedWordIsNotThePhrase) {
   const FakeScorer scorer(table({{{}, {{kA, 0.9}, {kB, 0.1}}},
                                  {{kA}, {{kC, 0.9}, {kEos, 0.1}}},
                                  {{kA, kC}, {{kEos, 0.45}, {kA, 0.3}, {kB, 0.25}}},
@@ -174,7 +174,7 @@ TEST_P(PhraseSearchTest, ASentenceWithoutPhrasesHasTheBitsOfASearchWithoutPhrase
   }
 }
 
-TEST_P(PhraseSearchTest, AtTheLimitOfLengthPhrasesHaveTheirRoom) {
+TEST_P(PhraseSearchTest, PhrasesFitBeforeTheLengthLimit) {
   const std::vector<Ids> wanted = {{5, 6, 7}, {8, 9}};
   for (const std::int64_t beam_size : {1, 3})
     for (const std::int64_t max_length : {5, 6, 7}) {
@@ -185,11 +185,11 @@ TEST_P(PhraseSearchTest, AtTheLimitOfLengthPhrasesHaveTheirRoom) {
     }
   config_.max_length = 4;
   const auto found = search_one(random_, wanted);
-  expect_all(found, {{5, 6, 7}});  // there is no room for the other
+  expect_all(found, {{5, 6, 7}});  // the other does not fit
   EXPECT_LE(found[0].ids.size(), 4u);
 }
 
-TEST_P(PhraseSearchTest, PhrasesWithoutRoomAreTold) {
+TEST_P(PhraseSearchTest, PhrasesThatDoNotFitAreReported) {
   using Told = std::pair<std::int64_t, std::int64_t>;
   std::vector<Told> told;
   const SearchHooks hooks{
@@ -215,7 +215,7 @@ TEST_P(PhraseSearchTest, APrefixStandsFirstAndMayHoldPhrases) {
   config_.max_length = 7;
   EXPECT_EQ(count_of({{5, 6}}, {11, 5, 6, 12}, {5, 6}), 1);
   EXPECT_EQ(count_of({{5, 6}, {5, 6}}, {11, 5, 6, 12}, {5, 6}), 2);
-  EXPECT_EQ(count_of({{5, 6, 7}}, {11, 12, 13, 14, 5}, {5, 6, 7}), 1);  // goes on with what the prefix begins
+  EXPECT_EQ(count_of({{5, 6, 7}}, {11, 12, 13, 14, 5}, {5, 6, 7}), 1);  // continues the phrase that the prefix begins
   EXPECT_EQ(count_of({{5, 6, 7}}, {11, 12, 13, 14, 15}, {5, 6, 7}), 0);
 }
 
@@ -239,14 +239,14 @@ TEST_P(PhraseSearchTest, AModelObeysAndScoresAreThoseOfTheSameIds) {
     for (const double coverage_penalty : {0., 0.2}) {
       config_ = {.beam_size = beam_size, .length_penalty = 0, .coverage_penalty = coverage_penalty};
       const auto found = batched_search(*scorer, small_sources(), config_, given(wanted));
-      std::vector<Ids> said;
+      std::vector<Ids> generated;
       for (std::size_t b = 0; b < found.size(); ++b) {
         expect_all(found[b], wanted[b]);
         ASSERT_THAT(found[b], SizeIs(1));
-        said.push_back(found[b][0].ids);
-        if (found[b][0].ended) said.back().push_back(kEos);
+        generated.push_back(found[b][0].ids);
+        if (found[b][0].ended) generated.back().push_back(kEos);
       }
-      const auto scores = forced_token_scores(*scorer, small_sources(), said, 3);
+      const auto scores = forced_token_scores(*scorer, small_sources(), generated, 3);
       for (std::size_t b = 0; b < found.size(); ++b) {
         EXPECT_NEAR(found[b][0].log_probability, scores[b].log_probability, 1e-5);
         if (device().is_cpu()) {
@@ -256,7 +256,7 @@ TEST_P(PhraseSearchTest, AModelObeysAndScoresAreThoseOfTheSameIds) {
     }
 }
 
-TEST_P(PhraseSearchTest, WhatCannotBeIsRefused) {
+TEST_P(PhraseSearchTest, InvalidOptionsAreRefused) {
   const std::vector<Ids> sentences = {{4, kEos}};
   EXPECT_THAT(
       [&] {

@@ -38,20 +38,20 @@ using testing::ThrowsMessage;
 
 using Members = std::vector<std::shared_ptr<const Scorer>>;
 
-/// Logits that look like chance, others for each `number`.
+/// Returns pseudo-random logits, other ones for each `number`.
 FakeScorer::Rule numbered_rule(std::int64_t vocabulary, Id number) {
-  return [rule = random_rule(vocabulary), number](Ids source, const Ids& said) {
+  return [rule = random_rule(vocabulary), number](Ids source, const Ids& generated) {
     source.push_back(1000 + number);
-    return rule(source, said);
+    return rule(source, generated);
   };
 }
 
-/// What an ensemble of these rules is to say, in the plainest way.
+/// Returns the expected scores of an ensemble of these rules, computed in the plainest way.
 FakeScorer::Rule mean_of(std::vector<FakeScorer::Rule> rules) {
-  return [rules = std::move(rules)](const Ids& source, const Ids& said) {
+  return [rules = std::move(rules)](const Ids& source, const Ids& generated) {
     std::vector<double> mean;
     for (const auto& rule : rules) {
-      const auto logits = rule(source, said);
+      const auto logits = rule(source, generated);
       double sum = 0;
       for (const auto logit : logits) sum += std::exp(static_cast<double>(logit));
       mean.resize(logits.size());
@@ -82,14 +82,14 @@ class EnsembleScorerTest : public DeviceTest {
                                             FakeScorer::Options options = {}) {
     return std::make_shared<FakeScorer>(std::move(rule), vocabulary, device(), std::move(options));
   }
-  static std::shared_ptr<const Scorer> say(const std::map<Id, double>& probabilities) {
+  static std::shared_ptr<const Scorer> member(const std::map<Id, double>& probabilities) {
     return fake(table({{{}, probabilities}}, kWords));
   }
 };
 
-// The sums of logarithms, or their product, would say B; the second alone C.
-TEST_P(EnsembleScorerTest, SaysTheMeanOfProbabilities) {
-  const EnsembleScorer ensemble({say({{kA, 0.9}, {kB, 0.1}}), say({{kA, 0.01}, {kB, 0.29}, {kC, 0.7}})});
+// The mean of logarithms, or the product, would choose B; the second member alone C.
+TEST_P(EnsembleScorerTest, ReturnsTheMeanOfProbabilities) {
+  const EnsembleScorer ensemble({member({{kA, 0.9}, {kB, 0.1}}), member({{kA, 0.01}, {kB, 0.29}, {kC, 0.7}})});
   const auto state = ensemble.start(sources(1, device()));
   const auto step = ensemble.step(*state, bos(1), false);
   const auto probabilities = (step.logits - step.log_normalizer.unsqueeze(-1)).exp();
@@ -102,13 +102,13 @@ TEST_P(EnsembleScorerTest, SaysTheMeanOfProbabilities) {
 }
 
 TEST_P(EnsembleScorerTest, AMemberNamedTwiceCountsTwice) {
-  const auto often = say({{kA, 0.1}, {kB, 0.9}}), once = say({{kA, 1}});
+  const auto often = member({{kA, 0.1}, {kB, 0.9}}), once = member({{kA, 1}});
   const EnsembleScorer ensemble({often, once, often});
   const auto found = greedy_search(ensemble, sources(1, device()), {.beam_size = 1});
   EXPECT_NEAR(found[0].log_probability, std::log(0.6), 1e-6);
 }
 
-TEST_P(EnsembleScorerTest, OfOneAndTheSameItSaysWhatThatSays) {
+TEST_P(EnsembleScorerTest, EqualMembersGiveTheScoresOfOne) {
   const auto alone = fake(random_rule(300), 300);
   const EnsembleScorer ensemble({alone, alone});
   const DecodingConfig config{.beam_size = 4, .max_length = 9, .n_best = 4};
@@ -133,12 +133,12 @@ TEST_P(EnsembleScorerTest, EachMembersRowsAreReorderedWidenedAndDropped) {
   }
 }
 
-// Equal logits, ones that differ by less than the bounds of a mean, and ones that cannot follow.
-TEST_P(EnsembleScorerTest, WhicheverStepIsAskedForTheLikeliestTokensAreTheSameBits) {
+// Logits that are equal, that differ by less than the bounds of a mean, and that are -inf.
+TEST_P(EnsembleScorerTest, AllStepsHaveTheSameBits) {
   constexpr std::int64_t kV = 200;
   const auto rough = [](Id number) {
-    return [rule = numbered_rule(kV, number), number](const Ids& source, const Ids& said) {
-      auto logits = rule(source, said);
+    return [rule = numbered_rule(kV, number), number](const Ids& source, const Ids& generated) {
+      auto logits = rule(source, generated);
       for (std::size_t id = 0; id < logits.size(); ++id) {
         if (id % 5 == 0) logits[id] = 3;
         if (id % 7 == static_cast<std::size_t>(number)) logits[id] = -std::numeric_limits<float>::infinity();
@@ -158,15 +158,15 @@ TEST_P(EnsembleScorerTest, WhicheverStepIsAskedForTheLikeliestTokensAreTheSameBi
     EXPECT_EQ(top.log_normalizers, all.log_normalizers) << width;
   }
   for (const Id next : {4, 5, 8, 9}) {
-    const auto said = ensemble.step_forced(*ensemble.start(source), bos(5), std::vector<Id>(5, next));
+    const auto forced = ensemble.step_forced(*ensemble.start(source), bos(5), std::vector<Id>(5, next));
     for (std::size_t row = 0; row < 5; ++row) {
-      EXPECT_EQ(said.logits[row], wanted[static_cast<std::int64_t>(row)][next].item<float>()) << next;
-      EXPECT_EQ(said.log_normalizers[row], 0);
+      EXPECT_EQ(forced.logits[row], wanted[static_cast<std::int64_t>(row)][next].item<float>()) << next;
+      EXPECT_EQ(forced.log_normalizers[row], 0);
     }
   }
 }
 
-/// A scorer that does not say where it looks.
+/// A scorer without attention.
 class WithoutAttention final : public Scorer {
  public:
   explicit WithoutAttention(std::shared_ptr<const Scorer> inner) : inner_(std::move(inner)) {}
@@ -186,7 +186,7 @@ class WithoutAttention final : public Scorer {
   std::shared_ptr<const Scorer> inner_;
 };
 
-TEST_P(EnsembleScorerTest, AttentionIsTheMeanWhereAllSayIt) {
+TEST_P(EnsembleScorerTest, AttentionIsTheMeanIfAllMembersHaveIt) {
   const auto looking = [](std::vector<float> weights) {
     return fake(random_rule(kWords), kWords, {.attention = [weights](const Ids&, const Ids&) { return weights; }});
   };
@@ -218,7 +218,7 @@ TEST_P(EnsembleScorerTest, LimitsAreTheLeastAndVocabulariesMustBeEqual) {
   EXPECT_THAT([&] { make_ensemble({}); }, ThrowsMessage<UsageError>(HasSubstr("at least one")));
 }
 
-TEST_P(EnsembleScorerTest, AMemberWhoseNumbersAreNoneIsAnError) {
+TEST_P(EnsembleScorerTest, AMemberWithNaNIsAnError) {
   const auto broken =
       fake([](const Ids&, const Ids&) { return std::vector<float>(kWords, std::numeric_limits<float>::quiet_NaN()); });
   const EnsembleScorer ensemble({fake(random_rule(kWords)), broken});
@@ -257,7 +257,7 @@ class ModelEnsembleTest : public DeviceTest {
   using Found = std::vector<std::vector<Hypothesis>>;
   Found search(std::span<const Ids> sources, std::int64_t batch_size, bool constrained = false) const {
     DecodingConfig config{.beam_size = 4, .max_length = 13, .n_best = 4, .batch_size = batch_size};
-    if (constrained) config.repetition_penalty = 1.2;  // which asks for all logits
+    if (constrained) config.repetition_penalty = 1.2;  // needs all logits
     return batched_search(*scorer_, sources, config);
   }
   void expect_same(const Found& found, const Found& wanted) const {
@@ -276,9 +276,9 @@ TEST_P(ModelEnsembleTest, ScoresAreTheMeanOfBothModelsLogSoftmax) {
   double difference = 0;
   for (std::size_t b = 0; b < sources.size(); ++b)
     for (const auto& hypothesis : found[b]) {
-      auto said = hypothesis.ids;
-      if (hypothesis.ended) said.push_back(kEos);
-      const auto target = shift_target(Rows{said}, device());
+      auto generated = hypothesis.ids;
+      if (hypothesis.ended) generated.push_back(kEos);
+      const auto target = shift_target(Rows{generated}, device());
       std::vector<at::Tensor> all;
       for (auto model : {first_, second_})
         all.push_back(
@@ -310,7 +310,7 @@ TEST_P(ModelEnsembleTest, ATranslationDependsNeitherOnTheBatchNorOnTheOrderNorOn
   }
 }
 
-// Of what the limit of length ended the end was not said.
+// A hypothesis that the length limit ended has no eos.
 TEST_P(ModelEnsembleTest, ForcedScoresAreTheSearchsOwn) {
   const auto all = many_sources();
   const auto found = search(all, 64);
@@ -326,8 +326,8 @@ TEST_P(ModelEnsembleTest, ForcedScoresAreTheSearchsOwn) {
   const auto scores = forced_token_scores(*scorer_, sources, targets, 5);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const auto tokens = std::span(scores[i].tokens).first(wanted[i].ids.size() + (wanted[i].ended ? 1 : 0));
-    const auto said = std::accumulate(tokens.begin(), tokens.end(), 0.0);
-    EXPECT_NEAR(said, wanted[i].log_probability, device().is_cpu() ? 0 : 1e-4);
+    const auto sum = std::accumulate(tokens.begin(), tokens.end(), 0.0);
+    EXPECT_NEAR(sum, wanted[i].log_probability, device().is_cpu() ? 0 : 1e-4);
   }
 }
 

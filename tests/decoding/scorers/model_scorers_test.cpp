@@ -57,8 +57,8 @@ class ModelScorersTest : public DeviceTest {
   std::unique_ptr<const Scorer> made_ = make(model_);
   const Scorer& scorer_ = *made_;
 
-  /// What the whole model says behind each prefix, computed anew: log-probabilities [rows, V].
-  at::Tensor behind(const Rows& sources, const Rows& prefixes) {
+  /// Returns the log-probabilities [rows, V] after each prefix, computed by the whole model.
+  at::Tensor log_probabilities_after(const Rows& sources, const Rows& prefixes) {
     const at::NoGradGuard no_grad;
     const auto target = pad(prefixes, device());
     const auto x = model_->forward(pad(sources, device()), target, Pass{});  // [rows, T, D]
@@ -67,12 +67,12 @@ class ModelScorersTest : public DeviceTest {
     return model_->generator()->forward(at::stack(last));
   }
 
-  /// Of ids and, where it ended, eos, said by the whole model at once (teacher forcing).
+  /// Returns the log-probability of ids and, if it ended, eos by the whole model at once (teacher forcing).
   double forced_log_probability(const std::vector<std::int32_t>& source, const Hypothesis& hypothesis) {
     const at::NoGradGuard no_grad;
-    auto said = hypothesis.ids;
-    if (hypothesis.ended) said.push_back(kEos);
-    const auto target = shift_target(Rows{said}, device());
+    auto generated = hypothesis.ids;
+    if (hypothesis.ended) generated.push_back(kEos);
+    const auto target = shift_target(Rows{generated}, device());
     const auto all = model_->generator()->forward(model_->forward(pad(Rows{source}, device()), target.input, Pass{}));
     return all.gather(-1, target.wanted.unsqueeze(-1)).sum(at::kDouble).item<double>();
   }
@@ -95,21 +95,21 @@ TEST_P(ModelScorersTest, StepsEqualTheWholeForwardWhateverIsSelected) {
   const Rows source = small_sources();
   const auto state = scorer_.start(pad(source, device()));
   auto step = scorer_.step(*state, Ids{kBos, kBos, kBos}, false);
-  EXPECT_THAT(log_probabilities(step), AllClose(behind(source, {{kBos}, {kBos}, {kBos}}), 1e-5));
+  EXPECT_THAT(log_probabilities(step), AllClose(log_probabilities_after(source, {{kBos}, {kBos}, {kBos}}), 1e-5));
 
   scorer_.select(*state, {2, 0}, {0, 0, 0, 0});  // the second is dropped, two rows a sentence
   step = scorer_.step(*state, Ids{5, 6, 7, 8}, false);
-  EXPECT_THAT(log_probabilities(step), AllClose(behind({source[2], source[2], source[0], source[0]},
-                                                       {{kBos, 5}, {kBos, 6}, {kBos, 7}, {kBos, 8}}),
+  EXPECT_THAT(log_probabilities(step), AllClose(log_probabilities_after({source[2], source[2], source[0], source[0]},
+                                                                        {{kBos, 5}, {kBos, 6}, {kBos, 7}, {kBos, 8}}),
                                                 1e-5));
 
   scorer_.select(*state, {1, 0}, {1, 1, 0, 1, 0, 1});  // reordered, three rows a sentence
   step = scorer_.step(*state, Ids{9, 10, 11, 12, 13, 14}, false);
-  EXPECT_THAT(
-      log_probabilities(step),
-      AllClose(behind({source[0], source[0], source[0], source[2], source[2], source[2]},
-                      {{kBos, 8, 9}, {kBos, 8, 10}, {kBos, 7, 11}, {kBos, 6, 12}, {kBos, 5, 13}, {kBos, 6, 14}}),
-               1e-5));
+  EXPECT_THAT(log_probabilities(step),
+              AllClose(log_probabilities_after(
+                           {source[0], source[0], source[0], source[2], source[2], source[2]},
+                           {{kBos, 8, 9}, {kBos, 8, 10}, {kBos, 7, 11}, {kBos, 6, 12}, {kBos, 5, 13}, {kBos, 6, 14}}),
+                       1e-5));
 }
 
 TEST_P(ModelScorersTest, ScoresOfHypothesesEqualTeacherForcing) {
@@ -130,7 +130,7 @@ TEST_P(ModelScorersTest, BeamOfOneEqualsGreedy) {
   for (std::size_t b = 0; b < greedy.size(); ++b) expect_equal(beam[b], {greedy[b]});
 }
 
-// A search that goes on finds what it found before, and more.
+// A search that continues finds the earlier results, and more.
 TEST_P(ModelScorersTest, MorePatienceTakesMoreStepsForBetterTranslations) {
   std::int64_t steps = 0;
   const auto source = some_sources(12);
@@ -199,8 +199,8 @@ TEST_P(ModelScorersTest, AttentionIsTheLastLayersMeanOverTheHeads) {
   pass.probe = &probe;
   const at::NoGradGuard no_grad;
   const Rows sources = {source[0], source[0], source[1], source[1]},
-             said = {{kBos, 5}, {kBos, 6}, {kBos, 7}, {kBos, 8}};
-  model_->forward(pad(sources, device()), pad(said, device()), pass);
+             targets = {{kBos, 5}, {kBos, 6}, {kBos, 7}, {kBos, 8}};
+  model_->forward(pad(sources, device()), pad(targets, device()), pass);
   EXPECT_THAT(attention, AllClose(probe.weights.select(2, 1).mean(1), 1e-5));  // [B * K, S]
   EXPECT_THAT(attention.slice(0, 2).slice(1, 3), AllClose(at::zeros({2, 2}, attention.options()), 0));
 }
@@ -225,9 +225,9 @@ TEST_P(ModelScorersTest, TheLikeliestTokensAreThoseOfTheStep) {
   const auto source = pad(small_sources(), device());
   const auto state = scorer_.start(source), other = scorer_.start(source);
   for (const std::int64_t width : {1, 3, 20}) {
-    const auto said = Ids{5, 6, 7};
-    const auto step = scorer_.step(*state, said, false);
-    const auto top = scorer_.step_top(*other, said, width);
+    const auto tokens = Ids{5, 6, 7};
+    const auto step = scorer_.step(*state, tokens, false);
+    const auto top = scorer_.step_top(*other, tokens, width);
     const auto [logits, ids] = step.logits.cpu().topk(width, -1);
     ASSERT_EQ(top.width, width);
     for (std::int64_t row = 0; row < 3; ++row) {
@@ -241,7 +241,7 @@ TEST_P(ModelScorersTest, TheLikeliestTokensAreThoseOfTheStep) {
   }
 }
 
-TEST_P(ModelScorersTest, WhatDoesNotFitIsRefused) {
+TEST_P(ModelScorersTest, MismatchedInputsAreRefused) {
   const auto state = scorer_.start(pad(small_sources(), device()));
   EXPECT_THROW(scorer_.step(*state, Ids{kBos, kBos}, false), ShapeError);
   scorer_.step(*state, Ids{kBos, kBos, kBos}, false);
@@ -257,7 +257,7 @@ TEST_P(ModelScorersTest, AttentionKeepsItsWidthWhereTheLongestSentenceIsDone) {
   EXPECT_EQ(attention.sizes(), (at::IntArrayRef{1, 5}));
 }
 
-TEST_P(ModelScorersTest, SaysWhatTheModelIs) {
+TEST_P(ModelScorersTest, ReportsTheModelsProperties) {
   EXPECT_EQ(scorer_.vocabulary_size(), 20);
   EXPECT_EQ(scorer_.max_target_length(), 12);
   EXPECT_EQ(scorer_.device(), device());
