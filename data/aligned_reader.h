@@ -9,11 +9,11 @@
 
 namespace gloss {
 
-/// Throws DataError, stating both, where two aligned texts differ in their numbers of lines.
+/// Throws DataError with both numbers if two aligned texts differ in their numbers of lines.
 void expect_equal_counts(const std::filesystem::path& source, std::int64_t source_lines,
                          const std::filesystem::path& target, std::int64_t target_lines);
 
-/// Line n of two aligned texts. After the end of the shorter text one side is absent.
+/// Line n of two aligned texts. One side is absent after the end of the shorter text.
 struct LinePair {
   TextLine source, target;
   bool has_source = false, has_target = false;
@@ -21,26 +21,28 @@ struct LinePair {
   bool complete() const { return has_source && has_target; }
 };
 
-/// Reads two texts side by side, of which lines of equal number belong together. Memory does not grow with the texts.
+/// Reads two aligned texts side by side: line n of one belongs to line n of the other. Memory does not grow with the
+/// texts.
 ///
 ///     AlignedReader reader(source, target);
 ///     for (LinePair pair; reader.next(pair);)
 ///       if (pair.complete()) use(pair.source.text, pair.target.text);
 class AlignedReader {
  public:
-  /// SHA-256 sums to which the bytes of each text are added as they are read.
+  /// SHA-256 sums of the bytes of each text that have been read.
   struct Sums {
     Sha256 source, target;
   };
 
-  /// Calls `before_pair`, if there is one, before each pair is read; it may throw. Throws as LineReader.
+  /// Calls `before_pair`, if not empty, before it reads each pair; the function may throw. Adds the bytes to `sums` if
+  /// not null. Throws as LineReader.
   AlignedReader(const std::filesystem::path& source, const std::filesystem::path& target,
                 std::function<void()> before_pair = {}, Sums* sums = nullptr);
 
-  /// False at the end of both texts. Throws IoError.
+  /// Reads the next pair. Returns false at the end of both texts. Throws IoError.
   bool next(LinePair& pair);
 
-  std::int64_t source_lines() const { return source_.line_number(); }  ///< read so far
+  std::int64_t source_lines() const { return source_.line_number(); }  ///< number of lines read so far
   std::int64_t target_lines() const { return target_.line_number(); }
   bool saw_crlf() const { return source_.saw_crlf() || target_.saw_crlf(); }
 

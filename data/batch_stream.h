@@ -12,41 +12,42 @@
 
 namespace gloss {
 
-/// The place in the stream of training batches: how many batches of which epoch were taken.
+/// The position in the stream of training batches: the epoch and the number of its batches that were taken.
 struct EpochPosition {
   std::int64_t epoch = 0;  ///< from 0
   std::int64_t batch = 0;  ///< from 0, within the epoch
   bool operator==(const EpochPosition&) const = default;
 };
 
-/// What draws other pieces for each sentence in each epoch. Batches are formed by the lengths of the best pieces, so
-/// that they may become larger than they were to be; a drawn sentence of more than `max_length` pieces and eos (0: no
-/// limit) keeps its best ones.
+/// Subword sampling: draws other pieces for each sentence in each epoch. Batches are formed by the lengths of the best
+/// segmentations, so that sampled batches may exceed data.batch_tokens. A sentence whose drawn ids exceed `max_length`
+/// (0: no limit) keeps its best segmentation.
 struct SubwordSampling {
   std::shared_ptr<const SubwordSampler> source, target;
   std::int64_t max_length = 0;
 };
 
-/// Training batches without end, epoch after epoch. The order of an epoch (data/epoch_order.h) is a function of (seed,
-/// epoch) alone, and drawn pieces are one of (seed, epoch, pair). A place can therefore be found again without anything
-/// saved but EpochPosition.
+/// An endless stream of training batches, epoch after epoch. The order of an epoch (data/epoch_order.h) is a function
+/// of (seed, epoch) alone; sampled pieces are a function of (seed, epoch, pair). EpochPosition is therefore all that is
+/// needed to resume.
 class BatchStream {
  public:
-  /// `corpus` must outlive the stream. Uses the stream "data" of `random`, at update = epoch. Throws DataError where
-  /// the corpus is empty.
+  /// `corpus` must outlive the stream. Uses the stream "data" of `random`, at update = epoch. Throws DataError if the
+  /// corpus is empty.
   BatchStream(const ParallelCorpus& corpus, std::int64_t batch_tokens, const RandomStream& random,
               std::optional<SubwordSampling> sampling = std::nullopt);
 
-  /// The next batch; behind an epoch's last one, the first of the next epoch. Never ends.
+  /// Returns the next batch; after the last batch of an epoch, the first of the next epoch.
   Batch next();
-  /// Behind the batch taken last: at an epoch's end its number of batches, not yet the next epoch.
+  /// Returns the position after the batch taken last. At the end of an epoch this is still that epoch, with its number
+  /// of batches.
   EpochPosition position() const { return position_; }
-  /// Goes on behind the batches that `position` counts. Throws ModelError where the epoch has fewer batches.
+  /// Continues after the batches that `position` counts. Throws ModelError if the epoch has fewer batches.
   void seek(EpochPosition position);
   std::int64_t batches_in_epoch() const { return order_.batches(); }  ///< of the current epoch
 
  private:
-  void order_epoch(std::int64_t epoch);  ///< and goes to its begin
+  void order_epoch(std::int64_t epoch);  ///< and moves to its beginning
   void draw_pieces(std::span<const std::uint32_t> pairs, Batch& batch) const;
 
   const ParallelCorpus* corpus_;

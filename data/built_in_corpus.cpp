@@ -22,11 +22,11 @@ namespace {
 constexpr std::string_view kConsonants = "bdfgklmnprstvz", kVowels = "aeiou";
 static_assert(BuiltInCorpusOptions::kMostWords == 14 * 5 * 14 * 5);  // two syllables
 
-using Sentence = std::vector<std::int32_t>;  // numbers of words
+using Sentence = std::vector<std::int32_t>;  // indices of words
 
 std::int64_t held_out(const BuiltInCorpusOptions& options) { return std::max<std::int64_t>(options.size / 10, 20); }
 
-// words + words^2 + ... + words^max_words, but no more than `enough`.
+// Returns words + words^2 + ... + words^max_words, or `enough` if that is less.
 std::int64_t count_sentences(std::int64_t words, std::int64_t max_words, std::int64_t enough) {
   std::int64_t count = 0, of_length = 1;
   for (std::int64_t length = 1; length <= max_words && count < enough; ++length) {
@@ -37,8 +37,8 @@ std::int64_t count_sentences(std::int64_t words, std::int64_t max_words, std::in
 }
 
 void validate(const BuiltInCorpusOptions& options) {
-  const auto in_range = [](std::int64_t value, std::int64_t most, std::string_view name) {
-    require(value >= 1 && value <= most, name, "1 to " + std::to_string(most), value);
+  const auto in_range = [](std::int64_t value, std::int64_t max, std::string_view name) {
+    require(value >= 1 && value <= max, name, "1 to " + std::to_string(max), value);
   };
   in_range(options.size, BuiltInCorpusOptions::kMostPairs, "size");
   in_range(options.words, BuiltInCorpusOptions::kMostWords, "words");
@@ -63,9 +63,9 @@ std::vector<std::string> make_words(const BuiltInCorpusOptions& options, const R
   return words;
 }
 
-// 64 bits of a sentence (FNV-1a, then splitmix64). Two sentences of equal bits are taken for one, and the later is
-// drawn again; nothing else comes of it.
-std::uint64_t bits_of(const Sentence& sentence) {
+// Returns a 64-bit hash of a sentence (FNV-1a, then splitmix64). Sentences with equal hashes count as one: the later is
+// drawn again.
+std::uint64_t hash_of(const Sentence& sentence) {
   std::uint64_t bits = 0xcbf29ce484222325;
   for (const auto word : sentence) bits = (bits ^ static_cast<std::uint64_t>(word)) * 0x100000001b3;
   bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
@@ -73,14 +73,14 @@ std::uint64_t bits_of(const Sentence& sentence) {
   return bits ^ bits >> 31;
 }
 
-// The sentences to choose from. A sentence is kept as its number, from which it can be made again.
+// The sentences of a corpus. Each is stored as a number, from which the sentence can be made again.
 class Sentences {
  public:
   Sentences(const BuiltInCorpusOptions& options, std::int64_t needed, const RandomStream& random)
       : words_(static_cast<std::uint64_t>(options.words)),
         max_words_(static_cast<std::uint64_t>(options.max_words)),
         random_(random.stream("sentences")) {
-    // Drawing the last few that are left would take long: where half of all are needed, all are listed.
+    // Drawing would take long if few sentences are left. If at least half of all are needed, all are listed instead.
     const auto all = count_sentences(options.words, options.max_words, 2 * needed);
     listed_ = all < 2 * needed;
     if (listed_) {
@@ -89,7 +89,7 @@ class Sentences {
     } else {
       draw(static_cast<std::size_t>(needed));
     }
-    // Short sentences are used up early: shuffled, the three sets are alike.
+    // The three sets must be alike, but short sentences come first: there are few of them. So the order is shuffled.
     random.stream("order").shuffle(std::span(numbers_));
     numbers_.resize(static_cast<std::size_t>(needed));
   }
@@ -98,7 +98,7 @@ class Sentences {
   Sentence sentence(std::uint64_t number) const { return listed_ ? listed(number) : drawn(number); }
 
  private:
-  // Of all that there are, the shortest first.
+  // Returns a sentence by its number among all sentences, the shortest first.
   Sentence listed(std::uint64_t number) const {
     std::size_t length = 1;
     for (auto of_length = words_; number >= of_length; of_length *= words_, ++length) number -= of_length;
@@ -108,7 +108,8 @@ class Sentences {
     return sentence;
   }
 
-  // Of even length from 1 to max_words and of even words, from the stream's element `number` on.
+  // Draws a sentence from the stream's element `number` on. Lengths from 1 to max_words are equally likely, and so are
+  // words.
   Sentence drawn(std::uint64_t number) const {
     Sentence sentence(1 + random_.below(max_words_, number));
     for (auto& word : sentence) word = static_cast<std::int32_t>(random_.below(words_, ++number));
@@ -121,7 +122,7 @@ class Sentences {
     numbers_.reserve(count);
     for (std::uint64_t element = 0; numbers_.size() < count;) {
       const auto sentence = drawn(element);
-      if (seen.insert(bits_of(sentence)).second) numbers_.push_back(element);
+      if (seen.insert(hash_of(sentence)).second) numbers_.push_back(element);
       element += 1 + sentence.size();
     }
   }
@@ -132,7 +133,7 @@ class Sentences {
   std::vector<std::uint64_t> numbers_;
 };
 
-// Line after line, so that no file is ever in memory.
+// Writes line by line, so that memory does not grow with the file.
 void write_lines(const std::filesystem::path& path, std::span<const std::uint64_t> numbers, const Sentences& sentences,
                  const std::vector<std::string>& words, bool reversed) {
   constexpr std::size_t kAtOnce = 1 << 16;

@@ -8,9 +8,10 @@
 namespace gloss {
 namespace {
 
-bool is_lopsided(std::int64_t a, std::int64_t b, std::int64_t fewest, double most) {
+// Returns whether one length is more than `max_ratio` times the other. Short pairs are not compared.
+bool is_lopsided(std::int64_t a, std::int64_t b, std::int64_t min_length, double max_ratio) {
   const auto longer = std::max(a, b), shorter = std::min(a, b);
-  return longer >= fewest && static_cast<double>(longer) > most * static_cast<double>(shorter);
+  return longer >= min_length && static_cast<double>(longer) > max_ratio * static_cast<double>(shorter);
 }
 
 }  // namespace
@@ -23,12 +24,12 @@ CorpusCheck check_corpus(const std::filesystem::path& source_path, const std::fi
   TextCheck target(target_path, options.target.get(), options.normalization);
   LineHashes pairs;
   const bool in_pieces = options.source != nullptr && options.target != nullptr;
-  const auto most =
+  const auto max_ratio =
       options.max_ratio.value_or(in_pieces ? CorpusCheckOptions::kPieceRatio : CorpusCheckOptions::kCharacterRatio);
   const auto lopsided = [&] {
     return in_pieces
-               ? is_lopsided(source.units(), target.units(), CorpusCheckOptions::kFewestPieces, most)
-               : is_lopsided(source.characters(), target.characters(), CorpusCheckOptions::kFewestCharacters, most);
+               ? is_lopsided(source.units(), target.units(), CorpusCheckOptions::kMinPieces, max_ratio)
+               : is_lopsided(source.characters(), target.characters(), CorpusCheckOptions::kMinCharacters, max_ratio);
   };
 
   for (LinePair pair; reader.next(pair);) {

@@ -17,31 +17,33 @@ namespace gloss {
 /// Problems of two aligned texts.
 struct CorpusCheck {
   TextReport source, target;
-  std::int64_t pairs = 0;      ///< lines that have a line on the other side
-  std::int64_t fit_pairs = 0;  ///< of these, those that training would use
-  NotedLines invalid;          ///< pairs of which a side is not UTF-8, or has a NUL
-  NotedLines empty;            ///< pairs of which a side is empty
-  NotedLines too_long;         ///< pairs of which a side has too many units, eos counted, or was cut
-  NotedLines ratio;            ///< one side too many times as long as the other
-  NotedLines copied;           ///< the target is the source
-  NotedLines repeated;         ///< the same pair as an earlier line
+  std::int64_t pairs = 0;      ///< lines that exist on both sides
+  std::int64_t fit_pairs = 0;  ///< pairs that training would use
+  NotedLines invalid;          ///< pairs with a side that is not UTF-8 or has a NUL
+  NotedLines empty;            ///< pairs with an empty side
+  NotedLines too_long;         ///< pairs with a side of too many units, eos counted, or one that was cut
+  NotedLines ratio;            ///< pairs whose lengths differ by more than max_ratio
+  NotedLines copied;           ///< pairs whose target equals the source
+  NotedLines repeated;         ///< pairs that equal an earlier one
 };
 
+/// Options of check_corpus.
 struct CorpusCheckOptions {
   std::shared_ptr<const Tokenizer> source = {}, target = {};  ///< null: units are words
-  Normalization normalization = Normalization::kNmtNfkc;      ///< without a tokenizer
+  Normalization normalization = Normalization::kNmtNfkc;      ///< for counting words, without a tokenizer
   std::int64_t max_length = 256;                              ///< units and eos
   std::optional<double> max_ratio = {};                       ///< of lengths; default: kPieceRatio, kCharacterRatio
   /// Called with each pair that training would use, and its line number.
   std::function<void(std::string_view source, std::string_view target, std::int64_t line)> for_pair = {};
 
-  /// Lengths are compared in pieces, without a tokenizer in characters, if the longer side has at least this many.
+  /// Bounds of the length ratio: in pieces or, without a tokenizer, in characters. Only pairs whose longer side has at
+  /// least kMinPieces or kMinCharacters are compared.
   static constexpr double kPieceRatio = 4, kCharacterRatio = 9;
-  static constexpr std::int64_t kFewestPieces = 10, kFewestCharacters = 40;
+  static constexpr std::int64_t kMinPieces = 10, kMinCharacters = 40;
 };
 
-/// Reads two texts side by side, to the end of the longer one. Memory: two lines, and the memory of LineHashes for each
-/// pair. Throws as LineReader. The caller compares the numbers of lines.
+/// Checks two aligned texts and reads to the end of the longer one. Memory: two lines, and the memory of LineHashes for
+/// each pair. Throws as LineReader. The caller compares the numbers of lines.
 CorpusCheck check_corpus(const std::filesystem::path& source, const std::filesystem::path& target,
                          const CorpusCheckOptions& options);
 
@@ -49,12 +51,14 @@ CorpusCheck check_corpus(const std::filesystem::path& source, const std::filesys
 /// each line.
 class HeldOutPairs {
  public:
+  /// Adds a held-out pair and its line number.
   void add(std::string_view source, std::string_view target, std::int64_t line);
-  /// A pair of the training text.
+  /// Compares a pair of the training text with the held-out pairs.
   void compare(std::string_view source, std::string_view target);
 
+  /// Returns the lines of the pairs that occur in the training text.
   NotedLines pairs_in_training() const;
-  /// With another target there.
+  /// Returns the lines whose source occurs in the training text, but only with another target.
   NotedLines sources_in_training() const;
 
  private:
@@ -63,7 +67,8 @@ class HeldOutPairs {
     std::int64_t number;
   };
   std::vector<Line> lines_;
-  LineHashes sources_, seen_;  ///< of all held-out sources; of sources and pairs that training has too
+  LineHashes sources_;  ///< of all held-out sources
+  LineHashes seen_;     ///< of the held-out sources and pairs that also occur in the training text
 };
 
 }  // namespace gloss

@@ -10,7 +10,7 @@
 
 namespace gloss {
 
-/// Where what stands in a corpus file; docs/file_formats.md describes it. All places are in bytes.
+/// Layout of a corpus file (docs/file_formats.md). All positions are in bytes.
 struct CorpusLayout {
   static constexpr std::string_view kBegin = "gloss corpus 1\n\n", kEnd = "\ncorpus\n";
   static constexpr std::uint64_t kPairsToAStart = 64;
@@ -19,7 +19,7 @@ struct CorpusLayout {
   std::uint64_t id_bytes = 2, length_bytes = 2;  ///< 2 or 4
 
   std::uint64_t ids_at() const { return kBegin.size(); }
-  std::uint64_t index_at() const { return ids_at() + ids * id_bytes; }  ///< what finds the pairs, up to `sums_at`
+  std::uint64_t index_at() const { return ids_at() + ids * id_bytes; }  ///< starts and lengths of pairs, to `sums_at`
   std::uint64_t starts_at() const { return aligned(index_at()); }
   std::uint64_t source_lengths_at() const { return starts_at() + starts() * sizeof(std::uint64_t); }
   std::uint64_t target_lengths_at() const { return aligned(source_lengths_at() + pairs * length_bytes); }
@@ -30,7 +30,7 @@ struct CorpusLayout {
   static constexpr std::uint64_t aligned(std::uint64_t place) { return (place + 7) / 8 * 8; }
 };
 
-/// A number of 2 or 4 bytes.
+/// Reads a number of 2 or 4 bytes.
 inline std::uint32_t load_number(const std::byte* place, std::uint64_t bytes) {
   std::uint32_t value = 0;
   if (bytes == 2) {
@@ -42,8 +42,7 @@ inline std::uint32_t load_number(const std::byte* place, std::uint64_t bytes) {
   return value;
 }
 
-/// What vouches for a pair: FNV-1a, 32 bits, taken id by id over source and target. One id that is not right always
-/// shows.
+/// Returns the checksum of a pair: FNV-1a, 32 bits, id by id over source and target. It detects every single wrong id.
 inline std::uint32_t sum_ids(std::span<const Id> ids, std::uint32_t sum = 0x811c9dc5U) {
   for (const Id id : ids) sum = (sum ^ static_cast<std::uint32_t>(id)) * 0x01000193U;
   return sum;

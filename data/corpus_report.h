@@ -7,17 +7,17 @@
 
 namespace gloss {
 
-/// Why pairs were left out, and which.
+/// The pairs that encoding left out, by reason.
 struct CorpusReport {
   std::int64_t lines = 0;
   NotedLines invalid_utf8;  ///< or with a NUL
   NotedLines empty;         ///< no piece on one side or both
   NotedLines too_long;
-  bool crlf = false;  ///< lines ended in CRLF; the CR was dropped
+  bool crlf = false;  ///< some lines ended in CRLF; the CR was dropped
 };
 
 Json to_json(const CorpusReport& report);
-/// Throws Json's own exceptions where it is none.
+/// Parses a report. Throws Json's own exceptions if a key is missing or has another type.
 CorpusReport read_corpus_report(const Json& json);
 
 }  // namespace gloss

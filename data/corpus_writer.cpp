@@ -21,9 +21,9 @@ std::uint64_t width_of(std::int64_t largest) { return largest <= std::numeric_li
 
 }  // namespace
 
-CorpusWriter::CorpusWriter(Sink sink, std::int64_t vocabulary_size, std::int64_t longest) : sink_(std::move(sink)) {
+CorpusWriter::CorpusWriter(Sink sink, std::int64_t vocabulary_size, std::int64_t max_length) : sink_(std::move(sink)) {
   layout_.id_bytes = width_of(vocabulary_size - 1);
-  layout_.length_bytes = longest == 0 ? 4 : width_of(longest);
+  layout_.length_bytes = max_length == 0 ? 4 : width_of(max_length);
   put(std::as_bytes(std::span(CorpusLayout::kBegin)));
 }
 
@@ -50,11 +50,11 @@ void CorpusWriter::finish(const Json& key, const CorpusReport& report) {
   const auto put_part = [&](std::span<const std::byte> part) {
     index.update(part);
     put(part);
-    const auto behind = padding();
-    index.update(behind);
-    put(behind);
+    const auto zeros = padding();
+    index.update(zeros);
+    put(zeros);
   };
-  put_part({});  // the padding behind the ids
+  put_part({});  // the padding after the ids
   put_part(std::as_bytes(std::span(starts_)));
   put_part(source_lengths_);
   put_part(target_lengths_);

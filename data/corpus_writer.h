@@ -14,17 +14,18 @@
 
 namespace gloss {
 
-/// Writes a corpus file from front to end. Memory: a buffer, and 8 or 12 bytes a pair until the end.
+/// Writes a corpus file from front to end (docs/file_formats.md). Memory: a buffer, and 8 or 12 bytes a pair until the
+/// end.
 class CorpusWriter {
  public:
   using Sink = std::function<void(std::span<const std::byte>)>;
 
-  /// Ids are below `vocabulary_size`; sentences have at most `longest` of them (0: not known).
-  CorpusWriter(Sink sink, std::int64_t vocabulary_size, std::int64_t longest);
+  /// All ids are below `vocabulary_size`. A sentence has at most `max_length` ids; 0: unknown.
+  CorpusWriter(Sink sink, std::int64_t vocabulary_size, std::int64_t max_length);
 
-  /// Throws DataError behind the last pair that a corpus can hold, 2^32 - 1.
+  /// Adds a pair. Throws DataError after the last pair that a corpus can hold, 2^32 - 1.
   void add(std::span<const Id> source, std::span<const Id> target);
-  /// The rest of the file: what finds the pairs, and the footer with `key`, which says what the ids were made of.
+  /// Writes the rest of the file: the index and the footer with `key`, which names the inputs of the encoding.
   void finish(const Json& key, const CorpusReport& report);
   std::int64_t pairs() const { return static_cast<std::int64_t>(layout_.pairs); }
 
@@ -40,7 +41,7 @@ class CorpusWriter {
   std::vector<std::uint64_t> starts_;
   std::vector<std::byte> source_lengths_, target_lengths_;
   std::vector<std::uint32_t> sums_;
-  Ids pair_;     ///< of the sum over all: both lengths, both sentences
+  Ids pair_;     ///< input of hash_ for one pair: both lengths, both sentences
   Sha256 hash_;  ///< over all pairs
 };
 

@@ -8,7 +8,7 @@
 
 namespace gloss {
 
-/// `data` of the run file. Paths are as the file spells them; pipeline resolves them against its folder.
+/// The section `data` of the run file. Paths are as the file spells them; pipeline resolves them against its folder.
 struct DataConfig {
   std::string train_source, train_target;
   std::string valid_source, valid_target;        ///< optional, both or neither
@@ -31,7 +31,7 @@ struct DataConfig {
 /// The declarations of the section's keys.
 const Settings<DataConfig>& data_settings();
 
-/// Throws UsageError where a key is unknown or of the wrong type; ranges are for validate().
+/// Reads the section. Throws UsageError if a key is unknown or of the wrong type; validate() checks ranges.
 DataConfig read_data_config(ConfigSection section);
 Json to_json(const DataConfig& config);
 

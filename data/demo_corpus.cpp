@@ -24,11 +24,11 @@ namespace {
 
 using grammar::Language;
 
-constexpr std::int64_t kFewestPairs = 1000, kMostPairs = 1'000'000;
+constexpr std::int64_t kMinPairs = 1000, kMaxPairs = 1'000'000;
 constexpr double kHeldOutShare = 0.08;
-constexpr int kMostMisses = 20'000;  // draws in a row without a new sentence
+constexpr int kMaxMisses = 20'000;  // draws in a row without a new sentence
 
-/// Words without punctuation; in Chinese, characters.
+/// Collects the words of a sentence without punctuation; in Chinese, its characters.
 void collect_words(const std::string& text, Language language, std::set<std::string>& words) {
   std::string word;
   const auto finish = [&] {
@@ -49,6 +49,7 @@ void collect_words(const std::string& text, Language language, std::set<std::str
   finish();
 }
 
+/// Draws the three sets of a corpus.
 class Drawer {
  public:
   explicit Drawer(const DemoCorpusOptions& options)
@@ -58,7 +59,7 @@ class Drawer {
         random_(options.seed, "demo_corpus"),
         held_out_(random_.stream("held_out"), kHeldOutShare) {}
 
-  /// Constructions by chance.
+  /// Draws pairs of random constructions.
   std::vector<DemoPair> draw_training(std::string_view name, std::int64_t size) {
     const auto& constructions = grammar_.constructions();
     const auto choice = random_.stream(name).stream("constructions");
@@ -76,7 +77,7 @@ class Drawer {
     return pairs;
   }
 
-  /// Every construction as often, of words that the training pairs have.
+  /// Draws pairs of each construction equally often, from words of the training pairs.
   std::vector<DemoPair> draw_test(std::int64_t size, std::span<const DemoPair> training) {
     std::set<std::string> words;
     for (const auto& pair : training) collect_words(pair, words);
@@ -107,7 +108,7 @@ class Drawer {
                                    const Accept& accept) {
     const auto random = random_.stream(name).stream(construction.name);
     auto& draws = draws_[std::string(name) + " " + construction.name];
-    for (int misses = 0; misses < kMostMisses; ++misses) {
+    for (int misses = 0; misses < kMaxMisses; ++misses) {
       const auto sentence = chooser_.draw(construction, random.at(draws++));
       if (!sentence) continue;
       DemoPair pair{realize(grammar_.lexicon(), *sentence, options_.source),
@@ -146,8 +147,8 @@ void write(const std::filesystem::path& folder, const std::string& name, std::sp
 }  // namespace
 
 DemoCorpus draw_demo_corpus(const DemoCorpusOptions& options) {
-  require(options.size >= kFewestPairs && options.size <= kMostPairs, "size",
-          std::to_string(kFewestPairs) + " to " + std::to_string(kMostPairs), options.size);
+  require(options.size >= kMinPairs && options.size <= kMaxPairs, "size",
+          std::to_string(kMinPairs) + " to " + std::to_string(kMaxPairs), options.size);
   require(options.source != options.target, "pair", "two languages", "one");
   Drawer drawer(options);
   DemoCorpus corpus;

@@ -29,7 +29,7 @@ struct EncodedPair {
   Ids source = {}, target = {};  // pieces and eos, of a usable pair
 };
 
-// Encodes the pairs of one task after the other.
+// Encodes pairs, one task at a time.
 class PairEncoder {
  public:
   PairEncoder(const AlignedTexts& texts, const EncodingOptions& options)
@@ -62,7 +62,7 @@ class PairEncoder {
   const EncodingOptions* options_;
 };
 
-// Reads the lines of the next task. Complete pairs only; none where one of the texts has ended.
+// Reads the complete pairs of the next task. Returns none after the end of a text.
 Lines next_lines(AlignedReader& reader) {
   Lines lines;
   LinePair pair;
@@ -103,11 +103,11 @@ CorpusReport encode_corpus(const AlignedTexts& texts, const EncodingOptions& opt
   struct Task {
     Lines lines;
     std::unique_ptr<PairEncoder> encoder;
-    std::future<Encoded> encoded;  // destroyed first, since it uses the others
+    std::future<Encoded> encoded;  // destroyed first, because its thread uses the others
   };
   CorpusReport report;
   AlignedReader reader(texts.source, texts.target, options.before_pair);
-  std::deque<Task> tasks;  // they stay in place
+  std::deque<Task> tasks;  // a deque does not move its elements
   const auto begin_task = [&](std::unique_ptr<PairEncoder> encoder) {
     auto lines = next_lines(reader);
     if (lines.empty()) return;

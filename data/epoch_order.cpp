@@ -7,10 +7,10 @@
 namespace gloss {
 namespace {
 
-// A length that would be this share of a full batch, or less, begins the next one.
-constexpr std::int64_t kSmallShare = 5;  // a fifth
+// Pairs of a new length that would be at most a fifth of the batch begin the next one.
+constexpr std::int64_t kSmallShare = 5;
 
-// What is drawn of an epoch's stream.
+// Random draws of an epoch: its substreams.
 enum Draw : std::uint32_t { kEquals, kBatches, kBegin };
 
 using Indices = std::vector<std::uint32_t>;
@@ -29,7 +29,7 @@ std::int64_t longest_pair(const ParallelCorpus& corpus) {
   return longest;
 }
 
-// Where each key's entries begin once they are sorted; keys from 0 to `largest`, and one more for the end.
+// Returns the begin of each key's entries in sorted order, for keys from 0 to `largest`, and the end.
 template <typename Key>
 Indices begins_of(std::int64_t count, std::int64_t largest, Key key) {
   Indices begins(static_cast<std::size_t>(largest) + 2);
@@ -61,7 +61,7 @@ std::span<const std::uint32_t> EpochOrder::batch(std::int64_t index) const {
   return std::span(pairs_).subspan(begins_[number], end - begins_[number]);
 }
 
-// Two counting sorts, the second of which keeps the order of the first.
+// Sorts by two counting sorts: first by difference, then stably by length.
 void EpochOrder::sort(const ParallelCorpus& corpus, bool even_rise) {
   const auto count = corpus.size(), longest = longest_pair(corpus);
   Indices by_difference(static_cast<std::size_t>(count));
@@ -92,7 +92,7 @@ void EpochOrder::shuffle_equals(const ParallelCorpus& corpus, const RandomStream
 
 void EpochOrder::cut(const ParallelCorpus& corpus, std::int64_t batch_tokens, std::int64_t first_batch_tokens) {
   std::int64_t limit = first_batch_tokens, begin = 0;
-  std::int64_t length = 0, length_begin = 0;  // of the pair at hand, and where such pairs begin
+  std::int64_t length = 0, length_begin = 0;  // length of the current pair, and the first place of that length
   const auto begin_batch = [&](std::int64_t place) {
     begin = place;
     begins_.push_back(static_cast<std::uint32_t>(place));

@@ -9,16 +9,17 @@
 
 namespace gloss {
 
-/// All pairs of a corpus in batches; 4 bytes a pair.
+/// All pairs of a corpus in batches. Memory: 4 bytes a pair.
 class EpochOrder {
  public:
-  /// In order of length: by max(source, target), and within one such length by source - target, falling and rising in
-  /// turn, so that neighbors are alike on both sides. Cut into batches of at most `batch_tokens` positions
-  /// (max(source, target) times sentences, padding included; a longer pair alone is a batch). A batch ends a little
-  /// early where a new length would be a small part of it. Time and memory grow with the corpus alone.
+  /// Sorts the pairs by length and cuts them into batches. The order is by max(source, target), then by source -
+  /// target, falling and rising in turn, so that neighbors are alike on both sides. A batch has at most `batch_tokens`
+  /// positions: max(source, target) times sentences, padding included. A longer pair is a batch by itself. A batch ends
+  /// a little early if the pairs of a new length would be a small part of it. Time and memory grow linearly with the
+  /// corpus.
   EpochOrder(const ParallelCorpus& corpus, std::int64_t batch_tokens);
-  /// The same for an epoch of training: pairs of equal lengths are shuffled, chance decides where the first batch ends
-  /// and which lengths are rising, and the batches are shuffled. A function of the stream, its update and the corpus.
+  /// Orders an epoch of training. As above, but pairs of equal lengths are shuffled, the size of the first batch and
+  /// the rising lengths are random, and the batches are shuffled. A function of the stream, its update and the corpus.
   EpochOrder(const ParallelCorpus& corpus, std::int64_t batch_tokens, const RandomStream& random);
 
   std::int64_t batches() const { return std::ssize(begins_); }
@@ -30,11 +31,11 @@ class EpochOrder {
   void cut(const ParallelCorpus& corpus, std::int64_t batch_tokens, std::int64_t first_batch_tokens);
 
   std::vector<std::uint32_t> pairs_;
-  std::vector<std::uint32_t> begins_;  ///< of the batches, in order of length
-  std::vector<std::uint32_t> order_;   ///< of the batches; empty: as they are
+  std::vector<std::uint32_t> begins_;  ///< begin of each batch in pairs_, in order of length
+  std::vector<std::uint32_t> order_;   ///< shuffled indices of the batches; empty: in order of length
 };
 
-/// The whole corpus once, in order of length, for validation: indices of each batch, shortest first.
+/// Returns the indices of the pairs of each batch for validation: the whole corpus once, shortest first.
 std::vector<std::vector<std::int64_t>> batches_by_length(const ParallelCorpus& corpus, std::int64_t batch_tokens);
 
 }  // namespace gloss

@@ -9,11 +9,11 @@
 namespace gloss {
 namespace {
 
-// Pairs from which the held-out ones are taken: those with the smallest hashes.
+// Number of pairs with the smallest hashes that are considered.
 constexpr std::size_t kCandidates = 8192;
-constexpr std::size_t kMaxLineBytes = 1000;  // of a candidate; longer lines are no usual sentences
+constexpr std::size_t kMaxLineBytes = 1000;  // of a candidate; longer lines are not ordinary sentences
 
-// FNV-1a with the last mixing step of SplitMix64. The choice must not depend on the standard library.
+// FNV-1a with the last mixing step of SplitMix64. The standard library's hash may differ between versions.
 std::uint64_t stable_hash(std::string_view bytes) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
@@ -27,7 +27,7 @@ std::uint64_t stable_hash_of_pair(std::uint64_t source, std::uint64_t target) {
   return stable_hash({reinterpret_cast<const char*>(sides.data()), sizeof sides});
 }
 
-// The candidate that has a line on one side, and whether another pair has the line, too.
+// The candidate that has a certain line on one side, and whether another pair has that line, too.
 struct LineOwner {
   std::uint64_t pair;
   bool shared = false;

@@ -10,20 +10,20 @@
 
 namespace gloss {
 
-/// Number of pairs to hold out of a text: 1 %, at least 50 and at most 1,000, but never more than a tenth.
+/// Returns the number of pairs to hold out of a text: 1 %, at least 50 and at most 1,000, but never more than a tenth.
 std::int64_t pairs_to_hold_out(std::int64_t pairs);
 
-/// Sentence pairs of a training text that are kept out of training, to validate on. The choice is a function of the
-/// text's pairs alone, not of their order: the pairs with the smallest hashes among those whose source and target
-/// occur in no other pair of the text and have at most 1,000 bytes. All repetitions of a held-out pair are held out,
-/// too.
+/// Sentence pairs of a training text that are kept out of training, to validate on. The choice depends on the text's
+/// pairs, not on their order. Candidates are the pairs of at most 1,000 bytes a side whose source and target occur in
+/// no other pair; those with the smallest hashes are held out. All repetitions of a held-out pair are held out, too.
 class HoldOut {
  public:
+  /// Returns whether the pair is held out.
   bool contains(std::string_view source, std::string_view target) const;
-  /// The chosen pairs, each once: line i of one is the translation of line i of the other.
+  /// Returns the held-out pairs, each once: line i of the targets is the translation of line i of the sources.
   const std::vector<std::string>& sources() const { return sources_; }
   const std::vector<std::string>& targets() const { return targets_; }
-  /// Pairs of the text, with repetitions, that have text on both sides.
+  /// Returns the number of usable pairs of the text, repetitions included.
   std::int64_t pairs_of_text() const { return pairs_of_text_; }
 
  private:
@@ -39,7 +39,7 @@ class HoldOutChoice {
  public:
   /// Adds a usable pair of the text (data/pair_verdict.h).
   void add(std::string_view source, std::string_view target);
-  /// Ends the choice. May choose fewer pairs than wanted, or none, where most pairs share a side with another.
+  /// Ends the choice. Chooses fewer pairs than pairs_to_hold_out, or none, if most pairs share a side with another.
   HoldOut choose();
 
  private:

@@ -6,7 +6,7 @@
 namespace gloss {
 namespace {
 
-// ISO 639-1, in one text: a code begins at every third place.
+// Language codes of ISO 639-1 in one text: a code begins at every third place.
 constexpr std::string_view kLanguageCodes =
     "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en "
     "eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv "
@@ -14,7 +14,7 @@ constexpr std::string_view kLanguageCodes =
     "ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss "
     "st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu ";
 
-// Endings of text files that are dropped before the language is looked for.
+// Endings of text files that are removed before the language.
 constexpr std::string_view kTextEndings[] = {".txt", ".text", ".tok", ".raw", ".clean"};
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -43,7 +43,7 @@ std::vector<std::string_view> parts_of(std::string_view text) {
   return parts;
 }
 
-// Subtags after a singleton: "u-co-phonebk", "x-private".
+// Returns whether the parts from `place` on are extensions, such as "u-co-phonebk" or "x-private".
 bool are_extensions(const std::vector<std::string_view>& parts, std::size_t place) {
   while (place < parts.size()) {
     const bool is_private = parts[place] == "x" || parts[place] == "X";

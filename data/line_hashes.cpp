@@ -8,7 +8,7 @@
 namespace gloss {
 namespace {
 
-constexpr std::size_t kFewestSlots = 64;
+constexpr std::size_t kMinSlots = 64;
 
 std::uint64_t hash_of_bytes(std::string_view bytes) {
   return std::max<std::uint64_t>(std::hash<std::string_view>{}(bytes), 1);
@@ -34,7 +34,7 @@ bool LineHashes::insert(std::uint64_t hash) {
 
 bool LineHashes::contains(std::uint64_t hash) const { return !slots_.empty() && slots_[place_of(hash)] == hash; }
 
-// Where the hash stands, or the free slot where it would.
+// Returns the slot of the hash, or the free slot for it.
 std::size_t LineHashes::place_of(std::uint64_t hash) const {
   const std::size_t last = slots_.size() - 1;
   auto place = static_cast<std::size_t>(hash) & last;
@@ -43,7 +43,7 @@ std::size_t LineHashes::place_of(std::uint64_t hash) const {
 }
 
 void LineHashes::grow() {
-  const auto before = std::exchange(slots_, std::vector<std::uint64_t>(std::max(kFewestSlots, slots_.size() * 2)));
+  const auto before = std::exchange(slots_, std::vector<std::uint64_t>(std::max(kMinSlots, slots_.size() * 2)));
   for (const auto hash : before)
     if (hash != 0) slots_[place_of(hash)] = hash;
 }

@@ -6,15 +6,15 @@
 
 namespace gloss {
 
-/// What is remembered of a line: equal lines have equal hashes, others hardly ever (64 bits). Never 0.
+/// Returns a 64-bit hash of a line; never 0.
 std::uint64_t hash_of_line(std::string_view line);
-/// The same of two lines that belong together.
+/// Returns a 64-bit hash of a sentence pair; never 0.
 std::uint64_t hash_of_pair(std::string_view source, std::string_view target);
 
-/// A set of such hashes: 11 to 22 bytes for each, while it grows half as much again.
+/// A set of hashes. Memory: 11 to 22 bytes for each; half as much again while it grows.
 class LineHashes {
  public:
-  /// False where it was there already.
+  /// Adds a hash. Returns false if the set has it already.
   bool insert(std::uint64_t hash);
   bool contains(std::uint64_t hash) const;
   std::size_t size() const { return size_; }

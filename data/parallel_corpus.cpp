@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kSumDigits = 64;
 constexpr std::uint64_t kHashedAtOnce = 1 << 20;
-// Behind the footer: its sum, its length, the mark of the end.
+// Size of the tail after the footer: the footer's sum and length, and the mark of the end.
 constexpr std::size_t kTailBytes = kSumDigits + sizeof(std::uint64_t) + CorpusLayout::kEnd.size();
 
 struct DamagedCorpus {
@@ -118,14 +118,14 @@ void ParallelCorpus::read_footer() {
   }
   for (const auto width : {layout_.id_bytes, layout_.length_bytes})
     expect_whole(width == 2 || width == 4, "numbers of another width");
-  expect_whole(layout_.footer_at() == size - kTailBytes - bytes, "one of another size than it says");
+  expect_whole(layout_.footer_at() == size - kTailBytes - bytes, "one whose size does not match its footer");
   report_ = read_corpus_report(json.at("report"));
   hash_ = json.at("hash").get<std::string>();
   index_sha256_ = json.at("index_sha256").get<std::string>();
   key_ = json.at("key");
 }
 
-// What is compared with the sum is the copy that is used from then on.
+// Copies the index and checks the sum of the copy, since the file may change later.
 void ParallelCorpus::read_index() {
   index_.resize(layout_.sums_at() - layout_.index_at());
   expect_whole(file_.read(layout_.index_at(), index_), "one that is cut off");
@@ -140,7 +140,7 @@ void ParallelCorpus::read_index() {
   expect_whole(sum.hex() == index_sha256_, "a damaged index");
 }
 
-// Afterwards no start is outside the file.
+// Checks that every pair lies within the file; with kWhole and a file that is not too large, also the pairs.
 void ParallelCorpus::check_pairs(Check check) const {
   const bool whole = check == Check::kWhole && file_.size() <= kCheckedAtOnce;
   std::uint64_t begin = 0;
@@ -148,7 +148,7 @@ void ParallelCorpus::check_pairs(Check check) const {
   for (std::int64_t i = 0; i < size(); ++i) {
     expect_whole(i % std::int64_t{CorpusLayout::kPairsToAStart} != 0 || start(i) == begin, "starts that are not right");
     const auto next = begin + static_cast<std::uint64_t>(source_length(i) + target_length(i));
-    expect_whole(next <= layout_.ids, "sentences that go on behind its end");
+    expect_whole(next <= layout_.ids, "sentences that continue past its end");
     if (whole) expect_whole(read_pair(i, begin, pair), "damaged sentences");
     begin = next;
   }
@@ -163,14 +163,14 @@ std::uint64_t ParallelCorpus::start(std::int64_t index) const {
   return start;
 }
 
-// False where it is not to be had, or the sum is not that of the pair.
+// Reads a pair. Returns false if it cannot be read or its sum is wrong.
 bool ParallelCorpus::read_pair(std::int64_t index, std::uint64_t start, Pair& pair) const {
   const auto i = static_cast<std::uint64_t>(index);
   const auto ids = static_cast<std::uint64_t>(source_length(index) + target_length(index));
-  std::array<std::byte, sizeof(std::uint32_t)> wanted{};
+  std::array<std::byte, sizeof(std::uint32_t)> stored_sum{};
   pair.bytes.resize(ids * layout_.id_bytes);
   if (!file_.read(layout_.ids_at() + start * layout_.id_bytes, pair.bytes) ||
-      !file_.read(layout_.sums_at() + i * wanted.size(), wanted))
+      !file_.read(layout_.sums_at() + i * stored_sum.size(), stored_sum))
     return false;
   const auto* place = pair.bytes.data();
   const auto take = [&](Ids& sentence, std::int64_t count) {
@@ -182,7 +182,7 @@ bool ParallelCorpus::read_pair(std::int64_t index, std::uint64_t start, Pair& pa
   };
   take(pair.source, source_length(index));
   take(pair.target, target_length(index));
-  return load_number(wanted.data(), wanted.size()) == sum_ids(pair.target, sum_ids(pair.source));
+  return load_number(stored_sum.data(), stored_sum.size()) == sum_ids(pair.target, sum_ids(pair.source));
 }
 
 ParallelCorpus::Pair ParallelCorpus::pair(std::int64_t index) const {

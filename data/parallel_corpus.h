@@ -17,9 +17,9 @@
 
 namespace gloss {
 
-/// Aligned sentences as ids, pieces and eos, in a file that is mapped (docs/file_formats.md). In memory are only the
-/// lengths, 2 or 4 bytes each, so that whatever becomes of the file nothing is looked for outside it. Each pair is
-/// checked by its sum whenever it is read.
+/// Aligned sentences as ids, pieces and eos, in a mapped file (docs/file_formats.md). Memory holds only the index, 2 or
+/// 4 bytes for each length, so that no read is outside the file even if the file changes. Each pair is checked by its
+/// sum whenever it is read.
 class ParallelCorpus {
  public:
   using Options = EncodingOptions;
@@ -28,14 +28,14 @@ class ParallelCorpus {
   static ParallelCorpus read(const std::filesystem::path& source, const std::filesystem::path& target,
                              const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
                              const Options& options);
-  /// Encodes lines in memory: line i of `targets` is the translation of line i of `sources`. May be without pairs.
+  /// Encodes lines in memory: line i of `targets` is the translation of line i of `sources`. The corpus may be empty.
   static ParallelCorpus of_lines(std::span<const std::string> sources, std::span<const std::string> targets,
                                  const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
                                  std::int64_t max_length);
   /// Extent of the check of a file that is opened. kWhole reads all pairs of a file of up to `kCheckedAtOnce` bytes;
   /// kIndex leaves their check to the first use, as for a file that was just written.
   enum class Check { kWhole, kIndex };
-  /// Opens a corpus file; `path` stands for it in messages. Throws DataError where the file is damaged.
+  /// Opens a corpus file; `path` is its name in messages. Throws DataError if the file is damaged.
   static ParallelCorpus open(MappedFile file, std::filesystem::path path, Check check = Check::kWhole);
   static constexpr std::uint64_t kCheckedAtOnce = std::uint64_t{1} << 30;
 
@@ -44,15 +44,16 @@ class ParallelCorpus {
   std::int64_t target_length(std::int64_t index) const { return length(layout_.target_lengths_at(), index); }
   Ids source(std::int64_t index) const { return pair(index).source; }  ///< pieces and eos
   Ids target(std::int64_t index) const { return pair(index).target; }  ///< pieces and eos
-  /// Throws DataError where the file was damaged or cut short since it was opened, or has an id outside the vocabulary.
+  /// Returns the pairs at `indices`. Throws DataError if the file was damaged or cut short after it was opened, or has
+  /// an id outside the vocabulary.
   Batch batch(std::span<const std::int64_t> indices) const;
-  /// How many ids the vocabularies have, below which those of all pairs must be.
+  /// Sets the sizes of the vocabularies. All ids must be below them.
   void set_vocabularies(std::int64_t source, std::int64_t target);
 
   const CorpusReport& report() const { return report_; }
-  /// SHA-256 over the lengths and ids of all pairs, whatever their width in the file.
+  /// Returns the SHA-256 over the lengths and ids of all pairs, independent of their width in the file.
   const std::string& hash() const { return hash_; }
-  /// What the writer was told that the ids were made of.
+  /// Returns the key that CorpusWriter::finish got.
   const Json& key() const { return key_; }
 
  private:

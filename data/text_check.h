@@ -18,37 +18,38 @@ namespace gloss {
 /// Problems of a text, by its lines.
 struct TextReport {
   std::int64_t lines = 0;
-  bool begins_with_mark = false;  ///< a byte order mark, which is dropped
+  bool begins_with_mark = false;  ///< begins with a byte order mark, which is dropped
   NotedLines invalid_utf8;
   NotedLines nul;
-  NotedLines windows_end;  ///< ended by CRLF, of which the CR is dropped
-  NotedLines control;      ///< control characters (Unicode's category Cc) but tabs, or U+FEFF within the text
-  NotedLines replacement;  ///< U+FFFD: a character that some program before could not read
+  NotedLines windows_end;  ///< ended by CRLF; the CR is dropped
+  NotedLines control;      ///< control characters (Unicode category Cc) other than tabs, or U+FEFF within the text
+  NotedLines replacement;  ///< U+FFFD: an earlier program could not read a character
   NotedLines cut;          ///< longer than LineSplitter::kMaxLineBytes
   NotedLines empty;        ///< no piece, or no word
-  NotedLines unknown;      ///< with pieces that are unknown to the tokenizer
-  std::int64_t units = 0;  ///< pieces, eos left out; without a tokenizer words
+  NotedLines unknown;      ///< with unknown pieces
+  std::int64_t units = 0;  ///< pieces without eos; without a tokenizer, words
   std::int64_t unknown_pieces = 0;
-  /// Those that the tokenizer does not know, and how often they are there; the most frequent first.
+  /// Characters outside the tokenizer's vocabulary and their counts, the most frequent first.
   std::vector<std::pair<char32_t, std::int64_t>> unknown_characters;
 };
 
 /// Checks the lines of one text, in order.
 class TextCheck {
  public:
-  /// `tokenizer` may be null: then words are counted, as they are after `normalization`. Throws as LineReader.
+  /// `path` is only searched for a byte order mark. If `tokenizer` is null, words are counted after `normalization`.
   TextCheck(const std::filesystem::path& path, const Tokenizer* tokenizer,
             Normalization normalization = Normalization::kNmtNfkc);
 
   /// Checks the next line of the text.
   void add(const TextLine& line);
 
-  /// The properties of the last line. Without a tokenizer words stand for pieces; a line has at most as many.
+  /// Returns the properties of the last line. Without a tokenizer, words count as pieces: a line has at least as many
+  /// pieces as words.
   JudgedLine judged() const { return {.cut = cut_, .is_text = is_text_, .pieces = units_}; }
-  std::int64_t units() const { return units_; }  ///< of the last line, as in the report; 0 where it is cut or invalid
+  std::int64_t units() const { return units_; }  ///< of the last line, as in the report; 0 if it is cut or invalid
   std::int64_t characters() const { return characters_; }  ///< of the last line
 
-  /// Of the lines so far.
+  /// Returns the report on the lines so far.
   TextReport report() const;
 
  private:

@@ -17,10 +17,10 @@ constexpr bool is_ascii(char c) { return static_cast<signed char>(c) > 0; }  // 
 
 }  // namespace
 
-/// Words and characters that have been seen.
+/// The distinct words and characters so far.
 struct TextSizeCounter::Varieties {
   bool is_full() const { return static_cast<std::int64_t>(words.size()) == TextVariety::kMaxDistinctWords; }
-  /// False where the word was there already.
+  /// Adds a word. Returns false if it was counted before or the set is full.
   bool add_word(std::uint64_t hash) { return !is_full() && words.insert(hash); }
   void add_character(char32_t character) { characters[character] = true; }
   void add_characters_of(const Varieties& other) {
@@ -61,7 +61,7 @@ TextSize TextSizeCounter::size() const {
           .both = both.variety()};
 }
 
-// Returns the number of words.
+// Adds the words and characters of a line and returns its number of words.
 std::int64_t TextSizeCounter::add_line(std::string_view line, Varieties& side, Varieties& both) {
   std::int64_t words = 0;
   for (std::size_t place = 0; place < line.size();) {

@@ -6,7 +6,7 @@
 
 namespace gloss {
 
-/// Variety of the words and characters of a text.
+/// Numbers of distinct words and characters of a text.
 struct TextVariety {
   std::int64_t distinct_words = 0;  ///< counted up to kMaxDistinctWords
   std::int64_t characters = 0;      ///< distinct code points without white space
@@ -31,7 +31,8 @@ class TextSizeCounter {
 
   /// Adds a usable pair.
   void add(std::string_view source, std::string_view target);
-  TextSize size() const;  ///< of the pairs so far
+  /// Returns the size of the pairs so far.
+  TextSize size() const;
 
  private:
   struct Varieties;

@@ -17,7 +17,7 @@ constexpr std::string_view kWordMark = "\xE2\x96\x81";  // U+2581
 constexpr std::string_view kBetween = " \t";
 constexpr std::int64_t kLinesToOneUnusable = 100;
 
-/// The next field of a line, taken from its front; empty at the end.
+/// Removes the next field from the front of a line and returns it; empty at the end.
 std::string_view take_field(std::string_view& rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(kBetween), rest.size()));
   const auto field = rest.substr(0, rest.find_first_of(kBetween));
@@ -60,7 +60,8 @@ struct Heading {
   std::int64_t words, width;
 };
 
-/// Two whole numbers and nothing else; a word with a vector of one number looks alike, and nobody has such vectors.
+/// Returns the heading if the line has two whole numbers and nothing else. A word with a vector of one number looks the
+/// same, but such vectors are not used.
 std::optional<Heading> heading_of(std::string_view line) {
   const auto words = whole_number(take_field(line)), width = whole_number(take_field(line));
   return words && width && take_field(line).empty() ? std::optional(Heading{*words, *width}) : std::nullopt;
@@ -100,7 +101,7 @@ WordVectors read_word_vectors(const std::filesystem::path& path, const PieceSpel
                               const std::function<void()>& before_line) {
   WordVectors vectors;
   std::map<Id, Row> found;
-  // False where the line is no word and `width` finite numbers.
+  // Takes the vector of a line. Returns false if the line is not a word and `width` finite numbers.
   const auto take_line = [&](std::string_view rest) {
     const std::string word(take_field(rest));
     if (count_fields(rest) != width || !is_text(word)) return false;

@@ -13,40 +13,42 @@
 
 namespace gloss {
 
-/// What pieces are looked for as: a spelling leads to the pieces that it may stand for.
+/// The spellings under which the pieces of a vocabulary are searched in a file of word vectors.
 class PieceSpellings {
  public:
   struct Meaning {
     Id id;
-    bool exact;  ///< else without the mark of a word's beginning
+    bool exact;  ///< false: the spelling lacks the piece's mark of a word's beginning
   };
 
-  /// A piece is looked for as it is spelt and, where it begins a word (U+2581 and more), as that word. Pad is not.
+  /// Adds a piece under its own spelling and, if it begins a word (U+2581 and more), under the spelling without the
+  /// mark. Pad is ignored.
   void add(Id id, const std::string& piece);
-  /// None where nobody looks for it.
+  /// Returns the pieces with this spelling; none if there is none.
   const std::vector<Meaning>& operator[](const std::string& spelling) const;
-  std::int64_t size() const { return pieces_; }  ///< pieces
+  std::int64_t size() const { return pieces_; }  ///< number of pieces
 
  private:
   std::unordered_map<std::string, std::vector<Meaning>> meanings_;
   std::int64_t pieces_ = 0;
 };
 
-/// The vectors of a file that belong to pieces.
+/// The vectors of the pieces that were found in a file.
 struct WordVectors {
-  std::vector<Id> ids;                    ///< of the pieces that were found, rising
-  std::vector<float> values;              ///< a row of `width` for each
-  std::int64_t words = 0;                 ///< lines of the file, the heading left out
-  std::optional<std::int64_t> announced;  ///< words, by the heading
-  NotedLines unusable;                    ///< not a word and `width` finite numbers
+  std::vector<Id> ids;                    ///< of the pieces that were found, ascending
+  std::vector<float> values;              ///< a row of `width` numbers for each
+  std::int64_t words = 0;                 ///< lines of the file without the heading
+  std::optional<std::int64_t> announced;  ///< number of words in the heading
+  NotedLines unusable;                    ///< lines other than a word and `width` finite numbers
 };
 
-/// Reads a text file of vectors as word2vec writes it: a line for each word, the word and its numbers separated by
-/// spaces; before them a line "count width", which may be missing (GloVe). Where a piece is there in both spellings the
-/// exact one counts, of repeated words the first. Only the numbers of words that are looked for are read as numbers;
-/// memory is that of what was found. Throws DataError where the vectors have another width, more than one line in a
-/// hundred is unusable or none of the pieces, where there are any, is found, as LineReader, and what `before_line`,
-/// which may be empty, throws.
+/// Reads word vectors in the text format of word2vec. A line has a word and its numbers, separated by spaces or tabs.
+/// The first line is "count width"; it may be missing (GloVe). If a file has both spellings of a piece, the exact one
+/// counts; of repeated words the first counts. Memory grows with the vectors that are found. `before_line` may be
+/// empty; it is called before each line is parsed and may throw.
+///
+/// Throws DataError if the vectors have another width than `width`, if more than 1 % of the lines are unusable, or if
+/// `pieces` is not empty and no piece is found. Throws also as LineReader.
 WordVectors read_word_vectors(const std::filesystem::path& path, const PieceSpellings& pieces, std::int64_t width,
                               const std::function<void()>& before_line = {});
 

@@ -31,7 +31,7 @@ Words phrase(const Lexicon& lexicon, const Sentence& sentence, const Choice& cho
   }
   auto first = choice.determiner->name == "own" ? pronoun(lexicon, owner(sentence)) + "的" : determiner.words[0];
   const auto adjective = choice.adjective == nullptr ? "" : chinese(*choice.adjective).words[0];
-  // One 的 is enough: 我红色的汽车.
+  // A phrase has only one 的: 我红色的汽车.
   constexpr std::string_view kOf = "的";
   if (first.ends_with(kOf) && adjective.ends_with(kOf)) first.resize(first.size() - kOf.size());
   append(words, first);

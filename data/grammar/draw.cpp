@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kWithAdjective = 0.4;
 
-/// One value after the other from a stream.
+/// Draws one value after the other from a stream.
 class Dice {
  public:
   explicit Dice(const RandomStream& random) : random_(random) {}
@@ -49,8 +49,8 @@ bool can_be_place(const Slot& slot, const Entry& noun) {
   return !slot.goal || noun.in(Language::kGerman).options.contains("to");
 }
 
-/// Whether the slots before `slot`, which are filled, allow what it has: no word twice, one personal pronoun at most,
-/// and what is compared is compared by what can be said of both.
+/// Returns whether the word in `slot` goes with those of the filled slots before it: no word twice, at most one
+/// personal pronoun, and an adjective of a comparison must suit both nouns.
 bool goes_together(const Sentence& sentence, std::size_t slot) {
   const auto& slots = sentence.pattern->slots;
   const auto& word = *sentence.choices[slot].word;

@@ -11,15 +11,15 @@
 
 namespace gloss::grammar {
 
-/// The words that fit a slot, and the sentences that come of choosing among them.
+/// Draws sentences: fills the slots of a pattern with words that fit.
 class Chooser {
  public:
   explicit Chooser(const Grammar& grammar) : lexicon_(grammar.lexicon()) {}
 
-  /// A pattern of the construction, every slot filled by chance: every value is drawn from `random`, which is to be
-  /// another one each time. Nothing where the words do not go together, as when a noun came twice.
+  /// Draws a pattern of the construction and a word for each slot from `random`; pass another stream each time. Returns
+  /// nothing if the words do not go together, for example if a noun was drawn twice.
   std::optional<Sentence> draw(const Construction& construction, const RandomStream& random);
-  /// Exactly how many ways there are to fill the slots of all patterns of the construction.
+  /// Returns the exact number of ways to fill the slots of all patterns of the construction.
   std::uint64_t count(const Construction& construction);
 
  private:
@@ -30,7 +30,7 @@ class Chooser {
 
   const Lexicon& lexicon_;
   std::map<std::pair<const Slot*, const Entry*>, std::vector<const Entry*>> words_;
-  std::map<std::pair<const Slot*, const Entry*>, std::uint64_t> stands_;  ///< ways in which a noun may stand
+  std::map<std::pair<const Slot*, const Entry*>, std::uint64_t> stands_;  ///< number of phrases of a noun in a slot
 };
 
 }  // namespace gloss::grammar

@@ -23,7 +23,7 @@ Words phrase(const Lexicon& lexicon, const Sentence& sentence, const Choice& cho
   return words;
 }
 
-// "a,b,c": the part of the person.
+// Returns the form for a person from "first,third,plural".
 std::string part(const std::string& forms, Person person) {
   std::size_t begin = 0;
   for (int i = 0; i < static_cast<int>(person); ++i) begin = forms.find(',', begin) + 1;

@@ -8,7 +8,7 @@ namespace {
 
 const Forms& german(const Entry& entry) { return entry.in(Language::kGerman); }
 
-// The column of a table of endings: masculine, feminine, neuter, plural.
+// Returns the column of a table of endings: masculine, feminine, neuter, plural.
 std::size_t column(const Choice& choice) {
   if (is_plural(choice)) return 3;
   const auto& article = german(*choice.word).words[0];
@@ -21,7 +21,7 @@ std::string ending(const Lexicon& lexicon, const std::string& table, std::string
   return german(row).words[column(choice)];
 }
 
-// By the noun's gender, as German takes a noun up.
+// Returns the pronoun for a noun by its grammatical gender.
 const Entry& german_pronoun(const Lexicon& lexicon, const Choice& choice) {
   if (is_plural(choice) || choice.word->is("pronoun") || choice.word->is("proper"))
     return natural_pronoun(lexicon, choice);
@@ -64,14 +64,14 @@ Words phrase(const Lexicon& lexicon, const Sentence& sentence, const Choice& cho
   return words;
 }
 
-Words behind(const std::string& preposition, Words noun) {
+Words with_preposition(const std::string& preposition, Words noun) {
   Words words;
   append(words, preposition);
   words.insert(words.end(), noun.begin(), noun.end());
   return words;
 }
 
-// "prefix+infinitive" in two.
+// Splits "prefix+infinitive". The prefix is empty if there is none.
 std::pair<std::string, std::string> separate(const std::string& infinitive) {
   const auto plus = infinitive.find('+');
   if (plus == std::string::npos) return {"", infinitive};
@@ -134,11 +134,12 @@ Words german_words(const Lexicon& lexicon, const Sentence& sentence, const Piece
     case Use::kRelativeGoverned:
       return relative(lexicon, choice, governed_case(argument));
     case Use::kAt:
-      return behind(entry.option("at"), phrase(lexicon, sentence, choice, "dat"));
+      return with_preposition(entry.option("at"), phrase(lexicon, sentence, choice, "dat"));
     case Use::kOnto:
-      return behind(entry.option("at"), phrase(lexicon, sentence, choice, "acc"));
+      return with_preposition(entry.option("at"), phrase(lexicon, sentence, choice, "acc"));
     case Use::kTo:
-      return behind(entry.option("to"), phrase(lexicon, sentence, choice, entry.option("to") == "zu" ? "dat" : "acc"));
+      return with_preposition(entry.option("to"),
+                              phrase(lexicon, sentence, choice, entry.option("to") == "zu" ? "dat" : "acc"));
     case Use::kFinite:
       append(words, finite(choice, person(argument)));
       break;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, kLanguages> kCodes = {"en", "de", "zh"};
 
-/// How a noun may stand: "phrase who: the*5 this adjectives".
+/// The determiners and adjectives that a noun may have: "phrase who: the*5 this adjectives".
 struct Phrase {
   std::vector<const Entry*> determiners;
   bool adjectives = false;
@@ -22,6 +22,7 @@ struct Phrase {
 
 bool is_slot_name(std::string_view word) { return !word.empty() && word[0] >= 'A' && word[0] <= 'Z'; }
 
+/// Parses the text of the constructions.
 class Parser {
  public:
   explicit Parser(const Lexicon& lexicon) : lexicon_(lexicon) {}
@@ -61,7 +62,7 @@ class Parser {
     if (words.size() != 2) line.refuse("wanted construction NAME");
     end_construction(line);
     if (std::ranges::find(constructions_, words[1], &Construction::name) != constructions_.end())
-      line.refuse("the construction " + words[1] + " stands there twice");
+      line.refuse("the construction " + words[1] + " occurs twice");
     constructions_.push_back({words[1], {}});
   }
 
@@ -92,7 +93,7 @@ class Parser {
       int times = 1;
       if (parts.size() > 1 &&
           (parts.size() > 2 || parts[1].size() != 1 || (times = parts[1][0] - '0') < 1 || times > 9))
-        line.refuse("wanted a number from 1 to 9 behind *, got " + word);
+        line.refuse("wanted a number from 1 to 9 after *, got " + word);
       const auto* determiner = lexicon_.find(EntryKind::kDeterminer, parts[0]);
       if (determiner == nullptr) line.refuse("there is no determiner " + std::string(parts[0]));
       phrase.determiners.insert(phrase.determiners.end(), static_cast<std::size_t>(times), determiner);
@@ -123,7 +124,7 @@ class Parser {
     const bool own = std::ranges::any_of(slot.determiners, [](const auto* one) { return one->name == "own"; });
     const auto owner = find_slot(pattern, "S");
     if (own && (!owner || !pattern.slots[*owner].referable))
-      line.refuse("the phrase " + name + " wants a slot S above that is referable");
+      line.refuse("the phrase " + name + " needs a slot S above that is referable");
   }
 
   void parse_slot(const Line& line, Pattern& pattern) {
@@ -133,9 +134,9 @@ class Parser {
     if (words.empty()) line.refuse("wanted NAME: kind ...");
     Slot slot;
     slot.name = trim(line.text.substr(0, colon));
-    if (find_slot(pattern, slot.name)) line.refuse("the slot " + slot.name + " stands there twice");
+    if (find_slot(pattern, slot.name)) line.refuse("the slot " + slot.name + " occurs twice");
     const auto need = [&](std::size_t count) {
-      if (words.size() < count) line.refuse("wanted more behind " + words[0]);
+      if (words.size() < count) line.refuse("wanted more after " + words[0]);
     };
     std::size_t used = 1;
     const auto phrase = [&] {
@@ -191,11 +192,11 @@ class Parser {
     if (code == kCodes.end()) line.refuse("wanted a slot, en, de or zh, got " + words[0]);
     const auto language = static_cast<std::size_t>(code - kCodes.begin());
     auto& pieces = pattern.pieces[language];
-    if (!pieces.empty()) line.refuse("the line " + words[0] + " stands there twice");
+    if (!pieces.empty()) line.refuse("the line " + words[0] + " occurs twice");
     for (auto rest = trim(line.text.substr(2)); !rest.empty();) {
       const bool bracket = rest[0] == '[';
       const auto end = rest.find(bracket ? ']' : ' ');
-      if (bracket && end == std::string_view::npos) line.refuse("wanted ] behind " + std::string(rest));
+      if (bracket && end == std::string_view::npos) line.refuse("wanted ] after " + std::string(rest));
       if (bracket) {
         pieces.push_back(
             read_piece(line, split_words(rest.substr(1, end - 1)), static_cast<Language>(language), pattern));
@@ -204,7 +205,7 @@ class Parser {
       }
       rest = end == std::string_view::npos ? std::string_view() : trim(rest.substr(end + 1));
     }
-    if (pieces.empty()) line.refuse("wanted words behind " + words[0]);
+    if (pieces.empty()) line.refuse("wanted words after " + words[0]);
   }
 
   Piece read_piece(const Line& line, std::vector<std::string> words, Language language, Pattern& pattern) const {
@@ -215,7 +216,7 @@ class Parser {
       piece.agreement = lexicon_.find(EntryKind::kAgreement, words[0]);
       if (piece.agreement == nullptr || !piece.agreement->is(kCodes[static_cast<std::size_t>(language)]))
         line.refuse("there is no " + words[0] + " in [agreement] for this language");
-      if (words.size() != 2) line.refuse("wanted a slot behind " + words[0]);
+      if (words.size() != 2) line.refuse("wanted a slot after " + words[0]);
       piece.slot = piece.argument = expect_slot(line, pattern, words[1]);
       return piece;
     }

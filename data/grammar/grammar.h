@@ -10,34 +10,35 @@
 
 namespace gloss::grammar {
 
-/// How a slot is filled (constructions.txt, at its head).
+/// The kind of word that fills a slot (described at the head of constructions.txt).
 enum class SlotKind { kVerb, kRole, kNoun, kLike, kAdjective, kAdverb, kModal };
 
-/// The words that such a slot is filled with.
+/// Returns the section of the lexicon that has the words for a kind of slot.
 EntryKind entry_kind(SlotKind kind);
 
+/// A place in a pattern that a word fills.
 struct Slot {
   std::string name;
   SlotKind kind = SlotKind::kVerb;
-  std::vector<std::string> classes;       ///< what its word must have; with ! before it, must not have
-  std::size_t of = 0;                     ///< the slot of the verb, or of the noun, that it goes with
+  std::vector<std::string> classes;       ///< required classes of the word; with ! before it, forbidden ones
+  std::size_t of = 0;                     ///< the slot of the verb or noun that it depends on
   std::string role;                       ///< kRole: subject, object, receiver or place
-  std::vector<const Entry*> determiners;  ///< nouns: how they may stand, some more than once
+  std::vector<const Entry*> determiners;  ///< nouns: allowed determiners, repeated for a higher probability
   bool adjectives = false;                ///< nouns: may have an adjective
-  bool referable = false;                 ///< nouns: only those that a pronoun can take up
-  bool place = false;                     ///< nouns: the lines ask where it is
-  bool goal = false;                      ///< nouns: the lines ask where somebody goes
+  bool referable = false;                 ///< nouns: only those that a pronoun can refer to
+  bool place = false;                     ///< nouns: used with a preposition of place
+  bool goal = false;                      ///< nouns: used with a preposition of direction
 
   bool has_classes(const Entry& word) const;
   bool is_noun() const { return kind == SlotKind::kRole || kind == SlotKind::kNoun || kind == SlotKind::kLike; }
 };
 
-/// The form in which a slot's word stands.
+/// The form of a slot's word.
 enum class Use {
   kLiteral,
   kAgreement,
   kPlain,
-  // Of a noun.
+  // Nouns.
   kObject,
   kNominative,
   kAccusative,
@@ -55,7 +56,7 @@ enum class Use {
   kTo,
   kOnto,
   kLocal,
-  // Of a verb.
+  // Verbs.
   kBase,
   kPresent,
   kPast,
@@ -68,20 +69,20 @@ enum class Use {
   kParticiple,
   kAux,
   kNot,
-  // Of an adjective.
+  // Adjectives.
   kComparative,
   kStem,
   kAsk,
-  // Of a modal verb.
+  // Modal verbs.
   kNo,
 };
 
-/// A word of a language's line.
+/// An element of a pattern's line in one language: a word, or a slot with a form.
 struct Piece {
   Use use = Use::kLiteral;
   std::string literal;
   std::size_t slot = 0;
-  std::size_t argument = 0;          ///< the slot whose person or whose case it takes
+  std::size_t argument = 0;          ///< the slot that determines its person or case
   const Entry* agreement = nullptr;  ///< kAgreement
 };
 
@@ -91,15 +92,16 @@ struct Pattern {
   std::array<std::vector<Piece>, kLanguages> pieces;
 };
 
+/// A kind of sentence, with its patterns.
 struct Construction {
   std::string name;
   std::vector<Pattern> patterns;
 };
 
-/// A lexicon and the constructions that use it. Neither copied nor moved: constructions point into the lexicon.
+/// A lexicon and the constructions that use it. It cannot be copied or moved: constructions point into the lexicon.
 class Grammar {
  public:
-  /// Throws DataError that names the line and what is wrong with it.
+  /// Parses both texts (data/grammar/lexicon.txt, constructions.txt). Throws DataError with the line and the reason.
   Grammar(std::string_view lexicon, std::string_view constructions);
   Grammar(const Grammar&) = delete;
   Grammar& operator=(const Grammar&) = delete;
@@ -112,7 +114,7 @@ class Grammar {
   std::vector<Construction> constructions_;
 };
 
-/// The grammar of the corpus "demo", as the files beside this one have it.
+/// Returns the grammar of the corpus "demo", parsed from lexicon.txt and constructions.txt of this folder.
 const Grammar& demo_grammar();
 
 }  // namespace gloss::grammar

@@ -11,20 +11,20 @@ namespace gloss::grammar {
 struct Line {
   std::string_view text;
   std::size_t number;     ///< from 1
-  std::string_view file;  ///< what to call it in a message
+  std::string_view file;  ///< its name in messages
 
-  /// Throws DataError: file, line, and `what`.
+  /// Throws DataError with file, line and `what`.
   [[noreturn]] void refuse(const std::string& what) const;
 };
 
-/// The lines that are not empty. Throws DataError where the text is not UTF-8.
+/// Returns the lines that are not empty. Throws DataError if the text is not UTF-8.
 std::vector<Line> grammar_lines(std::string_view text, std::string_view file);
 
-/// The text without white space at its ends.
+/// Returns the text without white space at its ends.
 std::string_view trim(std::string_view text);
-/// The parts between separators, trimmed.
+/// Returns the parts between separators, trimmed.
 std::vector<std::string_view> split(std::string_view text, char separator);
-/// The words between white space.
+/// Returns the words between white space.
 std::vector<std::string> split_words(std::string_view text);
 
 }  // namespace gloss::grammar

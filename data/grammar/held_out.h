@@ -9,17 +9,19 @@
 
 namespace gloss::grammar {
 
-/// What a sentence combines: a verb with a noun in a role ("eat object apple"), an adjective with a noun ("red apple"),
-/// a construction with a verb or, where it has none, with a noun. Personal pronouns do not count.
+/// Returns the word combinations of a sentence: a verb with a noun in a role ("eat object apple"), an adjective with a
+/// noun ("red apple"), and its construction with each verb and with each noun that has no role. Personal pronouns do
+/// not count.
 std::vector<std::string> combinations(const Sentence& sentence);
 
-/// A share of all combinations, the same ones for the same stream: each is held out or not by a hash of its name.
+/// A share of all combinations, chosen by the stream and the name of the combination.
 class HeldOut {
  public:
   HeldOut(const RandomStream& random, double share) : random_(random), share_(share) {}
 
+  /// Returns whether the combination is held out.
   bool holds(const std::string& combination);
-  /// Whether one of the sentence's combinations is held out.
+  /// Returns whether one of the sentence's combinations is held out.
   bool holds_any(const Sentence& sentence);
 
  private:

@@ -13,11 +13,11 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-/// What the lines of a section hold.
+/// The fields of the lines of a section.
 struct Section {
   std::string_view title;
   EntryKind kind;
-  std::array<std::size_t, kLanguages> words;  // of each language; 0: there is no such field
+  std::array<std::size_t, kLanguages> words;  // number of words in each language; 0: no such field
   std::array<Names, kLanguages> options;
   Names roles;
 };
@@ -45,28 +45,28 @@ bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// "-" is nothing, "_" a space.
+// Returns the form that a word of the file stands for: "-" is an empty form, "_" is a space.
 std::string read_form(std::string text) {
   if (text == "-") return {};
   std::ranges::replace(text, '_', ' ');
   return text;
 }
 
-/// "key=value", or nothing where it is a plain word.
+/// Splits "key=value". Returns nothing for a plain word.
 std::optional<std::pair<std::string, std::string>> read_option(const std::string& word) {
   const auto equals = word.find('=');
   if (equals == std::string::npos) return std::nullopt;
   return std::pair(word.substr(0, equals), word.substr(equals + 1));
 }
 
-/// Pronouns and names have other forms than nouns.
-std::array<std::size_t, kLanguages> wanted_words(const Section& section, const Entry& entry) {
+/// Returns the number of words that an entry must have in each language. Pronouns and names differ from other nouns.
+std::array<std::size_t, kLanguages> required_words(const Section& section, const Entry& entry) {
   if (section.kind == EntryKind::kNoun && entry.is("proper")) return {1, 1, 1};
   if (section.kind == EntryKind::kNoun && entry.is("pronoun")) return {3, 4, entry.name == "they" ? 3u : 1u};
   return section.words;
 }
 
-/// Options that say one thing only.
+/// Checks options that have only one valid value, and the number of forms of "no".
 void check_value(const Line& line, const std::string& option, const std::string& value) {
   constexpr std::pair<std::string_view, std::string_view> kOnly[] = {
       {"weak", "yes"}, {"measure", "yes"}, {"object", "dat"}, {"perfect", "sein"}};
@@ -82,7 +82,7 @@ Forms read_forms(const Line& line, std::string_view field, std::size_t count, co
       if (!contains(options, option->first)) line.refuse("there is no option " + option->first + " here");
       check_value(line, option->first, option->second);
       if (!forms.options.emplace(option->first, read_form(option->second)).second)
-        line.refuse("the option " + option->first + " stands there twice");
+        line.refuse("the option " + option->first + " occurs twice");
     } else {
       if (!forms.options.empty()) line.refuse("wanted words before options, got " + word);
       forms.words.push_back(read_form(word));
@@ -103,7 +103,7 @@ void read_classes(const Line& line, std::string_view field, const Section& secti
     }
     if (!contains(section.roles, role->first)) line.refuse("there is no role " + role->first + " here");
     auto& fitting = entry.roles[role->first];
-    if (!fitting.empty()) line.refuse("the role " + role->first + " stands there twice");
+    if (!fitting.empty()) line.refuse("the role " + role->first + " occurs twice");
     for (const auto name : split(role->second, ',')) fitting.emplace_back(name);
   }
 }
@@ -115,7 +115,8 @@ void check_german(const Line& line, const Section& section, const Entry& entry) 
     line.refuse("wanted der, die or das, got " + german.words[0]);
 }
 
-/// "name: en | ..." and "name: words": lines without classes, or with a language instead.
+/// Reads a line. Sections of one language have lines without classes: "name: words", or "name: en | words" with the
+/// language in their place.
 Entry read_entry(const Line& line, const Section& section) {
   const auto colon = line.text.find(':');
   if (colon == std::string_view::npos) line.refuse("wanted name: ..., got " + std::string(line.text));
@@ -137,7 +138,7 @@ Entry read_entry(const Line& line, const Section& section) {
     return entry;
   }
   read_classes(line, fields[0], section, entry);
-  const auto counts = wanted_words(section, entry);
+  const auto counts = required_words(section, entry);
   for (std::size_t i = 0; i < kLanguages; ++i)
     entry.forms[i] = read_forms(line, fields[i + 1], counts[i], section.options[i]);
   check_german(line, section, entry);
@@ -174,7 +175,7 @@ Lexicon::Lexicon(std::string_view text) {
     }
     if (section == nullptr) line.refuse("wanted a [section] first, got " + std::string(line.text));
     auto entry = read_entry(line, *section);
-    if (find(section->kind, entry.name) != nullptr) line.refuse(entry.name + " stands there twice");
+    if (find(section->kind, entry.name) != nullptr) line.refuse(entry.name + " occurs twice");
     if (!entry.roles.empty()) with_roles.emplace_back(line, entry);
     entries_[static_cast<std::size_t>(section->kind)].push_back(std::move(entry));
   }

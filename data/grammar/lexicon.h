@@ -12,14 +12,15 @@ namespace gloss::grammar {
 enum class Language { kEnglish, kGerman, kChinese };
 constexpr std::size_t kLanguages = 3;
 
+/// The sections of a lexicon.
 enum class EntryKind { kDeterminer, kNoun, kVerb, kAdjective, kAdverb, kModal, kAgreement, kEndings, kContraction };
 
-/// What a line gives for one language: words in the order of its kind, and key=value behind them.
+/// The forms of an entry in one language: words in the order of its kind, then key=value options.
 struct Forms {
   std::vector<std::string> words;
   std::map<std::string, std::string> options;
 
-  /// The option's value, or `otherwise`.
+  /// Returns the option's value, or `otherwise` if it is not set.
   std::string option(const std::string& name, const std::string& otherwise = "") const;
 };
 
@@ -27,25 +28,25 @@ struct Forms {
 struct Entry {
   std::string name;
   std::vector<std::string> classes;
-  std::map<std::string, std::vector<std::string>> roles;  ///< of a verb's noun, say: the classes that fit, by role
+  std::map<std::string, std::vector<std::string>> roles;  ///< by role, such as a verb's object: the classes that fit
   std::array<Forms, kLanguages> forms;
 
   bool is(std::string_view name_of_class) const;
-  /// Whether `noun` has one of the classes that fit the role, or is named there.
+  /// Returns whether `noun` fits the role by one of its classes or by its name.
   bool takes(const std::string& role, const Entry& noun) const;
   const Forms& in(Language language) const { return forms[static_cast<std::size_t>(language)]; }
 };
 
-/// The words of a grammar. The head of lexicon.txt describes the format.
+/// The words of a grammar. lexicon.txt describes the format at its head.
 class Lexicon {
  public:
-  /// Throws DataError that names the line and what is wrong with it.
+  /// Parses the text. Throws DataError with the line and the reason.
   explicit Lexicon(std::string_view text);
 
   const std::vector<Entry>& entries(EntryKind kind) const { return entries_[static_cast<std::size_t>(kind)]; }
-  /// Null where there is none.
+  /// Returns the entry, or null if there is none.
   const Entry* find(EntryKind kind, std::string_view name) const;
-  /// The entry that the program itself needs; DataError where there is none.
+  /// Returns the entry. Throws DataError if there is none.
   const Entry& get(EntryKind kind, std::string_view name) const;
 
  private:

@@ -27,14 +27,14 @@ Words words_of(const Lexicon& lexicon, const Sentence& sentence, const Piece& pi
   return {};
 }
 
-// "a" before a vowel.
+// Replaces "a" before a vowel by "an".
 void choose_articles(Words& words) {
   for (std::size_t i = 0; i + 1 < words.size(); ++i)
     if (words[i].article && std::string_view("aeiou").find(words[i + 1].text[0]) != std::string_view::npos)
       words[i].text = "an";
 }
 
-// "in dem" is "im".
+// Contracts a preposition and an article, such as "in dem" to "im".
 void contract(const Lexicon& lexicon, Words& words) {
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     if (!words[i + 1].article) continue;
@@ -54,7 +54,7 @@ std::string join(const Words& words, bool spaces) {
   return text;
 }
 
-// Ä, Ö and Ü too: only their second byte differs, by the same 32.
+// Capitalizes the first letter, also ä, ö and ü: only their second byte changes, by 32 as in ASCII.
 void capitalize(std::string& text) {
   if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 32);
   if (text.starts_with("ä") || text.starts_with("ö") || text.starts_with("ü"))

@@ -7,16 +7,16 @@
 
 namespace gloss::grammar {
 
-/// A form that a line of a language may ask for.
+/// A form that the lines of a language may use.
 struct UseEntry {
   Language language;
   char word;              ///< n noun, v verb, a adjective, t adverb, m modal
-  std::string_view text;  ///< what stands behind the slot
+  std::string_view text;  ///< the name of the form after the slot
   Use use;
-  bool argument;  ///< whether another slot follows
+  bool argument;  ///< another slot must follow
 };
 
-/// Null where that language has no such form of such a word.
+/// Returns the entry, or null if the language has no such form for this kind of word.
 const UseEntry* find_use(Language language, SlotKind kind, std::string_view text);
 
 }  // namespace gloss::grammar

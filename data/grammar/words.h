@@ -7,19 +7,19 @@
 
 namespace gloss::grammar {
 
-/// What stands in a sentence: a word, or several that always stand together.
+/// A word of a sentence, or several that always occur together.
 struct Word {
   std::string text;
   bool article = false;  ///< an article, which may change or merge with its neighbor
 };
 using Words = std::vector<Word>;
 
-/// A piece in the three languages; the choices are those of the sentence's slots.
+/// Returns the words of a piece in one language, from the choices of the sentence.
 Words english_words(const Lexicon& lexicon, const Sentence& sentence, const Piece& piece);
 Words german_words(const Lexicon& lexicon, const Sentence& sentence, const Piece& piece);
 Words chinese_words(const Lexicon& lexicon, const Sentence& sentence, const Piece& piece);
 
-/// The words that are not empty.
+/// Adds a word unless it is empty.
 void append(Words& words, std::string text, bool article = false);
 
 }  // namespace gloss::grammar

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-TEST(AlignedReaderTest, GoesOnToTheEndOfTheLongerText) {
+TEST(AlignedReaderTest, ReadsToTheEndOfTheLongerText) {
   const CorpusFiles files("a\nb\r\n", "A\n" + std::string(70'000, 'B') + "\nC\n");
   int calls = 0;
   AlignedReader reader(files.source(), files.target(), [&] { ++calls; });

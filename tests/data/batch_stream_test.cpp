@@ -24,7 +24,8 @@ using testing::ThrowsMessage;
 
 constexpr std::int64_t kPairs = 600, kBudget = 256;
 
-// Lengths as of captions: log-normal, some 14 words, targets near their sources. The first letters number the pair.
+// Returns lines with lengths like those of captions: log-normal, some 14 words, targets near their sources. The first
+// letters number the pair.
 ParallelCorpus make_corpus(std::int64_t pairs = kPairs) {
   const RandomStream random(1, "lengths");
   std::string source, target;
@@ -116,7 +117,7 @@ TEST_F(BatchStreamTest, OrderIsAFunctionOfSeedAndEpoch) {
   EXPECT_NE(sources(take_epoch(other)), first);
 }
 
-TEST_F(BatchStreamTest, EpochsMixSentencesAnew) {
+TEST_F(BatchStreamTest, EpochsShuffleSentencesAgain) {
   auto batches = stream();
   const auto together = [](const std::vector<Batch>& epoch) {
     std::set<std::set<Ids>> result;
@@ -149,7 +150,7 @@ TEST_F(BatchStreamTest, PositionCountsTheBatchesTaken) {
   EXPECT_EQ(batches.position(), (EpochPosition{1, 1}));
 }
 
-TEST_F(BatchStreamTest, SeekGoesOnFromEveryPlaceOfTwoEpochs) {
+TEST_F(BatchStreamTest, SeekContinuesFromEveryPositionOfTwoEpochs) {
   auto unbroken = stream();
   std::vector<EpochPosition> places{unbroken.position()};
   std::vector<std::vector<Ids>> batches;
@@ -172,7 +173,7 @@ TEST_F(BatchStreamTest, SeekGoesOnFromEveryPlaceOfTwoEpochs) {
   }
 }
 
-TEST_F(BatchStreamTest, RefusesAPlaceThatIsNotThere) {
+TEST_F(BatchStreamTest, RefusesAPositionThatDoesNotExist) {
   auto batches = stream();
   const auto count = batches.batches_in_epoch();
   EXPECT_NO_THROW(batches.seek({0, count}));
@@ -268,7 +269,7 @@ TEST_F(SubwordSamplingTest, PiecesAreAFunctionOfSeedEpochAndPair) {
   EXPECT_NE(drawn(1, 0), drawn(2, 0));
 }
 
-TEST(BatchStreamPaddingTest, LittleOfABatchIsPadding) {
+TEST(BatchStreamPaddingTest, BatchesHaveLittlePadding) {
   const auto corpus = make_corpus(10'000);
   BatchStream batches(corpus, 4096, RandomStream(1, "run"));
   double source = 0, target = 0, padded_source = 0, padded_target = 0;

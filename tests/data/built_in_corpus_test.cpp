@@ -34,7 +34,7 @@ std::vector<std::string> words(const std::string& line) {
   return result;
 }
 
-// Every line of the six files, the files by name.
+// Returns the lines of the six files by file name.
 std::vector<std::string> everything(const BuiltInCorpusOptions& options) {
   const TemporaryFolder folder;
   make_built_in_corpus(options, folder / "corpus");
@@ -52,7 +52,7 @@ TEST(BuiltInCorpusTest, CopyIsTheSource) {
     EXPECT_EQ(lines(folder / (std::string(part) + ".target")), lines(folder / (std::string(part) + ".source")));
 }
 
-TEST(BuiltInCorpusTest, ReverseIsTheSourceFromItsEnd) {
+TEST(BuiltInCorpusTest, ReverseIsTheSourceReversed) {
   const TemporaryFolder folder;
   make_built_in_corpus({.kind = BuiltInCorpus::kReverse, .size = 300}, folder.path());
   const auto sources = lines(folder / "train.source"), targets = lines(folder / "train.target");
@@ -82,8 +82,8 @@ TEST(BuiltInCorpusTest, HasTheSizesAskedFor) {
   }
 }
 
-TEST(BuiltInCorpusTest, NoSentenceStandsThereTwice) {
-  // The last two need every sentence that there is, and just over half of them.
+TEST(BuiltInCorpusTest, NoSentenceOccursTwice) {
+  // The last two need all sentences, and just over half of them.
   for (const BuiltInCorpusOptions& options :
        {BuiltInCorpusOptions{}, BuiltInCorpusOptions{.size = 800, .words = 3, .max_words = 6},
         BuiltInCorpusOptions{.size = 80, .words = 3, .max_words = 4},
@@ -109,7 +109,7 @@ TEST(BuiltInCorpusTest, EqualOptionsGiveEqualFiles) {
   EXPECT_NE(everything({.seed = 3, .size = 100}), everything({.seed = 4, .size = 100}));
 }
 
-TEST(BuiltInCorpusTest, RefusesMoreThanThereIs) {
+TEST(BuiltInCorpusTest, RefusesMoreSentencesThanThereAre) {
   const TemporaryFolder folder;
   EXPECT_THAT([&] { make_built_in_corpus({.size = 81, .words = 3, .max_words = 4}, folder / "none"); },
               ThrowsMessage<UsageError>(HasSubstr("of 3 words, 120, got 81 and 2 times 20")));
@@ -120,7 +120,7 @@ TEST(BuiltInCorpusTest, RefusesMoreThanThereIs) {
   EXPECT_FALSE(std::filesystem::exists(folder / "none"));
 }
 
-TEST(BuiltInCorpusTest, SaysThatTheFolderCannotBeMade) {
+TEST(BuiltInCorpusTest, ReportsAFolderThatCannotBeMade) {
   const TemporaryFolder folder;
   std::ofstream(folder / "file") << "text";
   EXPECT_THAT([&] { make_built_in_corpus({.size = 100}, folder / "file" / "corpus"); },

@@ -40,7 +40,7 @@ TEST_F(CorpusCheckTest, ACopiedAndARepeatedPairAreNoted) {
   EXPECT_EQ(found.fit_pairs, 6);
 }
 
-TEST_F(CorpusCheckTest, WhatTrainingLeavesOutIsNotLookedAtAsAPair) {
+TEST_F(CorpusCheckTest, PairsThatTrainingLeavesOutAreNotCompared) {
   std::vector<std::pair<std::string, std::int64_t>> seen;
   const auto found =
       check({"", "x\xff", "a b c", "a", "\u200b \u3000"}, {"", "x", "a", "a", "b"},
@@ -63,7 +63,7 @@ TEST_F(CorpusCheckTest, PiecesAndWordsAreCountedWithEos) {
   EXPECT_THAT(check({"a b c", "a b c d"}, {"a", "a"}, options).too_long.first_lines, ElementsAre(2));
 }
 
-TEST_F(CorpusCheckTest, LengthsAreComparedInPiecesOrCharactersWhereTheyAreLongEnough) {
+TEST_F(CorpusCheckTest, LengthsAreComparedInPiecesOrCharactersIfTheyAreLongEnough) {
   const auto letters = std::make_shared<LetterTokenizer>();
   CorpusCheckOptions options{.source = letters, .target = letters};
   const std::string twelve(12, 'a'), thirteen(13, 'a');

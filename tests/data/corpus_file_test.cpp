@@ -21,7 +21,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-constexpr std::int64_t kPairs = 150;  // more than two starts
+constexpr std::int64_t kPairs = 150;  // more than two blocks of the index
 
 Ids sentence(std::int64_t pair, Id seed) {
   Ids ids;
@@ -52,7 +52,7 @@ ParallelCorpus open(const std::string& bytes) {
   return ParallelCorpus::open(MappedFile(file, "memory"), "the file");
 }
 
-TEST(CorpusFileTest, GivesBackWhatWasPutInInEachWidth) {
+TEST(CorpusFileTest, ReturnsTheWrittenPairsInEachWidth) {
   for (const std::int64_t vocabulary_size : {65'536, 65'537})
     for (const std::int64_t longest : {65'535, 65'536, 0}) {
       const auto corpus = open(file_of(vocabulary_size, longest));
@@ -95,7 +95,7 @@ TEST(CorpusFileTest, TheHashIsOverLengthsAndIdsInAnyWidth) {
   EXPECT_NE(open(file_of(100, 100, kPairs - 1)).hash(), wanted);
 }
 
-TEST(CorpusFileTest, EveryWrongByteShows) {
+TEST(CorpusFileTest, EveryWrongByteIsDetected) {
   const auto good = file_of(65'536, 256, 70);
   ASSERT_NO_THROW(open(good));
   for (std::size_t place = 0; place < good.size(); ++place) {
@@ -105,7 +105,7 @@ TEST(CorpusFileTest, EveryWrongByteShows) {
   }
 }
 
-TEST(CorpusFileTest, WhatIsCutOffOrLongerIsRefused) {
+TEST(CorpusFileTest, TruncatedOrLongerFilesAreRefused) {
   const auto good = file_of(65'536, 256, 70);
   for (std::size_t size = 0; size < good.size(); ++size) EXPECT_THROW(open(good.substr(0, size)), DataError) << size;
   EXPECT_THROW(open(good + '\0'), DataError);
@@ -115,7 +115,7 @@ TEST(CorpusFileTest, WhatIsCutOffOrLongerIsRefused) {
               ThrowsMessage<DataError>(HasSubstr("the file: wanted a corpus file, got something else")));
 }
 
-// The sums do not make a file honest: with sums that fit, nothing may be read outside it.
+// Valid sums do not prove that a file is valid: nothing may be read outside it.
 
 std::size_t footer_begin(const std::string& file) { return file.rfind("{\"hash"); }
 
@@ -139,7 +139,7 @@ CorpusLayout layout_of(const Json& footer) {
           .length_bytes = footer.at("length_bytes")};
 }
 
-TEST(CorpusFileTest, SizesThatCannotBeAreRefusedAlsoUnderARightSum) {
+TEST(CorpusFileTest, ImpossibleSizesAreRefusedDespiteAValidSum) {
   const auto good = file_of(65'536, 256, 70);
   const auto footer = footer_of(good);
   const auto with = [&](const char* key, const Json& value) {
@@ -165,7 +165,7 @@ TEST(CorpusFileTest, SizesThatCannotBeAreRefusedAlsoUnderARightSum) {
       EXPECT_THROW(open(with(key, value)), DataError) << key << ' ' << value;
 }
 
-TEST(CorpusFileTest, AnIndexThatLeadsAstrayIsRefusedAlsoUnderRightSums) {
+TEST(CorpusFileTest, AWrongIndexIsRefusedDespiteValidSums) {
   const auto good = file_of(65'536, 256, 70);
   const auto layout = layout_of(footer_of(good));
   const auto last_length = layout.target_lengths_at() + 69 * 2, second_start = layout.starts_at() + 8;
@@ -186,7 +186,7 @@ TEST(CorpusFileTest, AnIndexThatLeadsAstrayIsRefusedAlsoUnderRightSums) {
     EXPECT_THAT([&] { open(file); }, ThrowsMessage<DataError>(HasSubstr(what)));
   };
   refused(changed(second_start, 1, sum), "starts that are not right");
-  refused(changed(last_length, 1, sum), "sentences that go on behind its end");
+  refused(changed(last_length, 1, sum), "sentences that continue past its end");
   refused(changed(last_length, -1, sum), "damaged sentences");
   refused(changed(last_length, -1, sum_without_last), "fewer sentences than ids");
 }
@@ -205,7 +205,7 @@ TEST(CorpusFileTest, APairThatIsDamagedLaterIsRefusedWhenItIsRead) {
   EXPECT_NO_THROW(corpus.batch(second));
 }
 
-TEST(CorpusFileTest, WhateverBecomesOfTheFileLengthsStayAndPairsAreRefused) {
+TEST(CorpusFileTest, IfTheFileChangesLengthsStayAndPairsAreRefused) {
   constexpr std::int64_t kMany = 20'000;
   const TemporaryFolder folder;
   const auto good = file_of(65'536, 256, kMany);

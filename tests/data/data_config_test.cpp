@@ -18,7 +18,7 @@ DataConfig read(const std::string& text) {
   return config;
 }
 
-TEST(DataConfigTest, DefaultsStandWhereNothingIsSaid) {
+TEST(DataConfigTest, DefaultsApplyToMissingKeys) {
   EXPECT_EQ(read("{}").max_length, 256);
   EXPECT_EQ(read("{}").batch_tokens, 4096);
 }

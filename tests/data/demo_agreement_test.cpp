@@ -12,7 +12,7 @@
 
 #include "data/demo_corpus.h"
 
-// Checks the text with tables of its own: nothing here knows how the sentences were made.
+// Checks the text with its own tables, independent of the code that makes the sentences.
 namespace gloss {
 namespace {
 
@@ -44,7 +44,7 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> al
   return std::ranges::find(all, word) != all.end();
 }
 
-// What a German noun can be: m, f, n; p in the plural; d in the dative plural.
+// The kinds of German nouns: m, f, n; p in the plural; d in the dative plural.
 std::string german_kinds(const std::string& word) {
   static const auto table = [] {
     std::map<std::string, std::string> kinds;
@@ -69,7 +69,7 @@ std::string german_kinds(const std::string& word) {
   return found == table.end() ? "" : found->second;
 }
 
-// The ending of an adjective behind the determiner for each kind of noun that the determiner can stand with.
+// The ending of an adjective after the determiner, for each kind of noun that goes with the determiner.
 std::map<char, std::string> adjective_endings(std::string determiner) {
   if (determiner[0] >= 'A' && determiner[0] <= 'Z') determiner[0] = static_cast<char>(determiner[0] + 32);
   static const std::map<std::string, std::map<char, std::string>> definite = {{"der", {{'m', "e"}, {'f', "en"}}},
@@ -251,7 +251,7 @@ TEST(DemoAgreementTest, ChineseNounsHaveTheirMeasureWords) {
           if (line.size() < at + number.size() + 3) continue;
           const auto word = line.substr(at + number.size(), 3), rest = line.substr(at + number.size() + 3);
           const auto begins = [&](std::string_view other) { return rest.starts_with(other); };
-          // Longer words, and what has no measure word.
+          // Longer words, and words without a measure word.
           if (!begins(noun) || begins("歌手") || begins("牛奶") || begins("花园") || begins("花瓶") || word == "些")
             continue;
           ++checked;
@@ -260,7 +260,7 @@ TEST(DemoAgreementTest, ChineseNounsHaveTheirMeasureWords) {
   EXPECT_GT(checked, 800);
 }
 
-TEST(DemoAgreementTest, ChineseSaysTwoOfThingsWithItsOwnWord) {
+TEST(DemoAgreementTest, ChineseHasItsOwnWordForTwoThings) {
   for (const auto& line : lines(Language::kChinese))
     for (auto at = line.find("二"); at != std::string::npos; at = line.find("二", at + 1))
       EXPECT_TRUE(at >= 3 && line.compare(at - 3, 9, "十二点") == 0) << line;
@@ -277,7 +277,7 @@ TEST(DemoAgreementTest, ChineseDeniesThePastWithoutLe) {
   EXPECT_GT(checked, 100);
 }
 
-TEST(DemoAgreementTest, ChineseDeniesHavingWithAWordOfItsOwn) {
+TEST(DemoAgreementTest, ChineseDeniesHavingWithItsOwnWord) {
   for (const auto& line : lines(Language::kChinese)) {
     const auto at = line.find("不有");
     if (at == std::string::npos) continue;

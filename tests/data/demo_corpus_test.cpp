@@ -22,7 +22,7 @@ using grammar::Language;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// The corpus of the default size, made once.
+// Returns the corpus of the default size, which is made once.
 const DemoCorpus& corpus() {
   static const DemoCorpus made = draw_demo_corpus({});
   return made;
@@ -57,13 +57,13 @@ TEST(DemoCorpusTest, HasTheSizesThatItPromises) {
   EXPECT_EQ(corpus().test.size(), 1500u);
 }
 
-TEST(DemoCorpusTest, NoSourceStandsThereTwice) {
+TEST(DemoCorpusTest, NoSourceOccursTwice) {
   std::set<std::string> sources;
   for (const auto* part : parts())
     for (const auto& pair : *part) EXPECT_TRUE(sources.insert(pair.source).second) << pair.source;
 }
 
-TEST(DemoCorpusTest, EachTestSentenceHasACombinationThatTrainingNeverShows) {
+TEST(DemoCorpusTest, EachTestSentenceHasACombinationThatTrainingLacks) {
   auto seen = combinations(corpus().train);
   seen.merge(combinations(corpus().valid));
   for (const auto& pair : corpus().test)
@@ -71,7 +71,7 @@ TEST(DemoCorpusTest, EachTestSentenceHasACombinationThatTrainingNeverShows) {
         << pair.source;
 }
 
-TEST(DemoCorpusTest, WhatIsHeldOutIsAPartOfTheCombinationsOnly) {
+TEST(DemoCorpusTest, OnlyAPartOfTheCombinationsIsHeldOut) {
   const auto train = combinations(corpus().train), test = combinations(corpus().test);
   const auto held_out = std::ranges::count_if(test, [&](const auto& one) { return !train.contains(one); });
   EXPECT_GT(held_out, 400);
@@ -79,7 +79,7 @@ TEST(DemoCorpusTest, WhatIsHeldOutIsAPartOfTheCombinationsOnly) {
 }
 
 TEST(DemoCorpusTest, EachWordOfTheTestIsInTraining) {
-  // So few that not every word is drawn for training.
+  // With so few pairs, not every word is drawn for training.
   const auto small = draw_demo_corpus({.size = 1000});
   std::set<std::string> known;
   for (const auto& pair : small.train)
@@ -90,7 +90,7 @@ TEST(DemoCorpusTest, EachWordOfTheTestIsInTraining) {
       for (const auto& word : words(*text)) EXPECT_TRUE(known.contains(word)) << word << ": " << *text;
 }
 
-TEST(DemoCorpusTest, TheTestHasEachConstructionAsOften) {
+TEST(DemoCorpusTest, TheTestHasEachConstructionEquallyOften) {
   std::map<std::string, int> train, test;
   for (const auto& pair : corpus().train) ++train[pair.construction];
   for (const auto& pair : corpus().test) ++test[pair.construction];
@@ -111,7 +111,7 @@ TEST(DemoCorpusTest, SentencesHaveThreeToTwentyWords) {
       }
 }
 
-// The first test sentences, the same on every machine.
+// The first test sentences are the same on every machine.
 TEST(DemoCorpusTest, IsTheSameEverywhere) {
   const auto small = draw_demo_corpus({.seed = 3, .size = 1000});
   EXPECT_EQ(small.train[0].source, "If Julia is ill, she does not work.");
@@ -165,7 +165,7 @@ TEST(DemoCorpusTest, EveryPatternGivesSentences) {
   EXPECT_EQ(seen.size(), patterns);
 }
 
-TEST(DemoCorpusTest, TheGrammarHoldsMoreThanAnybodyAsksFor) {
+TEST(DemoCorpusTest, TheGrammarHasEnoughSentencesForTheLargestSize) {
   const auto& grammar = grammar::demo_grammar();
   grammar::Chooser chooser(grammar);
   std::uint64_t total = 0;
@@ -205,7 +205,7 @@ TEST(DemoCorpusTest, RefusesSizesOutOfRange) {
   EXPECT_THROW(draw_demo_corpus({.source = Language::kGerman}), UsageError);
 }
 
-TEST(DemoCorpusTest, SaysThatTheFolderCannotBeMade) {
+TEST(DemoCorpusTest, ReportsAFolderThatCannotBeMade) {
   const TemporaryFolder folder;
   std::ofstream(folder / "file") << "text";
   EXPECT_THAT([&] { make_demo_corpus({.size = 1000}, folder / "file" / "corpus"); },

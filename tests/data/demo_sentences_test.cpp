@@ -14,7 +14,7 @@
 namespace gloss::grammar {
 namespace {
 
-// A sentence by its construction and what fills the slots, and how a person translates it.
+// A sentence, given by its construction and the words of its slots, and its translation by a person.
 struct Case {
   std::string construction;
   std::string slots;  // "V=buy S=the/woman O=a/red/apple": determiner/adjective/noun
@@ -48,7 +48,7 @@ Choice choose(const Slot& slot, const std::string& text) {
   return choice;
 }
 
-// The first pattern that has these slots and lets these words into them; "#N " asks for the N-th of them.
+// Returns the first pattern that has these slots and accepts these words; "#N " selects the N-th such pattern.
 Sentence make_sentence(const Case& one) {
   std::map<std::string, std::string> filling;
   int wanted = 1;
@@ -221,7 +221,7 @@ const std::vector<Case>& cases() {
 
 class DemoSentenceTest : public testing::TestWithParam<Case> {};
 
-TEST_P(DemoSentenceTest, IsAsAPersonWroteIt) {
+TEST_P(DemoSentenceTest, EqualsTheTranslationByHand) {
   const auto sentence = make_sentence(GetParam());
   const auto& lexicon = demo_grammar().lexicon();
   EXPECT_EQ(realize(lexicon, sentence, Language::kEnglish), GetParam().english);

@@ -15,9 +15,9 @@ namespace {
 using testing::ElementsAre;
 
 const LetterTokenizer kAlphabet;
-constexpr int kLines = 10'000;  // more than any number of tasks below
+constexpr int kLines = 10'000;  // more than the tasks below take at once
 
-// Among good lines: empty, long, broken and overlong ones, now and then.
+// Writes good lines with some empty, long, broken and overlong ones among them.
 std::string text(int offset) {
   std::string text;
   for (int i = 0; i < kLines; ++i) {
@@ -64,7 +64,7 @@ TEST(EncodeCorpusTest, AnyNumberOfThreadsGivesTheSameFile) {
   for (const int threads : {2, 3, 7}) EXPECT_TRUE(encode(files, threads).file == wanted.file) << threads;
 }
 
-// Fails at one line, and counts how many were begun.
+// Throws at one line, and counts the lines before.
 class FailingTokenizer final : public Tokenizer {
  public:
   Ids encode(std::string_view line) const override {
@@ -79,7 +79,7 @@ class FailingTokenizer final : public Tokenizer {
   mutable std::atomic<int> lines = 0;
 };
 
-TEST(EncodeCorpusTest, WhatATaskThrowsEndsTheReadingNotFarBehindIt) {
+TEST(EncodeCorpusTest, AnExceptionOfATaskEndsTheReadingSoonAfter) {
   const CorpusFiles files(text(1), text(1));
   const FailingTokenizer tokenizer;
   int read = 0;

@@ -44,7 +44,7 @@ de [S nom] [V finite S] [O object V] .
 zh [S] [V] [O] 。
 )";
 
-// The text with the first `from` replaced.
+// Returns the text with the first `from` replaced.
 std::string with(std::string_view text, const std::string& from, const std::string& to) {
   std::string changed(text);
   const auto at = changed.find(from);
@@ -60,7 +60,7 @@ TEST(GrammarParserTest, ReadsASmallGrammar) {
   const Grammar grammar(kLexicon, kConstructions);
   ASSERT_EQ(grammar.constructions().size(), 1u);
   Chooser chooser(grammar);
-  // Two nouns that are not the same, each with the adjective or without.
+  // Two different nouns, each with or without the adjective.
   EXPECT_EQ(chooser.count(grammar.constructions()[0]), 2u * 2 * 2);
   bool found = false;
   for (std::uint32_t i = 0; i < 300 && !found; ++i)
@@ -78,11 +78,11 @@ TEST(GrammarParserTest, RefusesAFaultyLexiconWithLineAndReason) {
            Fault{"dog dogs", "dog", "line 13: wanted 2 words, got 1 in: dog"},
            Fault{"der Hund", "den Hund", "line 13: wanted der, die or das, got den"},
            Fault{"狗 只", "狗 只 size=3", "line 13: there is no option size here"},
-           Fault{"cat: animal", "dog: animal", "line 14: dog stands there twice"},
+           Fault{"cat: animal", "dog: animal", "line 14: dog occurs twice"},
            Fault{"object=animal", "objects=animal", "line 16: there is no role objects here"},
            Fault{"object=animal", "object=stone", "line 16: object: no noun has the class or the name stone"},
-           Fault{"subject=animal", "subject=animal subject=cat", "line 16: the role subject stands there twice"},
-           Fault{"measure=yes", "measure=yes measure=yes", "line 11: the option measure stands there twice"},
+           Fault{"subject=animal", "subject=animal subject=cat", "line 16: the role subject occurs twice"},
+           Fault{"measure=yes", "measure=yes measure=yes", "line 11: the option measure occurs twice"},
            Fault{"那 measure=yes", "measure=yes 那", "line 11: wanted words before options"},
            Fault{"Hund Hunde", "Hund Hunde weak=no", "line 13: wanted weak=yes, got no"},
            Fault{"be: en", "be: fr", "line 9: wanted en or de, got fr"},
@@ -97,7 +97,7 @@ TEST(GrammarParserTest, RefusesAFaultyLexiconWithLineAndReason) {
 TEST(GrammarParserTest, RefusesFaultyConstructionsWithLineAndReason) {
   for (const auto& [from, to, message] : {
            Fault{"the*2", "a*2", "constructions, line 1: there is no determiner a"},
-           Fault{"the*2", "the*x", "line 1: wanted a number from 1 to 9 behind *"},
+           Fault{"the*2", "the*x", "line 1: wanted a number from 1 to 9 after *"},
            Fault{"the*2 ", "", "line 1: wanted a determiner"},
            Fault{"construction plain\n", "", "line 2: wanted \"pattern\" alone, below a construction"},
            Fault{"construction plain", "construction", "line 2: wanted construction NAME"},
@@ -105,18 +105,18 @@ TEST(GrammarParserTest, RefusesFaultyConstructionsWithLineAndReason) {
            Fault{"V: verb plain", "V: noise plain", "line 4: there is no kind of slot noise"},
            Fault{"V: verb plain", "V: verb loud", "line 4: no word has all the classes that V asks for"},
            Fault{"V: verb plain\n", "", "line 4: there is no slot V above"},
-           Fault{"S: subject V the", "S: subject V", "line 5: wanted more behind subject"},
+           Fault{"S: subject V the", "S: subject V", "line 5: wanted more after subject"},
            Fault{"S: subject V the", "S: subject V those", "line 5: there is no phrase those"},
-           Fault{"O: object", "S: object", "line 6: the slot S stands there twice"},
+           Fault{"O: object", "S: object", "line 6: the slot S occurs twice"},
            Fault{"[S nom]", "[S nom", "there is no form"},
            Fault{"[V present S]", "[V present]", "line 7: there is no form [V present] of such a word"},
            Fault{"[V present S]", "[V finite S]", "line 7: there is no form [V finite SLOT]"},
            Fault{"[V present S]", "[do S]", "line 7: there is no do in [agreement]"},
            Fault{"[V present S]", "[X base]", "line 7: there is no slot X above"},
            Fault{"de [S", "fr [S", "line 8: wanted a slot, en, de or zh, got fr"},
-           Fault{"de [S", "en [S", "line 8: the line en stands there twice"},
+           Fault{"de [S", "en [S", "line 8: the line en occurs twice"},
            Fault{"zh [S] [V] [O] 。\n", "", "wanted a line zh in the pattern before"},
-           Fault{"zh [S] [V] [O] 。", "zh", "line 9: wanted words behind zh"},
+           Fault{"zh [S] [V] [O] 。", "zh", "line 9: wanted words after zh"},
        })
     EXPECT_THAT(([&] { Grammar(kLexicon, with(kConstructions, from, to)); }),
                 ThrowsMessage<DataError>(HasSubstr(message)))
@@ -135,7 +135,7 @@ TEST(GrammarParserTest, AComparisonNeedsComparatives) {
 TEST(GrammarParserTest, APossessiveNeedsAnOwner) {
   const auto lexicon = with(kLexicon, "[nouns]", "own: singular | - | - der weak | -\n[nouns]");
   EXPECT_THAT(([&] { Grammar(lexicon, with(kConstructions, "the*2", "own")); }),
-              ThrowsMessage<DataError>(HasSubstr("line 5: the phrase the wants a slot S above that is referable")));
+              ThrowsMessage<DataError>(HasSubstr("line 5: the phrase the needs a slot S above that is referable")));
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ TEST_F(HoldOutTest, TakesNoLineOfMoreThanAThousandBytes) {
   for (const auto& target : held_out.targets()) EXPECT_LE(target.size(), 1000u);
 }
 
-TEST_F(HoldOutTest, IsEmptyWhereEveryPairSharesASide) {
+TEST_F(HoldOutTest, IsEmptyIfEveryPairSharesASide) {
   Pairs pairs;
   for (int i = 0; i < 100; ++i) pairs.emplace_back("yes", "ja " + std::to_string(i));
   EXPECT_TRUE(choose(pairs).sources().empty());

@@ -5,7 +5,7 @@
 namespace gloss {
 namespace {
 
-TEST(LanguageTagTest, KnowsTheFormOfATag) {
+TEST(LanguageTagTest, RecognizesTheFormOfATag) {
   for (const auto* tag : {"en", "de", "gsw", "pt-BR", "zh-Hans", "zh-Hans-CN", "zh-yue", "es-419", "de-CH-1996",
                           "sl-rozaj", "en-u-co-phonebk", "de-x-own", "x-klingon"})
     EXPECT_TRUE(is_language_tag(tag)) << tag;

@@ -8,7 +8,7 @@
 
 namespace gloss {
 
-/// Every byte but a space is a piece: id 4 + byte.
+/// A tokenizer whose pieces are all bytes except the space: id 4 + byte.
 class LetterTokenizer final : public Tokenizer {
  public:
   Ids encode(std::string_view line) const override;
@@ -20,7 +20,7 @@ class LetterTokenizer final : public Tokenizer {
   std::string name_ = "letters";
 };
 
-/// The two files of a corpus in a folder of their own.
+/// A temporary folder with the two files of a corpus.
 class CorpusFiles {
  public:
   CorpusFiles(const std::string& source, const std::string& target);

@@ -14,7 +14,7 @@ TEST(PairVerdictTest, OneSideDecides) {
     EXPECT_EQ(judge_pair(good, bad, 4), verdict);
   };
   expect(good, PairVerdict::kUsable);
-  expect({.pieces = 4}, PairVerdict::kTooLong);  // and eos
+  expect({.pieces = 4}, PairVerdict::kTooLong);  // with eos
   expect({.pieces = 0}, PairVerdict::kEmpty);
   expect({.is_text = false}, PairVerdict::kInvalid);
   expect({.cut = true}, PairVerdict::kTooLong);

@@ -42,7 +42,7 @@ TEST(ScanTextsTest, OnePassGivesAllResults) {
   EXPECT_LE(calls, 6) << "one pass";
 }
 
-TEST(ScanTextsTest, GivesNoMoreThanIsAskedFor) {
+TEST(ScanTextsTest, ReturnsOnlyRequestedResults) {
   const CorpusFiles files("a\n", "b\n");
   const auto texts = scan_texts(files.source(), files.target(), {});
   EXPECT_FALSE(texts.size);

@@ -19,7 +19,7 @@ using namespace std::string_literals;
 using testing::ElementsAre;
 using testing::Pair;
 
-/// Knows small letters.
+/// A tokenizer whose pieces are the small letters.
 class SmallLetters final : public Tokenizer {
  public:
   Ids encode(std::string_view line) const override {
@@ -51,7 +51,7 @@ class TextCheckTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-/// All that is noted of a text, by name.
+/// Returns all findings of a text by name.
 std::map<std::string, std::vector<std::int64_t>> noted(const TextReport& report) {
   std::map<std::string, std::vector<std::int64_t>> lines;
   for (const auto& [name, noted] : {std::pair{"invalid", &report.invalid_utf8},
@@ -66,7 +66,7 @@ std::map<std::string, std::vector<std::int64_t>> noted(const TextReport& report)
   return lines;
 }
 
-TEST_F(TextCheckTest, AnOrdinaryTextHasNothingOdd) {
+TEST_F(TextCheckTest, AnOrdinaryTextHasNoFindings) {
   const auto checked = report("Ein Hund\u00a0läuft.\n\tZwei Hunde – drei 🐕 laufen\n");
   EXPECT_THAT(noted(checked), testing::IsEmpty());
   EXPECT_FALSE(checked.begins_with_mark);

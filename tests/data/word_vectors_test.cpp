@@ -32,7 +32,7 @@ class WordVectorsTest : public testing::Test {
   WordVectors read(const std::string& text, std::int64_t width = 2) {
     return read_word_vectors(write(text), pieces_, width);
   }
-  /// `text` between 300 good lines, so that one bad line is less than one in a hundred.
+  /// Returns `text` between 300 good lines, so that one bad line is less than 1 %.
   WordVectors read_among_many(const std::string& text) {
     std::string many;
     for (int i = 0; i < 300; ++i) many += "word" + std::to_string(i) + " 1 2\n";
@@ -111,7 +111,7 @@ TEST_F(WordVectorsTest, AFileWithoutAPieceIsRefused) {
   EXPECT_THAT([&] { read("\x1f\x8b\x08"); }, ThrowsMessage<DataError>(HasSubstr("gzip")));
 }
 
-TEST_F(WordVectorsTest, AFileThatIsNoTextOfVectorsIsNotSaidToBeOfWidthZero) {
+TEST_F(WordVectorsTest, AFileWithoutVectorsIsNotReportedAsWidthZero) {
   EXPECT_THAT(
       [&] {
         read(
@@ -121,7 +121,7 @@ TEST_F(WordVectorsTest, AFileThatIsNoTextOfVectorsIsNotSaidToBeOfWidthZero) {
       ThrowsMessage<DataError>(HasSubstr("got a first line without numbers")));
 }
 
-TEST_F(WordVectorsTest, WhatIsThrownBeforeALineEndsTheReadingThere) {
+TEST_F(WordVectorsTest, AnExceptionBeforeALineEndsTheReading) {
   int lines = 0;
   const auto path = write("the 1 2\ndog 3 4\ning 5 6\n");
   EXPECT_THROW(read_word_vectors(path, pieces_, 2,
