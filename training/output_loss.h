@@ -7,17 +7,21 @@
 
 namespace gloss {
 
+/// Implementation of output_loss: kernels if possible, or LibTorch's operations, for comparison.
 enum class OutputPath { kFastest, kPlain };
 
-/// The generator and its label-smoothed loss in one operation: label_smoothed_loss(generator(x), wanted, epsilon), to
-/// rounding, forward and gradient. x [N, D], wanted [N] int64; rows that want pad do not count. The sums are float64.
+/// Computes the generator and its label-smoothed loss in one operation. The result equals
+/// label_smoothed_loss(generator(x), targets, epsilon) to rounding, forward and gradient. x [N, D], targets [N] int64;
+/// rows with the target pad do not count. The sums are float64.
 ///
-/// It goes over slices of rows, each of whose logits, loss and gradient are finished before the next: [N, V] never
-/// exists. The gradient is therefore ready with the loss; the backward pass hands it out. In float32 on the CPU kernels
-/// work on a slice while it is in the cache; elsewhere, and with kPlain, which is for comparing, LibTorch's operations.
-/// Under LibTorch's autocast those round the factors of products as it would, and add up in float32.
-/// Throws ShapeError where shapes do not agree or, on the CPU, an id lies outside the vocabulary.
-LossSums output_loss(const Generator& generator, const at::Tensor& x, const at::Tensor& wanted, double epsilon,
+/// The work is done in slices of rows: logits, loss and gradient of a slice are finished before the next begins, so
+/// that the logits [N, V] never exist at once. The gradient is computed together with the loss, and the backward pass
+/// only returns it. In float32 on the CPU, kernels work on a slice while it is in the cache. Otherwise, and with
+/// kPlain, LibTorch's operations do. Under LibTorch's autocast they round the factors of products as autocast does, and
+/// sum in float32.
+///
+/// Throws ShapeError if shapes do not agree or, on the CPU, if an id is outside the vocabulary.
+LossSums output_loss(const Generator& generator, const at::Tensor& x, const at::Tensor& targets, double epsilon,
                      OutputPath path = OutputPath::kFastest);
 
 }  // namespace gloss

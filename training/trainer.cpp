@@ -199,7 +199,7 @@ void Trainer::save_finished_work() {
   } catch (const Error& fault) {
     log_warning(std::string(fault.what()) + "; what was done since the last checkpoint is lost");
   } catch (...) {  // not enough memory for saving
-    log_warning("no checkpoint can be made; what was done since the last one is lost");
+    log_warning("no checkpoint can be made; the work since the last one is lost");
   }
 }
 

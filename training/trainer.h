@@ -21,8 +21,10 @@
 
 namespace gloss {
 
+/// Validates the model at a step. May throw Stopped (common/system/stop.h).
 using ValidateFunction = std::function<Validation(EncoderDecoder& model, std::int64_t step)>;
 
+/// The reason for the end of a training: a limit, early stopping, or a signal.
 enum class TrainingEnd { kFinished, kEarlyStop, kStopped };
 
 /// One training run: forward, loss, backward, update; validation, checkpoints, limits. Everything is a function of the

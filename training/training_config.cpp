@@ -30,7 +30,7 @@ Json to_json(const TrainingConfig::InitialEmbeddings& files) {
   return {{"source", files.source}, {"target", files.target}};
 }
 
-/// max_steps, or the limit that holds where no limit is set; null where only others are.
+/// Returns max_steps, or the default limit if no limit is set; null if only other limits are.
 Json written_steps(const TrainingConfig& config) {
   if (!config.max_steps && (config.max_epochs || config.max_hours)) return nullptr;
   return config.step_limit();
@@ -69,7 +69,7 @@ const Settings<TrainingConfig>& training_settings() {
          .range = between(1, kMaxCount)}},
        {field(&Config::beta1), {.key = "beta1", .help = "beta1 of Adam", .range = from_below(0, 1)}},
        {field(&Config::beta2), {.key = "beta2", .help = "beta2 of Adam", .range = from_below(0, 1)}},
-       // Adam computes in float32, where a smaller number is 0 or loses digits, and 0 / 0 is NaN.
+       // Adam computes in float32. A smaller number would be 0 or lose digits, and 0 / 0 is NaN.
        {field(&Config::epsilon),
         {.key = "epsilon",
          .help = "epsilon of Adam; at least the smallest normal number of float32",

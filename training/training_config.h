@@ -14,37 +14,37 @@ enum class ScheduleKind { kNoam, kInverseSqrt, kConstant };
 enum class Precision { kFloat32, kBfloat16 };
 enum class EarlyStopMetric { kBleu, kLoss, kPerplexity };
 
-/// `training` of the run file. A step is an update of the weights.
+/// The section `training` of the run file. A step is an update of the weights.
 struct TrainingConfig {
-  std::optional<std::int64_t> max_steps;  ///< 0 writes the freshly initialized model; without any limit 100,000
+  std::optional<std::int64_t> max_steps;  ///< 0: writes the initial model; 100,000 if there is no limit at all
   std::optional<std::int64_t> max_epochs;
-  std::optional<double> max_hours;  ///< by the clock, those before a stop counted; the first limit ends the run
+  std::optional<double> max_hours;  ///< by the clock, over all processes of the run; the first limit ends the run
   double learning_rate = 1.0;       ///< noam: the factor; inverse_sqrt: the peak; constant: the rate
   ScheduleKind schedule = ScheduleKind::kNoam;
-  std::int64_t warmup_steps = 4000;                  ///< constant has none
+  std::int64_t warmup_steps = 4000;                  ///< not used by `constant`
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;  ///< Adam (section 5.3)
   double label_smoothing = 0.1;
   std::int64_t accumulate = 1;        ///< batches an update, weighted by their tokens; an epoch's last may have fewer
-  double clip_norm = 0;               ///< largest norm of the gradient; 0: not clipped
+  double clip_norm = 0;               ///< maximum norm of the gradient; 0: not clipped
   std::int64_t validate_every = 0;    ///< steps; 0: at the end of each epoch
   std::int64_t save_every = 0;        ///< steps; 0: at the end of each epoch
-  std::int64_t keep_checkpoints = 3;  ///< the newest; those of the average and the best stay beside them
-  std::int64_t average_last = 0;  ///< the model is the mean of the weights at this many last saves; 0: the last weights
-  /// Above 0 the moving mean of the weights (training/adam.h) is what is validated, averaged and kept.
+  std::int64_t keep_checkpoints = 3;  ///< number of newest ones; the best and those of the average are kept, too
+  std::int64_t average_last = 0;      ///< the model is the mean of the weights of the last n saves; 0: the last weights
+  /// Decay of the EMA of the weights (training/adam.h), which is then validated, averaged and kept; 0: no EMA.
   double ema_decay = 0;
   struct EarlyStop {
-    EarlyStopMetric metric = EarlyStopMetric::kBleu;  ///< also where patience is 0: by it the best checkpoint is kept
-    /// Validations without a better value until the run ends, and the model is then the best checkpoint; 0: never.
+    EarlyStopMetric metric = EarlyStopMetric::kBleu;  ///< determines the best checkpoint, even if patience is 0
+    /// Number of validations without a better value that end the run. The model is then the best checkpoint. 0: never.
     std::int64_t patience = 0;
   } early_stop;
   Precision precision = Precision::kFloat32;
-  std::string start_from;           ///< a model file whose weights the run begins with; empty: weights are drawn
-  std::vector<std::string> freeze;  ///< parts, by the beginning of their tensors' names, that stay as they begin
+  std::string start_from;           ///< a model file with the initial weights; empty: random weights
+  std::vector<std::string> freeze;  ///< parts that are not trained, by prefixes of their tensors' names
   struct InitialEmbeddings {
-    std::string source, target;  ///< word2vec text files; empty: rows are drawn
+    std::string source, target;  ///< word2vec text files; empty: random rows
   } initial_embeddings;
 
-  /// Where the run ends by its steps: max_steps; without limits 100,000; the largest number where only others are set.
+  /// Returns the last step: max_steps; 100,000 without limits; the maximum if only other limits are set.
   std::int64_t step_limit() const;
 
   /// Throws UsageError naming the key.
@@ -54,9 +54,10 @@ struct TrainingConfig {
 /// The declarations of the section's keys.
 const Settings<TrainingConfig>& training_settings();
 
-/// Throws UsageError where a key is unknown or of the wrong type; ranges are for validate().
+/// Reads the section. Throws UsageError if a key is unknown or of the wrong type; validate() checks ranges.
 TrainingConfig read_training_config(ConfigSection section);
-/// Every key with its value, defaults filled in: without limits max_steps is there, beside a limit the other is not.
+/// Returns every key with its value, defaults filled in. Of the limits, only those that are set are written, or
+/// max_steps if none is.
 Json to_json(const TrainingConfig& config);
 
 }  // namespace gloss

@@ -25,7 +25,7 @@
 namespace gloss {
 namespace {
 
-// Indices into [B * T] of the positions that are not padding.
+// Returns the indices into [B * T] of the positions that are not padding.
 std::vector<std::int64_t> filled_positions(const std::vector<std::int64_t>& lengths, std::int64_t T) {
   std::vector<std::int64_t> positions;
   for (std::size_t b = 0; b < lengths.size(); ++b)
@@ -33,7 +33,7 @@ std::vector<std::int64_t> filled_positions(const std::vector<std::int64_t>& leng
   return positions;
 }
 
-// Seconds since it was last asked.
+// A stopwatch: returns the seconds since the last call.
 class Lap {
  public:
   double operator()() {
@@ -45,21 +45,22 @@ class Lap {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+// A batch of an update, or half of one.
 struct MicroBatch {
   Batch batch;
-  std::uint32_t number;  ///< of its dropout
+  std::uint32_t number;  ///< shard number of its dropout
   bool is_half = false;
 };
 
-// What the micro-batches came to.
+// Sums over the micro-batches of an update.
 struct Gradients {
   double nll_sum = 0, norm = 0;
   std::int64_t tokens = 0;
   UpdateSeconds seconds;
 };
 
-// Forward and backward through each, and the norm. Where memory runs out, the index of the micro-batch (the last, if it
-// is behind all of them); its gradients may then have been added in part, and all it took has been given back.
+// Runs the forward and backward passes of all micro-batches and computes the norm. If memory runs out, returns the
+// index of the micro-batch, or of the last one if only the norm failed. Its gradients may then have been added in part.
 std::optional<std::size_t> add_gradients(EncoderDecoder& model, Adam& adam, const std::vector<MicroBatch>& parts,
                                          const RandomStream& dropout, const UpdateOptions& options, Gradients& sum) {
   sum = {};
@@ -91,9 +92,9 @@ std::optional<std::size_t> add_gradients(EncoderDecoder& model, Adam& adam, cons
   return std::nullopt;
 }
 
-// Puts two halves, by sentences, in the place of the micro-batch `index`.
+// Replaces the micro-batch `index` by two halves of its sentences.
 void split(std::vector<MicroBatch>& parts, std::size_t index, std::int64_t step) {
-  constexpr std::uint32_t kSecondHalf = 1U << 31;  // beyond training.accumulate
+  constexpr std::uint32_t kSecondHalf = 1U << 31;  // above every index of a batch (training.accumulate)
   MicroBatch& first = parts[index];
   const auto sentences = first.batch.source.size();
   const auto place = "step " + std::to_string(step) + ": out of memory in ";

@@ -11,12 +11,12 @@
 
 namespace gloss {
 
-/// The loss of a batch by teacher forcing. Only positions that want a token, not those of padding, go through the
-/// generator; they are counted in the batch, batch.target_tokens() of them. A plain pass computes generator and
-/// label_smoothed_loss one after the other, others `output_loss`. Also for validation, with a pass that is not training
-/// and under at::NoGradGuard.
+/// Computes the loss of a batch by teacher forcing. Only the batch.target_tokens() positions that are not padding go
+/// through the generator. A plain pass computes the generator, then label_smoothed_loss; other passes compute
+/// `output_loss`. For a validation, use a pass that is not training, under at::NoGradGuard.
 Loss batch_loss(EncoderDecoder& model, const Batch& batch, double label_smoothing, const Pass& pass);
 
+/// Settings of one update.
 struct UpdateOptions {
   std::int64_t step = 1;  ///< number of the update, from 1
   double learning_rate = 0;
@@ -26,27 +26,29 @@ struct UpdateOptions {
   bool plain = false;                         ///< Pass::plain
 };
 
-/// Where an update's time went, in seconds. A GPU may still be at work when a phase has been handed over to it.
+/// Time of the phases of an update, in seconds. A GPU works asynchronously; a phase may include only its launch.
 struct UpdateSeconds {
   double forward = 0, backward = 0, optimizer = 0;
 };
 
+/// Result of one update.
 struct UpdateResult {
-  bool applied = true;  ///< false where loss or gradient were not finite: no weight was changed
-  double nll_sum = 0;   ///< plain negative log-likelihood of all target tokens
+  bool applied = true;  ///< false if the loss or the gradient was not finite: no weight was changed
+  double nll_sum = 0;   ///< negative log-likelihood of all target tokens, without smoothing
   std::int64_t tokens = 0;
   double gradient_norm = 0;  ///< before clipping
   UpdateSeconds seconds = {};
 };
 
-/// One update of the weights from the gradient of the mean smoothed loss over the tokens of all `batches`. Dropout is
-/// drawn from `dropout` at (step, index of the batch).
-/// Where memory runs out in a batch, forward, backward or behind the last, the free blocks of tensor memory are given
-/// back, the gradients are cleared, and the update is made anew with that batch in two halves: the same sum over the
-/// tokens; the first half draws its dropout at the batch's own number, the second at 2^31 more. It is said in a
-/// warning. A half that does not fit, or a batch of one sentence, is an OutOfMemoryError; the weights are then as they
-/// were and the gradients clear. A GPU is waited for once: loss and norm are read with one copy, when all work up to
-/// the step has been handed over.
+/// Updates the weights once, by the gradient of the mean smoothed loss over the tokens of all `batches`. Dropout is
+/// drawn from `dropout` at (step, index of the batch). A GPU is waited for once: loss and norm are read with one copy
+/// after the last backward pass.
+///
+/// If memory runs out in a batch or in the computation of the norm, the caching allocator frees its blocks, the
+/// gradients are cleared, and the update starts again with that batch (the last one, for the norm) in two halves. The
+/// sum over the tokens stays the same. The first half draws its dropout at the batch's index, the second at 2^31 more.
+/// A warning reports the split. Throws OutOfMemoryError if a half does not fit, or a batch of one sentence; the weights
+/// are then unchanged and the gradients clear.
 UpdateResult update_weights(EncoderDecoder& model, Adam& adam, std::span<const Batch> batches,
                             const RandomStream& dropout, const UpdateOptions& options);
 

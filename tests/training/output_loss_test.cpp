@@ -26,7 +26,7 @@ using testing::ThrowsMessage;
 
 constexpr OutputPath kPaths[] = {OutputPath::kFastest, OutputPath::kPlain};
 
-/// LibTorch's autocast to bfloat16, on any device.
+/// Enables LibTorch's autocast to bfloat16 on any device while it lives.
 class Autocasting {
  public:
   explicit Autocasting(at::Device device) : type_(device.type()) {
@@ -58,7 +58,7 @@ class OutputLossTest : public DeviceTest {
     return formula_tensor({N, kWidth}, device()).mul_(3).to(type).requires_grad_();
   }
 
-  /// Loss and gradients equal those of the definition.
+  /// Expects that loss and gradients equal those of the definition.
   static void expect_equal(std::int64_t N, double epsilon, at::ScalarType type, OutputPath path) {
     SCOPED_TRACE(std::to_string(N) + " rows of " + c10::toString(type));
     const double tolerance = type == at::kDouble ? 1e-12 : 1e-5;
@@ -77,7 +77,7 @@ class OutputLossTest : public DeviceTest {
     EXPECT_THAT(one->bias().grad(), AllClose(other->bias().grad(), 10 * tolerance));
   }
 
-  // Ids from 0 on, so that some rows want pad.
+  // Returns ids from 0 on, so that some rows have the target pad.
   static at::Tensor wanted(std::int64_t N) {
     std::vector<std::int64_t> ids;
     for (std::int64_t i = 0; i < N; ++i) ids.push_back(i * 7 % kVocabulary);
@@ -105,7 +105,7 @@ TEST_P(OutputLossTest, GradientIsScaledByThatOfTheSum) {
   }
 }
 
-TEST_P(OutputLossTest, WhatIsFrozenGetsNoGradientAndTheRestStillDoes) {
+TEST_P(OutputLossTest, FrozenTensorsGetNoGradientAndOthersDo) {
   for (const auto path : kPaths) {
     for (const bool weight : {true, false}) {
       auto all = generator(), part = generator();
@@ -127,7 +127,7 @@ TEST_P(OutputLossTest, WhatIsFrozenGetsNoGradientAndTheRestStillDoes) {
   }
 }
 
-TEST_P(OutputLossTest, IsTheSameWhereNoGradientIsRecorded) {
+TEST_P(OutputLossTest, IsTheSameWithoutRecordingOfGradients) {
   for (const auto path : kPaths) {
     auto part = generator();
     const auto x = input(300);
@@ -191,7 +191,7 @@ TEST_P(OutputLossTest, UnderAutocastFactorsAreRoundedAndSumsAreNot) {
   }
 }
 
-TEST_P(OutputLossTest, RefusesWhatDoesNotFit) {
+TEST_P(OutputLossTest, RefusesMismatchedInputs) {
   auto part = generator();
   const auto x = formula_tensor({4, kWidth}, device());
   EXPECT_THAT([&] { output_loss(part, x, wanted(3), 0); }, ThrowsMessage<ShapeError>(HasSubstr("wanted [4], got [3]")));

@@ -175,7 +175,7 @@ TEST_P(TrainerTest, SaveNeededByTheModelIsTriedTwice) {
   testing::internal::CaptureStderr();
   EXPECT_THROW(run(options), IoError);
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("trying once more"));
-  EXPECT_THAT(reports_, SizeIs(2)) << "not one of the steps behind it";
+  EXPECT_THAT(reports_, SizeIs(2)) << "not one of the steps after it";
 
   reports_.clear();
   options.config.save_every = 100;

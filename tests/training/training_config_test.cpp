@@ -18,7 +18,7 @@ TrainingConfig read(const Json& json) {
   return config;
 }
 
-// Every key, none of them at its default but average_last, which goes without patience only.
+// A value for every key. None is the default except average_last, which excludes patience.
 Json every_key() {
   return {{"max_steps", 7},         {"max_epochs", 3},
           {"learning_rate", 0.5},   {"schedule", "inverse_sqrt"},

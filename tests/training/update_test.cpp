@@ -38,7 +38,7 @@ class UpdateTest : public DeviceTest {
   }
 
   // Fresh weights after one update that is nearly plain gradient descent: with epsilon 1 Adam's first step is
-  // g / (|g| + 1), which does not blow rounding up where a gradient is zero.
+  // g / (|g| + 1), which does not amplify rounding if a gradient is zero.
   EncoderDecoder updated(const std::vector<Batch>& batches, UpdateOptions options = {.learning_rate = 1}) {
     TrainingConfig config;
     config.epsilon = 1;
@@ -119,7 +119,7 @@ TEST_P(UpdateTest, APlainLossIsOfTheGeneratorAndTheSmoothedLoss) {
   EXPECT_FALSE(run(false));
 }
 
-TEST_P(UpdateTest, TokensOfALossAreThePositionsThatWantSomethingElseThanPad) {
+TEST_P(UpdateTest, TokensOfALossAreThePositionsWithoutPadding) {
   const at::NoGradGuard no_grad;
   auto model = toy_.model();
   const auto tokens = [&](const Batch& batch) { return batch_loss(model, batch, 0.1, {}).tokens; };
@@ -174,7 +174,7 @@ TEST_P(UpdateTest, BrokenGradientChangesNothing) {
   }
 }
 
-// Other kinds of numbers go the way of a device.
+// Tensors of other types take the path of a GPU.
 TEST_P(UpdateTest, ByPlainOperationsTheStepIsTheSame) {
   const std::vector<Batch> batches = {rows({0, 1, 2, 3}), rows({4, 5})};
   const UpdateOptions options{.learning_rate = 1, .label_smoothing = 0.1};
@@ -192,8 +192,8 @@ TEST_P(UpdateTest, ByPlainOperationsTheStepIsTheSame) {
   EXPECT_NEAR(result.gradient_norm, result_.gradient_norm, 1e-5);
 }
 
-// A device is waited for where a single number is asked for.
-TEST_P(UpdateTest, UntilTheStepNoNumberIsAskedForAlone) {
+// Reading a single number waits for a GPU.
+TEST_P(UpdateTest, UntilTheStepNoSingleNumberIsRead) {
   auto model = toy_.model();
   model->to(at::kDouble);
   {
