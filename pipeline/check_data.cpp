@@ -18,10 +18,11 @@ namespace {
 constexpr std::int64_t kLinesToOneReport = 100'000;
 
 std::string ratio_text(const DataCheckOptions& options, bool in_pieces) {
-  const auto most =
+  const auto max_ratio =
       options.max_ratio.value_or(in_pieces ? CorpusCheckOptions::kPieceRatio : CorpusCheckOptions::kCharacterRatio);
-  const bool whole = most == std::floor(most);
-  return "pairs have one side more than " + to_text(whole ? Json(static_cast<std::int64_t>(most)) : Json(most)) +
+  const bool whole = max_ratio == std::floor(max_ratio);
+  return "pairs have one side more than " +
+         to_text(whole ? Json(static_cast<std::int64_t>(max_ratio)) : Json(max_ratio)) +
          " times as long as the other, in " + (in_pieces ? "pieces" : "characters");
 }
 
@@ -49,10 +50,10 @@ void add_side(Findings& findings, const std::string& side, const TextReport& tex
   findings.add("replacement", side, text.replacement, "lines with U+FFFD: some program could not read a character");
   findings.add("cut", side, text.cut, "lines are longer than " + std::to_string(LineReader::kMaxLineBytes) + " bytes");
   findings.add("empty", side, text.empty, "lines are empty");
-  findings.add("unknown", side, text.unknown, "lines have characters that the tokenizer does not know");
+  findings.add("unknown", side, text.unknown, "lines have characters that are unknown to the tokenizer");
 }
 
-/// Adds the reasons for which training refuses the texts (pipeline/data_files.h, data/encode_corpus.h,
+/// Adds the reasons why training would refuse the texts (pipeline/data_files.h, data/encode_corpus.h,
 /// pipeline/evaluate.h).
 void refuse(Findings& findings, const DataSet& set, const CorpusCheck& check) {
   const auto source = printable(set.source.string()), target = printable(set.target.string());
@@ -91,7 +92,7 @@ std::vector<Finding> findings_of(const DataSet& set, const CorpusCheck& check, c
                               : " words and eos, and so of more pieces than data.max_length"));
   findings.add("ratio", "", check.ratio, ratio_text(options, in_pieces));
   findings.add("copied", "", check.copied, "pairs have a target that is the source");
-  findings.add("repeated", "", check.repeated, "pairs are there before, on an earlier line");
+  findings.add("repeated", "", check.repeated, "pairs repeat an earlier line");
   return findings.take();
 }
 
@@ -120,7 +121,7 @@ SetCheck check_set(const DataSet& set, const DataCheckOptions& options,
   return result;
 }
 
-// Training reads these files after its texts and refuses them then.
+// Checks the files of vectors as training does, which reads them after its texts.
 void check_embeddings(const DataCheckOptions& options, SetCheck& training) {
   for (const auto& [path, tokenizer] : options.embeddings) {
     try {

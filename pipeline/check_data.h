@@ -12,7 +12,7 @@
 
 namespace gloss {
 
-/// Two aligned texts, and what they are for.
+/// Two aligned texts and their use in training.
 struct DataSet {
   enum class Use { kTraining, kValidation, kTest };
   Use use = Use::kTraining;
@@ -20,51 +20,55 @@ struct DataSet {
 };
 std::string use_name(DataSet::Use use);  ///< "training", "validation", "test"
 
-/// One thing that is odd, or wrong, about a set.
+/// A problem of a set.
 struct Finding {
   std::string kind;     ///< one word for programs: "repeated"
   std::string side;     ///< "source", "target", or "" for the pair
-  std::string message;  ///< what there are so many of; of what is refused, all that is to be said
+  std::string message;  ///< what `lines` counts, or the whole message if `refused`
   NotedLines lines = {};
   bool refused = false;  ///< training would end before its first step
 };
 
+/// The result for one set.
 struct SetCheck {
   DataSet set;
-  std::optional<CorpusCheck> corpus;  ///< none where the texts cannot be read
+  std::optional<CorpusCheck> corpus;  ///< absent if the texts cannot be read
   std::vector<Finding> findings;
 };
 
+/// The results for all sets.
 struct DataCheck {
   std::vector<SetCheck> sets;
-  bool in_pieces = false;  ///< units are pieces, else words
+  bool in_pieces = false;  ///< units are pieces; otherwise words
 
+  /// Returns whether training would accept the sets.
   bool usable() const;
 };
 
+/// Options of check_data.
 struct DataCheckOptions {
   std::vector<DataSet> sets = {};
   std::shared_ptr<const Tokenizer> source_tokenizer = {}, target_tokenizer = {};  ///< both or none
   std::int64_t max_length = 256;
   std::optional<double> max_ratio = {};
-  Normalization normalization = Normalization::kNmtNfkc;  ///< of the tokenizers that are yet to be trained
+  Normalization normalization = Normalization::kNmtNfkc;  ///< of tokenizers that are not trained yet
 
   /// A file of training.initial_embeddings.
   struct Embeddings {
     std::filesystem::path path;
-    std::shared_ptr<const Tokenizer> tokenizer;  ///< null: its lines alone are checked
+    std::shared_ptr<const Tokenizer> tokenizer;  ///< null: only the lines are checked
   };
   std::vector<Embeddings> embeddings = {};
   std::int64_t embedding_width = 0;
 };
 
-/// The sets that a run file names, its data.max_length and initial embeddings, and the tokenizers of
-/// tokenizer.model_file or training.start_from, if there are such. Throws UsageError where it names no training text,
-/// and as the tokenizers.
+/// Returns the options for a run file: its sets, data.max_length, initial embeddings, and the tokenizers of
+/// tokenizer.model_file or training.start_from, if any. Throws UsageError if it names no training text, and as
+/// configured_tokenizers.
 DataCheckOptions data_check_options(const RunConfig& config);
 
-/// Looks at every set, the training text last, so that it can be compared with the others. Throws IoError, and
-/// UsageError where a file is a pipe or a device.
+/// Checks every set, the training text last, so that it can be compared with the others. Throws IoError, and UsageError
+/// if a file is a pipe or a device.
 DataCheck check_data(const DataCheckOptions& options);
 
 Json to_json(const DataCheck& check);

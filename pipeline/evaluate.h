@@ -25,7 +25,7 @@ TestSet read_test_set(const std::filesystem::path& source, const std::filesystem
 /// The best translation of each line.
 struct Translations {
   std::vector<std::string> texts;
-  NotedLines truncated;  ///< lines of which only the beginning was translated, because the model reads no more
+  NotedLines truncated;  ///< lines longer than the model reads; only the beginning was translated
 };
 
 /// Translates lines and shows the progress at the foot of a terminal under the name `job`. Throws Stopped after a

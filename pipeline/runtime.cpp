@@ -21,7 +21,8 @@
 namespace gloss {
 namespace {
 
-/// LibTorch reads in /proc which kernels the processor can run, and without it takes others, whose results differ.
+/// Sets the variable that selects LibTorch's kernels if /proc is missing. LibTorch reads the processor's instruction
+/// sets there, and would otherwise choose other kernels, whose results differ.
 void name_kernels_without_proc() {
 #if defined(__x86_64__)
   using kernels::InstructionSet;
@@ -33,9 +34,9 @@ void name_kernels_without_proc() {
 #endif
 }
 
-/// OpenMP ends the process where it cannot start a thread, so they are tried before, and started while there is room.
-/// LibTorch starts as many again for a pool of its own. Where not all start, half of those that do is left to
-/// others. Returns how many there are.
+/// Starts the threads and returns their number. OpenMP ends the process if it cannot start a thread, so this tries the
+/// threads first and starts them early. LibTorch starts as many again for its own pool. If not all start, half of those
+/// that do are left to others.
 int start_threads(int wanted) {
   const int needed = 2 * wanted - 1;
   const int started = threads_that_start(needed);

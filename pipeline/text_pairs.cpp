@@ -8,9 +8,9 @@
 namespace gloss {
 namespace {
 
-std::vector<std::string> next_lines(TextLines& text, std::size_t most) {
+std::vector<std::string> next_lines(TextLines& text, std::size_t max_lines) {
   std::vector<std::string> lines;
-  for (std::string line; lines.size() < most && text.next(line);) lines.push_back(std::move(line));
+  for (std::string line; lines.size() < max_lines && text.next(line);) lines.push_back(std::move(line));
   return lines;
 }
 
@@ -37,8 +37,8 @@ void TextLines::warn_of_broken() const {
                 " lines are not valid UTF-8; what is broken is read as U+FFFD (" + broken_.text() + ")");
 }
 
-TestSet TextPairs::next(std::size_t most) {
-  TestSet pairs{next_lines(source_, most), next_lines(reference_, most)};
+TestSet TextPairs::next(std::size_t max_pairs) {
+  TestSet pairs{next_lines(source_, max_pairs), next_lines(reference_, max_pairs)};
   if (pairs.sources.size() != pairs.references.size())
     expect_equal_counts(source_.path(), count_all(source_), reference_.path(), count_all(reference_));
   if (pairs.sources.empty()) {

@@ -9,10 +9,10 @@
 namespace gloss {
 namespace {
 
-// Of the CUDA driver API, whose numbers and signatures are stable.
+// Attributes of the CUDA driver API, whose numbers and signatures are stable.
 constexpr int kCapabilityMajor = 75, kCapabilityMinor = 76;
 
-/// Calls the function of that name, which returns 0 where all is well.
+/// Calls the function `name` of the library. Returns whether it exists and succeeds.
 template <typename... Arguments>
 bool call(void* library, const char* name, Arguments... arguments) {
   const auto function = reinterpret_cast<int (*)(Arguments...)>(::dlsym(library, name));
@@ -22,7 +22,8 @@ bool call(void* library, const char* name, Arguments... arguments) {
 }  // namespace
 
 std::vector<CudaDevice> cuda_devices(const std::string& driver) {
-  void* const library = ::dlopen(driver.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);  // it may have threads
+  void* const library =
+      ::dlopen(driver.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);  // the library may have threads
   std::vector<CudaDevice> devices;
   int count = 0;
   if (library == nullptr || !call(library, "cuInit", 0U) || !call(library, "cuDeviceGetCount", &count)) return devices;

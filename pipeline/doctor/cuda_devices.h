@@ -6,18 +6,18 @@
 
 namespace gloss {
 
-/// A GPU as its driver describes it.
+/// Properties of a GPU, as reported by its driver.
 struct CudaDevice {
   std::string name;
   std::int64_t memory = 0;   ///< bytes
   int major = 0, minor = 0;  ///< compute capability
 
-  /// Products of bfloat16 in hardware, from Ampere on.
+  /// Returns whether the hardware multiplies bfloat16, from Ampere on.
   bool has_bfloat16() const { return major >= 8; }
 };
 
-/// The devices that the driver's library shows this process, in CUDA's order; none where there is no such library or it
-/// fails. Asked without LibTorch, which may be built without CUDA.
+/// Returns the devices that the driver's library reports for this process, in CUDA's order. Returns none if the library
+/// is missing or fails. Does not use LibTorch, which may be built without CUDA.
 std::vector<CudaDevice> cuda_devices(const std::string& driver = "libcuda.so.1");
 
 }  // namespace gloss

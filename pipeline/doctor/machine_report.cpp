@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::int64_t kMib = 1 << 20;
 
-/// The files of this process's libraries whose names begin so.
+/// Returns the files of this process's libraries whose names have one of these beginnings.
 std::vector<std::string> loaded_files(std::initializer_list<std::string_view> beginnings) {
   std::set<std::string> files;
   std::ifstream maps("/proc/self/maps");
@@ -41,7 +41,7 @@ std::vector<std::string> loaded_files(std::initializer_list<std::string_view> be
   return {files.begin(), files.end()};
 }
 
-/// LibTorch names the settings that it was built with: "TORCH_VERSION=2.13.0, USE_CUDA=0, ..."
+/// Returns the value of a key in LibTorch's build settings: "TORCH_VERSION=2.13.0, USE_CUDA=0, ..."
 std::string value_in_settings(const std::string& key) {
   const auto settings = at::show_config();
   const auto place = settings.find(key + '=');
@@ -50,7 +50,7 @@ std::string value_in_settings(const std::string& key) {
   return settings.substr(begin, settings.find_first_of(", \n", begin) - begin);
 }
 
-/// "v3.10.2" of the sentence that a library says of itself.
+/// Returns the version number in a library's description of itself, such as "3.10.2" in "... v3.10.2 (...)".
 std::string version_in(const std::string& text) {
   const auto digit = text.find_first_of("0123456789");
   return digit == text.npos ? text : text.substr(digit, text.find_first_of(" (-", digit) - digit);
@@ -124,11 +124,11 @@ void remark_on_threads(const MachineReport& report, std::vector<Remark>& remarks
       remarks.push_back({std::string(name) + " is set and may put several threads on one processor; unset it"});
   if (const auto set = report.openmp_settings.find("OMP_NUM_THREADS");
       set != report.openmp_settings.end() && set->second != threads)
-    remarks.push_back({"OMP_NUM_THREADS is set, which gloss does not heed; --threads says how many"});
+    remarks.push_back({"OMP_NUM_THREADS is set, but gloss ignores it; use --threads"});
   if (report.openmp_files.size() > 1)
     remarks.push_back({std::to_string(report.openmp_files.size()) +
                        " OpenMP run-times are loaded and their threads hinder each other: " + report.openmp_files[0] +
-                       " and " + report.openmp_files[1] + "; build anew (docs/building.md)"});
+                       " and " + report.openmp_files[1] + "; rebuild gloss (docs/building.md)"});
 }
 
 }  // namespace
@@ -167,7 +167,7 @@ std::vector<Remark> remarks_on(const MachineReport& report) {
   std::vector<Remark> remarks;
   if (minor_version(report.libtorch_run) != minor_version(report.libtorch_built))
     remarks.push_back({"built with LibTorch " + report.libtorch_built + ", running with " + report.libtorch_run +
-                           ", which may do anything; build anew (docs/building.md)",
+                           "; behavior is undefined; rebuild gloss (docs/building.md)",
                        ExitCode::kFault});
   if (!report.optimized) remarks.push_back({"gloss was built without optimization; use the preset release"});
   if (report.instructions.size() == 1)

@@ -32,16 +32,16 @@ namespace gloss {
 namespace {
 
 constexpr std::int64_t kFloatBytes = sizeof(float);
-constexpr std::array<PairLengths, 4> kUsualLengths{{{12, 12}, {20, 16}, {32, 28}, {56, 40}}};  // where there is no text
-constexpr double kMostOperations = 4e12;        // of the batches: some forty seconds of two processors
+constexpr std::array<PairLengths, 4> kUsualLengths{{{12, 12}, {20, 16}, {32, 28}, {56, 40}}};  // without a text
+constexpr double kMaxOperations = 4e12;         // of the batches: some forty seconds of two processors
 constexpr double kOperationsPerParameter = 12;  // and token: forward, backward, encoder and decoder
-constexpr std::int64_t kFewestTokens = 256;
-constexpr std::int64_t kMostBatches = 24, kFewestBatches = 4;
+constexpr std::int64_t kMinTokens = 256;
+constexpr std::int64_t kMaxBatches = 24, kMinBatches = 4;
 
 std::int64_t resident_bytes() { return size_in_proc("/proc/self/status", "VmRSS:").value_or(0); }
 
-/// Returns the most memory that `work` holds beyond the memory held now. Where the system cannot reset its count of the
-/// peak, the figure may be too high.
+/// Returns the peak memory of `work` beyond the memory in use now. The figure may be too high if the system cannot
+/// reset its count of the peak.
 std::int64_t peak_of(const std::function<void()>& work) {
   give_back_memory();
   std::ofstream("/proc/self/clear_refs") << 5;
@@ -50,17 +50,19 @@ std::int64_t peak_of(const std::function<void()>& work) {
   return std::max<std::int64_t>(size_in_proc("/proc/self/status", "VmHWM:").value_or(0) - before, 0);
 }
 
-/// Memory of SentencePiece's trainers, as measured on English and German. They read at most two million lines.
+/// Returns the memory of SentencePiece's trainers, as measured on English and German. They read at most two million
+/// lines.
 std::int64_t tokenizer_training_bytes(TokenizerType type, std::int64_t text_bytes) {
-  constexpr std::int64_t kMostText = 2'000'000 * 120;
-  return std::min(text_bytes, kMostText) * (type == TokenizerType::kUnigram ? 22 : type == TokenizerType::kBpe ? 9 : 5);
+  constexpr std::int64_t kMaxText = 2'000'000 * 120;
+  return std::min(text_bytes, kMaxText) * (type == TokenizerType::kUnigram ? 22 : type == TokenizerType::kBpe ? 9 : 5);
 }
 
+/// Draws sentences of random ids.
 class RandomIds {
  public:
   explicit RandomIds(const RandomStream& random) : random_(random) {}
 
-  /// Pieces and eos.
+  /// Returns `length` ids: pieces and eos.
   Ids sentence(std::int64_t length, std::int64_t vocabulary) {
     Ids ids;
     while (std::ssize(ids) < length - 1)
@@ -97,8 +99,8 @@ std::vector<std::vector<PairLengths>> trial_batches(std::vector<PairLengths> pai
   return chosen;
 }
 
-/// Returns more bytes than any kernel keeps of a token for the backward pass, so that a trial is safe.
-std::int64_t most_bytes_of_token(const ModelConfig& model, const Vocabularies& vocabularies) {
+/// Returns an upper bound for the bytes that a token takes for the backward pass, so that a trial is safe.
+std::int64_t max_bytes_of_token(const ModelConfig& model, const Vocabularies& vocabularies) {
   const auto layers = model.encoder_layers + model.decoder_layers;
   return kFloatBytes * (layers * (40 * model.d_model + 6 * model.d_ff + 200 * model.heads) + 8 * vocabularies.target);
 }
@@ -154,7 +156,7 @@ class Trial {
     decoding.n_best = 1;
     const auto rows = std::ssize(sources) * beam_size;
     const auto operations = 2 * static_cast<double>(count_parameters(config_.model, run_.vocabularies) * rows);
-    const auto affordable = std::max<std::int64_t>(static_cast<std::int64_t>(kMostOperations / 4 / operations), 8);
+    const auto affordable = std::max<std::int64_t>(static_cast<std::int64_t>(kMaxOperations / 4 / operations), 8);
     decoding.max_length = std::min(length, affordable);
     decoding.min_length = decoding.max_length;
     std::vector<Ids> ids;
@@ -205,13 +207,13 @@ TrainingNeeds training_needs(const RunConfig& config, const Vocabularies& vocabu
   needs.gradients = needs.trained_parameters * kFloatBytes;
   needs.optimizer = (config.training.ema_decay > 0 ? 3 : 2) * needs.trained_parameters * kFloatBytes;
   needs.program = resident_bytes();
-  // Less than any path keeps for the backward pass: the inputs of the products of one side.
+  // A lower bound for the memory of the backward pass on any path: the inputs of the products of one side.
   const auto& model = config.model;
   const auto kept = std::min(model.encoder_layers, model.decoder_layers) * (6 * model.d_model + model.d_ff);
-  needs.least_batches = std::min(config.data.batch_tokens, kFewestTokens) * kept * kFloatBytes;
+  needs.least_batches = std::min(config.data.batch_tokens, kMinTokens) * kept * kFloatBytes;
   needs.model_file = needs.weights;
   needs.checkpoint = needs.weights + needs.optimizer;
-  // The newest, those of an average among them; the best, and the one that is being written.
+  // The newest or those of the average, the best, and the one that is being written.
   needs.checkpoints = std::max(config.training.keep_checkpoints, config.training.average_last) + 2;
   if (config.training.average_last > 0)  // a whole file, and the doubles of it and of the sum
     needs.average = needs.checkpoint + 2 * needs.parameters * static_cast<std::int64_t>(sizeof(double));
@@ -233,22 +235,20 @@ TrainingNeeds try_training(const RunConfig& config, const ForeseenRun& run, std:
   auto needs = training_needs(config, run);
   const auto wanted = config.data.batch_tokens;
   const auto tokens_to_try =
-      static_cast<std::int64_t>(kMostOperations / kOperationsPerParameter / static_cast<double>(needs.parameters));
-  const auto safe =
-      (memory - needs.weights - needs.gradients) / 2 / most_bytes_of_token(config.model, run.vocabularies);
-  const auto most =
-      std::min({wanted, std::max(tokens_to_try / kFewestBatches, kFewestTokens), std::max(safe, kFewestTokens)});
-  const auto count = std::clamp(tokens_to_try / most, kFewestBatches, kMostBatches);
+      static_cast<std::int64_t>(kMaxOperations / kOperationsPerParameter / static_cast<double>(needs.parameters));
+  const auto safe = (memory - needs.weights - needs.gradients) / 2 / max_bytes_of_token(config.model, run.vocabularies);
+  const auto tokens = std::min({wanted, std::max(tokens_to_try / kMinBatches, kMinTokens), std::max(safe, kMinTokens)});
+  const auto count = std::clamp(tokens_to_try / tokens, kMinBatches, kMaxBatches);
 
   Trial trial(config, run);
-  trial.batches(kFewestTokens, 1);  // libraries take memory of their own at the first call
+  trial.batches(kMinTokens, 1);  // libraries take memory of their own at the first call
   give_back_memory();
   needs.program = std::max<std::int64_t>(resident_bytes() - needs.weights - needs.gradients, 0);
-  needs.batches = trial.batches(most, count);
-  if (most < wanted) {
-    const auto small = trial.batches(most / 4, count);
-    const auto of_token = static_cast<double>(needs.batches - small) / static_cast<double>(most - most / 4);
-    needs.batches += static_cast<std::int64_t>(std::max(of_token, 0.0) * static_cast<double>(wanted - most));
+  needs.batches = trial.batches(tokens, count);
+  if (tokens < wanted) {
+    const auto small = trial.batches(tokens / 4, count);
+    const auto of_token = static_cast<double>(needs.batches - small) / static_cast<double>(tokens - tokens / 4);
+    needs.batches += static_cast<std::int64_t>(std::max(of_token, 0.0) * static_cast<double>(wanted - tokens));
   }
   needs.tried = true;
   const auto &valid = run.text.valid, &test = run.text.test;

@@ -16,8 +16,8 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kMostLines = 50'000;
-constexpr std::int64_t kLargestSmallVocabulary = 65'536;
+constexpr std::int64_t kMaxLines = 50'000;
+constexpr std::int64_t kMaxSmallVocabulary = 65'536;
 
 /// Bytes of a piece, as measured on 1,600 to 29,000 pairs of English and German: 2.5 with 500 pieces, 3.1 with
 /// 1,000, 3.6 with 2,000, 4.2 with 4,000, 4.6 with 8,000, 4.9 with 16,000. Chinese has 3 bytes a character.
@@ -25,7 +25,7 @@ double bytes_of_piece(std::int64_t vocabulary_size) {
   return std::clamp(2.5 + 0.57 * std::log2(static_cast<double>(vocabulary_size) / 500), 1.5, 4.8);
 }
 
-/// Pieces and eos.
+/// Returns the number of pieces of a line, and eos.
 std::int64_t length_of(const std::string& line, const Tokenizer* tokenizer, const TokenizerConfig& config) {
   if (line.empty()) return 1;
   if (tokenizer != nullptr) return std::ssize(tokenizer->encode(repair_utf8(line))) + 1;
@@ -35,9 +35,10 @@ std::int64_t length_of(const std::string& line, const Tokenizer* tokenizer, cons
          1;
 }
 
+/// Lengths of the pairs at the beginning of a text.
 struct TextSample {
   std::vector<PairLengths> pairs;
-  std::vector<PairLengths> usable;  ///< those of the pairs that training uses
+  std::vector<PairLengths> usable;  ///< the pairs that training uses
   std::int64_t bytes = 0;           ///< of the lines that were read
 };
 
@@ -45,7 +46,7 @@ TextSample sample_of(const std::string& source, const std::string& target, const
                      const TokenizerPair& tokenizers) {
   AlignedReader reader(source, target);
   TextSample sample;
-  for (LinePair pair; std::ssize(sample.pairs) < kMostLines && reader.next(pair) && pair.complete();) {
+  for (LinePair pair; std::ssize(sample.pairs) < kMaxLines && reader.next(pair) && pair.complete();) {
     sample.bytes += std::ssize(pair.source.text) + std::ssize(pair.target.text) + 2;
     const auto& lengths =
         sample.pairs.emplace_back(PairLengths{length_of(pair.source.text, tokenizers.first.get(), config.tokenizer),
@@ -74,8 +75,8 @@ std::int64_t bytes_of_cache(const TextSample& sample, std::int64_t text_bytes, s
   CorpusLayout layout;
   layout.ids = static_cast<std::uint64_t>(ids * whole);
   layout.pairs = static_cast<std::uint64_t>(static_cast<double>(sample.pairs.size()) * whole);
-  layout.id_bytes = vocabulary <= kLargestSmallVocabulary ? 2 : 4;
-  layout.length_bytes = max_length < kLargestSmallVocabulary ? 2 : 4;
+  layout.id_bytes = vocabulary <= kMaxSmallVocabulary ? 2 : 4;
+  layout.length_bytes = max_length < kMaxSmallVocabulary ? 2 : 4;
   return static_cast<std::int64_t>(layout.footer_at());
 }
 

@@ -12,33 +12,35 @@
 
 namespace gloss {
 
-/// Pieces and eos of the two sides of a pair.
+/// Lengths of the two sides of a pair: pieces and eos.
 struct PairLengths {
   std::int64_t source = 0, target = 0;
 
   std::int64_t longer() const { return source > target ? source : target; }
 };
 
-/// Lengths of the sentences of a run, before there are ids.
+/// Lengths of the sentences of a run, estimated before they are encoded.
 struct TextLengths {
-  std::vector<PairLengths> pairs = {};              ///< of the training text, its beginning where it is long
+  std::vector<PairLengths> pairs = {};              ///< of the training text; of its beginning if it is long
   std::vector<std::int64_t> valid = {}, test = {};  ///< sources
   std::int64_t training_bytes = 0;                  ///< of both files
   std::int64_t corpus_file = 0;                     ///< bytes of corpus.cache
-  std::string unknown = {};                         ///< why something above is missing; empty where nothing is missing
-  double texts_per_sample = 1;                      ///< the training text's size over that of the part that was read
+  std::string unknown = {};                         ///< the reason if something above is missing, else empty
+  double texts_per_sample = 1;                      ///< size of the training text over that of the part that was read
 };
 
-/// Reads the first 50,000 lines of each text and counts pieces by the tokenizers or, where they are yet to be trained,
-/// takes 2.5 to 4.8 bytes for a piece by the size of the vocabulary (one character where those are the pieces). Pairs
-/// that do not fit data.max_length are left out. `unknown` reports a text that cannot be read.
+/// Reads the first 50,000 lines of each text and counts their pieces with the tokenizers. If the tokenizers are not
+/// trained yet, a piece counts as 2.5 to 4.8 bytes, by the size of the vocabulary, or as one character for
+/// tokenizer.type char. Training pairs that do not fit data.max_length are left out. `unknown` reports a text that
+/// cannot be read.
 TextLengths text_lengths(const RunConfig& config, const TokenizerPair& tokenizers);
 
-/// The pairs in batches as training forms them: by length, at most `batch_tokens` positions of the longer side.
+/// Returns the pairs in batches, as training forms them: by length, at most `batch_tokens` positions of the longer
+/// side.
 std::vector<std::vector<PairLengths>> batches_of(std::vector<PairLengths> pairs, std::int64_t batch_tokens);
 
-/// The factor by which data.subword_sampling lengthens a sentence, as measured on English and German: 1.4 at 0.1 for
-/// bpe, 2 at 0.1 and 1.3 at 0.2 for unigram.
+/// Returns the factor by which data.subword_sampling lengthens a sentence, as measured on English and German: 1.4 at
+/// 0.1 for bpe, 2 at 0.1 and 1.3 at 0.2 for unigram.
 double growth_by_sampling(const RunConfig& config);
 
 }  // namespace gloss

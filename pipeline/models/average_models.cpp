@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a file says of its translator beside the weights.
+/// The contents of a model file without the weights.
 struct ModelInfo {
   RunConfig config;
   ModelDescription description;
@@ -42,11 +42,11 @@ ModelInfo origin_of_model(const SafetensorsFile& file) {
   auto model = load_translation_model(file, at::kCPU);
   const auto& provenance = model.file.description.provenance;
   std::int64_t steps = 0;
-  if (const auto said = provenance.find("steps"); said != provenance.end()) {
-    if (!said->is_number_integer() || *said < 0)
+  if (const auto value = provenance.find("steps"); value != provenance.end()) {
+    if (!value->is_number_integer() || *value < 0)
       throw ModelError(file.name() + ": provenance: steps: wanted a whole number from 0 on, got " +
-                       printable(to_text(*said)));
-    steps = said->get<std::int64_t>();
+                       printable(to_text(*value)));
+    steps = value->get<std::int64_t>();
   }
   return {std::move(model.config), std::move(model.file.description), steps};
 }

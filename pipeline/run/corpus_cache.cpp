@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestTextsFile = 1 << 16;
+constexpr std::size_t kMaxTextsFile = 1 << 16;
 
 std::optional<ParallelCorpus> open_cache(const fs::path& path) {
   try {
@@ -33,7 +33,7 @@ std::optional<ParallelCorpus> open_cache(const fs::path& path) {
 
 std::string read_texts_file(const fs::path& path) {
   try {
-    return fs::exists(path) ? read_file(path, kLargestTextsFile) : "";
+    return fs::exists(path) ? read_file(path, kMaxTextsFile) : "";
   } catch (const Error&) {
     return "";
   }
@@ -48,6 +48,7 @@ std::optional<TextHash> known_hash(const std::string& texts, const std::string& 
   return std::nullopt;
 }
 
+// Returns the SHA-256 of each tokenizer by name.
 Json hashes_of(const CorpusCache::Tokenizers& by_name) {
   auto hashes = Json::object();
   for (const auto& [name, tokenizer] : by_name) hashes[name] = sha256(tokenizer->serialized());
@@ -60,7 +61,7 @@ constexpr int kEncoding = 1;
 // The version of the choice of held-out pairs, which is a function of the texts. Raise it when the choice changes.
 constexpr int kHoldOut = 1;
 
-// The settings with which the tokenizer was trained, or null where it was given.
+// Returns the settings with which the tokenizer was trained, or null if it was given.
 Json settings_of(const RunConfig& config) {
   if (!config.tokenizer.model_file.empty() || !config.training.start_from.empty()) return nullptr;
   auto settings = to_json(config.tokenizer);

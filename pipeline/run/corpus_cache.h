@@ -17,31 +17,31 @@
 
 namespace gloss {
 
-/// The training data of a run as ids, in a file of its folder (corpus.cache), so that another start need not encode the
-/// texts again. The file is good for the texts (by SHA-256), the tokenizers, data.max_length and the version of the
-/// program that it names; of others, or where it is damaged, it is made again.
+/// Cache of the encoded training data of a run: the file corpus.cache in its folder. A later start does not encode the
+/// texts again. The file names its texts (by SHA-256), tokenizers, data.max_length and version of the program. If one
+/// of them differs, or if the file is damaged, it is made again.
 class CorpusCache {
  public:
   using Tokenizers = std::map<std::string, std::shared_ptr<const Tokenizer>>;
 
-  /// Opens the file in the folder and compares the texts with those that it was made of. Reads the texts where there is
-  /// such a file but their stamps have changed since the last start. `texts`: the texts of the run, by default new
-  /// ones. Throws as TrainingTexts::scan.
+  /// Opens the file in the folder and compares its texts with those of the run. Reads the texts if the file exists and
+  /// their stamps have changed since the last start. `texts`: the texts of the run, by default those of `config`.
+  /// Throws as TrainingTexts::scan.
   CorpusCache(const RunConfig& config, const RunFolder& folder, std::shared_ptr<TrainingTexts> texts = nullptr);
 
-  /// True where the file is whole and was made of these texts by this version of the program, which checked them.
+  /// Returns whether the file is intact and was made of these texts by this version of the program. The texts were then
+  /// checked.
   bool knows_texts() const { return cached_.has_value(); }
   TrainingTexts& texts() const { return *texts_; }
-  /// The SHA-256 of the tokenizer that training under this name would give again; empty: unknown.
+  /// Returns the SHA-256 of the tokenizer that training under this name would produce; empty: unknown.
   std::string known_tokenizer(const std::string& name) const;
-
-  /// Takes the ids from the file, or encodes the texts on `threads` threads into a file without a name. `held_out`: the
-  /// pairs to leave out; required where data.hold_out is set. Throws as encode_corpus, IoError, and Stopped where a
-  /// signal asks for an end.
+  /// Takes the ids from the file, or encodes the texts on `threads` threads into an unnamed file. `held_out`: the pairs
+  /// to leave out; required if data.hold_out is set. Throws as encode_corpus, IoError, and Stopped after a signal.
   void load(const Tokenizers& by_name, const Tokenizer& source, const Tokenizer& target, int threads,
             const HoldOut* held_out = nullptr);
   const ParallelCorpus& corpus() const { return *corpus_; }
-  /// Names the file that `load` made. Where the texts were changed meanwhile, warns and keeps nothing. Throws IoError.
+  /// Gives the file of `load` its name. If the texts have changed meanwhile, it warns and keeps nothing. Throws
+  /// IoError.
   void keep();
 
  private:
@@ -54,8 +54,8 @@ class CorpusCache {
   std::filesystem::path corpus_file_, texts_file_;
   TextHash source_, target_;
   std::string kept_texts_;                       ///< the contents of texts_file_
-  std::optional<ParallelCorpus> cached_;         ///< of these texts
-  FileStamp source_at_start_, target_at_start_;  ///< a tokenizer may be trained on the texts before they are encoded
+  std::optional<ParallelCorpus> cached_;         ///< the file's corpus, if it is of these texts
+  FileStamp source_at_start_, target_at_start_;  ///< stamps before the first use, such as training a tokenizer
   std::optional<ParallelCorpus> corpus_;
   std::unique_ptr<AtomicFile> made_;
 };

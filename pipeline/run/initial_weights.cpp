@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestTokenizer = 64 << 20;  // bytes
+constexpr std::size_t kMaxTokenizer = 64 << 20;  // bytes
 
 std::string embeddings_key(const std::string& side) { return "training.initial_embeddings." + side; }
 
@@ -37,13 +37,13 @@ void expect_own_tokenizer(const TokenizerConfig& config, const std::map<std::str
   if (!fs::exists(config.model_file))
     throw DataError(printable(config.model_file) + ": tokenizer.model_file names this file, but it is not there");
   const auto found = own.find(kJointTokenizer);
-  if (found == own.end() || read_file(config.model_file, kLargestTokenizer) != found->second)
+  if (found == own.end() || read_file(config.model_file, kMaxTokenizer) != found->second)
     throw UsageError("tokenizer.model_file: " + printable(config.model_file) +
                      " is another tokenizer than the one inside training.start_from, which its weights belong to; "
                      "leave it out");
 }
 
-/// Makes the vectors as large, in their root mean square, as drawn embeddings are.
+/// Scales the vectors to the root mean square of random embeddings, width^-0.5.
 void scale(WordVectors& vectors, double width, const std::string& path) {
   double squares = 0;
   for (const float value : vectors.values) squares += static_cast<double>(value) * value;
@@ -63,7 +63,7 @@ void expect_embedding_files(const RunConfig& config) {
     if (!path.empty()) expect_there(embeddings_key(side), path);
 }
 
-/// The file of training.start_from, which says nothing that the configuration does not say.
+/// Opens the file of training.start_from. Throws UsageError if its configuration contradicts that of the run.
 SafetensorsFile open_fitting_model(const RunConfig& config) {
   auto file = open_start_model(config.training.start_from);
   auto settings = to_json(config);
@@ -138,9 +138,9 @@ void InitialWeights::move_into(EncoderDecoder& model) {
 }
 
 PieceSpellings spellings_of(const Tokenizer& tokenizer) {
-  const SentencePieceTokenizer spelt(tokenizer.serialized(), "tokenizer");
+  const SentencePieceTokenizer own(tokenizer.serialized(), "tokenizer");
   PieceSpellings pieces;
-  for (Id id = 0; id < spelt.vocabulary_size(); ++id) pieces.add(id, spelt.piece(id));
+  for (Id id = 0; id < own.vocabulary_size(); ++id) pieces.add(id, own.piece(id));
   return pieces;
 }
 

@@ -15,24 +15,24 @@
 
 namespace gloss {
 
-/// What the weights of a run begin with where it is not chance alone: a model's (training.start_from), or vectors of
-/// pieces (training.initial_embeddings).
+/// Initial weights of a run from files: from a model (training.start_from), or vectors of pieces
+/// (training.initial_embeddings). The other weights are random.
 class InitialWeights {
  public:
-  /// Opens the model file. Throws UsageError naming the keys of the configuration that do not fit it, or where
-  /// tokenizer.model_file is another tokenizer than its own; DataError where a file is missing, ModelError. A run that
-  /// `resumes` has its weights in a checkpoint: files that are missing then are none.
+  /// Opens the model file. A run that `resumes` has its weights in a checkpoint; missing files are then ignored. Throws
+  /// UsageError with the keys of the configuration that do not fit the model, and if tokenizer.model_file is another
+  /// tokenizer than the model's; DataError if a file is missing; ModelError if the model file is damaged.
   explicit InitialWeights(const RunConfig& config, bool resumes = false);
 
-  /// The model's tokenizers as their bytes by name; none without a model.
+  /// Returns the bytes of the model's tokenizers by name; none without a model.
   std::map<std::string, std::string> tokenizers() const;
-  /// Reads the vectors, and says how many pieces they have. Throws as read_word_vectors, and Stopped where a signal
-  /// asks for an end.
+  /// Reads the vectors and logs the number of pieces that were found. Throws as read_word_vectors, and Stopped after a
+  /// signal.
   void read_embeddings(const RunTokenizers& tokenizers);
-  /// Puts them in place of the weights that were drawn, and forgets them. The vectors of a file are all multiplied by
-  /// one number, which makes their root mean square d_model^-0.5, as that of drawn embeddings is.
+  /// Copies the weights and vectors into the model and frees them. All vectors of a file are scaled by one factor to a
+  /// root mean square of d_model^-0.5, as that of random embeddings.
   void move_into(EncoderDecoder& model);
-  /// By key of the run file a SHA-256 of what was taken; null for a file that is missing.
+  /// Returns the SHA-256 of each input by its key in the run file; null for a missing file.
   const Json& hashes() const { return hashes_; }
   /// A warning of a model that translates in the opposite direction; empty: none.
   const std::string& warning() const { return warning_; }
@@ -47,17 +47,17 @@ class InitialWeights {
 
   RunConfig config_;
   std::optional<TranslationModel> start_;
-  std::vector<Rows> rows_;  ///< a later one gives way to an earlier
+  std::vector<Rows> rows_;  ///< of the same row, the first counts
   Json hashes_ = Json::object();
   std::string warning_;
 };
 
-/// The spellings of all pieces of a SentencePiece tokenizer.
+/// Returns the spellings of all pieces of a SentencePiece tokenizer.
 PieceSpellings spellings_of(const Tokenizer& tokenizer);
 
-/// Source and target tokenizer of a run that has them before it begins, by training.start_from or tokenizer.model_file;
-/// none of them where they are yet to be trained. Of a model its tokenizers alone are made, not its weights. Throws as
-/// InitialWeights, and as the tokenizers.
+/// Returns the source and target tokenizers that a run file names by training.start_from or tokenizer.model_file; null
+/// if they are not trained yet. The weights of the model are not loaded. Throws as InitialWeights, and as the
+/// constructors of the tokenizers.
 TokenizerPair configured_tokenizers(const RunConfig& config);
 
 }  // namespace gloss

@@ -10,7 +10,7 @@
 namespace gloss {
 namespace {
 
-constexpr std::size_t kLongestBar = 30, kShortestBar = 6;
+constexpr std::size_t kMaxBar = 30, kMinBar = 6;
 constexpr std::size_t kAroundBar = 3;  // brackets and a space
 constexpr std::size_t kGap = 2;        // between parts
 
@@ -36,12 +36,12 @@ std::string progress_line(double share, std::span<const std::string> parts, std:
   auto taken = columns_of(text);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto wanted = kGap + columns_of(parts[i]);
-    if (i > 0 && taken + wanted + kShortestBar + kAroundBar > columns) continue;
+    if (i > 0 && taken + wanted + kMinBar + kAroundBar > columns) continue;
     text += std::string(kGap, ' ') + parts[i];
     taken += wanted;
   }
-  if (taken + kShortestBar + kAroundBar > columns) return text;
-  return bar_text(share, std::min(kLongestBar, columns - taken - kAroundBar)) + text;
+  if (taken + kMinBar + kAroundBar > columns) return text;
+  return bar_text(share, std::min(kMaxBar, columns - taken - kAroundBar)) + text;
 }
 
 void WorkProgress::show(double done) const {

@@ -15,9 +15,9 @@
 namespace gloss {
 namespace {
 
-constexpr std::size_t kLargestRunFile = 1 << 20;
+constexpr std::size_t kMaxRunFile = 1 << 20;
 
-/// Puts "a.b=value" at json["a"]["b"].
+/// Sets json["a"]["b"] from "a.b=value".
 void apply_override(Json& json, const std::string& text) {
   const auto equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
@@ -43,13 +43,13 @@ std::string absolute_beside(const std::string& path, const std::filesystem::path
   return path.empty() ? path : (folder / path).lexically_normal().string();
 }
 
-/// Throws UsageError where the file is not JSON, or not an object.
+/// Reads a JSON object. Throws UsageError if the file is not JSON, or not an object.
 Json read_json(const std::filesystem::path& path) {
   const auto where = printable(path.string()) + ": ";
   std::string text;
   Json json;
   try {
-    text = read_file(path, kLargestRunFile);
+    text = read_file(path, kMaxRunFile);
     json = parse_json(text);
   } catch (const std::invalid_argument& error) {
     const auto kind = file_kind(text);
@@ -65,8 +65,8 @@ Json read_json(const std::filesystem::path& path) {
   return json;
 }
 
-/// Fills in the keys that the run file leaves to the model that it starts from, if there is one. `kept`: the
-/// configuration of the run that is resumed, which serves where the model is gone.
+/// Fills in open keys from the model that the run starts from, if there is one. `kept`: the configuration of the run to
+/// resume, which is used if the model is missing.
 void complete_from_start_model(Json& json, const std::filesystem::path& folder, const std::filesystem::path& kept) {
   if (!json.contains("training") || !json["training"].is_object()) return;
   const auto start_from = json["training"].find("start_from");
@@ -78,7 +78,7 @@ void complete_from_start_model(Json& json, const std::filesystem::path& folder, 
   complete_from(is_gone ? parse_run_config(read_json(kept)) : config_of_start_model(model), json);
 }
 
-/// The configuration that a run left in its folder; null where there is none or it cannot be read.
+/// Returns the configuration in a run folder; null if there is none or it cannot be read.
 Json kept_config(const std::filesystem::path& file) {
   try {
     return !file.empty() && std::filesystem::is_regular_file(file) ? read_json(file) : Json();
@@ -87,7 +87,7 @@ Json kept_config(const std::filesystem::path& file) {
   }
 }
 
-/// Absent where the texts cannot be read or have no pairs.
+/// Returns the size of the texts; absent if they cannot be read or have no pairs.
 std::optional<TextSize> size_of(TrainingTexts& texts) {
   try {
     const auto size = *texts.scan().size;
@@ -99,8 +99,8 @@ std::optional<TextSize> size_of(TrainingTexts& texts) {
   }
 }
 
-/// The training texts of a run file that is not complete yet. A run without a validation text holds pairs out by
-/// default.
+/// Returns the training texts of a run file that is not complete yet; null if it names none. A run without a validation
+/// text holds pairs out by default.
 std::shared_ptr<TrainingTexts> open_texts(const Json& json, RunConfig config, const std::filesystem::path& folder) {
   auto& data = config.data;
   if (data.train_source.empty() || data.train_target.empty()) return nullptr;
@@ -112,8 +112,8 @@ std::shared_ptr<TrainingTexts> open_texts(const Json& json, RunConfig config, co
                                          absolute_beside(data.train_target, folder), options);
 }
 
-/// Fills in the keys whose defaults depend on the text, unless the run file sets the fixed ones or the run starts from
-/// a model. A run that is resumed keeps its kind of defaults; those of runs before there was a choice were fixed.
+/// Fills in the keys whose defaults depend on the text, unless "defaults" is "fixed" or the run starts from a model. A
+/// resumed run keeps its kind of defaults; earlier versions had only the fixed ones.
 void complete_from_text(Json& json, const std::filesystem::path& folder, const Json& kept, RunFile& result) {
   const auto config = read_sections(json);
   if (!json.contains("defaults")) {
@@ -139,7 +139,7 @@ void set_data_files(Json& json, const RunFileSource& source) {
   if (source.data_files.empty()) return;
   auto& data = json["data"];
   if (data.is_null()) data = Json::object();
-  if (!data.is_object()) return;  // refused where it is read
+  if (!data.is_object()) return;  // parse_run_config reports the error
   for (const auto& [key, file] : source.data_files) data[key] = std::filesystem::absolute(file).string();
 }
 

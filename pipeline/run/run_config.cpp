@@ -42,7 +42,7 @@ void expect_no_misplaced_keys(const Json& json) {
     if (!name.empty() && json.is_object() && json.contains(name)) check(std::string(name), json[std::string(name)]);
 }
 
-/// `json_of(settings, values)` of the keys outside of sections and of each section.
+/// Returns json_of(settings, values) for the keys outside of sections and for each section.
 template <typename JsonOf>
 Json join(const RunConfig& config, JsonOf json_of) {
   Json json = json_of(top_settings(), config);

@@ -8,10 +8,11 @@
 
 namespace gloss {
 
-/// The file that training.start_from names: the path itself, or model.safetensors in the folder of a finished run.
+/// Returns the file that training.start_from names: the path itself, or model.safetensors in the folder of a finished
+/// run.
 std::filesystem::path start_model_file(const std::string& path);
 
-/// The files of a run file's keys, each with its key.
+/// Returns the files that a run file names, each with its key.
 std::vector<NamedFile> files_read(RunConfig config);
 
 /// The files of a run folder that gloss writes, whether they exist or not.
@@ -22,19 +23,19 @@ struct RunFiles {
   std::filesystem::path checkpoints;  ///< the folder
 
   explicit RunFiles(const std::filesystem::path& folder);
-  /// The checkpoints that exist and the link to the best one; other files in their folder are not gloss's. Throws
+  /// Returns the existing checkpoints and the link to the best one; other files of their folder are not gloss's. Throws
   /// IoError.
   std::vector<std::filesystem::path> checkpoint_files() const;
 };
 
-/// The files of a run folder that a run writes, and those that it only keeps: a run that resumes from a checkpoint may
-/// be given the configuration and the tokenizers of its own folder.
+/// The files of a run folder that a run writes, and those that it only keeps. A run that resumes from a checkpoint may
+/// read the configuration and the tokenizers of its own folder.
 struct RunOutputs {
   std::vector<NamedFile> written, kept = {};
 };
 RunOutputs run_outputs(const std::filesystem::path& folder, bool resume);
 
-/// Warns where `model_file` is the model of an earlier run, which an unfinished run in its folder will replace.
+/// Warns if `model_file` is the model of an earlier run that an unfinished run in its folder will replace.
 void warn_of_earlier_model(const std::filesystem::path& model_file);
 
 }  // namespace gloss

@@ -25,7 +25,7 @@ constexpr std::size_t kMaxConfigBytes = std::size_t{1} << 20;
 constexpr std::string_view kEarlierModelText =
     "model.safetensors is the model of an earlier run. The run that replaces it has not ended.\n";
 
-/// The files that a new run replaces, the model and what is made of the texts left out.
+/// Returns the files that a new run replaces, without the model and the encoded texts.
 std::vector<fs::path> replaced_files(const RunFiles& files) {
   auto replaced = files.checkpoint_files();
   replaced.push_back(files.log);
@@ -66,8 +66,8 @@ bool is_gloss_model(const fs::path& file) {
   }
 }
 
-/// Throws UsageError where a file that a new run would replace is not known to be one of a run: a configuration or a
-/// model of another program, or tokenizers and a log in a folder with nothing else of a run.
+/// Throws UsageError if a new run would replace a file that may not belong to a run: a configuration or a model of
+/// another program, or tokenizers and a log in a folder without other files of a run.
 void expect_files_of_a_run(const RunFiles& files) {
   const auto refuse = [](const fs::path& file, const std::string& wanted) {
     throw UsageError("--overwrite: " + printable(file.string()) + " is not " + wanted +
@@ -140,8 +140,8 @@ void RunFolder::keep() {
   log_ = EventFile(log_file());
 }
 
-// The model stays until the new one replaces it. The checkpoints are removed first: if that fails, the earlier run
-// still has its configuration and its tokenizers.
+// Removes the files of the earlier run. The model stays until the new one replaces it. The checkpoints go first: if
+// that fails, the earlier run still has its configuration and its tokenizers.
 void RunFolder::remove_earlier_run() const {
   expect_files_of_a_run(files_);
   const auto replaced = replaced_files(files_);

@@ -15,42 +15,43 @@ namespace gloss {
 /// tokenizers.
 class RunFolder {
  public:
-  /// Makes and locks the folder. Throws UsageError where an earlier run has left something in it and neither `resume`
-  /// nor `overwrite` is set, LockedError, IoError. Until `keep` nothing stays behind: a folder made here is removed
-  /// again, and so are its parents.
+  /// Makes and locks the folder. The destructor removes the folders that were made here, unless `keep` was called.
+  /// Throws UsageError if the folder has files of an earlier run and neither `resume` nor `overwrite` is set;
+  /// LockedError; IoError.
   RunFolder(std::filesystem::path path, bool resume, bool overwrite);
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
 
-  /// The run begins: what killed processes left half written is removed, with `overwrite` also what the earlier run
-  /// left, its model excepted, the folders are flushed to the disk, and log.jsonl is opened. Throws IoError; nothing
-  /// was removed where a file cannot be.
+  /// Begins the run. Removes temporary files of killed processes and, with `overwrite`, the files of the earlier run
+  /// except its model. Flushes the folders to the disk and opens log.jsonl. Throws IoError; if a file of the earlier
+  /// run cannot be removed, none is.
   void keep();
-  /// The run has written its model; one that an earlier run left is replaced. Throws IoError.
+  /// Records that the run has written its model, which replaces that of an earlier run. Throws IoError.
   void model_is_written();
 
   const std::filesystem::path& model_file() const { return files_.model; }
   const std::filesystem::path& config_file() const { return files_.config; }
   const std::filesystem::path& log_file() const { return files_.log; }
   const std::filesystem::path& checkpoints() const { return files_.checkpoints; }
-  /// The ids of the training data, and what the texts were like that they are made of.
+  /// Returns the files of the encoded training data (corpus_cache.h): the ids, and the hashes and stamps of the texts.
   const std::filesystem::path& corpus_file() const { return files_.corpus; }
   const std::filesystem::path& texts_file() const { return files_.texts; }
-  /// `name` as in the model file: tokenizer.model, source_tokenizer.model, target_tokenizer.model.
+  /// Returns the file of a tokenizer. `name` is that of the model file: tokenizer.model, source_tokenizer.model or
+  /// target_tokenizer.model.
   std::filesystem::path tokenizer_file(const std::string& name) const { return path_ / name; }
-  /// The run goes on from a checkpoint: `resume` is set and there is one.
+  /// Returns whether the run continues from a checkpoint: `resume` is set and there is one.
   bool resumes() const;
 
-  /// Adds a line to log.jsonl, and the same to --log-json.
+  /// Adds a line to log.jsonl and to the file of --log-json.
   void log(const std::string& event, Json fields);
 
  private:
-  /// Makes a folder and its parents and, unless they are kept, removes those again that are empty.
+  /// Makes a folder and its parents. The destructor removes the empty ones again, unless `keep` was called.
   class MadeFolder {
    public:
     explicit MadeFolder(const std::filesystem::path& path);
     ~MadeFolder();
-    void keep();  ///< also through a power cut. Throws IoError
+    void keep();  ///< flushes the parents, so that the folders survive a power cut. Throws IoError
 
    private:
     void remove() const;

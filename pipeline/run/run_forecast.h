@@ -15,8 +15,7 @@ namespace gloss {
 /// Length and duration of a run, before its first update.
 class RunForecast {
  public:
-  /// Times the model, unless the run is over at once, and leaves it as it was. Throws Stopped where a signal asks for
-  /// an end.
+  /// Times the model unless the run is very short; the model is unchanged. Throws Stopped after a signal.
   RunForecast(const RunConfig& config, const Vocabularies& vocabularies, const ParallelCorpus& corpus,
               const BatchStream& batches, EncoderDecoder& model);
 

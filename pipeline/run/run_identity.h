@@ -9,10 +9,10 @@
 
 namespace gloss {
 
-/// Values that must be equal for a run to be resumed: settings_identity() and the hashes of the training corpus, of the
-/// tokenizers and, where there is one, of the validation set, which decides which checkpoint is the best and where
-/// early stopping ends the run. --plain is one of them.
-/// How long to train, and how often to validate, to save and to report, may change.
+/// Returns the values that must be equal to resume a run: settings_identity(), --plain, and the hashes of the training
+/// corpus, the tokenizers and the validation set, if there is one. (The validation set decides which checkpoint is the
+/// best and when early stopping ends the run.) Limits of the run and the intervals of validations, saves and reports
+/// may change.
 Json run_identity(const RunConfig& config, const RunTokenizers& tokenizers, const ParallelCorpus& corpus,
                   const std::optional<Validator>& validator);
 

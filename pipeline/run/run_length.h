@@ -15,30 +15,28 @@ namespace gloss {
 /// Length of a run in updates of the weights.
 struct RunLength {
   std::int64_t updates_per_epoch = 0;
-  std::optional<std::int64_t> updates = {};  ///< absent where only the clock ends the run
+  std::optional<std::int64_t> updates = {};  ///< absent if only the clock ends the run
   double tokens = 0;                         ///< pieces and eos of an epoch, both sides; 0: unknown
 };
 
+/// Returns the length of a run by its limits.
 RunLength run_length(const TrainingConfig& config, std::int64_t batches_per_epoch);
-
-/// An estimate from the lengths of the text's sentences; zeros where `text` has none.
+/// Estimates the length of a run from the lengths of the text's sentences; zeros if `text` has none.
 RunLength estimate_run_length(const RunConfig& config, const TextLengths& text);
 
-/// Number of pieces and eos of all pairs, both sides.
+/// Returns the number of pieces and eos of all pairs, both sides.
 double count_tokens(const ParallelCorpus& corpus);
-
-/// Number of pieces of both sides together.
+/// Returns the number of pieces of both vocabularies together.
 std::int64_t pieces_of(const RunConfig& config, const Vocabularies& vocabularies);
 
-/// Settings with which a run cannot succeed: a warm-up longer than half of the run, fewer than 1,000 updates, a
-/// vocabulary of rare pieces. `pieces` as pieces_of. Empty where a run has at
-/// most 100 updates by training.max_steps, since that is a trial.
+/// Returns warnings of settings with which a run cannot succeed: a warm-up longer than half of the run, fewer than
+/// 1,000 updates, a vocabulary of rare pieces. `pieces` is the result of pieces_of. Returns none if training.max_steps
+/// is at most 100, since such a run is a trial.
 std::vector<std::string> warnings_of(const RunConfig& config, const RunLength& length, std::int64_t pieces);
 
-/// "about 330 in an epoch, 13200 in the run"
+/// Returns a text such as "about 330 in an epoch, 13200 in the run".
 std::string updates_text(const RunLength& length);
-
-/// {"updates_per_epoch", "updates"}; updates is null where only the clock ends the run.
+/// Returns {"updates_per_epoch", "updates"}; updates is null if only the clock ends the run.
 Json to_json(const RunLength& length);
 
 }  // namespace gloss

@@ -28,7 +28,7 @@ std::string score_text(const Validation& scores) {
   return text_of("loss %.4f  perplexity %.2f  BLEU %.2f (greedy)", scores.loss, std::exp(scores.loss), *scores.bleu);
 }
 
-constexpr std::size_t kLogColumns = 120;  // of samples, where no terminal has a width
+constexpr std::size_t kLogColumns = 120;  // width of samples if stderr is not a terminal
 
 void report_scores(RunFolder& folder, const std::string& event, Json fields, const ValidationReport& validation,
                    std::size_t samples) {
@@ -45,13 +45,13 @@ void report_scores(RunFolder& folder, const std::string& event, Json fields, con
   folder.log(event, std::move(fields));
 }
 
-/// "step 50 of about 1200"; the number is exact where the step limit or the end is reached.
+/// "step 50 of about 1200"; the number is exact if the step limit or the end is reached.
 std::string step_text(std::int64_t step, std::int64_t last_step, std::int64_t step_limit) {
   return "step " + std::to_string(step) + (last_step < step_limit && step < last_step ? " of about " : " of ") +
          std::to_string(last_step);
 }
 
-/// A run whose first report takes longer prints its first loss before it.
+/// A run prints its first loss after this time unless the first report comes earlier.
 constexpr double kSecondsToFirstLoss = 2;
 
 }  // namespace

@@ -16,41 +16,41 @@
 
 namespace gloss {
 
-/// Prints a line on stderr and adds a "step" event to the run's log. The last step is an estimate where it is before
+/// Prints a line on stderr and logs a "step" event in the run folder. The last step is an estimate if it is before
 /// `step_limit`: epochs have different numbers of updates.
 void report_step(RunFolder& folder, const TrainingReport& report, std::int64_t step_limit);
-/// Shows training at the foot of a terminal. Where the first report_step is far off, it also prints one line with the
-/// first loss on stderr, on any kind of it; this line is no event.
+/// Shows the progress of training at the foot of a terminal. If the first report_step comes late, it also prints one
+/// line with the first loss on stderr, terminal or not; this line is not logged as an event.
 class ProgressDisplay {
  public:
   explicit ProgressDisplay(std::int64_t step_limit) : step_limit_(step_limit) {}
 
-  /// After each update.
+  /// Call it after each update.
   void show(const TrainingProgress& progress);
-  /// After report_step: the first loss is printed.
+  /// Call it after report_step, which has printed a loss.
   void step_reported() { loss_printed_ = true; }
 
  private:
   std::int64_t step_limit_;
   bool loss_printed_ = false;
 };
-/// "[########...]  29 %  39 min left  loss 2.123  epoch 3  6840 tokens/s  step 1354/4640"; what does not fit into
-/// `columns` is left out, from the end.
+/// Returns the line of a terminal: "[########...]  29 %  39 min left  loss 2.123  epoch 3  6840 tokens/s  step
+/// 1354/4640". Parts that do not fit into `columns` are left out (progress_line.h).
 std::string progress_text(const TrainingProgress& progress, std::size_t columns);
-/// Scores and the first `samples` samples as lines on stderr, cut to the width of a terminal, and a "validation" event
-/// with all samples in full.
+/// Prints the scores and the first `samples` samples on stderr, cut to the width of a terminal, and logs a "validation"
+/// event with all samples in full.
 void report_validation(RunFolder& folder, std::int64_t step, const ValidationReport& validation, std::size_t samples);
-/// The same of the weights that the run ends with, those of `steps` or their mean; a "model" event.
+/// Prints the scores of the final weights, those of `steps` or their mean, in the same way and logs a "model" event.
 void report_model(RunFolder& folder, std::span<const std::int64_t> steps, const ValidationReport& validation,
                   std::size_t samples);
-/// The three lines of a sample: source, reference and translation, each cut to `columns`, where they are given.
+/// Returns the three lines of a sample: source, reference and translation, each cut to `columns` if given.
 std::vector<std::string> sample_lines(const Sample& sample, std::optional<std::size_t> columns);
-/// Warns of each reason for which pairs of `name` ("training", "validation") were left out.
+/// Warns of pairs of `name` ("training", "validation") that were left out, once for each reason.
 void warn_of(std::string_view name, const CorpusReport& report, std::int64_t max_length);
 
-/// {"bleu", "signature"}
+/// Returns {"bleu", "signature"}.
 Json summary(const Bleu& bleu);
-/// {"loss", "perplexity", "greedy_bleu", "signature"}
+/// Returns {"loss", "perplexity", "greedy_bleu", "signature"}.
 Json summary(const ValidationReport& validation);
 
 }  // namespace gloss

@@ -25,8 +25,8 @@ std::vector<std::string> chosen_lines(const RunFile& run_file) {
     if (lines.size() > 1) lines.back() += ": " + reason;
   };
   for (const auto& chosen : run_file.chosen) {
-    const bool continues_word = chosen.reason == reason && section_of(chosen.key) == section;
-    if (!continues_word) {
+    const bool has_same_reason = chosen.reason == reason && section_of(chosen.key) == section;
+    if (!has_same_reason) {
       end_line();
       lines.push_back("  " + chosen.key);
     } else {

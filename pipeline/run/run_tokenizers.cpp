@@ -12,12 +12,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestModelFile = 64 << 20;  // bytes
+constexpr std::size_t kMaxModelFile = 64 << 20;  // bytes
 
-// False also where the file cannot be read.
+// Returns whether the file can be read and has this SHA-256.
 bool has_sum(const fs::path& file, const std::string& wanted) {
   try {
-    return !wanted.empty() && sha256(read_file(file, kLargestModelFile)) == wanted;
+    return !wanted.empty() && sha256(read_file(file, kMaxModelFile)) == wanted;
   } catch (const Error&) {
     return false;
   }

@@ -11,14 +11,18 @@
 
 namespace gloss {
 
-/// The tokenizers of a run, by the names that run folders and model files give them: "tokenizer.model" where joint,
-/// else "source_tokenizer.model" and "target_tokenizer.model".
+/// The tokenizers of a run, by their names in run folders and model files: "tokenizer.model" if joint, otherwise
+/// "source_tokenizer.model" and "target_tokenizer.model".
 class RunTokenizers {
  public:
-  /// Those whose bytes are `given` by name; else the one that the run file names; else, where a checkpoint is resumed,
-  /// those that the run folder kept, also in place of one that is named and missing; else newly trained on the training
-  /// texts, unless the folder has what `cache` says that training would give once more. Throws DataError where a named
-  /// file is missing, and as train_tokenizer.
+  /// Takes the tokenizers from the first source that has them:
+  /// - `given`: bytes by name;
+  /// - the file that the run file names;
+  /// - the run folder, if a checkpoint is resumed (also if the named file is missing), or if training would produce the
+  ///   same tokenizer again (CorpusCache::known_tokenizer);
+  /// - training on the training texts.
+  ///
+  /// Throws DataError if a named file is missing, and as train_tokenizer.
   RunTokenizers(const RunConfig& config, const RunFolder& folder, const CorpusCache& cache,
                 const std::map<std::string, std::string>& given = {});
   RunTokenizers(const RunConfig& config, const RunFolder& folder)
@@ -29,7 +33,7 @@ class RunTokenizers {
   const std::map<std::string, std::shared_ptr<const Tokenizer>>& by_name() const { return by_name_; }
   Vocabularies vocabularies() const { return {source()->vocabulary_size(), target()->vocabulary_size()}; }
 
-  /// Writes each into the run folder.
+  /// Writes the tokenizers into the run folder.
   void save(const RunFolder& folder) const;
 
  private:

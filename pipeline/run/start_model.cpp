@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Each is the file's only where the run file says none of them: the last two follow the first.
+// Keys of dropout. The model gives their values only if the run file sets none of them: the last two follow the first.
 constexpr std::array kDropouts{"dropout", "attention_dropout", "feed_forward_dropout"};
 
 SafetensorsFile open_with(SafetensorsFile (*open)(const fs::path&), const std::string& path) {
@@ -51,14 +51,14 @@ RunConfig config_of_start_model(const std::string& path) {
 
 void complete_from(const RunConfig& start, Json& run_file) {
   auto there = to_json(start);
-  there["tokenizer"].erase("model_file");  // the file's own pieces are compared with it
+  there["tokenizer"].erase("model_file");  // compared by its contents (initial_weights.cpp)
   if (start.model.positions != Positions::kLearned) there["model"].erase("max_positions");
 
   std::string differences;
   const auto complete = [&](const char* section, bool must_agree) {
     auto& here = run_file[section];
     if (here.is_null()) here = Json::object();
-    if (!here.is_object()) return;  // refused where it is read
+    if (!here.is_object()) return;  // parse_run_config reports the error
     for (const auto& [key, value] : there[section].items()) {
       if (!here.contains(key))
         here[key] = value;
@@ -68,8 +68,8 @@ void complete_from(const RunConfig& start, Json& run_file) {
     }
   };
   auto& model = run_file["model"];
-  const auto says = [&](const char* key) { return model.is_object() && model.contains(key); };
-  if (std::ranges::any_of(kDropouts, says))
+  const auto is_set = [&](const char* key) { return model.is_object() && model.contains(key); };
+  if (std::ranges::any_of(kDropouts, is_set))
     for (const auto* key : kDropouts) there["model"].erase(key);
   complete("model", true);
   complete("tokenizer", true);

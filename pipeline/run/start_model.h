@@ -8,13 +8,13 @@
 
 namespace gloss {
 
-/// Opens the model of training.start_from. Throws DataError where it is missing, ModelError where it is damaged or no
+/// Opens the model of training.start_from. Throws DataError if it is missing, and ModelError if it is damaged or not a
 /// model file.
 SafetensorsFile open_start_model(const std::string& path);
-
-/// The configuration of the model. Throws ModelError where it is invalid.
+/// Returns the configuration of the model. Throws ModelError if it is invalid.
 RunConfig config_of_start_model(const SafetensorsFile& start_model);
-/// The same, reading only the header of the file: damaged weights are not noticed. Throws as open_start_model.
+/// Returns the configuration of the model from the header of its file; damaged weights are not noticed. Throws as
+/// open_start_model.
 RunConfig config_of_start_model(const std::string& path);
 
 /// Fills in the open keys of the sections `model`, `tokenizer`, `decoding` and `evaluation` of `run_file` from `start`,

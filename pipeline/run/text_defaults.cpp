@@ -32,7 +32,7 @@ constexpr std::int64_t kAnyPairs = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMaxSteps = 100'000;
 constexpr std::int64_t kSmallTextUpdates = 1'200, kSmallTextEpochs = 200;
 
-/// The rule. configs/README.md repeats it.
+/// The defaults for each size of text. configs/README.md has the same table.
 constexpr std::array kRows{
     Row{2'500, 2'000, 1'024, 2, 128, 256, 4, 0.2, 0.1, "inverse_sqrt", 0.004, 400, 60, 5, 0.999},
     Row{15'000, 4'000, 1'024, 2, 128, 256, 4, 0.2, 0.1, "inverse_sqrt", 0.004, 400, 60, 5, 0.999},
@@ -40,7 +40,7 @@ constexpr std::array kRows{
     Row{kAnyPairs, 32'000, 4'096, 6, 512, 2'048, 8, 0.1, 0.1, "noam", 1.0, 4'000, 0, 0, 0},
 };
 
-constexpr std::int64_t kWordsPerPiece = 8;               // fewer occurrences do not teach a model what a piece means
+constexpr std::int64_t kWordsPerPiece = 8;               // a model cannot learn a piece from fewer occurrences
 constexpr std::int64_t kWarmupShare = 4;                 // the warm-up is at most this part of the run
 constexpr std::int64_t kValidations = 15;                // of a run
 constexpr std::int64_t kMinEpochs = 8, kMaxEpochs = 25;  // runs of these lengths are validated at each epoch's end
@@ -66,7 +66,7 @@ constexpr std::array kKeptKeys{"tokenizer.vocabulary_size",
                                "training.average_last",
                                "training.ema_decay"};
 
-/// A run file by dotted keys.
+/// Access to a run file by dotted keys.
 class RunFileKeys {
  public:
   explicit RunFileKeys(Json& run_file) : run_file_(run_file) {}
@@ -91,7 +91,7 @@ class RunFileKeys {
     const auto* value = find(key);
     return value != nullptr && value->is_number() ? value->get<double>() : otherwise;
   }
-  /// Cut to 32 bits: whatever is larger is refused later.
+  /// Returns a whole number clamped to 32 bits; validation refuses larger ones later.
   std::int64_t whole(const std::string& key, std::int64_t otherwise) const {
     using Range = std::numeric_limits<std::int32_t>;
     const auto* value = find(key);
@@ -115,7 +115,7 @@ class RunFileKeys {
   Json& run_file_;
 };
 
-/// The nearest number of two digits.
+/// Returns the nearest number of two digits.
 double rounded(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.1e", value);
@@ -127,6 +127,7 @@ struct ForeseenUpdates {
   std::int64_t per_epoch = 1, in_run = 0;
 };
 
+/// Chooses the values of open keys.
 class Rule {
  public:
   Rule(Json& run_file, const TextSize& text)
@@ -172,12 +173,13 @@ class Rule {
   }
   std::int64_t byte_pieces() const { return keys_.flag("tokenizer.byte_fallback", false) ? 256 : 0; }
   std::int64_t smallest_vocabulary() const { return TokenizerConfig::kSmallestVocabulary + byte_pieces(); }
-  /// The characters, the mark of a word's begin and the special symbols need a piece each.
+  /// Returns the number of pieces for single characters, the mark of a word's beginning and the special symbols.
   std::int64_t single_pieces(const TextVariety& side) const { return side.characters + 5 + byte_pieces(); }
   std::int64_t required_pieces(const TextVariety& side) const {
-    return single_pieces(side) + side.characters / 20 + 10;  // normalization may give others
+    return single_pieces(side) + side.characters / 20 + 10;  // normalization may produce other characters
   }
-  /// Fewer than SentencePiece can learn: it makes pieces of whole words in the end, without punctuation marks.
+  /// Returns a lower bound for the number of pieces that SentencePiece can learn. Its largest pieces are whole words
+  /// without punctuation marks.
   std::int64_t available_pieces(const TextVariety& side) const { return single_pieces(side) + side.distinct_words / 4; }
 
   void choose_batch() {
@@ -191,7 +193,7 @@ class Rule {
     for (const auto* key : {"model.encoder_layers", "model.decoder_layers"}) choose(key, row_.layers, reason);
     const bool has_vectors = !keys_.text("training.initial_embeddings.source").empty() ||
                              !keys_.text("training.initial_embeddings.target").empty();
-    // Vectors from a file have a width of their own, which the fixed default suits more often than not.
+    // Vectors from a file have their own width, which is often that of the fixed default.
     if (!has_vectors) choose("model.d_model", width_for_heads(), reason);
     const auto d_model = width();
     choose("model.d_ff", d_model * (row_.d_ff / row_.d_model), reason);
@@ -208,7 +210,7 @@ class Rule {
     return heads;
   }
 
-  /// A dropout of the run file's holds inside the sublayers, too, as it does without this rule.
+  /// Chooses dropout. A dropout that the run file sets applies inside the sublayers, too, as with fixed defaults.
   void choose_dropout() {
     const std::string reason = "a text of this size is soon known by heart";
     if (!choose("model.dropout", row_.dropout, reason)) return;

@@ -14,17 +14,17 @@ namespace gloss {
 struct TextHash {
   std::string sha256;
   FileStamp stamp;
-  bool lasting = false;  ///< the stamp was settled: while the file has it, the hash is its hash
+  bool lasting = false;  ///< the stamp was settled: the hash is valid while the file has this stamp
 
-  /// True where the hash is lasting and the file still has the stamp. This trusts the file system: device, inode, size
-  /// and both times to the nanosecond. Throws IoError.
+  /// Returns whether the hash is lasting and the file still has the stamp. This relies on the file system: device,
+  /// inode, size and both times to the nanosecond. Throws IoError.
   bool is_current(const std::filesystem::path& path) const;
 };
 
 TextHash hash_of(const ScannedText& text);
 
 Json to_json(const TextHash& hash);
-/// Absent where `json` is not the JSON of a hash.
+/// Parses a hash; absent if `json` is not one.
 std::optional<TextHash> read_text_hash(const Json& json);
 
 }  // namespace gloss

@@ -10,18 +10,19 @@
 
 namespace gloss {
 
-/// The results that a run needs of its training texts before it encodes them.
+/// Returns the results that a run needs from its training texts before it encodes them.
 ScanOptions scan_options(const RunConfig& config);
 
 /// The training texts of a run before they are encoded. They are read once, when a result is first needed.
 class TrainingTexts {
  public:
-  /// `options`: the results that will be needed. A signal that asks for an end stops the reading.
+  /// `options` are the results that will be needed. The reading ends after a signal.
   TrainingTexts(std::filesystem::path source, std::filesystem::path target, const ScanOptions& options);
 
-  /// Throws as scan_texts, and Stopped where a signal asks for an end.
+  /// Returns the results; reads the texts in the first call. Throws as scan_texts, and Stopped after a signal.
   const ScannedTexts& scan();
-  /// True where these are the texts, the options include `needed`, and the files were not changed after they were read.
+  /// Returns whether these are the texts, the options include `needed`, and the files have not changed since they were
+  /// read.
   bool serves(const std::filesystem::path& source, const std::filesystem::path& target,
               const ScanOptions& needed) const;
 

@@ -17,8 +17,8 @@
 namespace gloss {
 namespace {
 
-constexpr double kMaxOperations = 3e11;      // of a pass: some seconds of one processor
-constexpr double kOperationsPerWeight = 12;  // and token: forward, backward, encoder and decoder
+constexpr double kMaxOperations = 3e11;      // per pass: some seconds of one processor
+constexpr double kOperationsPerWeight = 12;  // per weight and token: forward, backward, encoder and decoder
 constexpr std::int64_t kMinPositions = 256;
 constexpr std::int64_t kMaxSample = 20'000;  // pairs
 constexpr double kMinSeconds = 0.4;
@@ -28,7 +28,7 @@ std::int64_t longer_side(const ParallelCorpus& corpus, std::int64_t pair) {
   return std::max(corpus.source_length(pair), corpus.target_length(pair));
 }
 
-/// Pairs of middle length whose padded positions are at most `max_positions`; at least one pair.
+/// Returns pairs of middle length whose padded positions are at most `max_positions`; at least one pair.
 std::vector<std::int64_t> middle_batch(const ParallelCorpus& corpus, std::int64_t max_positions) {
   std::vector<std::pair<std::int64_t, std::int64_t>> sample;  // length, pair
   const auto count = std::min(corpus.size(), kMaxSample);
@@ -51,6 +51,7 @@ std::int64_t padded_positions(const ParallelCorpus& corpus, const std::vector<st
   return longest * std::ssize(pairs);
 }
 
+/// Times forward and backward passes, and removes the gradients at the end.
 class TimedPasses {
  public:
   TimedPasses(EncoderDecoder& model, const RunConfig& config) : model_(model), config_(config) {}
@@ -60,7 +61,7 @@ class TimedPasses {
     for (auto& parameter : model_->parameters()) parameter.mutable_grad() = at::Tensor();
   }
 
-  /// Seconds of one forward and backward pass.
+  /// Returns the seconds of one forward and backward pass.
   double operator()(const Batch& batch) {
     using Clock = std::chrono::steady_clock;
     stop_where_requested();
@@ -72,7 +73,7 @@ class TimedPasses {
                         {.training = true, .random = &random, .plain = config_.plain});
     }();
     loss.smoothed_sum.backward();
-    static_cast<void>(loss.nll_sum.item<double>());  // a GPU has finished then
+    static_cast<void>(loss.nll_sum.item<double>());  // waits for a GPU
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
 
@@ -84,7 +85,7 @@ class TimedPasses {
 
 double seconds_of_pass(EncoderDecoder& model, const Batch& batch, const RunConfig& config) {
   TimedPasses pass(model, config);
-  pass(batch);  // the first one takes longer
+  pass(batch);  // the first pass takes longer
   double seconds = 0;
   int passes = 0;
   for (; passes < kMinPasses || seconds < kMinSeconds; ++passes) seconds += pass(batch);
@@ -105,7 +106,7 @@ std::optional<double> estimate_epoch_seconds(EncoderDecoder& model, const Parall
   try {
     seconds = seconds_of_pass(model, corpus.batch(pairs), config);
   } catch (...) {
-    if (!is_out_of_memory()) throw;  // an update divides its batch then; a trial does without
+    if (!is_out_of_memory()) throw;  // an update would split its batch; the trial only has no result
   }
   give_back_memory();
   if (!seconds) return std::nullopt;

@@ -8,10 +8,9 @@
 
 namespace gloss {
 
-/// Estimates the seconds that training takes for an epoch, without validations and saves: times forward and backward
-/// passes of `model` through sentences of middle length for about half a second, of a large model for some seconds.
-/// Leaves the model as it was. Absent where memory does not suffice for the trial. Throws Stopped where a signal asks
-/// for an end.
+/// Estimates the seconds of training for an epoch, without validations and saves. It times forward and backward passes
+/// of `model` through sentences of middle length, for about half a second, or some seconds for a large model. The model
+/// is unchanged. Absent if memory does not suffice for the trial. Throws Stopped after a signal.
 std::optional<double> estimate_epoch_seconds(EncoderDecoder& model, const ParallelCorpus& corpus,
                                              const RunConfig& config);
 

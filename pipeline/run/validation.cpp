@@ -15,7 +15,7 @@
 namespace gloss {
 namespace {
 
-// Some lines from the whole of the text that have something on either side.
+// Returns some lines, evenly spread over the text, whose two sides are not empty.
 std::vector<std::size_t> sample_lines(const TestSet& text, std::size_t samples) {
   std::vector<std::size_t> lines;
   for (std::size_t i = 0; i < text.sources.size(); ++i)
@@ -54,8 +54,8 @@ Validator::Validator(const RunConfig& config, TestSet text, std::shared_ptr<cons
 ValidationReport Validator::operator()(EncoderDecoder& model) const {
   const double loss = mean_loss(model);
   if (!std::isfinite(loss))
-    throw DivergedError(
-        "validation: wanted a finite loss, got none; lower training.learning_rate, or set training.clip_norm");
+    throw DivergedError("validation: wanted a finite loss, got " + std::to_string(loss) +
+                        "; lower training.learning_rate, or set training.clip_norm");
   auto greedy = config_.decoding;
   greedy.beam_size = greedy.n_best = 1;
   greedy.coverage_penalty = 0;

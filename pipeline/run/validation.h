@@ -15,36 +15,36 @@
 
 namespace gloss {
 
-/// A sentence of the validation set beside what the model makes of it.
+/// A sentence of the validation set and its translation by the model.
 struct Sample {
   std::int64_t line = 0;  ///< of the validation files, from 1
   std::string source, reference, translation;
 };
 
-/// What a validation tells a person.
+/// Results of a validation.
 struct ValidationReport {
-  Validation scores;            ///< bleu is there, of greedy translations
+  Validation scores;            ///< with bleu, that of greedy translations
   std::string signature;        ///< of bleu
-  std::vector<Sample> samples;  ///< of the same lines each time
+  std::vector<Sample> samples;  ///< the same lines in each validation
   NotedLines truncated;         ///< sources of which only the beginning was translated
 };
 
-/// Scores a model on the validation set: its loss over the pairs that are fit for training, and BLEU of its greedy
-/// translations of every line.
+/// Scores a model on the validation set: the loss over the pairs that training could use, and BLEU of the greedy
+/// translations of all lines.
 class Validator {
  public:
-  /// `text` is the validation set of `config.data`, which is read once more as ids, or pairs that were held out of the
-  /// training text. Reports have `samples` samples, or fewer where the text is shorter. Throws as ParallelCorpus does.
+  /// `text` is the validation set of `config.data`, whose files are read once more to encode them, or held-out pairs of
+  /// the training text. Reports have `samples` samples, or fewer if the text is shorter. Throws as ParallelCorpus does.
   Validator(const RunConfig& config, TestSet text, std::shared_ptr<const Tokenizer> source,
             std::shared_ptr<const Tokenizer> target, std::size_t samples = kLoggedSamples);
 
-  /// Samples of a report that the log gets, or more where a person wants more.
+  /// Default number of samples of a report.
   static constexpr std::size_t kLoggedSamples = 3;
 
-  /// Throws Stopped where a signal asks for an end.
+  /// Validates the model. Throws DivergedError if the loss is not finite, and Stopped after a signal.
   ValidationReport operator()(EncoderDecoder& model) const;
   const ParallelCorpus& corpus() const { return corpus_; }
-  /// SHA-256 over what the scores depend on: the ids of the pairs and the text of the lines.
+  /// Returns the SHA-256 over the ids of the pairs and the text of the lines, on which the scores depend.
   std::string hash() const;
 
  private:

@@ -30,7 +30,7 @@ class CheckDataPipelineTest : public testing::Test {
     options.sets = {{use, folder_ / "s", folder_ / "t"}};
     return check_data(options).sets.at(0);
   }
-  /// What was found that training refuses, or else.
+  /// Returns the findings that training refuses, or the others.
   static Lines kinds(const SetCheck& set, bool refused) {
     Lines kinds;
     for (const auto& finding : set.findings)
@@ -43,7 +43,7 @@ class CheckDataPipelineTest : public testing::Test {
     ADD_FAILURE() << "no " << kind << " of " << side;
     return {};
   }
-  /// `count` pairs that differ, and nothing odd about them.
+  /// Writes `count` different pairs without any finding.
   static Lines numbered(const std::string& word, std::size_t count) {
     Lines lines;
     for (std::size_t i = 0; i < count; ++i) lines.push_back(word + ' ' + std::to_string(i));
@@ -53,7 +53,7 @@ class CheckDataPipelineTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(CheckDataPipelineTest, OneBrokenPairInAHundredIsOddMoreAreRefusedButNotInATest) {
+TEST_F(CheckDataPipelineTest, OneBrokenPairInAHundredIsAFindingMoreAreRefusedExceptInATest) {
   auto source = numbered("a", 200);
   const auto target = numbered("b", 200);
   source[3] = source[5] = "\xFF";
@@ -69,7 +69,7 @@ TEST_F(CheckDataPipelineTest, OneBrokenPairInAHundredIsOddMoreAreRefusedButNotIn
   EXPECT_THAT(kinds(check(source, target, Use::kTest), true), IsEmpty());
 }
 
-TEST_F(CheckDataPipelineTest, WhatHasNoPairToUseIsRefused) {
+TEST_F(CheckDataPipelineTest, ASetWithoutUsablePairsIsRefused) {
   for (const auto use : {Use::kTraining, Use::kValidation, Use::kTest})
     EXPECT_THAT(found(check({}, {}, use), "nothing_left").message, HasSubstr("are empty"));
   const Lines source = {"a a a", ""}, target = {"b b b", "b"};
@@ -90,7 +90,7 @@ TEST_F(CheckDataPipelineTest, SourceAndTargetInOneFileAreRefusedInTraining) {
   }
 }
 
-TEST_F(CheckDataPipelineTest, ALineThatCannotBeScoredIsRefusedWhereItIsScored) {
+TEST_F(CheckDataPipelineTest, ALineTooLongToBeScoredIsRefusedInScoredSets) {
   const std::string line(LineReader::kMaxLineBytes + 1, 'x');
   for (const bool in_source : {true, false}) {
     const Lines source = {"a", in_source ? line : "b"}, target = {"a", in_source ? "b" : line};
@@ -105,7 +105,7 @@ TEST_F(CheckDataPipelineTest, ALineThatCannotBeScoredIsRefusedWhereItIsScored) {
   }
 }
 
-TEST_F(CheckDataPipelineTest, LengthsAreComparedInCharactersOrPiecesAndTheLimitIsSaid) {
+TEST_F(CheckDataPipelineTest, LengthsAreComparedInCharactersOrPiecesAndTheLimitIsReported) {
   const Lines source = {std::string(80, 'x')}, target = {std::string(10, 'y')};
   EXPECT_THAT(kinds(check(source, target, Use::kTraining), false), IsEmpty());
   const auto at_seven = check(source, target, Use::kTraining, {.max_ratio = 7.5});
@@ -114,7 +114,7 @@ TEST_F(CheckDataPipelineTest, LengthsAreComparedInCharactersOrPiecesAndTheLimitI
   EXPECT_THAT(found(nine, "ratio").message, HasSubstr("more than 9 times"));
 }
 
-TEST_F(CheckDataPipelineTest, OddBytesAreSaidOfTheirSide) {
+TEST_F(CheckDataPipelineTest, OddBytesAreReportedForTheirSide) {
   const auto result = check({"\xEF\xBB\xBF"
                              "a",
                              "b\r", "c\x01"},
@@ -136,7 +136,7 @@ TEST_F(CheckDataPipelineTest, WhatCannotBeReadIsRefused) {
   EXPECT_EQ(json.at("sets").at(0).at("findings").at(0).at("refused"), true);
 }
 
-TEST_F(CheckDataPipelineTest, TheTrainingTextIsComparedWithEverySetWhereverItStands) {
+TEST_F(CheckDataPipelineTest, TheTrainingTextIsComparedWithEverySetInAnyOrder) {
   write_lines(folder_ / "s", {"a", "b", "c"});
   write_lines(folder_ / "t", {"A", "B", "C"});
   write_lines(folder_ / "vs", {"b", "z"});
@@ -151,7 +151,7 @@ TEST_F(CheckDataPipelineTest, TheTrainingTextIsComparedWithEverySetWhereverItSta
   EXPECT_TRUE(result.usable());
 }
 
-// The same function decides in training (data/pair_verdict.h).
+// check-data and training share the function that decides (data/pair_verdict.h).
 TEST_F(CheckDataPipelineTest, LinesWithoutAPieceAreEmptyByTheNormalization) {
   const Lines source = {"a", "\u200b", "\u3000", " "}, target = {"b", "b", "b", "b"};
   const auto folded = check(source, target, Use::kTraining);

@@ -21,7 +21,7 @@ using testing::ThrowsMessage;
 
 class DataFilesTest : public testing::Test {
  protected:
-  // What stderr had said when the run was refused.
+  // Returns the text on stderr when the run was refused.
   std::string refused(const std::string& message) const {
     testing::internal::CaptureStderr();
     EXPECT_THAT([&] { job_.run(); }, ThrowsMessage<DataError>(HasSubstr(message)));
@@ -32,7 +32,7 @@ class DataFilesTest : public testing::Test {
   SmallJob job_;
 };
 
-TEST_F(DataFilesTest, AreAllLookedAtBeforeATokenizerIsTrained) {
+TEST_F(DataFilesTest, AreAllCheckedBeforeATokenizerIsTrained) {
   const auto data = job_.config.data;
   for (const auto& path : {data.train_source, data.train_target, data.valid_source, data.valid_target, data.test_source,
                            data.test_target}) {
@@ -50,7 +50,7 @@ TEST_F(DataFilesTest, AreAllLookedAtBeforeATokenizerIsTrained) {
   EXPECT_THAT(refused("got empty files"), Not(HasSubstr("training tokenizer")));
 }
 
-TEST_F(DataFilesTest, AreNamedByKeyWhereTheyAreMissing) {
+TEST_F(DataFilesTest, AreNamedByKeyIfMissing) {
   auto data = job_.config.data;
   EXPECT_NO_THROW(expect_data_files(data));
   data.train_target = data.train_source;

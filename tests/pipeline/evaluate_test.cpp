@@ -74,7 +74,7 @@ TEST_P(EvaluateTest, NoLineOfAScoredTextIsLeftOut) {
       ThrowsMessage<DataError>(HasSubstr("line 2 is longer than")));
 }
 
-TEST_P(EvaluateTest, SourcesThatAreCutAreWarnedOf) {
+TEST_P(EvaluateTest, TruncatedSourcesCauseAWarning) {
   set_up_runtime(1);
   SmallJob job(device());
   job.config.training.max_steps = 0;

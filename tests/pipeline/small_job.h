@@ -10,14 +10,14 @@
 
 namespace gloss {
 
-/// A folder with 60 sentence pairs of the copy task, 20 for validation and 20 to test, and a run of two steps of a
+/// A folder with 60 sentence pairs of the copy task, 20 for validation and 20 for the test, and a run of two steps of a
 /// model of a few thousand weights. The tokenizers spell characters.
 class SmallJob {
  public:
   explicit SmallJob(at::Device device = at::kCPU);
 
   std::filesystem::path operator/(const std::string& name) const { return folder_ / name; }
-  /// The target files spelt with other and fewer letters, and a tokenizer for each side.
+  /// Writes the target files with other and fewer letters, and trains a tokenizer for each side.
   void use_two_tokenizers(TieEmbeddings tie);
   /// Trains into the run folder "run".
   TrainTranslateResult run(bool resume = false) const;
@@ -33,7 +33,7 @@ std::string text_of_file(const std::filesystem::path& path);
 std::vector<std::string> lines_of_file(const std::filesystem::path& path);
 void write_lines(const std::filesystem::path& path, const std::vector<std::string>& lines);
 
-/// The bytes of each file below a folder, by path; folders too, as empty texts.
+/// Returns the bytes of each file below a folder, by path; folders count as empty files.
 std::map<std::string, std::string> snapshot(const std::filesystem::path& folder);
 
 }  // namespace gloss

@@ -1,4 +1,4 @@
-// Stands for libcuda.so.1 in cuda_devices_test: three devices, of which the second does not tell its memory.
+// Replaces libcuda.so.1 in cuda_devices_test: three devices; the second fails to report its memory.
 
 #include <cstddef>
 #include <cstdio>

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// A machine about which there is nothing to say.
+/// Returns the report of a machine without problems.
 MachineReport good_machine() {
   MachineReport report;
   report.libtorch_built = "2.13.0";
@@ -46,59 +46,61 @@ std::vector<Remark> remarks_where(const std::function<void(MachineReport&)>& cha
   return remarks_on(report);
 }
 
-auto says(const std::string& message) { return ElementsAre(Field(&Remark::message, HasSubstr(message))); }
+auto only_remark(const std::string& message) { return ElementsAre(Field(&Remark::message, HasSubstr(message))); }
 
-TEST(MachineReportTest, ThereIsNothingToSayOfAGoodMachine) { EXPECT_THAT(remarks_on(good_machine()), IsEmpty()); }
+TEST(MachineReportTest, AGoodMachineHasNoRemarks) { EXPECT_THAT(remarks_on(good_machine()), IsEmpty()); }
 
-TEST(MachineReportTest, WhatIsSlowIsSaidWithTheRemedy) {
+TEST(MachineReportTest, ProblemsAreReportedWithTheRemedy) {
   using Report = MachineReport;
-  EXPECT_THAT(remarks_where([](Report& it) { it.optimized = false; }), says("without optimization"));
-  EXPECT_THAT(remarks_where([](Report& it) { it.instructions = {"generic"}; }), says("no AVX2"));
-  EXPECT_THAT(remarks_where([](Report& it) { it.mkl = ""; }), says("without MKL"));
-  EXPECT_THAT(remarks_where([](Report& it) { it.processor_limit = 2.5; }), says("leaves 2.5 processors to 4 threads"));
-  EXPECT_THAT(remarks_where([](Report& it) { it.threads_got = 2; }), says("gives 2 threads in place of 4"));
-  EXPECT_THAT(remarks_where([](Report& it) { it.usable_processors = 8; }), says("4 of 8 processors are used"));
-  EXPECT_THAT(remarks_where([](Report& it) { it.usable_processors = 2; }), says("use --threads 2"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.optimized = false; }), only_remark("without optimization"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.instructions = {"generic"}; }), only_remark("no AVX2"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.mkl = ""; }), only_remark("without MKL"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.processor_limit = 2.5; }),
+              only_remark("leaves 2.5 processors to 4 threads"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.threads_got = 2; }), only_remark("gives 2 threads in place of 4"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.usable_processors = 8; }), only_remark("4 of 8 processors are used"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.usable_processors = 2; }), only_remark("use --threads 2"));
   EXPECT_THAT(remarks_where([](Report& it) {
                 it.openmp_settings = {{"GOMP_CPU_AFFINITY", "0"}};
               }),
-              says("GOMP_CPU_AFFINITY is set"));
+              only_remark("GOMP_CPU_AFFINITY is set"));
   EXPECT_THAT(remarks_where([](Report& it) {
                 it.openmp_settings = {{"OMP_NUM_THREADS", "1"}};
               }),
-              says("OMP_NUM_THREADS is set, which gloss does not heed"));
+              only_remark("OMP_NUM_THREADS is set, but gloss ignores it"));
   EXPECT_THAT(remarks_where([](Report& it) { it.openmp_settings = {{"OMP_NUM_THREADS", "4"}}; }), IsEmpty());
   EXPECT_THAT(remarks_where([](Report& it) { it.openmp_files.push_back("/lib/libiomp5.so"); }),
-              says("2 OpenMP run-times are loaded"));
-  EXPECT_THAT(remarks_where([](Report& it) { it.matrix_gflops = 40; }), says("10.0 GFLOP/s"));
-  EXPECT_THAT(remarks_where([](Report& it) { it.free_memory = 1 << 20; }), says("1 of 16384 MiB of memory are free"));
-  EXPECT_THAT(remarks_where([](Report& it) { it.cuda_devices = 0; }), says("there is no device"));
+              only_remark("2 OpenMP run-times are loaded"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.matrix_gflops = 40; }), only_remark("10.0 GFLOP/s"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.free_memory = 1 << 20; }),
+              only_remark("1 of 16384 MiB of memory are free"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.cuda_devices = 0; }), only_remark("there is no device"));
   EXPECT_THAT(remarks_where([](Report& it) {
                 it.cuda_devices = 0;
                 it.cuda_built = false;
               }),
-              says("no GPU"));
+              only_remark("no GPU"));
   EXPECT_THAT(remarks_where([](Report& it) {
                 it.cuda_devices = 0;
                 it.cuda_built = false;
                 it.gpus = {{"Some GPU", 1 << 30, 8, 6}};
               }),
-              says("a GPU is not used, since this LibTorch is built without CUDA: Some GPU"));
+              only_remark("a GPU is not used, since this LibTorch is built without CUDA: Some GPU"));
   EXPECT_THAT(remarks_where([](Report& it) {
                 it.usable_processors = it.threads = it.threads_got = 1;
                 it.processor_limit.reset();
               }),
-              says("one processor"));
+              only_remark("one processor"));
 }
 
-TEST(MachineReportTest, OnlyAnotherLibTorchWillNotWork) {
+TEST(MachineReportTest, OnlyAnotherLibTorchIsAFailure) {
   const auto remarks = remarks_where([](MachineReport& it) { it.libtorch_run = "2.6.0"; });
-  ASSERT_THAT(remarks, says("built with LibTorch 2.13.0, running with 2.6.0"));
+  ASSERT_THAT(remarks, only_remark("built with LibTorch 2.13.0, running with 2.6.0"));
   EXPECT_EQ(remarks[0].failure, ExitCode::kFault);
   EXPECT_FALSE(remarks_where([](MachineReport& it) { it.mkl = ""; })[0].failure.has_value());
 }
 
-TEST(MachineReportTest, ThisMachineIsSeen) {
+TEST(MachineReportTest, InspectsThisMachine) {
   const auto report = look_at_machine(set_up_runtime(1));
   EXPECT_THAT(report.libtorch_run, testing::MatchesRegex("[0-9]+\\.[0-9]+.*"));
   EXPECT_THAT(report.openmp_files, SizeIs(1));

@@ -30,7 +30,7 @@ RunConfig config_of(std::int64_t d_model, std::int64_t batch_tokens) {
   return config;
 }
 
-TEST(MemoryTrialTest, WeightsGradientsAndAdamAreCountedThoseOfFrozenPartsAreNot) {
+TEST(MemoryEstimateTest, WeightsGradientsAndAdamAreCountedThoseOfFrozenPartsAreNot) {
   auto config = config_of(64, 4096);
   auto needs = training_needs(config, kVocabularies);
   // The embedding, the generator's bias, three attentions, two feed-forwards, five and two norms.
@@ -47,7 +47,7 @@ TEST(MemoryTrialTest, WeightsGradientsAndAdamAreCountedThoseOfFrozenPartsAreNot)
   EXPECT_EQ(needs.checkpoint, 4 * needs.parameters + 8 * needs.trained_parameters);
 }
 
-TEST(MemoryTrialTest, CheckpointsAreThoseThatAreKeptTheBestAndTheOneBeingWritten) {
+TEST(MemoryEstimateTest, CheckpointsAreThoseThatAreKeptTheBestAndTheOneBeingWritten) {
   auto config = config_of(64, 4096);
   config.training.keep_checkpoints = 4;
   EXPECT_EQ(training_needs(config, kVocabularies).checkpoints, 6);
@@ -57,7 +57,7 @@ TEST(MemoryTrialTest, CheckpointsAreThoseThatAreKeptTheBestAndTheOneBeingWritten
   EXPECT_EQ(needs.disk(), needs.model_file + 10 * needs.checkpoint);
 }
 
-TEST(MemoryTrialTest, PhasesGiveBackWhatTheyTook) {
+TEST(MemoryEstimateTest, PhasesFreeTheirMemory) {
   TrainingNeeds needs;
   needs.program = 1;
   needs.weights = 10;
@@ -74,7 +74,7 @@ TEST(MemoryTrialTest, PhasesGiveBackWhatTheyTook) {
   EXPECT_EQ(needs.disk(), 17);
 }
 
-TEST(MemoryTrialTest, AnAverageTakesAFileAndDoublesOfTheWeightsTheBestModelAFile) {
+TEST(MemoryEstimateTest, AnAverageTakesAFileAndDoublesOfTheWeightsTheBestModelAFile) {
   auto config = config_of(64, 4096);
   EXPECT_EQ(training_needs(config, kVocabularies).average, 0);
   config.training.early_stop.patience = 3;
@@ -87,7 +87,7 @@ TEST(MemoryTrialTest, AnAverageTakesAFileAndDoublesOfTheWeightsTheBestModelAFile
   EXPECT_EQ(needs.average, (16 + 16) * needs.parameters);
 }
 
-TEST(MemoryTrialTest, ALargerBatchTakesMore) {
+TEST(MemoryEstimateTest, ALargerBatchTakesMore) {
   set_up_runtime(1);
   const auto memory = usable_memory();
   const ForeseenRun run{kVocabularies, {}};
@@ -104,7 +104,7 @@ TEST(MemoryTrialTest, ALargerBatchTakesMore) {
   EXPECT_LT(reckoned.batches, large.batches * 2);
 }
 
-TEST(MemoryTrialTest, ATerminalShowsHowFarTheTrialIs) {
+TEST(MemoryEstimateTest, ATerminalShowsHowFarTheTrialIs) {
   const auto terminal = open_terminal();
   if (!terminal) GTEST_SKIP() << "there are no pseudo-terminals here";
   set_up_runtime(1);
@@ -123,7 +123,7 @@ TEST(MemoryTrialTest, ATerminalShowsHowFarTheTrialIs) {
   EXPECT_TRUE(shown.ends_with("\r\x1b[K")) << "the line is removed";
 }
 
-TEST(MemoryTrialTest, TheLeastOfABatchIsBelowWhatTheFewestTokensTake) {
+TEST(MemoryEstimateTest, TheLowerBoundOfABatchIsBelowThatOfTheFewestTokens) {
   set_up_runtime(1);
   const ForeseenRun run{kVocabularies, {}};
   const auto needs = try_training(config_of(512, 256), run, usable_memory());
@@ -136,7 +136,7 @@ TEST(MemoryTrialTest, TheLeastOfABatchIsBelowWhatTheFewestTokensTake) {
             untried.program + untried.weights + untried.gradients + untried.optimizer + untried.least_batches);
 }
 
-TEST(MemoryTrialTest, SearchTakesMemoryByTheRowsAndTheTokensOfAHypothesis) {
+TEST(MemoryEstimateTest, SearchTakesMemoryByTheRowsAndTheTokensOfAHypothesis) {
   set_up_runtime(1);
   auto config = config_of(256, 256);
   config.decoding.max_length = 64;
@@ -152,7 +152,7 @@ TEST(MemoryTrialTest, SearchTakesMemoryByTheRowsAndTheTokensOfAHypothesis) {
 }
 
 // On the CPU a validation searches with an InferenceScorer, which has its own copy of the weights.
-TEST(MemoryTrialTest, SearchUsesTheScorerOfAValidation) {
+TEST(MemoryEstimateTest, SearchUsesTheScorerOfAValidation) {
   set_up_runtime(1);
   auto config = config_of(512, 256);
   config.decoding.max_length = 8;
@@ -161,7 +161,7 @@ TEST(MemoryTrialTest, SearchUsesTheScorerOfAValidation) {
   EXPECT_GT(needs.validation, needs.weights);
 }
 
-TEST(MemoryTrialTest, TheVocabularyIsTheTokenizersOrTheLargestThatTheRunFileAllows) {
+TEST(MemoryEstimateTest, TheVocabularyIsTheTokenizersOrTheLargestThatTheRunFileAllows) {
   testing::internal::CaptureStderr();
   SmallJob job;
   EXPECT_EQ(foresee(job.config).vocabularies.source, 40);
@@ -177,7 +177,7 @@ TEST(MemoryTrialTest, TheVocabularyIsTheTokenizersOrTheLargestThatTheRunFileAllo
   EXPECT_EQ(foresee(job.config).vocabularies.source, pieces);
 }
 
-TEST(MemoryTrialTest, EachSideHasItsVocabulary) {
+TEST(MemoryEstimateTest, EachSideHasItsVocabulary) {
   testing::internal::CaptureStderr();
   SmallJob job;
   job.use_two_tokenizers(TieEmbeddings::kNone);
@@ -188,7 +188,7 @@ TEST(MemoryTrialTest, EachSideHasItsVocabulary) {
   EXPECT_GT(source, target) << "the target has fewer letters";
 }
 
-TEST(MemoryTrialTest, TheTextSaysWhatTrainingATokenizerAndTheCorpusFileTake) {
+TEST(MemoryEstimateTest, TheTextDeterminesMemoryOfTokenizerTrainingAndCorpusFile) {
   auto config = config_of(64, 4096);
   ForeseenRun run{kVocabularies, {.training_bytes = 1000, .corpus_file = 77, .unknown = "a file is missing"}};
   const auto tokenizer = [&](TokenizerType type) {
@@ -206,21 +206,21 @@ TEST(MemoryTrialTest, TheTextSaysWhatTrainingATokenizerAndTheCorpusFileTake) {
   EXPECT_EQ(training_needs(config, run).tokenizer, 0);
 }
 
-TEST(MemoryTrialTest, SamplingMakesBatchesLargerButNoSentenceLongerThanTheLimit) {
+TEST(MemoryEstimateTest, SamplingMakesBatchesLargerButNoSentenceLongerThanTheLimit) {
   set_up_runtime(1);
   auto config = config_of(128, 8192);
   config.data.max_length = 40;
   config.decoding.max_length = 40;
-  config.model.positions = Positions::kLearned;  // of which there are no more than asked for
+  config.model.positions = Positions::kLearned;  // there are only max_positions of them
   config.model.max_positions = 41;
   const ForeseenRun run{kVocabularies, {.pairs = std::vector<PairLengths>(2000, {20, 20})}};
   const auto plain = try_training(config, run, usable_memory()).batches;
-  config.data.subword_sampling = 0.5;  // three times, so that the limit holds
+  config.data.subword_sampling = 0.5;  // three times the length, so that the limit applies
   const auto sampled = try_training(config, run, usable_memory()).batches;
   EXPECT_GT(sampled, plain + plain / 2);
 }
 
-TEST(MemoryTrialTest, SearchIsTriedOnTheLongestSourcesNotMoreThanABatch) {
+TEST(MemoryEstimateTest, SearchIsTriedOnTheLongestSourcesNotMoreThanABatch) {
   set_up_runtime(1);
   auto config = config_of(256, 256);
   config.decoding.max_length = 8;
@@ -237,7 +237,7 @@ TEST(MemoryTrialTest, SearchIsTriedOnTheLongestSourcesNotMoreThanABatch) {
   EXPECT_LT(of_many, 2 * of_longest);
 }
 
-TEST(MemoryTrialTest, ATestEndsAQuarterBehindItsLongestSource) {
+TEST(MemoryEstimateTest, ATestEndsAQuarterAfterItsLongestSource) {
   set_up_runtime(1);
   auto config = config_of(128, 256);
   config.decoding.max_length = 512;
@@ -247,7 +247,7 @@ TEST(MemoryTrialTest, ATestEndsAQuarterBehindItsLongestSource) {
   EXPECT_LT(needs.test, needs.validation);
 }
 
-TEST(MemoryTrialTest, DiskIsThatOfTheFolderOrOfTheOneAboveThatIsThere) {
+TEST(MemoryEstimateTest, DiskIsThatOfTheFolderOrOfItsNearestExistingParent) {
   const auto there = std::filesystem::temp_directory_path();
   EXPECT_GT(free_disk(there), 0);
   EXPECT_GT(free_disk(there / "not" / "there"), 0);

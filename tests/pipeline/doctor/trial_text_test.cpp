@@ -76,7 +76,7 @@ TEST_F(TrialTextTest, LengthsByATokenizerAndTheCorpusFileAreThoseOfTheRun) {
   EXPECT_THAT(lengths.unknown, IsEmpty());
 }
 
-// As many ids as bytes, and eos.
+// The tokenizer gives one id for each byte, and eos.
 class ByteTokenizer final : public Tokenizer {
  public:
   explicit ByteTokenizer(std::int64_t vocabulary_size, std::size_t ids_of_byte)
@@ -104,7 +104,7 @@ TEST_F(TrialTextTest, EachSideIsCountedByItsOwnTokenizer) {
   ASSERT_EQ(small.pairs.size(), 1u);
   EXPECT_EQ(small.pairs[0].source, 4);
   EXPECT_EQ(small.pairs[0].target, 9);
-  const auto more = 24;  // 26 bytes more of ids, each part beginning at a multiple of 8
+  const auto more = 24;  // 26 bytes of ids more; each part begins at a multiple of 8
   EXPECT_EQ(lengths(100, 65'537).corpus_file, small.corpus_file + more);
   EXPECT_EQ(lengths(65'537, 100).corpus_file, lengths(100, 65'537).corpus_file);
 }
@@ -120,7 +120,7 @@ TEST_F(TrialTextTest, LengthsAboveTwoBytesTakeFour) {
   EXPECT_EQ(text_lengths(config, {}).corpus_file - two_bytes, 2 * 2 * 800);
 }
 
-TEST_F(TrialTextTest, OfALongTextTheBeginningIsReadAndTheFileIsThatOfAll) {
+TEST_F(TrialTextTest, ALongTextIsReadInPartAndTheFileIsThatOfAll) {
   auto& config = job_.config;
   const auto fill = [&](std::size_t lines) {
     write_lines(config.data.train_source, std::vector<std::string>(lines, "abc"));
@@ -149,13 +149,13 @@ TEST_F(TrialTextTest, PairsUpToTheLimitAreTakenAndHeldOutSourcesAreCutThere) {
   EXPECT_THAT(lengths.test, ElementsAre(6));
 }
 
-TEST_F(TrialTextTest, OfSeveralTextsThatCannotBeReadTheFirstIsSaid) {
+TEST_F(TrialTextTest, TheFirstUnreadableTextIsReported) {
   std::filesystem::remove(job_.config.data.train_source);
   std::filesystem::remove(job_.config.data.test_source);
   EXPECT_THAT(text_lengths(job_.config, {}).unknown, HasSubstr("train.source"));
 }
 
-TEST_F(TrialTextTest, ATextThatCannotBeReadIsSaidAndTheOthersAreRead) {
+TEST_F(TrialTextTest, AnUnreadableTextIsReportedAndTheOthersAreRead) {
   std::filesystem::remove(job_.config.data.train_target);
   const auto lengths = text_lengths(job_.config, {});
   EXPECT_THAT(lengths.unknown, HasSubstr("train.target: wanted a text file, but it is not there"));

@@ -27,7 +27,7 @@ using testing::Not;
 
 namespace fs = std::filesystem;
 
-// Says that it has special ids only.
+// A tokenizer that reports a vocabulary of special ids only.
 class SmallVocabulary final : public Tokenizer {
  public:
   explicit SmallVocabulary(const Tokenizer& other) : other_(&other) {}
@@ -61,13 +61,13 @@ class SignallingTokenizer final : public Tokenizer {
 class CorpusCacheTest : public testing::Test {
  protected:
   struct Start {
-    bool knew_texts = false;  ///< before the tokenizer was there
-    bool made = false;        ///< a file in place of the old
-    std::string hash, said;
+    bool had_known_texts = false;  ///< knows_texts() before the tokenizer was trained
+    bool made = false;             ///< a new file replaced the old one
+    std::string hash, messages;
     CorpusReport report;
   };
 
-  /// What a run does with its corpus before the first step.
+  /// Loads the corpus as a run does before its first step.
   Start start(int threads = 1) const {
     testing::internal::CaptureStderr();
     Start start;
@@ -75,7 +75,7 @@ class CorpusCacheTest : public testing::Test {
     {
       RunFolder folder(job_ / "run", false, true);
       CorpusCache cache(job_.config, folder);
-      start.knew_texts = cache.knows_texts();
+      start.had_known_texts = cache.knows_texts();
       const RunTokenizers tokenizers(job_.config, folder, cache);
       cache.load(tokenizers.by_name(), *tokenizers.source(), *tokenizers.target(), threads);
       start.hash = cache.corpus().hash();
@@ -85,7 +85,7 @@ class CorpusCacheTest : public testing::Test {
       tokenizers.save(folder);
     }
     start.made = inode() != before;
-    start.said = testing::internal::GetCapturedStderr();
+    start.messages = testing::internal::GetCapturedStderr();
     return start;
   }
 
@@ -96,19 +96,19 @@ class CorpusCacheTest : public testing::Test {
   SmallJob job_;
 };
 
-TEST_F(CorpusCacheTest, ASecondStartTakesIdsAndTokenizerAsTheyAre) {
+TEST_F(CorpusCacheTest, ASecondStartReusesIdsAndTokenizer) {
   const auto first = start();
-  EXPECT_FALSE(first.knew_texts);
+  EXPECT_FALSE(first.had_known_texts);
   EXPECT_TRUE(first.made);
-  EXPECT_THAT(first.said, HasSubstr("training tokenizer.model"));
+  EXPECT_THAT(first.messages, HasSubstr("training tokenizer.model"));
   const auto second = start();
-  EXPECT_TRUE(second.knew_texts);
+  EXPECT_TRUE(second.had_known_texts);
   EXPECT_FALSE(second.made);
   EXPECT_EQ(second.hash, first.hash);
-  EXPECT_THAT(second.said, IsEmpty());
+  EXPECT_THAT(second.messages, IsEmpty());
 }
 
-TEST_F(CorpusCacheTest, GivesWhatTheTextsGive) {
+TEST_F(CorpusCacheTest, EqualsTheEncodedTexts) {
   const RunFolder folder(job_ / "other", false, false);
   const RunTokenizers tokenizers(job_.config, folder);
   const auto& data = job_.config.data;
@@ -118,7 +118,7 @@ TEST_F(CorpusCacheTest, GivesWhatTheTextsGive) {
   EXPECT_EQ(start(3).hash, read.hash());
 }
 
-TEST_F(CorpusCacheTest, SaysOfThePairsWhatTheFirstReadingSaid) {
+TEST_F(CorpusCacheTest, KeepsTheReportOfTheFirstReading) {
   auto lines = lines_of_file(job_.config.data.train_source);
   lines[3] = "";
   lines[7] = std::string(100, 'x');
@@ -130,34 +130,34 @@ TEST_F(CorpusCacheTest, SaysOfThePairsWhatTheFirstReadingSaid) {
   EXPECT_EQ(to_json(second.report), to_json(first.report));
 }
 
-TEST_F(CorpusCacheTest, IsMadeAgainOfOtherTextsTokenizersAndLengths) {
+TEST_F(CorpusCacheTest, IsMadeAgainForOtherTextsTokenizersAndLengths) {
   const auto first = start();
   auto lines = lines_of_file(job_.config.data.train_target);
   std::swap(lines[0], lines[1]);
   write_lines(job_.config.data.train_target, lines);
   const auto other_text = start();
-  EXPECT_FALSE(other_text.knew_texts);
+  EXPECT_FALSE(other_text.had_known_texts);
   EXPECT_TRUE(other_text.made);
   EXPECT_NE(other_text.hash, first.hash);
 
   write_lines(job_.config.data.train_source, lines);
   const auto other_source = start();
-  EXPECT_FALSE(other_source.knew_texts);
+  EXPECT_FALSE(other_source.had_known_texts);
   EXPECT_NE(other_source.hash, other_text.hash);
 
   job_.config.data.max_length = 63;
   const auto other_length = start();
-  EXPECT_TRUE(other_length.knew_texts && other_length.made);
-  EXPECT_THAT(other_length.said, IsEmpty()) << "the tokenizer is the same";
+  EXPECT_TRUE(other_length.had_known_texts && other_length.made);
+  EXPECT_THAT(other_length.messages, IsEmpty()) << "the tokenizer is the same";
 
   job_.config.tokenizer.vocabulary_size = 39;
   job_.config.tokenizer.character_coverage = 0.98;
   const auto other_tokenizer = start();
-  EXPECT_TRUE(other_tokenizer.knew_texts && other_tokenizer.made);
-  EXPECT_THAT(other_tokenizer.said, HasSubstr("training tokenizer.model"));
+  EXPECT_TRUE(other_tokenizer.had_known_texts && other_tokenizer.made);
+  EXPECT_THAT(other_tokenizer.messages, HasSubstr("training tokenizer.model"));
 }
 
-TEST_F(CorpusCacheTest, IsMadeAgainWhereItIsDamagedOrSomethingElse) {
+TEST_F(CorpusCacheTest, IsMadeAgainIfDamagedOrAnotherFile) {
   const auto first = start();
   const auto good = text_of_file(file());
   auto flipped = good;
@@ -166,10 +166,10 @@ TEST_F(CorpusCacheTest, IsMadeAgainWhereItIsDamagedOrSomethingElse) {
        {flipped, good.substr(0, good.size() / 2), good + "more", std::string("something else"), std::string()}) {
     std::ofstream(file(), std::ios::binary) << bad;
     const auto again = start();
-    EXPECT_FALSE(again.knew_texts);
+    EXPECT_FALSE(again.had_known_texts);
     EXPECT_TRUE(again.hash == first.hash && text_of_file(file()) == good);
-    EXPECT_THAT(again.said, HasSubstr("corpus.cache: wanted a corpus file, got"));
-    EXPECT_THAT(again.said, HasSubstr("the texts are encoded again"));
+    EXPECT_THAT(again.messages, HasSubstr("corpus.cache: wanted a corpus file, got"));
+    EXPECT_THAT(again.messages, HasSubstr("the texts are encoded again"));
   }
 }
 
@@ -192,7 +192,7 @@ TEST_F(CorpusCacheTest, CutShortWhileItIsUsedIsAnErrorAndMadeAgainByTheNextStart
   EXPECT_EQ(again.hash, first.hash);
 }
 
-TEST_F(CorpusCacheTest, OfAVocabularyThatIsTooSmallIsAnErrorWhereItIsRead) {
+TEST_F(CorpusCacheTest, AnIdOutsideTheVocabularyIsAnErrorWhenRead) {
   start();
   testing::internal::CaptureStderr();
   const RunFolder folder(job_ / "run", false, true);
@@ -205,7 +205,7 @@ TEST_F(CorpusCacheTest, OfAVocabularyThatIsTooSmallIsAnErrorWhereItIsRead) {
   testing::internal::GetCapturedStderr();
 }
 
-TEST_F(CorpusCacheTest, OfATextThatWasOnlyTouchedStaysGood) {
+TEST_F(CorpusCacheTest, StaysValidIfATextWasOnlyTouched) {
   const auto first = start();
   const auto& path = job_.config.data.train_source;
   fs::copy_file(path, job_ / "copy");
@@ -220,7 +220,7 @@ TEST_F(CorpusCacheTest, OfATextThatWasOnlyTouchedStaysGood) {
   }
 }
 
-TEST_F(CorpusCacheTest, OfAnotherVersionOfTheProgramIsMadeAgain) {
+TEST_F(CorpusCacheTest, IsMadeAgainByAnotherVersion) {
   const auto first = start();
   const auto rewrite = [&](auto&& change) {
     const auto kept = ParallelCorpus::open(MappedFile(open_regular_file(file())->descriptor, file()), file());
@@ -238,10 +238,10 @@ TEST_F(CorpusCacheTest, OfAnotherVersionOfTheProgramIsMadeAgain) {
     fs::rename(file().string() + ".new", file());
   };
   rewrite([](Json&) {});
-  EXPECT_TRUE(start().knew_texts) << "written as it was";
+  EXPECT_TRUE(start().had_known_texts) << "written as it was";
   rewrite([](Json& key) { key["program"] = key["program"].get<std::string>() + "1"; });
   const auto other = start();
-  EXPECT_FALSE(other.knew_texts);
+  EXPECT_FALSE(other.had_known_texts);
   EXPECT_TRUE(other.made);
   EXPECT_EQ(other.hash, first.hash);
   for (const Json& strange : {Json(3), Json(), Json::array(), Json{{"program", 1}}}) {
@@ -250,7 +250,7 @@ TEST_F(CorpusCacheTest, OfAnotherVersionOfTheProgramIsMadeAgain) {
   }
 }
 
-TEST_F(CorpusCacheTest, IsNotKeptOfATextThatChangesWhileItIsReadAndSaysSo) {
+TEST_F(CorpusCacheTest, IsNotKeptIfATextChangesWhileItIsReadWithAWarning) {
   for (const auto& text : {job_.config.data.train_source, job_.config.data.train_target}) {
     const auto lines = lines_of_file(text);
     testing::internal::CaptureStderr();
@@ -264,14 +264,15 @@ TEST_F(CorpusCacheTest, IsNotKeptOfATextThatChangesWhileItIsReadAndSaysSo) {
       EXPECT_FALSE(fs::exists(file()));
       EXPECT_FALSE(fs::exists(texts()));
     }
-    const auto said = testing::internal::GetCapturedStderr();
-    EXPECT_THAT(said, HasSubstr(text + ": changed while it was read"));
-    EXPECT_THAT(said.substr(said.find("changed while") + 1), Not(HasSubstr("changed while"))) << "not of the other";
+    const auto messages = testing::internal::GetCapturedStderr();
+    EXPECT_THAT(messages, HasSubstr(text + ": changed while it was read"));
+    EXPECT_THAT(messages.substr(messages.find("changed while") + 1), Not(HasSubstr("changed while")))
+        << "not of the other";
     write_lines(text, lines);
   }
 }
 
-// More lines than are handed out before the first is encoded.
+// The text has more lines than are read before the first is encoded.
 TEST_F(CorpusCacheTest, ASignalWhileTheTextsAreEncodedEndsThatAndLeavesNothing) {
   for (const auto& text : {job_.config.data.train_source, job_.config.data.train_target})
     write_lines(text, std::vector<std::string>(10'000, "a b"));
@@ -303,13 +304,13 @@ TEST_F(CorpusCacheTest, WithoutKeepNothingStays) {
   testing::internal::GetCapturedStderr();
 }
 
-TEST_F(CorpusCacheTest, TakesNoKeptTokenizerThatIsAnother) {
+TEST_F(CorpusCacheTest, IgnoresAnotherKeptTokenizer) {
   start();
   std::ofstream(job_ / "run/tokenizer.model", std::ios::binary) << "another";
-  EXPECT_THAT(start().said, HasSubstr("training tokenizer.model"));
+  EXPECT_THAT(start().messages, HasSubstr("training tokenizer.model"));
 }
 
-TEST_F(CorpusCacheTest, ATokenizerThatWasGivenIsNotWhatTrainingWouldGive) {
+TEST_F(CorpusCacheTest, AGivenTokenizerIsNotReusedForATrainedOne) {
   start();
   const auto trained = job_ / "run/tokenizer.model", given = job_ / "given.model";
   fs::copy_file(trained, given);

@@ -31,7 +31,7 @@ class HoldOutRunTest : public testing::Test {
   }
   ~HoldOutRunTest() override { testing::internal::GetCapturedStderr(); }
 
-  std::string said() {
+  std::string printed() {
     auto text = testing::internal::GetCapturedStderr();
     testing::internal::CaptureStderr();
     return text;
@@ -49,7 +49,7 @@ class HoldOutRunTest : public testing::Test {
 
 TEST_F(HoldOutRunTest, TrainsOnTheRestAndValidatesOnTheHeldOutPairs) {
   job_.run();
-  EXPECT_THAT(said(),
+  EXPECT_THAT(printed(),
               AllOf(HasSubstr("6 of 60 pairs are held out of training to validate on"), HasSubstr("perplexity")));
   const auto held_out = this->held_out();
   const auto sources = lines_of_file(job_.config.data.train_source),
@@ -90,7 +90,7 @@ TEST_F(HoldOutRunTest, ATextWithoutSuchPairsIsTrainedWithoutValidation) {
   write_lines(job_.config.data.train_source, {"a b", "b a", "c"});
   write_lines(job_.config.data.train_target, {"a b", "b a", "c"});
   job_.run();
-  EXPECT_THAT(said(), HasSubstr("none of the 3 pairs can be held out to validate on"));
+  EXPECT_THAT(printed(), HasSubstr("none of the 3 pairs can be held out to validate on"));
   EXPECT_FALSE(provenance().contains("validation_set"));
 }
 

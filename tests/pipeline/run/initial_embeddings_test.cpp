@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// What is read of training.initial_embeddings, before there is a model.
+/// Reading of training.initial_embeddings, without a model.
 class InitialEmbeddingsTest : public testing::Test {
  protected:
   InitialEmbeddingsTest() { testing::internal::CaptureStderr(); }
@@ -35,7 +35,7 @@ class InitialEmbeddingsTest : public testing::Test {
     weights.read_embeddings(tokenizers);
     return weights.hashes();
   }
-  std::string said() {
+  std::string printed() {
     auto text = testing::internal::GetCapturedStderr();
     testing::internal::CaptureStderr();
     return text;
@@ -50,7 +50,7 @@ TEST_F(InitialEmbeddingsTest, EachSideHasVectorsOfItsOwnTokenizersPieces) {
   files.source = write("source", {vector_of("a"), vector_of("A")});
   files.target = write("target", {vector_of("A"), vector_of("B"), vector_of("a")});
   read();
-  const auto text = said();
+  const auto text = printed();
   EXPECT_THAT(text, HasSubstr("initial_embeddings.source: vectors for 1 of "));
   EXPECT_THAT(text, HasSubstr("initial_embeddings.target: vectors for 2 of "));
 }
@@ -73,11 +73,11 @@ TEST_F(InitialEmbeddingsTest, OneUnusableLineIsWarnedOfAndAHeadingThatIsRightIsN
   while (lines.size() < 201) lines.push_back(vector_of("word" + std::to_string(lines.size())));
   source = write("vectors", lines);
   read();
-  EXPECT_THAT(said(), Not(HasSubstr("warning")));
+  EXPECT_THAT(printed(), Not(HasSubstr("warning")));
   lines[7] = "word and no numbers";
   write("vectors", lines);
   read();
-  EXPECT_THAT(said(), HasSubstr("1 lines left out: not a word and 8 finite numbers (first lines: 8)"));
+  EXPECT_THAT(printed(), HasSubstr("1 lines left out: not a word and 8 finite numbers (first lines: 8)"));
 }
 
 TEST_F(InitialEmbeddingsTest, ASignalEndsTheReading) {

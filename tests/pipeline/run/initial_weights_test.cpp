@@ -33,7 +33,7 @@ class InitialWeightsTest : public DeviceTest {
   }
   void TearDown() override { testing::internal::GetCapturedStderr(); }
 
-  /// A finished run to start from, in the folder "first".
+  /// Trains a run to start from, in the folder "first".
   void train_first() {
     job_.run();
     std::filesystem::rename(job_ / "run", job_ / "first");
@@ -50,12 +50,12 @@ class InitialWeightsTest : public DeviceTest {
       bytes[name] = std::string(reinterpret_cast<const char*>(view.bytes.data()), view.bytes.size());
     return bytes;
   }
-  std::string said() {
+  std::string printed() {
     auto text = testing::internal::GetCapturedStderr();
     testing::internal::CaptureStderr();
     return text;
   }
-  /// The embedding that a run without a step writes: [V, D].
+  /// Returns the embedding that a run without a step writes: [V, D].
   at::Tensor embedding(const std::string& name) {
     job_.config.training.max_steps = 0;
     std::filesystem::remove_all(job_ / "run");
@@ -123,7 +123,7 @@ TEST_P(InitialWeightsTest, TwoTokenizersComeWithTheModelToo) {
   EXPECT_EQ(model_bytes("run"), model_bytes("first"));
 }
 
-// What check-data and doctor want of a model: weights that are not finite show that none was made.
+// check-data and doctor need the tokenizers of a model only. Weights that are not finite show that no model was made.
 TEST_P(InitialWeightsTest, TheTokenizersOfAModelAreReadWithoutItsWeights) {
   train_first();
   auto model = read_model_file(job_ / "first/model.safetensors", at::kCPU);
@@ -138,7 +138,7 @@ TEST_P(InitialWeightsTest, TheTokenizersOfAModelAreReadWithoutItsWeights) {
   EXPECT_THAT([&] { configured_tokenizers(job_.config); }, ThrowsMessage<UsageError>(HasSubstr("model.d_ff is 16")));
 }
 
-TEST_P(InitialWeightsTest, KeysThatSayAnotherModelAreNamed) {
+TEST_P(InitialWeightsTest, KeysThatContradictTheModelAreNamed) {
   train_first();
   const auto refused = [&](const std::string& sections) {
     return [this, sections] { read("{" + sections + R"(, "training": {"start_from": "first"}})"); };
@@ -151,7 +151,7 @@ TEST_P(InitialWeightsTest, KeysThatSayAnotherModelAreNamed) {
   EXPECT_THAT(refused(R"("tokenizer": {"type": "bpe"})"), ThrowsMessage<UsageError>(HasSubstr("tokenizer.type is")));
   EXPECT_THAT(refused(R"("model": 3)"), ThrowsMessage<UsageError>(HasSubstr("model: wanted an object")));
   EXPECT_THAT(refused(R"("model": {"d_modle": 8})"), ThrowsMessage<UsageError>(HasSubstr("did you mean")));
-  job_.config.model.d_ff = 24;  // as a library call
+  job_.config.model.d_ff = 24;  // as in a call of a library
   EXPECT_THAT([&] { job_.run(); }, ThrowsMessage<UsageError>(HasSubstr("model.d_ff is 16 there and 24 here")));
   EXPECT_FALSE(std::filesystem::exists(job_ / "run"));
 }
@@ -266,7 +266,7 @@ TEST_P(InitialWeightsTest, FrozenPartsStayAndAResumedRunHasTheBitsOfAnUnbrokenOn
   job_.config.training.max_steps = 4;
   job_.run(/*resume=*/true);
   EXPECT_EQ(model_bytes("run"), unbroken);
-  EXPECT_THAT(said(), HasSubstr("are trained"));
+  EXPECT_THAT(printed(), HasSubstr("are trained"));
 
   job_.config.training.freeze = {"encoder"};
   EXPECT_THAT([&] { job_.run(/*resume=*/true); }, ThrowsMessage<UsageError>(HasSubstr("training.freeze")));
@@ -280,7 +280,7 @@ TEST_P(InitialWeightsTest, VectorsTakeThePlaceOfDrawnRowsInTheScaleOfThose) {
   write_vectors("vectors", {"a", "b"}, 1);
   job_.config.training.initial_embeddings.target = job_ / "vectors";
   const auto taken = embedding("target_embedding.weight");
-  EXPECT_THAT(said(), HasSubstr("training.initial_embeddings.target: vectors for 2 of "));
+  EXPECT_THAT(printed(), HasSubstr("training.initial_embeddings.target: vectors for 2 of "));
   const auto a = piece("a"), b = piece("b");
   const auto rows = at::stack({taken[a], taken[b]});
   const auto file = at::arange(1, 17, at::kFloat).view({2, 8});
@@ -323,7 +323,7 @@ TEST_P(InitialWeightsTest, VectorsBelongToTheIdentityOfARun) {
   EXPECT_THAT(text_of_file(job_ / "run/model.safetensors"), HasSubstr("training.initial_embeddings.source"));
 }
 
-TEST_P(InitialWeightsTest, WhatIsOddAboutVectorsIsSaid) {
+TEST_P(InitialWeightsTest, OddVectorsAreReported) {
   auto& files = job_.config.training.initial_embeddings;
   files.source = job_ / "none";
   EXPECT_THAT([&] { job_.run(); }, ThrowsMessage<DataError>(HasSubstr("initial_embeddings.source names this file")));
@@ -333,7 +333,7 @@ TEST_P(InitialWeightsTest, WhatIsOddAboutVectorsIsSaid) {
   EXPECT_FALSE(std::filesystem::exists(job_ / "run"));
   write_lines(files.source, {"3 8", "a 1 2 3 4 5 6 7 8"});
   job_.run();
-  EXPECT_THAT(said(), HasSubstr("announces 3 words, but 1 follow"));
+  EXPECT_THAT(printed(), HasSubstr("announces 3 words, but 1 follow"));
   job_.config.training.start_from = job_ / "run";
   EXPECT_THAT([&] { job_.run(); },
               ThrowsMessage<UsageError>(HasSubstr("training.initial_embeddings: wanted no files")));

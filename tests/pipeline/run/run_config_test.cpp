@@ -79,7 +79,7 @@ TEST_F(RunConfigTest, ThePortableFormHasNoPath) {
   EXPECT_THAT(to_text(to_portable_json(config)), testing::Not(HasSubstr("t.model")));
 }
 
-TEST_F(RunConfigTest, OverridesReplaceWhatTheFileSays) {
+TEST_F(RunConfigTest, OverridesReplaceTheValuesOfTheFile) {
   const auto config = read(R"({"seed": 1, "model": {"d_model": 64}})",
                            {"seed=5", "model.d_model=32", "model.heads=2", "training.schedule=constant",
                             "training.early_stop.metric=loss", "data.train_source=x=y.en", "data.train_target=x.de"});
@@ -100,7 +100,7 @@ TEST_F(RunConfigTest, OverridesAreAsStrictAsTheFile) {
   EXPECT_THAT([&] { read("{}", {"=1"}); }, ThrowsMessage<UsageError>(HasSubstr("key=value")));
 }
 
-TEST_F(RunConfigTest, RefusesWhatIsNoStrictRunFileNamingTheKey) {
+TEST_F(RunConfigTest, RefusesInvalidRunFilesNamingTheKey) {
   expect_refused("", "run.json");
   expect_refused("[]", "object");
   expect_refused("{} x", "run.json");
@@ -131,7 +131,7 @@ TEST_F(RunConfigTest, TwoVocabulariesCannotShareAllEmbeddings) {
   EXPECT_NO_THROW(read(R"({"tokenizer": {"joint": false}, "model": {"tie_embeddings": "decoder"}})"));
 }
 
-TEST_F(RunConfigTest, CharactersLeaveNothingToSample) {
+TEST_F(RunConfigTest, CharactersCannotBeSampled) {
   expect_refused(R"({"tokenizer": {"type": "char"}, "data": {"subword_sampling": 0.1}})",
                  "data.subword_sampling: wanted 0, since tokenizer.type is char, got 0.1");
 }
@@ -171,7 +171,7 @@ class TextDefaultsOfARunFileTest : public RunConfigTest {
   }
 };
 
-TEST_F(TextDefaultsOfARunFileTest, OpenKeysAreChosenUnlessTheyAreToBeFixed) {
+TEST_F(TextDefaultsOfARunFileTest, OpenKeysAreChosenUnlessDefaultsAreFixed) {
   const auto file = read_run_file({.path = write(with_text())});
   EXPECT_EQ(file.config.defaults, DefaultsKind::kText);
   EXPECT_EQ(file.text.pairs, 300);
@@ -270,7 +270,7 @@ TEST(ConfigsFolderTest, EveryRunFileIsRead) {
   EXPECT_GE(files, 6u);
 }
 
-/// The first table below `heading`.
+/// Returns the first table below `heading`.
 std::string table_below(const std::string& page, const std::string& heading) {
   const auto begin = page.find("\n|", page.find(heading + '\n')) + 1;
   auto end = begin;

@@ -44,7 +44,7 @@ TEST_F(RunFolderTest, AnAbsentFolderIsMade) {
   EXPECT_TRUE(fs::is_directory(run() / "checkpoints"));
 }
 
-TEST_F(RunFolderTest, NothingStaysOfAFolderThatWasNotKept) {
+TEST_F(RunFolderTest, AFolderThatIsNotKeptIsRemoved) {
   { RunFolder folder(run(), false, false); }
   EXPECT_FALSE(fs::exists(run().parent_path())) << "the parents made with it";
   fs::create_directories(run().parent_path());
@@ -99,7 +99,7 @@ TEST_F(RunFolderTest, OverwritingKeepsTheEarlierModelUntilTheNewOneIsWritten) {
   EXPECT_FALSE(fs::exists(mark));
 }
 
-TEST_F(RunFolderTest, OverwritingRemovesNothingWhereAFileCannotBeReplaced) {
+TEST_F(RunFolderTest, OverwritingRemovesNothingIfAFileCannotBeReplaced) {
   leave_a_run();
   write_file(run() / "checkpoints/step-00000005.safetensors", "checkpoint");
   for (const auto* name : {"source_tokenizer.model", "tokenizer.model"}) {

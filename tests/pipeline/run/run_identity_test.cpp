@@ -38,7 +38,7 @@ class RunIdentityTest : public testing::Test {
   std::optional<RunTokenizers> tokenizers_;
 };
 
-TEST_F(RunIdentityTest, ChangesWithWhatShapesTheRun) {
+TEST_F(RunIdentityTest, ChangesWithSettingsThatChangeTheResult) {
   const auto before = identity();
   EXPECT_EQ(identity(), before);
   const auto config = job_.config;
@@ -88,7 +88,7 @@ TEST_F(RunIdentityTest, ChangesWithWhatShapesTheRun) {
   changes([&] { std::swap(job_.config.data.valid_source, job_.config.data.test_source); }, "validation set");
 }
 
-TEST_F(RunIdentityTest, RunsFromBeforeThereWereTextDefaultsCanBeResumed) {
+TEST_F(RunIdentityTest, RunsOfVersionsWithoutTextDefaultsCanBeResumed) {
   const auto before = identity();
   for (const auto* key : {"defaults", "data.hold_out", "data.source_language"}) EXPECT_FALSE(before.contains(key));
   job_.config.defaults = DefaultsKind::kText;

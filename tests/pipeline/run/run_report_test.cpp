@@ -18,7 +18,7 @@ class RunReportTest : public testing::Test {
  protected:
   RunReportTest() { folder_.keep(); }
 
-  std::string said(const std::function<void()>& report) const {
+  std::string printed(const std::function<void()>& report) const {
     testing::internal::CaptureStderr();
     report();
     return testing::internal::GetCapturedStderr();
@@ -29,7 +29,7 @@ class RunReportTest : public testing::Test {
   RunFolder folder_{place_ / "run", false, false};
 };
 
-TEST(ProgressTextTest, UsesTheColumnsThatThereAreAndKeepsTheTimeLeft) {
+TEST(ProgressTextTest, UsesTheAvailableColumnsAndKeepsTheTimeLeft) {
   const TrainingProgress progress{.step = 1354,
                                   .last_step = 4640,
                                   .seconds_left = 39 * 60,
@@ -60,15 +60,15 @@ TEST_F(RunReportTest, AnEarlyLossIsPrintedOnceAndOnlyBeforeTheFirstReport) {
   TrainingProgress progress{.step = 3, .last_step = 200, .seconds_left = 75, .epoch = 1, .loss = 9.5};
   progress.tokens_per_second = 812;
   ProgressDisplay display(200);
-  EXPECT_EQ(said([&] { display.show(progress); }), "");
+  EXPECT_EQ(printed([&] { display.show(progress); }), "");
   progress.seconds = 4;
-  EXPECT_EQ(said([&] { display.show(progress); }),
+  EXPECT_EQ(printed([&] { display.show(progress); }),
             "step 3 of 200  epoch 1  loss 9.5000  812 target tokens/s  1 min left\n");
-  EXPECT_EQ(said([&] { display.show(progress); }), "");
-  EXPECT_TRUE(lines_of_file(folder_.log_file()).empty());  // the log's steps stay as they are
+  EXPECT_EQ(printed([&] { display.show(progress); }), "");
+  EXPECT_TRUE(lines_of_file(folder_.log_file()).empty());  // the log has no step more
   ProgressDisplay later(200);
   later.step_reported();
-  EXPECT_EQ(said([&] { later.show(progress); }), "");
+  EXPECT_EQ(printed([&] { later.show(progress); }), "");
 }
 
 TEST_F(RunReportTest, AStepIsALineAndAnEvent) {
@@ -81,7 +81,7 @@ TEST_F(RunReportTest, AStepIsALineAndAnEvent) {
   report.tokens_per_second = 812.4;
   report.seconds_left = 3700;
   report.skipped = 1;
-  EXPECT_EQ(said([&] { report_step(folder_, report, 1200); }),
+  EXPECT_EQ(printed([&] { report_step(folder_, report, 1200); }),
             "step 50 of 1200  epoch 3  loss 2.0000  perplexity 7.39  812 target tokens/s  learning rate 0.00025  "
             "1 h 01 min left\n");
   EXPECT_EQ(logged().at("event"), "step");
@@ -103,7 +103,7 @@ TEST_F(RunReportTest, ALastStepThatFollowsFromEpochsIsAnEstimateUntilItIsReached
 TEST_F(RunReportTest, AValidationShowsSamplesSafely) {
   const ValidationReport validation{
       {.loss = 1, .bleu = 12.345}, "signature", {{7, "a man", "ein Mann", "ein \x1b[2J Hund"}}, {}};
-  EXPECT_EQ(said([&] { report_validation(folder_, 100, validation, 1); }),
+  EXPECT_EQ(printed([&] { report_validation(folder_, 100, validation, 1); }),
             "validation at step 100  loss 1.0000  perplexity 2.72  BLEU 12.35 (greedy)\n"
             "  line 7  source       a man\n"
             "  line 7  reference    ein Mann\n"
@@ -118,10 +118,11 @@ TEST_F(RunReportTest, AValidationShowsSamplesSafely) {
 TEST_F(RunReportTest, SamplesThatAreNotPrintedAreLogged) {
   ValidationReport validation{{.loss = 1, .bleu = 12}, "signature", {}, {}};
   for (const auto* text : {"one", "two", "three"}) validation.samples.push_back({1, text, text, text});
-  EXPECT_THAT(said([&] { report_validation(folder_, 100, validation, 2); }),
+  EXPECT_THAT(printed([&] { report_validation(folder_, 100, validation, 2); }),
               AllOf(HasSubstr("source       one"), HasSubstr("source       two"), Not(HasSubstr("three"))));
   EXPECT_EQ(logged().at("samples").size(), 3U);
-  EXPECT_THAT(said([&] { report_model(folder_, std::vector<std::int64_t>{8}, validation, 0); }), Not(HasSubstr("one")));
+  EXPECT_THAT(printed([&] { report_model(folder_, std::vector<std::int64_t>{8}, validation, 0); }),
+              Not(HasSubstr("one")));
   EXPECT_EQ(logged().at("samples").size(), 3U);
 }
 
@@ -134,12 +135,12 @@ TEST(SampleLinesTest, AreCutToTheTerminalAndWholeElsewhere) {
   EXPECT_EQ(sample_lines(sample, std::nullopt)[0], "  line 7  source       " + std::string(2000, 'a'));
 }
 
-TEST_F(RunReportTest, TheModelIsSaidToBeOfAStepOrAMean) {
+TEST_F(RunReportTest, TheModelIsReportedAsThatOfAStepOrAMean) {
   const ValidationReport validation{{.loss = 1, .bleu = 3}, "signature", {}, {}};
   const std::vector<std::int64_t> one = {8}, three = {4, 6, 8};
-  EXPECT_THAT(said([&] { report_model(folder_, one, validation, 1); }),
+  EXPECT_THAT(printed([&] { report_model(folder_, one, validation, 1); }),
               HasSubstr("the model is that of step 8  loss 1.0000"));
-  EXPECT_THAT(said([&] { report_model(folder_, three, validation, 1); }),
+  EXPECT_THAT(printed([&] { report_model(folder_, three, validation, 1); }),
               HasSubstr("the model is the mean of those of steps 4, 6, 8  loss"));
   EXPECT_EQ(logged().at("weights_of_steps"), (Json{4, 6, 8}));
 }
@@ -149,7 +150,7 @@ TEST_F(RunReportTest, PairsLeftOutAreWarnedOfByReason) {
   report.too_long.note(3);
   report.too_long.note(9);
   report.crlf = true;
-  EXPECT_EQ(said([&] { warn_of("training", report, 64); }),
+  EXPECT_EQ(printed([&] { warn_of("training", report, 64); }),
             "warning: 2 training pairs left out: more than data.max_length = 64 pieces (first lines: 3, 9)\n"
             "warning: the training text has Windows line ends (CR LF); they were dropped\n");
 }

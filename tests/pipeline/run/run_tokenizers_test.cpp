@@ -76,7 +76,7 @@ TEST_F(RunTokenizersTest, ANamedModelThatIsMissingIsBadData) {
   }
 }
 
-TEST_F(RunTokenizersTest, ARunResumedFromACheckpointTakesThoseOfItsFolder) {
+TEST_F(RunTokenizersTest, AResumedRunTakesTheTokenizersOfItsFolder) {
   {
     RunFolder folder(job_ / "run", false, false);
     folder.keep();

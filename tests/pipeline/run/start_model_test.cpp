@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::ThrowsMessage;
 
-// A model's run file that has no default but where it must.
+// Returns a model's run file with as few defaults as possible.
 RunConfig config_of_model() {
   auto config = parse_run_config(parse_json(R"({
     "tokenizer": {"vocabulary_size": 99, "type": "unigram", "model_file": "somewhere"},
@@ -39,7 +39,7 @@ TEST(CompleteFromTest, EverySectionThatTheRunFileLeavesOutIsTheModels) {
   EXPECT_EQ(config.tokenizer.model_file, "") << "its pieces come with it";
 }
 
-TEST(CompleteFromTest, WhatTheRunFileSaysOfSearchAndScoresIsItsOwn) {
+TEST(CompleteFromTest, TheRunFileMaySetSearchAndScores) {
   const auto config = parse_run_config(completed(R"({"decoding": {"beam_size": 2, "n_best": 2}})"));
   EXPECT_EQ(config.decoding.beam_size, 2);
   EXPECT_EQ(config.decoding.n_best, 2);
@@ -61,7 +61,7 @@ TEST(CompleteFromTest, EveryDifferenceOfModelAndTokenizerIsNamed) {
                                               Not(HasSubstr("heads")))));
 }
 
-TEST(CompleteFromTest, TheLongestPositionMattersWherePositionsAreLearned) {
+TEST(CompleteFromTest, MaxPositionsMattersIfPositionsAreLearned) {
   EXPECT_NO_THROW(completed(R"({"model": {"max_positions": 7}})"));
   auto model = config_of_model();
   model.model.positions = Positions::kLearned;

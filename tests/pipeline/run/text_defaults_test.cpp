@@ -19,7 +19,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// As English and German: twelve words a side, of five and a half letters.
+/// Returns the size of a text like English and German: twelve words a side, of five and a half letters.
 TextSize text_with(std::int64_t pairs) {
   const TextVariety side{.distinct_words = pairs, .characters = 70};
   return {.pairs = pairs,
@@ -91,7 +91,7 @@ TEST(TextDefaultsTest, AMillionPairsGetThePapersModel) {
   EXPECT_EQ(config.training.max_steps, 100'000);
 }
 
-TEST(TextDefaultsTest, WhatTheRunFileSetsStays) {
+TEST(TextDefaultsTest, KeysOfTheRunFileStay) {
   const auto text = R"({"tokenizer": {"vocabulary_size": 77}, "data": {"batch_tokens": 99, "hold_out": false},
     "model": {"encoder_layers": 1, "decoder_layers": 2, "d_model": 64, "d_ff": 65, "heads": 2, "dropout": 0.2},
     "training": {"max_hours": 1, "schedule": "noam", "validate_every": 3, "average_last": 2, "ema_decay": 0.5}})";
@@ -124,7 +124,7 @@ TEST(TextDefaultsTest, HeadsDivideTheWidth) {
   EXPECT_LT(config_for(R"({"model": {"d_model": 512}})").training.learning_rate, 0.002) << "wider models learn slower";
 }
 
-TEST(TextDefaultsTest, ADropoutOfTheRunFileHoldsInsideTheSublayersToo) {
+TEST(TextDefaultsTest, ADropoutOfTheRunFileAppliesInsideTheSublayersToo) {
   const auto config = config_for(R"({"model": {"dropout": 0.25}})");
   EXPECT_DOUBLE_EQ(config.model.dropout_on_attention(), 0.25);
   EXPECT_DOUBLE_EQ(config.model.dropout_in_feed_forward(), 0.25);
@@ -166,7 +166,7 @@ TEST(TextDefaultsTest, AnAverageDoesNotStandBesideEarlyStopping) {
   EXPECT_TRUE(values.contains("data.hold_out")) << "which early stopping needs";
 }
 
-TEST(TextDefaultsTest, ATokenizerThatIsThereIsLeftAlone) {
+TEST(TextDefaultsTest, AnExistingTokenizerIsUnchanged) {
   EXPECT_FALSE(chosen_for(R"({"tokenizer": {"model_file": "m"}})").contains("tokenizer.vocabulary_size"));
   EXPECT_FALSE(chosen_for(R"({"tokenizer": {"type": "char"}})").contains("tokenizer.vocabulary_size"));
   EXPECT_FALSE(chosen_for(R"({"training": {"initial_embeddings": {"source": "v"}}})").contains("model.d_model"));
@@ -184,7 +184,7 @@ TEST(TextDefaultsTest, EveryCharacterOfAChineseTextHasAPiece) {
   EXPECT_GT(json.at("tokenizer").at("vocabulary_size"), 2605);
 }
 
-/// The tokenizers that the rule leads to can be trained, also on twenty pairs of a word.
+/// The tokenizers that the rule chooses can be trained, even on twenty pairs of one word.
 TEST(TextDefaultsTest, TheVocabularyFitsTheSmallestText) {
   const TemporaryFolder folder;
   const std::vector<std::string> words = {"the",

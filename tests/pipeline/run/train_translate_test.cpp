@@ -119,7 +119,7 @@ TEST_P(TrainTranslateTest, EarlyStoppingKeepsTheBestCheckpoint) {
   std::vector<double> losses;
   for (const auto& event : events("validation")) losses.push_back(event.at("loss"));
   const auto lowest = std::ranges::min_element(losses);
-  EXPECT_EQ(losses.end() - lowest, 3) << "two more behind the best";
+  EXPECT_EQ(losses.end() - lowest, 3) << "two more after the best";
   EXPECT_EQ(provenance().at("weights_of_steps"), Json{lowest - losses.begin() + 1});
   EXPECT_DOUBLE_EQ(provenance().at("validation").at("loss"), *lowest);
 }
@@ -236,20 +236,20 @@ TEST_P(TrainTranslateTest, TheModelSaysWhereItCameFromWithoutAPath) {
   job_.config.training.max_epochs = 2;
   job_.config.training.max_steps.reset();
   const auto result = job_.run();
-  const auto said = provenance();
+  const auto values = provenance();
   const auto loaded = load_translation_model(job_ / "run", device());
   const auto& data = job_.config.data;
   const auto corpus = ParallelCorpus::read(data.train_source, data.train_target, *loaded.source_tokenizer,
                                            *loaded.target_tokenizer, {.max_length = data.max_length});
-  EXPECT_EQ(said.at("steps"), result.steps);
-  EXPECT_EQ(said.at("epochs"), 2);
-  EXPECT_EQ(said.at("weights_of_steps"), Json{result.steps});
-  EXPECT_EQ(said.at("training_pairs"), 60);
-  EXPECT_EQ(said.at("training_corpus"), corpus.hash());
-  EXPECT_EQ(said.at("validation_set").get<std::string>().size(), 64u);
-  EXPECT_EQ(said.at("validation").at("signature"), bleu_signature());
-  EXPECT_EQ(said.at("test"), (Json{{"bleu", result.test->score}, {"signature", bleu_signature()}}));
-  EXPECT_EQ(said.at("program").get<std::string>().substr(0, 6), "gloss ");
+  EXPECT_EQ(values.at("steps"), result.steps);
+  EXPECT_EQ(values.at("epochs"), 2);
+  EXPECT_EQ(values.at("weights_of_steps"), Json{result.steps});
+  EXPECT_EQ(values.at("training_pairs"), 60);
+  EXPECT_EQ(values.at("training_corpus"), corpus.hash());
+  EXPECT_EQ(values.at("validation_set").get<std::string>().size(), 64u);
+  EXPECT_EQ(values.at("validation").at("signature"), bleu_signature());
+  EXPECT_EQ(values.at("test"), (Json{{"bleu", result.test->score}, {"signature", bleu_signature()}}));
+  EXPECT_EQ(values.at("program").get<std::string>().substr(0, 6), "gloss ");
   const auto file = model_file();
   for (const auto& [key, text] : file.metadata())
     for (const std::string& path : {(job_ / "x").parent_path().filename().string(), std::string("train.source"),

@@ -59,11 +59,11 @@ TEST_P(ValidationTest, LossIsThatOfEachSentenceAlone) {
   for (std::int64_t i = 0; i < validator.corpus().size(); ++i) {
     const auto pair = validator.corpus().batch(std::vector{i});
     const auto target = shift_target(pair.target, device());
-    const auto output = model->forward(pad(pair.source, device()), target.input, Pass{});       // [1, T, D]
-    const auto log_probabilities = Generator(model->generator())->forward(output);              // [1, T, V]
-    const auto said = log_probabilities.gather(2, target.wanted.unsqueeze(2)).to(at::kDouble);  // [1, T, 1]
-    sum -= said.sum().item<double>();
-    tokens += said.numel();
+    const auto output = model->forward(pad(pair.source, device()), target.input, Pass{});             // [1, T, D]
+    const auto log_probabilities = Generator(model->generator())->forward(output);                    // [1, T, V]
+    const auto of_targets = log_probabilities.gather(2, target.wanted.unsqueeze(2)).to(at::kDouble);  // [1, T, 1]
+    sum -= of_targets.sum().item<double>();
+    tokens += of_targets.numel();
   }
   EXPECT_GT(loss, 1);
   EXPECT_NEAR(loss, sum / static_cast<double>(tokens), 1e-5);
@@ -85,7 +85,7 @@ TEST_P(ValidationTest, BleuIsThatOfTheGreedyLines) {
   }
 }
 
-TEST_P(ValidationTest, SamplesAreThreeLinesOfTheWholeTextWithSomethingInThem) {
+TEST_P(ValidationTest, SamplesAreThreeNonEmptyLinesOfTheWholeText) {
   auto sources = lines_of_file(job_.config.data.valid_source);
   ASSERT_EQ(sources.size(), 20u);
   sources[0] = sources[1] = "";
@@ -116,7 +116,7 @@ TEST_P(ValidationTest, SourcesThatAreCutAreNoted) {
   EXPECT_THAT(truncated.first_lines, ElementsAre(3, 8));
 }
 
-TEST_P(ValidationTest, ASignalCutsItShort) {
+TEST_P(ValidationTest, ASignalStopsIt) {
   auto model = this->model();
   const auto validator = this->validator();
   {
