@@ -50,18 +50,18 @@ std::string public_name(std::string_view key) {
   return std::string(std::ranges::find(public_options(), key, &PublicOption::key)->name);
 }
 
-/// Throws UsageError where an option of `given` has no effect.
+/// Throws UsageError if an option of `given` has no effect.
 void expect_to_matter(const Json& given, const DecodingConfig& config) {
   const auto* const idle = decoding_settings().without_effect(given, config);
   if (idle == nullptr) return;
   const auto name = public_name(idle->key) + ": has ";
   if (!idle->only_with.empty())
-    throw UsageError(name + "an effect beside sampling only; set " + public_name(idle->only_with) + " to true");
-  throw UsageError(name + "no effect where translations are drawn; leave it out, or set " +
+    throw UsageError(name + "an effect together with sampling only; set " + public_name(idle->only_with) + " to true");
+  throw UsageError(name + "no effect if translations are drawn; leave it out, or set " +
                    public_name(idle->only_without) + " to false");
 }
 
-/// Only a greedy search finds one token after the other.
+/// Throws UsageError unless the search is greedy: only a greedy search finds one token after the other.
 void expect_greedy(const DecodingConfig& config) {
   if (config.sampling.enabled) throw UsageError("on_token: wanted a greedy search, got sampling; set sample to false");
   if (config.beam_size != 1)

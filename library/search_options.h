@@ -6,8 +6,8 @@
 
 namespace gloss {
 
-/// The model's settings with what the caller says in their place. Throws UsageError, as DecodingConfig::validate and
-/// where options do not go together.
+/// Returns the model's settings with the caller's options in their place. Throws UsageError if options contradict each
+/// other or have no effect, and as DecodingConfig::validate.
 DecodingConfig decoding_config(const TranslationOptions& options, DecodingConfig config);
 
 }  // namespace gloss

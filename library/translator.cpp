@@ -36,7 +36,7 @@ class ThreadCount {
   int before_;
 };
 
-/// Calls `work` and turns its exceptions into the public ones of their kind.
+/// Calls `work` and converts its exceptions to the public ones of the same kind.
 template <typename Work>
 auto with_public_errors(const Work& work) {
   try {
@@ -134,7 +134,7 @@ Translator::~Translator() = default;
 
 std::vector<Translation> Translator::translate(std::span<const std::string> lines,
                                                const TranslationOptions& options) const {
-  std::exception_ptr thrown_by_caller;  // an exception of on_token leaves as it is
+  std::exception_ptr thrown_by_caller;  // exceptions of on_token leave unchanged
   TranslationHooks hooks{.deadline = options.deadline, .stop = options.stop};
   if (options.on_token)
     hooks.on_token = [&](const TranslationHooks::Token& token) {

@@ -10,7 +10,7 @@
 
 namespace gloss {
 
-/// Copies a model file with one text in place of another in its header, whose sum nobody keeps.
+/// Copies a model file and replaces a text in its header, which has no checksum.
 inline void write_edited_model(const std::filesystem::path& from, const std::string& text, const std::string& other,
                                const std::filesystem::path& to) {
   std::ifstream file(from, std::ios::binary);

@@ -18,7 +18,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::ThrowsMessage;
 
-/// The parts of a translation beside its text: spans, probabilities, words, alignment, flags, glossary.
+/// The parts of a translation besides its text: spans, probabilities, words, alignment, flags, glossary.
 class TranslationDetailsTest : public TranslatorTest {
  protected:
   void SetUp() override {
@@ -126,7 +126,7 @@ TEST_P(TranslationDetailsTest, GlossariesPutTheirPhrasesIntoTranslations) {
       translator().translate_line(kLines[0], {.max_length = 2, .glossary = glossary}).candidates.at(0).lacks_phrase);
 }
 
-TEST_P(TranslationDetailsTest, GlossariesThatCannotBeAreRefused) {
+TEST_P(TranslationDetailsTest, InvalidGlossariesAreRefused) {
   const auto refused = [&](const TranslationOptions& options, const std::string& message) {
     EXPECT_THAT([&] { translator().translate(kLines, options); },
                 ThrowsMessage<TranslatorUsageError>(HasSubstr(message)));

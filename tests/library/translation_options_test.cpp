@@ -25,10 +25,10 @@ using testing::Not;
 using testing::SizeIs;
 using testing::ThrowsMessage;
 
-/// What a call says in place of the model's own settings, and several models in place of one.
+/// Options of a call that replace the model's own settings, and several models in place of one.
 class TranslationOptionsTest : public TranslatorTest {};
 
-TEST_P(TranslationOptionsTest, OptionsThatCannotBeAreNamedAsTheInterfaceNamesThem) {
+TEST_P(TranslationOptionsTest, InvalidOptionsAreNamedAsInTheInterface) {
   const auto refused = [&](const TranslationOptions& options, const std::string& name) {
     EXPECT_THAT([&] { translator().translate(kLines, options); },
                 ThrowsMessage<TranslatorUsageError>(
@@ -47,15 +47,15 @@ TEST_P(TranslationOptionsTest, OptionsThatCannotBeAreNamedAsTheInterfaceNamesThe
   refused({.first_line = -1}, "first_line: wanted");
   refused({.prefixes = {"ana"}}, "prefixes: wanted one for each of 5 lines, got 1");
   for (const auto& options : {TranslationOptions{.temperature = 1}, {.top_k = 1}, {.top_p = 1}, {.seed = 1}})
-    refused(options, "has an effect beside sampling only");
+    refused(options, "has an effect together with sampling only");
   for (const auto& options : {TranslationOptions{.beam_size = 1, .sample = true},
                               {.patience = 1, .sample = true},
                               {.coverage_penalty = 1, .sample = true}})
-    refused(options, "has no effect where translations are drawn");
+    refused(options, "has no effect if translations are drawn");
   EXPECT_THAT(translator().translate({}, {}), IsEmpty());
 }
 
-TEST_P(TranslationOptionsTest, WhatATranslationMayNotSayItDoesNotSay) {
+TEST_P(TranslationOptionsTest, TranslationsObeyTheirConstraints) {
   const auto pieces = [&](TranslationOptions options) {
     options.beam_size = 1;
     options.min_length = options.max_length = 12;
@@ -110,7 +110,7 @@ TEST_P(TranslationOptionsTest, DrawsAreOfTheSeedAndTheLinesNumber) {
   EXPECT_TRUE(equal(translator().translate(tail, options)[1], drawn[4]));
 }
 
-TEST_P(TranslationOptionsTest, WhereOneTokenIsLeftTheDrawIsTheLikeliest) {
+TEST_P(TranslationOptionsTest, IfOneTokenIsLeftTheDrawIsTheLikeliest) {
   const auto greedy = texts(translator().translate(kLines, greedy_));
   EXPECT_NE(texts(translator().translate(kLines, {.sample = true})), greedy);
   EXPECT_EQ(texts(translator().translate(kLines, {.sample = true, .top_k = 1})), greedy);
@@ -124,14 +124,14 @@ TEST_P(TranslationOptionsTest, ATranslationBeginsWithItsPrefix) {
     const auto plain = translator().translate(kLines, {.beam_size = beam_size});
     const auto found = translator().translate(kLines, {.beam_size = beam_size, .batch_size = 1, .prefixes = prefixes});
     EXPECT_TRUE(equal(found[0], plain[0]));
-    EXPECT_TRUE(equal(found[2], plain[2]));  // a line with nothing in it stays so
+    EXPECT_TRUE(equal(found[2], plain[2]));  // an empty line stays empty
     for (const auto i : {1, 3, 4}) EXPECT_TRUE(found[i].text().starts_with(prefixes[i])) << found[i].text();
     EXPECT_TRUE(
         equal(translator().translate_line(kLines[3], {.beam_size = beam_size, .prefixes = {"yoze"}}), found[3]));
   }
 }
 
-TEST_P(TranslationOptionsTest, WhatTheModelsOwnSettingsDoToStreamingIsSaid) {
+TEST_P(TranslationOptionsTest, ModelSettingsThatPreventStreamingAreReported) {
   const TemporaryFolder folder;
   const auto settings = [&](const std::string& more) {
     const auto file = folder / "edited";
@@ -158,7 +158,7 @@ TEST_P(TranslationOptionsTest, WhatTheModelsOwnSettingsDoToStreamingIsSaid) {
   EXPECT_FALSE(std::ranges::equal(sampling.translate(kLines), translator().translate(kLines), equal));
 }
 
-// The same weights with another activation are another model.
+// A model with equal weights and another activation is another model.
 TEST_P(TranslationOptionsTest, SeveralModelsTranslateByTheMeanOfTheirProbabilities) {
   const TemporaryFolder folder;
   write_edited_model(kModel, R"(\"gelu\")", R"(\"relu\")", folder / "relu");

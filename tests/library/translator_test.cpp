@@ -49,7 +49,7 @@ TEST_P(TranslatorTest, OneTranslationForEachLineWithItsPiecesAndScores) {
   EXPECT_EQ(translations[2].text(), "");
 }
 
-TEST_P(TranslatorTest, PlainItFindsTheSameToRoundingWhateverIsTranslatedTogether) {
+TEST_P(TranslatorTest, PlainTranslationsEqualToRoundingInAnyBatch) {
   const Translator plain(kModel, {.device = GetParam(), .threads = 1, .plain = true});
   const Translator threads(kModel, {.device = GetParam(), .threads = 3, .plain = true});
   const auto translations = plain.translate(kLines), wanted = translator().translate(kLines);
@@ -64,7 +64,7 @@ TEST_P(TranslatorTest, PlainItFindsTheSameToRoundingWhateverIsTranslatedTogether
                TranslatorUsageError);
 }
 
-TEST_P(TranslatorTest, CandidatesBestFirstAndALineThatIsTooLongSaysSo) {
+TEST_P(TranslatorTest, CandidatesAreBestFirstAndTruncationIsReported) {
   const auto translation = translator().translate_line(kLines[0], {.beam_size = 4, .n_best = 3});
   ASSERT_THAT(translation.candidates, SizeIs(3));
   EXPECT_GE(translation.candidates[0].score, translation.candidates[1].score);
@@ -75,7 +75,7 @@ TEST_P(TranslatorTest, CandidatesBestFirstAndALineThatIsTooLongSaysSo) {
   EXPECT_TRUE(translator().translate_line(long_line).truncated);
 }
 
-TEST_P(TranslatorTest, OptionsTakeThePlaceOfTheModels) {
+TEST_P(TranslatorTest, OptionsReplaceTheModels) {
   const auto shortest = translator().translate_line(kLines[0], {.beam_size = 1, .max_length = 2}).candidates[0];
   EXPECT_LE(shortest.pieces.size(), 2u);
   const auto longest = translator().translate_line(kLines[0], {.beam_size = 1, .min_length = 9}).candidates[0];
@@ -84,7 +84,7 @@ TEST_P(TranslatorTest, OptionsTakeThePlaceOfTheModels) {
   EXPECT_EQ(sum.score, sum.log_probability);
 }
 
-TEST_P(TranslatorTest, ThreadsShareOneAndFindTheSame) {
+TEST_P(TranslatorTest, ThreadsShareOneWithEqualResults) {
   const auto alone = translator().translate(kLines);
   const std::vector<std::string> reversed(kLines.rbegin(), kLines.rend());
   std::vector<std::vector<Translation>> forward(30), backward(30);
@@ -148,11 +148,11 @@ TEST_P(TranslatorTest, TokensAreStreamedAsTheyAreFound) {
     EXPECT_NEAR(sum, best.log_probability, 1e-9);
     EXPECT_EQ(streamed[i].back().text, best.text);
   }
-  // All sentences of a batch get their first token before any gets its second.
+  // All sentences of a batch get their first token before any sentence gets its second.
   EXPECT_NE(order[0], order[1]);
 }
 
-TEST_P(TranslatorTest, FalseCancelsAndWhatWasFoundIsComplete) {
+TEST_P(TranslatorTest, FalseCancelsAndFinishedLinesAreComplete) {
   const auto whole = translator().translate(kLines, greedy_);
   std::vector<bool> ended(kLines.size());
   greedy_.batch_size = 1;  // longest first: the first to end is line 3
@@ -183,7 +183,7 @@ TEST_P(TranslatorTest, AStopWithinABatchEndsItBeforeTheNextStep) {
     return true;
   };
   const auto translations = translator().translate(kLines, greedy_);
-  EXPECT_EQ(tokens, 4u);  // one of each line that has anything in it
+  EXPECT_EQ(tokens, 4u);  // one of each line that is not empty
   for (std::size_t i = 0; i < kLines.size(); ++i)
     EXPECT_EQ(translations[i].status,
               kLines[i].empty() ? Translation::Status::kComplete : Translation::Status::kCancelled);
@@ -199,11 +199,11 @@ TEST_P(TranslatorTest, ADeadlineWithinABatchEndsItBeforeTheNextStep) {
     return true;
   };
   const auto translations = translator().translate(kLines, greedy_);
-  EXPECT_LE(tokens, 4u);  // none, where it comes before the first step
+  EXPECT_LE(tokens, 4u);  // none if the stop comes before the first step
   for (const auto i : {0, 1, 3, 4}) EXPECT_EQ(translations[i].status, Translation::Status::kDeadline);
 }
 
-TEST_P(TranslatorTest, APastDeadlineOrStopFindsNothingAndOneToComeChangesNothing) {
+TEST_P(TranslatorTest, APastDeadlineOrStopFindsNothingAndAFutureOneChangesNothing) {
   for (const auto& translation : translator().translate(kLines, {.deadline = steady_clock::now() - 1s})) {
     EXPECT_EQ(translation.status, Translation::Status::kDeadline);
     EXPECT_THAT(translation.candidates, IsEmpty());
@@ -218,7 +218,7 @@ TEST_P(TranslatorTest, APastDeadlineOrStopFindsNothingAndOneToComeChangesNothing
     EXPECT_EQ(translation.status, Translation::Status::kCancelled);
 }
 
-TEST_P(TranslatorTest, WhatACallbackThrowsLeavesAsItIs) {
+TEST_P(TranslatorTest, ExceptionsOfACallbackLeaveUnchanged) {
   greedy_.on_token = [](const StreamedToken&) -> bool { throw std::out_of_range("mine"); };
   EXPECT_THAT([&] { translator().translate(kLines, greedy_); }, ThrowsMessage<std::out_of_range>("mine"));
 }
@@ -226,7 +226,7 @@ TEST_P(TranslatorTest, WhatACallbackThrowsLeavesAsItIs) {
 INSTANTIATE_TEST_SUITE_P(Devices, TranslatorTest, testing::Values("cpu", "cuda"),
                          [](const auto& device) { return device.param; });
 
-TEST(TranslatorErrorTest, SaysWhatKindOfFailureItIs) {
+TEST(TranslatorErrorTest, HasTheKindOfTheFailure) {
   const TemporaryFolder folder;
   const auto kind_of = [](const std::string& model, const TranslatorSettings& settings) -> std::optional<ErrorKind> {
     try {
@@ -241,9 +241,10 @@ TEST(TranslatorErrorTest, SaysWhatKindOfFailureItIs) {
   EXPECT_EQ(kind_of(kModel, {}), std::nullopt);
   EXPECT_EQ(kind_of(folder / "missing", {}), ErrorKind::kUsage);
   EXPECT_EQ(kind_of(folder / "text", {}), ErrorKind::kModel);
-  for (const auto* device : {"tpu", "cuda:", "cuda:999"})  // the last is nowhere
+  for (const auto* device : {"tpu", "cuda:", "cuda:999"})  // the last does not exist
     EXPECT_EQ(kind_of(kModel, {.device = device}), ErrorKind::kUsage);
-  EXPECT_EQ(kind_of(kModel, {.device = "cuda"}).value_or(ErrorKind::kUsage), ErrorKind::kUsage);  // where there is none
+  EXPECT_EQ(kind_of(kModel, {.device = "cuda"}).value_or(ErrorKind::kUsage),
+            ErrorKind::kUsage);  // if there is no CUDA device
   EXPECT_EQ(kind_of(kModel, {.threads = -1}), ErrorKind::kUsage);
 }
 

@@ -20,7 +20,7 @@ inline std::vector<std::string> texts(const std::vector<Translation>& translatio
   return result;
 }
 
-/// All that is said of each line.
+/// Returns all results of each line.
 inline bool equal(const Translation& a, const Translation& b) {
   if (a.status != b.status || a.truncated != b.truncated || a.candidates.size() != b.candidates.size()) return false;
   for (std::size_t i = 0; i < a.candidates.size(); ++i) {
@@ -31,7 +31,7 @@ inline bool equal(const Translation& a, const Translation& b) {
   return true;
 }
 
-/// A model that nobody trained, small enough to be loaded for each test.
+/// An untrained model, small enough to be loaded for each test.
 class TranslatorTest : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {

@@ -9,7 +9,7 @@
 namespace gloss {
 namespace {
 
-/// LibTorch's number of threads for a thread that uses it for the first time.
+/// Returns LibTorch's number of threads for a thread that uses it for the first time.
 int of_a_new_thread() {
   int count = 0;
   std::thread([&count] { count = at::get_num_threads(); }).join();

@@ -1,4 +1,4 @@
-// translate_lines MODEL: the lines of stdin, translated, on stdout; how the first of them comes about, on stderr.
+// translate_lines MODEL: translates the lines of stdin to stdout, and prints the tokens of the first line on stderr.
 #include <chrono>
 #include <iostream>
 #include <string>
