@@ -10,7 +10,7 @@ namespace gloss {
 /// configuration or vocabulary.
 EncoderDecoder build_model(const ModelConfig& config, const Vocabularies& vocabularies);
 
-/// The same with initial weights (initialization.h). A weight is a function of the seed of `random` and of its name.
+/// Builds it with initial weights (initialization.h). A weight is a function of the seed of `random` and of its name.
 EncoderDecoder make_model(const ModelConfig& config, const Vocabularies& vocabularies, const RandomStream& random);
 
 }  // namespace gloss

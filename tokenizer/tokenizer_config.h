@@ -14,10 +14,10 @@ enum class TokenizerType { kBpe, kUnigram, kChar };
 /// As SentencePiece and the run file spell it.
 std::string_view tokenizer_type_name(TokenizerType type);
 
-/// What happens to characters before a line is cut into pieces.
+/// Normalization of characters before a line is cut into pieces.
 enum class Normalization {
   kNmtNfkc,   ///< Unicode's NFKC, and more kinds of white space; makes full-width punctuation ASCII's
-  kIdentity,  ///< nothing: what Chinese and Japanese want, whose punctuation is full-width
+  kIdentity,  ///< no change: for Chinese and Japanese, whose punctuation is full-width
 };
 std::string_view normalization_name(Normalization normalization);
 

@@ -70,7 +70,7 @@ std::string_view choice_name(E value, Choices<E> choices) {
 
 /// Throws UsageError("key: wanted ..., got ...") unless `holds`.
 void require(bool holds, std::string_view key, std::string_view wanted, const Json& got);
-/// The same where what is wanted names other keys.
+/// Throws the same error, with a description that names other keys.
 void require(bool holds, std::string_view key, const Message& wanted, const Json& got);
 
 /// The candidate nearest to `name` by edit distance, if one is near enough to be meant.

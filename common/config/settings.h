@@ -169,7 +169,7 @@ class Settings {
     section.finish();
     return config;
   }
-  /// The same of a section that has other keys, too, which are read elsewhere.
+  /// Reads `section`, which may have other keys that are read elsewhere.
   void read_into(Config& config, ConfigSection& section) const {
     std::vector<std::pair<std::string_view, ConfigSection>> nested;
     for (const auto& [field, setting] : rows_) {
@@ -190,7 +190,7 @@ class Settings {
   Json to_json(const Config& config) const {
     return select(config, [](const Setting&) { return true; });
   }
-  /// The same without the paths of files.
+  /// Every key with its value, without the paths of files.
   Json to_portable_json(const Config& config) const {
     return select(config, [](const Setting& setting) { return setting.type != SettingType::kPath; });
   }

@@ -52,7 +52,7 @@ void multiply_block(Matrix<float> a, Matrix<float> b, Matrix<float> out, std::in
   });
 }
 
-// The same for bfloat16; the rows of b stand in pairs, and K is even.
+// Computes that for bfloat16; the rows of b are stored in pairs, and K is even.
 void multiply_block(Matrix<Bfloat16Bits> a, Matrix<Bfloat16Bits> b, Matrix<float> out, std::int64_t M, std::int64_t N,
                     std::int64_t K, bool add) {
   const auto elements = [](const Bfloat16Bits* bits) { return reinterpret_cast<const c10::BFloat16*>(bits); };

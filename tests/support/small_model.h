@@ -41,7 +41,7 @@ inline std::vector<ModelConfig> all_combinations() {
   return configs;
 }
 
-/// What to print where a test fails for one of them.
+/// Returns the text to print if a test fails for a configuration.
 inline std::string describe(const ModelConfig& config) { return to_text(to_json(config)); }
 
 /// 20 pieces on either side; initial weights, moved by a formula so that no bias is 0 and no norm 1.

@@ -17,7 +17,7 @@ json golden(const std::string& key) {
   return json::parse(std::ifstream(GLOSS_GOLDEN_FOLDER "/resampling.json")).at(key);
 }
 
-// The same formula as in tests/golden/resampling.py.
+// Returns number k by the formula of tests/golden/resampling.py.
 double number(std::uint64_t k) {
   const double x = static_cast<double>(100 * (k * 2654435761 % (std::uint64_t{1} << 32))) / 4294967296.0;
   return x * x;

@@ -65,7 +65,7 @@ void expect_golden(const Golden& golden, const std::string& name, const at::Tens
   ASSERT_THAT(result, AllClose(golden.tensor(name, device), kTolerance)) << name;
   for (const auto& [input_name, input] : inputs) input.mutable_grad().reset();
   (result * named_values(result.sizes(), "cotangent", device)).sum().backward();
-  const auto wanted = golden.tensor(name + ".gradient", device);  // one behind another by name
+  const auto wanted = golden.tensor(name + ".gradient", device);  // concatenated by name
   std::int64_t place = 0;
   for (const auto& [input_name, input] : inputs) {
     ASSERT_LE(place + input.numel(), wanted.numel()) << name << ": more inputs than PyTorch had, at " << input_name;

@@ -25,7 +25,7 @@ at::Tensor named_input(at::IntArrayRef shape, std::string_view name, at::Device 
 /// tests/golden/model.py; returns the weights by that name.
 NamedTensors set_named_weights(torch::nn::Module& part, const std::string& site, at::Device device);
 
-/// x [B, T, ...] without the positions behind each row's length, [N, ...].
+/// Returns x [B, T, ...] without the positions past each row's length, [N, ...].
 at::Tensor real_positions(const at::Tensor& x, const std::vector<std::int64_t>& lengths);
 
 /// Expects `result`, and the gradients of sum(result * named_values("cotangent")) by each of `inputs`, to be what

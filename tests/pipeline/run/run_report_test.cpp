@@ -95,9 +95,9 @@ TEST_F(RunReportTest, ALastStepThatFollowsFromEpochsIsAnEstimateUntilItIsReached
   TrainingReport report;
   report.step = 50;
   report.last_step = 1200;
-  EXPECT_THAT(said([&] { report_step(folder_, report, 100'000); }), StartsWith("step 50 of about 1200  epoch"));
+  EXPECT_THAT(printed([&] { report_step(folder_, report, 100'000); }), StartsWith("step 50 of about 1200  epoch"));
   report.step = 1200;
-  EXPECT_THAT(said([&] { report_step(folder_, report, 100'000); }), StartsWith("step 1200 of 1200  epoch"));
+  EXPECT_THAT(printed([&] { report_step(folder_, report, 100'000); }), StartsWith("step 1200 of 1200  epoch"));
 }
 
 TEST_F(RunReportTest, AValidationShowsSamplesSafely) {
