@@ -153,7 +153,7 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
                                      .prefixes = options.prefixes,
                                      .first = options.first_line,
                                      .glossary = glossary ? &*glossary : nullptr,
-                                     .details = detail_options(options, impl_->model, bool(impl_->lines.aligner()))};
+                                     .details = detail_options(options, impl_->model, impl_->lines.can_align())};
     std::vector<Translation> translations;
     for (auto& translation : impl_->lines.translate(request, decoding, hooks))
       translations.push_back(to_public(std::move(translation)));

@@ -9,8 +9,7 @@
 
 namespace gloss {
 
-EncoderDecoder build_model(const ModelConfig& config, const Vocabularies& vocabularies) {
-  config.validate();
+void expect_vocabularies(const ModelConfig& config, const Vocabularies& vocabularies) {
   require(vocabularies.source >= kSpecialIds && vocabularies.target >= kSpecialIds, "vocabulary",
           "at least " + std::to_string(kSpecialIds) + " pieces: pad, unk, bos and eos",
           std::min(vocabularies.source, vocabularies.target));
@@ -19,6 +18,11 @@ EncoderDecoder build_model(const ModelConfig& config, const Vocabularies& vocabu
         "model.tie_embeddings: wanted decoder or none where source and target have vocabularies of their own (" +
         std::to_string(vocabularies.source) + " and " + std::to_string(vocabularies.target) + " pieces), got all");
   }
+}
+
+EncoderDecoder build_model(const ModelConfig& config, const Vocabularies& vocabularies) {
+  config.validate();
+  expect_vocabularies(config, vocabularies);
   const auto D = config.d_model;
   const auto positions = [&] {
     return config.positions == Positions::kLearned ? PositionalEncoding(D, config.max_positions)

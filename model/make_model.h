@@ -6,6 +6,9 @@
 
 namespace gloss {
 
+/// Throws UsageError unless a model of this (valid) configuration can have these vocabularies.
+void expect_vocabularies(const ModelConfig& config, const Vocabularies& vocabularies);
+
 /// Builds the EncoderDecoder of a configuration. Weights are zero, and those of norms 1. Throws UsageError on a wrong
 /// configuration or vocabulary.
 EncoderDecoder build_model(const ModelConfig& config, const Vocabularies& vocabularies);

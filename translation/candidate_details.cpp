@@ -65,7 +65,7 @@ void score_tokens(const Scorer& scorer, const DecodingConfig& config, std::span<
       items[i].candidate->tokens[t].log_probability = scores[i].tokens[t];
 }
 
-void find_links(const EncoderDecoder& aligner, const DetailOptions& options, std::int64_t batch_size,
+void find_links(const LineTranslator& translator, const DetailOptions& options, std::int64_t batch_size,
                 std::span<Item> items) {
   std::vector<Ids> sources, targets;
   std::vector<Item*> aligned;
@@ -76,6 +76,8 @@ void find_links(const EncoderDecoder& aligner, const DetailOptions& options, std
     sources.push_back(*item.line->source);
     targets.push_back(ids);
   }
+  if (aligned.empty()) return;
+  const auto aligner = translator.aligner();
   // On the CPU the rounding of a row depends on the other rows of its batch, and one sentence at a time is fast enough.
   const auto together = aligner->device().is_cpu() ? 1 : batch_size;
   cross_attention(aligner, options.alignment_from, {sources, targets, together, options.plain},
@@ -139,7 +141,7 @@ void fill_candidates(const LineTranslator& translator, const DetailOptions& opti
   if (items.empty()) return;
   for (auto& item : items) decode(translator.target_tokenizer(), item);
   if (options.confidence) score_tokens(translator.scorer(), config, items);
-  if (options.needs_attention()) find_links(translator.aligner(), options, config.batch_size, items);
+  if (options.needs_attention()) find_links(translator, options, config.batch_size, items);
   for (auto& item : items) {
     place(options, item);
     if (options.confidence) flag(item);

@@ -13,7 +13,7 @@ bool LineTranslation::has_unknown_source() const { return std::ranges::find(sour
 
 LineTranslator::LineTranslator(std::shared_ptr<const Scorer> scorer, std::shared_ptr<const Tokenizer> source,
                                std::shared_ptr<const Tokenizer> target, std::int64_t max_source_length,
-                               EncoderDecoder aligner)
+                               std::function<EncoderDecoder()> aligner)
     : scorer_(std::move(scorer)),
       source_(std::move(source)),
       target_(std::move(target)),

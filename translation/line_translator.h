@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,11 +23,11 @@ namespace gloss {
 ///     print(translations[0].candidates[0].text);
 class LineTranslator {
  public:
-  /// `max_source_length` counts tokens, eos included. `aligner` is the model whose attention alignments are read from;
-  /// without it, requests for alignments are refused.
+  /// `max_source_length` counts tokens, eos included. `aligner` returns the model whose attention alignments are read
+  /// from. It is called when there is something to align; without it, requests for alignments are refused.
   LineTranslator(std::shared_ptr<const Scorer> scorer, std::shared_ptr<const Tokenizer> source,
                  std::shared_ptr<const Tokenizer> target, std::int64_t max_source_length,
-                 EncoderDecoder aligner = nullptr);
+                 std::function<EncoderDecoder()> aligner = nullptr);
 
   /// Returns one translation for each line, in order. Broken UTF-8 and NUL are read as U+FFFD. A search may continue
   /// the last word of a prefix. If a line is cut, phrases of the glossary count that end in the part that is read. On
@@ -50,14 +51,15 @@ class LineTranslator {
 
   const Scorer& scorer() const { return *scorer_; }
   const Tokenizer& target_tokenizer() const { return *target_; }
-  const EncoderDecoder& aligner() const { return aligner_; }             ///< may be empty
+  bool can_align() const { return bool(aligner_); }
+  EncoderDecoder aligner() const { return aligner_(); }                  ///< if can_align()
   std::int64_t max_source_length() const { return max_source_length_; }  ///< tokens, eos included
 
  private:
   std::shared_ptr<const Scorer> scorer_;
   std::shared_ptr<const Tokenizer> source_, target_;
   std::int64_t max_source_length_;
-  EncoderDecoder aligner_;
+  std::function<EncoderDecoder()> aligner_;
 };
 
 }  // namespace gloss

@@ -42,7 +42,7 @@ void TranslationJob::expect_possible() const {
   if (prefixes > 0 && prefixes != lines)
     throw UsageError("prefixes: wanted one for each of " + std::to_string(lines) + " lines, got " +
                      std::to_string(prefixes));
-  if (request_.details.needs_attention() && !translator_.aligner())
+  if (request_.details.needs_attention() && !translator_.can_align())
     throw UsageError("alignment: wanted a translator that keeps a model to align with, got one without");
 }
 

@@ -22,6 +22,20 @@ bool ready_within(int descriptor, short event, int milliseconds) {
   return ::poll(&ready, 1, milliseconds) > 0;
 }
 
+/// Calls read(done, size) until `bytes` are read or the file ends; returns the number of bytes read.
+template <typename Read>
+std::size_t fill(std::span<std::byte> bytes, const std::filesystem::path& path, const Read& read) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const auto size = std::min(bytes.size() - done, kMaxTransfer);
+    const auto got = retry_interrupted([&] { return read(done, size); });
+    if (got < 0) throw_io_error(path, "read");
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
 }  // namespace
 
 Descriptor::Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
@@ -59,15 +73,15 @@ std::optional<RegularFile> open_regular_file(const std::filesystem::path& path) 
 }
 
 std::size_t read_up_to(const Descriptor& descriptor, std::span<std::byte> bytes, const std::filesystem::path& path) {
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const auto size = std::min(bytes.size() - done, kMaxTransfer);
-    const auto got = retry_interrupted([&] { return ::read(descriptor.get(), bytes.data() + done, size); });
-    if (got < 0) throw_io_error(path, "read");
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  return done;
+  return fill(bytes, path,
+              [&](std::size_t done, std::size_t size) { return ::read(descriptor.get(), bytes.data() + done, size); });
+}
+
+std::size_t read_up_to(const Descriptor& descriptor, std::uint64_t offset, std::span<std::byte> bytes,
+                       const std::filesystem::path& path) {
+  return fill(bytes, path, [&](std::size_t done, std::size_t size) {
+    return ::pread(descriptor.get(), bytes.data() + done, size, static_cast<off_t>(offset + done));
+  });
 }
 
 bool write_all(const Descriptor& descriptor, std::span<const std::byte> bytes) {

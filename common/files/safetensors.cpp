@@ -5,10 +5,12 @@
 #include <new>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/files/descriptor.h"
+#include "common/files/fingerprint.h"
 #include "common/files/safetensors_header.h"
 #include "common/files/sha256.h"
 #include "common/log.h"
@@ -17,18 +19,18 @@ namespace gloss {
 namespace {
 
 constexpr std::string_view kSumKey = "sha256";
-constexpr std::align_val_t kDataAlignment{64};  // a cache line and the widest vector register
+constexpr std::size_t kBlock = std::size_t{1} << 18;  // bytes that are read at a time; fits the cache
+constexpr std::align_val_t kDataAlignment{64};        // a cache line and the widest vector register
 
 std::shared_ptr<std::byte> allocate_data(std::size_t size) {
   auto* bytes = static_cast<std::byte*>(::operator new(size, kDataAlignment));
   return {bytes, [](std::byte* owned) { ::operator delete(owned, kDataAlignment); }};
 }
 
-void check_sum(std::span<const std::byte> data, const Metadata& metadata, const std::string& name) {
+/// Throws unless `sum` of the tensors is the one that the metadata states, if it does.
+void check_sum(Sha256& sum, const Metadata& metadata, const std::string& name) {
   const auto expected = metadata.find(std::string(kSumKey));
   if (expected == metadata.end()) return;
-  Sha256 sum;
-  sum.update(data);
   if (const auto got = sum.hex(); got != expected->second) {
     throw ModelError(name + ": sha256 of the tensors: wanted " + printable(expected->second, 64) + ", got " + got +
                      "; the file is damaged");
@@ -50,6 +52,21 @@ class FileReader {
     if (read_up_to(descriptor_, bytes, path_) != bytes.size())
       throw ModelError(name_ + ": became shorter while it was read");
     rest_ -= bytes.size();
+    position_ += bytes.size();
+  }
+
+  /// Adds the next `size` bytes to `sum` and returns their fingerprint.
+  std::uint64_t skip(std::uint64_t size, Sha256& sum) {
+    Fingerprint print;
+    block_.resize(kBlock);
+    while (size > 0) {
+      const auto bytes = std::span(block_).first(std::min<std::uint64_t>(size, kBlock));
+      read(bytes);
+      sum.update(bytes);
+      print.update(bytes);
+      size -= bytes.size();
+    }
+    return print.value();
   }
 
   SafetensorsHeader read_header() {
@@ -63,16 +80,38 @@ class FileReader {
   }
 
   std::uint64_t rest() const { return rest_; }
+  std::uint64_t position() const { return position_; }
+  Descriptor take_descriptor() { return std::move(descriptor_); }
   const std::string& name() const { return name_; }
 
  private:
   std::filesystem::path path_;
   std::string name_;
   Descriptor descriptor_;
-  std::uint64_t rest_ = 0;
+  std::uint64_t rest_ = 0, position_ = 0;
+  std::vector<std::byte> block_;
 };
 
+/// Returns the tensors in the order of their bytes, which have no gaps.
+std::vector<std::pair<const std::string, TensorRange>*> in_file_order(SafetensorsHeader& header) {
+  std::vector<std::pair<const std::string, TensorRange>*> order;
+  for (auto& tensor : header.tensors) order.push_back(&tensor);
+  std::ranges::sort(order, {}, [](const auto* tensor) { return std::pair(tensor->second.begin, tensor->second.end); });
+  return order;
+}
+
 }  // namespace
+
+struct SafetensorsFile::Contents {
+  struct Place {
+    std::uint64_t offset, size;  ///< bytes
+    std::uint64_t fingerprint;   ///< when the file was checked
+  };
+
+  std::filesystem::path path;
+  Descriptor file;
+  std::map<std::string, Place> places;
+};
 
 SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path) {
   FileReader file(path);
@@ -84,6 +123,38 @@ SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path) {
   auto result = view(bytes, std::move(header), file.name());
   result.data_ = data;
   return result;
+}
+
+SafetensorsFile SafetensorsFile::open_in_place(const std::filesystem::path& path) {
+  FileReader reader(path);
+  auto header = reader.read_header();
+  SafetensorsFile file;
+  auto contents = std::make_shared<Contents>();
+  contents->path = path;
+  Sha256 sum;
+  for (auto* const tensor : in_file_order(header)) {
+    auto& [name, range] = *tensor;
+    const auto size = range.end - range.begin, offset = reader.position();
+    contents->places[name] = {offset, size, reader.skip(size, sum)};
+    file.tensors_[name] = {range.dtype, std::move(range.shape), {}};
+  }
+  check_sum(sum, header.metadata, reader.name());
+  contents->file = reader.take_descriptor();
+  file.contents_ = std::move(contents);
+  file.metadata_ = std::move(header.metadata);
+  file.name_ = reader.name();
+  return file;
+}
+
+void SafetensorsFile::read(const std::string& name, std::span<std::byte> bytes) const {
+  if (contents_ == nullptr) return void(std::ranges::copy(tensors_.at(name).bytes, bytes.begin()));
+  const auto& [offset, size, checked] = contents_->places.at(name);
+  bytes = bytes.first(size);
+  Fingerprint found;
+  const bool whole = read_up_to(contents_->file, offset, bytes, contents_->path) == size;
+  found.update(bytes);
+  if (!whole || found.value() != checked)
+    throw ModelError(name_ + ": tensor " + printable(name) + " was changed after the file was opened");
 }
 
 SafetensorsFile SafetensorsFile::open_header(const std::filesystem::path& path) {
@@ -103,7 +174,9 @@ SafetensorsFile SafetensorsFile::parse(std::span<const std::byte> bytes, std::st
 }
 
 SafetensorsFile SafetensorsFile::view(std::span<const std::byte> data, SafetensorsHeader header, std::string name) {
-  check_sum(data, header.metadata, name);
+  Sha256 sum;
+  sum.update(data);
+  check_sum(sum, header.metadata, name);
   SafetensorsFile file;
   file.name_ = std::move(name);
   file.metadata_ = std::move(header.metadata);

@@ -21,7 +21,7 @@ std::size_t dtype_size(Dtype dtype);       ///< bytes per element
 struct TensorView {
   Dtype dtype;
   std::vector<std::int64_t> shape;
-  std::span<const std::byte> bytes;  ///< not owned
+  std::span<const std::byte> bytes;  ///< not owned; empty in a file opened in place
 };
 
 using Metadata = std::map<std::string, std::string>;
@@ -35,6 +35,9 @@ class SafetensorsFile {
  public:
   /// Reads a regular file. Throws ModelError with the path and the fault, IoError if it cannot be read.
   static SafetensorsFile open(const std::filesystem::path& path);
+  /// Checks the whole file as `open` does, but keeps only its header in memory. The tensors have no bytes; `read`
+  /// copies them from the file, which stays open and may be renamed, removed or replaced by another one.
+  static SafetensorsFile open_in_place(const std::filesystem::path& path);
   /// Reads and checks the header only, without tensors and their checksum. Throws as `open`.
   static SafetensorsFile open_header(const std::filesystem::path& path);
   /// Parses bytes in memory, which must outlive the result; `name` replaces the path in messages.
@@ -44,11 +47,18 @@ class SafetensorsFile {
   const std::map<std::string, TensorView>& tensors() const { return tensors_; }
   const std::string& name() const { return name_; }
 
+  /// Copies the tensor `name`, which must exist, to `bytes`, which must have its size. Threads can share the file.
+  /// Throws ModelError if another program changed the bytes after they were checked; IoError.
+  void read(const std::string& name, std::span<std::byte> bytes) const;
+
  private:
+  struct Contents;  ///< of a file opened in place
+
   SafetensorsFile() = default;
   static SafetensorsFile view(std::span<const std::byte> data, SafetensorsHeader header, std::string name);
 
-  std::shared_ptr<const std::byte> data_;  ///< owns the bytes read by `open`
+  std::shared_ptr<const std::byte> data_;     ///< owns the bytes read by `open`
+  std::shared_ptr<const Contents> contents_;  ///< set by `open_in_place`
   std::string name_;
   Metadata metadata_;
   std::map<std::string, TensorView> tensors_;

@@ -14,7 +14,7 @@ InferenceState& rows_of(Scorer::State& state) { return static_cast<PackedState&>
 
 }  // namespace
 
-InferenceScorer::InferenceScorer(const EncoderDecoder& model, const ModelConfig& config, std::int64_t max_target_length,
+InferenceScorer::InferenceScorer(const LazyModel& model, const ModelConfig& config, std::int64_t max_target_length,
                                  WeightPrecision precision)
     : model_(model, config, precision), max_target_length_(max_target_length) {}
 

@@ -9,7 +9,7 @@ namespace gloss {
 /// The scorer of an InferenceModel, for the CPU. The scores of a row depend on that row alone, bit for bit.
 class InferenceScorer final : public Scorer {
  public:
-  InferenceScorer(const EncoderDecoder& model, const ModelConfig& config, std::int64_t max_target_length,
+  InferenceScorer(const LazyModel& model, const ModelConfig& config, std::int64_t max_target_length,
                   WeightPrecision precision = WeightPrecision::kFloat32);
 
   std::unique_ptr<State> start(const PaddedIds& source) const override;

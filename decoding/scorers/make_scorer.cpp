@@ -6,13 +6,13 @@
 
 namespace gloss {
 
-std::shared_ptr<const Scorer> make_scorer(const EncoderDecoder& model, const ModelConfig& config,
+std::shared_ptr<const Scorer> make_scorer(const LazyModel& model, const ModelConfig& config,
                                           std::int64_t max_target_length, WeightPrecision precision, bool plain) {
-  const bool on_cpu = model->device().is_cpu();
+  const bool on_cpu = model.device.is_cpu();
   if (plain || (on_cpu && !InferenceModel::supports(config)))
-    return std::make_shared<PlainScorer>(model, max_target_length);
+    return std::make_shared<PlainScorer>(model.network(), max_target_length);
   if (on_cpu) return std::make_shared<InferenceScorer>(model, config, max_target_length, precision);
-  return std::make_shared<TransformerScorer>(model, max_target_length);
+  return std::make_shared<TransformerScorer>(model.network(), max_target_length);
 }
 
 }  // namespace gloss

@@ -3,15 +3,16 @@
 #include <memory>
 
 #include "decoding/scorer.h"
-#include "model/encoder_decoder.h"
-#include "model/storage/stored_weights.h"
+#include "model/model_config.h"
+#include "model/storage/lazy_model.h"
 
 namespace gloss {
 
 /// The one place that decides how a model translates. On the CPU that is an InferenceScorer, which copies the weights
-/// as they are now, its matrices rounded to `precision`; on other devices a TransformerScorer. A PlainScorer translates
-/// where `plain`, and on the CPU where InferenceModel does not support `config`.
-std::shared_ptr<const Scorer> make_scorer(const EncoderDecoder& model, const ModelConfig& config,
+/// as they are now, its matrices rounded to `precision`, and does without the network of a LazyModel; on other devices
+/// a TransformerScorer. A PlainScorer translates where `plain`, and on the CPU where InferenceModel does not support
+/// `config`.
+std::shared_ptr<const Scorer> make_scorer(const LazyModel& model, const ModelConfig& config,
                                           std::int64_t max_target_length,
                                           WeightPrecision precision = WeightPrecision::kFloat32, bool plain = false);
 

@@ -9,22 +9,20 @@ namespace {
 
 constexpr float kEpsilonOfNorm = 1e-5F;
 
-/// Looks up the parts of a layer by their names.
+/// Packs the parts of a layer, found by their names.
 class Source {
  public:
-  Source(const torch::nn::Module& model, kernels::Precision precision)
-      : parameters_(model.named_parameters()), precision_(precision) {}
+  Source(const WeightSource& source, kernels::Precision precision) : source_(source), precision_(precision) {}
 
-  at::Tensor tensor(const std::string& name) const { return parameters_[name].detach(); }
-  LinearWeights weights(const std::string& name) const { return {tensor(name + ".weight"), tensor(name + ".bias")}; }
+  StoredWeight stored(const std::string& name) const { return source_(name); }
+  at::Tensor tensor(const std::string& name) const { return source_(name).to_float(); }
+  LinearWeights weights(const std::string& name) const { return {stored(name + ".weight"), tensor(name + ".bias")}; }
   PackedLinear linear(const std::string& name) const { return PackedLinear(weights(name), precision_); }
   PackedLinear linear(std::span<const LinearWeights> parts) const { return PackedLinear(parts, precision_); }
-  InferenceNorm norm(const std::string& name) const {
-    return {tensor(name + ".weight").clone(), tensor(name + ".bias").clone()};
-  }
+  InferenceNorm norm(const std::string& name) const { return {tensor(name + ".weight"), tensor(name + ".bias")}; }
 
  private:
-  torch::OrderedDict<std::string, at::Tensor> parameters_;
+  const WeightSource& source_;
   kernels::Precision precision_;
 };
 
@@ -58,9 +56,9 @@ void InferenceNorm::apply(kernels::Rows x, std::int64_t rows, kernels::MutableRo
   }
 }
 
-InferenceWeights inference_weights(const torch::nn::Module& model, const ModelConfig& config,
+InferenceWeights inference_weights(const WeightSource& weights, const ModelConfig& config,
                                    kernels::Precision precision) {
-  const Source source(model, precision);
+  const Source source(weights, precision);
   InferenceWeights result;
   for (std::int64_t i = 0; i < config.encoder_layers; ++i) {
     const auto layer = "encoder.layers." + std::to_string(i);
@@ -79,12 +77,12 @@ InferenceWeights inference_weights(const torch::nn::Module& model, const ModelCo
     result.encoder_norm = source.norm("encoder.norm");
     result.decoder_norm = source.norm("decoder.norm");
   }
-  result.source_embedding = source.tensor("source_embedding.weight").clone();
+  result.source_embedding = source.stored("source_embedding.weight");
   const bool shared = config.tie_embeddings == TieEmbeddings::kAll;
-  result.target_embedding = shared ? result.source_embedding : source.tensor("target_embedding.weight").clone();
+  result.target_embedding = shared ? result.source_embedding : source.stored("target_embedding.weight");
   const bool tied = config.tie_embeddings != TieEmbeddings::kNone;
   const LinearWeights generator[] = {
-      {tied ? result.target_embedding : source.tensor("generator.weight"), source.tensor("generator.bias")}};
+      {tied ? result.target_embedding : source.stored("generator.weight"), source.tensor("generator.bias")}};
   result.generator = source.linear(generator);
   return result;
 }

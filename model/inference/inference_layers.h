@@ -4,11 +4,12 @@
 #include <string>
 #include <vector>
 
-#include <torch/nn/module.h>
+#include <ATen/core/Tensor.h>
 
 #include "kernels/layer_norm_kernel.h"
 #include "model/inference/packed_linear.h"
 #include "model/model_config.h"
+#include "model/storage/lazy_model.h"
 
 namespace gloss {
 
@@ -61,12 +62,12 @@ struct InferenceWeights {
   PackedLinear memory;                       ///< maps D to decoder layers * (keys, values), 2D each
   InferenceNorm encoder_norm, decoder_norm;  ///< empty without `final_norm`
   PackedLinear generator;
-  at::Tensor source_embedding, target_embedding;  ///< [V, D]
+  StoredWeight source_embedding, target_embedding;  ///< [V, D], not rounded further
 };
 
-/// Packs the parameters of an EncoderDecoder, found by their names in a model file (docs/file_formats.md). The matrices
-/// of products are rounded to `precision`.
-InferenceWeights inference_weights(const torch::nn::Module& model, const ModelConfig& config,
+/// Packs the weights of an EncoderDecoder, found by their names in a model file (docs/file_formats.md), one after the
+/// other. The matrices of products are rounded to `precision`.
+InferenceWeights inference_weights(const WeightSource& weights, const ModelConfig& config,
                                    kernels::Precision precision);
 
 }  // namespace gloss

@@ -22,13 +22,13 @@ float* row_of(const at::Tensor& matrix, std::int64_t row) {
   return matrix.mutable_data_ptr<float>() + row * matrix.size(1);
 }
 
-PositionalEncoding copy_of(const PositionalEncoding& positions) {
-  const auto limit = positions->limit();
-  if (!limit) return PositionalEncoding(positions->d_model());
-  PositionalEncoding copy(positions->d_model(), *limit);
+PositionalEncoding positions_of(const WeightSource& weights, const ModelConfig& config, const std::string& side) {
+  if (config.positions != Positions::kLearned) return PositionalEncoding(config.d_model);
+  const auto weight = weights(side + "_positions.weight").to_float();  // [max_positions, D]
+  PositionalEncoding positions(config.d_model, weight.size(0));
   const at::NoGradGuard no_grad;
-  copy->named_parameters()["weight"].copy_(positions->named_parameters()["weight"]);
-  return copy;
+  positions->named_parameters()["weight"].copy_(weight);
+  return positions;
 }
 
 // Ids become memory offsets, so they are checked.
@@ -70,15 +70,15 @@ bool InferenceModel::supports(const ModelConfig& config) {
   return norm && activation && positions;
 }
 
-InferenceModel::InferenceModel(const EncoderDecoder& model, const ModelConfig& config, kernels::Precision precision)
+InferenceModel::InferenceModel(const LazyModel& model, const ModelConfig& config, kernels::Precision precision)
     : config_(config),
-      weights_(inference_weights(*model, config, precision)),
-      source_positions_(copy_of(model->source_positions())),
-      target_positions_(copy_of(model->target_positions())) {}
+      weights_(inference_weights(model.weights, config, precision)),
+      source_positions_(positions_of(model.weights, config, "source")),
+      target_positions_(positions_of(model.weights, config, "target")) {}
 
 InferenceState InferenceModel::start(const PaddedIds& source) const {
   const auto S = sizes<2>(source.ids, "source")[1];
-  expect_source(source, S, weights_.source_embedding.size(0));
+  expect_source(source, S, weights_.source_embedding.values.size(0));
   const auto positions = source_positions_(0, S, at::Device(at::kCPU));  // [S, D]
   const auto memory = inference_memory(weights_, config_, source, positions);
 
@@ -99,7 +99,7 @@ InferenceModel::Output InferenceModel::step(InferenceState& state, std::span<con
   const auto rows = state.sentences() * state.rows, D = config_.d_model;
   if (std::ssize(tokens) != rows)
     throw ShapeError("tokens: wanted " + std::to_string(rows) + ", got " + std::to_string(tokens.size()));
-  expect_ids(tokens.data(), rows, weights_.target_embedding.size(0), "tokens");
+  expect_ids(tokens.data(), rows, weights_.target_embedding.values.size(0), "tokens");
   const auto positions = target_positions_(state.position, 1, at::Device(at::kCPU));  // [1, D]
   const auto entry = config_.decoder_layers * 2 * D;
   const auto block = at::empty({rows, entry}, at::kFloat);

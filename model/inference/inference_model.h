@@ -24,8 +24,8 @@ class InferenceModel {
   /// EncoderDecoder until then.
   static bool supports(const ModelConfig& config);
 
-  /// Of a `config` that is supported.
-  InferenceModel(const EncoderDecoder& model, const ModelConfig& config,
+  /// Of a `config` that is supported. Packs one weight after the other; the network of a LazyModel is not loaded.
+  InferenceModel(const LazyModel& model, const ModelConfig& config,
                  kernels::Precision precision = kernels::Precision::kFloat32);
 
   /// Encodes the source [B, S] and returns a state of one row per sentence. Throws UsageError beyond the last learned

@@ -11,6 +11,20 @@ namespace {
 
 std::int64_t max_width(const ModelConfig& config) { return std::max(3 * config.d_model, config.d_ff); }
 
+/// Copies row `id` of a matrix [V, D] to `to` as float32.
+void read_row(const StoredWeight& matrix, std::int64_t id, std::int64_t D, float* to) {
+  const auto& values = matrix.values;
+  if (matrix.scales.defined()) {
+    const auto scale = matrix.scales.const_data_ptr<float>()[id];
+    const auto* const from = values.const_data_ptr<std::int8_t>() + id * D;
+    for (std::int64_t j = 0; j < D; ++j) to[j] = static_cast<float>(from[j]) * scale;
+  } else if (values.scalar_type() == at::kBFloat16) {
+    std::copy_n(values.const_data_ptr<at::BFloat16>() + id * D, D, to);
+  } else {
+    std::copy_n(values.const_data_ptr<float>() + id * D, D, to);
+  }
+}
+
 }  // namespace
 
 std::int64_t InferenceRows::width(const ModelConfig& config) { return 3 * config.d_model + max_width(config); }
@@ -24,11 +38,12 @@ InferenceRows::InferenceRows(const ModelConfig& config, std::int64_t rows, float
       context_(normed_ + rows * D_),
       wide_(context_ + rows * D_) {}
 
-void InferenceRows::embed(std::int64_t row, std::int64_t id, const at::Tensor& embedding, const float* position) const {
+void InferenceRows::embed(std::int64_t row, std::int64_t id, const StoredWeight& embedding,
+                          const float* position) const {
   const auto scale = static_cast<float>(std::sqrt(static_cast<double>(D_)));
-  const float* const from = embedding.const_data_ptr<float>() + id * D_;
   float* const to = x(row);
-  for (std::int64_t j = 0; j < D_; ++j) to[j] = from[j] * scale + position[j];
+  read_row(embedding, id, D_, to);
+  for (std::int64_t j = 0; j < D_; ++j) to[j] = to[j] * scale + position[j];
 }
 
 void InferenceRows::attention(const InferenceNorm& norm, const PackedLinear& output,

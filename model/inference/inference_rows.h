@@ -21,7 +21,7 @@ class InferenceRows {
   kernels::MutableRows wide(std::int64_t columns) const { return {wide_, columns}; }  ///< [rows, columns]
 
   /// Sets x to the token's row of `embedding` times sqrt(D), plus `position`.
-  void embed(std::int64_t row, std::int64_t id, const at::Tensor& embedding, const float* position) const;
+  void embed(std::int64_t row, std::int64_t id, const StoredWeight& embedding, const float* position) const;
 
   /// Runs the attention sublayer with norm and residual in the configured order (SublayerConnection). `attend` receives
   /// the sublayer's input and writes the heads' output to `context`.

@@ -1,11 +1,11 @@
 #include "model/inference/packed_linear.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/cat.h>
-#include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
@@ -21,7 +21,21 @@ namespace {
 constexpr double kPaddingBias = -1e30;
 constexpr std::int64_t kMinWorkOfAThread = 1 << 18;  // multiplications per thread
 
+constexpr std::int64_t kRowsAtATime = 16 * kernels::kPanelColumns;
+
 using kernels::Precision;
+
+at::ScalarType type_of(Precision precision) {
+  return precision == Precision::kInt8 ? at::kChar : precision == Precision::kBfloat16 ? at::kBFloat16 : at::kFloat;
+}
+
+StoredWeight in_precision(const StoredWeight& weight, Precision precision) {
+  const auto type = type_of(precision);
+  if (weight.values.scalar_type() == type) return weight;
+  if (precision != Precision::kInt8) return weight.to_float().to(type);
+  auto [values, scales] = to_int8(weight.to_float());
+  return {std::move(values), std::move(scales)};
+}
 
 }  // namespace
 
@@ -34,33 +48,45 @@ bool is_fast(Precision precision) {
 
 PackedLinear::PackedLinear(std::span<const LinearWeights> parts, Precision precision) : precision_(precision) {
   if (parts.empty()) throw ShapeError("weight: wanted at least one, got none");
-  std::vector<at::Tensor> weights, biases;
+  std::vector<at::Tensor> biases;
   for (const auto& part : parts) {
-    in_ = sizes<2>(part.weight, "weight")[1];
-    expect_shape(part.weight, {-1, parts.front().weight.size(1)}, "weight");
-    expect_shape(part.bias, {part.weight.size(0)}, "bias");
-    weights.push_back(part.weight.detach());
+    in_ = sizes<2>(part.weight.values, "weight")[1];
+    expect_shape(part.weight.values, {-1, parts.front().weight.values.size(1)}, "weight");
+    expect_shape(part.bias, {part.weight.values.size(0)}, "bias");
+    out_ += part.weight.values.size(0);
     biases.push_back(part.bias.detach());
   }
-  auto weight = at::cat(weights).to(at::kFloat);  // [out, in]
-  out_ = weight.size(0);
-  const auto padded = kernels::panels_of(out_) * kernels::kPanelColumns;
+  const auto panels = kernels::panels_of(out_), padded = panels * kernels::kPanelColumns;
   bias_ = at::full({padded}, kPaddingBias, at::kFloat);
   bias_.narrow(0, 0, out_).copy_(at::cat(biases));
-  if (precision == Precision::kBfloat16) weight = weight.to(at::kBFloat16);
-  if (precision == Precision::kInt8) {
-    const auto steps = to_int8(weight);
-    weight = steps.values;
-    scales_ = steps.scales;
-  }
-
   const auto group = kernels::group_of(precision), groups = kernels::groups_of(precision, in_);
-  const auto whole = at::zeros({padded, groups * group}, weight.options());
-  whole.narrow(0, 0, out_).narrow(1, 0, in_).copy_(weight);
-  panels_ = whole.view({-1, kernels::kPanelColumns, groups, group}).transpose(1, 2).contiguous();
-  if (precision != Precision::kInt8) return;
-  offsets_ = whole.sum(1, false, at::kInt).mul_(128);
-  scales_ = at::constant_pad_nd(scales_, {0, padded - out_});
+  panels_ = at::empty({panels, groups, kernels::kPanelColumns, group}, type_of(precision));
+  if (precision == Precision::kInt8) {
+    scales_ = at::zeros({padded}, at::kFloat);
+    offsets_ = at::empty({padded}, at::kInt);
+  }
+  for (std::int64_t first = 0; first < padded; first += kRowsAtATime)
+    pack(parts, first, std::min(kRowsAtATime, padded - first));
+}
+
+// Packs the rows from `first` on, of all parts one after the other. Both numbers are multiples of kPanelColumns.
+void PackedLinear::pack(std::span<const LinearWeights> parts, std::int64_t first, std::int64_t rows) {
+  const auto panels = rows / kernels::kPanelColumns, groups = panels_.size(1), group = panels_.size(3);
+  const auto block = at::zeros({rows, groups * group}, panels_.scalar_type());
+  std::int64_t begin = -first;  // of the part, as a row of the block
+  for (const auto& [weight, bias] : parts) {
+    const auto end = begin + bias.size(0);
+    const auto from = std::max<std::int64_t>(begin, 0), count = std::min(end, rows) - from;
+    if (count > 0) {
+      const auto converted = in_precision(weight.rows(from - begin, count), precision_);
+      block.narrow(0, from, count).narrow(1, 0, in_).copy_(converted.values);
+      if (scales_.defined()) scales_.narrow(0, first + from, count).copy_(converted.scales);
+    }
+    begin = end;
+  }
+  if (offsets_.defined()) offsets_.narrow(0, first, rows).copy_(block.sum(1, false, at::kInt).mul_(128));
+  panels_.narrow(0, first / kernels::kPanelColumns, panels)
+      .copy_(block.view({panels, kernels::kPanelColumns, groups, group}).transpose(1, 2));
 }
 
 void PackedLinear::apply(kernels::Rows x, std::int64_t rows, kernels::MutableRows y, kernels::Finish finish) const {

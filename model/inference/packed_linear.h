@@ -6,19 +6,22 @@
 #include <ATen/core/Tensor.h>
 
 #include "kernels/packed_product_kernel.h"
+#include "model/storage/stored_weights.h"
 
 namespace gloss {
 
 /// A weight [out, in] and its bias [out].
 struct LinearWeights {
-  at::Tensor weight, bias;
+  StoredWeight weight;
+  at::Tensor bias;
 };
 
 /// Returns whether the instruction set in use has products of `precision`: int8 needs AVX-512 VNNI, bfloat16 also
 /// AVX-512 BF16.
 bool is_fast(kernels::Precision precision);
 
-/// y = x W^T + b with the weight packed once for kernels::PackedProductKernel, on the CPU. The bits of a row depend on
+/// y = x W^T + b with the weight packed once for kernels::PackedProductKernel, on the CPU. A weight that is stored in
+/// the precision of the product is packed without being converted. The bits of a row depend on
 /// that row only, not on other rows or the number of threads.
 class PackedLinear {
  public:
@@ -41,6 +44,8 @@ class PackedLinear {
   kernels::PackedMatrix matrix() const;
 
  private:
+  void pack(std::span<const LinearWeights> parts, std::int64_t first, std::int64_t rows);
+
   kernels::Precision precision_ = kernels::Precision::kFloat32;
   std::int64_t in_ = 0, out_ = 0;
   at::Tensor panels_;            ///< [panels, groups, 64, group]

@@ -9,7 +9,7 @@
 namespace gloss {
 namespace {
 
-constexpr double kSteps = 127;
+constexpr double kSteps = kLargestInt8;
 
 }  // namespace
 

@@ -59,7 +59,9 @@ std::map<std::string, std::string> tokenizers_of(const SafetensorsFile& file) {
     if (view.dtype != Dtype::kU8 || view.shape.size() != 1) {
       throw ModelError(file.name() + ": tensor " + name + ": wanted U8 of 1 dimension, got " + tensor_text(view));
     }
-    tokenizers[name] = std::string(reinterpret_cast<const char*>(view.bytes.data()), view.bytes.size());
+    auto& bytes = tokenizers[name];
+    bytes.resize(static_cast<std::size_t>(view.shape[0]));
+    file.read(name, std::as_writable_bytes(std::span(bytes)));
   }
   if (tokenizers.size() != (tokenizers.contains(kJointTokenizer) ? 1U : 2U)) {
     throw ModelError(file.name() + ": wanted " + kJointTokenizer + ", or " + kSourceTokenizer + " and " +
@@ -77,7 +79,7 @@ std::vector<std::string> tokenizer_names(bool joint) {
 
 void write_model_file(const std::filesystem::path& path, const EncoderDecoder& model,
                       const ModelDescription& description, WeightPrecision precision) {
-  StoredWeights stored;
+  FileTensors stored;
   for (const auto& item : model->named_parameters()) store_weight(item.key(), item.value(), precision, stored);
   for (const auto& [name, text] : description.tokenizers) {
     stored.tensors[name] = {Dtype::kU8, {static_cast<std::int64_t>(text.size())}, std::as_bytes(std::span(text))};
@@ -105,22 +107,30 @@ ModelContents read_model_contents(const SafetensorsFile& file) {
   return contents;
 }
 
-LoadedModel read_model_file(const std::filesystem::path& path, at::Device device) {
-  return read_model_file(SafetensorsFile::open(path), device);
-}
-
-LoadedModel read_model_file(const SafetensorsFile& file, at::Device device) {
-  LoadedModel loaded{read_model_contents(file)};
+StoredModel open_model_file(const SafetensorsFile& file, at::Device device) {
+  auto contents = read_model_contents(file);
   try {
-    loaded.model = build_model(loaded.config, loaded.vocabularies);
+    expect_vocabularies(contents.config, contents.vocabularies);
   } catch (const UsageError& error) {
     throw ModelError(file.name() + ": " + error.what());
   }
-  loaded.model->to(device);
-  for (const auto& item : loaded.model->named_parameters()) {
-    load_weight(file, item.key(), item.value());
-  }
-  return loaded;
+  const auto load = [file, device, config = contents.config, vocabularies = contents.vocabularies] {
+    auto model = build_model(config, vocabularies);
+    model->to(device);
+    for (const auto& item : model->named_parameters()) load_weight(file, item.key(), item.value());
+    return model;
+  };
+  return {std::move(contents), {device, weights_of(file), load}};
+}
+
+LoadedModel read_model_file(const std::filesystem::path& path, at::Device device) {
+  return read_model_file(SafetensorsFile::open_in_place(path), device);
+}
+
+LoadedModel read_model_file(const SafetensorsFile& file, at::Device device) {
+  auto stored = open_model_file(file, device);
+  const auto model = stored.model.network();
+  return {std::move(stored), model};
 }
 
 }  // namespace gloss

@@ -10,6 +10,7 @@
 #include "common/files/safetensors.h"
 #include "model/encoder_decoder.h"
 #include "model/model_config.h"
+#include "model/storage/lazy_model.h"
 #include "model/storage/stored_weights.h"
 
 namespace gloss {
@@ -40,6 +41,11 @@ struct ModelContents {
   WeightPrecision precision = WeightPrecision::kFloat32;  ///< precision of the file's matrices
 };
 
+/// A model file whose weights are read when something needs them.
+struct StoredModel : ModelContents {
+  LazyModel model;
+};
+
 /// A whole model file.
 struct LoadedModel : ModelContents {
   EncoderDecoder model{nullptr};
@@ -52,6 +58,10 @@ void write_model_file(const std::filesystem::path& path, const EncoderDecoder& m
 /// Reads the content and compares it with the names, types and shapes of the file's tensors. Throws ModelError if they
 /// disagree, or for another format or a newer version.
 ModelContents read_model_contents(const SafetensorsFile& file);
+
+/// Checks a model file as read_model_file does, except for values that are not finite: these throw when they are read.
+/// The weights stay in `file`, which should be opened in place. The network is made on `device`.
+StoredModel open_model_file(const SafetensorsFile& file, at::Device device);
 
 /// Loads a model as float32 on `device`. Throws ModelError if the file is damaged, of another format or a newer
 /// version, or if a tensor is missing, unknown, not finite or of the wrong type or shape; IoError if it cannot be read.

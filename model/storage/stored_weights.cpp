@@ -1,12 +1,15 @@
 #include "model/storage/stored_weights.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
 #include <limits>
 
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/aminmax.h>
 #include <ATen/ops/empty.h>
 
 #include "common/error.h"
+#include "common/log.h"
 #include "model/storage/int8_weights.h"
 #include "model/storage/tensor_view.h"
 #include "tensor/shape.h"
@@ -23,7 +26,7 @@ TensorView bytes_of(const at::Tensor& tensor, Dtype dtype) {
   return {dtype, tensor.sizes().vec(), {static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes()}};
 }
 
-void keep(const std::string& name, const at::Tensor& tensor, Dtype dtype, StoredWeights& stored) {
+void keep(const std::string& name, const at::Tensor& tensor, Dtype dtype, FileTensors& stored) {
   stored.kept.push_back(tensor.contiguous());
   stored.tensors[name] = bytes_of(stored.kept.back(), dtype);
 }
@@ -39,11 +42,21 @@ at::Tensor to_bfloat16(const at::Tensor& values) {
   return values.clamp(-greatest, greatest).to(at::kBFloat16);
 }
 
-// Copies, because the file's bytes may be unaligned.
-at::Tensor copy_of(const TensorView& view, at::ScalarType type) {
-  const auto values = at::empty(view.shape, type);
-  if (!view.bytes.empty()) std::memcpy(values.mutable_data_ptr(), view.bytes.data(), view.bytes.size());
+at::Tensor read_tensor(const SafetensorsFile& file, const std::string& name, at::ScalarType type) {
+  auto values = at::empty(file.tensors().at(name).shape, type);
+  file.read(name, {static_cast<std::byte*>(values.mutable_data_ptr()), values.nbytes()});
   return values;
+}
+
+at::ScalarType type_of(Dtype dtype) {
+  return dtype == Dtype::kI8 ? at::kChar : dtype == Dtype::kBF16 ? at::kBFloat16 : at::kFloat;
+}
+
+// The extremes of values with a NaN are NaN.
+bool all_finite(const at::Tensor& values, float factor = 1) {
+  if (values.numel() == 0) return true;
+  const auto [least, greatest] = at::aminmax(values);
+  return std::isfinite(least.item<float>() * factor) && std::isfinite(greatest.item<float>() * factor);
 }
 
 }  // namespace
@@ -54,7 +67,15 @@ std::string_view weight_precision_name(WeightPrecision precision) {
 
 std::string scale_name(const std::string& weight) { return weight + "_scale"; }
 
-void store_weight(const std::string& name, const at::Tensor& weight, WeightPrecision precision, StoredWeights& stored) {
+StoredWeight StoredWeight::rows(std::int64_t first, std::int64_t count) const {
+  return {values.narrow(0, first, count), scales.defined() ? scales.narrow(0, first, count) : scales};
+}
+
+at::Tensor StoredWeight::to_float() const {
+  return scales.defined() ? from_int8({values, scales}) : values.to(at::kFloat);
+}
+
+void store_weight(const std::string& name, const at::Tensor& weight, WeightPrecision precision, FileTensors& stored) {
   const auto values = weight.detach().to(at::kCPU, at::kFloat);
   if (precision == WeightPrecision::kFloat32 || !is_rounded(name, values)) {
     keep(name, values, Dtype::kF32, stored);
@@ -86,15 +107,19 @@ void expect_weight(const SafetensorsFile& file, const std::string& name, const s
   }
 }
 
+StoredWeight read_weight(const SafetensorsFile& file, const std::string& name) {
+  const auto dtype = file.tensors().at(name).dtype;
+  StoredWeight weight(read_tensor(file, name, type_of(dtype)));
+  if (dtype == Dtype::kI8) weight.scales = read_tensor(file, scale_name(name), at::kFloat);
+  if (!(weight.scales.defined() ? all_finite(weight.scales, kLargestInt8) : all_finite(weight.values)))
+    throw ModelError(file.name() + ": tensor " + printable(name) + " holds values that are not finite");
+  return weight;
+}
+
 void load_weight(const SafetensorsFile& file, const std::string& name, const at::Tensor& parameter) {
   expect_weight(file, name, parameter.sizes().vec());
-  const auto& view = file.tensors().at(name);
-  if (view.dtype == Dtype::kF32) return copy_into(parameter, view, file.name(), name);
-  const auto values =
-      view.dtype == Dtype::kBF16
-          ? copy_of(view, at::kBFloat16).to(at::kFloat)
-          : from_int8({copy_of(view, at::kChar), copy_of(file.tensors().at(scale_name(name)), at::kFloat)});
-  copy_into(parameter, view_of(values), file.name(), name);
+  const at::NoGradGuard no_grad;
+  parameter.copy_(read_weight(file, name).to_float());
 }
 
 WeightPrecision stored_precision(const SafetensorsFile& file) {

@@ -16,17 +16,35 @@ namespace gloss {
 /// Returns the name in kWeightPrecisions.
 std::string_view weight_precision_name(WeightPrecision precision);
 
+/// A weight in the precision in which it is stored: float32, bfloat16, or int8 with a scale for each row
+/// (model/storage/int8_weights.h).
+struct StoredWeight {
+  StoredWeight() = default;
+  StoredWeight(at::Tensor stored_values, at::Tensor row_scales = {})  // NOLINT(google-explicit-constructor)
+      : values(std::move(stored_values)), scales(std::move(row_scales)) {}
+
+  at::Tensor values;
+  at::Tensor scales;  ///< [out] float32, of int8 values [out, in] only
+
+  /// Returns a view of `count` rows from `first` on.
+  StoredWeight rows(std::int64_t first, std::int64_t count) const;
+  /// Returns the values as float32, which are the values themselves if they are stored so.
+  at::Tensor to_float() const;
+};
+
 /// Tensors for a file and the memory that they refer to.
-struct StoredWeights {
+struct FileTensors {
   std::map<std::string, TensorView> tensors;
   std::vector<at::Tensor> kept;
 };
 /// Adds a weight under its name: vectors and positions as F32; a matrix as F32, as BF16, or as I8 with scales
 /// `name`_scale F32 [out] (model/storage/int8_weights.h).
-void store_weight(const std::string& name, const at::Tensor& weight, WeightPrecision precision, StoredWeights& stored);
+void store_weight(const std::string& name, const at::Tensor& weight, WeightPrecision precision, FileTensors& stored);
 
 /// Throws ModelError unless the file has the weight in one of these forms, with this shape.
 void expect_weight(const SafetensorsFile& file, const std::string& name, const std::vector<std::int64_t>& shape);
+/// Reads a weight that expect_weight accepts. Throws ModelError if a value is not finite.
+StoredWeight read_weight(const SafetensorsFile& file, const std::string& name);
 /// Copies the weight into `parameter`, on any device. Throws ModelError if a value is not finite.
 void load_weight(const SafetensorsFile& file, const std::string& name, const at::Tensor& parameter);
 

@@ -31,6 +31,7 @@ void copy_into(const at::Tensor& parameter, const TensorView& view, const std::s
   }
   const at::NoGradGuard no_grad;
   const auto values = at::empty(view.shape, at::kFloat);  // a copy, because the file's bytes may be unaligned
+  if (view.bytes.size() != values.nbytes()) throw ShapeError("copy_into: wanted a tensor with its bytes in memory");
   if (!view.bytes.empty()) std::memcpy(values.mutable_data_ptr(), view.bytes.data(), view.bytes.size());
   if (!at::isfinite(values).all().item<bool>()) {
     throw ModelError(file + ": tensor " + printable(name) + " holds values that are not finite");

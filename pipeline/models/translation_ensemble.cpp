@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "decoding/scorers/ensemble_scorer.h"
+#include "tensor/caching_allocator.h"
 
 namespace gloss {
 
@@ -21,8 +22,9 @@ LineTranslator TranslationEnsemble::translator(std::optional<WeightPrecision> pr
                                                bool plain) const {
   std::vector<std::shared_ptr<const Scorer>> scorers;
   for (const auto& member : members) scorers.push_back(member.scorer(precision, plain));
+  release_cached_memory();  // of the weights before they were packed
   return LineTranslator(make_ensemble(std::move(scorers)), first().source_tokenizer, first().target_tokenizer,
-                        max_source_length(), aligns ? first().file.model : EncoderDecoder(nullptr));
+                        max_source_length(), aligns ? first().file.model.network : nullptr);
 }
 
 TranslationEnsemble load_translation_ensemble(std::span<const std::filesystem::path> files_or_folders,

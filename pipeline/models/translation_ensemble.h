@@ -24,7 +24,7 @@ struct TranslationEnsemble {
   /// Maximum number of source tokens, eos included: the least of the members'.
   std::int64_t max_source_length() const;
   /// Returns a translator of all members' scorers. `precision` and `plain` are as TranslationModel::scorer has them. A
-  /// translator that `aligns` keeps the weights of the first model.
+  /// translator that `aligns` loads the network of the first model when there is something to align.
   LineTranslator translator(std::optional<WeightPrecision> precision = std::nullopt, bool aligns = true,
                             bool plain = false) const;
 };

@@ -1,7 +1,7 @@
 #include "pipeline/models/translation_model.h"
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 #include "common/error.h"
 #include "common/log.h"
@@ -30,7 +30,7 @@ std::int64_t at_most_positions(std::int64_t length, const ModelConfig& config) {
 }
 
 /// Targets may be as long as a search allows, or as the model has positions.
-std::shared_ptr<const Scorer> scorer_of(const EncoderDecoder& model, const RunConfig& config, WeightPrecision precision,
+std::shared_ptr<const Scorer> scorer_of(const LazyModel& model, const RunConfig& config, WeightPrecision precision,
                                         bool plain) {
   const auto max_target_length = at_most_positions(DecodingConfig::kLongest, config.model);
   return make_scorer(model, config.model, max_target_length, precision, plain);
@@ -71,20 +71,28 @@ std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder,
   return file;
 }
 
-TranslationModel load_translation_model(const std::filesystem::path& file_or_folder, at::Device device) {
-  return load_translation_model(SafetensorsFile::open(model_file_of(file_or_folder)), device);
-}
+namespace {
 
-TranslationModel load_translation_model(const SafetensorsFile& file, at::Device device) {
+TranslationModel translation_model(const SafetensorsFile& file, at::Device device) {
   const auto& name = file.name();
   const auto format = file.metadata().find("format");
   if (format != file.metadata().end() && format->second == kCheckpointFormat)
     throw ModelError(name + ": is a checkpoint; gloss average FILE --output MODEL makes a model of it");
-  TranslationModel result;
-  result.file = read_model_file(file, device);
-  result.config = config_in(result.file.description, name);
-  std::tie(result.source_tokenizer, result.target_tokenizer) =
-      make_tokenizers(result.file.description, result.file.vocabularies, name);
+  auto stored = open_model_file(file, device);
+  auto config = config_in(stored.description, name);
+  auto [source, target] = make_tokenizers(stored.description, stored.vocabularies, name);
+  return {std::move(stored), std::move(config), std::move(source), std::move(target)};
+}
+
+}  // namespace
+
+TranslationModel load_translation_model(const std::filesystem::path& file_or_folder, at::Device device) {
+  return translation_model(SafetensorsFile::open_in_place(model_file_of(file_or_folder)), device);
+}
+
+TranslationModel load_translation_model(const SafetensorsFile& file, at::Device device) {
+  auto result = translation_model(file, device);
+  result.file.model = LazyModel(result.file.model.network());
   return result;
 }
 
@@ -114,13 +122,13 @@ void expect_possible(std::optional<WeightPrecision> precision, at::Device device
 }
 
 std::shared_ptr<const Scorer> TranslationModel::scorer(std::optional<WeightPrecision> precision, bool plain) const {
-  expect_possible(precision, file.model->device(), plain);
+  expect_possible(precision, file.model.device, plain);
   return scorer_of(file.model, config, precision.value_or(translating_precision(file.precision)), plain);
 }
 
 LineTranslator TranslationModel::translator(std::optional<WeightPrecision> precision, bool plain) const {
   return LineTranslator(scorer(precision, plain), source_tokenizer, target_tokenizer, max_source_length(config),
-                        file.model);
+                        file.model.network);
 }
 
 }  // namespace gloss

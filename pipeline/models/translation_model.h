@@ -15,7 +15,7 @@ namespace gloss {
 
 /// A model file that is ready to translate.
 struct TranslationModel {
-  LoadedModel file = {};
+  StoredModel file;
   RunConfig config = {};                                                ///< the file's, without paths
   std::shared_ptr<const Tokenizer> source_tokenizer, target_tokenizer;  ///< the same one if joint
 
@@ -34,10 +34,11 @@ WeightPrecision translating_precision(WeightPrecision stored);
 /// Throws UsageError if a lower precision than float32 is set for another device than the CPU, or for plain passes.
 void expect_possible(std::optional<WeightPrecision> precision, at::Device device, bool plain);
 
-/// Loads a model file, or the model.safetensors of a run folder. Throws UsageError if there is none, and ModelError if
+/// Opens a model file, or the model.safetensors of a run folder, in place: its weights are read when they are needed,
+/// even if the file was replaced by another since. Throws UsageError if there is none, and ModelError if
 /// it is damaged or its tokenizers and weights have vocabularies of different sizes.
 TranslationModel load_translation_model(const std::filesystem::path& file_or_folder, at::Device device);
-/// Loads an open file in the same way.
+/// Loads an open file in the same way, with the whole network: the file is not needed any longer.
 TranslationModel load_translation_model(const SafetensorsFile& file, at::Device device);
 
 using TokenizerPair = std::pair<std::shared_ptr<const Tokenizer>, std::shared_ptr<const Tokenizer>>;

@@ -124,7 +124,8 @@ void InitialWeights::move_into(EncoderDecoder& model) {
   const at::NoGradGuard no_grad;
   const auto parameters = model->named_parameters();
   if (start_)
-    for (const auto& item : start_->file.model->named_parameters()) parameters[item.key()].copy_(item.value());
+    for (const auto& item : start_->file.model.network()->named_parameters())
+      parameters[item.key()].copy_(item.value());
   std::set<std::pair<std::string, Id>> taken;
   for (const auto& [name, vectors] : rows_) {
     auto weight = parameters[name];                                             // [V, D]

@@ -68,7 +68,7 @@ class CandidateDetailsTest : public DeviceTest {
     std::vector<std::shared_ptr<const Scorer>> scorers;
     for (const auto seed : seeds) scorers.push_back(make_scorer(model(seed), small_config(), 30));
     return LineTranslator(make_ensemble(std::move(scorers)), tokenizer_, target_ ? target_ : tokenizer_, 30,
-                          model(seeds.front()));
+                          [model = model(seeds.front())] { return model; });
   }
   static DecodingConfig search() { return {.beam_size = 3, .max_length = 12, .n_best = 2, .batch_size = 2}; }
   std::vector<LineTranslation> details(const DetailOptions& options, const std::vector<std::uint64_t>& seeds = {1},

@@ -30,7 +30,9 @@ struct TranslatorSettings {
   std::string device = "auto";  ///< auto, cpu, cuda or cuda:N; auto is a CUDA device if there is one
   int threads = 0;              ///< number of threads of a call of translate; 0: all that the process may use
   MatrixPrecision precision = MatrixPrecision::kAuto;  ///< a CUDA device and `plain` accept kAuto and kFloat32
-  /// Allows TranslationOptions::alignment and replace_unknown. On a CPU this keeps the model a second time, in float32.
+  /// Allows TranslationOptions::alignment and replace_unknown. On a CPU the file stays open, and the first translation
+  /// that aligns loads the model a second time, in float32. Throws ModelError then if the file was overwritten in
+  /// place.
   bool alignment = false;
   /// Computes nothing but the equations of the model with LibTorch's operators: slower, the same numbers to rounding.
   bool plain = false;

@@ -64,6 +64,18 @@ TEST(OpenRegularFileTest, ReturnsTheSize) {
   EXPECT_EQ(std::memcmp(bytes.data(), "12345", 5), 0);
 }
 
+TEST(OpenRegularFileTest, IsReadFromAnyByteOn) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "12345");
+  const auto file = open_regular_file(folder / "file");
+  ASSERT_TRUE(file);
+  std::array<std::byte, 2> bytes{};
+  for (const auto& [offset, text] : {std::pair(3U, "45"), std::pair(1U, "23"), std::pair(4U, "5"), std::pair(9U, "")}) {
+    EXPECT_EQ(read_up_to(file->descriptor, offset, bytes, "file"), std::strlen(text));
+    EXPECT_EQ(std::memcmp(bytes.data(), text, std::strlen(text)), 0);
+  }
+}
+
 TEST(WriteAllTest, SignalsAndShortTransfersLoseNoData) {
   struct sigaction action {
   }, before{};

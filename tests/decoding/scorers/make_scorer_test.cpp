@@ -27,6 +27,19 @@ TEST_P(MakeScorerTest, SuitsTheModelsDevice) {
   EXPECT_EQ(scorer->vocabulary_size(), 20);
 }
 
+TEST_P(MakeScorerTest, LoadsTheNetworkOnlyIfTheScorerRunsIt) {
+  const auto model = small_model(device());
+  int loads = 0;
+  const LazyModel lazy(device(), weights_of(*model), [&] {
+    ++loads;
+    return model;
+  });
+  make_scorer(lazy, small_config(), 12);
+  EXPECT_EQ(loads, device().is_cpu() ? 0 : 1);
+  make_scorer(lazy, small_config(), 12, WeightPrecision::kFloat32, true);
+  EXPECT_EQ(loads, 1);
+}
+
 TEST_P(MakeScorerTest, IsPlainWhereAskedFor) {
   const auto scorer = make_scorer(small_model(device()), small_config(), 12, WeightPrecision::kFloat32, true);
   EXPECT_TRUE(is<PlainScorer>(scorer));

@@ -1,6 +1,7 @@
 #include "model/inference/packed_linear.h"
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include <ATen/ops/cat.h>
@@ -42,7 +43,7 @@ TEST(PackedLinearTest, EqualsTheLinearLayer) {
     EXPECT_EQ(packed.in(), 37);
     EXPECT_EQ(packed.out(), out);
     const auto x = formula_tensor({9, 37}, at::kCPU, 5);
-    EXPECT_THAT(apply(packed, x), AllClose(at::linear(x, of.weight, of.bias), 1e-5));
+    EXPECT_THAT(apply(packed, x), AllClose(at::linear(x, of.weight.values, of.bias), 1e-5));
   }
 }
 
@@ -50,7 +51,7 @@ TEST(PackedLinearTest, FusedLayersAreConcatenated) {
   const std::vector<LinearWeights> parts = {weights(3, 5), weights(70, 5, 2), weights(1, 5, 4)};
   const auto x = formula_tensor({4, 5}, at::kCPU, 9);
   std::vector<at::Tensor> expected;
-  for (const auto& part : parts) expected.push_back(at::linear(x, part.weight, part.bias));
+  for (const auto& part : parts) expected.push_back(at::linear(x, part.weight.values, part.bias));
   EXPECT_THAT(apply(PackedLinear(parts), x), AllClose(at::cat(expected, 1), 1e-5));
 }
 
@@ -58,10 +59,10 @@ TEST(PackedLinearTest, AcceptsOtherLayoutsAndTypesOfTheWeight) {
   const auto of = weights(20, 6);
   const auto x = formula_tensor({3, 6}, at::kCPU, 5);
   const auto expected = apply(PackedLinear(of), x);
-  const auto turned = of.weight.t().contiguous().t();
+  const auto turned = of.weight.values.t().contiguous().t();
   EXPECT_TRUE(at::equal(apply(PackedLinear(LinearWeights{turned, of.bias}), x), expected));
-  EXPECT_TRUE(
-      at::equal(apply(PackedLinear(LinearWeights{of.weight.to(at::kDouble), of.bias.to(at::kDouble)}), x), expected));
+  EXPECT_TRUE(at::equal(
+      apply(PackedLinear(LinearWeights{of.weight.values.to(at::kDouble), of.bias.to(at::kDouble)}), x), expected));
 }
 
 TEST(PackedLinearTest, IsACopy) {
@@ -69,7 +70,7 @@ TEST(PackedLinearTest, IsACopy) {
   const auto x = formula_tensor({3, 6}, at::kCPU, 5);
   const PackedLinear packed(of);
   const auto before = apply(packed, x);
-  of.weight.add_(1);
+  of.weight.values.add_(1);
   of.bias.add_(1);
   EXPECT_TRUE(at::equal(apply(packed, x), before));
 }
@@ -149,7 +150,7 @@ TEST(PackedLinearPrecisionTest, Int8MultipliesQuantizedOperands) {
       x.select(1, 0).fill_(127);  // the largest value: the scale is 1 / 127 of it
       x /= 127;
       const auto expected =
-          at::linear(x.to(at::kDouble), from_int8(to_int8(of.weight)).to(at::kDouble), of.bias.to(at::kDouble));
+          at::linear(x.to(at::kDouble), from_int8(to_int8(of.weight.values)).to(at::kDouble), of.bias.to(at::kDouble));
       for (const auto& y : by_every_set(PackedLinear(of, kernels::Precision::kInt8), x))
         EXPECT_THAT(y, AllClose(expected.to(at::kFloat), 1e-5)) << in << ", " << rows;
     }
@@ -161,10 +162,41 @@ TEST(PackedLinearPrecisionTest, Bfloat16MultipliesRoundedOperands) {
     for (const std::int64_t rows : {1, 5, 6, 13}) {
       const auto of = weights(70, in);
       const auto x = formula_tensor({rows, in});
-      const auto expected = at::linear(rounded(x), rounded(of.weight), of.bias.to(at::kDouble));
+      const auto expected = at::linear(rounded(x), rounded(of.weight.values), of.bias.to(at::kDouble));
       for (const auto& y : by_every_set(PackedLinear(of, kernels::Precision::kBfloat16), x))
         EXPECT_THAT(y, AllClose(expected.to(at::kFloat), 1e-5)) << in << ", " << rows;
     }
+}
+
+/// Returns the packed bytes of everything that a product reads.
+std::vector<std::string> packed_bytes(const PackedLinear& packed) {
+  const auto matrix = packed.matrix();
+  const auto columns = kernels::panels_of(matrix.columns) * kernels::kPanelColumns;
+  const auto weights = columns * kernels::groups_of(matrix.precision, matrix.inner) * 4;  // groups have 4 bytes
+  const auto text = [](const void* data, std::int64_t bytes) {
+    return data == nullptr ? "" : std::string(static_cast<const char*>(data), static_cast<std::size_t>(bytes));
+  };
+  return {text(matrix.panels, weights), text(matrix.bias, columns * 4), text(matrix.scales, columns * 4),
+          text(matrix.offsets, columns * 4)};
+}
+
+TEST(PackedLinearPrecisionTest, StoredWeightsGiveTheBytesOfExpandedOnes) {
+  for (const std::int64_t in : {1, 7, 64, 130}) {
+    std::vector<LinearWeights> int8_parts, bfloat16_parts;
+    for (const std::int64_t out : {70, 1, 1500, 64}) {  // more rows than are packed at a time, and no whole panels
+      const auto of = weights(out, in, static_cast<int>(out));
+      const auto [values, scales] = to_int8(of.weight.values);
+      int8_parts.push_back({{values, scales}, of.bias});
+      bfloat16_parts.push_back({of.weight.values.to(at::kBFloat16), of.bias});
+    }
+    for (const auto& stored : {int8_parts, bfloat16_parts}) {
+      auto expanded = stored;
+      for (auto& part : expanded) part.weight = part.weight.to_float();
+      for (const auto precision :
+           {kernels::Precision::kFloat32, kernels::Precision::kBfloat16, kernels::Precision::kInt8})
+        EXPECT_EQ(packed_bytes(PackedLinear(stored, precision)), packed_bytes(PackedLinear(expanded, precision)));
+    }
+  }
 }
 
 TEST(PackedLinearPrecisionTest, BitsDoNotDependOnOtherRows) {

@@ -103,6 +103,19 @@ TEST_P(ModelFileTest, RoundTripsBitForBit) {
   }
 }
 
+TEST_P(ModelFileTest, NetworkOfAFileOpenedInPlaceIsThatOfTheFileAsItWas) {
+  const auto model = small_model(device());
+  write_model_file(path_, model, description(small_config()));
+  const auto stored = open_model_file(SafetensorsFile::open_in_place(path_), device());
+  auto other = small_config();
+  other.d_ff = 8;
+  write_model_file(path_, small_model(device(), other), description(other));
+  const auto network = stored.model.network();
+  EXPECT_EQ(network->device().type(), device().type());
+  for (const auto& item : model->named_parameters())
+    EXPECT_THAT(network->named_parameters()[item.key()], SameAs(item.value())) << item.key();
+}
+
 TEST_P(ModelFileTest, EqualModelsGiveEqualFiles) {
   write_model_file(path_, small_model(device()), description(small_config()));
   write_model_file(folder_ / "again", small_model(at::kCPU), description(small_config()));

@@ -1,7 +1,10 @@
 #include "model/storage/stored_weights.h"
 
+#include <algorithm>
+#include <bit>
 #include <limits>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -112,6 +115,41 @@ TEST_P(StoredWeightsTest, ScalesAreRequiredWithTheirShape) {
   EXPECT_THAT(error_where(name, std::nullopt), HasSubstr(name + " is missing"));
   const std::vector<std::byte> few(8);
   EXPECT_THAT(error_where(name, TensorView{Dtype::kF32, {2}, few}), HasSubstr("wanted F32 [32], got F32 [2]"));
+}
+
+TEST_P(StoredWeightsTest, WeightsAreReadInStoredPrecision) {
+  for (const auto& [precision, type] :
+       {std::pair(WeightPrecision::kFloat32, at::kFloat), std::pair(WeightPrecision::kBfloat16, at::kBFloat16),
+        std::pair(WeightPrecision::kInt8, at::kChar)}) {
+    const auto file = written(precision);
+    const std::string name = "encoder.layers.0.feed_forward.inner.weight";
+    const auto weight = read_weight(file, name);
+    EXPECT_EQ(weight.values.scalar_type(), type);
+    EXPECT_EQ(weight.scales.defined(), precision == WeightPrecision::kInt8);
+    EXPECT_THAT(weight.to_float().to(device()),
+                SameAs(read_model_file(file, device()).model->named_parameters()[name].detach()));
+    EXPECT_THAT(weight.rows(3, 5).to_float(), SameAs(weight.to_float().narrow(0, 3, 5)));
+    EXPECT_EQ(read_weight(file, "generator.bias").values.scalar_type(), at::kFloat);
+  }
+}
+
+TEST_P(StoredWeightsTest, ValuesThatAreNotFiniteAreRefusedInEveryPrecision) {
+  for (const auto precision : {WeightPrecision::kFloat32, WeightPrecision::kBfloat16, WeightPrecision::kInt8})
+    for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+      const auto file = written(precision);
+      const std::string name = "encoder.layers.0.feed_forward.inner.weight";
+      const auto spoiled = precision == WeightPrecision::kInt8 ? scale_name(name) : name;
+      auto tensors = file.tensors();
+      const auto half = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16);
+      const auto first = precision == WeightPrecision::kBfloat16 ? std::as_bytes(std::span(&half, 1))
+                                                                 : std::as_bytes(std::span(&value, 1));
+      std::vector<std::byte> bytes(tensors.at(spoiled).bytes.begin(), tensors.at(spoiled).bytes.end());
+      std::ranges::copy(first, bytes.begin());
+      tensors.at(spoiled).bytes = bytes;
+      write_safetensors(folder_ / "spoiled", tensors, file.metadata());
+      EXPECT_THAT([&] { read_weight(SafetensorsFile::open_in_place(folder_ / "spoiled"), name); },
+                  ThrowsMessage<ModelError>(HasSubstr(name + " holds values that are not finite")));
+    }
 }
 
 TEST_P(StoredWeightsTest, ScalesOfOtherTypesAreRefused) {

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <c10/core/Device.h>
+#include <torch/nn/module.h>
+
+#include "model/encoder_decoder.h"
+#include "model/storage/stored_weights.h"
+
+namespace gloss {
+
+/// Returns a weight by the name that it has in a model file, on the CPU and in memory of its own.
+using WeightSource = std::function<StoredWeight(const std::string& name)>;
+
+/// The parameters of a module with the values that they have when they are asked for.
+WeightSource weights_of(const torch::nn::Module& module);
+/// The weights of a checked model file, as they are stored. Reading throws as read_weight.
+WeightSource weights_of(const SafetensorsFile& file);
+
+/// A network whose weights are loaded when something needs them: one by one, which is enough for an InferenceModel, or
+/// all as an EncoderDecoder.
+struct LazyModel {
+  /// A network that is loaded already.
+  LazyModel(EncoderDecoder model);  // NOLINT(google-explicit-constructor)
+  /// `load` is called once, when the network is needed first. Copies of the LazyModel share the result, and threads can
+  /// call `network` at the same time.
+  LazyModel(at::Device where, WeightSource source, std::function<EncoderDecoder()> load);
+
+  at::Device device;  ///< of the network
+  WeightSource weights;
+  std::function<EncoderDecoder()> network;  ///< in float32, on `device`
+};
+
+}  // namespace gloss
