@@ -1,13 +1,13 @@
 #include "model/initialization.h"
 
 #include <cmath>
-#include <string>
 
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 
 #include "common/special_ids.h"
+#include "model/weights.h"
 
 namespace gloss {
 namespace {
@@ -29,18 +29,15 @@ at::Tensor drawn(const at::Tensor& parameter, const Draw& draw) {
 void initialize(torch::nn::Module& module, const RandomStream& random) {
   const at::NoGradGuard no_grad;
   for (const auto& item : module.named_parameters()) {
-    const auto& name = item.key();
     auto parameter = item.value();
-    if (parameter.dim() < 2) {
-      parameter.fill_(name.ends_with("norm.weight") ? 1 : 0);
-      continue;
-    }
-    const auto stream = random.stream(name);
-    const bool is_embedding = name.ends_with("_embedding.weight");
-    if (is_embedding || name.ends_with("_positions.weight")) {
+    const auto kind = weight_kind(item.key(), static_cast<std::size_t>(parameter.dim()));
+    const auto stream = random.stream(item.key());
+    if (kind == WeightKind::kBias || kind == WeightKind::kNorm) {
+      parameter.fill_(kind == WeightKind::kNorm ? 1 : 0);
+    } else if (kind == WeightKind::kEmbedding || kind == WeightKind::kPositions) {
       const double deviation = 1 / std::sqrt(static_cast<double>(parameter.size(1)));
       parameter.copy_(drawn(parameter, [&](std::uint64_t e) { return deviation * stream.normal(e); }));
-      if (is_embedding) parameter.select(0, kPad).zero_();
+      if (kind == WeightKind::kEmbedding) parameter.select(0, kPad).zero_();
     } else {
       const double bound = std::sqrt(6.0 / static_cast<double>(parameter.size(0) + parameter.size(1)));
       parameter.copy_(drawn(parameter, [&](std::uint64_t e) { return bound * (2 * stream.uniform(e) - 1); }));

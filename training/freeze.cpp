@@ -6,6 +6,7 @@
 #include "common/config/config_section.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "model/weights.h"
 #include "training/adam.h"
 
 namespace gloss {
@@ -15,9 +16,11 @@ namespace {
 std::map<std::string, std::string> tensors_of(std::span<const std::string> names) {
   std::map<std::string, std::string> tensors;
   for (const auto& name : names) tensors[name] = name;
-  constexpr std::pair kTied{"target_embedding.weight", "source_embedding.weight"};
-  tensors.try_emplace(kTied.first, kTied.second);
-  tensors.try_emplace("generator.weight", tensors.at(kTied.first));
+  const std::string target = "target_embedding.weight", generator = "generator.weight";
+  const auto tie = !tensors.contains(target)      ? TieEmbeddings::kAll
+                   : !tensors.contains(generator) ? TieEmbeddings::kDecoder
+                                                  : TieEmbeddings::kNone;
+  for (const auto& name : {target, generator}) tensors[name] = stored_name(name, tie);
   return tensors;
 }
 

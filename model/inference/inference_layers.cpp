@@ -1,8 +1,10 @@
 #include "model/inference/inference_layers.h"
 
+#include <map>
 #include <utility>
 
 #include "kernels/kernel_table.h"
+#include "model/weights.h"
 
 namespace gloss {
 namespace {
@@ -77,12 +79,15 @@ InferenceWeights inference_weights(const WeightSource& weights, const ModelConfi
     result.encoder_norm = source.norm("encoder.norm");
     result.decoder_norm = source.norm("decoder.norm");
   }
-  result.source_embedding = source.stored("source_embedding.weight");
-  const bool shared = config.tie_embeddings == TieEmbeddings::kAll;
-  result.target_embedding = shared ? result.source_embedding : source.stored("target_embedding.weight");
-  const bool tied = config.tie_embeddings != TieEmbeddings::kNone;
-  const LinearWeights generator[] = {
-      {tied ? result.target_embedding : source.stored("generator.weight"), source.tensor("generator.bias")}};
+  std::map<std::string, StoredWeight> embeddings;  // by the name in a file: a tied matrix is read once
+  const auto embedding = [&](const std::string& name) {
+    const auto [found, is_new] = embeddings.try_emplace(stored_name(name, config.tie_embeddings));
+    if (is_new) found->second = source.stored(found->first);
+    return found->second;
+  };
+  result.source_embedding = embedding("source_embedding.weight");
+  result.target_embedding = embedding("target_embedding.weight");
+  const LinearWeights generator[] = {{embedding("generator.weight"), source.tensor("generator.bias")}};
   result.generator = source.linear(generator);
   return result;
 }

@@ -8,8 +8,8 @@
 #include "common/files/safetensors_format.h"
 #include "common/log.h"
 #include "model/make_model.h"
-#include "model/storage/parameter_shapes.h"
 #include "model/storage/tensor_view.h"
+#include "model/weights.h"
 #include "tensor/shape.h"
 
 namespace gloss {
@@ -40,8 +40,8 @@ std::int64_t rows_of(const SafetensorsFile& file, const std::string& name) {
 // Compares names, types and shapes before allocating memory: the file's size bounds the model's.
 void expect_tensors(const SafetensorsFile& file, const ModelConfig& config, const Vocabularies& vocabularies) {
   std::set<std::string> known;
-  for (const auto& [name, shape] : parameter_shapes(config, vocabularies)) {
-    expect_weight(file, name, shape);
+  for (const auto& [name, weight] : network_weights(config, vocabularies)) {
+    expect_weight(file, name, weight.shape);
     known.insert(name);
     if (file.tensors().at(name).dtype == Dtype::kI8) known.insert(scale_name(name));
   }

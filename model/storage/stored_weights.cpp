@@ -12,6 +12,7 @@
 #include "common/log.h"
 #include "model/storage/int8_weights.h"
 #include "model/storage/tensor_view.h"
+#include "model/weights.h"
 #include "tensor/shape.h"
 
 namespace gloss {
@@ -19,7 +20,8 @@ namespace {
 
 // Positions are added, not multiplied, so they are no matrices here.
 bool is_rounded(const std::string& name, const at::Tensor& weight) {
-  return weight.dim() == 2 && name.find("positions") == std::string::npos;
+  const auto kind = weight_kind(name, static_cast<std::size_t>(weight.dim()));
+  return kind == WeightKind::kMatrix || kind == WeightKind::kEmbedding;
 }
 
 TensorView bytes_of(const at::Tensor& tensor, Dtype dtype) {

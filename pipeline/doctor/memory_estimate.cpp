@@ -21,7 +21,7 @@
 #include "decoding/search_hooks.h"
 #include "model/fast/matrix_product.h"
 #include "model/make_model.h"
-#include "model/storage/parameter_shapes.h"
+#include "model/weights.h"
 #include "pipeline/run/initial_weights.h"
 #include "pipeline/runtime.h"
 #include "training/adam.h"
@@ -193,13 +193,13 @@ class Trial {
 
 TrainingNeeds training_needs(const RunConfig& config, const Vocabularies& vocabularies) {
   TrainingNeeds needs;
-  const auto shapes = parameter_shapes(config.model, vocabularies);
+  const auto weights = network_weights(config.model, vocabularies);
   std::vector<std::string> names;
-  for (const auto& [name, shape] : shapes) names.push_back(name);
+  for (const auto& [name, weight] : weights) names.push_back(name);
   const auto frozen = frozen_parameters(config.training.freeze, names);
-  for (const auto& [name, shape] : shapes) {
+  for (const auto& [name, weight] : weights) {
     std::int64_t count = 1;
-    for (const auto size : shape) count *= size;
+    for (const auto size : weight.shape) count *= size;
     needs.parameters += count;
     if (!frozen.contains(name)) needs.trained_parameters += count;
   }

@@ -8,7 +8,7 @@
 #include "common/config/settings.h"
 #include "common/error.h"
 #include "common/special_ids.h"
-#include "model/storage/parameter_shapes.h"
+#include "model/weights.h"
 #include "training/freeze.h"
 
 namespace gloss {
@@ -57,7 +57,7 @@ Json join(const RunConfig& config, JsonOf json_of) {
 
 void expect_parts(const ModelConfig& model, const std::vector<std::string>& parts) {
   std::vector<std::string> names;
-  for (const auto& [name, shape] : parameter_shapes(model, {kSpecialIds, kSpecialIds})) names.push_back(name);
+  for (const auto& [name, weight] : network_weights(model, {kSpecialIds, kSpecialIds})) names.push_back(name);
   frozen_parameters(parts, names);
 }
 

@@ -15,7 +15,7 @@
 #include "data/parallel_corpus.h"
 #include "model/make_model.h"
 #include "model/storage/model_file.h"
-#include "model/storage/parameter_shapes.h"
+#include "model/weights.h"
 #include "pipeline/data_files.h"
 #include "pipeline/doctor/memory_estimate.h"
 #include "pipeline/evaluate.h"

@@ -57,6 +57,19 @@ TEST_P(LineTranslatorTest, LinesWithNothingInThemAreNotSearched) {
   EXPECT_THAT(empty[0].candidates[0].tokens, IsEmpty());
 }
 
+TEST_P(LineTranslatorTest, AlignerIsCalledWhenThereIsSomethingToAlign) {
+  const LineTranslator translator(scorer_, letters_, letters_, 100,
+                                  []() -> EncoderDecoder { throw std::runtime_error("loaded"); });
+  EXPECT_TRUE(translator.can_align());
+  const std::vector<std::string> lines = {"ab", "c"};
+  const auto translate = [&](const DetailOptions& details) {
+    return translator.translate({.lines = lines, .details = details}, config_);
+  };
+  EXPECT_EQ(translate({.confidence = true})[0].candidates[0].text, "ab");
+  EXPECT_EQ(translate({.replace_unknown = true})[0].candidates[0].text, "ab") << "no piece is unknown";
+  EXPECT_THROW(translate({.alignment = true}), std::runtime_error);
+}
+
 TEST_P(LineTranslatorTest, MayBeGivenUpBeforeAnyStep) {
   const LineTranslator translator(scorer_, letters_, letters_, 100);
   const std::vector<std::string> lines = {"abcdef"};

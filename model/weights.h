@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/model_config.h"
+
+namespace gloss {
+
+enum class WeightKind {
+  kMatrix,     ///< of a linear map, [out, in]
+  kEmbedding,  ///< [V, D]
+  kPositions,  ///< learned positions, [max_positions, D]
+  kNorm,       ///< factor of a layer norm, [D]
+  kBias,       ///< of a linear map or a layer norm, [out]
+};
+
+/// Returns the kind of the weight of this name. Throws ShapeError unless it has the dimensions of its kind: a weight of
+/// one dimension is a bias or belongs to a norm.
+WeightKind weight_kind(std::string_view name, std::size_t dimensions);
+
+struct WeightInfo {
+  WeightKind kind;
+  std::vector<std::int64_t> shape;
+  bool operator==(const WeightInfo&) const = default;
+};
+
+/// Enumerates the weights of the network that `config` describes, tied ones once, by the names of named_parameters().
+/// The network is not created, so a file can be checked before allocating memory.
+std::map<std::string, WeightInfo> network_weights(const ModelConfig& config, const Vocabularies& vocabularies);
+
+/// Returns the name under which network_weights has a weight: "source_embedding.weight" for "generator.weight" if all
+/// three embeddings are one matrix, and `name` itself for any weight that is not tied to another.
+std::string stored_name(const std::string& name, TieEmbeddings tie);
+
+/// Returns the number of weights, tied ones once.
+std::int64_t count_parameters(const ModelConfig& config, const Vocabularies& vocabularies);
+
+}  // namespace gloss
