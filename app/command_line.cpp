@@ -72,15 +72,15 @@ std::string unknown_option(const std::string& name, const CLI::App& command) {
 
 bool is_option(std::string_view argument) { return argument.starts_with('-'); }
 
-/// What is wrong with the first argument that nothing knows what to do with; empty where there is none.
+/// Returns a message about the first argument that no option takes; empty if there is none.
 std::string explain_unknown(const Named& named, bool look_at_options_only) {
   auto unknown = named.command->remaining();
   const auto commands = command_names(*named.command);
-  const bool misspelt_command = !commands.empty() && !unknown.empty() && !is_option(unknown.front());
-  if (!misspelt_command) std::ranges::stable_partition(unknown, is_option);
+  const bool misspelled_command = !commands.empty() && !unknown.empty() && !is_option(unknown.front());
+  if (!misspelled_command) std::stable_partition(unknown.begin(), unknown.end(), is_option);
   if (unknown.empty() || (look_at_options_only && !is_option(unknown.front()))) return {};
   const auto argument = unknown.front().substr(0, unknown.front().find('='));
-  if (misspelt_command) return unknown_name("unknown command ", argument, commands);
+  if (misspelled_command) return unknown_name("unknown command ", argument, commands);
   if (is_option(argument)) return unknown_option(argument, *named.command);
   return unknown_name("unexpected argument ", argument, {});
 }
@@ -92,7 +92,7 @@ std::string explain_repeated(const Named& named) {
   return {};
 }
 
-/// A misspelt option comes first, since what was meant is then missing too.
+/// A misspelled option comes first, since what was meant is then missing too.
 std::string explain(const CLI::ParseError& error, const CLI::App& program) {
   const auto named = innermost(program);
   const bool has_other_fault = dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr;

@@ -34,8 +34,8 @@ ExitCode report_failure_of_command() {
   }
 }
 
-/// Where memory runs out and the exception can reach no handler, as in LibTorch's initializers, which run before main,
-/// and in its threads: no memory is taken here.
+/// Ends the program if an exception reaches no handler. Allocates nothing: memory may run out in LibTorch's
+/// initializers, which run before main, and in its threads.
 [[noreturn]] void end_uncaught() {
   constexpr std::string_view kMessage = "gloss: out of memory; raise the limit of this process (ulimit -v)\n";
   if (std::current_exception() && is_out_of_memory()) {

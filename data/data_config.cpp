@@ -24,7 +24,7 @@ const Settings<DataConfig>& data_settings() {
   static const Settings<Config> settings(
       "data", {{path_field(&Config::train_source),
                 {.key = "train_source",
-                 .help = "the text to train on, a sentence a line",
+                 .help = "the text to train on, one sentence per line",
                  .flag = "--source",
                  .group = "Texts",
                  .shown_default = "needed"}},
@@ -74,7 +74,7 @@ const Settings<DataConfig>& data_settings() {
                  .identity = Identity::kNever}},
                {field(&Config::max_length),
                 {.key = "max_length",
-                 .help = "pieces and eos of a sentence; training leaves longer pairs out, with a message",
+                 .help = "maximum pieces of a sentence, eos included; training skips longer pairs with a message",
                  .range = between(2, 1'000'000)}},
                {field(&Config::batch_tokens),
                 {.key = "batch_tokens",
@@ -82,7 +82,7 @@ const Settings<DataConfig>& data_settings() {
                  .range = between(1, 1'000'000'000)}},
                {field(&Config::subword_sampling),
                 {.key = "subword_sampling",
-                 .help = "share of random cuts of training sentences into pieces in each epoch; 0: none",
+                 .help = "random segmentation in training: rate of BPE-dropout or alpha of unigram; 0: none",
                  .range = between(0, 1)}}});
   return settings;
 }

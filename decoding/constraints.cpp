@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/where.h>
 #include <c10/core/InferenceMode.h>
 

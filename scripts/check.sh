@@ -98,13 +98,8 @@ if grep -rnE '^#include (<torch/torch.h>|"\.)' "${folders[@]}"; then
   fault "torch/torch.h takes 25 s to compile, and paths start at the repository's root (see the lines above)"
 fi
 
-# Folders and documents that keep to the rules of style. The lists grow.
-plain_comments common kernels tensor tokenizer data model training decoding translation evaluation pipeline library \
-  examples tests/{common,kernels,tensor,tokenizer,data,model,training,decoding,translation,evaluation,pipeline} \
-  tests/{library,support}
-american_spelling common kernels tensor tokenizer data model training decoding translation evaluation pipeline library \
-  benchmarks README.md tests/{common,kernels,tensor,tokenizer,data,model,training,decoding,translation,evaluation} \
-  tests/{pipeline,library}
+plain_comments "${folders[@]}"
+american_spelling "${folders[@]}" README.md
 short_lines {app,common,configs,data,decoding,evaluation,kernels,library,pipeline,tensor,tokenizer,training}/README.md \
   translation/README.md
 

@@ -45,7 +45,7 @@ const Settings<TokenizerConfig>& tokenizer_settings() {
          .group = "Tokenizer"}},
        {choice_field(&Config::normalization, kNormalizations),
         {.key = "normalization",
-         .help = "Unicode's NFKC and more, or none, which suits Chinese and Japanese",
+         .help = "`nmt_nfkc`: Unicode's NFKC and more; `identity`: none, which suits Chinese and Japanese",
          .flag = "--normalization",
          .group = "Tokenizer"}},
        {field(&Config::byte_fallback),

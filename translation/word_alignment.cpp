@@ -42,8 +42,7 @@ std::vector<WordLink> word_links(const PieceWords& source, const PieceWords& tar
         result.push_back({static_cast<std::int64_t>(s), static_cast<std::int64_t>(t)});
   }
   std::ranges::sort(result);
-  const auto repeated = std::ranges::unique(result);
-  result.erase(repeated.begin(), repeated.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
   return result;
 }
 

@@ -148,7 +148,7 @@ EvaluationInput judged_texts(const EvaluateOptions& options, const Machine& mach
   return judged;
 }
 
-/// What sacreBLEU calls the systems of a paired test.
+/// sacreBLEU's names for the systems of a paired test.
 void name_baseline(std::vector<SystemOutput>& systems, bool on_stdin) {
   if (!on_stdin) {
     systems.front().name = "Baseline: " + systems.front().name;

@@ -10,7 +10,8 @@
 
 namespace gloss {
 
-/// What translations are to begin with (--prefix): a line of a file for each line of the input, which may be empty.
+/// The beginnings that translations must have (--prefix): a file with a line, perhaps empty, for each line of the
+/// input.
 class LinePrefixes {
  public:
   /// Reads the file; without one nothing is forced. Throws UsageError where there is no such file, and as read_lines.

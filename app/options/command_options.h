@@ -54,7 +54,7 @@ std::string option_placeholder(const Setting& setting);
 
 /// Adds an option whose text `assign` takes. It throws std::invalid_argument that states the wanted values.
 CLI::Option* add_parsed(CLI::App& command, const Setting& setting, std::function<void(const std::string&)> assign);
-/// The same for an option with one or more values that may be repeated; `assign` is called for each value.
+/// Adds an option with one or more values that may be repeated; `assign` is called for each value.
 CLI::Option* add_repeated(CLI::App& command, const Setting& setting, std::function<void(const std::string&)> assign);
 
 CLI::Option* add_option(CLI::App& command, Setting setting, bool& value);
@@ -113,9 +113,9 @@ void name_by_option(const OptionNames& names, const std::function<void()>& work)
 
 /// Throws UsageError unless there is such a file.
 void expect_file(std::string_view option, const std::filesystem::path& path);
-/// The same where a folder is given instead of a file, which `wanted` describes.
+/// Throws UsageError if `path` is a folder; `wanted` describes the file.
 void expect_no_folder(std::string_view option, const std::filesystem::path& path, std::string_view wanted);
-/// Throws UsageError where there is such a file already, naming --overwrite.
+/// Throws UsageError that names --overwrite if there is such a file already.
 void expect_new_file(std::string_view option, const std::filesystem::path& path);
 
 }  // namespace gloss

@@ -12,10 +12,10 @@ namespace gloss {
 
 /// Adds the options of the section `decoding`. A setting that the command line does not give is the model's.
 void add_decoding_options(CLI::App& command, GivenSettings& given);
-/// The same for a command that uses the best translation of each line only and whose --seed has another meaning:
-/// without --n-best, and with --sample-seed in place of --seed.
+/// Adds them without --n-best, and with --sample-seed in place of --seed: for a command that uses the best translation
+/// of each line only and whose --seed has another meaning.
 void add_best_decoding_options(CLI::App& command, GivenSettings& given);
-/// The options of some keys only.
+/// Adds the options of `keys` only.
 void add_decoding_options(CLI::App& command, GivenSettings& given, std::initializer_list<std::string_view> keys);
 
 /// Why translations are drawn, or why unk is banned, for a message: the option that was typed, or else the key of the

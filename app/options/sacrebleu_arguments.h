@@ -5,7 +5,7 @@
 
 namespace gloss {
 
-/// The arguments of `gloss evaluate` with sacreBLEU's short names ("-tok", "-m", "-i") spelt out; those of other
+/// The arguments of `gloss evaluate` with sacreBLEU's short names ("-tok", "-m", "-i") spelled out; those of other
 /// commands as they are.
 std::vector<std::string> without_sacrebleu_names(std::vector<std::string> arguments);
 

@@ -12,15 +12,15 @@
 
 namespace gloss {
 
-/// What a run needs, and what there is of disk for it.
+/// The needs of a run, and the free disk space for it.
 struct RunNeeds {
   TrainingNeeds training;
   std::filesystem::path out;
   std::int64_t disk_free = 0;  ///< bytes
-  RunLength length = {};       ///< zeros where the text cannot be read
+  RunLength length = {};       ///< zeros if the text cannot be read
 };
 
-/// What will be short.
+/// Returns a remark for each resource that will be short.
 std::vector<Remark> remarks_on(const RunNeeds& run, const MachineReport& machine);
 
 /// For a person.

@@ -9,7 +9,7 @@ namespace gloss {
 
 /// f"{value:.{digits}f}"
 std::string fixed(double value, int digits);
-/// repr(value): as few digits as read back equal, at least one behind the point; "NaN" and "Infinity" as its json
+/// repr(value): as few digits as read back equal, at least one after the point; "NaN" and "Infinity" as its json
 /// writes.
 std::string python_number(double value);
 /// A JSON string; where `ascii` everything else as \uXXXX, as Python's json does by itself.

@@ -12,12 +12,12 @@ namespace gloss {
 
 /// How gloss prints scores in its own form.
 struct ReportStyle {
-  int width = 2;  ///< digits behind the point
+  int width = 2;  ///< digits after the point
   bool short_signature = false;
   bool score_only = false;
 };
 
-/// What belongs to a line where two systems differ.
+/// A line for which two systems differ, and its scores.
 struct DifferenceTexts {
   std::int64_t line = 0;  ///< from 1
   std::optional<std::string> source;

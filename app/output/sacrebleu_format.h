@@ -13,12 +13,12 @@ enum class SacrebleuForm { kJson, kText, kLatex };
 /// Its options of the same names.
 struct SacrebleuStyle {
   SacrebleuForm form = SacrebleuForm::kJson;
-  int width = 1;  ///< digits behind the point
+  int width = 1;  ///< digits after the point
   bool short_signature = false;
   bool score_only = false;
 };
 
-// What sacreBLEU 2.6.0 prints on a stdout that is no terminal, to the byte.
+// The output of sacreBLEU 2.6.0 on a stdout that is not a terminal, byte for byte.
 
 /// Of one system, or the table of several.
 std::string sacrebleu_text(const ScoreReport& report, const SacrebleuStyle& style);

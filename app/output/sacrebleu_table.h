@@ -7,8 +7,8 @@
 
 namespace gloss {
 
-/// What sacreBLEU 2.6.0 prints of several systems: the table with what the paired test means and the signatures, or one
-/// JSON text.
+/// The output of sacreBLEU 2.6.0 for several systems: a table, the meaning of the paired test and the signatures, or
+/// one JSON text.
 std::string sacrebleu_table(const ScoreReport& report, const SacrebleuStyle& style);
 
 }  // namespace gloss

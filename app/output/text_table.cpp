@@ -12,7 +12,7 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-/// What tabulate leaves around a header at least.
+/// Columns that Python's tabulate leaves around a header at least.
 constexpr std::size_t kHeaderMargin = 2;
 
 Cells cell_lines(std::string_view cell) {

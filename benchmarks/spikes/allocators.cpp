@@ -1,4 +1,4 @@
-// What does memory cost a training step, and what peak does it leave?
+// Time and peak memory of a training step with several allocators.
 //
 // Runs the tensors of a small Transformer's training step (4 layers, d_model 128, vocabulary 10,000, ragged batches of
 // some 4,096 tokens) under one allocator: glibc's as it is, glibc with raised thresholds, or free lists of our own.

@@ -59,7 +59,7 @@ std::optional<RegularFile> open_regular_file(const std::filesystem::path& path);
 
 /// Fills `bytes` from the file and returns the number of bytes read, which is smaller at its end. Throws IoError.
 std::size_t read_up_to(const Descriptor& descriptor, std::span<std::byte> bytes, const std::filesystem::path& path);
-/// The same from byte `offset` of the file on. Threads can share the descriptor.
+/// Fills `bytes` likewise from byte `offset` of the file. Threads can share the descriptor.
 std::size_t read_up_to(const Descriptor& descriptor, std::uint64_t offset, std::span<std::byte> bytes,
                        const std::filesystem::path& path);
 

@@ -28,14 +28,18 @@ bool repeats_usual_word(const Ids& generated, Id id, const UsualWord& usual) {
   const auto& word = usual.ids;
   if (word.back() != id || word.size() > generated.size() + 1) return false;
   if (!std::equal(word.begin(), word.end() - 1, generated.end() - std::ssize(word) + 1)) return false;
-  std::int64_t before = 0;
-  for (auto place = std::ranges::search(generated, word); !place.empty();
-       place = std::ranges::search(place.end(), generated.end(), word.begin(), word.end()))
-    ++before;
-  return before >= usual.elsewhere;
+  return count_occurrences(generated, word) >= usual.elsewhere;
 }
 
 }  // namespace
+
+std::int64_t count_occurrences(const Ids& ids, const Ids& word) {
+  std::int64_t found = 0;
+  for (auto place = ids.begin(); (place = std::search(place, ids.end(), word.begin(), word.end())) != ids.end();
+       place += std::ssize(word))
+    ++found;
+  return found;
+}
 
 std::vector<Candidate> rank_by_placement(std::span<const Phrase> phrases, std::span<const UsualWord> usual,
                                          const PlacementStep& step, std::span<const Candidate> candidates) {

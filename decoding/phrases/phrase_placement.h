@@ -35,4 +35,7 @@ struct PlacementStep {
 std::vector<Candidate> rank_by_placement(std::span<const Phrase> phrases, std::span<const UsualWord> usual,
                                          const PlacementStep& step, std::span<const Candidate> candidates);
 
+/// Returns the number of occurrences of `word`, which is not empty, in `ids`, without overlaps.
+std::int64_t count_occurrences(const Ids& ids, const Ids& word);
+
 }  // namespace gloss

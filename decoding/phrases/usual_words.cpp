@@ -55,14 +55,6 @@ Span strongest_word(const Ids& ids, const std::vector<float>& attended, const Ph
   return span;
 }
 
-std::int64_t count(const Ids& ids, const Ids& word) {
-  std::int64_t found = 0;
-  for (auto place = std::ranges::search(ids, word); !place.empty();
-       place = std::ranges::search(place.end(), ids.end(), word.begin(), word.end()))
-    ++found;
-  return found;
-}
-
 std::vector<UsualWord> words_of(const Ids& ids, const Attended& attended, std::span<const Phrase> phrases,
                                 std::span<const std::uint8_t> continues_word) {
   constexpr float kMinAttention = 0.1F;  // with less attention a phrase's source has no translation of its own
@@ -70,8 +62,8 @@ std::vector<UsualWord> words_of(const Ids& ids, const Attended& attended, std::s
   for (std::size_t p = 0; p < phrases.size(); ++p) {
     if (attended[p].empty() || std::ranges::max(attended[p]) < kMinAttention) continue;
     const auto span = strongest_word(ids, attended[p], phrases[p], continues_word);
-    if (std::ranges::search(phrases[p].ids, std::span(ids).subspan(span.first, span.second - span.first)).empty())
-      spans.insert(span);
+    const Ids word(ids.begin() + span.first, ids.begin() + span.second);
+    if (count_occurrences(phrases[p].ids, word) == 0) spans.insert(span);
   }
   std::vector<UsualWord> result;
   for (const auto& [first, last] : spans) {
@@ -80,7 +72,7 @@ std::vector<UsualWord> words_of(const Ids& ids, const Attended& attended, std::s
     if (const auto found = std::ranges::find_if(result, same); found != result.end())
       --found->elsewhere;
     else
-      result.push_back({word, count(ids, word) - 1});
+      result.push_back({word, count_occurrences(ids, word) - 1});
   }
   return result;
 }

@@ -45,7 +45,7 @@ const Settings<RunConfig>& top_settings() {
   static const Settings<RunConfig> settings(
       "", {{field(&RunConfig::seed),
             {.key = "seed",
-             .help = "every random number of a run is a function of it",
+             .help = "seed of all random numbers of a run",
              .range = at_least(0),
              .flag = "--seed",
              .group = "Training"}},

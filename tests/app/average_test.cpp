@@ -25,7 +25,7 @@ std::map<std::string, std::string> tensors_of(const std::filesystem::path& path)
   return tensors;
 }
 
-// Four updates, a checkpoint behind each; the model is the mean of the last two.
+// Four updates, a checkpoint after each; the model is the mean of the last two.
 class AverageTest : public testing::Test {
  protected:
   AverageTest() {

@@ -19,7 +19,7 @@ namespace {
 using namespace std::string_literals;
 using Lines = std::vector<std::string>;
 
-/// What is done to the 200 good sentences before they are written to the files.
+/// A change to the 200 good sentences before they are written to the files.
 struct BadCorpus {
   std::string what;
   std::function<void(Lines& source, Lines& target)> spoil;

@@ -8,7 +8,7 @@
 
 namespace gloss {
 
-/// What a folder holds: of a file its bytes, of a link where it leads, of anything else what it is.
+/// Describes the contents of a folder: the bytes of a file, the target of a link, the kind of anything else.
 std::map<std::string, std::string> contents_of(const std::filesystem::path& folder);
 
 /// A command, and what is to become of it.

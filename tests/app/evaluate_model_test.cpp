@@ -72,7 +72,9 @@ TEST_F(EvaluateModelTest, SearchesAsTranslateDoes) {
 }
 
 TEST_F(EvaluateModelTest, DrawsAreOfTheirOwnSeed) {
-  const auto draw = [&](const std::string& seed) { return kept({"--sample", "--sample-seed", seed, "--seed", "5"}); };
+  const auto draw = [&](const std::string& seed) {
+    return kept({"--sample", "--sample-seed", seed, "--confidence", "--seed", "5"});
+  };
   EXPECT_EQ(draw("3"), translated({"--sample", "--seed", "3"}));
   EXPECT_NE(draw("3"), draw("4"));
   EXPECT_THAT(evaluate({"--sample-seed", "3"}).err, HasSubstr("--sample-seed: has an effect beside --sample only"));

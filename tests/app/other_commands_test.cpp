@@ -29,7 +29,7 @@ using testing::IsEmpty;
 using testing::MatchesRegex;
 using testing::StartsWith;
 
-// json::parse refuses anything behind the first value.
+// json::parse refuses anything after the first value.
 json only_json(const Outcome& outcome) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   return json::parse(outcome.out);
@@ -207,7 +207,7 @@ TEST(TokenizerTest, EncodingAndDecodingGiveTheTextBack) {
   EXPECT_EQ(run_gloss({"tokenizer", "decode", "--model", model}, pieces.out).out, text);
 }
 
-// One letter in a thousand: left out by the coverage, or spelt as bytes.
+// One letter in a thousand: left out by the coverage, or spelled as bytes.
 TEST(TokenizerTest, CoverageAndByteFallbackSayWhatBecomesOfARareCharacter) {
   const TemporaryFolder folder;
   std::string text;

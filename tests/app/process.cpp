@@ -31,7 +31,7 @@ Pipe make_pipe() {
   return {ends[0], ends[1]};
 }
 
-/// What is written to its write end is typed at the other.
+/// Makes a pseudo-terminal: text written to the write end is typed at the other end.
 Pipe make_terminal() {
   const auto terminal = open_terminal();
   if (!terminal) throw std::runtime_error("no terminal");

@@ -19,7 +19,7 @@ struct Outcome {
   long peak_kib = 0;  ///< most memory that it held, but at least what the test held when it started
 };
 
-/// What the program finds as its streams.
+/// Streams of the program that differ from pipes.
 struct Streams {
   bool terminal_in = false;                ///< a terminal in place of a pipe as stdin, which Ctrl-D ends: write("\x04")
   bool closed_out = false;                 ///< no stdout at all

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What sacreBLEU's command printed for files that lie in the working folder.
+/// Output of sacreBLEU's command for files in the working folder.
 class SacrebleuOutputTest : public testing::Test {
  protected:
   SacrebleuOutputTest()

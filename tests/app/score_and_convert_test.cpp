@@ -66,7 +66,7 @@ TEST_F(ScoreAndConvertTest, UnequalFilesAreRefused) {
   EXPECT_EQ(outcome.out, "");
 }
 
-// Where a difference shows late, what was scored is there already.
+// Lines before a late difference are scored and printed.
 TEST_F(ScoreAndConvertTest, BothTextsAreReadToTheirEnds) {
   for (const auto& [sources, targets] :
        {std::pair{"a\nb\na\nb\na\n", "a\nb\na\nb\n"}, {"a\nb\na\nb\n", "a\nb\na\nb\na\n\n"}}) {
@@ -79,8 +79,8 @@ TEST_F(ScoreAndConvertTest, BothTextsAreReadToTheirEnds) {
   EXPECT_THAT(score("a\nb\n", "a\nb\na\n\n").err, HasSubstr("target has 4; lines of equal number belong together"));
 }
 
-// What a model that learnt nothing says comes to an end in a wide beam and where it is drawn. Begun with a word,
-// without unknown ones and further spaces, its text is cut into the same pieces again unless it says pad or bos.
+// Translations of an untrained model end if the beam is wide or if they are sampled. If such a text begins with a word
+// and has no unknown word, further space, pad or bos, the tokenizer cuts it into the same pieces again.
 TEST_F(ScoreAndConvertTest, WhatTranslatePrintsIsScoredAlike) {
   const std::string input = "bada kilo\n\nmuna\nrato bada\n";
   const auto sources = lines_of(input);

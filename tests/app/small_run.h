@@ -12,7 +12,7 @@ void write_text(const std::filesystem::path& path, const std::string& text);
 std::string read_text(const std::filesystem::path& path);
 
 /// A folder with the copy task in `corpus/` and a run file for a model of a few thousand weights, which computes in no
-/// time and has learnt nothing.
+/// time and has learned nothing.
 class SmallRun {
  public:
   SmallRun();

@@ -12,7 +12,7 @@
 
 namespace gloss {
 
-/// Where a gloss at a terminal has its streams in place of the terminal, and the terminal's width.
+/// Files that replace the terminal as streams of gloss, and the terminal's width.
 struct TerminalStreams {
   std::optional<std::string> input = {}, output = {};  ///< files
   unsigned short columns = 80;

@@ -33,7 +33,7 @@ class TerminalTest : public testing::Test {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }
-  /// What is printed for `line` where it has that number.
+  /// The text printed for `line` if its number is `number`.
   std::string translated(char number, const std::string& line) const {
     auto text = lines_of(run_gloss(translating(), line + '\n').out).at(0);
     text.at(0) = number;

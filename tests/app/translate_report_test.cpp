@@ -1,4 +1,4 @@
-// What `gloss translate` says of its translations beside their text.
+// Flags, scores and other fields that `gloss translate` prints beside a translation.
 #include <cmath>
 #include <fstream>
 #include <string>
@@ -197,7 +197,7 @@ TEST_F(TranslateReportTest, ReplacingWhatIsNeverSaidIsRefused) {
   EXPECT_EQ(translate("bada\n", {"--replace-unknown", "--no-unk", "--prefix", run_ / "prefix"}).exit_code, 0);
 }
 
-// What the reader of lines cuts the model might read whole: of spaces it sees nothing.
+// The line reader cuts this line, although the model might read it whole: spaces give no pieces.
 TEST_F(TranslateReportTest, ALineThatWasCutAsItWasReadIsFlagged) {
   const auto object = objects(std::string("bada").append(1 << 17, ' ') + "kilo\n", {"--max-length", "4"}).at(0);
   EXPECT_THAT(object.at("source_flags").get<std::vector<std::string>>(), Contains("truncated"));

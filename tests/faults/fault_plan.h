@@ -8,7 +8,7 @@
 
 namespace gloss::faults {
 
-/// What can be made to fail; each stands for all functions of the C library that do it.
+/// Calls that can be made to fail; each stands for all functions of the C library that do it.
 enum class Call { kOpen, kWrite, kSync, kRename, kLink, kClose, kTruncate, kMakeFolder, kRemove };
 
 enum class Fault {
@@ -16,7 +16,7 @@ enum class Fault {
   kFail,    ///< the call is not made and reports an error; only close closes all the same, as Linux does
   kShort,   ///< a write writes half of its bytes, and the next one fails
   kKill,    ///< the process is killed before the call
-  kTear,    ///< the process is killed behind the call; a write has written half
+  kTear,    ///< the process is killed after the call; a write has written half
   kSignal,  ///< the process is sent a signal, and the call is made
   kPower,   ///< as kKill, and all that was not flushed to the disk is lost
 };

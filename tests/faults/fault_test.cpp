@@ -1,4 +1,4 @@
-// What a fault does to a run: nothing is lost, and the user is told. All of them: scripts/fault_campaign.sh.
+// A fault in a run loses nothing, and the user gets a message. scripts/fault_campaign.sh tries all of them.
 
 #include <algorithm>
 #include <csignal>
@@ -27,7 +27,7 @@ const std::vector<std::string> kBest = {"training.early_stop.metric=loss", "trai
                                         "training.validate_every=1",       "training.schedule=constant",
                                         "training.learning_rate=1",        "training.max_steps=20"};
 
-/// The number, from 1, of the first call of this name whose path holds `part`, behind call `from`.
+/// The number, from 1, of the first call of this name whose path holds `part`, after call `from`.
 std::int64_t find_call(const std::vector<CountedCall>& calls, const std::string& name, const std::string& part,
                        std::int64_t from = 0) {
   for (auto i = static_cast<std::size_t>(from); i < calls.size(); ++i)

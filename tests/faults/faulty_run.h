@@ -10,7 +10,7 @@
 
 namespace gloss {
 
-/// What goes wrong in a run; the values are those of tests/faults/fault_plan.h.
+/// A fault in a run; the values are those of tests/faults/fault_plan.h.
 struct FaultSetting {
   std::string kind;  ///< ENOSPC, EIO, short, kill, tear, power or SIGTERM
   std::int64_t at = 0;
@@ -43,7 +43,7 @@ class FaultyRun {
   /// Makes the unbroken run. `settings` are further KEY=VALUE of the run file.
   explicit FaultyRun(std::vector<std::string> settings);
 
-  /// Those of the unbroken run.
+  /// Calls of the unbroken run.
   const std::vector<CountedCall>& calls(bool no_tmpfile = false);
 
   struct Verdict {

@@ -91,7 +91,7 @@ class KillLoop {
 
   Counts run(std::int64_t kills) {
     measure_unbroken_run();
-    std::int64_t least = 0;  // step that a resumed run is to start behind
+    std::int64_t least = 0;  // step that a resumed run is to start after
     while (true) {
       const bool last = counts_.kills >= kills;
       const auto outcome = live_and_die(last, least);

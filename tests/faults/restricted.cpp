@@ -18,7 +18,7 @@ bool limit(int resource, rlim_t value) {
   return ::setrlimit(static_cast<__rlimit_resource>(resource), &limits) == 0;
 }
 
-/// What a word before the program asks for is set; false where it is the program.
+/// Sets the limit that a word before the program names. Returns false if the word is the program.
 bool restrict(const char* word) {
   const auto number_after = [word](const char* name) {
     const auto length = std::strlen(name);

@@ -7,18 +7,18 @@
 
 namespace gloss::faults {
 
-/// What a power cut would take: bytes written and not flushed, and names whose folder was not flushed since. An order
-/// that a file system gives beyond that is not counted on.
+/// Data that a power cut would lose: bytes written and not flushed, and names whose folder was not flushed since. No
+/// other order of writes is assumed.
 class UnsyncedData {
  public:
-  /// That of the process, never destroyed.
+  /// The only instance of the process; it is never destroyed.
   static UnsyncedData& get();
 
   void before_write(int descriptor);
   void synced(int descriptor);
 
   void made(const std::string& path);
-  /// What stands at `path` is about to be replaced or removed: a link to it is kept in `store`.
+  /// Keeps a link in `store` to the file at `path`, which is about to be replaced or removed.
   void before_loss(const std::string& path, const std::string& store);
   void renamed(const std::string& from, const std::string& to);
 

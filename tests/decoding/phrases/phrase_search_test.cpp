@@ -29,8 +29,8 @@ constexpr std::int64_t kSearchedVocabulary = 20;
 /// Returns the number of occurrences of `ids` in a target, without overlaps.
 std::int64_t count(const Ids& target, const Ids& ids) {
   std::int64_t found = 0;
-  for (auto place = std::ranges::search(target, ids); !place.empty();
-       place = std::ranges::search(place.end(), target.end(), ids.begin(), ids.end()))
+  for (auto place = target.begin(); (place = std::search(place, target.end(), ids.begin(), ids.end())) != target.end();
+       place += std::ssize(ids))
     ++found;
   return found;
 }

@@ -1,6 +1,7 @@
 #include "pipeline/doctor/memory_estimate.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -116,9 +117,12 @@ TEST(MemoryEstimateTest, ATerminalShowsHowFarTheTrialIs) {
   try_training(config_of(64, 256), run, usable_memory());
   ::dup2(before, STDERR_FILENO);
   set_up_log({});
-  std::string shown(4096, '\0');
-  shown.resize(static_cast<std::size_t>(std::max<ssize_t>(::read(terminal->outside, shown.data(), shown.size()), 0)));
-  for (const int descriptor : {before, terminal->inside, terminal->outside}) ::close(descriptor);
+  for (const int descriptor : {before, terminal->inside}) ::close(descriptor);
+  std::string shown;  // the terminal gives it in parts
+  std::array<char, 4096> part{};
+  for (ssize_t got = 0; (got = ::read(terminal->outside, part.data(), part.size())) > 0;)
+    shown.append(part.data(), static_cast<std::size_t>(got));
+  ::close(terminal->outside);
   EXPECT_THAT(shown, testing::HasSubstr("measuring memory: batches of 256 tokens, 1 of "));
   EXPECT_TRUE(shown.ends_with("\r\x1b[K")) << "the line is removed";
 }

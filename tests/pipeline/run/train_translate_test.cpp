@@ -151,7 +151,7 @@ TEST_P(TrainTranslateTest, ARefusedResumeLeavesTheFolderAsItWas) {
 
   const auto change_order = [](const std::string& path) {
     auto lines = lines_of_file(path);
-    std::ranges::rotate(lines, lines.begin() + 1);
+    std::rotate(lines.begin(), lines.begin() + 1, lines.end());
     write_lines(path, lines);
   };
   change_order(config.data.valid_source);
