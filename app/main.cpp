@@ -20,10 +20,13 @@ namespace {
 /// Places of the second program, relative to the folder of this one: installed, and in the build tree.
 constexpr std::array kRunPrograms = {GLOSS_INSTALLED_RUN_PROGRAM, GLOSS_BUILT_RUN_PROGRAM};
 
-/// Path of the program that runs commands. Throws IoError if it is missing.
+/// Path of the program that runs commands. Throws IoError if it is missing or /proc is not mounted.
 std::filesystem::path run_program() {
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   std::error_code error;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  if (error)
+    throw IoError("/proc/self/exe: cannot be read, so that the program does not find its other part: " +
+                  error.message());
   for (const auto* place : kRunPrograms)
     if (const auto path = folder / place; std::filesystem::exists(path, error)) return path;
   throw IoError("there is no program " + printable((folder / kRunPrograms.front()).lexically_normal().string()) +
