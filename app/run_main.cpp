@@ -6,6 +6,7 @@
 #include <variant>
 
 #include <c10/util/Exception.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "app/command_line.h"
@@ -75,6 +76,7 @@ ExitCode run_command_line(int argc, const char* const* argv) {
 
 /// The second program: runs a command. `gloss` (app/main.cpp) starts it with its own arguments.
 int main(int argc, char** argv) {
+  ::prctl(PR_SET_NAME, "gloss");  // for ps and killall
   const auto code = gloss::run_command_line(argc, argv);
   gloss::finish_log();
   return static_cast<int>(code);

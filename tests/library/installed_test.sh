@@ -22,7 +22,7 @@ tree=$folder/moved
 
 documents=$tree/share/doc/gloss
 library=$(realpath "$(find "$tree" -name libgloss.so)")
-program=$(dirname "$library")/gloss/gloss  # which bin/gloss starts
+program=$(dirname "$library")/gloss/gloss_run  # which bin/gloss starts
 for file in "$program" "$library"; do
   headers=$(objdump -p "$file" | grep -E 'RUNPATH|RPATH')
   if [[ $with_libtorch == ON && ! $headers =~ PATH\ +\$ORIGIN[^:]*$ ]]; then
