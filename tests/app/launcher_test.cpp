@@ -62,8 +62,10 @@ TEST(LauncherTest, ACommandKeepsProcessNameAndDescriptors) {
   if (!fs::exists(links)) GTEST_SKIP() << "no /proc";
   const auto expected = fs::canonical(GLOSS_RUN_PROGRAM);
   std::error_code error;
-  for (int i = 0; i < 1000 && fs::read_symlink(links / "exe", error) != expected; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const auto has_begun = [&] {  // the program names its process when its libraries are loaded
+    return fs::read_symlink(links / "exe", error) == expected && read_file(links / "comm", 100) == "gloss\n";
+  };
+  for (int i = 0; i < 1000 && !has_begun(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_EQ(fs::read_symlink(links / "exe", error), expected);
   EXPECT_EQ(read_file(links / "comm", 100), "gloss\n");
   process.write("one\n");
