@@ -23,7 +23,7 @@ enum class ExitCode : int {
 };
 
 /// Base of every error that gloss reports. The message is one line: where, what was wanted, what was found and what to
-/// do. app/main.cpp prints it and exits with `exit_code()`.
+/// do. app/report_failure.h prints it; the program exits with `exit_code()`.
 class Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}

@@ -26,9 +26,7 @@ struct PlacementStep {
 
 /// Adds to each continuation the penalty for the places of its phrases. Returns them by log_probability - penalty, best
 /// first, without eos if phrases are missing. A continuation is penalized
-/// - in proportion to the step's attention to source phrases whose target phrase it does not continue: they get
-/// translated
-///   in another way;
+/// - in proportion to the step's attention to source phrases that it translates in another way than required;
 /// - if it completes a usual word more often than that word occurs elsewhere;
 /// - if it continues although the model would end the sentence: a phrase would follow the end.
 /// Penalties only change the rank; required tokens stay possible.

@@ -53,8 +53,8 @@ void check_options(const TrainTranslateOptions& options) {
   expect_precision(config.training.precision, options.device, config.plain);
   expect_data_files(config.data);
   expect_start_elsewhere(config.training.start_from, options.out);
-  for (const auto& output : run_outputs(options.out, options.resume).written)
-    expect_no_input(output, files_read(config));
+  const auto inputs = files_read(config);
+  for (const auto& output : run_outputs(options.out, options.resume).written) expect_no_input(output, inputs);
 }
 
 std::optional<SubwordSampling> subword_sampling(const RunConfig& config, const RunTokenizers& tokenizers) {
