@@ -66,8 +66,8 @@ std::map<std::string, WeightInfo> network_weights(const ModelConfig& config, con
   Weights weights;
   weights.add_stack("encoder", config.encoder_layers, config);
   weights.add_stack("decoder", config.decoder_layers, config);
-  weights.add("source_embedding.weight", {vocabularies.source, D});
-  for (const std::string name : {"target_embedding.weight", "generator.weight"})
+  weights.add(kSourceEmbedding, {vocabularies.source, D});
+  for (const std::string name : {kTargetEmbedding, kGeneratorMatrix})
     if (stored_name(name, config.tie_embeddings) == name) weights.add(name, {vocabularies.target, D});
   weights.add("generator.bias", {vocabularies.target});
   if (config.positions == Positions::kLearned)
@@ -77,10 +77,18 @@ std::map<std::string, WeightInfo> network_weights(const ModelConfig& config, con
 }
 
 std::string stored_name(const std::string& name, TieEmbeddings tie) {
-  const bool tied = name == "generator.weight" ? tie != TieEmbeddings::kNone
-                                               : name == "target_embedding.weight" && tie == TieEmbeddings::kAll;
+  const bool tied =
+      name == kGeneratorMatrix ? tie != TieEmbeddings::kNone : name == kTargetEmbedding && tie == TieEmbeddings::kAll;
   if (!tied) return name;
-  return tie == TieEmbeddings::kAll ? "source_embedding.weight" : "target_embedding.weight";
+  return tie == TieEmbeddings::kAll ? kSourceEmbedding : kTargetEmbedding;
+}
+
+std::string module_name(const std::string& weight) {
+  constexpr std::string_view kLayers = ".layers.";
+  const auto layers = weight.find(kLayers);
+  if (layers == weight.npos) return weight.substr(0, weight.rfind('.'));
+  const auto sublayer = weight.find('.', layers + kLayers.size()) + 1;
+  return weight.substr(0, weight.find('.', sublayer));
 }
 
 std::int64_t count_parameters(const ModelConfig& config, const Vocabularies& vocabularies) {

@@ -10,6 +10,11 @@
 
 namespace gloss {
 
+/// Names of the matrices with one row for each piece of a vocabulary, which may be tied (stored_name).
+inline constexpr const char* kSourceEmbedding = "source_embedding.weight";
+inline constexpr const char* kTargetEmbedding = "target_embedding.weight";
+inline constexpr const char* kGeneratorMatrix = "generator.weight";
+
 enum class WeightKind {
   kMatrix,     ///< of a linear map, [out, in]
   kEmbedding,  ///< [V, D]
@@ -35,6 +40,10 @@ std::map<std::string, WeightInfo> network_weights(const ModelConfig& config, con
 /// Returns the name under which network_weights has a weight: "source_embedding.weight" for "generator.weight" if all
 /// three embeddings are one matrix, and `name` itself for any weight that is not tied to another.
 std::string stored_name(const std::string& name, TieEmbeddings tie);
+
+/// Returns the module of a weight. In a layer this is the sublayer or its norm: "encoder.layers.0.self_attention" for
+/// "encoder.layers.0.self_attention.query.weight".
+std::string module_name(const std::string& weight);
 
 /// Returns the number of weights, tied ones once.
 std::int64_t count_parameters(const ModelConfig& config, const Vocabularies& vocabularies);

@@ -1,25 +1,19 @@
 #include "training/average.h"
 
 #include <cstring>
-#include <string_view>
 
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 
 #include "common/error.h"
+#include "model/storage/tensor_names.h"
 
 namespace gloss {
 namespace {
 
-constexpr std::string_view kEma = "ema.";
-
-bool is_weight(const std::string& name, const TensorView& view) {
-  return view.dtype == Dtype::kF32 && !name.starts_with("adam.") && !name.starts_with(kEma);
-}
-
 // Returns the tensor to use for the weight `name`: its EMA if the file has one.
 const TensorView& smoothed(const SafetensorsFile& file, const std::string& name, const TensorView& view) {
-  const auto ema = file.tensors().find(std::string(kEma) + name);
+  const auto ema = file.tensors().find(ema_name(name));
   return ema != file.tensors().end() && ema->second.dtype == Dtype::kF32 ? ema->second : view;
 }
 
@@ -35,7 +29,8 @@ at::Tensor read_double(const TensorView& view) {
 void WeightAverage::add(const SafetensorsFile& file) {
   std::map<std::string, at::Tensor> weights;
   for (const auto& [name, view] : file.tensors())
-    if (is_weight(name, view)) weights.emplace(name, read_double(smoothed(file, name, view)));
+    if (view.dtype == Dtype::kF32 && is_weight_name(name))
+      weights.emplace(name, read_double(smoothed(file, name, view)));
 
   if (files_ == 0) {
     sums_ = std::move(weights);

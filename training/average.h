@@ -11,7 +11,7 @@
 namespace gloss {
 
 /// The mean of the weights of several model or checkpoint files, tensor by tensor. Weights are a file's float32 tensors
-/// without the optimizer's. If a checkpoint has the EMA of a weight ("ema.<name>"), the EMA is used, because the
+/// with the name of a weight (model/storage/tensor_names.h). If a checkpoint has its EMA, the EMA is used, because the
 /// checkpoint was validated with it. Sums are double, in the order of adding.
 class WeightAverage {
  public:

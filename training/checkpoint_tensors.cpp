@@ -7,12 +7,11 @@
 
 #include "common/error.h"
 #include "common/log.h"
+#include "model/storage/tensor_names.h"
 #include "model/storage/tensor_view.h"
 
 namespace gloss {
 namespace {
-
-const std::string kEmaPrefix = "ema.";
 
 const TensorView& view_in(const SafetensorsFile& file, const std::string& name) {
   const auto found = file.tensors().find(name);
@@ -27,9 +26,9 @@ std::map<std::string, at::Tensor> checkpoint_tensors(const Adam& adam) {
   for (const Adam::Slot& slot : adam.slots()) {
     tensors.emplace(slot.name, slot.parameter);
     if (!slot.is_trained()) continue;
-    tensors.emplace("adam.m." + slot.name, slot.m);
-    tensors.emplace("adam.v." + slot.name, slot.v);
-    if (slot.ema.defined()) tensors.emplace(kEmaPrefix + slot.name, slot.ema);
+    tensors.emplace(first_moment_name(slot.name), slot.m);
+    tensors.emplace(second_moment_name(slot.name), slot.v);
+    if (slot.ema.defined()) tensors.emplace(ema_name(slot.name), slot.ema);
   }
   return tensors;
 }
@@ -44,7 +43,7 @@ void restore(const Adam& adam, const SafetensorsFile& file) {
 
 void restore_weights(const Adam& adam, const SafetensorsFile& file) {
   for (const Adam::Slot& slot : adam.slots()) {
-    const auto name = file.tensors().contains(kEmaPrefix + slot.name) ? kEmaPrefix + slot.name : slot.name;
+    const auto name = file.tensors().contains(ema_name(slot.name)) ? ema_name(slot.name) : slot.name;
     copy_into(slot.parameter, view_in(file, name), file.name(), name);
   }
 }

@@ -13,8 +13,8 @@
 
 namespace gloss {
 
-/// Returns the tensors of a checkpoint: the weights by name; for trained ones also Adam's averages as "adam.m.<name>"
-/// and "adam.v.<name>" and, if enabled, the EMA of the weights as "ema.<name>".
+/// Returns the tensors of a checkpoint: the weights by name; for trained ones also Adam's moments and, if enabled, the
+/// EMA, by the names of model/storage/tensor_names.h.
 std::map<std::string, at::Tensor> checkpoint_tensors(const Adam& adam);
 
 /// Copies a checkpoint's tensors into the model and Adam. Throws ModelError if one is missing, unknown, not finite or

@@ -16,11 +16,10 @@ namespace {
 std::map<std::string, std::string> tensors_of(std::span<const std::string> names) {
   std::map<std::string, std::string> tensors;
   for (const auto& name : names) tensors[name] = name;
-  const std::string target = "target_embedding.weight", generator = "generator.weight";
-  const auto tie = !tensors.contains(target)      ? TieEmbeddings::kAll
-                   : !tensors.contains(generator) ? TieEmbeddings::kDecoder
-                                                  : TieEmbeddings::kNone;
-  for (const auto& name : {target, generator}) tensors[name] = stored_name(name, tie);
+  const auto tie = !tensors.contains(kTargetEmbedding)   ? TieEmbeddings::kAll
+                   : !tensors.contains(kGeneratorMatrix) ? TieEmbeddings::kDecoder
+                                                         : TieEmbeddings::kNone;
+  for (const auto* name : {kTargetEmbedding, kGeneratorMatrix}) tensors[name] = stored_name(name, tie);
   return tensors;
 }
 

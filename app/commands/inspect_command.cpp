@@ -15,6 +15,8 @@
 #include "common/log.h"
 #include "model/storage/model_file.h"
 #include "model/storage/stored_weights.h"
+#include "model/storage/tensor_names.h"
+#include "model/weights.h"
 #include "pipeline/models/translation_model.h"
 #include "pipeline/run/run_files.h"
 #include "training/checkpoint.h"
@@ -27,26 +29,12 @@ struct Module {
   std::int64_t parameters = 0;
 };
 
-/// The module of a weight, which for what belongs to a layer is a sublayer: "encoder.layers.0.self_attention".
-std::string module_of(const std::string& tensor) {
-  const bool in_layer = tensor.find(".layers.") != std::string::npos;
-  std::size_t end = 0;
-  for (int parts = in_layer ? 4 : 1; parts > 0 && end != std::string::npos; --parts) end = tensor.find('.', end + 1);
-  const auto last = tensor.rfind('.');
-  return tensor.substr(0, in_layer ? end : last);
-}
-
-bool is_weight(const std::string& tensor) {
-  for (const auto* other : {"adam.", "ema.", kJointTokenizer, kSourceTokenizer, kTargetTokenizer})
-    if (tensor.starts_with(other)) return false;
-  return !tensor.ends_with(scale_name(""));
-}
-
 std::vector<Module> modules_of(const SafetensorsFile& file) {
   std::vector<Module> modules;
   for (const auto& [name, tensor] : file.tensors()) {
-    if (!is_weight(name)) continue;
-    if (modules.empty() || modules.back().name != module_of(name)) modules.push_back({module_of(name)});
+    if (!is_weight_name(name)) continue;
+    const auto module = module_name(name);
+    if (modules.empty() || modules.back().name != module) modules.push_back({module});
     modules.back().parameters += static_cast<std::int64_t>(tensor.bytes.size() / dtype_size(tensor.dtype));
   }
   return modules;
@@ -67,7 +55,7 @@ Json describe(const std::filesystem::path& path) {
   } else if (format == kCheckpointFormat) {
     result["state"] = to_json(read_checkpoint_state(file));
     result["moving_mean"] =
-        std::ranges::any_of(file.tensors(), [](const auto& tensor) { return tensor.first.starts_with("ema."); });
+        std::ranges::any_of(file.tensors(), [](const auto& tensor) { return is_ema_name(tensor.first); });
   } else {
     throw ModelError(file.name() + ": is not a file of gloss, but of another program: wanted the format " +
                      std::string(kModelFormat) + " or " + std::string(kCheckpointFormat) + ", got " +

@@ -85,9 +85,9 @@ InferenceWeights inference_weights(const WeightSource& weights, const ModelConfi
     if (is_new) found->second = source.stored(found->first);
     return found->second;
   };
-  result.source_embedding = embedding("source_embedding.weight");
-  result.target_embedding = embedding("target_embedding.weight");
-  const LinearWeights generator[] = {{embedding("generator.weight"), source.tensor("generator.bias")}};
+  result.source_embedding = embedding(kSourceEmbedding);
+  result.target_embedding = embedding(kTargetEmbedding);
+  const LinearWeights generator[] = {{embedding(kGeneratorMatrix), source.tensor("generator.bias")}};
   result.generator = source.linear(generator);
   return result;
 }

@@ -15,10 +15,6 @@
 namespace gloss {
 namespace {
 
-bool is_tokenizer(const std::string& name) {
-  return name == kJointTokenizer || name == kSourceTokenizer || name == kTargetTokenizer;
-}
-
 // Reads the model's part of the run file. Errors in it are the file's, not the user's.
 ModelConfig model_config(const SafetensorsFile& file, const Json& config) {
   try {
@@ -46,7 +42,7 @@ void expect_tensors(const SafetensorsFile& file, const ModelConfig& config, cons
     if (file.tensors().at(name).dtype == Dtype::kI8) known.insert(scale_name(name));
   }
   for (const auto& [name, view] : file.tensors()) {
-    if (!known.contains(name) && !is_tokenizer(name)) {
+    if (!known.contains(name) && !is_tokenizer_name(name)) {
       throw ModelError(file.name() + ": tensor " + printable(name) + " does not belong to the model of its config");
     }
   }
@@ -55,7 +51,7 @@ void expect_tensors(const SafetensorsFile& file, const ModelConfig& config, cons
 std::map<std::string, std::string> tokenizers_of(const SafetensorsFile& file) {
   std::map<std::string, std::string> tokenizers;
   for (const auto& [name, view] : file.tensors()) {
-    if (!is_tokenizer(name)) continue;
+    if (!is_tokenizer_name(name)) continue;
     if (view.dtype != Dtype::kU8 || view.shape.size() != 1) {
       throw ModelError(file.name() + ": tensor " + name + ": wanted U8 of 1 dimension, got " + tensor_text(view));
     }
@@ -71,11 +67,6 @@ std::map<std::string, std::string> tokenizers_of(const SafetensorsFile& file) {
 }
 
 }  // namespace
-
-std::vector<std::string> tokenizer_names(bool joint) {
-  return joint ? std::vector<std::string>{kJointTokenizer}
-               : std::vector<std::string>{kSourceTokenizer, kTargetTokenizer};
-}
 
 void write_model_file(const std::filesystem::path& path, const EncoderDecoder& model,
                       const ModelDescription& description, WeightPrecision precision) {
@@ -97,10 +88,10 @@ ModelContents read_model_contents(const SafetensorsFile& file) {
   contents.description.config = metadata_json(file, "config");
   contents.description.provenance = metadata_json(file, "provenance");
   contents.config = model_config(file, contents.description.config);
-  const bool one_vocabulary = contents.config.tie_embeddings == TieEmbeddings::kAll;
-  auto& [source, target] = contents.vocabularies;
-  source = rows_of(file, "source_embedding.weight");
-  target = one_vocabulary ? source : rows_of(file, "target_embedding.weight");
+  const auto rows = [&](const char* embedding) {
+    return rows_of(file, stored_name(embedding, contents.config.tie_embeddings));
+  };
+  contents.vocabularies = {rows(kSourceEmbedding), rows(kTargetEmbedding)};
   expect_tensors(file, contents.config, contents.vocabularies);
   contents.description.tokenizers = tokenizers_of(file);
   contents.precision = stored_precision(file);

@@ -4,7 +4,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "common/config/json.h"
 #include "common/files/safetensors.h"
@@ -12,18 +11,13 @@
 #include "model/model_config.h"
 #include "model/storage/lazy_model.h"
 #include "model/storage/stored_weights.h"
+#include "model/storage/tensor_names.h"
 
 namespace gloss {
 
 /// Format name in a model file's metadata, and the version that is written and read.
 inline constexpr std::string_view kModelFormat = "gloss-model";
 inline constexpr int kModelFormatVersion = 1;
-
-/// Names of the tensors that hold SentencePiece models: one, or one for each side.
-inline constexpr const char* kJointTokenizer = "tokenizer.model";
-inline constexpr const char* kSourceTokenizer = "source_tokenizer.model";
-inline constexpr const char* kTargetTokenizer = "target_tokenizer.model";
-std::vector<std::string> tokenizer_names(bool joint);
 
 /// Content of a model file besides the weights (docs/file_formats.md).
 struct ModelDescription {

@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "model/storage/int8_weights.h"
+#include "model/storage/tensor_names.h"
 #include "model/storage/tensor_view.h"
 #include "model/weights.h"
 #include "tensor/shape.h"
@@ -66,8 +67,6 @@ bool all_finite(const at::Tensor& values, float factor = 1) {
 std::string_view weight_precision_name(WeightPrecision precision) {
   return std::ranges::find(kWeightPrecisions, precision, &std::pair<std::string_view, WeightPrecision>::second)->first;
 }
-
-std::string scale_name(const std::string& weight) { return weight + "_scale"; }
 
 StoredWeight StoredWeight::rows(std::int64_t first, std::int64_t count) const {
   return {values.narrow(0, first, count), scales.defined() ? scales.narrow(0, first, count) : scales};

@@ -38,7 +38,7 @@ struct FileTensors {
   std::vector<at::Tensor> kept;
 };
 /// Adds a weight under its name: vectors and positions as F32; a matrix as F32, as BF16, or as I8 with scales
-/// `name`_scale F32 [out] (model/storage/int8_weights.h).
+/// scale_name(`name`) F32 [out] (model/storage/int8_weights.h).
 void store_weight(const std::string& name, const at::Tensor& weight, WeightPrecision precision, FileTensors& stored);
 
 /// Throws ModelError unless the file has the weight in one of these forms, with this shape.
@@ -50,7 +50,5 @@ void load_weight(const SafetensorsFile& file, const std::string& name, const at:
 
 /// Returns the lowest precision of the file's matrices.
 WeightPrecision stored_precision(const SafetensorsFile& file);
-/// Returns "source_embedding.weight_scale" for "source_embedding.weight".
-std::string scale_name(const std::string& weight);
 
 }  // namespace gloss

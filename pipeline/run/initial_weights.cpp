@@ -13,6 +13,7 @@
 #include "common/files/sha256.h"
 #include "common/log.h"
 #include "common/system/stop.h"
+#include "model/weights.h"
 #include "pipeline/run/start_model.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 
@@ -116,8 +117,8 @@ void InitialWeights::read_embedding(const std::string& side, const std::string& 
                 std::to_string(vectors.words) + " follow; the file seems to be cut short");
   hashes_[key] = hash_of(vectors);
   scale(vectors, static_cast<double>(config_.model.d_model), path);
-  const auto* own = config_.model.tie_embeddings == TieEmbeddings::kAll ? "source" : side.c_str();
-  rows_.push_back({own + std::string("_embedding.weight"), std::move(vectors)});
+  const auto* embedding = side == "source" ? kSourceEmbedding : kTargetEmbedding;
+  rows_.push_back({stored_name(embedding, config_.model.tie_embeddings), std::move(vectors)});
 }
 
 void InitialWeights::move_into(EncoderDecoder& model) {

@@ -108,14 +108,12 @@ ModelDescription describe(const RunConfig& config, const RunInputs& inputs, cons
 /// Describes the effect of training.freeze. A tied matrix is one tensor and frozen in all its places.
 std::string frozen_text(const EncoderDecoder& model, TieEmbeddings tie) {
   std::int64_t frozen = 0, trained = 0;
-  std::string shared;
-  for (const auto& item : model->named_parameters()) {
+  for (const auto& item : model->named_parameters())
     (item.value().requires_grad() ? trained : frozen) += item.value().numel();
-    if (item.value().requires_grad() || tie == TieEmbeddings::kNone) continue;
-    if (tie == TieEmbeddings::kAll && item.key() == "source_embedding.weight")
-      shared = ", among them the one matrix of source, target and generator";
-    if (item.key() == "target_embedding.weight") shared = ", among them the one matrix of target and generator";
-  }
+  std::string shared;
+  if (tie != TieEmbeddings::kNone && !model->named_parameters()[stored_name(kGeneratorMatrix, tie)].requires_grad())
+    shared = std::string(", among them the one matrix of ") + (tie == TieEmbeddings::kAll ? "source, " : "") +
+             "target and generator";
   return "training.freeze: " + std::to_string(frozen) + " parameters stay as they are" + shared + "; " +
          std::to_string(trained) + " are trained";
 }

@@ -58,8 +58,16 @@ TEST(WeightsTest, NameThatDoesNotFitTheDimensionsIsRefused) {
   EXPECT_THROW(weight_kind("encoder.norm.weight", 2), ShapeError);
 }
 
+TEST(WeightsTest, ModuleOfAWeightInALayerIsItsSublayer) {
+  EXPECT_EQ(module_name("encoder.layers.0.self_attention.query.weight"), "encoder.layers.0.self_attention");
+  EXPECT_EQ(module_name("decoder.layers.12.feed_forward.inner.bias"), "decoder.layers.12.feed_forward");
+  EXPECT_EQ(module_name("encoder.layers.0.self_attention_norm.weight"), "encoder.layers.0.self_attention_norm");
+  EXPECT_EQ(module_name("encoder.norm.bias"), "encoder.norm");
+  EXPECT_EQ(module_name("source_embedding.weight"), "source_embedding");
+}
+
 TEST(WeightsTest, TiedWeightsAreStoredUnderTheNameOfTheFirst) {
-  const std::string source = "source_embedding.weight", target = "target_embedding.weight", last = "generator.weight";
+  const std::string source = kSourceEmbedding, target = kTargetEmbedding, last = kGeneratorMatrix;
   EXPECT_EQ(stored_name(last, TieEmbeddings::kAll), source);
   EXPECT_EQ(stored_name(target, TieEmbeddings::kAll), source);
   EXPECT_EQ(stored_name(last, TieEmbeddings::kDecoder), target);
