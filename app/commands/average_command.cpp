@@ -32,12 +32,9 @@ ExitCode run(const AverageOptions& options) {
       for (const auto& beside : run_outputs(run, true).kept) compared.inputs.push_back(beside);
   }
   set_up(options.common, compared);
-  for (const auto& file : options.files) {
-    expect_file("FILE", file);
-    expect_no_folder("FILE", file, "model files or checkpoints, as runs/en-de/checkpoints/step-*.safetensors");
-  }
-  expect_no_folder("--output", options.output, "the name of a model file to write");
-  if (!options.overwrite) expect_new_file("--output", options.output);
+  for (const auto& file : options.files)
+    expect_input_file("FILE", file, "model files or checkpoints, as runs/en-de/checkpoints/step-*.safetensors");
+  expect_output_file("--output", options.output, options.overwrite);
   const auto steps = average_models(options.files, options.output);
   log_info((steps.size() == 1 ? "wrote the weights of one file to "
                               : "wrote the mean of " + std::to_string(steps.size()) + " files to ") +

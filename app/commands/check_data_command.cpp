@@ -38,8 +38,8 @@ DataCheckOptions what_to_check(const CheckDataOptions& options, const std::optio
   if (config) check = data_check_options(*config);
   const auto add = [&check](DataSet::Use use, const TextPairOptions& pair) {
     if (!pair.source) return;
-    expect_file(pair.source_flag, *pair.source);
-    expect_file(pair.target_flag, *pair.target);
+    expect_input_file(pair.source_flag, *pair.source);
+    expect_input_file(pair.target_flag, *pair.target);
     check.sets.push_back({use, *pair.source, *pair.target});
   };
   add(DataSet::Use::kTraining, options.training);
@@ -47,7 +47,7 @@ DataCheckOptions what_to_check(const CheckDataOptions& options, const std::optio
   add(DataSet::Use::kTest, options.test);
   if (check.sets.empty()) throw UsageError("wanted --config, or --source and --target; see gloss check-data --help");
   if (options.tokenizer) {
-    expect_file("--tokenizer", *options.tokenizer);
+    expect_input_file("--tokenizer", *options.tokenizer);
     check.source_tokenizer = check.target_tokenizer = SentencePieceTokenizer::load(*options.tokenizer);
   }
   check.max_length = options.max_length.value_or(check.max_length);

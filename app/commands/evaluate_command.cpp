@@ -56,10 +56,10 @@ std::vector<NamedFile> files_read(const EvaluateOptions& options) {
 }
 
 void expect_files(const EvaluateOptions& options) {
-  for (const auto& file : options.references) expect_file("--reference", file);
-  for (const auto& file : options.hypotheses) expect_file("--hypothesis", file);
-  if (options.source) expect_file("--source", *options.source);
-  if (options.groups) expect_file("--groups", *options.groups);
+  for (const auto& file : options.references) expect_input_file("--reference", file);
+  for (const auto& file : options.hypotheses) expect_input_file("--hypothesis", file);
+  if (options.source) expect_input_file("--source", *options.source);
+  if (options.groups) expect_input_file("--groups", *options.groups);
 }
 
 /// Adds the model's translations of the sources, and its tokenizer of BLEU where no other is named. With --output they

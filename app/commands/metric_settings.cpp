@@ -58,7 +58,7 @@ std::string signature_of(const PublishedModel& model, const std::optional<std::f
 OwnTokenizer sentencepiece_tokenizer(const PublishedModel& model, const std::optional<std::filesystem::path>& given) {
   const auto path = given.value_or(kept_file(model));
   std::error_code ignored;
-  if (given) expect_file("--spm-model", path);
+  if (given) expect_input_file("--spm-model", path);
   if (!given && !std::filesystem::exists(path, ignored))
     throw UsageError("--tokenize " + std::string(model.name) + " wants " + printable(path.string()) +
                      "; fetch it, or give --spm-model FILE");

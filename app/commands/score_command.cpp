@@ -62,8 +62,8 @@ ExitCode run(const ScoreOptions& options) {
   auto inputs = model_inputs(options.models);
   inputs.insert(inputs.end(), {{"--source", options.source}, {"--target", options.target}});
   const auto machine = set_up(options.common, {std::move(inputs)});
-  expect_file("--source", options.source);
-  expect_file("--target", options.target);
+  expect_input_file("--source", options.source);
+  expect_input_file("--target", options.target);
   const auto models = load_translation_ensemble(options.models, machine.device);
   const auto decoding = options.decoding.over(decoding_settings(), models.first().config.decoding);
   const PairScorer scorer(models, decoding, options.precision, options.plain);

@@ -44,8 +44,7 @@ ExitCode convert_lines(Convert convert) {
 
 std::shared_ptr<const SentencePieceTokenizer> load_tokenizer(const ConvertLinesOptions& options) {
   set_up(options.common, {{{"--model", options.model}, standard_input()}});
-  expect_file("--model", options.model);
-  expect_no_folder("--model", options.model, "a SentencePiece model, as runs/en-de/tokenizer.model");
+  expect_input_file("--model", options.model, "a SentencePiece model, as runs/en-de/tokenizer.model");
   return SentencePieceTokenizer::load(options.model);
 }
 
@@ -55,12 +54,8 @@ ExitCode run(const TrainTokenizerOptions& options) {
   CommandFiles compared{.inputs = {}, .outputs = {{"--output", options.output}}};
   for (const auto& file : options.input) compared.inputs.push_back({"--input", file});
   set_up(options.common, compared);
-  for (const auto& file : options.input) {
-    expect_file("--input", file);
-    expect_no_folder("--input", file, "text files");
-  }
-  expect_no_folder("--output", options.output, "the name of a model file to write");
-  if (!options.overwrite) expect_new_file("--output", options.output);
+  for (const auto& file : options.input) expect_input_file("--input", file, "text files");
+  expect_output_file("--output", options.output, options.overwrite);
   const auto config = options.given.over(tokenizer_settings(), TokenizerConfig());
   std::int64_t pieces = 0;
   name_by_option(options.given.names(), [&] {

@@ -29,7 +29,7 @@ DataFiles data_files_of(const TrainTranslateCommandOptions& options) {
   DataFiles files;
   for (const auto& [setting, file] : options.data_files) {
     if (!file) continue;
-    expect_file(setting->flag, *file);
+    expect_input_file(setting->flag, *file);
     files.emplace_back(setting->key, *file);
   }
   return files;

@@ -134,7 +134,7 @@ std::optional<GlossaryPhrases> read_glossary(const TranslateOptions& options, co
   if (decoding.sampling.enabled)
     throw UsageError("--glossary: wanted translations that are searched for, but they are drawn (" +
                      why_drawn(options.decoding) + ")");
-  expect_file("--glossary", *options.glossary);
+  expect_input_file("--glossary", *options.glossary);
   return GlossaryPhrases(Glossary::read(*options.glossary), target);
 }
 

@@ -11,7 +11,7 @@ namespace gloss {
 
 LinePrefixes::LinePrefixes(const std::optional<std::filesystem::path>& file) : file_(file) {
   if (!file_) return;
-  expect_file("--prefix", *file_);
+  expect_input_file("--prefix", *file_);
   prefixes_ = read_lines(*file_, Passes::kOne);
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 Descriptor open_input(const std::optional<std::filesystem::path>& path) {
   if (!path) return {};
-  expect_file("--input", *path);
+  expect_input_file("--input", *path);
   Descriptor file(retry_interrupted([&] { return ::open(path->c_str(), O_RDONLY | O_CLOEXEC); }));
   if (!file.is_open()) throw_io_error(*path, "open");
   return file;

@@ -42,6 +42,13 @@ CLI::Option* add_text(CLI::App& command, Setting setting, SettingType type, Valu
   return add_parsed(command, setting, [&value](const std::string& text) { value = text; });
 }
 
+void expect_no_folder(std::string_view option, const std::filesystem::path& path, std::string_view wanted) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    throw UsageError(std::string(option) + ": wanted " + std::string(wanted) + ", got the folder " +
+                     printable(path.string()));
+}
+
 }  // namespace
 
 CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& description,
@@ -215,22 +222,17 @@ void name_by_option(const OptionNames& names, const std::function<void()>& work)
   }
 }
 
-void expect_file(std::string_view option, const std::filesystem::path& path) {
+void expect_input_file(std::string_view option, const std::filesystem::path& path, std::string_view wanted) {
   std::error_code error;  // the reader refuses what cannot be examined
   if (std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found)
     throw UsageError(std::string(option) + ": there is no file " + printable(path.string()));
+  if (!wanted.empty()) expect_no_folder(option, path, wanted);
 }
 
-void expect_no_folder(std::string_view option, const std::filesystem::path& path, std::string_view wanted) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error))
-    throw UsageError(std::string(option) + ": wanted " + std::string(wanted) + ", got the folder " +
-                     printable(path.string()));
-}
-
-void expect_new_file(std::string_view option, const std::filesystem::path& path) {
+void expect_output_file(std::string_view option, const std::filesystem::path& path, bool overwrite) {
+  expect_no_folder(option, path, "the name of a model file to write");
   std::error_code error;  // the writer refuses what cannot be examined
-  if (std::filesystem::is_regular_file(path, error))
+  if (!overwrite && std::filesystem::is_regular_file(path, error))
     throw UsageError(std::string(option) + ": there is a file " + printable(path.string()) +
                      " already; give another name, or --overwrite to replace it");
 }

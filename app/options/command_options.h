@@ -111,11 +111,10 @@ using OptionNames = std::map<std::string, std::string>;
 /// Runs `work`. In the message of a UsageError each key gets the name of its option, if it has one here.
 void name_by_option(const OptionNames& names, const std::function<void()>& work);
 
-/// Throws UsageError unless there is such a file.
-void expect_file(std::string_view option, const std::filesystem::path& path);
-/// Throws UsageError if `path` is a folder; `wanted` describes the file.
-void expect_no_folder(std::string_view option, const std::filesystem::path& path, std::string_view wanted);
-/// Throws UsageError that names --overwrite if there is such a file already.
-void expect_new_file(std::string_view option, const std::filesystem::path& path);
+/// Throws UsageError unless there is such an input. If `wanted` describes the file, a folder is refused, too; otherwise
+/// its reader refuses it.
+void expect_input_file(std::string_view option, const std::filesystem::path& path, std::string_view wanted = {});
+/// Throws UsageError if a model cannot be written to `path`: to a folder or, unless `overwrite`, an existing file.
+void expect_output_file(std::string_view option, const std::filesystem::path& path, bool overwrite);
 
 }  // namespace gloss

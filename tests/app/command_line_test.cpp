@@ -176,6 +176,20 @@ TEST(CommandLineTest, RefusesAFolderInPlaceOfAFile) {
                  HasSubstr("--model: wanted a SentencePiece model, as runs/en-de/tokenizer.model" + in_place));
 }
 
+TEST(CommandLineTest, RefusesAFolderInPlaceOfAModelToWrite) {
+  const TemporaryFolder folder;
+  const auto input = folder / "input";
+  write_text(input, "a\n");
+  for (const auto& command : {Arguments{"average", input}, Arguments{"tokenizer", "train", "--input", input},
+                              Arguments{"convert", "--model", input, "--precision", "int8"}}) {
+    auto arguments = command;
+    arguments.insert(arguments.end(), {"--overwrite", "--output", folder.path()});
+    expect_refusal(
+        arguments, 2,
+        HasSubstr("--output: wanted the name of a model file to write, got the folder " + folder.path().string()));
+  }
+}
+
 TEST(CommandLineTest, AFileNamedByAnOptionThatIsMissingIsAUsageError) {
   expect_refusal({"translate", "--model", "/no/such/model"}, 2, HasSubstr("/no/such/model"));
   expect_refusal({"train", "--config", "/no/such/run.json"}, 2, HasSubstr("/no/such/run.json"));
