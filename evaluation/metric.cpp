@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "common/error.h"
+#include "evaluation/line_counts.h"
 
 namespace gloss {
 namespace {
@@ -24,9 +25,7 @@ References References::in_streams(std::span<const std::vector<std::string>> stre
   if (streams.empty()) return {};
   auto references = single(streams.front());
   for (const auto& stream : streams.subspan(1)) {
-    if (stream.size() != references.of_line.size())
-      throw DataError("references: wanted streams of as many lines, got " + std::to_string(references.of_line.size()) +
-                      " and " + std::to_string(stream.size()));
+    expect_equal_lines("a stream of references", std::ssize(stream), "the first one", references.lines());
     for (std::size_t line = 0; line < stream.size(); ++line) references.of_line[line].push_back(stream[line]);
   }
   return references;
@@ -37,10 +36,8 @@ std::string References::count() const {
   return of_line.empty() || differ != of_line.end() ? "var" : std::to_string(of_line.front().size());
 }
 
-void expect_aligned(const std::string& metric, std::span<const std::string> hypotheses, const References& references) {
-  if (references.of_line.size() != hypotheses.size())
-    throw DataError(metric + ": wanted as many hypotheses as references, got " + std::to_string(hypotheses.size()) +
-                    " hypotheses and " + std::to_string(references.of_line.size()) + " references");
+void expect_scorable(const std::string& metric, std::span<const std::string> hypotheses, const References& references) {
+  expect_equal_lines(metric + ": the hypothesis", std::ssize(hypotheses), "the reference", references.lines());
   if (hypotheses.empty()) throw DataError(metric + ": wanted at least one line, got none");
   const auto none = std::ranges::find_if(references.of_line, &std::vector<std::string>::empty);
   if (none != references.of_line.end())

@@ -80,7 +80,7 @@ class Metric {
 
 /// Throws DataError with the metric's name unless there are lines, equally many hypotheses and references, and at least
 /// one reference per line.
-void expect_aligned(const std::string& metric, std::span<const std::string> hypotheses, const References& references);
+void expect_scorable(const std::string& metric, std::span<const std::string> hypotheses, const References& references);
 
 /// Returns the sum of the rows, added in their order.
 std::vector<double> sum_of_rows(const SegmentStatistics& statistics);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "evaluation/line_counts.h"
 #include "evaluation/line_differences.h"
 #include "evaluation/statistics/paired_test.h"
 #include "evaluation/statistics/resampling.h"
@@ -87,9 +88,7 @@ void add_differences(ScoreReport& report, const Metric& metric, const std::vecto
 }
 
 void expect_parts_of(std::int64_t lines, const std::optional<LineParts>& parts, const std::string& what) {
-  if (parts && std::ssize(parts->of_line) != lines)
-    throw DataError(what + ": wanted a part for each of " + std::to_string(lines) + " lines, got " +
-                    std::to_string(parts->of_line.size()));
+  if (parts) expect_equal_lines(what, std::ssize(parts->of_line), "the reference", lines);
 }
 
 void expect_at_least(std::int64_t minimum, std::int64_t got, const std::string& what) {
@@ -109,8 +108,8 @@ void ScoringOptions::validate(std::int64_t systems, std::int64_t lines) const {
     expect_at_least(1, trials, "paired test: trials");
   }
   if (differences > 0) expect_at_least(2, systems, "differences: systems");
-  expect_parts_of(lines, groups, "groups");
-  expect_parts_of(lines, lengths, "lengths");
+  expect_parts_of(lines, groups, "the list of groups");
+  expect_parts_of(lines, lengths, "the list of lengths");
 }
 
 ScoreReport score_systems(std::span<const MetricKind> metrics, const MetricOptions& settings,

@@ -10,6 +10,7 @@
 #include "common/log.h"
 #include "common/text/split_text.h"
 #include "common/text/utf8.h"
+#include "evaluation/line_counts.h"
 #include "evaluation/tokenize/strip.h"
 
 namespace gloss {
@@ -82,7 +83,7 @@ References read_references(std::span<const std::filesystem::path> files, const R
   for (const auto& file : files) {
     auto lines = read_scored_lines(file);
     if (references.of_line.empty()) references.of_line.resize(lines.size());
-    expect_aligned(file.string(), std::ssize(lines), files.front().string(), references.lines());
+    expect_equal_lines(file.string(), std::ssize(lines), files.front().string(), references.lines());
     for (std::size_t line = 0; line < lines.size(); ++line) references.of_line[line].push_back(std::move(lines[line]));
   }
   return references;
@@ -105,13 +106,6 @@ std::vector<SystemOutput> read_tabbed_systems(Descriptor text, const std::string
   }
   expect_lines(name, reader.line_number());
   return systems;
-}
-
-void expect_aligned(const std::string& name, std::int64_t lines, const std::string& reference_name,
-                    std::int64_t references) {
-  if (lines != references)
-    throw DataError(printable(name) + " has " + std::to_string(lines) + " lines, " + printable(reference_name) + " " +
-                    std::to_string(references) + "; line n of one must belong to line n of the other");
 }
 
 }  // namespace gloss

@@ -41,8 +41,4 @@ struct SystemOutput {
 /// DataError if a line has another number of systems.
 std::vector<SystemOutput> read_tabbed_systems(Descriptor text, const std::string& name);
 
-/// Throws DataError with both names unless `name` has as many lines as the references (`reference_name`).
-void expect_aligned(const std::string& name, std::int64_t lines, const std::string& reference_name,
-                    std::int64_t references);
-
 }  // namespace gloss

@@ -22,6 +22,7 @@
 #include "common/error.h"
 #include "common/files/descriptor.h"
 #include "common/log.h"
+#include "evaluation/line_counts.h"
 #include "evaluation/metric_set.h"
 #include "evaluation/score_systems.h"
 #include "evaluation/tokenize/strip.h"
@@ -117,8 +118,8 @@ ScoringOptions scoring_options(const EvaluateOptions& options, const EvaluationI
     scoring.seed = options.seed ? *options.seed : ResamplingSeed::from_environment();
   if (options.groups) {
     const auto groups = read_scored_lines(*options.groups);
-    expect_aligned(options.groups->string(), std::ssize(groups), options.references.front().string(),
-                   judged.references.lines());
+    expect_equal_lines(options.groups->string(), std::ssize(groups), options.references.front().string(),
+                       judged.references.lines());
     scoring.groups = parts_by_name(groups);
   }
   if (options.scores_by_length()) scoring.lengths = parts_by_length(*judged.sources, options.bounds_of_lengths());
@@ -132,7 +133,7 @@ EvaluationInput judged_texts(const EvaluateOptions& options, const Machine& mach
   judged.references = read_references(options.references, options.columns);
   const auto reference_name = options.references.front().string();
   const auto expect_lines = [&](const std::string& name, std::int64_t lines) {
-    expect_aligned(name, lines, reference_name, judged.references.lines());
+    expect_equal_lines(name, lines, reference_name, judged.references.lines());
   };
   if (options.source) {
     judged.sources = read_lines(*options.source, Passes::kOne);

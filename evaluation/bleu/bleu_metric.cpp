@@ -62,7 +62,7 @@ std::vector<SignatureEntry> BleuMetric::settings() const {
 
 SegmentStatistics BleuMetric::statistics(std::span<const std::string> hypotheses, const References& references,
                                          int threads) const {
-  expect_aligned(name(), hypotheses, references);
+  expect_scorable(name(), hypotheses, references);
   SegmentStatistics statistics{BleuLines::width(options_), {}};
   statistics.values.resize(hypotheses.size() * static_cast<std::size_t>(statistics.width));
   parallel_for(std::ssize(hypotheses), threads, [&](std::int64_t begin, std::int64_t end) {

@@ -106,7 +106,7 @@ std::vector<SignatureEntry> ChrfMetric::settings() const {
 SegmentStatistics ChrfMetric::statistics(std::span<const std::string> hypotheses, const References& references,
                                          int threads) const {
   const auto lines = static_cast<std::int64_t>(hypotheses.size());
-  expect_aligned(name(), hypotheses, references);
+  expect_scorable(name(), hypotheses, references);
   SegmentStatistics statistics{.width = 3 * (options_.char_order + options_.word_order), .values = {}};
   const auto width = static_cast<std::size_t>(statistics.width);
   statistics.values.resize(hypotheses.size() * width);

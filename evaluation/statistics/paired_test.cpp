@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "evaluation/line_counts.h"
 #include "evaluation/statistics/means.h"
 #include "evaluation/statistics/numpy_random.h"
 #include "evaluation/statistics/parallel_for.h"
@@ -56,9 +57,7 @@ void expect_systems(std::span<const SegmentStatistics> systems, const Resampling
   if (options.samples < 1)
     throw UsageError("paired test: wanted at least 1 sample, got " + std::to_string(options.samples));
   for (const auto& system : systems)
-    if (system.lines() != systems.front().lines())
-      throw DataError("paired test: wanted as many lines of the system as of the baseline, got " +
-                      std::to_string(system.lines()) + " and " + std::to_string(systems.front().lines()));
+    expect_equal_lines("paired test: a system", system.lines(), "the baseline", systems.front().lines());
 }
 
 double p_value(std::int64_t above, std::int64_t samples) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "common/error.h"
+#include "evaluation/line_counts.h"
 #include "evaluation/statistics/means.h"
 #include "evaluation/statistics/parallel_for.h"
 
@@ -109,9 +110,7 @@ std::vector<ScoreArray> bootstrap_scores(const Metric& metric, std::span<const S
   const auto width = static_cast<std::size_t>(systems.front()->width);
   std::vector<Float32Rows> rows;
   for (const auto* system : systems) {
-    if (system->lines() != systems.front()->lines())
-      throw DataError("resampling: wanted systems with as many lines, got " + std::to_string(lines) + " and " +
-                      std::to_string(system->lines()));
+    expect_equal_lines("resampling: a system", system->lines(), "the first one", systems.front()->lines());
     rows.emplace_back(*system);
   }
 

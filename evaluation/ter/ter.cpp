@@ -86,7 +86,7 @@ std::vector<SignatureEntry> TerMetric::settings() const {
 SegmentStatistics TerMetric::statistics(std::span<const std::string> hypotheses, const References& references,
                                         int threads) const {
   const auto lines = static_cast<std::int64_t>(hypotheses.size());
-  expect_aligned(name(), hypotheses, references);
+  expect_scorable(name(), hypotheses, references);
   SegmentStatistics statistics{.width = 2, .values = std::vector<double>(hypotheses.size() * 2)};
   parallel_for(lines, threads, [&](std::int64_t begin, std::int64_t end) {
     TerLine computed(options_);

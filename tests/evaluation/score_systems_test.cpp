@@ -48,11 +48,11 @@ TEST(ScoreSystemsTest, GroupsMustCoverAllLines) {
   EXPECT_THAT([] { report_of(kSystems, [](auto& options) {
                      options.groups = {{"g"}, {0}};
                    }); },
-              ThrowsMessage<DataError>(HasSubstr("groups: wanted a part for each of 2 lines, got 1")));
+              ThrowsMessage<DataError>(HasSubstr("the list of groups has 1 lines, the reference 2")));
   EXPECT_THAT([] { report_of(kSystems, [](auto& options) {
                      options.lengths = {{"0-10"}, {0, 0, 0}};
                    }); },
-              ThrowsMessage<DataError>(HasSubstr("lengths: wanted a part for each of 2 lines, got 3")));
+              ThrowsMessage<DataError>(HasSubstr("the list of lengths has 3 lines, the reference 2")));
 }
 
 TEST(ScoreSystemsTest, GroupsAndLengthsAreScoredForEachSystem) {

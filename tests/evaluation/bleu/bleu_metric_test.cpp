@@ -187,12 +187,12 @@ TEST(BleuMetricTest, RefusesMisalignedTextsAndReportsBothCounts) {
       [] {
         BleuMetric().statistics(Texts{"a", "b"}, one_reference({"a", "b", "c"}));
       },
-      ThrowsMessage<DataError>(HasSubstr("got 2 hypotheses and 3 references")));
+      ThrowsMessage<DataError>(HasSubstr("the hypothesis has 2 lines, the reference 3")));
   EXPECT_THAT(
       [] {
         References::in_streams(std::vector<Texts>{{"a", "b"}, {"a"}});
       },
-      ThrowsMessage<DataError>(HasSubstr("got 2 and 1")));
+      ThrowsMessage<DataError>(HasSubstr("has 1 lines, the first one 2")));
 }
 
 TEST(BleuMetricTest, RefusesALineWithoutReferenceByItsNumber) {

@@ -69,7 +69,7 @@ TEST(BleuTest, LineOrderDoesNotMatter) {
 TEST(BleuTest, RefusesDifferentLineCountsAndReportsBoth) {
   const Texts two = {"a", "b"}, three = {"a", "b", "c"};
   EXPECT_THAT([&] { corpus_bleu(two, three); },
-              testing::ThrowsMessage<DataError>(testing::HasSubstr("2 hypotheses and 3 references")));
+              testing::ThrowsMessage<DataError>(testing::HasSubstr("the hypothesis has 2 lines, the reference 3")));
 }
 
 TEST(BleuTest, RefusesEmptyTexts) { EXPECT_THROW(corpus_bleu({}, {}), DataError); }

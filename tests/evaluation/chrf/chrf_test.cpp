@@ -174,7 +174,7 @@ TEST(ChrfTest, RefusesDifferentLineCountsAndReportsBoth) {
       [] {
         ChrfMetric().statistics(Texts{"a", "b"}, one_reference({"a", "b", "c"}));
       },
-      ThrowsMessage<DataError>(HasSubstr("2 hypotheses and 3 references")));
+      ThrowsMessage<DataError>(HasSubstr("the hypothesis has 2 lines, the reference 3")));
   EXPECT_THROW(ChrfMetric().statistics(Texts{}, one_reference({})), DataError);
 }
 

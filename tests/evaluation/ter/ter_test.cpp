@@ -141,7 +141,7 @@ TEST(TerTest, RefusesMisalignedTexts) {
       [&] {
         metric.statistics(Texts{"a", "b"}, references_of({{"a"}}));
       },
-      ThrowsMessage<DataError>(HasSubstr("2 hypotheses and 1 references")));
+      ThrowsMessage<DataError>(HasSubstr("the hypothesis has 2 lines, the reference 1")));
   EXPECT_THAT([&] { metric.statistics(Texts{}, References{}); },
               ThrowsMessage<DataError>(HasSubstr("at least one line")));
   EXPECT_THAT(

@@ -1,0 +1,15 @@
+#include "evaluation/line_counts.h"
+
+#include "common/error.h"
+#include "common/log.h"
+
+namespace gloss {
+
+void expect_equal_lines(const std::string& name, std::int64_t lines, const std::string& reference_name,
+                        std::int64_t reference_lines) {
+  if (lines != reference_lines)
+    throw DataError(printable(name) + " has " + std::to_string(lines) + " lines, " + printable(reference_name) + " " +
+                    std::to_string(reference_lines) + "; line n of one must belong to line n of the other");
+}
+
+}  // namespace gloss
