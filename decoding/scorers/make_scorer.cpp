@@ -6,12 +6,15 @@
 
 namespace gloss {
 
+bool falls_back_to_plain(at::Device device, const ModelConfig& config) {
+  return device.is_cpu() && !InferenceModel::supports(config);
+}
+
 std::shared_ptr<const Scorer> make_scorer(const LazyModel& model, const ModelConfig& config,
                                           std::int64_t max_target_length, WeightPrecision precision, bool plain) {
-  const bool on_cpu = model.device.is_cpu();
-  if (plain || (on_cpu && !InferenceModel::supports(config)))
+  if (plain || falls_back_to_plain(model.device, config))
     return std::make_shared<PlainScorer>(model.network(), max_target_length);
-  if (on_cpu) return std::make_shared<InferenceScorer>(model, config, max_target_length, precision);
+  if (model.device.is_cpu()) return std::make_shared<InferenceScorer>(model, config, max_target_length, precision);
   return std::make_shared<TransformerScorer>(model.network(), max_target_length);
 }
 

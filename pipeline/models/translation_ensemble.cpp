@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "decoding/scorers/ensemble_scorer.h"
+#include "decoding/scorers/make_scorer.h"
 #include "tensor/caching_allocator.h"
 
 namespace gloss {
@@ -18,8 +19,24 @@ std::int64_t TranslationEnsemble::max_source_length() const {
   return least;
 }
 
+namespace {
+
+/// Warns once if `precision` has no effect on some members.
+void warn_of_ignored(std::optional<WeightPrecision> precision, std::span<const TranslationModel> members) {
+  if (!precision || *precision == WeightPrecision::kFloat32) return;
+  const auto ignores = [](const TranslationModel& member) {
+    return falls_back_to_plain(member.file.model.device, member.config.model);
+  };
+  if (std::ranges::any_of(members, ignores))
+    log_warning("--precision: " + std::string(weight_precision_name(*precision)) +
+                " is ignored; gloss has no fast code for a part of this network and multiplies in float32");
+}
+
+}  // namespace
+
 LineTranslator TranslationEnsemble::translator(std::optional<WeightPrecision> precision, bool aligns,
                                                bool plain) const {
+  if (!plain) warn_of_ignored(precision, members);
   std::vector<std::shared_ptr<const Scorer>> scorers;
   for (const auto& member : members) scorers.push_back(member.scorer(precision, plain));
   release_cached_memory();  // of the weights before they were packed

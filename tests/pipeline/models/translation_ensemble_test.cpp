@@ -112,6 +112,25 @@ TEST_P(TranslationEnsembleTest, AFileThatIsReplacedAlignsAsBefore) {
   }
 }
 
+// A part that somebody adds to the model has no fast code at first.
+TEST_P(TranslationEnsembleTest, WarnsOnceOfAPrecisionThatANetworkWithoutFastCodeIgnores) {
+  if (!device().is_cpu()) GTEST_SKIP() << "refused on other devices";
+  auto models = load({write(1, tokenizer_), write(2, tokenizer_)});
+  const auto printed = [&](std::optional<WeightPrecision> precision) {
+    testing::internal::CaptureStderr();
+    models.translator(precision, /*aligns=*/false);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(printed(WeightPrecision::kInt8), "");
+  for (auto& member : models.members) member.config.model.activation = static_cast<Activation>(7);
+  const auto warned = printed(WeightPrecision::kInt8);
+  EXPECT_THAT(warned, HasSubstr("warning: --precision: int8 is ignored"));
+  EXPECT_EQ(std::ranges::count(warned, '\n'), 1) << warned;
+  EXPECT_EQ(printed(WeightPrecision::kFloat32), "");
+  EXPECT_EQ(printed(std::nullopt), "");
+  EXPECT_THROW(models.translator(WeightPrecision::kInt8, /*aligns=*/false, /*plain=*/true), UsageError);
+}
+
 TEST_P(TranslationEnsembleTest, AnotherTokenizerIsRefusedByTheNameOfItsFile) {
   write_lines(job_ / "text", {"xyz zyx", "yxz"});
   const auto first = write(1, tokenizer_), second = write(2, tokenizer_), third = write(3, trained(job_ / "text"));
