@@ -53,7 +53,7 @@ void decode_speed(Options options) {
   const auto loaded = load_translation_model(options.model, at::kCPU);
   const auto sources = sources_of(options, *loaded.source_tokenizer);
   if (options.fixed_length > 0) options.decoding.min_length = options.decoding.max_length = options.fixed_length;
-  const auto scorer = make_scorer(loaded.file.model, loaded.config.model, DecodingConfig::kLongest,
+  const auto scorer = make_scorer(loaded.file.model, loaded.config.model, DecodingConfig::kMaxTargetLength,
                                   options.precision.value_or(translating_precision(loaded.file.precision)));
 
   std::vector<std::vector<Hypothesis>> found;

@@ -20,7 +20,7 @@ namespace gloss {
 namespace {
 
 constexpr std::string_view kConsonants = "bdfgklmnprstvz", kVowels = "aeiou";
-static_assert(BuiltInCorpusOptions::kMostWords == 14 * 5 * 14 * 5);  // two syllables
+static_assert(BuiltInCorpusOptions::kMaxWords == 14 * 5 * 14 * 5);  // two syllables
 
 using Sentence = std::vector<std::int32_t>;  // indices of words
 
@@ -40,9 +40,9 @@ void validate(const BuiltInCorpusOptions& options) {
   const auto in_range = [](std::int64_t value, std::int64_t max, std::string_view name) {
     require(value >= 1 && value <= max, name, "1 to " + std::to_string(max), value);
   };
-  in_range(options.size, BuiltInCorpusOptions::kMostPairs, "size");
-  in_range(options.words, BuiltInCorpusOptions::kMostWords, "words");
-  in_range(options.max_words, BuiltInCorpusOptions::kLongestSentence, "max_words");
+  in_range(options.size, BuiltInCorpusOptions::kMaxPairs, "size");
+  in_range(options.words, BuiltInCorpusOptions::kMaxWords, "words");
+  in_range(options.max_words, BuiltInCorpusOptions::kMaxSentenceWords, "max_words");
   const auto needed = options.size + 2 * held_out(options);
   const auto possible = count_sentences(options.words, options.max_words, needed);
   if (possible < needed)

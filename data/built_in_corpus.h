@@ -10,9 +10,9 @@ enum class BuiltInCorpus { kCopy, kReverse };
 
 /// Options of make_built_in_corpus.
 struct BuiltInCorpusOptions {
-  static constexpr std::int64_t kMostPairs = 10'000'000;
-  static constexpr std::int64_t kMostWords = 4900;
-  static constexpr std::int64_t kLongestSentence = 1000;
+  static constexpr std::int64_t kMaxPairs = 10'000'000;
+  static constexpr std::int64_t kMaxWords = 4900;
+  static constexpr std::int64_t kMaxSentenceWords = 1000;
 
   BuiltInCorpus kind = BuiltInCorpus::kCopy;
   std::uint64_t seed = 1;

@@ -23,16 +23,16 @@ std::int64_t difference(const ParallelCorpus& corpus, std::int64_t index) {
   return corpus.source_length(index) - corpus.target_length(index);
 }
 
-std::int64_t longest_pair(const ParallelCorpus& corpus) {
-  std::int64_t longest = 0;
-  for (std::int64_t i = 0; i < corpus.size(); ++i) longest = std::max(longest, positions(corpus, i));
-  return longest;
+std::int64_t max_positions(const ParallelCorpus& corpus) {
+  std::int64_t max_length = 0;
+  for (std::int64_t i = 0; i < corpus.size(); ++i) max_length = std::max(max_length, positions(corpus, i));
+  return max_length;
 }
 
-// Returns the begin of each key's entries in sorted order, for keys from 0 to `largest`, and the end.
+// Returns the begin of each key's entries in sorted order, for keys from 0 to `max_key`, and the end.
 template <typename Key>
-Indices begins_of(std::int64_t count, std::int64_t largest, Key key) {
-  Indices begins(static_cast<std::size_t>(largest) + 2);
+Indices begins_of(std::int64_t count, std::int64_t max_key, Key key) {
+  Indices begins(static_cast<std::size_t>(max_key) + 2);
   for (std::int64_t i = 0; i < count; ++i) ++begins[static_cast<std::size_t>(key(i)) + 1];
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
   return begins;
@@ -63,15 +63,15 @@ std::span<const std::uint32_t> EpochOrder::batch(std::int64_t index) const {
 
 // Sorts by two counting sorts: first by difference, then stably by length.
 void EpochOrder::sort(const ParallelCorpus& corpus, bool even_rise) {
-  const auto count = corpus.size(), longest = longest_pair(corpus);
+  const auto count = corpus.size(), max_length = max_positions(corpus);
   Indices by_difference(static_cast<std::size_t>(count));
-  const auto shifted = [&](std::int64_t i) { return difference(corpus, i) + longest; };
-  auto place = begins_of(count, 2 * longest, shifted);
+  const auto shifted = [&](std::int64_t i) { return difference(corpus, i) + max_length; };
+  auto place = begins_of(count, 2 * max_length, shifted);
   for (std::int64_t i = 0; i < count; ++i)
     by_difference[place[static_cast<std::size_t>(shifted(i))]++] = static_cast<std::uint32_t>(i);
 
   pairs_.resize(by_difference.size());
-  const auto begins = begins_of(count, longest, [&](std::int64_t i) { return positions(corpus, i); });
+  const auto begins = begins_of(count, max_length, [&](std::int64_t i) { return positions(corpus, i); });
   place = begins;
   for (const auto i : by_difference) pairs_[place[static_cast<std::size_t>(positions(corpus, i))]++] = i;
   for (std::size_t length = even_rise ? 1 : 0; length + 1 < begins.size(); length += 2)

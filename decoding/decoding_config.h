@@ -20,7 +20,7 @@ struct SamplingConfig {
 
 /// `decoding` of the run file. Ranges and names: decoding_settings().
 struct DecodingConfig {
-  static constexpr std::int64_t kLongest = 4096;  ///< upper bound of max_length
+  static constexpr std::int64_t kMaxTargetLength = 4096;  ///< upper bound of max_length
 
   std::int64_t beam_size = 5;   ///< 1: greedy
   double length_penalty = 1.0;  ///< 0: scores are sums of log-probabilities

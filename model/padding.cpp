@@ -11,16 +11,16 @@ namespace gloss {
 
 PaddedIds pad(std::span<const std::vector<std::int32_t>> rows, at::Device device) {
   PaddedIds result;
-  std::int64_t longest = 1;
+  std::int64_t max_length = 1;
   for (const auto& row : rows) {
     result.lengths.push_back(static_cast<std::int64_t>(row.size()));
-    longest = std::max(longest, result.lengths.back());
+    max_length = std::max(max_length, result.lengths.back());
   }
-  auto ids = at::full({static_cast<std::int64_t>(rows.size()), longest}, kPad, at::kLong);  // [B, T]
+  auto ids = at::full({static_cast<std::int64_t>(rows.size()), max_length}, kPad, at::kLong);  // [B, T]
   auto* out = ids.mutable_data_ptr<std::int64_t>();
   for (const auto& row : rows) {
     std::copy(row.begin(), row.end(), out);
-    out += longest;
+    out += max_length;
   }
   result.ids = to_device(ids, device);
   return result;

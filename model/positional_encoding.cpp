@@ -37,8 +37,8 @@ PositionalEncodingImpl::PositionalEncodingImpl(std::int64_t d_model, std::int64_
 
 at::Tensor PositionalEncodingImpl::forward(std::int64_t first, std::int64_t count, at::Device device) {
   const auto last = first + count;
-  if (const auto most = limit(); most && last > *most) {
-    throw UsageError("positions: wanted at most " + std::to_string(*most) +
+  if (const auto max_positions = limit(); max_positions && last > *max_positions) {
+    throw UsageError("positions: wanted at most " + std::to_string(*max_positions) +
                      ", which is all that the model has learned, got " + std::to_string(last) +
                      "; use shorter lines or train with a larger model.max_positions");
   }

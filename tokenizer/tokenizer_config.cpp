@@ -32,7 +32,7 @@ const Settings<TokenizerConfig>& tokenizer_settings() {
        {field(&Config::vocabulary_size),
         {.key = "vocabulary_size",
          .help = "pieces, special symbols included; with `char` at most that many",
-         .range = between(Config::kSmallestVocabulary, Config::kLargestVocabulary),
+         .range = between(Config::kMinVocabulary, Config::kMaxVocabulary),
          .flag = "--vocabulary-size",
          .group = "Tokenizer"}},
        {choice_field(&Config::type, kTypes),
@@ -60,7 +60,7 @@ const Settings<TokenizerConfig>& tokenizer_settings() {
 
 void TokenizerConfig::validate() const {
   tokenizer_settings().validate(*this);
-  const auto smallest = kSmallestVocabulary + (byte_fallback ? kBytePieces : 0);
+  const auto smallest = kMinVocabulary + (byte_fallback ? kBytePieces : 0);
   require(vocabulary_size >= smallest, "tokenizer.vocabulary_size",
           "a whole number from " + std::to_string(smallest) + ", since each byte needs a piece", vocabulary_size);
 }

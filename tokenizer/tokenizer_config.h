@@ -23,8 +23,8 @@ std::string_view normalization_name(Normalization normalization);
 
 /// `tokenizer` of the run file.
 struct TokenizerConfig {
-  static constexpr std::int64_t kSmallestVocabulary = 5;  ///< pad, unk, bos, eos and a piece
-  static constexpr std::int64_t kLargestVocabulary = 1'000'000;
+  static constexpr std::int64_t kMinVocabulary = 5;  ///< pad, unk, bos, eos and a piece
+  static constexpr std::int64_t kMaxVocabulary = 1'000'000;
 
   std::string model_file;                ///< a SentencePiece model to use as it is; empty: train one on the corpus
   std::int64_t vocabulary_size = 10000;  ///< pieces, special symbols included; for char at most that many

@@ -106,7 +106,7 @@ class TrainingLines final : public sentencepiece::SentenceIterator {
   std::deque<std::string> parts_;  // of the present line
 };
 
-std::optional<std::int64_t> number_behind(std::string_view text, std::string_view words) {
+std::optional<std::int64_t> number_after(std::string_view text, std::string_view words) {
   const auto place = text.find(words);
   if (place == text.npos) return std::nullopt;
   text.remove_prefix(place + words.size());
@@ -118,14 +118,14 @@ std::optional<std::int64_t> number_behind(std::string_view text, std::string_vie
 // SentencePiece says only in words what is wrong with a vocabulary's size.
 [[noreturn]] void throw_training_error(const std::string& message, const TokenizerConfig& config) {
   const auto got = ", got " + std::to_string(config.vocabulary_size);
-  if (const auto most = number_behind(message, "Please set it to a value <= "))
+  if (const auto max_size = number_after(message, "Please set it to a value <= "))
+    throw UsageError({Key{"tokenizer.vocabulary_size"}, ": wanted at most " + std::to_string(*max_size) + got +
+                                                            "; the training text has no more pieces"});
+  if (const auto min_size = number_after(message, "required_chars. " + std::to_string(config.vocabulary_size) + " vs "))
     throw UsageError({Key{"tokenizer.vocabulary_size"},
-                      ": wanted at most " + std::to_string(*most) + got + "; the training text has no more pieces"});
-  if (const auto least = number_behind(message, "required_chars. " + std::to_string(config.vocabulary_size) + " vs "))
-    throw UsageError(
-        {Key{"tokenizer.vocabulary_size"},
-         ": wanted at least " + std::to_string(*least) + got + "; so many characters and symbols need a piece at this ",
-         Key{"tokenizer.character_coverage"}});
+                      ": wanted at least " + std::to_string(*min_size) + got +
+                          "; so many characters and symbols need a piece at this ",
+                      Key{"tokenizer.character_coverage"}});
   throw DataError("tokenizer: SentencePiece cannot train on this text: " + printable(message));
 }
 

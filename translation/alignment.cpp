@@ -119,9 +119,9 @@ void cross_attention(const EncoderDecoder& model, const AttentionSite& site, con
     return;
   }
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return sources[i].size(); });
-  const auto most = static_cast<std::size_t>(together);
-  for (std::size_t first = 0; first < order.size(); first += most)
-    align_batch(model, site, pairs, std::span(order).subspan(first, std::min(most, order.size() - first)), take);
+  const auto batch_size = static_cast<std::size_t>(together);
+  for (std::size_t first = 0; first < order.size(); first += batch_size)
+    align_batch(model, site, pairs, std::span(order).subspan(first, std::min(batch_size, order.size() - first)), take);
 }
 
 std::vector<PieceLink> strongest_links(const at::Tensor& weights) {

@@ -42,9 +42,9 @@ class GrowingWord {
   std::string word_, between_;
 };
 
-/// Returns whether an n-gram of 1 to `longest` occurs `times` times in succession.
-bool repeats_in_succession(const auto& items, std::size_t longest, std::size_t times) {
-  for (std::size_t n = 1; n <= longest; ++n) {
+/// Returns whether an n-gram of 1 to `max_n` occurs `times` times in succession.
+bool repeats_in_succession(const auto& items, std::size_t max_n, std::size_t times) {
+  for (std::size_t n = 1; n <= max_n; ++n) {
     std::size_t equal = 0;  // number of consecutive items equal to those n places before
     for (std::size_t i = n; i < items.size(); ++i) {
       equal = items[i] == items[i - n] ? equal + 1 : 0;
@@ -56,19 +56,19 @@ bool repeats_in_succession(const auto& items, std::size_t longest, std::size_t t
 
 bool repeats_somewhere(const Words& words, const FlagBounds& bounds) {
   std::map<Words, std::size_t> counts;
-  for (std::size_t i = 0; i + bounds.longest_ngram <= words.size(); ++i) {
+  for (std::size_t i = 0; i + bounds.max_ngram <= words.size(); ++i) {
     const auto first = words.begin() + static_cast<std::ptrdiff_t>(i);
-    if (++counts[Words(first, first + static_cast<std::ptrdiff_t>(bounds.longest_ngram))] == bounds.in_all) return true;
+    if (++counts[Words(first, first + static_cast<std::ptrdiff_t>(bounds.max_ngram))] == bounds.in_all) return true;
   }
   return false;
 }
 
 bool repeats(const Words& words, const FlagBounds& bounds) {
-  return repeats_in_succession(words, bounds.longest_ngram, bounds.in_a_row) || repeats_somewhere(words, bounds);
+  return repeats_in_succession(words, bounds.max_ngram, bounds.in_a_row) || repeats_somewhere(words, bounds);
 }
 
 bool repeats(std::span<const Id> pieces, const FlagBounds& bounds) {
-  return repeats_in_succession(pieces, bounds.longest_ngram_of_pieces, bounds.pieces_in_a_row);
+  return repeats_in_succession(pieces, bounds.max_piece_ngram, bounds.pieces_in_a_row);
 }
 
 Words with_letters(Words words) {
@@ -93,7 +93,7 @@ std::size_t common_in_order(const Words& a, const Words& b) {
 }
 
 bool is_copied(const Words& source, const Words& target, const FlagBounds& bounds) {
-  if (std::min(source.size(), target.size()) < bounds.least_copied_words) return false;
+  if (std::min(source.size(), target.size()) < bounds.min_copied_words) return false;
   return static_cast<double>(common_in_order(source, target)) >=
          bounds.copied_share * static_cast<double>(target.size());
 }
@@ -123,8 +123,8 @@ TranslationFlags flags_of(const JudgedTranslation& judged, const FlagBounds& bou
   TranslationFlags flags;
   flags.repetition = (repeats(target, bounds) && !repeats(source, bounds)) ||
                      (repeats(judged.target_pieces, bounds) && !repeats(judged.source_pieces, bounds));
-  flags.too_short = std::ssize(judged.source_pieces) >= bounds.least_source_pieces && T < bounds.shortest * S;
-  flags.too_long = std::ssize(judged.target_pieces) >= bounds.least_target_pieces && T > bounds.longest * S;
+  flags.too_short = std::ssize(judged.source_pieces) >= bounds.min_source_pieces && T < bounds.min_length_ratio * S;
+  flags.too_long = std::ssize(judged.target_pieces) >= bounds.min_target_pieces && T > bounds.max_length_ratio * S;
   flags.copied_source = is_copied(with_letters(source), with_letters(target), bounds);
   flags.unknown = judged.unknown;
   flags.truncated = judged.truncated;

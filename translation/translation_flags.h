@@ -13,23 +13,23 @@ namespace gloss {
 
 /// Bounds of suspicious translations. Words are those of `comparable_words`.
 struct FlagBounds {
-  /// A repetition is an n-gram of 1 to `longest_ngram` words that occurs `in_a_row` times in succession, or one of
-  /// `longest_ngram` words that occurs `in_all` times, unless the source has a repetition, too. Twice is common ("sehr,
+  /// A repetition is an n-gram of 1 to `max_ngram` words that occurs `in_a_row` times in succession, or one of
+  /// `max_ngram` words that occurs `in_all` times, unless the source has a repetition, too. Twice is common ("sehr,
   /// sehr").
-  std::size_t longest_ngram = 4;
+  std::size_t max_ngram = 4;
   std::size_t in_a_row = 3, in_all = 3;
   /// Bounds for pieces, which also repeat within a word and between punctuation; only in succession.
-  std::size_t longest_ngram_of_pieces = 4, pieces_in_a_row = 4;
+  std::size_t max_piece_ngram = 4, pieces_in_a_row = 4;
   /// Ratio of target to source length in pieces, which also measure languages without spaces. Human translations of the
   /// validation set of Multi30k (English and German, one vocabulary) have 0.45 to 1.63 times as many; other languages
   /// need wider bounds. Below the minimum counts nothing is too short or too long.
-  double shortest = 0.4, longest = 2.5;
-  std::int64_t least_source_pieces = 6;  ///< for too short
-  std::int64_t least_target_pieces = 9;  ///< for too long
+  double min_length_ratio = 0.4, max_length_ratio = 2.5;
+  std::int64_t min_source_pieces = 6;  ///< for too short
+  std::int64_t min_target_pieces = 9;  ///< for too long
   /// Share of the target's words with letters that the source has in the same order. Both sides need a minimum number
   /// of words, since names and short titles may stay as they are.
   double copied_share = 0.8;
-  std::size_t least_copied_words = 3;
+  std::size_t min_copied_words = 3;
 };
 
 /// The input of flags_of.

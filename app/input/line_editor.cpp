@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kPollMilliseconds = 200;
 constexpr int kHistoryLines = 1000;
-constexpr std::size_t kLongestSequence = 64;
+constexpr std::size_t kMaxSequenceBytes = 64;
 
 /// Keys of terminals that libedit's own table may lack, and what they do.
 struct BoundKey {
@@ -155,7 +155,7 @@ class LibeditEditor final : public LineEditor {
       const auto rest = std::string_view(bytes_).substr(taken);
       const auto [bytes, complete] = control_sequence(rest);
       if (bytes > 0) {
-        if (!complete && more_may_come && rest.size() < kLongestSequence) break;
+        if (!complete && more_may_come && rest.size() < kMaxSequenceBytes) break;
         if (is_bound(rest.substr(0, bytes)))
           for (const char c : rest.substr(0, bytes)) ready_.push_back(static_cast<wchar_t>(c));
         taken += bytes;

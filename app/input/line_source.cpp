@@ -17,13 +17,13 @@ namespace gloss {
 
 LineSource::LineSource(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
 
-std::vector<TextLine> LineSource::next(std::size_t most) {
-  while (ready_.size() < most && !ended_) {
+std::vector<TextLine> LineSource::next(std::size_t max_lines) {
+  while (ready_.size() < max_lines && !ended_) {
     if (ready_.empty() ? !wait_for_input() : !readable_within(descriptor_, 0)) break;
     read_some();
   }
   if (stop_requested()) return {};
-  const auto end = ready_.begin() + static_cast<std::ptrdiff_t>(std::min(most, ready_.size()));
+  const auto end = ready_.begin() + static_cast<std::ptrdiff_t>(std::min(max_lines, ready_.size()));
   std::vector<TextLine> lines(std::make_move_iterator(ready_.begin()), std::make_move_iterator(end));
   ready_.erase(ready_.begin(), end);
   return lines;

@@ -16,9 +16,9 @@ class LineSource {
   /// `name` stands for the descriptor in messages.
   LineSource(int descriptor, std::string name);
 
-  /// Waits until there is a line, then takes what can be read without waiting: 1 to `most` lines, or none at the end of
-  /// the input or where a stop was requested (common/system/signals.h). Throws IoError.
-  std::vector<TextLine> next(std::size_t most);
+  /// Waits until there is a line, then returns the lines that can be read without waiting, 1 to `max_lines`. Returns
+  /// none at the end of the input or where a stop was requested (common/system/signals.h). Throws IoError.
+  std::vector<TextLine> next(std::size_t max_lines);
 
  private:
   bool wait_for_input() const;

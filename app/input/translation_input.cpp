@@ -29,12 +29,12 @@ TranslationInput::TranslationInput(const std::optional<std::filesystem::path>& f
       typed_(::isatty(descriptor()) == 1),
       editor_(file ? nullptr : make_line_editor()) {}
 
-std::vector<TextLine> TranslationInput::next(std::size_t most) {
+std::vector<TextLine> TranslationInput::next(std::size_t max_lines) {
   if (editor_) {
     const auto line = editor_->read_line();
     return line ? std::vector{TextLine{without_controls(*line)}} : std::vector<TextLine>();
   }
-  auto lines = source_.next(most);
+  auto lines = source_.next(max_lines);
   if (typed_)
     for (auto& line : lines) line.text = without_controls(line.text);
   return lines;

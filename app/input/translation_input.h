@@ -26,7 +26,7 @@ class TranslationInput {
   /// Whether a person types the lines.
   bool typed() const { return typed_; }
   /// As LineSource::next; a line editor returns one line.
-  std::vector<TextLine> next(std::size_t most);
+  std::vector<TextLine> next(std::size_t max_lines);
   /// Bytes from here to the end; nothing where the input is no regular file.
   std::optional<double> size() const;
 

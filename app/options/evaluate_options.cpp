@@ -21,7 +21,7 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kMostResamples = 10'000'000;
+constexpr std::int64_t kMaxResamples = 10'000'000;
 constexpr std::array<std::int64_t, 5> kUsualLengthBounds = {10, 20, 30, 40, 50};
 
 std::optional<SacrebleuForm> form_called(std::string_view name) {
@@ -97,7 +97,7 @@ void add_length_bounds(std::vector<std::int64_t>& bounds, const std::string& tex
 }
 
 void add_statistics(CLI::App& command, EvaluateOptions& options) {
-  const auto samples = between(1, kMostResamples);
+  const auto samples = between(1, kMaxResamples);
   group_options(command, "Statistics");
   add_option(command, {.help = "compute an interval of 95 % by bootstrap resampling", .flag = "--confidence"},
              options.confidence);
@@ -156,7 +156,7 @@ void add_output(CLI::App& command, EvaluateOptions& options) {
              [&options](const std::string& text) { add_length_bounds(options.length_bounds, text); });
   add_option(command,
              {.help = "print the N lines where two systems differ most",
-              .range = between(1, kMostResamples),
+              .range = between(1, kMaxResamples),
               .flag = "--differences"},
              options.differences);
   add_option(command, {.help = "print short signatures", .flag = "--short"}, options.short_signature);

@@ -49,19 +49,19 @@ void add_make_corpus_command(CLI::App& program, Command& chosen) {
              options->seed);
   add_option(command,
              {.help = "write N training pairs",
-              .range = between(1, BuiltInCorpusOptions::kMostPairs),
+              .range = between(1, BuiltInCorpusOptions::kMaxPairs),
               .flag = "--size",
               .shown_default = "25000 for demo, else 2000"},
              options->size);
   add_option(command,
              {.help = "copy, reverse: use a vocabulary of N words",
-              .range = between(1, BuiltInCorpusOptions::kMostWords),
+              .range = between(1, BuiltInCorpusOptions::kMaxWords),
               .flag = "--words",
               .shown_default = "20"},
              options->words);
   add_option(command,
              {.help = "copy, reverse: write sentences of at most N words",
-              .range = between(1, BuiltInCorpusOptions::kLongestSentence),
+              .range = between(1, BuiltInCorpusOptions::kMaxSentenceWords),
               .flag = "--max-words",
               .shown_default = "8"},
              options->max_words);

@@ -14,7 +14,7 @@ namespace gloss {
 namespace {
 
 /// repr() writes an exponent below the first and from the second power of ten on.
-constexpr int kLeastPlainExponent = -4;
+constexpr int kMinPlainExponent = -4;
 constexpr int kFirstLargeExponent = 16;
 
 std::string unicode_escape(std::uint32_t unit) {
@@ -68,7 +68,7 @@ std::string python_number(double value) {
       std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific);
   const std::string with_exponent(buffer.data(), scientific.ptr);
   const int exponent = std::atoi(with_exponent.c_str() + with_exponent.find('e') + 1);
-  if (value != 0 && (exponent < kLeastPlainExponent || exponent >= kFirstLargeExponent)) return with_exponent;
+  if (value != 0 && (exponent < kMinPlainExponent || exponent >= kFirstLargeExponent)) return with_exponent;
   const auto plain = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
   const std::string text(buffer.data(), plain.ptr);
   return text.find('.') == text.npos ? text + ".0" : text;

@@ -150,11 +150,11 @@ void require(bool holds, std::string_view key, const Message& wanted, const Json
 }
 
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> candidates) {
-  constexpr std::size_t kLongest = 64;  // nobody's name for anything; bounds the work
+  constexpr std::size_t kMaxNameLength = 64;  // nobody's name for anything; bounds the work
   std::optional<std::string> nearest;
   std::size_t best = std::numeric_limits<std::size_t>::max();
   for (const auto& candidate : candidates) {
-    if (std::max(name.size(), candidate.size()) > kLongest) continue;
+    if (std::max(name.size(), candidate.size()) > kMaxNameLength) continue;
     const auto near_enough = std::max<std::size_t>(1, std::max(name.size(), candidate.size()) / 3);
     const auto distance = edit_distance(name, candidate);
     if (distance <= near_enough && distance < best) {

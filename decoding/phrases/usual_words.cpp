@@ -13,13 +13,13 @@ using Attended = std::vector<std::vector<float>>;
 /// Runs teacher forcing on all sentences at once. Empty if the scorer has no attention.
 std::vector<Attended> attention_of(const Scorer& scorer, const PaddedIds& source,
                                    const std::vector<Hypothesis>& translations, const PerSentence& given) {
-  std::size_t longest = 0;
-  for (const auto& translation : translations) longest = std::max(longest, translation.ids.size());
+  std::size_t max_length = 0;
+  for (const auto& translation : translations) max_length = std::max(max_length, translation.ids.size());
   std::vector<Attended> result;
   for (const auto& phrases : given.phrases) result.emplace_back(phrases.size());
   const auto state = scorer.start(source);
   Ids last(translations.size(), kBos);
-  for (std::size_t t = 0; t < longest; ++t) {
+  for (std::size_t t = 0; t < max_length; ++t) {
     const auto step = scorer.step(*state, last, /*with_attention=*/true);
     if (!step.attention.defined()) return {};
     const auto attention = step.attention.to(at::kCPU, at::kFloat).contiguous();  // [B, S]

@@ -26,8 +26,8 @@ using kernels::Bfloat16Bits;
 // Sizes of a block: rows and columns of `out`, and terms of a sum. These were the fastest for the products of small and
 // base models.
 constexpr std::int64_t kRowsOfBlock = 128, kColumnsOfBlock = 256, kTermsOfBlock = 256;
-constexpr std::int64_t kFewestRows = 16;  // of a block
-constexpr std::int64_t kStrip = 64;       // columns that one thread goes through at a time
+constexpr std::int64_t kMinRows = 16;  // of a block
+constexpr std::int64_t kStrip = 64;    // columns that one thread goes through at a time
 
 thread_local bool by_bfloat16 = false;
 
@@ -117,7 +117,7 @@ void in_powers_of_two(std::int64_t size, std::int64_t whole, const Part& part) {
 // The sizes of the parts of out [M, N]: there are a few more parts than threads, so that all threads are busy to the
 // end.
 struct Cut {
-  std::int64_t rows, columns;  // of a part; a power of two from kFewestRows on, and whole blocks or all
+  std::int64_t rows, columns;  // of a part; a power of two from kMinRows on, and whole blocks or all
 };
 Cut cut(std::int64_t M, std::int64_t N, bool whole_rows) {
   Cut part{kRowsOfBlock, N};
@@ -125,7 +125,7 @@ Cut cut(std::int64_t M, std::int64_t N, bool whole_rows) {
   const std::int64_t wanted = 2 * at::get_num_threads();
   while (!whole_rows && parts() < wanted && part.columns > kColumnsOfBlock)
     part.columns = blocks(part.columns / 2, kColumnsOfBlock) * kColumnsOfBlock;
-  while (parts() < wanted && part.rows > kFewestRows) part.rows /= 2;
+  while (parts() < wanted && part.rows > kMinRows) part.rows /= 2;
   return part;
 }
 
@@ -244,7 +244,7 @@ void multiply(const at::Tensor& a, const at::Tensor& b, const at::Tensor& bias, 
                               finished);
   at::Tensor result = out;
   bias.defined() ? at::addmm_out(result, bias, a, b) : at::mm_out(result, a, b);
-  if (finished) in_strips(M, kFewestRows, finished);
+  if (finished) in_strips(M, kMinRows, finished);
 }
 
 void multiply_transposed(const at::Tensor& a, const at::Tensor& b, const at::Tensor& out, bool add) {

@@ -9,7 +9,7 @@
 namespace gloss {
 namespace {
 
-constexpr double kSteps = kLargestInt8;
+constexpr double kSteps = kMaxInt8;
 
 }  // namespace
 

@@ -5,7 +5,7 @@
 namespace gloss {
 
 /// The largest quantized value.
-inline constexpr float kLargestInt8 = 127;
+inline constexpr float kMaxInt8 = 127;
 
 /// A weight [out, in] quantized by row: value = scale * int8, with scales [out] such that the largest absolute value of
 /// a row is 127 (scale 0 for a row of zeros).

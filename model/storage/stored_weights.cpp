@@ -41,8 +41,8 @@ const TensorView* find(const SafetensorsFile& file, const std::string& name) {
 
 // Rounds to the nearest finite value: bfloat16's largest value is below that of float32.
 at::Tensor to_bfloat16(const at::Tensor& values) {
-  const double greatest = static_cast<float>(std::numeric_limits<at::BFloat16>::max());
-  return values.clamp(-greatest, greatest).to(at::kBFloat16);
+  const double max_value = static_cast<float>(std::numeric_limits<at::BFloat16>::max());
+  return values.clamp(-max_value, max_value).to(at::kBFloat16);
 }
 
 at::Tensor read_tensor(const SafetensorsFile& file, const std::string& name, at::ScalarType type) {
@@ -58,8 +58,8 @@ at::ScalarType type_of(Dtype dtype) {
 // The extremes of values with a NaN are NaN.
 bool all_finite(const at::Tensor& values, float factor = 1) {
   if (values.numel() == 0) return true;
-  const auto [least, greatest] = at::aminmax(values);
-  return std::isfinite(least.item<float>() * factor) && std::isfinite(greatest.item<float>() * factor);
+  const auto [min, max] = at::aminmax(values);
+  return std::isfinite(min.item<float>() * factor) && std::isfinite(max.item<float>() * factor);
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ StoredWeight read_weight(const SafetensorsFile& file, const std::string& name) {
   const auto dtype = file.tensors().at(name).dtype;
   StoredWeight weight(read_tensor(file, name, type_of(dtype)));
   if (dtype == Dtype::kI8) weight.scales = read_tensor(file, scale_name(name), at::kFloat);
-  if (!(weight.scales.defined() ? all_finite(weight.scales, kLargestInt8) : all_finite(weight.values)))
+  if (!(weight.scales.defined() ? all_finite(weight.scales, kMaxInt8) : all_finite(weight.values)))
     throw ModelError(file.name() + ": tensor " + printable(name) + " holds values that are not finite");
   return weight;
 }

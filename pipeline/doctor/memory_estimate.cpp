@@ -168,7 +168,7 @@ class Trial {
     };
     const auto peak = peak_of([&] {
       // As make_translator does for a validation and for the test set.
-      const auto scorer = make_scorer(model_, model_config_, DecodingConfig::kLongest);
+      const auto scorer = make_scorer(model_, model_config_, DecodingConfig::kMaxTargetLength);
       const auto padded = pad(ids, at::kCPU);
       if (beam_size > 1)
         beam_search(*scorer, padded, decoding, {}, hooks);
@@ -210,7 +210,7 @@ TrainingNeeds training_needs(const RunConfig& config, const Vocabularies& vocabu
   // A lower bound for the memory of the backward pass on any path: the inputs of the products of one side.
   const auto& model = config.model;
   const auto kept = std::min(model.encoder_layers, model.decoder_layers) * (6 * model.d_model + model.d_ff);
-  needs.least_batches = std::min(config.data.batch_tokens, kMinTokens) * kept * kFloatBytes;
+  needs.min_batches = std::min(config.data.batch_tokens, kMinTokens) * kept * kFloatBytes;
   needs.model_file = needs.weights;
   needs.checkpoint = needs.weights + needs.optimizer;
   // The newest or those of the average, the best, and the one that is being written.
@@ -254,9 +254,9 @@ TrainingNeeds try_training(const RunConfig& config, const ForeseenRun& run, std:
   const auto &valid = run.text.valid, &test = run.text.test;
   needs.validation = trial.search(valid, 1, config.decoding.max_length);
   if (!test.empty()) {
-    const auto longest = std::ranges::max(test);
-    needs.test =
-        trial.search(test, config.decoding.beam_size, std::min(config.decoding.max_length, longest + longest / 4));
+    const auto max_length = std::ranges::max(test);
+    needs.test = trial.search(test, config.decoding.beam_size,
+                              std::min(config.decoding.max_length, max_length + max_length / 4));
   }
   log_progress("");
   return needs;

@@ -18,12 +18,12 @@ struct TrainingNeeds {
   std::int64_t weights = 0, gradients = 0, optimizer = 0;  ///< optimizer: Adam's means
   std::int64_t program = 0;  ///< memory of the process before the model is made, after LibTorch has started
   /// Additional memory of the phases of a run; 0 if there is no such phase, or if it was not tried.
-  std::int64_t tokenizer = 0;      ///< training of a tokenizer, before the model is made
-  std::int64_t least_batches = 0;  ///< lower bound for any training batch
-  std::int64_t batches = 0;        ///< batches of data.batch_tokens, by trial
-  std::int64_t validation = 0;     ///< greedy search, by trial
-  std::int64_t test = 0;           ///< beam search, by trial
-  std::int64_t average = 0;        ///< average of checkpoints, or loading of the best one
+  std::int64_t tokenizer = 0;    ///< training of a tokenizer, before the model is made
+  std::int64_t min_batches = 0;  ///< lower bound for any training batch
+  std::int64_t batches = 0;      ///< batches of data.batch_tokens, by trial
+  std::int64_t validation = 0;   ///< greedy search, by trial
+  std::int64_t test = 0;         ///< beam search, by trial
+  std::int64_t average = 0;      ///< average of checkpoints, or loading of the best one
   std::int64_t model_file = 0, checkpoint = 0;
   std::int64_t checkpoints = 0;  ///< number of files, including the one being written
   std::int64_t corpus_file = 0;  ///< corpus.cache
@@ -32,7 +32,7 @@ struct TrainingNeeds {
 
   /// Returns the memory of the largest phase; each phase frees its memory. A lower bound if nothing was tried.
   std::int64_t memory() const {
-    const auto phase = std::max({least_batches, batches, validation, test, average});
+    const auto phase = std::max({min_batches, batches, validation, test, average});
     return program + std::max(tokenizer, weights + gradients + optimizer + phase);
   }
   std::int64_t disk() const { return model_file + checkpoint * checkpoints + corpus_file; }

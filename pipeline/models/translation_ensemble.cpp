@@ -14,9 +14,9 @@
 namespace gloss {
 
 std::int64_t TranslationEnsemble::max_source_length() const {
-  auto least = gloss::max_source_length(first().config);
-  for (const auto& member : members) least = std::min(least, gloss::max_source_length(member.config));
-  return least;
+  auto min_length = gloss::max_source_length(first().config);
+  for (const auto& member : members) min_length = std::min(min_length, gloss::max_source_length(member.config));
+  return min_length;
 }
 
 namespace {

@@ -25,14 +25,14 @@ std::shared_ptr<const Tokenizer> make_tokenizer(const ModelDescription& descript
   return tokenizer;
 }
 
-std::int64_t at_most_positions(std::int64_t length, const ModelConfig& config) {
+std::int64_t limited_by_positions(std::int64_t length, const ModelConfig& config) {
   return config.positions == Positions::kLearned ? std::min(length, config.max_positions) : length;
 }
 
 /// Targets may be as long as a search allows, or as the model has positions.
 std::shared_ptr<const Scorer> scorer_of(const LazyModel& model, const RunConfig& config, WeightPrecision precision,
                                         bool plain) {
-  const auto max_target_length = at_most_positions(DecodingConfig::kLongest, config.model);
+  const auto max_target_length = limited_by_positions(DecodingConfig::kMaxTargetLength, config.model);
   return make_scorer(model, config.model, max_target_length, precision, plain);
 }
 
@@ -97,7 +97,7 @@ TranslationModel load_translation_model(const SafetensorsFile& file, at::Device 
 }
 
 std::int64_t max_source_length(const RunConfig& config) {
-  return at_most_positions(config.data.max_length, config.model);
+  return limited_by_positions(config.data.max_length, config.model);
 }
 
 LineTranslator make_translator(const EncoderDecoder& model, const RunConfig& config,

@@ -160,19 +160,18 @@ class Rule {
   void choose_tokenizer() {
     if (is_char() || !keys_.text("tokenizer.model_file").empty()) return;
     const auto wanted = std::min(row_.vocabulary, text_.words / kWordsPerPiece);
-    auto least = required_pieces(text_.both), most = available_pieces(text_.both);
+    auto min_pieces = required_pieces(text_.both), max_pieces = available_pieces(text_.both);
     if (!keys_.flag("tokenizer.joint", true)) {
-      least = std::max(required_pieces(text_.source), required_pieces(text_.target));
-      most = std::min(available_pieces(text_.source), available_pieces(text_.target));
+      min_pieces = std::max(required_pieces(text_.source), required_pieces(text_.target));
+      max_pieces = std::min(available_pieces(text_.source), available_pieces(text_.target));
     }
-    const auto vocabulary = std::min(std::max(wanted, least), most);
-    choose("tokenizer.vocabulary_size",
-           std::clamp(vocabulary, smallest_vocabulary(), TokenizerConfig::kLargestVocabulary),
+    const auto vocabulary = std::min(std::max(wanted, min_pieces), max_pieces);
+    choose("tokenizer.vocabulary_size", std::clamp(vocabulary, min_vocabulary(), TokenizerConfig::kMaxVocabulary),
            vocabulary == row_.vocabulary ? "pieces that the text has often enough"
                                          : "as many pieces as the text can teach");
   }
   std::int64_t byte_pieces() const { return keys_.flag("tokenizer.byte_fallback", false) ? 256 : 0; }
-  std::int64_t smallest_vocabulary() const { return TokenizerConfig::kSmallestVocabulary + byte_pieces(); }
+  std::int64_t min_vocabulary() const { return TokenizerConfig::kMinVocabulary + byte_pieces(); }
   /// Returns the number of pieces for single characters, the mark of a word's beginning and the special symbols.
   std::int64_t single_pieces(const TextVariety& side) const { return side.characters + 5 + byte_pieces(); }
   std::int64_t required_pieces(const TextVariety& side) const {
@@ -253,8 +252,8 @@ class Rule {
     choose("training.learning_rate", learning_rate(schedule), reason);
     if (schedule == "constant") return;
     const auto in_run = updates().in_run;
-    const auto most = in_run > 0 ? std::max<std::int64_t>(in_run / kWarmupShare, 1) : row_.warmup_steps;
-    choose("training.warmup_steps", std::min(row_.warmup_steps, most), reason);
+    const auto max_steps = in_run > 0 ? std::max<std::int64_t>(in_run / kWarmupShare, 1) : row_.warmup_steps;
+    choose("training.warmup_steps", std::min(row_.warmup_steps, max_steps), reason);
   }
   double learning_rate(const std::string& schedule) const {
     constexpr double kBasePeak = 0.0007, kConstantShare = 0.2;

@@ -46,9 +46,9 @@ std::vector<std::int64_t> middle_batch(const ParallelCorpus& corpus, std::int64_
 }
 
 std::int64_t padded_positions(const ParallelCorpus& corpus, const std::vector<std::int64_t>& pairs) {
-  std::int64_t longest = 0;
-  for (const auto pair : pairs) longest = std::max(longest, longer_side(corpus, pair));
-  return longest * std::ssize(pairs);
+  std::int64_t max_length = 0;
+  for (const auto pair : pairs) max_length = std::max(max_length, longer_side(corpus, pair));
+  return max_length * std::ssize(pairs);
 }
 
 /// Times forward and backward passes, and removes the gradients at the end.

@@ -66,16 +66,16 @@ TEST(DoctorTest, WhereNothingWasTriedTheNeedIsTheLeastAndSaidToBe) {
   machine.free_memory = 3000;
   RunNeeds run;
   run.training.weights = 2500;  // more than three quarters of what is free
-  run.training.least_batches = 100;
+  run.training.min_batches = 100;
   auto remarks = remarks_on(run, machine);
   ASSERT_THAT(remarks, ElementsAre(Field(&Remark::message,
                                          AllOf(HasSubstr("needs at least "), HasSubstr("batches not counted")))));
   EXPECT_FALSE(remarks[0].failure.has_value());
   EXPECT_THAT(to_lines(machine, run, remarks),
               AllOf(HasSubstr("batches           not tried"), HasSubstr("\n  at least "), Not(HasSubstr("at most"))));
-  run.training.least_batches = 1501;
+  run.training.min_batches = 1501;
   EXPECT_THAT(remarks_on(run, machine), ElementsAre(Field(&Remark::failure, ExitCode::kOutOfMemory)));
-  run.training.least_batches = 100;
+  run.training.min_batches = 100;
   run.training.batches = 400;
   run.training.tried = true;
   EXPECT_THAT(remarks_on(run, machine), IsEmpty());

@@ -21,7 +21,7 @@ constexpr std::array kVariables = {
     "LD_PRELOAD",       "GLOSS_FAULT_FOLDER",     "GLOSS_FAULT_REPORT",    "GLOSS_FAULT_AT",
     "GLOSS_FAULT_KIND", "GLOSS_FAULT_PERSISTENT", "GLOSS_FAULT_NO_TMPFILE"};
 
-std::int64_t number_behind(const std::string& text, const std::string& words) {
+std::int64_t number_after(const std::string& text, const std::string& words) {
   const auto place = text.rfind(words);
   return place == text.npos ? 0 : std::atoll(text.c_str() + place + words.size());
 }
@@ -31,7 +31,7 @@ std::int64_t last_complete(const std::vector<CountedCall>& calls) {
   std::int64_t renamed = 0, complete = 0;
   for (const CountedCall& call : calls) {
     if (call.fails) break;
-    if (call.name == "rename") renamed = number_behind(call.path, "/step-");
+    if (call.name == "rename") renamed = number_after(call.path, "/step-");
     if (call.name == "sync" && call.path.ends_with("/checkpoints")) complete = std::max(complete, renamed);
   }
   return complete;
@@ -145,7 +145,7 @@ std::int64_t FaultyRun::newest_whole(std::vector<std::string>& broken) const {
     if (!entry.path().filename().string().starts_with("step-")) continue;
     try {
       static_cast<void>(SafetensorsFile::open(entry.path()));
-      newest = std::max(newest, number_behind(entry.path().string(), "/step-"));
+      newest = std::max(newest, number_after(entry.path().string(), "/step-"));
     } catch (const Error& fault) {
       broken.push_back(std::string("a checkpoint is not whole: ") + fault.what());
     }
@@ -210,7 +210,7 @@ void FaultyRun::resume_and_judge(std::int64_t complete, Verdict& verdict) const 
   const auto outcome = run_gloss(arguments);
   const auto broken = [&](const std::string& what) { verdict.broken.push_back(what + "; it said: " + outcome.err); };
   if (outcome.exit_code != 0) return broken("resuming ended with " + std::to_string(outcome.exit_code));
-  if (number_behind(outcome.err, "resumed after step ") < complete) broken(step(complete) + " was saved, and is lost");
+  if (number_after(outcome.err, "resumed after step ") < complete) broken(step(complete) + " was saved, and is lost");
   if (sha256(read_text(out() / "model.safetensors")) != sum_) broken("the resumed run gave another model");
   if (has_temporaries(runs()) || fs::exists(out() / ".lock")) broken("the resumed run left temporary files");
 }

@@ -18,7 +18,7 @@ class RecordedOperations {
  public:
   RecordedOperations() {
     names().clear();
-    most_elements_of_all() = 0;
+    max_elements_of_all() = 0;
     handle_ = at::addThreadLocalCallback(
         at::RecordFunctionCallback(note).needsInputs(true).scopes({at::RecordScope::FUNCTION}));
   }
@@ -28,7 +28,7 @@ class RecordedOperations {
 
   bool has(const std::string& name) const { return names().contains(name); }
   /// Of the largest tensor that some operation was given.
-  std::int64_t most_elements() const { return most_elements_of_all(); }
+  std::int64_t max_elements() const { return max_elements_of_all(); }
   /// Some operation has a name that begins like this.
   bool has_prefix(const std::string& prefix) const {
     const auto found = names().lower_bound(prefix);
@@ -40,7 +40,7 @@ class RecordedOperations {
     thread_local std::set<std::string> recorded;
     return recorded;
   }
-  static std::int64_t& most_elements_of_all() {
+  static std::int64_t& max_elements_of_all() {
     thread_local std::int64_t most = 0;
     return most;
   }
@@ -48,7 +48,7 @@ class RecordedOperations {
     names().insert(operation.name());
     for (const auto& input : operation.inputs())
       if (input.isTensor() && input.toTensor().defined())
-        most_elements_of_all() = std::max(most_elements_of_all(), input.toTensor().numel());
+        max_elements_of_all() = std::max(max_elements_of_all(), input.toTensor().numel());
     return nullptr;
   }
 

@@ -39,7 +39,7 @@ class ExactResumeTest : public ResumeTest {
   }
 
   // A run interrupted by `end` at each step in turn, once per step, equals an unbroken one.
-  void expect_exact(End end, int threads, std::int64_t least_ends) {
+  void expect_exact(End end, int threads, std::int64_t min_ends) {
     set_up_determinism(threads);
     const Trace expected = unbroken();
     std::int64_t ends = 0;
@@ -52,7 +52,7 @@ class ExactResumeTest : public ResumeTest {
       EXPECT_EQ(run(place, trace), TrainingEnd::kFinished);
       expect_equal(trace, expected);
     }
-    EXPECT_GE(ends, least_ends);
+    EXPECT_GE(ends, min_ends);
   }
 };
 

@@ -151,20 +151,18 @@ TEST_P(OutputLossTest, NaNAndInfinityPropagate) {
 
 TEST_P(OutputLossTest, AllLogitsNeverExistAtOnce) {
   constexpr std::int64_t N = 5000;
-  const auto most_elements = [&](const auto& loss) {
+  const auto max_elements = [&](const auto& loss) {
     auto part = generator();
     const auto x = input(N);
     const RecordedOperations operations;
     loss(part, x).smoothed_sum.backward();
-    return operations.most_elements();
+    return operations.max_elements();
   };
-  EXPECT_GE(
-      most_elements([&](auto& part, const at::Tensor& x) { return label_smoothed_loss(part(x), wanted(N), 0.1); }),
-      N * kVocabulary);
+  EXPECT_GE(max_elements([&](auto& part, const at::Tensor& x) { return label_smoothed_loss(part(x), wanted(N), 0.1); }),
+            N * kVocabulary);
   for (const auto path : kPaths)
-    EXPECT_LT(
-        most_elements([&](auto& part, const at::Tensor& x) { return output_loss(part, x, wanted(N), 0.1, path); }),
-        N * kVocabulary / 2);
+    EXPECT_LT(max_elements([&](auto& part, const at::Tensor& x) { return output_loss(part, x, wanted(N), 0.1, path); }),
+              N * kVocabulary / 2);
 }
 
 TEST_P(OutputLossTest, UnderAutocastFactorsAreRoundedAndSumsAreNot) {

@@ -101,16 +101,16 @@ TEST_P(TrainerTest, BrokenUpdatesAreSkippedAndCounted) {
   options.report = [this](const TrainingReport& report) { reports_.push_back(report); };
   BatchStream batches = toy_.batches();
   const std::int64_t all = *options.config.max_epochs * batches_an_epoch();
-  std::int64_t broken = 0, in_a_row = 0, most_in_a_row = 0;
+  std::int64_t broken = 0, in_a_row = 0, max_in_a_row = 0;
   for (std::int64_t i = 0; i < all; ++i) {
     bool has_word = false;
     for (const Ids& source : batches.next().source) has_word = has_word || std::ranges::count(source, word) > 0;
     broken += has_word;
     in_a_row = has_word ? in_a_row + 1 : 0;
-    most_in_a_row = std::max(most_in_a_row, in_a_row);
+    max_in_a_row = std::max(max_in_a_row, in_a_row);
   }
   ASSERT_GT(broken, 10) << "in all, but not in a row";
-  ASSERT_LT(most_in_a_row, 10);
+  ASSERT_LT(max_in_a_row, 10);
 
   batches = toy_.batches();
   auto model = toy_.model();

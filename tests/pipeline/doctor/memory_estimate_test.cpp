@@ -131,13 +131,13 @@ TEST(MemoryEstimateTest, TheLowerBoundOfABatchIsBelowThatOfTheFewestTokens) {
   set_up_runtime(1);
   const ForeseenRun run{kVocabularies, {}};
   const auto needs = try_training(config_of(512, 256), run, usable_memory());
-  EXPECT_GT(needs.least_batches, 256 * 512 * 4);
-  EXPECT_LT(needs.least_batches, needs.batches);
-  EXPECT_EQ(training_needs(config_of(512, 4096), run).least_batches, needs.least_batches);
-  EXPECT_LT(training_needs(config_of(512, 64), run).least_batches, needs.least_batches);
+  EXPECT_GT(needs.min_batches, 256 * 512 * 4);
+  EXPECT_LT(needs.min_batches, needs.batches);
+  EXPECT_EQ(training_needs(config_of(512, 4096), run).min_batches, needs.min_batches);
+  EXPECT_LT(training_needs(config_of(512, 64), run).min_batches, needs.min_batches);
   auto untried = training_needs(config_of(512, 256), run);
   EXPECT_EQ(untried.memory(),
-            untried.program + untried.weights + untried.gradients + untried.optimizer + untried.least_batches);
+            untried.program + untried.weights + untried.gradients + untried.optimizer + untried.min_batches);
 }
 
 TEST(MemoryEstimateTest, SearchTakesMemoryByTheRowsAndTheTokensOfAHypothesis) {
