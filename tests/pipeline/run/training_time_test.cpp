@@ -27,6 +27,8 @@ class TrainingTimeTest : public DeviceTest {
     model_ = make_model(job_.config.model, tokenizers_->vocabularies(), RandomStream(5, "weights"));
     model_->to(device());
   }
+  void TearDown() override { const StopOnSignal forgets_the_last_signal; }
+
   ParallelCorpus corpus() const {
     return ParallelCorpus::read(job_.config.data.train_source, job_.config.data.train_target, *tokenizers_->source(),
                                 *tokenizers_->target(), {.max_length = job_.config.data.max_length});
