@@ -1,0 +1,85 @@
+#include <fstream>
+#include <numeric>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/common/files/saved_tensors.h"
+
+namespace gloss {
+namespace {
+
+using SafetensorsInPlaceTest = SavedTensors;
+
+std::vector<std::byte> read(const SafetensorsFile& file, const std::string& name, std::size_t size) {
+  std::vector<std::byte> bytes(size);
+  file.read(name, bytes);
+  return bytes;
+}
+
+TEST_F(SafetensorsInPlaceTest, InPlaceTensorsAreReadWhenTheyAreNeeded) {
+  std::vector<float> large(200'003);  // more than is read at a time
+  std::iota(large.begin(), large.end(), 1.0F);
+  save();
+  const auto whole = SafetensorsFile::open(path_);
+  auto tensors = whole.tensors();
+  tensors["large"] = {Dtype::kF32, {200'003}, bytes_of(large)};
+  write_safetensors(folder_ / "more", tensors, whole.metadata());
+  const auto other = SafetensorsFile::open(folder_ / "more"), file = SafetensorsFile::open_in_place(folder_ / "more");
+  EXPECT_EQ(file.name(), other.name());
+  EXPECT_EQ(file.metadata(), other.metadata());
+  ASSERT_EQ(file.tensors().size(), 7U);
+  for (const auto& [name, view] : other.tensors()) {
+    EXPECT_EQ(file.tensors().at(name).dtype, view.dtype);
+    EXPECT_EQ(file.tensors().at(name).shape, view.shape);
+    EXPECT_TRUE(file.tensors().at(name).bytes.empty());
+    EXPECT_TRUE(equal_bytes(read(file, name, view.bytes.size()), view.bytes)) << name;
+    EXPECT_TRUE(equal_bytes(read(other, name, view.bytes.size()), view.bytes)) << name;
+  }
+}
+
+TEST_F(SafetensorsInPlaceTest, InPlaceFileCanBeReplacedAndRemoved) {
+  save();
+  const auto file = SafetensorsFile::open_in_place(path_);
+  const auto before = floats_;
+  floats_.assign(6, 9);
+  save();
+  EXPECT_TRUE(equal_bytes(read(file, "z.weight", 24), bytes_of(before)));
+  std::filesystem::remove(path_);
+  EXPECT_TRUE(equal_bytes(read(file, "c.bias", 24), bytes_of(before)));
+}
+
+TEST_F(SafetensorsInPlaceTest, InPlaceBytesThatChangedAreRefused) {
+  save();
+  const auto whole = file();
+  const auto opened = SafetensorsFile::open_in_place(path_);
+  auto changed = whole;
+  changed.back() = static_cast<char>(changed.back() ^ 1);  // the last byte of a.bytes
+  const auto overwrite = [&](const std::string& bytes) { std::ofstream(path_, std::ios::binary) << bytes; };
+  overwrite(changed);
+  EXPECT_THAT([&] { read(opened, "a.bytes", 5); },
+              refuses_file("tensor a.bytes was changed after the file was opened"));
+  EXPECT_TRUE(equal_bytes(read(opened, "z.weight", 24), bytes_of(floats_)));
+  overwrite(whole.substr(0, whole.size() - 1));
+  EXPECT_THAT([&] { read(opened, "a.bytes", 5); }, refuses_file("a.bytes was changed"));
+  overwrite(whole);
+  EXPECT_TRUE(equal_bytes(read(opened, "a.bytes", 5), bytes_of(small_)));
+}
+
+TEST_F(SafetensorsInPlaceTest, InPlaceFilesAreCheckedLikeOthers) {
+  save();
+  const auto whole = file();
+  auto damaged = whole;
+  damaged.back() = static_cast<char>(damaged.back() ^ 1);
+  write_file(path_, damaged);
+  EXPECT_THAT([&] { SafetensorsFile::open_in_place(path_); }, refuses_file("model.safetensors: sha256 of the tensors"));
+  for (auto size = whole.size(); size-- > 0;) {
+    write_file(path_, whole.substr(0, size));
+    EXPECT_THROW(SafetensorsFile::open_in_place(path_), ModelError) << size;
+  }
+  EXPECT_THROW(SafetensorsFile::open_in_place(folder_.path()), ModelError);
+  EXPECT_THROW(SafetensorsFile::open_in_place(folder_ / "absent"), IoError);
+}
+
+}  // namespace
+}  // namespace gloss
