@@ -25,27 +25,27 @@ std::uint64_t hash_of_pair(std::string_view source, std::string_view target) {
 
 bool LineHashes::insert(std::uint64_t hash) {
   if ((size_ + 1) * 4 > slots_.size() * 3) grow();
-  auto& slot = slots_[place_of(hash)];
+  auto& slot = slots_[slot_of(hash)];
   if (slot == hash) return false;
   slot = hash;
   ++size_;
   return true;
 }
 
-bool LineHashes::contains(std::uint64_t hash) const { return !slots_.empty() && slots_[place_of(hash)] == hash; }
+bool LineHashes::contains(std::uint64_t hash) const { return !slots_.empty() && slots_[slot_of(hash)] == hash; }
 
 // Returns the slot of the hash, or the free slot for it.
-std::size_t LineHashes::place_of(std::uint64_t hash) const {
+std::size_t LineHashes::slot_of(std::uint64_t hash) const {
   const std::size_t last = slots_.size() - 1;
-  auto place = static_cast<std::size_t>(hash) & last;
-  while (slots_[place] != 0 && slots_[place] != hash) place = (place + 1) & last;
-  return place;
+  auto slot = static_cast<std::size_t>(hash) & last;
+  while (slots_[slot] != 0 && slots_[slot] != hash) slot = (slot + 1) & last;
+  return slot;
 }
 
 void LineHashes::grow() {
   const auto before = std::exchange(slots_, std::vector<std::uint64_t>(std::max(kMinSlots, slots_.size() * 2)));
   for (const auto hash : before)
-    if (hash != 0) slots_[place_of(hash)] = hash;
+    if (hash != 0) slots_[slot_of(hash)] = hash;
 }
 
 }  // namespace gloss

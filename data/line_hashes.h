@@ -20,7 +20,7 @@ class LineHashes {
   std::size_t size() const { return size_; }
 
  private:
-  std::size_t place_of(std::uint64_t hash) const;
+  std::size_t slot_of(std::uint64_t hash) const;
   void grow();
 
   std::vector<std::uint64_t> slots_;  ///< a power of two of them; 0: free

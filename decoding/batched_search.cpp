@@ -50,7 +50,7 @@ PerSentence part_of(const PerSentence& given, std::span<const std::size_t> batch
   for (const auto i : batch) {
     if (!given.prefixes.empty()) part.prefixes.push_back(given.prefixes[i]);
     if (has_phrases(given, i)) part.phrases.push_back(given.phrases[i]);
-    part.numbers.push_back(given.numbers.empty() ? static_cast<std::int64_t>(i) : given.numbers[i]);
+    part.input_indices.push_back(given.input_indices.empty() ? static_cast<std::int64_t>(i) : given.input_indices[i]);
   }
   part.continues_word = given.continues_word;
   return part;
@@ -89,7 +89,7 @@ std::vector<std::vector<Hypothesis>> batched_search(const Scorer& scorer, std::s
   config.validate();
   expect_one_each("prefixes", given.prefixes.size(), sources.size());
   expect_one_each("phrases", given.phrases.size(), sources.size());
-  expect_one_each("numbers", given.numbers.size(), sources.size());
+  expect_one_each("input_indices", given.input_indices.size(), sources.size());
   if (!given.phrases.empty() && config.sampling.enabled)
     throw UsageError("phrases: translations that are drawn cannot be made to contain any; search for them");
   expect_pieces(given, scorer.vocabulary_size());

@@ -11,10 +11,10 @@ void Beam::advance(std::span<const Candidate> candidates, std::span<const float>
   ++length_;
   add_attention(attention);
   std::vector<Row> next;
-  for (std::int64_t place = 0; place < std::ssize(candidates); ++place) {
-    const auto& candidate = candidates[place];
+  for (std::int64_t rank = 0; rank < std::ssize(candidates); ++rank) {
+    const auto& candidate = candidates[rank];
     const bool ended = candidate.id == kEos, finishes = ended || length_ == limit_;
-    if (finishes ? place >= config_->beam_size : std::ssize(next) >= max_rows_) continue;
+    if (finishes ? rank >= config_->beam_size : std::ssize(next) >= max_rows_) continue;
     auto row = extended(candidate);
     if (finishes)
       finish(std::move(row), ended);
@@ -69,9 +69,9 @@ void Beam::finish(Row row, bool ended) {
   Hypothesis hypothesis{std::move(row.ids), row.log_probability, 0, ended, std::move(row.token_log_probabilities)};
   hypothesis.score = score_of(hypothesis, *config_, row.coverage);
   if (row.penalty > 0) hypothesis.score -= length_normalized(row.penalty, hypothesis.length(), *config_);
-  const auto place = std::upper_bound(finished_.begin(), finished_.end(), hypothesis,
-                                      [](const auto& a, const auto& b) { return a.score > b.score; });
-  finished_.insert(place, std::move(hypothesis));
+  const auto next = std::upper_bound(finished_.begin(), finished_.end(), hypothesis,
+                                     [](const auto& a, const auto& b) { return a.score > b.score; });
+  finished_.insert(next, std::move(hypothesis));
 }
 
 }  // namespace gloss

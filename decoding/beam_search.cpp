@@ -65,16 +65,16 @@ struct StepResult {
   at::Tensor attention;  ///< [B * K, S] on the CPU if coverage or places of phrases need it, else undefined
 };
 
-/// Does a step of the scorer for all rows.
-StepResult do_step(const SearchContext& context, Scorer::State& state, const BeamBatch& rows) {
+/// Scores the next tokens of all rows and selects the most likely ones of each.
+StepResult score_next_tokens(const SearchContext& context, Scorer::State& state, const BeamBatch& batch) {
   const auto& [scorer, config, constraints, phrases] = context;
   const auto width = 2 * config.beam_size;
-  const bool with_attention = config.coverage_penalty > 0 || phrases.knows_places();
+  const bool with_attention = config.coverage_penalty > 0 || phrases.needs_attention();
   if (!with_attention && phrases.none())
-    return {constraints.step_top(scorer, state, rows.tokens, rows.constraint_rows, width), {}};
-  const auto step = constraints.step(scorer, state, rows.tokens, rows.constraint_rows, with_attention);
+    return {constraints.step_top(scorer, state, batch.tokens, batch.constraint_rows, width), {}};
+  const auto step = constraints.step(scorer, state, batch.tokens, batch.constraint_rows, with_attention);
   auto top = top_tokens_of(step, std::min(width, scorer.vocabulary_size()));
-  if (!phrases.none()) top = phrases.with_next(top, step.logits, rows.constraint_rows);
+  if (!phrases.none()) top = phrases.with_next(top, step.logits, batch.constraint_rows);
   return {std::move(top),
           step.attention.defined() ? step.attention.to(at::kCPU, at::kFloat).contiguous() : at::Tensor()};
 }
@@ -115,20 +115,20 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
 
   if (!beams.empty()) {
     const auto state = scorer.start(source);
-    auto rows = batch_of(beams, progress, searched);
+    auto batch = batch_of(beams, progress, searched);
     while (true) {
       if (hooks.before_step) hooks.before_step();
       const auto B = std::ssize(searched);
-      const auto [top, attention] = do_step(context, *state, rows);
-      const auto count = phrases.none() ? 2 * config.beam_size : rows.width * top.width;
-      auto candidates = best_candidates(top, rows.log_probabilities, B, count);
+      const auto [top, attention] = score_next_tokens(context, *state, batch);
+      const auto count = phrases.none() ? 2 * config.beam_size : batch.width * top.width;
+      auto candidates = best_candidates(top, batch.log_probabilities, B, count);
 
       std::vector<std::int64_t> kept, still_searched;
       for (std::int64_t b = 0; b < B; ++b) {
         const auto sentence = searched[b];
         auto& beam = beams[sentence];
         const auto live = std::ssize(beam.rows());
-        const auto attended = attention_of(attention, b * rows.width, live, source.lengths[sentence]);
+        const auto attended = attention_of(attention, b * batch.width, live, source.lengths[sentence]);
         if (!phrases.none())
           candidates[b] = phrases.choose(sentence, {beam.rows(), progress[sentence], attended}, candidates[b]);
         beam.advance(candidates[b], config.coverage_penalty > 0 ? attended : std::vector<float>());
@@ -142,8 +142,8 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
       }
       if (kept.empty()) break;
       searched = std::move(still_searched);
-      rows = batch_of(beams, progress, searched);
-      scorer.select(*state, kept, rows.parents);
+      batch = batch_of(beams, progress, searched);
+      scorer.select(*state, kept, batch.parents);
     }
   }
 

@@ -42,11 +42,11 @@ std::vector<std::vector<Candidate>> best_candidates(const TopTokens& top, std::s
     for (std::int64_t k = 0; k < K; ++k) {
       const auto row = b * K + k;
       const auto offset = log_probability_offset(log_probabilities[row], top.log_normalizers[row]);
-      for (auto place = row * top.width; place < (row + 1) * top.width; ++place) {
-        const auto logit = static_cast<double>(top.logits[place]);
+      for (auto index = row * top.width; index < (row + 1) * top.width; ++index) {
+        const auto logit = static_cast<double>(top.logits[index]);
         const auto log_probability = offset + logit;
         if (!(log_probability > kNever)) break;
-        candidates.push_back({k, top.ids[place], log_probability, 0, logit - top.log_normalizers[row]});
+        candidates.push_back({k, top.ids[index], log_probability, 0, logit - top.log_normalizers[row]});
       }
     }
     keep_best(candidates, count);

@@ -27,13 +27,13 @@ std::vector<double> sampling_distribution(std::span<const float> logits, const S
   return probabilities;
 }
 
-std::size_t place_of_share(std::span<const double> probabilities, double share) {
+std::size_t index_of_share(std::span<const double> probabilities, double share) {
   double passed = 0;
   std::size_t last = 0;  // with a probability: rounding may leave a little after it
-  for (std::size_t place = 0; place < probabilities.size(); ++place) {
-    if (!(probabilities[place] > 0)) continue;
-    last = place;
-    passed += probabilities[place];
+  for (std::size_t index = 0; index < probabilities.size(); ++index) {
+    if (!(probabilities[index] > 0)) continue;
+    last = index;
+    passed += probabilities[index];
     if (share < passed) break;
   }
   return last;

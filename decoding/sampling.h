@@ -15,6 +15,6 @@ namespace gloss {
 std::vector<double> sampling_distribution(std::span<const float> logits, const SamplingConfig& config);
 
 /// Returns the index of the token whose part of the cumulative distribution contains `share`, 0 <= share < 1.
-std::size_t place_of_share(std::span<const double> probabilities, double share);
+std::size_t index_of_share(std::span<const double> probabilities, double share);
 
 }  // namespace gloss

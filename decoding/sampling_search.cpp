@@ -18,7 +18,7 @@ constexpr std::int64_t kMaxRanked = 256;  // a scorer finds as many without rank
 /// A sentence that still has translations to draw.
 struct Sampled {
   std::int64_t sentence = 0;
-  std::vector<std::int64_t> live;     ///< numbers of the unfinished translations, one for each row
+  std::vector<std::int64_t> live;     ///< indices of the unfinished translations, one for each row
   std::vector<std::int64_t> parents;  ///< the row of the previous step that each continues
 };
 
@@ -94,9 +94,9 @@ bool draw(const TopTokens& top, std::int64_t row, double share, const SamplingCo
   const auto so_far = log_probability_offset(hypothesis.log_probability, top.log_normalizers[row]);
   const auto probabilities = sampling_distribution(logits, config);
   if (probabilities.empty()) return false;
-  const auto place = place_of_share(probabilities, share);
-  const auto id = top.ids[row * top.width + static_cast<std::int64_t>(place)];
-  const auto logit = static_cast<double>(logits[place]);
+  const auto drawn = index_of_share(probabilities, share);
+  const auto id = top.ids[row * top.width + static_cast<std::int64_t>(drawn)];
+  const auto logit = static_cast<double>(logits[drawn]);
   hypothesis.log_probability = so_far + logit;
   hypothesis.token_log_probabilities.push_back(logit - top.log_normalizers[row]);
   hypothesis.ended = id == kEos;
@@ -124,7 +124,7 @@ std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const
   std::vector<Sampled> searched;
   for (std::int64_t sentence = 0; sentence < std::ssize(drawn); ++sentence) {
     auto& sampled = searched.emplace_back(Sampled{sentence, {}, std::vector<std::int64_t>(config.n_best)});
-    for (std::int64_t number = 0; number < config.n_best; ++number) sampled.live.push_back(number);
+    for (std::int64_t index = 0; index < config.n_best; ++index) sampled.live.push_back(index);
   }
   const auto state = scorer.start(source);
   auto rows = first_rows(drawn);
@@ -135,16 +135,16 @@ std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const
     std::vector<Sampled> still_searched;
     for (std::int64_t b = 0; b < std::ssize(searched); ++b) {
       const auto sentence = searched[b].sentence;
-      const auto number = given.numbers.empty() ? sentence : given.numbers[sentence];
+      const auto input_index = given.input_indices.empty() ? sentence : given.input_indices[sentence];
       Sampled next{sentence, {}, {}};
       for (std::int64_t k = 0; k < std::ssize(searched[b].live); ++k) {
-        const auto which = searched[b].live[k], row = length == 1 ? 0 : k;
-        const auto stream = random.at(static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(which));
-        auto& hypothesis = drawn[sentence][which];
+        const auto index = searched[b].live[k], row = length == 1 ? 0 : k;
+        const auto stream = random.at(static_cast<std::uint32_t>(input_index), static_cast<std::uint32_t>(index));
+        auto& hypothesis = drawn[sentence][index];
         const auto share = stream.uniform(static_cast<std::uint64_t>(length));
         if (!draw(top, b * rows.width + row, share, config.sampling, hypothesis)) continue;
         if (hypothesis.ended || length == limit) continue;
-        next.live.push_back(which);
+        next.live.push_back(index);
         next.parents.push_back(row);
       }
       if (next.live.empty()) {

@@ -18,9 +18,9 @@ void rank_whole(const at::Tensor& logits, std::int64_t width, float* best_logits
   std::iota(order.begin(), order.end(), 0);
   std::partial_sort(order.begin(), order.begin() + width, order.end(),
                     [at](Id a, Id b) { return at[a] != at[b] ? at[a] > at[b] : a < b; });
-  for (std::int64_t place = 0; place < width; ++place) {
-    best_ids[place] = order[static_cast<std::size_t>(place)];
-    best_logits[place] = at[best_ids[place]];
+  for (std::int64_t index = 0; index < width; ++index) {
+    best_ids[index] = order[static_cast<std::size_t>(index)];
+    best_logits[index] = at[best_ids[index]];
   }
 }
 

@@ -14,7 +14,7 @@ namespace gloss {
 /// Inputs of each sentence besides its source.
 struct PerSentence {
   std::vector<Ids> prefixes = {};                     ///< [B]: beginning of each target; empty: nothing is forced
-  std::vector<std::int64_t> numbers = {};             ///< [B]: number in the whole input, for draws; empty: 0 to B - 1
+  std::vector<std::int64_t> input_indices = {};       ///< [B]: index in the whole input, for draws; empty: 0 to B - 1
   std::vector<std::vector<Phrase>> phrases = {};      ///< [B]: required phrases of each target; may be empty
   std::span<const std::uint8_t> continues_word = {};  ///< [V], if there are phrases: see PhraseProgress
 };
@@ -36,7 +36,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
 
 /// Sampling: draws n_best translations of each sentence, token by token (config.sampling, sampling.h), best score
 /// first. Scores use the model's unmodified probabilities. Draw t of translation j is a function of the seed, the
-/// sentence's number, j and t; neighbors and batches have no effect.
+/// sentence's input index, j and t; neighbors and batches have no effect.
 std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const PaddedIds& source,
                                                      const DecodingConfig& config, const PerSentence& given = {},
                                                      const SearchHooks& hooks = {});

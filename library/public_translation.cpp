@@ -29,7 +29,7 @@ Translation::Candidate to_public(LineTranslation::Candidate candidate) {
   if (candidate.ended) candidate.tokens.pop_back();
   for (auto& token : candidate.tokens) {
     result.pieces.push_back(std::move(token.piece));
-    if (candidate.placed) result.spans.push_back({token.place.begin, token.place.end});
+    if (candidate.spans_known) result.spans.push_back({token.span.begin, token.span.end});
   }
   for (auto& [text, confidence] : candidate.words) result.words.push_back({std::move(text), confidence});
   for (const auto& [source, target] : candidate.alignment)
@@ -43,7 +43,7 @@ Translation to_public(LineTranslation translation) {
   Translation result;
   result.status = to_public(translation.status);
   result.truncated = translation.truncated;
-  for (const auto& place : translation.source.places) result.source_spans.push_back({place.begin, place.end});
+  for (const auto& span : translation.source.spans) result.source_spans.push_back({span.begin, span.end});
   result.source = std::move(translation.source.text);
   for (auto& candidate : translation.candidates) result.candidates.push_back(to_public(std::move(candidate)));
   return result;

@@ -75,7 +75,7 @@ std::optional<GlossaryPhrases> make_glossary(const TranslationOptions& options, 
   std::vector<std::pair<std::string, std::string>> entries;
   for (const auto& [source, phrase] : options.glossary) entries.emplace_back(source, phrase);
   try {
-    return GlossaryPhrases(Glossary::of(entries), target);
+    return GlossaryPhrases(Glossary::from_entries(entries), target);
   } catch (const DataError& error) {
     throw UsageError(error.what());
   }
@@ -139,7 +139,7 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
   if (options.on_token)
     hooks.on_token = [&](const TranslationHooks::Token& token) {
       try {
-        return options.on_token({token.line, token.piece, token.text, token.log_probability, token.end});
+        return options.on_token({token.line, token.piece, token.text, token.log_probability, token.is_last});
       } catch (...) {
         thrown_by_caller = std::current_exception();
         return false;
@@ -151,7 +151,7 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
     const auto glossary = make_glossary(options, decoding, impl_->lines.target_tokenizer());
     const TranslationRequest request{.lines = lines,
                                      .prefixes = options.prefixes,
-                                     .first = options.first_line,
+                                     .first_index = options.first_line,
                                      .glossary = glossary ? &*glossary : nullptr,
                                      .details = detail_options(options, impl_->model, impl_->lines.can_align())};
     std::vector<Translation> translations;

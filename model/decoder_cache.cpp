@@ -30,7 +30,7 @@ at::Tensor append_to(at::Tensor& buffer, std::int64_t position, const at::Tensor
 }
 
 // Replaces the buffer by `rows` of it, with the same capacity.
-void reorder(at::Tensor& buffer, std::int64_t position, const at::Tensor& rows) {
+void keep_rows(at::Tensor& buffer, std::int64_t position, const at::Tensor& rows) {
   if (!buffer.defined()) return;
   auto kept = at::empty({rows.size(0), buffer.size(1), buffer.size(2), buffer.size(3)}, buffer.options());
   auto filled = kept.narrow(2, 0, position);
@@ -39,17 +39,17 @@ void reorder(at::Tensor& buffer, std::int64_t position, const at::Tensor& rows) 
 }
 
 // Self-attention's keys and values of `rows`, B' * K' of them.
-void select_rows(std::vector<LayerCache>& layers, std::int64_t position, const std::vector<std::int64_t>& rows) {
+void keep_rows(std::vector<LayerCache>& layers, std::int64_t position, const std::vector<std::int64_t>& rows) {
   if (layers.empty()) return;
   const auto index = to_device(rows, layers.front().cross_key.device());
   for (auto& layer : layers) {
-    reorder(layer.self_key, position, index);
-    reorder(layer.self_value, position, index);
+    keep_rows(layer.self_key, position, index);
+    keep_rows(layer.self_value, position, index);
   }
 }
 
 // Cross-attention's keys and values of `sentences`, B' of them.
-void select_sentences(std::vector<LayerCache>& layers, const std::vector<std::int64_t>& sentences) {
+void keep_sentences(std::vector<LayerCache>& layers, const std::vector<std::int64_t>& sentences) {
   if (layers.empty()) return;
   const auto index = to_device(sentences, layers.front().cross_key.device());
   for (auto& layer : layers) {
@@ -68,9 +68,9 @@ bool is_identity(const std::vector<std::int64_t>& values, std::int64_t count) {
 
 }  // namespace
 
-KeysAndValues DecoderCache::append(std::size_t index, const KeysAndValues& next) {
-  auto& layer = layers[index];
-  return {append_to(layer.self_key, position, next.key), append_to(layer.self_value, position, next.value)};
+KeysAndValues DecoderCache::append(std::size_t layer, const KeysAndValues& next) {
+  auto& cache = layers[layer];
+  return {append_to(cache.self_key, position, next.key), append_to(cache.self_value, position, next.value)};
 }
 
 void DecoderCache::select(const std::vector<std::int64_t>& kept, const std::vector<std::int64_t>& parents) {
@@ -80,17 +80,17 @@ void DecoderCache::select(const std::vector<std::int64_t>& kept, const std::vect
     throw ShapeError("parents: wanted as many rows for each of " + std::to_string(B) + " sentences, got " +
                      std::to_string(parents.size()));
   }
-  std::vector<std::int64_t> from;  // rows of before, B' * K'
-  from.reserve(parents.size());
+  std::vector<std::int64_t> previous_rows;  // [B' * K']
+  previous_rows.reserve(parents.size());
   for (std::size_t i = 0; i < parents.size(); ++i) {
     const auto sentence = kept[i / static_cast<std::size_t>(K)];
     index_below(sentence, sentences, "sentences");
     index_below(parents[i], rows, "parents");
-    from.push_back(sentence * rows + parents[i]);
+    previous_rows.push_back(sentence * rows + parents[i]);
   }
-  if (!is_identity(from, sentences * rows)) select_rows(layers, position, from);
+  if (!is_identity(previous_rows, sentences * rows)) keep_rows(layers, position, previous_rows);
   if (!is_identity(kept, sentences)) {
-    select_sentences(layers, kept);
+    keep_sentences(layers, kept);
     source_mask = source_mask.select(kept);
   }
   sentences = B;

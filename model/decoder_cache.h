@@ -25,13 +25,13 @@ struct DecoderCache {
   std::int64_t rows = 1;                ///< K, rows of each sentence
   std::int64_t position = 0;            ///< tokens decoded so far
 
-  /// Appends one position [B * K, H, 1, d_k] to layer `index` and returns all positions, [B * K, H, position + 1, d_k].
+  /// Appends one position [B * K, H, 1, d_k] to layer `layer` and returns all positions, [B * K, H, position + 1, d_k].
   /// The capacity doubles when it is used up. The caller increments `position` after the last layer.
-  KeysAndValues append(std::size_t index, const KeysAndValues& next);
+  KeysAndValues append(std::size_t layer, const KeysAndValues& next);
 
-  /// Keeps `sentences`, B' of them, in that order, and of kept sentence b the rows parents[b * K' + k], 0 <= parent <
-  /// K. Reorders, drops and widens at once. Throws ShapeError on an index out of range.
-  void select(const std::vector<std::int64_t>& sentences, const std::vector<std::int64_t>& parents);
+  /// Keeps the sentences `kept`, B' of them, in that order, and of kept sentence b the rows parents[b * K' + k], 0 <=
+  /// parent < K. Reorders, drops and widens at once. Throws ShapeError on an index out of range.
+  void select(const std::vector<std::int64_t>& kept, const std::vector<std::int64_t>& parents);
 };
 
 }  // namespace gloss

@@ -12,18 +12,18 @@ namespace gloss {
 /// A text and the byte range of each of its pieces.
 struct PieceSpans {
   /// Byte range in the text; empty for a piece that writes nothing.
-  struct Place {
+  struct Span {
     std::size_t begin = 0, end = 0;
     bool of_next = false;  ///< the piece is a byte of a character that one of the next pieces writes
   };
 
   std::string text;
   Ids ids;
-  std::vector<Place> places;  ///< one per id, in the order of the text
-  bool placed = true;         ///< false: the pieces do not spell the text, and the ranges are meaningless
+  std::vector<Span> spans;  ///< one per id, in the order of the text
+  bool spans_known = true;  ///< false: the pieces do not spell the text, and the ranges are meaningless
 
   std::string_view text_of(std::size_t piece) const {
-    return std::string_view(text).substr(places[piece].begin, places[piece].end - places[piece].begin);
+    return std::string_view(text).substr(spans[piece].begin, spans[piece].end - spans[piece].begin);
   }
 };
 

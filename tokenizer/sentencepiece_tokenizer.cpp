@@ -89,31 +89,31 @@ std::string SentencePieceTokenizer::decode(std::span<const Id> ids) const {
   return one_line(std::move(text));
 }
 
-PieceSpans SentencePieceTokenizer::encode_placed(std::string_view line) const {
+PieceSpans SentencePieceTokenizer::encode_with_spans(std::string_view line) const {
   PieceSpans result;
   result.text = without_space_marks(line);
   const auto found = processor_->model.EncodeAsImmutableProto(result.text);
   for (const auto& piece : found.pieces()) {
     result.ids.push_back(static_cast<Id>(piece.id()));
-    result.places.push_back(
+    result.spans.push_back(
         {piece.begin(), piece.end(), is_part(processor_->model, result.ids.back(), piece.surface())});
   }
   return result;
 }
 
-PieceSpans SentencePieceTokenizer::decode_placed(std::span<const Id> ids) const {
-  PieceSpans result{.text = {}, .ids = {ids.begin(), ids.end()}, .places = {}};
+PieceSpans SentencePieceTokenizer::decode_with_spans(std::span<const Id> ids) const {
+  PieceSpans result{.text = {}, .ids = {ids.begin(), ids.end()}, .spans = {}};
   const auto found = processor_->model.DecodeIdsAsImmutableProto(written(ids));
   std::size_t next = 0;
   for (const Id id : ids) {
     const auto begin = result.text.size();
     if (is_written(id)) result.text += one_line(found.pieces(static_cast<int>(next++)).surface());
     const auto wrote = std::string_view(result.text).substr(begin);
-    result.places.push_back({begin, result.text.size(), is_part(processor_->model, id, wrote)});
+    result.spans.push_back({begin, result.text.size(), is_part(processor_->model, id, wrote)});
   }
   auto text = one_line(found.text());
-  result.placed = text == result.text;
-  if (!result.placed) result.places.assign(ids.size(), {});
+  result.spans_known = text == result.text;
+  if (!result.spans_known) result.spans.assign(ids.size(), {});
   result.text = std::move(text);
   return result;
 }

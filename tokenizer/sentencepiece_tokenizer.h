@@ -21,8 +21,8 @@ class SentencePieceTokenizer final : public Tokenizer {
 
   Ids encode(std::string_view line) const override;
   std::string decode(std::span<const Id> ids) const override;
-  PieceSpans encode_placed(std::string_view line) const override;
-  PieceSpans decode_placed(std::span<const Id> ids) const override;
+  PieceSpans encode_with_spans(std::string_view line) const override;
+  PieceSpans decode_with_spans(std::span<const Id> ids) const override;
   std::int64_t vocabulary_size() const override;
   /// As separates_words (tokenizer/word_separation.h).
   bool encodes_words_separately() const override;

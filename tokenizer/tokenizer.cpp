@@ -11,7 +11,7 @@ namespace {
 
 }  // namespace
 
-PieceSpans Tokenizer::encode_placed(std::string_view) const { cannot_tell(); }
-PieceSpans Tokenizer::decode_placed(std::span<const Id>) const { cannot_tell(); }
+PieceSpans Tokenizer::encode_with_spans(std::string_view) const { cannot_tell(); }
+PieceSpans Tokenizer::decode_with_spans(std::span<const Id>) const { cannot_tell(); }
 
 }  // namespace gloss

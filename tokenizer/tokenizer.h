@@ -20,12 +20,12 @@ class Tokenizer {
   /// Returns the text of the ids: one line of valid UTF-8. pad, bos and eos are skipped, unk becomes " ⁇ ". Throws
   /// ModelError for an id outside the vocabulary.
   virtual std::string decode(std::span<const Id> ids) const = 0;
-  /// Encodes a line and returns the byte range of each piece in it. Throws Error (a defect of the caller) if the
+  /// Encodes a line and returns the span of each piece in it. Throws Error (a defect of the caller) if the
   /// tokenizer does not support this.
-  virtual PieceSpans encode_placed(std::string_view line) const;
-  /// Returns decode(ids) and the byte range that each id wrote. `placed` is false if the tokenizer rewrites the text
-  /// after joining its pieces. Throws as decode, and Error as encode_placed.
-  virtual PieceSpans decode_placed(std::span<const Id> ids) const;
+  virtual PieceSpans encode_with_spans(std::string_view line) const;
+  /// Returns decode(ids) and the byte range that each id wrote. `spans_known` is false if the tokenizer rewrites the
+  /// text after joining its pieces. Throws as decode, and Error as encode_with_spans.
+  virtual PieceSpans decode_with_spans(std::span<const Id> ids) const;
   virtual std::int64_t vocabulary_size() const = 0;
   /// True if the ids of a line are the ids of its words, which U+0020 separates, one after the other.
   virtual bool encodes_words_separately() const { return false; }

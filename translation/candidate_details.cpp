@@ -13,14 +13,14 @@ bool has_unknown(const Ids& ids) { return std::ranges::find(ids, kUnk) != ids.en
 
 /// A candidate that is being filled.
 struct Item {
-  const FoundLine* line = nullptr;
+  const SearchedLine* line = nullptr;
   const Hypothesis* hypothesis = nullptr;
   LineTranslation::Candidate* candidate = nullptr;
   PieceSpans pieces;             ///< of the candidate's text
   std::vector<PieceLink> links;  ///< of each piece, if attention is needed
 };
 
-std::vector<Item> make_items(std::span<const FoundLine> lines) {
+std::vector<Item> make_items(std::span<const SearchedLine> lines) {
   std::vector<Item> items;
   for (const auto& line : lines) {
     auto& candidates = line.translation->candidates;
@@ -35,12 +35,12 @@ std::vector<Item> make_items(std::span<const FoundLine> lines) {
 void decode(const Tokenizer& tokenizer, Item& item) {
   const auto& hypothesis = *item.hypothesis;
   auto& candidate = *item.candidate;
-  item.pieces = tokenizer.decode_placed(hypothesis.ids);
+  item.pieces = tokenizer.decode_with_spans(hypothesis.ids);
   candidate.text = item.pieces.text;
   candidate.score = hypothesis.score;
   candidate.log_probability = hypothesis.log_probability;
   candidate.ended = hypothesis.ended;
-  candidate.placed = item.pieces.placed;
+  candidate.spans_known = item.pieces.spans_known;
   candidate.lacks_phrase = !has_all(candidate.text, item.line->phrases);
   const auto& log_probabilities = hypothesis.token_log_probabilities;
   for (std::size_t t = 0; t < log_probabilities.size(); ++t) {
@@ -100,10 +100,10 @@ std::vector<LineTranslation::Word> words_with_confidence(const PieceWords& words
   return result;
 }
 
-/// Fills everything that depends on where pieces stand.
-void place(const DetailOptions& options, Item& item) {
+/// Fills the spans of tokens and everything that derives from them: replaced pieces, words and their alignment.
+void fill_spans_and_words(const DetailOptions& options, Item& item) {
   auto& candidate = *item.candidate;
-  if (!item.pieces.placed) return;
+  if (!item.pieces.spans_known) return;
   const auto& source = item.line->translation->source;
   const auto source_words = options.needs_attention() ? words_of(source) : PieceWords();
   if (options.replace_unknown && has_unknown(item.hypothesis->ids)) {
@@ -111,9 +111,9 @@ void place(const DetailOptions& options, Item& item) {
     candidate.text = item.pieces.text;
   }
   for (std::size_t t = 0; t < candidate.tokens.size(); ++t) {
-    const bool is_end = t == item.pieces.places.size();
-    candidate.tokens[t].place =
-        is_end ? PieceSpans::Place{candidate.text.size(), candidate.text.size()} : item.pieces.places[t];
+    const bool is_end = t == item.pieces.spans.size();
+    candidate.tokens[t].span =
+        is_end ? PieceSpans::Span{candidate.text.size(), candidate.text.size()} : item.pieces.spans[t];
   }
   if (!options.confidence && !options.alignment) return;
   const auto words = words_of(item.pieces);
@@ -121,7 +121,7 @@ void place(const DetailOptions& options, Item& item) {
   if (options.confidence) candidate.words = words_with_confidence(words, candidate.tokens);
 }
 
-void flag(Item& item) {
+void raise_flags(Item& item) {
   const auto& translation = *item.line->translation;
   const auto& ids = item.hypothesis->ids;
   item.candidate->flags = flags_of({.source = translation.source.text,
@@ -136,15 +136,15 @@ void flag(Item& item) {
 }  // namespace
 
 void fill_candidates(const LineTranslator& translator, const DetailOptions& options, const DecodingConfig& config,
-                     std::span<const FoundLine> lines) {
+                     std::span<const SearchedLine> lines) {
   auto items = make_items(lines);
   if (items.empty()) return;
   for (auto& item : items) decode(translator.target_tokenizer(), item);
   if (options.confidence) score_tokens(translator.scorer(), config, items);
   if (options.needs_attention()) find_links(translator, options, config.batch_size, items);
   for (auto& item : items) {
-    place(options, item);
-    if (options.confidence) flag(item);
+    fill_spans_and_words(options, item);
+    if (options.confidence) raise_flags(item);
   }
 }
 

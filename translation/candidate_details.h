@@ -11,8 +11,8 @@
 namespace gloss {
 
 /// A line whose search is done.
-struct FoundLine {
-  std::size_t number = 0;           ///< index into the lines of the request
+struct SearchedLine {
+  std::size_t index = 0;            ///< index into the lines of the request
   const Ids* source = nullptr;      ///< pieces and eos
   std::span<const Phrase> phrases;  ///< of the glossary
   std::vector<Hypothesis> hypotheses;
@@ -22,6 +22,6 @@ struct FoundLine {
 /// Fills the candidates of translations from their hypotheses: decodes them and computes the details that `options`
 /// asks for. On the CPU the details of a line depend on the line alone, bit for bit.
 void fill_candidates(const LineTranslator& translator, const DetailOptions& options, const DecodingConfig& config,
-                     std::span<const FoundLine> lines);
+                     std::span<const SearchedLine> lines);
 
 }  // namespace gloss

@@ -52,7 +52,7 @@ Glossary Glossary::read(const std::filesystem::path& path) {
   return glossary;
 }
 
-Glossary Glossary::of(std::span<const std::pair<std::string, std::string>> entries) {
+Glossary Glossary::from_entries(std::span<const std::pair<std::string, std::string>> entries) {
   Glossary glossary("glossary", "entry");
   for (std::int64_t number = 1; const auto& [source, target] : entries) {
     const auto where = glossary.where(number);
@@ -66,13 +66,13 @@ Glossary Glossary::of(std::span<const std::pair<std::string, std::string>> entri
 }
 
 void Glossary::add(Entry entry) {
-  const auto [place, is_new] = by_source_.try_emplace(entry.source, entries_.size());
+  const auto [entry_index, is_new] = by_source_.try_emplace(entry.source, entries_.size());
   if (is_new) {
     lengths_.insert(entry.source.size());
     entries_.push_back(std::move(entry));
     return;
   }
-  const auto& first = entries_[place->second];
+  const auto& first = entries_[entry_index->second];
   if (first.target != entry.target)
     throw DataError(where(entry.number) + "wanted one translation of \"" + printable(entry.source, 80) +
                     "\", got another than in " + unit_ + " " + std::to_string(first.number) +
@@ -88,10 +88,10 @@ std::size_t Glossary::longest_at(std::string_view text, std::size_t offset) cons
   return entries_.size();
 }
 
-std::vector<Glossary::Place> Glossary::find(std::string_view line, std::size_t end) const {
+std::vector<Glossary::Occurrence> Glossary::find(std::string_view line, std::size_t end) const {
   std::vector<std::size_t> offsets;
   const auto text = single_spaced(line, &offsets);
-  std::vector<Place> found;
+  std::vector<Occurrence> found;
   for (std::size_t offset = 0; offset < text.size();) {
     const auto entry = is_word_boundary(text, offset) ? longest_at(text, offset) : entries_.size();
     if (entry == entries_.size()) {
@@ -100,9 +100,9 @@ std::vector<Glossary::Place> Glossary::find(std::string_view line, std::size_t e
     }
     const auto begin = offsets[offset];
     offset += entries_[entry].source.size();
-    const auto behind = offsets[offset - 1] + 1;
-    if (behind > end) break;
-    found.push_back({entry, begin, behind});
+    const auto after = offsets[offset - 1] + 1;
+    if (after > end) break;
+    found.push_back({entry, begin, after});
   }
   return found;
 }

@@ -30,19 +30,19 @@ class Glossary {
 
   /// Makes a glossary of (source, target) pairs. Throws DataError naming the entry if a phrase is empty or not UTF-8,
   /// or if a source has two translations.
-  static Glossary of(std::span<const std::pair<std::string, std::string>> entries);
+  static Glossary from_entries(std::span<const std::pair<std::string, std::string>> entries);
 
   /// An occurrence of an entry's source in a line.
-  struct Place {
+  struct Occurrence {
     std::size_t entry = 0;           ///< index
     std::size_t begin = 0, end = 0;  ///< bytes of the line
 
-    bool operator==(const Place&) const = default;
+    bool operator==(const Occurrence&) const = default;
   };
-  /// Returns the occurrences of sources in a line of valid UTF-8, from left to right: the longest at each place,
+  /// Returns the occurrences of sources in a line of valid UTF-8, from left to right: the longest at each position,
   /// without overlaps. Matching is exact, case included, and of whole words (is_word_boundary). Only occurrences that
   /// end within the first `end` bytes count.
-  std::vector<Place> find(std::string_view line, std::size_t end = std::string_view::npos) const;
+  std::vector<Occurrence> find(std::string_view line, std::size_t end = std::string_view::npos) const;
 
   const std::vector<Entry>& entries() const { return entries_; }
   /// Start of a message about an entry: "file: line 3: " or "glossary: entry 3: ".

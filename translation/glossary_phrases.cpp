@@ -44,10 +44,10 @@ Phrase encode(const std::string& text, const Tokenizer& tokenizer, const std::ve
   return phrase;
 }
 
-/// Returns whether attention to a source phrase of `pieces` pieces, in a line of `all`, shows the place of its
-/// translation. It does not if the phrase is most of the line or far longer than its translation, since other words
-/// attend to it, too.
-bool shows_place(std::int64_t pieces, std::int64_t all, const Phrase& phrase) {
+/// Returns whether attention to a source phrase of `pieces` pieces, in a line of `all`, shows where its
+/// translation stands. It does not if the phrase is most of the line or far longer than its translation, since other
+/// words attend to it, too.
+bool attention_shows_translation(std::int64_t pieces, std::int64_t all, const Phrase& phrase) {
   return 2 * pieces <= all + 1 && pieces <= 2 * std::ssize(phrase.ids) + 1;
 }
 
@@ -79,23 +79,23 @@ GlossaryPhrases::GlossaryPhrases(Glossary glossary, const Tokenizer& target)
   }
 }
 
-std::vector<Phrase> GlossaryPhrases::of(std::string_view line, std::size_t end) const {
+std::vector<Phrase> GlossaryPhrases::phrases_for(std::string_view line, std::size_t end) const {
   std::vector<Phrase> result;
-  for (const auto& place : glossary_.find(line, end)) result.push_back(phrases_[place.entry]);
+  for (const auto& occurrence : glossary_.find(line, end)) result.push_back(phrases_[occurrence.entry]);
   return result;
 }
 
-std::vector<Phrase> GlossaryPhrases::of(const PieceSpans& source, std::size_t end) const {
+std::vector<Phrase> GlossaryPhrases::phrases_for(const PieceSpans& source, std::size_t end) const {
   std::vector<Phrase> result;
-  const auto& places = source.places;
-  for (const auto& place : glossary_.find(source.text, end)) {
-    auto& phrase = result.emplace_back(phrases_[place.entry]);
-    const auto first = std::ranges::find_if(places, [&](const auto& piece) { return piece.end > place.begin; });
+  const auto& spans = source.spans;
+  for (const auto& occurrence : glossary_.find(source.text, end)) {
+    auto& phrase = result.emplace_back(phrases_[occurrence.entry]);
+    const auto first = std::ranges::find_if(spans, [&](const auto& piece) { return piece.end > occurrence.begin; });
     const auto last =
-        std::ranges::find_if(first, places.end(), [&](const auto& piece) { return piece.begin >= place.end; });
+        std::ranges::find_if(first, spans.end(), [&](const auto& piece) { return piece.begin >= occurrence.end; });
     const auto pieces = last - first;
-    if (!shows_place(pieces, std::ssize(places), phrase)) continue;
-    phrase.source_begin = first - places.begin();
+    if (!attention_shows_translation(pieces, std::ssize(spans), phrase)) continue;
+    phrase.source_begin = first - spans.begin();
     phrase.source_end = phrase.source_begin + pieces;
   }
   return result;

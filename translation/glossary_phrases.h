@@ -21,10 +21,10 @@ class GlossaryPhrases {
   GlossaryPhrases(Glossary glossary, const Tokenizer& target);
 
   /// Returns the phrases that the translation of the first `end` bytes of a line (valid UTF-8) must contain: one for
-  /// each place that Glossary::find finds.
-  std::vector<Phrase> of(std::string_view line, std::size_t end = std::string_view::npos) const;
+  /// each occurrence that Glossary::find finds.
+  std::vector<Phrase> phrases_for(std::string_view line, std::size_t end = std::string_view::npos) const;
   /// Returns the same phrases for a line in pieces, each with the source pieces that it translates.
-  std::vector<Phrase> of(const PieceSpans& source, std::size_t end = std::string_view::npos) const;
+  std::vector<Phrase> phrases_for(const PieceSpans& source, std::size_t end = std::string_view::npos) const;
   /// Returns [V]: 1 for pieces that continue the word before them.
   std::span<const std::uint8_t> continues_word() const { return continues_word_; }
 
@@ -34,7 +34,7 @@ class GlossaryPhrases {
   std::vector<Phrase> phrases_;  ///< of each entry of the glossary
 };
 
-/// Returns whether a text (valid UTF-8) contains the phrases, each at a place of its own; phrases with `in_words` as
+/// Returns whether a text (valid UTF-8) contains the phrases, without overlaps; phrases with `in_words` as
 /// whole words (is_word_boundary). Counts as PhraseProgress does: from left to right, at each place the longest phrase
 /// that is still missing, after the end of the previous one.
 bool has_all(std::string_view text, std::span<const Phrase> phrases);

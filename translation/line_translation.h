@@ -24,7 +24,7 @@ struct LineTranslation {
     /// Given everything before it. Of the search; if DetailOptions::confidence is set, the model's own. These differ by
     /// the repetition penalty only.
     double log_probability = 0;
-    PieceSpans::Place place;  ///< bytes of the candidate's text; all 0 if the candidate is not `placed`
+    PieceSpans::Span span;  ///< bytes of the candidate's text; all 0 unless Candidate::spans_known
   };
 
   struct Word {
@@ -40,10 +40,10 @@ struct LineTranslation {
     double log_probability = 0;       ///< sum over the tokens, as the search computed it
     bool ended = false;               ///< by the end of the sentence, not by the length limit
     bool lacks_phrase = false;        ///< a phrase of the glossary is missing
-    bool placed = true;               ///< false if the tokenizer rewrites the text after joining its pieces
+    bool spans_known = true;          ///< false: the tokenizer rewrites the text after joining its pieces
     std::vector<Token> tokens;        ///< the end of the sentence included if `ended`
-    std::vector<Word> words;          ///< of `text`, if DetailOptions::confidence is set; empty if not `placed`
-    std::vector<WordLink> alignment;  ///< if DetailOptions::alignment is set; empty if not `placed`
+    std::vector<Word> words;          ///< of `text`, if DetailOptions::confidence is set; empty unless `spans_known`
+    std::vector<WordLink> alignment;  ///< if DetailOptions::alignment is set; empty unless `spans_known`
     TranslationFlags flags;           ///< if DetailOptions::confidence is set
 
     /// An empty translation counts as ended.

@@ -26,7 +26,7 @@ std::vector<LineTranslation> LineTranslator::translate(const TranslationRequest&
 }
 
 LineTranslator::Source LineTranslator::encode_source(std::string_view line) const {
-  Source source{source_->encode_placed(repair_utf8(line)), 0, {}, false};
+  Source source{source_->encode_with_spans(repair_utf8(line)), 0, {}, false};
   const auto& pieces = source.pieces.ids;
   source.length = std::min(pieces.size(), static_cast<std::size_t>(max_source_length_ - 1));
   source.truncated = source.length < pieces.size();

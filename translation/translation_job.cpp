@@ -29,11 +29,11 @@ std::vector<LineTranslation> TranslationJob::run() {
     for (std::size_t i = 0; i < sources_.size(); ++i)
       if (!done_[i]) lines.push_back(i);
     search_in_parts(lines);
-  } catch (const Ended&) {
+  } catch (const Interrupted&) {
     finish_batch();
   }
   for (std::size_t i = 0; i < result_.size(); ++i)
-    if (!done_[i]) result_[i].status = ended_by_;
+    if (!done_[i]) result_[i].status = status_of_rest_;
   return std::move(result_);
 }
 
@@ -53,12 +53,13 @@ void TranslationJob::read_lines() {
     check_limits();
     auto source = translator_.encode_source(request_.lines[i]);
     auto& pieces = source.pieces;
-    const auto end = source.length == 0 ? 0 : pieces.places[source.length - 1].end;
+    const auto end = source.length == 0 ? 0 : pieces.spans[source.length - 1].end;
     if (request_.glossary)
-      phrases_.push_back(source.truncated ? request_.glossary->of(pieces, end) : request_.glossary->of(pieces));
+      phrases_.push_back(source.truncated ? request_.glossary->phrases_for(pieces, end)
+                                          : request_.glossary->phrases_for(pieces));
     if (source.truncated) pieces.text.resize(end);
     pieces.ids.resize(source.length);
-    pieces.places.resize(source.length);
+    pieces.spans.resize(source.length);
     result_[i].source = std::move(pieces);
     result_[i].truncated = source.truncated;
     done_[i] = source.ids.empty();
@@ -89,7 +90,7 @@ bool TranslationJob::try_to_search(std::span<const std::size_t> lines) {
     return true;
   } catch (...) {
     if (lines.empty() || !hooks_.halve_when_out_of_memory || !is_out_of_memory()) throw;
-    found_.clear();
+    searched_.clear();
     return false;
   }
 }
@@ -101,7 +102,7 @@ void TranslationJob::search(std::span<const std::size_t> lines) {
     sources.push_back(sources_[line]);
     if (!prefixes_.empty()) given.prefixes.push_back(prefixes_[line]);
     if (!phrases_.empty()) given.phrases.push_back(phrases_[line]);
-    given.numbers.push_back(request_.first + static_cast<std::int64_t>(line));
+    given.input_indices.push_back(request_.first_index + static_cast<std::int64_t>(line));
   }
   if (request_.glossary) given.continues_word = request_.glossary->continues_word();
   const auto line_of = [lines](std::int64_t sentence) { return lines[static_cast<std::size_t>(sentence)]; };
@@ -118,27 +119,28 @@ void TranslationJob::search(std::span<const std::size_t> lines) {
   hooks.on_left_out = [&](std::int64_t sentence, std::int64_t) {
     result_[line_of(sentence)].leaves_out_phrases = true;
   };
-  hooks.on_found = [&](std::int64_t sentence, const auto& found) { take_found(line_of(sentence), found); };
+  hooks.on_found = [&](std::int64_t sentence, const auto& found) { add_hypotheses(line_of(sentence), found); };
   if (hooks_.on_token)
     hooks.on_token = [&](std::int64_t sentence, Id token, double log_probability) {
-      take_token(line_of(sentence), token, log_probability);
+      stream_token(line_of(sentence), token, log_probability);
     };
   batched_search(translator_.scorer(), sources, config_, given, hooks);
   finish_batch();
 }
 
 void TranslationJob::finish_batch() {
-  fill_candidates(translator_, request_.details, config_, found_);
-  for (const auto& line : found_) done_[line.number] = true;
-  found_.clear();
+  fill_candidates(translator_, request_.details, config_, searched_);
+  for (const auto& line : searched_) done_[line.index] = true;
+  searched_.clear();
 }
 
 void TranslationJob::check_limits() {
-  if (hooks_.stop.stop_requested()) end(LineTranslation::Status::kCancelled);
-  if (hooks_.deadline && std::chrono::steady_clock::now() >= *hooks_.deadline) end(LineTranslation::Status::kDeadline);
+  if (hooks_.stop.stop_requested()) interrupt(LineTranslation::Status::kCancelled);
+  if (hooks_.deadline && std::chrono::steady_clock::now() >= *hooks_.deadline)
+    interrupt(LineTranslation::Status::kDeadline);
 }
 
-void TranslationJob::take_token(std::size_t line, Id token, double log_probability) {
+void TranslationJob::stream_token(std::size_t line, Id token, double log_probability) {
   auto& streamed = streamed_[line];
   streamed.ids.push_back(token);
   const auto before = std::exchange(streamed.log_probability, log_probability);
@@ -147,31 +149,32 @@ void TranslationJob::take_token(std::size_t line, Id token, double log_probabili
         .piece = tokenizer.piece(token),
         .text = tokenizer.decode(streamed.ids),
         .log_probability = log_probability - before,
-        .end = false});
+        .is_last = false});
 }
 
-void TranslationJob::take_found(std::size_t line, const std::vector<Hypothesis>& hypotheses) {
-  found_.push_back({.number = line,
-                    .source = &sources_[line],
-                    .phrases = phrases_.empty() ? std::span<const Phrase>() : std::span<const Phrase>(phrases_[line]),
-                    .hypotheses = hypotheses,
-                    .translation = &result_[line]});
+void TranslationJob::add_hypotheses(std::size_t line, const std::vector<Hypothesis>& hypotheses) {
+  searched_.push_back(
+      {.index = line,
+       .source = &sources_[line],
+       .phrases = phrases_.empty() ? std::span<const Phrase>() : std::span<const Phrase>(phrases_[line]),
+       .hypotheses = hypotheses,
+       .translation = &result_[line]});
   if (!hooks_.on_token) return;
   const auto& best = hypotheses.front();
   send({.line = line,
         .piece = {},
         .text = translator_.target_tokenizer().decode(best.ids),
         .log_probability = best.log_probability - streamed_[line].log_probability,
-        .end = true});
+        .is_last = true});
 }
 
 void TranslationJob::send(const TranslationHooks::Token& token) {
-  if (!hooks_.on_token(token)) end(LineTranslation::Status::kCancelled);
+  if (!hooks_.on_token(token)) interrupt(LineTranslation::Status::kCancelled);
 }
 
-void TranslationJob::end(LineTranslation::Status status) {
-  ended_by_ = status;
-  throw Ended{};
+void TranslationJob::interrupt(LineTranslation::Status status) {
+  status_of_rest_ = status;
+  throw Interrupted{};
 }
 
 }  // namespace gloss

@@ -25,7 +25,7 @@ class TranslationJob {
     Ids ids;
     double log_probability = 0;
   };
-  struct Ended {};  ///< thrown to leave a search
+  struct Interrupted {};  ///< thrown where the deadline has passed or the caller cancels
 
   void expect_possible() const;
   void read_lines();
@@ -34,10 +34,10 @@ class TranslationJob {
   void search(std::span<const std::size_t> lines);
   void finish_batch();
   void check_limits();
-  void take_token(std::size_t line, Id token, double log_probability);
-  void take_found(std::size_t line, const std::vector<Hypothesis>& hypotheses);
+  void stream_token(std::size_t line, Id token, double log_probability);
+  void add_hypotheses(std::size_t line, const std::vector<Hypothesis>& hypotheses);
   void send(const TranslationHooks::Token& token);
-  [[noreturn]] void end(LineTranslation::Status status);
+  [[noreturn]] void interrupt(LineTranslation::Status status);
 
   const LineTranslator& translator_;
   const TranslationRequest& request_;
@@ -48,10 +48,10 @@ class TranslationJob {
   std::vector<Ids> prefixes_;                 ///< of each line, or empty
   std::vector<std::vector<Phrase>> phrases_;  ///< of each line, or empty
   std::vector<LineTranslation> result_;
-  std::vector<bool> done_;        ///< the result of the line is complete
-  std::vector<FoundLine> found_;  ///< searched, but without details yet
+  std::vector<bool> done_;              ///< the result of the line is complete
+  std::vector<SearchedLine> searched_;  ///< lines of the last batch, whose candidates are not filled yet
   std::vector<StreamedLine> streamed_;
-  LineTranslation::Status ended_by_ = LineTranslation::Status::kComplete;
+  LineTranslation::Status status_of_rest_ = LineTranslation::Status::kComplete;  ///< of the lines that are not done
 };
 
 }  // namespace gloss

@@ -29,7 +29,7 @@ struct DetailOptions {
 struct TranslationRequest {
   std::span<const std::string> lines;
   std::span<const std::string> prefixes = {};  ///< the beginning of each translation; empty: none is forced
-  std::int64_t first = 0;                      ///< number of the first line in the whole input, for sampling
+  std::int64_t first_index = 0;                ///< index of the first line in the whole input, for sampling
   const GlossaryPhrases* glossary = nullptr;   ///< phrases that translations must contain; may be null
   DetailOptions details = {};
 };
@@ -39,10 +39,10 @@ struct TranslationHooks {
   /// A token of a greedy search.
   struct Token {
     std::size_t line = 0;        ///< index into the lines of the request
-    std::string piece;           ///< as the tokenizer spells it; empty if `end`
+    std::string piece;           ///< as the tokenizer spells it; empty if `is_last`
     std::string text;            ///< the translation so far, unknown pieces not replaced
     double log_probability = 0;  ///< of this token
-    bool end = false;            ///< the line's last event
+    bool is_last = false;        ///< the line's last event
   };
 
   std::function<void()> before_batch = {};  ///< before each batch of sentences

@@ -59,13 +59,13 @@ std::string to_pharaoh(std::span<const WordLink> links) {
 
 PieceSpans replace_unknown(const PieceSpans& source, const PieceWords& words, const PieceSpans& target,
                            std::span<const PieceLink> links) {
-  PieceSpans result{.text = {}, .ids = target.ids, .places = {}};
+  PieceSpans result{.text = {}, .ids = target.ids, .spans = {}};
   for (std::size_t piece = 0; piece < target.ids.size(); ++piece) {
     const auto begin = result.text.size();
     const auto in_place =
         target.ids[piece] == kUnk ? replacement(source, words, links[piece].source) : std::string_view();
     result.text += in_place.empty() ? target.text_of(piece) : in_place;
-    result.places.push_back({begin, result.text.size(), target.places[piece].of_next});
+    result.spans.push_back({begin, result.text.size(), target.spans[piece].of_next});
   }
   return result;
 }

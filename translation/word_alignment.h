@@ -32,7 +32,7 @@ std::string to_pharaoh(std::span<const WordLink> links);
 
 /// Returns the target with text of the source in place of each unk piece (Luong et al. 2015): the characters, if it is
 /// linked to an unknown piece; otherwise the word, without punctuation at its ends. The pieces around it decide whether
-/// a space stands there. An unk without link stays as it is. `words` are the source's; both texts are `placed`.
+/// a space stands there. An unk without link stays as it is. `words` are the source's; both texts are `spans_known`.
 PieceSpans replace_unknown(const PieceSpans& source, const PieceWords& words, const PieceSpans& target,
                            std::span<const PieceLink> links);
 

@@ -47,7 +47,7 @@ struct Totals {
 std::string to_json_line(std::int64_t line, const ScoredPair& pair) {
   std::vector<LineTranslation::Token> tokens;
   for (std::size_t i = 0; i < pair.pieces.size(); ++i)
-    tokens.push_back({.piece = pair.pieces[i], .log_probability = pair.forced.tokens[i], .place = {}});
+    tokens.push_back({.piece = pair.pieces[i], .log_probability = pair.forced.tokens[i], .span = {}});
   return to_text({{"line", line},
                   {"score", pair.score},
                   {"log_probability", pair.forced.log_probability},

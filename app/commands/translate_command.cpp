@@ -189,7 +189,7 @@ ExitCode run(const TranslateOptions& options) {
     for (auto& line_of_input : input) texts.push_back(std::move(line_of_input.text));
     const TranslationRequest request{.lines = texts,
                                      .prefixes = line_prefixes.of(line, texts.size()),
-                                     .first = line,
+                                     .first_index = line,
                                      .glossary = glossary ? &*glossary : nullptr,
                                      .details = details};
     std::vector<LineTranslation> translations;

@@ -51,7 +51,7 @@ PhraseConstraints::PhraseConstraints(const PerSentence& given, std::vector<std::
     const PhraseProgress start(phrases, given.continues_word);
     sentences_.push_back({start, phrases, usual.empty() ? std::vector<UsualWord>() : std::move(usual[b]),
                           std::ssize(all) - std::ssize(phrases), beam_size + std::min(start.missing(), kMaxExtraRows)});
-    knows_places_ = knows_places_ || std::ranges::any_of(phrases, &Phrase::knows_place);
+    needs_attention_ = needs_attention_ || std::ranges::any_of(phrases, &Phrase::has_source);
   }
 }
 
@@ -83,8 +83,8 @@ TopTokens PhraseConstraints::with_next(const TopTokens& top, const at::Tensor& l
     };
     for (const auto id : next[row]) add(id, *logit++);
     const auto first = static_cast<std::int64_t>(row) * top.width;
-    for (auto place = first; place < first + top.width; ++place)
-      if (!std::ranges::binary_search(next[row], top.ids[place])) add(top.ids[place], top.logits[place]);
+    for (auto index = first; index < first + top.width; ++index)
+      if (!std::ranges::binary_search(next[row], top.ids[index])) add(top.ids[index], top.logits[index]);
     const auto filled = (row + 1) * static_cast<std::size_t>(wider.width);
     wider.ids.resize(filled, kPad);
     wider.logits.resize(filled, kBannedLogit);

@@ -43,7 +43,7 @@ class PhraseConstraints {
   TopTokens with_next(const TopTokens& top, const at::Tensor& logits, std::span<const Constraints::Row> rows) const;
 
   /// Returns whether choose needs the attention of a step.
-  bool knows_places() const { return knows_places_; }
+  bool needs_attention() const { return needs_attention_; }
   /// Selects the continuations of a sentence that its beam advances with, best first.
   std::vector<Candidate> choose(std::int64_t sentence, const PlacementStep& step,
                                 std::span<const Candidate> candidates) const;
@@ -57,7 +57,7 @@ class PhraseConstraints {
   };
 
   std::int64_t limit_, beam_size_;
-  bool knows_places_ = false;
+  bool needs_attention_ = false;
   std::vector<Sentence> sentences_;  ///< [B], or empty
 };
 

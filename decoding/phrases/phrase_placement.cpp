@@ -35,8 +35,8 @@ bool repeats_usual_word(const Ids& generated, Id id, const UsualWord& usual) {
 
 std::int64_t count_occurrences(const Ids& ids, const Ids& word) {
   std::int64_t found = 0;
-  for (auto place = ids.begin(); (place = std::search(place, ids.end(), word.begin(), word.end())) != ids.end();
-       place += std::ssize(word))
+  for (auto match = ids.begin(); (match = std::search(match, ids.end(), word.begin(), word.end())) != ids.end();
+       match += std::ssize(word))
     ++found;
   return found;
 }

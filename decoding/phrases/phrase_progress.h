@@ -19,7 +19,7 @@ struct Phrase {
   /// The pieces of the source that it translates, source_begin to source_end - 1; an empty range if unknown.
   std::int64_t source_begin = 0, source_end = 0;
 
-  bool knows_place() const { return source_begin < source_end; }
+  bool has_source() const { return source_begin < source_end; }
 };
 
 /// The progress of a target with its required phrases, piece by piece. Each phrase needs pieces of its own; if several

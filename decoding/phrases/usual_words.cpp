@@ -82,8 +82,8 @@ std::vector<UsualWord> words_of(const Ids& ids, const Attended& attended, std::s
 std::vector<std::vector<UsualWord>> usual_words(const Scorer& scorer, const PaddedIds& source,
                                                 const DecodingConfig& config, const PerSentence& given,
                                                 const SearchHooks& hooks) {
-  const auto knows_place = [](const auto& phrases) { return std::ranges::any_of(phrases, &Phrase::knows_place); };
-  if (std::ranges::none_of(given.phrases, knows_place)) return {};
+  const auto any_has_source = [](const auto& phrases) { return std::ranges::any_of(phrases, &Phrase::has_source); };
+  if (std::ranges::none_of(given.phrases, any_has_source)) return {};
   const auto usual =
       greedy_search(scorer, source, config, {.prefixes = given.prefixes}, {.before_step = hooks.before_step});
   const auto attended = attention_of(scorer, source, usual, given);

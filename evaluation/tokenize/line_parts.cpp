@@ -30,8 +30,8 @@ LineParts parts_by_name(std::span<const std::string> groups) {
   std::map<std::string, std::size_t> index;
   for (const auto& group : groups) index.emplace(group, 0);
   LineParts parts;
-  for (auto& [name, number] : index) {
-    number = parts.names.size();
+  for (auto& [name, part] : index) {
+    part = parts.names.size();
     parts.names.push_back(name);
   }
   for (const auto& group : groups) parts.of_line.push_back(index.at(group));
@@ -45,8 +45,8 @@ LineParts parts_by_length(std::span<const std::string> sources, std::span<const 
   std::map<std::size_t, std::size_t> index;
   for (const auto range : ranges) index.emplace(range, 0);
   LineParts parts;
-  for (auto& [range, number] : index) {
-    number = parts.names.size();
+  for (auto& [range, part] : index) {
+    part = parts.names.size();
     parts.names.push_back(range_name(range, bounds));
   }
   for (const auto range : ranges) parts.of_line.push_back(index.at(range));

@@ -87,8 +87,8 @@ TEST_P(BatchedSearchTest, MayBeGivenUpBeforeABatch) {
 TEST_P(BatchedSearchTest, HooksAreCalledOnceForEachSentence) {
   EXPECT_THAT([&] { batched_search(scorer_, sources_, {}, {.prefixes = {{}}}); },
               ThrowsMessage<UsageError>(HasSubstr("prefixes: wanted one for each of")));
-  EXPECT_THAT([&] { batched_search(scorer_, sources_, {}, {.numbers = {1}}); },
-              ThrowsMessage<UsageError>(HasSubstr("numbers: wanted one for each of")));
+  EXPECT_THAT([&] { batched_search(scorer_, sources_, {}, {.input_indices = {1}}); },
+              ThrowsMessage<UsageError>(HasSubstr("input_indices: wanted one for each of")));
 }
 
 TEST_P(BatchedSearchTest, AConfigurationOutOfRangeIsRefusedBeforeAnySearch) {

@@ -83,7 +83,7 @@ TEST_P(SamplingSearchTest, ASentencesNumberAndTheSeedDecideAndNothingBeside) {
   EXPECT_EQ(draw(random_, 20), together);
   for (std::int64_t b = 0; b < 20; ++b) {
     const auto alone = sampling_search(random_, sources(1, device(), static_cast<Id>(4 + b)), config_,
-                                       {.prefixes = {}, .numbers = {b}});
+                                       {.prefixes = {}, .input_indices = {b}});
     EXPECT_EQ(alone[0][0].ids, together[b]);
   }
   config_.sampling.seed = 2;
@@ -111,7 +111,7 @@ TEST_P(SamplingSearchTest, MoreDrawsChangeNoneOfTheFirst) {
 
 TEST_P(SamplingSearchTest, ConstraintsAreObeyed) {
   config_ = {.max_length = 8, .min_length = 3, .no_repeat_ngram = 1, .no_unk = true, .sampling = {.enabled = true}};
-  const PerSentence given{.prefixes = std::vector<Ids>(30, Ids{9, 7}), .numbers = {}};
+  const PerSentence given{.prefixes = std::vector<Ids>(30, Ids{9, 7}), .input_indices = {}};
   for (const std::int64_t top_k : {0, 3}) {
     config_.sampling.top_k = top_k;
     for (const auto& ids : draw(random_, 30, given)) {

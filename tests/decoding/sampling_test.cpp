@@ -76,11 +76,11 @@ TEST(SamplingTest, TokensWithoutProbabilityAreNotDrawn) {
   EXPECT_THAT(sampling_distribution(std::vector<float>{kNever, kNever}, {}), IsEmpty());
   EXPECT_THAT(sampling_distribution({}, {}), IsEmpty());
   const std::vector<double> probabilities = {0, 0.5, 0, 0.5, 0};
-  EXPECT_EQ(place_of_share(probabilities, 0), 1u);
-  EXPECT_EQ(place_of_share(probabilities, 0.4999), 1u);
-  EXPECT_EQ(place_of_share(probabilities, 0.5), 3u);
-  EXPECT_EQ(place_of_share(probabilities, 0.9999), 3u);
-  EXPECT_EQ(place_of_share(std::vector<double>{0.5, 0.4999, 0}, 0.99999), 1u) << "rounding";
+  EXPECT_EQ(index_of_share(probabilities, 0), 1u);
+  EXPECT_EQ(index_of_share(probabilities, 0.4999), 1u);
+  EXPECT_EQ(index_of_share(probabilities, 0.5), 3u);
+  EXPECT_EQ(index_of_share(probabilities, 0.9999), 3u);
+  EXPECT_EQ(index_of_share(std::vector<double>{0.5, 0.4999, 0}, 0.99999), 1u) << "rounding";
 }
 
 /// Returns the chi-squared statistic of counts against expected ones.
@@ -101,8 +101,8 @@ TEST(SamplingTest, DrawsAreAsOftenAsTheirProbabilities) {
     const auto probabilities = sampling_distribution(kLogits, config);
     std::vector<std::int64_t> by_sentence(probabilities.size()), by_position(probabilities.size());
     for (std::int64_t i = 0; i < kDraws; ++i) {
-      ++by_sentence[place_of_share(probabilities, random.at(static_cast<std::uint32_t>(i)).uniform(1))];
-      ++by_position[place_of_share(probabilities, random.at(3).uniform(static_cast<std::uint64_t>(i)))];
+      ++by_sentence[index_of_share(probabilities, random.at(static_cast<std::uint32_t>(i)).uniform(1))];
+      ++by_position[index_of_share(probabilities, random.at(3).uniform(static_cast<std::uint64_t>(i)))];
     }
     for (const auto& counts : {by_sentence, by_position}) {
       EXPECT_LT(chi_square(counts, probabilities, kDraws), most);

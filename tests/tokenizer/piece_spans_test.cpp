@@ -19,7 +19,7 @@ PieceSpans of_parts(const std::vector<std::string>& parts) {
   PieceSpans result;
   for (const auto& part : parts) {
     result.ids.push_back(kSpecialIds);
-    result.places.push_back({result.text.size(), result.text.size() + part.size()});
+    result.spans.push_back({result.text.size(), result.text.size() + part.size()});
     result.text += part;
   }
   return result;
@@ -52,7 +52,7 @@ TEST(PieceSpansTest, PieceMayBelongToSeveralWordsOrNone) {
 
 TEST(PieceSpansTest, BytesOfACharacterBelongToOneWord) {
   auto pieces = of_parts({"a", " ", "", "", "é", "", ""});
-  for (const auto i : {2, 3, 6}) pieces.places[static_cast<std::size_t>(i)].of_next = true;
+  for (const auto i : {2, 3, 6}) pieces.spans[static_cast<std::size_t>(i)].of_next = true;
   EXPECT_THAT(ranges(words_of(pieces)),
               ElementsAre(Pair(0, 1), Pair(1, 1), Pair(1, 2), Pair(1, 2), Pair(1, 2), Pair(2, 2), Pair(2, 2)));
 }
@@ -76,8 +76,8 @@ class PlainTokenizer final : public Tokenizer {
 };
 
 TEST(PieceSpansTest, TokenizerWithoutRangesThrows) {
-  EXPECT_THROW(PlainTokenizer().encode_placed("a"), Error);
-  EXPECT_THROW(PlainTokenizer().decode_placed({}), Error);
+  EXPECT_THROW(PlainTokenizer().encode_with_spans("a"), Error);
+  EXPECT_THROW(PlainTokenizer().decode_with_spans({}), Error);
 }
 
 }  // namespace

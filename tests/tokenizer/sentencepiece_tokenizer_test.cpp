@@ -181,17 +181,17 @@ std::vector<std::string> parts_of(const PieceSpans& pieces) {
 TEST_P(TokenizerTypeTest, RangesCoverTheLineAndTheText) {
   const auto tokenizer = small_tokenizer(GetParam());
   for (const auto* line : {"Two children cross the river.", "  über  große\tBoote ", "a Ж𐍈 boat", "Ж", ""}) {
-    const auto encoded = tokenizer.encode_placed(line);
+    const auto encoded = tokenizer.encode_with_spans(line);
     EXPECT_EQ(encoded.text, line);
     EXPECT_EQ(encoded.ids, tokenizer.encode(line));
     std::size_t last = 0;
-    for (const auto& place : encoded.places) {
-      EXPECT_LE(last, place.begin);
-      EXPECT_LE(place.begin, place.end);
-      last = place.end;
+    for (const auto& span : encoded.spans) {
+      EXPECT_LE(last, span.begin);
+      EXPECT_LE(span.begin, span.end);
+      last = span.end;
     }
     EXPECT_LE(last, encoded.text.size());
-    const auto decoded = tokenizer.decode_placed(encoded.ids);
+    const auto decoded = tokenizer.decode_with_spans(encoded.ids);
     EXPECT_EQ(decoded.text, tokenizer.decode(encoded.ids));
     std::string joined;
     for (const auto& part : parts_of(decoded)) joined += part;
@@ -201,31 +201,31 @@ TEST_P(TokenizerTypeTest, RangesCoverTheLineAndTheText) {
 
 TEST(SentencePieceTokenizerTest, UnknownPieceHasItsRangeOfTheLine) {
   const auto tokenizer = small_tokenizer();
-  const auto encoded = tokenizer.encode_placed("a Ж𐍈 boat");
+  const auto encoded = tokenizer.encode_with_spans("a Ж𐍈 boat");
   const auto unknown = std::ranges::find(encoded.ids, kUnk) - encoded.ids.begin();
   EXPECT_EQ(parts_of(encoded).at(static_cast<std::size_t>(unknown)), "Ж𐍈");
-  EXPECT_EQ(parts_of(tokenizer.decode_placed(encoded.ids)).at(static_cast<std::size_t>(unknown)), " ⁇ ");
+  EXPECT_EQ(parts_of(tokenizer.decode_with_spans(encoded.ids)).at(static_cast<std::size_t>(unknown)), " ⁇ ");
 }
 
 TEST(SentencePieceTokenizerTest, UnwrittenSymbolsHaveEmptyRanges) {
   const auto tokenizer = small_tokenizer();
   auto ids = tokenizer.encode("a boat");
-  const auto usual = parts_of(tokenizer.decode_placed(ids));
+  const auto usual = parts_of(tokenizer.decode_with_spans(ids));
   ids.insert(ids.begin() + 1, {kBos, kPad});
   ids.push_back(kEos);
   auto expected = usual;
   expected.insert(expected.begin() + 1, {"", ""});
   expected.emplace_back();
-  EXPECT_EQ(parts_of(tokenizer.decode_placed(ids)), expected);
-  EXPECT_THROW(tokenizer.decode_placed(Ids{-1}), ModelError);
+  EXPECT_EQ(parts_of(tokenizer.decode_with_spans(ids)), expected);
+  EXPECT_THROW(tokenizer.decode_with_spans(Ids{-1}), ModelError);
 }
 
 TEST(SentencePieceTokenizerTest, BytesOfACharacterShareItsRange) {
   const auto tokenizer = byte_tokenizer();
-  const auto pieces = tokenizer.decode_placed(tokenizer.encode("a 𐍈 🚣"));
+  const auto pieces = tokenizer.decode_with_spans(tokenizer.encode("a 𐍈 🚣"));
   EXPECT_EQ(pieces.text, "a 𐍈 🚣");
   EXPECT_THAT(parts_of(pieces), Contains(testing::EndsWith("🚣")));
-  for (const auto& placed : {pieces, tokenizer.encode_placed("a 𐍈 🚣")}) {
+  for (const auto& placed : {pieces, tokenizer.encode_with_spans("a 𐍈 🚣")}) {
     const auto words = words_of(placed);
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < placed.ids.size(); ++i) {
@@ -236,7 +236,7 @@ TEST(SentencePieceTokenizerTest, BytesOfACharacterShareItsRange) {
     EXPECT_EQ(bytes, 8u);
   }
   constexpr Id kFirstByte = 4;
-  EXPECT_EQ(tokenizer.decode_placed(Ids{kFirstByte + 'a', kFirstByte + 0, kFirstByte + '\n'}).text, "a\uFFFD ");
+  EXPECT_EQ(tokenizer.decode_with_spans(Ids{kFirstByte + 'a', kFirstByte + 0, kFirstByte + '\n'}).text, "a\uFFFD ");
 }
 
 TEST(SentencePieceTokenizerTest, RefusesIdsOutsideTheVocabulary) {

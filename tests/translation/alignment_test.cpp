@@ -180,8 +180,8 @@ TEST_P(AlignmentTest, AWordAlignmentAgreesWithPyTorchs) {
   const auto cases = parse_json(std::string{std::istreambuf_iterator<char>(file), {}}).at("cases");
   ASSERT_EQ(cases.size(), 4u);
   for (const auto& golden : cases) {
-    const auto source = tokenizer.encode_placed(golden.at("source").get<std::string>());
-    const auto target = tokenizer.decode_placed(golden.at("target_ids").get<Ids>());
+    const auto source = tokenizer.encode_with_spans(golden.at("source").get<std::string>());
+    const auto target = tokenizer.decode_with_spans(golden.at("target_ids").get<Ids>());
     Rows source_ids = {source.ids};
     const Rows target_ids = {target.ids};
     source_ids[0].push_back(kEos);

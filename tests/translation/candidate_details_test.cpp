@@ -34,11 +34,11 @@ class ShoutingTokenizer final : public Tokenizer {
   explicit ShoutingTokenizer(std::shared_ptr<const Tokenizer> usual) : usual_(std::move(usual)) {}
   Ids encode(std::string_view line) const override { return usual_->encode(line); }
   std::string decode(std::span<const Id> ids) const override { return usual_->decode(ids) + "!"; }
-  PieceSpans decode_placed(std::span<const Id> ids) const override {
+  PieceSpans decode_with_spans(std::span<const Id> ids) const override {
     return {.text = decode(ids),
             .ids = {ids.begin(), ids.end()},
-            .places = std::vector<PieceSpans::Place>(ids.size()),
-            .placed = false};
+            .spans = std::vector<PieceSpans::Span>(ids.size()),
+            .spans_known = false};
   }
   std::int64_t vocabulary_size() const override { return usual_->vocabulary_size(); }
   const std::string& serialized() const override { return usual_->serialized(); }
@@ -157,7 +157,7 @@ TEST_P(CandidateDetailsTest, ATokenizerThatRewritesItsTextLeavesOutWordsAndLinks
   target_ = std::make_shared<ShoutingTokenizer>(tokenizer_);
   const auto candidate = forced("\u2603", {.confidence = true, .alignment = true, .replace_unknown = true});
   EXPECT_EQ(candidate.text, tokenizer_->decode(tokenizer_->encode("\u2603")) + "!");
-  EXPECT_FALSE(candidate.placed);
+  EXPECT_FALSE(candidate.spans_known);
   EXPECT_THAT(candidate.words, IsEmpty());
   EXPECT_THAT(candidate.alignment, IsEmpty());
   EXPECT_TRUE(candidate.flags.unknown);
@@ -167,7 +167,7 @@ TEST_P(CandidateDetailsTest, AReplacedPieceHasItsPlaceInTheNewText) {
   const auto before = forced("a\u2603b", {}), after = forced("a\u2603b", {.replace_unknown = true});
   EXPECT_NE(before.text, after.text);
   ASSERT_EQ(before.tokens.size(), after.tokens.size());
-  const auto& last = after.tokens.back().place;
+  const auto& last = after.tokens.back().span;
   EXPECT_EQ(after.text.substr(last.begin, last.end - last.begin), "b");
   EXPECT_EQ(last.end, after.text.size());
 }

@@ -40,7 +40,7 @@ class GlossaryTest : public testing::Test {
 TEST_F(GlossaryTest, WhatEndsBehindTheEndDoesNotCount) {
   const auto glossary = read("a b\tx\nc\ty\nc d\tz\n");
   const std::string line = "  a  b   c d c";
-  const Glossary::Place a_b{0, 2, 6}, c_d{2, 9, 12}, c{1, 13, 14};
+  const Glossary::Occurrence a_b{0, 2, 6}, c_d{2, 9, 12}, c{1, 13, 14};
   EXPECT_THAT(glossary.find(line), ElementsAre(a_b, c_d, c));
   EXPECT_THAT(glossary.find(line, 13), ElementsAre(a_b, c_d));
   EXPECT_THAT(glossary.find(line, 11), ElementsAre(a_b));  // in the midst of "c d"

@@ -24,10 +24,10 @@ class Letters final : public Tokenizer {
         ids.push_back(letter >= 'a' && letter <= 'z' ? static_cast<Id>(4 + letter - 'a') : kUnk);
     return ids;
   }
-  PieceSpans encode_placed(std::string_view line) const override {
-    PieceSpans placed{.text = std::string(line), .ids = encode(line), .places = {}};
+  PieceSpans encode_with_spans(std::string_view line) const override {
+    PieceSpans placed{.text = std::string(line), .ids = encode(line), .spans = {}};
     for (std::size_t i = 0; i < line.size(); ++i)
-      if (line[i] != ' ' && line[i] != '\t') placed.places.push_back({i, i + 1});
+      if (line[i] != ' ' && line[i] != '\t') placed.spans.push_back({i, i + 1});
     return placed;
   }
   std::string decode(std::span<const Id> ids) const override {
@@ -35,9 +35,9 @@ class Letters final : public Tokenizer {
     for (const auto id : ids) text += id < 4 ? '?' : static_cast<char>('a' + id - 4);
     return text;
   }
-  PieceSpans decode_placed(std::span<const Id> ids) const override {
-    PieceSpans placed{.text = decode(ids), .ids = {ids.begin(), ids.end()}, .places = {}};
-    for (std::size_t i = 0; i < ids.size(); ++i) placed.places.push_back({i, i + 1});
+  PieceSpans decode_with_spans(std::span<const Id> ids) const override {
+    PieceSpans placed{.text = decode(ids), .ids = {ids.begin(), ids.end()}, .spans = {}};
+    for (std::size_t i = 0; i < ids.size(); ++i) placed.spans.push_back({i, i + 1});
     return placed;
   }
   std::int64_t vocabulary_size() const override { return kLetterVocabulary; }

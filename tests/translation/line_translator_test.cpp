@@ -192,7 +192,8 @@ TEST_P(LineTranslatorTest, WhatIsDrawnForALineDependsOnItsNumberNotOnItsNeighbor
   const LineTranslator translator(scorer_, letters_, letters_, 100);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto number = static_cast<std::int64_t>(i);
-    const auto alone = translator.translate({.lines = std::span(lines).subspan(i, 1), .first = number}, config_).at(0);
+    const auto alone =
+        translator.translate({.lines = std::span(lines).subspan(i, 1), .first_index = number}, config_).at(0);
     EXPECT_EQ(alone.candidates[0].text, together[i].candidates[0].text);
   }
   EXPECT_NE(together[0].candidates[0].text, together[7].candidates[0].text);

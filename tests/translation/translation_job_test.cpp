@@ -140,7 +140,7 @@ TEST_F(TranslationJobTest, TokensArriveOneByOneWithTheTextSoFar) {
   std::vector<std::string> texts;
   double sum = 0;
   const auto found = translate({"abc"}, {.on_token = [&](const TranslationHooks::Token& token) {
-                                 texts.push_back(token.text + (token.end ? "." : "/" + token.piece));
+                                 texts.push_back(token.text + (token.is_last ? "." : "/" + token.piece));
                                  sum += token.log_probability;
                                  return true;
                                }});

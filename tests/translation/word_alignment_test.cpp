@@ -15,7 +15,7 @@ PieceSpans pieces_of(const std::vector<std::string>& parts, const std::vector<st
   PieceSpans result;
   for (const auto& part : parts) {
     result.ids.push_back(kPiece);
-    result.places.push_back({result.text.size(), result.text.size() + part.size()});
+    result.spans.push_back({result.text.size(), result.text.size() + part.size()});
     result.text += part;
   }
   for (const auto i : unknown) result.ids[i] = kUnk;
