@@ -42,6 +42,7 @@ class Beam {
   bool done() const;
 
   const std::vector<Row>& rows() const { return rows_; }
+  const std::vector<Hypothesis>& finished() const { return finished_; }  ///< best score first
   /// Returns the n_best finished hypotheses, or all if there are fewer, best first; of equals the earlier one first.
   std::vector<Hypothesis> best() const;
 

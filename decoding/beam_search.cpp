@@ -132,6 +132,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
         if (!phrases.none())
           candidates[b] = phrases.choose(sentence, {beam.rows(), progress[sentence], attended}, candidates[b]);
         beam.advance(candidates[b], config.coverage_penalty > 0 ? attended : std::vector<float>());
+        if (hooks.on_beam) hooks.on_beam(sentence, candidates[b], beam);
         if (!phrases.none()) progress[sentence] = PhraseConstraints::advance(progress[sentence], beam.rows());
         if (beam.done()) {
           if (hooks.on_found) hooks.on_found(sentence, beam.best());

@@ -2,8 +2,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
+#include "decoding/beam.h"
+#include "decoding/candidates.h"
 #include "decoding/hypothesis.h"
 
 namespace gloss {
@@ -20,6 +23,9 @@ struct SearchHooks {
   /// Called before the first step of a batch, for each sentence whose phrases do not all fit into the length limit,
   /// with the number of phrases left out (the last ones).
   std::function<void(std::int64_t sentence, std::int64_t phrases)> on_left_out = {};
+  /// Called by beam search after each step of a sentence, with the continuations that it considered, best first, and
+  /// the beam that it made of them.
+  std::function<void(std::int64_t sentence, std::span<const Candidate> candidates, const Beam& beam)> on_beam = {};
   /// Called once for each sentence, as soon as it is done, with the search's result for it.
   std::function<void(std::int64_t sentence, const std::vector<Hypothesis>& found)> on_found = {};
 };

@@ -24,7 +24,7 @@ void print(std::string_view name, const at::Tensor& x) {
 /// Prints attention weights and outputs inside the model.
 class ShapeProbe final : public Probe {
  public:
-  void attention(std::string_view site, at::Tensor& weights) override {
+  void attention(std::string_view site, at::Tensor& weights, const at::Tensor&) override {
     print("  " + std::string(site) + " weights", weights);
   }
   void output(std::string_view site, const at::Tensor& value) override { print("  " + std::string(site), value); }

@@ -25,8 +25,9 @@ at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::T
   expect_shape(value, {B, H, S, d_k}, "value");
   mask.expect_fits(B, S);
 
-  const auto scores = query.matmul(key.transpose(-2, -1)) / std::sqrt(static_cast<double>(d_k));  // [B, H, T, S]
-  at::Tensor weights;                                                                             // [B, H, T, S]
+  auto scores = query.matmul(key.transpose(-2, -1)) / std::sqrt(static_cast<double>(d_k));  // [B, H, T, S]
+  if (context.pass.probe != nullptr) context.pass.probe->scores(context.site, scores);
+  at::Tensor weights;  // [B, H, T, S]
   if (mask.all_visible(T, S)) {
     weights = scores.softmax(-1);
   } else {
@@ -35,7 +36,7 @@ at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::T
   }
   if (context.pass.probe != nullptr) {
     if (weights.requires_grad()) weights = weights.clone();  // the probe may write; softmax's gradient reads its result
-    context.pass.probe->attention(context.site, weights);
+    context.pass.probe->attention(context.site, weights, value);
   }
   const auto kept = dropout(weights, context.dropout, context.pass, std::string(context.site) + ".weights");
   return kept.matmul(value);  // [B, H, T, d_k]

@@ -79,7 +79,10 @@ at::Device EncoderDecoderImpl::device() const { return source_embedding_->weight
 
 at::Tensor EncoderDecoderImpl::add_positions(const at::Tensor& embeddings, const at::Tensor& positions,
                                              const Pass& pass, std::string_view site) {
-  return dropout(embeddings + positions, dropout_, pass, site);
+  if (pass.probe == nullptr) return dropout(embeddings + positions, dropout_, pass, site);
+  auto tokens = embeddings, places = positions;
+  pass.probe->embedding(site, tokens, places);
+  return dropout(tokens + places, dropout_, pass, site);
 }
 
 }  // namespace gloss

@@ -7,12 +7,6 @@
 #include "tensor/shape.h"
 
 namespace gloss {
-namespace {
-
-constexpr double kEpsilon = 1e-5;
-
-}  // namespace
-
 LayerNormImpl::LayerNormImpl(std::int64_t width)
     : weight_(register_parameter("weight", at::ones({width}))), bias_(register_parameter("bias", at::zeros({width}))) {}
 

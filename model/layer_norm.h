@@ -10,13 +10,15 @@
 
 namespace gloss {
 
-/// Layer normalization (Ba et al. 2016) over the last dimension, with the biased variance:
+/// Layer normalization (Ba et al. 2016) over the last dimension, with the biased variance and epsilon 1e-5:
 ///
-///     y = (x - mean) / sqrt(variance + 1e-5) * weight + bias
+///     y = (x - mean) / sqrt(variance + epsilon) * weight + bias
 ///
 /// The weight is the gain of the paper (a_2 in the Annotated Transformer), the bias its shift (b_2).
 class LayerNormImpl : public torch::nn::Module {
  public:
+  static constexpr double kEpsilon = 1e-5;
+
   explicit LayerNormImpl(std::int64_t width);
 
   /// Maps x [..., D] to [..., D]. Throws ShapeError on another width.

@@ -17,18 +17,26 @@ namespace gloss {
 ///     decoder.layers.0.self_attention                      output of a sublayer, and its dropout
 ///     decoder.layers.0.cross_attention.weights             dropout of attention weights
 ///     decoder.layers.0.feed_forward.inner                  dropout after the activation
-///     source_embedding, target_embedding                   dropout of embeddings plus positions
+///     source_embedding, target_embedding                   embeddings and positions, and the dropout of their sum
 
-/// Reads, or changes, values inside a forward pass.
+/// Reads, or changes, values inside a forward pass. Changes are allowed while no gradients are recorded. Each function
+/// does nothing by default.
 class Probe {
  public:
   virtual ~Probe() = default;
-  /// Attention weights [B, H, T, S] before dropout; may be changed in place, for example to switch off a head. In a
-  /// step of decoding, self-attention has [B * K, H, 1, positions] and cross-attention [B, H, K, S].
-  virtual void attention(std::string_view site, at::Tensor& weights) = 0;
+  /// The two terms of a network's input: embeddings [B, T, D] and positions [T, D]. May be replaced, but not changed in
+  /// place.
+  virtual void embedding(std::string_view /*site*/, at::Tensor& /*tokens*/, at::Tensor& /*positions*/) {}
+  /// Scores of attention [B, H, T, S], the input of the softmax before masks. May be changed in place, for example to
+  /// hide a key.
+  virtual void scores(std::string_view /*site*/, at::Tensor& /*scores*/) {}
+  /// Attention weights [B, H, T, S] before dropout, and the values [B, H, S, d_k] that they average. The weights may be
+  /// changed in place, for example to remove a head. In a step of decoding, self-attention has [B * K, H, 1, positions]
+  /// and cross-attention [B, H, K, S].
+  virtual void attention(std::string_view /*site*/, at::Tensor& /*weights*/, const at::Tensor& /*value*/) {}
   /// The output [B, T, D] of a sublayer ("....feed_forward"), a layer ("encoder.layers.0") or a stack ("encoder"); in
-  /// a step of decoding [B * K, 1, D].
-  virtual void output(std::string_view site, const at::Tensor& value) = 0;
+  /// a step of decoding [B * K, 1, D]. A sublayer's may be changed in place.
+  virtual void output(std::string_view /*site*/, const at::Tensor& /*value*/) {}
 };
 
 /// The settings of one forward pass. No module stores it: it is an argument of every forward that has dropout, a probe

@@ -4,6 +4,7 @@
 #include <functional>
 #include <queue>
 #include <string_view>
+#include <utility>
 
 namespace gloss {
 namespace {
@@ -64,7 +65,14 @@ BpeDropout::BpeDropout(const std::vector<Piece>& pieces) : ranks_(ranks_of(piece
   }
 }
 
-Ids BpeDropout::segment(std::span<const Id> ids, double dropout, SubwordDraws& draws) const {
+std::vector<Ids> BpeDropout::merge_steps(std::span<const Id> ids) const {
+  std::vector<Ids> steps;
+  merge(ids, 0, nullptr, [&](Ids pieces) { steps.push_back(std::move(pieces)); });
+  return steps;
+}
+
+Ids BpeDropout::merge(std::span<const Id> ids, double dropout, SubwordDraws* draws,
+                      const std::function<void(Ids)>& on_step) const {
   std::vector<Symbol> symbols;
   for (const Id piece : ids)
     for (const Id id : characters_[static_cast<std::size_t>(piece)]) {
@@ -73,6 +81,13 @@ Ids BpeDropout::segment(std::span<const Id> ids, double dropout, SubwordDraws& d
     }
   if (symbols.empty()) return {};
   symbols.back().next = kNowhere;
+  const auto segmentation = [&] {
+    Ids pieces;
+    for (std::uint32_t position = 0; position != kNowhere; position = symbols[position].next)
+      pieces.push_back(symbols[position].id);
+    return pieces;
+  };
+  if (on_step) on_step(segmentation());
 
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> candidates;
   const auto add_candidate = [&](std::uint32_t left) {
@@ -89,18 +104,16 @@ Ids BpeDropout::segment(std::span<const Id> ids, double dropout, SubwordDraws& d
     candidates.pop();
     auto &left = symbols[best.left], &right = symbols[best.right];
     if (left.id != best.left_id || right.id != best.right_id || left.next != best.right) continue;
-    if (dropout > 0 && draws.next() < dropout) continue;
+    if (dropout > 0 && draws->next() < dropout) continue;
     left.id = best.merged;
     left.next = right.next;
     right.id = kMerged;
     if (left.next != kNowhere) symbols[left.next].previous = best.left;
     add_candidate(left.previous);
     add_candidate(best.left);
+    if (on_step) on_step(segmentation());
   }
-  Ids pieces;
-  for (std::uint32_t position = 0; position != kNowhere; position = symbols[position].next)
-    pieces.push_back(symbols[position].id);
-  return pieces;
+  return segmentation();
 }
 
 }  // namespace gloss

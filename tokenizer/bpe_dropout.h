@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -22,9 +23,18 @@ class BpeDropout {
   explicit BpeDropout(const std::vector<Piece>& pieces);
 
   /// Returns another segmentation of the same text. With `dropout` 0 the ids equal SentencePiece's.
-  Ids segment(std::span<const Id> ids, double dropout, SubwordDraws& draws) const;
+  Ids segment(std::span<const Id> ids, double dropout, SubwordDraws& draws) const {
+    return merge(ids, dropout, &draws);
+  }
+
+  /// Returns the segmentation before the first merge, which is into characters, and after each.
+  std::vector<Ids> merge_steps(std::span<const Id> ids) const;
 
  private:
+  /// Merges the characters of `ids`. `draws` is needed if there is dropout. `on_step` receives the segmentation before
+  /// the first merge and after each.
+  Ids merge(std::span<const Id> ids, double dropout, SubwordDraws* draws,
+            const std::function<void(Ids)>& on_step = nullptr) const;
   static std::uint64_t pair_key(Id left, Id right) {
     return std::uint64_t{static_cast<std::uint32_t>(left)} << 32 | static_cast<std::uint32_t>(right);
   }

@@ -1,7 +1,6 @@
 #include "translation/alignment.h"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <numeric>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
+#include "model/part.h"
 #include "tensor/shape.h"
 
 namespace gloss {
@@ -23,10 +23,9 @@ class SiteProbe final : public Probe {
   explicit SiteProbe(const AttentionSite& site)
       : name_("decoder.layers." + std::to_string(site.layer) + ".cross_attention"), head_(site.head) {}
 
-  void attention(std::string_view site, at::Tensor& weights) override {
+  void attention(std::string_view site, at::Tensor& weights, const at::Tensor&) override {
     if (site == name_) weights_ = head_ ? weights.select(1, *head_) : weights.mean(1);
   }
-  void output(std::string_view, const at::Tensor&) override {}
 
   const at::Tensor& weights() const { return weights_; }  ///< [B, T, S]
 
@@ -57,34 +56,14 @@ void align_batch(EncoderDecoder model, const AttentionSite& site, const AlignedP
         weights[static_cast<std::int64_t>(b)].narrow(0, 0, std::ssize(inputs[b])).narrow(1, 0, std::ssize(sources[b])));
 }
 
-/// Parses a whole number below `limit`, without sign or leading zeros.
-std::optional<std::int64_t> number_below(std::int64_t limit, std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc() && end == text.data() + text.size() && text == std::to_string(number);
-  return whole && number >= 0 && number < limit ? std::optional(number) : std::nullopt;
-}
-
-/// Removes and returns the part before the first dot.
-std::string_view take_part(std::string_view& text) {
-  const auto dot = std::min(text.find('.'), text.size());
-  const auto part = text.substr(0, dot);
-  text.remove_prefix(std::min(dot + 1, text.size()));
-  return part;
-}
-
 }  // namespace
 
 AttentionSite parse_attention_site(std::string_view name, const ModelConfig& config) {
-  auto rest = name;
-  const auto side = take_part(rest);
-  const auto layer = number_below(config.decoder_layers, take_part(rest));
-  const auto kind = take_part(rest);
-  const bool of_head = std::ranges::count(name, '.') == 3;
-  const auto head = number_below(config.heads, rest);
-  if (side == "decoder" && layer && kind == "cross" && !name.ends_with('.') &&
-      (of_head ? head.has_value() : rest.empty()))
-    return {*layer, head};
+  const auto part = parse_part(name, config);
+  if (part && part->side == Part::Side::kDecoder && part->sublayer == Part::Sublayer::kCross) {
+    if (part->kind == Part::Kind::kSublayer) return {part->layer, std::nullopt};
+    if (part->kind == Part::Kind::kHead) return {part->layer, part->head};
+  }
   throw UsageError(
       {Key{"alignment_from"}, ": wanted decoder.LAYER.cross or decoder.LAYER.cross.HEAD, with a layer from 0 to " +
                                   std::to_string(config.decoder_layers - 1) + " and a head from 0 to " +

@@ -15,18 +15,30 @@ struct TransformerState final : Scorer::State {
   DecoderCache cache;
 };
 
-/// Keeps the weights of the cross-attention that ran last: the last layer's.
+/// Keeps the weights of the cross-attention that ran last: the last layer's. Hands everything on to `next`.
 class LastCrossAttention final : public Probe {
  public:
-  void attention(std::string_view site, at::Tensor& weights) override {
+  explicit LastCrossAttention(Probe* next) : next_(next) {}
+
+  void embedding(std::string_view site, at::Tensor& tokens, at::Tensor& positions) override {
+    if (next_ != nullptr) next_->embedding(site, tokens, positions);
+  }
+  void scores(std::string_view site, at::Tensor& scores) override {
+    if (next_ != nullptr) next_->scores(site, scores);
+  }
+  void attention(std::string_view site, at::Tensor& weights, const at::Tensor& value) override {
+    if (next_ != nullptr) next_->attention(site, weights, value);
     if (site.ends_with(".cross_attention")) weights_ = weights;
   }
-  void output(std::string_view, const at::Tensor&) override {}
+  void output(std::string_view site, const at::Tensor& value) override {
+    if (next_ != nullptr) next_->output(site, value);
+  }
 
   /// The mean over the heads, [rows, S].
   at::Tensor mean() const { return weights_.mean(1).flatten(0, 1); }
 
  private:
+  Probe* next_;
   at::Tensor weights_;  ///< [B, H, K, S] or [B * K, H, 1, S]
 };
 
@@ -34,21 +46,22 @@ DecoderCache& cache_of(Scorer::State& state) { return static_cast<TransformerSta
 
 }  // namespace
 
-TransformerScorer::TransformerScorer(EncoderDecoder model, std::int64_t max_target_length, bool plain)
-    : model_(std::move(model)), max_target_length_(max_target_length), plain_(plain) {}
+TransformerScorer::TransformerScorer(EncoderDecoder model, std::int64_t max_target_length, bool plain,
+                                     std::shared_ptr<Probe> probe)
+    : model_(std::move(model)), max_target_length_(max_target_length), plain_(plain), probe_(std::move(probe)) {}
 
 std::unique_ptr<Scorer::State> TransformerScorer::start(const PaddedIds& source) const {
   const c10::InferenceMode inference;
   auto state = std::make_unique<TransformerState>();
-  const Pass pass{.plain = plain_};
+  const Pass pass{.probe = probe_.get(), .plain = plain_};
   state->cache = model_->start(model_->encode(source, pass), Mask::padding(source.lengths), pass);
   return state;
 }
 
 Scorer::Step TransformerScorer::step(State& state, std::span<const Id> tokens, bool with_attention) const {
   const c10::InferenceMode inference;
-  LastCrossAttention probe;
-  Pass pass{.plain = plain_};
+  LastCrossAttention probe(probe_.get());
+  Pass pass{.probe = probe_.get(), .plain = plain_};
   if (with_attention) pass.probe = &probe;
   auto& cache = cache_of(state);
   const std::vector<std::int64_t> ids(tokens.begin(), tokens.end());

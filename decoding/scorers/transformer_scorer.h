@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "decoding/scorer.h"
 #include "model/encoder_decoder.h"
 
@@ -8,7 +10,9 @@ namespace gloss {
 /// An EncoderDecoder as a search sees it, a batch of sentences at a time. Runs without gradients.
 class TransformerScorer final : public Scorer {
  public:
-  TransformerScorer(EncoderDecoder model, std::int64_t max_target_length, bool plain = false);
+  /// `probe` sees, or changes, every pass. Threads that share the scorer share it, too.
+  TransformerScorer(EncoderDecoder model, std::int64_t max_target_length, bool plain = false,
+                    std::shared_ptr<Probe> probe = nullptr);
 
   std::unique_ptr<State> start(const PaddedIds& source) const override;
   Step step(State& state, std::span<const Id> tokens, bool with_attention) const override;
@@ -22,6 +26,7 @@ class TransformerScorer final : public Scorer {
   mutable EncoderDecoder model_;  ///< torch's forward is not const; what changes, a table of positions, has a lock
   std::int64_t max_target_length_;
   bool plain_;
+  std::shared_ptr<Probe> probe_;
 };
 
 }  // namespace gloss

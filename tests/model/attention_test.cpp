@@ -23,12 +23,11 @@ using ::testing::ThrowsMessage;
 class WeightProbe final : public Probe {
  public:
   explicit WeightProbe(std::int64_t head_off = -1) : head_off_(head_off) {}
-  void attention(std::string_view site, at::Tensor& weights) override {
+  void attention(std::string_view site, at::Tensor& weights, const at::Tensor&) override {
     site_ = site;
     weights_ = weights.clone();
     if (head_off_ >= 0) weights.select(1, head_off_).zero_();
   }
-  void output(std::string_view, const at::Tensor&) override {}
 
   std::string site_;
   at::Tensor weights_;

@@ -148,7 +148,7 @@ TEST_P(EncoderDecoderTest, DropsEmbeddingsSublayersAttentionAndFeedForward) {
 // Keeps the shapes, and writes the weights again as they are.
 class SiteProbe final : public Probe {
  public:
-  void attention(std::string_view site, at::Tensor& weights) override {
+  void attention(std::string_view site, at::Tensor& weights, const at::Tensor&) override {
     attentions_[std::string(site)] = weights.sizes().vec();
     weights.mul_(1);
   }

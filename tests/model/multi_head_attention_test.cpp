@@ -21,11 +21,10 @@ using ::testing::ThrowsMessage;
 
 class SilentProbe final : public Probe {
  public:
-  void attention(std::string_view site, at::Tensor& weights) override {
+  void attention(std::string_view site, at::Tensor& weights, const at::Tensor&) override {
     site_ = site;
     shape_ = weights.sizes().vec();
   }
-  void output(std::string_view, const at::Tensor&) override {}
   std::string site_;
   std::vector<std::int64_t> shape_;
 };

@@ -13,7 +13,7 @@ namespace {
 
 class OutputProbe final : public Probe {
  public:
-  void attention(std::string_view, at::Tensor&) override {}
+  void attention(std::string_view, at::Tensor&, const at::Tensor&) override {}
   void output(std::string_view site, const at::Tensor& value) override {
     site_ = site;
     value_ = value;

@@ -32,10 +32,9 @@ using testing::ThrowsMessage;
 class Watcher final : public Probe {
  public:
   explicit Watcher(std::string site) : site_(std::move(site)) {}
-  void attention(std::string_view site, at::Tensor& weights) override {
+  void attention(std::string_view site, at::Tensor& weights, const at::Tensor&) override {
     if (site == site_) seen = weights.clone();
   }
-  void output(std::string_view, const at::Tensor&) override {}
 
   at::Tensor seen;
 

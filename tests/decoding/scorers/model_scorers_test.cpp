@@ -179,10 +179,9 @@ TEST_P(ModelScorersTest, OrderOfSentencesChangesNothing) {
 /// Keeps the weights of one site.
 struct OneSite final : Probe {
   explicit OneSite(std::string_view wanted) : site(wanted) {}
-  void attention(std::string_view at, at::Tensor& seen) override {
+  void attention(std::string_view at, at::Tensor& seen, const at::Tensor&) override {
     if (at == site) weights = seen;
   }
-  void output(std::string_view, const at::Tensor&) override {}
   std::string_view site;
   at::Tensor weights;  // [B, H, T, S]
 };

@@ -11,8 +11,7 @@ namespace gloss {
 namespace {
 
 class Onlooker final : public Probe {
-  void attention(std::string_view, at::Tensor&) override {}
-  void output(std::string_view, const at::Tensor&) override {}
+  void attention(std::string_view, at::Tensor&, const at::Tensor&) override {}
 };
 
 class DispatchTest : public ::testing::Test {

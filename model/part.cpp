@@ -1,0 +1,97 @@
+#include "model/part.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "common/text/split_text.h"
+
+namespace gloss {
+namespace {
+
+struct SublayerNames {
+  Part::Sublayer sublayer;
+  std::string_view name, site;
+};
+constexpr std::array<SublayerNames, 3> kSublayers{{{Part::Sublayer::kSelf, "self", "self_attention"},
+                                                   {Part::Sublayer::kCross, "cross", "cross_attention"},
+                                                   {Part::Sublayer::kFeedForward, "feed_forward", "feed_forward"}}};
+
+const SublayerNames& names_of(Part::Sublayer sublayer) {
+  return *std::ranges::find(kSublayers, sublayer, &SublayerNames::sublayer);
+}
+
+std::string_view name_of(Part::Side side) { return side == Part::Side::kEncoder ? "encoder" : "decoder"; }
+
+/// Parses a whole number below `limit`, without sign or leading zeros.
+std::optional<std::int64_t> number_below(std::int64_t limit, std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc() && end == text.data() + text.size() && text == std::to_string(number);
+  return whole && number >= 0 && number < limit ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+std::string Part::name() const {
+  if (kind == Kind::kTokens) return "tokens";
+  if (kind == Kind::kPositions) return "positions";
+  std::string result(name_of(side));
+  result.append(1, '.').append(std::to_string(layer));
+  if (kind != Kind::kLayer) result.append(1, '.').append(names_of(sublayer).name);
+  if (kind == Kind::kHead) result.append(1, '.').append(std::to_string(head));
+  return result;
+}
+
+std::string Part::site() const {
+  std::string result(name_of(side));
+  result.append(".layers.").append(std::to_string(layer));
+  if (kind != Kind::kLayer) result.append(1, '.').append(names_of(sublayer).site);
+  return result;
+}
+
+std::optional<Part> parse_part(std::string_view name, const ModelConfig& config) {
+  if (name == "tokens") return Part{.kind = Part::Kind::kTokens};
+  if (name == "positions") return Part{.kind = Part::Kind::kPositions};
+  const auto words = split_text(name, '.');
+  if (words.size() < 2 || words.size() > 4) return std::nullopt;
+  Part part;
+  if (words[0] == name_of(Part::Side::kDecoder))
+    part.side = Part::Side::kDecoder;
+  else if (words[0] != name_of(Part::Side::kEncoder))
+    return std::nullopt;
+  const bool in_encoder = part.side == Part::Side::kEncoder;
+  const auto layer = number_below(in_encoder ? config.encoder_layers : config.decoder_layers, words[1]);
+  if (!layer) return std::nullopt;
+  part.layer = *layer;
+  if (words.size() == 2) return part;
+
+  const auto* const sublayer = std::ranges::find(kSublayers, words[2], &SublayerNames::name);
+  if (sublayer == kSublayers.end() || (in_encoder && sublayer->sublayer == Part::Sublayer::kCross)) return std::nullopt;
+  part.sublayer = sublayer->sublayer;
+  part.kind = Part::Kind::kSublayer;
+  if (words.size() == 3) return part;
+
+  const auto head = number_below(config.heads, words[3]);
+  if (!head || part.sublayer == Part::Sublayer::kFeedForward) return std::nullopt;
+  part.kind = Part::Kind::kHead;
+  part.head = *head;
+  return part;
+}
+
+std::vector<Part> layers_and_heads(const ModelConfig& config) {
+  std::vector<Part> parts;
+  const auto add_layer = [&](Part::Side side, std::int64_t layer) {
+    parts.push_back({.kind = Part::Kind::kLayer, .side = side, .layer = layer});
+    for (const auto sublayer : {Part::Sublayer::kSelf, Part::Sublayer::kCross}) {
+      if (side == Part::Side::kEncoder && sublayer == Part::Sublayer::kCross) continue;
+      for (std::int64_t head = 0; head < config.heads; ++head)
+        parts.push_back({Part::Kind::kHead, side, layer, sublayer, head});
+    }
+  };
+  for (std::int64_t layer = 0; layer < config.encoder_layers; ++layer) add_layer(Part::Side::kEncoder, layer);
+  for (std::int64_t layer = 0; layer < config.decoder_layers; ++layer) add_layer(Part::Side::kDecoder, layer);
+  return parts;
+}
+
+}  // namespace gloss

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/model_config.h"
+
+namespace gloss {
+
+/// A part of the network by the name that people see. Layers and heads count from 0.
+///
+///     encoder.2            a layer
+///     decoder.2.cross      a sublayer: self, cross or feed_forward
+///     decoder.2.cross.3    a head
+///     tokens, positions    the terms of the input, on both sides
+struct Part {
+  enum class Kind { kTokens, kPositions, kLayer, kSublayer, kHead };
+  enum class Side { kEncoder, kDecoder };
+  enum class Sublayer { kSelf, kCross, kFeedForward };
+
+  Kind kind = Kind::kLayer;
+  Side side = Side::kEncoder;
+  std::int64_t layer = 0;
+  Sublayer sublayer = Sublayer::kSelf;  ///< of a sublayer or head
+  std::int64_t head = 0;                ///< of a head
+
+  /// "decoder.2.cross.3"
+  std::string name() const;
+  /// The site (model/pass.h) of the layer or sublayer; for a head that of its sublayer:
+  /// "decoder.layers.2.cross_attention".
+  std::string site() const;
+
+  bool operator==(const Part&) const = default;
+};
+
+/// Parses a name; none unless the network of `config` has such a part.
+std::optional<Part> parse_part(std::string_view name, const ModelConfig& config);
+
+/// All layers of both stacks, each followed by its heads, in the order of the network.
+std::vector<Part> layers_and_heads(const ModelConfig& config);
+
+}  // namespace gloss

@@ -1,0 +1,47 @@
+#include "model/part.h"
+
+#include <gtest/gtest.h>
+
+namespace gloss {
+namespace {
+
+ModelConfig config() {
+  ModelConfig result;
+  result.encoder_layers = 2;
+  result.decoder_layers = 3;
+  result.heads = 4;
+  return result;
+}
+
+TEST(PartTest, NamesOfAllPartsComeBack) {
+  for (const auto* name : {"tokens", "positions", "encoder.0", "encoder.1.self", "encoder.1.self.3", "decoder.2.cross",
+                           "decoder.2.cross.0", "decoder.0.feed_forward"}) {
+    const auto part = parse_part(name, config());
+    ASSERT_TRUE(part) << name;
+    EXPECT_EQ(part->name(), name);
+  }
+}
+
+TEST(PartTest, SitesAreThoseOfTheProbe) {
+  EXPECT_EQ(parse_part("encoder.1", config())->site(), "encoder.layers.1");
+  EXPECT_EQ(parse_part("decoder.2.cross.3", config())->site(), "decoder.layers.2.cross_attention");
+  EXPECT_EQ(parse_part("encoder.0.feed_forward", config())->site(), "encoder.layers.0.feed_forward");
+}
+
+TEST(PartTest, WhatTheNetworkLacksIsNoPart) {
+  for (const auto* name : {"", ".", "encoder", "encoder.", "encoder.2", "decoder.3", "encoder.0.cross",
+                           "encoder.0.self.4", "decoder.0.cross.", "decoder.00.cross", "decoder.-1",
+                           "decoder.0.feed_forward.0", "decoder.0.self.0.0", "Encoder.0", "encoder.0.Self", "position"})
+    EXPECT_FALSE(parse_part(name, config())) << name;
+}
+
+TEST(PartTest, LayersAndHeadsAreAllOfThemOnce) {
+  const auto parts = layers_and_heads(config());
+  EXPECT_EQ(parts.size(), 2u * (1 + 4) + 3u * (1 + 2 * 4));
+  EXPECT_EQ(parts.front().name(), "encoder.0");
+  EXPECT_EQ(parts.back().name(), "decoder.2.cross.3");
+  for (const auto& part : parts) EXPECT_EQ(parse_part(part.name(), config()), part);
+}
+
+}  // namespace
+}  // namespace gloss
