@@ -63,12 +63,28 @@ class Transformer:
             x = self.layer(x, visible, f"{side}.layers.{i}", *memory)
         return self.norm(x, side + ".norm") if self.config["final_norm"] else x
 
-    def embed(self, ids, side):
+    def tokens(self, ids, side):
+        """Section 3.4: the rows of the embedding, times sqrt(D)."""
         tied = side + "_embedding.weight" not in self.weights
         table = self.weights["source_embedding.weight" if tied else side + "_embedding.weight"]
-        learned = self.config["positions"] == "learned"
-        positions = self.weights[side + "_positions.weight"] if learned else sinusoids(ids.size(1), table.size(1))
-        return F.embedding(ids, table) * math.sqrt(table.size(1)) + positions[: ids.size(1)].to(table.dtype)
+        return F.embedding(ids, table) * math.sqrt(table.size(1))
+
+    def positions(self, count, side):
+        """The first rows of the positional encoding, [count, D]."""
+        if self.config["positions"] == "learned":
+            return self.weights[side + "_positions.weight"][:count]
+        table = self.weights["source_embedding.weight"]
+        return sinusoids(count, table.size(1)).to(table.dtype)
+
+    def embed(self, ids, side):
+        return self.tokens(ids, side) + self.positions(ids.size(1), side)
+
+    def generator_weight(self):
+        place = {"all": "source_embedding", "decoder": "target_embedding", "none": "generator"}
+        return self.weights[place[self.config["tie_embeddings"]] + ".weight"]
+
+    def logits(self, x):
+        return F.linear(x, self.generator_weight(), self.weights["generator.bias"])
 
     def log_probabilities(self, source, target):
         """source [B, S], target input [B, T] (bos first), both filled up with 0 = pad: [B, T, V]."""
@@ -77,6 +93,4 @@ class Transformer:
         target_visible = causal & (target != 0)[:, None, None, :]
         memory = self.stack(self.embed(source, "source"), source_visible, "encoder")
         x = self.stack(self.embed(target, "target"), target_visible, "decoder", memory, source_visible)
-        place = {"all": "source_embedding", "decoder": "target_embedding", "none": "generator"}
-        weight = self.weights[place[self.config["tie_embeddings"]] + ".weight"]
-        return F.linear(x, weight, self.weights["generator.bias"]).log_softmax(-1)
+        return self.logits(x).log_softmax(-1)

@@ -1,5 +1,8 @@
-"""Writes a model file without gloss: tiny_model.safetensors, and tiny_model_scored.safetensors, what load_model.py
-makes of a few pairs with it. Run: python3 tests/golden/write_tiny_model.py
+"""Writes model files without gloss. Run: python3 tests/golden/write_tiny_model.py
+
+tiny_model.safetensors has post-norm, learned positions and one tokenizer. pre_norm_model.safetensors has pre-norm,
+sinusoids, no tied embeddings, and a tokenizer for each language; its target has more than 100 pieces.
+tiny_model_scored.safetensors holds the log-probabilities that load_model.py computes for a few pairs with the first.
 """
 
 import hashlib
@@ -34,18 +37,31 @@ CONFIG = {
                  "max_length": 24, "n_best": 1, "batch_size": 64},
 }
 
+# Words of two syllables, each of a consonant and a vowel.
+SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"]
+SYLLABIC_LINES = [" ".join(SYLLABLES[(3 * i + 7 * k) % 70] + SYLLABLES[(11 * i + k * k) % 70] for k in range(4))
+                  for i in range(24)]
+PRE_NORM_SIZES = {"source": 60, "target": 140}
+PRE_NORM_CONFIG = CONFIG | {
+    "tokenizer": CONFIG["tokenizer"] | {"vocabulary_size": 140, "joint": False},
+    "model": CONFIG["model"] | {"encoder_layers": 2, "d_model": 12, "d_ff": 10, "heads": 3, "norm": "pre",
+                                "activation": "relu", "positions": "sinusoidal", "tie_embeddings": "none"},
+}
 
-def train_tokenizer():
+
+def train_tokenizer(lines, size):
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(LINES), model_writer=model, model_type="bpe", normalization_rule_name="identity",
-        vocab_size=CONFIG["tokenizer"]["vocabulary_size"], pad_id=0, unk_id=1, bos_id=2, eos_id=3, minloglevel=2)
+        sentence_iterator=iter(lines), model_writer=model, model_type="bpe", normalization_rule_name="identity",
+        vocab_size=size, pad_id=0, unk_id=1, bos_id=2, eos_id=3, minloglevel=2)
     return torch.frombuffer(bytearray(model.getvalue()), dtype=torch.uint8)
 
 
-def model_file(tensors):
-    """The bytes of the file; the sum is of all that stands behind the header."""
-    metadata = {"format": "gloss-model", "format_version": "1", "config": json.dumps(CONFIG, sort_keys=True),
+def model_file(config, source_size, target_size, tokenizers):
+    """The bytes of the file; the checksum is of everything after the header."""
+    weights = model_weights(config["model"], source_size, target_size)
+    tensors = {name: weight.detach().float() for name, weight in weights.items()} | tokenizers
+    metadata = {"format": "gloss-model", "format_version": "1", "config": json.dumps(config, sort_keys=True),
                 "provenance": json.dumps({"written_by": "tests/golden/write_tiny_model.py"})}
     plain = save(tensors, metadata)
     metadata["sha256"] = hashlib.sha256(plain[8 + int.from_bytes(plain[:8], "little"):]).hexdigest()
@@ -55,8 +71,12 @@ def model_file(tensors):
 if __name__ == "__main__":
     folder = pathlib.Path(__file__).parent
     size = CONFIG["tokenizer"]["vocabulary_size"]
-    weights = {name: weight.detach().float() for name, weight in model_weights(CONFIG["model"], size, size).items()}
-    (folder / "tiny_model.safetensors").write_bytes(model_file(weights | {"tokenizer.model": train_tokenizer()}))
+    tokenizers = {"tokenizer.model": train_tokenizer(LINES, size)}
+    (folder / "tiny_model.safetensors").write_bytes(model_file(CONFIG, size, size, tokenizers))
+    tokenizers = {side + "_tokenizer.model": train_tokenizer(lines, PRE_NORM_SIZES[side])
+                  for side, lines in (("source", LINES), ("target", SYLLABIC_LINES))}
+    (folder / "pre_norm_model.safetensors").write_bytes(
+        model_file(PRE_NORM_CONFIG, PRE_NORM_SIZES["source"], PRE_NORM_SIZES["target"], tokenizers))
     with tempfile.TemporaryDirectory() as temporary:
         sides = [pathlib.Path(temporary) / side for side in ("source", "target")]
         for side, lines in zip(sides, zip(*PAIRS)):
