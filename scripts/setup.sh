@@ -22,7 +22,7 @@ the C++ half of PyTorch. The first of these is used:
   5. the archive $archive_url
 4 and 5 are unpacked into .deps/libtorch. Nothing is installed into any Python.
 
-  --developer   also install clang-format, which scripts/check.sh needs
+  --developer   also install clang-format, which scripts/check.sh needs, and Chromium for the tests of pages
   --clang       also install clang, clang-tidy and LLVM's OpenMP, for the preset clang and scripts/tidy.sh
   --cuda        only a LibTorch with CUDA will do; none is fetched
 Environment: GLOSS_LIBTORCH_URL and GLOSS_LIBTORCH_SHA256 name another archive for 5.
@@ -51,7 +51,7 @@ missing_packages() {
   if [[ " $* " == *" clang++:clang "* ]] && ! has_llvm_openmp; then echo libomp-dev; fi
   for header in sentencepiece_processor.h:libsentencepiece-dev CLI/CLI.hpp:libcli11-dev \
     nlohmann/json.hpp:nlohmann-json3-dev gtest/gtest.h:libgtest-dev gmock/gmock.h:libgmock-dev \
-    openssl/evp.h:libssl-dev histedit.h:libedit-dev; do
+    openssl/evp.h:libssl-dev zlib.h:zlib1g-dev histedit.h:libedit-dev; do
     package=${header#*:}
     printf '#if !__has_include(<%s>)\n%s\n#endif\n' "${header%:*}" "$package"
   done | if have g++; then g++ -std=c++20 -E -P -x c++ -; else grep -v '^#'; fi
@@ -73,6 +73,7 @@ describe() {
     nlohmann-json3-dev) echo "nlohmann_json 3.11 or newer, https://github.com/nlohmann/json" ;;
     libgtest-dev | libgmock-dev) echo "GoogleTest 1.12 or newer with gmock, https://github.com/google/googletest" ;;
     libssl-dev) echo "OpenSSL 3 with its headers" ;;
+    zlib1g-dev) echo "zlib with its headers, https://zlib.net" ;;
     libedit-dev) echo "libedit with its headers, https://thrysoee.dk/editline (optional: line editing in translate)" ;;
   esac
 }
@@ -120,6 +121,13 @@ install_packages() {
 at_least() {
   [[ $(printf '%s\n' "$2" "$3" | sort -V | head -n 1) == "$2" ]] ||
     die "$1 $3 is too old: gloss needs $2 or newer (Debian 12 and Ubuntu 24.04 bring it). Install one that comes first in PATH"
+}
+
+# Without a browser the tests of pages are skipped, so it may be missing.
+install_browser() {
+  if have chromium && have chromedriver; then return; fi
+  have apt-get && apt_install chromium chromium-driver fonts-dejavu-core ||
+    say "Chromium with its driver was not installed; the tests of pages will be skipped"
 }
 
 check_versions() {
@@ -207,10 +215,13 @@ fetch_libtorch() {
 }
 
 main() {
-  local tools=() argument libtorch cuda=OFF
+  local tools=() argument libtorch cuda=OFF browser=no
   for argument in "$@"; do
     case $argument in
-      --developer) tools+=(clang-format-14) ;;
+      --developer)
+        tools+=(clang-format-14)
+        browser=yes
+        ;;
       --clang) tools+=(clang++:clang clang-tidy) ;;
       --cuda) cuda=ON ;;
       -h | --help) usage && exit ;;
@@ -218,6 +229,7 @@ main() {
     esac
   done
   install_packages "${tools[@]}"
+  if [[ $browser == yes ]]; then install_browser; fi
   check_versions
   libtorch=$(locate_libtorch)
   if [[ -z $libtorch && $cuda == ON ]]; then

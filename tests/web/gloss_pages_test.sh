@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# gloss_pages_test.sh GLOSS GOLDEN PYTHON: opens pages that gloss wrote in Chromium (page_test.py). GOLDEN holds two
+# small models: one with post-norm and learned positions, one with pre-norm, sinusoids and two tokenizers.
+set -euo pipefail
+
+gloss=$1
+golden=$2
+python=$3
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# explain NAME ARGUMENT...: writes NAME.json and the page NAME.html.
+explain() {
+  local name=$1
+  shift
+  "$gloss" explain "$@" --threads 1 --json >"$folder/$name.json"
+  "$gloss" explain "$@" --threads 1 --output "$folder/$name.html"
+}
+
+first=$golden/tiny_model.safetensors
+second=$golden/pre_norm_model.safetensors
+explain two_models --model "$first" --model "$second" "ana nipa" "lemu ana ratu" --without positions
+explain forced --model "$second" "ana nipa" --target "dumo kapi" --quick
+explain markup --model "$first" "</script><b title=\"x\">ana & 'nipa'" --beam 2
+"$gloss" make-corpus copy --size 200 --out "$folder/corpus" --quiet
+"$gloss" train-translate --source "$folder/corpus/train.source" --target "$folder/corpus/train.target" \
+  --out "$folder/run" --threads 1 --quiet --set training.max_steps=60 --set training.validate_every=20 >/dev/null
+explain run --run "$folder/run" --run "$folder/run"
+"$python" "$here/page_test.py" "$folder/pictures" "$folder"/*.json

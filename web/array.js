@@ -1,0 +1,94 @@
+// Arrays of numbers: {shape, values} with plain numbers, or {shape, at, min, scale} with 8-bit values at an offset.
+(function(gloss) {
+"use strict";
+
+// A view of an array, or of a plain list of numbers: shape, at(i, j, ...), and slice(i), the array without its first
+// axis. Returns null for null.
+gloss.array = (stored) => {
+  if (!stored) return null;
+  if (stored.read) return stored;  // is a view
+  if (Array.isArray(stored)) return view([stored.length], 0, (index) => stored[index]);
+  if (stored.values) return view(stored.shape, 0, (index) => stored.values[index]);
+  const {at: offset, min, scale} = stored;
+  return view(stored.shape, 0, (index) => min + scale * gloss.bytes[offset + index]);
+};
+
+// An array whose values are computed when they are needed.
+gloss.computed = (shape, value) => {
+  const values = new Float64Array(shape.reduce((product, size) => product * size, 1)).fill(NaN);
+  const columns = shape[shape.length - 1];
+  return view(shape, 0, (index) => {
+    if (Number.isNaN(values[index])) values[index] = value(Math.floor(index / columns), index % columns);
+    return values[index];
+  });
+};
+
+function view(shape, offset, read) {
+  const size = shape.reduce((product, length) => product * length, 1);
+  return {
+    shape,
+    size,
+    read: (index) => read(offset + index),
+    at(...indices) {
+      let index = 0;
+      for (let axis = 0; axis < shape.length; ++axis) index = index * shape[axis] + indices[axis];
+      return read(offset + index);
+    },
+    slice: (first) => view(shape.slice(1), offset + first * (size / shape[0]), read),
+  };
+}
+
+// The smallest and the largest value.
+gloss.extent = (array) => {
+  let low = Infinity;
+  let high = -Infinity;
+  for (let i = 0; i < array.size; ++i) {
+    const value = array.read(i);
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return [low, high];
+};
+
+// The mean of arrays of one shape [rows, columns].
+gloss.meanOf = (arrays) => gloss.computed(
+  arrays[0].shape, (row, column) => arrays.reduce((sum, array) => sum + array.at(row, column), 0) / arrays.length);
+
+// The mean over rows of -sum p ln p, in nats.
+gloss.entropyOf = (array) => {
+  const [rows, columns] = array.shape;
+  let sum = 0;
+  for (let i = 0; i < rows; ++i) {
+    for (let j = 0; j < columns; ++j) {
+      const p = array.at(i, j);
+      if (p > 0) sum -= p * Math.log(p);
+    }
+  }
+  return rows ? sum / rows : 0;
+};
+
+// A number as a reader wants it: four significant digits, no exponent where it is not needed.
+gloss.format = (value) => {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const size = Math.abs(value);
+  const text = size !== 0 && (size < 1e-4 || size >= 1e6) ? value.toExponential(2)
+    : size >= 1000                                        ? value.toFixed(0)
+    : size >= 100                                         ? value.toFixed(1)
+    : size >= 10                                          ? value.toFixed(2)
+    : size >= 0.1 || size === 0                           ? value.toFixed(3)
+                                                          : value.toFixed(4);
+  return text.replaceAll("-", "−");
+};
+
+// Two digits for the cells of a map.
+gloss.formatShort = (value) => {
+  if (value === null || Number.isNaN(value)) return "";
+  const text = Math.abs(value) >= 99.5 ? value.toFixed(0)
+    : Math.abs(value) >= 9.95          ? value.toFixed(1)
+                                       : value.toFixed(2);
+  return text.replace("-", "−").replace(/^(−?)0\./, "$1.").replace(/^−?\.00$/, "0");
+};
+
+gloss.signed = (value) => (value > 0 ? "+" : "") + gloss.format(value);
+})((window.gloss = window.gloss || {}));

@@ -1,0 +1,77 @@
+// Section 6: the loss and the translation without each part.
+(function(gloss) {
+"use strict";
+
+const {make} = gloss;
+
+// The words of a translation; those that the base translation lacks are marked.
+function changed(text, base) {
+  if (text === base) return [make("span", {class: "same"}, "the same")];
+  if (text === "") return make("span", {class: "same"}, "(empty)");
+  const known = new Map();
+  base.split(" ").forEach((word) => known.set(word, (known.get(word) || 0) + 1));
+  return text.split(" ").flatMap((word, i) => {
+    const left = known.get(word) || 0;
+    known.set(word, left - 1);
+    return [i > 0 ? " " : "", left > 0 ? word : make("mark", null, word)];
+  });
+}
+
+const kindOf = (name) => ["layers", "sublayers", "heads"][name.split(".").length - 2];
+
+gloss.sections.push({
+  id: "removal",
+  title: "Without a part",
+  render({item}) {
+    const {interventions} = item;
+    const without = item.without && item.without.length > 0
+      ? make("p", null,
+          `This sentence was translated without ${
+            item.without.map(gloss.partName).join("; ")}. All maps above show that pass.`)
+      : null;
+    if (!interventions || !interventions.parts) {
+      return [without, gloss.absent("The effect of each part was not computed for this sentence (--quick).")];
+    }
+    const {names, texts} = interventions.parts;
+    const losses = gloss.array(interventions.parts.loss);
+    const rows =
+      names.map((name, i) => ({name, value: losses.at(i) - interventions.loss, text: texts ? texts[i] : "", i}));
+    const state = {order: "cost", kind: "all"};
+    const view = make("div", {class: "scroll"});
+    function draw() {
+      const chosen = rows.filter(({name}) => state.kind === "all" || kindOf(name) === state.kind);
+      chosen.sort(state.order === "cost" ? (a, b) => b.value - a.value : (a, b) => a.i - b.i);
+      gloss.replace(view,
+        gloss.bars(chosen.map(({name, value, text}) =>
+                                ({name, value, note: make("span", null, changed(text, interventions.greedy))})),
+          {label: "Loss without each part", high: Math.max(1e-9, ...rows.map(({value}) => Math.abs(value)))}));
+    }
+    draw();
+    const kinds = [...new Set(names.map(kindOf))];
+    return [
+      gloss.explanation("Each row removes one part: a head returns zeros, a layer or sublayer is skipped. " +
+          "The bar is the change of the loss on the translation above; a part with a negative bar was in the way.",
+        [
+          ["Formula", "loss = −(1/T) Σ log p(y_t | y_<t, x)"],
+          ["Base", `loss ${gloss.format(interventions.loss)}; greedy translation “${interventions.greedy}”`],
+        ]),
+      without,
+      make("div", {class: "controls"},
+        gloss.select("Order", [{value: "cost", text: "by cost"}, {value: "network", text: "as in the network"}], "cost",
+          (value) => {
+            state.order = value;
+            draw();
+          }),
+        kinds.length > 1 ? gloss.select("Parts", ["all", ...kinds], "all",
+                             (value) => {
+                               state.kind = value;
+                               draw();
+                             })
+                         : null),
+      gloss.figure("Part, change of the loss without it, and the greedy translation without it; " +
+          "words that the base translation lacks are marked.",
+        view),
+    ];
+  },
+});
+})((window.gloss = window.gloss || {}));

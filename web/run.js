@@ -1,0 +1,187 @@
+// The page of training runs: curves, samples through time, and the same sentences seen at each validation.
+(function(gloss) {
+"use strict";
+
+const {make} = gloss;
+const CURVES = [
+  {name: "Loss", key: "loss", both: true},
+  {name: "Perplexity", key: "perplexity", both: true, log: true},
+  {name: "BLEU", key: "bleu", from: "validation", low: 0},
+  {name: "Learning rate", key: "learning_rate", from: "training", low: 0},
+  {name: "Gradient norm", key: "gradient_norm", from: "training", low: 0},
+  {name: "Speed (target tokens/s)", key: "speed", from: "training", low: 0},
+];
+
+// The lines of a curve: a color a run; validation is dashed where training is shown, too.
+function series(runs, shown, {key, both, from}) {
+  const filled = (values) => (values || []).some((value) => value !== null);
+  return runs.flatMap(
+    (run, color) => !shown[color] ? [] : (both ? ["training", "validation"] : [from]).map((kind, dash) => ({
+      name: [runs.length > 1 && run.name, both && kind].filter(Boolean).join(", ") || kind,
+      x: filled((run[kind] || {})[key]) ? run[kind].step : [],
+      y: (run[kind] || {})[key] || [],
+      color,
+      dash,
+    })));
+}
+
+function curves(runs) {
+  const shown = runs.map(() => true);
+  let range = null;
+  const last = Math.max(1,
+    ...runs.map(({training}) => (training && training.step.length > 0 ? training.step[training.step.length - 1] : 1)));
+  const used = CURVES.filter((curve) => series(runs, shown, curve).some(({x}) => x.length > 0));
+  const zoom = (next) => {
+    range = next;
+    label.textContent = range ? `steps ${Math.round(range[0])} to ${Math.round(range[1])}` : "the whole run";
+    plots.forEach((plot) => plot.update({range: range || [0, last]}));
+  };
+  const scaled = (factor) => () => {
+    const [low, high] = range || [0, last];
+    const middle = (low + high) / 2;
+    const half = ((high - low) / 2) * factor;
+    zoom(half * 2 >= last ? null : [Math.max(0, middle - half), Math.min(last, middle + half)]);
+  };
+  const plots = used.map(
+    (curve) => gloss.plot({...curve, xName: "step", series: series(runs, shown, curve), range: [0, last], zoom}));
+  const label = make("output", null, "the whole run");
+  return [
+    make("div", {class: "controls"},
+      runs.length > 1
+        ? runs.map((run, index) => gloss.checkbox(run.name + (run.finished ? "" : " (still running)"), true,
+                     (checked) => {
+                       shown[index] = checked;
+                       used.forEach((curve, i) => plots[i].update({series: series(runs, shown, curve)}));
+                     }))
+        : null,
+      gloss.button("Zoom in", scaled(0.5)), gloss.button("Zoom out", scaled(2)),
+      gloss.button("Whole run", () => zoom(null)), label),
+    make("p", {class: "note"},
+      "Drag across a picture to zoom all of them; a double click shows the whole run. Arrow keys move the line."),
+    make("div", {class: "plots"}, plots),
+  ];
+}
+
+function samples(runs) {
+  const withSamples = runs.filter(({samples: list}) => list && list.length > 0);
+  if (withSamples.length === 0) return gloss.absent("The run has no samples yet.");
+  const state = {run: 0, source: 0};
+  const controls = make("div", {class: "controls"});
+  const view = make("div");
+  function draw() {
+    const run = withSamples[state.run];
+    const sources = [...new Set(run.samples.map(({source}) => source))];
+    state.source = Math.min(state.source, sources.length - 1);
+    gloss.replace(controls,
+      withSamples.length > 1 ? gloss.select("Run", withSamples.map(({name}, value) => ({value, text: name})), state.run,
+                                 (value) => {
+                                   state.run = Number(value);
+                                   draw();
+                                 })
+                             : null,
+      gloss.select("Sentence", sources.map((text, value) => ({value, text})), state.source, (value) => {
+        state.source = Number(value);
+        draw();
+      }));
+    const list = run.samples.filter(({source}) => source === sources[state.source]);
+    const known = new Set((list[0].reference || "").split(" "));
+    gloss.replace(view, make("p", null, "Source: ", make("q", null, sources[state.source])),
+      list[0].reference ? make("p", null, "Reference: ", make("q", null, list[0].reference)) : null,
+      make("div", {class: "scroll tall"},
+        make("table", {class: "plain"},
+          make("thead", null, make("tr", null, make("th", null, "step"), make("th", null, "translation"))),
+          make("tbody", null,
+            list.map(({step, translation}) => make("tr", null, make("td", {class: "number"}, step),
+                       make("td", null,
+                         translation.split(" ").flatMap(
+                           (word, i) => [i > 0 ? " " : "",
+                             known.size === 0 || known.has(word) ? word : make("span", {class: "other"}, word)]))))))),
+      make("p", {class: "note"}, "Words that the reference lacks are gray."));
+  }
+  draw();
+  return [controls, view];
+}
+
+function lensOf(runs) {
+  const withLens = runs.filter(({lens}) => lens && lens.length > 0);
+  if (withLens.length === 0) return gloss.absent("The run has no lens sentences (lens.sentences in the run file).");
+  const state = {run: 0, at: Infinity, item: 0, part: null, head: 0};
+  const controls = make("div", {class: "controls"});
+  const view = make("div");
+  function drawView() {
+    const {lens} = withLens[state.run];
+    const item = lens[state.at].items[state.item];
+    const map = item.maps.find(({part}) => part === state.part) || item.maps[0];
+    const array = gloss.array(map.weights).slice(Math.min(state.head, gloss.array(map.weights).shape[0] - 1));
+    const axes = gloss.axisLabels(item, map);
+    const entropies = gloss.array(map.entropy).shape[0];
+    const lines = Array.from({length: entropies}, (_, head) => ({
+      name: `head ${head}`,
+      x: lens.map(({step}) => step),
+      color: head,
+      dash: Math.floor(head / gloss.LINES.length),
+      y: lens.map(({items}) => {
+        const same = items[state.item] && items[state.item].maps.find(({part}) => part === map.part);
+        return same ? gloss.array(same.entropy).at(head) : null;
+      }),
+    }));
+    gloss.replace(view,
+      make("div", {class: "beside"},
+        gloss.figure(`${map.part}.${state.head} at step ${lens[state.at].step}.`, gloss.heatMap({
+          array,
+          name: `${map.part}.${state.head}`,
+          rowLabels: axes.rows,
+          columnLabels: axes.columns,
+          rowName: "Query",
+          columnName: "Key",
+          low: 0,
+          high: 1,
+          maxCell: 34,
+          describe: (i, j) => `query ${gloss.position(i, axes.rows[i])} → ` +
+            `key ${gloss.position(j, axes.columns[j])}: ${gloss.format(array.at(i, j))}`,
+        })),
+        make("div", {class: "scroll tall"},
+          make("table", {class: "plain"},
+            make("thead", null, make("tr", null, make("th", null, "step"), make("th", null, "translation"))),
+            make("tbody", null,
+              lens.map(({step, items}, i) => items[state.item] &&
+                  make("tr", {class: i === state.at ? "strong" : null}, make("td", {class: "number"}, step),
+                    make("td", null, items[state.item].target.text))))))),
+      gloss.plot({name: `Entropy of the heads of ${map.part} (nats)`, xName: "step", series: lines, low: 0}));
+  }
+  function draw() {
+    const {lens} = withLens[state.run];
+    state.at = Math.min(state.at, lens.length - 1);
+    const {items} = lens[state.at];
+    state.item = Math.min(state.item, items.length - 1);
+    const {maps} = items[state.item];
+    state.part = maps.some(({part}) => part === state.part) ? state.part : maps[maps.length - 1].part;
+    const heads = gloss.array(maps[0].weights).shape[0];
+    const set = (key, number) => (value) => {
+      state[key] = number ? Number(value) : value;
+      draw();
+    };
+    gloss.replace(controls,
+      withLens.length > 1
+        ? gloss.select("Run", withLens.map(({name}, value) => ({value, text: name})), state.run, set("run", true))
+        : null,
+      gloss.select("Sentence", items.map(({text}, value) => ({value, text})), state.item, set("item", true)),
+      gloss.select("Attention", maps.map(({part}) => part), state.part, set("part", false)),
+      gloss.select("Head", Array.from({length: heads}, (_, head) => head), state.head, set("head", true)),
+      gloss.slider(
+        "Step", {min: 0, max: lens.length - 1, step: 1, value: state.at, show: (i) => String(lens[i].step)}, (i) => {
+          state.at = i;
+          drawView();
+        }));
+    drawView();
+  }
+  draw();
+  return [controls, view];
+}
+
+gloss.runSections = [
+  {id: "curves", title: "Curves", render: ({document: {runs}}) => curves(runs)},
+  {id: "samples", title: "Samples through time", render: ({document: {runs}}) => samples(runs)},
+  {id: "lens", title: "Attention through time", render: ({document: {runs}}) => lensOf(runs)},
+];
+})((window.gloss = window.gloss || {}));
