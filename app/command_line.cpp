@@ -146,6 +146,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   add_convert_command(program, chosen);
   add_score_command(program, chosen);
   add_inspect_command(program, chosen);
+  add_explain_command(program, chosen);
   add_check_data_command(program, chosen);
   add_doctor_command(program, chosen);
   add_help_commands(program, chosen);

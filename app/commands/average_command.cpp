@@ -34,7 +34,7 @@ ExitCode run(const AverageOptions& options) {
   set_up(options.common, compared);
   for (const auto& file : options.files)
     expect_input_file("FILE", file, "model files or checkpoints, as runs/en-de/checkpoints/step-*.safetensors");
-  expect_output_file("--output", options.output, options.overwrite);
+  expect_output_file("--output", options.output, "the name of a model file to write", options.overwrite);
   const auto steps = average_models(options.files, options.output);
   log_info((steps.size() == 1 ? "wrote the weights of one file to "
                               : "wrote the mean of " + std::to_string(steps.size()) + " files to ") +

@@ -17,6 +17,7 @@ ExitCode run(const ConvertOptions& options);
 ExitCode run(const ScoreOptions& options);
 ExitCode run(const InspectOptions& options);
 ExitCode run(const CheckDataOptions& options);
+ExitCode run(const ExplainOptions& options);
 ExitCode run(const DoctorOptions& options);
 
 }  // namespace gloss

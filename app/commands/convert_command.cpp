@@ -13,7 +13,7 @@ namespace gloss {
 
 ExitCode run(const ConvertOptions& options) {
   set_up(options.common, {model_inputs({options.model}), {{"--output", options.output}}});
-  expect_output_file("--output", options.output, options.overwrite);
+  expect_output_file("--output", options.output, "the name of a model file to write", options.overwrite);
   const auto [before, after] = convert_model(options.model, options.precision, options.output);
   log_info("wrote " + printable(options.output.string()) + ", " + bytes_text(after) + "; " +
            printable(options.model.string()) + " has " + bytes_text(before));

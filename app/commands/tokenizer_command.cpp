@@ -55,7 +55,7 @@ ExitCode run(const TrainTokenizerOptions& options) {
   for (const auto& file : options.input) compared.inputs.push_back({"--input", file});
   set_up(options.common, compared);
   for (const auto& file : options.input) expect_input_file("--input", file, "text files");
-  expect_output_file("--output", options.output, options.overwrite);
+  expect_output_file("--output", options.output, "the name of a model file to write", options.overwrite);
   const auto config = options.given.over(tokenizer_settings(), TokenizerConfig());
   std::int64_t pieces = 0;
   name_by_option(options.given.names(), [&] {

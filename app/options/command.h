@@ -19,6 +19,7 @@ struct DecodeOptions;
 struct DoctorOptions;
 struct EncodeOptions;
 struct EvaluateOptions;
+struct ExplainOptions;
 struct InspectOptions;
 struct MakeCorpusOptions;
 struct ScoreOptions;
@@ -37,7 +38,7 @@ using Command =
     std::variant<Action, Parsed<TrainTranslateCommandOptions>, Parsed<TranslateOptions>, Parsed<EvaluateOptions>,
                  Parsed<TrainTokenizerOptions>, Parsed<EncodeOptions>, Parsed<DecodeOptions>, Parsed<MakeCorpusOptions>,
                  Parsed<AverageOptions>, Parsed<ConvertOptions>, Parsed<ScoreOptions>, Parsed<InspectOptions>,
-                 Parsed<CheckDataOptions>, Parsed<DoctorOptions>>;
+                 Parsed<CheckDataOptions>, Parsed<DoctorOptions>, Parsed<ExplainOptions>>;
 
 // Each function declares a command and its options. Where the command is named, parsing sets `chosen`.
 void add_train_translate_command(CLI::App& program, Command& chosen);
@@ -50,6 +51,7 @@ void add_convert_command(CLI::App& program, Command& chosen);
 void add_score_command(CLI::App& program, Command& chosen);
 void add_inspect_command(CLI::App& program, Command& chosen);
 void add_check_data_command(CLI::App& program, Command& chosen);
+void add_explain_command(CLI::App& program, Command& chosen);
 void add_doctor_command(CLI::App& program, Command& chosen);
 /// `gloss help`, `gloss completion` and `gloss man`, which print what the declarations of the other commands hold.
 /// `program` must outlive the chosen action.

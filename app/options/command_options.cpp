@@ -229,8 +229,9 @@ void expect_input_file(std::string_view option, const std::filesystem::path& pat
   if (!wanted.empty()) expect_no_folder(option, path, wanted);
 }
 
-void expect_output_file(std::string_view option, const std::filesystem::path& path, bool overwrite) {
-  expect_no_folder(option, path, "the name of a model file to write");
+void expect_output_file(std::string_view option, const std::filesystem::path& path, std::string_view wanted,
+                        bool overwrite) {
+  expect_no_folder(option, path, wanted);
   std::error_code error;  // the writer refuses what cannot be examined
   if (!overwrite && std::filesystem::is_regular_file(path, error))
     throw UsageError(std::string(option) + ": there is a file " + printable(path.string()) +

@@ -114,7 +114,9 @@ void name_by_option(const OptionNames& names, const std::function<void()>& work)
 /// Throws UsageError unless there is such an input. If `wanted` describes the file, a folder is refused, too; otherwise
 /// its reader refuses it.
 void expect_input_file(std::string_view option, const std::filesystem::path& path, std::string_view wanted = {});
-/// Throws UsageError if a model cannot be written to `path`: to a folder or, unless `overwrite`, an existing file.
-void expect_output_file(std::string_view option, const std::filesystem::path& path, bool overwrite);
+/// Throws UsageError if `wanted`, as "the name of a page to write", cannot be `path`: a folder or, unless `overwrite`,
+/// an existing file.
+void expect_output_file(std::string_view option, const std::filesystem::path& path, std::string_view wanted,
+                        bool overwrite);
 
 }  // namespace gloss

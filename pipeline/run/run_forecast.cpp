@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "common/log.h"
+#include "pipeline/run/progress_line.h"
 #include "pipeline/run/run_report.h"
 #include "pipeline/run/training_time.h"
 

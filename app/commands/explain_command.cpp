@@ -1,0 +1,126 @@
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/commands/commands.h"
+#include "app/commands/set_up.h"
+#include "app/input/translation_input.h"
+#include "app/options/explain_options.h"
+#include "app/output/explain_text.h"
+#include "app/output/output_file.h"
+#include "app/output/standard_output.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/system/signals.h"
+#include "common/text/formatted.h"
+#include "pipeline/evaluate.h"
+#include "pipeline/explain/explain.h"
+#include "pipeline/explain/heads_report.h"
+#include "pipeline/explain/map_picture.h"
+#include "pipeline/explain/page.h"
+#include "pipeline/explain/run_curves.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::size_t kMaxSentences = 50;
+
+CommandFiles files_of(const ExplainOptions& options) {
+  CommandFiles files{model_inputs(options.models)};
+  if (options.models.empty()) {
+    for (const auto& run : options.runs) files.inputs.push_back({"--run", run / "log.jsonl"});
+  } else if (options.sentences.empty() && !options.heads_report) {
+    files.inputs.push_back(standard_input());
+  }
+  if (options.heads_report) {
+    files.inputs.push_back({"--source", *options.source});
+    files.inputs.push_back({"--target", *options.target});
+  }
+  if (options.output) files.outputs.push_back({"--output", *options.output});
+  if (options.svg) files.outputs.push_back({"--svg", *options.svg});
+  return files;
+}
+
+/// The sentences of the command line or of stdin. Throws UsageError where there is none, or too many.
+std::vector<std::string> read_sentences(const ExplainOptions& options) {
+  auto sentences = options.sentences;
+  if (sentences.empty()) {
+    TranslationInput input(std::nullopt);
+    while (sentences.size() <= kMaxSentences) {
+      auto lines = input.next(1);
+      if (lines.empty()) break;
+      sentences.push_back(std::move(lines.front().text));
+    }
+  }
+  if (sentences.empty()) throw UsageError("explain: wanted a sentence, on the command line or stdin, got none");
+  if (sentences.size() > kMaxSentences)
+    throw UsageError("explain: wanted at most " + std::to_string(kMaxSentences) + " sentences, got more");
+  if (options.target && sentences.size() > 1)
+    throw UsageError("--target: wanted one sentence to force a translation of, got " +
+                     std::to_string(sentences.size()));
+  return sentences;
+}
+
+std::vector<ExplainedModel> load_models(const ExplainOptions& options, at::Device device) {
+  std::vector<ExplainedModel> models;
+  for (const auto& path : options.models) {
+    auto model = load_translation_model(path, device);
+    auto decoding = decoding_config(options.decoding, model.config.decoding);
+    decoding.sampling.enabled = false;
+    models.push_back({path.string(), std::move(model), decoding});
+  }
+  return models;
+}
+
+void write_file(const std::filesystem::path& path, const std::string& content) {
+  OutputFile file(path);
+  file.write(content);
+  file.commit();
+  log_info("wrote " + printable(path.string()) + ", " + bytes_text(content.size()));
+}
+
+ExitCode report_heads(const ExplainOptions& options, at::Device device) {
+  expect_input_file("--source", *options.source);
+  expect_input_file("--target", *options.target);
+  const auto model = load_translation_model(options.models.front(), device);
+  const auto text = read_test_set(*options.source, *options.target);
+  const auto report = heads_report(model, text.sources, text.references);
+  write_result(options.json ? to_text(to_json(report)) + '\n' : heads_text(report));
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+ExitCode run(const ExplainOptions& options) {
+  const StopOnSignal stop(kSecondsToStop);
+  const auto machine = set_up(options.common, files_of(options));
+  if (options.output) expect_output_file("--output", *options.output, "the name of a page to write", options.overwrite);
+  if (options.svg) expect_output_file("--svg", *options.svg, "the name of a picture to write", options.overwrite);
+  if (options.heads_report) return report_heads(options, machine.device);
+
+  Json document;
+  if (!options.runs.empty()) {
+    document = run_curves(options.runs);
+  } else {
+    const ExplainRequest request{.sentences = read_sentences(options),
+                                 .target = options.target,
+                                 .without = options.without,
+                                 .quick = options.quick || options.svg || options.trace};
+    const auto models = load_models(options, machine.device);
+    name_by_option({{"without", "--without"}}, [&] { document = explain(models, request); });
+  }
+  if (options.json) write_result(to_text(document) + '\n');
+  if (options.trace) write_result(trace_text(document));
+  if (options.svg)
+    name_by_option({{"map", "--map"}},
+                   [&] { write_file(*options.svg, map_picture(document.at("items").back(), *options.map)); });
+  if (options.output) {
+    const auto title = options.runs.empty() ? document.at("items").front().at("text").get<std::string>()
+                                            : options.runs.front().string();
+    write_file(*options.output, explanation_page(std::move(document), title + " - gloss"));
+  }
+  return ExitCode::kDone;
+}
+
+}  // namespace gloss

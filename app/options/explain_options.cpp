@@ -1,0 +1,123 @@
+#include "app/options/explain_options.h"
+
+#include <memory>
+#include <string>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "app/options/command.h"
+#include "common/error.h"
+
+namespace gloss {
+namespace {
+
+void add_subject(CLI::App& command, ExplainOptions& options) {
+  group_options(command, "Subject");
+  add_models(command, options.models);
+  add_repeated(command,
+               {.help = "explain these sentences",
+                .flag = "sentences",
+                .shown_default = "lines of stdin",
+                .placeholder = "SENTENCE"},
+               [&options](const std::string& text) { options.sentences.push_back(text); });
+  add_option(command,
+             {.help = "force this translation; with --heads-report: the file of the references",
+              .flag = "--target",
+              .placeholder = "TEXT"},
+             options.target);
+  add_repeated(
+      command,
+      {.help = "also show the sentences without PART: encoder.0, decoder.1.self, decoder.1.cross.2, positions, "
+               "tokens, or source.3 (a word)",
+       .flag = "--without",
+       .placeholder = "PART"},
+      [&options](const std::string& text) { options.without.push_back(text); })
+      ->allow_extra_args(false);
+  add_option(command,
+             {.help = "show the training of this run, also while it goes on", .flag = "--run", .placeholder = "DIR"},
+             options.runs)
+      ->allow_extra_args(false);
+  add_option(command,
+             {.help = "rank all layers and heads by the loss without them, on --source and --target",
+              .flag = "--heads-report"},
+             options.heads_report);
+  add_option(command, {.help = "read the sentences of --heads-report", .flag = "--source"}, options.source);
+}
+
+void add_output(CLI::App& command, ExplainOptions& options) {
+  group_options(command, "Output");
+  add_option(command, {.help = "write a page to FILE, which any browser opens without a network", .flag = "--output"},
+             options.output);
+  add_json(command, options.json);
+  add_option(command, {.help = "write one attention map to FILE, which --map names", .flag = "--svg"}, options.svg);
+  add_option(command,
+             {.help = "the map of --svg: decoder.1.cross.0 is a head, decoder.1.cross the mean of its heads",
+              .flag = "--map",
+              .placeholder = "PART"},
+             options.map);
+  add_option(command, {.help = "print each stage of the way from text to probabilities", .flag = "--trace"},
+             options.trace);
+  add_option(command,
+             {.help = "leave out what takes long: the passes without each word, head and layer", .flag = "--quick"},
+             options.quick);
+  add_overwrite(command, options.overwrite);
+}
+
+void require_together(bool first, const char* name, bool second, const char* other) {
+  if (first && !second) throw UsageError(std::string(name) + ": has an effect beside " + other + " only");
+}
+
+}  // namespace
+
+void expect_sensible(const ExplainOptions& options) {
+  const int subjects = int(!options.runs.empty()) + int(options.heads_report);
+  if (subjects > 1) throw UsageError("--run and --heads-report exclude each other");
+  if (!options.runs.empty() &&
+      (!options.models.empty() || !options.sentences.empty() || options.target || !options.without.empty()))
+    throw UsageError("--run: shows a training; leave out --model, the sentences, --target and --without");
+  if (options.runs.empty() && options.models.empty())
+    throw UsageError("--model: wanted the model to explain, or --run with the folder of a run; got neither");
+  if (options.heads_report) {
+    if (!options.source || !options.target)
+      throw UsageError("--heads-report: wanted --source and --target with the two sides of a text");
+    if (options.models.size() > 1)
+      throw UsageError("--heads-report: wanted one model, got " + std::to_string(options.models.size()));
+    if (!options.sentences.empty() || !options.without.empty() || options.output || options.svg || options.trace)
+      throw UsageError("--heads-report: prints a table; leave out sentences, --without, --output, --svg and --trace");
+    return;
+  }
+  require_together(options.source.has_value(), "--source", options.heads_report, "--heads-report");
+  require_together(options.map.has_value(), "--map", options.svg.has_value(), "--svg");
+  require_together(options.svg.has_value(), "--svg", options.map.has_value(), "--map");
+  const int outputs =
+      int(options.output.has_value()) + int(options.json) + int(options.svg.has_value()) + int(options.trace);
+  if (outputs != 1)
+    throw UsageError("explain: wanted one of --output, --json, --svg and --trace, got " +
+                     std::string(outputs == 0 ? "none" : "several"));
+  if (!options.runs.empty() && (options.svg || options.trace))
+    throw UsageError("--run: wanted --output or --json, got another kind of output");
+}
+
+void add_explain_command(CLI::App& program, Command& chosen) {
+  const auto options = std::make_shared<ExplainOptions>();
+  auto& command =
+      add_command(program, "explain",
+                  "Look inside a model: attention, layers, decoding, as a page, numbers or a picture", options->common);
+  add_subject(command, *options);
+  add_output(command, *options);
+  add_best_decoding_options(command, options->decoding);
+  finish_command(command,
+                 "gloss explain --model runs/en-de \"A dog sleeps.\" --output dog.html\n"
+                 "gloss explain --model runs/en-de \"A dog sleeps.\" --without decoder.1.cross.0 --json\n"
+                 "gloss explain --model runs/en-de \"A dog sleeps.\" --svg map.svg --map decoder.1.cross\n"
+                 "gloss explain --run runs/en-de --output training.html\n"
+                 "gloss explain --model runs/en-de --heads-report --source val.en --target val.de");
+  command.callback([options, &chosen] {
+    expect_sensible(*options);
+    chosen = Parsed<ExplainOptions>(options);
+  });
+}
+
+}  // namespace gloss

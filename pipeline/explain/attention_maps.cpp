@@ -1,0 +1,76 @@
+#include "pipeline/explain/attention_maps.h"
+
+#include <utility>
+
+#include <ATen/TensorOperators.h>
+#include <c10/core/InferenceMode.h>
+
+#include "model/mask.h"
+#include "pipeline/explain/number_array.h"
+
+namespace gloss {
+namespace {
+
+/// Norms [H, S] of the values of each head after the head's columns of the output map W^O [D, D].
+at::Tensor norms_of_values(const at::Tensor& value, const at::Tensor& output_weight) {
+  const auto H = value.size(0), d_k = value.size(2), D = output_weight.size(0);
+  const auto maps = output_weight.view({D, H, d_k}).permute({1, 2, 0});  // [H, d_k, D]
+  return value.matmul(maps).norm(2, -1);                                 // [H, S, D] to [H, S]
+}
+
+/// Entropy [H] of the rows of weights [H, T, S], the mean over the rows; 0 log 0 is 0.
+at::Tensor entropy_of(const at::Tensor& weights) {
+  const auto terms = weights * weights.clamp_min(1e-38).log();
+  return -terms.sum(-1).mean(-1);
+}
+
+Json attention_map(const RecordedPass::Attention& attention, const at::Tensor& output_weight, const Part& part) {
+  const auto norms = attention.weights * norms_of_values(attention.value, output_weight).unsqueeze(1);
+  return {{"part", part.name()},
+          {"side", part.side == Part::Side::kEncoder ? "encoder" : "decoder"},
+          {"layer", part.layer},
+          {"kind", part.sublayer == Part::Sublayer::kCross ? "cross" : "self"},
+          {"weights", number_array(attention.weights)},
+          {"norms", number_array(norms)},
+          {"entropy", number_array(entropy_of(attention.weights))}};
+}
+
+/// A mask as an array of 0 and 1, [T, S], with the keys of hidden source pieces at 0 if it `reads_source`.
+Json mask_array(const Mask& mask, std::int64_t T, std::int64_t S, const std::vector<Removal>& removed,
+                bool reads_source) {
+  auto visible = mask.visible(T, S, at::kCPU).expand({1, 1, T, S}).select(0, 0).select(0, 0).to(at::kFloat);
+  visible = visible.contiguous().clone();
+  for (const auto& [part, first, last] : removed)
+    if (!part && reads_source) visible.narrow(1, first, last - first).zero_();
+  return number_array(visible);
+}
+
+}  // namespace
+
+Json attention_maps(const RecordedPass& pass, EncoderDecoder model, const ModelConfig& config) {
+  const c10::InferenceMode inference;
+  const auto weights = model->named_parameters();
+  Json result = Json::array();
+  const auto add = [&](Part::Side side, std::int64_t layer, Part::Sublayer sublayer) {
+    const Part part{.kind = Part::Kind::kSublayer, .side = side, .layer = layer, .sublayer = sublayer};
+    const auto output_weight = weights[part.site() + ".output.weight"].to(at::kCPU);
+    result.push_back(attention_map(pass.attention.at(part.site()), output_weight, part));
+  };
+  for (std::int64_t layer = 0; layer < config.encoder_layers; ++layer)
+    add(Part::Side::kEncoder, layer, Part::Sublayer::kSelf);
+  for (std::int64_t layer = 0; layer < config.decoder_layers; ++layer) {
+    add(Part::Side::kDecoder, layer, Part::Sublayer::kSelf);
+    add(Part::Side::kDecoder, layer, Part::Sublayer::kCross);
+  }
+  return result;
+}
+
+Json masks_of(std::int64_t source_length, std::int64_t target_length, const std::vector<Removal>& removed) {
+  const auto S = source_length, T = target_length;
+  const auto padding = Mask::padding({S});
+  return Json::array({{{"name", "encoder.self"}, {"visible", mask_array(padding, S, S, removed, true)}},
+                      {{"name", "decoder.self"}, {"visible", mask_array(Mask::causal(), T, T, removed, false)}},
+                      {{"name", "decoder.cross"}, {"visible", mask_array(padding, T, S, removed, true)}}});
+}
+
+}  // namespace gloss

@@ -1,0 +1,236 @@
+#include "pipeline/explain/explain.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <ATen/ops/log_softmax.h>
+#include <c10/core/InferenceMode.h>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "common/system/stop.h"
+#include "common/text/utf8.h"
+#include "common/version.h"
+#include "decoding/length_limit.h"
+#include "decoding/scorers/transformer_scorer.h"
+#include "model/weights.h"
+#include "pipeline/explain/attention_maps.h"
+#include "pipeline/explain/beam_tree.h"
+#include "pipeline/explain/explained_source.h"
+#include "pipeline/explain/interventions.h"
+#include "pipeline/explain/next_tokens.h"
+#include "pipeline/explain/number_array.h"
+#include "pipeline/explain/position_views.h"
+#include "pipeline/explain/residual_stream.h"
+#include "pipeline/explain/text_stages.h"
+
+namespace gloss {
+namespace {
+
+/// Tokens that a greedy search without a part generates at most, for a target of T tokens. Without a part a model may
+/// repeat itself up to the length limit.
+std::int64_t longest_without(std::int64_t T) { return 2 * T + 10; }
+
+Json describe(const ExplainedModel& explained) {
+  const auto& file = explained.model.file;
+  const auto& data = explained.model.config.data;
+  const auto language = [](const std::string& tag) { return tag.empty() ? Json() : Json(tag); };
+  const auto decoding = to_json(explained.decoding);
+  return {{"name", explained.name},
+          {"config", to_json(file.config)},
+          {"parameters", count_parameters(file.config, file.vocabularies)},
+          {"source_vocabulary", file.vocabularies.source},
+          {"target_vocabulary", file.vocabularies.target},
+          {"source_language", language(data.source_language)},
+          {"target_language", language(data.target_language)},
+          {"decoding", decoding},
+          {"positions", position_views(file.model.network(), file.config)}};
+}
+
+/// One sentence and one model, without some parts.
+class ItemWriter {
+ public:
+  ItemWriter(const ExplainedModel& explained, const LineTranslator& translator, const std::string& text,
+             const std::vector<std::string>& without)
+      : explained_(explained),
+        translator_(translator),
+        network_(explained.model.file.model.network()),
+        source_(translator, text, *explained.model.source_tokenizer) {
+    for (const auto& name : without) removed_.push_back(source_.removal(name, config()));
+  }
+
+  Json write(std::int64_t model, const ExplainRequest& request, const std::vector<std::string>& without) {
+    item_ = {{"model", model},
+             {"text", source_.pieces().text},
+             {"without", without},
+             {"forced", request.target.has_value()},
+             {"source", source_.to_json()}};
+    if (request.target)
+      force(*request.target);
+    else
+      search();
+    item_["target"] = target_json();
+    if (ids_.target.empty()) return std::move(item_);
+    look(request.quick);
+    return std::move(item_);
+  }
+
+ private:
+  const ModelConfig& config() const { return explained_.model.file.config; }
+  const Tokenizer& target_tokenizer() const { return *explained_.model.target_tokenizer; }
+
+  void search() {
+    const TransformerScorer reduced(network_, translator_.scorer().max_target_length(), /*plain=*/true,
+                                    std::make_shared<RemovalProbe>(removed_));
+    const auto& scorer = removed_.empty() ? translator_.scorer() : reduced;
+    const BeamTree tree(scorer, source_.ids(), explained_.decoding);
+    auto greedy_config = explained_.decoding;
+    greedy_config.beam_size = 1;
+    const auto greedy = greedy_search(scorer, pad(std::array{source_.ids()}, scorer.device()), greedy_config).front();
+    hypothesis_ = tree.best();
+    ids_ = {source_.ids(), hypothesis_.ids};
+    if (hypothesis_.ended) ids_.target.push_back(kEos);
+    item_["beam"] = to_json(tree, explained_.decoding, greedy, target_tokenizer());
+    for (const auto& node : tree.nodes()) named_.insert(node.id);
+  }
+
+  void force(const std::string& target) {
+    hypothesis_.ids = target_tokenizer().encode(repair_utf8(target));
+    hypothesis_.ended = true;
+    ids_ = {source_.ids(), hypothesis_.ids};
+    ids_.target.push_back(kEos);
+    item_["beam"] = nullptr;
+  }
+
+  /// Everything that a pass by teacher forcing shows.
+  void look(bool quick) {
+    const c10::InferenceMode inference;
+    const auto pass = record_pass(network_, ids_, removed_);
+    add_log_probabilities(pass.logits);
+    item_["maps"] = attention_maps(pass, network_, config());
+    item_["masks"] = masks_of(std::ssize(ids_.source), std::ssize(ids_.target), removed_);
+    item_["embedding"] = embeddings_of(pass);
+    item_["stack"] = layer_stack(pass, config());
+    item_["lens"] = logit_lens(pass, network_, config(), ids_.target, target_tokenizer());
+    item_["contributions"] = logit_contributions(pass, network_, config(), ids_.target);
+    item_["steps"] = decoding_steps(pass.logits);
+    const Candidates candidates(pass.logits, ids_.target);
+    item_["candidates"] = to_json(candidates, pass.logits);
+    if (!quick) item_["interventions"] = interventions(candidates);
+    item_["stages"] =
+        text_stages(source_.pieces(), ids_, pass, config(), *explained_.model.source_tokenizer, target_tokenizer());
+    item_["merges"] = merge_steps(source_.pieces(), *explained_.model.source_tokenizer);
+    item_["names"] = names();
+  }
+
+  /// The pieces with their log-probabilities, and their sum for a forced target.
+  void add_log_probabilities(const at::Tensor& logits) {
+    const auto log_p = logits.log_softmax(-1);
+    double sum = 0;
+    for (std::size_t t = 0; t < ids_.target.size(); ++t) {
+      const auto value = log_p[static_cast<std::int64_t>(t)][ids_.target[t]].item<float>();
+      item_["target"]["pieces"][t]["log_probability"] = shortest(value);
+      sum += value;
+    }
+    if (!item_["forced"].get<bool>()) return;
+    item_["target"]["log_probability"] = sum;
+    item_["target"]["score"] = length_normalized(sum, std::ssize(ids_.target), explained_.decoding);
+  }
+
+  Json target_json() const {
+    const auto spans = target_tokenizer().decode_with_spans(hypothesis_.ids);
+    Json pieces = Json::array();
+    for (std::size_t t = 0; t < ids_.target.size(); ++t) {
+      const bool text = t < hypothesis_.ids.size() && spans.spans_known;
+      pieces.push_back({{"piece", target_tokenizer().piece(ids_.target[t])},
+                        {"id", ids_.target[t]},
+                        {"begin", text ? spans.spans[t].begin : spans.text.size()},
+                        {"end", text ? spans.spans[t].end : spans.text.size()}});
+    }
+    return {{"text", spans.text},
+            {"pieces", std::move(pieces)},
+            {"log_probability", hypothesis_.log_probability},
+            {"score", hypothesis_.score},
+            {"ended", hypothesis_.ended}};
+  }
+
+  Json interventions(const Candidates& candidates) {
+    Interventions runs(network_, ids_, removed_);
+    const auto words = runs.effects(source_.word_removals(), candidates);
+    std::vector<Removal> removals{{}};  // the first removes nothing
+    std::vector<std::string> names;
+    for (const auto& part : layers_and_heads(config())) {
+      removals.push_back({.part = part});
+      names.push_back(part.name());
+    }
+    const auto longest =
+        std::min(longest_without(std::ssize(ids_.target)), length_limit(explained_.decoding, translator_.scorer()));
+    const auto without = runs.effects(removals, candidates, longest);
+    std::vector<std::string> texts;
+    for (const auto& ids : without.greedy) texts.push_back(target_tokenizer().decode(ids));
+    const auto greedy = texts.front();
+    texts.erase(texts.begin());
+    const auto count = std::ssize(names);
+    return {{"words", {{"log_probabilities", number_array(words.log_probabilities)}}},
+            {"parts",
+             {{"names", std::move(names)},
+              {"log_probabilities", number_array(without.log_probabilities.narrow(0, 1, count))},
+              {"loss", number_array(without.losses.narrow(0, 1, count))},
+              {"texts", std::move(texts)}}},
+            {"loss", shortest(without.losses[0].item<float>())},
+            {"greedy", greedy}};
+  }
+
+  /// The piece of each id that the item speaks of.
+  Json names() {
+    for (const auto& step : item_["steps"])
+      for (const auto& token : step["top"]) named_.insert(token[0].get<Id>());
+    for (const auto& ids : item_["candidates"]["ids"])
+      for (const auto& id : ids) named_.insert(id.get<Id>());
+    Json result = Json::object();
+    for (const auto id : named_) result[std::to_string(id)] = target_tokenizer().piece(id);
+    return result;
+  }
+
+  const ExplainedModel& explained_;
+  const LineTranslator& translator_;
+  EncoderDecoder network_;
+  ExplainedSource source_;
+  std::vector<Removal> removed_;
+  Hypothesis hypothesis_;
+  SentenceIds ids_;
+  std::set<Id> named_;
+  Json item_;
+};
+
+}  // namespace
+
+Json explain(std::span<const ExplainedModel> models, const ExplainRequest& request) {
+  Json result{{"format", kExplanationFormat},
+              {"version", kExplanationVersion},
+              {"gloss", kVersion},
+              {"models", Json::array()},
+              {"items", Json::array()}};
+  for (std::size_t m = 0; m < models.size(); ++m) {
+    result["models"].push_back(describe(models[m]));
+    const auto translator = models[m].model.translator();
+    for (const auto& sentence : request.sentences) {
+      if (translator.encode_source(sentence).ids.empty())
+        throw UsageError("explain: wanted a sentence, got a text without a piece: \"" + printable(sentence) + "\"");
+      std::vector<std::vector<std::string>> variants{{}};
+      if (!request.without.empty()) variants.push_back(request.without);
+      for (const auto& without : variants) {
+        stop_where_requested();
+        result["items"].push_back(
+            ItemWriter(models[m], translator, sentence, without).write(static_cast<std::int64_t>(m), request, without));
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace gloss

@@ -1,0 +1,69 @@
+#include "pipeline/explain/heads_report.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "common/system/stop.h"
+#include "decoding/forced_scores.h"
+#include "decoding/scorers/transformer_scorer.h"
+#include "pipeline/explain/removal.h"
+#include "pipeline/run/progress_line.h"
+
+namespace gloss {
+namespace {
+
+struct Pairs {
+  std::vector<Ids> sources, targets;
+  std::int64_t tokens = 0;  ///< of the targets
+};
+
+Pairs read_pairs(const TranslationModel& model, const LineTranslator& translator, std::span<const std::string> sources,
+                 std::span<const std::string> references) {
+  Pairs pairs;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    auto source = translator.encode_source(sources[i]).ids;
+    auto target = model.target_tokenizer->encode(references[i]);
+    if (source.empty() || target.empty()) continue;
+    target.push_back(kEos);
+    pairs.tokens += std::ssize(target);
+    pairs.sources.push_back(std::move(source));
+    pairs.targets.push_back(std::move(target));
+  }
+  if (pairs.sources.empty()) throw DataError("explain: wanted at least one pair of lines with text on both sides");
+  return pairs;
+}
+
+double loss_without(const TranslationModel& model, const Pairs& pairs, std::vector<Removal> removed,
+                    std::int64_t max_target_length) {
+  const TransformerScorer scorer(model.file.model.network(), max_target_length, /*plain=*/false,
+                                 std::make_shared<RemovalProbe>(std::move(removed)));
+  double sum = 0;
+  for (const auto& score : forced_token_scores(scorer, pairs.sources, pairs.targets, model.config.decoding.batch_size,
+                                               stop_where_requested))
+    sum -= score.log_probability;
+  return sum / static_cast<double>(pairs.tokens);
+}
+
+}  // namespace
+
+HeadsReport heads_report(const TranslationModel& model, std::span<const std::string> sources,
+                         std::span<const std::string> references) {
+  const auto translator = model.translator();
+  const auto pairs = read_pairs(model, translator, sources, references);
+  const auto longest = translator.scorer().max_target_length();
+  const auto parts = layers_and_heads(model.file.config);
+  const WorkProgress progress(static_cast<double>(parts.size() + 1), "scoring without each part");
+  HeadsReport report{loss_without(model, pairs, {}, longest), {}};
+  for (const auto& part : parts) {
+    progress.show(static_cast<double>(report.parts.size() + 1));
+    report.parts.push_back({part.name(), loss_without(model, pairs, {{.part = part}}, longest)});
+  }
+  log_progress("");
+  std::ranges::stable_sort(report.parts, [](const auto& a, const auto& b) { return a.loss > b.loss; });
+  return report;
+}
+
+}  // namespace gloss

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pipeline/models/translation_model.h"
+
+namespace gloss {
+
+/// The loss of a parallel text without a part of the network: the mean of -log p over the tokens of the targets, eos
+/// included.
+struct PartLoss {
+  std::string part;
+  double loss = 0;
+};
+
+struct HeadsReport {
+  double loss = 0;              ///< of the whole network
+  std::vector<PartLoss> parts;  ///< every layer and head, the greatest loss first
+};
+
+/// Scores the references once with the whole network and once without each layer and each head, by teacher forcing.
+/// Pairs of which a side is empty are left out. Shows the progress. Throws DataError if nothing is left, UsageError for
+/// a line that is longer than the model reads, Stopped after a signal.
+HeadsReport heads_report(const TranslationModel& model, std::span<const std::string> sources,
+                         std::span<const std::string> references);
+
+}  // namespace gloss

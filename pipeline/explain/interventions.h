@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "common/special_ids.h"
+#include "model/encoder_decoder.h"
+#include "pipeline/explain/next_tokens.h"
+#include "pipeline/explain/recorded_pass.h"
+
+namespace gloss {
+
+/// Results for a sentence without something, by teacher forcing on the same target, and by a greedy search.
+struct Effects {
+  at::Tensor log_probabilities;  ///< [P, T, K]: of the candidates, for each of P removals
+  at::Tensor losses;             ///< [P]: the mean of -log p over the target's tokens
+  std::vector<Ids> greedy;       ///< of each removal, without eos; empty if not asked for
+};
+
+/// Sends a sentence through the network once for each of `removals`, each beside `everywhere`: many in a batch, which
+/// share the memory if only the decoder changes. A greedy search of a removal ends after `max_length` tokens. Throws
+/// Stopped after a signal.
+class Interventions {
+ public:
+  Interventions(EncoderDecoder model, const SentenceIds& sentence, std::vector<Removal> everywhere);
+
+  /// Without greedy searches if `max_length` is 0.
+  Effects effects(std::span<const Removal> removals, const Candidates& candidates, std::int64_t max_length = 0);
+
+ private:
+  struct Rows;
+
+  void run_rows(const Rows& rows, const Candidates& candidates, std::int64_t max_length, Effects& effects);
+
+  EncoderDecoder model_;
+  SentenceIds sentence_;
+  std::vector<Removal> everywhere_;
+  at::Tensor memory_;  ///< [1, S, D]
+};
+
+}  // namespace gloss

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gloss {
+
+/// A text as HTML and XML write it between tags.
+inline std::string markup_escaped(std::string_view text) {
+  std::string result;
+  for (const char character : text) {
+    if (character == '<')
+      result += "&lt;";
+    else if (character == '&')
+      result += "&amp;";
+    else
+      result += character;
+  }
+  return result;
+}
+
+}  // namespace gloss

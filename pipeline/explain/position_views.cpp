@@ -1,0 +1,87 @@
+#include "pipeline/explain/position_views.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/linalg_pinv.h>
+#include <ATen/ops/stack.h>
+#include <c10/core/InferenceMode.h>
+
+#include "common/special_ids.h"
+#include "model/part.h"
+#include "pipeline/explain/number_array.h"
+#include "pipeline/explain/recorded_pass.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::int64_t kPositions = 64;
+
+/// PE(t + k) from PE(t), both [n, D], for sinusoids: every pair (sin, cos) turns by k / 10000^(2i / D). If D is odd,
+/// the last column has no pair and stays.
+at::Tensor rotated(const at::Tensor& table, std::int64_t k) {
+  const auto D = table.size(1), pairs = D / 2;
+  const auto angles = (at::arange(pairs, at::kDouble) * (-2 * std::log(10000.0) / static_cast<double>(D))).exp() * k;
+  const auto paired = table.narrow(1, 0, 2 * pairs).to(at::kDouble).reshape({-1, pairs, 2});
+  const auto sin = paired.select(2, 0), cos = paired.select(2, 1);
+  auto result = table.clone();
+  result.narrow(1, 0, 2 * pairs)
+      .copy_(at::stack({sin * angles.cos() + cos * angles.sin(), cos * angles.cos() - sin * angles.sin()}, 2)
+                 .view({-1, 2 * pairs}));
+  return result;
+}
+
+/// PE(t + k) from PE(t) by the linear map of least squares.
+at::Tensor fitted(const at::Tensor& from, const at::Tensor& to) {
+  const auto x = from.to(at::kDouble), y = to.to(at::kDouble);
+  return x.matmul(at::linalg_pinv(x).matmul(y)).to(at::kFloat);
+}
+
+/// Largest distance over t between PE(t + k) and the image of PE(t), for each k.
+Json shifts_of(const at::Tensor& table, bool learned) {
+  const auto P = table.size(0);
+  Json distances = Json::array(), residuals = Json::array();
+  for (const std::int64_t k : {1, 2, 4, 8, 16}) {
+    if (k >= P) break;
+    const auto from = table.narrow(0, 0, P - k), to = table.narrow(0, k, P - k);
+    const auto image = learned ? fitted(from, to) : rotated(from, k);
+    distances.push_back(k);
+    residuals.push_back(shortest((to - image).norm(2, -1).max().item<float>()));
+  }
+  return {{"k", std::move(distances)}, {"residual", std::move(residuals)}};
+}
+
+Json views_of(const at::Tensor& table, bool learned, const Part& first, const at::Tensor& weights) {
+  const auto dot = table.matmul(table.transpose(0, 1));  // [P, P]
+  const auto norm = table.norm(2, -1);                   // [P]
+  return {{"kind", learned ? "learned" : "sinusoidal"},
+          {"table", number_array(table)},
+          {"dot", number_array(dot)},
+          {"norm", number_array(norm)},
+          {"shift", shifts_of(table, learned)},
+          {"heads",
+           {{"part", first.name()},
+            {"clean", number_array(dot / (norm.unsqueeze(0) * norm.unsqueeze(1)))},
+            {"learned", number_array(weights)}}}};
+}
+
+}  // namespace
+
+Json position_views(EncoderDecoder model, const ModelConfig& config) {
+  const c10::InferenceMode inference;
+  const bool learned = config.positions == Positions::kLearned;
+  const auto count = std::min(kPositions, model->source_positions()->limit().value_or(kPositions));
+  // Any tokens do, since they are removed.
+  const Ids ids(static_cast<std::size_t>(count), kEos);
+  const auto pass = record_pass(model, {ids, ids}, {{.part = Part{.kind = Part::Kind::kTokens}}});
+  const auto side = [&](Part::Side of, const RecordedPass::Embedding& embedding) {
+    const Part first{.kind = Part::Kind::kSublayer, .side = of};
+    return views_of(embedding.positions, learned, first, pass.attention.at(first.site()).weights);
+  };
+  return {{"source", side(Part::Side::kEncoder, pass.source)}, {"target", side(Part::Side::kDecoder, pass.target)}};
+}
+
+}  // namespace gloss

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "common/special_ids.h"
+#include "model/encoder_decoder.h"
+#include "pipeline/explain/removal.h"
+
+namespace gloss {
+
+/// A sentence for the network: the source ends with eos, and the target with eos unless it was cut.
+struct SentenceIds {
+  Ids source, target;  ///< S and T ids
+};
+
+/// The values of one pass of a sentence through the network by teacher forcing: the decoder reads bos and the target
+/// without its last token. On the CPU, without a batch dimension.
+struct RecordedPass {
+  struct Embedding {
+    at::Tensor tokens, positions;  ///< [T, D] each
+    at::Tensor sum() const;
+  };
+  struct Attention {
+    at::Tensor weights;  ///< [H, T, S]
+    at::Tensor value;    ///< [H, S, d_k]
+  };
+
+  Embedding source, target;
+  std::map<std::string, Attention> attention;  ///< by site
+  std::map<std::string, at::Tensor> outputs;   ///< [T, D], by site, the stacks included
+  at::Tensor logits;                           ///< [T, V]: of the tokens that follow the decoder's input
+};
+
+/// Runs the equations of model/ (Pass::plain) without `removed`.
+RecordedPass record_pass(EncoderDecoder model, const SentenceIds& sentence, const std::vector<Removal>& removed = {});
+
+}  // namespace gloss

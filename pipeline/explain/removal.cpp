@@ -1,0 +1,65 @@
+#include "pipeline/explain/removal.h"
+
+#include <limits>
+#include <utility>
+
+#include <ATen/ops/zeros_like.h>
+
+namespace gloss {
+namespace {
+
+/// True if the attention of this site reads the source.
+bool reads_source(std::string_view site) { return site.starts_with("encoder.") || site.ends_with(".cross_attention"); }
+
+/// `scores` [B, H, T, S] are those of all rows in which the source pieces are hidden.
+void hide_keys(const Removal& removal, at::Tensor scores) {
+  if (!removal.part)
+    scores.narrow(-1, removal.first, removal.last - removal.first).fill_(-std::numeric_limits<float>::infinity());
+}
+
+/// `weights` [B, H, T, S] are those of all rows from which the part is removed.
+void remove_head(const Removal& removal, std::string_view site, const at::Tensor& weights) {
+  if (removal.part && removal.part->kind == Part::Kind::kHead && removal.part->site() == site)
+    weights.select(1, removal.part->head).zero_();
+}
+
+/// Whether the output of the sublayer at `site` is removed.
+bool removes_output(const Removal& removal, std::string_view site) {
+  if (!removal.part) return false;
+  if (removal.part->kind == Part::Kind::kSublayer) return removal.part->site() == site;
+  return removal.part->kind == Part::Kind::kLayer && site.starts_with(removal.part->site() + ".");
+}
+
+}  // namespace
+
+RemovalProbe::RemovalProbe(std::vector<Removal> everywhere, std::vector<Removal> by_row)
+    : everywhere_(std::move(everywhere)), by_row_(std::move(by_row)) {}
+
+void RemovalProbe::embedding(std::string_view /*site*/, at::Tensor& tokens, at::Tensor& positions) {
+  for (const auto& [part, first, last] : everywhere_) {
+    if (part && part->kind == Part::Kind::kTokens) tokens = at::zeros_like(tokens);
+    if (part && part->kind == Part::Kind::kPositions) positions = at::zeros_like(positions);
+  }
+}
+
+void RemovalProbe::scores(std::string_view site, at::Tensor& scores) {
+  if (!reads_source(site)) return;
+  for (const auto& removal : everywhere_) hide_keys(removal, scores);
+  for (std::size_t b = 0; b < by_row_.size(); ++b)
+    hide_keys(by_row_[b], scores.narrow(0, static_cast<std::int64_t>(b), 1));
+}
+
+void RemovalProbe::attention(std::string_view site, at::Tensor& weights, const at::Tensor& /*value*/) {
+  for (const auto& removal : everywhere_) remove_head(removal, site, weights);
+  for (std::size_t b = 0; b < by_row_.size(); ++b)
+    remove_head(by_row_[b], site, weights.narrow(0, static_cast<std::int64_t>(b), 1));
+}
+
+void RemovalProbe::output(std::string_view site, const at::Tensor& value) {
+  for (const auto& removal : everywhere_)
+    if (removes_output(removal, site)) value.zero_();
+  for (std::size_t b = 0; b < by_row_.size(); ++b)
+    if (removes_output(by_row_[b], site)) value.select(0, static_cast<std::int64_t>(b)).zero_();
+}
+
+}  // namespace gloss

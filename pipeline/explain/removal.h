@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "model/part.h"
+#include "model/pass.h"
+
+namespace gloss {
+
+/// Something that a pass does without: a part of the network, a range of source pieces that no attention sees, or
+/// nothing.
+struct Removal {
+  std::optional<Part> part;
+  std::int64_t first = 0, last = 0;  ///< pieces `first` to `last - 1` of the source, if there is no part
+};
+
+/// Removes parts of the network in a pass. The attention weights of a head become 0, so that its output is the zero
+/// vector; a sublayer returns 0, so that its residual connection alone remains; so do the sublayers of a layer; tokens
+/// or positions are not added up. Hidden source pieces get the score -inf in the encoder and in cross-attention: the
+/// softmax is over the others.
+class RemovalProbe : public Probe {
+ public:
+  /// Removes `everywhere` in all rows of a batch, and by_row[b] in row b. Tokens and positions are not removed by row.
+  explicit RemovalProbe(std::vector<Removal> everywhere, std::vector<Removal> by_row = {});
+
+  void embedding(std::string_view site, at::Tensor& tokens, at::Tensor& positions) override;
+  void scores(std::string_view site, at::Tensor& scores) override;
+  void attention(std::string_view site, at::Tensor& weights, const at::Tensor& value) override;
+  void output(std::string_view site, const at::Tensor& value) override;
+
+ private:
+  std::vector<Removal> everywhere_, by_row_;
+};
+
+}  // namespace gloss

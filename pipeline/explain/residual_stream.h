@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "common/config/json.h"
+#include "model/encoder_decoder.h"
+#include "model/model_config.h"
+#include "pipeline/explain/recorded_pass.h"
+#include "tokenizer/tokenizer.h"
+
+namespace gloss {
+
+// Parts of the document of docs/explanation_format.md.
+
+/// Each layer's input, sublayers and output, with their norms, and the cosine between the outputs of positions.
+Json layer_stack(const RecordedPass& pass, const ModelConfig& config);
+
+/// Tokens, positions and their sum, of both sides.
+Json embeddings_of(const RecordedPass& pass);
+
+/// The logit lens (nostalgebraist 2020): the decoder's state after each layer, through the final norm and the
+/// generator, as if there were no further layer.
+Json logit_lens(const RecordedPass& pass, EncoderDecoder model, const ModelConfig& config, std::span<const Id> target,
+                const Tokenizer& tokenizer);
+
+/// The logit of each target token as the sum of what the terms of the input and every sublayer of the decoder
+/// contribute. Layer norms are applied to each contribution with the variance of the whole, which makes them linear.
+Json logit_contributions(const RecordedPass& pass, EncoderDecoder model, const ModelConfig& config,
+                         std::span<const Id> target);
+
+}  // namespace gloss

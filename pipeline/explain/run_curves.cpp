@@ -1,0 +1,103 @@
+#include "pipeline/explain/run_curves.h"
+
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "pipeline/run/run_files.h"
+
+namespace gloss {
+namespace {
+
+/// Names in the document and in the events of the log.
+using Columns = std::vector<std::pair<const char*, const char*>>;
+const Columns kTraining{{"epoch", "epoch"},
+                        {"loss", "loss"},
+                        {"perplexity", "perplexity"},
+                        {"learning_rate", "learning_rate"},
+                        {"gradient_norm", "gradient_norm"},
+                        {"speed", "target_tokens_per_second"}};
+const Columns kValidation{{"loss", "loss"}, {"perplexity", "perplexity"}, {"bleu", "greedy_bleu"}};
+
+using Events = std::map<std::int64_t, Json>;  // by step
+
+/// The columns of events, each an array of numbers, beside the steps.
+Json table_of(const Events& events, const Columns& columns) {
+  Json table{{"step", Json::array()}};
+  for (const auto& [name, key] : columns) table[name] = Json::array();
+  for (const auto& [step, event] : events) {
+    table["step"].push_back(step);
+    for (const auto& [name, key] : columns) table[name].push_back(event.value(key, Json()));
+  }
+  return table;
+}
+
+Json samples_of(const Events& validations) {
+  Json result = Json::array();
+  for (const auto& [step, event] : validations) {
+    for (auto sample : event.value("samples", Json::array())) {
+      sample["step"] = step;
+      result.push_back(std::move(sample));
+    }
+  }
+  return result;
+}
+
+/// The events of a log. Steps of a run that was interrupted and resumed are there twice.
+struct RunLog {
+  Events steps, validations;
+  bool finished = false;
+};
+
+void add_event(Json event, RunLog& log) {
+  const auto kind = event.value("event", "");
+  if (kind == "model") log.finished = true;
+  if (kind != "step" && kind != "validation") return;
+  const auto step = event.at("step").get<std::int64_t>();
+  auto& events = kind == "step" ? log.steps : log.validations;
+  log.finished = false;
+  events.insert_or_assign(step, std::move(event));
+}
+
+RunLog read_log(const std::filesystem::path& folder) {
+  const auto path = RunFiles(folder).log;
+  std::ifstream file(path);
+  if (!file) throw UsageError("--run: wanted the folder of a run, with a log.jsonl, got " + printable(folder.string()));
+  RunLog log;
+  std::string line;
+  for (std::int64_t number = 1; std::getline(file, line); ++number) {
+    if (file.eof()) break;  // without a line feed: the run is writing it
+    try {
+      add_event(parse_json(line), log);
+    } catch (const std::exception& error) {
+      throw DataError(printable(path.string()) + ", line " + std::to_string(number) +
+                      ": wanted an event of gloss, got " + printable(line.substr(0, 60)) + " (" + error.what() + ")");
+    }
+  }
+  if (file.bad()) throw IoError(printable(path.string()) + ": cannot be read");
+  return log;
+}
+
+}  // namespace
+
+Json run_curves(std::span<const std::filesystem::path> folders) {
+  Json result{{"format", "gloss.run"}, {"version", 1}, {"runs", Json::array()}};
+  for (const auto& folder : folders) {
+    const auto log = read_log(folder);
+    result["runs"].push_back({{"name", folder.string()},
+                              {"finished", log.finished},
+                              {"training", table_of(log.steps, kTraining)},
+                              {"validation", table_of(log.validations, kValidation)},
+                              {"samples", samples_of(log.validations)},
+                              {"lens", Json::array()}});
+  }
+  return result;
+}
+
+}  // namespace gloss
