@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# gloss_pages_test.sh GLOSS GOLDEN PYTHON: opens pages that gloss wrote in Chromium (page_test.py). GOLDEN holds two
-# small models: one with post-norm and learned positions, one with pre-norm, sinusoids and two tokenizers.
+# gloss_pages_test.sh GLOSS GOLDEN PYTHON: runs page_test.py, also with pages that gloss wrote. GOLDEN holds two small
+# models: one with post-norm and learned positions, one with pre-norm, sinusoids and two tokenizers.
 set -euo pipefail
 
 gloss=$1
@@ -10,9 +10,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# explain NAME ARGUMENT...: writes NAME.json and the page NAME.html.
+# explain NAME ARGUMENT...: writes the document gloss_NAME.json and the page gloss_NAME.html.
 explain() {
-  local name=$1
+  local name=gloss_$1
   shift
   "$gloss" explain "$@" --threads 1 --json >"$folder/$name.json"
   "$gloss" explain "$@" --threads 1 --output "$folder/$name.html"
