@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -18,12 +19,13 @@
 namespace gloss {
 namespace {
 
-constexpr std::size_t kMaxColumns = 128;
-
-/// Vectors of which a picture of fewer columns suffices.
-const std::set<std::string_view>& reduced_keys() {
-  static const std::set<std::string_view> keys{"tokens", "positions", "sum", "input", "self", "cross", "feed_forward"};
-  return keys;
+/// The maximum number of columns of an array of vectors; more become means of neighbors. Positions have no limit, since
+/// the order of their columns is the point of their picture. The page computes cosines of outputs.
+std::size_t max_columns(std::string_view key) {
+  static const std::set<std::string_view> pictures{"tokens", "positions", "sum",         "input",
+                                                   "self",   "cross",     "feed_forward"};
+  if (pictures.contains(key)) return 128;
+  return key == "output" ? 256 : std::numeric_limits<std::size_t>::max();
 }
 
 /// Arrays of pictures, for which 8 bits suffice.
@@ -40,8 +42,8 @@ bool is_array(const Json& value) { return value.is_object() && value.contains("s
 /// of their picture, and so do outputs, whose cosines the page computes.
 void reduce_columns(Json& array) {
   const auto columns = array["shape"].back().get<std::size_t>();
-  if (columns <= kMaxColumns) return;
-  const auto together = (columns + kMaxColumns - 1) / kMaxColumns;
+  if (columns <= limit) return;
+  const auto together = (columns + limit - 1) / limit;
   const auto& values = array["values"];
   Json::array_t means;
   for (std::size_t row = 0; row < values.size(); row += columns) {
@@ -86,7 +88,7 @@ void pack(std::string_view key, Json& value, std::string& bytes) {
   if (is_array(value)) {
     const auto dimensions = value["shape"].size();
     if (picture_keys().contains(key) && dimensions >= 2) {
-      if (reduced_keys().contains(key)) reduce_columns(value);
+      reduce_columns(value, max_columns(key));
       to_bytes(value, bytes);
     } else {
       round_values(value);

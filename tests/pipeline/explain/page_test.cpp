@@ -66,18 +66,17 @@ TEST(PageTest, OtherNumbersKeepFiveDigitsAfterThePoint) {
   EXPECT_EQ(page.document["loss"], 0.123456789);
 }
 
-TEST(PageTest, WideVectorsBecomeMeansOfNeighbors) {
-  std::vector<double> values;
+TEST(PageTest, WideVectorsBecomeMeansOfNeighborsButPositionsStay) {
+  Json::array_t values;
   for (int i = 0; i < 2 * 300; ++i) values.push_back(i % 3);
-  const Json document{
-      {"vectors",
-       {{"self", {{"shape", {2, 300}}, {"values", values}}}, {"output", {{"shape", {2, 300}}, {"values", values}}}}}};
-  const Unpacked page(explanation_page(document, "t"));
-  const auto& self = page.document["vectors"]["self"];
+  const Json array{{"shape", {2, 300}}, {"values", values}};
+  const Unpacked page(explanation_page({{"self", array}, {"output", array}, {"table", array}}, "t"));
+  const auto& self = page.document["self"];
   EXPECT_EQ(self.at("shape"), Json({2, 100}));
   EXPECT_EQ(self.at("columns_per_value"), 3);
   for (std::size_t i = 0; i < 200; ++i) EXPECT_NEAR(page.at(self, i), 1, 1e-9);
-  EXPECT_EQ(page.document["vectors"]["output"].at("shape"), Json({2, 300}));
+  EXPECT_EQ(page.document["output"].at("shape"), Json({2, 150}));
+  EXPECT_EQ(page.document["table"].at("shape"), Json({2, 300}));
 }
 
 TEST(PageTest, TextsCannotLeaveTheirPlace) {
