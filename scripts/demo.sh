@@ -5,7 +5,8 @@
 #     scripts/demo.sh en-zh      # also de-en, zh-en
 #
 # Builds, writes the corpus, trains a translator in a few minutes, translates one sentence of each
-# construction whose words never occurred together in training, and scores the test.
+# construction whose words never occurred together in training, scores the test, and writes a page that
+# shows the inside of the translator on a sentence.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -31,3 +32,8 @@ paste "$test.constructions" "$test.source" "$demo/translation" "$test.target" |
   awk -F '\t' '!seen[$1]++ { printf "  %s\n    source       %s\n    translation  %s%s\n", $1, $2, $3, $3 == $4 ? "" : "\n    reference    " $4 }'
 echo
 "$gloss" evaluate --hypothesis "$demo/translation" --reference "$test.target" --groups "$test.constructions" --tokenize $tokenize
+
+echo
+echo "Inside the translator, on the first of these sentences; open the page in a browser:"
+"$gloss" explain --model "$demo/run" "$(head -n 1 "$test.source")" --output "$demo/explain.html" --quiet
+echo "  $demo/explain.html"

@@ -121,7 +121,13 @@ function entropyOf(maps, state) {
   if (state.layer !== "mean" && state.head !== "mean") {
     return gloss.array(maps.find((map) => map.layer === state.layer).entropy).at(state.head);
   }
-  return gloss.entropyOf(matrix(maps, state.layer, state.head, "weights"));
+  // The mean of the heads' entropies; the entropy of their mean map is larger.
+  const entropies = maps.filter((map) => state.layer === "mean" || map.layer === state.layer).flatMap((map) => {
+    const array = gloss.array(map.entropy);
+    return state.head === "mean" ? Array.from({length: array.shape[0]}, (_, head) => array.at(head))
+                                 : [array.at(state.head)];
+  });
+  return entropies.reduce((sum, entropy) => sum + entropy, 0) / entropies.length;
 }
 
 gloss.sections = gloss.sections || [];

@@ -14,6 +14,7 @@
 #include "common/log.h"
 #include "common/system/signals.h"
 #include "common/text/formatted.h"
+#include "model/part.h"
 #include "pipeline/evaluate.h"
 #include "pipeline/explain/explain.h"
 #include "pipeline/explain/heads_report.h"
@@ -56,25 +57,40 @@ std::vector<std::string> read_sentences(const ExplainOptions& options) {
   if (sentences.empty()) throw UsageError("explain: wanted a sentence, on the command line or stdin, got none");
   if (sentences.size() > kMaxSentences)
     throw UsageError("explain: wanted at most " + std::to_string(kMaxSentences) + " sentences, got more");
+  if (options.svg && sentences.size() > 1)
+    throw UsageError("--svg: wanted one sentence to draw a map of, got " + std::to_string(sentences.size()));
   if (options.target && sentences.size() > 1)
     throw UsageError("--target: wanted one sentence to force a translation of, got " +
                      std::to_string(sentences.size()));
   return sentences;
 }
 
+/// Throws UsageError unless the network has such an attention.
+void expect_map(const std::string& name, const ModelConfig& config) {
+  const auto part = parse_part(name, config);
+  const bool sublayer = part && (part->kind == Part::Kind::kSublayer || part->kind == Part::Kind::kHead);
+  if (sublayer && part->sublayer != Part::Sublayer::kFeedForward) return;
+  throw UsageError(
+      "--map: wanted an attention as encoder.0.self or decoder.0.cross, or a head of it as "
+      "decoder.0.cross.0; encoder layers: " +
+      std::to_string(config.encoder_layers) + ", decoder layers: " + std::to_string(config.decoder_layers) +
+      ", heads: " + std::to_string(config.heads) + "; got " + printable(name));
+}
+
 std::vector<ExplainedModel> load_models(const ExplainOptions& options, at::Device device) {
   std::vector<ExplainedModel> models;
   for (const auto& path : options.models) {
     auto model = load_translation_model(path, device);
-    auto decoding = decoding_config(options.decoding, model.config.decoding);
-    decoding.sampling.enabled = false;
+    auto own = model.config.decoding;
+    own.sampling.enabled = false;
+    const auto decoding = decoding_config(options.decoding, own);
+    if (options.map) expect_map(*options.map, model.file.config);
     models.push_back({path.string(), std::move(model), decoding});
   }
   return models;
 }
 
-void write_file(const std::filesystem::path& path, const std::string& content) {
-  OutputFile file(path);
+void write_file(const std::filesystem::path& path, OutputFile& file, const std::string& content) {
   file.write(content);
   file.commit();
   log_info("wrote " + printable(path.string()) + ", " + bytes_text(content.size()));
@@ -99,6 +115,7 @@ ExitCode run(const ExplainOptions& options) {
   if (options.svg) expect_output_file("--svg", *options.svg, "the name of a picture to write", options.overwrite);
   if (options.heads_report) return report_heads(options, machine.device);
 
+  OutputFile file(options.output ? options.output : options.svg);
   Json document;
   if (!options.runs.empty()) {
     document = run_curves(options.runs);
@@ -108,17 +125,15 @@ ExitCode run(const ExplainOptions& options) {
                                  .without = options.without,
                                  .quick = options.quick || options.svg || options.trace};
     const auto models = load_models(options, machine.device);
-    name_by_option({{"without", "--without"}}, [&] { document = explain(models, request); });
+    name_by_option({{"without", "--without"}, {"target", "--target"}}, [&] { document = explain(models, request); });
   }
   if (options.json) write_result(to_text(document) + '\n');
   if (options.trace) write_result(trace_text(document));
-  if (options.svg)
-    name_by_option({{"map", "--map"}},
-                   [&] { write_file(*options.svg, map_picture(document.at("items").back(), *options.map)); });
+  if (options.svg) write_file(*options.svg, file, map_picture(document.at("items").back(), *options.map));
   if (options.output) {
     const auto title = options.runs.empty() ? document.at("items").front().at("text").get<std::string>()
                                             : options.runs.front().string();
-    write_file(*options.output, explanation_page(std::move(document), title + " - gloss"));
+    write_file(*options.output, file, explanation_page(std::move(document), title + " - gloss"));
   }
   return ExitCode::kDone;
 }

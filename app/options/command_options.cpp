@@ -170,13 +170,8 @@ CLI::Option* add_optional_path(CLI::App& command, const Setting& setting, bool& 
       ->expected(0, 1);
 }
 
-CLI::Option* add_models(CLI::App& command, std::vector<std::filesystem::path>& models) {
-  return add_option(command,
-                    {.help = "translate with a model file or the folder of a finished run; repeated: with the mean of "
-                             "the models' probabilities",
-                     .flag = kModelOption,
-                     .placeholder = "FILE-OR-DIR"},
-                    models)
+CLI::Option* add_models(CLI::App& command, std::vector<std::filesystem::path>& models, std::string_view help) {
+  return add_option(command, {.help = help, .flag = kModelOption, .placeholder = "FILE-OR-DIR"}, models)
       ->allow_extra_args(false);
 }
 

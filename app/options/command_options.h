@@ -93,8 +93,12 @@ CLI::Option* add_optional_path(CLI::App& command, const Setting& setting, bool& 
 
 // Options of several commands.
 inline constexpr const char* kModelOption = "--model";
-/// `--model` of a command that translates: a path, and one more each time that it is given.
-CLI::Option* add_models(CLI::App& command, std::vector<std::filesystem::path>& models);
+/// `--model` of a command that translates, or that does with several models what `help` says: a path, and one more each
+/// time that it is given.
+CLI::Option* add_models(CLI::App& command, std::vector<std::filesystem::path>& models,
+                        std::string_view help =
+                            "translate with a model file or the folder of a finished run; "
+                            "repeated: with the mean of the models' probabilities");
 /// `--precision` of a command that translates.
 CLI::Option* add_precision(CLI::App& command, std::optional<WeightPrecision>& precision);
 /// `--plain` of a command that trains or translates.

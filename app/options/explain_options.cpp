@@ -1,7 +1,9 @@
 #include "app/options/explain_options.h"
 
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -15,7 +17,8 @@ namespace {
 
 void add_subject(CLI::App& command, ExplainOptions& options) {
   group_options(command, "Subject");
-  add_models(command, options.models);
+  add_models(command, options.models,
+             "explain a model file or the model of a finished run; repeated: several models side by side");
   add_repeated(command,
                {.help = "explain these sentences",
                 .flag = "sentences",
@@ -65,6 +68,12 @@ void add_output(CLI::App& command, ExplainOptions& options) {
   add_overwrite(command, options.overwrite);
 }
 
+/// Throws UsageError for the first option that has no effect on `subject`.
+void refuse_beside(const std::string& subject, std::initializer_list<std::pair<const char*, bool>> options) {
+  for (const auto& [name, given] : options)
+    if (given) throw UsageError(std::string(name) + ": has no effect beside " + subject + "; leave it out");
+}
+
 void require_together(bool first, const char* name, bool second, const char* other) {
   if (first && !second) throw UsageError(std::string(name) + ": has an effect beside " + other + " only");
 }
@@ -72,20 +81,34 @@ void require_together(bool first, const char* name, bool second, const char* oth
 }  // namespace
 
 void expect_sensible(const ExplainOptions& options) {
-  const int subjects = int(!options.runs.empty()) + int(options.heads_report);
-  if (subjects > 1) throw UsageError("--run and --heads-report exclude each other");
-  if (!options.runs.empty() &&
-      (!options.models.empty() || !options.sentences.empty() || options.target || !options.without.empty()))
-    throw UsageError("--run: shows a training; leave out --model, the sentences, --target and --without");
-  if (options.runs.empty() && options.models.empty())
+  const bool searches = !options.decoding.values().empty(), sentences = !options.sentences.empty();
+  const bool without = !options.without.empty(), runs = !options.runs.empty();
+  if (!runs && options.models.empty())
     throw UsageError("--model: wanted the model to explain, or --run with the folder of a run; got neither");
+  if (runs)
+    refuse_beside("--run", {{"--heads-report", options.heads_report},
+                            {"--model", !options.models.empty()},
+                            {"a sentence", sentences},
+                            {"--target", options.target.has_value()},
+                            {"--without", without},
+                            {"--svg", options.svg.has_value()},
+                            {"--trace", options.trace},
+                            {"--quick", options.quick},
+                            {"an option of the search", searches}});
   if (options.heads_report) {
+    refuse_beside("--heads-report", {{"a sentence", sentences},
+                                     {"--without", without},
+                                     {"--output", options.output.has_value()},
+                                     {"--svg", options.svg.has_value()},
+                                     {"--map", options.map.has_value()},
+                                     {"--trace", options.trace},
+                                     {"--quick", options.quick},
+                                     {"--overwrite", options.overwrite},
+                                     {"an option of the search", searches}});
     if (!options.source || !options.target)
       throw UsageError("--heads-report: wanted --source and --target with the two sides of a text");
     if (options.models.size() > 1)
       throw UsageError("--heads-report: wanted one model, got " + std::to_string(options.models.size()));
-    if (!options.sentences.empty() || !options.without.empty() || options.output || options.svg || options.trace)
-      throw UsageError("--heads-report: prints a table; leave out sentences, --without, --output, --svg and --trace");
     return;
   }
   require_together(options.source.has_value(), "--source", options.heads_report, "--heads-report");
@@ -96,8 +119,14 @@ void expect_sensible(const ExplainOptions& options) {
   if (outputs != 1)
     throw UsageError("explain: wanted one of --output, --json, --svg and --trace, got " +
                      std::string(outputs == 0 ? "none" : "several"));
-  if (!options.runs.empty() && (options.svg || options.trace))
-    throw UsageError("--run: wanted --output or --json, got another kind of output");
+  if (options.svg) {
+    refuse_beside("--svg", {{"--quick", options.quick}});
+    if (options.models.size() > 1)
+      throw UsageError("--svg: wanted one model to draw a map of, got " + std::to_string(options.models.size()));
+  }
+  if (options.trace) refuse_beside("--trace", {{"--quick", options.quick}});
+  if (options.json || options.trace)
+    refuse_beside(options.json ? "--json" : "--trace", {{"--overwrite", options.overwrite}});
 }
 
 void add_explain_command(CLI::App& program, Command& chosen) {
@@ -107,7 +136,9 @@ void add_explain_command(CLI::App& program, Command& chosen) {
                   "Look inside a model: attention, layers, decoding, as a page, numbers or a picture", options->common);
   add_subject(command, *options);
   add_output(command, *options);
-  add_best_decoding_options(command, options->decoding);
+  add_decoding_options(command, options->decoding,
+                       {"beam_size", "length_penalty", "length_penalty_kind", "patience", "coverage_penalty",
+                        "max_length", "min_length", "no_repeat_ngram", "repetition_penalty", "no_unk"});
   finish_command(command,
                  "gloss explain --model runs/en-de \"A dog sleeps.\" --output dog.html\n"
                  "gloss explain --model runs/en-de \"A dog sleeps.\" --without decoder.1.cross.0 --json\n"

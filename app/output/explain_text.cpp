@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "common/log.h"
 #include "common/text/formatted.h"
 
 namespace gloss {
@@ -11,13 +12,13 @@ std::string trace_text(const Json& document) {
   std::string text;
   for (const auto& item : document.at("items")) {
     if (!text.empty()) text += '\n';
-    text += "source       " + item.at("text").get<std::string>() + '\n';
-    text += "translation  " + item.at("target").at("text").get<std::string>() + '\n';
+    text += "source       " + printable(item.at("text").get<std::string>()) + '\n';
+    text += "translation  " + printable(item.at("target").at("text").get<std::string>()) + '\n';
     for (const auto& name : item.at("without")) text += "without      " + name.get<std::string>() + '\n';
     for (const auto& stage : item.value("stages", Json::array())) {
       text += '\n' + stage.at("name").get<std::string>() + "  " + stage.at("shape").get<std::string>() + '\n';
       text += "  " + stage.at("formula").get<std::string>() + "  (" + stage.at("file").get<std::string>() + ")\n";
-      for (const auto& line : stage.at("lines")) text += "    " + line.get<std::string>() + '\n';
+      for (const auto& line : stage.at("lines")) text += "    " + printable(line.get<std::string>()) + '\n';
     }
   }
   return text;

@@ -34,7 +34,8 @@ Json to_json(const BeamTree::Node& node) {
 
 }  // namespace
 
-BeamTree::BeamTree(const Scorer& scorer, const Ids& source, const DecodingConfig& config) {
+BeamTree::BeamTree(const Scorer& scorer, const Ids& source, DecodingConfig config) {
+  if (config.beam_size == 1) config.patience = 1;
   const SearchHooks hooks{.on_beam = [this](std::int64_t, std::span<const Candidate> candidates, const Beam& beam) {
     add_step(candidates, beam);
   }};

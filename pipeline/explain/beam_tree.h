@@ -26,8 +26,8 @@ class BeamTree {
     bool best = false;  ///< on the path of the translation
   };
 
-  /// Searches with `config`.
-  BeamTree(const Scorer& scorer, const Ids& source, const DecodingConfig& config);
+  /// Searches with `config`. With one hypothesis at a time that is greedy search, on which patience has no effect.
+  BeamTree(const Scorer& scorer, const Ids& source, DecodingConfig config);
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const Hypothesis& best() const { return best_; }  ///< the translation

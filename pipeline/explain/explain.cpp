@@ -33,7 +33,10 @@ namespace {
 
 /// Tokens that a greedy search without a part generates at most, for a target of T tokens. Without a part a model may
 /// repeat itself up to the length limit.
-std::int64_t longest_without(std::int64_t T) { return 2 * T + 10; }
+std::int64_t max_length_without(std::int64_t T) { return 2 * T + 10; }
+
+/// Attention weights of a document at most: some 2 GB while it is written.
+constexpr std::int64_t kMaxWeights = 20'000'000;
 
 Json describe(const ExplainedModel& explained) {
   const auto& file = explained.model.file;
@@ -159,7 +162,7 @@ class ItemWriter {
   }
 
   Json interventions(const Candidates& candidates) {
-    Interventions runs(network_, ids_, removed_);
+    Interventions runs(network_, config().heads, ids_, removed_);
     const auto words = runs.effects(source_.word_removals(), candidates);
     std::vector<Removal> removals{{}};  // the first removes nothing
     std::vector<std::string> names;
@@ -167,9 +170,9 @@ class ItemWriter {
       removals.push_back({.part = part});
       names.push_back(part.name());
     }
-    const auto longest =
-        std::min(longest_without(std::ssize(ids_.target)), length_limit(explained_.decoding, translator_.scorer()));
-    const auto without = runs.effects(removals, candidates, longest);
+    const auto max_length =
+        std::min(max_length_without(std::ssize(ids_.target)), length_limit(explained_.decoding, translator_.scorer()));
+    const auto without = runs.effects(removals, candidates, max_length);
     std::vector<std::string> texts;
     for (const auto& ids : without.greedy) texts.push_back(target_tokenizer().decode(ids));
     const auto greedy = texts.front();
@@ -207,6 +210,32 @@ class ItemWriter {
   Json item_;
 };
 
+/// Throws UsageError for the first thing that cannot be explained, before anything is computed.
+void expect_possible(const ExplainedModel& explained, const LineTranslator& translator, const ExplainRequest& request) {
+  const auto& config = explained.model.file.config;
+  if (request.target) {
+    const auto length = std::ssize(explained.model.target_tokenizer->encode(repair_utf8(*request.target))) + 1;
+    const auto limit = std::min(translator.scorer().max_target_length(), max_source_length(explained.model.config));
+    if (length > limit)
+      throw UsageError(
+          {Key{"target"}, ": wanted at most " + std::to_string(limit) + " tokens, got " + std::to_string(length)});
+  }
+  std::int64_t weights = 0;
+  for (std::size_t i = 0; i < request.sentences.size(); ++i) {
+    const ExplainedSource source(translator, request.sentences[i], *explained.model.source_tokenizer);
+    if (source.ids().empty())
+      throw UsageError("explain: sentence " + std::to_string(i + 1) + ": wanted a text that has pieces, got \"" +
+                       printable(request.sentences[i]) + "\"");
+    for (const auto& name : request.without) source.removal(name, config);
+    const auto S = std::ssize(source.ids());
+    weights += (config.encoder_layers + 2 * config.decoder_layers) * config.heads * S * S;
+  }
+  if (!request.without.empty()) weights *= 2;
+  if (weights > kMaxWeights)
+    throw UsageError("explain: wanted at most " + std::to_string(kMaxWeights) + " attention weights, got about " +
+                     std::to_string(weights) + "; explain fewer or shorter sentences");
+}
+
 }  // namespace
 
 Json explain(std::span<const ExplainedModel> models, const ExplainRequest& request) {
@@ -215,12 +244,13 @@ Json explain(std::span<const ExplainedModel> models, const ExplainRequest& reque
               {"gloss", kVersion},
               {"models", Json::array()},
               {"items", Json::array()}};
+  std::vector<LineTranslator> translators;
+  for (const auto& explained : models)
+    expect_possible(explained, translators.emplace_back(explained.model.translator()), request);
   for (std::size_t m = 0; m < models.size(); ++m) {
     result["models"].push_back(describe(models[m]));
-    const auto translator = models[m].model.translator();
+    const auto& translator = translators[m];
     for (const auto& sentence : request.sentences) {
-      if (translator.encode_source(sentence).ids.empty())
-        throw UsageError("explain: wanted a sentence, got a text without a piece: \"" + printable(sentence) + "\"");
       std::vector<std::vector<std::string>> variants{{}};
       if (!request.without.empty()) variants.push_back(request.without);
       for (const auto& without : variants) {

@@ -29,8 +29,9 @@ struct ExplainRequest {
 };
 
 /// Returns the document of docs/explanation_format.md: each sentence by each model, and again without the parts if
-/// there are any. Throws UsageError with the key "without" for a part that a model lacks, and where a forced target is
-/// longer than learned positions allow; Stopped after a signal.
+/// there are any. Throws UsageError before it computes anything: with the key "without" for a part that a model lacks,
+/// with the key "target" for a target that is too long, for a sentence without pieces, and for more sentences than
+/// memory should hold; Stopped after a signal.
 Json explain(std::span<const ExplainedModel> models, const ExplainRequest& request);
 
 }  // namespace gloss

@@ -44,8 +44,8 @@ Removal ExplainedSource::removal(const std::string& name, const ModelConfig& con
   std::size_t index = 0;
   const auto* const end = name.data() + name.size();
   if (name.starts_with(kWord))
-    if (const auto [parsed, error] = std::from_chars(name.data() + kWord.size(), end, index);
-        error == std::errc() && parsed == end && index < words_.size())
+    if (const auto error = std::from_chars(name.data() + kWord.size(), end, index).ec;
+        error == std::errc() && name == "source." + std::to_string(index) && index < words_.size())
       return {.part = {},
               .first = static_cast<std::int64_t>(words_[index].first),
               .last = static_cast<std::int64_t>(words_[index].last)};

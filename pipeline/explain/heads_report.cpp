@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/system/stop.h"
+#include "common/text/utf8.h"
 #include "decoding/forced_scores.h"
 #include "decoding/scorers/transformer_scorer.h"
 #include "pipeline/explain/removal.h"
@@ -25,7 +26,7 @@ Pairs read_pairs(const TranslationModel& model, const LineTranslator& translator
   Pairs pairs;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     auto source = translator.encode_source(sources[i]).ids;
-    auto target = model.target_tokenizer->encode(references[i]);
+    auto target = model.target_tokenizer->encode(repair_utf8(references[i]));
     if (source.empty() || target.empty()) continue;
     target.push_back(kEos);
     pairs.tokens += std::ssize(target);
@@ -53,13 +54,13 @@ HeadsReport heads_report(const TranslationModel& model, std::span<const std::str
                          std::span<const std::string> references) {
   const auto translator = model.translator();
   const auto pairs = read_pairs(model, translator, sources, references);
-  const auto longest = translator.scorer().max_target_length();
+  const auto max_length = translator.scorer().max_target_length();
   const auto parts = layers_and_heads(model.file.config);
   const WorkProgress progress(static_cast<double>(parts.size() + 1), "scoring without each part");
-  HeadsReport report{loss_without(model, pairs, {}, longest), {}};
+  HeadsReport report{loss_without(model, pairs, {}, max_length), {}};
   for (const auto& part : parts) {
     progress.show(static_cast<double>(report.parts.size() + 1));
-    report.parts.push_back({part.name(), loss_without(model, pairs, {{.part = part}}, longest)});
+    report.parts.push_back({part.name(), loss_without(model, pairs, {{.part = part}}, max_length)});
   }
   log_progress("");
   std::ranges::stable_sort(report.parts, [](const auto& a, const auto& b) { return a.loss > b.loss; });

@@ -16,8 +16,8 @@
 namespace gloss {
 namespace {
 
-/// Logits of a batch at most; 64 MiB.
-constexpr std::int64_t kMaxLogits = std::int64_t{1} << 24;
+/// Numbers of the largest tensor of a batch, the logits or a layer's scores, at most; 64 MiB.
+constexpr std::int64_t kMaxNumbers = std::int64_t{1} << 24;
 
 bool changes_encoder(const Removal& removal) {
   return removal.part ? removal.part->side == Part::Side::kEncoder : removal.first < removal.last;
@@ -59,8 +59,9 @@ struct Interventions::Rows {
   bool encode = false;  ///< the encoder has to run for each
 };
 
-Interventions::Interventions(EncoderDecoder model, const SentenceIds& sentence, std::vector<Removal> everywhere)
-    : model_(std::move(model)), sentence_(sentence), everywhere_(std::move(everywhere)) {
+Interventions::Interventions(EncoderDecoder model, std::int64_t heads, const SentenceIds& sentence,
+                             std::vector<Removal> everywhere)
+    : model_(std::move(model)), heads_(heads), sentence_(sentence), everywhere_(std::move(everywhere)) {
   const c10::InferenceMode inference;
   RemovalProbe probe(everywhere_);
   memory_ = model_->encode(pad(std::array{sentence_.source}, model_->device()), Pass{.probe = &probe, .plain = true});
@@ -72,7 +73,8 @@ Effects Interventions::effects(std::span<const Removal> removals, const Candidat
   Effects result{at::empty({P, T, candidates.ids.size(1)}), at::empty({P}), {}};
   if (max_length > 0) result.greedy.resize(removals.size());
   const auto V = model_->generator()->weight().size(0);
-  const auto most = std::max<std::int64_t>(1, kMaxLogits / (T * V));
+  const auto S = std::ssize(sentence_.source), longest = std::max(S, T);
+  const auto max_rows = std::max<std::int64_t>(1, kMaxNumbers / std::max(T * V, heads_ * longest * longest));
   for (const bool encode : {false, true}) {
     Rows rows{.removals = {}, .indices = {}, .encode = encode};
     const auto flush = [&] {
@@ -84,7 +86,7 @@ Effects Interventions::effects(std::span<const Removal> removals, const Candidat
       if (changes_encoder(removals[static_cast<std::size_t>(i)]) != encode) continue;
       rows.removals.push_back(removals[static_cast<std::size_t>(i)]);
       rows.indices.push_back(i);
-      if (std::ssize(rows.indices) == most) flush();
+      if (std::ssize(rows.indices) == max_rows) flush();
     }
     flush();
   }

@@ -26,7 +26,8 @@ struct Effects {
 /// Stopped after a signal.
 class Interventions {
  public:
-  Interventions(EncoderDecoder model, const SentenceIds& sentence, std::vector<Removal> everywhere);
+  /// `heads`: of the model's attention.
+  Interventions(EncoderDecoder model, std::int64_t heads, const SentenceIds& sentence, std::vector<Removal> everywhere);
 
   /// Without greedy searches if `max_length` is 0.
   Effects effects(std::span<const Removal> removals, const Candidates& candidates, std::int64_t max_length = 0);
@@ -37,6 +38,7 @@ class Interventions {
   void run_rows(const Rows& rows, const Candidates& candidates, std::int64_t max_length, Effects& effects);
 
   EncoderDecoder model_;
+  std::int64_t heads_;
   SentenceIds sentence_;
   std::vector<Removal> everywhere_;
   at::Tensor memory_;  ///< [1, S, D]

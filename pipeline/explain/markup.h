@@ -11,6 +11,8 @@ inline std::string markup_escaped(std::string_view text) {
   for (const char character : text) {
     if (character == '<')
       result += "&lt;";
+    else if (character == '>')
+      result += "&gt;";
     else if (character == '&')
       result += "&amp;";
     else

@@ -30,17 +30,16 @@ std::size_t max_columns(std::string_view key) {
 
 /// Arrays of pictures, for which 8 bits suffice.
 const std::set<std::string_view>& picture_keys() {
-  static const std::set<std::string_view> keys{"weights", "norms",  "similarity",   "table", "clean",
-                                               "learned", "tokens", "positions",    "sum",   "input",
-                                               "self",    "cross",  "feed_forward", "output"};
+  static const std::set<std::string_view> keys{"weights", "norms",        "similarity", "clean", "learned",
+                                               "tokens",  "positions",    "sum",        "input", "self",
+                                               "cross",   "feed_forward", "output"};
   return keys;
 }
 
 bool is_array(const Json& value) { return value.is_object() && value.contains("shape") && value.contains("values"); }
 
-/// Replaces neighboring columns of a wide array by their mean. Positions keep their columns, whose order is the point
-/// of their picture, and so do outputs, whose cosines the page computes.
-void reduce_columns(Json& array) {
+/// Replaces neighboring columns of a wide array by their mean.
+void reduce_columns(Json& array, std::size_t limit) {
   const auto columns = array["shape"].back().get<std::size_t>();
   if (columns <= limit) return;
   const auto together = (columns + limit - 1) / limit;

@@ -34,7 +34,8 @@ at::Tensor rotated(const at::Tensor& table, std::int64_t k) {
   return result;
 }
 
-/// PE(t + k) from PE(t) by the linear map of least squares.
+/// PE(t + k) from PE(t), both [n, D], by the linear map of least squares. With n <= D there is a map that fits any
+/// rows.
 at::Tensor fitted(const at::Tensor& from, const at::Tensor& to) {
   const auto x = from.to(at::kDouble), y = to.to(at::kDouble);
   return x.matmul(at::linalg_pinv(x).matmul(y)).to(at::kFloat);
@@ -46,22 +47,28 @@ Json shifts_of(const at::Tensor& table, bool learned) {
   Json distances = Json::array(), residuals = Json::array();
   for (const std::int64_t k : {1, 2, 4, 8, 16}) {
     if (k >= P) break;
+    distances.push_back(k);
+    if (learned && P - k <= table.size(1)) {
+      residuals.push_back(nullptr);
+      continue;
+    }
     const auto from = table.narrow(0, 0, P - k), to = table.narrow(0, k, P - k);
     const auto image = learned ? fitted(from, to) : rotated(from, k);
-    distances.push_back(k);
     residuals.push_back(shortest((to - image).norm(2, -1).max().item<float>()));
   }
   return {{"k", std::move(distances)}, {"residual", std::move(residuals)}};
 }
 
-Json views_of(const at::Tensor& table, bool learned, const Part& first, const at::Tensor& weights) {
+/// `all` are the rows that the shifts are computed from.
+Json views_of(const at::Tensor& table, const at::Tensor& all, bool learned, const Part& first,
+              const at::Tensor& weights) {
   const auto dot = table.matmul(table.transpose(0, 1));  // [P, P]
   const auto norm = table.norm(2, -1);                   // [P]
   return {{"kind", learned ? "learned" : "sinusoidal"},
           {"table", number_array(table)},
           {"dot", number_array(dot)},
           {"norm", number_array(norm)},
-          {"shift", shifts_of(table, learned)},
+          {"shift", shifts_of(all, learned)},
           {"heads",
            {{"part", first.name()},
             {"clean", number_array(dot / (norm.unsqueeze(0) * norm.unsqueeze(1)))},
@@ -77,11 +84,13 @@ Json position_views(EncoderDecoder model, const ModelConfig& config) {
   // Any tokens do, since they are removed.
   const Ids ids(static_cast<std::size_t>(count), kEos);
   const auto pass = record_pass(model, {ids, ids}, {{.part = Part{.kind = Part::Kind::kTokens}}});
-  const auto side = [&](Part::Side of, const RecordedPass::Embedding& embedding) {
+  const auto side = [&](Part::Side of, const RecordedPass::Embedding& embedding, PositionalEncoding positions) {
     const Part first{.kind = Part::Kind::kSublayer, .side = of};
-    return views_of(embedding.positions, learned, first, pass.attention.at(first.site()).weights);
+    const auto all = positions(0, positions->limit().value_or(kPositions), model->device()).to(at::kCPU);
+    return views_of(embedding.positions, all, learned, first, pass.attention.at(first.site()).weights);
   };
-  return {{"source", side(Part::Side::kEncoder, pass.source)}, {"target", side(Part::Side::kDecoder, pass.target)}};
+  return {{"source", side(Part::Side::kEncoder, pass.source, model->source_positions())},
+          {"target", side(Part::Side::kDecoder, pass.target, model->target_positions())}};
 }
 
 }  // namespace gloss

@@ -76,8 +76,8 @@ Json stack_of(const RecordedPass& pass, Part::Side side, std::int64_t layers, at
 struct NormWeights {
   at::Tensor gain, shift;
 };
-NormWeights norm_weights(EncoderDecoder& model, const std::string& path) {
-  const auto weights = model->named_parameters();
+using NamedWeights = torch::OrderedDict<std::string, at::Tensor>;
+NormWeights norm_weights(const NamedWeights& weights, const std::string& path) {
   return {weights[path + ".weight"].to(at::kCPU), weights[path + ".bias"].to(at::kCPU)};
 }
 
@@ -110,7 +110,7 @@ struct Components {
 };
 
 /// The decoder's output before the generator, in components.
-Components components_of(const RecordedPass& pass, EncoderDecoder& model, const ModelConfig& config) {
+Components components_of(const RecordedPass& pass, const NamedWeights& weights, const ModelConfig& config) {
   Components result;
   result.add("norm", at::zeros_like(pass.target.tokens));
   constexpr std::size_t kShifts = 0;
@@ -120,10 +120,10 @@ Components components_of(const RecordedPass& pass, EncoderDecoder& model, const 
     for (const auto sublayer : sublayers_of(Part::Side::kDecoder)) {
       const auto part = sublayer_of(Part::Side::kDecoder, i, sublayer);
       result.add(part.name(), pass.outputs.at(part.site()));
-      if (config.norm == NormPlace::kPost) result.normalize(norm_weights(model, part.site() + "_norm"), kShifts);
+      if (config.norm == NormPlace::kPost) result.normalize(norm_weights(weights, part.site() + "_norm"), kShifts);
     }
   }
-  if (config.has_final_norm()) result.normalize(norm_weights(model, "decoder.norm"), kShifts);
+  if (config.has_final_norm()) result.normalize(norm_weights(weights, "decoder.norm"), kShifts);
   return result;
 }
 
@@ -185,7 +185,7 @@ Json logit_lens(const RecordedPass& pass, EncoderDecoder model, const ModelConfi
 Json logit_contributions(const RecordedPass& pass, EncoderDecoder model, const ModelConfig& config,
                          std::span<const Id> target) {
   const c10::InferenceMode inference;
-  auto components = components_of(pass, model, config);
+  auto components = components_of(pass, model->named_parameters(), config);
   const auto index = to_index(target);
   const auto rows = model->generator()->weight().to(at::kCPU).index_select(0, index);  // [T, D]
   std::vector<at::Tensor> values;

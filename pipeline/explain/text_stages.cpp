@@ -16,7 +16,7 @@ namespace gloss {
 namespace {
 
 constexpr std::int64_t kValues = 4;       // shown of a vector
-constexpr std::size_t kLines = 12;        // of a stage
+constexpr std::size_t kLines = 12;        // of vectors in a stage
 constexpr std::size_t kMergedWords = 20;  // whose merges are shown
 
 /// "0.123 -1.5 0.25 0.9 ...   norm 11.3"
@@ -33,6 +33,7 @@ std::vector<std::string> lines_of(const at::Tensor& vectors, const std::vector<s
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < std::min({kLines, pieces.size(), static_cast<std::size_t>(vectors.size(0))}); ++i)
     lines.push_back(pieces[i] + "  " + values_text(vectors[static_cast<std::int64_t>(i)]));
+  if (pieces.size() > kLines) lines.push_back("... " + std::to_string(pieces.size() - kLines) + " more");
   return lines;
 }
 
@@ -77,7 +78,8 @@ class Stages {
   Json list_ = Json::array();
 };
 
-void add_layer(Stages& stages, const RecordedPass& pass, const Part& layer, const std::vector<std::string>& pieces) {
+void add_layer(Stages& stages, const RecordedPass& pass, const ModelConfig& config, const Part& layer,
+               const std::vector<std::string>& pieces) {
   const bool decoder = layer.side == Part::Side::kDecoder;
   for (const auto sublayer : {Part::Sublayer::kSelf, Part::Sublayer::kCross, Part::Sublayer::kFeedForward}) {
     if (sublayer == Part::Sublayer::kCross && !decoder) continue;
@@ -92,14 +94,16 @@ void add_layer(Stages& stages, const RecordedPass& pass, const Part& layer, cons
                "softmax(Q K^T / sqrt(d_k)) V, heads side by side, times W^O",
                "model/attention.cpp, model/multi_head_attention.cpp", lines_of(pass.outputs.at(part.site()), pieces));
   }
-  stages.add(layer.name(), pass.outputs.at(layer.site()), "x + sublayer(norm(x)), or norm(x + sublayer(x))",
+  stages.add(layer.name(), pass.outputs.at(layer.site()),
+             config.norm == NormPlace::kPre ? "x + sublayer(norm(x))" : "norm(x + sublayer(x))",
              decoder ? "model/decoder.cpp" : "model/encoder.cpp", pieces);
 }
 
-void add_input(Stages& stages, const std::string& side, const RecordedPass::Embedding& input,
+void add_input(Stages& stages, const ModelConfig& config, const std::string& side, const RecordedPass::Embedding& input,
                const std::vector<std::string>& pieces) {
   stages.add(side + " embeddings", input.tokens, "E[id] sqrt(D)", "model/embedding.cpp", pieces);
-  stages.add(side + " positions", input.positions, "sin and cos of t / 10000^(2i / D), or a learned row",
+  stages.add(side + " positions", input.positions,
+             config.positions == Positions::kLearned ? "a learned row" : "sin and cos of t / 10000^(2i / D)",
              "model/positional_encoding.cpp", pieces);
   stages.add(side + " input", input.sum(), "embedding + position", "model/encoder_decoder.cpp", pieces);
 }
@@ -107,7 +111,7 @@ void add_input(Stages& stages, const std::string& side, const RecordedPass::Embe
 void add_probabilities(Stages& stages, const RecordedPass& pass, const SentenceIds& ids, const Tokenizer& tokenizer) {
   const auto log_p = pass.logits.log_softmax(-1);  // [T, V]
   std::vector<std::string> logits, lines;
-  for (std::size_t t = 0; t < std::min(kLines, ids.target.size()); ++t) {
+  for (std::size_t t = 0; t < ids.target.size(); ++t) {
     const auto row = static_cast<std::int64_t>(t);
     const auto piece = tokenizer.piece(ids.target[t]) + "  ";
     logits.push_back(piece + formatted("%.3f", pass.logits[row][ids.target[t]].item<double>()));
@@ -131,20 +135,20 @@ Json text_stages(const PieceSpans& source, const SentenceIds& ids, const Recorde
   stages.add("text", std::to_string(source.text.size()) + " bytes", "UTF-8; broken bytes become U+FFFD",
              "common/text/utf8.cpp", {source.text});
   stages.add("pieces", "S = " + std::to_string(source_pieces.size()),
-             "normalization (NFKC) and segmentation by SentencePiece; </s> ends the sentence",
+             "normalization and segmentation by SentencePiece; </s> ends the sentence",
              "tokenizer/sentencepiece_tokenizer.cpp", {joined(source_pieces)});
   stages.add("ids", "S = " + std::to_string(ids.source.size()), "index of each piece in the vocabulary",
              "tokenizer/sentencepiece_tokenizer.cpp", {joined(ids.source)});
-  add_input(stages, "source", pass.source, source_pieces);
+  add_input(stages, config, "source", pass.source, source_pieces);
   for (std::int64_t i = 0; i < config.encoder_layers; ++i)
-    add_layer(stages, pass, {.side = Part::Side::kEncoder, .layer = i}, source_pieces);
+    add_layer(stages, pass, config, {.side = Part::Side::kEncoder, .layer = i}, source_pieces);
   stages.add("memory", pass.outputs.at("encoder"), config.has_final_norm() ? "norm(x)" : "x", "model/encoder.cpp",
              source_pieces);
   stages.add("decoder's input", "T = " + std::to_string(inputs.size()), "<s> and the target without its last token",
              "model/padding.cpp", {joined(input_pieces), joined(inputs)});
-  add_input(stages, "target", pass.target, input_pieces);
+  add_input(stages, config, "target", pass.target, input_pieces);
   for (std::int64_t i = 0; i < config.decoder_layers; ++i)
-    add_layer(stages, pass, {.side = Part::Side::kDecoder, .layer = i}, input_pieces);
+    add_layer(stages, pass, config, {.side = Part::Side::kDecoder, .layer = i}, input_pieces);
   stages.add("decoder's output", pass.outputs.at("decoder"), config.has_final_norm() ? "norm(x)" : "x",
              "model/decoder.cpp", input_pieces);
   add_probabilities(stages, pass, ids, target_tokenizer);

@@ -84,8 +84,8 @@ TEST_F(ExplainTest, WritesAPageAndAPictureWholeOrNotAtAll) {
   const auto page = run_ / "page.html", picture = run_ / "map.svg";
   const auto before = files();
   EXPECT_EQ(explain({"bise <b>\"", "--output", page}).exit_code, 0);
-  EXPECT_THAT(read_text(page), AllOf(StartsWith("<!DOCTYPE html>"), HasSubstr("<title>bise &lt;b>\" - gloss</title>"),
-                                     Not(HasSubstr("<b>\""))));
+  EXPECT_THAT(read_text(page), AllOf(StartsWith("<!DOCTYPE html>"),
+                                     HasSubstr("<title>bise &lt;b&gt;\" - gloss</title>"), Not(HasSubstr("<b>\""))));
   EXPECT_EQ(explain({"bise", "--svg", picture, "--map", "encoder.0.self.1"}).exit_code, 0);
   EXPECT_THAT(read_text(picture), AllOf(StartsWith("<svg"), HasSubstr("encoder.0.self.1")));
 
@@ -95,8 +95,9 @@ TEST_F(ExplainTest, WritesAPageAndAPictureWholeOrNotAtAll) {
   EXPECT_EQ(explain({"cone", "--output", page, "--overwrite"}).exit_code, 0);
   EXPECT_NE(read_text(page), kept);
   EXPECT_EQ(explain({"bise", "--output", run_ / "missing" / "page.html"}).exit_code, 4);
-  expect_refused({"bise", "--svg", run_ / "other.svg", "--map", "decoder.9.cross"},
-                 "--map: wanted one of encoder.0.self");
+  expect_refused({"bise", "--svg", run_ / "other.svg", "--map", "decoder.9.cross"}, "--map: wanted an attention");
+  expect_refused({"bise", "cone", "--svg", run_ / "other.svg", "--map", "decoder.0.cross"},
+                 "--svg: wanted one sentence");
   EXPECT_EQ(files().size(), before.size() + 2);
 }
 
@@ -129,7 +130,8 @@ TEST_F(ExplainTest, ShowsATrainingRun) {
 TEST_F(ExplainTest, WhatCannotBeExplainedIsRefused) {
   expect_refused({"--json"}, "wanted a sentence");
   expect_refused({"", "--json"}, "wanted a value, got an empty one");
-  expect_refused({" \t", "--json"}, "wanted a sentence");
+  expect_refused({" \t", "--json"}, "sentence 1: wanted a text that has pieces");
+  expect_refused({"--json"}, "sentence 2: wanted a text that has pieces", "bise\n\n");
   expect_refused({"bise"}, "wanted one of --output, --json, --svg and --trace");
   expect_refused({"bise", "--json", "--trace"}, "wanted one of");
   expect_refused({"bise", "--json", "--map", "encoder.0.self"}, "--map");
@@ -137,6 +139,14 @@ TEST_F(ExplainTest, WhatCannotBeExplainedIsRefused) {
   expect_refused({"bise bise", "--json", "--without", "source.7"}, "source.0 to source.1");
   expect_refused({"bise", "cone", "--json", "--target", "bise"}, "--target: wanted one sentence");
   expect_refused({"bise", "--json", "--run", run_ / ""}, "--run");
+  expect_refused({"bise", "--json", "--sample"}, "--sample");
+  expect_refused({"bise", "--json", "--overwrite"}, "--overwrite: has no effect beside --json");
+  expect_refused({"bise", "--trace", "--quick"}, "--quick: has no effect");
+  expect_refused({"--heads-report", "--source", "a", "--target", "b", "--beam", "3"},
+                 "an option of the search: has no effect");
+  std::string words;
+  for (int i = 0; i < 5000; ++i) words += "bise ";
+  expect_refused({"bise", "--json", "--target", words}, "--target: wanted at most");
   expect_refused({"--heads-report", "--json"}, "--heads-report: wanted --source and --target");
   expect_refused({"bise", "--output", model_ + "/model.safetensors", "--overwrite"}, "is the same file as");
   EXPECT_EQ(run_gloss({"explain", "bise", "--json"}).exit_code, 2);

@@ -14,7 +14,7 @@ explanation.json has the structure of the document, docs/explanation_format.md, 
 - models.*.heads_report, which the document lacks, is that of the model's pairs of sentences.
 - target.score is log_probability divided by the number of pieces, the length penalty of both models.
 - candidates.ids: the ten likeliest tokens, likeliest first; a target token beyond them takes the tenth place.
-- positions.*.shift.residual of a shift without rows in the table is null, and so is a step's tail if all tokens are in
+- positions.*.shift.residual of a shift with fewer rows than a map needs is null, and so is a step's tail if all tokens are in
   its top.
 """
 
@@ -216,7 +216,7 @@ def rotation(k, width):
 
 def residual(table, k, learned):
     before, after = table[:-k], table[k:]
-    if len(table) <= k:
+    if len(table) <= k or (learned and len(before) <= table.size(1)):  # some map fits that few rows exactly
         return None
     matrix = (torch.linalg.pinv(before) @ after).T if learned else rotation(k, table.size(1))
     return number((after - before @ matrix.T).norm(dim=-1).max())
@@ -236,11 +236,12 @@ def heads_of_positions(model, side, table):
 def positions(model, side):
     learned = model.config["positions"] == "learned"
     table = model.positions(min(TABLE_ROWS, model.config["max_positions"]) if learned else TABLE_ROWS, side)
+    rows = model.positions(model.config["max_positions"], side) if learned else table
     dot, norm = table @ table.T, table.norm(dim=-1)
     part, heads = heads_of_positions(model, side, table)
     every = 37 if len(table) > 24 else 5
     return {"kind": model.config["positions"], "table": array(table, every=5), "dot": array(dot, every),
-            "norm": array(norm), "shift": {"k": SHIFTS, "residual": [residual(table, k, learned) for k in SHIFTS]},
+            "norm": array(norm), "shift": {"k": SHIFTS, "residual": [residual(rows, k, learned) for k in SHIFTS]},
             "heads": {"part": part, "clean": array(dot / norm[:, None] / norm, every), "learned": array(heads, every)}}
 
 

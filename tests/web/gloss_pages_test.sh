@@ -3,6 +3,9 @@
 # models: one with post-norm and learned positions, one with pre-norm, sinusoids and two tokenizers.
 set -euo pipefail
 
+for program in chromium chromedriver; do
+  command -v "$program" >/dev/null || { echo "gloss_pages_test: skipped, there is no $program" && exit 77; }
+done
 gloss=$1
 golden=$2
 python=$3

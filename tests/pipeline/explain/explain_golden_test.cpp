@@ -83,7 +83,7 @@ std::vector<std::string> without_of(const Json& item) {
   return without;
 }
 
-TEST(ExplainGoldenTest, EveryNumberOfEverySentenceWithAndWithoutPartsIsPyTorchs) {
+TEST(ExplainGoldenTest, TheNumbersOfTheNetworkWithAndWithoutPartsArePyTorchs) {
   const auto golden = read_golden();
   const std::vector models{load(golden.at("models")[0].at("name")), load(golden.at("models")[1].at("name"))};
   Comparison comparison;
@@ -101,6 +101,20 @@ TEST(ExplainGoldenTest, EveryNumberOfEverySentenceWithAndWithoutPartsIsPyTorchs)
     comparison.compare(wanted, own, to_text(item.at("without")) + to_text(item.at("hidden")));
   }
   EXPECT_GT(comparison.numbers(), 10'000);
+}
+
+TEST(ExplainGoldenTest, ASearchWithoutAPartScoresItsTokensAsThePassDoes) {
+  const auto golden = read_golden();
+  for (const auto& wanted : golden.at("models")) {
+    for (const auto* part : {"decoder.0.cross.0", "decoder.1", "encoder.0.self", "positions", "source.0"}) {
+      const std::vector models{load(wanted.at("name"))};
+      const auto document = explain(models, {.sentences = {"lemu ana ratu"}, .without = {part}, .quick = true});
+      const auto& target = document.at("items").at(1).at("target");
+      double sum = 0;
+      for (const auto& piece : target.at("pieces")) sum += piece.at("log_probability").get<double>();
+      EXPECT_NEAR(sum, target.at("log_probability").get<double>(), 1e-3) << part;
+    }
+  }
 }
 
 TEST(ExplainGoldenTest, PositionsAreThoseOfPyTorch) {

@@ -37,7 +37,7 @@ TEST(MapPictureTest, AHeadShowsItsWeightsAndASublayerTheirMean) {
 
 TEST(MapPictureTest, PiecesAreTextAndNoMarkup) {
   const auto picture = map_picture(item(), "decoder.1.cross.0");
-  EXPECT_THAT(picture, HasSubstr("&lt;b>&amp;"));
+  EXPECT_THAT(picture, HasSubstr("&lt;b&gt;&amp;"));
   EXPECT_THAT(picture, Not(HasSubstr("<b>")));
 }
 

@@ -84,7 +84,7 @@ TEST(PageTest, TextsCannotLeaveTheirPlace) {
   const auto page = explanation_page({{"text", attack}}, attack);
   EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
   EXPECT_EQ(Unpacked(page).document["text"], attack);
-  EXPECT_THAT(page, HasSubstr("<title>&lt;/script>&lt;script>alert(1)&lt;/script>{{payload}}\"'</title>"));
+  EXPECT_THAT(page, HasSubstr("<title>&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;{{payload}}\"'</title>"));
 }
 
 TEST(PageTest, NothingIsLoadedFromElsewhere) {
