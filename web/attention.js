@@ -34,7 +34,11 @@ gloss.occlusion = (item) => {
   });
 };
 
-function overview(group, maps, quantity, state, open) {
+// The number that has the darkest color in all maps: 1 for weights.
+const commonHigh = (item, quantity) =>
+  quantity === "norms" ? Math.max(1e-9, ...item.maps.map((map) => gloss.extent(gloss.array(map.norms))[1])) : 1;
+
+function overview(group, maps, quantity, high, open) {
   const count = gloss.array(maps[0].weights).shape[0];
   const heads = [...Array(count).keys(), ...(count > 1 ? ["mean"] : [])];
   const layers = [...maps.map((map) => map.layer), ...(maps.length > 1 ? ["mean"] : [])];
@@ -52,7 +56,7 @@ function overview(group, maps, quantity, state, open) {
                          title: entropy === false ? name : `${name}; entropy ${gloss.format(entropy)} nats`,
                          onclick: () => open(group, layer, head, button),
                        },
-                         gloss.thumbnail(() => matrix(maps, layer, head, quantity)),
+                         gloss.thumbnail(() => matrix(maps, layer, head, quantity), {high}),
                          entropy !== false && make("span", {class: "entropy"}, `H ${entropy.toFixed(2)}`));
                        button.dataset.key = `${group.side}.${layer}.${group.kind}.${head}`;
                        buttons.push(button);
@@ -66,16 +70,15 @@ function overview(group, maps, quantity, state, open) {
 }
 
 function describe(item, map, array, labels, quantity) {
-  const {input, predicted, words} = gloss.labels(item);
+  const {predicted, words} = gloss.labels(item);
   return (i, j) => {
     const value = array.at(i, j);
     if (quantity === "occlusion") {
       return `hiding ${gloss.position(j, words[j])} changes log p of ${gloss.position(i, predicted[i])} by ${
         gloss.signed(-value)}`;
     }
-    const query = map.side === "decoder" ? `query ${gloss.position(i, input[i])}, which predicts “${predicted[i]}”`
-                                         : `query ${gloss.position(i, labels.rows[i])}`;
-    return `${query} → key ${gloss.position(j, labels.columns[j])}: ${gloss.format(value)}`;
+    return `${gloss.queryName(item, map, i)} → key ${gloss.position(j, labels.columns[j])}: ${
+      gloss.format(value, array.scale)}`;
   };
 }
 
@@ -85,21 +88,19 @@ function large(item, state) {
   const quantity = occlusion ? "occlusion" : state.quantity === "occlusion" ? "weights" : state.quantity;
   const array = occlusion ? gloss.occlusion(item) : matrix(maps, state.layer, state.head, quantity);
   const axes = gloss.axisLabels(item, maps[0]);
-  const labels = occlusion ? {rows: axes.rows, columns: gloss.labels(item).words} : axes;
-  const lines = !occlusion && labels.rows.length + labels.columns.length <= 240
-    ? gloss.attentionLines(array, labels, quantity === "weights" ? 1 : undefined)
-    : null;
+  const labels = occlusion ? {...axes, columns: gloss.labels(item).words} : axes;
+  const high = state.own ? Math.max(1e-9, gloss.extent(array)[1]) : commonHigh(item, quantity);
+  const lines =
+    !occlusion && labels.rows.length + labels.columns.length <= 240 ? gloss.attentionLines(array, labels, high) : null;
   const part = `${state.side}.${state.layer}.${state.kind}.${state.head}`;
   const map = gloss.heatMap({
     array,
     name: gloss.partName(part),
     rowLabels: labels.rows,
     columnLabels: labels.columns,
-    rowName: occlusion ? "Predicted" : "Query",
+    rowName: occlusion ? "Predicted" : axes.rowName,
     columnName: occlusion ? "Hidden word" : "Key",
-    ...(occlusion                ? {diverging: true}
-        : quantity === "weights" ? {low: 0, high: 1}
-                                 : {low: 0}),
+    ...(occlusion ? {diverging: true} : {low: 0, high}),
     describe: describe(item, maps[0], array, labels, quantity),
     point: (i) => lines && lines.point(i),
   });
@@ -107,7 +108,9 @@ function large(item, state) {
     ? "Log-probability of each piece of the translation, minus the same with a source word " +
       "hidden from encoder and decoder."
     : `${part.replaceAll("mean", "(mean)")}: ${QUANTITIES.find(({value}) => value === quantity).text}; ` +
-      `rows are queries, columns keys. Mean entropy ${gloss.format(entropyOf(maps, state))} nats of at most ` +
+      `rows are queries, columns keys. ${
+        state.kind === "cross" ? "A row has the name of the piece that its query predicts. "
+                               : ""}Mean entropy ${gloss.format(entropyOf(maps, state))} nats of at most ` +
       `${gloss.format(Math.log(array.shape[1]))}.`;
   const figure = gloss.figure(caption, map);
   figure.style.flexBasis = `${Math.max(400, labels.columns.length * 42 + 130)}px`;
@@ -149,10 +152,12 @@ gloss.sections.push({
       kind: first.kind,
       layer: first.maps[first.maps.length - 1].layer,
       head: 0,
-      quantity: "weights"
+      quantity: "weights",
+      own: false
     };
     const view = make("div", {class: "large"});
     const grids = make("div", {class: "groups"});
+    const scaleNote = make("p", {class: "note"});
 
     const group = () => groups.find(({side, kind}) => side === state.side && kind === state.kind);
     const controls = make("div", {class: "controls"});
@@ -181,7 +186,18 @@ gloss.sections.push({
             }
             drawGrids();
             draw();
-          }));
+          }),
+        state.quantity === "occlusion" && state.kind === "cross"
+          ? null
+          : gloss.select("Scale",
+              [
+                {value: "common", text: state.quantity === "norms" ? "0 to the largest of all maps" : "0 to 1"},
+                {value: "own", text: "0 to its own maximum"}
+              ],
+              state.own ? "own" : "common", (value) => {
+                state.own = value === "own";
+                draw();
+              }));
       gloss.replace(view, large(item, state));
       mark();
     }
@@ -192,11 +208,13 @@ gloss.sections.push({
     }
     function drawGrids() {
       const quantity = state.quantity === "norms" ? "norms" : "weights";
-      gloss.replace(
-        grids, groups.map((each) => overview(each, each.maps, quantity, state, ({side, kind}, layer, head) => {
-          Object.assign(state, {side, kind, layer, head});
-          draw();
-        })));
+      const high = commonHigh(item, quantity);
+      const open = ({side, kind}, layer, head) => {
+        Object.assign(state, {side, kind, layer, head});
+        draw();
+      };
+      gloss.replace(grids, groups.map((each) => overview(each, each.maps, quantity, high, open)));
+      scaleNote.textContent = `All small maps have one scale, 0 to ${quantity === "norms" ? gloss.format(high) : 1}.`;
     }
     drawGrids();
     draw();
@@ -220,6 +238,7 @@ gloss.sections.push({
           ],
         ]),
       grids,
+      scaleNote,
       make("h3", null, "One map"),
       controls,
       view,

@@ -6,17 +6,16 @@ const STEP = 19;  // pixels between pieces
 const WIDTH = 360;
 const FAINTEST = 0.02;  // share of the largest weight below which a line is left out
 
-// lines(array, rows, columns) with the labels of queries and keys. point(i) shows the lines of query i alone; null,
-// all.
-gloss.attentionLines = (array, {rows, columns}, high) => {
+// lines(array, labels, high) with the labels of queries and keys; a line of weight `high` is the thickest. point(i)
+// shows the lines of query i alone; null, all.
+gloss.attentionLines = (array, {rows, columns, rowName}, high) => {
   const height = Math.max(rows.length, columns.length) * STEP + 26;
   const left = WIDTH * 0.36;
   const right = WIDTH * 0.64;
   const y = (index) => 30 + index * STEP;
-  const top = high || Math.max(1e-9, gloss.extent(array)[1]);
   const groups = rows.map((_, i) => {
     const lines = columns.map((__, j) => {
-      const share = array.at(i, j) / top;
+      const share = array.at(i, j) / high;
       return share >= FAINTEST && gloss.makeSvg("line", {
         x1: left,
         y1: y(j),
@@ -28,9 +27,9 @@ gloss.attentionLines = (array, {rows, columns}, high) => {
     });
     return gloss.makeSvg("g", null, lines);
   });
-  const texts = (labels, x, anchor) => labels.map(
-    (text, index) => gloss.makeSvg("text", {x, y: y(index), "text-anchor": anchor, "dominant-baseline": "middle"},
-      text.length > 16 ? `${text.slice(0, 15)}…` : text));
+  const texts = (labels, x, anchor) =>
+    labels.map((text, index) => gloss.makeSvg("text",
+                 {x, y: y(index), "text-anchor": anchor, "dominant-baseline": "middle"}, gloss.clipped(text, 16)));
   const queries = texts(rows, right + 6, "start");
   const drawing = gloss.makeSvg("svg", {
     class: "lines",
@@ -41,7 +40,7 @@ gloss.attentionLines = (array, {rows, columns}, high) => {
     "aria-label": "Lines between keys, left, and queries, right",
   },
     gloss.makeSvg("text", {class: "axis", x: left - 6, y: 10, "text-anchor": "end"}, "Key"),
-    gloss.makeSvg("text", {class: "axis", x: right + 6, y: 10}, "Query"), groups, texts(columns, left - 6, "end"),
+    gloss.makeSvg("text", {class: "axis", x: right + 6, y: 10}, rowName), groups, texts(columns, left - 6, "end"),
     queries);
   drawing.point = (row) => {
     groups.forEach((group, i) => group.classList.toggle("faint", row !== null && i !== row));

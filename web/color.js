@@ -54,7 +54,7 @@ window.addEventListener("afterprint", () => gloss.setTheme(choice));
 // scale({low, high, diverging}) returns value -> [red, green, blue]. A diverging scale is symmetric about 0.
 gloss.scale = ({low, high, diverging}) => {
   const colors = tables[diverging ? "diverging" : "sequential"][gloss.theme()];
-  const bound = Math.max(Math.abs(low), Math.abs(high));
+  const bound = Math.max(Math.abs(low), Math.abs(high)) || 1;
   const [from, to] = diverging ? [-bound, bound] : [low, high];
   const width = to - from || 1;
   return (value) => {

@@ -4,6 +4,7 @@
 "use strict";
 
 const {make} = gloss;
+const STRONGEST = 12;  // rows before "Show all"
 
 // (log p[chosen] - log p[other]) in base, minus the same with something removed: positive if that favors the chosen
 // one.
@@ -33,9 +34,9 @@ gloss.contrast = (item, t) => {
   const view = make("div");
   const draw = (other) => {
     const {difference, words, parts} = gloss.contrastOf(item, t, Number(other));
-    const byPart = parts &&
-      item.interventions.parts.names.map((part, i) => ({name: part, value: parts[i]}))
-        .sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
+    const strongest = (rows) => rows.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
+    const byPart = parts && strongest(item.interventions.parts.names.map((part, i) => ({name: part, value: parts[i]})));
+    const byWord = words && strongest(words.map((value, w) => ({name: `${w} ${item.source.words[w].text}`, value})));
     const factor = Math.exp(Math.abs(difference));
     gloss.replace(view,
       make("p", null, `log p(“${name(chosen)}”) − log p(“${name(Number(other))}”) = `,
@@ -44,13 +45,12 @@ gloss.contrast = (item, t) => {
           difference >= 0 ? "likely" : "unlikely"}.`),
       words || parts
         ? make("div", {class: "beside"},
-            words &&
-              gloss.figure("By source word: the share of the difference that goes when the word is hidden.",
-                gloss.bars(words.map((value, w) => ({name: item.source.words[w].text, value})),
-                  {label: "Difference by source word"})),
+            byWord &&
+              gloss.figure("By source word: the change of the difference if it is hidden; orange: it falls.",
+                gloss.bars(byWord, {label: "Difference by source word", more: STRONGEST})),
             byPart &&
-              gloss.figure("By head and layer: the share that goes when the part is removed.",
-                gloss.bars(byPart, {label: "Difference by part", more: 12})))
+              gloss.figure("By head and layer: the change of the difference if it is removed; orange: it falls.",
+                gloss.bars(byPart, {label: "Difference by part", more: STRONGEST})))
         : gloss.absent("Which words and heads make the difference was not computed (--quick)."));
   };
   draw(others[0]);

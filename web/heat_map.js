@@ -43,7 +43,7 @@ function layout(context, options, available) {
 // Upright: Chinese, Japanese and Korean in a column of characters, other text turned by a quarter.
 function paintColumnLabel(context, text, upright) {
   context.textAlign = "center";
-  if (upright && /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]/.test(text)) {
+  if (upright && gloss.IDEOGRAPHS.test(text) && !/[a-z]/i.test(text)) {
     const characters = [...text];
     characters.forEach((character, i) => context.fillText(character, 0, (i + 1 - characters.length) * 11 - 3));
     return;
@@ -110,7 +110,8 @@ function paintCells(context, options, at, color) {
   for (let i = 0; i < at.rows; ++i) {
     for (let j = 0; j < at.columns; ++j) {
       context.fillStyle = gloss.inkOn(color(array.at(i, j)));
-      context.fillText(gloss.formatShort(array.at(i, j)), at.left + (j + 0.5) * width, at.top + (i + 0.5) * height);
+      context.fillText(
+        gloss.formatShort(array.at(i, j), array.scale), at.left + (j + 0.5) * width, at.top + (i + 0.5) * height);
     }
   }
 }
@@ -180,7 +181,7 @@ gloss.heatMap = (first) => {
       `width:${width}px;height:${height}px`;
     readout.textContent = options.describe
       ? options.describe(row, column)
-      : `row ${row}, column ${column}: ${gloss.format(options.array.at(row, column))}`;
+      : `row ${row}, column ${column}: ${gloss.format(options.array.at(row, column), options.array.scale)}`;
     if (options.point) options.point(row, column);
   }
 

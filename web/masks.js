@@ -16,8 +16,10 @@ const MASKS = {
   },
   "decoder.cross": {
     title: "Cross-attention: padding",
-    text: "Each target position sees the source positions that the encoder's mask shows.",
+    text: "Each target position sees the source positions that the encoder's mask shows. " +
+      "A row has the name of the piece that its query predicts.",
     sides: ["predicted", "source"],
+    rowName: "Query → predicts",
   },
 };
 
@@ -29,7 +31,7 @@ function padded(visible, padding) {
 }
 
 function maskFigure({name, visible}, labels, padding) {
-  const {title, text, sides} = MASKS[name];
+  const {title, text, sides, rowName = "Query"} = MASKS[name];
   const array = padded(gloss.array(visible), padding);
   const pads = Array(padding).fill("<pad>");
   const [rows, columns] = sides.map((side) => [...labels[side], ...pads]);
@@ -38,7 +40,7 @@ function maskFigure({name, visible}, labels, padding) {
     name: title,
     rowLabels: rows,
     columnLabels: columns,
-    rowName: "Query",
+    rowName,
     columnName: "Key",
     low: 0,
     high: 1.4,

@@ -4,9 +4,9 @@
 
 const {make} = gloss;
 
-function header(subtitle, choices) {
+function header(title, subtitle, choices) {
   return make("header", null,
-    make("div", {class: "title"}, make("h1", null, document.title), make("p", null, subtitle)),
+    make("div", {class: "title"}, make("h1", {class: "sentence"}, title), make("p", null, subtitle)),
     make("div", {class: "controls"}, choices,
       gloss.select("Colors", [{value: "", text: "as the system"}, "light", "dark"], "", gloss.setTheme)));
 }
@@ -43,20 +43,19 @@ function itemChoices(all, state, change) {
   const texts = [...new Set(all.items.map(({text}) => text))];
   const {text} = all.items[state.item];
   const passes = all.items.map((item, index) => ({item, index})).filter(({item}) => item.text === text);
-  const passName = ({item}) =>
-    gloss.itemName(all, {...item, text: ""}).replace(/^\(empty\) ?/, "").replace(/^\[|\]$/g, "") || "whole model";
+  const passName = ({item, index}) => `${index + 1} ${gloss.passName(all, item) || "whole model"}`;
+  const sentence = (each, value) => ({value, text: `${value + 1} ${gloss.shorten(each) || "(empty)"}`});
   return [
-    texts.length > 1
-      ? gloss.select("Sentence", texts.map((each, value) => ({value, text: each || "(empty)"})), texts.indexOf(text),
-          (value) => {
-            const {model, without} = all.items[state.item];
-            const same = (item) => item.text === texts[value];
-            const alike = (item) =>
-              same(item) && item.model === model && JSON.stringify(item.without) === JSON.stringify(without);
-            const index = all.items.findIndex(alike);
-            change(index >= 0 ? index : all.items.findIndex(same));
-          })
-      : null,
+    texts.length > 1 ? gloss.select("Sentence", texts.map(sentence), texts.indexOf(text),
+                         (value) => {
+                           const {model, without} = all.items[state.item];
+                           const same = (item) => item.text === texts[value];
+                           const alike = (item) => same(item) && item.model === model &&
+                             JSON.stringify(item.without) === JSON.stringify(without);
+                           const index = all.items.findIndex(alike);
+                           change(index >= 0 ? index : all.items.findIndex(same));
+                         })
+                     : null,
     passes.length > 1
       ? gloss.select("Model and pass", passes.map((pass) => ({value: pass.index, text: passName(pass)})), state.item,
           (value) => change(Number(value)))
@@ -71,6 +70,7 @@ async function showExplanation(all, root) {
   const state = {item: 0};
   const bodies = frames(gloss.sections);
   const choices = make("div", {class: "controls items"});
+  const title = make("span");
   const subtitle = make("span");
   const drawSection = (i) => {
     const item = all.items[state.item];
@@ -79,8 +79,8 @@ async function showExplanation(all, root) {
   const head = () => {
     const item = all.items[state.item];
     gloss.replace(choices, itemChoices(all, state, change));
-    gloss.replace(subtitle, make("q", {class: "sentence"}, item.text), " ",
-      make("span", {class: "network"}, modelLine(all.models[item.model])),
+    gloss.replace(title, item.text || "(empty)");
+    gloss.replace(subtitle, make("span", {class: "network"}, modelLine(all.models[item.model])),
       item.target.pieces.length === 0 ? gloss.absent("The translation is empty.") : null);
   };
   const change = (index) => {
@@ -88,7 +88,7 @@ async function showExplanation(all, root) {
     head();
     gloss.sections.forEach((section, i) => section.whole || drawSection(i));
   };
-  gloss.replace(root, header(subtitle, choices), contents(gloss.sections), make("main", null, bodies));
+  gloss.replace(root, header(title, subtitle, choices), contents(gloss.sections), make("main", null, bodies));
   head();
   for (let i = 0; i < bodies.length; ++i) {
     drawSection(i);
@@ -99,7 +99,8 @@ async function showExplanation(all, root) {
 async function showRuns(all, root) {
   const bodies = frames(gloss.runSections);
   const subtitle = all.runs.map(({name, finished}) => name + (finished ? "" : " (still running)")).join(", ");
-  gloss.replace(root, header(subtitle), contents(gloss.runSections), make("main", null, bodies));
+  const title = gloss.lastFolders(all.runs.map(({name}) => name)).join(", ");
+  gloss.replace(root, header(title, subtitle), contents(gloss.runSections), make("main", null, bodies));
   for (let i = 0; i < bodies.length; ++i) {
     draw(gloss.runSections[i], bodies[i], {document: all});
     await pause();

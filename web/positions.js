@@ -26,7 +26,7 @@ function tableMap(table, kind, together) {
       minCell: 1,
       maxCell: 8,
       cellHeight: 5,
-      describe: (t, c) => `PE(${t}, ${c * together}) = ${gloss.format(table.at(t, c))}` +
+      describe: (t, c) => `PE(${t}, ${c * together}) = ${gloss.format(table.at(t, c), table.scale)}` +
         (kind === "sinusoidal" ? `; wavelength ${gloss.format(wavelength(c * together, width * together))} positions`
                                : ""),
     }));
@@ -91,14 +91,17 @@ function counter(table, kind, together) {
       columnName: "Digit",
       describe: (t, bit) => `${t} has ${digits.at(t, bit)} in the digit of ${2 ** bit}`
     })),
-    gloss.figure(
-      "The sign of some columns of PE (filled: not negative): such a counter with smooth digits.", gloss.heatMap({
+    gloss.figure("The sign of some columns of PE (filled: not negative)" +
+        (kind === "sinusoidal" ? ": such a counter with smooth digits."
+                               : ". The columns of learned positions have no order."),
+      gloss.heatMap({
         ...common,
         array: signs,
         name: "Signs of columns",
         columnLabels: columns.map((c) => String(c * together)),
         columnName: "Column",
-        describe: (t, i) => `PE(${t}, ${columns[i] * together}) = ${gloss.format(table.at(t, columns[i]))}` +
+        describe: (t, i) =>
+          `PE(${t}, ${columns[i] * together}) = ${gloss.format(table.at(t, columns[i]), table.scale)}` +
           (kind === "sinusoidal"
               ? `; wavelength ${gloss.format(wavelength(columns[i] * together, width * together))} positions`
               : "")
@@ -116,7 +119,10 @@ function shift({shift: {k, residual}}, kind) {
       make("thead", null, make("tr", null, make("th", null, "k"), make("th", null, "largest |PE(t+k) − M_k PE(t)|"))),
       make("tbody", null,
         k.map((each, i) => make("tr", null, make("td", {class: "number"}, each),
-                make("td", {class: "number"}, gloss.format(values.at(i))))))));
+                make("td", {class: "number"}, gloss.format(values.at(i))))))),
+    k.some((_, i) => values.at(i) === null)
+      ? make("p", {class: "note"}, "–: no more positions than dimensions, so that some map fits exactly.")
+      : null);
 }
 
 function norm(positions, width) {
@@ -131,7 +137,7 @@ function norm(positions, width) {
                                        : " is that of sinusoids."));
 }
 
-function heads({heads: {part, clean, learned}}) {
+function heads({kind, heads: {part, clean, learned}}) {
   const before = gloss.array(clean);
   const after = gloss.array(learned);
   const labels = Array.from({length: before.shape[0]}, (_, t) => String(t));
@@ -147,7 +153,7 @@ function heads({heads: {part, clean, learned}}) {
     minCell: 3,
     maxCell: 7,
     numbers: false,
-    describe: (t, u) => `${name}: PE(${t}) with PE(${u}) gives ${gloss.format(array.at(t, u))}`,
+    describe: (t, u) => `${name}: PE(${t}) with PE(${u}) gives ${gloss.format(array.at(t, u), array.scale)}`,
   });
   const right = gloss.heatMap(map(after.slice(0), "Head 0"));
   return make("div", null,
@@ -156,7 +162,8 @@ function heads({heads: {part, clean, learned}}) {
         (h) => right.update(map(after.slice(Number(h)), `Head ${h}`)))),
     make("div", {class: "beside"},
       gloss.figure(
-        "Clean: the cosine of PE(t) and PE(u), a band along the diagonal.", gloss.heatMap(map(before, "Clean"))),
+        `Clean: the cosine of PE(t) and PE(u)${kind === "sinusoidal" ? ", a band along the diagonal." : "."}`,
+        gloss.heatMap(map(before, "Clean"))),
       gloss.figure(`Learned: attention weights of the head in ${part} when the positions are its only input. ` +
           "A stripe beside the diagonal is a head that attends to neighbors.",
         right)));
@@ -177,7 +184,8 @@ gloss.sections.push({
         tableMap(table, positions.kind, together),
         together > 1 ? make("p", {class: "note"}, `Each column is the mean of ${together} neighboring columns.`) : null,
         positions.dot && [make("h3", null, "Distance"), products(gloss.array(positions.dot))],
-        make("h3", null, "A counter with smooth digits"), counter(table, positions.kind, together),
+        make("h3", null, positions.kind === "sinusoidal" ? "A counter with smooth digits" : "Signs beside a counter"),
+        counter(table, positions.kind, together),
         positions.shift && [make("h3", null, "A shift is a linear map"), shift(positions, positions.kind)],
         positions.norm && [make("h3", null, "Norm"), norm(positions, model.config.d_model)],
         positions.heads && [make("h3", null, "Heads of the first layer"), heads(positions)]);

@@ -4,8 +4,10 @@
 
 const {make} = gloss;
 
+const CLEAR = 0.01;  // a smaller fall of the loss is not pointed out
+
 // The words of a translation; those that the base translation lacks are marked.
-function changed(text, base) {
+gloss.changedWords = (text, base) => {
   if (text === base) return [make("span", {class: "same"}, "the same")];
   if (text === "") return make("span", {class: "same"}, "(empty)");
   const known = new Map();
@@ -15,8 +17,12 @@ function changed(text, base) {
     known.set(word, left - 1);
     return [i > 0 ? " " : "", left > 0 ? word : make("mark", null, word)];
   });
-}
+};
 
+const GROUPS = [
+  {title: "Layers and sublayers", kinds: ["layers", "sublayers"]},
+  {title: "Heads", kinds: ["heads"]},
+];
 const kindOf = (name) => ["layers", "sublayers", "heads"][name.split(".").length - 2];
 
 gloss.sections.push({
@@ -38,19 +44,31 @@ gloss.sections.push({
       names.map((name, i) => ({name, value: losses.at(i) - interventions.loss, text: texts ? texts[i] : "", i}));
     const state = {order: "cost", kind: "all"};
     const view = make("div", {class: "scroll"});
+    const of = (list, own) => list.filter(({name}) => own.includes(kindOf(name)));
     function draw() {
       const chosen = rows.filter(({name}) => state.kind === "all" || kindOf(name) === state.kind);
       chosen.sort(state.order === "cost" ? (a, b) => b.value - a.value : (a, b) => a.i - b.i);
+      const groups = GROUPS.map(({title, kinds: own}) => ({title, list: of(chosen, own), all: of(rows, own)}))
+                       .filter(({list}) => list.length > 0);
       gloss.replace(view,
-        gloss.bars(chosen.map(({name, value, text}) =>
-                                ({name, value, note: make("span", null, changed(text, interventions.greedy))})),
-          {label: "Loss without each part", high: Math.max(1e-9, ...rows.map(({value}) => Math.abs(value)))}));
+        groups.map(
+          ({title, list, all}) => [make("h4", null, title),
+            gloss.bars(
+              list.map(({name, value, text}) =>
+                         ({name, value, note: make("span", null, gloss.changedWords(text, interventions.greedy))})),
+              {
+                label: `Loss without each part: ${title}`,
+                high: Math.max(1e-9, ...all.map(({value}) => Math.abs(value)))
+              }),
+      ]));
     }
     draw();
     const kinds = [...new Set(names.map(kindOf))];
     return [
       gloss.explanation("Each row removes one part: a head returns zeros, a layer or sublayer is skipped. " +
-          "The bar is the change of the loss on the translation above; a part with a negative bar was in the way.",
+          "The bar is the change of the loss on the translation above. " +
+          (rows.some(({value}) => value < -CLEAR) ? `A part with a bar below −${CLEAR} was in the way.`
+                                                  : `No part was in the way: no bar is below −${CLEAR}.`),
         [
           ["Formula", "loss = −(1/T) Σ log p(y_t | y_<t, x)"],
           ["Base", `loss ${gloss.format(interventions.loss)}; greedy translation “${interventions.greedy}”`],
@@ -69,7 +87,7 @@ gloss.sections.push({
                              })
                          : null),
       gloss.figure("Part, change of the loss without it, and the greedy translation without it; " +
-          "words that the base translation lacks are marked.",
+          "words that the base translation lacks are marked. Each group of bars has its own scale.",
         view),
     ];
   },

@@ -37,8 +37,9 @@ function contributions(item) {
   return make("div", {class: predicted.length > 24 ? null : "along"}, figure, bars);
 }
 
-function lens(item) {
+function lens(item, model) {
   const {states, top} = item.lens;
+  const final = model.config.final_norm ?? model.config.norm !== "post";
   const chosen = gloss.array(item.lens.chosen);
   const rank = gloss.array(item.lens.rank);
   const {predicted} = gloss.labels(item);
@@ -71,33 +72,43 @@ function lens(item) {
     make("tbody", null, rows));
   gloss.onTheme(table, paint);
   gloss.arrowKeys(table, cells, predicted.length);
-  return gloss.figure(
-    "The best piece after each layer, through the final norm and the generator. Color: probability of the piece " +
-      "that the model chose in the end (column head); bold: that piece is the best already.",
+  return gloss.figure(`The best piece after each layer, through ${final ? "the final norm and " : ""}the generator. ` +
+      "Color: probability of the piece that the model chose in the end (column head); " +
+      "bold: that piece is the best already.",
     make("div", {class: "scroll"}, table), readout);
 }
 
-function contributionsPart(item) {
+function contributionsPart(item, model) {
   if (!item.contributions || item.target.pieces.length === 0) {
     return gloss.absent("The contributions to the logits are not in the document.");
   }
-  const text = "The decoder's last vector is the sum of its embedding and of all sublayer outputs. The final norm " +
-    "and the generator are applied to each term, so that every part has its share of the logit.";
+  const post = model.config.norm === "post";
+  const text = post
+    ? "Each norm is applied to the sum of the stream and a sublayer's output. Its factor, γ / σ of that sum, is " +
+      "applied to each term of the sum, and its shift goes to “norm”. So the decoder's last vector remains a sum of " +
+      "parts, and the generator gives each its share of the logit."
+    : "The decoder's last vector is the sum of its embedding and of all sublayer outputs. The final norm " +
+      "and the generator are applied to each term, so that every part has its share of the logit.";
   const facts = [
-    ["Formula", "logit(y) = Σ over parts of w_y · (γ ⊙ (part − mean(part)) / σ) + bias, with σ of the whole sum"],
+    [
+      "Formula",
+      post ? "logit(y) = Σ over parts of w_y · part + bias; each norm: part ← γ ⊙ (part − mean(part)) / σ, " +
+          "with σ of the whole sum"
+           : "logit(y) = Σ over parts of w_y · (γ ⊙ (part − mean(part)) / σ) + bias, with σ of the whole sum"
+    ],
     ["Shape", `[parts, pieces] = [${gloss.array(item.contributions.values).shape.join(", ")}]`],
   ];
   return [gloss.explanation(text, facts), contributions(item)];
 }
 
-function lensPart(item) {
-  if (item.lens && item.target.pieces.length > 0) return lens(item);
+function lensPart(item, model) {
+  if (item.lens && item.target.pieces.length > 0) return lens(item, model);
   return gloss.absent("The predictions of the layers are not in the document.");
 }
 
-gloss.residual = ({item}) => [make("h3", null, "What adds to the logit"),
-  contributionsPart(item),
+gloss.residual = ({item, model}) => [make("h3", null, "What adds to the logit"),
+  contributionsPart(item, model),
   make("h3", null, "What each layer would predict (logit lens)"),
-  lensPart(item),
+  lensPart(item, model),
 ];
 })((window.gloss = window.gloss || {}));

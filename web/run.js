@@ -64,7 +64,10 @@ function curves(runs) {
 
 function samples(runs) {
   const withSamples = runs.filter(({samples: list}) => list && list.length > 0);
-  if (withSamples.length === 0) return gloss.absent("The run has no samples yet.");
+  if (withSamples.length === 0) {
+    return gloss.absent(
+      runs.every(({finished}) => finished) ? "The run has no samples." : "The run has no samples yet.");
+  }
   const state = {run: 0, source: 0};
   const controls = make("div", {class: "controls"});
   const view = make("div");
@@ -127,19 +130,21 @@ function lensOf(runs) {
     }));
     gloss.replace(view,
       make("div", {class: "beside"},
-        gloss.figure(`${map.part}.${state.head} at step ${lens[state.at].step}.`, gloss.heatMap({
-          array,
-          name: `${map.part}.${state.head}`,
-          rowLabels: axes.rows,
-          columnLabels: axes.columns,
-          rowName: "Query",
-          columnName: "Key",
-          low: 0,
-          high: 1,
-          maxCell: 34,
-          describe: (i, j) => `query ${gloss.position(i, axes.rows[i])} → ` +
-            `key ${gloss.position(j, axes.columns[j])}: ${gloss.format(array.at(i, j))}`,
-        })),
+        gloss.figure(`${map.part}.${state.head} at step ${lens[state.at].step}.` +
+            (map.kind === "cross" ? " A row has the name of the piece that its query predicts." : ""),
+          gloss.heatMap({
+            array,
+            name: `${map.part}.${state.head}`,
+            rowLabels: axes.rows,
+            columnLabels: axes.columns,
+            rowName: axes.rowName,
+            columnName: "Key",
+            low: 0,
+            high: 1,
+            maxCell: 34,
+            describe: (i, j) => `${gloss.queryName(item, map, i)} → ` +
+              `key ${gloss.position(j, axes.columns[j])}: ${gloss.format(array.at(i, j), array.scale)}`,
+          })),
         make("div", {class: "scroll tall"},
           make("table", {class: "plain"},
             make("thead", null, make("tr", null, make("th", null, "step"), make("th", null, "translation"))),

@@ -44,7 +44,7 @@ function panels(list, labels, own) {
       legend: false,
       readout,
       describe: (i, j) =>
-        `${title}, position ${gloss.position(i, labels[i])}, column ${j}: ${gloss.signed(array.at(i, j))}`,
+        `${title}, position ${gloss.position(i, labels[i])}, column ${j}: ${gloss.signed(array.at(i, j), array.scale)}`,
     }));
   }));
   return [row, readout];
@@ -85,7 +85,7 @@ function similarity(layers, labels) {
     array: gloss.array(layer.similarity),
     name: `Similarity after ${layer.part}`,
     describe: (i, j) => `cosine of ${gloss.position(i, labels[i])} and ${gloss.position(j, labels[j])} after ` +
-      `${layer.part}: ${gloss.format(gloss.array(layer.similarity).at(i, j))}`,
+      `${layer.part}: ${gloss.format(gloss.array(layer.similarity).at(i, j), gloss.array(layer.similarity).scale)}`,
   });
   const last = layers.length - 1;
   const view = gloss.heatMap({
@@ -103,7 +103,7 @@ function similarity(layers, labels) {
     make("div", {class: "controls"},
       gloss.select("Similarity after", layers.map(({part}, value) => ({value, text: part})), last,
         (value) => view.update(map(layers[value])))),
-    gloss.figure("Cosine of the layer's outputs at each two positions. Positions grow alike in high layers.", view));
+    gloss.figure("Cosine of the layer's outputs at each two positions: 1 is the same direction.", view));
 }
 
 gloss.sections.push({

@@ -42,8 +42,8 @@ def entropy(weights):
     return {"shape": [heads], "values": result}
 
 
-def attention_map(side, layer, kind, heads, rows, columns):
-    weights = attention(heads, rows, columns, f"{side}{layer}{kind}", causal=side == "decoder" and kind == "self")
+def attention_map(side, layer, kind, heads, rows, columns, salt=""):
+    weights = attention(heads, rows, columns, f"{side}{layer}{kind}{salt}", causal=side == "decoder" and kind == "self")
     norms = {
         "shape": weights["shape"],
         "values": [round(p * (1 + j % columns % 3), 6) for j, p in enumerate(weights["values"])],
@@ -80,7 +80,7 @@ def positions(width, heads, count=64, kind="sinusoidal"):
         "norm": array([count], lambda t: math.sqrt(dot[t][t])),
         "shift": {
             "k": [1, 2, 4, 8, 16],
-            "residual": [1e-7 * (k + 1) if kind == "sinusoidal" else 0.4 + 0.1 * k for k in range(5)],
+            "residual": [1e-7 * (k + 1) for k in range(5)] if kind == "sinusoidal" else [0.4, 0.5, 0.6, 0.7, None],
         },
         "heads": {
             "part": "encoder.0.self",

@@ -148,9 +148,9 @@ def item(
             "score": round(math.log(0.38), 6),
             "ended": ended,
         },
-        "maps": [attention_map("encoder", n, "self", heads, S, S) for n in range(layers)]
+        "maps": [attention_map("encoder", n, "self", heads, S, S, " ".join(without)) for n in range(layers)]
         + [
-            attention_map("decoder", n, kind, heads, T, T if kind == "self" else S)
+            attention_map("decoder", n, kind, heads, T, T if kind == "self" else S, " ".join(without))
             for n in range(layers)
             for kind in ("self", "cross")
         ],

@@ -86,6 +86,9 @@ def values(array, *indices):
     return array["values"][at]
 
 
+EIGHT_BITS = 5e-3 + 2e-3  # largest error of an 8-bit weight: it is shown with two digits and known to 1/510
+
+
 class PageCase(unittest.TestCase):
     """Tests share one browser, the documents by name, and a folder for their pages."""
 

@@ -37,6 +37,7 @@ def all_documents():
         "markup": document([model(*small, name="runs/<b>bold</b>")], [item(MARKUP, MARKUP, *small)]),
         "empty": document([model(*small)], [item([], [], *small, quick=True, text="")]),
         "untranslated": document([model(*small)], [item(english, [], *small, ended=False)]),
+        "words": document([model(*small)], [item([f"w{i}" for i in range(14)], list("abc"), *small)]),
         "large": document([model(6, 8, 512)], [item(long, long, 6, 8, 512, quick=True)]),
         "run": run(small),
     }

@@ -16,7 +16,7 @@ import unittest
 
 import page_file
 import page_kinds
-from page_case import USE_EVERYTHING, PageCase, number, values
+from page_case import EIGHT_BITS, USE_EVERYTHING, PageCase, number, values
 from section_tests import SectionTest
 from webdriver import KEYS, Browser
 
@@ -73,7 +73,7 @@ class PageTest(PageCase):
                 )
 
     def test_cells_equal_the_document(self):
-        for payload, error in ((page_file.plain, 6e-4), (page_file.packed, 2.6e-3)):
+        for payload, error in ((page_file.plain, 6e-4), (page_file.packed, EIGHT_BITS)):
             self.open("small", payload)
             self.check_quiet("small")
             self.check_cells("small", self.documents["small"]["items"][0], error)
@@ -197,7 +197,7 @@ class PageTest(PageCase):
                 self.open(name)
                 self.assertEqual(self.browser.run("return gloss.document.format"), document["format"])
                 if document["format"] == "gloss.explanation" and document["items"][0].get("maps"):
-                    self.check_cells(name, document["items"][0], 2.6e-3)
+                    self.check_cells(name, document["items"][0], EIGHT_BITS)
                 self.browser.run(USE_EVERYTHING)
                 self.check_quiet(name)
                 self.assertNotIn("could not be drawn", self.text("#page"))
