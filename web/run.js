@@ -104,20 +104,29 @@ function samples(runs) {
 
 // The looks at a sentence: [{step, item}]. A run that was resumed may have looked at other sentences before.
 function looksAt(lens, sentence) {
-  return lens.map(({step, items}) => ({step, item: items.find(({text}) => text === sentence)})).filter(({item}) => item);
+  return lens.map(({step, items}) => ({step, item: items.find(({text}) => text === sentence)}))
+    .filter(({item}) => item);
 }
 
 // The likeliest tokens of each step, the one that was taken in bold.
 function predictions({target, steps, names}) {
-  const shown = 5;
+  const [shown, least] = [5, 0.005];
   if (!steps || steps.length === 0) return null;
-  const token = ([id, logP], t) => make("td", {class: id === target.pieces[t].id ? "strong" : null},
-    `${names[id] ?? id} ${Math.exp(logP).toFixed(2)}`);
-  return make("div", {class: "scroll"},
+  const cell = ({id, p}, taken) =>
+    make("td", {class: id === taken ? "strong" : null}, `${names[id] ?? id}\u00a0${p.toFixed(2)}`);
+  const row = ({top}, {piece, id}) => {
+    const likely = top.slice(0, shown)
+                     .map(([other, logP]) => ({id: other, p: Math.exp(logP)}))
+                     .filter(({p}, k) => k === 0 || p >= least);
+    const rest = shown - likely.length;
+    return make("tr", null, make("th", {scope: "row"}, piece), likely.map((token) => cell(token, id)),
+      rest > 0 ? make("td", {colspan: rest}) : null);
+  };
+  return make("div", {class: "scroll tall"},
     make("table", {class: "plain"},
-      make("thead", null, make("tr", null, make("th", null, "token"), make("th", {colspan: shown}, "likeliest tokens"))),
-      make("tbody", null, steps.map(({top}, t) => make("tr", null, make("th", {scope: "row"}, target.pieces[t].piece),
-                                       top.slice(0, shown).map((entry) => token(entry, t)))))));
+      make(
+        "thead", null, make("tr", null, make("th", null, "token"), make("th", {colspan: shown}, "likeliest tokens"))),
+      make("tbody", null, steps.map((step, t) => row(step, target.pieces[t])))));
 }
 
 function translations(looks, at) {
@@ -180,8 +189,9 @@ function lensOf(runs) {
       const look = looks[state.at];
       const map = look.item.maps.find(({part}) => part === state.part);
       gloss.replace(view,
-        make("div", {class: "beside"}, lensMap(look, map, state.head), translations(looks, state.at)),
-        predictions(look.item), entropies(looks, state.part, heads));
+        make("div", {class: "beside"}, lensMap(look, map, state.head),
+          make(
+            "div", null, translations(looks, state.at), entropies(looks, state.part, heads), predictions(look.item))));
     };
     const set = (key, number) => (value) => {
       state[key] = number ? Number(value) : value;
