@@ -175,6 +175,13 @@ void DecodingConfig::validate() const {
 
 DecodingConfig read_decoding_config(ConfigSection section) { return decoding_settings().read(std::move(section)); }
 
+DecodingConfig greedy_decoding(DecodingConfig config) {
+  config.beam_size = config.n_best = 1;
+  config.coverage_penalty = 0;
+  config.sampling.enabled = false;
+  return config;
+}
+
 Json to_json(const DecodingConfig& config) { return decoding_settings().to_json(config); }
 
 }  // namespace gloss

@@ -52,6 +52,9 @@ struct DecodingConfig {
   void validate() const;
 };
 
+/// Returns a greedy search with the same limits and penalties: for validation, which has to be quick.
+DecodingConfig greedy_decoding(DecodingConfig config);
+
 /// The declarations of the section's keys.
 const Settings<DecodingConfig>& decoding_settings();
 

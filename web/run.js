@@ -105,63 +105,99 @@ function samples(runs) {
   return [controls, view];
 }
 
+// The looks at a sentence: [{step, item}]. A run that was resumed may have looked at other sentences before.
+function looksAt(lens, sentence) {
+  return lens.map(({step, items}) => ({step, item: items.find(({text}) => text === sentence)}))
+    .filter(({item}) => item);
+}
+
+// The likeliest tokens of each step, the one that was taken in bold.
+function predictions({target, steps, names}) {
+  const [shown, least] = [5, 0.005];
+  if (!steps || steps.length === 0) return null;
+  const cell = ({id, p}, taken) =>
+    make("td", {class: id === taken ? "strong" : null}, `${names[id] ?? id}\u00a0${p.toFixed(2)}`);
+  const row = ({top}, {piece, id}) => {
+    const likely = top.slice(0, shown)
+                     .map(([other, logP]) => ({id: other, p: Math.exp(logP)}))
+                     .filter(({p}, k) => k === 0 || p >= least);
+    const rest = shown - likely.length;
+    return make("tr", null, make("th", {scope: "row"}, piece), likely.map((token) => cell(token, id)),
+      rest > 0 ? make("td", {colspan: rest}) : null);
+  };
+  return make("div", {class: "scroll tall"},
+    make("table", {class: "plain"},
+      make(
+        "thead", null, make("tr", null, make("th", null, "token"), make("th", {colspan: shown}, "likeliest tokens"))),
+      make("tbody", null, steps.map((step, t) => row(step, target.pieces[t])))));
+}
+
+function translations(looks, at) {
+  return make("div", {class: "scroll tall"},
+    make("table", {class: "plain"},
+      make("thead", null, make("tr", null, make("th", null, "step"), make("th", null, "translation"))),
+      make("tbody", null,
+        looks.map(({step, item}, i) => make("tr", {class: i === at ? "strong" : null},
+                    make("td", {class: "number"}, step), make("td", null, item.target.text))))));
+}
+
+function lensMap({step, item}, map, head) {
+  const array = gloss.array(map.weights).slice(head);
+  const axes = gloss.axisLabels(item, map);
+  const caption = `${map.part}.${head} at step ${step}.` +
+    (map.kind === "cross" ? " A row has the name of the piece that its query predicts." : "");
+  return gloss.figure(caption, gloss.heatMap({
+    array,
+    name: `${map.part}.${head}`,
+    rowLabels: axes.rows,
+    columnLabels: axes.columns,
+    rowName: axes.rowName,
+    columnName: "Key",
+    low: 0,
+    high: 1,
+    maxCell: 34,
+    describe: (i, j) => `${gloss.queryName(item, map, i)} → ` +
+      `key ${gloss.position(j, axes.columns[j])}: ${gloss.format(array.at(i, j), array.scale)}`,
+  }));
+}
+
+// The entropy of each head of a part at each look.
+function entropies(looks, part, heads) {
+  const maps = looks.map(({item}) => item.maps.find((map) => map.part === part));
+  const lines = Array.from({length: heads}, (_, head) => ({
+    name: `head ${head}`,
+    x: looks.map(({step}) => step),
+    color: head,
+    dash: Math.floor(head / gloss.LINES.length),
+    y: maps.map((map) => (map ? gloss.array(map.entropy).at(head) : null)),
+  }));
+  return gloss.plot({name: `Entropy of the heads of ${part} (nats)`, xName: "step", series: lines, low: 0});
+}
+
 function lensOf(runs) {
-  const withLens = runs.filter(({lens}) => lens && lens.length > 0);
+  const withLens = runs.filter(({lens}) => lens && lens.some(({items}) => items.length > 0));
   if (withLens.length === 0) return gloss.absent("The run has no lens sentences (lens.sentences in the run file).");
-  const state = {run: 0, at: Infinity, item: 0, part: null, head: 0};
+  const state = {run: 0, at: Infinity, sentence: null, part: null, head: 0};
   const controls = make("div", {class: "controls"});
   const view = make("div");
-  function drawView() {
-    const {lens} = withLens[state.run];
-    const item = lens[state.at].items[state.item];
-    const map = item.maps.find(({part}) => part === state.part) || item.maps[0];
-    const array = gloss.array(map.weights).slice(Math.min(state.head, gloss.array(map.weights).shape[0] - 1));
-    const axes = gloss.axisLabels(item, map);
-    const entropies = gloss.array(map.entropy).shape[0];
-    const lines = Array.from({length: entropies}, (_, head) => ({
-      name: `head ${head}`,
-      x: lens.map(({step}) => step),
-      color: head,
-      dash: Math.floor(head / gloss.LINES.length),
-      y: lens.map(({items}) => {
-        const same = items[state.item] && items[state.item].maps.find(({part}) => part === map.part);
-        return same ? gloss.array(same.entropy).at(head) : null;
-      }),
-    }));
-    gloss.replace(view,
-      make("div", {class: "beside"},
-        gloss.figure(`${map.part}.${state.head} at step ${lens[state.at].step}.` +
-            (map.kind === "cross" ? " A row has the name of the piece that its query predicts." : ""),
-          gloss.heatMap({
-            array,
-            name: `${map.part}.${state.head}`,
-            rowLabels: axes.rows,
-            columnLabels: axes.columns,
-            rowName: axes.rowName,
-            columnName: "Key",
-            low: 0,
-            high: 1,
-            maxCell: 34,
-            describe: (i, j) => `${gloss.queryName(item, map, i)} → ` +
-              `key ${gloss.position(j, axes.columns[j])}: ${gloss.format(array.at(i, j), array.scale)}`,
-          })),
-        make("div", {class: "scroll tall"},
-          make("table", {class: "plain"},
-            make("thead", null, make("tr", null, make("th", null, "step"), make("th", null, "translation"))),
-            make("tbody", null,
-              lens.map(({step, items}, i) => items[state.item] &&
-                  make("tr", {class: i === state.at ? "strong" : null}, make("td", {class: "number"}, step),
-                    make("td", null, items[state.item].target.text))))))),
-      gloss.plot({name: `Entropy of the heads of ${map.part} (nats)`, xName: "step", series: lines, low: 0}));
-  }
   function draw() {
     const {lens} = withLens[state.run];
-    state.at = Math.min(state.at, lens.length - 1);
-    const {items} = lens[state.at];
-    state.item = Math.min(state.item, items.length - 1);
-    const {maps} = items[state.item];
+    const sentences = [...new Set(lens.flatMap(({items}) => items.map(({text}) => text)))];
+    if (!sentences.includes(state.sentence)) state.sentence = lens[lens.length - 1].items[0].text;
+    const looks = looksAt(lens, state.sentence);
+    state.at = Math.min(state.at, looks.length - 1);
+    const {maps} = looks[0].item;
     state.part = maps.some(({part}) => part === state.part) ? state.part : maps[maps.length - 1].part;
     const heads = gloss.array(maps[0].weights).shape[0];
+    state.head = Math.min(state.head, heads - 1);
+    const drawView = () => {
+      const look = looks[state.at];
+      const map = look.item.maps.find(({part}) => part === state.part);
+      gloss.replace(view,
+        make("div", {class: "beside"}, lensMap(look, map, state.head),
+          make(
+            "div", null, translations(looks, state.at), entropies(looks, state.part, heads), predictions(look.item))));
+    };
     const set = (key, number) => (value) => {
       state[key] = number ? Number(value) : value;
       draw();
@@ -170,11 +206,11 @@ function lensOf(runs) {
       withLens.length > 1
         ? gloss.select("Run", withLens.map(({name}, value) => ({value, text: name})), state.run, set("run", true))
         : null,
-      gloss.select("Sentence", items.map(({text}, value) => ({value, text})), state.item, set("item", true)),
+      gloss.select("Sentence", sentences, state.sentence, set("sentence", false)),
       gloss.select("Attention", maps.map(({part}) => part), state.part, set("part", false)),
       gloss.select("Head", Array.from({length: heads}, (_, head) => head), state.head, set("head", true)),
       gloss.slider(
-        "Step", {min: 0, max: lens.length - 1, step: 1, value: state.at, show: (i) => String(lens[i].step)}, (i) => {
+        "Step", {min: 0, max: looks.length - 1, step: 1, value: state.at, show: (i) => String(looks[i].step)}, (i) => {
           state.at = i;
           drawView();
         }));

@@ -21,6 +21,7 @@
 #include "pipeline/explain/map_picture.h"
 #include "pipeline/explain/page.h"
 #include "pipeline/explain/run_curves.h"
+#include "pipeline/run/run_files.h"
 
 namespace gloss {
 namespace {
@@ -30,7 +31,8 @@ constexpr std::size_t kMaxSentences = 50;
 CommandFiles files_of(const ExplainOptions& options) {
   CommandFiles files{model_inputs(options.models)};
   if (options.models.empty()) {
-    for (const auto& run : options.runs) files.inputs.push_back({"--run", run / "log.jsonl"});
+    for (const auto& run : options.runs)
+      for (const auto& file : {RunFiles(run).log, RunFiles(run).lens}) files.inputs.push_back({"--run", file});
   } else if (options.sentences.empty() && !options.heads_report) {
     files.inputs.push_back(standard_input());
   }

@@ -1,6 +1,8 @@
 #include "pipeline/explain/attention_maps.h"
 
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include <ATen/TensorOperators.h>
 #include <c10/core/InferenceMode.h>
@@ -24,14 +26,28 @@ at::Tensor entropy_of(const at::Tensor& weights) {
   return -terms.sum(-1).mean(-1);
 }
 
-Json attention_map(const RecordedPass::Attention& attention, const at::Tensor& output_weight, const Part& part) {
-  const auto norms = attention.weights * norms_of_values(attention.value, output_weight).unsqueeze(1);
+/// The attention sublayers in the order of the network.
+std::vector<Part> attention_parts(const ModelConfig& config) {
+  std::vector<Part> parts;
+  const auto add = [&](Part::Side side, std::int64_t layer, Part::Sublayer sublayer) {
+    parts.push_back({.kind = Part::Kind::kSublayer, .side = side, .layer = layer, .sublayer = sublayer});
+  };
+  for (std::int64_t layer = 0; layer < config.encoder_layers; ++layer)
+    add(Part::Side::kEncoder, layer, Part::Sublayer::kSelf);
+  for (std::int64_t layer = 0; layer < config.decoder_layers; ++layer) {
+    add(Part::Side::kDecoder, layer, Part::Sublayer::kSelf);
+    add(Part::Side::kDecoder, layer, Part::Sublayer::kCross);
+  }
+  return parts;
+}
+
+/// A map with `weights` as they are to be written, and without norms.
+Json attention_map(const RecordedPass::Attention& attention, const at::Tensor& weights, const Part& part) {
   return {{"part", part.name()},
           {"side", part.side == Part::Side::kEncoder ? "encoder" : "decoder"},
           {"layer", part.layer},
           {"kind", part.sublayer == Part::Sublayer::kCross ? "cross" : "self"},
-          {"weights", number_array(attention.weights)},
-          {"norms", number_array(norms)},
+          {"weights", number_array(weights)},
           {"entropy", number_array(entropy_of(attention.weights))}};
 }
 
@@ -49,18 +65,23 @@ Json mask_array(const Mask& mask, std::int64_t T, std::int64_t S, const std::vec
 
 Json attention_maps(const RecordedPass& pass, EncoderDecoder model, const ModelConfig& config) {
   const c10::InferenceMode inference;
-  const auto weights = model->named_parameters();
+  const auto parameters = model->named_parameters();
   Json result = Json::array();
-  const auto add = [&](Part::Side side, std::int64_t layer, Part::Sublayer sublayer) {
-    const Part part{.kind = Part::Kind::kSublayer, .side = side, .layer = layer, .sublayer = sublayer};
-    const auto output_weight = weights[part.site() + ".output.weight"].to(at::kCPU);
-    result.push_back(attention_map(pass.attention.at(part.site()), output_weight, part));
-  };
-  for (std::int64_t layer = 0; layer < config.encoder_layers; ++layer)
-    add(Part::Side::kEncoder, layer, Part::Sublayer::kSelf);
-  for (std::int64_t layer = 0; layer < config.decoder_layers; ++layer) {
-    add(Part::Side::kDecoder, layer, Part::Sublayer::kSelf);
-    add(Part::Side::kDecoder, layer, Part::Sublayer::kCross);
+  for (const auto& part : attention_parts(config)) {
+    const auto& attention = pass.attention.at(part.site());
+    const auto output_weight = parameters[part.site() + ".output.weight"].to(at::kCPU);
+    auto map = attention_map(attention, attention.weights, part);
+    map["norms"] = number_array(attention.weights * norms_of_values(attention.value, output_weight).unsqueeze(1));
+    result.push_back(std::move(map));
+  }
+  return result;
+}
+
+Json rounded_attention_maps(const RecordedPass& pass, const ModelConfig& config) {
+  Json result = Json::array();
+  for (const auto& part : attention_parts(config)) {
+    const auto& attention = pass.attention.at(part.site());
+    result.push_back(attention_map(attention, rounded(attention.weights), part));
   }
   return result;
 }

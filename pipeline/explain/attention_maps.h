@@ -14,6 +14,9 @@ namespace gloss {
 /// 2020), and each head's entropy in nats, the mean over its queries.
 Json attention_maps(const RecordedPass& pass, EncoderDecoder model, const ModelConfig& config);
 
+/// The attention weights with three digits after the point, and the entropies of the exact ones; no norms.
+Json rounded_attention_maps(const RecordedPass& pass, const ModelConfig& config);
+
 /// The masks of the pass, 1 where a query sees a key.
 Json masks_of(std::int64_t source_length, std::int64_t target_length, const std::vector<Removal>& removed);
 

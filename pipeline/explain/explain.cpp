@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include <ATen/ops/log_softmax.h>
 #include <c10/core/InferenceMode.h>
 
 #include "common/error.h"
@@ -21,6 +20,7 @@
 #include "pipeline/explain/attention_maps.h"
 #include "pipeline/explain/beam_tree.h"
 #include "pipeline/explain/explained_source.h"
+#include "pipeline/explain/explained_target.h"
 #include "pipeline/explain/interventions.h"
 #include "pipeline/explain/next_tokens.h"
 #include "pipeline/explain/number_array.h"
@@ -76,7 +76,7 @@ class ItemWriter {
       force(*request.target);
     else
       search();
-    item_["target"] = target_json();
+    item_["target"] = target_json(hypothesis_, target_tokenizer());
     if (ids_.target.empty()) return std::move(item_);
     look(request.quick);
     return std::move(item_);
@@ -95,8 +95,7 @@ class ItemWriter {
     greedy_config.beam_size = 1;
     const auto greedy = greedy_search(scorer, pad(std::array{source_.ids()}, scorer.device()), greedy_config).front();
     hypothesis_ = tree.best();
-    ids_ = {source_.ids(), hypothesis_.ids};
-    if (hypothesis_.ended) ids_.target.push_back(kEos);
+    ids_ = {source_.ids(), target_ids(hypothesis_)};
     item_["beam"] = to_json(tree, explained_.decoding, greedy, target_tokenizer());
     for (const auto& node : tree.nodes()) named_.insert(node.id);
   }
@@ -104,8 +103,7 @@ class ItemWriter {
   void force(const std::string& target) {
     hypothesis_.ids = target_tokenizer().encode(repair_utf8(target));
     hypothesis_.ended = true;
-    ids_ = {source_.ids(), hypothesis_.ids};
-    ids_.target.push_back(kEos);
+    ids_ = {source_.ids(), target_ids(hypothesis_)};
     item_["beam"] = nullptr;
   }
 
@@ -113,7 +111,11 @@ class ItemWriter {
   void look(bool quick) {
     const c10::InferenceMode inference;
     const auto pass = record_pass(network_, ids_, removed_);
-    add_log_probabilities(pass.logits);
+    const auto sum = add_log_probabilities(pass.logits, item_["target"]);
+    if (item_["forced"].get<bool>()) {
+      item_["target"]["log_probability"] = sum;
+      item_["target"]["score"] = length_normalized(sum, std::ssize(ids_.target), explained_.decoding);
+    }
     item_["maps"] = attention_maps(pass, network_, config());
     item_["masks"] = masks_of(std::ssize(ids_.source), std::ssize(ids_.target), removed_);
     item_["embedding"] = embeddings_of(pass);
@@ -128,37 +130,6 @@ class ItemWriter {
         text_stages(source_.pieces(), ids_, pass, config(), *explained_.model.source_tokenizer, target_tokenizer());
     item_["merges"] = merge_steps(source_.pieces(), *explained_.model.source_tokenizer);
     item_["names"] = names();
-  }
-
-  /// The pieces with their log-probabilities, and their sum for a forced target.
-  void add_log_probabilities(const at::Tensor& logits) {
-    const auto log_p = logits.log_softmax(-1);
-    double sum = 0;
-    for (std::size_t t = 0; t < ids_.target.size(); ++t) {
-      const auto value = log_p[static_cast<std::int64_t>(t)][ids_.target[t]].item<float>();
-      item_["target"]["pieces"][t]["log_probability"] = shortest(value);
-      sum += value;
-    }
-    if (!item_["forced"].get<bool>()) return;
-    item_["target"]["log_probability"] = sum;
-    item_["target"]["score"] = length_normalized(sum, std::ssize(ids_.target), explained_.decoding);
-  }
-
-  Json target_json() const {
-    const auto spans = target_tokenizer().decode_with_spans(hypothesis_.ids);
-    Json pieces = Json::array();
-    for (std::size_t t = 0; t < ids_.target.size(); ++t) {
-      const bool text = t < hypothesis_.ids.size() && spans.spans_known;
-      pieces.push_back({{"piece", target_tokenizer().piece(ids_.target[t])},
-                        {"id", ids_.target[t]},
-                        {"begin", text ? spans.spans[t].begin : spans.text.size()},
-                        {"end", text ? spans.spans[t].end : spans.text.size()}});
-    }
-    return {{"text", spans.text},
-            {"pieces", std::move(pieces)},
-            {"log_probability", hypothesis_.log_probability},
-            {"score", hypothesis_.score},
-            {"ended", hypothesis_.ended}};
   }
 
   Json interventions(const Candidates& candidates) {
@@ -194,9 +165,7 @@ class ItemWriter {
       for (const auto& token : step["top"]) named_.insert(token[0].get<Id>());
     for (const auto& ids : item_["candidates"]["ids"])
       for (const auto& id : ids) named_.insert(id.get<Id>());
-    Json result = Json::object();
-    for (const auto id : named_) result[std::to_string(id)] = target_tokenizer().piece(id);
-    return result;
+    return piece_names(named_, target_tokenizer());
   }
 
   const ExplainedModel& explained_;

@@ -1,6 +1,8 @@
 #include "pipeline/explain/next_tokens.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/log_softmax.h>
@@ -14,27 +16,51 @@ namespace {
 constexpr std::int64_t kTokens = 100;
 constexpr int kTemperatures = 20;
 
+/// Log-probabilities of a vocabulary, the likeliest token of each step first.
+struct SortedTokens {
+  at::Tensor log_p, ids;  ///< [T, V]
+
+  explicit SortedTokens(const at::Tensor& logits) {
+    std::tie(log_p, ids) = logits.log_softmax(-1).sort(/*stable=*/true, /*dim=*/-1, /*descending=*/true);
+  }
+
+  /// For each step, `count` pairs of id and log-probability.
+  std::vector<Json> likeliest(std::int64_t count) const {
+    const auto top = log_p.narrow(1, 0, count).contiguous(), top_ids = ids.narrow(1, 0, count).contiguous();
+    std::vector<Json> steps(static_cast<std::size_t>(log_p.size(0)), Json::array());
+    for (std::int64_t i = 0; i < top.numel(); ++i)
+      steps[static_cast<std::size_t>(i / count)].push_back(
+          {top_ids.const_data_ptr<std::int64_t>()[i], shortest(top.const_data_ptr<float>()[i])});
+    return steps;
+  }
+};
+
 }  // namespace
 
 Json decoding_steps(const at::Tensor& logits) {
-  const auto log_p = logits.log_softmax(-1);  // [T, V]
-  const auto V = log_p.size(1), count = std::min(kTokens, V);
-  const auto [sorted, order] = log_p.sort(/*stable=*/true, /*dim=*/-1, /*descending=*/true);
-  const auto top = sorted.narrow(1, 0, count).contiguous(), ids = order.narrow(1, 0, count).contiguous();
-  const auto rest = sorted.narrow(1, count, V - count);
+  const SortedTokens sorted(logits);
+  const auto V = logits.size(1), count = std::min(kTokens, V);
+  const auto rest = sorted.log_p.narrow(1, count, V - count);
   std::vector<at::Tensor> tails;
   if (V > count)
     for (int i = 1; i <= kTemperatures; ++i) tails.push_back((rest / (i * 0.1)).logsumexp(-1));  // [T]
 
   Json steps = Json::array();
-  for (std::int64_t t = 0; t < log_p.size(0); ++t) {
-    Json likeliest = Json::array(), tail = Json::array();
-    for (std::int64_t k = 0; k < count; ++k)
-      likeliest.push_back(
-          {ids.const_data_ptr<std::int64_t>()[t * count + k], shortest(top.const_data_ptr<float>()[t * count + k])});
-    for (const auto& of_steps : tails) tail.push_back(shortest(of_steps[t].item<float>()));
+  for (auto& likeliest : sorted.likeliest(count)) {
+    Json tail = Json::array();
+    for (const auto& of_steps : tails)
+      tail.push_back(shortest(of_steps[static_cast<std::int64_t>(steps.size())].item<float>()));
     steps.push_back({{"top", std::move(likeliest)}, {"tail", V > count ? std::move(tail) : Json()}});
   }
+  return steps;
+}
+
+Json likeliest_tokens(const at::Tensor& logits) {
+  SortedTokens sorted(logits);
+  sorted.log_p = rounded(sorted.log_p);
+  Json steps = Json::array();
+  for (auto& likeliest : sorted.likeliest(std::min(Candidates::kCount, logits.size(1))))
+    steps.push_back({{"top", std::move(likeliest)}});
   return steps;
 }
 

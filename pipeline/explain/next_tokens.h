@@ -17,6 +17,9 @@ namespace gloss {
 /// 0.1 to 2: from that a reader can apply temperature, top-k and top-p exactly. `logits` [T, V].
 Json decoding_steps(const at::Tensor& logits);
 
+/// The ten likeliest next tokens of each step, with three digits after the point.
+Json likeliest_tokens(const at::Tensor& logits);
+
 /// The tokens whose probabilities are compared at each step: the ten likeliest, of which the last makes room for the
 /// target's token if that is not among them.
 struct Candidates {

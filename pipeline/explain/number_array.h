@@ -10,6 +10,9 @@ namespace gloss {
 /// reads back equal, and infinity as the greatest float.
 Json number_array(const at::Tensor& tensor);
 
+/// The numbers with three digits after the point.
+at::Tensor rounded(const at::Tensor& numbers);
+
 /// The float as the shortest decimal number that reads back equal.
 double shortest(float value);
 

@@ -2,13 +2,17 @@
 
 #include <cstdint>
 #include <fstream>
+#include <functional>
+#include <istream>
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "common/error.h"
+#include "common/files/descriptor.h"
 #include "common/log.h"
 #include "pipeline/run/run_files.h"
 
@@ -49,6 +53,32 @@ Json samples_of(const Events& validations) {
   return result;
 }
 
+/// Returns the object of a line, or null if the line begins as an object but was not written to its end, because the
+/// process was killed or the disk was full.
+Json parse_line(const std::string& line) {
+  try {
+    return parse_json(line);
+  } catch (const std::invalid_argument&) {
+    if (!line.starts_with('{')) throw;
+    return nullptr;
+  }
+}
+
+/// Calls `take` with each object of a file of one object per line.
+void read_lines(const std::filesystem::path& path, std::istream& file, const std::function<void(Json)>& take) {
+  std::string line;
+  for (std::int64_t number = 1; std::getline(file, line); ++number) {
+    if (file.eof()) break;  // without a line feed: the run is writing it
+    try {
+      if (auto object = parse_line(line); !object.is_null()) take(std::move(object));
+    } catch (const std::exception& error) {
+      throw DataError(printable(path.string()) + ", line " + std::to_string(number) +
+                      ": wanted an event of gloss, got " + printable(line.substr(0, 60)) + " (" + error.what() + ")");
+    }
+  }
+  if (file.bad()) throw IoError(printable(path.string()) + ": cannot be read");
+}
+
 /// The events of a log. Steps of a run that was interrupted and resumed are there twice.
 struct RunLog {
   Events steps, validations;
@@ -70,18 +100,25 @@ RunLog read_log(const std::filesystem::path& folder) {
   std::ifstream file(path);
   if (!file) throw UsageError("--run: wanted the folder of a run, with a log.jsonl, got " + printable(folder.string()));
   RunLog log;
-  std::string line;
-  for (std::int64_t number = 1; std::getline(file, line); ++number) {
-    if (file.eof()) break;  // without a line feed: the run is writing it
-    try {
-      add_event(parse_json(line), log);
-    } catch (const std::exception& error) {
-      throw DataError(printable(path.string()) + ", line " + std::to_string(number) +
-                      ": wanted an event of gloss, got " + printable(line.substr(0, 60)) + " (" + error.what() + ")");
-    }
-  }
-  if (file.bad()) throw IoError(printable(path.string()) + ": cannot be read");
+  read_lines(path, file, [&](Json event) { add_event(std::move(event), log); });
   return log;
+}
+
+/// The items of each step; none if the run has no lens.jsonl.
+Json read_lens(const std::filesystem::path& folder) {
+  const auto path = RunFiles(folder).lens;
+  std::ifstream file(path);
+  std::error_code error;
+  if (!file && std::filesystem::exists(path, error)) throw_io_error(path, "open");
+  Events looks;
+  if (file)
+    read_lines(path, file, [&](Json look) {
+      const auto step = look.at("step").get<std::int64_t>();
+      looks.insert_or_assign(step, std::move(look.at("items")));
+    });
+  Json lens = Json::array();
+  for (auto& [step, items] : looks) lens.push_back({{"step", step}, {"items", std::move(items)}});
+  return lens;
 }
 
 }  // namespace
@@ -95,7 +132,7 @@ Json run_curves(std::span<const std::filesystem::path> folders) {
                               {"training", table_of(log.steps, kTraining)},
                               {"validation", table_of(log.validations, kValidation)},
                               {"samples", samples_of(log.validations)},
-                              {"lens", Json::array()}});
+                              {"lens", read_lens(folder)}});
   }
   return result;
 }

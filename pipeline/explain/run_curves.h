@@ -7,10 +7,10 @@
 
 namespace gloss {
 
-/// Returns the document "gloss.run" of docs/explanation_format.md: what the logs of run folders say of training and
-/// validation, with the samples. A run may still be going on: a line that is not complete yet is left out, and of steps
-/// that were repeated after an interruption the last ones count. Throws UsageError if a folder has no log, DataError if
-/// the log is damaged, IoError.
+/// Returns the document "gloss.run" of docs/explanation_format.md from log.jsonl and lens.jsonl of run folders:
+/// training and validation, samples, and the items of lens.sentences. A run may still be going on, or may have been
+/// killed: lines that are not complete are left out, and of repeated steps the last ones count. Throws UsageError if a
+/// folder has no log, DataError if a file is damaged, IoError.
 Json run_curves(std::span<const std::filesystem::path> folders);
 
 }  // namespace gloss

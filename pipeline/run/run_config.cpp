@@ -52,6 +52,7 @@ Json join(const RunConfig& config, JsonOf json_of) {
   json["training"] = json_of(training_settings(), config.training);
   json["decoding"] = json_of(decoding_settings(), config.decoding);
   json["evaluation"] = json_of(evaluation_settings(), config.evaluation);
+  json["lens"] = json_of(lens_settings(), config.lens);
   return json;
 }
 
@@ -70,6 +71,7 @@ void RunConfig::validate() const {
   model.validate();
   training.validate();
   decoding.validate();
+  lens.validate();
   if (!tokenizer.joint && model.tie_embeddings == TieEmbeddings::kAll)
     throw UsageError(
         "model.tie_embeddings: all needs one vocabulary for both languages; set it to decoder or none, or "
@@ -103,6 +105,7 @@ RunConfig read_sections(const Json& json) {
   config.training = read_training_config(file.section("training"));
   config.decoding = read_decoding_config(file.section("decoding"));
   config.evaluation = read_evaluation_config(file.section("evaluation"));
+  config.lens = read_lens_config(file.section("lens"));
   file.finish();
   return config;
 }
@@ -125,7 +128,9 @@ Json to_json(const RunConfig& config) {
 }
 
 Json to_portable_json(const RunConfig& config) {
-  return join(config, [](const auto& settings, const auto& values) { return settings.to_portable_json(values); });
+  auto json = join(config, [](const auto& settings, const auto& values) { return settings.to_portable_json(values); });
+  json.erase("lens");
+  return json;
 }
 
 Json settings_identity(const RunConfig& config) {

@@ -12,6 +12,7 @@
 #include "decoding/decoding_config.h"
 #include "evaluation/evaluation_config.h"
 #include "model/model_config.h"
+#include "pipeline/run/lens_config.h"
 #include "tokenizer/tokenizer_config.h"
 #include "training/training_config.h"
 
@@ -30,6 +31,7 @@ struct RunConfig {
   TrainingConfig training;
   DecodingConfig decoding;
   EvaluationConfig evaluation;
+  LensConfig lens;
   bool plain = false;  ///< the option --plain, not a key: training and translating use plain passes (Pass::plain)
 
   /// Checks each section and the rules between sections. Throws UsageError naming the key.
@@ -63,7 +65,8 @@ std::optional<std::string> similar_key(std::string_view name);
 
 /// Returns every key with its value, defaults filled in.
 Json to_json(const RunConfig& config);
-/// Returns the JSON that a model file stores: without the user's paths.
+/// Returns the JSON that a model file stores: without the user's paths and without `lens`, which has no effect on the
+/// model.
 Json to_portable_json(const RunConfig& config);
 /// Returns the settings that must be equal to resume a run, by dotted key (Setting::identity). The keys of decoding and
 /// evaluation count only if there is a validation set, since they decide which checkpoint is the best.

@@ -18,6 +18,7 @@ std::vector<NamedFile> files_read(RunConfig config);
 /// The files of a run folder that gloss writes, whether they exist or not.
 struct RunFiles {
   std::filesystem::path model, config, log, corpus, texts;
+  std::filesystem::path lens;           ///< with lens.sentences
   std::filesystem::path earlier_model;  ///< exists while `model` is the model of a run that is being replaced
   std::vector<std::filesystem::path> tokenizers;
   std::filesystem::path checkpoints;  ///< the folder

@@ -29,6 +29,7 @@ constexpr std::string_view kEarlierModelText =
 std::vector<fs::path> replaced_files(const RunFiles& files) {
   auto replaced = files.checkpoint_files();
   replaced.push_back(files.log);
+  replaced.push_back(files.lens);
   replaced.insert(replaced.end(), files.tokenizers.begin(), files.tokenizers.end());
   replaced.push_back(files.config);  // last, since it marks the others as files of a run
   return replaced;
@@ -67,7 +68,7 @@ bool is_gloss_model(const fs::path& file) {
 }
 
 /// Throws UsageError if a new run would replace a file that may not belong to a run: a configuration or a model of
-/// another program, or tokenizers and a log in a folder without other files of a run.
+/// another program, or tokenizers, a log and a lens in a folder without other files of a run.
 void expect_files_of_a_run(const RunFiles& files) {
   const auto refuse = [](const fs::path& file, const std::string& wanted) {
     throw UsageError("--overwrite: " + printable(file.string()) + " is not " + wanted +
@@ -78,6 +79,7 @@ void expect_files_of_a_run(const RunFiles& files) {
   if (fs::exists(files.config) || fs::exists(files.texts) || !files.checkpoint_files().empty()) return;
   auto others = files.tokenizers;
   others.push_back(files.log);
+  others.push_back(files.lens);
   for (const auto& file : others)
     if (fs::exists(file)) refuse(file, "in the folder of a run");
 }
@@ -124,7 +126,7 @@ RunFolder::RunFolder(fs::path path, bool resume, bool overwrite)
 bool RunFolder::resumes() const { return resume_ && CheckpointFolder(checkpoints(), 1).has_any(); }
 
 bool RunFolder::is_used() const {
-  for (const auto& file : {files_.model, files_.checkpoints, files_.config, files_.log})
+  for (const auto& file : {files_.model, files_.checkpoints, files_.config, files_.log, files_.lens})
     if (fs::exists(file)) return true;
   return std::ranges::any_of(files_.tokenizers, [](const fs::path& file) { return fs::exists(file); });
 }
@@ -168,6 +170,13 @@ void RunFolder::log(const std::string& event, Json fields) {
   log_event(event, fields);
   if (!log_.write(event, std::move(fields)))
     log_warning(printable(log_file().string()) + ": cannot be written; the log ends here, training goes on");
+}
+
+void RunFolder::open_lens() { lens_ = EventFile(files_.lens); }
+
+void RunFolder::write_lens(Json fields) {
+  if (!lens_.write("lens", std::move(fields)))
+    log_warning(printable(files_.lens.string()) + ": cannot be written; the lens ends here, training goes on");
 }
 
 }  // namespace gloss

@@ -11,8 +11,8 @@
 
 namespace gloss {
 
-/// The folder of one run, held by this process: model.safetensors, checkpoints/, log.jsonl, config.json and the
-/// tokenizers.
+/// The folder of one run, held by this process: model.safetensors, checkpoints/, log.jsonl, lens.jsonl, config.json and
+/// the tokenizers.
 class RunFolder {
  public:
   /// Makes and locks the folder. The destructor removes the folders that were made here, unless `keep` was called.
@@ -44,6 +44,10 @@ class RunFolder {
 
   /// Adds a line to log.jsonl and to the file of --log-json.
   void log(const std::string& event, Json fields);
+  /// Opens lens.jsonl, to which the run adds. Throws IoError.
+  void open_lens();
+  /// Adds a line to lens.jsonl.
+  void write_lens(Json fields);
 
  private:
   /// Makes a folder and its parents. The destructor removes the empty ones again, unless `keep` was called.
@@ -67,7 +71,7 @@ class RunFolder {
   bool resume_, overwrite_;
   MadeFolder folder_;
   FileLock lock_;
-  EventFile log_;
+  EventFile log_, lens_;
 };
 
 }  // namespace gloss

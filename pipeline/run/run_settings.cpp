@@ -64,7 +64,8 @@ std::vector<SectionSettings> run_settings() {
           {"model", model_settings().list()},
           {"training", training_settings().list()},
           {"decoding", decoding_settings().list()},
-          {"evaluation", evaluation_settings().list()}};
+          {"evaluation", evaluation_settings().list()},
+          {"lens", lens_settings().list()}};
 }
 
 std::optional<std::string> similar_key(std::string_view name) {

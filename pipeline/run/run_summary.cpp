@@ -48,7 +48,8 @@ std::vector<std::string> finished_lines(const std::filesystem::path& folder, con
   std::error_code error;
   const auto bytes = std::filesystem::file_size(model_file, error);
   return {"the model is " + printable(model_file.string()) + (error ? "" : ", " + bytes_text(bytes)),
-          "translate with: gloss translate --model " + shell_quoted(folder) + " < text"};
+          "translate with: gloss translate --model " + shell_quoted(folder) + " < text",
+          "see how it was trained: gloss explain --run " + shell_quoted(folder) + " --output training.html"};
 }
 
 std::string shell_quoted(const std::filesystem::path& path) {

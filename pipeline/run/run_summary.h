@@ -15,7 +15,8 @@ std::vector<std::string> chosen_lines(const RunFile& run_file);
 /// `options` is empty or begins with a space.
 std::string resume_command(const std::filesystem::path& folder, const std::string& options = "");
 
-/// Returns the path and the size of the model of a finished run, and the command that translates with it.
+/// Returns the path and the size of the model of a finished run, and the commands that translate with
+/// it and show the training.
 std::vector<std::string> finished_lines(const std::filesystem::path& folder, const std::filesystem::path& model_file);
 
 /// Returns the path for a shell: in quotation marks if it has special characters.

@@ -12,6 +12,7 @@ Validation RunValidation::validate(EncoderDecoder& model, std::int64_t step) {
   score(model);
   step_ = step;
   report_validation(*folder_, step, last_, samples_);
+  lens_->look(model, {step});
   return last_.scores;
 }
 

@@ -6,18 +6,20 @@
 
 #include "model/encoder_decoder.h"
 #include "pipeline/run/run_folder.h"
+#include "pipeline/run/training_lens.h"
 #include "pipeline/run/validation.h"
 #include "training/trainer.h"
 
 namespace gloss {
 
-/// Validates the models of a run and reports the scores. Keeps the last report, so that the final model is not scored
-/// twice. The validator and the folder outlive it.
+/// Validates the models of a run, reports the scores and looks at lens.sentences. Keeps the last report, so that the
+/// final model is not scored twice. The validator, the folder and the lens outlive it.
 class RunValidation {
  public:
   /// Prints `samples` samples of each validation; `max_length`: data.max_length.
-  RunValidation(const Validator& validator, RunFolder& folder, std::size_t samples, std::int64_t max_length)
-      : validator_(&validator), folder_(&folder), samples_(samples), max_length_(max_length) {}
+  RunValidation(const Validator& validator, RunFolder& folder, TrainingLens& lens, std::size_t samples,
+                std::int64_t max_length)
+      : validator_(&validator), folder_(&folder), lens_(&lens), samples_(samples), max_length_(max_length) {}
 
   /// Scores the model after update `step` and reports a validation. Throws Stopped if a signal asks for an end.
   Validation validate(EncoderDecoder& model, std::int64_t step);
@@ -29,6 +31,7 @@ class RunValidation {
 
   const Validator* validator_;
   RunFolder* folder_;
+  TrainingLens* lens_;
   std::size_t samples_;
   std::int64_t max_length_;
   bool warned_ = false;

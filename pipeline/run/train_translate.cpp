@@ -28,6 +28,7 @@
 #include "pipeline/run/run_report.h"
 #include "pipeline/run/run_summary.h"
 #include "pipeline/run/run_validation.h"
+#include "pipeline/run/training_lens.h"
 #include "pipeline/runtime.h"
 #include "training/checkpoint.h"
 #include "training/mixed_precision.h"
@@ -164,6 +165,7 @@ Trainer::Options trainer_options(const TrainTranslateOptions& options, const Run
 void keep_files(const RunConfig& config, RunInputs& inputs, RunFolder& folder) {
   inputs.cache.keep();
   folder.keep();
+  if (!config.lens.sentences.empty()) folder.open_lens();
   inputs.tokenizers.save(folder);
   write_file(folder.config_file(), to_pretty_text(to_json(config)));
 }
@@ -190,10 +192,12 @@ Bleu score_test_set(const RunConfig& config, const RunInputs& inputs, const Enco
 
 /// Writes the model, with its scores, and returns the score on the test set, if there is one.
 std::optional<Bleu> write_and_score(const RunConfig& config, const RunInputs& inputs, RunFolder& folder,
-                                    EncoderDecoder& model, const Progress& progress, RunValidation* validation) {
+                                    EncoderDecoder& model, const Progress& progress, RunValidation* validation,
+                                    TrainingLens& lens) {
   auto description = describe(config, inputs, progress);
   if (validation != nullptr)
     description.provenance["validation"] = summary(validation->validate_final(model, progress.kept_steps));
+  lens.look(model, progress.kept_steps);
   write_model_file(folder.model_file(), model, description);
   folder.model_is_written();
   if (!inputs.test) return std::nullopt;
@@ -213,10 +217,11 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   auto inputs = read_inputs(options, folder);
 
   const RandomStream random(static_cast<std::uint64_t>(config.seed), "gloss");
+  TrainingLens lens(config, inputs.tokenizers, folder);
   auto model = make_initial_model(options, inputs, random);
   BatchStream batches(inputs.corpus(), config.data.batch_tokens, random, subword_sampling(config, inputs.tokenizers));
   std::optional<RunValidation> validation;
-  if (inputs.validator) validation.emplace(*inputs.validator, folder, options.samples, config.data.max_length);
+  if (inputs.validator) validation.emplace(*inputs.validator, folder, lens, options.samples, config.data.max_length);
   auto* const validation_or_null = validation ? &*validation : nullptr;
   ProgressDisplay display(config.training.step_limit());
   auto training = trainer_options(options, inputs, folder, display, validation_or_null);
@@ -238,7 +243,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   if (result.end == TrainingEnd::kEarlyStop)
     log_info("ended early: " + std::to_string(config.training.early_stop.patience) + " validations were no better");
   const Progress progress{result.steps, whole_epochs(batches), trainer.kept_steps(), &trainer.state().hashes};
-  result.test = write_and_score(config, inputs, folder, model, progress, validation_or_null);
+  result.test = write_and_score(config, inputs, folder, model, progress, validation_or_null, lens);
   for (const auto& line : finished_lines(options.out, folder.model_file())) log_info(line);
 }
 

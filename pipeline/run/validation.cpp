@@ -56,12 +56,9 @@ ValidationReport Validator::operator()(EncoderDecoder& model) const {
   if (!std::isfinite(loss))
     throw DivergedError("validation: wanted a finite loss, got " + std::to_string(loss) +
                         "; lower training.learning_rate, or set training.clip_norm");
-  auto greedy = config_.decoding;
-  greedy.beam_size = greedy.n_best = 1;
-  greedy.coverage_penalty = 0;
-  greedy.sampling.enabled = false;
   const auto translator = make_translator(model, config_, source_tokenizer_, target_tokenizer_, config_.plain);
-  auto [translations, truncated] = translate_texts(translator, greedy, text_.sources, "validating");
+  auto [translations, truncated] =
+      translate_texts(translator, greedy_decoding(config_.decoding), text_.sources, "validating");
   ValidationReport report{
       .scores = {.loss = loss, .bleu = corpus_bleu(translations, text_.references, config_.evaluation.tokenize).score},
       .signature = bleu_signature(config_.evaluation.tokenize),

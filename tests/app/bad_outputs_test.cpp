@@ -91,6 +91,7 @@ TEST_F(BadOutputsTest, AFileOfTheRunFolderIsNoInput) {
   check("corpus.cache", "data.train_source");
   check("corpus.texts.json", "data.train_target");
   check("log.jsonl", "data.valid_source");
+  check("lens.jsonl", "data.valid_target");
   check("model.safetensors", "data.test_source");
   check("tokenizer.model", "data.test_target");
   fs::copy(run_.config(), run_ / "new/config.json");

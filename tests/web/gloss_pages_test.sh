@@ -28,6 +28,7 @@ explain forced --model "$second" "ana nipa" --target "dumo kapi" --quick
 explain markup --model "$first" "</script><b title=\"x\">ana & 'nipa'" --beam 2
 "$gloss" make-corpus copy --size 200 --out "$folder/corpus" --quiet
 "$gloss" train-translate --source "$folder/corpus/train.source" --target "$folder/corpus/train.target" \
-  --out "$folder/run" --threads 1 --quiet --set training.max_steps=60 --set training.validate_every=20 >/dev/null
+  --out "$folder/run" --threads 1 --quiet --set training.max_steps=60 --set training.validate_every=20 \
+  --set 'lens.sentences=["a b c", "<b>d</b>"]' >/dev/null
 explain run --run "$folder/run" --run "$folder/run"
 "$python" "$here/page_test.py" "$folder/pictures" "$folder"/*.json

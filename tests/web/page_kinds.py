@@ -88,7 +88,8 @@ def run(small):
                             *small,
                             light=True,
                         )
-                    ],
+                    ]
+                    + ([item("Two men".split(), "Zwei Männer".split(), *small, light=True)] if step > 2000 else []),
                 }
                 for step in checks
             ],

@@ -355,3 +355,12 @@ class SectionTest(PageCase):
         weights = self.documents["run"]["runs"][0]["lens"][0]["items"][0]["maps"][-1]["weights"]
         shown = self.cell("lens", "decoder.1.cross.0", 1, 0)
         self.assertAlmostEqual(number(shown), values(weights, 0, 1, 0), delta=EIGHT_BITS)
+        self.assertIn("▁Ein 0.38", self.text("#lens").replace("\u00a0", " "))
+
+    def test_lens_of_a_sentence_that_was_added_when_the_run_was_resumed(self):
+        self.open("run")
+        self.set("lens", "Sentence", "Two men")
+        self.set("lens", "Step", 0)
+        self.assertIn("at step 2500", self.text("#lens figcaption"))
+        self.assertIn("Zwei Männer", self.text("#lens tbody .strong"))
+        self.assertNotIn("Ein Mann", self.text("#lens tbody"))

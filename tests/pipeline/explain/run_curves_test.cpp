@@ -56,6 +56,31 @@ TEST_F(RunCurvesTest, ALineThatIsBeingWrittenIsLeftOut) {
   EXPECT_EQ(run["training"]["step"], Json({10}));
 }
 
+TEST_F(RunCurvesTest, ALineThatWasNotWrittenToItsEndIsLeftOut) {
+  const auto run = curves(step(10, 3) + "{\"event\":\"step\",\"st\n" + step(20, 2));
+  EXPECT_EQ(run["training"]["step"], Json({10, 20}));
+}
+
+TEST_F(RunCurvesTest, AValidationMayHaveNoSamples) {
+  const auto run = curves(validation(15, 20) + "{\"event\":\"validation\",\"step\":20,\"loss\":1}\n");
+  EXPECT_EQ(run["validation"]["step"], Json({15, 20}));
+  EXPECT_EQ(run["validation"]["bleu"], Json({20.0, nullptr}));
+  EXPECT_EQ(run["samples"].size(), 1U);
+}
+
+TEST_F(RunCurvesTest, TheLensHasTheLastLookAtEachStep) {
+  EXPECT_EQ(curves(step(10, 3))["lens"], Json::array()) << "a run without lens.sentences";
+  std::ofstream(folder_.path() / "lens.jsonl") << R"({"event":"lens","step":10,"items":["a"],"time":1}
+{"event":"lens","step":20,"items":["b"],"time":2}
+{"event":"lens","step":30,"items":["c
+{"event":"lens","step":20,"items":["d"],"time":4}
+{"event":"lens","step":30,"it)";
+  EXPECT_EQ(curves(step(10, 3))["lens"],
+            Json::parse(R"([{"step": 10, "items": ["a"]}, {"step": 20, "items": ["d"]}])"));
+  std::ofstream(folder_.path() / "lens.jsonl") << "{\"step\":1}\n";
+  EXPECT_THROW(curves(step(10, 3)), DataError);
+}
+
 TEST_F(RunCurvesTest, ADamagedLogAndAFolderWithoutOneAreRefused) {
   EXPECT_THROW(curves("nonsense\n"), DataError);
   EXPECT_THROW(run_curves(std::vector{folder_.path() / "missing"}), UsageError);

@@ -79,6 +79,24 @@ TEST_F(RunConfigTest, ThePortableFormHasNoPath) {
   EXPECT_THAT(to_text(to_portable_json(config)), testing::Not(HasSubstr("t.model")));
 }
 
+TEST_F(RunConfigTest, LensSentencesAreAFewTextsThatTheModelFileLacks) {
+  EXPECT_THAT(read("{}").lens.sentences, testing::IsEmpty());
+  const auto config = read(R"({"lens": {"sentences": ["a b"]}})");
+  EXPECT_THAT(config.lens.sentences, testing::ElementsAre("a b"));
+  EXPECT_THAT(read("{}", {R"(lens.sentences=["c", "d"])"}).lens.sentences, testing::ElementsAre("c", "d"));
+  EXPECT_EQ(to_json(config)["lens"]["sentences"], Json({"a b"}));
+  EXPECT_FALSE(to_portable_json(config).contains("lens"));
+  EXPECT_EQ(settings_identity(config), settings_identity(read("{}"))) << "a run may be resumed with others";
+
+  expect_refused(R"({"lens": {"sentences": ["a", ""]}})", "lens.sentences: wanted sentences that are not empty");
+  expect_refused(R"({"lens": {"sentences": "a"}})", "lens.sentences: wanted a list of strings");
+  expect_refused(R"({"lens": {"sentences": [1]}})", "lens.sentences: wanted a list of strings");
+  expect_refused(R"({"lens": {"sentence": ["a"]}})", "did you mean \"sentences\"?");
+  const Json many{{"lens", {{"sentences", std::vector<std::string>(21, "a")}}}};
+  expect_refused(to_text(many), "lens.sentences: wanted at most 20 sentences, got 21");
+  EXPECT_NO_THROW(read(to_text({{"lens", {{"sentences", std::vector<std::string>(20, "a")}}}})));
+}
+
 TEST_F(RunConfigTest, OverridesReplaceTheValuesOfTheFile) {
   const auto config = read(R"({"seed": 1, "model": {"d_model": 64}})",
                            {"seed=5", "model.d_model=32", "model.heads=2", "training.schedule=constant",

@@ -64,7 +64,7 @@ TEST_F(RunFilesTest, ARunThatResumesKeepsItsConfigurationAndTokenizers) {
     EXPECT_TRUE(contains(names_of(resumed.kept), name));
     EXPECT_FALSE(contains(names_of(resumed.written), name));
   }
-  for (const auto* name : {"model.safetensors", "log.jsonl", "corpus.cache", "step-00000005.safetensors"})
+  for (const auto* name : {"model.safetensors", "log.jsonl", "lens.jsonl", "corpus.cache", "step-00000005.safetensors"})
     EXPECT_TRUE(contains(names_of(resumed.written), name));
   EXPECT_FALSE(contains(names_of(anew.written), "notes.txt"));
 }

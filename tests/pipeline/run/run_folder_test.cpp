@@ -65,6 +65,7 @@ TEST_F(RunFolderTest, AUsedFolderIsRefusedAndLeftAsItWas) {
 TEST_F(RunFolderTest, OverwritingRemovesTheEarlierRunOnlyWhenTheNewOneBegins) {
   leave_a_run();
   write_file(run() / "checkpoints/step-00000005.safetensors", "checkpoint");
+  write_file(run() / "lens.jsonl", "{}\n");
   const std::vector<fs::path> others = {run() / "notes.txt", run() / "checkpoints/notes.txt",
                                         run() / "checkpoints/step-latest.safetensors"};
   for (const auto& other : others) write_file(other, "mine");
@@ -77,6 +78,7 @@ TEST_F(RunFolderTest, OverwritingRemovesTheEarlierRunOnlyWhenTheNewOneBegins) {
   }
   for (const auto& other : others) EXPECT_EQ(read_file(other, 100), "mine");
   EXPECT_EQ(fs::file_size(run() / "log.jsonl"), 0);
+  EXPECT_FALSE(fs::exists(run() / "lens.jsonl"));
 }
 
 TEST_F(RunFolderTest, OverwritingKeepsTheEarlierModelUntilTheNewOneIsWritten) {
@@ -119,7 +121,7 @@ TEST_F(RunFolderTest, OverwritingLeavesFilesOfOtherPrograms) {
     EXPECT_THAT([&] { folder.keep(); }, ThrowsMessage<UsageError>(HasSubstr(name)));
   };
   fs::create_directories(run());
-  for (const auto* name : {"tokenizer.model", "log.jsonl"}) {
+  for (const auto* name : {"tokenizer.model", "log.jsonl", "lens.jsonl"}) {
     write_file(run() / name, "mine");
     expect_refused(name);
     EXPECT_EQ(read_file(run() / name, 100), "mine");

@@ -38,12 +38,13 @@ TEST(RunSummaryTest, CommandsCanBeCopiedToAShell) {
   EXPECT_EQ(shell_quoted(""), "''");
 }
 
-TEST(RunSummaryTest, AFinishedRunNamesItsModelAndTheNextCommand) {
+TEST(RunSummaryTest, AFinishedRunNamesItsModelAndTheNextCommands) {
   const TemporaryFolder folder;
   std::ofstream(folder / "m") << std::string(1'250'000, 'x');
   EXPECT_THAT(finished_lines("runs/x", folder / "m"),
               ElementsAre("the model is " + (folder / "m").string() + ", 1.2 MiB",
-                          "translate with: gloss translate --model runs/x < text"));
+                          "translate with: gloss translate --model runs/x < text",
+                          "see how it was trained: gloss explain --run runs/x --output training.html"));
 }
 
 }  // namespace

@@ -1,0 +1,56 @@
+#include "pipeline/explain/explained_target.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <ATen/ops/log_softmax.h>
+
+#include "pipeline/explain/number_array.h"
+
+namespace gloss {
+
+Ids target_ids(const Hypothesis& hypothesis) {
+  auto ids = hypothesis.ids;
+  if (hypothesis.ended) ids.push_back(kEos);
+  return ids;
+}
+
+Json target_json(const Hypothesis& hypothesis, const Tokenizer& tokenizer) {
+  const auto ids = target_ids(hypothesis);
+  const auto spans = tokenizer.decode_with_spans(hypothesis.ids);
+  Json pieces = Json::array();
+  for (std::size_t t = 0; t < ids.size(); ++t) {
+    const bool text = t < hypothesis.ids.size() && spans.spans_known;
+    pieces.push_back({{"piece", tokenizer.piece(ids[t])},
+                      {"id", ids[t]},
+                      {"begin", text ? spans.spans[t].begin : spans.text.size()},
+                      {"end", text ? spans.spans[t].end : spans.text.size()}});
+  }
+  return {{"text", spans.text},
+          {"pieces", std::move(pieces)},
+          {"log_probability", hypothesis.log_probability},
+          {"score", hypothesis.score},
+          {"ended", hypothesis.ended}};
+}
+
+double add_log_probabilities(const at::Tensor& logits, Json& target) {
+  const auto log_p = logits.log_softmax(-1);
+  double sum = 0;
+  std::int64_t t = 0;
+  for (auto& piece : target["pieces"]) {
+    const auto value = log_p[t++][piece["id"].get<Id>()].item<float>();
+    piece["log_probability"] = shortest(value);
+    sum += value;
+  }
+  return sum;
+}
+
+Json piece_names(const std::set<Id>& ids, const Tokenizer& tokenizer) {
+  Json names = Json::object();
+  for (const auto id : ids) names[std::to_string(id)] = tokenizer.piece(id);
+  return names;
+}
+
+}  // namespace gloss

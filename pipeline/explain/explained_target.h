@@ -1,0 +1,28 @@
+#pragma once
+
+#include <set>
+
+#include <ATen/core/Tensor.h>
+
+#include "common/config/json.h"
+#include "common/special_ids.h"
+#include "decoding/search.h"
+#include "tokenizer/tokenizer.h"
+
+namespace gloss {
+
+// Parts of the document of docs/explanation_format.md.
+
+/// The ids of a translation, with eos if it ended.
+Ids target_ids(const Hypothesis& hypothesis);
+
+/// The text of a translation, its pieces and its score.
+Json target_json(const Hypothesis& hypothesis, const Tokenizer& tokenizer);
+
+/// Adds its log-probability to each piece of target_json(), from the logits [T, V] of a pass. Returns the sum.
+double add_log_probabilities(const at::Tensor& logits, Json& target);
+
+/// The piece of each id.
+Json piece_names(const std::set<Id>& ids, const Tokenizer& tokenizer);
+
+}  // namespace gloss

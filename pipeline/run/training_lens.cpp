@@ -1,0 +1,37 @@
+#include "pipeline/run/training_lens.h"
+
+#include <utility>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "common/system/stop.h"
+#include "common/text/utf8.h"
+#include "pipeline/explain/lens_item.h"
+#include "pipeline/models/translation_model.h"
+#include "pipeline/runtime.h"
+
+namespace gloss {
+
+TrainingLens::TrainingLens(const RunConfig& config, const RunTokenizers& tokenizers, RunFolder& folder)
+    : config_(config), source_(tokenizers.source()), target_(tokenizers.target()), folder_(&folder) {
+  for (const auto& sentence : config_.lens.sentences)
+    if (source_->encode(repair_utf8(sentence)).empty())
+      throw UsageError("lens.sentences: wanted sentences, got a text without a piece: \"" + printable(sentence) + '"');
+}
+
+void TrainingLens::look(const EncoderDecoder& model, const std::vector<std::int64_t>& steps) {
+  const auto& sentences = config_.lens.sentences;
+  if (sentences.empty() || steps == steps_) return;
+  log_progress("looking at lens.sentences");
+  const auto translator = make_translator(model, config_, source_, target_, config_.plain);
+  Json items = Json::array();
+  for (const auto& sentence : sentences) {
+    stop_where_requested();
+    items.push_back(lens_item(model, config_.model, translator, *source_, *target_, sentence, config_.decoding));
+  }
+  give_back_memory();
+  folder_->write_lens({{"step", steps.back()}, {"items", std::move(items)}});
+  steps_ = steps;
+}
+
+}  // namespace gloss
