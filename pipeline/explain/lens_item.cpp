@@ -32,6 +32,7 @@ Json lens_item(EncoderDecoder network, const ModelConfig& config, const LineTran
   const auto& scorer = translator.scorer();
   auto search = greedy_decoding(decoding);
   search.max_length = std::min(search.max_length, longest_translation(std::ssize(source.ids())));
+  search.min_length = std::min(search.min_length, search.max_length);
   const auto hypothesis = greedy_search(scorer, pad(std::array{source.ids()}, scorer.device()), search).front();
   Json item{{"text", source.pieces().text}, {"source", source.to_json()}};
   auto& target = item["target"] = target_json(hypothesis, target_tokenizer);
