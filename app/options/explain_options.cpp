@@ -51,7 +51,8 @@ void add_subject(CLI::App& command, ExplainOptions& options) {
 
 void add_output(CLI::App& command, ExplainOptions& options) {
   group_options(command, "Output");
-  add_option(command, {.help = "write a page to FILE, which any browser opens without a network", .flag = "--output"},
+  add_option(command,
+             {.help = "write a page to FILE, which a current browser opens without a network", .flag = "--output"},
              options.output);
   add_json(command, options.json);
   add_option(command, {.help = "write one attention map to FILE, which --map names", .flag = "--svg"}, options.svg);
