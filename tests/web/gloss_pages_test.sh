@@ -31,4 +31,4 @@ explain markup --model "$first" "</script><b title=\"x\">ana & 'nipa'" --beam 2
   --out "$folder/run" --threads 1 --quiet --set training.max_steps=60 --set training.validate_every=20 \
   --set 'lens.sentences=["a b c", "<b>d</b>"]' >/dev/null
 explain run --run "$folder/run" --run "$folder/run"
-"$python" "$here/page_test.py" "$folder/pictures" "$folder"/*.json
+"$python" "$here/page_test.py" - "$folder"/*.json

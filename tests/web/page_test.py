@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Opens the pages of `gloss explain` in headless Chromium and uses them: page_test.py [PICTURES [DOCUMENT.json]...]
+"""Opens the pages of `gloss explain` in headless Chromium and uses them: page_test.py [PICTURES|- [DOCUMENT.json]...]
 
 Checks that a page reports no error, requests nothing, shows the numbers of its document, keeps markup as text, and
-works by keyboard, narrow and wide, light and dark. Writes a picture of each page to the folder PICTURES if it is given.
+works by keyboard, narrow and wide, light and dark. Writes a picture of each page to the folder PICTURES; - is none.
 Documents that are given, written by `gloss explain --json`, are tested, too; if NAME.html lies beside NAME.json, that
 page of gloss is opened. Exits with 77 if Chromium is missing.
 """
@@ -221,7 +221,7 @@ def main():
         if path.with_suffix(".html").exists():
             PageCase.given_pages[path.stem] = path.with_suffix(".html").resolve()
     PageCase.documents = page_kinds.all_documents() | PageCase.given
-    if arguments:
+    if arguments and arguments[0].name != "-":
         PageCase.pictures = arguments[0]
         PageCase.pictures.mkdir(parents=True, exist_ok=True)
     try:

@@ -12,7 +12,7 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 
 class Browser:
-    """A headless Chromium without a network. Close it after use."""
+    """A headless Chromium without a network. Close it after use. FileNotFoundError: it is missing or does not start."""
 
     def __init__(self):
         driver, chromium = shutil.which("chromedriver"), shutil.which("chromium")
@@ -21,7 +21,8 @@ class Browser:
         self.process = subprocess.Popen(
             [driver, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
-        self.base = None
+        self.opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # the driver is on this machine
+        self.base = ""
         for line in self.process.stdout:  # "ChromeDriver was started successfully on port 12345."
             if "successfully on port" in line:
                 port = line.strip().rstrip(".").split()[-1]
@@ -49,16 +50,16 @@ class Browser:
                     }
                 },
             )
-        except Exception:
+        except (OSError, RuntimeError) as error:
             self.process.kill()
-            raise
+            raise FileNotFoundError(f"chromium does not start here: {error}") from None
         self.session = f"/session/{session['sessionId']}"
 
     def call(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=120) as answer:
+            with self.opener.open(request, timeout=120) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             raise RuntimeError(f"{method} {path}: {error.read().decode()[:2000]}") from None
