@@ -7,6 +7,7 @@
 #include "tensor/shape.h"
 
 namespace gloss {
+
 LayerNormImpl::LayerNormImpl(std::int64_t width)
     : weight_(register_parameter("weight", at::ones({width}))), bias_(register_parameter("bias", at::zeros({width}))) {}
 
