@@ -59,19 +59,6 @@ gloss.meanOf = (arrays) => gloss.computed(arrays[0].shape,
   (row, column) => arrays.reduce((sum, array) => sum + array.at(row, column), 0) / arrays.length,
   gloss.coarsest(arrays));
 
-// The mean over rows of -sum p ln p, in nats.
-gloss.entropyOf = (array) => {
-  const [rows, columns] = array.shape;
-  let sum = 0;
-  for (let i = 0; i < rows; ++i) {
-    for (let j = 0; j < columns; ++j) {
-      const p = array.at(i, j);
-      if (p > 0) sum -= p * Math.log(p);
-    }
-  }
-  return rows ? sum / rows : 0;
-};
-
 // Digits after the point of a number that is known to scale / 2.
 const digitsOf = (scale) => Math.max(0, Math.floor(-Math.log10(scale)));
 

@@ -2,20 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <utility>
 
 #include "model/padding.h"
+#include "pipeline/explain/explained_target.h"
 
 namespace gloss {
 namespace {
-
-/// The tokens of a hypothesis, with eos if it ended.
-Ids tokens_of(const Hypothesis& hypothesis) {
-  auto tokens = hypothesis.ids;
-  if (hypothesis.ended) tokens.push_back(kEos);
-  return tokens;
-}
 
 Json to_json(const BeamTree::Node& node) {
   using State = BeamTree::Node::State;
@@ -81,7 +74,7 @@ void BeamTree::add_step(std::span<const Candidate> candidates, const Beam& beam)
 
 void BeamTree::mark_best() {
   std::int64_t parent = -1;
-  for (std::int64_t step = 0; const auto id : tokens_of(best_)) {
+  for (std::int64_t step = 0; const auto id : target_ids(best_)) {
     const auto found = std::ranges::find_if(nodes_, [&](const Node& node) {
       return node.step == step && node.parent == parent && node.id == id && node.state != Node::State::kPruned;
     });
@@ -95,7 +88,7 @@ void BeamTree::mark_best() {
 Json to_json(const BeamTree& tree, const DecodingConfig& config, const Hypothesis& greedy, const Tokenizer& target) {
   Json nodes = Json::array();
   for (const auto& node : tree.nodes()) nodes.push_back(to_json(node));
-  const auto best = tokens_of(tree.best()), other = tokens_of(greedy);
+  const auto best = target_ids(tree.best()), other = target_ids(greedy);
   const auto [at, at_other] = std::ranges::mismatch(best, other);
   const bool equal = at == best.end() && at_other == other.end();
   return {

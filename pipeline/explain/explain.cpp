@@ -91,8 +91,7 @@ class ItemWriter {
                                     std::make_shared<RemovalProbe>(removed_));
     const auto& scorer = removed_.empty() ? translator_.scorer() : reduced;
     const BeamTree tree(scorer, source_.ids(), explained_.decoding);
-    auto greedy_config = explained_.decoding;
-    greedy_config.beam_size = 1;
+    const auto greedy_config = greedy_decoding(explained_.decoding);
     const auto greedy = greedy_search(scorer, pad(std::array{source_.ids()}, scorer.device()), greedy_config).front();
     hypothesis_ = tree.best();
     ids_ = {source_.ids(), target_ids(hypothesis_)};

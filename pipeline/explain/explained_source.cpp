@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
+#include "pipeline/explain/explained_target.h"
 
 namespace gloss {
 
@@ -45,7 +46,7 @@ Removal ExplainedSource::removal(const std::string& name, const ModelConfig& con
   const auto* const end = name.data() + name.size();
   if (name.starts_with(kWord))
     if (const auto error = std::from_chars(name.data() + kWord.size(), end, index).ec;
-        error == std::errc() && name == "source." + std::to_string(index) && index < words_.size())
+        error == std::errc() && name == std::string(kWord) + std::to_string(index) && index < words_.size())
       return {.part = {},
               .first = static_cast<std::int64_t>(words_[index].first),
               .last = static_cast<std::int64_t>(words_[index].last)};
@@ -67,16 +68,9 @@ std::vector<Removal> ExplainedSource::word_removals() const {
 }
 
 Json ExplainedSource::to_json() const {
-  Json pieces = Json::array(), words = Json::array();
-  for (std::size_t i = 0; i < ids_.size(); ++i) {
-    const bool text = i < pieces_.spans.size() && pieces_.spans_known;
-    pieces.push_back({{"piece", tokenizer_.piece(ids_[i])},
-                      {"id", ids_[i]},
-                      {"begin", text ? pieces_.spans[i].begin : pieces_.text.size()},
-                      {"end", text ? pieces_.spans[i].end : pieces_.text.size()}});
-  }
+  Json words = Json::array();
   for (const auto& [text, first, last] : words_) words.push_back({{"text", text}, {"first", first}, {"last", last}});
-  return {{"pieces", std::move(pieces)}, {"words", std::move(words)}, {"truncated", truncated_}};
+  return {{"pieces", pieces_json(ids_, pieces_, tokenizer_)}, {"words", std::move(words)}, {"truncated", truncated_}};
 }
 
 }  // namespace gloss

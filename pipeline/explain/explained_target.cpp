@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 
 #include <ATen/ops/log_softmax.h>
 
@@ -17,19 +16,22 @@ Ids target_ids(const Hypothesis& hypothesis) {
   return ids;
 }
 
-Json target_json(const Hypothesis& hypothesis, const Tokenizer& tokenizer) {
-  const auto ids = target_ids(hypothesis);
-  const auto spans = tokenizer.decode_with_spans(hypothesis.ids);
+Json pieces_json(const Ids& ids, const PieceSpans& text, const Tokenizer& tokenizer) {
   Json pieces = Json::array();
-  for (std::size_t t = 0; t < ids.size(); ++t) {
-    const bool text = t < hypothesis.ids.size() && spans.spans_known;
-    pieces.push_back({{"piece", tokenizer.piece(ids[t])},
-                      {"id", ids[t]},
-                      {"begin", text ? spans.spans[t].begin : spans.text.size()},
-                      {"end", text ? spans.spans[t].end : spans.text.size()}});
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const bool known = i < text.spans.size() && text.spans_known;
+    pieces.push_back({{"piece", tokenizer.piece(ids[i])},
+                      {"id", ids[i]},
+                      {"begin", known ? text.spans[i].begin : text.text.size()},
+                      {"end", known ? text.spans[i].end : text.text.size()}});
   }
-  return {{"text", spans.text},
-          {"pieces", std::move(pieces)},
+  return pieces;
+}
+
+Json target_json(const Hypothesis& hypothesis, const Tokenizer& tokenizer) {
+  const auto text = tokenizer.decode_with_spans(hypothesis.ids);
+  return {{"text", text.text},
+          {"pieces", pieces_json(target_ids(hypothesis), text, tokenizer)},
           {"log_probability", hypothesis.log_probability},
           {"score", hypothesis.score},
           {"ended", hypothesis.ended}};

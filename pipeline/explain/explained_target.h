@@ -7,6 +7,7 @@
 #include "common/config/json.h"
 #include "common/special_ids.h"
 #include "decoding/search.h"
+#include "tokenizer/piece_spans.h"
 #include "tokenizer/tokenizer.h"
 
 namespace gloss {
@@ -15,6 +16,9 @@ namespace gloss {
 
 /// The ids of a translation, with eos if it ended.
 Ids target_ids(const Hypothesis& hypothesis);
+
+/// The pieces of a text as `{"piece", "id", "begin", "end"}`. `ids` are those of `text` and eos, which is at its end.
+Json pieces_json(const Ids& ids, const PieceSpans& text, const Tokenizer& tokenizer);
 
 /// The text of a translation, its pieces and its score.
 Json target_json(const Hypothesis& hypothesis, const Tokenizer& tokenizer);
