@@ -19,19 +19,26 @@ constexpr float kHidden = -1e30F;
 
 at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, const Mask& mask,
                      const AttentionContext& context) {
+  return attend(scaled_dot_scores(query, key), value, mask, context);
+}
+
+at::Tensor scaled_dot_scores(const at::Tensor& query, const at::Tensor& key) {
   const auto [B, H, T, d_k] = sizes<4>(query, "query");
   expect_shape(key, {B, H, -1, d_k}, "key");
-  const auto S = key.size(2);
-  expect_shape(value, {B, H, S, d_k}, "value");
+  return query.matmul(key.transpose(-2, -1)) / std::sqrt(static_cast<double>(d_k));  // [B, H, T, S]
+}
+
+at::Tensor attend(at::Tensor scores, const at::Tensor& value, const Mask& mask, const AttentionContext& context) {
+  const auto [B, H, T, S] = sizes<4>(scores, "scores");
+  expect_shape(value, {B, H, S, -1}, "value");
   mask.expect_fits(B, S);
 
-  auto scores = query.matmul(key.transpose(-2, -1)) / std::sqrt(static_cast<double>(d_k));  // [B, H, T, S]
   if (context.pass.probe != nullptr) context.pass.probe->scores(context.site, scores);
   at::Tensor weights;  // [B, H, T, S]
   if (mask.all_visible(T, S)) {
     weights = scores.softmax(-1);
   } else {
-    const auto hidden = mask.visible(T, S, query.device()).logical_not();  // [B or 1, 1, T or 1, S]
+    const auto hidden = mask.visible(T, S, scores.device()).logical_not();  // [B or 1, 1, T or 1, S]
     weights = scores.masked_fill(hidden, kHidden).softmax(-1).masked_fill(hidden, 0);
   }
   if (context.pass.probe != nullptr) {

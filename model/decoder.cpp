@@ -6,22 +6,18 @@
 
 namespace gloss {
 
-DecoderLayerImpl::DecoderLayerImpl(const ModelConfig& config, const std::string& site)
-    : self_attention_(register_module(
-          "self_attention",
-          MultiHeadAttention(config.d_model, config.heads, config.dropout_on_attention(), site + ".self_attention"))),
-      cross_attention_(register_module(
-          "cross_attention",
-          MultiHeadAttention(config.d_model, config.heads, config.dropout_on_attention(), site + ".cross_attention"))),
+DecoderLayerImpl::DecoderLayerImpl(const ModelConfig& config, const std::string& site,
+                                   const RelativePositions& relative)
+    : self_attention_(register_module("self_attention", make_self_attention(config, site, relative))),
+      cross_attention_(register_module("cross_attention", make_cross_attention(config, site))),
       feed_forward_(
           register_module("feed_forward", FeedForward(config.d_model, config.d_ff, config.activation,
                                                       config.dropout_in_feed_forward(), site + ".feed_forward"))),
-      self_attention_connection_(register_module("self_attention_norm", LayerNorm(config.d_model)), config.norm,
-                                 config.dropout, site + ".self_attention"),
-      cross_attention_connection_(register_module("cross_attention_norm", LayerNorm(config.d_model)), config.norm,
-                                  config.dropout, site + ".cross_attention"),
-      feed_forward_connection_(register_module("feed_forward_norm", LayerNorm(config.d_model)), config.norm,
-                               config.dropout, site + ".feed_forward"),
+      self_attention_connection_(register_module("self_attention_norm", make_norm(config)), config,
+                                 site + ".self_attention"),
+      cross_attention_connection_(register_module("cross_attention_norm", make_norm(config)), config,
+                                  site + ".cross_attention"),
+      feed_forward_connection_(register_module("feed_forward_norm", make_norm(config)), config, site + ".feed_forward"),
       site_(site) {}
 
 at::Tensor DecoderLayerImpl::forward(const at::Tensor& x, const Memory& memory, const Mask& mask, const Pass& pass) {
@@ -38,12 +34,15 @@ at::Tensor DecoderLayerImpl::forward(const at::Tensor& x, const Memory& memory, 
 }
 
 DecoderImpl::DecoderImpl(const ModelConfig& config) : d_model_(config.d_model) {
+  RelativePositions relative{nullptr};
+  if (config.positions == Positions::kRelative)
+    relative = register_module("relative_positions", RelativePositions(config.heads, /*both_directions=*/false));
   const auto layers = register_module("layers", torch::nn::ModuleList());
   for (std::int64_t i = 0; i < config.decoder_layers; ++i) {
-    layers_.emplace_back(config, "decoder.layers." + std::to_string(i));
+    layers_.emplace_back(config, "decoder.layers." + std::to_string(i), relative);
     layers->push_back(layers_.back());
   }
-  if (config.has_final_norm()) norm_ = register_module("norm", LayerNorm(config.d_model));
+  if (config.has_final_norm()) norm_ = register_module("norm", make_norm(config));
 }
 
 at::Tensor DecoderImpl::forward(const at::Tensor& x, const Memory& memory, const Pass& pass) {

@@ -10,10 +10,10 @@
 
 #include "model/decoder_cache.h"
 #include "model/feed_forward.h"
-#include "model/layer_norm.h"
 #include "model/mask.h"
 #include "model/model_config.h"
 #include "model/multi_head_attention.h"
+#include "model/norm.h"
 #include "model/pass.h"
 #include "model/sublayer_connection.h"
 
@@ -29,8 +29,8 @@ struct Memory {
 /// feed-forward.
 class DecoderLayerImpl : public torch::nn::Module {
  public:
-  /// `site` (model/pass.h): "decoder.layers.0".
-  DecoderLayerImpl(const ModelConfig& config, const std::string& site);
+  /// `site` (model/pass.h): "decoder.layers.0". `relative`: see AttentionAlternatives.
+  DecoderLayerImpl(const ModelConfig& config, const std::string& site, const RelativePositions& relative = nullptr);
 
   /// Maps x [B, T, D] to [B, T, D]; `mask` is over the T positions.
   at::Tensor forward(const at::Tensor& x, const Memory& memory, const Mask& mask, const Pass& pass);
@@ -49,27 +49,31 @@ class DecoderLayerImpl : public torch::nn::Module {
 TORCH_MODULE(DecoderLayer);
 
 /// The decoder (section 3.1): a stack of layers, and a last norm if
-/// ModelConfig::has_final_norm() (Xiong et al. 2020).
+/// ModelConfig::has_final_norm() (Xiong et al. 2020). Another architecture derives its decoder from this class
+/// (model/alternatives/recurrent_decoder.h).
 class DecoderImpl : public torch::nn::Module {
  public:
   explicit DecoderImpl(const ModelConfig& config);
 
   /// Maps x [B, T, D], embeddings plus positions, to [B, T, D]; position t sees positions 0 to t only.
-  at::Tensor forward(const at::Tensor& x, const Memory& memory, const Pass& pass);
+  virtual at::Tensor forward(const at::Tensor& x, const Memory& memory, const Pass& pass);
 
   /// Decoding token by token: a cache of one row for each sentence.
-  DecoderCache start(const Memory& memory, const Pass& pass);
+  virtual DecoderCache start(const Memory& memory, const Pass& pass);
   /// Maps the next position x [B * K, 1, D] of K rows for each sentence to [B * K, 1, D].
-  at::Tensor step(const at::Tensor& x, DecoderCache& cache, const Pass& pass);
+  virtual at::Tensor step(const at::Tensor& x, DecoderCache& cache, const Pass& pass);
 
   std::int64_t d_model() const { return d_model_; }
+
+ protected:
+  explicit DecoderImpl(std::int64_t d_model) : d_model_(d_model) {}  ///< without layers
 
  private:
   at::Tensor finish(const at::Tensor& x, const Pass& pass);  ///< after the last layer
 
   std::int64_t d_model_;
   std::vector<DecoderLayer> layers_;
-  LayerNorm norm_{nullptr};
+  Norm norm_{nullptr};
 };
 TORCH_MODULE(Decoder);
 

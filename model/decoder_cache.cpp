@@ -38,21 +38,27 @@ void keep_rows(at::Tensor& buffer, std::int64_t position, const at::Tensor& rows
   buffer = kept;
 }
 
-// Self-attention's keys and values of `rows`, B' * K' of them.
+at::Device device_of(const LayerCache& layer) {
+  return layer.cross_key.defined() ? layer.cross_key.device() : layer.state.device();
+}
+
+// Self-attention's keys and values and recurrent states of `rows`, B' * K' of them.
 void keep_rows(std::vector<LayerCache>& layers, std::int64_t position, const std::vector<std::int64_t>& rows) {
   if (layers.empty()) return;
-  const auto index = to_device(rows, layers.front().cross_key.device());
+  const auto index = to_device(rows, device_of(layers.front()));
   for (auto& layer : layers) {
     keep_rows(layer.self_key, position, index);
     keep_rows(layer.self_value, position, index);
+    if (layer.state.defined()) layer.state = layer.state.index_select(0, index);
   }
 }
 
 // Cross-attention's keys and values of `sentences`, B' of them.
 void keep_sentences(std::vector<LayerCache>& layers, const std::vector<std::int64_t>& sentences) {
   if (layers.empty()) return;
-  const auto index = to_device(sentences, layers.front().cross_key.device());
+  const auto index = to_device(sentences, device_of(layers.front()));
   for (auto& layer : layers) {
+    if (!layer.cross_key.defined()) continue;
     layer.cross_key = layer.cross_key.index_select(0, index);
     layer.cross_value = layer.cross_value.index_select(0, index);
   }

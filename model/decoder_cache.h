@@ -10,10 +10,11 @@
 
 namespace gloss {
 
-/// Keys and values of one decoder layer, split into heads.
+/// Keys and values of one decoder layer, split into heads. Tensors that a layer does not need stay undefined.
 struct LayerCache {
   at::Tensor self_key, self_value;    ///< [B * K, H, capacity, d_k], filled up to `position`; undefined at first
   at::Tensor cross_key, cross_value;  ///< [B, H, S, d_k], one for each sentence
+  at::Tensor state;                   ///< [B * K, D], of a recurrent layer
 };
 
 /// The state of decoding token by token: B sentences of K rows each, sentence-major. Buffers are written in place, so

@@ -8,7 +8,10 @@ namespace gloss {
 
 LayerCache DecoderLayerImpl::start(const at::Tensor& memory, const Pass& pass) {
   auto [key, value] = cross_attention_->project(memory, pass);  // [B, H, S, d_k]
-  return {.self_key = {}, .self_value = {}, .cross_key = key.contiguous(), .cross_value = value.contiguous()};
+  LayerCache cache;
+  cache.cross_key = key.contiguous();
+  cache.cross_value = value.contiguous();
+  return cache;
 }
 
 at::Tensor DecoderLayerImpl::step(const at::Tensor& x, DecoderCache& cache, std::size_t index, const Pass& pass) {
@@ -17,7 +20,8 @@ at::Tensor DecoderLayerImpl::step(const at::Tensor& x, DecoderCache& cache, std:
   const auto after_self_attention = self_attention_connection_(
       x,
       [&](const at::Tensor& input) {
-        const auto generated = cache.append(index, self_attention_->project(input, pass));  // [B * K, H, T, d_k]
+        const auto generated =
+            cache.append(index, self_attention_->project(input, pass, cache.position));  // [B * K, H, T, d_k]
         return self_attention_->attend(input, generated, Mask::unmasked(), pass);  // the cache has no later position
       },
       pass);  // [B * K, 1, D]

@@ -10,13 +10,14 @@
 
 namespace gloss {
 
-EmbeddingImpl::EmbeddingImpl(std::int64_t vocabulary, std::int64_t d_model)
-    : weight_(register_parameter("weight", at::zeros({vocabulary, d_model}))) {}
+EmbeddingImpl::EmbeddingImpl(std::int64_t vocabulary, std::int64_t d_model, EmbeddingScale scale)
+    : weight_(register_parameter("weight", at::zeros({vocabulary, d_model}))), scale_(scale) {}
 
 at::Tensor EmbeddingImpl::forward(const at::Tensor& ids) {
   expect_dimensions(ids, 2, "ids");
   // The row of padding gets no gradient here.
-  return at::embedding(weight_, ids, kPad) * std::sqrt(static_cast<double>(weight_.size(1)));  // [B, T, D]
+  const auto rows = at::embedding(weight_, ids, kPad);  // [B, T, D]
+  return scale_ == EmbeddingScale::kOne ? rows : rows * std::sqrt(static_cast<double>(weight_.size(1)));
 }
 
 }  // namespace gloss

@@ -6,13 +6,16 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
+#include "model/model_config.h"
+
 namespace gloss {
 
 /// Token embeddings (section 3.4): row `id` of the weight [V, D], times sqrt(D). Initial weights have the deviation
-/// D^-0.5, so the product has deviation 1. The sinusoids that are added have a root mean square of sqrt(1/2).
+/// D^-0.5, so the product has deviation 1. The sinusoids that are added have a root mean square of sqrt(1/2). With
+/// EmbeddingScale::kOne the row itself is returned.
 class EmbeddingImpl : public torch::nn::Module {
  public:
-  EmbeddingImpl(std::int64_t vocabulary, std::int64_t d_model);
+  EmbeddingImpl(std::int64_t vocabulary, std::int64_t d_model, EmbeddingScale scale = EmbeddingScale::kSqrt);
 
   /// Maps ids [B, T] int64, 0 <= id < V, to [B, T, D].
   at::Tensor forward(const at::Tensor& ids);
@@ -21,6 +24,7 @@ class EmbeddingImpl : public torch::nn::Module {
 
  private:
   at::Tensor weight_;
+  EmbeddingScale scale_;
 };
 TORCH_MODULE(Embedding);
 

@@ -6,17 +6,15 @@
 
 namespace gloss {
 
-EncoderLayerImpl::EncoderLayerImpl(const ModelConfig& config, const std::string& site)
-    : self_attention_(register_module(
-          "self_attention",
-          MultiHeadAttention(config.d_model, config.heads, config.dropout_on_attention(), site + ".self_attention"))),
+EncoderLayerImpl::EncoderLayerImpl(const ModelConfig& config, const std::string& site,
+                                   const RelativePositions& relative)
+    : self_attention_(register_module("self_attention", make_self_attention(config, site, relative))),
       feed_forward_(
           register_module("feed_forward", FeedForward(config.d_model, config.d_ff, config.activation,
                                                       config.dropout_in_feed_forward(), site + ".feed_forward"))),
-      self_attention_connection_(register_module("self_attention_norm", LayerNorm(config.d_model)), config.norm,
-                                 config.dropout, site + ".self_attention"),
-      feed_forward_connection_(register_module("feed_forward_norm", LayerNorm(config.d_model)), config.norm,
-                               config.dropout, site + ".feed_forward"),
+      self_attention_connection_(register_module("self_attention_norm", make_norm(config)), config,
+                                 site + ".self_attention"),
+      feed_forward_connection_(register_module("feed_forward_norm", make_norm(config)), config, site + ".feed_forward"),
       site_(site) {}
 
 at::Tensor EncoderLayerImpl::forward(const at::Tensor& x, const Mask& mask, const Pass& pass) {
@@ -28,20 +26,24 @@ at::Tensor EncoderLayerImpl::forward(const at::Tensor& x, const Mask& mask, cons
   return result;
 }
 
-EncoderImpl::EncoderImpl(const ModelConfig& config) : d_model_(config.d_model) {
+EncoderImpl::EncoderImpl(const ModelConfig& config)
+    : d_model_(config.d_model), is_causal_(config.encoder_mask == EncoderMask::kCausal) {
+  RelativePositions relative{nullptr};
+  if (config.positions == Positions::kRelative)
+    relative = register_module("relative_positions", RelativePositions(config.heads, /*both_directions=*/!is_causal_));
   const auto layers = register_module("layers", torch::nn::ModuleList());
   for (std::int64_t i = 0; i < config.encoder_layers; ++i) {
-    layers_.emplace_back(config, "encoder.layers." + std::to_string(i));
+    layers_.emplace_back(config, "encoder.layers." + std::to_string(i), relative);
     layers->push_back(layers_.back());
   }
-  if (config.has_final_norm()) norm_ = register_module("norm", LayerNorm(config.d_model));
+  if (config.has_final_norm()) norm_ = register_module("norm", make_norm(config));
 }
 
 at::Tensor EncoderImpl::forward(const at::Tensor& x, const Mask& mask, const Pass& pass) {
   const auto [B, S, D] = sizes<3>(x, "x");
   mask.expect_fits(B, S);
-  const auto shared = mask.cached();  // all layers share its tensor
-  auto memory = x;                    // [B, S, D]
+  const auto shared = (is_causal_ ? mask.without_later() : mask).cached();  // all layers share its tensor
+  auto memory = x;                                                          // [B, S, D]
   for (auto& layer : layers_) memory = layer(memory, shared, pass);
   if (norm_) memory = norm_(memory, pass);
   if (pass.probe != nullptr) pass.probe->output("encoder", memory);

@@ -9,10 +9,10 @@
 #include <torch/nn/pimpl.h>
 
 #include "model/feed_forward.h"
-#include "model/layer_norm.h"
 #include "model/mask.h"
 #include "model/model_config.h"
 #include "model/multi_head_attention.h"
+#include "model/norm.h"
 #include "model/pass.h"
 #include "model/sublayer_connection.h"
 
@@ -21,8 +21,8 @@ namespace gloss {
 /// One layer of the encoder (section 3.1): self-attention, then feed-forward.
 class EncoderLayerImpl : public torch::nn::Module {
  public:
-  /// `site` (model/pass.h): "encoder.layers.0".
-  EncoderLayerImpl(const ModelConfig& config, const std::string& site);
+  /// `site` (model/pass.h): "encoder.layers.0". `relative`: see AttentionAlternatives.
+  EncoderLayerImpl(const ModelConfig& config, const std::string& site, const RelativePositions& relative = nullptr);
 
   /// Maps x [B, S, D] to [B, S, D].
   at::Tensor forward(const at::Tensor& x, const Mask& mask, const Pass& pass);
@@ -36,20 +36,25 @@ class EncoderLayerImpl : public torch::nn::Module {
 TORCH_MODULE(EncoderLayer);
 
 /// The encoder (section 3.1): a stack of layers, and a last norm if
-/// ModelConfig::has_final_norm() (Xiong et al. 2020).
+/// ModelConfig::has_final_norm() (Xiong et al. 2020). Another architecture derives its encoder from this class
+/// (model/alternatives/recurrent_encoder.h).
 class EncoderImpl : public torch::nn::Module {
  public:
   explicit EncoderImpl(const ModelConfig& config);
 
   /// Maps x [B, S, D], embeddings plus positions, to the memory [B, S, D]; `mask` is over the S positions.
-  at::Tensor forward(const at::Tensor& x, const Mask& mask, const Pass& pass);
+  virtual at::Tensor forward(const at::Tensor& x, const Mask& mask, const Pass& pass);
 
   std::int64_t d_model() const { return d_model_; }
 
+ protected:
+  explicit EncoderImpl(std::int64_t d_model) : d_model_(d_model) {}  ///< without layers
+
  private:
   std::int64_t d_model_;
+  bool is_causal_ = false;  ///< model.encoder_mask
   std::vector<EncoderLayer> layers_;
-  LayerNorm norm_{nullptr};
+  Norm norm_{nullptr};
 };
 TORCH_MODULE(Encoder);
 

@@ -63,7 +63,9 @@ at::Tensor EncoderDecoderImpl::encode(const PaddedIds& source, const Mask& mask,
   expect_room(source.lengths, source_positions_->limit(), "source");
   const auto positions = source_positions_(0, source.ids.size(1), source.ids.device());              // [S, D]
   const auto x = add_positions(source_embedding_(source.ids), positions, pass, "source_embedding");  // [B, S, D]
-  return encoder_(x, mask, pass);
+  Pass inner = pass;
+  inner.lengths = &source.lengths;
+  return encoder_(x, mask, inner);
 }
 
 at::Tensor EncoderDecoderImpl::decode(const PaddedIds& target, const at::Tensor& memory, const Mask& source_mask,
@@ -72,7 +74,9 @@ at::Tensor EncoderDecoderImpl::decode(const PaddedIds& target, const at::Tensor&
   expect_room(target.lengths, target_positions_->limit(), "target");
   const auto positions = target_positions_(0, target.ids.size(1), target.ids.device());              // [T, D]
   const auto y = add_positions(target_embedding_(target.ids), positions, pass, "target_embedding");  // [B, T, D]
-  return decoder_(y, Memory{memory, source_mask}, pass);
+  Pass inner = pass;
+  inner.lengths = &target.lengths;
+  return decoder_(y, Memory{memory, source_mask}, inner);
 }
 
 at::Device EncoderDecoderImpl::device() const { return source_embedding_->weight().device(); }

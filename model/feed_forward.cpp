@@ -2,9 +2,7 @@
 
 #include <utility>
 
-#include <ATen/ops/gelu.h>
-#include <ATen/ops/relu.h>
-
+#include "model/alternatives/activations.h"
 #include "model/dropout.h"
 #include "model/fast/dispatch.h"
 #include "tensor/shape.h"
@@ -18,7 +16,9 @@ FeedForwardImpl::FeedForwardImpl(std::int64_t d_model, std::int64_t d_ff, Activa
       d_model_(d_model),
       activation_(activation),
       dropout_(dropout),
-      site_(std::move(site)) {}
+      site_(std::move(site)) {
+  if (has_gate(activation)) gate_ = register_module("gate", Linear(d_model, d_ff));
+}
 
 at::Tensor FeedForwardImpl::forward(const at::Tensor& x, const Pass& pass) {
   expect_shape(x, {-1, -1, d_model_}, "x");
@@ -27,9 +27,10 @@ at::Tensor FeedForwardImpl::forward(const at::Tensor& x, const Pass& pass) {
     const auto fast = fast::linear_relu_dropout(x, inner_->weight(), inner_->bias(), dropout_, pass, site);
     if (fast) return outer_(*fast, pass);
   }
-  const auto sum = inner_(x, pass);                                                         // [B, T, d_ff]
-  const auto activated = activation_ == Activation::kRelu ? at::relu(sum) : at::gelu(sum);  // [B, T, d_ff]
-  return outer_(dropout(activated, dropout_, pass, site), pass);                            // [B, T, D]
+  const auto sum = inner_(x, pass);  // [B, T, d_ff]
+  const auto activated =
+      gate_ ? activate(gate_(x, pass), activation_) * sum : activate(sum, activation_);  // [B, T, d_ff]
+  return outer_(dropout(activated, dropout_, pass, site), pass);                         // [B, T, D]
 }
 
 }  // namespace gloss

@@ -17,8 +17,11 @@ namespace gloss {
 ///
 ///     FFN(x) = max(0, x W_1 + b_1) W_2 + b_2
 ///
-/// or with the exact GELU, x Phi(x) (Hendrycks and Gimpel 2016), in place of max(0, x). `inner_` holds W_1 and b_1,
-/// `outer_` W_2 and b_2; a weight is [out, in], so that x W_1 is written x W^T in code.
+/// or another activation in place of max(0, x) (model/alternatives/activations.h). `inner_` holds W_1 and b_1, `outer_`
+/// W_2 and b_2; a weight is [out, in], so that x W_1 is written x W^T in code. An activation with a gate has a third
+/// map, V and c in `gate_` (Shazeer 2020):
+///
+///     FFN(x) = (activation(x V + c) * (x W_1 + b_1)) W_2 + b_2
 class FeedForwardImpl : public torch::nn::Module {
  public:
   /// `dropout` follows the activation, as in the Annotated Transformer. `site`: model/pass.h.
@@ -28,7 +31,7 @@ class FeedForwardImpl : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& x, const Pass& pass);
 
  private:
-  Linear inner_{nullptr}, outer_{nullptr};
+  Linear inner_{nullptr}, outer_{nullptr}, gate_{nullptr};
   std::int64_t d_model_;
   Activation activation_;
   double dropout_;

@@ -3,10 +3,9 @@
 #include <cstdint>
 
 #include <ATen/core/Tensor.h>
-#include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
-#include "model/pass.h"
+#include "model/norm.h"
 
 namespace gloss {
 
@@ -15,14 +14,13 @@ namespace gloss {
 ///     y = (x - mean) / sqrt(variance + epsilon) * weight + bias
 ///
 /// The weight is the gain of the paper (a_2 in the Annotated Transformer), the bias its shift (b_2).
-class LayerNormImpl : public torch::nn::Module {
+class LayerNormImpl final : public NormImpl {
  public:
   static constexpr double kEpsilon = 1e-5;
 
   explicit LayerNormImpl(std::int64_t width);
 
-  /// Maps x [..., D] to [..., D]. Throws ShapeError on another width.
-  at::Tensor forward(const at::Tensor& x, const Pass& pass);
+  at::Tensor forward(const at::Tensor& x, const Pass& pass) override;
 
  private:
   at::Tensor weight_;  ///< [D], 1 at first

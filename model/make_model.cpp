@@ -1,13 +1,29 @@
 #include "model/make_model.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
 #include "common/error.h"
 #include "common/special_ids.h"
+#include "model/alternatives/recurrent_decoder.h"
+#include "model/alternatives/recurrent_encoder.h"
 #include "model/initialization.h"
 
 namespace gloss {
+namespace {
+
+std::shared_ptr<EncoderImpl> encoder_of(const ModelConfig& config) {
+  if (!config.is_transformer()) return std::make_shared<RecurrentEncoderImpl>(config);
+  return std::make_shared<EncoderImpl>(config);
+}
+
+std::shared_ptr<DecoderImpl> decoder_of(const ModelConfig& config) {
+  if (!config.is_transformer()) return std::make_shared<RecurrentDecoderImpl>(config);
+  return std::make_shared<DecoderImpl>(config);
+}
+
+}  // namespace
 
 void expect_vocabularies(const ModelConfig& config, const Vocabularies& vocabularies) {
   require(vocabularies.source >= kSpecialIds && vocabularies.target >= kSpecialIds, "vocabulary",
@@ -24,18 +40,15 @@ EncoderDecoder build_model(const ModelConfig& config, const Vocabularies& vocabu
   config.validate();
   expect_vocabularies(config, vocabularies);
   const auto D = config.d_model;
-  const auto positions = [&] {
-    return config.positions == Positions::kLearned ? PositionalEncoding(D, config.max_positions)
-                                                   : PositionalEncoding(D);
-  };
   EncoderDecoderParts parts;
-  parts.encoder = Encoder(config);
-  parts.decoder = Decoder(config);
-  parts.source_embedding = Embedding(vocabularies.source, D);
-  parts.target_embedding =
-      config.tie_embeddings == TieEmbeddings::kAll ? parts.source_embedding : Embedding(vocabularies.target, D);
-  parts.source_positions = positions();
-  parts.target_positions = positions();
+  parts.encoder = Encoder(encoder_of(config));
+  parts.decoder = Decoder(decoder_of(config));
+  parts.source_embedding = Embedding(vocabularies.source, D, config.embedding_scale);
+  parts.target_embedding = config.tie_embeddings == TieEmbeddings::kAll
+                               ? parts.source_embedding
+                               : Embedding(vocabularies.target, D, config.embedding_scale);
+  parts.source_positions = PositionalEncoding(config);
+  parts.target_positions = PositionalEncoding(config);
   parts.generator = config.tie_embeddings == TieEmbeddings::kNone ? Generator(D, vocabularies.target)
                                                                   : Generator(parts.target_embedding->weight());
   parts.dropout = config.dropout;

@@ -32,16 +32,19 @@ Mask Mask::padding(std::vector<std::int64_t> lengths) {
   return mask;
 }
 
-Mask Mask::causal(std::vector<std::int64_t> lengths) {
-  Mask mask = padding(std::move(lengths));
-  mask.causal_ = true;
-  return mask;
-}
+Mask Mask::causal(std::vector<std::int64_t> lengths) { return padding(std::move(lengths)).without_later(); }
 
 Mask Mask::hiding(at::Tensor hidden) const {
   expect_dimensions(hidden, 2, "hidden");
   Mask mask = *this;
   mask.hidden_ = hidden_.defined() ? hidden_.logical_or(hidden) : hidden.to(at::kBool);
+  if (cached_) mask.cached_ = std::make_shared<at::Tensor>();
+  return mask;
+}
+
+Mask Mask::without_later() const {
+  Mask mask = *this;
+  mask.causal_ = true;
   if (cached_) mask.cached_ = std::make_shared<at::Tensor>();
   return mask;
 }

@@ -23,6 +23,8 @@ class Mask {
   /// This mask, which also hides the keys whose `hidden` [B, S] (bool) is true, for example to measure the influence of
   /// a source token.
   Mask hiding(at::Tensor hidden) const;
+  /// This mask, which also hides keys later than the query.
+  Mask without_later() const;
   /// This mask, which stores its tensor when `visible` is first called. The layers of a stack share it. Copies share it
   /// too and are for one thread.
   Mask cached() const;

@@ -8,25 +8,38 @@
 
 namespace gloss {
 
+enum class Architecture { kTransformer, kRecurrent };
 enum class NormPlace { kPre, kPost };
-enum class Activation { kRelu, kGelu };
-enum class Positions { kSinusoidal, kLearned };
+enum class NormType { kLayer, kBatch, kRms, kNone };
+enum class AttentionScore { kScaledDot, kDot, kGeneral, kAdditive, kCosine, kLocation };
+enum class Activation { kRelu, kGelu, kSwish, kGlu, kSwiglu };
+enum class Positions { kSinusoidal, kLearned, kNone, kRotary, kRelative };
+enum class EmbeddingScale { kSqrt, kOne };
+enum class EncoderMask { kFull, kCausal };
+enum class RecurrentAttention { kAdditive, kNone };
 enum class TieEmbeddings { kAll, kDecoder, kNone };
 
 /// The section `model` of the run file. The defaults are the base model of Vaswani et al. 2017, table 3, except for
 /// pre-norm with a final norm, and for dropout on attention weights and inside the feed-forward, which the Annotated
-/// Transformer has too.
+/// Transformer has too. Values of the enumerations other than the first two are alternatives (model/alternatives).
 struct ModelConfig {
+  Architecture architecture = Architecture::kTransformer;
   std::int64_t encoder_layers = 6;
   std::int64_t decoder_layers = 6;
   std::int64_t d_model = 512;  ///< width of every layer's output
   std::int64_t d_ff = 2048;    ///< width inside the feed-forward
   std::int64_t heads = 8;      ///< divides d_model
   NormPlace norm = NormPlace::kPre;
+  NormType norm_type = NormType::kLayer;
   std::optional<bool> final_norm;  ///< a norm after the last layer; default: with pre-norm only
+  bool residual = true;            ///< a sublayer's input is added to its output
+  AttentionScore attention_score = AttentionScore::kScaledDot;
+  EncoderMask encoder_mask = EncoderMask::kFull;
   Activation activation = Activation::kRelu;
   Positions positions = Positions::kSinusoidal;
-  std::int64_t max_positions = 1024;  ///< learned positions only
+  std::int64_t max_positions = 1024;  ///< see position_limit()
+  EmbeddingScale embedding_scale = EmbeddingScale::kSqrt;
+  RecurrentAttention recurrent_attention = RecurrentAttention::kAdditive;  ///< of the recurrent network only
   TieEmbeddings tie_embeddings = TieEmbeddings::kAll;
   double dropout = 0.1;                        ///< on embeddings plus positions and on each sublayer's output
   std::optional<double> attention_dropout;     ///< on attention weights; default: dropout
@@ -35,6 +48,11 @@ struct ModelConfig {
   bool has_final_norm() const { return final_norm.value_or(norm == NormPlace::kPre); }
   double dropout_on_attention() const { return attention_dropout.value_or(dropout); }
   double dropout_in_feed_forward() const { return feed_forward_dropout.value_or(dropout); }
+  bool is_transformer() const { return architecture == Architecture::kTransformer; }
+  /// False for the recurrent network whose decoder gets one vector.
+  bool has_cross_attention() const { return is_transformer() || recurrent_attention == RecurrentAttention::kAdditive; }
+  /// The length of the longest sentence: max_positions with learned positions or location scores, otherwise none.
+  std::optional<std::int64_t> position_limit() const;
 
   /// Throws UsageError naming the key.
   void validate() const;

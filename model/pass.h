@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -32,12 +34,15 @@ class Probe {
   virtual void scores(std::string_view /*site*/, at::Tensor& /*scores*/) {}
   /// Attention weights [B, H, T, S] before dropout, and the values [B, H, S, d_k] that they average. The weights may be
   /// changed in place, for example to remove a head. In a step of decoding, self-attention has [B * K, H, 1, positions]
-  /// and cross-attention [B, H, K, S].
+  /// and cross-attention [B, H, K, S]. A recurrent decoder calls this for one position after the other, T = 1.
   virtual void attention(std::string_view /*site*/, at::Tensor& /*weights*/, const at::Tensor& /*value*/) {}
   /// The output [B, T, D] of a sublayer ("....feed_forward"), a layer ("encoder.layers.0") or a stack ("encoder"); in
-  /// a step of decoding [B * K, 1, D]. A sublayer's may be changed in place.
+  /// a step of decoding, and of a recurrent decoder's cross-attention, [B * K, 1, D]. A sublayer's may be changed in
+  /// place.
   virtual void output(std::string_view /*site*/, const at::Tensor& /*value*/) {}
 };
+
+class BatchStatistics;
 
 /// The settings of one forward pass. No module stores it: it is an argument of every forward that has dropout, a probe
 /// or a fast twin.
@@ -48,6 +53,10 @@ struct Pass {
   /// Only the equations of model/ run, by LibTorch's operators. Otherwise fast twins run, if there are any
   /// (model/fast/dispatch.h): the same numbers to rounding, except that on a GPU dropout draws other random numbers.
   bool plain = false;
+
+  // For batch normalization in training (model/alternatives/batch_norm.h); other parts do not read them.
+  BatchStatistics* batch_statistics = nullptr;         ///< collects mean and variance; null: they are dropped
+  const std::vector<std::int64_t>* lengths = nullptr;  ///< of the stack's input, without padding; null: no padding
 
   /// The stream of random numbers of the dropout at `site`. Throws Error, a fault of the caller, without `random`.
   RandomStream stream(std::string_view site) const;

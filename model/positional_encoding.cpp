@@ -35,7 +35,16 @@ PositionalEncodingImpl::PositionalEncodingImpl(std::int64_t d_model) : d_model_(
 PositionalEncodingImpl::PositionalEncodingImpl(std::int64_t d_model, std::int64_t max_positions)
     : d_model_(d_model), weight_(register_parameter("weight", at::zeros({max_positions, d_model}))) {}
 
+PositionalEncodingImpl::PositionalEncodingImpl(const ModelConfig& config)
+    : d_model_(config.d_model),
+      is_zero_(!config.is_transformer() ||
+               (config.positions != Positions::kLearned && config.positions != Positions::kSinusoidal)) {
+  if (!is_zero_ && config.positions == Positions::kLearned)
+    weight_ = register_parameter("weight", at::zeros({config.max_positions, config.d_model}));
+}
+
 at::Tensor PositionalEncodingImpl::forward(std::int64_t first, std::int64_t count, at::Device device) {
+  if (is_zero_) return at::zeros({count, d_model_}, at::device(device));
   const auto last = first + count;
   if (const auto max_positions = limit(); max_positions && last > *max_positions) {
     throw UsageError("positions: wanted at most " + std::to_string(*max_positions) +

@@ -8,6 +8,8 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
+#include "model/model_config.h"
+
 namespace gloss {
 
 /// Rows `first` to `first + count - 1` of the sinusoids of section 3.5, computed in double, [count, D] float32:
@@ -16,7 +18,8 @@ namespace gloss {
 at::Tensor sinusoids(std::int64_t first, std::int64_t count, std::int64_t d_model);
 
 /// Positional encoding (section 3.5), which is added to the embeddings: attention alone is blind to the order of its
-/// input. Sinusoids, which have no last position, or one learned row for each position.
+/// input. Sinusoids, which have no last position, or one learned row for each position. Where nothing is added, since
+/// the order comes from attention itself (model/alternatives) or is not given at all, the rows are zero.
 class PositionalEncodingImpl : public torch::nn::Module {
  public:
   /// Sinusoids.
@@ -24,10 +27,13 @@ class PositionalEncodingImpl : public torch::nn::Module {
   /// Learned: weight [max_positions, D].
   PositionalEncodingImpl(std::int64_t d_model, std::int64_t max_positions);
 
+  /// By a configuration: zeros for all but sinusoidal and learned positions.
+  explicit PositionalEncodingImpl(const ModelConfig& config);
+
   /// Positions `first` to `first + count - 1`, [count, D], on `device`. Throws UsageError beyond the last learned one.
   at::Tensor forward(std::int64_t first, std::int64_t count, at::Device device);
 
-  /// The number of positions; none for sinusoids, which have no end.
+  /// The number of learned positions; none for others, which have no end.
   std::optional<std::int64_t> limit() const;
 
   std::int64_t d_model() const { return d_model_; }
@@ -36,6 +42,7 @@ class PositionalEncodingImpl : public torch::nn::Module {
   at::Tensor table(std::int64_t count, at::Device device);
 
   std::int64_t d_model_;
+  bool is_zero_ = false;
   at::Tensor weight_;      ///< [max_positions, D]; undefined for sinusoids
   at::Tensor table_;       ///< sinusoids computed so far; replaced by a longer one, never changed
   std::mutex table_lock_;  ///< guards `table_`: threads share a model

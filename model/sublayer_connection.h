@@ -5,8 +5,8 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "model/layer_norm.h"
 #include "model/model_config.h"
+#include "model/norm.h"
 #include "model/pass.h"
 
 namespace gloss {
@@ -16,20 +16,23 @@ namespace gloss {
 ///     post-norm, as in the paper:          LayerNorm(x + Dropout(Sublayer(x)))
 ///     pre-norm (Xiong et al. 2020):        x + Dropout(Sublayer(LayerNorm(x)))
 ///
-/// With pre-norm x itself reaches the last layer unchanged, so that deep stacks train without a long warm-up.
+/// Without the residual connection x is not added. With pre-norm x itself reaches the last layer unchanged, so that
+/// deep stacks train without a long warm-up.
 class SublayerConnection {
  public:
   using Sublayer = std::function<at::Tensor(const at::Tensor&)>;
 
-  /// `norm` belongs to the layer, which registers it. `site` is the prefix of the sublayer's tensor names.
-  SublayerConnection(LayerNorm norm, NormPlace place, double dropout, std::string site);
+  /// `norm` belongs to the layer, which registers it. Place, dropout and residual are those of `config`. `site` is the
+  /// prefix of the sublayer's tensor names.
+  SublayerConnection(Norm norm, const ModelConfig& config, std::string site);
 
   /// Maps x [B, T, D] to [B, T, D]. A probe sees the output of the sublayer itself.
   at::Tensor operator()(const at::Tensor& x, const Sublayer& sublayer, const Pass& pass);
 
  private:
-  LayerNorm norm_;
+  Norm norm_;
   NormPlace place_;
+  bool residual_;
   double dropout_;
   std::string site_;
 };

@@ -18,13 +18,13 @@ inline constexpr const char* kGeneratorMatrix = "generator.weight";
 enum class WeightKind {
   kMatrix,     ///< of a linear map, [out, in]
   kEmbedding,  ///< [V, D]
-  kPositions,  ///< learned positions, [max_positions, D]
-  kNorm,       ///< factor of a layer norm, [D]
-  kBias,       ///< of a linear map or a layer norm, [out]
+  kPositions,  ///< learned positions, [max_positions, D], or relative ones, [buckets, H]
+  kNorm,       ///< factor of a norm, or its running variance, [D]
+  kBias,       ///< of a linear map or a norm, or its running mean, [out]
+  kLogScale,   ///< logarithm of the scale of cosine scores, [H]
 };
 
-/// Returns the kind of the weight of this name. Throws ShapeError unless it has the dimensions of its kind: a weight of
-/// one dimension is a bias or belongs to a norm.
+/// Returns the kind of the weight of this name. Throws ShapeError unless it has the dimensions of its kind.
 WeightKind weight_kind(std::string_view name, std::size_t dimensions);
 
 struct WeightInfo {

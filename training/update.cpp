@@ -14,6 +14,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
+#include "model/alternatives/batch_norm.h"
 #include "model/fast/matrix_product.h"
 #include "model/padding.h"
 #include "tensor/caching_allocator.h"
@@ -57,6 +58,7 @@ struct Gradients {
   double nll_sum = 0, norm = 0;
   std::int64_t tokens = 0;
   UpdateSeconds seconds;
+  BatchStatistics batch_statistics;
 };
 
 // Runs the forward and backward passes of all micro-batches and computes the norm. If memory runs out, returns the
@@ -72,8 +74,9 @@ std::optional<std::size_t> add_gradients(EncoderDecoder& model, Adam& adam, cons
       const auto random = dropout.at(static_cast<std::uint32_t>(options.step), parts[i].number);
       const Loss loss = [&] {
         const Autocast autocast(options.precision, model->device());
-        return batch_loss(model, parts[i].batch, options.label_smoothing,
-                          {.training = true, .random = &random, .plain = options.plain});
+        return batch_loss(
+            model, parts[i].batch, options.label_smoothing,
+            {.training = true, .random = &random, .plain = options.plain, .batch_statistics = &sum.batch_statistics});
       }();
       sum.seconds.forward += lap();
       loss.smoothed_sum.backward();
@@ -151,12 +154,14 @@ UpdateResult update_weights(EncoderDecoder& model, Adam& adam, std::span<const B
   UpdateResult result{
       .nll_sum = sum.nll_sum, .tokens = sum.tokens, .gradient_norm = per_token * sum.norm, .seconds = sum.seconds};
   result.applied = std::isfinite(result.nll_sum) && std::isfinite(result.gradient_norm);
-  if (result.applied)
+  if (result.applied) {
     adam.step({.step = options.step,
                .learning_rate = options.learning_rate,
                .gradient_factor = per_token * clip_factor(result.gradient_norm, options.clip_norm)});
-  else
+    sum.batch_statistics.update_running();
+  } else {
     adam.clear_gradients();
+  }
   result.seconds.optimizer += lap();
   return result;
 }

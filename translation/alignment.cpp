@@ -6,6 +6,7 @@
 #include <string>
 
 #include <ATen/Parallel.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <c10/core/InferenceMode.h>
 
@@ -24,7 +25,9 @@ class SiteProbe final : public Probe {
       : name_("decoder.layers." + std::to_string(site.layer) + ".cross_attention"), head_(site.head) {}
 
   void attention(std::string_view site, at::Tensor& weights, const at::Tensor&) override {
-    if (site == name_) weights_ = head_ ? weights.select(1, *head_) : weights.mean(1);
+    if (site != name_) return;
+    const auto rows = head_ ? weights.select(1, *head_) : weights.mean(1);
+    weights_ = weights_.defined() ? at::cat({weights_, rows}, 1) : rows;
   }
 
   const at::Tensor& weights() const { return weights_; }  ///< [B, T, S]
@@ -49,6 +52,8 @@ void align_batch(EncoderDecoder model, const AttentionSite& site, const AlignedP
   SiteProbe probe(site);
   const Pass pass{.plain = pairs.plain}, probed{.probe = &probe, .plain = pairs.plain};
   model->decode(pad(inputs, model->device()), model->encode(source, pass), Mask::padding(source.lengths), probed);
+  if (!probe.weights().defined())
+    throw UsageError("this model has no attention to its source to align by (model.recurrent_attention is none)");
   const auto weights = probe.weights().to(at::kCPU, at::kFloat);  // [B, T, S]
   for (std::size_t b = 0; b < batch.size(); ++b)
     take(
@@ -70,7 +75,9 @@ AttentionSite parse_attention_site(std::string_view name, const ModelConfig& con
                                   std::to_string(config.heads - 1) + ", got " + printable(std::string(name))});
 }
 
-AttentionSite usual_attention_site(const ModelConfig& config) { return {config.decoder_layers - 1, std::nullopt}; }
+AttentionSite usual_attention_site(const ModelConfig& config) {
+  return {config.is_transformer() ? config.decoder_layers - 1 : 0, std::nullopt};
+}
 
 void cross_attention(const EncoderDecoder& model, const AttentionSite& site, const AlignedPairs& pairs,
                      const TakeWeights& take) {

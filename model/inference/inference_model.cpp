@@ -64,10 +64,11 @@ void mean_over_heads(const std::vector<float>& weights, std::int64_t H, std::siz
 }  // namespace
 
 bool InferenceModel::supports(const ModelConfig& config) {
-  const bool norm = config.norm == NormPlace::kPre || config.norm == NormPlace::kPost;
   const bool activation = config.activation == Activation::kRelu || config.activation == Activation::kGelu;
   const bool positions = config.positions == Positions::kSinusoidal || config.positions == Positions::kLearned;
-  return norm && activation && positions;
+  return config.is_transformer() && activation && positions && config.norm_type == NormType::kLayer &&
+         config.residual && config.attention_score == AttentionScore::kScaledDot &&
+         config.encoder_mask == EncoderMask::kFull && config.embedding_scale == EmbeddingScale::kSqrt;
 }
 
 InferenceModel::InferenceModel(const LazyModel& model, const ModelConfig& config, kernels::Precision precision)

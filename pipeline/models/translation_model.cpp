@@ -26,7 +26,7 @@ std::shared_ptr<const Tokenizer> make_tokenizer(const ModelDescription& descript
 }
 
 std::int64_t limited_by_positions(std::int64_t length, const ModelConfig& config) {
-  return config.positions == Positions::kLearned ? std::min(length, config.max_positions) : length;
+  return std::min(length, config.position_limit().value_or(length));
 }
 
 /// Targets may be as long as a search allows, or as the model has positions.

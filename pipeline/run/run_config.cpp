@@ -81,12 +81,11 @@ void RunConfig::validate() const {
   if (tokenizer.type == TokenizerType::kChar && tokenizer.model_file.empty())
     require(data.subword_sampling == 0, "data.subword_sampling", {"0, since ", Key{"tokenizer.type"}, " is char"},
             data.subword_sampling);
-  if (model.positions == Positions::kLearned) {
-    require(data.max_length <= model.max_positions, "data.max_length",
-            "at most model.max_positions (" + std::to_string(model.max_positions) + ")", data.max_length);
-    require(decoding.max_length <= model.max_positions || decoding.min_length < model.max_positions,
-            "decoding.min_length", "less than model.max_positions (" + std::to_string(model.max_positions) + ")",
-            decoding.min_length);
+  if (const auto limit = model.position_limit()) {
+    require(data.max_length <= *limit, "data.max_length",
+            "at most model.max_positions (" + std::to_string(*limit) + ")", data.max_length);
+    require(decoding.max_length <= *limit || decoding.min_length < *limit, "decoding.min_length",
+            "less than model.max_positions (" + std::to_string(*limit) + ")", decoding.min_length);
   }
   if (training.early_stop.patience > 0 && !data.train_source.empty())
     require(data.validates(), "data.valid_source", "validation data, which training.early_stop needs",

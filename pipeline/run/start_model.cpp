@@ -52,7 +52,7 @@ RunConfig config_of_start_model(const std::string& path) {
 void complete_from(const RunConfig& start, Json& run_file) {
   auto there = to_json(start);
   there["tokenizer"].erase("model_file");  // compared by its contents (initial_weights.cpp)
-  if (start.model.positions != Positions::kLearned) there["model"].erase("max_positions");
+  if (!start.model.position_limit()) there["model"].erase("max_positions");
 
   std::string differences;
   const auto complete = [&](const char* section, bool must_agree) {

@@ -41,7 +41,7 @@ class EncoderDecoderTest : public DeviceTest {
 TEST_P(EncoderDecoderTest, PaddingOrderAndNeighborsChangeNothing) {
   const at::NoGradGuard no_grad;
   const auto sources = small_sources(), targets = small_targets();
-  for (const auto& config : all_combinations()) {
+  for (const auto& config : all_networks()) {
     auto model = small_model(device(), config);
     const auto together = log_probabilities(model, sources, targets);
     const auto reversed =
@@ -56,22 +56,43 @@ TEST_P(EncoderDecoderTest, PaddingOrderAndNeighborsChangeNothing) {
 
 TEST_P(EncoderDecoderTest, LaterTargetsChangeNothingBefore) {
   const at::NoGradGuard no_grad;
-  auto model = small_model(device());
-  auto targets = small_targets();
-  const auto before = log_probabilities(model, small_sources(), targets);
-  targets[1][3] = 5;  // is seen from position 4 on
-  const auto after = log_probabilities(model, small_sources(), targets);
-  EXPECT_THAT(after[1].slice(0, 0, 4), AllClose(before[1].slice(0, 0, 4), 1e-6));
-  EXPECT_THAT(after[1][4], Not(AllClose(before[1][4], 1e-3)));
+  for (const auto& config : all_networks()) {
+    auto model = small_model(device(), config);
+    auto targets = small_targets();
+    const auto before = log_probabilities(model, small_sources(), targets);
+    targets[1][3] = 5;  // is seen from position 4 on
+    const auto after = log_probabilities(model, small_sources(), targets);
+    EXPECT_THAT(after[1].slice(0, 0, 4), AllClose(before[1].slice(0, 0, 4), 1e-5)) << describe(config);
+    EXPECT_THAT(after[1][4], Not(AllClose(before[1][4], 1e-3))) << describe(config);
+  }
+}
+
+TEST_P(EncoderDecoderTest, CausalEncoderSeesNoLaterSource) {
+  const at::NoGradGuard no_grad;
+  for (const auto mask : {EncoderMask::kFull, EncoderMask::kCausal}) {
+    auto config = small_config();
+    config.encoder_mask = mask;
+    auto model = small_model(device(), config);
+    auto sources = small_sources();
+    const auto before = model->encode(pad(sources, device()), Pass{})[0];
+    sources[0][3] = 15;
+    const auto after = model->encode(pad(sources, device()), Pass{})[0];
+    EXPECT_EQ(after.slice(0, 0, 3).allclose(before.slice(0, 0, 3), 0, 1e-6), mask == EncoderMask::kCausal);
+    EXPECT_THAT(after[4], Not(AllClose(before[4], 1e-3)));
+  }
 }
 
 TEST_P(EncoderDecoderTest, SourceTokensAndTheirOrderMatter) {
   const at::NoGradGuard no_grad;
-  auto model = small_model(device());
-  auto sources = small_sources();
-  const auto before = log_probabilities(model, sources, small_targets());
-  std::swap(sources[0][0], sources[0][1]);
-  EXPECT_THAT(log_probabilities(model, sources, small_targets())[0], Not(AllClose(before[0], 1e-3)));
+  for (const auto& config : all_networks()) {
+    auto model = small_model(device(), config);
+    auto sources = small_sources();
+    const auto before = log_probabilities(model, sources, small_targets());
+    std::swap(sources[0][0], sources[0][1]);
+    const auto after = log_probabilities(model, sources, small_targets());
+    const bool order_is_seen = config.positions != Positions::kNone;
+    EXPECT_EQ(after[0].allclose(before[0], 0, order_is_seen ? 1e-3 : 1e-5), !order_is_seen) << describe(config);
+  }
 }
 
 // Positions 1 and 3 of the first sentence and 0 of the second: other tokens there change nothing.
@@ -82,7 +103,7 @@ TEST_P(EncoderDecoderTest, HiddenSourcePositionsHaveNoInfluence) {
   auto hidden = at::zeros({3, 5}, at::device(device()).dtype(at::kBool));
   for (const auto& [b, s] : {std::pair{0, 1}, {0, 3}, {1, 0}}) hidden[b][s] = true;
   other.ids = source.ids.masked_fill(hidden, 17);
-  for (const auto& config : all_combinations()) {
+  for (const auto& config : all_networks()) {
     auto model = small_model(device(), config);
     const auto run = [&](const PaddedIds& batch, const Mask& mask) {
       const auto memory = model->encode(batch, mask, Pass{});
@@ -100,7 +121,7 @@ TEST_P(EncoderDecoderTest, HiddenSourcePositionsHaveNoInfluence) {
 TEST_P(EncoderDecoderTest, CachedStepEqualsTheFullForward) {
   const at::NoGradGuard no_grad;
   const auto input = shift_target(small_targets(), device()).input;
-  for (const auto& config : all_combinations()) {
+  for (const auto& config : all_networks()) {
     auto model = small_model(device(), config);
     const auto source = pad(small_sources(), device());
     const auto memory = model->encode(source, Pass{});
@@ -109,7 +130,9 @@ TEST_P(EncoderDecoderTest, CachedStepEqualsTheFullForward) {
     auto cache = model->start(memory, mask, Pass{});
     for (std::int64_t t = 0; t < input.ids.size(1); ++t) {
       const auto step = model->step(input.ids.narrow(1, t, 1), cache, Pass{});
-      EXPECT_THAT(step, AllClose(whole.select(1, t), 2e-5)) << t << " " << describe(config);
+      // With the statistics of another batch the values reach 40.
+      const double tolerance = config.norm_type == NormType::kBatch ? 1e-4 : 2e-5;
+      EXPECT_THAT(step, AllClose(whole.select(1, t), tolerance)) << t << " " << describe(config);
     }
   }
 }

@@ -49,11 +49,18 @@ TEST(ModelConfigTest, WhatIsWrittenReadsBackWithEveryDefaultFilledIn) {
       "norm": "post", "activation": "gelu", "positions": "learned", "max_positions": 77, "tie_embeddings": "none",
       "dropout": 0.2, "feed_forward_dropout": 0.05})");
   const auto json = to_json(config);
-  EXPECT_EQ(json.size(), 14U);
+  EXPECT_EQ(json.size(), 21U);
   EXPECT_EQ(to_json(read(to_text(json))), json);
   EXPECT_EQ(json["final_norm"], false);
   EXPECT_EQ(json["attention_dropout"], 0.2);
   EXPECT_EQ(json["tie_embeddings"], "none");
+}
+
+TEST(ModelConfigTest, LearnedPositionsAndLocationScoresLimitTheLength) {
+  EXPECT_EQ(read("{}").position_limit(), std::nullopt);
+  EXPECT_EQ(read(R"({"positions": "learned", "max_positions": 9})").position_limit(), 9);
+  EXPECT_EQ(read(R"({"attention_score": "location", "max_positions": 9})").position_limit(), 9);
+  EXPECT_EQ(read(R"({"positions": "rotary", "max_positions": 9})").position_limit(), std::nullopt);
 }
 
 TEST(ModelConfigTest, MistakesAreNamedByTheirKey) {
@@ -70,7 +77,11 @@ TEST(ModelConfigTest, MistakesAreNamedByTheirKey) {
       {R"({"feed_forward_dropout": 1.5})", "model.feed_forward_dropout"},
       {R"({"norm": "middle"})", "model.norm"},
       {R"({"activation": 1})", "model.activation"},
-      {R"({"positions": "rotary"})", "model.positions"},
+      {R"({"positions": "circular"})", "model.positions"},
+      {R"({"positions": "rotary", "d_model": 24, "heads": 8})", "model.positions: rotary wants an even width of heads"},
+      {R"({"recurrent_attention": "none"})", "model.recurrent_attention: has an effect with model.architecture"},
+      {R"({"architecture": "recurrent", "norm_type": "rms"})", "model.norm_type: is of the Transformer only"},
+      {R"({"architecture": "recurrent", "d_model": 15, "heads": 5})", "model.d_model: wanted an even number"},
       {R"({"tie_embeddings": true})", "model.tie_embeddings"},
       {R"({"d_modle": 512})", "model.d_modle"}};
   for (const auto& [text, message] : mistakes) {

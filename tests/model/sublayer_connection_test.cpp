@@ -1,9 +1,12 @@
 #include "model/sublayer_connection.h"
 
+#include <memory>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "model/dropout.h"
+#include "model/layer_norm.h"
 #include "tests/support/device_test.h"
 #include "tests/support/formula_tensor.h"
 #include "tests/support/tensor_matchers.h"
@@ -28,34 +31,49 @@ class SublayerConnectionTest : public DeviceTest {
 
   static at::Tensor square(const at::Tensor& x) { return x * x; }
 
+  // Place, dropout 0.5, and whether x is added.
+  SublayerConnection around(NormPlace place, const std::string& site = "site", bool residual = true) const {
+    ModelConfig config;
+    config.norm = place;
+    config.dropout = 0.5;
+    config.residual = residual;
+    return SublayerConnection(Norm(std::shared_ptr<NormImpl>(norm_.ptr())), config, site);
+  }
+
   LayerNorm norm_{8};
   const at::Tensor x_ = formula_tensor({2, 3, 8}, device());
 };
 
 TEST_P(SublayerConnectionTest, PreNormKeepsTheWayPastTheSublayerFree) {
-  SublayerConnection around(norm_, NormPlace::kPre, 0.5, "site");
-  EXPECT_THAT(around(x_, square, Pass{}), SameAs(x_ + square(norm_(x_, Pass{}))));
+  EXPECT_THAT(around(NormPlace::kPre)(x_, square, Pass{}), SameAs(x_ + square(norm_(x_, Pass{}))));
 }
 
 TEST_P(SublayerConnectionTest, PostNormNormsTheSum) {
-  SublayerConnection around(norm_, NormPlace::kPost, 0.5, "site");
-  EXPECT_THAT(around(x_, square, Pass{}), SameAs(norm_(x_ + square(x_), Pass{})));
+  EXPECT_THAT(around(NormPlace::kPost)(x_, square, Pass{}), SameAs(norm_(x_ + square(x_), Pass{})));
 }
 
 TEST_P(SublayerConnectionTest, DropsTheSublayersOutputWhileTraining) {
   const RandomStream stream(1, "dropout");
   const Pass training{.training = true, .random = &stream};
-  SublayerConnection pre(norm_, NormPlace::kPre, 0.5, "site"), post(norm_, NormPlace::kPost, 0.5, "site");
+  auto pre = around(NormPlace::kPre), post = around(NormPlace::kPost);
   EXPECT_THAT(pre(x_, square, training), SameAs(x_ + dropout(square(norm_(x_, Pass{})), 0.5, training, "site")));
   EXPECT_THAT(post(x_, square, training), SameAs(norm_(x_ + dropout(square(x_), 0.5, training, "site"), training)));
 }
 
 TEST_P(SublayerConnectionTest, ProbeSeesTheSublayersOwnOutput) {
   OutputProbe probe;
-  SublayerConnection around(norm_, NormPlace::kPre, 0.5, "encoder.layers.0.feed_forward");
-  around(x_, square, Pass{.probe = &probe});
+  around(NormPlace::kPre, "encoder.layers.0.feed_forward")(x_, square, Pass{.probe = &probe});
   EXPECT_EQ(probe.site_, "encoder.layers.0.feed_forward");
   EXPECT_THAT(probe.value_, SameAs(square(norm_(x_, Pass{}))));
+}
+
+TEST_P(SublayerConnectionTest, WithoutTheResidualConnectionXIsNotAdded) {
+  EXPECT_THAT(around(NormPlace::kPre, "site", false)(x_, square, Pass{}), SameAs(square(norm_(x_, Pass{}))));
+  EXPECT_THAT(around(NormPlace::kPost, "site", false)(x_, square, Pass{}), SameAs(norm_(square(x_), Pass{})));
+  const RandomStream stream(1, "dropout");
+  const Pass training{.training = true, .random = &stream};
+  EXPECT_THAT(around(NormPlace::kPre, "site", false)(x_, square, training),
+              SameAs(dropout(square(norm_(x_, Pass{})), 0.5, training, "site")));
 }
 
 INSTANTIATE_DEVICES(SublayerConnectionTest);

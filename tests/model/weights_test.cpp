@@ -10,7 +10,7 @@ namespace gloss {
 namespace {
 
 TEST(WeightsTest, EqualThoseOfTheModel) {
-  auto configs = all_combinations();
+  auto configs = all_networks();
   for (auto& config : configs) {
     config.encoder_layers = 3;
     for (const auto final_norm : {std::optional<bool>(), std::optional(true), std::optional(false)}) {

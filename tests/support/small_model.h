@@ -41,6 +41,42 @@ inline std::vector<ModelConfig> all_combinations() {
   return configs;
 }
 
+/// Every alternative of model/alternatives by itself, and batch norm and RMS norm at both places; the rest as in
+/// small_config().
+inline std::vector<ModelConfig> all_alternatives() {
+  std::vector<ModelConfig> configs;
+  const auto add = [&](auto member, auto value, NormPlace norm = NormPlace::kPre) {
+    auto& config = configs.emplace_back(small_config());
+    config.norm = norm;
+    config.*member = value;
+  };
+  using enum AttentionScore;
+  for (const auto score : {kDot, kGeneral, kAdditive, kCosine, kLocation}) add(&ModelConfig::attention_score, score);
+  for (const auto norm : {NormPlace::kPre, NormPlace::kPost}) {
+    for (const auto type : {NormType::kBatch, NormType::kRms, NormType::kNone})
+      add(&ModelConfig::norm_type, type, norm);
+    add(&ModelConfig::residual, false, norm);
+  }
+  for (const auto positions : {Positions::kNone, Positions::kRotary, Positions::kRelative})
+    add(&ModelConfig::positions, positions);
+  for (const auto activation : {Activation::kSwish, Activation::kGlu, Activation::kSwiglu})
+    add(&ModelConfig::activation, activation);
+  add(&ModelConfig::embedding_scale, EmbeddingScale::kOne);
+  add(&ModelConfig::encoder_mask, EncoderMask::kCausal);
+  for (const auto attention : {RecurrentAttention::kAdditive, RecurrentAttention::kNone}) {
+    add(&ModelConfig::architecture, Architecture::kRecurrent);
+    configs.back().recurrent_attention = attention;
+  }
+  return configs;
+}
+
+/// all_combinations() and all_alternatives().
+inline std::vector<ModelConfig> all_networks() {
+  auto configs = all_combinations();
+  for (auto& config : all_alternatives()) configs.push_back(config);
+  return configs;
+}
+
 /// Returns the text to print if a test fails for a configuration.
 inline std::string describe(const ModelConfig& config) { return to_text(to_json(config)); }
 

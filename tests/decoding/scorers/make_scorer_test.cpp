@@ -48,13 +48,9 @@ TEST_P(MakeScorerTest, IsPlainWhereAskedFor) {
 
 // A part that somebody adds to the model translates before it has a twin for inference.
 TEST_P(MakeScorerTest, IsPlainOnTheCpuForANetworkThatInferenceDoesNotKnow) {
-  auto activation = small_config(), norm = small_config(), positions = small_config();
-  activation.activation = static_cast<Activation>(7);
-  norm.norm = static_cast<NormPlace>(7);
-  positions.positions = static_cast<Positions>(7);
-  for (const auto& config : {activation, norm, positions}) {
-    EXPECT_FALSE(InferenceModel::supports(config));
-    EXPECT_EQ(is<PlainScorer>(make_scorer(small_model(device()), config, 12)), device().is_cpu());
+  for (const auto& config : all_alternatives()) {
+    EXPECT_FALSE(InferenceModel::supports(config)) << describe(config);
+    EXPECT_EQ(is<PlainScorer>(make_scorer(small_model(device(), config), config, 12)), device().is_cpu());
   }
   for (const auto& config : all_combinations()) EXPECT_TRUE(InferenceModel::supports(config)) << describe(config);
 }

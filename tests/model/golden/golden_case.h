@@ -22,15 +22,16 @@ at::Tensor named_values(at::IntArrayRef shape, std::string_view name, at::Device
 at::Tensor named_input(at::IntArrayRef shape, std::string_view name, at::Device device);
 
 /// Moves `part` to the device and gives each weight its value by `site` + its name, as `weight` of
-/// tests/golden/model.py; returns the weights by that name.
+/// tests/golden/model.py; returns those with a gradient by that name.
 NamedTensors set_named_weights(torch::nn::Module& part, const std::string& site, at::Device device);
 
 /// Returns x [B, T, ...] without the positions past each row's length, [N, ...].
 at::Tensor real_positions(const at::Tensor& x, const std::vector<std::int64_t>& lengths);
 
 /// Expects `result`, and the gradients of sum(result * named_values("cotangent")) by each of `inputs`, to be what
-/// PyTorch found for the case, within 1e-5 (relative above 1). At most one failure, which names the case.
-void expect_golden(const Golden& golden, const std::string& name, const at::Tensor& result, const NamedTensors& inputs);
+/// PyTorch found for the case, within `tolerance` (relative above 1). At most one failure, which names the case.
+void expect_golden(const Golden& golden, const std::string& name, const at::Tensor& result, const NamedTensors& inputs,
+                   double tolerance = 1e-5);
 
 /// The passes that lead through the fused and the plain attention, by name.
 std::map<std::string, Pass> both_paths();

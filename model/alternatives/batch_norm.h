@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/norm.h"
+
+namespace gloss {
+
+/// Batch normalization (Ioffe and Szegedy 2015) over the positions of a batch, epsilon 1e-5:
+///
+///     y = (x - mean) / sqrt(variance + epsilon) * weight + bias
+///
+/// In training, mean and biased variance [D] are those of the micro-batch, over the positions that are not padding. So
+/// a position depends on later ones and on other sentences, unlike with layer normalization. Other passes use running
+/// statistics, whose variance is unbiased.
+class BatchNorm final : public NormImpl {
+ public:
+  static constexpr double kMomentum = 0.1;  ///< share of a new micro-batch in the running statistics
+
+  explicit BatchNorm(std::int64_t width);
+
+  /// A training pass reads Pass::lengths and adds to Pass::batch_statistics.
+  at::Tensor forward(const at::Tensor& x, const Pass& pass) override;
+
+  const at::Tensor& running_mean() const { return running_mean_; }          ///< [D], 0 at first
+  const at::Tensor& running_variance() const { return running_variance_; }  ///< [D], 1 at first
+
+ private:
+  at::Tensor weight_, bias_;                    ///< [D]
+  at::Tensor running_mean_, running_variance_;  ///< parameters without a gradient, so that they are saved
+};
+
+/// The statistics of the batch norms of one training pass. The forward pass changes no module: the running statistics
+/// take them over once the update is known to count.
+class BatchStatistics {
+ public:
+  /// Mean and unbiased variance [D] of `count` positions.
+  void add(const BatchNorm& norm, const at::Tensor& mean, const at::Tensor& variance);
+  void clear() { seen_.clear(); }
+  /// running = (1 - kMomentum) * running + kMomentum * statistic, for each norm in the order of `add`.
+  void update_running();
+
+ private:
+  struct Seen {
+    at::Tensor running, value;
+  };
+  std::vector<Seen> seen_;
+};
+
+}  // namespace gloss

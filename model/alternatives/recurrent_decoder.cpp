@@ -1,0 +1,126 @@
+#include "model/alternatives/recurrent_decoder.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/stack.h>
+#include <torch/nn/modules/container/modulelist.h>
+
+#include "model/dropout.h"
+#include "tensor/shape.h"
+
+namespace gloss {
+namespace {
+
+const std::string kCrossAttention = "decoder.layers.0.cross_attention";
+
+std::string site_of(std::size_t layer) { return "decoder.layers." + std::to_string(layer); }
+
+}  // namespace
+
+RecurrentDecoderImpl::RecurrentDecoderImpl(const ModelConfig& config)
+    : DecoderImpl(config.d_model), dropout_(config.dropout) {
+  const auto D = config.d_model;
+  const bool attends = config.has_cross_attention();
+  const auto layers = register_module("layers", torch::nn::ModuleList());
+  for (std::int64_t i = 0; i < config.decoder_layers; ++i) {
+    auto& parts = layers_.emplace_back();
+    auto module = std::make_shared<torch::nn::Module>();
+    parts.initial = module->register_module("initial", Linear(D, D));
+    parts.gru = module->register_module("gru", Gru(i == 0 && attends ? 2 * D : D, D));
+    if (i == 0 && attends) {
+      cross_attention_ = module->register_module(
+          "cross_attention", MultiHeadAttention(D, config.heads, 0.0, kCrossAttention,
+                                                AttentionAlternatives{.score = make_additive_score(config)}));
+    }
+    layers->push_back(module);
+  }
+  output_ = register_module("output", Linear(attends ? 3 * D : 2 * D, D));
+}
+
+at::Tensor RecurrentDecoderImpl::first_state(std::size_t layer, const at::Tensor& memory, const Pass& pass) {
+  const auto [B, S, D] = sizes<3>(memory, "memory");
+  const auto forward = memory.select(1, S - 1).narrow(-1, 0, D / 2);  // [B, D / 2]
+  const auto backward = memory.select(1, 0).narrow(-1, D / 2, D / 2);
+  return layers_[layer].initial(at::cat({forward, backward}, -1), pass).tanh();  // [B, D]
+}
+
+at::Tensor RecurrentDecoderImpl::context(const at::Tensor& state, const KeysAndValues& memory, const Mask& mask,
+                                         const Pass& pass) {
+  const auto B = memory.key.size(0), D = d_model();
+  const auto result = cross_attention_->attend(state.view({B, -1, D}), memory, mask, pass).view({-1, 1, D});
+  if (pass.probe != nullptr) pass.probe->output(kCrossAttention, result);
+  return result.squeeze(1);
+}
+
+at::Tensor RecurrentDecoderImpl::finish(const std::vector<at::Tensor>& values, const Pass& pass) {
+  const auto result = output_(at::cat(values, -1), pass).tanh();
+  if (pass.probe != nullptr) pass.probe->output("decoder", result);
+  return result;
+}
+
+at::Tensor RecurrentDecoderImpl::forward(const at::Tensor& x, const Memory& memory, const Pass& pass) {
+  const auto [B, T, D] = sizes<3>(x, "x");
+  expect_shape(memory.value, {B, -1, D}, "memory");
+  memory.mask.expect_fits(B, memory.value.size(1));
+  const auto mask = memory.mask.cached();
+  auto states = x;                   // [B, T, D]
+  std::vector<at::Tensor> contexts;  // [B, D] each
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    auto& gru = layers_[i].gru;
+    auto state = first_state(i, memory.value, pass);
+    std::vector<at::Tensor> next;  // [B, D] each
+    if (i == 0 && cross_attention_) {
+      const auto attended = cross_attention_->project(memory.value, pass);
+      for (std::int64_t t = 0; t < T; ++t) {
+        const auto c = contexts.emplace_back(context(state, attended, mask, pass));
+        state = next.emplace_back(gru->step(gru->project(at::cat({x.select(1, t), c}, -1), pass), state, pass));
+      }
+    } else {
+      const auto projected = gru->project(states, pass);  // [B, T, 3D]
+      for (std::int64_t t = 0; t < T; ++t) state = next.emplace_back(gru->step(projected.select(1, t), state, pass));
+    }
+    states = at::stack(next, 1);
+    if (pass.probe != nullptr) pass.probe->output(site_of(i), states);
+    states = dropout(states, dropout_, pass, site_of(i));
+  }
+  if (contexts.empty()) return finish({states, x}, pass);
+  return finish({states, at::stack(contexts, 1), x}, pass);  // [B, T, D]
+}
+
+DecoderCache RecurrentDecoderImpl::start(const Memory& memory, const Pass& pass) {
+  const auto [B, S, D] = sizes<3>(memory.value, "memory");
+  memory.mask.expect_fits(B, S);
+  DecoderCache cache;
+  cache.source_mask = memory.mask.precomputed(1, S, memory.value.device());
+  cache.sentences = B;
+  for (std::size_t i = 0; i < layers_.size(); ++i)
+    cache.layers.emplace_back().state = first_state(i, memory.value, pass);
+  if (cross_attention_) {
+    auto [key, value] = cross_attention_->project(memory.value, pass);
+    cache.layers.front().cross_key = key.contiguous();
+    cache.layers.front().cross_value = value.contiguous();
+  }
+  return cache;
+}
+
+at::Tensor RecurrentDecoderImpl::step(const at::Tensor& x, DecoderCache& cache, const Pass& pass) {
+  expect_shape(x, {cache.sentences * cache.rows, 1, -1}, "x");
+  auto output = x.squeeze(1);  // [B * K, D]
+  const auto input = output;
+  at::Tensor c;  // [B * K, D]
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    auto& gru = layers_[i].gru;
+    auto& layer = cache.layers[i];
+    if (i == 0 && cross_attention_) {
+      c = context(layer.state, {layer.cross_key, layer.cross_value}, cache.source_mask, pass);
+      output = at::cat({input, c}, -1);
+    }
+    output = layer.state = gru->step(gru->project(output, pass), layer.state, pass);
+    if (pass.probe != nullptr) pass.probe->output(site_of(i), output.unsqueeze(1));
+  }
+  ++cache.position;
+  const auto result = c.defined() ? finish({output, c, input}, pass) : finish({output, input}, pass);
+  return result.unsqueeze(1);  // [B * K, 1, D]
+}
+
+}  // namespace gloss

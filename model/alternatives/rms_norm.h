@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+#include "model/norm.h"
+
+namespace gloss {
+
+/// Root mean square normalization (Zhang and Sennrich 2019, eq. 4) over the last dimension, epsilon 1e-5:
+///
+///     y = x / sqrt(mean(x^2) + epsilon) * weight
+///
+/// Unlike layer normalization it neither subtracts the mean nor adds a bias.
+class RmsNorm final : public NormImpl {
+ public:
+  explicit RmsNorm(std::int64_t width);
+
+  at::Tensor forward(const at::Tensor& x, const Pass& pass) override;
+
+ private:
+  at::Tensor weight_;  ///< [D], 1 at first
+};
+
+}  // namespace gloss

@@ -1,0 +1,103 @@
+#include "model/alternatives/batch_norm.h"
+
+#include <cmath>
+#include <vector>
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/tensor.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/layer_norm.h"
+#include "tests/support/device_test.h"
+#include "tests/support/formula_tensor.h"
+#include "tests/support/tensor_matchers.h"
+
+namespace gloss {
+namespace {
+
+class BatchNormTest : public DeviceTest {
+ protected:
+  static at::Tensor example() {
+    return at::tensor({1.0F, 2.0F, 4.0F, 2.0F, 3.0F, 4.0F, 3.0F, 4.0F, 4.0F, 4.0F, 4.0F, 4.0F})
+        .view({2, 2, 3})
+        .to(device());
+  }
+};
+
+// The worked example of the two norms: layer norm takes the mean over a row, batch norm over a column. Reckoned by
+// hand; without epsilon row [1, 2, 4] has mean 7/3 and variance 14/9, the columns have means 2.5, 3.25, 4 and variances
+// 1.25, 0.6875, 0.
+TEST_P(BatchNormTest, WorkedExampleAgainstLayerNorm) {
+  const double epsilon = LayerNormImpl::kEpsilon;
+  LayerNorm layer_norm(3);
+  BatchNorm batch_norm(3);
+  layer_norm->to(device());
+  batch_norm.to(device());
+  const Pass training{.training = true};
+  const auto by_row = layer_norm(example(), training), by_column = batch_norm.forward(example(), training);
+
+  const auto first = 1 / std::sqrt(14.0 / 9 + epsilon), second = 1 / std::sqrt(2.0 / 3 + epsilon);
+  EXPECT_THAT(
+      by_row[0][0],
+      AllClose(at::tensor({-4.0 / 3 * first, -1.0 / 3 * first, 5.0 / 3 * first}).to(device(), at::kFloat), 1e-5));
+  EXPECT_THAT(by_row[0][1], AllClose(at::tensor({-second, 0.0, second}).to(device(), at::kFloat), 1e-5));
+  EXPECT_THAT(by_row[1][1], AllClose(at::tensor({0.0, 0.0, 0.0}).to(device(), at::kFloat), 1e-5));
+
+  const auto a = 1 / std::sqrt(1.25 + epsilon), b = 1 / std::sqrt(0.6875 + epsilon);
+  const auto wanted =
+      at::tensor({-1.5 * a, -1.25 * b, 0.0, -0.5 * a, -0.25 * b, 0.0, 0.5 * a, 0.75 * b, 0.0, 1.5 * a, 0.75 * b, 0.0})
+          .view({2, 2, 3})
+          .to(device(), at::kFloat);
+  EXPECT_THAT(by_column, AllClose(wanted, 1e-5));
+}
+
+TEST_P(BatchNormTest, PaddingDoesNotEnterTheStatistics) {
+  BatchNorm norm(3);
+  norm.to(device());
+  auto x = example();
+  const std::vector<std::int64_t> lengths{2, 1};
+  const Pass training{.training = true, .lengths = &lengths};
+  const auto before = norm.forward(x, training);
+  x[1][1] = 100;  // padding
+  const auto after = norm.forward(x, training);
+  EXPECT_THAT(after[0], SameAs(before[0]));
+  EXPECT_THAT(after[1][0], SameAs(before[1][0]));
+  const auto all = norm.forward(x, Pass{.training = true});
+  EXPECT_THAT(all[0], testing::Not(AllClose(before[0], 1e-3)));
+}
+
+TEST_P(BatchNormTest, RunningStatisticsServeOtherPasses) {
+  BatchNorm norm(3);
+  norm.to(device());
+  EXPECT_THAT(norm.forward(example(), Pass{}), AllClose(example(), 1e-4));  // mean 0 and variance 1 at first
+  BatchStatistics statistics;
+  const Pass training{.training = true, .batch_statistics = &statistics};
+  norm.forward(example(), training);
+  EXPECT_THAT(norm.running_mean(), SameAs(at::zeros_like(norm.running_mean())));  // until the update counts
+  statistics.update_running();
+  statistics.update_running();  // nothing is left
+  EXPECT_THAT(norm.running_mean(), AllClose(at::tensor({0.25F, 0.325F, 0.4F}).to(device()), 1e-6));
+  // 0.9 + 0.1 * the unbiased variance, 4/3 of the biased one
+  EXPECT_THAT(norm.running_variance(),
+              AllClose(at::tensor({0.9 + 0.5 / 3, 0.9 + 0.275 / 3, 0.9}).to(device(), at::kFloat), 1e-6));
+
+  const auto x = formula_tensor({2, 2, 3}, device());
+  const auto mean = norm.running_mean(), variance = norm.running_variance();
+  EXPECT_THAT(norm.forward(x, Pass{}), AllClose((x - mean) / (variance + LayerNormImpl::kEpsilon).sqrt(), 1e-6));
+}
+
+TEST_P(BatchNormTest, ClearedStatisticsChangeNothing) {
+  BatchNorm norm(3);
+  norm.to(device());
+  BatchStatistics statistics;
+  norm.forward(example(), Pass{.training = true, .batch_statistics = &statistics});
+  statistics.clear();
+  statistics.update_running();
+  EXPECT_THAT(norm.running_mean(), SameAs(at::zeros_like(norm.running_mean())));
+}
+
+INSTANTIATE_DEVICES(BatchNormTest);
+
+}  // namespace
+}  // namespace gloss
