@@ -21,7 +21,7 @@ enum class TieEmbeddings { kAll, kDecoder, kNone };
 
 /// The section `model` of the run file. The defaults are the base model of Vaswani et al. 2017, table 3, except for
 /// pre-norm with a final norm, and for dropout on attention weights and inside the feed-forward, which the Annotated
-/// Transformer has too. Values of the enumerations other than the first two are alternatives (model/alternatives).
+/// Transformer has too. Most values of the enumerations are alternatives to compare it with (model/alternatives).
 struct ModelConfig {
   Architecture architecture = Architecture::kTransformer;
   std::int64_t encoder_layers = 6;

@@ -21,7 +21,7 @@ struct KeysAndValues {
   at::Tensor key, value;
 };
 
-/// What an attention has in place of the paper's, or beside it (model/alternatives).
+/// Parts of an attention that differ from the paper (model/alternatives).
 struct AttentionAlternatives {
   ScoreFunction score{nullptr};         ///< null: the scaled dot product
   bool rotary = false;                  ///< rotates queries and keys by their positions; self-attention only

@@ -28,6 +28,7 @@ RecurrentDecoderImpl::RecurrentDecoderImpl(const ModelConfig& config)
     parts.initial = module->register_module("initial", Linear(D, D));
     parts.gru = module->register_module("gru", Gru(i == 0 && attends ? 2 * D : D, D));
     if (i == 0 && attends) {
+      // Without dropout on its weights, as Bahdanau's: one site would drop the same keys at every position.
       cross_attention_ = module->register_module(
           "cross_attention", MultiHeadAttention(D, config.heads, 0.0, kCrossAttention,
                                                 AttentionAlternatives{.score = make_additive_score(config)}));

@@ -50,6 +50,7 @@ EncoderDecoder Toy::model(std::uint64_t weights) const {
   config.heads = 2;
   config.dropout = options_.dropout;
   config.tie_embeddings = options_.tie_embeddings;
+  config.norm_type = options_.norm_type;
   auto model = make_model(config, {options_.vocabulary, options_.vocabulary}, RandomStream(weights, "weights"));
   model->to(device_);
   return model;

@@ -38,6 +38,7 @@ struct ToyOptions {
   std::int64_t d_model = 16;
   double dropout = 0;
   TieEmbeddings tie_embeddings = TieEmbeddings::kAll;
+  NormType norm_type = NormType::kLayer;
 };
 
 /// A copy task of random sentences and its training. Equal options give equal runs.

@@ -174,6 +174,33 @@ TEST_P(UpdateTest, BrokenGradientChangesNothing) {
   }
 }
 
+TEST_P(UpdateTest, BatchNormsKeepTheStatisticsOfUpdatesThatCount) {
+  const Toy toy({.pairs = 30, .norm_type = NormType::kBatch}, device());
+  const std::vector<std::int64_t> first{0, 1}, second{2, 3};
+  const std::vector batches{toy.corpus().batch(first), toy.corpus().batch(second)};
+  const auto is_running = [](const std::string& name) { return name.find(".running_") != name.npos; };
+  for (const bool broken : {false, true}) {
+    auto model = toy.model();
+    const at::NoGradGuard no_grad;
+    if (broken) model->named_parameters()["generator.bias"].fill_(std::nan(""));
+    const auto before = weights_of(model);
+    Adam adam(named_parameters(model), {});
+    UpdateResult result;
+    {
+      const at::AutoGradMode records(true);
+      result = update_weights(model, adam, batches, RandomStream(1, "dropout"), {.learning_rate = 1e-3});
+    }
+    EXPECT_EQ(result.applied, !broken);
+    std::size_t statistics = 0;
+    for (const auto& [name, weight] : weights_of(model)) {
+      if (!is_running(name)) continue;
+      ++statistics;
+      EXPECT_EQ(weight.equal(before.at(name)), broken) << name;
+    }
+    EXPECT_EQ(statistics, 2U * 7U);  // mean and variance of five norms of sublayers and two final ones
+  }
+}
+
 // Tensors of other types take the path of a GPU.
 TEST_P(UpdateTest, ByPlainOperationsTheStepIsTheSame) {
   const std::vector<Batch> batches = {rows({0, 1, 2, 3}), rows({4, 5})};
