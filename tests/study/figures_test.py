@@ -6,6 +6,9 @@ import subprocess
 import sys
 import unittest
 
+import made_up  # noqa: F401
+import plan
+
 PROGRAM = sys.argv.pop(1)
 MODEL = json.dumps({"encoder_layers": 2, "decoder_layers": 2, "d_model": 16, "d_ff": 32, "heads": 2})
 
@@ -31,6 +34,12 @@ class FiguresTest(unittest.TestCase):
         for row in rows:
             self.assertEqual([len(row["encoder"]), len(row["decoder"])], [row["depth"]] * 2)
             self.assertTrue(all(norm > 0 for norm in row["encoder"] + row["decoder"]))
+
+    def test_every_network_of_the_plan_has_gradients(self):
+        sections = {json.dumps(run.item.model_section()) for run in plan.runs(seeds=1) if run.seed}
+        for section in sorted(sections):
+            rows = figure("gradients", "--depths", "1", "--model", section)["rows"]
+            self.assertGreater(min(rows[0]["encoder"] + rows[0]["decoder"]), 0, section)
 
     def test_memory_of_attention_grows_with_the_square_of_the_length(self):
         rows = figure("lengths", "--lengths", "128,256,512", "--repeat", "1", "--model", MODEL)["rows"]
