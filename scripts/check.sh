@@ -101,7 +101,7 @@ fi
 plain_comments "${folders[@]}"
 american_spelling "${folders[@]}" README.md
 short_lines {app,common,configs,data,decoding,evaluation,kernels,library,pipeline,tensor,tokenizer,training,translation}/README.md \
-  {web,tests/web}/README.md docs/explaining.md docs/explanation_format.md
+  {web,tests/web}/README.md docs/{explaining,explanation_format,study}.md
 
 ((failed == 0)) || exit 1
 echo "check: ${#files[@]} files are formatted and include downwards only"
