@@ -42,11 +42,16 @@ std::string summary_line(const std::string& label, const std::string& text) {
   return labeled_line(label, text.empty() ? kUnknown : text, kWidth);
 }
 
+bool is_recurrent(const Json& description) {
+  return value_at(description, {"config", "model", "architecture"}) == "recurrent";
+}
+
 std::string kind_text(const Json& description, std::uintmax_t bytes) {
   const auto size = bytes_text(bytes);
   const auto precision = value_at(description, {"precision"});
   if (!precision.is_string()) return "checkpoint of a training run, " + size;
-  return "encoder-decoder Transformer that translates, " + precision.get<std::string>() + " matrices, " + size;
+  const std::string network = is_recurrent(description) ? "recurrent encoder-decoder" : "encoder-decoder Transformer";
+  return network + " that translates, " + precision.get<std::string>() + " matrices, " + size;
 }
 
 std::string languages_text(const Json& description) {
@@ -67,7 +72,8 @@ std::string size_text(const Json& description) {
       {with_number("parameters ", value_at(description, {"parameters"}), ""),
        with_number("encoder layers ", model("encoder_layers"), ""),
        with_number("decoder layers ", model("decoder_layers"), ""), with_number("d_model ", model("d_model"), ""),
-       with_number("d_ff ", model("d_ff"), ""), with_number("heads ", model("heads"), ""),
+       is_recurrent(description) ? "" : with_number("d_ff ", model("d_ff"), ""),
+       with_number("heads ", model("heads"), ""),
        source == target
            ? with_number("vocabulary ", source, "")
            : joined({with_number("source vocabulary ", source, ""), with_number("target vocabulary ", target, "")})});

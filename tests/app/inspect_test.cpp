@@ -70,6 +70,13 @@ TEST(InspectTest, BeginsWithASummaryOfFiveLines) {
   EXPECT_THAT(checkpoint[4], "scores:    not recorded");
 }
 
+TEST(InspectTest, ARecurrentNetworkIsCalledSo) {
+  const Json config = {{"model", {{"architecture", "recurrent"}, {"d_ff", 8}, {"d_model", 8}}}};
+  const auto lines = lines_of(summary_lines({{"precision", "float32"}, {"config", config}}, 3 << 20));
+  EXPECT_EQ(lines[0], "file:      recurrent encoder-decoder that translates, float32 matrices, 3.0 MiB");
+  EXPECT_EQ(lines[2], "size:      d_model 8");
+}
+
 TEST(InspectTest, TheSummaryTakesWhateverAFileRecords) {
   const Json config = {{"data", {{"source_language", "en"}, {"target_language", "d\x1b[31me"}}},
                        {"model", {{"heads", "four"}, {"d_ff", nullptr}, {"d_model", 8}}}};
