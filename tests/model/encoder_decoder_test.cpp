@@ -64,7 +64,9 @@ TEST_P(EncoderDecoderTest, LaterTargetsChangeNothingBefore) {
     const auto after = log_probabilities(model, small_sources(), targets);
     EXPECT_THAT(after[1].slice(0, 0, 4), AllClose(before[1].slice(0, 0, 4), 1e-5)) << describe(config);
     // Without residual connections nearly nothing of a single token is left after two layers.
-    if (config.residual) EXPECT_THAT(after[1][4], Not(AllClose(before[1][4], 1e-3))) << describe(config);
+    if (config.residual) {
+      EXPECT_THAT(after[1][4], Not(AllClose(before[1][4], 1e-3))) << describe(config);
+    }
   }
 }
 
