@@ -68,7 +68,7 @@ void train(EncoderDecoder& model, const Pass& pass) {
     const auto tokens = target.wanted.ne(kPad).sum().item<double>();
     (loss.smoothed_sum / tokens).backward();
     adam.step({.step = step, .learning_rate = learning_rate(config, 64, step)});
-    if (step % 100 == 0)
+    if (step % (step < 200 ? 20 : 100) == 0)
       std::printf("update %3d: %.4f nats a token\n", static_cast<int>(step), loss.nll_sum.item<double>() / tokens);
   }
 }
