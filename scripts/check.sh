@@ -99,9 +99,10 @@ if grep -rnE '^#include (<torch/torch.h>|"\.)' "${folders[@]}"; then
 fi
 
 plain_comments "${folders[@]}"
-american_spelling "${folders[@]}" README.md
+american_spelling "${folders[@]}" docs/annotated README.md
 short_lines {app,common,configs,data,decoding,evaluation,kernels,library,pipeline,tensor,tokenizer,training,translation}/README.md \
-  {web,tests/web}/README.md docs/{explaining,explanation_format,study}.md
+  {web,tests/web,docs/annotated,scripts/annotated}/README.md docs/{explaining,explanation_format,study}.md \
+  docs/annotated/[0-9]*.md
 
 ((failed == 0)) || exit 1
 echo "check: ${#files[@]} files are formatted and include downwards only"

@@ -22,7 +22,8 @@ the C++ half of PyTorch. The first of these is used:
   5. the archive $archive_url
 4 and 5 are unpacked into .deps/libtorch. Nothing is installed into any Python.
 
-  --developer   also install clang-format, which scripts/check.sh needs, and Chromium for the tests of pages
+  --developer   also install clang-format, which scripts/check.sh needs, Chromium for the tests of pages, and the Python
+                packages of scripts/annotate.sh
   --clang       also install clang, clang-tidy and LLVM's OpenMP, for the preset clang and scripts/tidy.sh
   --cuda        only a LibTorch with CUDA will do; none is fetched
 Environment: GLOSS_LIBTORCH_URL and GLOSS_LIBTORCH_SHA256 name another archive for 5.
@@ -130,6 +131,16 @@ install_browser() {
     say "Chromium with its driver was not installed; the tests of pages will be skipped"
 }
 
+# Without these packages of Python the annotated page cannot be built and its test is skipped, so they may be missing.
+install_page_packages() {
+  local python
+  for python in python3 /usr/bin/python3; do
+    if "$python" -c 'import markdown_it, pygments' 2>/dev/null; then return; fi
+  done
+  have apt-get && apt_install python3-markdown-it python3-pygments ||
+    say "markdown-it and Pygments were not installed; scripts/annotate.sh cannot run"
+}
+
 check_versions() {
   at_least CMake 3.22 "$(cmake --version | sed -n '1s/.*version //p')"
   if [[ -z ${CXX-} ]]; then at_least g++ 12 "$(g++ -dumpfullversion)"; fi
@@ -215,12 +226,12 @@ fetch_libtorch() {
 }
 
 main() {
-  local tools=() argument libtorch cuda=OFF browser=no
+  local tools=() argument libtorch cuda=OFF developer=no
   for argument in "$@"; do
     case $argument in
       --developer)
         tools+=(clang-format-14)
-        browser=yes
+        developer=yes
         ;;
       --clang) tools+=(clang++:clang clang-tidy) ;;
       --cuda) cuda=ON ;;
@@ -229,7 +240,10 @@ main() {
     esac
   done
   install_packages "${tools[@]}"
-  if [[ $browser == yes ]]; then install_browser; fi
+  if [[ $developer == yes ]]; then
+    install_browser
+    install_page_packages
+  fi
   check_versions
   libtorch=$(locate_libtorch)
   if [[ -z $libtorch && $cuda == ON ]]; then

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Tests that definitions in C++ are found by their names, and that a wrong name in a document is a fault."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts" / "annotated"))
+import build_page  # noqa: E402
+import cpp_source  # noqa: E402
+import sources  # noqa: E402
+
+SOURCE = """#include "a.h"
+#define OPEN {
+
+namespace gloss {
+namespace {
+
+constexpr int kTable[] = {1, 2};  // a variable with braces
+
+}  // namespace
+
+// Adds one; the text "}" and '{' are no braces.
+int add(int x) {
+  const char* brace = "}";  // }
+  return x + 1'000 * (*brace == '{');
+}
+double add(double x, std::vector<int> = {}) { return x + 1; }
+
+/// A part.
+class Part : public Base {
+ public:
+  Part(int size) : size_{size}, values_(2) { fill({1, 2}); }
+  /// Returns the size.
+  int size() const;
+  bool operator()(int x) const { return x > 0; }
+
+ private:
+  int size_ = 0;
+};
+
+int Part::size() const { return size_; }
+
+TEST_P(PartTest, IsWhole) {
+  EXPECT_EQ(1, 1);
+}
+
+}  // namespace gloss
+"""
+
+
+class CppSourceTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name) / "part.cpp"
+        self.path.write_text(SOURCE)
+
+    def test_a_function_is_whole_with_its_comment(self):
+        found = cpp_source.find(self.path, "add(int x)")
+        self.assertTrue(found.text.startswith("// Adds one"))
+        self.assertTrue(found.text.endswith("== '{');\n}"))
+        self.assertEqual((found.first, found.last), (11, 15))
+
+    def test_overloads_need_a_part_of_the_parameters(self):
+        with self.assertRaisesRegex(cpp_source.Missing, "2 definitions of add, in lines 11, 16"):
+            cpp_source.find(self.path, "add")
+        self.assertIn("double x", cpp_source.find(self.path, "add(double)").text)
+
+    def test_a_definition_comes_before_a_declaration(self):
+        self.assertEqual(cpp_source.find(self.path, "Part::size").text, "int Part::size() const { return size_; }")
+
+    def test_a_class_has_its_members_and_comment(self):
+        found = cpp_source.find(self.path, "Part")
+        self.assertEqual(found.kind, "class")
+        self.assertTrue(found.text.startswith("/// A part.") and found.text.endswith("};"))
+
+    def test_initializers_with_braces_belong_to_the_constructor(self):
+        found = cpp_source.find(self.path, "Part::Part")
+        self.assertTrue(found.text.endswith("{ fill({1, 2}); }"))
+
+    def test_the_call_operator_has_a_name(self):
+        self.assertIn("x > 0", cpp_source.find(self.path, "Part::operator()").text)
+
+    def test_a_missing_name_is_refused(self):
+        for name in ("kTable", "subtract", "add(char)", "Part::add"):
+            with self.assertRaisesRegex(cpp_source.Missing, "has no"):
+                cpp_source.find(self.path, name)
+
+    def test_tests_are_found_by_suite_and_name(self):
+        self.assertIn("EXPECT_EQ", cpp_source.find_test(self.path, "PartTest.IsWhole").text)
+        with self.assertRaisesRegex(cpp_source.Missing, "no test PartTest.Is"):
+            cpp_source.find_test(self.path, "PartTest.Is")
+
+    def test_every_source_of_the_project_can_be_read(self):
+        for folder in ("model", "training", "decoding", "examples", "tests/model"):
+            for path in (ROOT / folder).rglob("*.[ch]*"):
+                if path.suffix in (".h", ".cpp"):
+                    cpp_source.definitions(path)
+
+
+class DocumentTest(unittest.TestCase):
+    def faults(self, text):
+        """Returns the faults of a document."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "document.md"
+            path.write_text(text)
+            page = build_page.Page()
+            page.read(path)
+            return page.faults
+
+    def test_a_name_that_does_not_exist_is_a_fault_with_its_line(self):
+        for directive, reason in (
+            ("code model/attention.cpp no_such_function", "model/attention.cpp has no no_such_function"),
+            ("code model/no_such_file.cpp attention", "No such file"),
+            ("test AttentionTest.NoSuchTest", "no test AttentionTest.NoSuchTest"),
+            ("figure no_such_figure", "there is no figure no_such_figure"),
+            ("no_such_directive x", "no such directive"),
+        ):
+            (fault,) = self.faults("# Title\n\n{{" + directive + "}}\n")
+            self.assertIn("document.md:3: ", fault)
+            self.assertIn(reason, fault)
+
+    def test_a_path_that_does_not_exist_is_a_fault(self):
+        (fault,) = self.faults("See `model/no_such_file.h` and `model/attention.h`.\n")
+        self.assertIn("there is no model/no_such_file.h", fault)
+
+    def test_a_command_or_a_change_that_is_out_of_date_is_a_fault(self):
+        good = "`--set model.heads=1`\n\n```diff\n-  return kept.matmul(value);\n+  return kept;\n```\n"
+        self.assertEqual(self.faults(good), [])
+        (fault,) = self.faults(good.replace("heads", "no_such_key"))
+        self.assertIn("no key no_such_key", fault)
+        (fault,) = self.faults(good.replace("kept.matmul", "lost.matmul"))
+        self.assertIn("has the line return lost.matmul(value);", fault)
+
+    def test_losses_of_the_copy_task_are_read(self):
+        form = "update %3d: %.4f nats a token"
+        self.assertIn(f'"{form}\\n"', (build_page.ROOT / "examples" / "copy_task.cpp").read_text())
+        text = form % (20, 2.5) + "\n" + form % (1500, 0.0001) + "\n64 of 64 copies are exact\n"
+        expected = ([20, 1500], [2.5, 0.0001], "64 of 64 copies are exact")
+        self.assertEqual(sources.read_copy_task(text), expected)
+
+    def test_names_that_exist_are_no_fault(self):
+        self.assertEqual(self.faults("{{code model/attention.cpp attention}}\n{{figure masks}}\n"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
