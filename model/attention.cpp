@@ -31,12 +31,12 @@ at::Tensor scaled_dot_scores(const at::Tensor& query, const at::Tensor& key) {
   return query.matmul(key.transpose(-2, -1)) / std::sqrt(static_cast<double>(d_k));  // [B, H, T, S]
 }
 
-at::Tensor attend(at::Tensor scores, const at::Tensor& value, const Mask& mask, const AttentionContext& context) {
+at::Tensor attend(const at::Tensor& scores, const at::Tensor& value, const Mask& mask,
+                  const AttentionContext& context) {
   const auto [B, H, T, S] = sizes<4>(scores, "scores");
   expect_shape(value, {B, H, S, -1}, "value");
   mask.expect_fits(B, S);
 
-  if (context.pass.probe != nullptr) context.pass.probe->scores(context.site, scores);
   at::Tensor weights;  // [B, H, T, S]
   if (mask.all_visible(T, S)) {
     weights = scores.softmax(-1);

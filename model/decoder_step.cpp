@@ -59,7 +59,7 @@ at::Tensor DecoderImpl::step(const at::Tensor& x, DecoderCache& cache, const Pas
 }
 
 DecoderCache EncoderDecoderImpl::start(const at::Tensor& memory, const Mask& source_mask, const Pass& pass) {
-  return decoder_->start({memory, source_mask}, pass);
+  return decoder_->start({memory, probed_mask(source_mask, memory, pass)}, pass);
 }
 
 at::Tensor EncoderDecoderImpl::step(const at::Tensor& tokens, DecoderCache& cache, const Pass& pass) {

@@ -65,7 +65,7 @@ at::Tensor EncoderDecoderImpl::encode(const PaddedIds& source, const Mask& mask,
   const auto x = add_positions(source_embedding_(source.ids), positions, pass, "source_embedding");  // [B, S, D]
   Pass inner = pass;
   inner.lengths = &source.lengths;
-  return encoder_(x, mask, inner);
+  return encoder_(x, probed_mask(mask, x, pass), inner);
 }
 
 at::Tensor EncoderDecoderImpl::decode(const PaddedIds& target, const at::Tensor& memory, const Mask& source_mask,
@@ -76,10 +76,16 @@ at::Tensor EncoderDecoderImpl::decode(const PaddedIds& target, const at::Tensor&
   const auto y = add_positions(target_embedding_(target.ids), positions, pass, "target_embedding");  // [B, T, D]
   Pass inner = pass;
   inner.lengths = &target.lengths;
-  return decoder_(y, Memory{memory, source_mask}, inner);
+  return decoder_(y, Memory{memory, probed_mask(source_mask, memory, pass)}, inner);
 }
 
 at::Device EncoderDecoderImpl::device() const { return source_embedding_->weight().device(); }
+
+Mask EncoderDecoderImpl::probed_mask(const Mask& mask, const at::Tensor& source, const Pass& pass) {
+  auto result = mask;
+  if (pass.probe != nullptr) pass.probe->source_mask(result, source.size(0), source.size(1));
+  return result;
+}
 
 at::Tensor EncoderDecoderImpl::add_positions(const at::Tensor& embeddings, const at::Tensor& positions,
                                              const Pass& pass, std::string_view site) {

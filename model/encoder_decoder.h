@@ -51,6 +51,8 @@ class EncoderDecoderImpl : public torch::nn::Module {
   /// Dropout(embeddings [B, T, D] + positions [T, D]) (sections 3.5 and 5.4).
   at::Tensor add_positions(const at::Tensor& embeddings, const at::Tensor& positions, const Pass& pass,
                            std::string_view site);
+  /// The mask over the positions of `source` [B, S, D], as the pass's probe leaves it.
+  static Mask probed_mask(const Mask& mask, const at::Tensor& source, const Pass& pass);
 
   Encoder encoder_;
   Decoder decoder_;

@@ -49,6 +49,11 @@ struct ModelConfig {
   double dropout_on_attention() const { return attention_dropout.value_or(dropout); }
   double dropout_in_feed_forward() const { return feed_forward_dropout.value_or(dropout); }
   bool is_transformer() const { return architecture == Architecture::kTransformer; }
+  /// Whether vectors of positions are added to the embeddings. Otherwise attention itself, a recurrence or nothing
+  /// gives the order.
+  bool adds_positions() const {
+    return is_transformer() && (positions == Positions::kSinusoidal || positions == Positions::kLearned);
+  }
   /// False for the recurrent network whose decoder gets one vector.
   bool has_cross_attention() const { return is_transformer() || recurrent_attention == RecurrentAttention::kAdditive; }
   /// The length of the longest sentence: max_positions with learned positions or location scores, otherwise none.

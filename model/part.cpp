@@ -31,6 +31,13 @@ std::optional<std::int64_t> number_below(std::int64_t limit, std::string_view te
   return whole && number >= 0 && number < limit ? std::optional(number) : std::nullopt;
 }
 
+/// Calls `take` for each layer of the encoder, then of the decoder.
+template <typename Take>
+void for_each_layer(const ModelConfig& config, const Take& take) {
+  for (std::int64_t layer = 0; layer < config.encoder_layers; ++layer) take(Part::Side::kEncoder, layer);
+  for (std::int64_t layer = 0; layer < config.decoder_layers; ++layer) take(Part::Side::kDecoder, layer);
+}
+
 }  // namespace
 
 std::string Part::name() const {
@@ -52,7 +59,7 @@ std::string Part::site() const {
 
 std::optional<Part> parse_part(std::string_view name, const ModelConfig& config) {
   if (name == "tokens") return Part{.kind = Part::Kind::kTokens};
-  if (name == "positions") return Part{.kind = Part::Kind::kPositions};
+  if (name == "positions" && config.adds_positions()) return Part{.kind = Part::Kind::kPositions};
   const auto words = split_text(name, '.');
   if (words.size() < 2 || words.size() > 4) return std::nullopt;
   Part part;
@@ -64,11 +71,13 @@ std::optional<Part> parse_part(std::string_view name, const ModelConfig& config)
   const auto layer = number_below(in_encoder ? config.encoder_layers : config.decoder_layers, words[1]);
   if (!layer) return std::nullopt;
   part.layer = *layer;
-  if (words.size() == 2) return part;
+  if (words.size() == 2) return config.is_transformer() ? std::optional(part) : std::nullopt;
 
-  const auto* const sublayer = std::ranges::find(kSublayers, words[2], &SublayerNames::name);
-  if (sublayer == kSublayers.end() || (in_encoder && sublayer->sublayer == Part::Sublayer::kCross)) return std::nullopt;
-  part.sublayer = sublayer->sublayer;
+  const auto* const names = std::ranges::find(kSublayers, words[2], &SublayerNames::name);
+  const auto all = sublayers(config, part.side, part.layer);
+  if (names == kSublayers.end() || std::ranges::find(all, names->sublayer, &Part::sublayer) == all.end())
+    return std::nullopt;
+  part.sublayer = names->sublayer;
   part.kind = Part::Kind::kSublayer;
   if (words.size() == 3) return part;
 
@@ -79,19 +88,47 @@ std::optional<Part> parse_part(std::string_view name, const ModelConfig& config)
   return part;
 }
 
+std::vector<Part> sublayers(const ModelConfig& config, Part::Side side, std::int64_t layer) {
+  std::vector<Part> parts;
+  for (const auto& names : kSublayers) {
+    const bool is_cross = names.sublayer == Part::Sublayer::kCross;
+    const bool exists = config.is_transformer()
+                            ? !is_cross || side == Part::Side::kDecoder
+                            : is_cross && side == Part::Side::kDecoder && layer == 0 && config.has_cross_attention();
+    if (exists)
+      parts.push_back({.kind = Part::Kind::kSublayer, .side = side, .layer = layer, .sublayer = names.sublayer});
+  }
+  return parts;
+}
+
+std::vector<Part> attention_sublayers(const ModelConfig& config) {
+  std::vector<Part> parts;
+  for_each_layer(config, [&](Part::Side side, std::int64_t layer) {
+    for (const auto& part : sublayers(config, side, layer))
+      if (part.sublayer != Part::Sublayer::kFeedForward) parts.push_back(part);
+  });
+  return parts;
+}
+
 std::vector<Part> layers_and_heads(const ModelConfig& config) {
   std::vector<Part> parts;
-  const auto add_layer = [&](Part::Side side, std::int64_t layer) {
-    parts.push_back({.kind = Part::Kind::kLayer, .side = side, .layer = layer});
-    for (const auto sublayer : {Part::Sublayer::kSelf, Part::Sublayer::kCross}) {
-      if (side == Part::Side::kEncoder && sublayer == Part::Sublayer::kCross) continue;
+  for_each_layer(config, [&](Part::Side side, std::int64_t layer) {
+    if (config.is_transformer()) parts.push_back({.kind = Part::Kind::kLayer, .side = side, .layer = layer});
+    for (const auto& part : sublayers(config, side, layer)) {
+      if (part.sublayer == Part::Sublayer::kFeedForward) continue;
+      if (!config.is_transformer()) parts.push_back(part);
       for (std::int64_t head = 0; head < config.heads; ++head)
-        parts.push_back({Part::Kind::kHead, side, layer, sublayer, head});
+        parts.push_back({Part::Kind::kHead, side, layer, part.sublayer, head});
     }
-  };
-  for (std::int64_t layer = 0; layer < config.encoder_layers; ++layer) add_layer(Part::Side::kEncoder, layer);
-  for (std::int64_t layer = 0; layer < config.decoder_layers; ++layer) add_layer(Part::Side::kDecoder, layer);
+  });
   return parts;
+}
+
+std::string example_parts(const ModelConfig& config) {
+  if (!config.is_transformer())
+    return config.has_cross_attention() ? "decoder.0.cross, decoder.0.cross.0 or tokens" : "tokens";
+  return std::string("encoder.0, decoder.1.self, decoder.1.cross.2") +
+         (config.adds_positions() ? ", positions or tokens" : " or tokens");
 }
 
 }  // namespace gloss

@@ -16,6 +16,9 @@ namespace gloss {
 ///     decoder.2.cross      a sublayer: self, cross or feed_forward
 ///     decoder.2.cross.3    a head
 ///     tokens, positions    the terms of the input, on both sides
+///
+/// A part can be removed and the rest still computes. So the layers of a recurrent network, which no residual
+/// connection goes past, are no parts of it, nor are positions that are not added to the embeddings.
 struct Part {
   enum class Kind { kTokens, kPositions, kLayer, kSublayer, kHead };
   enum class Side { kEncoder, kDecoder };
@@ -39,7 +42,18 @@ struct Part {
 /// Parses a name; none unless the network of `config` has such a part.
 std::optional<Part> parse_part(std::string_view name, const ModelConfig& config);
 
-/// All layers of both stacks, each followed by its heads, in the order of the network.
+/// The sublayers of a layer in the order of the network. A recurrent network has one at most, the cross-attention of
+/// the decoder's first layer.
+std::vector<Part> sublayers(const ModelConfig& config, Part::Side side, std::int64_t layer);
+
+/// The sublayers that are attention, in the order of the network: the encoder's, then the decoder's.
+std::vector<Part> attention_sublayers(const ModelConfig& config);
+
+/// All layers of both stacks, each followed by its heads, in the order of the network. The cross-attention of a
+/// recurrent network takes the place of a layer.
 std::vector<Part> layers_and_heads(const ModelConfig& config);
+
+/// Names of some parts that the network of `config` has, for a message: "encoder.0, decoder.1.self, ... or tokens".
+std::string example_parts(const ModelConfig& config);
 
 }  // namespace gloss

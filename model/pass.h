@@ -10,6 +10,8 @@
 
 namespace gloss {
 
+class Mask;
+
 /// A site is the name of a place in the network: for the probe, and for the random numbers of a dropout. Most sites are
 /// the path of a module, to which its tensors' names add ".weight" or another word. A module of LibTorch does not know
 /// its own path; it gets the site as an argument.
@@ -29,9 +31,9 @@ class Probe {
   /// The two terms of a network's input: embeddings [B, T, D] and positions [T, D]. May be replaced, but not changed in
   /// place.
   virtual void embedding(std::string_view /*site*/, at::Tensor& /*tokens*/, at::Tensor& /*positions*/) {}
-  /// Scores of attention [B, H, T, S], the input of the softmax before masks. May be changed in place, for example to
-  /// hide a key.
-  virtual void scores(std::string_view /*site*/, at::Tensor& /*scores*/) {}
+  /// The mask over the S source positions of B sentences, before the encoder or cross-attention uses it. May be
+  /// replaced by one that hides more (Mask::hiding), for example to measure the influence of a source token.
+  virtual void source_mask(Mask& /*mask*/, std::int64_t /*B*/, std::int64_t /*S*/) {}
   /// Attention weights [B, H, T, S] before dropout, and the values [B, H, S, d_k] that they average. The weights may be
   /// changed in place, for example to remove a head. In a step of decoding, self-attention has [B * K, H, 1, positions]
   /// and cross-attention [B, H, K, S]. A recurrent decoder calls this for one position after the other, T = 1.

@@ -36,9 +36,7 @@ PositionalEncodingImpl::PositionalEncodingImpl(std::int64_t d_model, std::int64_
     : d_model_(d_model), weight_(register_parameter("weight", at::zeros({max_positions, d_model}))) {}
 
 PositionalEncodingImpl::PositionalEncodingImpl(const ModelConfig& config)
-    : d_model_(config.d_model),
-      is_zero_(!config.is_transformer() ||
-               (config.positions != Positions::kLearned && config.positions != Positions::kSinusoidal)) {
+    : d_model_(config.d_model), is_zero_(!config.adds_positions()) {
   if (!is_zero_ && config.positions == Positions::kLearned)
     weight_ = register_parameter("weight", at::zeros({config.max_positions, config.d_model}));
 }

@@ -18,6 +18,9 @@
 namespace gloss {
 namespace {
 
+constexpr const char* kNoAttention =
+    "this model has no attention to its source to align by (model.recurrent_attention is none)";
+
 /// Keeps the cross-attention of one layer, of one head or the mean of all.
 class SiteProbe final : public Probe {
  public:
@@ -52,8 +55,7 @@ void align_batch(EncoderDecoder model, const AttentionSite& site, const AlignedP
   SiteProbe probe(site);
   const Pass pass{.plain = pairs.plain}, probed{.probe = &probe, .plain = pairs.plain};
   model->decode(pad(inputs, model->device()), model->encode(source, pass), Mask::padding(source.lengths), probed);
-  if (!probe.weights().defined())
-    throw UsageError("this model has no attention to its source to align by (model.recurrent_attention is none)");
+  if (!probe.weights().defined()) throw UsageError(kNoAttention);
   const auto weights = probe.weights().to(at::kCPU, at::kFloat);  // [B, T, S]
   for (std::size_t b = 0; b < batch.size(); ++b)
     take(
@@ -69,9 +71,10 @@ AttentionSite parse_attention_site(std::string_view name, const ModelConfig& con
     if (part->kind == Part::Kind::kSublayer) return {part->layer, std::nullopt};
     if (part->kind == Part::Kind::kHead) return {part->layer, part->head};
   }
+  if (!config.has_cross_attention()) throw UsageError({Key{"alignment_from"}, ": " + std::string(kNoAttention)});
   throw UsageError(
       {Key{"alignment_from"}, ": wanted decoder.LAYER.cross or decoder.LAYER.cross.HEAD, with a layer from 0 to " +
-                                  std::to_string(config.decoder_layers - 1) + " and a head from 0 to " +
+                                  std::to_string(usual_attention_site(config).layer) + " and a head from 0 to " +
                                   std::to_string(config.heads - 1) + ", got " + printable(std::string(name))});
 }
 

@@ -72,9 +72,11 @@ void expect_map(const std::string& name, const ModelConfig& config) {
   const auto part = parse_part(name, config);
   const bool sublayer = part && (part->kind == Part::Kind::kSublayer || part->kind == Part::Kind::kHead);
   if (sublayer && part->sublayer != Part::Sublayer::kFeedForward) return;
+  if (!config.has_cross_attention())
+    throw UsageError("--map: this model has no attention (model.recurrent_attention is none), got " + printable(name));
   throw UsageError(
-      "--map: wanted an attention as encoder.0.self or decoder.0.cross, or a head of it as "
-      "decoder.0.cross.0; encoder layers: " +
+      std::string("--map: wanted an attention as ") + (config.is_transformer() ? "encoder.0.self or " : "") +
+      "decoder.0.cross, or a head of it as decoder.0.cross.0; encoder layers: " +
       std::to_string(config.encoder_layers) + ", decoder layers: " + std::to_string(config.decoder_layers) +
       ", heads: " + std::to_string(config.heads) + "; got " + printable(name));
 }

@@ -24,8 +24,8 @@ class LastCrossAttention final : public Probe {
   void embedding(std::string_view site, at::Tensor& tokens, at::Tensor& positions) override {
     if (next_ != nullptr) next_->embedding(site, tokens, positions);
   }
-  void scores(std::string_view site, at::Tensor& scores) override {
-    if (next_ != nullptr) next_->scores(site, scores);
+  void source_mask(Mask& mask, std::int64_t B, std::int64_t S) override {
+    if (next_ != nullptr) next_->source_mask(mask, B, S);
   }
   void attention(std::string_view site, at::Tensor& weights, const at::Tensor& value) override {
     if (next_ != nullptr) next_->attention(site, weights, value);

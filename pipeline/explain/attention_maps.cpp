@@ -8,6 +8,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "model/mask.h"
+#include "model/part.h"
 #include "pipeline/explain/number_array.h"
 
 namespace gloss {
@@ -24,21 +25,6 @@ at::Tensor norms_of_values(const at::Tensor& value, const at::Tensor& output_wei
 at::Tensor entropy_of(const at::Tensor& weights) {
   const auto terms = weights * weights.clamp_min(1e-38).log();
   return -terms.sum(-1).mean(-1);
-}
-
-/// The attention sublayers in the order of the network.
-std::vector<Part> attention_parts(const ModelConfig& config) {
-  std::vector<Part> parts;
-  const auto add = [&](Part::Side side, std::int64_t layer, Part::Sublayer sublayer) {
-    parts.push_back({.kind = Part::Kind::kSublayer, .side = side, .layer = layer, .sublayer = sublayer});
-  };
-  for (std::int64_t layer = 0; layer < config.encoder_layers; ++layer)
-    add(Part::Side::kEncoder, layer, Part::Sublayer::kSelf);
-  for (std::int64_t layer = 0; layer < config.decoder_layers; ++layer) {
-    add(Part::Side::kDecoder, layer, Part::Sublayer::kSelf);
-    add(Part::Side::kDecoder, layer, Part::Sublayer::kCross);
-  }
-  return parts;
 }
 
 /// A map with `weights` as they are to be written, and without norms.
@@ -67,7 +53,7 @@ Json attention_maps(const RecordedPass& pass, EncoderDecoder model, const ModelC
   const c10::InferenceMode inference;
   const auto parameters = model->named_parameters();
   Json result = Json::array();
-  for (const auto& part : attention_parts(config)) {
+  for (const auto& part : attention_sublayers(config)) {
     const auto& attention = pass.attention.at(part.site());
     const auto output_weight = parameters[part.site() + ".output.weight"].to(at::kCPU);
     auto map = attention_map(attention, attention.weights, part);
@@ -79,19 +65,28 @@ Json attention_maps(const RecordedPass& pass, EncoderDecoder model, const ModelC
 
 Json rounded_attention_maps(const RecordedPass& pass, const ModelConfig& config) {
   Json result = Json::array();
-  for (const auto& part : attention_parts(config)) {
+  for (const auto& part : attention_sublayers(config)) {
     const auto& attention = pass.attention.at(part.site());
     result.push_back(attention_map(attention, rounded(attention.weights), part));
   }
   return result;
 }
 
-Json masks_of(std::int64_t source_length, std::int64_t target_length, const std::vector<Removal>& removed) {
+Json masks_of(std::int64_t source_length, std::int64_t target_length, const ModelConfig& config,
+              const std::vector<Removal>& removed) {
   const auto S = source_length, T = target_length;
   const auto padding = Mask::padding({S});
-  return Json::array({{{"name", "encoder.self"}, {"visible", mask_array(padding, S, S, removed, true)}},
-                      {{"name", "decoder.self"}, {"visible", mask_array(Mask::causal(), T, T, removed, false)}},
-                      {{"name", "decoder.cross"}, {"visible", mask_array(padding, T, S, removed, true)}}});
+  const auto of_encoder = config.encoder_mask == EncoderMask::kCausal ? padding.without_later() : padding;
+  Json result = Json::array();
+  const auto add = [&](const char* name, const Mask& mask, std::int64_t queries, std::int64_t keys, bool reads_source) {
+    result.push_back({{"name", name}, {"visible", mask_array(mask, queries, keys, removed, reads_source)}});
+  };
+  if (config.is_transformer()) {
+    add("encoder.self", of_encoder, S, S, true);
+    add("decoder.self", Mask::causal(), T, T, false);
+  }
+  if (config.has_cross_attention()) add("decoder.cross", padding, T, S, true);
+  return result;
 }
 
 }  // namespace gloss

@@ -17,7 +17,8 @@ Json attention_maps(const RecordedPass& pass, EncoderDecoder model, const ModelC
 /// The attention weights with three digits after the point, and the entropies of the exact ones; no norms.
 Json rounded_attention_maps(const RecordedPass& pass, const ModelConfig& config);
 
-/// The masks of the pass, 1 where a query sees a key.
-Json masks_of(std::int64_t source_length, std::int64_t target_length, const std::vector<Removal>& removed);
+/// The masks of the pass, one for each kind of attention that the network has, 1 where a query sees a key.
+Json masks_of(std::int64_t source_length, std::int64_t target_length, const ModelConfig& config,
+              const std::vector<Removal>& removed);
 
 }  // namespace gloss

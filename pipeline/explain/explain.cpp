@@ -116,7 +116,7 @@ class ItemWriter {
       item_["target"]["score"] = length_normalized(sum, std::ssize(ids_.target), explained_.decoding);
     }
     item_["maps"] = attention_maps(pass, network_, config());
-    item_["masks"] = masks_of(std::ssize(ids_.source), std::ssize(ids_.target), removed_);
+    item_["masks"] = masks_of(std::ssize(ids_.source), std::ssize(ids_.target), config(), removed_);
     item_["embedding"] = embeddings_of(pass);
     item_["stack"] = layer_stack(pass, config());
     item_["lens"] = logit_lens(pass, network_, config(), ids_.target, target_tokenizer());
@@ -132,7 +132,7 @@ class ItemWriter {
   }
 
   Json interventions(const Candidates& candidates) {
-    Interventions runs(network_, config().heads, ids_, removed_);
+    Interventions runs(network_, config(), ids_, removed_);
     const auto words = runs.effects(source_.word_removals(), candidates);
     std::vector<Removal> removals{{}};  // the first removes nothing
     std::vector<std::string> names;
@@ -196,7 +196,7 @@ void expect_possible(const ExplainedModel& explained, const LineTranslator& tran
                        printable(request.sentences[i]) + "\"");
     for (const auto& name : request.without) source.removal(name, config);
     const auto S = std::ssize(source.ids());
-    weights += (config.encoder_layers + 2 * config.decoder_layers) * config.heads * S * S;
+    weights += std::ssize(attention_sublayers(config)) * config.heads * S * S;
   }
   if (!request.without.empty()) weights *= 2;
   if (weights > kMaxWeights)

@@ -51,12 +51,11 @@ Removal ExplainedSource::removal(const std::string& name, const ModelConfig& con
               .first = static_cast<std::int64_t>(words_[index].first),
               .last = static_cast<std::int64_t>(words_[index].last)};
   const auto last_word = std::to_string(std::max<std::size_t>(1, words_.size()) - 1);
-  throw UsageError({Key{"without"},
-                    ": wanted a part as encoder.0, decoder.1.self, decoder.1.cross.2, positions or tokens, or a word "
-                    "of the source from source.0 to source." +
-                        last_word + "; encoder layers: " + std::to_string(config.encoder_layers) +
-                        ", decoder layers: " + std::to_string(config.decoder_layers) +
-                        ", heads: " + std::to_string(config.heads) + "; got " + printable(name)});
+  throw UsageError({Key{"without"}, ": wanted a part as " + example_parts(config) +
+                                        ", or a word of the source from source.0 to source." + last_word +
+                                        "; encoder layers: " + std::to_string(config.encoder_layers) +
+                                        ", decoder layers: " + std::to_string(config.decoder_layers) +
+                                        ", heads: " + std::to_string(config.heads) + "; got " + printable(name)});
 }
 
 std::vector<Removal> ExplainedSource::word_removals() const {

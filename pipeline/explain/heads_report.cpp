@@ -52,10 +52,14 @@ double loss_without(const TranslationModel& model, const Pairs& pairs, std::vect
 
 HeadsReport heads_report(const TranslationModel& model, std::span<const std::string> sources,
                          std::span<const std::string> references) {
+  const auto parts = layers_and_heads(model.file.config);
+  if (parts.empty())
+    throw UsageError(
+        "explain: wanted a model with layers or heads that can be removed, got a recurrent network without attention "
+        "(model.recurrent_attention is none)");
   const auto translator = model.translator();
   const auto pairs = read_pairs(model, translator, sources, references);
   const auto max_length = translator.scorer().max_target_length();
-  const auto parts = layers_and_heads(model.file.config);
   const WorkProgress progress(static_cast<double>(parts.size() + 1), "scoring without each part");
   HeadsReport report{loss_without(model, pairs, {}, max_length), {}};
   for (const auto& part : parts) {

@@ -59,9 +59,12 @@ struct Interventions::Rows {
   bool encode = false;  ///< the encoder has to run for each
 };
 
-Interventions::Interventions(EncoderDecoder model, std::int64_t heads, const SentenceIds& sentence,
+Interventions::Interventions(EncoderDecoder model, const ModelConfig& config, const SentenceIds& sentence,
                              std::vector<Removal> everywhere)
-    : model_(std::move(model)), heads_(heads), sentence_(sentence), everywhere_(std::move(everywhere)) {
+    : model_(std::move(model)),
+      numbers_per_pair_(config.attention_score == AttentionScore::kAdditive ? config.d_model : config.heads),
+      sentence_(sentence),
+      everywhere_(std::move(everywhere)) {
   const c10::InferenceMode inference;
   RemovalProbe probe(everywhere_);
   memory_ = model_->encode(pad(std::array{sentence_.source}, model_->device()), Pass{.probe = &probe, .plain = true});
@@ -74,7 +77,7 @@ Effects Interventions::effects(std::span<const Removal> removals, const Candidat
   if (max_length > 0) result.greedy.resize(removals.size());
   const auto V = model_->generator()->weight().size(0);
   const auto S = std::ssize(sentence_.source), longest = std::max(S, T);
-  const auto max_rows = std::max<std::int64_t>(1, kMaxNumbers / std::max(T * V, heads_ * longest * longest));
+  const auto max_rows = std::max<std::int64_t>(1, kMaxNumbers / std::max(T * V, numbers_per_pair_ * longest * longest));
   for (const bool encode : {false, true}) {
     Rows rows{.removals = {}, .indices = {}, .encode = encode};
     const auto flush = [&] {

@@ -26,8 +26,9 @@ struct Effects {
 /// Stopped after a signal.
 class Interventions {
  public:
-  /// `heads`: of the model's attention.
-  Interventions(EncoderDecoder model, std::int64_t heads, const SentenceIds& sentence, std::vector<Removal> everywhere);
+  /// `config` is that of the model.
+  Interventions(EncoderDecoder model, const ModelConfig& config, const SentenceIds& sentence,
+                std::vector<Removal> everywhere);
 
   /// Without greedy searches if `max_length` is 0.
   Effects effects(std::span<const Removal> removals, const Candidates& candidates, std::int64_t max_length = 0);
@@ -38,7 +39,7 @@ class Interventions {
   void run_rows(const Rows& rows, const Candidates& candidates, std::int64_t max_length, Effects& effects);
 
   EncoderDecoder model_;
-  std::int64_t heads_;
+  std::int64_t numbers_per_pair_;  ///< numbers of the largest tensor of an attention for a query and a key
   SentenceIds sentence_;
   std::vector<Removal> everywhere_;
   at::Tensor memory_;  ///< [1, S, D]

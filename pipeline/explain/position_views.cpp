@@ -78,9 +78,10 @@ Json views_of(const at::Tensor& table, const at::Tensor& all, bool learned, cons
 }  // namespace
 
 Json position_views(EncoderDecoder model, const ModelConfig& config) {
+  if (!config.adds_positions()) return nullptr;
   const c10::InferenceMode inference;
   const bool learned = config.positions == Positions::kLearned;
-  const auto count = std::min(kPositions, model->source_positions()->limit().value_or(kPositions));
+  const auto count = std::min(kPositions, config.position_limit().value_or(kPositions));
   // Any tokens do, since they are removed.
   const Ids ids(static_cast<std::size_t>(count), kEos);
   const auto pass = record_pass(model, {ids, ids}, {{.part = Part{.kind = Part::Kind::kTokens}}});

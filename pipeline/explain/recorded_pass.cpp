@@ -1,7 +1,9 @@
 #include "pipeline/explain/recorded_pass.h"
 
 #include <array>
+#include <cstdint>
 
+#include <ATen/ops/cat.h>
 #include <c10/core/InferenceMode.h>
 
 namespace gloss {
@@ -19,15 +21,22 @@ class RecordingProbe final : public RemovalProbe {
   }
   void attention(std::string_view site, at::Tensor& weights, const at::Tensor& value) override {
     RemovalProbe::attention(site, weights, value);
-    pass_->attention[std::string(site)] = {on_cpu(weights.select(0, 0)), on_cpu(value.select(0, 0))};
+    auto& kept = pass_->attention[std::string(site)];
+    kept = {after(kept.weights, weights.select(0, 0), 1), on_cpu(value.select(0, 0))};
   }
   void output(std::string_view site, const at::Tensor& value) override {
     RemovalProbe::output(site, value);
-    pass_->outputs[std::string(site)] = on_cpu(value.select(0, 0));
+    auto& kept = pass_->outputs[std::string(site)];
+    kept = after(kept, value.select(0, 0), 0);
   }
 
  private:
   static at::Tensor on_cpu(const at::Tensor& value) { return value.to(at::kCPU); }
+  /// A recurrent decoder's attention comes position by position: `next` after those that came before, along
+  /// `dimension`.
+  static at::Tensor after(const at::Tensor& before, const at::Tensor& next, std::int64_t dimension) {
+    return before.defined() ? at::cat({before, on_cpu(next)}, dimension) : on_cpu(next);
+  }
 
   RecordedPass* pass_;
 };

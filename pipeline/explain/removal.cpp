@@ -1,20 +1,21 @@
 #include "pipeline/explain/removal.h"
 
-#include <limits>
+#include <algorithm>
 #include <utility>
 
+#include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
+
+#include "model/mask.h"
 
 namespace gloss {
 namespace {
 
-/// True if the attention of this site reads the source.
-bool reads_source(std::string_view site) { return site.starts_with("encoder.") || site.ends_with(".cross_attention"); }
+bool hides_source(const Removal& removal) { return !removal.part && removal.first < removal.last; }
 
-/// `scores` [B, H, T, S] are those of all rows in which the source pieces are hidden.
-void hide_keys(const Removal& removal, at::Tensor scores) {
-  if (!removal.part)
-    scores.narrow(-1, removal.first, removal.last - removal.first).fill_(-std::numeric_limits<float>::infinity());
+/// `hidden` [..., S] are all rows in which the source pieces are hidden.
+void hide_pieces(const Removal& removal, const at::Tensor& hidden) {
+  if (hides_source(removal)) hidden.narrow(-1, removal.first, removal.last - removal.first).fill_(true);
 }
 
 /// `weights` [B, H, T, S] are those of all rows from which the part is removed.
@@ -42,11 +43,13 @@ void RemovalProbe::embedding(std::string_view /*site*/, at::Tensor& tokens, at::
   }
 }
 
-void RemovalProbe::scores(std::string_view site, at::Tensor& scores) {
-  if (!reads_source(site)) return;
-  for (const auto& removal : everywhere_) hide_keys(removal, scores);
+void RemovalProbe::source_mask(Mask& mask, std::int64_t B, std::int64_t S) {
+  if (std::ranges::none_of(everywhere_, hides_source) && std::ranges::none_of(by_row_, hides_source)) return;
+  const auto hidden = at::zeros({B, S}, at::kBool);
+  for (const auto& removal : everywhere_) hide_pieces(removal, hidden);
   for (std::size_t b = 0; b < by_row_.size(); ++b)
-    hide_keys(by_row_[b], scores.narrow(0, static_cast<std::int64_t>(b), 1));
+    hide_pieces(by_row_[b], hidden.select(0, static_cast<std::int64_t>(b)));
+  mask = mask.hiding(hidden);
 }
 
 void RemovalProbe::attention(std::string_view site, at::Tensor& weights, const at::Tensor& /*value*/) {

@@ -21,16 +21,16 @@ struct Removal {
 };
 
 /// Removes parts of the network in a pass. The attention weights of a head become 0, so that its output is the zero
-/// vector; a sublayer returns 0, so that its residual connection alone remains; so do the sublayers of a layer; tokens
-/// or positions are not added up. Hidden source pieces get the score -inf in the encoder and in cross-attention: the
-/// softmax is over the others.
+/// vector; a sublayer returns 0, so that its residual connection alone remains, if it has one; so do the sublayers of a
+/// layer; tokens or positions are not added up. Hidden source pieces are masked as padding is, in the encoder and in
+/// cross-attention: the softmax is over the others, and a recurrent encoder passes over them.
 class RemovalProbe : public Probe {
  public:
   /// Removes `everywhere` in all rows of a batch, and by_row[b] in row b. Tokens and positions are not removed by row.
   explicit RemovalProbe(std::vector<Removal> everywhere, std::vector<Removal> by_row = {});
 
   void embedding(std::string_view site, at::Tensor& tokens, at::Tensor& positions) override;
-  void scores(std::string_view site, at::Tensor& scores) override;
+  void source_mask(Mask& mask, std::int64_t B, std::int64_t S) override;
   void attention(std::string_view site, at::Tensor& weights, const at::Tensor& value) override;
   void output(std::string_view site, const at::Tensor& value) override;
 

@@ -11,6 +11,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "model/layer_norm.h"
+#include "model/norm.h"
 #include "model/part.h"
 #include "pipeline/explain/number_array.h"
 #include "tensor/to_device.h"
@@ -20,17 +21,8 @@ namespace {
 
 constexpr std::int64_t kLensTokens = 5;
 
-Part sublayer_of(Part::Side side, std::int64_t layer, Part::Sublayer sublayer) {
-  return {.kind = Part::Kind::kSublayer, .side = side, .layer = layer, .sublayer = sublayer};
-}
 Part layer_of(Part::Side side, std::int64_t layer) {
   return {.kind = Part::Kind::kLayer, .side = side, .layer = layer};
-}
-
-/// The sublayers of a layer in the order of the network.
-std::vector<Part::Sublayer> sublayers_of(Part::Side side) {
-  if (side == Part::Side::kEncoder) return {Part::Sublayer::kSelf, Part::Sublayer::kFeedForward};
-  return {Part::Sublayer::kSelf, Part::Sublayer::kCross, Part::Sublayer::kFeedForward};
 }
 
 /// The last word of a sublayer's name: "self".
@@ -47,16 +39,15 @@ at::Tensor cosines_of(const at::Tensor& vectors) {
   return directions.matmul(directions.transpose(0, 1));
 }
 
-Json stack_of(const RecordedPass& pass, Part::Side side, std::int64_t layers, at::Tensor input) {
+Json stack_of(const RecordedPass& pass, const ModelConfig& config, Part::Side side, at::Tensor input) {
+  const auto layers = side == Part::Side::kEncoder ? config.encoder_layers : config.decoder_layers;
   Json result = Json::array();
   for (std::int64_t i = 0; i < layers; ++i) {
     const auto layer = layer_of(side, i);
     const auto output = pass.outputs.at(layer.site());
     std::vector<std::pair<std::string, at::Tensor>> values{{"input", input}};
-    for (const auto sublayer : sublayers_of(side)) {
-      const auto part = sublayer_of(side, i, sublayer);
+    for (const auto& part : sublayers(config, side, i))
       values.emplace_back(last_word(part), pass.outputs.at(part.site()));
-    }
     values.emplace_back("output", output);
     Json vectors, norms;
     for (const auto& [name, value] : values) {
@@ -72,18 +63,11 @@ Json stack_of(const RecordedPass& pass, Part::Side side, std::int64_t layers, at
   return result;
 }
 
-/// Gain and shift [D] of a layer norm, by the path of its module.
-struct NormWeights {
-  at::Tensor gain, shift;
-};
-using NamedWeights = torch::OrderedDict<std::string, at::Tensor>;
-NormWeights norm_weights(const NamedWeights& weights, const std::string& path) {
-  return {weights[path + ".weight"].to(at::kCPU), weights[path + ".bias"].to(at::kCPU)};
-}
-
 at::Tensor to_index(std::span<const Id> ids) {
   return to_device(std::vector<std::int64_t>(ids.begin(), ids.end()), at::kCPU);
 }
+
+using NamedWeights = torch::OrderedDict<std::string, at::Tensor>;
 
 /// A vector for each position as the sum of named components [T, D].
 struct Components {
@@ -99,39 +83,73 @@ struct Components {
     for (const auto& value : values) total = total + value;
     return total;
   }
-  /// Applies the layer norm to the sum, in components: its gain to each, its shift to the component "norm".
-  void normalize(const NormWeights& norm, std::size_t shifts) {
-    const auto total = sum();
-    const auto variance = (total - total.mean(-1, true)).square().mean(-1, true);  // [T, 1]
-    const auto factor = norm.gain / (variance + LayerNormImpl::kEpsilon).sqrt();   // [T, D]
-    for (auto& value : values) value = (value - value.mean(-1, true)) * factor;
-    values[shifts] = values[shifts] + norm.shift;
-  }
 };
 
-/// The decoder's output before the generator, in components.
+/// A norm of the network, which acts on a vector that is a sum of components.
+class ComponentNorm {
+ public:
+  /// `path` is that of the module. Each type of norm has some of the weights.
+  ComponentNorm(NormType type, const NamedWeights& weights, const std::string& path) : type_(type) {
+    const auto weight = [&](const char* name) {
+      const auto* const found = weights.find(path + name);
+      return found == nullptr ? at::Tensor() : found->to(at::kCPU);
+    };
+    gain_ = weight(".weight");
+    bias_ = weight(".bias");
+    running_mean_ = weight(".running_mean");
+    running_variance_ = weight(".running_variance");
+  }
+
+  /// Applies the norm to the sum, in components: a factor to each, the shift to component `shifts`. Mean and variance
+  /// are those of the sum, or constants with batch norm, so that the norm is linear. A layer norm also subtracts from
+  /// each component its own mean.
+  void apply(Components& components, std::size_t shifts) const {
+    if (type_ == NormType::kNone) return;
+    const auto factor = gain_ / (variance(components.sum()) + LayerNormImpl::kEpsilon).sqrt();  // [T, D] or [D]
+    for (auto& value : components.values)
+      value = (type_ == NormType::kLayer ? value - value.mean(-1, true) : value) * factor;
+    auto& shifted = components.values[shifts];
+    if (type_ == NormType::kBatch) shifted = shifted - running_mean_ * factor;
+    if (bias_.defined()) shifted = shifted + bias_;
+  }
+
+ private:
+  /// The number whose root the norm divides by: [T, 1], or [D] with batch norm.
+  at::Tensor variance(const at::Tensor& sum) const {
+    if (type_ == NormType::kBatch) return running_variance_;
+    const auto centered = type_ == NormType::kLayer ? sum - sum.mean(-1, true) : sum;
+    return centered.square().mean(-1, true);
+  }
+
+  NormType type_;
+  at::Tensor gain_, bias_, running_mean_, running_variance_;  ///< [D] each; undefined if the norm has none
+};
+
+/// The decoder's output before the generator, in components. The first one holds the shifts of the norms.
 Components components_of(const RecordedPass& pass, const NamedWeights& weights, const ModelConfig& config) {
   Components result;
-  result.add("norm", at::zeros_like(pass.target.tokens));
   constexpr std::size_t kShifts = 0;
+  result.add("norm", at::zeros_like(pass.target.tokens));
   result.add("tokens", pass.target.tokens);
-  result.add("positions", pass.target.positions.expand_as(pass.target.tokens));
+  if (config.adds_positions()) result.add("positions", pass.target.positions.expand_as(pass.target.tokens));
+  const auto normalize = [&](const std::string& path) {
+    ComponentNorm(config.norm_type, weights, path).apply(result, kShifts);
+  };
   for (std::int64_t i = 0; i < config.decoder_layers; ++i) {
-    for (const auto sublayer : sublayers_of(Part::Side::kDecoder)) {
-      const auto part = sublayer_of(Part::Side::kDecoder, i, sublayer);
+    for (const auto& part : sublayers(config, Part::Side::kDecoder, i)) {
       result.add(part.name(), pass.outputs.at(part.site()));
-      if (config.norm == NormPlace::kPost) result.normalize(norm_weights(weights, part.site() + "_norm"), kShifts);
+      if (config.norm == NormPlace::kPost) normalize(part.site() + "_norm");
     }
   }
-  if (config.has_final_norm()) result.normalize(norm_weights(weights, "decoder.norm"), kShifts);
+  if (config.has_final_norm()) normalize("decoder.norm");
   return result;
 }
 
 }  // namespace
 
 Json layer_stack(const RecordedPass& pass, const ModelConfig& config) {
-  auto result = stack_of(pass, Part::Side::kEncoder, config.encoder_layers, pass.source.sum());
-  for (auto& layer : stack_of(pass, Part::Side::kDecoder, config.decoder_layers, pass.target.sum()))
+  auto result = stack_of(pass, config, Part::Side::kEncoder, pass.source.sum());
+  for (auto& layer : stack_of(pass, config, Part::Side::kDecoder, pass.target.sum()))
     result.push_back(std::move(layer));
   return result;
 }
@@ -147,6 +165,7 @@ Json embeddings_of(const RecordedPass& pass) {
 
 Json logit_lens(const RecordedPass& pass, EncoderDecoder model, const ModelConfig& config, std::span<const Id> target,
                 const Tokenizer& tokenizer) {
+  if (!config.is_transformer()) return nullptr;
   const c10::InferenceMode inference;
   std::vector<std::string> states{"embedding"};
   std::vector<at::Tensor> values{pass.target.sum()};
@@ -158,7 +177,7 @@ Json logit_lens(const RecordedPass& pass, EncoderDecoder model, const ModelConfi
   auto state = at::stack(values);  // [states, T, D]
   if (config.has_final_norm()) {
     const auto norm = model->named_modules()["decoder.norm"];
-    state = norm->as<LayerNormImpl>()->forward(state.to(model->device()), Pass{.plain = true});
+    state = norm->as<NormImpl>()->forward(state.to(model->device()), Pass{.plain = true});
   }
   const auto log_p = model->generator()->forward(state.to(model->device())).to(at::kCPU);  // [states, T, V]
   const auto index = to_index(target).view({1, -1, 1}).expand({log_p.size(0), log_p.size(1), 1});
@@ -184,6 +203,7 @@ Json logit_lens(const RecordedPass& pass, EncoderDecoder model, const ModelConfi
 
 Json logit_contributions(const RecordedPass& pass, EncoderDecoder model, const ModelConfig& config,
                          std::span<const Id> target) {
+  if (!config.is_transformer() || !config.residual) return nullptr;
   const c10::InferenceMode inference;
   auto components = components_of(pass, model->named_parameters(), config);
   const auto index = to_index(target);

@@ -21,12 +21,13 @@ Json layer_stack(const RecordedPass& pass, const ModelConfig& config);
 Json embeddings_of(const RecordedPass& pass);
 
 /// The logit lens (nostalgebraist 2020): the decoder's state after each layer, through the final norm and the
-/// generator, as if there were no further layer.
+/// generator, as if there were no further layer. Null for a recurrent network, whose layers have states of their own.
 Json logit_lens(const RecordedPass& pass, EncoderDecoder model, const ModelConfig& config, std::span<const Id> target,
                 const Tokenizer& tokenizer);
 
 /// The logit of each target token as the sum of what the terms of the input and every sublayer of the decoder
-/// contribute. Layer norms are applied to each contribution with the variance of the whole, which makes them linear.
+/// contribute. Norms are applied to each contribution with the variance of the whole, which makes them linear. Null for
+/// a network without residual connections, in which no vector is a sum of the parts.
 Json logit_contributions(const RecordedPass& pass, EncoderDecoder model, const ModelConfig& config,
                          std::span<const Id> target);
 

@@ -9,6 +9,7 @@
 #include <ATen/ops/log_softmax.h>
 
 #include "common/text/formatted.h"
+#include "pipeline/explain/formulas.h"
 #include "tokenizer/bpe_dropout.h"
 #include "tokenizer/piece_table.h"
 
@@ -80,28 +81,25 @@ class Stages {
 
 void add_layer(Stages& stages, const RecordedPass& pass, const ModelConfig& config, const Part& layer,
                const std::vector<std::string>& pieces) {
-  const bool decoder = layer.side == Part::Side::kDecoder;
-  for (const auto sublayer : {Part::Sublayer::kSelf, Part::Sublayer::kCross, Part::Sublayer::kFeedForward}) {
-    if (sublayer == Part::Sublayer::kCross && !decoder) continue;
-    const Part part{.kind = Part::Kind::kSublayer, .side = layer.side, .layer = layer.layer, .sublayer = sublayer};
-    if (sublayer == Part::Sublayer::kFeedForward) {
-      stages.add(part.name(), pass.outputs.at(part.site()), "activation(x W_1 + b_1) W_2 + b_2",
-                 "model/feed_forward.cpp", pieces);
-      continue;
-    }
-    const auto& weights = pass.attention.at(part.site()).weights;
-    stages.add(part.name(), shape_of(weights) + " weights, " + shape_of(pass.outputs.at(part.site())) + " output",
-               "softmax(Q K^T / sqrt(d_k)) V, heads side by side, times W^O",
-               "model/attention.cpp, model/multi_head_attention.cpp", lines_of(pass.outputs.at(part.site()), pieces));
+  for (const auto& part : sublayers(config, layer.side, layer.layer)) {
+    const auto formula = sublayer_formula(part, config);
+    const auto& output = pass.outputs.at(part.site());
+    if (part.sublayer == Part::Sublayer::kFeedForward)
+      stages.add(part.name(), output, formula.text, formula.file, pieces);
+    else
+      stages.add(part.name(),
+                 shape_of(pass.attention.at(part.site()).weights) + " weights, " + shape_of(output) + " output",
+                 formula.text, formula.file, lines_of(output, pieces));
   }
-  stages.add(layer.name(), pass.outputs.at(layer.site()),
-             config.norm == NormPlace::kPre ? "x + sublayer(norm(x))" : "norm(x + sublayer(x))",
-             decoder ? "model/decoder.cpp" : "model/encoder.cpp", pieces);
+  const auto formula = layer_formula(layer, config);
+  stages.add(layer.name(), pass.outputs.at(layer.site()), formula.text, formula.file, pieces);
 }
 
 void add_input(Stages& stages, const ModelConfig& config, const std::string& side, const RecordedPass::Embedding& input,
                const std::vector<std::string>& pieces) {
-  stages.add(side + " embeddings", input.tokens, "E[id] sqrt(D)", "model/embedding.cpp", pieces);
+  stages.add(side + " embeddings", input.tokens,
+             config.embedding_scale == EmbeddingScale::kOne ? "E[id]" : "E[id] sqrt(D)", "model/embedding.cpp", pieces);
+  if (!config.adds_positions()) return;  // the embeddings are the input
   stages.add(side + " positions", input.positions,
              config.positions == Positions::kLearned ? "a learned row" : "sin and cos of t / 10000^(2i / D)",
              "model/positional_encoding.cpp", pieces);
@@ -142,15 +140,14 @@ Json text_stages(const PieceSpans& source, const SentenceIds& ids, const Recorde
   add_input(stages, config, "source", pass.source, source_pieces);
   for (std::int64_t i = 0; i < config.encoder_layers; ++i)
     add_layer(stages, pass, config, {.side = Part::Side::kEncoder, .layer = i}, source_pieces);
-  stages.add("memory", pass.outputs.at("encoder"), config.has_final_norm() ? "norm(x)" : "x", "model/encoder.cpp",
-             source_pieces);
+  const auto memory = stack_formula(Part::Side::kEncoder, config), output = stack_formula(Part::Side::kDecoder, config);
+  stages.add("memory", pass.outputs.at("encoder"), memory.text, memory.file, source_pieces);
   stages.add("decoder's input", "T = " + std::to_string(inputs.size()), "<s> and the target without its last token",
              "model/padding.cpp", {joined(input_pieces), joined(inputs)});
   add_input(stages, config, "target", pass.target, input_pieces);
   for (std::int64_t i = 0; i < config.decoder_layers; ++i)
     add_layer(stages, pass, config, {.side = Part::Side::kDecoder, .layer = i}, input_pieces);
-  stages.add("decoder's output", pass.outputs.at("decoder"), config.has_final_norm() ? "norm(x)" : "x",
-             "model/decoder.cpp", input_pieces);
+  stages.add("decoder's output", pass.outputs.at("decoder"), output.text, output.file, input_pieces);
   add_probabilities(stages, pass, ids, target_tokenizer);
   return stages.take();
 }

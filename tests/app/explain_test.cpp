@@ -127,6 +127,24 @@ TEST_F(ExplainTest, ShowsATrainingRun) {
   EXPECT_EQ(run_gloss({"explain", "--run", run_ / "missing", "--json"}).exit_code, 2);
 }
 
+TEST_F(ExplainTest, ANetworkWithoutAttentionShowsTheRestAndNamesWhatItLacks) {
+  const auto made =
+      run_gloss(run_.training("fixed", {"--set", "training.max_steps=0", "--set", "model.architecture=recurrent",
+                                        "--set", "model.recurrent_attention=none"}));
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  model_ = (run_ / "fixed").string();
+  const auto item = document({"bise cone"}).at("items").at(0);
+  EXPECT_EQ(item.at("maps"), json::array());
+  EXPECT_FALSE(item.at("stack").empty());
+  EXPECT_FALSE(item.at("interventions").at("words").at("log_probabilities").at("values").empty());
+  EXPECT_EQ(explain({"bise", "--output", run_ / "fixed.html"}).exit_code, 0);
+  EXPECT_THAT(explain({"bise", "--trace"}).out, HasSubstr("h_t = GRU(x_t, h_t-1)"));
+  expect_refused({"bise", "--svg", run_ / "map.svg", "--map", "decoder.0.cross"}, "--map: this model has no attention");
+  expect_refused({"bise", "--json", "--without", "encoder.0"}, "--without: wanted a part as tokens, or a word");
+  expect_refused({"--heads-report", "--source", run_.corpus("valid.source"), "--target", run_.corpus("valid.target")},
+                 "wanted a model with layers or heads that can be removed");
+}
+
 TEST_F(ExplainTest, WhatCannotBeExplainedIsRefused) {
   expect_refused({"--json"}, "wanted a sentence");
   expect_refused({"", "--json"}, "wanted a value, got an empty one");

@@ -202,6 +202,39 @@ TEST_P(EncoderDecoderTest, ProbeSeesEveryAttentionAndOutputByItsSite) {
   }
 }
 
+/// Hides source piece 1 of every sentence.
+struct HidingProbe final : Probe {
+  void source_mask(Mask& mask, std::int64_t B, std::int64_t S) override {
+    const auto hidden = at::zeros({B, S}, at::kBool);
+    hidden.select(1, 1).fill_(true);
+    mask = mask.hiding(hidden);
+  }
+};
+
+TEST_P(EncoderDecoderTest, AProbeHidesSourcePiecesAsAMaskDoes) {
+  const at::NoGradGuard no_grad;
+  const auto source = pad(small_sources(), device());
+  const auto target = shift_target(small_targets(), device());
+  const auto padding = Mask::padding(source.lengths);
+  auto hidden = at::zeros(source.ids.sizes(), at::device(device()).dtype(at::kBool));
+  hidden.select(1, 1).fill_(true);
+  const auto mask = padding.hiding(hidden);
+  const auto first = at::tensor({2, 2, 2}, at::kLong).view({3, 1}).to(device());
+  for (const auto& config : all_networks()) {
+    auto model = small_model(device(), config);
+    HidingProbe probe;
+    const Pass probed{.probe = &probe, .plain = true}, plain{.plain = true};
+    const auto memory = model->encode(source, mask, plain);
+    EXPECT_THAT(model->encode(source, probed), AllClose(memory, 1e-6)) << describe(config);
+    EXPECT_THAT(model->decode(target.input, memory, padding, probed),
+                AllClose(model->decode(target.input, memory, mask, plain), 1e-6))
+        << describe(config);
+    auto probed_cache = model->start(memory, padding, probed), cache = model->start(memory, mask, plain);
+    EXPECT_THAT(model->step(first, probed_cache, plain), AllClose(model->step(first, cache, plain), 1e-6))
+        << describe(config);
+  }
+}
+
 // Without padding too, where the probe is handed what the softmax itself put out.
 TEST_P(EncoderDecoderTest, GradientsAreTheSameWithAProbeAsWithout) {
   const RandomStream stream(1, "dropout");

@@ -35,6 +35,46 @@ TEST(PartTest, WhatTheNetworkLacksIsNoPart) {
     EXPECT_FALSE(parse_part(name, config())) << name;
 }
 
+TEST(PartTest, ARecurrentNetworkHasItsAttentionAndTheTokensOnly) {
+  auto recurrent = config();
+  recurrent.architecture = Architecture::kRecurrent;
+  for (const auto* name : {"tokens", "decoder.0.cross", "decoder.0.cross.3"})
+    EXPECT_TRUE(parse_part(name, recurrent)) << name;
+  for (const auto* name : {"positions", "encoder.0", "decoder.0", "decoder.1", "encoder.0.self", "decoder.0.self",
+                           "decoder.1.cross", "decoder.0.feed_forward"})
+    EXPECT_FALSE(parse_part(name, recurrent)) << name;
+  const auto parts = layers_and_heads(recurrent);
+  ASSERT_EQ(parts.size(), 5u);
+  EXPECT_EQ(parts.front().name(), "decoder.0.cross");
+  EXPECT_EQ(parts.back().name(), "decoder.0.cross.3");
+  EXPECT_EQ(attention_sublayers(recurrent), std::vector{parts.front()});
+
+  recurrent.recurrent_attention = RecurrentAttention::kNone;
+  EXPECT_FALSE(parse_part("decoder.0.cross", recurrent));
+  EXPECT_TRUE(layers_and_heads(recurrent).empty());
+  EXPECT_TRUE(attention_sublayers(recurrent).empty());
+}
+
+TEST(PartTest, PositionsThatAreNotAddedAreNoPart) {
+  auto rotary = config();
+  for (const auto positions : {Positions::kRotary, Positions::kRelative, Positions::kNone}) {
+    rotary.positions = positions;
+    EXPECT_FALSE(parse_part("positions", rotary));
+    EXPECT_TRUE(parse_part("encoder.0", rotary));
+  }
+}
+
+TEST(PartTest, ExamplesForAMessageAreParts) {
+  auto network = config();
+  EXPECT_EQ(example_parts(network), "encoder.0, decoder.1.self, decoder.1.cross.2, positions or tokens");
+  network.positions = Positions::kRelative;
+  EXPECT_EQ(example_parts(network), "encoder.0, decoder.1.self, decoder.1.cross.2 or tokens");
+  network.architecture = Architecture::kRecurrent;
+  EXPECT_EQ(example_parts(network), "decoder.0.cross, decoder.0.cross.0 or tokens");
+  network.recurrent_attention = RecurrentAttention::kNone;
+  EXPECT_EQ(example_parts(network), "tokens");
+}
+
 TEST(PartTest, LayersAndHeadsAreAllOfThemOnce) {
   const auto parts = layers_and_heads(config());
   EXPECT_EQ(parts.size(), 2u * (1 + 4) + 3u * (1 + 2 * 4));

@@ -80,9 +80,10 @@ inline std::vector<ModelConfig> all_networks() {
 /// Returns the text to print if a test fails for a configuration.
 inline std::string describe(const ModelConfig& config) { return to_text(to_json(config)); }
 
-/// 20 pieces on either side; initial weights, moved by a formula so that no bias is 0 and no norm 1.
-inline EncoderDecoder small_model(at::Device device, const ModelConfig& config = small_config()) {
-  auto model = make_model(config, {20, 20}, RandomStream(7, "weights"));
+/// Initial weights, moved by a formula so that no bias is 0 and no norm 1. 20 pieces on either side by default.
+inline EncoderDecoder small_model(at::Device device, const ModelConfig& config = small_config(),
+                                  const Vocabularies& vocabularies = {20, 20}) {
+  auto model = make_model(config, vocabularies, RandomStream(7, "weights"));
   model->to(device);
   const at::NoGradGuard no_grad;
   int number = 0;

@@ -229,6 +229,23 @@ TEST(AttentionSiteTest, NamesLayerAndHead) {
   EXPECT_FALSE(usual_attention_site(config).head);
 }
 
+TEST(AttentionSiteTest, ARecurrentDecoderAttendsInItsFirstLayerOrNowhere) {
+  auto config = small_config();
+  config.architecture = Architecture::kRecurrent;
+  EXPECT_EQ(parse_attention_site("decoder.0.cross.3", config).head, 3);
+  const auto message = [&](const char* name) {
+    try {
+      parse_attention_site(name, config);
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_NE(message("decoder.1.cross").find("with a layer from 0 to 0 and"), std::string::npos);
+  config.recurrent_attention = RecurrentAttention::kNone;
+  EXPECT_NE(message("decoder.0.cross").find("this model has no attention to its source"), std::string::npos);
+}
+
 TEST(AttentionSiteTest, WhatTheModelHasNotIsRefusedWithWhatItHas) {
   for (const auto* name : {"",
                            "decoder",
