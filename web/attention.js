@@ -138,6 +138,12 @@ gloss.sections.push({
   id: "attention",
   title: "Attention",
   render({item, model}) {
+    const network = gloss.network(model);
+    if (!network.attends) {
+      return gloss.absent(
+        "This network has no attention: its decoder reads the source as one vector, the last states " +
+        "of the encoder.");
+    }
     if (!item.maps || item.maps.length === 0) return gloss.absent("The document holds no attention maps.");
     const groups = GROUPS
                      .map((group) => ({
@@ -220,12 +226,23 @@ gloss.sections.push({
     draw();
     const width = model.config.d_model / model.config.heads;
     return [
-      gloss.explanation("Each position sends a query. The weights compare it with the keys of all visible positions, " +
+      gloss.explanation(`${
+          network.recurrent ? "Before each piece the state of the decoder sends a query" : "Each position sends a query"}. ` +
+          `The weights ${
+            !network.recurrent && network.attention_score === "location"
+              ? "depend on the query and on the places of the visible positions, not on what stands there, "
+              : "compare it with the keys of all visible positions, "}` +
           "and the head returns the mean of their values. A weight alone does not measure importance: a heavy weight " +
           "on a short value adds little, which the weight times the norm of the value shows. Occlusion measures the " +
           "effect: it hides a source word and reads how the log-probability of each piece changes.",
         [
-          ["Formula", "Attention(Q, K, V) = softmax(Q Kᵀ / √d_k) V"],
+          [
+            "Formula",
+            `Attention(Q, K, V) = softmax(${network.scores}) V` +
+              (network.addsPositions || network.positions !== "rotary" || network.recurrent
+                  ? ""
+                  : "; self-attention rotates Q and K by their positions")
+          ],
           [
             "Shape",
             `weights [heads, queries, keys]; d_k = d_model / heads = ${model.config.d_model} / ${

@@ -217,7 +217,9 @@ gloss.sections.push({
   render({document: all}) {
     const usable =
       all.items.map((item, index) => ({item, index, model: all.models[item.model], name: gloss.itemName(all, index)}))
-        .filter(({item}) => item.source.words.length > 0 && (item.maps || []).some(({side}) => side === "encoder"));
+        .filter(({item}) => item.source.words.length > 0 && (item.maps || []).length > 0);
+    if (all.items.length > 1 && usable.length < 2 && !all.models.every((model) => gloss.network(model).attends))
+      return gloss.absent("A network without attention has no weights to compare.");
     if (usable.length < 2)
       return gloss.absent("The page holds one sentence. Give two sentences, two models, or --without to compare.");
     const sides = [usable[0], otherOf(usable)];

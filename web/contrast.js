@@ -35,7 +35,8 @@ gloss.contrast = (item, t) => {
   const draw = (other) => {
     const {difference, words, parts} = gloss.contrastOf(item, t, Number(other));
     const strongest = (rows) => rows.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
-    const byPart = parts && strongest(item.interventions.parts.names.map((part, i) => ({name: part, value: parts[i]})));
+    const byPart = parts && parts.length > 0 &&
+      strongest(item.interventions.parts.names.map((part, i) => ({name: part, value: parts[i]})));
     const byWord = words && strongest(words.map((value, w) => ({name: `${w} ${item.source.words[w].text}`, value})));
     const factor = Math.exp(Math.abs(difference));
     gloss.replace(view,
@@ -43,7 +44,7 @@ gloss.contrast = (item, t) => {
         make("strong", null, gloss.signed(difference)),
         `: the chosen token is ${factor < 1000 ? gloss.format(factor) : factor.toExponential(1)} times as ${
           difference >= 0 ? "likely" : "unlikely"}.`),
-      words || parts
+      byWord || byPart
         ? make("div", {class: "beside"},
             byWord &&
               gloss.figure("By source word: the change of the difference if it is hidden; orange: it falls.",

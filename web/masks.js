@@ -16,7 +16,7 @@ const MASKS = {
   },
   "decoder.cross": {
     title: "Cross-attention: padding",
-    text: "Each target position sees the source positions that the encoder's mask shows. " +
+    text: "Each target position sees all source positions but padding and hidden words. " +
       "A row has the name of the piece that its query predicts.",
     sides: ["predicted", "source"],
     rowName: "Query → predicts",
@@ -30,8 +30,16 @@ function padded(visible, padding) {
     [rows + padding, columns + padding], (i, j) => j < columns ? visible.at(Math.min(i, rows - 1), j) : 0);
 }
 
-function maskFigure({name, visible}, labels, padding) {
-  const {title, text, sides, rowName = "Query"} = MASKS[name];
+// The encoder's mask if it is causal, too.
+const CAUSAL_ENCODER = {
+  ...MASKS["encoder.self"],
+  title: "Encoder self-attention: causal and padding",
+  text: "Source position s sees the positions up to s. Padding and hidden words are seen by none.",
+};
+
+function maskFigure({name, visible}, labels, padding, network) {
+  const causal = name === "encoder.self" && network.encoder_mask === "causal";
+  const {title, text, sides, rowName = "Query"} = causal ? CAUSAL_ENCODER : MASKS[name];
   const array = padded(gloss.array(visible), padding);
   const pads = Array(padding).fill("<pad>");
   const [rows, columns] = sides.map((side) => [...labels[side], ...pads]);
@@ -57,13 +65,17 @@ function maskFigure({name, visible}, labels, padding) {
 gloss.sections.push({
   id: "masks",
   title: "Masks",
-  render({item}) {
+  render({item, model}) {
+    const network = gloss.network(model);
     const masks = (item.masks || []).filter(({name, visible}) => MASKS[name] && gloss.array(visible).size > 0);
-    if (masks.length === 0) return gloss.absent("The document holds no masks.");
+    if (masks.length === 0) {
+      return gloss.absent(
+        network.attends ? "The document holds no masks." : "A network without attention has no masks.");
+    }
     const labels = gloss.labels(item);
     const hidden = gloss.hiddenWords(item).map((w) => gloss.position(w, labels.words[w] ?? "?"));
     const view = make("div", {class: "beside"});
-    const draw = (padding) => gloss.replace(view, masks.map((mask) => maskFigure(mask, labels, padding)));
+    const draw = (padding) => gloss.replace(view, masks.map((mask) => maskFigure(mask, labels, padding, network)));
     draw(0);
     const text = "A mask is a table of what may be seen. Before the softmax, the score of a hidden position becomes " +
       "−∞, so that its weight is 0. A sentence alone needs no padding; in a batch it is filled up to the longest.";

@@ -28,14 +28,18 @@ function draw(section, frame, context) {
 
 const frames = (sections) => sections.map(({id}) => make("section", {id}));
 
-function modelLine({name, config, parameters, source_language: from, target_language: to}) {
-  const kinds =
-    [config.norm === "post" ? "post-norm" : "pre-norm", config.positions && `${config.positions} positions`].filter(
-      Boolean);
-  return `${name}${from && to ? ` (${from} → ${to})` : ""}: ${config.encoder_layers} + ${
-           config.decoder_layers} layers, ${config.heads} heads, ` +
-    `d_model ${config.d_model}, d_ff ${config.d_ff}, ${kinds.join(", ")}, ${
-      parameters.toLocaleString("en-US")} parameters`;
+function modelLine(model) {
+  const {name, config, parameters, source_language: from, target_language: to} = model;
+  const {recurrent, attends} = gloss.network(model);
+  const facts = [
+    `${config.encoder_layers} + ${config.decoder_layers} ${recurrent ? "GRU layers" : "layers"}`,
+    attends && `${config.heads} heads`,
+    `d_model ${config.d_model}`,
+    !recurrent && `d_ff ${config.d_ff}`,
+    ...gloss.networkKinds(model),
+    `${parameters.toLocaleString("en-US")} parameters`,
+  ];
+  return `${name}${from && to ? ` (${from} → ${to})` : ""}: ${facts.filter(Boolean).join(", ")}`;
 }
 
 // Lists for the sentence, and for the passes over it where there are several.

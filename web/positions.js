@@ -169,12 +169,27 @@ function heads({kind, heads: {part, clean, learned}}) {
         right)));
 }
 
+// Why there are no positions that are added to the embeddings.
+function whyNone({recurrent, positions}) {
+  if (recurrent) return "This network reads one piece after another: the recurrence gives their order.";
+  if (positions === "rotary") {
+    return "Nothing is added to the embeddings: self-attention rotates queries and keys by their positions, so that a " +
+      "score depends on their distance.";
+  }
+  if (positions === "relative") {
+    return "Nothing is added to the embeddings: self-attention adds a learned bias for the distance of query and key " +
+      "to each score.";
+  }
+  if (positions === "none") return "This network has no positions: only causal masks tell it something of the order.";
+  return "The document holds no positional encodings.";
+}
+
 gloss.sections.push({
   id: "positions",
   title: "Positions",
   render({model}) {
     const sides = ["source", "target"].filter((side) => model.positions && model.positions[side]);
-    if (sides.length === 0) return gloss.absent("The document holds no positional encodings.");
+    if (sides.length === 0) return gloss.absent(whyNone(gloss.network(model)));
     const view = make("div");
     const draw = (side) => {
       const positions = model.positions[side];
@@ -195,7 +210,7 @@ gloss.sections.push({
       gloss.explanation(
         "Attention alone does not see the order of its inputs: a vector for the position is added to each embedding.",
         [
-          ["Formula", "x_t = √d_model · E(piece_t) + PE(t)"],
+          ["Formula", `x_t = ${gloss.network(model).embedding_scale === "one" ? "" : "√d_model · "}E(piece_t) + PE(t)`],
           ["Shape", `PE [positions, d_model = ${model.config.d_model}]`],
         ]),
       sides.length > 1 ? make("div", {class: "controls"}, gloss.select("Positions of the", sides, sides[0], draw))

@@ -28,7 +28,7 @@ const kindOf = (name) => ["layers", "sublayers", "heads"][name.split(".").length
 gloss.sections.push({
   id: "removal",
   title: "Without a part",
-  render({item}) {
+  render({item, model}) {
     const {interventions} = item;
     const without = item.without && item.without.length > 0
       ? make("p", null,
@@ -39,6 +39,13 @@ gloss.sections.push({
       return [without, gloss.absent("The effect of each part was not computed for this sentence (--quick).")];
     }
     const {names, texts} = interventions.parts;
+    if (names.length === 0) {
+      return [
+        without,
+        gloss.absent("No part of this network can be removed by itself: it has neither attention nor " +
+          "residual connections, past which the rest would go on.")
+      ];
+    }
     const losses = gloss.array(interventions.parts.loss);
     const rows =
       names.map((name, i) => ({name, value: losses.at(i) - interventions.loss, text: texts ? texts[i] : "", i}));
@@ -65,7 +72,8 @@ gloss.sections.push({
     draw();
     const kinds = [...new Set(names.map(kindOf))];
     return [
-      gloss.explanation("Each row removes one part: a head returns zeros, a layer or sublayer is skipped. " +
+      gloss.explanation(`Each row removes one part: a head returns zeros, a layer or sublayer ${
+                          gloss.network(model).residual ? "is skipped" : "returns zeros, too"}. ` +
           "The bar is the change of the loss on the translation above. " +
           (rows.some(({value}) => value < -CLEAR) ? `A part with a bar below −${CLEAR} was in the way.`
                                                   : `No part was in the way: no bar is below −${CLEAR}.`),

@@ -39,7 +39,7 @@ function contributions(item) {
 
 function lens(item, model) {
   const {states, top} = item.lens;
-  const final = model.config.final_norm ?? model.config.norm !== "post";
+  const final = gloss.network(model).finalNorm;
   const chosen = gloss.array(item.lens.chosen);
   const rank = gloss.array(item.lens.rank);
   const {predicted} = gloss.labels(item);
@@ -78,24 +78,44 @@ function lens(item, model) {
     make("div", {class: "scroll"}, table), readout);
 }
 
+// The text and the formula of the contributions, by the place and the type of the norms.
+function sharesOf({post, normParts, finalNorm}) {
+  const all = "The decoder's last vector is the sum of its embedding and of all sublayer outputs.";
+  if (post && normParts) {
+    return [
+      `Each norm is applied to the sum of the stream and a sublayer's output. Its factor, γ / ${normParts.by}` +
+        `${normParts.name === "batch_norm" ? " from training" : " of that sum"}, is applied to each term of the sum` +
+        `${normParts.name === "rms_norm" ? "" : ", and its shift goes to “norm”"}. ` +
+        "So the decoder's last vector remains a sum of parts, and the generator gives each its share of the logit.",
+      `logit(y) = Σ over parts of w_y · part + bias; each norm: part ← ${normParts.part}, ${normParts.of}`
+    ];
+  }
+  if (finalNorm) {
+    return [
+      `${
+        all} The final norm and the generator are applied to each term, so that every part has its share of the logit.`,
+      `logit(y) = Σ over parts of w_y · (${normParts.part}) + bias, ${normParts.of}`
+    ];
+  }
+  return [`${all} The generator gives each its share of the logit.`, "logit(y) = Σ over parts of w_y · part + bias"];
+}
+
 function contributionsPart(item, model) {
+  const network = gloss.network(model);
+  if (network.recurrent) {
+    return gloss.absent("A recurrent network has no stream to which its parts add, so that its logits are no sums.");
+  }
+  if (!network.residual) {
+    return gloss.absent(
+      "Without residual connections no sublayer's output is added to the others, so that the logits " +
+      "are no sums over the parts.");
+  }
   if (!item.contributions || item.target.pieces.length === 0) {
     return gloss.absent("The contributions to the logits are not in the document.");
   }
-  const post = model.config.norm === "post";
-  const text = post
-    ? "Each norm is applied to the sum of the stream and a sublayer's output. Its factor, γ / σ of that sum, is " +
-      "applied to each term of the sum, and its shift goes to “norm”. So the decoder's last vector remains a sum of " +
-      "parts, and the generator gives each its share of the logit."
-    : "The decoder's last vector is the sum of its embedding and of all sublayer outputs. The final norm " +
-      "and the generator are applied to each term, so that every part has its share of the logit.";
+  const [text, formula] = sharesOf(network);
   const facts = [
-    [
-      "Formula",
-      post ? "logit(y) = Σ over parts of w_y · part + bias; each norm: part ← γ ⊙ (part − mean(part)) / σ, " +
-          "with σ of the whole sum"
-           : "logit(y) = Σ over parts of w_y · (γ ⊙ (part − mean(part)) / σ) + bias, with σ of the whole sum"
-    ],
+    ["Formula", formula],
     ["Shape", `[parts, pieces] = [${gloss.array(item.contributions.values).shape.join(", ")}]`],
   ];
   return [gloss.explanation(text, facts), contributions(item)];
@@ -103,6 +123,11 @@ function contributionsPart(item, model) {
 
 function lensPart(item, model) {
   if (item.lens && item.target.pieces.length > 0) return lens(item, model);
+  if (gloss.network(model).recurrent) {
+    return gloss.absent(
+      "The prediction is computed from the last layer's state and the decoder's input together, so that the state of " +
+      "a layer alone predicts nothing.");
+  }
   return gloss.absent("The predictions of the layers are not in the document.");
 }
 

@@ -186,17 +186,18 @@ function lensOf(runs) {
     if (!sentences.includes(state.sentence)) state.sentence = lens[lens.length - 1].items[0].text;
     const looks = looksAt(lens, state.sentence);
     state.at = Math.min(state.at, looks.length - 1);
-    const {maps} = looks[0].item;
-    state.part = maps.some(({part}) => part === state.part) ? state.part : maps[maps.length - 1].part;
-    const heads = gloss.array(maps[0].weights).shape[0];
-    state.head = Math.min(state.head, heads - 1);
+    const {maps} = looks[0].item;  // none if the network has no attention
+    state.part = maps.some(({part}) => part === state.part) ? state.part : maps[maps.length - 1]?.part;
+    const heads = maps.length > 0 ? gloss.array(maps[0].weights).shape[0] : 0;
+    state.head = Math.max(0, Math.min(state.head, heads - 1));
     const drawView = () => {
       const look = looks[state.at];
       const map = look.item.maps.find(({part}) => part === state.part);
       gloss.replace(view,
-        make("div", {class: "beside"}, lensMap(look, map, state.head),
-          make(
-            "div", null, translations(looks, state.at), entropies(looks, state.part, heads), predictions(look.item))));
+        make("div", {class: "beside"},
+          map ? lensMap(look, map, state.head) : gloss.absent("This network has no attention."),
+          make("div", null, translations(looks, state.at), map && entropies(looks, state.part, heads),
+            predictions(look.item))));
     };
     const set = (key, number) => (value) => {
       state[key] = number ? Number(value) : value;
@@ -207,8 +208,11 @@ function lensOf(runs) {
         ? gloss.select("Run", withLens.map(({name}, value) => ({value, text: name})), state.run, set("run", true))
         : null,
       gloss.select("Sentence", sentences, state.sentence, set("sentence", false)),
-      gloss.select("Attention", maps.map(({part}) => part), state.part, set("part", false)),
-      gloss.select("Head", Array.from({length: heads}, (_, head) => head), state.head, set("head", true)),
+      maps.length > 0 &&
+        [
+          gloss.select("Attention", maps.map(({part}) => part), state.part, set("part", false)),
+          gloss.select("Head", Array.from({length: heads}, (_, head) => head), state.head, set("head", true))
+        ],
       gloss.slider(
         "Step", {min: 0, max: looks.length - 1, step: 1, value: state.at, show: (i) => String(looks[i].step)}, (i) => {
           state.at = i;

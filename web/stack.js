@@ -50,9 +50,12 @@ function panels(list, labels, own) {
   return [row, readout];
 }
 
-function layerPanels(layer, index, labels, own, columns) {
+// The vector that a layer returns: the sum of all layers so far if there are residual connections.
+const upTo = (index, residual) => (residual ? `layers 0 to ${index}` : `layer ${index}`);
+
+function layerPanels(layer, index, labels, own, columns, residual) {
   const list = ORDER.filter((name) => layer.vectors[name]).map((name) => ({
-    title: name === "input" ? (index === 0 ? "Input: embeddings" : `Input: layers 0 to ${index - 1}`) : NAMES[name],
+    title: name === "input" ? (index === 0 ? "Input: embeddings" : `Input: ${upTo(index - 1, residual)}`) : NAMES[name],
     array: gloss.array(layer.vectors[name]),
   }));
   return make("div", {class: "layer"}, make("h4", null, layer.part), panels(list, labels, own),
@@ -106,13 +109,34 @@ function similarity(layers, labels) {
     gloss.figure("Cosine of the layer's outputs at each two positions: 1 is the same direction.", view));
 }
 
+function layersText({recurrent, residual}) {
+  if (recurrent) {
+    return "Every layer is a recurrence, which reads its input position by position and keeps a state. A layer of the " +
+      "encoder has one in each direction, side by side.";
+  }
+  return residual ? "Every layer adds the outputs of its sublayers to its input, so that the vectors form a stream " +
+      "through the layers."
+                  : "Every sublayer returns its output alone: no residual connection adds its input.";
+}
+
+function layersFormula({recurrent, attends, post, normParts, layerFormula}) {
+  if (recurrent) {
+    return "h_t = GRU(x_t, h_t−1)" +
+      (attends ? "; first layer of the decoder: h_t = GRU([x_t, c_t], h_t−1), c_t = Attention(h_t−1, memory)" : "");
+  }
+  const place = post ? "norm after the sum" : "norm before the sublayer";
+  return `x ← ${layerFormula}${normParts ? ` (${place})` : ""}`;
+}
+
 gloss.sections.push({
   id: "stack",
   title: "The stack",
   render({item, model}) {
     if (!item.stack || item.stack.length === 0) return gloss.absent("The document holds no vectors of the layers.");
     const sides = ["encoder", "decoder"].filter((side) => item.stack.some(({part}) => part.startsWith(side)));
+    const network = gloss.network(model);
     const state = {side: sides[0], own: false};
+    const scaled = network.embedding_scale === "one" ? "Pieces" : "Pieces × √d_model";
     const view = make("div");
     function draw() {
       const layers = item.stack.filter(({part}) => part.startsWith(state.side));
@@ -127,16 +151,18 @@ gloss.sections.push({
         embedding &&
           make("div", {class: "layer"}, make("h4", null, "Embeddings"),
             panels(
-              [
-                {title: "Pieces × √d_model", array: gloss.array(embedding.tokens)},
-                {title: "+ positions", array: gloss.array(embedding.positions)},
-                {title: "= input of layer 0", array: gloss.array(embedding.sum)}
-              ],
+              network.addsPositions
+                ? [
+                    {title: scaled, array: gloss.array(embedding.tokens)},
+                    {title: "+ positions", array: gloss.array(embedding.positions)},
+                    {title: "= input of layer 0", array: gloss.array(embedding.sum)}
+                  ]
+                : [{title: `${scaled} = input of layer 0`, array: gloss.array(embedding.tokens)}],
               labels, state.own)),
-        layers.map((layer, index) => layerPanels(layer, index, labels, state.own, columns)),
+        layers.map((layer, index) => layerPanels(layer, index, labels, state.own, columns, network.residual)),
         make("div", {class: "layer"}, make("h4", null, `After ${layers[layers.length - 1].part}`),
           panels([{
-            title: `Output: layers 0 to ${layers.length - 1}`,
+            title: `Output: ${upTo(layers.length - 1, network.residual)}`,
             array: gloss.array(layers[layers.length - 1].vectors.output)
           }],
             labels, state.own)),
@@ -144,19 +170,11 @@ gloss.sections.push({
         similarity(layers, labels));
     }
     draw();
-    const post = model.config.norm === "post";
     return [
       gloss.explanation(
-        "Every layer adds the outputs of its sublayers to its input, so that the vectors form a stream through " +
-          "the layers. Rows are positions, columns the components of the vectors; blue is negative, orange positive.",
-        [
-          [
-            "Formula",
-            post ? "x ← norm(x + sublayer(x)) (norm after the sum)"
-                 : "x ← x + sublayer(norm(x)) (norm before the sublayer)"
-          ],
-          ["Shape", `[positions, d_model = ${model.config.d_model}]`],
-        ]),
+        `${layersText(network)} Rows are positions, columns the components of the vectors; blue is negative, orange ` +
+          "positive.",
+        [["Formula", layersFormula(network)], ["Shape", `[positions, d_model = ${model.config.d_model}]`]]),
       make("div", {class: "controls"},
         gloss.select("Stack", sides, state.side,
           (value) => {

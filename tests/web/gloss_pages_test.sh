@@ -31,4 +31,18 @@ explain markup --model "$first" "</script><b title=\"x\">ana & 'nipa'" --beam 2
   --out "$folder/run" --threads 1 --quiet --set training.max_steps=60 --set training.validate_every=20 \
   --set 'lens.sentences=["a b c", "<b>d</b>"]' >/dev/null
 explain run --run "$folder/run" --run "$folder/run"
+
+# untrained NAME SETTING...: pages of a network with these settings, as it is before training.
+untrained() {
+  local name=$1 settings=()
+  shift
+  for setting in "$@"; do settings+=(--set "model.$setting"); done
+  "$gloss" train-translate --source "$folder/corpus/train.source" --target "$folder/corpus/train.target" \
+    --out "$folder/$name" --threads 1 --quiet --set training.max_steps=0 "${settings[@]}" >/dev/null
+  explain "$name" --model "$folder/$name" "a b c d" "b d a c"
+}
+untrained recurrent architecture=recurrent
+untrained no_attention architecture=recurrent recurrent_attention=none
+untrained no_residual residual=false norm_type=none
+untrained relative positions=relative attention_score=cosine norm_type=batch encoder_mask=causal
 "$python" "$here/page_test.py" - "$folder"/*.json

@@ -2,6 +2,7 @@
 
 import math
 
+from alternatives import causal, recurrent, without_residual
 from documents import document, item, model
 
 MARKUP = ["<script>alert(1)</script>", '"quoted"', "<img src=x onerror=alert(2)>", "&amp;", "{{payload}}", "</style>"]
@@ -42,6 +43,11 @@ def all_documents():
         "run": run(small),
     }
     del result["empty"]["items"][0]["merges"]
+    two = document([model(*small)], [item(*tired, *small), item(*wide, *small)])
+    result["recurrent"] = recurrent(two)
+    result["no_attention"] = recurrent(two, "none")
+    result["no_residual"] = without_residual(two)
+    result["causal"] = causal(two)
     return result
 
 

@@ -49,6 +49,63 @@ class PageTest(PageCase):
                 sections,
             )
 
+    def absent(self, name):
+        """Opens a page and returns the sections that have a sentence in place of numbers."""
+        self.open(name)
+        return self.browser.run(
+            "return [...document.querySelectorAll('.absent')].map((each) => each.closest('section').id)"
+        )
+
+    def test_sections_that_a_network_lacks_have_a_sentence(self):
+        self.assertEqual(self.absent("causal"), ["positions", "compare"])
+        self.assertIn("a learned bias for the distance", self.text("#positions"))
+        self.assertIn("sees the positions up to s", self.text("#masks"))
+        self.assertIn("softmax(v · tanh(q + k) + bias(s − t)) V", self.text("#attention"))
+        self.assertIn("x + sublayer(rms_norm(x))", self.text("#stack"))
+        self.assertIn("γ ⊙ part / rms", self.text("#stack"))
+        self.assertNotIn("+ positions", self.text("#stack"))
+        self.assertEqual(self.absent("no_residual"), ["stack", "compare"])
+        self.assertIn("Without residual connections", self.text("#stack .absent"))
+        self.assertIn("x ← sublayer(x)", self.text("#stack"))
+        self.assertIn("no norm, sinusoidal positions, no residual connections", self.text("header"))
+
+    def test_a_recurrent_network_shows_its_attention_and_states(self):
+        self.assertEqual(self.absent("recurrent"), ["stack", "stack", "positions", "compare"])
+        self.assertIn("2 + 2 GRU layers, 4 heads, d_model 64, additive attention", self.text("header"))
+        self.assertIn("Before each piece the state of the decoder sends a query", self.text("#attention"))
+        weights = self.documents["recurrent"]["items"][0]["maps"][0]["weights"]
+        shown = self.cell("attention", "decoder, layer 0, cross-attention, head 0", 1, 2)
+        self.assertAlmostEqual(number(shown), values(weights, 0, 1, 2), delta=EIGHT_BITS)
+        self.assertIn("h_t = GRU(x_t, h_t−1)", self.text("#stack"))
+        self.assertIn("the recurrence gives their order", self.text("#positions"))
+        self.assertEqual(self.browser.run("return document.querySelectorAll('#masks canvas').length"), 1)
+        self.assertIn("decoder.0.cross.3", self.text("#removal"))
+        self.assertIn("Cosine of the word's vectors", self.text("#compare"))
+
+    def test_a_network_without_attention_shows_its_states_and_steps(self):
+        self.assertEqual(
+            self.absent("no_attention"), ["attention", "stack", "stack", "positions", "masks", "removal", "compare"]
+        )
+        self.assertIn("no attention", self.text("#attention"))
+        self.assertIn("no masks", self.text("#masks"))
+        self.assertEqual(self.browser.run("return document.querySelectorAll('#decoding .step').length"), 6)
+        self.assertIn("By source word", self.text("#decoding"))
+        self.assertNotIn("By head and layer", self.text("#decoding"))
+
+    def test_a_run_without_attention_shows_its_translations(self):
+        text = (
+            "const look = structuredClone(gloss.document.runs[0].lens);"
+            "look.forEach(({items}) => items.forEach((item) => { item.maps = []; }));"
+            "const parts = gloss.runSections[2].render({document: {runs: [{lens: look}]}});"
+            "return parts.map((each) => each.textContent).join(' ')"
+        )
+        self.open("run")
+        text = self.browser.run(text)
+        self.assertIn("This network has no attention.", text)
+        self.assertIn("Ein Hund läuft", text)
+        self.assertIn("likeliest tokens", text)
+        self.check_quiet("run")
+
     def check_cells(self, name, item, error):
         """Compares 100 random cells of the attention maps with the document."""
         draw = random.Random(name)
