@@ -5,6 +5,9 @@ namespace {
 
 constexpr std::string_view kMoments = "adam.", kEma = "ema.", kScale = "_scale";
 
+/// The scales of an int8 weight. The logarithm of the scale of cosine scores is a weight.
+bool is_scale_name(std::string_view name) { return name.ends_with(kScale) && !name.ends_with(".log_scale"); }
+
 }  // namespace
 
 std::vector<std::string> tokenizer_names(bool joint) {
@@ -27,7 +30,7 @@ std::string ema_name(const std::string& weight) { return std::string(kEma) + wei
 bool is_ema_name(std::string_view name) { return name.starts_with(kEma); }
 
 bool is_weight_name(std::string_view name) {
-  return !is_tokenizer_name(name) && !is_ema_name(name) && !name.starts_with(kMoments) && !name.ends_with(kScale);
+  return !is_tokenizer_name(name) && !is_ema_name(name) && !name.starts_with(kMoments) && !is_scale_name(name);
 }
 
 }  // namespace gloss

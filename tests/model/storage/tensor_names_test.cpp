@@ -17,14 +17,13 @@ TEST(TensorNamesTest, AreTheDocumentedOnes) {
 }
 
 TEST(TensorNamesTest, OnlyAWeightHasTheNameOfOne) {
-  auto config = small_config();
-  config.positions = Positions::kLearned;
-  config.tie_embeddings = TieEmbeddings::kNone;
-  for (const auto& [name, weight] : network_weights(config, {20, 20})) {
-    EXPECT_TRUE(is_weight_name(name)) << name;
-    for (const auto& other : {scale_name(name), first_moment_name(name), second_moment_name(name), ema_name(name)}) {
-      EXPECT_FALSE(is_weight_name(other)) << other;
-      EXPECT_EQ(is_ema_name(other), other == ema_name(name)) << other;
+  for (const auto& config : all_networks()) {
+    for (const auto& [name, weight] : network_weights(config, {20, 20})) {
+      EXPECT_TRUE(is_weight_name(name)) << name;
+      for (const auto& other : {scale_name(name), first_moment_name(name), second_moment_name(name), ema_name(name)}) {
+        EXPECT_FALSE(is_weight_name(other)) << other;
+        EXPECT_EQ(is_ema_name(other), other == ema_name(name)) << other;
+      }
     }
   }
   for (const bool joint : {true, false})
