@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include <ATen/TensorOperators.h>
 
@@ -20,9 +19,9 @@ constexpr float kHidden = -1e30F;
 
 at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, const Mask& mask,
                      const AttentionContext& context) {
-  auto scores = scaled_dot_scores(query, key);  // [B, H, T, S]
+  const auto scores = scaled_dot_scores(query, key);  // [B, H, T, S]
   expect_shape(value, {key.size(0), key.size(1), key.size(2), key.size(3)}, "value");
-  return attend(std::move(scores), value, mask, context);
+  return attend(scores, value, mask, context);
 }
 
 at::Tensor scaled_dot_scores(const at::Tensor& query, const at::Tensor& key) {
