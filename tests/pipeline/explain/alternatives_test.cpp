@@ -23,8 +23,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr double kTolerance = 2e-5;
-const std::string kText = "ana nipa";
+constexpr double kFloatTolerance = 2e-5;
+const std::string kSourceLine = "ana nipa";
 
 std::vector<double> values_of(const Json& array) { return array.at("values").get<std::vector<double>>(); }
 
@@ -48,7 +48,7 @@ class AlternativesTest : public testing::TestWithParam<ModelConfig> {
   }
   Json item(const ExplainRequest& request) const { return explain(models_, request).at("items").back(); }
   Json forced(const std::vector<std::string>& without = {}, bool quick = true) const {
-    return item({.sentences = {kText}, .target = "dumo kapi", .without = without, .quick = quick});
+    return item({.sentences = {kSourceLine}, .target = "dumo kapi", .without = without, .quick = quick});
   }
   EncoderDecoder network() const { return models_.front().model.file.model.network(); }
   ModelConfig config() const { return GetParam(); }
@@ -73,7 +73,7 @@ TEST_P(AlternativesTest, EveryAttentionIsADistributionOverTheKeys) {
     for (std::size_t row = 0; row < 4 * queries; ++row) {
       double sum = 0;
       for (std::size_t key = 0; key < keys; ++key) sum += weights[row * keys + key];
-      EXPECT_NEAR(sum, 1, kTolerance) << map.at("part");
+      EXPECT_NEAR(sum, 1, kFloatTolerance) << map.at("part");
     }
   }
 }
@@ -119,11 +119,11 @@ TEST_P(AlternativesTest, TheLensEndsWithThePredictionOfTheNetwork) {
   const auto& pieces = whole.at("target").at("pieces");
   const auto last = chosen.size() - pieces.size();
   for (std::size_t t = 0; t < pieces.size(); ++t)
-    EXPECT_NEAR(chosen[last + t], pieces[t].at("log_probability").get<double>(), kTolerance);
+    EXPECT_NEAR(chosen[last + t], pieces[t].at("log_probability").get<double>(), kFloatTolerance);
 }
 
 TEST_P(AlternativesTest, PositionsHaveViewsIfTheyAreAdded) {
-  const auto document = explain(models_, {.sentences = {kText}, .quick = true});
+  const auto document = explain(models_, {.sentences = {kSourceLine}, .quick = true});
   EXPECT_EQ(document.at("models")[0].at("positions").is_null(), !config().adds_positions());
   const auto positions = values_of(document.at("items")[0].at("embedding").at("source").at("positions"));
   EXPECT_EQ(std::ranges::all_of(positions, [](double value) { return value == 0; }), !config().adds_positions());
@@ -133,7 +133,7 @@ TEST_P(AlternativesTest, ASearchScoresItsTokensAsThePassDoesAlsoWithoutAWordOrAP
   std::vector<std::vector<std::string>> variants{{}, {"source.0"}, {"tokens"}};
   for (const auto& part : layers_and_heads(config())) variants.push_back({part.name()});
   for (const auto& without : variants) {
-    const auto target = item({.sentences = {kText}, .without = without, .quick = true}).at("target");
+    const auto target = item({.sentences = {kSourceLine}, .without = without, .quick = true}).at("target");
     double sum = 0;
     for (const auto& piece : target.at("pieces")) sum += piece.at("log_probability").get<double>();
     EXPECT_NEAR(sum, target.at("log_probability").get<double>(), 1e-3) << Json(without);
@@ -155,7 +155,7 @@ TEST_P(AlternativesTest, InterventionsAreThePassesWithoutAWordOrAPart) {
       const auto ids = whole.at("candidates").at("ids")[t].get<std::vector<Id>>();
       const auto k = std::ranges::find(ids, pieces[t].at("id").get<Id>()) - ids.begin();
       EXPECT_NEAR(element(log_probabilities, row, t, static_cast<std::size_t>(k)),
-                  pieces[t].at("log_probability").get<double>(), kTolerance)
+                  pieces[t].at("log_probability").get<double>(), kFloatTolerance)
           << part;
     }
   };
@@ -191,14 +191,14 @@ TEST_P(AlternativesTest, AttentionsAreThoseOfAnAlignment) {
 TEST_P(AlternativesTest, TheLensOfATrainingHasTheSameMaps) {
   const auto& [name, model, decoding] = models_.front();
   const auto look = lens_item(network(), config(), model.translator(), *model.source_tokenizer, *model.target_tokenizer,
-                              kText, decoding);
-  const auto whole = item({.sentences = {kText}, .quick = true});
+                              kSourceLine, decoding);
+  const auto whole = item({.sentences = {kSourceLine}, .quick = true});
   ASSERT_EQ(look.at("maps").size(), whole.at("maps").size());
   EXPECT_EQ(look.at("steps").size(), look.at("target").at("pieces").size());
 }
 
 TEST_P(AlternativesTest, HeadsAreRankedIfThereAreAny) {
-  const std::vector<std::string> sources{kText}, references{"dumo kapi"};
+  const std::vector<std::string> sources{kSourceLine}, references{"dumo kapi"};
   const auto parts = layers_and_heads(config());
   if (parts.empty()) {
     EXPECT_THROW(heads_report(models_.front().model, sources, references), UsageError);
