@@ -5,6 +5,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "common/error.h"
 #include "decoding/beam.h"
 #include "decoding/constraints.h"
 #include "decoding/length_limit.h"
@@ -73,6 +74,8 @@ StepResult score_next_tokens(const SearchContext& context, Scorer::State& state,
   if (!with_attention && phrases.none())
     return {constraints.step_top(scorer, state, batch.tokens, batch.constraint_rows, width), {}};
   const auto step = constraints.step(scorer, state, batch.tokens, batch.constraint_rows, with_attention);
+  if (config.coverage_penalty > 0 && !step.attention.defined())
+    throw UsageError("decoding.coverage_penalty: this model has no attention to its source; set it to 0");
   auto top = top_tokens_of(step, std::min(width, scorer.vocabulary_size()));
   if (!phrases.none()) top = phrases.with_next(top, step.logits, batch.constraint_rows);
   return {std::move(top),

@@ -26,7 +26,7 @@ class Scorer {
   struct Step {
     at::Tensor logits;          ///< [B * K, V]
     at::Tensor log_normalizer;  ///< [B * K]: log-probability = logit - log_normalizer
-    at::Tensor attention;       ///< [B * K, S] if requested, otherwise undefined
+    at::Tensor attention;       ///< [B * K, S] if requested and the model has it, otherwise undefined
   };
 
   virtual ~Scorer() = default;

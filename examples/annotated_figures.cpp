@@ -52,15 +52,14 @@ at::Tensor normal(const RandomStream& random, at::IntArrayRef shape) {
   return x;
 }
 
-/// Stores the scores and the weights of an attention.
+/// Stores the weights of an attention.
 class Recorder final : public Probe {
  public:
-  void scores(std::string_view, at::Tensor& scores) override { scores_ = scores[0][0].clone(); }
   void attention(std::string_view, at::Tensor& weights, const at::Tensor&) override {
     weights_ = weights[0][0].clone();
   }
 
-  at::Tensor scores_, weights_;  ///< [T, S]
+  at::Tensor weights_;  ///< [T, S]
 };
 
 /// One head of two queries and three keys.
@@ -73,11 +72,12 @@ Json worked_attention() {
   const auto value = matrix({10, 0, 0, 0, 0, 10, 0, 0, 0, 0, 10, 10}, 3);  // [1, 1, S, d_k]
   Recorder scaled;
   const Pass pass{.probe = &scaled, .plain = true};
-  const auto output = attention(query, key, value, Mask::unmasked(), {pass, "scaled"});
+  const auto scores = scaled_dot_scores(query, key);  // [1, 1, T, S]
+  const auto output = attend(scores, value, Mask::unmasked(), {pass, "scaled"});
   const auto products = query[0][0].matmul(key[0][0].t());
-  check(near((scaled.scores_ * 2 - products).abs().max().item<double>(), 0), "a score");
-  return {{"query", to_json(query[0][0])},  {"key", to_json(key[0][0])},         {"value", to_json(value[0][0])},
-          {"products", to_json(products)},  {"scores", to_json(scaled.scores_)}, {"weights", to_json(scaled.weights_)},
+  check(near((scores[0][0] * 2 - products).abs().max().item<double>(), 0), "a score");
+  return {{"query", to_json(query[0][0])},  {"key", to_json(key[0][0])},       {"value", to_json(value[0][0])},
+          {"products", to_json(products)},  {"scores", to_json(scores[0][0])}, {"weights", to_json(scaled.weights_)},
           {"output", to_json(output[0][0])}};
 }
 
@@ -95,10 +95,11 @@ Json scaling() {
       Recorder recorder;
       const Pass pass{.probe = &recorder, .plain = true};
       const double undone = with_scaling ? 1 : std::sqrt(static_cast<double>(d_k));  // takes the division back
-      attention(query * undone, key, key, Mask::unmasked(), {pass, "scaling"});
+      const auto scores = scaled_dot_scores(query * undone, key);
+      attend(scores, key, Mask::unmasked(), {pass, "scaling"});
       const auto& w = recorder.weights_;
       row[with_scaling ? "scaled" : "unscaled"] = {
-          {"variance", recorder.scores_.var().item<double>()},
+          {"variance", scores.var().item<double>()},
           {"greatest", w.amax(-1).mean().item<double>()},
           {"entropy", -(w * w.clamp_min(1e-30).log()).sum(-1).mean().item<double>()},
           {"slope", (w * (1 - w)).sum(-1).mean().item<double>()}};

@@ -42,7 +42,11 @@ void initialize(torch::nn::Module& module, const RandomStream& random) {
       parameter.copy_(drawn(parameter, [&](std::uint64_t e) { return deviation * stream.normal(e); }));
       if (kind == WeightKind::kEmbedding) parameter.select(0, kPad).zero_();
     } else {
-      const double bound = std::sqrt(6.0 / static_cast<double>(parameter.size(0) + parameter.size(1)));
+      const auto in = parameter.size(1);
+      const auto out = kind == WeightKind::kGates   ? parameter.size(0) / 3
+                       : kind == WeightKind::kScore ? in  // square for each head in q W k
+                                                    : parameter.size(0);
+      const double bound = std::sqrt(6.0 / static_cast<double>(in + out));
       parameter.copy_(drawn(parameter, [&](std::uint64_t e) { return bound * (2 * stream.uniform(e) - 1); }));
     }
   }

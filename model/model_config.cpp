@@ -53,9 +53,10 @@ void validate_recurrent(const ModelConfig& config) {
   const auto expect_default = [](const char* key, bool is_default) {
     if (is_default) return;
     throw UsageError(std::string("model.") + key +
-                     ": is of the Transformer only; leave it out with model.architecture recurrent");
+                     ": applies to the Transformer only; leave it out with model.architecture recurrent");
   };
   expect_default("norm", config.norm == transformer.norm);
+  expect_default("final_norm", config.has_final_norm() == transformer.has_final_norm());
   expect_default("norm_type", config.norm_type == transformer.norm_type);
   expect_default("residual", config.residual == transformer.residual);
   expect_default("attention_score", config.attention_score == transformer.attention_score);
@@ -160,7 +161,7 @@ void ModelConfig::validate() const {
     throw UsageError("model.recurrent_attention: has an effect with model.architecture recurrent only");
   }
   if (positions == Positions::kRotary && d_model / heads % 2 != 0) {
-    throw UsageError("model.positions: rotary wants an even width of heads, model.d_model / model.heads, got " +
+    throw UsageError("model.positions: rotary: wanted an even width of heads, model.d_model / model.heads, got " +
                      std::to_string(d_model / heads));
   }
 }

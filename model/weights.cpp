@@ -105,6 +105,8 @@ WeightKind weight_kind(std::string_view name, std::size_t dimensions) {
                     : ends_with(".log_scale")                                    ? WeightKind::kLogScale
                     : ends_with("_embedding.weight")                             ? WeightKind::kEmbedding
                     : ends_with("_positions.weight")                             ? WeightKind::kPositions
+                    : ends_with(".score.weight")                                 ? WeightKind::kScore
+                    : ends_with(".input.weight") || ends_with(".state.weight")   ? WeightKind::kGates
                                                                                  : WeightKind::kMatrix;
   const bool is_vector = kind == WeightKind::kBias || kind == WeightKind::kNorm || kind == WeightKind::kLogScale;
   const std::size_t wanted = is_vector ? 1 : 2;

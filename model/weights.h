@@ -17,6 +17,8 @@ inline constexpr const char* kGeneratorMatrix = "generator.weight";
 
 enum class WeightKind {
   kMatrix,     ///< of a linear map, [out, in]
+  kGates,      ///< of a GRU's linear maps, one below the other, [3 * out, in]
+  kScore,      ///< of a score function of attention, two dimensions
   kEmbedding,  ///< [V, D]
   kPositions,  ///< learned positions, [max_positions, D], or relative ones, [buckets, H]
   kNorm,       ///< factor of a norm, or its running variance, [D]

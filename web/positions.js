@@ -180,7 +180,7 @@ function whyNone({recurrent, positions}) {
     return "Nothing is added to the embeddings: self-attention adds a learned bias for the distance of query and key " +
       "to each score.";
   }
-  if (positions === "none") return "This network has no positions: only causal masks tell it something of the order.";
+  if (positions === "none") return "This network has no positions: the order reaches it through causal masks only.";
   return "The document holds no positional encodings.";
 }
 

@@ -12,16 +12,12 @@ namespace {
 
 constexpr std::int64_t kBatch = 4, kHeads = 4;
 
-/// Keeps the scores with their gradient, and the weights.
-class ScoreProbe final : public Probe {
+/// Keeps the weights.
+class WeightProbe final : public Probe {
  public:
-  void scores(std::string_view, at::Tensor& value) override {
-    value.retain_grad();
-    scores_ = value;
-  }
   void attention(std::string_view, at::Tensor& weights, const at::Tensor&) override { weights_ = weights.detach(); }
 
-  at::Tensor scores_, weights_;  ///< [B, H, T, S]
+  at::Tensor weights_;  ///< [B, H, T, S]
 };
 
 Json figures_of(std::int64_t d_k, std::int64_t positions, bool scaled) {
@@ -29,21 +25,23 @@ Json figures_of(std::int64_t d_k, std::int64_t positions, bool scaled) {
   auto query = random_normal(shape, "query");
   const auto key = random_normal(shape, "key"), value = random_normal(shape, "value");
   const auto root = std::sqrt(static_cast<double>(d_k));
-  if (!scaled) query = query * root;  // undoes the division of attention()
+  if (!scaled) query = query * root;  // undoes the division
   query.requires_grad_();
 
-  ScoreProbe probe;
+  WeightProbe probe;
   const Pass pass{.probe = &probe, .plain = true};
-  const auto output = attention(query, key, value, Mask::unmasked(), {.pass = pass, .site = "study"});
+  auto scores = scaled_dot_scores(query, key);  // [B, H, T, S]
+  scores.retain_grad();
+  const auto output = attend(scores, value, Mask::unmasked(), {.pass = pass, .site = "study"});
   // Divided by the root, so that the gradient of a weight, a dot product with its value, has variance 1.
   output.backward(random_normal(shape, "upstream") / root);
 
   const auto& weights = probe.weights_;
-  const auto gradient = probe.scores_.grad().abs();
+  const auto gradient = scores.grad().abs();
   const auto entropy = -(weights * weights.clamp_min(1e-30).log()).sum(-1).mean();
   return {{"scaled", scaled},
           {"d_k", d_k},
-          {"variance", probe.scores_.detach().var().item<double>()},
+          {"variance", scores.detach().var().item<double>()},
           {"entropy", entropy.item<double>()},
           {"max_weight", weights.amax(-1).mean().item<double>()},
           {"gradient", gradient.mean().item<double>()},

@@ -5,7 +5,6 @@
 #include <ATen/ops/logsumexp.h>
 #include <c10/core/InferenceMode.h>
 
-#include "common/error.h"
 #include "tensor/shape.h"
 #include "tensor/to_device.h"
 
@@ -35,14 +34,8 @@ class LastCrossAttention final : public Probe {
     if (next_ != nullptr) next_->output(site, value);
   }
 
-  /// The mean over the heads, [rows, S]. Throws UsageError if the network has no cross-attention.
-  at::Tensor mean() const {
-    if (!weights_.defined())
-      throw UsageError(
-          "this model has no attention to its source, which alignments, glossaries, the coverage penalty "
-          "and unknown-word replacement need (model.recurrent_attention is none)");
-    return weights_.mean(1).flatten(0, 1);
-  }
+  /// The mean over the heads, [rows, S]; undefined if the network has no cross-attention.
+  at::Tensor mean() const { return weights_.defined() ? weights_.mean(1).flatten(0, 1) : weights_; }
 
  private:
   Probe* next_;

@@ -30,7 +30,7 @@ BatchNorm::BatchNorm(std::int64_t width)
 at::Tensor BatchNorm::forward(const at::Tensor& x, const Pass& pass) {
   expect_width(x, weight_.size(0), "x");
   auto mean = running_mean_, variance = running_variance_;  // [D] each
-  if (pass.training) {
+  if (pass.training && weight_.requires_grad()) {
     const auto rows = filled_rows(x, pass);  // [N, D]
     const auto N = static_cast<double>(rows.size(0));
     mean = rows.mean(0);

@@ -12,8 +12,8 @@ namespace gloss {
 ///     y = (x - mean) / sqrt(variance + epsilon) * weight + bias
 ///
 /// In training, mean and biased variance [D] are those of the micro-batch, over the positions that are not padding. So
-/// a position depends on later ones and on other sentences, unlike with layer normalization. Other passes use running
-/// statistics, whose variance is unbiased.
+/// a position depends on later ones and on other sentences, unlike with layer normalization. Other passes, and a norm
+/// whose weight is frozen, use running statistics, whose variance is unbiased.
 class BatchNorm final : public NormImpl {
  public:
   static constexpr double kMomentum = 0.1;  ///< share of a new micro-batch in the running statistics

@@ -11,7 +11,8 @@
 
 namespace gloss {
 
-/// A gated recurrent unit (Cho et al. 2014, section 2.3), as PyTorch's GRU: reset gate r, update gate z, candidate n.
+/// A gated recurrent unit (after Cho et al. 2014, section 2.3): reset gate r, update gate z, candidate n. As in
+/// PyTorch's GRU, r follows the map of the state; Cho et al. have U_n (r * h).
 ///
 ///     r  = sigma(W_r x + b_r + U_r h + c_r)
 ///     z  = sigma(W_z x + b_z + U_z h + c_z)

@@ -16,10 +16,11 @@ namespace gloss {
 ///     h_t = GRU([x_t, c_t], h_t-1)
 ///     y_t = tanh(W_o [h_t, c_t, x_t] + b_o)   h of the last layer
 ///
-/// With attention this is the model of Bahdanau et al. 2015 (appendix A.2.2, with one tanh layer in place of the maxout
-/// before the generator). Without it the decoder gets the source as the vector z of fixed length alone (Sutskever et
-/// al. 2014). Layers after the first read the states of the one before. The heads are those of the Transformer's
-/// attention; Bahdanau's has one.
+/// With attention it follows Bahdanau et al. 2015 (appendix A.2.2), with these differences: h_0 is of both directions,
+/// not the backward one alone; c goes through the value and output maps of multi-head attention; y reads h_t, not
+/// h_t-1, and has one tanh layer in place of the maxout. Without attention the decoder gets the source as the vector z
+/// of fixed length alone, as Sutskever et al. 2014, whose network is an LSTM. Layers after the first read the states of
+/// the one before.
 class RecurrentDecoderImpl final : public DecoderImpl {
  public:
   explicit RecurrentDecoderImpl(const ModelConfig& config);

@@ -22,7 +22,7 @@ namespace {
 // Positions are added, not multiplied, so they are no matrices here.
 bool is_rounded(const std::string& name, const at::Tensor& weight) {
   const auto kind = weight_kind(name, static_cast<std::size_t>(weight.dim()));
-  return kind == WeightKind::kMatrix || kind == WeightKind::kEmbedding;
+  return kind == WeightKind::kMatrix || kind == WeightKind::kGates || kind == WeightKind::kEmbedding;
 }
 
 TensorView bytes_of(const at::Tensor& tensor, Dtype dtype) {

@@ -100,9 +100,14 @@ std::vector<std::vector<PairLengths>> trial_batches(std::vector<PairLengths> pai
 }
 
 /// Returns an upper bound for the bytes that a token takes for the backward pass, so that a trial is safe.
-std::int64_t max_bytes_of_token(const ModelConfig& model, const Vocabularies& vocabularies) {
+std::int64_t max_bytes_of_token(const RunConfig& config, const Vocabularies& vocabularies) {
+  const auto& model = config.model;
   const auto layers = model.encoder_layers + model.decoder_layers;
-  return kFloatBytes * (layers * (40 * model.d_model + 6 * model.d_ff + 200 * model.heads) + 8 * vocabularies.target);
+  const bool additive = model.attention_score == AttentionScore::kAdditive || !model.is_transformer();
+  // Additive scores have a hidden layer for each pair of positions, in up to two attentions of a layer.
+  const auto pairs = additive ? 4 * config.data.max_length * model.d_model : 0;
+  return kFloatBytes *
+         (layers * (40 * model.d_model + 6 * model.d_ff + 200 * model.heads + pairs) + 8 * vocabularies.target);
 }
 
 /// "measuring memory: batches of 4096 tokens, 3 of 15"; each part starts again at 1.
@@ -236,7 +241,7 @@ TrainingNeeds try_training(const RunConfig& config, const ForeseenRun& run, std:
   const auto wanted = config.data.batch_tokens;
   const auto tokens_to_try =
       static_cast<std::int64_t>(kMaxOperations / kOperationsPerParameter / static_cast<double>(needs.parameters));
-  const auto safe = (memory - needs.weights - needs.gradients) / 2 / max_bytes_of_token(config.model, run.vocabularies);
+  const auto safe = (memory - needs.weights - needs.gradients) / 2 / max_bytes_of_token(config, run.vocabularies);
   const auto tokens = std::min({wanted, std::max(tokens_to_try / kMinBatches, kMinTokens), std::max(safe, kMinTokens)});
   const auto count = std::clamp(tokens_to_try / tokens, kMinBatches, kMaxBatches);
 

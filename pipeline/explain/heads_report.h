@@ -22,9 +22,8 @@ struct HeadsReport {
 
 /// Scores the references once with the whole network and once without each layer and each head, by teacher forcing.
 /// Pairs of which a side is empty are left out, and sources are cut to the length that the model reads, as in
-/// translating. Shows the progress. Throws DataError if nothing is left, or a reference is longer than the model
-/// generates; UsageError if the network has
-/// neither layers nor heads to remove; Stopped after a signal.
+/// translating. Shows the progress. Throws DataError if nothing is left, or if a reference is longer than the model
+/// generates. Throws UsageError if the network has neither layers nor heads to remove, and Stopped after a signal.
 HeadsReport heads_report(const TranslationModel& model, std::span<const std::string> sources,
                          std::span<const std::string> references);
 

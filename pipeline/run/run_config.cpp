@@ -87,6 +87,10 @@ void RunConfig::validate() const {
     require(decoding.max_length <= *limit || decoding.min_length < *limit, "decoding.min_length",
             "less than model.max_positions (" + std::to_string(*limit) + ")", decoding.min_length);
   }
+  if (decoding.coverage_penalty > 0 && !model.has_cross_attention())
+    throw UsageError(
+        "decoding.coverage_penalty: needs attention to the source, which a model without model.recurrent_attention "
+        "lacks; set it to 0");
   if (training.early_stop.patience > 0 && !data.train_source.empty())
     require(data.validates(), "data.valid_source", "validation data, which training.early_stop needs",
             data.valid_source);

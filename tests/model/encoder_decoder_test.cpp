@@ -66,6 +66,8 @@ TEST_P(EncoderDecoderTest, LaterTargetsChangeNothingBefore) {
     // Without residual connections nearly nothing of a single token is left after two layers.
     if (config.residual) {
       EXPECT_THAT(after[1][4], Not(AllClose(before[1][4], 1e-3))) << describe(config);
+    } else {
+      EXPECT_FALSE(after[1][4].equal(before[1][4])) << describe(config);
     }
   }
 }

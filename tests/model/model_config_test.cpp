@@ -78,9 +78,10 @@ TEST(ModelConfigTest, MistakesAreNamedByTheirKey) {
       {R"({"norm": "middle"})", "model.norm"},
       {R"({"activation": 1})", "model.activation"},
       {R"({"positions": "circular"})", "model.positions"},
-      {R"({"positions": "rotary", "d_model": 24, "heads": 8})", "model.positions: rotary wants an even width of heads"},
+      {R"({"positions": "rotary", "d_model": 24, "heads": 8})",
+       "model.positions: rotary: wanted an even width of heads"},
       {R"({"recurrent_attention": "none"})", "model.recurrent_attention: has an effect with model.architecture"},
-      {R"({"architecture": "recurrent", "norm_type": "rms"})", "model.norm_type: is of the Transformer only"},
+      {R"({"architecture": "recurrent", "norm_type": "rms"})", "model.norm_type: applies to the Transformer only"},
       {R"({"architecture": "recurrent", "d_model": 15, "heads": 5})", "model.d_model: wanted an even number"},
       {R"({"tie_embeddings": true})", "model.tie_embeddings"},
       {R"({"d_modle": 512})", "model.d_modle"}};

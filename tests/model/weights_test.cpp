@@ -45,6 +45,12 @@ TEST(WeightsTest, KindFollowsFromTheName) {
   EXPECT_EQ(weight_kind("encoder.layers.0.self_attention.query.weight", 2), WeightKind::kMatrix);
   EXPECT_EQ(weight_kind("source_embedding.weight", 2), WeightKind::kEmbedding);
   EXPECT_EQ(weight_kind("target_positions.weight", 2), WeightKind::kPositions);
+  EXPECT_EQ(weight_kind("encoder.relative_positions.weight", 2), WeightKind::kPositions);
+  EXPECT_EQ(weight_kind("encoder.layers.0.forward.state.weight", 2), WeightKind::kGates);
+  EXPECT_EQ(weight_kind("decoder.layers.0.cross_attention.score.weight", 2), WeightKind::kScore);
+  EXPECT_EQ(weight_kind("decoder.layers.0.cross_attention.score.log_scale", 1), WeightKind::kLogScale);
+  EXPECT_EQ(weight_kind("encoder.norm.running_mean", 1), WeightKind::kBias);
+  EXPECT_EQ(weight_kind("encoder.norm.running_variance", 1), WeightKind::kNorm);
   EXPECT_EQ(weight_kind("encoder.norm.weight", 1), WeightKind::kNorm);
   EXPECT_EQ(weight_kind("decoder.layers.1.cross_attention_norm.weight", 1), WeightKind::kNorm);
   EXPECT_EQ(weight_kind("decoder.norm.bias", 1), WeightKind::kBias);

@@ -198,6 +198,21 @@ TEST_P(UpdateTest, BatchNormsKeepTheStatisticsOfUpdatesThatCount) {
       EXPECT_EQ(weight.equal(before.at(name)), broken) << name;
     }
     EXPECT_EQ(statistics, 2U * 7U);  // mean and variance of five norms of sublayers and two final ones
+    if (broken) continue;
+    // The first norm of the encoder reads embeddings and positions: its mean after two micro-batches, by hand.
+    auto fresh = toy.model();
+    auto wanted = at::zeros({16}, at::device(device()));
+    for (const auto& batch : batches) {
+      const auto source = pad(batch.source, device());
+      const auto x = fresh->named_parameters()["source_embedding.weight"].index({source.ids}) * 4 +
+                     PositionalEncoding(16)(0, source.ids.size(1), device());  // [B, S, 16]
+      std::vector<at::Tensor> rows;
+      for (std::size_t b = 0; b < source.lengths.size(); ++b)
+        rows.push_back(x[static_cast<std::int64_t>(b)].narrow(0, 0, source.lengths[b]));
+      wanted = 0.9 * wanted + 0.1 * at::cat(rows).mean(0);
+    }
+    const auto mean = model->named_parameters()["encoder.layers.0.self_attention_norm.running_mean"];
+    EXPECT_LT((mean - wanted).abs().max().item<double>(), 1e-6);
   }
 }
 

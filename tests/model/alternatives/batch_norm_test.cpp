@@ -97,6 +97,17 @@ TEST_P(BatchNormTest, ClearedStatisticsChangeNothing) {
   EXPECT_THAT(norm.running_mean(), SameAs(at::zeros_like(norm.running_mean())));
 }
 
+TEST_P(BatchNormTest, AFrozenNormKeepsItsStatistics) {
+  BatchNorm norm(3);
+  norm.to(device());
+  for (auto& parameter : norm.parameters()) parameter.requires_grad_(false);
+  BatchStatistics statistics;
+  const auto y = norm.forward(example(), Pass{.training = true, .batch_statistics = &statistics});
+  EXPECT_THAT(y, SameAs(norm.forward(example(), Pass{})));
+  statistics.update_running();
+  EXPECT_THAT(norm.running_mean(), SameAs(at::zeros_like(norm.running_mean())));
+}
+
 INSTANTIATE_DEVICES(BatchNormTest);
 
 }  // namespace
