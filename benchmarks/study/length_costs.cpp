@@ -39,9 +39,10 @@ Work attention_work(const ModelConfig& config, std::int64_t length) {
 Work feed_forward_work(const ModelConfig& config, std::int64_t length) {
   FeedForward feed_forward(config.d_model, config.d_ff, config.activation, 0.0, "study");
   initialize(*feed_forward, RandomStream(1, "weights"));
-  return [feed_forward, x = random_normal({1, length, config.d_model}, "x")]() mutable {
+  return [feed_forward, x = random_normal({1, length, config.d_model}, "x").requires_grad_()]() mutable {
     feed_forward(x, Pass{.plain = true}).sum().backward();
     feed_forward->zero_grad();
+    x.mutable_grad().reset();
   };
 }
 

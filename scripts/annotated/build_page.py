@@ -22,7 +22,7 @@ import cpp_source
 import equation_figures
 import translation_figures
 from figure_registry import FIGURES
-from sources import Sources
+from sources import Sources, check_path
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENTS = ROOT / "docs" / "annotated"
@@ -57,20 +57,29 @@ class Page:
         """Returns a document as Markdown in which each directive is an HTML block."""
         document = path.read_text()
 
+        def fault(match, reason):
+            line = match.string.count("\n", 0, match.start()) + 1
+            self.faults.append(f"{path.name}:{line}: {reason}")
+            return ""
+
         def value(match):
-            if self.sources is None:
-                return ""
-            number, form = self.sources.value(match.group(1)), match.group(2)
-            return format(number, form).replace("-", "−") if form else html.escape(str(number))
+            name, form = match.groups()
+            try:
+                if self.sources is None:
+                    check_path(name)
+                    format(1.0, form or "")
+                    return ""
+                number = self.sources.value(name)
+                return format(number, form).replace("-", "−") if form else html.escape(str(number))
+            except (LookupError, TypeError, ValueError) as reason:
+                return fault(match, f"{match.group()}: {reason}")
 
         def block(match):
             kind, arguments = match.groups()
             try:
                 body = getattr(self, f"block_{kind}", self.unknown)(arguments)
-            except (cpp_source.Missing, OSError) as fault:
-                line = document.count("\n", 0, match.start()) + 1
-                self.faults.append(f"{path.name}:{line}: {fault}")
-                return ""
+            except (cpp_source.Missing, OSError) as reason:
+                return fault(match, reason)
             self.blocks.append(body)
             return f'\n<div data-block="{len(self.blocks) - 1}"></div>\n'
 

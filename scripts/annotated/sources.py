@@ -6,6 +6,26 @@ import re
 import subprocess
 
 
+# The roots of the paths that Sources.value reads, and the first keys below each: what examples/annotated_figures
+# prints, and a model of docs/explanation_format.md.
+FIRST_KEYS = {
+    "figures": set(
+        "attention scaling masks positions rates smoothing norm dropout weights adam cache parameters".split()
+    ),
+    "model": set(
+        "name config parameters source_vocabulary target_vocabulary source_language target_language decoding "
+        "positions".split()
+    ),
+}
+
+
+def check_path(path):
+    """Throws LookupError if the root of a path or its first key does not exist; needs no model."""
+    root, *rest = path.split(".")
+    if not rest or rest[0] not in FIRST_KEYS.get(root, ()):
+        raise LookupError(f"there is no value {path}")
+
+
 class Sources:
     """Everything that the figures draw: `figures`, `shapes`, `copy_task`, `items` and `run`."""
 
@@ -16,18 +36,22 @@ class Sources:
         self.document = json.loads(
             output(gloss, "explain", "--model", model, *sentences, "--quick", "--json", "--quiet")
         )
-        self.items = [item for item in self.document["items"] if item.get("maps")]
+        self.items = [item for item in self.document["items"] if item["target"]["pieces"]]
         if not self.items:
             raise SystemExit("annotate: the model translates none of the sentences; choose others with --sentence")
         self.run = json.loads(output(gloss, "explain", "--run", run, "--json"))["runs"][0] if run else None
 
     def value(self, path):
-        """Returns a number by its path, as figures.weights.embedding or model.parameters."""
+        """Returns a number by its path, as figures.weights.embedding or model.parameters; throws LookupError."""
+        check_path(path)
         roots = {"figures": self.figures, "model": self.document["models"][0]}
         first, *rest = path.split(".")
         at = roots[first]
-        for key in rest:
-            at = at[int(key)] if isinstance(at, list) else at[key]
+        try:
+            for key in rest:
+                at = at[int(key)] if isinstance(at, list) else at[key]
+        except (LookupError, TypeError, ValueError):
+            raise LookupError(f"there is no value {path}") from None
         return at
 
 

@@ -79,9 +79,14 @@ def last(item, kind):
     return [each["part"] for each in item["maps"] if each["side"] == side and each["kind"] == of][-1]
 
 
+NO_ATTENTION = captioned("", "The model of this page has no attention, so there is no map of it.")
+
+
 @figure
 def cross_attention(numbers):
     item = numbers.items[0]
+    if not item["maps"]:
+        return NO_ATTENTION
     part = last(item, "decoder.cross")
     target, source = pieces(item, "target"), pieces(item, "source")
     return captioned(
@@ -94,6 +99,8 @@ def cross_attention(numbers):
 @figure
 def heads(numbers):
     item = numbers.items[0]
+    if not item["maps"]:
+        return NO_ATTENTION
     panels = []
     for each in item["maps"]:
         maps = enumerate(map_of(item, each["part"]))
@@ -146,6 +153,8 @@ def beam(numbers):
 
 @figure
 def translations(numbers):
+    if not numbers.items[0]["maps"]:
+        return NO_ATTENTION
     panels = []
     for item in numbers.items[1:]:
         part = last(item, "decoder.cross")

@@ -64,17 +64,17 @@ def line_chart(title, x_label, y_label, series, log_x=False, log_y=False, x_tick
     """An SVG picture of `series`: pairs of a name and points (x, y) or (x, y, lowest y, highest y).
 
     Bars from the lowest to the highest y show the spread. `x_ticks` are values with a tick of their own.
+    None if no series has points.
     """
     series = [(name, points) for name, points in series if points]
+    if not series:
+        return None
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
              f'viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
              f"<title>{escape(title)}</title>", '<rect width="100%" height="100%" fill="#ffffff"/>',
-             f'<text x="{LEFT}" y="20" font-weight="bold">{escape(title)}</text>']
-    if series:
-        parts += _plot(x_label, y_label, series, log_x, log_y, x_ticks)
-    else:
-        parts.append(f'<text x="{LEFT}" y="{HEIGHT // 2}" fill="#555555">not run yet</text>')
-    return "\n".join([*parts, "</svg>"]) + "\n"
+             f'<text x="{LEFT}" y="20" font-weight="bold">{escape(title)}</text>',
+             *_plot(x_label, y_label, series, log_x, log_y, x_ticks), "</svg>"]
+    return "\n".join(parts) + "\n"
 
 
 def _plot(x_label, y_label, series, log_x, log_y, x_ticks):

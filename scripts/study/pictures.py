@@ -1,4 +1,4 @@
-"""The pictures of docs/study.md, made from the results alone."""
+"""The pictures of docs/study.md, made from the results alone; None where no result has points."""
 
 import plan
 from charts import line_chart

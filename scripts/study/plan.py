@@ -12,6 +12,7 @@ import json
 FORMAT = 1
 UPDATES = 1000
 SEEDS = 3
+MAX_MINUTES = 8  # of a run; one that takes longer fails
 
 # The network and the training that all settings share, by sections of a run file.
 BASE = {
@@ -50,6 +51,16 @@ class Setting:
         for name in ("name", "title", "minutes"):
             del values[name]
         return _hash(values)
+
+    @property
+    def has_costs(self):
+        """Whether `study_figures updates` measures an update as this setting has it.
+
+        The measurement has the 1,000 pieces of en-de, the positions of BASE, and no frozen weight.
+        """
+        keys = self.all_keys()
+        return (self.corpus == "en-de" and keys["data.batch_tokens"] == BASE["data.batch_tokens"] and
+                "training.freeze" not in keys)
 
     def model_section(self):
         prefix = "model."

@@ -7,11 +7,12 @@ import shutil
 import signal
 import statistics
 import subprocess
+import threading
 import time
 
 import corpora as texts
+import plan
 
-MAX_MINUTES = 8
 DIVERGED = 6  # exit code of gloss for a training whose loss is no number
 MEBIBYTE = 1024 * 1024
 
@@ -30,6 +31,7 @@ class Runner:
         self.threads = threads
         self.stopped = False
         self._children = set()
+        self._run = threading.local()  # `end`: the time when the thread's run must have ended
 
     def stop(self):
         self.stopped = True
@@ -37,7 +39,11 @@ class Runner:
             child.send_signal(signal.SIGTERM)
 
     def result(self, run):
-        """The result of a run; it has no name of a folder and no time of day."""
+        """The result of a run; it has no name of a folder and no time of day.
+
+        Throws RunError if a command fails, or if all of them together take more than plan.MAX_MINUTES.
+        """
+        self._run.end = time.monotonic() + 60 * plan.MAX_MINUTES
         if run.seed == 0:
             result = json.loads(self._call([self.figures, "--threads", "1", *run.item.command()], "figure").output)
         else:
@@ -53,7 +59,7 @@ class Runner:
             (folder / "run.json").write_text(json.dumps(config, indent=1), encoding="utf-8")
             training = self._call(
                 [self.gloss, "train-translate", "--config", folder / "run.json", "--out", folder / "run", "--quiet",
-                 *self._threads()], "train-translate", minutes=MAX_MINUTES, accepted=(0, DIVERGED))
+                 *self._threads()], "train-translate", accepted=(0, DIVERGED))
             result = {"setting": setting.name, "seed": run.seed, "keys": setting.all_keys(), "corpus": setting.corpus,
                       "pairs": setting.pairs, "threads": self.threads, "training_seconds": round(training.seconds, 1),
                       "peak_memory_mib": training.peak_bytes // MEBIBYTE}
@@ -101,7 +107,9 @@ class Runner:
                            *self._threads()], "translate").output.split("\n")[:-1]
 
     def _costs(self, setting):
-        """Speed and memory of an update, measured alike for all settings."""
+        """Speed and memory of an update, measured alike for all settings that have the common text and batch."""
+        if not setting.has_costs:
+            return {}
         model = json.dumps(setting.model_section())
         return {"update": json.loads(self._call([self.figures, "--threads", "1", "updates", "--model", model],
                                                 "updates").output)}
@@ -109,8 +117,8 @@ class Runner:
     def _threads(self):
         return ["--threads", str(self.threads)]
 
-    def _call(self, command, what, minutes=MAX_MINUTES, accepted=(0,)):
-        """Runs a command to its end. Its peak memory is that of the process."""
+    def _call(self, command, what, accepted=(0,)):
+        """Runs a command to its end, or to that of the run's time. Its peak memory is that of the process."""
         if self.stopped:
             raise RunError("stopped")
         start = time.monotonic()
@@ -121,7 +129,7 @@ class Runner:
                                      stdin=subprocess.DEVNULL)
             self._children.add(child)
             try:
-                code, peak = self._wait(child, start + 60 * minutes)
+                code, peak = self._wait(child, self._run.end)
             finally:
                 self._children.discard(child)
             output.seek(0)
@@ -141,7 +149,7 @@ class Runner:
             if pid != 0:
                 child.returncode = os.waitstatus_to_exitcode(status)
                 if late:
-                    raise RunError(f"a command took more than {MAX_MINUTES} minutes")
+                    raise RunError(f"the run took more than {plan.MAX_MINUTES} minutes")
                 return child.returncode, usage.ru_maxrss * 1024
             if time.monotonic() > end and not late:
                 late = True

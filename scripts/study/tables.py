@@ -1,5 +1,6 @@
 """The tables and pictures of docs/study.md, made from the results alone."""
 
+import os
 import pathlib
 import re
 
@@ -79,21 +80,29 @@ def bleu_and_difference(found, base):
     return [text.strip(), shown_difference(bleu, figures_of(base, "bleu"))]
 
 
+def loss_and_bleu(found, base):
+    loss = figures_of(found, "loss")
+    return [shown(loss, 3), shown_difference(loss, figures_of(base, "loss"), 3), *bleu_and_difference(found, base)]
+
+
+def costs(found):
+    return [shown(figures_of(found, "update", "tokens_per_second"), 0),
+            shown(figures_of(found, "update", "plain_tokens_per_second"), 0),
+            only_mean(figures_of(found, "update", "plain_bytes"), 1, 1 / MEBIBYTE),
+            only_mean(figures_of(found, "update", "parameters"), 2, 1e-6)]
+
+
 def settings_table(settings):
-    """Loss, BLEU, speed and memory of settings."""
+    """Loss and BLEU of settings; also speed and memory, if these are measured for all of them."""
+    has_costs = all(setting.has_costs for setting in settings)
+    header = ["setting", "loss", "difference", "BLEU", "difference",
+              *(["tokens/s", "by the equations", "MiB", "weights"] if has_costs else [])]
 
     def table(results):
         def cells(found, base):
-            loss = figures_of(found, "loss")
-            return [shown(loss, 3), shown_difference(loss, figures_of(base, "loss"), 3), *bleu_and_difference(found, base),
-                    shown(figures_of(found, "update", "tokens_per_second"), 0),
-                    shown(figures_of(found, "update", "plain_tokens_per_second"), 0),
-                    only_mean(figures_of(found, "update", "plain_bytes"), 1, 1 / MEBIBYTE),
-                    only_mean(figures_of(found, "update", "parameters"), 2, 1e-6)]
+            return [*loss_and_bleu(found, base), *(costs(found) if has_costs else [])]
 
-        rows = Comparison(results, settings).rows(cells)
-        return markdown(["setting", "loss", "difference", "BLEU", "difference", "tokens/s", "by the equations", "MiB",
-                         "weights"], rows)
+        return markdown(header, Comparison(results, settings).rows(cells))
 
     return table
 
@@ -103,13 +112,8 @@ def multi30k_table(name):
 
     def table(results):
         settings = [plan.on_multi30k(setting) for setting in SECTIONS[name].settings]
-
-        def cells(found, base):
-            loss = figures_of(found, "loss")
-            return [shown(loss, 3), shown_difference(loss, figures_of(base, "loss"), 3), *bleu_and_difference(found, base)]
-
         return markdown(["setting, Multi30k", "loss", "difference", "BLEU", "difference"],
-                        Comparison(results, settings).rows(cells))
+                        Comparison(results, settings).rows(loss_and_bleu))
 
     return table
 
@@ -274,6 +278,7 @@ TABLES |= {
     "rates": rates_table, "distribution": distribution_table, "lengths": lengths_table, "decoding": decoding_table,
 }
 MARKED = re.compile(r"(<!-- table ([a-z0-9-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+MARKED_PICTURE = re.compile(r"(<!-- picture ([a-z0-9-]+): (.+?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
 class Page:
@@ -286,23 +291,36 @@ class Page:
         """The text with each table between its markers. Throws KeyError for an unknown table."""
         return MARKED.sub(lambda found: f"{found[1]}{TABLES[found[2]](self.results)}\n{found[4]}", text)
 
+    def with_pictures(self, text, drawn):
+        """The text with a link to each picture that is drawn. Throws KeyError for an unknown picture."""
+        folder = os.path.relpath(self.results.folder, self.path.parent)
+
+        def shown_picture(found):
+            name, title = found[2], found[3]
+            place = f"![{title}]({folder}/{name}.svg)" if drawn[name] else f"*{title}: {NOT_RUN}*"
+            return f"{found[1]}{place}\n{found[5]}"
+
+        return MARKED_PICTURE.sub(shown_picture, text)
+
     def files(self):
-        """Maps each file that is made to its contents."""
-        made = {self.path: self.with_tables(self.path.read_text(encoding="utf-8"))}
-        for name, picture in pictures.PICTURES.items():
-            made[self.results.folder / f"{name}.svg"] = picture(self.results)
-        return made
+        """Maps each file that is made to its contents, or to None if it must not exist."""
+        drawn = {name: picture(self.results) for name, picture in pictures.PICTURES.items()}
+        text = self.with_pictures(self.with_tables(self.path.read_text(encoding="utf-8")), drawn)
+        return {self.path: text} | {self.results.folder / f"{name}.svg": picture for name, picture in drawn.items()}
 
     def write(self):
         self.results.folder.mkdir(parents=True, exist_ok=True)
         for path, text in self.files().items():
-            path.write_text(text, encoding="utf-8")
+            if text is None:
+                path.unlink(missing_ok=True)
+            else:
+                path.write_text(text, encoding="utf-8")
 
     def check(self):
         """Prints the files that differ from the results; returns 1 if there are some."""
         code = 0
         for path, text in self.files().items():
-            if not path.exists() or path.read_text(encoding="utf-8") != text:
+            if (path.read_text(encoding="utf-8") if path.exists() else None) != text:
                 print(f"study: {path} is not made from the results; run scripts/study.sh --tables")
                 code = 1
         return code

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Tests that definitions in C++ are found by their names, and that a wrong name in a document is a fault."""
 
+import json
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts" / "annotated"))
@@ -101,13 +104,28 @@ class CppSourceTest(unittest.TestCase):
                     cpp_source.definitions(path)
 
 
+def made_up_sources(items=({"text": "a", "target": {"text": "b", "pieces": [{"piece": "b"}]}, "maps": []},)):
+    """Returns Sources whose programs print made-up numbers."""
+    printed = {
+        "annotated_figures": {"rates": [{"peak": 0.5}], "weights": {"embedding": 1.0}},
+        "gloss": {"models": [{"config": {"heads": 4}, "parameters": 10}], "items": list(items)},
+    }
+
+    def output(program, *_):
+        name = pathlib.Path(program).name
+        return json.dumps(printed[name]) if name in printed else ""
+
+    with mock.patch.object(sources, "output", output):
+        return sources.Sources("gloss", pathlib.Path("examples"), "model", None, ["a"])
+
+
 class DocumentTest(unittest.TestCase):
-    def faults(self, text):
-        """Returns the faults of a document."""
+    def faults(self, text, numbers=None):
+        """Returns the faults of a document, with `numbers` those of its page."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "document.md"
             path.write_text(text)
-            page = build_page.Page()
+            page = build_page.Page(numbers)
             page.read(path)
             return page.faults
 
@@ -122,6 +140,48 @@ class DocumentTest(unittest.TestCase):
             (fault,) = self.faults("# Title\n\n{{" + directive + "}}\n")
             self.assertIn("document.md:3: ", fault)
             self.assertIn(reason, fault)
+
+    def test_a_value_that_does_not_exist_is_a_fault_with_its_line(self):
+        good = "One {{value figures.weights.embedding .2f}},\ntwo {{value model.parameters ,}}.\n"
+        self.assertEqual(self.faults(good), [])
+        for name in ("figures.no_such_key", "no_such_root.weights", "figures", "model.weights .2f"):
+            (fault,) = self.faults(good + "\n{{value model.parameters ,}} and {{value " + name + "}}\n")
+            self.assertIn("document.md:4: ", fault)
+            self.assertIn("there is no value " + name.split()[0], fault)
+        (fault,) = self.faults("{{value model.parameters no_such_format}}\n")
+        self.assertIn("document.md:1: {{value model.parameters no_such_format}}: ", fault)
+
+    def test_a_deeper_value_that_does_not_exist_is_a_fault_of_the_page(self):
+        numbers = made_up_sources()
+        for name in ("figures.rates.1.peak", "figures.rates.peak", "figures.weights.matrix", "model.config.heads.x"):
+            (fault,) = self.faults("Title\n\n{{value " + name + "}} is a number\n", numbers)
+            self.assertIn("document.md:3: {{value " + name + "}}: there is no value " + name, fault)
+        self.assertEqual(self.faults("{{value figures.rates.0.peak .1f}}, {{value model.config.heads}}\n", numbers), [])
+
+    def test_the_first_keys_of_values_are_those_of_their_sources(self):
+        program = (ROOT / "examples" / "annotated_figures.cpp").read_text()
+        made = re.findall(r'\{"(\w+)", \w+\(\)\}', program[program.index("int main"):])
+        made += re.findall(r'figures\["(\w+)"\]', program)
+        self.assertEqual(sources.FIRST_KEYS["figures"], set(made))
+        form = (ROOT / "docs" / "explanation_format.md").read_text()
+        of_model = form[form.index("## A model"):]
+        rows = of_model[: of_model.index("\n\n", of_model.index("|---"))].split("|---|---|\n")[1]
+        keys = [key for row in rows.splitlines() for key in re.findall(r"`(\w+)`", row.split("|")[1])]
+        self.assertEqual(sources.FIRST_KEYS["model"], set(keys))
+
+    def test_a_fault_after_a_value_has_its_own_line(self):
+        (fault,) = self.faults("{{value figures.weights.embedding .2f}}\n" + "{{figure masks}}\n{{figure none}}\n")
+        self.assertIn("document.md:3: ", fault)
+
+    def test_a_model_without_attention_has_a_page(self):
+        numbers = made_up_sources()
+        self.assertEqual([item["maps"] for item in numbers.items], [[]])
+        for name in ("cross_attention", "heads", "translations"):
+            self.assertIn("has no attention", build_page.FIGURES[name](numbers))
+
+    def test_a_model_that_translates_nothing_is_refused(self):
+        with self.assertRaisesRegex(SystemExit, "translates none of the sentences"):
+            made_up_sources(items=[{"text": "a", "target": {"text": "", "pieces": []}}])
 
     def test_a_path_that_does_not_exist_is_a_fault(self):
         (fault,) = self.faults("See `model/no_such_file.h` and `model/attention.h`.\n")

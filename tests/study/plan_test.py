@@ -30,7 +30,18 @@ class PlanTest(unittest.TestCase):
     def test_the_whole_takes_at_most_15_hours_on_two_processors(self):
         runs = plan.runs(multi30k=True)
         self.assertLessEqual(sum(run.item.minutes for run in runs) / 2, 15 * 60)
-        self.assertLessEqual(max(run.item.minutes for run in runs), 10)
+
+    def test_a_run_takes_at_most_8_minutes(self):
+        self.assertEqual(plan.MAX_MINUTES, 8)
+        self.assertLessEqual(max(run.item.minutes for run in plan.runs(multi30k=True)), plan.MAX_MINUTES)
+
+    def test_costs_are_measured_where_the_measurement_has_the_settings_own_update(self):
+        for setting in (plan.base, *plan.scores, *plan.by_pairs, plan.embeddings[1]):
+            self.assertTrue(setting.has_costs, setting.name)
+        frozen = plan.embeddings[2]
+        more = dataclasses.replace(plan.base, keys={"data.batch_tokens": 4096})
+        for setting in (frozen, more, plan.on_multi30k(plan.base), *plan.units):
+            self.assertFalse(setting.has_costs, setting.name)
 
     def test_a_plan_depends_on_keys_and_text_alone(self):
         setting = plan.base

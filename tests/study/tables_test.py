@@ -46,6 +46,14 @@ class TablesTest(unittest.TestCase):
         self.assertIn("| 9,000 [9,000, 9,000] | 3,000 [3,000, 3,000] | 32.0 | 0.79 |", rows["general, q W k `general`"])
         self.assertIn("| not run yet |", rows["additive `additive`"])
 
+    def test_settings_whose_update_is_not_measured_have_no_columns_of_costs(self):
+        for name, columns in (("scores", 9), ("units", 5), ("embeddings", 5)):
+            folder, results = made_up.folder_with(made_up.three_seeds(tables.SECTIONS[name].settings[0], 70, 71, 72))
+            with folder:
+                header, _, first = tables.TABLES[name](results).splitlines()[:3]
+            self.assertEqual(header.count("|"), columns + 1, name)
+            self.assertEqual("9,000" in first, columns == 9, name)
+
     def test_a_result_of_another_plan_does_not_count(self):
         stale = made_up.three_seeds(plan.base, 70, 71, 72, plan="another")
         folder, results = made_up.folder_with(stale)
@@ -81,8 +89,10 @@ class TablesTest(unittest.TestCase):
                     self.assertEqual(len({line.count("|") for line in lines}), 1, name)
                     for line in lines:
                         self.assertLessEqual(max(map(len, line.split("|"))), 102, line)
-                for picture in pictures.PICTURES.values():
-                    xml.etree.ElementTree.fromstring(picture(results))
+                drawn = [picture for picture in (make(results) for make in pictures.PICTURES.values()) if picture]
+                self.assertEqual(len(drawn), 4 if given else 0)
+                for picture in drawn:
+                    xml.etree.ElementTree.fromstring(picture)
 
     def test_pairs_stand_beside_their_architecture(self):
         settings = {setting.name: setting for setting in plan.by_pairs}
@@ -119,15 +129,35 @@ class PageTest(unittest.TestCase):
             self.results.write(result["run"], result)
         self.assertEqual(self.page.check(), 1)
 
-    def test_an_unknown_table_is_an_error(self):
-        with self.assertRaises(KeyError):
-            self.page.with_tables("<!-- table nothing -->\n<!-- end -->\n")
+    def test_a_picture_without_a_result_is_no_file(self):
+        self.page_file.write_text("<!-- picture positions: BLEU -->\n<!-- end -->\nafter\n", encoding="utf-8")
+        drawn = self.results.folder / "positions.svg"
+        drawn.parent.mkdir()
+        drawn.write_text("<svg/>", encoding="utf-8")
+        self.assertEqual(self.page.check(), 1)
+        self.page.write()
+        self.assertFalse(drawn.exists())
+        self.assertEqual(self.page_file.read_text(encoding="utf-8"),
+                         "<!-- picture positions: BLEU -->\n*BLEU: not run yet*\n<!-- end -->\nafter\n")
+        self.assertEqual(self.page.check(), 0)
+        for result in made_up.three_seeds(plan.base, 60, 61, 62):
+            self.results.write(result["run"], result)
+        self.assertEqual(self.page.check(), 1)
+        self.page.write()
+        self.assertTrue(drawn.exists())
+        self.assertIn("-->\n![BLEU](study/positions.svg)\n<!-- end -->\n", self.page_file.read_text(encoding="utf-8"))
+        self.assertEqual(self.page.check(), 0)
+
+    def test_an_unknown_table_or_picture_is_an_error(self):
+        for kind in ("table nothing", "picture nothing: title"):
+            self.page_file.write_text(f"<!-- {kind} -->\n<!-- end -->\n", encoding="utf-8")
+            with self.assertRaises(KeyError):
+                self.page.files()
 
     def test_the_page_has_every_table_and_picture(self):
         text = (made_up.ROOT / "docs/study.md").read_text(encoding="utf-8")
         self.assertEqual(sorted(found[1] for found in tables.MARKED.findall(text)), sorted(tables.TABLES))
-        for name in pictures.PICTURES:
-            self.assertIn(f"(study/{name}.svg)", text)
+        self.assertEqual(sorted(found[1] for found in tables.MARKED_PICTURE.findall(text)), sorted(pictures.PICTURES))
 
 
 if __name__ == "__main__":
