@@ -9,7 +9,7 @@ namespace gloss {
 ///
 ///     score(q, s) = (W q)_s
 ///
-/// The content of the keys has no influence, and no sentence can be longer than max_positions.
+/// The content of the keys, and so the map W^K, has no influence, and no sentence can be longer than max_positions.
 class LocationScore final : public ScoreFunctionImpl {
  public:
   LocationScore(std::int64_t max_positions, std::int64_t heads, std::int64_t d_k);
