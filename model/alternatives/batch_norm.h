@@ -35,7 +35,7 @@ class BatchNorm final : public NormImpl {
 /// take them over once the update is known to count.
 class BatchStatistics {
  public:
-  /// Mean and unbiased variance [D] of `count` positions.
+  /// Collects mean and unbiased variance [D] of a micro-batch.
   void add(const BatchNorm& norm, const at::Tensor& mean, const at::Tensor& variance);
   void clear() { seen_.clear(); }
   /// running = (1 - kMomentum) * running + kMomentum * statistic, for each norm in the order of `add`.

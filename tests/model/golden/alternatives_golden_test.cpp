@@ -38,16 +38,6 @@ class AlternativesGoldenTest : public DeviceTest {
     return build_model(read_model_config(ConfigSection(json, "model")), {11, 11});
   }
 
-  /// Log-probabilities [N, V] at the targets' positions.
-  static at::Tensor log_probabilities(EncoderDecoder& model, const Pass& pass) {
-    const auto input = shift_target(targets(), device()).input;
-    auto generator = model->generator();
-    return real_positions(generator(model(pad(sources(), device()), input, pass)), input.lengths);
-  }
-
-  static Rows sources() { return {{5, 6, 10, 8, 3}, {9, 4, 3}, {7, 3}}; }
-  static Rows targets() { return {{7, 4, 3}, {5, 6, 10, 8, 9, 3}, {1, 10, 4, 3}}; }
-
   const Golden golden_{"alternatives_golden.safetensors"};
 };
 
@@ -108,8 +98,8 @@ TEST_P(AlternativesGoldenTest, BatchNormInTrainingTakesTheStatisticsOfTheBatch) 
 
 TEST_P(AlternativesGoldenTest, StepsGiveTheSameLogProbabilities) {
   const at::NoGradGuard no_grad;
-  const auto source = pad(sources(), device());
-  const auto input = shift_target(targets(), device()).input;
+  const auto source = pad(golden_sources(), device());
+  const auto input = shift_target(golden_targets(), device()).input;
   for (const auto& test : cases()) {
     auto model = build(test);
     set_named_weights(*model, "", device());

@@ -75,6 +75,17 @@ void expect_golden(const Golden& golden, const std::string& name, const at::Tens
   ASSERT_EQ(place, wanted.numel()) << name << ": fewer inputs than PyTorch had";
 }
 
+std::vector<std::vector<std::int32_t>> golden_sources() { return {{5, 6, 10, 8, 3}, {9, 4, 3}, {7, 3}}; }
+
+std::vector<std::vector<std::int32_t>> golden_targets() { return {{7, 4, 3}, {5, 6, 10, 8, 9, 3}, {1, 10, 4, 3}}; }
+
+at::Tensor log_probabilities(EncoderDecoder& model, const Pass& pass) {
+  const auto device = model->device();
+  const auto input = shift_target(golden_targets(), device).input;
+  auto generator = model->generator();
+  return real_positions(generator(model(pad(golden_sources(), device), input, pass)), input.lengths);
+}
+
 std::map<std::string, Pass> both_paths() {
   static SilentProbe probe;
   return {{"fused", {}}, {"plain", {.probe = &probe}}};

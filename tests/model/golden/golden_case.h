@@ -9,7 +9,7 @@
 #include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
 
-#include "model/pass.h"
+#include "model/encoder_decoder.h"
 #include "tests/support/golden.h"
 
 namespace gloss {
@@ -32,6 +32,12 @@ at::Tensor real_positions(const at::Tensor& x, const std::vector<std::int64_t>& 
 /// PyTorch found for the case, within `tolerance` (relative above 1). At most one failure, which names the case.
 void expect_golden(const Golden& golden, const std::string& name, const at::Tensor& result, const NamedTensors& inputs,
                    double tolerance = 1e-5);
+
+/// The batch of the golden whole networks: pieces and eos of three sentences.
+std::vector<std::vector<std::int32_t>> golden_sources();
+std::vector<std::vector<std::int32_t>> golden_targets();
+/// Returns the log-probabilities [N, V] of that batch, at the positions of the targets.
+at::Tensor log_probabilities(EncoderDecoder& model, const Pass& pass);
 
 /// The passes that lead through the fused and the plain attention, by name.
 std::map<std::string, Pass> both_paths();

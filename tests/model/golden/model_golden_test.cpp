@@ -16,8 +16,6 @@
 namespace gloss {
 namespace {
 
-using Rows = std::vector<std::vector<std::int32_t>>;
-
 /// The whole model in each of the 48 combinations against PyTorch: tests/golden/model.py, record_models().
 class ModelGoldenTest : public DeviceTest {
  protected:
@@ -31,16 +29,6 @@ class ModelGoldenTest : public DeviceTest {
   };
 
   static std::vector<Combination> combinations();
-
-  /// Log-probabilities [N, V] at the targets' positions.
-  static at::Tensor log_probabilities(EncoderDecoder& model, const Pass& pass) {
-    const auto input = shift_target(targets(), device()).input;
-    auto generator = model->generator();
-    return real_positions(generator(model(pad(sources(), device()), input, pass)), input.lengths);
-  }
-
-  static Rows sources() { return {{5, 6, 10, 8, 3}, {9, 4, 3}, {7, 3}}; }
-  static Rows targets() { return {{7, 4, 3}, {5, 6, 10, 8, 9, 3}, {1, 10, 4, 3}}; }
 
   const Golden golden_{"model_golden.safetensors"};
 };
@@ -95,8 +83,8 @@ TEST_P(ModelGoldenTest, LogProbabilitiesAndEveryGradientInEveryCombination) {
 
 TEST_P(ModelGoldenTest, StepsGiveTheSameLogProbabilities) {
   const at::NoGradGuard no_grad;
-  const auto source = pad(sources(), device());
-  const auto input = shift_target(targets(), device()).input;
+  const auto source = pad(golden_sources(), device());
+  const auto input = shift_target(golden_targets(), device()).input;
   for (const auto& [name, config, vocabularies] : combinations()) {
     auto model = build_model(config, vocabularies);
     set_named_weights(*model, "", device());
