@@ -62,7 +62,7 @@ TEST_P(PlainPassTest, EqualsTheFastPassForwardAndGradient) {
     for (const bool training : {false, true}) {
       if (training && device().is_cuda()) continue;  // where LibTorch draws what the fast pass drops
       SCOPED_TRACE(describe(config) + (training ? ", training" : ""));
-      // Where no norm bounds the values, large scores amplify rounding from layer to layer, most of all in gradients.
+      // Without a norm that bounds the values, large scores amplify rounding from layer to layer, gradients most.
       const bool bounded = config.norm_type != NormType::kNone && (config.norm_type != NormType::kBatch || training);
       const auto fast = results(config, {.training = training, .random = &stream_});
       for (const auto& [name, got] : results(config, {.training = training, .random = &stream_, .plain = true})) {
