@@ -265,7 +265,7 @@ def decoding_table(results):
 
 
 OWN_TABLES = {
-    "norm-places": settings_table(plan.norm_places[:4]), "norm-places-deep": settings_table(plan.norm_places[4:]),
+    "norm-places": settings_table(plan.norm_places[:6]), "norm-places-deep": settings_table(plan.norm_places[6:]),
     "residual": settings_table(plan.residual[:2]), "residual-deep": settings_table(plan.residual[2:]),
     "search": search_table, "averaging": averaging_table, "smoothing": smoothing_table, "pairs": pairs_table}
 TABLES = {name: settings_table(section.settings) for name, section in SECTIONS.items()
