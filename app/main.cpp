@@ -34,9 +34,11 @@ std::filesystem::path run_program() {
 }
 
 /// Becomes the second program, which loads LibTorch, with the same arguments, descriptors and process id. Throws
-/// IoError.
+/// IoError. OpenMP reads its settings when it is loaded; by default its threads wait in a busy loop, which takes the
+/// processor from other programs (docs/decisions.md).
 [[noreturn]] void become_run_program(char** argv) {
   const auto program = run_program();
+  ::setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/0);
   ::execv(program.c_str(), argv);
   throw IoError(printable(program.string()) + ": cannot start: " + std::strerror(errno));
 }

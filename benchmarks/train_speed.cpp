@@ -109,7 +109,8 @@ void train_speed(const Options& options) {
   const RandomStream random(static_cast<std::uint64_t>(config.seed), "gloss");
   auto model = make_model(config.model, {vocabulary, vocabulary}, random);
   model->to(device);
-  Adam adam(named_parameters(model), config.training);
+  Workers workers(device.is_cuda() ? 1 : threads);
+  Adam adam(named_parameters(model), config.training, Adam::Path::kFastest, &workers);
   BatchSource source(options, config, tokenizer.get());
 
   double data = 0, tokens = 0, arithmetic = 0, nll = 0;
@@ -126,12 +127,13 @@ void train_speed(const Options& options) {
     const std::vector<Batch> batches = {source.next()};
     data += seconds_since(before);
     const auto result =
-        update_weights(model, adam, batches, RandomStream(static_cast<std::uint64_t>(config.seed), "dropout"),
+        update_weights(model, adam, workers, batches, RandomStream(static_cast<std::uint64_t>(config.seed), "dropout"),
                        {.step = step,
                         .learning_rate = learning_rate(config.training, config.model.d_model, step),
                         .label_smoothing = config.training.label_smoothing,
                         .clip_norm = config.training.clip_norm,
-                        .precision = config.training.precision});
+                        .precision = config.training.precision,
+                        .shards = config.training.shards});
     tokens += static_cast<double>(result.tokens);
     arithmetic += operations(batches.front(), config.model, vocabulary);
     nll = result.nll_sum / static_cast<double>(result.tokens);

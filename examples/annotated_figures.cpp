@@ -231,7 +231,7 @@ Json adam_steps() {
   Adam adam({{"large", large}, {"small", small}}, TrainingConfig{});
   Json rows = Json::array();
   for (std::int64_t step = 1; step <= 3; ++step) {
-    (large + 0.01 * small).sum().backward();
+    adam.set_gradients(gradients_of((large + 0.01 * small).sum(), adam.trained()));
     adam.step({.step = step, .learning_rate = 0.001});
     rows.push_back({{"step", step}, {"large", large.item<double>()}, {"small", small.item<double>()}});
   }

@@ -111,7 +111,7 @@ int main() {
     const auto random = RandomStream(1, "dropout").at(static_cast<std::uint32_t>(step));
     const auto log_p = model(ids, Pass{.training = true, .random = &random, .plain = true});
     const auto loss = -log_p.gather(1, wanted.unsqueeze(1)).mean();
-    loss.backward();
+    adam.set_gradients(gradients_of(loss, adam.trained()));
     adam.step({.step = step, .learning_rate = 0.003});
     if (step % 100 == 0) std::printf("update %3d: loss %.4f\n", static_cast<int>(step), loss.item<double>());
   }

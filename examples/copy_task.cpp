@@ -66,7 +66,7 @@ void train(EncoderDecoder& model, const Pass& pass) {
     const auto log_p = model->generator()->forward(output).flatten(0, 1);      // [B * T, V]
     const auto loss = label_smoothed_loss(log_p, target.wanted.flatten(), 0);  // padding does not count
     const auto tokens = target.wanted.ne(kPad).sum().item<double>();
-    (loss.smoothed_sum / tokens).backward();
+    adam.set_gradients(gradients_of(loss.smoothed_sum / tokens, adam.trained()));
     adam.step({.step = step, .learning_rate = learning_rate(config, 64, step)});
     if (step % (step < 200 ? 20 : 100) == 0)
       std::printf("update %3d: %.4f nats a token\n", static_cast<int>(step), loss.nll_sum.item<double>() / tokens);

@@ -19,7 +19,7 @@ struct AdamNumbers {
 /// `count` elements of one parameter, with their gradient and optimizer state.
 struct AdamSpan {
   float* parameter;
-  float* gradient;
+  const float* gradient;
   float* m;
   float* v;
   float* ema;  ///< null: no moving average of the weights is kept
@@ -30,7 +30,7 @@ struct AdamSpan {
 ///
 ///     m += one_minus_beta1 (g - m)          v = beta2 v + one_minus_beta2 g^2
 ///     parameter -= step_size * m / (sqrt(v) / root_of_correction + epsilon)
-///     ema += ema_weight * (parameter - ema)          gradient = 0
+///     ema += ema_weight * (parameter - ema)
 using AdamKernel = void(const AdamSpan& span, const AdamNumbers& numbers);
 
 /// Returns the sum of the squares of `count` values, computed in double.

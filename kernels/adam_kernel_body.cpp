@@ -15,7 +15,7 @@ constexpr int kAccumulators = 4;  // independent sums, to hide the addition's la
 template <bool kEma>
 inline void update(const AdamSpan& span, const AdamNumbers& numbers) {
   float* __restrict const parameter = span.parameter;
-  float* __restrict const gradient = span.gradient;
+  const float* __restrict const gradient = span.gradient;
   float* __restrict const m = span.m;
   float* __restrict const v = span.v;
   float* __restrict const ema = span.ema;
@@ -30,7 +30,6 @@ inline void update(const AdamSpan& span, const AdamNumbers& numbers) {
     v[i] = new_v;
     parameter[i] = new_parameter;
     if constexpr (kEma) ema[i] += n.ema_weight * (new_parameter - ema[i]);
-    gradient[i] = 0;
   }
 }
 

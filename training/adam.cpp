@@ -36,19 +36,19 @@ double clip_factor(double norm, double clip_norm) {
   return clip_norm > 0 ? std::min(1.0, clip_norm / (norm + kNormEpsilon)) : 1;
 }
 
-Adam::Adam(std::vector<std::pair<std::string, at::Tensor>> parameters, const TrainingConfig& config, Path path)
+Adam::Adam(std::vector<std::pair<std::string, at::Tensor>> parameters, const TrainingConfig& config, Path path,
+           Workers* workers)
     : beta1_(config.beta1), beta2_(config.beta2), epsilon_(config.epsilon), ema_decay_(config.ema_decay) {
   std::ranges::sort(parameters, {}, &std::pair<std::string, at::Tensor>::first);
   std::map<const void*, std::string> seen;
-  std::vector<at::Tensor> trained;
   for (auto& [name, parameter] : parameters) {
     const auto [first, is_new] = seen.emplace(parameter.unsafeGetTensorImpl(), name);
     if (!is_new)
       throw ShapeError(name + ": wanted every parameter once, got the tensor of " + first->second + " again");
     slots_.push_back({std::move(name), parameter, {}, {}, {}});
-    if (parameter.requires_grad()) trained.push_back(parameter);
+    if (parameter.requires_grad()) trained_.push_back(slots_.back().parameter);
   }
-  if (path == Path::kFastest && FlatAdam::can_keep(trained)) flat_.emplace(std::move(trained), has_ema());
+  if (path == Path::kFastest && FlatAdam::can_keep(trained_)) flat_.emplace(trained_, has_ema(), workers);
   std::size_t next = 0;
   for (Slot& slot : slots_) {
     if (!slot.parameter.requires_grad()) continue;
@@ -63,16 +63,17 @@ Adam::Adam(std::vector<std::pair<std::string, at::Tensor>> parameters, const Tra
   }
 }
 
-at::Tensor Adam::gradient_norm() {
+at::Tensor Adam::set_gradients(Gradients gradients) {
   const at::NoGradGuard no_grad;
   if (flat_) {
-    const double squares = flat_->sum_of_squares();
+    const double squares = flat_->set_gradients(gradients);
     const bool fits = squares <= std::numeric_limits<float>::max();
     return at::scalar_tensor(fits ? std::sqrt(squares) : std::numeric_limits<double>::infinity(), at::kDouble);
   }
+  gradients_ = std::move(gradients);
   std::vector<at::Tensor> norms;
-  for (const Slot& slot : slots_)
-    if (slot.parameter.grad().defined()) norms.push_back(at::linalg_vector_norm(slot.parameter.grad()));
+  for (const auto& gradient : gradients_)
+    if (gradient.defined()) norms.push_back(at::linalg_vector_norm(gradient));
   if (norms.empty()) return at::zeros({}, slots_.front().parameter.options().dtype(at::kDouble).requires_grad(false));
   return at::linalg_vector_norm(at::stack(norms)).to(at::kDouble);
 }
@@ -95,12 +96,16 @@ void Adam::plain_step(const Update& update, double ema_weight) {
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> parameters, gradients, m, v, steps;
   at::Tensor step_as_tensor;  // shared by all parameters
+  std::size_t next = 0;
   for (const Slot& slot : slots_) {
-    if (!slot.is_trained() || !slot.parameter.grad().defined()) continue;
+    if (!slot.is_trained()) continue;
+    const auto gradient = next < gradients_.size() ? gradients_[next] : at::Tensor();
+    ++next;
+    if (!gradient.defined()) continue;
     if (!step_as_tensor.defined())
       step_as_tensor = at::full({}, static_cast<double>(update.step), slot.parameter.options().dtype(at::kFloat));
     parameters.push_back(slot.parameter);
-    gradients.push_back(slot.parameter.grad().contiguous().mul_(update.gradient_factor));
+    gradients.push_back((gradient * update.gradient_factor).contiguous());
     m.push_back(slot.m);
     v.push_back(slot.v);
     steps.push_back(step_as_tensor);
@@ -114,8 +119,8 @@ void Adam::plain_step(const Update& update, double ema_weight) {
 }
 
 void Adam::clear_gradients() {
-  if (flat_) return flat_->clear_gradients();
-  for (const Slot& slot : slots_) slot.parameter.mutable_grad().reset();
+  if (flat_) flat_->clear_gradients();
+  gradients_.clear();
 }
 
 }  // namespace gloss

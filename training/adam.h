@@ -10,6 +10,7 @@
 
 #include "model/encoder_decoder.h"
 #include "training/flat_adam.h"
+#include "training/gradients.h"
 #include "training/training_config.h"
 
 namespace gloss {
@@ -30,9 +31,8 @@ double clip_factor(double norm, double clip_norm);
 ///
 ///     decay = min(ema_decay, (1 + step) / (10 + step))          ema = decay ema + (1 - decay) parameter
 ///
-/// On the CPU an update takes two passes over flat buffers (training/flat_adam.h). Each `parameter.grad()` then exists
-/// from the construction of the Adam on: contiguous, zero between updates, and autograd adds to it in place. On other
-/// devices LibTorch's operations do the work, and a gradient is undefined until autograd creates it.
+/// On the CPU an update takes two passes over memory (training/flat_adam.h). On other devices LibTorch's operations do
+/// the work.
 class Adam {
  public:
   struct Slot {
@@ -48,13 +48,18 @@ class Adam {
   enum class Path { kFastest, kPlain };
 
   /// `parameters`: pairs of name and tensor, each tensor once. Those that do not require a gradient now are frozen.
-  /// kPlain uses LibTorch's operations on the CPU, too, for comparison. Throws ShapeError for a repeated tensor.
+  /// kPlain uses LibTorch's operations on the CPU, too, for comparison. `workers`, if not null, divide the work on the
+  /// CPU, without effect on the bits, and must outlive this. Throws ShapeError for a repeated tensor.
   Adam(std::vector<std::pair<std::string, at::Tensor>> parameters, const TrainingConfig& config,
-       Path path = Path::kFastest);
+       Path path = Path::kFastest, Workers* workers = nullptr);
 
-  /// Returns the norm of all gradients as one vector: a float64 scalar on their device, computed asynchronously. The
-  /// gradients must not change until `step`. Not finite if a gradient is not finite or the squares overflow float.
-  at::Tensor gradient_norm();
+  /// The parameters that have gradients, in the order of the names.
+  const std::vector<at::Tensor>& trained() const { return trained_; }
+
+  /// Sets the gradients of the next `step`, which must not change until then. Returns their norm as one vector: a
+  /// float64 scalar on their device, computed asynchronously. Not finite if a gradient is not finite or the squares
+  /// overflow float.
+  at::Tensor set_gradients(Gradients gradients);
 
   struct Update {
     std::int64_t step = 1;  ///< from 1
@@ -62,7 +67,7 @@ class Adam {
     double gradient_factor = 1;  ///< scale applied to the gradients first
   };
   /// Updates the parameters and clears the gradients. A parameter without a gradient (on the CPU: with a gradient that
-  /// is zero everywhere) keeps its value, m and v.
+  /// is zero everywhere) keeps its value, m and v. Needs the gradients from `set_gradients`.
   void step(const Update& update);
   void clear_gradients();
 
@@ -74,7 +79,9 @@ class Adam {
   void plain_step(const Update& update, double ema_weight);
 
   std::vector<Slot> slots_;
-  std::optional<FlatAdam> flat_;  ///< for the trained slots
+  std::vector<at::Tensor> trained_;
+  Gradients gradients_;           ///< without flat_: of the next step
+  std::optional<FlatAdam> flat_;  ///< for trained_
   double beta1_, beta2_, epsilon_, ema_decay_;
 };
 

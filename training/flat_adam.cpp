@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 
@@ -13,7 +12,7 @@ namespace gloss {
 namespace {
 
 constexpr std::int64_t kLine = 16;           // floats of a cache line, the alignment of each parameter
-constexpr std::int64_t kElements = 1 << 15;  // elements of a chunk, the unit of work of a thread
+constexpr std::int64_t kElements = 1 << 15;  // elements of a chunk, the unit of work of a worker
 
 }  // namespace
 
@@ -23,7 +22,8 @@ bool FlatAdam::can_keep(const std::vector<at::Tensor>& parameters) {
   });
 }
 
-FlatAdam::FlatAdam(std::vector<at::Tensor> parameters, bool with_ema) : parameters_(std::move(parameters)) {
+FlatAdam::FlatAdam(std::vector<at::Tensor> parameters, bool with_ema, Workers* workers)
+    : workers_(workers), parameters_(std::move(parameters)) {
   const at::NoGradGuard no_grad;
   std::vector<std::int64_t> offsets;
   std::int64_t size = 0;
@@ -31,7 +31,6 @@ FlatAdam::FlatAdam(std::vector<at::Tensor> parameters, bool with_ema) : paramete
     offsets.push_back(size);
     size += (parameter.numel() + kLine - 1) / kLine * kLine;
   }
-  gradient_ = at::zeros({size});
   m_ = at::zeros({size});
   v_ = at::zeros({size});
   if (with_ema) ema_ = at::zeros({size});
@@ -39,9 +38,8 @@ FlatAdam::FlatAdam(std::vector<at::Tensor> parameters, bool with_ema) : paramete
     const auto view = [&](const at::Tensor& buffer) {
       return buffer.narrow(0, offsets[i], parameters_[i].numel()).view(parameters_[i].sizes());
     };
-    views_.push_back({view(gradient_), view(m_), view(v_), {}});
+    views_.push_back({view(m_), view(v_), {}});
     if (with_ema) (views_.back().ema = view(ema_)).copy_(parameters_[i]);
-    parameters_[i].mutable_grad() = views_.back().gradient;
   }
   cut_into_pieces(offsets, size);
 }
@@ -65,37 +63,26 @@ void FlatAdam::cut_into_pieces(const std::vector<std::int64_t>& offsets, std::in
 }
 
 void FlatAdam::for_each_piece(auto&& work) const {
-  at::parallel_for(0, static_cast<std::int64_t>(chunks_.size()) - 1, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (auto piece = chunks_[static_cast<std::size_t>(begin)]; piece < chunks_[static_cast<std::size_t>(end)]; ++piece)
-      work(piece);
-  });
+  const auto do_chunk = [&](std::int64_t chunk) {
+    const auto i = static_cast<std::size_t>(chunk);
+    for (auto piece = chunks_[i]; piece < chunks_[i + 1]; ++piece) work(piece);
+  };
+  const auto chunks = std::ssize(chunks_) - 1;
+  if (workers_ != nullptr) return workers_->run(chunks, do_chunk);
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) do_chunk(chunk);
 }
 
-// Autograd adds to an existing gradient in place. A gradient that was replaced or removed by other code is handled,
-// too.
-void FlatAdam::collect_gradients() {
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    auto& gradient = parameters_[i].mutable_grad();
-    const auto& view = views_[i].gradient;
-    if (gradient.is_same(view)) continue;
-    if (gradient.defined())
-      view.copy_(gradient);
-    else
-      view.zero_();
-    gradient = view;
-    measured_ = false;
-  }
-}
-
-double FlatAdam::sum_of_squares() {
+double FlatAdam::set_gradients(const Gradients& gradients) {
   const at::NoGradGuard no_grad;
-  collect_gradients();
-  const auto* gradient = gradient_.const_data_ptr<float>();
+  gradients_.clear();
+  for (const auto& gradient : gradients)
+    gradients_.push_back(gradient.defined() ? gradient.contiguous() : at::Tensor());
   const auto kernel = kernels::kernel_table().sum_of_squares;
-  for_each_piece([&](std::size_t piece) {
-    squares_of_piece_[piece] = kernel(gradient + pieces_[piece].offset, pieces_[piece].count);
+  for_each_piece([&](std::size_t index) {
+    const auto& [parameter, begin, offset, count] = pieces_[index];
+    const auto& gradient = gradients_[parameter];
+    squares_of_piece_[index] = gradient.defined() ? kernel(gradient.const_data_ptr<float>() + begin, count) : 0;
   });
-  measured_ = true;
   double sum = 0;
   for (const double squares : squares_of_piece_) sum += squares;
   return sum;
@@ -103,15 +90,12 @@ double FlatAdam::sum_of_squares() {
 
 void FlatAdam::step(const kernels::AdamNumbers& numbers) {
   const at::NoGradGuard no_grad;
-  collect_gradients();
-  if (!measured_) sum_of_squares();
   std::vector<bool> is_unchanged(parameters_.size(), true);
   for (std::size_t piece = 0; piece < pieces_.size(); ++piece)
     if (squares_of_piece_[piece] != 0) is_unchanged[pieces_[piece].parameter] = false;
 
   std::vector<float*> weights;
   for (const auto& parameter : parameters_) weights.push_back(parameter.mutable_data_ptr<float>());
-  auto* const gradient = gradient_.mutable_data_ptr<float>();
   auto* const m = m_.mutable_data_ptr<float>();
   auto* const v = v_.mutable_data_ptr<float>();
   auto* const ema = ema_.defined() ? ema_.mutable_data_ptr<float>() : nullptr;
@@ -119,19 +103,18 @@ void FlatAdam::step(const kernels::AdamNumbers& numbers) {
   for_each_piece([&](std::size_t index) {
     const auto& [parameter, begin, offset, count] = pieces_[index];
     if (is_unchanged[parameter]) return;
-    kernel({weights[parameter] + begin, gradient + offset, m + offset, v + offset,
+    kernel({weights[parameter] + begin, gradients_[parameter].const_data_ptr<float>() + begin, m + offset, v + offset,
             ema != nullptr ? ema + offset : nullptr, count},
            numbers);
   });
   for (std::size_t i = 0; i < parameters_.size(); ++i)
     if (is_unchanged[i] && ema_.defined()) views_[i].ema.lerp_(parameters_[i], numbers.ema_weight);
-  measured_ = false;
+  clear_gradients();
 }
 
 void FlatAdam::clear_gradients() {
-  gradient_.zero_();
-  for (std::size_t i = 0; i < parameters_.size(); ++i) parameters_[i].mutable_grad() = views_[i].gradient;
-  measured_ = false;
+  gradients_.clear();
+  std::ranges::fill(squares_of_piece_, 0.0);
 }
 
 }  // namespace gloss

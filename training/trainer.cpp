@@ -42,7 +42,8 @@ Trainer::Trainer(EncoderDecoder model, BatchStream& batches, Options options)
       batches_(&batches),
       options_(std::move(options)),
       plan_(options_.config, batches),
-      adam_(parameters_to_train(model_, options_.config), options_.config),
+      workers_(options_.threads),
+      adam_(parameters_to_train(model_, options_.config), options_.config, Adam::Path::kFastest, &workers_),
       folder_(options_.checkpoints, options_.config.keep_checkpoints) {
   options_.config.validate();
   if (options_.config.early_stop.patience > 0 && !options_.validate)
@@ -50,7 +51,7 @@ Trainer::Trainer(EncoderDecoder model, BatchStream& batches, Options options)
         "training.early_stop.patience: wanted validation data to stop by, got none; name data.valid_source "
         "and data.valid_target, or leave it 0");
   state_.position = batches.position();
-  state_.threads = options_.threads;
+  state_.shards = options_.config.shards;
   state_.device = c10::DeviceTypeName(model_->device().type(), /*lower_case=*/true);
   state_.hashes = options_.hashes;
 }
@@ -63,7 +64,7 @@ bool Trainer::resume() {
   batches_->seek(loaded->state.position);
   restore(adam_, loaded->file);
   const auto here = std::exchange(state_, loaded->state);
-  state_.threads = here.threads;
+  state_.shards = here.shards;
   state_.device = here.device;
   saved_ = true;
   return true;
@@ -110,12 +111,13 @@ void Trainer::update() {
 
   const std::int64_t step = state_.step + 1;
   const double rate = learning_rate(config, options_.d_model, step);
-  const UpdateResult result = update_weights(model_, adam_, batches, RandomStream(options_.seed, "dropout"),
+  const UpdateResult result = update_weights(model_, adam_, workers_, batches, RandomStream(options_.seed, "dropout"),
                                              {.step = step,
                                               .learning_rate = rate,
                                               .label_smoothing = config.label_smoothing,
                                               .clip_norm = config.clip_norm,
                                               .precision = config.precision,
+                                              .shards = config.shards,
                                               .plain = options_.plain});
   saved_ = false;
   state_.position = batches_->position();

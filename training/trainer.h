@@ -37,9 +37,9 @@ class Trainer {
     std::int64_t d_model = 512;
     std::uint64_t seed = 1;
     std::filesystem::path checkpoints;  ///< folder
-    std::int64_t threads = 1;
-    Json hashes = Json::object();  ///< name to hash; saved in checkpoints and compared when resuming
-    ValidateFunction validate;     ///< may be empty; called without recording of gradients
+    std::int64_t threads = 1;           ///< of the updates; without effect on the bits
+    Json hashes = Json::object();       ///< name to hash; saved in checkpoints and compared when resuming
+    ValidateFunction validate;          ///< may be empty; called without recording of gradients
     std::function<void(const TrainingReport&)> report;      ///< may be empty
     std::function<void(const TrainingProgress&)> progress;  ///< called after each update; may be empty
     bool plain = false;                                     ///< updates use the equations of model/ alone (Pass::plain)
@@ -54,7 +54,7 @@ class Trainer {
 
   /// Restores weights, optimizer, position and counts from the newest checkpoint. Returns false if there is none.
   /// Throws UsageError with the names of hashes that differ; ModelError if no checkpoint is intact or the newest does
-  /// not fit the model. Warns if the number of threads or the kind of device differs.
+  /// not fit the model. Warns if the kind of device differs, or if an earlier version without shards saved it.
   bool resume();
 
   /// Trains until a limit, early stopping or a signal (after which the step is finished and saved). Afterwards the
@@ -93,6 +93,7 @@ class Trainer {
   BatchStream* batches_;
   Options options_;
   TrainingPlan plan_;
+  Workers workers_;
   Adam adam_;
   CheckpointFolder folder_;
   TrainingState state_;

@@ -25,6 +25,7 @@ struct TrainingConfig {
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;  ///< Adam (section 5.3)
   double label_smoothing = 0.1;
   std::int64_t accumulate = 1;        ///< batches an update, weighted by their tokens; an epoch's last may have fewer
+  std::int64_t shards = 4;            ///< parts of a batch that threads compute independently
   double clip_norm = 0;               ///< maximum norm of the gradient; 0: not clipped
   std::int64_t validate_every = 0;    ///< steps; 0: at the end of each epoch
   std::int64_t save_every = 0;        ///< steps; 0: at the end of each epoch

@@ -22,7 +22,7 @@ Json to_json(const TrainingState& state) {
       {"unreported_tokens", state.unreported_tokens},
       {"seconds", state.seconds},
       {"averaged", state.averaged},
-      {"threads", state.threads},
+      {"shards", state.shards},
       {"hashes", state.hashes},
   };
   if (!state.device.empty()) json["device"] = state.device;
@@ -67,7 +67,8 @@ TrainingState read_training_state(const Json& json, const std::string& file) {
     check(name.is_string() && checkpoint_step(name.get<std::string>()).has_value(), "averaged", "a list of file names");
     state.averaged.push_back(name.get<std::string>());
   }
-  state.threads = count(json, "threads");
+  const bool is_old = json.contains("threads") && !json.contains("shards");
+  state.shards = is_old ? 0 : count(json, "shards");
   if (json.contains("device")) {
     check(json.at("device").is_string() && json.at("device") != "", "device", "a kind of device");
     state.device = json.at("device").get<std::string>();
@@ -79,9 +80,10 @@ TrainingState read_training_state(const Json& json, const std::string& file) {
 }
 
 void warn_of_other_numbers(const TrainingState& saved, const TrainingState& now) {
-  if (saved.threads != now.threads)
-    log_warning("the run was saved with " + std::to_string(saved.threads) + " threads and continues with " +
-                std::to_string(now.threads) + ": the last bits of the numbers will differ");
+  if (saved.shards == 0)
+    log_warning(
+        "the run was saved by an older version of gloss, which did not cut batches into shards: the last bits of "
+        "the numbers will differ from those of a run of that version");
   if (!saved.device.empty() && saved.device != now.device)
     log_warning("the run was saved on device " + printable(saved.device) + " and continues with device " + now.device +
                 ": dropout draws otherwise, and the numbers will differ");

@@ -24,7 +24,7 @@ struct TrainingState {
   std::int64_t unreported_tokens = 0;
   double seconds = 0;                 ///< wall-clock time of training, over all processes of the run
   std::vector<std::string> averaged;  ///< files of the folder to be averaged into the model (average_last)
-  std::int64_t threads = 1;           ///< threads of the run that saved the state
+  std::int64_t shards = 1;            ///< training.shards; 0 if saved by an older version without them
   std::string device;                 ///< kind of device, "cpu" or "cuda"; empty if saved by an older version
   Json hashes = Json::object();       ///< name to hash of inputs that must be unchanged when resuming
 };
@@ -33,7 +33,7 @@ Json to_json(const TrainingState& state);
 /// Parses a state. Throws ModelError with `file` if a key is missing, unknown or wrong.
 TrainingState read_training_state(const Json& json, const std::string& file);
 
-/// Warns if `saved` has another number of threads or kind of device than `now`.
+/// Warns if `saved` is of a version without shards, or of another kind of device than `now`.
 void warn_of_other_numbers(const TrainingState& saved, const TrainingState& now);
 
 /// Throws UsageError with the names that exist only once or whose hashes differ. A null in `now` (an input that no

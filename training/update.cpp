@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cmath>
 #include <iterator>
+#include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,17 +16,21 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "model/alternatives/batch_norm.h"
+#include "data/shards.h"
 #include "model/fast/matrix_product.h"
 #include "model/padding.h"
 #include "tensor/caching_allocator.h"
 #include "tensor/out_of_memory.h"
 #include "tensor/to_device.h"
+#include "training/gradients.h"
 #include "training/mixed_precision.h"
 #include "training/output_loss.h"
 
 namespace gloss {
 namespace {
+
+// Added to the number of the second half's dropout, above every number of a shard: an update has fewer shards.
+constexpr std::uint32_t kSecondHalf = 1U << 31;
 
 // Returns the indices into [B * T] of the positions that are not padding.
 std::vector<std::int64_t> filled_positions(const std::vector<std::int64_t>& lengths, std::int64_t T) {
@@ -46,76 +52,156 @@ class Lap {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// A batch of an update, or half of one.
-struct MicroBatch {
-  Batch batch;
-  std::uint32_t number;  ///< shard number of its dropout
-  bool is_half = false;
+// A shard of a batch, or its halves where memory ran out.
+struct Shard {
+  std::int64_t batch, index;  // of the batch, and within it
+  std::uint32_t number;       // of its dropout
+  std::vector<Batch> parts;
 };
 
-// Sums over the micro-batches of an update.
-struct Gradients {
-  double nll_sum = 0, norm = 0;
-  std::int64_t tokens = 0;
-  UpdateSeconds seconds;
-  BatchStatistics batch_statistics;
-};
-
-// Runs the forward and backward passes of all micro-batches and computes the norm. If memory runs out, returns the
-// index of the micro-batch, or of the last one if only the norm failed. Its gradients may then have been added in part.
-std::optional<std::size_t> add_gradients(EncoderDecoder& model, Adam& adam, const std::vector<MicroBatch>& parts,
-                                         const RandomStream& dropout, const UpdateOptions& options, Gradients& sum) {
-  sum = {};
-  Lap lap;
-  std::size_t i = 0;
-  try {
-    at::Tensor nll_sum;  // scalar, float64, left on the device until the end
-    for (; i < parts.size(); ++i) {
-      const auto random = dropout.at(static_cast<std::uint32_t>(options.step), parts[i].number);
-      const Loss loss = [&] {
-        const Autocast autocast(options.precision, model->device());
-        return batch_loss(
-            model, parts[i].batch, options.label_smoothing,
-            {.training = true, .random = &random, .plain = options.plain, .batch_statistics = &sum.batch_statistics});
-      }();
-      sum.seconds.forward += lap();
-      loss.smoothed_sum.backward();
-      sum.seconds.backward += lap();
-      nll_sum = nll_sum.defined() ? nll_sum + loss.nll_sum : loss.nll_sum;
-      sum.tokens += loss.tokens;
+std::vector<Shard> shards_of(std::span<const Batch> batches, std::int64_t count) {
+  std::vector<Shard> shards;
+  for (const Batch& batch : batches) {
+    const auto index = static_cast<std::int64_t>(shards.size()) / count;
+    for (auto& part : cut_into_shards(batch, count)) {
+      const auto number = static_cast<std::int64_t>(shards.size());
+      shards.push_back({index, number % count, static_cast<std::uint32_t>(number), {std::move(part)}});
     }
-    const auto numbers = at::stack({nll_sum, adam.gradient_norm()}).cpu();  // [2]
-    sum.nll_sum = numbers.const_data_ptr<double>()[0];
-    sum.norm = numbers.const_data_ptr<double>()[1];
-    sum.seconds.optimizer += lap();
-  } catch (...) {
-    if (!is_out_of_memory()) throw;
-    return std::min(i, parts.size() - 1);
   }
-  return std::nullopt;
+  return shards;
 }
 
-// Replaces the micro-batch `index` by two halves of its sentences.
-void split(std::vector<MicroBatch>& parts, std::size_t index, std::int64_t step) {
-  constexpr std::uint32_t kSecondHalf = 1U << 31;  // above every index of a batch (training.accumulate)
-  MicroBatch& first = parts[index];
-  const auto sentences = first.batch.source.size();
+// A GPU computes a batch as a whole.
+std::int64_t shards_of_batch(const EncoderDecoder& model, const UpdateOptions& options) {
+  return model->device().is_cpu() ? options.shards : 1;
+}
+
+/// One attempt of an update: the sums over its shards.
+class Attempt {
+ public:
+  Attempt(EncoderDecoder& model, const std::vector<at::Tensor>& parameters, const RandomStream& dropout,
+          const UpdateOptions& options)
+      : model_(model), parameters_(parameters), dropout_(dropout), options_(options) {}
+
+  /// Goes through all shards. If memory runs out, returns the index of the first such shard.
+  std::optional<std::size_t> run(Workers& workers, const std::vector<Shard>& shards, std::int64_t batches) {
+    ShardTree tree(batches, std::ssize(shards) / batches);
+    std::optional<std::size_t> failed;
+    const auto task = [&](std::int64_t i) {
+      const Shard& shard = shards[static_cast<std::size_t>(i)];
+      try {
+        tree.put(shard.batch, shard.index, sums(shard));
+      } catch (...) {
+        if (!is_out_of_memory()) throw;
+        const std::lock_guard lock(mutex_);
+        failed = std::min(failed.value_or(shards.size()), static_cast<std::size_t>(i));
+      }
+    };
+    Lap lap;
+    if (model_->device().is_cpu())
+      workers.run(std::ssize(shards), task);
+    else
+      for (std::int64_t i = 0; i < std::ssize(shards); ++i) task(i);
+    if (failed) return failed;
+    sums_ = tree.take();
+    const double wall = lap(), worked = seconds_.forward + seconds_.backward;
+    seconds_ = {.forward = wall * seconds_.forward / worked, .backward = wall * seconds_.backward / worked};
+    return std::nullopt;
+  }
+
+  ShardSums& result() { return sums_; }
+  const UpdateSeconds& seconds() const { return seconds_; }
+
+ private:
+  ShardSums sums(const Shard& shard) {
+    ShardSums sum;
+    if (shard.parts.front().source.empty()) return sum;
+    for (std::size_t part = 0; part < shard.parts.size(); ++part)
+      sum.add(sums(shard.parts[part], shard.number + (part == 0 ? 0 : kSecondHalf)));
+    return sum;
+  }
+
+  // Forward and backward pass.
+  ShardSums sums(const Batch& batch, std::uint32_t number) {
+    const Bfloat16Products rounded(options_.precision == Precision::kBfloat16);
+    const auto random = dropout_.at(static_cast<std::uint32_t>(options_.step), number);
+    ShardSums sum;
+    Lap lap;
+    const Loss loss = [&] {
+      const Autocast autocast(options_.precision, model_->device());
+      return batch_loss(
+          model_, batch, options_.label_smoothing,
+          {.training = true, .random = &random, .plain = options_.plain, .batch_statistics = &sum.batch_statistics});
+    }();
+    const double forward = lap();
+    sum.gradients = gradients_of(loss.smoothed_sum, parameters_);
+    sum.nll = loss.nll_sum;
+    sum.tokens = loss.tokens;
+    const std::lock_guard lock(mutex_);
+    seconds_.forward += forward;
+    seconds_.backward += lap();
+    return sum;
+  }
+
+  EncoderDecoder& model_;
+  const std::vector<at::Tensor>& parameters_;
+  const RandomStream& dropout_;
+  const UpdateOptions& options_;
+  std::mutex mutex_;       // guards what follows
+  UpdateSeconds seconds_;  // summed over the workers
+  ShardSums sums_;
+};
+
+// Replaces a shard by two halves of its sentences.
+void split(Shard& shard, std::int64_t step) {
+  const bool is_half = shard.parts.size() > 1;
+  Batch& first = shard.parts.front();
+  const auto sentences = first.source.size();
   const auto place = "step " + std::to_string(step) + ": out of memory in ";
-  if (first.is_half || sentences < 2)
-    throw OutOfMemoryError(place + (first.is_half ? "the half of a batch, " : "a batch, ") + std::to_string(sentences) +
+  if (is_half || sentences < 2)
+    throw OutOfMemoryError(place + (is_half ? "the half of a batch, " : "a batch, ") + std::to_string(sentences) +
                            " sentences; leave more memory to this run, or begin one with a smaller "
                            "data.batch_tokens and more training.accumulate");
   log_warning(place + "a batch of " + std::to_string(sentences) + " sentences, which is split in two");
 
   const auto middle = static_cast<std::ptrdiff_t>((sentences + 1) / 2);
-  MicroBatch second{{}, first.number + kSecondHalf, true};
-  first.is_half = true;
+  Batch second;
   for (const auto side : {&Batch::source, &Batch::target}) {
-    auto& all = first.batch.*side;
-    (second.batch.*side).assign(std::make_move_iterator(all.begin() + middle), std::make_move_iterator(all.end()));
+    auto& all = first.*side;
+    (second.*side).assign(std::make_move_iterator(all.begin() + middle), std::make_move_iterator(all.end()));
     all.resize(static_cast<std::size_t>(middle));
   }
-  parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(index) + 1, std::move(second));
+  shard.parts.push_back(std::move(second));
+}
+
+// The sums over all shards. Sets the gradients of `adam`, and loss, norm and seconds of `result`. Shards are split
+// until the memory suffices.
+ShardSums sums_with_norm(EncoderDecoder& model, Adam& adam, Workers& workers, std::span<const Batch> batches,
+                         const RandomStream& dropout, const UpdateOptions& options, UpdateResult& result) {
+  auto shards = shards_of(batches, shards_of_batch(model, options));
+  while (true) {
+    Attempt attempt(model, adam.trained(), dropout, options);
+    auto failed = attempt.run(workers, shards, std::ssize(batches));
+    if (!failed) {
+      Lap lap;
+      try {
+        ShardSums sum = std::move(attempt.result());
+        const auto norm = adam.set_gradients(std::move(sum.gradients));
+        const auto numbers = at::stack({sum.nll, norm}).cpu();  // [2]
+        result.nll_sum = numbers.const_data_ptr<double>()[0];
+        result.gradient_norm = numbers.const_data_ptr<double>()[1];
+        result.seconds = attempt.seconds();
+        result.seconds.optimizer += lap();
+        return sum;
+      } catch (...) {
+        if (!is_out_of_memory()) throw;
+        failed = shards.size() - 1;
+      }
+    }
+    adam.clear_gradients();
+    release_cached_memory();
+    split(shards[*failed], options.step);
+  }
 }
 
 }  // namespace
@@ -138,21 +224,22 @@ Loss batch_loss(EncoderDecoder& model, const Batch& batch, double label_smoothin
   return {{sums.smoothed_sum, sums.nll_sum.to(at::kDouble)}, batch.target_tokens()};
 }
 
-UpdateResult update_weights(EncoderDecoder& model, Adam& adam, std::span<const Batch> batches,
+ShardSums sum_over_shards(EncoderDecoder& model, const std::vector<at::Tensor>& parameters, Workers& workers,
+                          std::span<const Batch> batches, const RandomStream& dropout, const UpdateOptions& options) {
+  Attempt attempt(model, parameters, dropout, options);
+  const auto shards = shards_of(batches, shards_of_batch(model, options));
+  if (attempt.run(workers, shards, std::ssize(batches))) throw std::bad_alloc();
+  return std::move(attempt.result());
+}
+
+UpdateResult update_weights(EncoderDecoder& model, Adam& adam, Workers& workers, std::span<const Batch> batches,
                             const RandomStream& dropout, const UpdateOptions& options) {
-  const Bfloat16Products rounded(options.precision == Precision::kBfloat16);
-  std::vector<MicroBatch> parts;
-  for (std::size_t i = 0; i < batches.size(); ++i) parts.push_back({batches[i], static_cast<std::uint32_t>(i)});
-  Gradients sum;
-  while (const auto failed = add_gradients(model, adam, parts, dropout, options, sum)) {
-    adam.clear_gradients();
-    release_cached_memory();
-    split(parts, *failed, options.step);
-  }
+  UpdateResult result;
+  const ShardSums sum = sums_with_norm(model, adam, workers, batches, dropout, options, result);
   Lap lap;
   const double per_token = 1.0 / static_cast<double>(sum.tokens);
-  UpdateResult result{
-      .nll_sum = sum.nll_sum, .tokens = sum.tokens, .gradient_norm = per_token * sum.norm, .seconds = sum.seconds};
+  result.tokens = sum.tokens;
+  result.gradient_norm *= per_token;
   result.applied = std::isfinite(result.nll_sum) && std::isfinite(result.gradient_norm);
   if (result.applied) {
     adam.step({.step = options.step,

@@ -2,10 +2,13 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "data/batch.h"
 #include "model/encoder_decoder.h"
+#include "tensor/workers.h"
 #include "training/adam.h"
+#include "training/gradients.h"
 #include "training/label_smoothing.h"
 #include "training/training_config.h"
 
@@ -23,10 +26,12 @@ struct UpdateOptions {
   double label_smoothing = 0;
   double clip_norm = 0;                       ///< 0: not clipped
   Precision precision = Precision::kFloat32;  ///< of the factors of matrix products
+  std::int64_t shards = 1;                    ///< parts of a batch; on a GPU a batch stays whole
   bool plain = false;                         ///< Pass::plain
 };
 
-/// Time of the phases of an update, in seconds. A GPU works asynchronously; a phase may include only its launch.
+/// Time of the phases of an update, in seconds. Workers that go forward while others go backward divide the time by
+/// the sums of their times. A GPU works asynchronously; a phase may include only its launch.
 struct UpdateSeconds {
   double forward = 0, backward = 0, optimizer = 0;
 };
@@ -40,16 +45,22 @@ struct UpdateResult {
   UpdateSeconds seconds = {};
 };
 
-/// Updates the weights once, by the gradient of the mean smoothed loss over the tokens of all `batches`. Dropout is
-/// drawn from `dropout` at (step, index of the batch). A GPU is waited for once: loss and norm are read with one copy
-/// after the last backward pass.
+/// Goes through the shards of `batches` as `update_weights` does, forward and backward, for the gradients of
+/// `parameters`. For trials of time and memory. Throws std::bad_alloc if memory runs out.
+ShardSums sum_over_shards(EncoderDecoder& model, const std::vector<at::Tensor>& parameters, Workers& workers,
+                          std::span<const Batch> batches, const RandomStream& dropout, const UpdateOptions& options);
+
+/// Updates the weights once, by the gradient of the mean smoothed loss over the tokens of all `batches`. Each batch is
+/// cut into shards (data/shards.h). A worker goes through a shard on one thread, forward and backward; the gradients
+/// are summed in a fixed order (ShardTree). So the bits depend on the number of shards, but not on that of the workers.
+/// Dropout is drawn from `dropout` at (step, index of the shard among those of all batches). A GPU is waited for once:
+/// loss and norm are read with one copy after the last backward pass.
 ///
-/// If memory runs out in a batch or in the computation of the norm, the caching allocator frees its blocks, the
-/// gradients are cleared, and the update starts again with that batch (the last one, for the norm) in two halves. The
-/// sum over the tokens stays the same. The first half draws its dropout at the batch's index, the second at 2^31 more.
-/// A warning reports the split. Throws OutOfMemoryError if a half does not fit, or a batch of one sentence; the weights
-/// are then unchanged and the gradients clear.
-UpdateResult update_weights(EncoderDecoder& model, Adam& adam, std::span<const Batch> batches,
+/// If memory runs out in a shard or in the computation of the norm, the caching allocator frees its blocks, and the
+/// update starts again with that shard (the last one, for the norm) in two halves. The sum over the tokens stays the
+/// same. The first half draws its dropout at the shard's index, the second at 2^31 more. A warning reports the split.
+/// Throws OutOfMemoryError if a half does not fit, or a shard of one sentence; the weights are then unchanged.
+UpdateResult update_weights(EncoderDecoder& model, Adam& adam, Workers& workers, std::span<const Batch> batches,
                             const RandomStream& dropout, const UpdateOptions& options);
 
 }  // namespace gloss

@@ -22,9 +22,10 @@ Json update_costs(const ModelConfig& config, std::int64_t batch_tokens, std::int
                                        .target = random_sentences(count, kSentenceTokens, kVocabulary, "target")}};
   auto model = make_model(config, {kVocabulary, kVocabulary}, RandomStream(1, "weights"));
   Adam adam(named_parameters(model), TrainingConfig{});
+  Workers workers(1);
   std::int64_t step = 0;
   const auto update = [&](bool plain) {
-    update_weights(model, adam, batches, RandomStream(1, "dropout"),
+    update_weights(model, adam, workers, batches, RandomStream(1, "dropout"),
                    {.step = ++step, .learning_rate = 1e-4, .label_smoothing = 0.1, .plain = plain});
   };
   const auto tokens = static_cast<double>(batches.front().target_tokens());

@@ -1,5 +1,7 @@
 #include "model/alternatives/batch_norm.h"
 
+#include <iterator>
+
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/ones.h>
@@ -45,10 +47,13 @@ void BatchStatistics::add(const BatchNorm& norm, const at::Tensor& mean, const a
   seen_.push_back({norm.running_variance(), variance.detach()});
 }
 
-void BatchStatistics::update_running() {
+void BatchStatistics::append(BatchStatistics after) {
+  seen_.insert(seen_.end(), std::make_move_iterator(after.seen_.begin()), std::make_move_iterator(after.seen_.end()));
+}
+
+void BatchStatistics::update_running() const {
   const at::NoGradGuard no_grad;
-  for (auto& [running, value] : seen_) running.mul_(1 - BatchNorm::kMomentum).add_(value, BatchNorm::kMomentum);
-  clear();
+  for (const auto& [running, value] : seen_) running.mul_(1 - BatchNorm::kMomentum).add_(value, BatchNorm::kMomentum);
 }
 
 }  // namespace gloss

@@ -11,12 +11,12 @@ namespace gloss {
 ///
 ///     y = (x - mean) / sqrt(variance + epsilon) * weight + bias
 ///
-/// In training, mean and biased variance [D] are those of the micro-batch, over the positions that are not padding. So
-/// a position depends on later ones and on other sentences, unlike with layer normalization. Other passes, and a norm
-/// whose weight is frozen, use running statistics, whose variance is unbiased.
+/// In training, mean and biased variance [D] are those of the shard of a batch, over the positions that are not
+/// padding. So a position depends on later ones and on other sentences, unlike with layer normalization. Other passes,
+/// and a norm whose weight is frozen, use running statistics, whose variance is unbiased.
 class BatchNorm final : public NormImpl {
  public:
-  static constexpr double kMomentum = 0.1;  ///< share of a new micro-batch in the running statistics
+  static constexpr double kMomentum = 0.1;  ///< share of a new shard in the running statistics
 
   explicit BatchNorm(std::int64_t width);
 
@@ -35,11 +35,12 @@ class BatchNorm final : public NormImpl {
 /// take them over once the update is known to count.
 class BatchStatistics {
  public:
-  /// Collects mean and unbiased variance [D] of a micro-batch.
+  /// Collects mean and unbiased variance [D] of a shard.
   void add(const BatchNorm& norm, const at::Tensor& mean, const at::Tensor& variance);
-  void clear() { seen_.clear(); }
+  /// Appends the statistics of the passes that follow.
+  void append(BatchStatistics after);
   /// running = (1 - kMomentum) * running + kMomentum * statistic, for each norm in the order of `add`.
-  void update_running();
+  void update_running() const;
 
  private:
   struct Seen {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <ATen/ops/zeros_like.h>
+#include <ATen/Parallel.h>
 
 #include "common/log.h"
 #include "common/random.h"
@@ -19,11 +19,11 @@
 #include "decoding/scorers/make_scorer.h"
 #include "decoding/search.h"
 #include "decoding/search_hooks.h"
-#include "model/fast/matrix_product.h"
 #include "model/make_model.h"
 #include "model/weights.h"
 #include "pipeline/run/initial_weights.h"
 #include "pipeline/runtime.h"
+#include "tensor/workers.h"
 #include "training/adam.h"
 #include "training/freeze.h"
 #include "training/update.h"
@@ -124,9 +124,10 @@ class Trial {
     model_ = make_model(model_config_, run.vocabularies, random_);
     freeze(model_, config.training.freeze);
     for (const auto& [name, parameter] : named_parameters(model_))
-      if (parameter.requires_grad()) parameter.mutable_grad() = at::zeros_like(parameter);
+      if (parameter.requires_grad()) trained_.push_back(parameter);
   }
 
+  /// Memory of forward and backward passes, gradients included.
   std::int64_t batches(std::int64_t tokens, std::int64_t count) {
     const double growth = growth_by_sampling(config_);
     const auto grown = [&](std::int64_t length) {
@@ -134,7 +135,6 @@ class Trial {
     };
     const auto chosen = trial_batches(run_.text.pairs, tokens, count);
     return peak_of([&] {
-      const Bfloat16Products rounded(config_.training.precision == Precision::kBfloat16);
       std::size_t tried = 0;
       for (const auto& pairs : chosen) {
         show_progress("batches of " + std::to_string(tokens) + " tokens", ++tried, chosen.size());
@@ -143,9 +143,11 @@ class Trial {
           batch.source.push_back(ids_.sentence(grown(source), run_.vocabularies.source));
           batch.target.push_back(ids_.sentence(grown(target), run_.vocabularies.target));
         }
-        const auto draw = random_.at(1, 0);
-        batch_loss(model_, batch, config_.training.label_smoothing, {.training = true, .random = &draw})
-            .smoothed_sum.backward();
+        sum_over_shards(model_, trained_, workers_, {&batch, 1}, random_,
+                        {.label_smoothing = config_.training.label_smoothing,
+                         .precision = config_.training.precision,
+                         .shards = config_.training.shards,
+                         .plain = config_.plain});
       }
     });
   }
@@ -192,6 +194,8 @@ class Trial {
   RandomStream random_{1, "memory trial"};
   RandomIds ids_{random_.stream("ids")};
   EncoderDecoder model_{nullptr};
+  std::vector<at::Tensor> trained_;
+  Workers workers_{at::get_num_threads()};
 };
 
 }  // namespace
@@ -248,13 +252,14 @@ TrainingNeeds try_training(const RunConfig& config, const ForeseenRun& run, std:
   Trial trial(config, run);
   trial.batches(kMinTokens, 1);  // libraries take memory of their own at the first call
   give_back_memory();
-  needs.program = std::max<std::int64_t>(resident_bytes() - needs.weights - needs.gradients, 0);
+  needs.program = std::max<std::int64_t>(resident_bytes() - needs.weights, 0);
   needs.batches = trial.batches(tokens, count);
   if (tokens < wanted) {
     const auto small = trial.batches(tokens / 4, count);
     const auto of_token = static_cast<double>(needs.batches - small) / static_cast<double>(tokens - tokens / 4);
     needs.batches += static_cast<std::int64_t>(std::max(of_token, 0.0) * static_cast<double>(wanted - tokens));
   }
+  needs.batches = std::max<std::int64_t>(needs.batches - needs.gradients, 0);  // one set of gradients is in both
   needs.tried = true;
   const auto &valid = run.text.valid, &test = run.text.test;
   needs.validation = trial.search(valid, 1, config.decoding.max_length);

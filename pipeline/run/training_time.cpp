@@ -6,12 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include <ATen/Parallel.h>
+
 #include "common/random.h"
 #include "common/system/stop.h"
 #include "pipeline/doctor/trial_text.h"
 #include "pipeline/runtime.h"
 #include "tensor/out_of_memory.h"
-#include "training/mixed_precision.h"
+#include "tensor/workers.h"
 #include "training/update.h"
 
 namespace gloss {
@@ -51,44 +53,27 @@ std::int64_t padded_positions(const ParallelCorpus& corpus, const std::vector<st
   return max_length * std::ssize(pairs);
 }
 
-/// Times forward and backward passes, and removes the gradients at the end.
-class TimedPasses {
- public:
-  TimedPasses(EncoderDecoder& model, const RunConfig& config) : model_(model), config_(config) {}
-  TimedPasses(const TimedPasses&) = delete;
-  TimedPasses& operator=(const TimedPasses&) = delete;
-  ~TimedPasses() {
-    for (auto& parameter : model_->parameters()) parameter.mutable_grad() = at::Tensor();
-  }
-
-  /// Returns the seconds of one forward and backward pass.
-  double operator()(const Batch& batch) {
-    using Clock = std::chrono::steady_clock;
+double seconds_of_pass(EncoderDecoder& model, const Batch& batch, const RunConfig& config) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<at::Tensor> trained;
+  for (const auto& parameter : model->parameters())
+    if (parameter.requires_grad()) trained.push_back(parameter);
+  Workers workers(at::get_num_threads());
+  const auto pass = [&] {
     stop_where_requested();
     const auto begin = Clock::now();
-    const auto random = random_.at(1, 0);
-    const Loss loss = [&] {
-      const Autocast autocast(config_.training.precision, model_->device());
-      return batch_loss(model_, batch, config_.training.label_smoothing,
-                        {.training = true, .random = &random, .plain = config_.plain});
-    }();
-    loss.smoothed_sum.backward();
-    static_cast<void>(loss.nll_sum.item<double>());  // waits for a GPU
+    const auto sums = sum_over_shards(model, trained, workers, {&batch, 1}, RandomStream(1, "training time"),
+                                      {.label_smoothing = config.training.label_smoothing,
+                                       .precision = config.training.precision,
+                                       .shards = config.training.shards,
+                                       .plain = config.plain});
+    static_cast<void>(sums.nll.item<double>());  // waits for a GPU
     return std::chrono::duration<double>(Clock::now() - begin).count();
-  }
-
- private:
-  EncoderDecoder& model_;
-  const RunConfig& config_;
-  RandomStream random_{1, "training time"};
-};
-
-double seconds_of_pass(EncoderDecoder& model, const Batch& batch, const RunConfig& config) {
-  TimedPasses pass(model, config);
-  pass(batch);  // the first pass takes longer
+  };
+  pass();  // the first pass takes longer
   double seconds = 0;
   int passes = 0;
-  for (; passes < kMinPasses || seconds < kMinSeconds; ++passes) seconds += pass(batch);
+  for (; passes < kMinPasses || seconds < kMinSeconds; ++passes) seconds += pass();
   return seconds / passes;
 }
 

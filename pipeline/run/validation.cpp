@@ -1,8 +1,10 @@
 #include "pipeline/run/validation.h"
 
 #include <cmath>
+#include <numeric>
 
 #include <ATen/Functions.h>
+#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 
 #include "common/error.h"
@@ -10,6 +12,7 @@
 #include "common/system/stop.h"
 #include "model/padding.h"
 #include "pipeline/models/translation_model.h"
+#include "tensor/workers.h"
 #include "training/update.h"
 
 namespace gloss {
@@ -79,16 +82,20 @@ std::string Validator::hash() const {
 }
 
 double Validator::mean_loss(EncoderDecoder& model) const {
-  const at::NoGradGuard no_grad;
-  double sum = 0;
-  std::int64_t tokens = 0;
-  for (const auto& indices : batches_by_length(corpus_, config_.data.batch_tokens)) {
+  const auto batches = batches_by_length(corpus_, config_.data.batch_tokens);
+  std::vector<double> sums(batches.size());
+  std::vector<std::int64_t> tokens(batches.size());
+  const auto score = [&](std::int64_t batch) {
+    const at::NoGradGuard no_grad;
     stop_where_requested();
-    const Loss loss = batch_loss(model, corpus_.batch(indices), /*label_smoothing=*/0, {.plain = config_.plain});
-    sum += loss.nll_sum.item<double>();
-    tokens += loss.tokens;
-  }
-  return sum / static_cast<double>(tokens);
+    const auto i = static_cast<std::size_t>(batch);
+    const Loss loss = batch_loss(model, corpus_.batch(batches[i]), /*label_smoothing=*/0, {.plain = config_.plain});
+    sums[i] = loss.nll_sum.item<double>();
+    tokens[i] = loss.tokens;
+  };
+  Workers(model->device().is_cpu() ? at::get_num_threads() : 1).run(std::ssize(batches), score);
+  return std::accumulate(sums.begin(), sums.end(), 0.0) /
+         static_cast<double>(std::accumulate(tokens.begin(), tokens.end(), std::int64_t{0}));
 }
 
 }  // namespace gloss

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kernels/kernel_table.h"
 #include "tests/faults/faulty_run.h"
 
 namespace gloss {
@@ -96,7 +97,9 @@ TEST_F(RestrictedTest, MemoryThatCannotBeHadEndsTrainingOrIsDoneWithout) {
     }
     if (std::filesystem::exists(report)) ++failed;
   }
-  EXPECT_GT(failed, 10) << "mappings that failed";
+  // Products by written code map memory of their own; they need AVX-512.
+  const bool has_written_code = kernels::active_instruction_set() >= kernels::InstructionSet::kAvx512;
+  EXPECT_GT(failed, has_written_code ? 10 : 0) << "mappings that failed";
 }
 
 // Of /proc a training's results depend on this file.

@@ -35,8 +35,8 @@ TEST_P(AdamKernelTest, EqualsTheDefinitionAtEveryLength) {
                       .ema_weight = 0.2F};
   for (std::int64_t count = 0; count < 70; ++count) {
     for (const bool with_ema : {true, false}) {
-      auto parameter = values(count, 0), gradient = values(count, 1), m = values(count, 2, 0.1),
-           v = values(count, 3, 0.01), ema = values(count, 4);
+      const auto gradient = values(count, 1);
+      auto parameter = values(count, 0), m = values(count, 2, 0.1), v = values(count, 3, 0.01), ema = values(count, 4);
       for (std::int64_t i = 0; i < count; ++i) v[static_cast<std::size_t>(i)] *= v[static_cast<std::size_t>(i)];
       auto expected_parameter = parameter, expected_m = m, expected_v = v, expected_ema = ema;
       for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
@@ -55,7 +55,6 @@ TEST_P(AdamKernelTest, EqualsTheDefinitionAtEveryLength) {
         ASSERT_NEAR(m[i], expected_m[i], 1e-7) << count << ", " << i;
         ASSERT_NEAR(v[i], expected_v[i], 1e-7) << count << ", " << i;
         ASSERT_NEAR(ema[i], expected_ema[i], 1e-6) << count << ", " << i;
-        ASSERT_EQ(gradient[i], i < static_cast<std::size_t>(count) ? 0 : kGuard) << count << ", " << i;
       }
     }
   }

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include <ATen/Functions.h>
-#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
@@ -35,14 +34,12 @@ class FlatAdamTest : public DeviceTest {
     return at::arange(c10::multiply_integers(shape), at::kFloat).mul(0.37).add(phase).sin().view(shape).to(device());
   }
 
-  static double norm_on(int threads, const Named& named) {
-    const int before = at::get_num_threads();
-    at::set_num_threads(threads);
-    Adam adam(named, {});
-    for (const auto& [name, parameter] : named) parameter.mutable_grad() = parameter.detach() * 1.7;
-    const double norm = adam.gradient_norm().item<double>();
-    at::set_num_threads(before);
-    return norm;
+  static double norm_by(std::int64_t workers_count, const Named& named) {
+    Workers workers(workers_count);
+    Adam adam(named, {}, Adam::Path::kFastest, &workers);
+    Gradients gradients;
+    for (const auto& parameter : adam.trained()) gradients.push_back(parameter.detach() * 1.7);
+    return adam.set_gradients(gradients).item<double>();
   }
 };
 
@@ -52,12 +49,11 @@ TEST_P(FlatAdamTest, EqualsThePlainPathInOddShapes) {
   const auto flat = parameters(), plain = parameters();
   Adam flat_adam(flat, config), plain_adam(plain, config, Adam::Path::kPlain);
   for (std::int64_t step = 1; step <= 6; ++step) {
-    for (std::size_t i = 0; i < flat.size(); ++i)
-      for (const auto* named : {&flat, &plain}) {
-        const auto& parameter = (*named)[i].second;
-        parameter.mutable_grad() = values(parameter.sizes(), static_cast<double>(step)) * std::pow(10, -(step % 4));
-      }
-    EXPECT_NEAR(flat_adam.gradient_norm().item<double>() / plain_adam.gradient_norm().item<double>(), 1, 1e-6);
+    Gradients gradients;
+    for (const auto& parameter : flat_adam.trained())
+      gradients.push_back(values(parameter.sizes(), static_cast<double>(step)) * std::pow(10, -(step % 4)));
+    EXPECT_NEAR(flat_adam.set_gradients(gradients).item<double>() / plain_adam.set_gradients(gradients).item<double>(),
+                1, 1e-6);
     const Adam::Update update{.step = step, .learning_rate = 0.01, .gradient_factor = 0.5};
     flat_adam.step(update);
     plain_adam.step(update);
@@ -72,53 +68,26 @@ TEST_P(FlatAdamTest, EqualsThePlainPathInOddShapes) {
   }
 }
 
-TEST_P(FlatAdamTest, AutogradAddsInPlace) {
-  const auto named = parameters();
-  Adam adam(named, {});
-  if (!device().is_cpu()) GTEST_SKIP() << "gradients are flat on the CPU only";
-  for (int update = 1; update <= 2; ++update) {
-    std::vector<const void*> places;
-    for (const auto& [name, parameter] : named) {
-      ASSERT_TRUE(parameter.grad().defined() && parameter.grad().is_contiguous()) << name;
-      EXPECT_EQ(parameter.grad().sizes(), parameter.sizes());
-      EXPECT_TRUE(parameter.grad().eq(0).all().item<bool>()) << name;
-      places.push_back(parameter.grad().const_data_ptr());
-    }
-    for (int micro_batch = 0; micro_batch < 2; ++micro_batch) {
-      auto loss = at::zeros({});
-      for (const auto& [name, parameter] : named) loss = loss + (parameter * 3).sum();
-      loss.backward();
-    }
-    for (std::size_t i = 0; i < named.size(); ++i) {
-      const auto& gradient = named[i].second.grad();
-      EXPECT_EQ(gradient.const_data_ptr(), places[i]) << named[i].first;
-      EXPECT_TRUE(gradient.eq(6).all().item<bool>()) << named[i].first;
-    }
-    adam.step({.step = update, .learning_rate = 0.1});
-  }
-}
-
-TEST_P(FlatAdamTest, ReplacedOrRemovedGradientIsUsed) {
+TEST_P(FlatAdamTest, MissingAndSharedGradientsAreUsed) {
   const auto named = parameters(), plain = parameters();
   Adam adam(named, {}), plain_adam(plain, {}, Adam::Path::kPlain);
-  for (const auto& parameters : {named, plain}) {
-    if (auto& gradient = parameters[1].second.mutable_grad(); gradient.defined()) gradient.fill_(5);  // in place
-    for (const auto& [name, parameter] : parameters) parameter.mutable_grad() = at::ones_like(parameter);
-    parameters[1].second.mutable_grad().reset();
+  for (auto* each : {&adam, &plain_adam}) {
+    Gradients gradients;
+    for (const auto& parameter : each->trained()) gradients.push_back(at::ones_like(parameter));
+    gradients[1].reset();
+    gradients[5] = gradients[0].expand({7});  // elements that share their memory
+    EXPECT_NEAR(each->set_gradients(gradients).item<double>(), std::sqrt(1 + 17 + 248 + 333 * 301 + 7), 1e-3);
+    each->step({.learning_rate = 0.1});
   }
-  EXPECT_NEAR(adam.gradient_norm().item<double>() / plain_adam.gradient_norm().item<double>(), 1, 1e-6);
-  named[2].second.mutable_grad() = at::full_like(named[2].second, 2);  // after the norm
-  plain[2].second.mutable_grad() = at::full_like(plain[2].second, 2);
-  adam.step({.learning_rate = 0.1});
-  plain_adam.step({.learning_rate = 0.1});
   for (std::size_t i = 0; i < named.size(); ++i)
     EXPECT_TRUE(named[i].second.allclose(plain[i].second, 1e-6, 1e-7)) << named[i].first;
+  EXPECT_TRUE(named[1].second.equal(parameters()[1].second));
 }
 
-TEST_P(FlatAdamTest, NormDoesNotDependOnThreads) {
-  const double one = norm_on(1, parameters());
-  EXPECT_EQ(norm_on(2, parameters()), one);
-  EXPECT_EQ(norm_on(3, parameters()), one);
+TEST_P(FlatAdamTest, NormDoesNotDependOnWorkers) {
+  const double one = norm_by(1, parameters());
+  EXPECT_EQ(norm_by(2, parameters()), one);
+  EXPECT_EQ(norm_by(3, parameters()), one);
 }
 
 INSTANTIATE_DEVICES(FlatAdamTest);

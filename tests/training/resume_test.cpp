@@ -127,21 +127,25 @@ TEST_P(ResumeTest, ChangedHashesAreRefusedByName) {
               ThrowsMessage<UsageError>(AllOf(HasSubstr("tokenizer, train"), Not(HasSubstr("config")))));
 }
 
-TEST_P(ResumeTest, WarnsOfAnotherNumberOfThreads) {
+TEST_P(ResumeTest, WarnsOfAVersionWithoutShards) {
   const Toy place = toy();
   Trace trace;
   run(place, trace, [](std::int64_t step) {
     if (step == 1) std::raise(SIGINT);
   });
+  CheckpointFolder folder(place.checkpoints(), 3);
+  auto saved = folder.newest();
+  ASSERT_TRUE(saved.has_value());
+  EXPECT_EQ(saved->state.shards, options(place).config.shards);
+  saved->state.shards = 0;
+  folder.save(saved->file.tensors(), saved->state);
   BatchStream batches = place.batches();
-  auto changed = options(place);
-  const auto before = changed.threads;
-  changed.threads += 3;
+  auto model = place.model();
+  Trainer trainer(model, batches, options(place));
   testing::internal::CaptureStderr();
-  EXPECT_TRUE(Trainer(place.model(), batches, changed).resume());
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("saved with " + std::to_string(before) + " threads and continues with " +
-                        std::to_string(changed.threads)));
+  EXPECT_TRUE(trainer.resume());
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("did not cut batches into shards"));
+  EXPECT_EQ(trainer.state().shards, options(place).config.shards) << "the next checkpoint has them";
 }
 
 TEST_P(ResumeTest, WarnsOfAnotherKindOfDevice) {

@@ -20,17 +20,29 @@ TrainingConfig read(const Json& json) {
 
 // A value for every key. None is the default except average_last, which excludes patience.
 Json every_key() {
-  return {{"max_steps", 7},         {"max_epochs", 3},
-          {"learning_rate", 0.5},   {"schedule", "inverse_sqrt"},
-          {"warmup_steps", 10},     {"beta1", 0.8},
-          {"beta2", 0.9},           {"epsilon", 1e-6},
-          {"label_smoothing", 0.2}, {"accumulate", 2},
-          {"clip_norm", 1.5},       {"validate_every", 4},
-          {"save_every", 5},        {"keep_checkpoints", 6},
-          {"average_last", 0},      {"early_stop", {{"metric", "perplexity"}, {"patience", 9}}},
-          {"precision", "float32"}, {"ema_decay", 0.99},
-          {"max_hours", 1.5},       {"start_from", "model"},
-          {"freeze", {"encoder"}},  {"initial_embeddings", {{"source", ""}, {"target", ""}}}};
+  return {{"max_steps", 7},
+          {"max_epochs", 3},
+          {"learning_rate", 0.5},
+          {"schedule", "inverse_sqrt"},
+          {"warmup_steps", 10},
+          {"beta1", 0.8},
+          {"beta2", 0.9},
+          {"epsilon", 1e-6},
+          {"label_smoothing", 0.2},
+          {"accumulate", 2},
+          {"shards", 3},
+          {"clip_norm", 1.5},
+          {"validate_every", 4},
+          {"save_every", 5},
+          {"keep_checkpoints", 6},
+          {"average_last", 0},
+          {"early_stop", {{"metric", "perplexity"}, {"patience", 9}}},
+          {"precision", "float32"},
+          {"ema_decay", 0.99},
+          {"max_hours", 1.5},
+          {"start_from", "model"},
+          {"freeze", {"encoder"}},
+          {"initial_embeddings", {{"source", ""}, {"target", ""}}}};
 }
 
 TEST(TrainingConfigTest, EveryKeyIsReadAndWritten) {
@@ -106,6 +118,8 @@ TEST(TrainingConfigTest, ErrorsNameTheKeyAndTheValue) {
   refuses("epsilon", 0);
   refuses("label_smoothing", 1);
   refuses("accumulate", 0);
+  refuses("shards", 0);
+  refuses("shards", 1025);
   refuses("clip_norm", -1);
   refuses("validate_every", -1);
   refuses("save_every", -1);

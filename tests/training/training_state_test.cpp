@@ -29,7 +29,7 @@ TEST(TrainingStateTest, ReadsBackEqual) {
   state.unreported_tokens = 99;
   state.seconds = 1.0 / 7;
   state.averaged = {checkpoint_name(10), checkpoint_name(12)};
-  state.threads = 2;
+  state.shards = 2;
   state.device = "cuda";
   state.hashes = {{"config", "abc"}};
   const auto back = read_training_state(parse_json(to_text(to_json(state))), "file");
@@ -52,20 +52,27 @@ TEST(TrainingStateTest, DeviceMayBeMissingInOlderFiles) {
   }
 }
 
-TEST(TrainingStateTest, WarnsOfOtherThreadsAndKindOfDevice) {
-  const auto warning = [](std::int64_t threads, const std::string& saved_on) {
+TEST(TrainingStateTest, WarnsOfEarlierVersionsAndOtherKindsOfDevice) {
+  const auto warning = [](std::int64_t shards, const std::string& saved_on) {
     TrainingState saved, now;
-    saved.threads = threads;
+    saved.shards = shards;
     saved.device = saved_on;
     now.device = "cpu";
     testing::internal::CaptureStderr();
     warn_of_other_numbers(saved, now);
     return testing::internal::GetCapturedStderr();
   };
-  EXPECT_EQ(warning(1, "cpu"), "");
+  EXPECT_EQ(warning(4, "cpu"), "");
   EXPECT_EQ(warning(1, ""), "") << "an older version saved";
   EXPECT_THAT(warning(1, "cuda"), HasSubstr("saved on device cuda and continues with device cpu"));
-  EXPECT_THAT(warning(3, "cpu"), AllOf(HasSubstr("saved with 3 threads"), Not(HasSubstr("device"))));
+  EXPECT_THAT(warning(0, "cpu"), AllOf(HasSubstr("older version"), HasSubstr("last bits"), Not(HasSubstr("device"))));
+}
+
+TEST(TrainingStateTest, AnOlderVersionWroteThreadsInPlaceOfShards) {
+  auto json = to_json(TrainingState{});
+  json.erase("shards");
+  json["threads"] = 2;
+  EXPECT_EQ(read_training_state(json, "f").shards, 0);
 }
 
 TEST(TrainingStateTest, MissingWrongOrUnknownKeyIsRefused) {

@@ -76,7 +76,6 @@ TEST_P(BatchNormTest, RunningStatisticsServeOtherPasses) {
   norm.forward(example(), training);
   EXPECT_THAT(norm.running_mean(), SameAs(at::zeros_like(norm.running_mean())));  // until the update counts
   statistics.update_running();
-  statistics.update_running();  // nothing is left
   EXPECT_THAT(norm.running_mean(), AllClose(at::tensor({0.25F, 0.325F, 0.4F}).to(device()), 1e-6));
   // 0.9 + 0.1 * the unbiased variance, 4/3 of the biased one
   EXPECT_THAT(norm.running_variance(),
@@ -87,14 +86,22 @@ TEST_P(BatchNormTest, RunningStatisticsServeOtherPasses) {
   EXPECT_THAT(norm.forward(x, Pass{}), AllClose((x - mean) / (variance + LayerNormImpl::kEpsilon).sqrt(), 1e-6));
 }
 
-TEST_P(BatchNormTest, ClearedStatisticsChangeNothing) {
-  BatchNorm norm(3);
+TEST_P(BatchNormTest, StatisticsAreUsedInTheOrderOfTheirPasses) {
+  BatchNorm norm(3), other(3);
   norm.to(device());
-  BatchStatistics statistics;
-  norm.forward(example(), Pass{.training = true, .batch_statistics = &statistics});
-  statistics.clear();
-  statistics.update_running();
-  EXPECT_THAT(norm.running_mean(), SameAs(at::zeros_like(norm.running_mean())));
+  other.to(device());
+  const auto x = formula_tensor({2, 2, 3}, device());
+  BatchStatistics first, after, together;
+  norm.forward(example(), Pass{.training = true, .batch_statistics = &first});
+  norm.forward(x, Pass{.training = true, .batch_statistics = &after});
+  first.append(std::move(after));
+  first.update_running();
+  other.forward(example(), Pass{.training = true, .batch_statistics = &together});
+  other.forward(x, Pass{.training = true, .batch_statistics = &together});
+  together.update_running();
+  EXPECT_THAT(norm.running_mean(), SameAs(other.running_mean()));
+  EXPECT_THAT(norm.running_variance(), SameAs(other.running_variance()));
+  EXPECT_THAT(norm.running_mean(), testing::Not(SameAs(at::zeros_like(norm.running_mean()))));
 }
 
 TEST_P(BatchNormTest, AFrozenNormKeepsItsStatistics) {

@@ -1,0 +1,96 @@
+#include "tensor/workers.h"
+
+#include <system_error>
+#include <utility>
+
+#include <ATen/Parallel.h>
+
+namespace gloss {
+namespace {
+
+/// LibTorch's operations of this thread run on it alone.
+class OneThread {
+ public:
+  OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+  ~OneThread() { at::set_num_threads(before_); }
+
+ private:
+  int before_;
+};
+
+}  // namespace
+
+Workers::Workers(std::int64_t count) {
+  const int before = at::get_num_threads();
+  std::unique_lock lock(mutex_);
+  try {
+    for (; running_ < count - 1; ++running_) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {  // no more threads
+  }
+  ended_.wait(lock, [&] { return running_ == 0; });
+  // Each worker has set the number for threads that use LibTorch for the first time, too.
+  at::set_num_threads(before);
+}
+
+Workers::~Workers() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  begun_.notify_all();
+  for (auto& thread : threads_) thread.join();
+}
+
+void Workers::run(std::int64_t tasks, const std::function<void(std::int64_t)>& task) {
+  const OneThread one;
+  std::unique_lock lock(mutex_);
+  task_ = &task;
+  next_ = 0;
+  tasks_ = tasks;
+  exception_ = nullptr;
+  begun_.notify_all();
+  take_tasks(lock);
+  ended_.wait(lock, [&] { return running_ == 0; });
+  if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
+}
+
+void Workers::work() {
+  at::get_num_threads();  // a thread's first call sets the number of the process
+  at::set_num_threads(1);
+  std::unique_lock lock(mutex_);
+  if (--running_ == 0) ended_.notify_all();
+  while (true) {
+    begun_.wait(lock, [&] { return stopped_ || next_ < tasks_; });
+    if (stopped_) return;
+    take_tasks(lock);
+  }
+}
+
+// Takes tasks until none is left.
+void Workers::take_tasks(std::unique_lock<std::mutex>& lock) {
+  while (next_ < tasks_) {
+    const auto i = next_++;
+    ++running_;
+    const auto& task = *task_;
+    lock.unlock();
+    std::exception_ptr exception;
+    try {
+      task(i);
+    } catch (...) {
+      exception = std::current_exception();
+    }
+    lock.lock();
+    --running_;
+    if (!exception) continue;
+    if (!exception_ || i < failed_) {
+      exception_ = exception;
+      failed_ = i;
+    }
+    next_ = tasks_;
+  }
+  if (running_ == 0) ended_.notify_all();
+}
+
+}  // namespace gloss

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace gloss {
+
+/// Threads for independent tasks. Each task computes LibTorch's operations on one thread, so its bits do not depend on
+/// the number of workers. A worker without a task sleeps.
+class Workers {
+ public:
+  /// `count` at least 1. The thread that calls `run` is one of them; the others are started here. If the system refuses
+  /// some, there are fewer.
+  explicit Workers(std::int64_t count);
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+  ~Workers();
+
+  std::int64_t count() const { return std::ssize(threads_) + 1; }
+
+  /// Calls task(i) for each i from 0 to `tasks` - 1, begun in this order, each on the next worker that is free. Returns
+  /// when all have ended. After an exception no other task begins, and the one of the smallest i is rethrown. Not from
+  /// two threads at once, and not from a task.
+  void run(std::int64_t tasks, const std::function<void(std::int64_t)>& task);
+
+ private:
+  void work();
+  void take_tasks(std::unique_lock<std::mutex>& lock);
+
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::condition_variable begun_, ended_;
+  const std::function<void(std::int64_t)>* task_ = nullptr;
+  std::int64_t next_ = 0, tasks_ = 0, running_ = 0;  ///< of the current `run`; at first, threads that start
+  std::int64_t failed_ = 0;                          ///< the smallest task with an exception
+  std::exception_ptr exception_;
+  bool stopped_ = false;
+};
+
+}  // namespace gloss

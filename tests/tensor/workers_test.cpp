@@ -1,0 +1,91 @@
+#include "tensor/workers.h"
+
+#include <atomic>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include <ATen/Parallel.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gloss {
+namespace {
+
+using testing::Each;
+using testing::ThrowsMessage;
+
+TEST(WorkersTest, EveryTaskRunsOnce) {
+  for (const std::int64_t count : {1, 2, 5}) {
+    Workers workers(count);
+    EXPECT_EQ(workers.count(), count);
+    for (const std::int64_t tasks : {0, 1, 3, 100}) {
+      std::vector<std::atomic<int>> runs(static_cast<std::size_t>(tasks));
+      workers.run(tasks, [&](std::int64_t i) { ++runs[static_cast<std::size_t>(i)]; });
+      for (const auto& each : runs) EXPECT_EQ(each, 1) << count << " workers, " << tasks << " tasks";
+    }
+  }
+}
+
+TEST(WorkersTest, TasksRunSideBySide) {
+  Workers workers(3);
+  std::atomic<int> waiting = 0;
+  // Each of three tasks waits for the other two.
+  workers.run(3, [&](std::int64_t) {
+    ++waiting;
+    while (waiting < 3) std::this_thread::yield();
+  });
+  EXPECT_EQ(waiting, 3);
+}
+
+TEST(WorkersTest, AFreeWorkerTakesTheNextTask) {
+  Workers workers(2);
+  std::atomic<int> done = 0;
+  // The first task ends last: the other worker does the rest.
+  workers.run(50, [&](std::int64_t i) {
+    while (i == 0 && done < 49) std::this_thread::yield();
+    ++done;
+  });
+  EXPECT_EQ(done, 50);
+}
+
+TEST(WorkersTest, LibTorchComputesATaskOnOneThread) {
+  const int before = at::get_num_threads();
+  at::set_num_threads(3);
+  {
+    Workers workers(2);
+    EXPECT_EQ(at::get_num_threads(), 3);
+    std::vector<int> threads(20);
+    workers.run(20, [&](std::int64_t i) { threads[static_cast<std::size_t>(i)] = at::get_num_threads(); });
+    EXPECT_THAT(threads, Each(1));
+    EXPECT_EQ(at::get_num_threads(), 3) << "the thread that called";
+    int of_new_thread = 0;
+    std::thread([&] { of_new_thread = at::get_num_threads(); }).join();
+    EXPECT_EQ(of_new_thread, 3);
+  }
+  EXPECT_EQ(at::get_num_threads(), 3);
+  at::set_num_threads(before);
+}
+
+TEST(WorkersTest, TheExceptionOfTheFirstTaskIsRethrown) {
+  for (const std::int64_t count : {1, 3}) {
+    Workers workers(count);
+    std::atomic<int> begun = 0;
+    const auto fail = [&] {
+      workers.run(1000, [&](std::int64_t i) {
+        ++begun;
+        if (i >= 2) throw std::runtime_error(i == 2 ? "two" : "later");
+      });
+    };
+    EXPECT_THAT(fail, ThrowsMessage<std::runtime_error>("two")) << count;
+    EXPECT_LT(begun, 1000) << "tasks begin after a failure";
+    int runs = 0;
+    workers.run(1, [&](std::int64_t) { ++runs; });
+    EXPECT_EQ(runs, 1) << "the workers still work";
+  }
+}
+
+}  // namespace
+}  // namespace gloss
