@@ -1,11 +1,14 @@
 #include "decoding/batched_search.h"
 
 #include <algorithm>
+#include <exception>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <utility>
 
 #include "common/error.h"
+#include "tensor/workers.h"
 
 namespace gloss {
 namespace {
@@ -21,24 +24,70 @@ std::vector<std::vector<Hypothesis>> search(const Scorer& scorer, const PaddedId
   return result;
 }
 
-/// Returns hooks for a batch whose row b is the sentence `batch[b]`. `hooks` must outlive them.
-SearchHooks hooks_of_batch(const SearchHooks& hooks, std::span<const std::size_t> batch) {
-  const auto sentence = [batch](std::int64_t row) { return static_cast<std::int64_t>(batch[row]); };
-  SearchHooks result{.before_step = hooks.before_step};
-  if (hooks.on_token)
-    result.on_token = [&hooks, sentence](std::int64_t row, Id token, double log_probability) {
-      hooks.on_token(sentence(row), token, log_probability);
+/// The hooks of a search whose batches may run on several threads: called by one at a time.
+class SharedHooks {
+ public:
+  explicit SharedHooks(const SearchHooks& hooks) : hooks_(hooks) {}
+
+  void before_batch() {
+    const auto lock = enter();
+    call([&] {
+      if (hooks_.before_batch) hooks_.before_batch();
+    });
+  }
+
+  /// Returns hooks for a batch whose row b is the sentence `batch[b]`. Both must outlive them.
+  SearchHooks of_batch(std::span<const std::size_t> batch) {
+    SearchHooks result;
+    result.before_step = [this] {
+      const auto lock = enter();
+      call([&] {
+        if (hooks_.before_step) hooks_.before_step();
+      });
     };
-  if (hooks.on_left_out)
-    result.on_left_out = [&hooks, sentence](std::int64_t row, std::int64_t phrases) {
-      hooks.on_left_out(sentence(row), phrases);
+    result.on_token = forwarded(hooks_.on_token, batch);
+    result.on_left_out = forwarded(hooks_.on_left_out, batch);
+    result.on_found = forwarded(hooks_.on_found, batch);
+    return result;
+  }
+
+  /// Rethrows the first exception of a hook.
+  void rethrow() const {
+    if (exception_) std::rethrow_exception(exception_);
+  }
+
+ private:
+  struct Abandoned {};  ///< thrown where another batch has failed
+
+  std::unique_lock<std::mutex> enter() {
+    std::unique_lock lock(mutex_);
+    if (exception_) throw Abandoned{};
+    return lock;
+  }
+
+  void call(const auto& hook) {
+    try {
+      hook();
+    } catch (...) {
+      exception_ = std::current_exception();
+      throw;
+    }
+  }
+
+  template <typename... Arguments>
+  std::function<void(std::int64_t, Arguments...)> forwarded(const std::function<void(std::int64_t, Arguments...)>& hook,
+                                                            std::span<const std::size_t> batch) {
+    if (!hook) return {};
+    return [this, &hook, batch](std::int64_t row, Arguments... arguments) {
+      const auto lock = enter();
+      call([&] { hook(static_cast<std::int64_t>(batch[static_cast<std::size_t>(row)]), arguments...); });
     };
-  if (hooks.on_found)
-    result.on_found = [&hooks, sentence](std::int64_t row, const std::vector<Hypothesis>& found) {
-      hooks.on_found(sentence(row), found);
-    };
-  return result;
-}
+  }
+
+  const SearchHooks& hooks_;
+  std::mutex mutex_;
+  std::exception_ptr exception_;
+};
 
 bool has_phrases(const PerSentence& given, std::size_t i) {
   return !given.phrases.empty() && !given.phrases[i].empty();
@@ -60,6 +109,25 @@ void expect_one_each(const std::string& name, std::size_t count, std::size_t sen
   if (count == 0 || count == sentences) return;
   throw UsageError(name + ": wanted one for each of " + std::to_string(sentences) + " sentences, got " +
                    std::to_string(count));
+}
+
+/// Cuts `order`, whose first `with_phrases` sentences have phrases, into batches of at most `size`.
+std::vector<std::span<const std::size_t>> cut_into_batches(std::span<const std::size_t> order, std::size_t with_phrases,
+                                                           std::size_t size) {
+  std::vector<std::span<const std::size_t>> batches;
+  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
+    last = std::min(first + size, first < with_phrases ? with_phrases : order.size());
+    batches.push_back(order.subspan(first, last - first));
+  }
+  return batches;
+}
+
+/// The size of a batch, so that each worker has one if that leaves it enough rows.
+std::size_t size_of_batch(const DecodingConfig& config, std::size_t sentences, std::int64_t workers) {
+  constexpr std::size_t kMinRows = 8;
+  const auto size = static_cast<std::size_t>(config.batch_size), parts = static_cast<std::size_t>(workers);
+  const auto share = (sentences + parts - 1) / parts;
+  return share < kMinRows ? size : std::min(size, share);
 }
 
 /// Checks the requirements of PhraseProgress.
@@ -85,7 +153,7 @@ void expect_pieces(const PerSentence& given, std::int64_t vocabulary_size) {
 
 std::vector<std::vector<Hypothesis>> batched_search(const Scorer& scorer, std::span<const Ids> sources,
                                                     const DecodingConfig& config, const PerSentence& given,
-                                                    const SearchHooks& hooks) {
+                                                    const SearchHooks& hooks, std::int64_t workers) {
   config.validate();
   expect_one_each("prefixes", given.prefixes.size(), sources.size());
   expect_one_each("phrases", given.phrases.size(), sources.size());
@@ -103,17 +171,28 @@ std::vector<std::vector<Hypothesis>> batched_search(const Scorer& scorer, std::s
   const auto others = std::ranges::partition_point(order, [&](std::size_t i) { return has_phrases(given, i); });
   const auto with_phrases = static_cast<std::size_t>(others - order.begin());
 
+  if (!scorer.device().is_cpu()) workers = 1;
+  const auto batches = cut_into_batches(order, with_phrases, size_of_batch(config, order.size(), workers));
   std::vector<std::vector<Hypothesis>> result(sources.size());
-  const auto batch_size = static_cast<std::size_t>(config.batch_size);
-  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
-    if (hooks.before_batch) hooks.before_batch();
-    last = std::min(first + batch_size, first < with_phrases ? with_phrases : order.size());
-    const auto batch = std::span(order).subspan(first, last - first);
+  SharedHooks shared(hooks);
+  const auto search_batch = [&](std::int64_t i) {
+    shared.before_batch();
+    const auto batch = batches[static_cast<std::size_t>(i)];
     std::vector<Ids> rows;
-    for (const auto i : batch) rows.push_back(sources[i]);
-    auto found =
-        search(scorer, pad(rows, scorer.device()), config, part_of(given, batch), hooks_of_batch(hooks, batch));
+    for (const auto sentence : batch) rows.push_back(sources[sentence]);
+    auto found = search(scorer, pad(rows, scorer.device()), config, part_of(given, batch), shared.of_batch(batch));
     for (std::size_t b = 0; b < batch.size(); ++b) result[batch[b]] = std::move(found[b]);
+  };
+  const auto count = std::ssize(batches);
+  if (workers == 1 || count < 2) {
+    for (std::int64_t i = 0; i < count; ++i) search_batch(i);
+    return result;
+  }
+  try {
+    Workers(std::min(workers, count)).run(count, search_batch);
+  } catch (...) {
+    shared.rethrow();
+    throw;
   }
   return result;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/error.h"
+#include "tensor/workers.h"
 
 namespace gloss {
 namespace {
@@ -51,7 +52,7 @@ void score_batch(const Scorer& scorer, std::span<const Ids> sources, std::span<c
 
 std::vector<ForcedScore> forced_token_scores(const Scorer& scorer, std::span<const Ids> sources,
                                              std::span<const Ids> targets, std::int64_t batch_size,
-                                             const std::function<void()>& before_step) {
+                                             const std::function<void()>& before_step, std::int64_t workers) {
   if (sources.size() != targets.size())
     throw DataError("wanted a target for each of " + std::to_string(sources.size()) + " sources, got " +
                     std::to_string(targets.size()));
@@ -63,11 +64,17 @@ std::vector<ForcedScore> forced_token_scores(const Scorer& scorer, std::span<con
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return targets[i].size(); });
   std::vector<ForcedScore> result(targets.size());
   const auto together = static_cast<std::size_t>(batch_size);
-  for (std::size_t first = 0; first < order.size(); first += together) {
+  const auto batches = static_cast<std::int64_t>((order.size() + together - 1) / together);
+  const auto score = [&](std::int64_t batch) {
     if (before_step) before_step();
+    const auto first = static_cast<std::size_t>(batch) * together;
     score_batch(scorer, sources, targets, std::span(order).subspan(first, std::min(together, order.size() - first)),
                 before_step, result);
-  }
+  };
+  if (workers > 1 && batches > 1 && scorer.device().is_cpu())
+    Workers(std::min(workers, batches)).run(batches, score);
+  else
+    for (std::int64_t batch = 0; batch < batches; ++batch) score(batch);
   return result;
 }
 

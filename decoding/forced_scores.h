@@ -17,10 +17,11 @@ struct ForcedScore {
 
 /// Scores given targets by teacher forcing, each for its source (pieces and eos), `batch_size` at once. A target is
 /// scored as it stands: it ends with eos, or without one if a search was cut short. Calls `before_step`, unless empty,
-/// before each batch and each step; it may throw to leave.
+/// before each batch and each step; it may throw to leave. With several `workers`, on the CPU, each computes a batch on
+/// one thread, and they call `before_step` at the same time.
 /// Throws DataError naming the first target, from 1, that is longer than the scorer's max_target_length.
 std::vector<ForcedScore> forced_token_scores(const Scorer& scorer, std::span<const Ids> sources,
                                              std::span<const Ids> targets, std::int64_t batch_size,
-                                             const std::function<void()>& before_step = {});
+                                             const std::function<void()>& before_step = {}, std::int64_t workers = 1);
 
 }  // namespace gloss

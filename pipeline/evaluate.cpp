@@ -1,7 +1,10 @@
 #include "pipeline/evaluate.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
+
+#include <ATen/Parallel.h>
 
 #include "common/log.h"
 #include "common/system/stop.h"
@@ -29,10 +32,12 @@ Translations translate_texts(const LineTranslator& translator, const DecodingCon
   const WorkProgress progress(static_cast<double>(lines.size()), job);
   std::int64_t batches = 0;
   const TranslationHooks hooks{
-      .before_batch = [&] { progress.show(static_cast<double>(batches++ * decoding.batch_size)); },
+      .before_batch =
+          [&] { progress.show(static_cast<double>(std::min(batches++ * decoding.batch_size, std::ssize(lines)))); },
       .before_step = stop_where_requested};
+  const TranslationRequest request{.lines = lines, .workers = at::get_num_threads()};
   Translations result;
-  for (auto& translation : translator.translate(lines, decoding, hooks)) {
+  for (auto& translation : translator.translate(request, decoding, hooks)) {
     result.texts.push_back(std::move(translation.candidates.front().text));
     if (translation.truncated) result.truncated.note(std::ssize(result.texts));
   }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <ATen/Parallel.h>
+
 #include "common/error.h"
 #include "common/system/stop.h"
 #include "common/text/utf8.h"
@@ -25,7 +27,8 @@ std::vector<ScoredPair> PairScorer::score(const TestSet& pairs, std::int64_t fir
     if (source.ids.empty()) source.ids.push_back(kEos);
     sources.push_back(std::move(source.ids));
   }
-  auto scores = forced_token_scores(translator_.scorer(), sources, targets, decoding_.batch_size, stop_where_requested);
+  auto scores = forced_token_scores(translator_.scorer(), sources, targets, decoding_.batch_size, stop_where_requested,
+                                    at::get_num_threads());
   for (std::size_t i = 0; i < result.size(); ++i) {
     auto& pair = result[i];
     for (const auto id : targets[i]) pair.pieces.push_back(translator_.target_tokenizer().piece(id));

@@ -124,7 +124,7 @@ void TranslationJob::search(std::span<const std::size_t> lines) {
     hooks.on_token = [&](std::int64_t sentence, Id token, double log_probability) {
       stream_token(line_of(sentence), token, log_probability);
     };
-  batched_search(translator_.scorer(), sources, config_, given, hooks);
+  batched_search(translator_.scorer(), sources, config_, given, hooks, request_.workers);
   finish_batch();
 }
 

@@ -32,6 +32,8 @@ struct TranslationRequest {
   std::int64_t first_index = 0;                ///< index of the first line in the whole input, for sampling
   const GlossaryPhrases* glossary = nullptr;   ///< phrases that translations must contain; may be null
   DetailOptions details = {};
+  /// Batches are computed side by side by this many threads. 1: one after the other, each on all threads of LibTorch.
+  std::int64_t workers = 1;
 };
 
 /// Callbacks and limits of one call. Each may be empty. An exception of a callback leaves the call.

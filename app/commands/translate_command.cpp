@@ -191,7 +191,8 @@ ExitCode run(const TranslateOptions& options) {
                                      .prefixes = line_prefixes.of(line, texts.size()),
                                      .first_index = line,
                                      .glossary = glossary ? &*glossary : nullptr,
-                                     .details = details};
+                                     .details = details,
+                                     .workers = machine.threads};
     std::vector<LineTranslation> translations;
     try {
       translations = translator.translate(request, decoding, hooks);

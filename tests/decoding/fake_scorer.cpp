@@ -61,7 +61,10 @@ std::unique_ptr<Scorer::State> FakeScorer::start(const PaddedIds& source) const 
 Scorer::Step FakeScorer::step(State& state, std::span<const Id> tokens, bool with_attention) const {
   auto& [rows, B, begun] = static_cast<FakeState&>(state);
   expect(tokens.size() == rows.size(), "tokens do not fit the state");
-  steps_.emplace_back(B, std::ssize(tokens) / B);
+  {
+    const std::lock_guard lock(mutex_);
+    steps_.emplace_back(B, std::ssize(tokens) / B);
+  }
   std::vector<float> logits;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto token = tokens[i];

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -42,7 +43,7 @@ class FakeScorer final : public Scorer {
   std::int64_t max_target_length() const override { return options_.max_target_length; }
   at::Device device() const override { return device_; }
 
-  /// Returns {B, K} of every step so far.
+  /// Returns {B, K} of every step so far. Not during a search.
   const std::vector<std::pair<std::int64_t, std::int64_t>>& steps() const { return steps_; }
 
  private:
@@ -50,6 +51,7 @@ class FakeScorer final : public Scorer {
   std::int64_t vocabulary_;
   at::Device device_;
   Options options_;
+  mutable std::mutex mutex_;
   mutable std::vector<std::pair<std::int64_t, std::int64_t>> steps_;
 };
 

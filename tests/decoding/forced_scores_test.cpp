@@ -66,8 +66,8 @@ TEST_P(ForcedScoresTest, AreThoseOfEverySearchBitForBit) {
         wanted.push_back(hypothesis);
       }
     ASSERT_GE(wanted.size(), sources.size());
-    for (const std::int64_t together : {1, 3, 64}) {
-      const auto scores = forced_token_scores(*scorer, repeated, targets, together);
+    for (const auto& [together, workers] : {std::pair{1, 1}, {3, 1}, {64, 1}, {1, 3}}) {
+      const auto scores = forced_token_scores(*scorer, repeated, targets, together, {}, workers);
       for (std::size_t i = 0; i < wanted.size(); ++i) {
         const auto& tokens = wanted[i].token_log_probabilities;
         if (device().is_cpu()) {

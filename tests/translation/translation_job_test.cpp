@@ -136,6 +136,34 @@ TEST_F(TranslationJobTest, ACallThatEndsEarlyKeepsWhatItFound) {
   for (const auto& translation : found) EXPECT_EQ(translation.status, Status::kDeadline);
 }
 
+TEST_F(TranslationJobTest, WithWorkersAStopEndsEveryBatchAndKeepsWhatWasFound) {
+  config_.batch_size = 1;
+  const std::vector<std::string> lines(60, "abcdefgh");
+  const auto scorer = std::make_shared<FakeScorer>(copy_letters, kLetterVocabulary, at::kCPU);
+  const LineTranslator translator(scorer, letters_, letters_, 100);
+  for (const std::int64_t workers : {1, 4}) {
+    std::stop_source stop;
+    int batches = 0;
+    const auto found = translator.translate({.lines = lines, .workers = workers}, config_,
+                                            {.before_batch =
+                                                 [&] {
+                                                   if (++batches == 20) stop.request_stop();
+                                                 },
+                                             .stop = stop.get_token()});
+    int complete = 0;
+    for (const auto& translation : found) {
+      if (!translation.complete()) {
+        EXPECT_EQ(translation.status, Status::kCancelled);
+        continue;
+      }
+      ++complete;
+      EXPECT_EQ(translation.candidates.at(0).text, "abcdefgh");
+    }
+    EXPECT_GE(complete, 20 - workers);
+    EXPECT_LE(complete, 20);
+  }
+}
+
 TEST_F(TranslationJobTest, TokensArriveOneByOneWithTheTextSoFar) {
   std::vector<std::string> texts;
   double sum = 0;
