@@ -12,7 +12,7 @@ namespace gloss {
 /// depend on the counter and the key only.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
 
-/// Stateless random numbers: every value is a function of (seed, stream name, update, micro-batch, element). There is
+/// Stateless random numbers: every value is a function of (seed, stream name, update, shard, element). There is
 /// no state to save, and no part of the program disturbs the numbers of another. Cheap to copy.
 ///
 /// Element e is word e % 4 of the block whose counter is {e / 4 low, e / 4 high, update, micro_batch}. The key is a
@@ -22,9 +22,9 @@ class RandomStream {
  public:
   RandomStream(std::uint64_t seed, std::string_view name);
 
-  /// Returns the child stream called `name`, at the same update and micro-batch.
+  /// Returns the child stream called `name`, at the same update and shard.
   RandomStream stream(std::string_view name) const;
-  /// Returns this stream at another update and micro-batch.
+  /// Returns this stream at another update and shard.
   RandomStream at(std::uint32_t update, std::uint32_t micro_batch = 0) const;
 
   std::array<std::uint32_t, 2> key() const { return key_; }

@@ -14,7 +14,8 @@ std::vector<Batch> cut_into_shards(Batch batch, std::int64_t count) {
   for (std::size_t i = 0; i < batch.source.size(); ++i) {
     const auto tokens = tokens_of(i);
     // The shard in which the middle of the sentence lies.
-    auto& shard = shards[static_cast<std::size_t>((2 * before + tokens) * count / (2 * all))];
+    const auto middle = (2 * before + tokens) * count / (2 * all);
+    auto& shard = shards[static_cast<std::size_t>(middle)];
     before += tokens;
     shard.source.push_back(std::move(batch.source[i]));
     shard.target.push_back(std::move(batch.target[i]));

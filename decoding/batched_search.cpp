@@ -122,12 +122,11 @@ std::vector<std::span<const std::size_t>> cut_into_batches(std::span<const std::
   return batches;
 }
 
-/// The size of a batch, so that each worker has one if that leaves it enough rows.
+/// The size of a batch, so that as many workers as possible have one of enough rows.
 std::size_t size_of_batch(const DecodingConfig& config, std::size_t sentences, std::int64_t workers) {
   constexpr std::size_t kMinRows = 8;
-  const auto size = static_cast<std::size_t>(config.batch_size), parts = static_cast<std::size_t>(workers);
-  const auto share = (sentences + parts - 1) / parts;
-  return share < kMinRows ? size : std::min(size, share);
+  const auto parts = std::clamp<std::size_t>(sentences / kMinRows, 1, static_cast<std::size_t>(workers));
+  return std::min(static_cast<std::size_t>(config.batch_size), (sentences + parts - 1) / parts);
 }
 
 /// Checks the requirements of PhraseProgress.

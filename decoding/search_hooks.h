@@ -12,7 +12,8 @@
 namespace gloss {
 
 /// Callbacks of a running search. Each may be empty, and may throw to leave the search. `sentence` is an index into the
-/// sources of the search.
+/// sources of the search. With several workers they are called on their threads, one at a time, for several batches by
+/// turns.
 struct SearchHooks {
   /// Called before each batch of sentences.
   std::function<void()> before_batch = {};

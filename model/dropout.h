@@ -13,7 +13,7 @@ namespace gloss {
 /// shape, is set to zero with probability p, else divided by 1 - p; otherwise x itself is returned.
 ///
 /// Element e (row-major) is dropped if bits(e) of the pass's stream `site` is less than p * 2^32. The result is
-/// therefore a function of (seed, site, update, micro-batch, element). Two calls of one pass must name two sites. On a
+/// therefore a function of (seed, site, update, shard, element). Two calls of one pass must name two sites. On a
 /// GPU LibTorch draws the numbers (model/fast/torch_dropout.h) unless the pass is plain. Throws Error, a fault of the
 /// caller, in a training pass without random numbers.
 at::Tensor dropout(const at::Tensor& x, double p, const Pass& pass, std::string_view site);

@@ -96,7 +96,7 @@ const Settings<ModelConfig>& model_settings() {
          .shown_default = "true with `pre`, else false"}},
        {choice_field(&Config::norm_type, kNormTypes),
         {.key = "norm_type",
-         .help = "normalization of a vector (`layer`, `rms`), over the micro-batch (`batch`), or none",
+         .help = "normalization of a vector (`layer`, `rms`), over a shard of the batch (`batch`), or none",
          .identity = Identity::kUnlessDefault}},
        {field(&Config::residual),
         {.key = "residual",

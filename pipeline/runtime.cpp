@@ -43,8 +43,7 @@ int start_threads(int wanted) {
   const int threads = started == needed ? wanted : std::max(1, started / 4);
   if (threads < wanted)
     log_warning("the system gives " + std::to_string(threads) + " threads in place of " + std::to_string(wanted) +
-                " (ulimit -u, ulimit -v or a control group); on those gloss computes, and a training's results "
-                "depend on their number");
+                " (ulimit -u, ulimit -v or a control group); on those gloss computes");
   set_up_determinism(threads);
   std::atomic<int> running = 0;  // an empty loop would be left out by the compiler
   at::parallel_for(0, threads, 1, [&](std::int64_t, std::int64_t) { ++running; });

@@ -18,12 +18,12 @@ addresses() {
   (cd "$root" && ctest --preset asan --parallel "$jobs")
 }
 
-# Programs whose tests share a translator, scorer, tokenizer, table or log between threads.
+# Programs whose tests share a translator, scorer, network, tokenizer, table or log between threads.
 threads() {
   local programs=(gloss_common_test gloss_tokenizer_test gloss_evaluation_test gloss_model_test gloss_decoding_test
-    gloss_library_test gloss_library_threads_test)
+    gloss_tensor_test gloss_training_test gloss_translation_test gloss_library_test gloss_library_threads_test)
   local names='^(LogTest|MappedFileTest|SentencePiece.*Test|ParallelForTest|ResamplingTest|PositionalEncodingTest)|ModelScorers'
-  names+='|InferenceScorer|Translator'
+  names+='|InferenceScorer|Translator|WorkersTest|ShardTree|ShardedUpdate|BatchedSearch|ForcedScores|TranslationJob'
   # The build runs each program to list its tests.
   export TSAN_OPTIONS=suppressions=$root/cmake/tsan_suppressions.txt
   "$root/scripts/build.sh" tsan "${programs[@]}"

@@ -1,5 +1,6 @@
 #include "tensor/workers.h"
 
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -8,7 +9,8 @@
 namespace gloss {
 namespace {
 
-/// LibTorch's operations of this thread run on it alone.
+/// LibTorch's operations of this thread run on it alone. MKL has one number of threads for the whole process, so that
+/// of the workers counts only while this lives.
 class OneThread {
  public:
   OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
@@ -24,10 +26,12 @@ class OneThread {
 
 Workers::Workers(std::int64_t count) {
   const int before = at::get_num_threads();
+  threads_.reserve(static_cast<std::size_t>(count));
   std::unique_lock lock(mutex_);
   try {
     for (; running_ < count - 1; ++running_) threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {  // no more threads
+  } catch (const std::bad_alloc&) {
   }
   ended_.wait(lock, [&] { return running_ == 0; });
   // Each worker has set the number for threads that use LibTorch for the first time, too.

@@ -23,8 +23,8 @@ Gradients gradients_of(const at::Tensor& loss, const std::vector<at::Tensor>& pa
 }
 
 void ShardSums::add(ShardSums after) {
-  if (after.gradients.empty()) return;
-  if (gradients.empty()) {
+  if (after.tokens == 0) return;
+  if (tokens == 0) {
     *this = std::move(after);
     return;
   }
@@ -39,42 +39,29 @@ void ShardSums::add(ShardSums after) {
   batch_statistics.append(std::move(after.batch_statistics));
 }
 
-ShardTree::ShardTree(std::int64_t batches, std::int64_t shards) : batches_(static_cast<std::size_t>(batches)) {
-  for (auto& levels : batches_) {
-    for (auto nodes = static_cast<std::size_t>(shards); nodes > 1; nodes = (nodes + 1) / 2) levels.emplace_back(nodes);
-    levels.emplace_back(1);
-  }
+ShardTree::ShardTree(std::int64_t shards) {
+  for (auto nodes = static_cast<std::size_t>(shards); nodes > 1; nodes = (nodes + 1) / 2) levels_.emplace_back(nodes);
+  levels_.emplace_back(1);
 }
 
-void ShardTree::put(std::int64_t batch, std::int64_t shard, ShardSums sums) {
-  auto& levels = batches_[static_cast<std::size_t>(batch)];
+void ShardTree::put(std::int64_t shard, ShardSums sums) {
   auto index = static_cast<std::size_t>(shard);
   std::unique_lock lock(mutex_);
-  for (std::size_t level = 0; level + 1 < levels.size(); ++level, index /= 2) {
+  for (std::size_t level = 0; level + 1 < levels_.size(); ++level, index /= 2) {
     const auto sibling = index ^ 1U;
-    if (sibling >= levels[level].size()) continue;  // the last node of an odd level moves up
-    if (!levels[level][sibling].is_put) {
-      levels[level][index] = {true, std::move(sums)};
+    if (sibling >= levels_[level].size()) continue;  // the last node of an odd level moves up
+    if (!levels_[level][sibling].is_put) {
+      levels_[level][index] = {true, std::move(sums)};
       return;
     }
-    auto other = std::exchange(levels[level][sibling].sums, {});
+    auto other = std::exchange(levels_[level][sibling].sums, {});
     lock.unlock();
     sums = index < sibling ? added(std::move(sums), std::move(other)) : added(std::move(other), std::move(sums));
     lock.lock();
   }
-  levels.back().front() = {true, std::move(sums)};
-  if (is_summing_) return;
-  is_summing_ = true;
-  while (summed_ < batches_.size() && batches_[summed_].back().front().is_put) {
-    auto next = std::exchange(batches_[summed_].back().front().sums, {});
-    lock.unlock();
-    sum_.add(std::move(next));
-    lock.lock();
-    ++summed_;
-  }
-  is_summing_ = false;
+  levels_.back().front() = {true, std::move(sums)};
 }
 
-ShardSums ShardTree::take() { return std::exchange(sum_, {}); }
+ShardSums ShardTree::take() { return std::exchange(levels_.back().front().sums, {}); }
 
 }  // namespace gloss

@@ -28,14 +28,13 @@ struct ShardSums {
   void add(ShardSums after);
 };
 
-/// Adds the sums of an update's shards in an order that does not depend on which is put first: those of a batch as the
-/// leaves of a binary tree, ((0 + 1) + (2 + 3)) + ..., then the batches one after the other. Several threads may call
-/// `put`; the one that puts the later of two sums adds them.
+/// Adds the sums of a batch's shards in an order that does not depend on which is put first: as the leaves of a binary
+/// tree, ((0 + 1) + (2 + 3)) + ... Several threads may call `put`; the one that puts the later of two sums adds them.
 class ShardTree {
  public:
-  ShardTree(std::int64_t batches, std::int64_t shards);
+  explicit ShardTree(std::int64_t shards);
 
-  void put(std::int64_t batch, std::int64_t shard, ShardSums sums);
+  void put(std::int64_t shard, ShardSums sums);
   /// The sum of all shards, once each is put.
   ShardSums take();
 
@@ -44,13 +43,9 @@ class ShardTree {
     bool is_put = false;
     ShardSums sums;
   };
-  using Level = std::vector<Node>;
 
   std::mutex mutex_;
-  std::vector<std::vector<Level>> batches_;  ///< levels of each batch, from the leaves to one node
-  ShardSums sum_;                            ///< of the first `summed_` batches
-  std::size_t summed_ = 0;
-  bool is_summing_ = false;  ///< a thread adds batches to sum_
+  std::vector<std::vector<Node>> levels_;  ///< from the leaves to one node
 };
 
 }  // namespace gloss

@@ -42,7 +42,7 @@ Trainer::Trainer(EncoderDecoder model, BatchStream& batches, Options options)
       batches_(&batches),
       options_(std::move(options)),
       plan_(options_.config, batches),
-      workers_(options_.threads),
+      workers_(model_->device().is_cpu() ? options_.threads : 1),
       adam_(parameters_to_train(model_, options_.config), options_.config, Adam::Path::kFastest, &workers_),
       folder_(options_.checkpoints, options_.config.keep_checkpoints) {
   options_.config.validate();

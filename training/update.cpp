@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <mutex>
 #include <new>
@@ -54,20 +55,16 @@ class Lap {
 
 // A shard of a batch, or its halves where memory ran out.
 struct Shard {
-  std::int64_t batch, index;  // of the batch, and within it
-  std::uint32_t number;       // of its dropout
+  std::uint32_t number;  // of its dropout
   std::vector<Batch> parts;
 };
 
+// Returns `count` shards of each batch, batch by batch.
 std::vector<Shard> shards_of(std::span<const Batch> batches, std::int64_t count) {
   std::vector<Shard> shards;
-  for (const Batch& batch : batches) {
-    const auto index = static_cast<std::int64_t>(shards.size()) / count;
-    for (auto& part : cut_into_shards(batch, count)) {
-      const auto number = static_cast<std::int64_t>(shards.size());
-      shards.push_back({index, number % count, static_cast<std::uint32_t>(number), {std::move(part)}});
-    }
-  }
+  for (const Batch& batch : batches)
+    for (auto& part : cut_into_shards(batch, count))
+      shards.push_back({static_cast<std::uint32_t>(shards.size()), {std::move(part)}});
   return shards;
 }
 
@@ -83,27 +80,33 @@ class Attempt {
           const UpdateOptions& options)
       : model_(model), parameters_(parameters), dropout_(dropout), options_(options) {}
 
-  /// Goes through all shards. If memory runs out, returns the index of the first such shard.
-  std::optional<std::size_t> run(Workers& workers, const std::vector<Shard>& shards, std::int64_t batches) {
-    ShardTree tree(batches, std::ssize(shards) / batches);
+  /// Goes through the shards of each batch, side by side or one after the other. If memory runs out, returns the index
+  /// of the first such shard, after which no other begins.
+  std::optional<std::size_t> run(Workers& workers, const std::vector<Shard>& shards, bool side_by_side) {
+    const auto count = shards_of_batch(model_, options_);
     std::optional<std::size_t> failed;
-    const auto task = [&](std::int64_t i) {
-      const Shard& shard = shards[static_cast<std::size_t>(i)];
-      try {
-        tree.put(shard.batch, shard.index, sums(shard));
-      } catch (...) {
-        if (!is_out_of_memory()) throw;
-        const std::lock_guard lock(mutex_);
-        failed = std::min(failed.value_or(shards.size()), static_cast<std::size_t>(i));
-      }
-    };
+    std::size_t first = 0;  // shard of the batch
     Lap lap;
-    if (model_->device().is_cpu())
-      workers.run(std::ssize(shards), task);
-    else
-      for (std::int64_t i = 0; i < std::ssize(shards); ++i) task(i);
-    if (failed) return failed;
-    sums_ = tree.take();
+    try {
+      for (; first < shards.size(); first += static_cast<std::size_t>(count)) {
+        ShardTree tree(count);
+        const auto task = [&](std::int64_t i) {
+          const auto index = first + static_cast<std::size_t>(i);
+          try {
+            tree.put(i, sums(shards[index]));
+          } catch (...) {
+            const std::lock_guard lock(mutex_);
+            if (is_out_of_memory()) failed = std::min(failed.value_or(index), index);
+            throw;
+          }
+        };
+        run_tasks(workers, count, task, side_by_side);
+        sums_.add(tree.take());
+      }
+    } catch (...) {
+      if (!failed && !is_out_of_memory()) throw;
+      return failed.value_or(first);
+    }
     const double wall = lap(), worked = seconds_.forward + seconds_.backward;
     seconds_ = {.forward = wall * seconds_.forward / worked, .backward = wall * seconds_.backward / worked};
     return std::nullopt;
@@ -113,6 +116,17 @@ class Attempt {
   const UpdateSeconds& seconds() const { return seconds_; }
 
  private:
+  void run_tasks(Workers& workers, std::int64_t count, const std::function<void(std::int64_t)>& task,
+                 bool side_by_side) const {
+    if (model_->device().is_cpu() && side_by_side) return workers.run(count, task);
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (model_->device().is_cpu())
+        workers.run(1, [&](std::int64_t) { task(i); });
+      else
+        task(i);
+    }
+  }
+
   ShardSums sums(const Shard& shard) {
     ShardSums sum;
     if (shard.parts.front().source.empty()) return sum;
@@ -159,10 +173,10 @@ void split(Shard& shard, std::int64_t step) {
   const auto sentences = first.source.size();
   const auto place = "step " + std::to_string(step) + ": out of memory in ";
   if (is_half || sentences < 2)
-    throw OutOfMemoryError(place + (is_half ? "the half of a batch, " : "a batch, ") + std::to_string(sentences) +
+    throw OutOfMemoryError(place + (is_half ? "the half of a shard, " : "a shard, ") + std::to_string(sentences) +
                            " sentences; leave more memory to this run, or begin one with a smaller "
                            "data.batch_tokens and more training.accumulate");
-  log_warning(place + "a batch of " + std::to_string(sentences) + " sentences, which is split in two");
+  log_warning(place + "a shard of " + std::to_string(sentences) + " sentences, which is split in two");
 
   const auto middle = static_cast<std::ptrdiff_t>((sentences + 1) / 2);
   Batch second;
@@ -174,14 +188,22 @@ void split(Shard& shard, std::int64_t step) {
   shard.parts.push_back(std::move(second));
 }
 
-// The sums over all shards. Sets the gradients of `adam`, and loss, norm and seconds of `result`. Shards are split
-// until the memory suffices.
+// Returns the index of the last shard that can be split, or of the last one.
+std::size_t last_to_split(const std::vector<Shard>& shards) {
+  for (auto i = shards.size(); i-- > 0;)
+    if (shards[i].parts.size() == 1 && shards[i].parts.front().source.size() > 1) return i;
+  return shards.size() - 1;
+}
+
+// The sums over all shards. Sets the gradients of `adam`, and loss, norm and seconds of `result`. If memory runs out,
+// the shards are computed one after the other, which gives the same bits; then shards are split until it suffices.
 ShardSums sums_with_norm(EncoderDecoder& model, Adam& adam, Workers& workers, std::span<const Batch> batches,
                          const RandomStream& dropout, const UpdateOptions& options, UpdateResult& result) {
   auto shards = shards_of(batches, shards_of_batch(model, options));
+  bool side_by_side = shards_of_batch(model, options) > 1;
   while (true) {
     Attempt attempt(model, adam.trained(), dropout, options);
-    auto failed = attempt.run(workers, shards, std::ssize(batches));
+    auto failed = attempt.run(workers, shards, side_by_side);
     if (!failed) {
       Lap lap;
       try {
@@ -195,12 +217,12 @@ ShardSums sums_with_norm(EncoderDecoder& model, Adam& adam, Workers& workers, st
         return sum;
       } catch (...) {
         if (!is_out_of_memory()) throw;
-        failed = shards.size() - 1;
+        failed = last_to_split(shards);
       }
     }
     adam.clear_gradients();
     release_cached_memory();
-    split(shards[*failed], options.step);
+    if (!std::exchange(side_by_side, false)) split(shards[*failed], options.step);
   }
 }
 
@@ -228,7 +250,7 @@ ShardSums sum_over_shards(EncoderDecoder& model, const std::vector<at::Tensor>& 
                           std::span<const Batch> batches, const RandomStream& dropout, const UpdateOptions& options) {
   Attempt attempt(model, parameters, dropout, options);
   const auto shards = shards_of(batches, shards_of_batch(model, options));
-  if (attempt.run(workers, shards, std::ssize(batches))) throw std::bad_alloc();
+  if (attempt.run(workers, shards, /*side_by_side=*/true)) throw std::bad_alloc();
   return std::move(attempt.result());
 }
 

@@ -30,8 +30,8 @@ struct UpdateOptions {
   bool plain = false;                         ///< Pass::plain
 };
 
-/// Time of the phases of an update, in seconds. Workers that go forward while others go backward divide the time by
-/// the sums of their times. A GPU works asynchronously; a phase may include only its launch.
+/// Time of the phases of an update, in seconds. The time in which some workers go forward and others backward is
+/// divided as the sums of their times are. A GPU works asynchronously; a phase may include only its launch.
 struct UpdateSeconds {
   double forward = 0, backward = 0, optimizer = 0;
 };
@@ -57,9 +57,11 @@ ShardSums sum_over_shards(EncoderDecoder& model, const std::vector<at::Tensor>& 
 /// loss and norm are read with one copy after the last backward pass.
 ///
 /// If memory runs out in a shard or in the computation of the norm, the caching allocator frees its blocks, and the
-/// update starts again with that shard (the last one, for the norm) in two halves. The sum over the tokens stays the
-/// same. The first half draws its dropout at the shard's index, the second at 2^31 more. A warning reports the split.
-/// Throws OutOfMemoryError if a half does not fit, or a shard of one sentence; the weights are then unchanged.
+/// update starts again with one shard after the other, which takes less memory and gives the same bits. If that does
+/// not suffice, it starts again with that shard (the last one, for the norm) in two halves. The sum over the tokens
+/// stays the same. The first half draws its dropout at the shard's index, the second at 2^31 more. A warning reports
+/// the split. Throws OutOfMemoryError if a half does not fit, or a shard of one sentence; the weights are then
+/// unchanged.
 UpdateResult update_weights(EncoderDecoder& model, Adam& adam, Workers& workers, std::span<const Batch> batches,
                             const RandomStream& dropout, const UpdateOptions& options);
 

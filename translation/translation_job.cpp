@@ -108,7 +108,7 @@ void TranslationJob::search(std::span<const std::size_t> lines) {
   const auto line_of = [lines](std::int64_t sentence) { return lines[static_cast<std::size_t>(sentence)]; };
   SearchHooks hooks;
   hooks.before_batch = [this] {
-    finish_batch();
+    if (request_.workers == 1) finish_batch();  // other workers would wait for it
     check_limits();
     if (hooks_.before_batch) hooks_.before_batch();
   };

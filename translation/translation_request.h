@@ -36,7 +36,8 @@ struct TranslationRequest {
   std::int64_t workers = 1;
 };
 
-/// Callbacks and limits of one call. Each may be empty. An exception of a callback leaves the call.
+/// Callbacks and limits of one call. Each may be empty. An exception of a callback leaves the call. With several
+/// workers they are called on their threads, one at a time, for several batches by turns.
 struct TranslationHooks {
   /// A token of a greedy search.
   struct Token {

@@ -3,10 +3,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <mutex>
 #include <new>
 #include <string_view>
 
-#include <ATen/Parallel.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -15,7 +15,9 @@
 namespace gloss {
 namespace {
 
-constexpr std::size_t kBytesOfThread = std::size_t{1} << 20;  // oneDNN takes 256 KiB for a kernel's code
+constexpr std::size_t kBytes = std::size_t{1} << 20;  // oneDNN takes 256 KiB for a kernel's code
+
+std::mutex one_at_a_time;  // so that a compilation finds the memory that it has tried
 
 // A signal handler reads it, so it must be accessible without a call.
 [[gnu::tls_model("initial-exec")]] thread_local volatile std::sig_atomic_t compiling = 0;
@@ -58,16 +60,16 @@ bool catch_faults() {
 }  // namespace
 
 bool may_compile_kernels() {
-  Mapping mapping(kBytesOfThread);
+  Mapping mapping(kBytes);
   if (mapping.make_executable()) return true;
   if (errno == ENOMEM) throw std::bad_alloc();
   return false;
 }
 
-KernelCompilation::KernelCompilation() {
+KernelCompilation::KernelCompilation() : lock_(one_at_a_time) {
   static const bool caught = catch_faults();
   static_cast<void>(caught);
-  Mapping room(kBytesOfThread * static_cast<std::size_t>(at::get_num_threads()));
+  Mapping room(kBytes);
   if (!room.make_executable()) throw std::bad_alloc();
   compiling = 1;
 }

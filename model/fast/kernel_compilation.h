@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <unordered_set>
 
 namespace gloss {
@@ -13,15 +14,18 @@ namespace gloss {
 /// forbid. Throws std::bad_alloc if there is no memory to try it with.
 bool may_compile_kernels();
 
-/// Guards a call that compiles a kernel. Throws std::bad_alloc if the address space is too small for the kernels of all
-/// threads. If a kernel nevertheless cannot be compiled, the process ends with the exit code and the message for
-/// insufficient memory.
+/// Guards a call that compiles a kernel; other threads wait. Throws std::bad_alloc if the address space is too small.
+/// If a kernel nevertheless cannot be compiled, the process ends with the exit code and the message for insufficient
+/// memory.
 class KernelCompilation {
  public:
   KernelCompilation();
   ~KernelCompilation();
   KernelCompilation(const KernelCompilation&) = delete;
   KernelCompilation& operator=(const KernelCompilation&) = delete;
+
+ private:
+  std::unique_lock<std::mutex> lock_;
 };
 
 /// Identifies a kernel of block products: sizes, strides, whether it adds, and the type of its factors.

@@ -176,6 +176,9 @@ void report_start(const TrainTranslateOptions& options, const RunInputs& inputs,
   log_info(std::to_string(inputs.corpus().size()) + " sentence pairs, " +
            std::to_string(count_parameters(config.model, inputs.tokenizers.vocabularies())) + " parameters, " +
            std::to_string(options.threads) + (options.threads == 1 ? " thread" : " threads"));
+  if (model->device().is_cpu() && options.threads > config.training.shards)
+    log_info(std::to_string(config.training.shards) + " threads compute at a time, as many as training.shards; a run " +
+             "that is begun with more shards uses more threads");
   if (!config.training.freeze.empty()) log_info(frozen_text(model, config.model.tie_embeddings));
   if (options.resume && !resumed)
     log_warning(printable(options.out.string()) + ": there is no checkpoint to resume from; starting anew");

@@ -23,7 +23,7 @@ struct TrainTranslateOptions {
   bool resume = false;     ///< continue from the newest checkpoint, or from the start where there is none
   bool overwrite = false;  ///< remove the files of an earlier run in the folder
   at::Device device = at::kCPU;
-  int threads = 1;                      ///< as set_up_runtime returned; noted in checkpoints
+  int threads = 1;                      ///< as set_up_runtime returned
   std::size_t samples = 1;              ///< samples of each validation to print on stderr
   std::vector<std::string> notes = {};  ///< logged when the folder can be used
   std::string resume_options = {};      ///< repeated by the printed --resume command, such as " --threads 1"

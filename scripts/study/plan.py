@@ -20,6 +20,7 @@ BASE = {
     "model.heads": 4, "model.dropout": 0.1,
     "data.batch_tokens": 1024,
     "training.max_steps": UPDATES, "training.validate_every": UPDATES, "training.save_every": UPDATES,
+    "training.shards": 1,  # a run has one thread
     "training.schedule": "inverse_sqrt", "training.learning_rate": 0.004, "training.warmup_steps": 150,
     "decoding.max_length": 128,  # more than any target; bounds the time of a network that learned nothing
 }

@@ -19,7 +19,8 @@ constexpr auto kCopyTask = R"({
            "test_source": "corpus/test.source", "test_target": "corpus/test.target",
            "max_length": 64, "batch_tokens": 1024},
   "model": {"encoder_layers": 2, "decoder_layers": 2, "d_model": 64, "d_ff": 128, "heads": 4},
-  "training": {"max_epochs": 20, "schedule": "inverse_sqrt", "learning_rate": 0.004, "warmup_steps": 100},
+  "training": {"max_epochs": 20, "schedule": "inverse_sqrt", "learning_rate": 0.004, "warmup_steps": 100,
+               "shards": 1},
   "decoding": {"beam_size": 2, "length_penalty": 0, "max_length": 64}
 })";
 

@@ -1,8 +1,10 @@
 #include "training/gradients.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -22,36 +24,31 @@ class ShardTreeTest : public DeviceTest {
 
   ShardSums sums(std::int64_t shard) const {
     return {.gradients = {at::full({3}, value(shard), at::device(device())), at::Tensor()},
-            .nll = at::full({}, shard, at::device(device()).dtype(at::kDouble)),
-            .tokens = shard,
+            .nll = at::full({}, shard + 1, at::device(device()).dtype(at::kDouble)),
+            .tokens = shard + 1,
             .batch_statistics = {}};
   }
 
   static float gradient(const ShardSums& sums) { return sums.gradients.at(0)[0].item<float>(); }
 };
 
-TEST_P(ShardTreeTest, SumsABatchAsATreeAndBatchesInARow) {
-  ShardTree tree(2, 5);
-  for (std::int64_t i = 0; i < 10; ++i) tree.put(i / 5, i % 5, sums(i));
+TEST_P(ShardTreeTest, SumsTheShardsAsATree) {
+  ShardTree tree(5);
+  for (std::int64_t i = 0; i < 5; ++i) tree.put(i, sums(i));
   const auto sum = tree.take();
-  const auto of_batch = [&](std::int64_t first) {
-    const auto v = [&](std::int64_t i) { return value(first + i); };
-    return ((v(0) + v(1)) + (v(2) + v(3))) + v(4);
-  };
-  EXPECT_EQ(gradient(sum), of_batch(0) + of_batch(5));
+  EXPECT_EQ(gradient(sum), ((value(0) + value(1)) + (value(2) + value(3))) + value(4));
   EXPECT_FALSE(sum.gradients.at(1).defined());
-  EXPECT_EQ(sum.nll.item<double>(), 45);
-  EXPECT_EQ(sum.tokens, 45);
+  EXPECT_EQ(sum.nll.item<double>(), 15);
+  EXPECT_EQ(sum.tokens, 15);
 }
 
 TEST_P(ShardTreeTest, TheOrderOfTheShardsDoesNotMatter) {
-  constexpr std::int64_t kBatches = 2, kShards = 3;
-  std::vector<std::int64_t> order(kBatches * kShards);
+  std::vector<std::int64_t> order(6);
   std::iota(order.begin(), order.end(), 0);
   std::vector<float> found;
   do {
-    ShardTree tree(kBatches, kShards);
-    for (const auto i : order) tree.put(i / kShards, i % kShards, sums(i));
+    ShardTree tree(6);
+    for (const auto i : order) tree.put(i, sums(i));
     found.push_back(gradient(tree.take()));
   } while (std::ranges::next_permutation(order).found);
   EXPECT_EQ(found.size(), 720U);
@@ -62,12 +59,12 @@ TEST_P(ShardTreeTest, StatisticsOfBatchNormsStandInTheOrderOfTheShards) {
   const auto running_mean = [&](const std::vector<std::int64_t>& order) {
     BatchNorm norm(1);
     norm.to(device());
-    ShardTree tree(1, 4);
+    ShardTree tree(4);
     for (const auto i : order) {
       auto each = sums(i);
       const auto mean = at::full({1}, i, at::device(device()));
       each.batch_statistics.add(norm, mean, mean);
-      tree.put(0, i, std::move(each));
+      tree.put(i, std::move(each));
     }
     tree.take().batch_statistics.update_running();
     return norm.running_mean().item<float>();
@@ -79,23 +76,28 @@ TEST_P(ShardTreeTest, StatisticsOfBatchNormsStandInTheOrderOfTheShards) {
 }
 
 TEST_P(ShardTreeTest, SeveralThreadsMayPut) {
-  constexpr std::int64_t kBatches = 4, kShards = 7;
+  constexpr std::int64_t kShards = 24;
   const auto sum = [&](std::int64_t threads) {
-    ShardTree tree(kBatches, kShards);
-    Workers workers(threads);
-    workers.run(kBatches * kShards, [&](std::int64_t i) { tree.put(i / kShards, i % kShards, sums(i)); });
+    ShardTree tree(kShards);
+    std::atomic<std::int64_t> arrived = 0;
+    Workers(threads).run(kShards, [&](std::int64_t i) {
+      auto each = sums(i);
+      ++arrived;
+      while (arrived < threads) std::this_thread::yield();  // the first puts come together
+      tree.put(i, std::move(each));
+    });
     return gradient(tree.take());
   };
   for (int trial = 0; trial < 20; ++trial) EXPECT_EQ(sum(3), sum(1));
 }
 
 TEST_P(ShardTreeTest, EmptyShardsAddNothing) {
-  ShardTree tree(1, 4);
-  for (const std::int64_t i : {0, 2}) tree.put(0, i, {});
-  for (const std::int64_t i : {1, 3}) tree.put(0, i, sums(i));
+  ShardTree tree(4);
+  for (const std::int64_t i : {0, 2}) tree.put(i, {});
+  for (const std::int64_t i : {1, 3}) tree.put(i, sums(i));
   const auto sum = tree.take();
   EXPECT_EQ(gradient(sum), value(1) + value(3));
-  EXPECT_EQ(sum.tokens, 4);
+  EXPECT_EQ(sum.tokens, 6);
 }
 
 TEST_P(ShardTreeTest, GradientsOfOneTensorAreNotAddedTwice) {

@@ -102,7 +102,7 @@ TEST_P(OutOfMemoryTest, RecognizesEveryKindOfFailure) {
       [] { TORCH_CHECK_WITH(OutOfMemoryError, false, "CUDA out of memory"); }};
   for (const auto& raise : kinds)
     EXPECT_THAT(updated(toy_, batches, {20}, raise).messages,
-                HasSubstr("a batch of 4 sentences, which is split in two"));
+                HasSubstr("a shard of 4 sentences, which is split in two"));
   EXPECT_THROW(updated(toy_, batches, {20}, [] { throw std::runtime_error("another"); }), std::runtime_error);
   testing::internal::GetCapturedStderr();
 }
@@ -112,10 +112,10 @@ TEST_P(OutOfMemoryTest, BatchIsSplitOnlyOnce) {
       [&] {
         updated(toy_, {rows(toy_, {0, 1, 2, 3, 4})}, {20, 21});
       },
-      ThrowsMessage<OutOfMemoryError>(AllOf(HasSubstr("step 1: out of memory in the half of a batch, 3 sentences"),
+      ThrowsMessage<OutOfMemoryError>(AllOf(HasSubstr("step 1: out of memory in the half of a shard, 3 sentences"),
                                             HasSubstr("data.batch_tokens"))));
   EXPECT_THAT([&] { updated(toy_, {rows(toy_, {0})}, {20}); },
-              ThrowsMessage<OutOfMemoryError>(HasSubstr("in a batch, 1 sentences")));
+              ThrowsMessage<OutOfMemoryError>(HasSubstr("in a shard, 1 sentences")));
 }
 
 TEST_P(OutOfMemoryTest, EachBatchOfAnUpdateMayBeSplitOnce) {
@@ -130,7 +130,7 @@ TEST_P(OutOfMemoryTest, EachBatchOfAnUpdateMayBeSplitOnce) {
       EXPECT_LT(largest_difference(parts.weights, whole.weights), 3e-6) << second;
     } catch (const OutOfMemoryError& error) {
       ++given_up;
-      EXPECT_THAT(error.what(), HasSubstr("the half of a batch")) << second;
+      EXPECT_THAT(error.what(), HasSubstr("the half of a shard")) << second;
     }
   }
   EXPECT_GT(split_both, 0);
