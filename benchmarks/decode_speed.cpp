@@ -34,7 +34,7 @@ struct Options {
   DecodingConfig decoding{.beam_size = 5, .batch_size = 64};
   std::optional<WeightPrecision> precision;
   std::int64_t fixed_length = 0, lines = 0;
-  int threads = 0, workers = 0, repeat = 3;
+  int threads = 0, repeat = 3;
 };
 
 std::vector<Ids> sources_of(const Options& options, const Tokenizer& tokenizer) {
@@ -60,7 +60,7 @@ void decode_speed(Options options) {
   double best = std::numeric_limits<double>::infinity();
   for (int round = 0; round < options.repeat; ++round) {
     const auto start = Clock::now();
-    found = batched_search(*scorer, sources, options.decoding, {}, {}, options.workers > 0 ? options.workers : threads);
+    found = batched_search(*scorer, sources, options.decoding, {}, {}, threads);
     best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
   }
   std::size_t tokens = 0;

@@ -21,8 +21,6 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
   ~Workers();
 
-  std::int64_t count() const { return std::ssize(threads_) + 1; }
-
   /// Calls task(i) for each i from 0 to `tasks` - 1, begun in this order, each on the next worker that is free. Returns
   /// when all have ended. After an exception no other task begins, and the one of the smallest i is rethrown. Not from
   /// two threads at once, and not from a task.
