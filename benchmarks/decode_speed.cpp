@@ -56,11 +56,14 @@ void decode_speed(Options options) {
   const auto scorer = make_scorer(loaded.file.model, loaded.config.model, DecodingConfig::kMaxTargetLength,
                                   options.precision.value_or(translating_precision(loaded.file.precision)));
 
-  std::vector<std::vector<Hypothesis>> found;
+  std::vector<std::vector<Hypothesis>> found(sources.size());
+  const SearchHooks hooks{.on_found = [&](std::int64_t sentence, const std::vector<Hypothesis>& hypotheses) {
+    found[static_cast<std::size_t>(sentence)] = hypotheses;
+  }};
   double best = std::numeric_limits<double>::infinity();
   for (int round = 0; round < options.repeat; ++round) {
     const auto start = Clock::now();
-    found = batched_search(*scorer, sources, options.decoding, {}, {}, threads);
+    batched_search(*scorer, sources, options.decoding, {}, hooks, threads);
     best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
   }
   std::size_t tokens = 0;

@@ -90,6 +90,8 @@ if(root AND NOT TARGET LibTorch::LibTorch)
   # system's libgomp. Nothing of ours calls torch_cuda by name, hence --no-as-needed. torch/lib comes first in RUNPATH,
   # but for what is installed (GlossInstall.cmake): there it stands once, where CMake puts it, so that it can be replaced.
   target_compile_options(LibTorch::LibTorch INTERFACE -fopenmp)
+  # Some classes of LibTorch have more members without NDEBUG, with which LibTorch is built. Release sets it anyway.
+  target_compile_definitions(LibTorch::LibTorch INTERFACE "$<$<NOT:$<CONFIG:Release>>:NDEBUG>")
   target_link_options(LibTorch::LibTorch INTERFACE "LINKER:--no-as-needed"
                       "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:INSTALL_RPATH>>>:LINKER:-rpath,${root}/lib>")
 endif()

@@ -50,9 +50,7 @@ RandomStream RandomStream::stream(std::string_view name) const {
   return {derive_key(join(key_[0], key_[1]), name), update_, micro_batch_};
 }
 
-RandomStream RandomStream::at(std::uint32_t update, std::uint32_t micro_batch) const {
-  return {key_, update, micro_batch};
-}
+RandomStream RandomStream::at(std::uint32_t update, std::uint32_t shard) const { return {key_, update, shard}; }
 
 std::array<std::uint32_t, 4> RandomStream::block(std::uint64_t index) const {
   const auto [low, high] = split(index);

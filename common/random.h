@@ -15,7 +15,7 @@ std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::a
 /// Stateless random numbers: every value is a function of (seed, stream name, update, shard, element). There is
 /// no state to save, and no part of the program disturbs the numbers of another. Cheap to copy.
 ///
-/// Element e is word e % 4 of the block whose counter is {e / 4 low, e / 4 high, update, micro_batch}. The key is a
+/// Element e is word e % 4 of the block whose counter is {e / 4 low, e / 4 high, update, shard}. The key is a
 /// hash of the seed and the name (FNV-1a, then splitmix64). `bits` and `uniform` use one word per element, `normal` and
 /// `below` one block per element. Use a stream for one of the two kinds only.
 class RandomStream {
@@ -25,11 +25,11 @@ class RandomStream {
   /// Returns the child stream called `name`, at the same update and shard.
   RandomStream stream(std::string_view name) const;
   /// Returns this stream at another update and shard.
-  RandomStream at(std::uint32_t update, std::uint32_t micro_batch = 0) const;
+  RandomStream at(std::uint32_t update, std::uint32_t shard = 0) const;
 
   std::array<std::uint32_t, 2> key() const { return key_; }
   std::uint32_t update() const { return update_; }
-  std::uint32_t micro_batch() const { return micro_batch_; }
+  std::uint32_t micro_batch() const { return micro_batch_; }  ///< the shard
 
   /// Returns the four words of block `index`: elements 4 * index to 4 * index + 3.
   std::array<std::uint32_t, 4> block(std::uint64_t index) const;
@@ -50,8 +50,8 @@ class RandomStream {
   }
 
  private:
-  RandomStream(std::array<std::uint32_t, 2> key, std::uint32_t update, std::uint32_t micro_batch)
-      : key_(key), update_(update), micro_batch_(micro_batch) {}
+  RandomStream(std::array<std::uint32_t, 2> key, std::uint32_t update, std::uint32_t shard)
+      : key_(key), update_(update), micro_batch_(shard) {}
 
   std::array<std::uint32_t, 2> key_;
   std::uint32_t update_ = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace gloss {
@@ -14,5 +15,12 @@ inline constexpr Id kUnk = 1;                ///< text that the vocabulary has n
 inline constexpr Id kBos = 2;                ///< the decoder's first input
 inline constexpr Id kEos = 3;                ///< end of a source or target sentence
 inline constexpr Id kSpecialIds = kEos + 1;  ///< number of special ids; the pieces of text follow them
+
+/// Returns whether kUnk is among the ids.
+inline bool has_unknown(std::span<const Id> ids) {
+  for (const auto id : ids)
+    if (id == kUnk) return true;
+  return false;
+}
 
 }  // namespace gloss

@@ -1,101 +1,34 @@
 #include "decoding/batched_search.h"
 
 #include <algorithm>
-#include <exception>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <utility>
 
 #include "common/error.h"
+#include "decoding/shared_hooks.h"
 #include "tensor/workers.h"
 
 namespace gloss {
 namespace {
 
-std::vector<std::vector<Hypothesis>> search(const Scorer& scorer, const PaddedIds& source, const DecodingConfig& config,
-                                            const PerSentence& given, const SearchHooks& hooks) {
-  if (config.sampling.enabled) return sampling_search(scorer, source, config, given, hooks);
-  if (config.beam_size > 1 || config.coverage_penalty > 0 || !given.phrases.empty())
-    return beam_search(scorer, source, config, given, hooks);
-  std::vector<std::vector<Hypothesis>> result;
-  for (auto& hypothesis : greedy_search(scorer, source, config, given, hooks))
-    result.push_back({std::move(hypothesis)});
-  return result;
+void search(const Scorer& scorer, const PaddedIds& source, const DecodingConfig& config, const SearchInputs& given,
+            const SearchHooks& hooks) {
+  if (config.sampling.enabled)
+    sampling_search(scorer, source, config, given, hooks);
+  else if (config.beam_size > 1 || config.coverage_penalty > 0 || !given.phrases.empty())
+    beam_search(scorer, source, config, given, hooks);
+  else
+    greedy_search(scorer, source, config, given, hooks);
 }
 
-/// The hooks of a search whose batches may run on several threads: called by one at a time.
-class SharedHooks {
- public:
-  explicit SharedHooks(const SearchHooks& hooks) : hooks_(hooks) {}
-
-  void before_batch() {
-    const auto lock = enter();
-    call([&] {
-      if (hooks_.before_batch) hooks_.before_batch();
-    });
-  }
-
-  /// Returns hooks for a batch whose row b is the sentence `batch[b]`. Both must outlive them.
-  SearchHooks of_batch(std::span<const std::size_t> batch) {
-    SearchHooks result;
-    result.before_step = [this] {
-      const auto lock = enter();
-      call([&] {
-        if (hooks_.before_step) hooks_.before_step();
-      });
-    };
-    result.on_token = forwarded(hooks_.on_token, batch);
-    result.on_left_out = forwarded(hooks_.on_left_out, batch);
-    result.on_found = forwarded(hooks_.on_found, batch);
-    return result;
-  }
-
-  /// Rethrows the first exception of a hook.
-  void rethrow() const {
-    if (exception_) std::rethrow_exception(exception_);
-  }
-
- private:
-  struct Abandoned {};  ///< thrown where another batch has failed
-
-  std::unique_lock<std::mutex> enter() {
-    std::unique_lock lock(mutex_);
-    if (exception_) throw Abandoned{};
-    return lock;
-  }
-
-  void call(const auto& hook) {
-    try {
-      hook();
-    } catch (...) {
-      exception_ = std::current_exception();
-      throw;
-    }
-  }
-
-  template <typename... Arguments>
-  std::function<void(std::int64_t, Arguments...)> forwarded(const std::function<void(std::int64_t, Arguments...)>& hook,
-                                                            std::span<const std::size_t> batch) {
-    if (!hook) return {};
-    return [this, &hook, batch](std::int64_t row, Arguments... arguments) {
-      const auto lock = enter();
-      call([&] { hook(static_cast<std::int64_t>(batch[static_cast<std::size_t>(row)]), arguments...); });
-    };
-  }
-
-  const SearchHooks& hooks_;
-  std::mutex mutex_;
-  std::exception_ptr exception_;
-};
-
-bool has_phrases(const PerSentence& given, std::size_t i) {
+bool has_phrases(const SearchInputs& given, std::size_t i) {
   return !given.phrases.empty() && !given.phrases[i].empty();
 }
 
 /// Returns the inputs of the sentences of a batch. Either all of them have phrases, or none.
-PerSentence part_of(const PerSentence& given, std::span<const std::size_t> batch) {
-  PerSentence part;
+SearchInputs part_of(const SearchInputs& given, std::span<const std::size_t> batch) {
+  SearchInputs part;
   for (const auto i : batch) {
     if (!given.prefixes.empty()) part.prefixes.push_back(given.prefixes[i]);
     if (has_phrases(given, i)) part.phrases.push_back(given.phrases[i]);
@@ -122,15 +55,17 @@ std::vector<std::span<const std::size_t>> cut_into_batches(std::span<const std::
   return batches;
 }
 
-/// The size of a batch, so that as many workers as possible have one of enough rows.
+/// Returns the size of a batch: at most batch_size, and less if otherwise a worker would have no batch.
 std::size_t size_of_batch(const DecodingConfig& config, std::size_t sentences, std::int64_t workers) {
+  // A step reads all weights, whatever the number of rows, so small batches cost more for each row; large ones leave
+  // workers without a batch. Not tuned by measurement.
   constexpr std::size_t kMinRows = 8;
   const auto parts = std::clamp<std::size_t>(sentences / kMinRows, 1, static_cast<std::size_t>(workers));
   return std::min(static_cast<std::size_t>(config.batch_size), (sentences + parts - 1) / parts);
 }
 
 /// Checks the requirements of PhraseProgress.
-void expect_pieces(const PerSentence& given, std::int64_t vocabulary_size) {
+void expect_pieces(const SearchInputs& given, std::int64_t vocabulary_size) {
   if (given.phrases.empty()) return;
   if (std::ssize(given.continues_word) != vocabulary_size)
     throw UsageError("continues_word: wanted one for each of " + std::to_string(vocabulary_size) + " pieces, got " +
@@ -150,9 +85,8 @@ void expect_pieces(const PerSentence& given, std::int64_t vocabulary_size) {
 
 }  // namespace
 
-std::vector<std::vector<Hypothesis>> batched_search(const Scorer& scorer, std::span<const Ids> sources,
-                                                    const DecodingConfig& config, const PerSentence& given,
-                                                    const SearchHooks& hooks, std::int64_t workers) {
+void batched_search(const Scorer& scorer, std::span<const Ids> sources, const DecodingConfig& config,
+                    const SearchInputs& given, const SearchHooks& hooks, std::int64_t workers) {
   config.validate();
   expect_one_each("prefixes", given.prefixes.size(), sources.size());
   expect_one_each("phrases", given.phrases.size(), sources.size());
@@ -172,20 +106,18 @@ std::vector<std::vector<Hypothesis>> batched_search(const Scorer& scorer, std::s
 
   if (!scorer.device().is_cpu()) workers = 1;
   const auto batches = cut_into_batches(order, with_phrases, size_of_batch(config, order.size(), workers));
-  std::vector<std::vector<Hypothesis>> result(sources.size());
   SharedHooks shared(hooks);
   const auto search_batch = [&](std::int64_t i) {
-    shared.before_batch();
     const auto batch = batches[static_cast<std::size_t>(i)];
+    shared.before_batch(std::ssize(batch));
     std::vector<Ids> rows;
     for (const auto sentence : batch) rows.push_back(sources[sentence]);
-    auto found = search(scorer, pad(rows, scorer.device()), config, part_of(given, batch), shared.of_batch(batch));
-    for (std::size_t b = 0; b < batch.size(); ++b) result[batch[b]] = std::move(found[b]);
+    search(scorer, pad(rows, scorer.device()), config, part_of(given, batch), shared.of_batch(batch));
   };
   const auto count = std::ssize(batches);
   if (workers == 1 || count < 2) {
     for (std::int64_t i = 0; i < count; ++i) search_batch(i);
-    return result;
+    return;
   }
   try {
     Workers(std::min(workers, count)).run(count, search_batch);
@@ -193,7 +125,6 @@ std::vector<std::vector<Hypothesis>> batched_search(const Scorer& scorer, std::s
     shared.rethrow();
     throw;
   }
-  return result;
 }
 
 }  // namespace gloss

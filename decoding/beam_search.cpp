@@ -10,7 +10,7 @@
 #include "decoding/constraints.h"
 #include "decoding/length_limit.h"
 #include "decoding/phrases/phrase_constraints.h"
-#include "decoding/phrases/usual_words.h"
+#include "decoding/phrases/replaced_words.h"
 #include "decoding/search.h"
 
 namespace gloss {
@@ -97,13 +97,13 @@ std::vector<float> attention_of(const at::Tensor& attention, std::int64_t first_
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const PaddedIds& source,
-                                                 const DecodingConfig& config, const PerSentence& given,
+                                                 const DecodingConfig& config, const SearchInputs& given,
                                                  const SearchHooks& hooks) {
   const auto limit = length_limit(config, scorer);
   const SearchContext context{scorer,
                               config,
                               {config, given.prefixes},
-                              {given, usual_words(scorer, source, config, given, hooks), limit, config.beam_size}};
+                              {given, replaced_words(scorer, source, config, given, hooks), limit, config.beam_size}};
   const auto& phrases = context.phrases;
   std::vector<Beam> beams;
   Progress progress;

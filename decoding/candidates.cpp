@@ -10,7 +10,7 @@
 namespace gloss {
 namespace {
 
-constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 bool better(const Candidate& a, const Candidate& b) {
   if (a.log_probability != b.log_probability) return a.log_probability > b.log_probability;
@@ -27,10 +27,10 @@ void keep_best(std::vector<Candidate>& candidates, std::int64_t count) {
 }  // namespace
 
 double log_probability_offset(double log_probability, double log_normalizer) {
-  if (std::isnan(log_normalizer) || log_normalizer == -kNever)
+  if (std::isnan(log_normalizer) || log_normalizer == -kMinusInfinity)
     throw ModelError("scorer: wanted a finite log-normalizer, got " + std::to_string(log_normalizer) +
                      "; the weights are damaged or too large for this precision");
-  return log_normalizer == kNever ? kNever : log_probability - log_normalizer;
+  return log_normalizer == kMinusInfinity ? kMinusInfinity : log_probability - log_normalizer;
 }
 
 std::vector<std::vector<Candidate>> best_candidates(const TopTokens& top, std::span<const double> log_probabilities,
@@ -45,7 +45,7 @@ std::vector<std::vector<Candidate>> best_candidates(const TopTokens& top, std::s
       for (auto index = row * top.width; index < (row + 1) * top.width; ++index) {
         const auto logit = static_cast<double>(top.logits[index]);
         const auto log_probability = offset + logit;
-        if (!(log_probability > kNever)) break;
+        if (!(log_probability > kMinusInfinity)) break;
         candidates.push_back({k, top.ids[index], log_probability, 0, logit - top.log_normalizers[row]});
       }
     }

@@ -21,12 +21,13 @@ struct Candidate {
 /// Returns the `count` best continuations of each of B sentences, best first; ties go to the lower row, then to the
 /// lower id. `top` holds each row's most likely tokens, `count` or all there are. `log_probabilities` [B * K] are those
 /// of the rows so far, -inf for a row that only fills up the batch. Continuations of probability 0 are left out, so
-/// there may be fewer. Throws ModelError if a log-normalizer is not finite.
+/// there may be fewer. Throws as log_probability_offset.
 std::vector<std::vector<Candidate>> best_candidates(const TopTokens& top, std::span<const double> log_probabilities,
                                                     std::int64_t sentences, std::int64_t count);
 
-/// Returns the number that turns a logit into the log-probability of the row with that token; -inf if no token can
-/// follow. Throws ModelError if the log-normalizer is not a number.
+/// Returns the number that turns a logit into the log-probability of the row with that token. Throws ModelError if the
+/// log-normalizer is NaN or +inf. A log-normalizer of -inf means that every logit is -inf, so no token can follow; the
+/// result is then -inf.
 double log_probability_offset(double log_probability, double log_normalizer);
 
 }  // namespace gloss

@@ -17,10 +17,10 @@ class PhraseProgress;
 /// For each row, in this order:
 /// - repetition_penalty rescales the logits of earlier tokens, and the normalizer is computed again;
 /// - inside its prefix, only the prefix's token is allowed, and no ban applies;
-/// - otherwise eos is banned before min_length tokens, unk if no_unk is set, and every token that would repeat an
-/// n-gram.
-///   The next pieces of phrases are never banned. (PhraseConstraints removes eos while phrases are missing.)
-/// A ban does not change the probabilities of the other tokens. Without options a step is the scorer's own.
+/// - otherwise eos is banned before min_length tokens, unk if no_unk is set, and tokens that would repeat an n-gram.
+///
+/// The next pieces of phrases are never banned. (PhraseConstraints removes eos while phrases are missing.) A ban does
+/// not change the probabilities of the other tokens. Without options a step is the scorer's own.
 class Constraints {
  public:
   /// A row of a step.

@@ -14,8 +14,9 @@ struct SamplingConfig {
   bool enabled = false;      ///< false: greedy or beam search
   double temperature = 1.0;  ///< divides the logits: below 1 likely tokens become likelier
   std::int64_t top_k = 0;    ///< draws from the k likeliest tokens (Fan et al. 2018); 0: from all
-  double top_p = 1.0;        ///< of these the fewest that have this share of the probability (Holtzman et al. 2020)
-  std::int64_t seed = 1;     ///< of the draws
+  /// Keeps the smallest set of these tokens whose probability reaches this share (Holtzman et al. 2020).
+  double top_p = 1.0;
+  std::int64_t seed = 1;  ///< of the draws
 };
 
 /// `decoding` of the run file. Ranges and names: decoding_settings().
@@ -39,11 +40,11 @@ struct DecodingConfig {
   /// et al. 2019, section 4.1): scores use the probabilities after that. 1: no effect.
   double repetition_penalty = 1.0;
   bool no_unk = false;  ///< unk is banned
-  /// Hypotheses per sentence, at most beam_size; any number where they are drawn. `gloss translate` prints one line for
+  /// Hypotheses per sentence, at most beam_size; any number with sampling. `gloss translate` prints one line for
   /// each line unless --n-best is given; scores of translations use the best one only.
   std::int64_t n_best = 1;
   std::int64_t batch_size = 64;  ///< sentences searched together
-  SamplingConfig sampling = {};  ///< where enabled, beam_size, patience and coverage_penalty have no effect
+  SamplingConfig sampling = {};  ///< if enabled, beam_size, patience and coverage_penalty have no effect
 
   /// beam_size * patience, rounded; at least 1.
   std::int64_t enough_finished() const;

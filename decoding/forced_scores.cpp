@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/error.h"
+#include "decoding/serial_calls.h"
 #include "tensor/workers.h"
 
 namespace gloss {
@@ -29,7 +30,7 @@ void score_batch(const Scorer& scorer, std::span<const Ids> sources, std::span<c
   const auto state = scorer.start(pad(rows, scorer.device()));
   Ids last(batch.size(), kBos);
   for (std::size_t position = 0; !last.empty(); ++position) {
-    if (before_step) before_step();
+    before_step();
     Ids next;
     for (std::size_t b = 0; b < last.size(); ++b) next.push_back(targets[batch[b]][position]);
     const auto step = scorer.step_forced(*state, last, next);
@@ -54,8 +55,8 @@ std::vector<ForcedScore> forced_token_scores(const Scorer& scorer, std::span<con
                                              std::span<const Ids> targets, std::int64_t batch_size,
                                              const std::function<void()>& before_step, std::int64_t workers) {
   if (sources.size() != targets.size())
-    throw DataError("wanted a target for each of " + std::to_string(sources.size()) + " sources, got " +
-                    std::to_string(targets.size()));
+    throw UsageError("targets: wanted one for each of " + std::to_string(sources.size()) + " sources, got " +
+                     std::to_string(targets.size()));
   if (batch_size < 1) throw UsageError("batch_size: wanted at least 1, got " + std::to_string(batch_size));
   expect_lengths(scorer, targets);
   std::vector<std::size_t> order;  // the pairs whose targets are not empty, the longest first
@@ -63,18 +64,28 @@ std::vector<ForcedScore> forced_token_scores(const Scorer& scorer, std::span<con
     if (!targets[i].empty()) order.push_back(i);
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return targets[i].size(); });
   std::vector<ForcedScore> result(targets.size());
-  const auto together = static_cast<std::size_t>(batch_size);
-  const auto batches = static_cast<std::int64_t>((order.size() + together - 1) / together);
-  const auto score = [&](std::int64_t batch) {
-    if (before_step) before_step();
-    const auto first = static_cast<std::size_t>(batch) * together;
-    score_batch(scorer, sources, targets, std::span(order).subspan(first, std::min(together, order.size() - first)),
-                before_step, result);
+  const auto size = static_cast<std::size_t>(batch_size);
+  const auto batches = static_cast<std::int64_t>((order.size() + size - 1) / size);
+  SerialCalls calls;
+  const auto before_each_step = [&] {
+    if (before_step) calls(before_step);
   };
-  if (workers > 1 && batches > 1 && scorer.device().is_cpu())
-    Workers(std::min(workers, batches)).run(batches, score);
-  else
+  const auto score = [&](std::int64_t batch) {
+    before_each_step();
+    const auto first = static_cast<std::size_t>(batch) * size;
+    score_batch(scorer, sources, targets, std::span(order).subspan(first, std::min(size, order.size() - first)),
+                before_each_step, result);
+  };
+  if (workers > 1 && batches > 1 && scorer.device().is_cpu()) {
+    try {
+      Workers(std::min(workers, batches)).run(batches, score);
+    } catch (...) {
+      calls.rethrow();
+      throw;
+    }
+  } else {
     for (std::int64_t batch = 0; batch < batches; ++batch) score(batch);
+  }
   return result;
 }
 

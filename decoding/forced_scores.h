@@ -15,11 +15,17 @@ struct ForcedScore {
   double log_probability = 0;  ///< their sum to within rounding; the bits of a search that found the same tokens
 };
 
-/// Scores given targets by teacher forcing, each for its source (pieces and eos), `batch_size` at once. A target is
-/// scored as it stands: it ends with eos, or without one if a search was cut short. Calls `before_step`, unless empty,
-/// before each batch and each step; it may throw to leave. With several `workers`, on the CPU, each computes a batch on
-/// one thread, and they call `before_step` at the same time.
-/// Throws DataError naming the first target, from 1, that is longer than the scorer's max_target_length.
+/// Scores given targets by teacher forcing, each for its source (pieces and eos), in batches of `batch_size` pairs. A
+/// target is scored as it stands: it ends with eos, or without one if a search was cut short. Returns the scores in the
+/// order of the targets.
+///
+/// Calls `before_step`, unless empty, before each batch and each step; it may throw to leave. With several `workers`,
+/// on the CPU, each computes a batch on one thread, and `before_step` runs on their threads, one at a time; after its
+/// exception it is not called, and the other batches end before their next step.
+///
+/// Throws UsageError if there are not as many targets as sources or if `batch_size` is less than 1; DataError naming
+/// the first target, from 1, that is longer than the scorer's max_target_length; ModelError if a log-normalizer is not
+/// finite.
 std::vector<ForcedScore> forced_token_scores(const Scorer& scorer, std::span<const Ids> sources,
                                              std::span<const Ids> targets, std::int64_t batch_size,
                                              const std::function<void()>& before_step = {}, std::int64_t workers = 1);

@@ -9,7 +9,7 @@
 namespace gloss {
 
 std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& source, const DecodingConfig& config,
-                                      const PerSentence& given, const SearchHooks& hooks) {
+                                      const SearchInputs& given, const SearchHooks& hooks) {
   const auto limit = length_limit(config, scorer);
   const Constraints constraints(config, given.prefixes);
   std::vector<Hypothesis> result(source.lengths.size());

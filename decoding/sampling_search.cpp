@@ -71,7 +71,7 @@ TopTokens all_tokens_of(const Scorer::Step& step) {
 /// A step that computes only as many tokens as the draws need.
 class SamplingStep {
  public:
-  SamplingStep(const Scorer& scorer, const DecodingConfig& config, const PerSentence& given)
+  SamplingStep(const Scorer& scorer, const DecodingConfig& config, const SearchInputs& given)
       : scorer_(&scorer), sampling_(&config.sampling), constraints_(config, given.prefixes) {}
 
   TopTokens operator()(Scorer::State& state, const SampledRows& rows) const {
@@ -113,7 +113,7 @@ void finish(std::vector<Hypothesis>& drawn, const DecodingConfig& config) {
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const PaddedIds& source,
-                                                     const DecodingConfig& config, const PerSentence& given,
+                                                     const DecodingConfig& config, const SearchInputs& given,
                                                      const SearchHooks& hooks) {
   const auto limit = length_limit(config, scorer);
   const SamplingStep do_step(scorer, config, given);

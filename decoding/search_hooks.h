@@ -12,11 +12,14 @@
 namespace gloss {
 
 /// Callbacks of a running search. Each may be empty, and may throw to leave the search. `sentence` is an index into the
-/// sources of the search. With several workers they are called on their threads, one at a time, for several batches by
-/// turns.
+/// sources of the search.
+///
+/// With several workers, hooks run on their threads, one at a time; calls for different batches alternate. After an
+/// exception of a hook no hook is called, and the other batches end before their next step. After any other exception,
+/// running batches end first.
 struct SearchHooks {
-  /// Called before each batch of sentences.
-  std::function<void()> before_batch = {};
+  /// Called by batched_search only, before each batch, with its number of sentences.
+  std::function<void(std::int64_t sentences)> before_batch = {};
   /// Called before each step of the model.
   std::function<void()> before_step = {};
   /// Called by greedy search with each token except eos, and the log-probability of all tokens so far.

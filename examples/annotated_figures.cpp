@@ -73,7 +73,7 @@ Json worked_attention() {
   Recorder scaled;
   const Pass pass{.probe = &scaled, .plain = true};
   const auto scores = scaled_dot_scores(query, key);  // [1, 1, T, S]
-  const auto output = attend(scores, value, Mask::unmasked(), {pass, "scaled"});
+  const auto output = attend_by_scores(scores, value, Mask::unmasked(), {pass, "scaled"});
   const auto products = query[0][0].matmul(key[0][0].t());
   check(near((scores[0][0] * 2 - products).abs().max().item<double>(), 0), "a score");
   return {{"query", to_json(query[0][0])},  {"key", to_json(key[0][0])},       {"value", to_json(value[0][0])},
@@ -96,7 +96,7 @@ Json scaling() {
       const Pass pass{.probe = &recorder, .plain = true};
       const double undone = with_scaling ? 1 : std::sqrt(static_cast<double>(d_k));  // takes the division back
       const auto scores = scaled_dot_scores(query * undone, key);
-      attend(scores, key, Mask::unmasked(), {pass, "scaling"});
+      attend_by_scores(scores, key, Mask::unmasked(), {pass, "scaling"});
       const auto& w = recorder.weights_;
       row[with_scaling ? "scaled" : "unscaled"] = {
           {"variance", scores.var().item<double>()},

@@ -42,13 +42,13 @@ EncoderDecoder build_from_parts() {
   config.heads = 4;
   config.dropout = 0;
 
-  EncoderDecoderParts parts;
-  parts.encoder = Encoder(config);
-  parts.decoder = Decoder(config);
-  parts.source_embedding = parts.target_embedding = Embedding(kVocabulary, config.d_model);  // one for both sides
-  parts.source_positions = parts.target_positions = PositionalEncoding(config.d_model);      // sinusoids
-  parts.generator = Generator(parts.target_embedding->weight());                             // tied
-  EncoderDecoder model(parts);
+  EncoderDecoderModules modules;
+  modules.encoder = Encoder(config);
+  modules.decoder = Decoder(config);
+  modules.source_embedding = modules.target_embedding = Embedding(kVocabulary, config.d_model);  // one for both sides
+  modules.source_positions = modules.target_positions = PositionalEncoding(config.d_model);      // sinusoids
+  modules.generator = Generator(modules.target_embedding->weight());                             // tied
+  EncoderDecoder model(modules);
   initialize(*model, RandomStream(1, "weights"));
   return model;
 }
@@ -64,8 +64,8 @@ void train(EncoderDecoder& model, const Pass& pass) {
     const auto target = shift_target(sentences, at::kCPU);                     // bos + tokens; tokens + eos
     const auto output = model(pad(sentences, at::kCPU), target.input, pass);   // [B, T, D]
     const auto log_p = model->generator()->forward(output).flatten(0, 1);      // [B * T, V]
-    const auto loss = label_smoothed_loss(log_p, target.wanted.flatten(), 0);  // padding does not count
-    const auto tokens = target.wanted.ne(kPad).sum().item<double>();
+    const auto loss = label_smoothed_loss(log_p, target.labels.flatten(), 0);  // padding does not count
+    const auto tokens = target.labels.ne(kPad).sum().item<double>();
     adam.set_gradients(gradients_of(loss.smoothed_sum / tokens, adam.trained()));
     adam.step({.step = step, .learning_rate = learning_rate(config, 64, step)});
     if (step % (step < 200 ? 20 : 100) == 0)

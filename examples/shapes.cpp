@@ -64,8 +64,8 @@ void show_translation() {
   print("decoder output", output);
   const auto log_p = model->generator()->forward(output);
   print("log-probabilities", log_p);
-  print("wanted ids (pieces + eos)", target.wanted);
-  print("loss", label_smoothed_loss(log_p.flatten(0, 1), target.wanted.flatten(), 0.1).smoothed_sum);
+  print("labels (pieces + eos)", target.labels);
+  print("loss", label_smoothed_loss(log_p.flatten(0, 1), target.labels.flatten(), 0.1).smoothed_sum);
 
   std::printf("\nThe same, token by token: K = 1 row for each sentence\n\n");
   auto cache = model->start(memory, mask, pass);

@@ -24,6 +24,7 @@ constexpr int kFloats = kBytes / 4;  // floats per vector
 using Floats = float __attribute__((vector_size(kBytes)));
 using Words = std::uint32_t __attribute__((vector_size(kBytes)));
 using Integers = std::int32_t __attribute__((vector_size(kBytes)));
+using Unsigned = std::uint32_t __attribute__((vector_size(kBytes)));
 using Wide = std::uint64_t __attribute__((vector_size(kBytes)));
 
 inline Floats load(const float* from) {
@@ -111,7 +112,7 @@ inline Floats exp_of_negative(Floats x) {
   constexpr float kMagic = 0x1.8p23F;  // adding it rounds to an integer, which is then in the low bits
   const Integers nonzero = x > -87.3F;
   const Floats shifted = x * 0x1.715476p+0F + kMagic;
-  const Integers power = (Integers)shifted - (Integers)broadcast(kMagic);
+  const Unsigned power = (Unsigned)shifted - (Unsigned)broadcast(kMagic);  // wraps around: a hidden x may be -1e30
   const Floats n = shifted - kMagic;
   const Floats r = (x - n * 0x1.62e4p-1F) - n * 0x1.7f7d1cp-20F;
   Floats p = broadcast(1 / 5040.0F);
@@ -122,7 +123,7 @@ inline Floats exp_of_negative(Floats x) {
   p = p * r + 0.5F;
   p = p * r + 1.0F;
   p = p * r + 1.0F;
-  return keep_where(nonzero, (Floats)((Integers)p + (power << 23))) + (x - x);
+  return keep_where(nonzero, (Floats)((Unsigned)p + (power << 23))) + (x - x);
 }
 
 }  // namespace

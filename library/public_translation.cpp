@@ -10,7 +10,7 @@ Translation::Status to_public(LineTranslation::Status status) {
   switch (status) {
     case LineTranslation::Status::kDeadline:
       return Translation::Status::kDeadline;
-    case LineTranslation::Status::kCancelled:
+    case LineTranslation::Status::kCanceled:
       return Translation::Status::kCancelled;
     default:
       return Translation::Status::kComplete;

@@ -71,7 +71,6 @@ std::optional<GlossaryPhrases> make_glossary(const TranslationOptions& options, 
                                              const Tokenizer& target) {
   if (options.glossary.empty()) return std::nullopt;
   if (decoding.sampling.enabled) throw UsageError("glossary: wanted a search, got sampling; set sample to false");
-  if (options.on_token) throw UsageError("on_token: wanted a greedy search without glossary, got a glossary");
   std::vector<std::pair<std::string, std::string>> entries;
   for (const auto& [source, phrase] : options.glossary) entries.emplace_back(source, phrase);
   try {
@@ -82,10 +81,8 @@ std::optional<GlossaryPhrases> make_glossary(const TranslationOptions& options, 
 }
 
 DetailOptions detail_options(const TranslationOptions& options, const ModelConfig& model, bool aligns) {
-  DetailOptions details{.confidence = options.confidence,
-                        .alignment = options.alignment,
-                        .replace_unknown = options.replace_unknown,
-                        .alignment_from = usual_attention_site(model)};
+  DetailOptions details{
+      .confidence = options.confidence, .alignment = options.alignment, .replace_unknown = options.replace_unknown};
   if (details.needs_attention() && !aligns)
     throw UsageError(std::string(options.alignment ? "alignment" : "replace_unknown") +
                      ": wanted a Translator that can align; load it with TranslatorSettings::alignment");
@@ -137,9 +134,9 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
   std::exception_ptr thrown_by_caller;  // exceptions of on_token leave unchanged
   TranslationHooks hooks{.deadline = options.deadline, .stop = options.stop};
   if (options.on_token)
-    hooks.on_token = [&](const TranslationHooks::Token& token) {
+    hooks.on_token = [&](const TranslationHooks::TokenEvent& event) {
       try {
-        return options.on_token({token.line, token.piece, token.text, token.log_probability, token.is_last});
+        return options.on_token({event.line, event.piece, event.text, event.log_probability, event.is_last});
       } catch (...) {
         thrown_by_caller = std::current_exception();
         return false;

@@ -11,8 +11,9 @@
 namespace gloss {
 namespace {
 
-// Below every score but finite: with -inf, the softmax of a row with nothing visible would be NaN, and its gradient
-// too. Such weights are set to zero after the softmax.
+// M of a hidden key: below every score but finite. With -inf, the softmax of a row with nothing visible would be NaN,
+// and its gradient too; such a row is an empty source, or a probe that hides all of it. Hidden weights are set to zero
+// after the softmax.
 constexpr float kHidden = -1e30F;
 
 }  // namespace
@@ -21,7 +22,7 @@ at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::T
                      const AttentionContext& context) {
   const auto scores = scaled_dot_scores(query, key);  // [B, H, T, S]
   expect_shape(value, {key.size(0), key.size(1), key.size(2), key.size(3)}, "value");
-  return attend(scores, value, mask, context);
+  return attend_by_scores(scores, value, mask, context);
 }
 
 at::Tensor scaled_dot_scores(const at::Tensor& query, const at::Tensor& key) {
@@ -30,8 +31,8 @@ at::Tensor scaled_dot_scores(const at::Tensor& query, const at::Tensor& key) {
   return query.matmul(key.transpose(-2, -1)) / std::sqrt(static_cast<double>(d_k));  // [B, H, T, S]
 }
 
-at::Tensor attend(const at::Tensor& scores, const at::Tensor& value, const Mask& mask,
-                  const AttentionContext& context) {
+at::Tensor attend_by_scores(const at::Tensor& scores, const at::Tensor& value, const Mask& mask,
+                            const AttentionContext& context) {
   const auto [B, H, T, S] = sizes<4>(scores, "scores");
   expect_shape(value, {B, H, S, -1}, "value");
   mask.expect_fits(B, S);

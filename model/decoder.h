@@ -35,7 +35,8 @@ class DecoderLayerImpl : public torch::nn::Module {
   /// Maps x [B, T, D] to [B, T, D]; `mask` is over the T positions.
   at::Tensor forward(const at::Tensor& x, const Memory& memory, const Mask& mask, const Pass& pass);
 
-  /// Decoding token by token (decoder_step.cpp). `start` computes the memory's keys and values, once for each sentence.
+  /// Decoding token by token (decoder_step.cpp). `start` maps the memory [B, S, D] to its keys and values
+  /// [B, H, S, d_k], once for each sentence.
   LayerCache start(const at::Tensor& memory, const Pass& pass);
   /// Maps the next position x [B * K, 1, D] to [B * K, 1, D]. Its key and value go into layer `index` of the cache.
   at::Tensor step(const at::Tensor& x, DecoderCache& cache, std::size_t index, const Pass& pass);
@@ -48,8 +49,8 @@ class DecoderLayerImpl : public torch::nn::Module {
 };
 TORCH_MODULE(DecoderLayer);
 
-/// The decoder (section 3.1): a stack of layers, and a last norm if
-/// ModelConfig::has_final_norm() (Xiong et al. 2020). Another architecture derives its decoder from this class
+/// The decoder (section 3.1): a stack of layers, and a final norm if ModelConfig::has_final_norm() (Xiong et al. 2020).
+/// Another architecture derives its decoder from this class
 /// (model/alternatives/recurrent_decoder.h).
 class DecoderImpl : public torch::nn::Module {
  public:

@@ -83,7 +83,7 @@ void DecoderCache::select(const std::vector<std::int64_t>& kept, const std::vect
   const auto B = static_cast<std::int64_t>(kept.size());
   const auto K = B == 0 ? rows : static_cast<std::int64_t>(parents.size()) / B;
   if (static_cast<std::int64_t>(parents.size()) != B * K || (B > 0 && K == 0)) {
-    throw ShapeError("parents: wanted as many rows for each of " + std::to_string(B) + " sentences, got " +
+    throw ShapeError("parents: wanted the same number of rows for each of " + std::to_string(B) + " sentences, got " +
                      std::to_string(parents.size()));
   }
   std::vector<std::int64_t> previous_rows;  // [B' * K']

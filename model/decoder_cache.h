@@ -17,8 +17,8 @@ struct LayerCache {
   at::Tensor state;                   ///< [B * K, D], of a recurrent layer
 };
 
-/// The state of decoding token by token: B sentences of K rows each, sentence-major. Buffers are written in place, so
-/// there is no gradient through a cache.
+/// The state of decoding token by token: B sentences of K rows each, sentence-major: row b * K + k. Buffers are written
+/// in place, so there is no gradient through a cache.
 struct DecoderCache {
   std::vector<LayerCache> layers;
   Mask source_mask = Mask::unmasked();  ///< over the B sentences' source positions
@@ -30,8 +30,9 @@ struct DecoderCache {
   /// The capacity doubles when it is used up. The caller increments `position` after the last layer.
   KeysAndValues append(std::size_t layer, const KeysAndValues& next);
 
-  /// Keeps the sentences `kept`, B' of them, in that order, and of kept sentence b the rows parents[b * K' + k], 0 <=
-  /// parent < K. Reorders, drops and widens at once. Throws ShapeError on an index out of range.
+  /// Replaces the cache by B' sentences of K' rows. Row b * K' + k is old row parents[b * K' + k] of old sentence
+  /// kept[b]. kept [B'] and parents [B' * K'] may repeat and omit indices. Throws ShapeError on an index out of range,
+  /// or unless each sentence has the same number of parents, at least one.
   void select(const std::vector<std::int64_t>& kept, const std::vector<std::int64_t>& parents);
 };
 

@@ -20,8 +20,8 @@ at::Tensor DecoderLayerImpl::step(const at::Tensor& x, DecoderCache& cache, std:
   const auto after_self_attention = self_attention_connection_(
       x,
       [&](const at::Tensor& input) {
-        const auto generated =
-            cache.append(index, self_attention_->project(input, pass, cache.position));  // [B * K, H, T, d_k]
+        const auto next = self_attention_->project(input, pass, cache.position);   // [B * K, H, 1, d_k]
+        const auto generated = cache.append(index, next);                          // [B * K, H, position + 1, d_k]
         return self_attention_->attend(input, generated, Mask::unmasked(), pass);  // the cache has no later position
       },
       pass);  // [B * K, 1, D]
@@ -44,6 +44,7 @@ DecoderCache DecoderImpl::start(const Memory& memory, const Pass& pass) {
   const auto [B, S, D] = sizes<3>(memory.value, "memory");
   memory.mask.expect_fits(B, S);
   DecoderCache cache;
+  // The mask is not causal, so one row [B, 1, 1, S] serves all K queries.
   cache.source_mask = memory.mask.precomputed(1, S, memory.value.device());
   cache.sentences = B;
   for (auto& layer : layers_) cache.layers.push_back(layer->start(memory.value, pass));

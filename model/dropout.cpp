@@ -11,13 +11,15 @@ namespace gloss {
 
 at::Tensor dropout(const at::Tensor& x, double p, const Pass& pass, std::string_view site) {
   if (!pass.training || p == 0) return x;
-  if (const auto fast = fast::dropout(x, p, pass, site)) return *fast;
+  if (const auto result = fast::dropout(x, p, pass, site)) return *result;
+  // Otherwise, in a plain pass, or on the CPU in another precision than float32:
   return plain_dropout(x, p, pass.stream(site));
 }
 
 at::Tensor dropout_and_add(const at::Tensor& residual, const at::Tensor& x, double p, const Pass& pass,
                            std::string_view site) {
-  if (const auto fast = fast::dropout_and_add(residual, x, p, pass, site)) return *fast;
+  if (const auto result = fast::dropout_and_add(residual, x, p, pass, site)) return *result;
+  // Otherwise, in a plain pass, without dropout, on a GPU, or in another precision than float32:
   return residual + dropout(x, p, pass, site);
 }
 

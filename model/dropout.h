@@ -12,10 +12,11 @@ namespace gloss {
 /// Dropout (Srivastava et al. 2014; section 5.4), 0 <= p < 1. In a training pass each element of x, of any
 /// shape, is set to zero with probability p, else divided by 1 - p; otherwise x itself is returned.
 ///
-/// Element e (row-major) is dropped if bits(e) of the pass's stream `site` is less than p * 2^32. The result is
-/// therefore a function of (seed, site, update, shard, element). Two calls of one pass must name two sites. On a
-/// GPU LibTorch draws the numbers (model/fast/torch_dropout.h) unless the pass is plain. Throws Error, a fault of the
-/// caller, in a training pass without random numbers.
+/// Element e (row-major) is dropped if RandomStream::bits(e), a 32-bit word, is below p * 2^32 rounded. The stream
+/// depends on the seed, the site, the update (optimizer step) and the shard (part of a batch that one thread computes).
+/// Kept elements are multiplied by float(1 / (1 - p)). Two calls of one pass must name two sites. On a GPU LibTorch
+/// draws the numbers (model/fast/torch_dropout.h) unless the pass is plain. Throws Error, a fault of the caller, in a
+/// training pass without random numbers.
 at::Tensor dropout(const at::Tensor& x, double p, const Pass& pass, std::string_view site);
 
 /// residual + dropout(x); both of one shape, any.

@@ -15,7 +15,7 @@ EmbeddingImpl::EmbeddingImpl(std::int64_t vocabulary, std::int64_t d_model, Embe
 
 at::Tensor EmbeddingImpl::forward(const at::Tensor& ids) {
   expect_dimensions(ids, 2, "ids");
-  // The row of padding gets no gradient here.
+  // The row of kPad gets no gradient from the lookup. A tied generator still gives it one, as to every piece.
   const auto rows = at::embedding(weight_, ids, kPad);  // [B, T, D]
   return scale_ == EmbeddingScale::kOne ? rows : rows * std::sqrt(static_cast<double>(weight_.size(1)));
 }

@@ -42,8 +42,8 @@ EncoderImpl::EncoderImpl(const ModelConfig& config)
 at::Tensor EncoderImpl::forward(const at::Tensor& x, const Mask& mask, const Pass& pass) {
   const auto [B, S, D] = sizes<3>(x, "x");
   mask.expect_fits(B, S);
-  const auto shared = (is_causal_ ? mask.without_later() : mask).cached();  // all layers share its tensor
-  auto memory = x;                                                          // [B, S, D]
+  const auto shared = (is_causal_ ? mask.as_causal() : mask).cached();  // all layers share its tensor
+  auto memory = x;                                                      // [B, S, D]
   for (auto& layer : layers_) memory = layer(memory, shared, pass);
   if (norm_) memory = norm_(memory, pass);
   if (pass.probe != nullptr) pass.probe->output("encoder", memory);

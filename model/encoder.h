@@ -35,8 +35,8 @@ class EncoderLayerImpl : public torch::nn::Module {
 };
 TORCH_MODULE(EncoderLayer);
 
-/// The encoder (section 3.1): a stack of layers, and a last norm if
-/// ModelConfig::has_final_norm() (Xiong et al. 2020). Another architecture derives its encoder from this class
+/// The encoder (section 3.1): a stack of layers, and a final norm if ModelConfig::has_final_norm() (Xiong et al. 2020).
+/// Another architecture derives its encoder from this class
 /// (model/alternatives/recurrent_encoder.h).
 class EncoderImpl : public torch::nn::Module {
  public:

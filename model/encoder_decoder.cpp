@@ -11,8 +11,9 @@
 namespace gloss {
 namespace {
 
-/// Throws UsageError that names the sentence of the batch.
-void expect_room(const std::vector<std::int64_t>& lengths, std::optional<std::int64_t> limit, const char* side) {
+/// Throws UsageError, naming the sentence, if a length exceeds `limit`, the number of learned positions.
+void expect_within_limit(const std::vector<std::int64_t>& lengths, std::optional<std::int64_t> limit,
+                         const char* side) {
   if (!limit) return;
   for (std::size_t b = 0; b < lengths.size(); ++b) {
     if (lengths[b] <= *limit) continue;
@@ -31,16 +32,16 @@ void expect_lengths(const PaddedIds& batch, const char* name) {
 
 }  // namespace
 
-EncoderDecoderImpl::EncoderDecoderImpl(const EncoderDecoderParts& parts)
-    : encoder_(parts.encoder),
-      decoder_(parts.decoder),
-      source_embedding_(parts.source_embedding),
-      target_embedding_(parts.target_embedding),
-      source_positions_(parts.source_positions),
-      target_positions_(parts.target_positions),
-      generator_(parts.generator),
-      dropout_(parts.dropout) {
-  parts.validate();
+EncoderDecoderImpl::EncoderDecoderImpl(const EncoderDecoderModules& modules)
+    : encoder_(modules.encoder),
+      decoder_(modules.decoder),
+      source_embedding_(modules.source_embedding),
+      target_embedding_(modules.target_embedding),
+      source_positions_(modules.source_positions),
+      target_positions_(modules.target_positions),
+      generator_(modules.generator),
+      dropout_(modules.dropout) {
+  modules.validate();
   register_module("encoder", encoder_);
   register_module("decoder", decoder_);
   register_module("source_embedding", source_embedding_);
@@ -60,10 +61,10 @@ at::Tensor EncoderDecoderImpl::encode(const PaddedIds& source, const Pass& pass)
 
 at::Tensor EncoderDecoderImpl::encode(const PaddedIds& source, const Mask& mask, const Pass& pass) {
   expect_lengths(source, "source");
-  expect_room(source.lengths, source_positions_->limit(), "source");
+  expect_within_limit(source.lengths, source_positions_->limit(), "source");
   const auto positions = source_positions_(0, source.ids.size(1), source.ids.device());              // [S, D]
   const auto x = add_positions(source_embedding_(source.ids), positions, pass, "source_embedding");  // [B, S, D]
-  Pass inner = pass;
+  Pass inner = pass;  // for batch normalization, which leaves out padding
   inner.lengths = &source.lengths;
   return encoder_(x, probed_mask(mask, x, pass), inner);
 }
@@ -71,10 +72,10 @@ at::Tensor EncoderDecoderImpl::encode(const PaddedIds& source, const Mask& mask,
 at::Tensor EncoderDecoderImpl::decode(const PaddedIds& target, const at::Tensor& memory, const Mask& source_mask,
                                       const Pass& pass) {
   expect_lengths(target, "target");
-  expect_room(target.lengths, target_positions_->limit(), "target");
+  expect_within_limit(target.lengths, target_positions_->limit(), "target");
   const auto positions = target_positions_(0, target.ids.size(1), target.ids.device());              // [T, D]
   const auto y = add_positions(target_embedding_(target.ids), positions, pass, "target_embedding");  // [B, T, D]
-  Pass inner = pass;
+  Pass inner = pass;  // for batch normalization, which leaves out padding
   inner.lengths = &target.lengths;
   return decoder_(y, Memory{memory, probed_mask(source_mask, memory, pass)}, inner);
 }

@@ -7,7 +7,7 @@
 #include <torch/nn/pimpl.h>
 
 #include "model/decoder_cache.h"
-#include "model/encoder_decoder_parts.h"
+#include "model/encoder_decoder_modules.h"
 #include "model/mask.h"
 #include "model/padding.h"
 #include "model/pass.h"
@@ -17,10 +17,13 @@ namespace gloss {
 /// The Transformer (Vaswani et al. 2017, figure 1). The encoder maps the source (x_1, ..., x_S) to a memory
 /// (z_1, ..., z_S). The decoder maps the memory and the tokens generated so far to one vector for each position. The
 /// generator maps that vector to the distribution of the next token.
+///
+/// `forward`, `encode`, `decode` and `step` throw UsageError if a sentence is longer than the learned positions. They
+/// and `start` throw ShapeError if ids, lengths, mask or memory do not fit.
 class EncoderDecoderImpl : public torch::nn::Module {
  public:
-  /// Throws as EncoderDecoderParts::validate does.
-  explicit EncoderDecoderImpl(const EncoderDecoderParts& parts);
+  /// Throws as EncoderDecoderModules::validate does.
+  explicit EncoderDecoderImpl(const EncoderDecoderModules& modules);
 
   /// Maps source ids [B, S] and target ids [B, T] (bos first) to the decoder's output [B, T, D]; `generator()` maps it
   /// to log-probabilities.
@@ -35,11 +38,20 @@ class EncoderDecoderImpl : public torch::nn::Module {
   /// targets 0 to t only.
   at::Tensor decode(const PaddedIds& target, const at::Tensor& memory, const Mask& source_mask, const Pass& pass);
 
-  /// Decoding token by token (decoder_step.cpp). `start` computes the keys and values of cross-attention from the
-  /// memory [B, S, D] and returns a cache of one row for each sentence.
+  /// Decoding token by token (decoder_step.cpp), in a pass without training and without gradients:
+  ///
+  ///     const c10::InferenceMode inference;
+  ///     auto cache = model->start(model->encode(source, pass), Mask::padding(source.lengths), pass);
+  ///     auto tokens = at::full({B, 1}, kBos, at::kLong);       // [B, K]; K = 1 at first
+  ///     const auto x = model->step(tokens, cache, pass);       // [B * K, D]
+  ///     const auto log_p = model->generator()->forward(x);     // [B * K, V]
+  ///     cache.select(kept, parents);                           // keep, reorder, widen to [B', K']
+  ///
+  /// `start` computes the keys and values of cross-attention from the memory [B, S, D] and returns a cache of one row
+  /// for each sentence.
   DecoderCache start(const at::Tensor& memory, const Mask& source_mask, const Pass& pass);
-  /// Maps the next tokens [B, K] to the decoder's output [B * K, D], K rows for each sentence. Equal to the last
-  /// position of `decode` on all tokens so far. The cache grows by one position.
+  /// Maps the next tokens [B, K] to the decoder's output [B * K, D], K rows for each sentence. Equal, to rounding, to
+  /// the last position of `decode` on all tokens so far. The cache grows by one position.
   at::Tensor step(const at::Tensor& tokens, DecoderCache& cache, const Pass& pass);
 
   const Generator& generator() const { return generator_; }

@@ -24,9 +24,10 @@ at::Tensor FeedForwardImpl::forward(const at::Tensor& x, const Pass& pass) {
   expect_shape(x, {-1, -1, d_model_}, "x");
   const auto site = site_ + ".inner";
   if (activation_ == Activation::kRelu) {
-    const auto fast = fast::linear_relu_dropout(x, inner_->weight(), inner_->bias(), dropout_, pass, site);
-    if (fast) return outer_(*fast, pass);
+    const auto result = fast::linear_relu_dropout(x, inner_->weight(), inner_->bias(), dropout_, pass, site);
+    if (result) return outer_(*result, pass);
   }
+  // Otherwise, for example in a plain pass or in translation:
   const auto sum = inner_(x, pass);  // [B, T, d_ff]
   const auto activated =
       gate_ ? activate(gate_(x, pass), activation_) * sum : activate(sum, activation_);  // [B, T, d_ff]

@@ -44,7 +44,7 @@ void initialize(torch::nn::Module& module, const RandomStream& random) {
     } else {
       const auto in = parameter.size(1);
       const auto out = kind == WeightKind::kGates   ? parameter.size(0) / 3
-                       : kind == WeightKind::kScore ? in  // square for each head in q W k
+                       : kind == WeightKind::kScore ? in  // a score's weight: in = out
                                                     : parameter.size(0);
       const double bound = std::sqrt(6.0 / static_cast<double>(in + out));
       parameter.copy_(drawn(parameter, [&](std::uint64_t e) { return bound * (2 * stream.uniform(e) - 1); }));

@@ -13,7 +13,8 @@ LayerNormImpl::LayerNormImpl(std::int64_t width)
 
 at::Tensor LayerNormImpl::forward(const at::Tensor& x, const Pass& pass) {
   expect_width(x, weight_.size(0), "x");
-  if (const auto fast = fast::layer_norm(x, weight_, bias_, kEpsilon, pass)) return *fast;
+  if (const auto result = fast::layer_norm(x, weight_, bias_, kEpsilon, pass)) return *result;
+  // Otherwise, in a plain pass:
   const auto mean = x.mean(-1, /*keepdim=*/true);                        // [..., 1]
   const auto variance = (x - mean).square().mean(-1, /*keepdim=*/true);  // [..., 1]
   return (x - mean) / (variance + kEpsilon).sqrt() * weight_ + bias_;    // [..., D]

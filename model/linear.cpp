@@ -13,7 +13,8 @@ LinearImpl::LinearImpl(std::int64_t in, std::int64_t out)
 
 at::Tensor LinearImpl::forward(const at::Tensor& x, const Pass& pass) {
   expect_width(x, weight_.size(1), "x");
-  if (const auto fast = fast::linear(x, weight_, bias_, pass)) return *fast;
+  if (const auto result = fast::linear(x, weight_, bias_, pass)) return *result;
+  // Otherwise, in a plain pass:
   return x.matmul(weight_.t()) + bias_;
 }
 

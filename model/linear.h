@@ -10,8 +10,8 @@
 
 namespace gloss {
 
-/// A linear map, y = x W^T + b with W [out, in] and b [out]. All weights are zero until initialized; LibTorch's own
-/// module draws random ones when it is made.
+/// A linear map, y = x W^T + b with W [out, in] and b [out]. All weights are zero at first, while LibTorch's own
+/// module draws random ones; initialize() fills them by name, so no random number is drawn twice.
 class LinearImpl : public torch::nn::Module {
  public:
   LinearImpl(std::int64_t in, std::int64_t out);

@@ -36,27 +36,27 @@ void expect_vocabularies(const ModelConfig& config, const Vocabularies& vocabula
   }
 }
 
-EncoderDecoder build_model(const ModelConfig& config, const Vocabularies& vocabularies) {
+EncoderDecoder make_uninitialized_model(const ModelConfig& config, const Vocabularies& vocabularies) {
   config.validate();
   expect_vocabularies(config, vocabularies);
   const auto D = config.d_model;
-  EncoderDecoderParts parts;
-  parts.encoder = Encoder(encoder_of(config));
-  parts.decoder = Decoder(decoder_of(config));
-  parts.source_embedding = Embedding(vocabularies.source, D, config.embedding_scale);
-  parts.target_embedding = config.tie_embeddings == TieEmbeddings::kAll
-                               ? parts.source_embedding
-                               : Embedding(vocabularies.target, D, config.embedding_scale);
-  parts.source_positions = PositionalEncoding(config);
-  parts.target_positions = PositionalEncoding(config);
-  parts.generator = config.tie_embeddings == TieEmbeddings::kNone ? Generator(D, vocabularies.target)
-                                                                  : Generator(parts.target_embedding->weight());
-  parts.dropout = config.dropout;
-  return EncoderDecoder(parts);
+  EncoderDecoderModules modules;
+  modules.encoder = Encoder(encoder_of(config));
+  modules.decoder = Decoder(decoder_of(config));
+  modules.source_embedding = Embedding(vocabularies.source, D, config.embedding_scale);
+  modules.target_embedding = config.tie_embeddings == TieEmbeddings::kAll
+                                 ? modules.source_embedding
+                                 : Embedding(vocabularies.target, D, config.embedding_scale);
+  modules.source_positions = PositionalEncoding(config);
+  modules.target_positions = PositionalEncoding(config);
+  modules.generator = config.tie_embeddings == TieEmbeddings::kNone ? Generator(D, vocabularies.target)
+                                                                    : Generator(modules.target_embedding->weight());
+  modules.dropout = config.dropout;
+  return EncoderDecoder(modules);
 }
 
 EncoderDecoder make_model(const ModelConfig& config, const Vocabularies& vocabularies, const RandomStream& random) {
-  auto model = build_model(config, vocabularies);
+  auto model = make_uninitialized_model(config, vocabularies);
   initialize(*model, random);
   return model;
 }

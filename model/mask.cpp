@@ -32,7 +32,7 @@ Mask Mask::padding(std::vector<std::int64_t> lengths) {
   return mask;
 }
 
-Mask Mask::causal(std::vector<std::int64_t> lengths) { return padding(std::move(lengths)).without_later(); }
+Mask Mask::causal(std::vector<std::int64_t> lengths) { return padding(std::move(lengths)).as_causal(); }
 
 Mask Mask::hiding(at::Tensor hidden) const {
   expect_dimensions(hidden, 2, "hidden");
@@ -42,7 +42,7 @@ Mask Mask::hiding(at::Tensor hidden) const {
   return mask;
 }
 
-Mask Mask::without_later() const {
+Mask Mask::as_causal() const {
   Mask mask = *this;
   mask.causal_ = true;
   if (cached_) mask.cached_ = std::make_shared<at::Tensor>();

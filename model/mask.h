@@ -20,18 +20,19 @@ class Mask {
   /// lengths no key is padding.
   static Mask causal(std::vector<std::int64_t> lengths = {});
 
-  /// This mask, which also hides the keys whose `hidden` [B, S] (bool) is true, for example to measure the influence of
-  /// a source token.
+  /// Returns this mask, which also hides the keys whose `hidden` [B, S] (bool) is true, for example to measure the
+  /// influence of a source token.
   Mask hiding(at::Tensor hidden) const;
-  /// This mask, which also hides keys later than the query.
-  Mask without_later() const;
-  /// This mask, which stores its tensor when `visible` is first called. The layers of a stack share it. Copies share it
-  /// too and are for one thread.
+  /// Returns this mask, which also hides keys later than the query.
+  Mask as_causal() const;
+  /// Returns this mask, which stores its tensor when `visible` is first called. The layers of a stack share it. Copies
+  /// share it too and are for one thread. Another call of `cached` stores its tensor separately, so that each thread
+  /// can have its own.
   Mask cached() const;
-  /// This mask with its tensor for T queries and S keys computed now.
+  /// Returns this mask with its tensor for T queries and S keys computed now, unless it hides nothing.
   Mask precomputed(std::int64_t T, std::int64_t S, at::Device device) const;
 
-  /// The mask of `sentences`, in that order.
+  /// Returns the mask of `sentences`, in that order.
   Mask select(const std::vector<std::int64_t>& sentences) const;
 
   bool is_causal() const { return causal_; }
@@ -52,9 +53,9 @@ class Mask {
   at::Tensor visible(std::int64_t T, std::int64_t S, at::Device device) const;
 
  private:
-  std::vector<std::int64_t> lengths_;
+  std::vector<std::int64_t> lengths_;  ///< [B]; empty: no padding
   bool causal_ = false;
-  at::Tensor hidden_;
+  at::Tensor hidden_;                   ///< bool [B, S]; undefined: hides nothing
   std::shared_ptr<at::Tensor> cached_;  ///< the last result of `visible`; null: it is not stored
 };
 

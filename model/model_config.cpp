@@ -42,12 +42,13 @@ constexpr Names<RecurrentAttention, 2> kRecurrentAttentions{
 constexpr Names<TieEmbeddings, 3> kTies{
     {{"all", TieEmbeddings::kAll}, {"decoder", TieEmbeddings::kDecoder}, {"none", TieEmbeddings::kNone}}};
 
-// Far beyond any Transformer that was ever trained, and small enough that no count of weights overflows.
+// Upper bounds so that no count of weights overflows.
 constexpr std::int64_t kMaxLayers = 1000;
 constexpr std::int64_t kMaxWidth = 1 << 17;
 constexpr std::int64_t kMaxPositions = 1 << 24;
 
-/// Throws UsageError if a key that only the Transformer has was set to another value than the default.
+/// Throws UsageError if a choice of the Transformer differs from its default, or if d_model is odd. Sizes and dropouts
+/// that the network does not use are ignored.
 void validate_recurrent(const ModelConfig& config) {
   const ModelConfig transformer;
   const auto expect_default = [](const char* key, bool is_default) {

@@ -26,20 +26,21 @@ struct ModelConfig {
   Architecture architecture = Architecture::kTransformer;
   std::int64_t encoder_layers = 6;
   std::int64_t decoder_layers = 6;
-  std::int64_t d_model = 512;  ///< width of every layer's output
-  std::int64_t d_ff = 2048;    ///< width inside the feed-forward
-  std::int64_t heads = 8;      ///< divides d_model
-  NormPlace norm = NormPlace::kPre;
+  std::int64_t d_model = 512;        ///< width of every layer's output
+  std::int64_t d_ff = 2048;          ///< width inside the feed-forward
+  std::int64_t heads = 8;            ///< divides d_model
+  NormPlace norm = NormPlace::kPre;  ///< place of the norm in a sublayer (sublayer_connection.h)
   NormType norm_type = NormType::kLayer;
   std::optional<bool> final_norm;  ///< a norm after the last layer; default: with pre-norm only
   bool residual = true;            ///< a sublayer's input is added to its output
   AttentionScore attention_score = AttentionScore::kScaledDot;
-  EncoderMask encoder_mask = EncoderMask::kFull;
+  EncoderMask encoder_mask = EncoderMask::kFull;  ///< kCausal hides later positions
   Activation activation = Activation::kRelu;
   Positions positions = Positions::kSinusoidal;
-  std::int64_t max_positions = 1024;  ///< see position_limit()
-  EmbeddingScale embedding_scale = EmbeddingScale::kSqrt;
+  std::int64_t max_positions = 1024;                                       ///< see position_limit()
+  EmbeddingScale embedding_scale = EmbeddingScale::kSqrt;                  ///< factor sqrt(d_model) or 1
   RecurrentAttention recurrent_attention = RecurrentAttention::kAdditive;  ///< of the recurrent network only
+  /// kAll: source, target and generator are one matrix. kDecoder: target and generator are. kNone: each has its own.
   TieEmbeddings tie_embeddings = TieEmbeddings::kAll;
   double dropout = 0.1;                        ///< on embeddings plus positions and on each sublayer's output
   std::optional<double> attention_dropout;     ///< on attention weights; default: dropout
@@ -56,7 +57,8 @@ struct ModelConfig {
   }
   /// False for the recurrent network whose decoder gets one vector.
   bool has_cross_attention() const { return is_transformer() || recurrent_attention == RecurrentAttention::kAdditive; }
-  /// The length of the longest sentence: max_positions with learned positions or location scores, otherwise none.
+  /// The length of the longest sentence in ids, eos included: max_positions with learned positions or location scores,
+  /// otherwise none.
   std::optional<std::int64_t> position_limit() const;
 
   /// Throws UsageError naming the key.

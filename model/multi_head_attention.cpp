@@ -34,6 +34,7 @@ at::Tensor MultiHeadAttentionImpl::forward(const at::Tensor& x, const at::Tensor
   expect_shape(memory, {-1, -1, d_model_}, "memory");
   const auto weights = [](const Linear& map) { return fast::WeightAndBias{map->weight(), map->bias()}; };
   if (is_scaled_dot()) {
+    // One kernel for all heads, in training on the CPU.
     if (const auto heads = fast::concatenated_heads(x, memory, weights(query_), weights(key_), weights(value_), heads_,
                                                     mask, {pass, site_, dropout_}))
       return output_(*heads, pass);
@@ -52,14 +53,15 @@ at::Tensor MultiHeadAttentionImpl::attend(const at::Tensor& x, const KeysAndValu
   expect_shape(x, {-1, -1, d_model_}, "x");
   const AttentionContext context{pass, site_, dropout_};
   const auto query = split_heads(query_(x, pass));  // [B, H, T, d_k]
-  if (!is_scaled_dot()) {
-    const auto heads = gloss::attend(scores(query, attended.key), attended.value, mask, context);
-    return output_(concat(heads), pass);
+  if (is_scaled_dot()) {
+    // LibTorch's fused attention, if it applies; otherwise the equation.
+    auto heads = fast::attention(query, attended.key, attended.value, mask, context);  // [B, H, T, d_k]
+    if (!heads) heads = attention(query, attended.key, attended.value, mask, context);
+    return output_(concat(*heads), pass);  // Concat(head_1, ..., head_H) W^O, [B, T, D]
   }
-  // A kernel or LibTorch's fused attention, if one applies; otherwise the equation.
-  auto heads = fast::attention(query, attended.key, attended.value, mask, context);  // [B, H, T, d_k]
-  if (!heads) heads = attention(query, attended.key, attended.value, mask, context);
-  return output_(concat(*heads), pass);  // Concat(head_1, ..., head_H) W^O, [B, T, D]
+  // The alternatives: another score function, or positions in the scores.
+  const auto heads = attend_by_scores(scores(query, attended.key), attended.value, mask, context);  // [B, H, T, d_k]
+  return output_(concat(heads), pass);
 }
 
 bool MultiHeadAttentionImpl::is_scaled_dot() const {

@@ -32,8 +32,9 @@ struct AttentionAlternatives {
 ///
 ///     MultiHead(Q, K, V) = Concat(head_1, ..., head_H) W^O,   head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V)
 ///
-/// K and V are one tensor: Q itself (self-attention) or the memory (cross-attention). One map [D, D] computes all
-/// queries: W_1^Q to W_H^Q stand side by side in it; keys and values likewise.
+/// K and V are one tensor: Q itself (self-attention) or the memory (cross-attention). Each map also has a bias, as in
+/// the Annotated Transformer. One weight [D, D] holds all heads: rows (i - 1) d_k to i d_k - 1 of the queries' weight
+/// are (W_i^Q)^T; keys and values likewise.
 class MultiHeadAttentionImpl : public torch::nn::Module {
  public:
   /// `heads` divides d_model; `dropout` is on the weights, as in the Annotated Transformer. `site`: model/pass.h.
@@ -45,7 +46,8 @@ class MultiHeadAttentionImpl : public torch::nn::Module {
 
   /// The two halves of `forward`: `project` computes keys and values of the memory [B, S, D], `attend` the attention of
   /// x [B, T, D] to them, [B, T, D]. A cache stores the result of the first (model/decoder_step.cpp). Row 0 of the
-  /// memory is at position `first`; the rows of x are at the last positions of those attended to.
+  /// memory is at position `first`, which matters for rotary positions only; the rows of x are at the last positions of
+  /// those attended to.
   KeysAndValues project(const at::Tensor& memory, const Pass& pass, std::int64_t first = 0);
   at::Tensor attend(const at::Tensor& x, const KeysAndValues& attended, const Mask& mask, const Pass& pass);
 

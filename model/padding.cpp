@@ -4,12 +4,11 @@
 
 #include <ATen/ops/full.h>
 
-#include "common/special_ids.h"
 #include "tensor/to_device.h"
 
 namespace gloss {
 
-PaddedIds pad(std::span<const std::vector<std::int32_t>> rows, at::Device device) {
+PaddedIds pad(std::span<const Ids> rows, at::Device device) {
   PaddedIds result;
   std::int64_t max_length = 1;
   for (const auto& row : rows) {
@@ -26,8 +25,8 @@ PaddedIds pad(std::span<const std::vector<std::int32_t>> rows, at::Device device
   return result;
 }
 
-ShiftedTarget shift_target(std::span<const std::vector<std::int32_t>> targets, at::Device device) {
-  std::vector<std::vector<std::int32_t>> inputs;
+ShiftedTarget shift_target(std::span<const Ids> targets, at::Device device) {
+  std::vector<Ids> inputs;
   inputs.reserve(targets.size());
   for (const auto& target : targets) {
     auto& input = inputs.emplace_back(target);

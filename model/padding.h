@@ -7,24 +7,27 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 
+#include "common/special_ids.h"
+
 namespace gloss {
 
-/// Rows of unequal length as one tensor; padding follows the end of each row, so that a causal mask hides it from every
-/// position of the row.
+/// Sentences of unequal length as one tensor. Padding is kPad (common/special_ids.h); it follows the end of each row,
+/// so that a causal mask hides it from every position of the row.
 struct PaddedIds {
   at::Tensor ids;                     ///< [B, T] int64
   std::vector<std::int64_t> lengths;  ///< [B], without padding
 };
 
-/// Maps B rows of ids to [B, T]; T is the length of the longest row, at least 1.
-PaddedIds pad(std::span<const std::vector<std::int32_t>> rows, at::Device device);
+/// Pads B sentences to [B, T]; T is the length of the longest, at least 1. A source is pieces + eos. An empty line has
+/// no ids and length 0; alone in a batch, its only column is padding.
+PaddedIds pad(std::span<const Ids> rows, at::Device device);
 
-/// The decoder's input and its wanted output (teacher forcing). A target is pieces + eos, which is the wanted output.
-/// The input is bos + pieces, of the same length.
+/// The decoder's input and the labels that it is to predict (teacher forcing).
 struct ShiftedTarget {
   PaddedIds input;    ///< bos + pieces [B, T]
-  at::Tensor wanted;  ///< pieces + eos [B, T], padding after
+  at::Tensor labels;  ///< pieces + eos [B, T], kPad after; the loss skips kPad
 };
-ShiftedTarget shift_target(std::span<const std::vector<std::int32_t>> targets, at::Device device);
+/// Shifts B targets, pieces + eos each, by one position. An empty target stays empty.
+ShiftedTarget shift_target(std::span<const Ids> targets, at::Device device);
 
 }  // namespace gloss

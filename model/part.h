@@ -10,15 +10,15 @@
 
 namespace gloss {
 
-/// A part of the network by the name that people see. Layers and heads count from 0.
+/// A part of the network that `gloss explain` can remove, and its name. Layers and heads count from 0.
 ///
 ///     encoder.2            a layer
 ///     decoder.2.cross      a sublayer: self, cross or feed_forward
 ///     decoder.2.cross.3    a head
 ///     tokens, positions    the terms of the input, on both sides
 ///
-/// A part can be removed and the rest still computes. So the layers of a recurrent network, which no residual
-/// connection goes past, are no parts of it, nor are positions that are not added to the embeddings.
+/// Without the part the rest still computes. A layer of a recurrent network cannot be removed, because no residual
+/// connection bypasses it; neither can positions that are not added to the embeddings.
 struct Part {
   enum class Kind { kTokens, kPositions, kLayer, kSublayer, kHead };
   enum class Side { kEncoder, kDecoder };

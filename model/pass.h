@@ -12,24 +12,24 @@ namespace gloss {
 
 class Mask;
 
-/// A site is the name of a place in the network: for the probe, and for the random numbers of a dropout. Most sites are
-/// the path of a module, to which its tensors' names add ".weight" or another word. A module of LibTorch does not know
-/// its own path; it gets the site as an argument.
-///
-///     encoder, decoder                                     output of a stack
-///     encoder.layers.0                                     output of a layer
-///     decoder.layers.0.self_attention                      output of a sublayer, and its dropout
-///     decoder.layers.0.cross_attention.weights             dropout of attention weights
-///     decoder.layers.0.feed_forward.inner                  dropout after the activation
-///     source_embedding, target_embedding                   embeddings and positions, and the dropout of their sum
+// A site is the name of a place in the network: for the probe, and for the random numbers of a dropout. Most sites are
+// the path of a module, to which its tensors' names add ".weight" or another word. LibTorch does not give a module its
+// path, so the site is an argument.
+//
+//     encoder, decoder                                     output of a stack
+//     encoder.layers.0                                     output of a layer
+//     decoder.layers.0.self_attention                      output of a sublayer, and its dropout
+//     decoder.layers.0.cross_attention.weights             dropout of attention weights
+//     decoder.layers.0.feed_forward.inner                  dropout after the activation
+//     source_embedding, target_embedding                   embeddings and positions, and the dropout of their sum
 
-/// Reads, or changes, values inside a forward pass. Changes are allowed while no gradients are recorded. Each function
-/// does nothing by default.
+/// Reads, or changes, values inside a forward pass. Attention weights may be changed in every pass; other values only
+/// while no gradients are recorded. Each function does nothing by default.
 class Probe {
  public:
   virtual ~Probe() = default;
-  /// The two terms of a network's input: embeddings [B, T, D] and positions [T, D]. May be replaced, but not changed in
-  /// place.
+  /// The two terms of a network's input: embeddings [B, T, D] and positions [T, D]; in a step of decoding [B * K, 1, D]
+  /// and [1, D]. May be replaced, but not changed in place.
   virtual void embedding(std::string_view /*site*/, at::Tensor& /*tokens*/, at::Tensor& /*positions*/) {}
   /// The mask over the S source positions of B sentences, before the encoder or cross-attention uses it. May be
   /// replaced by one that hides more (Mask::hiding), for example to measure the influence of a source token.
@@ -39,8 +39,8 @@ class Probe {
   /// and cross-attention [B, H, K, S]. A recurrent decoder calls this for one position after the other, T = 1.
   virtual void attention(std::string_view /*site*/, at::Tensor& /*weights*/, const at::Tensor& /*value*/) {}
   /// The output [B, T, D] of a sublayer ("....feed_forward"), a layer ("encoder.layers.0") or a stack ("encoder"); in
-  /// a step of decoding, and of a recurrent decoder's cross-attention, [B * K, 1, D]. A sublayer's may be changed in
-  /// place.
+  /// a step of decoding, and of a recurrent decoder's cross-attention, [B * K, 1, D]. The elements of a sublayer's
+  /// output may be written, although the tensor is const.
   virtual void output(std::string_view /*site*/, const at::Tensor& /*value*/) {}
 };
 
@@ -58,17 +58,10 @@ struct Pass {
 
   // For batch normalization in training (model/alternatives/batch_norm.h); other parts do not read them.
   BatchStatistics* batch_statistics = nullptr;         ///< collects mean and variance; null: they are dropped
-  const std::vector<std::int64_t>* lengths = nullptr;  ///< of the stack's input, without padding; null: no padding
+  const std::vector<std::int64_t>* lengths = nullptr;  ///< set by EncoderDecoder; callers leave it null
 
   /// The stream of random numbers of the dropout at `site`. Throws Error, a fault of the caller, without `random`.
   RandomStream stream(std::string_view site) const;
-};
-
-/// The arguments of one call of attention beside its tensors.
-struct AttentionContext {
-  const Pass& pass;
-  std::string_view site;  ///< for the probe and for the stream of random numbers
-  double dropout = 0;     ///< on the weights, while training
 };
 
 }  // namespace gloss

@@ -43,13 +43,13 @@ PositionalEncodingImpl::PositionalEncodingImpl(const ModelConfig& config)
 
 at::Tensor PositionalEncodingImpl::forward(std::int64_t first, std::int64_t count, at::Device device) {
   if (is_zero_) return at::zeros({count, d_model_}, at::device(device));
-  const auto last = first + count;
-  if (const auto max_positions = limit(); max_positions && last > *max_positions) {
+  const auto end = first + count;
+  if (const auto max_positions = limit(); max_positions && end > *max_positions) {
     throw UsageError("positions: wanted at most " + std::to_string(*max_positions) +
-                     ", which is all that the model has learned, got " + std::to_string(last) +
+                     ", which is all that the model has learned, got " + std::to_string(end) +
                      "; use shorter lines or train with a larger model.max_positions");
   }
-  return (weight_.defined() ? weight_ : table(last, device)).narrow(0, first, count);  // [count, D]
+  return (weight_.defined() ? weight_ : table(end, device)).narrow(0, first, count);  // [count, D]
 }
 
 std::optional<std::int64_t> PositionalEncodingImpl::limit() const {

@@ -17,9 +17,9 @@ namespace gloss {
 ///     PE(pos, 2i) = sin(pos / 10000^(2i / D)),   PE(pos, 2i + 1) = cos(pos / 10000^(2i / D))
 at::Tensor sinusoids(std::int64_t first, std::int64_t count, std::int64_t d_model);
 
-/// Positional encoding (section 3.5), which is added to the embeddings: attention alone is blind to the order of its
-/// input. Sinusoids, which have no last position, or one learned row for each position. Where nothing is added, since
-/// the order comes from attention itself (model/alternatives) or is not given at all, the rows are zero.
+/// Positional encoding (section 3.5), added to the embeddings because attention does not depend on the order of its
+/// input. The rows are sinusoids for any position, learned rows up to max_positions, or zeros if the order comes from
+/// elsewhere or is not given (ModelConfig::adds_positions).
 class PositionalEncodingImpl : public torch::nn::Module {
  public:
   /// Sinusoids.

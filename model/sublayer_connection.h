@@ -16,14 +16,14 @@ namespace gloss {
 ///     post-norm, as in the paper:          LayerNorm(x + Dropout(Sublayer(x)))
 ///     pre-norm (Xiong et al. 2020):        x + Dropout(Sublayer(LayerNorm(x)))
 ///
-/// Without the residual connection x is not added. With pre-norm x itself reaches the last layer unchanged, so that
-/// deep stacks train without a long warm-up.
+/// Without the residual connection x is not added. With pre-norm no norm lies on the residual path, so gradients reach
+/// the first layer directly and deep stacks train without a long warm-up.
 class SublayerConnection {
  public:
   using Sublayer = std::function<at::Tensor(const at::Tensor&)>;
 
-  /// `norm` belongs to the layer, which registers it. Place, dropout and residual are those of `config`. `site` is the
-  /// prefix of the sublayer's tensor names.
+  /// `norm` belongs to the layer, which registers it. Place, dropout and residual are those of `config`. `site`:
+  /// model/pass.h.
   SublayerConnection(Norm norm, const ModelConfig& config, std::string site);
 
   /// Maps x [B, T, D] to [B, T, D]. A probe sees the output of the sublayer itself.

@@ -36,7 +36,8 @@ struct WeightInfo {
 };
 
 /// Enumerates the weights of the network that `config` describes, tied ones once, by the names of named_parameters().
-/// The network is not created, so a file can be checked before allocating memory.
+/// The network is not created, so a file can be checked before allocating memory. weights.cpp repeats the
+/// constructors of the modules; a new parameter must be added there, too. tests/model/weights_test.cpp compares them.
 std::map<std::string, WeightInfo> network_weights(const ModelConfig& config, const Vocabularies& vocabularies);
 
 /// Returns the name under which network_weights has a weight: "source_embedding.weight" for "generator.weight" if all

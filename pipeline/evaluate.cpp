@@ -1,6 +1,5 @@
 #include "pipeline/evaluate.h"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -30,11 +29,13 @@ TestSet read_test_set(const std::filesystem::path& source, const std::filesystem
 Translations translate_texts(const LineTranslator& translator, const DecodingConfig& decoding,
                              std::span<const std::string> lines, const std::string& job) {
   const WorkProgress progress(static_cast<double>(lines.size()), job);
-  std::int64_t batches = 0;
-  const TranslationHooks hooks{
-      .before_batch =
-          [&] { progress.show(static_cast<double>(std::min(batches++ * decoding.batch_size, std::ssize(lines)))); },
-      .before_step = stop_where_requested};
+  std::int64_t begun = 0;
+  const TranslationHooks hooks{.before_batch =
+                                   [&](std::int64_t of_batch) {
+                                     progress.show(static_cast<double>(begun));
+                                     begun += of_batch;
+                                   },
+                               .before_step = stop_where_requested};
   const TranslationRequest request{.lines = lines, .workers = at::get_num_threads()};
   Translations result;
   for (auto& translation : translator.translate(request, decoding, hooks)) {

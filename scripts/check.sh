@@ -79,8 +79,8 @@ may_include tokenizer common
 may_include data common tokenizer
 may_include model common kernels tensor
 may_include training common kernels tensor tokenizer data model
-may_include decoding common kernels tensor model
-may_include translation common tensor tokenizer data model decoding
+may_include decoding common tensor model
+may_include translation common tensor tokenizer model decoding
 may_include evaluation common
 may_include pipeline common kernels tensor tokenizer data model training decoding translation evaluation
 may_include app common kernels tensor tokenizer data model training decoding translation evaluation pipeline

@@ -232,17 +232,17 @@ Loss batch_loss(EncoderDecoder& model, const Batch& batch, double label_smoothin
   const PaddedIds source = pad(batch.source, model->device());
   const ShiftedTarget target = shift_target(batch.target, model->device());
   auto output = model->forward(source, target.input, pass).flatten(0, 1);  // [B * T, D]
-  auto wanted = target.wanted.flatten();                                   // [B * T]
+  auto labels = target.labels.flatten();                                   // [B * T]
 
-  const auto filled = filled_positions(target.input.lengths, target.wanted.size(1));
-  if (static_cast<std::int64_t>(filled.size()) < wanted.size(0)) {
+  const auto filled = filled_positions(target.input.lengths, target.labels.size(1));
+  if (static_cast<std::int64_t>(filled.size()) < labels.size(0)) {
     const auto rows = to_device(filled, model->device());  // [N]
     output = output.index_select(0, rows);                 // [N, D]
-    wanted = wanted.index_select(0, rows);                 // [N]
+    labels = labels.index_select(0, rows);                 // [N]
   }
   const auto& generator = model->generator();
-  const auto sums = pass.plain ? label_smoothed_loss(generator->forward(output), wanted, label_smoothing)
-                               : output_loss(generator, output, wanted, label_smoothing);
+  const auto sums = pass.plain ? label_smoothed_loss(generator->forward(output), labels, label_smoothing)
+                               : output_loss(generator, output, labels, label_smoothing);
   return {{sums.smoothed_sum, sums.nll_sum.to(at::kDouble)}, batch.target_tokens()};
 }
 

@@ -12,6 +12,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
+#include "decoding/serial_calls.h"
 #include "model/part.h"
 #include "tensor/shape.h"
 
@@ -74,22 +75,22 @@ AttentionSite parse_attention_site(std::string_view name, const ModelConfig& con
   if (!config.has_cross_attention()) throw UsageError({Key{"alignment_from"}, ": " + std::string(kNoAttention)});
   throw UsageError(
       {Key{"alignment_from"}, ": wanted decoder.LAYER.cross or decoder.LAYER.cross.HEAD, with a layer from 0 to " +
-                                  std::to_string(usual_attention_site(config).layer) + " and a head from 0 to " +
+                                  std::to_string(default_attention_site(config).layer) + " and a head from 0 to " +
                                   std::to_string(config.heads - 1) + ", got " + printable(std::string(name))});
 }
 
-AttentionSite usual_attention_site(const ModelConfig& config) {
+AttentionSite default_attention_site(const ModelConfig& config) {
   return {config.is_transformer() ? config.decoder_layers - 1 : 0, std::nullopt};
 }
 
 void cross_attention(const EncoderDecoder& model, const AttentionSite& site, const AlignedPairs& pairs,
-                     const TakeWeights& take) {
+                     const TakeWeights& take, const std::function<void()>& before_batch) {
   const auto sources = pairs.sources, targets = pairs.targets;
-  const auto together = pairs.together;
+  const auto batch_size = pairs.batch_size;
   if (sources.size() != targets.size())
-    throw DataError("wanted a target for each of " + std::to_string(sources.size()) + " sources, got " +
-                    std::to_string(targets.size()));
-  if (together < 1) throw UsageError("together: wanted at least 1, got " + std::to_string(together));
+    throw UsageError("targets: wanted one for each of " + std::to_string(sources.size()) + " sources, got " +
+                     std::to_string(targets.size()));
+  if (batch_size < 1) throw UsageError("batch_size: wanted at least 1, got " + std::to_string(batch_size));
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (targets[i].empty())
@@ -97,20 +98,28 @@ void cross_attention(const EncoderDecoder& model, const AttentionSite& site, con
     else
       order.push_back(i);
   }
-  if (together == 1 && model->device().is_cpu()) {
+  SerialCalls calls;
+  const auto align = [&](std::size_t first, std::size_t count) {
+    if (before_batch) calls(before_batch);
+    align_batch(model, site, pairs, std::span(order).subspan(first, count), take);
+  };
+  if (batch_size > 1 || !model->device().is_cpu()) {
+    std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return sources[i].size(); });
+    const auto size = static_cast<std::size_t>(batch_size);
+    for (std::size_t first = 0; first < order.size(); first += size) align(first, std::min(size, order.size() - first));
+    return;
+  }
+  try {
     // parallel_for runs a loop of one on the calling thread, where matrix products use all threads and round otherwise.
     // With two or more, each worker multiplies alone.
     const auto count = std::ssize(order);
     at::parallel_for(0, std::max<std::int64_t>(count, 2), 1, [&](std::int64_t begin, std::int64_t end) {
-      for (auto i = begin; i < std::min(end, count); ++i)
-        align_batch(model, site, pairs, std::span(order).subspan(static_cast<std::size_t>(i), 1), take);
+      for (auto i = begin; i < std::min(end, count); ++i) align(static_cast<std::size_t>(i), 1);
     });
-    return;
+  } catch (...) {
+    calls.rethrow();
+    throw;
   }
-  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return sources[i].size(); });
-  const auto batch_size = static_cast<std::size_t>(together);
-  for (std::size_t first = 0; first < order.size(); first += batch_size)
-    align_batch(model, site, pairs, std::span(order).subspan(first, std::min(batch_size, order.size() - first)), take);
 }
 
 std::vector<PieceLink> strongest_links(const at::Tensor& weights) {

@@ -27,25 +27,32 @@ struct AttentionSite {
 /// the valid layers and heads.
 AttentionSite parse_attention_site(std::string_view name, const ModelConfig& config);
 
-/// Returns the default: the mean of the last layer's heads (reasons: docs/translation_report.md).
-AttentionSite usual_attention_site(const ModelConfig& config);
+/// Returns the default of alignments: the mean of the last layer's heads (reasons: docs/translation_report.md).
+AttentionSite default_attention_site(const ModelConfig& config);
 
 /// Translations to align. Sources are pieces and eos, targets pieces without eos.
 struct AlignedPairs {
   std::span<const Ids> sources, targets;
-  std::int64_t together = 1;  ///< number of pairs in a batch; longest sources first
-  bool plain = false;         ///< Pass::plain
+  std::int64_t batch_size = 1;  ///< number of pairs in a batch
+  bool plain = false;           ///< Pass::plain
 };
 /// Receives the weights [T, S] of a pair, float32 on the CPU. Rows sum to 1.
 using TakeWeights = std::function<void(std::size_t pair, const at::Tensor& weights)>;
 
 /// Computes cross-attention weights by teacher forcing (the decoder's input is bos and all pieces but the last) and
-/// passes each pair's matrix to `take`. If `together` is 1 and the device is a CPU, the pairs are divided among
-/// threads, which call `take` concurrently; the result then depends neither on neighbors nor on the number of threads,
-/// bit for bit. An empty target has weights [0, S]. Throws DataError if counts differ, and UsageError if a target is
-/// longer than a model with learned positions allows.
+/// passes each pair's matrix to `take`. Batches are computed one after the other, longest sources first. An empty
+/// target has weights [0, S].
+///
+/// If batch_size is 1 and the device is a CPU, the pairs are divided among threads instead, which call `take`
+/// concurrently. The result then depends neither on neighbors nor on the number of threads, bit for bit.
+///
+/// `before_batch`, unless empty, is called before each batch, on the thread that computes it, but by one thread at a
+/// time. It may throw to leave.
+///
+/// Throws UsageError if there are not as many targets as sources, if batch_size is less than 1, if the model has no
+/// attention to its source, or if a target is longer than a model with learned positions allows.
 void cross_attention(const EncoderDecoder& model, const AttentionSite& site, const AlignedPairs& pairs,
-                     const TakeWeights& take);
+                     const TakeWeights& take, const std::function<void()>& before_batch = {});
 
 /// Returns the strongest link of each row of weights [T, S], S including eos; the first of equals.
 std::vector<PieceLink> strongest_links(const at::Tensor& weights);

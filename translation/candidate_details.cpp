@@ -1,6 +1,5 @@
 #include "translation/candidate_details.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -8,8 +7,6 @@
 
 namespace gloss {
 namespace {
-
-bool has_unknown(const Ids& ids) { return std::ranges::find(ids, kUnk) != ids.end(); }
 
 /// A candidate that is being filled.
 struct Item {
@@ -51,7 +48,8 @@ void decode(const Tokenizer& tokenizer, Item& item) {
 
 /// Fills the model's own log-probabilities of tokens. A search with a repetition penalty has others: then the
 /// candidates go through the model again.
-void score_tokens(const Scorer& scorer, const DecodingConfig& config, std::span<Item> items) {
+void score_tokens(const Scorer& scorer, const DecodingConfig& config, const std::function<void()>& before_step,
+                  std::span<Item> items) {
   if (config.repetition_penalty == 1) return;
   std::vector<Ids> sources, targets;
   for (const auto& item : items) {
@@ -59,14 +57,15 @@ void score_tokens(const Scorer& scorer, const DecodingConfig& config, std::span<
     targets.push_back(item.hypothesis->ids);
     if (item.hypothesis->ended) targets.back().push_back(kEos);
   }
-  const auto scores = forced_token_scores(scorer, sources, targets, config.batch_size);
+  const auto scores = forced_token_scores(scorer, sources, targets, config.batch_size, before_step);
   for (std::size_t i = 0; i < items.size(); ++i)
     for (std::size_t t = 0; t < targets[i].size(); ++t)
       items[i].candidate->tokens[t].log_probability = scores[i].tokens[t];
 }
 
-void find_links(const LineTranslator& translator, const DetailOptions& options, std::int64_t batch_size,
-                std::span<Item> items) {
+/// Fills the links of candidates that need attention.
+void find_links(const LineTranslator& translator, const DetailOptions& options, const DecodingConfig& config,
+                const std::function<void()>& before_step, std::span<Item> items) {
   std::vector<Ids> sources, targets;
   std::vector<Item*> aligned;
   for (auto& item : items) {
@@ -77,11 +76,13 @@ void find_links(const LineTranslator& translator, const DetailOptions& options, 
     targets.push_back(ids);
   }
   if (aligned.empty()) return;
-  const auto aligner = translator.aligner();
+  const auto& aligner = translator.aligner();
+  const auto model = aligner.model();
   // On the CPU the rounding of a row depends on the other rows of its batch, and one sentence at a time is fast enough.
-  const auto together = aligner->device().is_cpu() ? 1 : batch_size;
-  cross_attention(aligner, options.alignment_from, {sources, targets, together, options.plain},
-                  [&](std::size_t i, const at::Tensor& weights) { aligned[i]->links = strongest_links(weights); });
+  const auto batch_size = model->device().is_cpu() ? 1 : config.batch_size;
+  cross_attention(
+      model, options.alignment_from.value_or(aligner.default_site), {sources, targets, batch_size, options.plain},
+      [&](std::size_t i, const at::Tensor& weights) { aligned[i]->links = strongest_links(weights); }, before_step);
 }
 
 std::vector<LineTranslation::Word> words_with_confidence(const PieceWords& words,
@@ -136,12 +137,12 @@ void raise_flags(Item& item) {
 }  // namespace
 
 void fill_candidates(const LineTranslator& translator, const DetailOptions& options, const DecodingConfig& config,
-                     std::span<const SearchedLine> lines) {
+                     std::span<const SearchedLine> lines, const std::function<void()>& before_step) {
   auto items = make_items(lines);
   if (items.empty()) return;
   for (auto& item : items) decode(translator.target_tokenizer(), item);
-  if (options.confidence) score_tokens(translator.scorer(), config, items);
-  if (options.needs_attention()) find_links(translator, options, config.batch_size, items);
+  if (options.confidence) score_tokens(translator.scorer(), config, before_step, items);
+  if (options.needs_attention()) find_links(translator, options, config, before_step, items);
   for (auto& item : items) {
     fill_spans_and_words(options, item);
     if (options.confidence) raise_flags(item);

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "decoding/hypothesis.h"
-#include "decoding/phrases/phrase_progress.h"
+#include "decoding/phrases/phrase.h"
 #include "translation/line_translator.h"
 
 namespace gloss {
@@ -20,8 +21,9 @@ struct SearchedLine {
 };
 
 /// Fills the candidates of translations from their hypotheses: decodes them and computes the details that `options`
-/// asks for. On the CPU the details of a line depend on the line alone, bit for bit.
+/// asks for. On the CPU the details of a line depend on the line alone, bit for bit. `before_step`, unless empty, is
+/// called before each pass or step of a model, by one thread at a time; it may throw to leave.
 void fill_candidates(const LineTranslator& translator, const DetailOptions& options, const DecodingConfig& config,
-                     std::span<const SearchedLine> lines);
+                     std::span<const SearchedLine> lines, const std::function<void()>& before_step = {});
 
 }  // namespace gloss

@@ -40,13 +40,12 @@ Glossary Glossary::read(const std::filesystem::path& path) {
     if (reader.overlong())
       throw DataError(where + "wanted at most " + std::to_string(LineReader::kMaxLineBytes) + " bytes, got more");
     if (!is_text(line)) throw DataError(where + "wanted UTF-8 without NUL; convert the file to UTF-8");
-    const auto tabulator = line.find('\t');
-    if (tabulator == line.npos && (line.starts_with('#') || single_spaced(line).empty())) continue;
-    Entry entry{single_spaced(std::string_view(line).substr(0, tabulator)), {}, reader.line_number()};
-    if (tabulator != line.npos) entry.target = single_spaced(std::string_view(line).substr(tabulator + 1));
-    if (entry.source.empty() || entry.target.empty() || line.find('\t', tabulator + 1) != line.npos)
-      throw DataError(where + "wanted a source phrase, a tabulator and a target phrase, got \"" + printable(line, 80) +
-                      "\"");
+    const auto tab = line.find('\t');
+    if (tab == line.npos && (line.starts_with('#') || single_spaced(line).empty())) continue;
+    Entry entry{single_spaced(std::string_view(line).substr(0, tab)), {}, reader.line_number()};
+    if (tab != line.npos) entry.target = single_spaced(std::string_view(line).substr(tab + 1));
+    if (entry.source.empty() || entry.target.empty() || line.find('\t', tab + 1) != line.npos)
+      throw DataError(where + "wanted a source phrase, a tab and a target phrase, got \"" + printable(line, 80) + "\"");
     glossary.add(std::move(entry));
   }
   return glossary;

@@ -23,7 +23,7 @@ class Glossary {
   };
 
   /// Reads `source phrase<TAB>target phrase` line by line. White space at the ends of a phrase is ignored, and so are
-  /// empty lines, lines without a tabulator that begin with `#`, and repeated entries. Throws DataError naming file and
+  /// empty lines, lines without a tab that begin with `#`, and repeated entries. Throws DataError naming file and
   /// line if a line does not have two phrases, is not UTF-8 or too long, or translates an earlier phrase in another
   /// way; and as LineReader.
   static Glossary read(const std::filesystem::path& path);

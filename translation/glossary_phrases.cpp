@@ -39,8 +39,8 @@ Phrase encode(const std::string& text, const Tokenizer& tokenizer, const std::ve
   if (first_kind(text) == CharacterKind::kUnspaced) phrase.ids = encode_without_space(text, tokenizer);
   if (phrase.ids.empty() || tokenizer.decode(phrase.ids) != text) phrase.ids = tokenizer.encode(text);
   // If even the first piece of a phrase continues a word, pieces do not mark where words begin.
-  phrase.in_words = !phrase.ids.empty() && !continues_word[phrase.ids.front()];
-  phrase.ends_in_word = phrase.in_words && last_kind(text) == CharacterKind::kWord;
+  phrase.has_word_marks = !phrase.ids.empty() && !continues_word[phrase.ids.front()];
+  phrase.ends_in_word = phrase.has_word_marks && last_kind(text) == CharacterKind::kWord;
   return phrase;
 }
 
@@ -60,7 +60,7 @@ struct Match {
 /// Adds the occurrences as whole words, or all occurrences if pieces do not mark words.
 void add_matches(std::string_view text, const Phrase& phrase, std::vector<Match>& matches) {
   for (auto begin = text.find(phrase.text); begin != text.npos; begin = text.find(phrase.text, begin + 1))
-    if (!phrase.in_words || (is_word_boundary(text, begin) && is_word_boundary(text, begin + phrase.text.size())))
+    if (!phrase.has_word_marks || (is_word_boundary(text, begin) && is_word_boundary(text, begin + phrase.text.size())))
       matches.push_back({begin, phrase.text});
 }
 
@@ -71,18 +71,11 @@ GlossaryPhrases::GlossaryPhrases(Glossary glossary, const Tokenizer& target)
   for (const auto& entry : glossary_.entries()) {
     const auto& phrase = phrases_.emplace_back(encode(entry.target, target, continues_word_));
     const auto decoded = target.decode(phrase.ids);
-    const bool unknown = std::ranges::find(phrase.ids, kUnk) != phrase.ids.end();
-    if (unknown || decoded != entry.target)
+    if (has_unknown(phrase.ids) || decoded != entry.target)
       throw DataError(glossary_.where(entry.number) + "wanted a phrase that this model can generate, got \"" +
                       printable(entry.target, 80) + "\", which it would generate as \"" + printable(decoded, 80) +
                       "\"; write it so or leave it out");
   }
-}
-
-std::vector<Phrase> GlossaryPhrases::phrases_for(std::string_view line, std::size_t end) const {
-  std::vector<Phrase> result;
-  for (const auto& occurrence : glossary_.find(line, end)) result.push_back(phrases_[occurrence.entry]);
-  return result;
 }
 
 std::vector<Phrase> GlossaryPhrases::phrases_for(const PieceSpans& source, std::size_t end) const {

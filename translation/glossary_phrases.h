@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "decoding/phrases/phrase_progress.h"
+#include "decoding/phrases/phrase.h"
 #include "tokenizer/piece_spans.h"
 #include "tokenizer/tokenizer.h"
 #include "translation/glossary.h"
@@ -20,10 +20,9 @@ class GlossaryPhrases {
   /// Throws DataError naming the entry if a phrase does not survive encoding and decoding, or has an unknown piece.
   GlossaryPhrases(Glossary glossary, const Tokenizer& target);
 
-  /// Returns the phrases that the translation of the first `end` bytes of a line (valid UTF-8) must contain: one for
-  /// each occurrence that Glossary::find finds.
-  std::vector<Phrase> phrases_for(std::string_view line, std::size_t end = std::string_view::npos) const;
-  /// Returns the same phrases for a line in pieces, each with the source pieces that it translates.
+  /// Returns a phrase for each occurrence of a glossary source that ends within the first `end` bytes of the line
+  /// (valid UTF-8), as Glossary::find. source_begin and source_end are set if attention can show where the phrase is
+  /// translated, otherwise empty.
   std::vector<Phrase> phrases_for(const PieceSpans& source, std::size_t end = std::string_view::npos) const;
   /// Returns [V]: 1 for pieces that continue the word before them.
   std::span<const std::uint8_t> continues_word() const { return continues_word_; }
@@ -34,7 +33,7 @@ class GlossaryPhrases {
   std::vector<Phrase> phrases_;  ///< of each entry of the glossary
 };
 
-/// Returns whether a text (valid UTF-8) contains the phrases, without overlaps; phrases with `in_words` as
+/// Returns whether a text (valid UTF-8) contains the phrases, without overlaps; phrases with `has_word_marks` as
 /// whole words (is_word_boundary). Counts as PhraseProgress does: from left to right, at each place the longest phrase
 /// that is still missing, after the end of the previous one.
 bool has_all(std::string_view text, std::span<const Phrase> phrases);

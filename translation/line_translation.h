@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "common/special_ids.h"
 #include "tokenizer/piece_spans.h"
 #include "translation/translation_flags.h"
 #include "translation/word_alignment.h"
@@ -15,14 +16,14 @@ struct LineTranslation {
   enum class Status {
     kComplete,
     kDeadline,     ///< the deadline passed first: no candidates
-    kCancelled,    ///< the caller canceled first: no candidates
+    kCanceled,     ///< the caller canceled first: no candidates
     kOutOfMemory,  ///< memory does not suffice even for this line alone: no candidates
   };
 
   struct Token {
     std::string piece;  ///< as the tokenizer spells it; "</s>" for the end of the sentence
-    /// Given everything before it. Of the search; if DetailOptions::confidence is set, the model's own. These differ by
-    /// the repetition penalty only.
+    /// Natural logarithm of the token's probability given the source and the tokens before it. From the search; the
+    /// model's own, without the repetition penalty, if DetailOptions::confidence is set.
     double log_probability = 0;
     PieceSpans::Span span;  ///< bytes of the candidate's text; all 0 unless Candidate::spans_known
   };
@@ -36,11 +37,14 @@ struct LineTranslation {
 
   struct Candidate {
     std::string text;
-    double score = 0;                 ///< log_probability after the penalties of length, coverage and glossary
-    double log_probability = 0;       ///< sum over the tokens, as the search computed it
-    bool ended = false;               ///< by the end of the sentence, not by the length limit
-    bool lacks_phrase = false;        ///< a phrase of the glossary is missing
-    bool spans_known = true;          ///< false: the tokenizer rewrites the text after joining its pieces
+    double score = 0;  ///< log_probability after the penalties of length, coverage and glossary
+    /// Sum over the tokens, as the search computed it. With a repetition penalty and DetailOptions::confidence,
+    /// `tokens` do not sum to it.
+    double log_probability = 0;
+    bool ended = false;         ///< by the end of the sentence, not by the length limit
+    bool lacks_phrase = false;  ///< a phrase of the glossary is missing
+    /// False: the tokenizer rewrites the text after joining its pieces. replace_unknown then has no effect.
+    bool spans_known = true;
     std::vector<Token> tokens;        ///< the end of the sentence included if `ended`
     std::vector<Word> words;          ///< of `text`, if DetailOptions::confidence is set; empty unless `spans_known`
     std::vector<WordLink> alignment;  ///< if DetailOptions::alignment is set; empty unless `spans_known`
@@ -58,7 +62,7 @@ struct LineTranslation {
 
   bool complete() const { return status == Status::kComplete; }
   /// Whether the source has pieces that the vocabulary lacks.
-  bool has_unknown_source() const;
+  bool has_unknown_source() const { return has_unknown(source.ids); }
 };
 
 }  // namespace gloss

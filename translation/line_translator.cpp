@@ -9,11 +9,8 @@
 
 namespace gloss {
 
-bool LineTranslation::has_unknown_source() const { return std::ranges::find(source.ids, kUnk) != source.ids.end(); }
-
 LineTranslator::LineTranslator(std::shared_ptr<const Scorer> scorer, std::shared_ptr<const Tokenizer> source,
-                               std::shared_ptr<const Tokenizer> target, std::int64_t max_source_length,
-                               std::function<EncoderDecoder()> aligner)
+                               std::shared_ptr<const Tokenizer> target, std::int64_t max_source_length, Aligner aligner)
     : scorer_(std::move(scorer)),
       source_(std::move(source)),
       target_(std::move(target)),

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "decoding/decoding_config.h"
 #include "decoding/scorer.h"
 #include "model/encoder_decoder.h"
 #include "tokenizer/tokenizer.h"
@@ -16,23 +17,33 @@
 
 namespace gloss {
 
-/// Translates lines of text: encodes, searches in batches of similar length, decodes, restores the order. Const and
-/// shared between threads. Several models translate together if `scorer` is an EnsembleScorer.
+/// The model whose attention alignments are read from.
+struct Aligner {
+  /// Returns the model, the same one each time; the first call may load it. Must be thread-safe. Null: there is none.
+  std::function<EncoderDecoder()> model = nullptr;
+  AttentionSite default_site = {};  ///< used if DetailOptions::alignment_from is empty
+};
+
+/// Translates lines of text: tokenizes, searches in batches, detokenizes, returns results in the order of the lines.
+/// Thread-safe: every function is const. For an ensemble pass an EnsembleScorer.
 ///
 ///     const auto translations = translator.translate(lines, config);
 ///     print(translations[0].candidates[0].text);
 class LineTranslator {
  public:
-  /// `max_source_length` counts tokens, eos included. `aligner` returns the model whose attention alignments are read
-  /// from. It is called when there is something to align; without it, requests for alignments are refused.
+  /// `max_source_length` counts tokens, eos included. The model of `aligner` is asked for when there is something to
+  /// align; without one, translate refuses details that need attention.
   LineTranslator(std::shared_ptr<const Scorer> scorer, std::shared_ptr<const Tokenizer> source,
-                 std::shared_ptr<const Tokenizer> target, std::int64_t max_source_length,
-                 std::function<EncoderDecoder()> aligner = nullptr);
+                 std::shared_ptr<const Tokenizer> target, std::int64_t max_source_length, Aligner aligner = {});
 
   /// Returns one translation for each line, in order. Broken UTF-8 and NUL are read as U+FFFD. A search may continue
-  /// the last word of a prefix. If a line is cut, phrases of the glossary count that end in the part that is read. On
-  /// the CPU a translation depends on its line, its number and the options alone, bit for bit. Throws UsageError if
-  /// `config` is invalid or the request has another number of prefixes than lines.
+  /// the last word of a prefix. If a line is truncated, only glossary phrases inside the part that is read are
+  /// required. On the CPU a translation depends on its line, its number and the options alone, bit for bit.
+  ///
+  /// Throws UsageError if `config` is invalid, if the request has another number of prefixes than lines or no worker,
+  /// if TranslationHooks::on_token is set for a search that is not greedy, for phrases with sampling, and for details
+  /// that need attention without an aligner or from a model without any. Throws the search's ModelError and, unless
+  /// halve_when_out_of_memory is set, what means out of memory (tensor/out_of_memory.h).
   std::vector<LineTranslation> translate(const TranslationRequest& request, const DecodingConfig& config,
                                          const TranslationHooks& hooks = {}) const;
   std::vector<LineTranslation> translate(std::span<const std::string> lines, const DecodingConfig& config,
@@ -51,15 +62,15 @@ class LineTranslator {
 
   const Scorer& scorer() const { return *scorer_; }
   const Tokenizer& target_tokenizer() const { return *target_; }
-  bool can_align() const { return bool(aligner_); }
-  EncoderDecoder aligner() const { return aligner_(); }                  ///< if can_align()
+  const Aligner& aligner() const { return aligner_; }
+  bool can_align() const { return bool(aligner_.model); }
   std::int64_t max_source_length() const { return max_source_length_; }  ///< tokens, eos included
 
  private:
   std::shared_ptr<const Scorer> scorer_;
   std::shared_ptr<const Tokenizer> source_, target_;
   std::int64_t max_source_length_;
-  std::function<EncoderDecoder()> aligner_;
+  Aligner aligner_;
 };
 
 }  // namespace gloss

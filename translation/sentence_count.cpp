@@ -12,7 +12,7 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kParagraph = 3;  // sentences of a source that is judged
+constexpr std::int64_t kMinSourceSentences = 3;  // shorter sources are not judged: two sentences may well become one
 
 constexpr std::u32string_view kMarks = U".!?\u2026\u203c\u2048\u2049\u061f";
 // Full stops that need no space after them, or that stand for nothing else.
@@ -27,8 +27,6 @@ constexpr auto kAbbreviations = std::to_array<std::u32string_view>(
 
 bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 bool in_range(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
-bool is_ascii_digit(char32_t c) { return in_range(c, U'0', U'9'); }
-bool is_any_letter(char32_t c) { return kind_of(c) != CharacterKind::kOther && !is_ascii_digit(c); }
 
 /// An upper-case letter of Latin, Greek, Cyrillic or Armenian. In the extended blocks of Latin and Cyrillic both cases
 /// alternate, upper case first, with few exceptions.
@@ -40,7 +38,7 @@ bool is_upper(char32_t c) {
 }
 
 /// A letter of a script without cases: Hebrew, Arabic, Devanagari, ideographs, hangul and more.
-bool is_caseless(char32_t c) { return is_any_letter(c) && c >= 0x5d0 && !in_range(c, 0x1c80, 0x1fff) && c < 0x1d400; }
+bool is_caseless(char32_t c) { return is_letter(c) && c >= 0x5d0 && !in_range(c, 0x1c80, 0x1fff) && c < 0x1d400; }
 
 bool is_vowel(char32_t c) { return is_one_of(c, U"aeiouyAEIOUY") || c >= 0x80; }
 
@@ -93,7 +91,7 @@ bool starts_sentence(std::u32string_view text, const SentenceEnd& end) {
   auto next = end.end;
   while (next < text.size() && (is_white_space(text[next]) || is_one_of(text[next], kOpening))) ++next;
   if (next == text.size()) return false;
-  if (end.full_stop) return is_any_letter(text[next]) || is_ascii_digit(text[next]);
+  if (end.full_stop) return is_letter(text[next]) || is_ascii_digit(text[next]);
   const bool space = end.end < text.size() && is_white_space(text[end.end]);
   return space && (is_upper(text[next]) || is_caseless(text[next]));
 }
@@ -109,7 +107,7 @@ bool ends_abbreviation(std::u32string_view text, const SentenceEnd& end) {
 
 std::int64_t min_sentences(std::string_view text) {
   const auto points = code_points(text);
-  if (std::ranges::none_of(points, [](char32_t c) { return is_any_letter(c) || is_ascii_digit(c); })) return 0;
+  if (std::ranges::none_of(points, [](char32_t c) { return is_letter(c) || is_ascii_digit(c); })) return 0;
   std::int64_t sentences = 1;
   for (const auto& end : sentence_ends(points))
     if (starts_sentence(points, end) && !ends_abbreviation(points, end)) ++sentences;
@@ -124,12 +122,12 @@ std::int64_t max_sentences(std::string_view text) {
     return end.full_stop || end.end == points.size() || is_white_space(points[end.end]);
   };
   const auto rest = std::u32string_view(points).substr(ends.back().end);
-  return std::ranges::count_if(ends, counts) + (std::ranges::any_of(rest, is_any_letter) ? 1 : 0);
+  return std::ranges::count_if(ends, counts) + (std::ranges::any_of(rest, is_letter) ? 1 : 0);
 }
 
 bool has_fewer_sentences(std::string_view source, std::string_view target) {
   const auto before = min_sentences(source);
-  if (before < kParagraph) return false;
+  if (before < kMinSourceSentences) return false;
   const auto after = max_sentences(target);
   return after > 0 && after < before;
 }

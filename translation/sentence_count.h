@@ -16,9 +16,10 @@ std::int64_t min_sentences(std::string_view text);
 /// Returns the maximum number of sentences of a text: every mark that may end one counts. 0 without any mark.
 std::int64_t max_sentences(std::string_view text);
 
-/// Returns whether `target` lacks sentences of `source`: three or more became at most half as many. A model trained on
-/// single sentences translates the first ones of a paragraph and drops the rest. False for a target without any mark,
-/// since some scripts have none.
+/// Returns whether a source of three or more sentences has a translation with fewer. The source is counted by
+/// min_sentences, the target by max_sentences, so the answer errs towards false. False for a target without any mark,
+/// since some scripts have none. A model trained on single sentences often drops the rest of a paragraph. Both texts
+/// are UTF-8.
 bool has_fewer_sentences(std::string_view source, std::string_view target);
 
 }  // namespace gloss

@@ -17,10 +17,6 @@ using Words = std::vector<std::string>;
 
 constexpr bool is_between(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
 
-constexpr bool is_digit(char32_t c) { return is_between(c, U'0', U'9'); }
-
-bool is_letter(char32_t c) { return kind_of(c) != CharacterKind::kOther && !is_digit(c); }
-
 /// Whether it is of a script without spaces, or a syllable of hangul.
 bool stands_alone(char32_t c) { return kind_of(c) == CharacterKind::kUnspaced || is_between(c, 0xac00, 0xd7a3); }
 
@@ -58,17 +54,18 @@ bool repeats_somewhere(const Words& words, const FlagBounds& bounds) {
   std::map<Words, std::size_t> counts;
   for (std::size_t i = 0; i + bounds.max_ngram <= words.size(); ++i) {
     const auto first = words.begin() + static_cast<std::ptrdiff_t>(i);
-    if (++counts[Words(first, first + static_cast<std::ptrdiff_t>(bounds.max_ngram))] == bounds.in_all) return true;
+    if (++counts[Words(first, first + static_cast<std::ptrdiff_t>(bounds.max_ngram))] == bounds.min_occurrences)
+      return true;
   }
   return false;
 }
 
 bool repeats(const Words& words, const FlagBounds& bounds) {
-  return repeats_in_succession(words, bounds.max_ngram, bounds.in_a_row) || repeats_somewhere(words, bounds);
+  return repeats_in_succession(words, bounds.max_ngram, bounds.min_consecutive) || repeats_somewhere(words, bounds);
 }
 
 bool repeats(std::span<const Id> pieces, const FlagBounds& bounds) {
-  return repeats_in_succession(pieces, bounds.max_piece_ngram, bounds.pieces_in_a_row);
+  return repeats_in_succession(pieces, bounds.max_piece_ngram, bounds.min_consecutive_pieces);
 }
 
 Words with_letters(Words words) {
@@ -116,20 +113,20 @@ std::vector<std::string> TranslationFlags::names() const {
   return names;
 }
 
-TranslationFlags flags_of(const JudgedTranslation& judged, const FlagBounds& bounds) {
-  const auto source = comparable_words(judged.source), target = comparable_words(judged.target);
-  const auto S = static_cast<double>(judged.source_pieces.size());
-  const auto T = static_cast<double>(judged.target_pieces.size());
+TranslationFlags flags_of(const FlagInput& input, const FlagBounds& bounds) {
+  const auto source = comparable_words(input.source), target = comparable_words(input.target);
+  const auto S = static_cast<double>(input.source_pieces.size());
+  const auto T = static_cast<double>(input.target_pieces.size());
   TranslationFlags flags;
   flags.repetition = (repeats(target, bounds) && !repeats(source, bounds)) ||
-                     (repeats(judged.target_pieces, bounds) && !repeats(judged.source_pieces, bounds));
-  flags.too_short = std::ssize(judged.source_pieces) >= bounds.min_source_pieces && T < bounds.min_length_ratio * S;
-  flags.too_long = std::ssize(judged.target_pieces) >= bounds.min_target_pieces && T > bounds.max_length_ratio * S;
+                     (repeats(input.target_pieces, bounds) && !repeats(input.source_pieces, bounds));
+  flags.too_short = std::ssize(input.source_pieces) >= bounds.min_source_pieces && T < bounds.min_length_ratio * S;
+  flags.too_long = std::ssize(input.target_pieces) >= bounds.min_target_pieces && T > bounds.max_length_ratio * S;
   flags.copied_source = is_copied(with_letters(source), with_letters(target), bounds);
-  flags.unknown = judged.unknown;
-  flags.truncated = judged.truncated;
-  flags.cut = judged.cut;
-  flags.fewer_sentences = has_fewer_sentences(judged.source, judged.target);
+  flags.unknown = input.unknown;
+  flags.truncated = input.truncated;
+  flags.cut = input.cut;
+  flags.fewer_sentences = has_fewer_sentences(input.source, input.target);
   return flags;
 }
 
@@ -143,7 +140,7 @@ std::vector<std::string> comparable_words(std::string_view text) {
     i += bytes;
     const bool alone = stands_alone(c);
     if (alone || is_white_space(c)) word.end(words);
-    if (!is_white_space(c)) word.add(character, is_letter(c) || is_digit(c));
+    if (!is_white_space(c)) word.add(character, is_letter(c) || is_ascii_digit(c));
     if (alone) word.end(words);
   }
   word.end(words);

@@ -44,6 +44,16 @@ void TranslationJob::expect_possible() const {
                      std::to_string(prefixes));
   if (request_.details.needs_attention() && !translator_.can_align())
     throw UsageError("alignment: wanted a translator that keeps a model to align with, got one without");
+  if (request_.workers < 1) throw UsageError("workers: wanted at least 1, got " + std::to_string(request_.workers));
+  if (hooks_.on_token) expect_tokens_one_by_one();
+}
+
+void TranslationJob::expect_tokens_one_by_one() const {
+  if (config_.sampling.enabled || config_.beam_size != 1 || config_.coverage_penalty > 0)
+    throw UsageError("on_token: wanted a greedy search: beam_size 1, no sampling and no coverage_penalty");
+  if (request_.glossary) throw UsageError("on_token: wanted a greedy search without glossary, got a glossary");
+  if (hooks_.halve_when_out_of_memory)
+    throw UsageError("on_token: wanted a call without halve_when_out_of_memory, which may search a line twice");
 }
 
 void TranslationJob::read_lines() {
@@ -73,6 +83,7 @@ void TranslationJob::search_in_parts(std::span<const std::size_t> lines) {
   std::vector<std::size_t> left;
   for (const auto line : lines)
     if (!done_[line]) left.push_back(line);
+  if (left.empty()) return;
   if (lines.size() == 1) {
     result_[left.front()].status = LineTranslation::Status::kOutOfMemory;
     done_[left.front()] = true;
@@ -83,21 +94,27 @@ void TranslationJob::search_in_parts(std::span<const std::size_t> lines) {
   if (half < left.size()) search_in_parts(std::span(left).subspan(half));
 }
 
-/// Returns false if memory ran out; what the search had allocated is free again by then.
+/// Returns false if memory ran out. The lines that were found are then done, unless memory runs out for their details,
+/// and the memory of the search is free again.
 bool TranslationJob::try_to_search(std::span<const std::size_t> lines) {
   try {
     search(lines);
     return true;
   } catch (...) {
     if (lines.empty() || !hooks_.halve_when_out_of_memory || !is_out_of_memory()) throw;
-    searched_.clear();
-    return false;
   }
+  try {
+    finish_batch();
+  } catch (...) {
+    if (!is_out_of_memory()) throw;
+    searched_.clear();
+  }
+  return false;
 }
 
 void TranslationJob::search(std::span<const std::size_t> lines) {
   std::vector<Ids> sources;
-  PerSentence given;
+  SearchInputs given;
   for (const auto line : lines) {
     sources.push_back(sources_[line]);
     if (!prefixes_.empty()) given.prefixes.push_back(prefixes_[line]);
@@ -107,10 +124,11 @@ void TranslationJob::search(std::span<const std::size_t> lines) {
   if (request_.glossary) given.continues_word = request_.glossary->continues_word();
   const auto line_of = [lines](std::int64_t sentence) { return lines[static_cast<std::size_t>(sentence)]; };
   SearchHooks hooks;
-  hooks.before_batch = [this] {
-    if (request_.workers == 1) finish_batch();  // other workers would wait for it
+  const bool in_turn = request_.workers == 1 || !translator_.scorer().device().is_cpu();
+  hooks.before_batch = [this, in_turn](std::int64_t sentences) {
+    if (in_turn) finish_batch();  // other workers would wait for it
     check_limits();
-    if (hooks_.before_batch) hooks_.before_batch();
+    if (hooks_.before_batch) hooks_.before_batch(sentences);
   };
   hooks.before_step = [this] {
     check_limits();
@@ -129,13 +147,13 @@ void TranslationJob::search(std::span<const std::size_t> lines) {
 }
 
 void TranslationJob::finish_batch() {
-  fill_candidates(translator_, request_.details, config_, searched_);
+  fill_candidates(translator_, request_.details, config_, searched_, hooks_.before_step);
   for (const auto& line : searched_) done_[line.index] = true;
   searched_.clear();
 }
 
 void TranslationJob::check_limits() {
-  if (hooks_.stop.stop_requested()) interrupt(LineTranslation::Status::kCancelled);
+  if (hooks_.stop.stop_requested()) interrupt(LineTranslation::Status::kCanceled);
   if (hooks_.deadline && std::chrono::steady_clock::now() >= *hooks_.deadline)
     interrupt(LineTranslation::Status::kDeadline);
 }
@@ -168,8 +186,8 @@ void TranslationJob::add_hypotheses(std::size_t line, const std::vector<Hypothes
         .is_last = true});
 }
 
-void TranslationJob::send(const TranslationHooks::Token& token) {
-  if (!hooks_.on_token(token)) interrupt(LineTranslation::Status::kCancelled);
+void TranslationJob::send(const TranslationHooks::TokenEvent& event) {
+  if (!hooks_.on_token(event)) interrupt(LineTranslation::Status::kCanceled);
 }
 
 void TranslationJob::interrupt(LineTranslation::Status status) {

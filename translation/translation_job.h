@@ -25,9 +25,10 @@ class TranslationJob {
     Ids ids;
     double log_probability = 0;
   };
-  struct Interrupted {};  ///< thrown where the deadline has passed or the caller cancels
+  struct Interrupted {};  ///< thrown when the deadline has passed or the caller cancels
 
   void expect_possible() const;
+  void expect_tokens_one_by_one() const;
   void read_lines();
   void search_in_parts(std::span<const std::size_t> lines);
   bool try_to_search(std::span<const std::size_t> lines);
@@ -36,7 +37,7 @@ class TranslationJob {
   void check_limits();
   void stream_token(std::size_t line, Id token, double log_probability);
   void add_hypotheses(std::size_t line, const std::vector<Hypothesis>& hypotheses);
-  void send(const TranslationHooks::Token& token);
+  void send(const TranslationHooks::TokenEvent& event);
   [[noreturn]] void interrupt(LineTranslation::Status status);
 
   const LineTranslator& translator_;
@@ -49,7 +50,7 @@ class TranslationJob {
   std::vector<std::vector<Phrase>> phrases_;  ///< of each line, or empty
   std::vector<LineTranslation> result_;
   std::vector<bool> done_;              ///< the result of the line is complete
-  std::vector<SearchedLine> searched_;  ///< lines of the last batch, whose candidates are not filled yet
+  std::vector<SearchedLine> searched_;  ///< lines that are found, whose candidates are not filled yet
   std::vector<StreamedLine> streamed_;
   LineTranslation::Status status_of_rest_ = LineTranslation::Status::kComplete;  ///< of the lines that are not done
 };

@@ -16,11 +16,11 @@ namespace gloss {
 
 /// Details of candidates that cost time beyond the search.
 struct DetailOptions {
-  bool confidence = false;            ///< log-probabilities of tokens, confidence of words, flags
-  bool alignment = false;             ///< links between words
-  bool replace_unknown = false;       ///< unknown pieces take their text from the source
-  AttentionSite alignment_from = {};  ///< the attention that the two above are read from
-  bool plain = false;                 ///< read it from plain passes (Pass::plain)
+  bool confidence = false;                           ///< log-probabilities of tokens, confidence of words, flags
+  bool alignment = false;                            ///< links between words
+  bool replace_unknown = false;                      ///< unknown pieces take their text from the source
+  std::optional<AttentionSite> alignment_from = {};  ///< for the two above; empty: default_attention_site
+  bool plain = false;                                ///< for the same: plain passes (Pass::plain)
 
   bool needs_attention() const { return alignment || replace_unknown; }
 };
@@ -30,31 +30,43 @@ struct TranslationRequest {
   std::span<const std::string> lines;
   std::span<const std::string> prefixes = {};  ///< the beginning of each translation; empty: none is forced
   std::int64_t first_index = 0;                ///< index of the first line in the whole input, for sampling
-  const GlossaryPhrases* glossary = nullptr;   ///< phrases that translations must contain; may be null
+  /// Phrases that translations must contain; may be null. If attention can show where a phrase is translated, the
+  /// search of its line begins with a greedy search and a pass with attention (search.h).
+  const GlossaryPhrases* glossary = nullptr;
   DetailOptions details = {};
-  /// Batches are computed side by side by this many threads. 1: one after the other, each on all threads of LibTorch.
+  /// Threads that each compute a batch, at least 1; CPU only. 1: batches run one after the other on all threads of
+  /// LibTorch, and details are filled after each. More: details are filled after the last batch.
   std::int64_t workers = 1;
 };
 
-/// Callbacks and limits of one call. Each may be empty. An exception of a callback leaves the call. With several
-/// workers they are called on their threads, one at a time, for several batches by turns.
+/// Callbacks and limits of one call. Each may be empty. With several workers callbacks run on their threads, one at a
+/// time; calls for different batches alternate.
+///
+/// To keep the lines found so far, use deadline or stop. An exception of a callback leaves translate and discards all
+/// results of the call.
 struct TranslationHooks {
-  /// A token of a greedy search.
-  struct Token {
-    std::size_t line = 0;        ///< index into the lines of the request
-    std::string piece;           ///< as the tokenizer spells it; empty if `is_last`
-    std::string text;            ///< the translation so far, unknown pieces not replaced
-    double log_probability = 0;  ///< of this token
-    bool is_last = false;        ///< the line's last event
+  /// A token of a greedy search, or the end of a line.
+  struct TokenEvent {
+    std::size_t line = 0;  ///< index into the lines of the request
+    std::string piece;     ///< as the tokenizer spells it; empty if `is_last`
+    std::string text;      ///< the translation so far, unknown pieces not replaced
+    /// Of this token. If `is_last`: of eos, or 0 if the length limit ended the line.
+    double log_probability = 0;
+    bool is_last = false;  ///< the line's last event; an empty line has no event
   };
 
-  std::function<void()> before_batch = {};  ///< before each batch of sentences
-  std::function<void()> before_step = {};   ///< before each step of the model
+  std::function<void(std::int64_t lines)> before_batch = {};  ///< before each batch, with its number of lines
+  /// Before each step of the model and each pass for details, which may run on threads of LibTorch; one call at a time.
+  std::function<void()> before_step = {};
+  /// The deadline and `stop` are checked before each line, batch and step. Lines whose search is done still get their
+  /// details, which neither interrupts; an exception of before_step does.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
-  std::stop_token stop = {};
-  std::function<bool(const Token&)> on_token = {};  ///< greedy search without glossary only; false cancels the call
-  /// If memory runs out, the lines that are left are searched in halves, and a line that fails alone has the status
-  /// kOutOfMemory. Otherwise the exception leaves the call. Not together with on_token, which would see tokens twice.
+  std::stop_token stop = {};  ///< see `deadline`
+  /// Receives tokens as they are found; false cancels the call. Requires a greedy search: beam_size 1, no sampling, no
+  /// coverage_penalty, no glossary. Not together with halve_when_out_of_memory, which may search a line twice.
+  std::function<bool(const TokenEvent&)> on_token = {};
+  /// If memory runs out, lines that were found are kept, the others are searched in halves, and a line that fails alone
+  /// has the status kOutOfMemory. Otherwise the exception leaves the call.
   bool halve_when_out_of_memory = false;
 };
 

@@ -30,7 +30,7 @@
 namespace gloss {
 namespace {
 
-/// Warns of the first lines of which something is true, and says at the end how many there were.
+/// Warns of the first lines of which something is true, and prints at the end how many there were.
 class LineWarning {
  public:
   explicit LineWarning(std::string what) : what_(std::move(what)) {}
@@ -72,7 +72,7 @@ class ParagraphWarning {
   NotedLines lines_;
 };
 
-/// Says on stderr which lines were not translated as they stand.
+/// Prints on stderr which lines were not translated as they stand.
 class LineWarnings {
  public:
   /// `typed`: a person types the lines.
@@ -113,12 +113,11 @@ class LineWarnings {
 DetailOptions detail_options(const TranslateOptions& options, const DecodingConfig& decoding,
                              const ModelConfig& config) {
   if (options.replace_unknown && decoding.no_unk && !options.prefix)
-    throw UsageError("--replace-unknown: wanted a search that may say the unknown word, but it is never said (" +
+    throw UsageError("--replace-unknown: wanted a search that may generate the unknown word, but it is banned (" +
                      why_no_unk(options.decoding) + "); leave it out, or give a --prefix");
   DetailOptions details{.confidence = options.json_lines,
                         .alignment = options.alignment,
                         .replace_unknown = options.replace_unknown,
-                        .alignment_from = usual_attention_site(config),
                         .plain = options.plain};
   if (!options.alignment_from) return details;
   if (!details.needs_attention())
@@ -177,7 +176,7 @@ ExitCode run(const TranslateOptions& options) {
 
   LineWarnings warnings(source.typed());
   InputProgress progress(source.size(), results.is_stdout());
-  const TranslationHooks hooks{.before_batch = [&] { progress.show_batch(decoding.batch_size); },
+  const TranslationHooks hooks{.before_batch = [&](std::int64_t lines) { progress.show_batch(lines); },
                                .before_step = stop_where_requested,
                                .halve_when_out_of_memory = true};
   std::int64_t line = 0;  // number of the last line translated, from 1

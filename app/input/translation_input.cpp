@@ -58,12 +58,13 @@ void InputProgress::start(std::span<const TextLine> lines) {
   done_ += bytes_;
   bytes_ = 0;
   for (const auto& line : lines) bytes_ += static_cast<double>(line.text.size() + (line.crlf ? 2 : 1));
-  batches_ = 0;
+  begun_ = 0;
   lines_ = std::ssize(lines);
 }
 
-void InputProgress::show_batch(std::int64_t batch_size) {
-  const auto share = static_cast<double>(batches_++ * batch_size) / static_cast<double>(lines_);
+void InputProgress::show_batch(std::int64_t lines) {
+  const auto share = static_cast<double>(begun_) / static_cast<double>(lines_);
+  begun_ += lines;
   if (progress_) progress_->show(done_ + bytes_ * std::min(share, 1.0));
 }
 

@@ -48,15 +48,15 @@ class InputProgress {
   InputProgress(const InputProgress&) = delete;
   InputProgress& operator=(const InputProgress&) = delete;
 
-  /// The lines that are translated next.
+  /// Takes the lines that are translated next.
   void start(std::span<const TextLine> lines);
-  /// Before each batch of them.
-  void show_batch(std::int64_t batch_size);
+  /// Shows the progress. To be called before each batch of these lines, with its number of lines.
+  void show_batch(std::int64_t lines);
 
  private:
   std::optional<WorkProgress> progress_;
-  double done_ = 0, bytes_ = 0;  ///< of the lines before, and of these
-  std::int64_t batches_ = 0, lines_ = 1;
+  double done_ = 0, bytes_ = 0;         ///< of the lines before, and of these
+  std::int64_t begun_ = 0, lines_ = 1;  ///< of these lines: in batches that have begun, and all
 };
 
 }  // namespace gloss

@@ -13,7 +13,7 @@ struct ControlSequence {
 };
 ControlSequence control_sequence(std::string_view text);
 
-/// The text that a person meant: control sequences and control characters are left out, a tabulator becomes a space.
+/// The text that a person meant: control sequences and control characters are left out, a tab becomes a space.
 std::string without_controls(std::string_view typed);
 
 }  // namespace gloss

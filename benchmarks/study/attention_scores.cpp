@@ -32,7 +32,7 @@ Json figures_of(std::int64_t d_k, std::int64_t positions, bool scaled) {
   const Pass pass{.probe = &probe, .plain = true};
   auto scores = scaled_dot_scores(query, key);  // [B, H, T, S]
   scores.retain_grad();
-  const auto output = attend(scores, value, Mask::unmasked(), {.pass = pass, .site = "study"});
+  const auto output = attend_by_scores(scores, value, Mask::unmasked(), {.pass = pass, .site = "study"});
   // Divided by the root, so that the gradient of a weight, a dot product with its value, has variance 1.
   output.backward(random_normal(shape, "upstream") / root);
 

@@ -33,6 +33,8 @@ fs::path temporary_path(const fs::path& path) {
 
 // The process that a name of temporary_path is from; absent for any other name.
 std::optional<pid_t> temporary_owner(std::string_view name) {
+  // In a shorter name both could share characters.
+  if (name.size() < kBeginning.size() + kEnding.size()) return std::nullopt;
   if (!name.starts_with(kBeginning) || !name.ends_with(kEnding)) return std::nullopt;
   name.remove_prefix(kBeginning.size());
   name.remove_suffix(kEnding.size());

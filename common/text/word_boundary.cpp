@@ -47,6 +47,8 @@ CharacterKind kind_of(char32_t character) {
   return found == kRanges.rend() ? kOther : found->kind;
 }
 
+bool is_letter(char32_t character) { return kind_of(character) != kOther && !is_ascii_digit(character); }
+
 CharacterKind first_kind(std::string_view text) {
   return text.empty() ? kOther : kind_of(decode_utf8(text, 0).value.value_or(U' '));
 }

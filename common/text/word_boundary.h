@@ -15,6 +15,12 @@ enum class CharacterKind {
 /// Returns the kind of a character, by Unicode blocks. Rare punctuation within a block of letters counts as letters.
 CharacterKind kind_of(char32_t character);
 
+/// Returns whether a character is one of 0 to 9.
+constexpr bool is_ascii_digit(char32_t character) { return character >= U'0' && character <= U'9'; }
+/// Returns whether a character is of kind kWord or kUnspaced and not an ASCII digit: a letter, mark or joiner, or a
+/// digit of another script.
+bool is_letter(char32_t character);
+
 /// Returns the kind of the first character of valid UTF-8; kOther for an empty text.
 CharacterKind first_kind(std::string_view text);
 /// Returns the kind of the last character of valid UTF-8; kOther for an empty text.

@@ -40,7 +40,7 @@ std::span<const Phrase> fitting_phrases(std::span<const Phrase> phrases, const I
 
 }  // namespace
 
-PhraseConstraints::PhraseConstraints(const PerSentence& given, std::vector<std::vector<UsualWord>> usual,
+PhraseConstraints::PhraseConstraints(const SearchInputs& given, std::vector<std::vector<ReplacedWord>> replaced,
                                      std::int64_t limit, std::int64_t beam_size)
     : limit_(limit), beam_size_(beam_size) {
   const Ids no_prefix;
@@ -49,7 +49,7 @@ PhraseConstraints::PhraseConstraints(const PerSentence& given, std::vector<std::
     const auto& prefix = given.prefixes.empty() ? no_prefix : given.prefixes[b];
     const auto phrases = fitting_phrases(all, prefix, given.continues_word, limit);
     const PhraseProgress start(phrases, given.continues_word);
-    sentences_.push_back({start, phrases, usual.empty() ? std::vector<UsualWord>() : std::move(usual[b]),
+    sentences_.push_back({start, phrases, replaced.empty() ? std::vector<ReplacedWord>() : std::move(replaced[b]),
                           std::ssize(all) - std::ssize(phrases), beam_size + std::min(start.missing(), kMaxExtraRows)});
     needs_attention_ = needs_attention_ || std::ranges::any_of(phrases, &Phrase::has_source);
   }
@@ -95,9 +95,9 @@ TopTokens PhraseConstraints::with_next(const TopTokens& top, const at::Tensor& l
 std::vector<Candidate> PhraseConstraints::choose(std::int64_t sentence, const PlacementStep& step,
                                                  std::span<const Candidate> candidates) const {
   const auto length = std::ssize(step.rows.front().ids);
-  const auto& [start, phrases, usual, left_out, rows] = sentences_[sentence];
+  const auto& [start, phrases, replaced, left_out, rows] = sentences_[sentence];
   std::vector<BankedCandidate> banked;
-  for (const auto& candidate : rank_by_placement(phrases, usual, step, candidates)) {
+  for (const auto& candidate : rank_by_placement(phrases, replaced, step, candidates)) {
     const auto missing = step.progress[candidate.row].missing_after(candidate.id);
     if (length + 1 + missing <= limit_) banked.push_back({candidate, missing});
   }

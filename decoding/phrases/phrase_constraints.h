@@ -21,9 +21,9 @@ namespace gloss {
 class PhraseConstraints {
  public:
   /// `limit`: maximum number of tokens of a target. If the phrases of a sentence do not fit after its prefix, the last
-  /// ones are left out. `usual` [B] are the usual words of each sentence, or empty. `given` must outlive the
-  /// constraints.
-  PhraseConstraints(const PerSentence& given, std::vector<std::vector<UsualWord>> usual, std::int64_t limit,
+  /// ones are left out. `replaced` [B] are the words that the phrases of each sentence should replace
+  /// (replaced_words.h), or empty. `given` must outlive the constraints.
+  PhraseConstraints(const SearchInputs& given, std::vector<std::vector<ReplacedWord>> replaced, std::int64_t limit,
                     std::int64_t beam_size);
 
   bool none() const { return sentences_.empty(); }  ///< no sentence has phrases
@@ -52,7 +52,7 @@ class PhraseConstraints {
   struct Sentence {
     PhraseProgress start;
     std::span<const Phrase> phrases;
-    std::vector<UsualWord> usual;
+    std::vector<ReplacedWord> replaced;
     std::int64_t left_out, rows;
   };
 

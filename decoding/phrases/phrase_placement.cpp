@@ -9,7 +9,7 @@ namespace {
 
 // Chosen on 300 lines (docs/measurements.md), in natural logarithms.
 constexpr double kOtherTranslation = 12;  ///< if all attention of a step is on a phrase's source
-constexpr double kUsual = 10;
+constexpr double kReplaced = 10;
 constexpr double kLate = 20;
 constexpr double kEnd = 0.5;  ///< above this probability of eos the model ends the sentence
 
@@ -23,12 +23,12 @@ std::vector<double> attention_to(std::span<const Phrase> phrases, std::span<cons
   return result;
 }
 
-/// Returns whether the ids end with a usual word that occurs in them more often than elsewhere.
-bool repeats_usual_word(const Ids& generated, Id id, const UsualWord& usual) {
-  const auto& word = usual.ids;
+/// Returns whether `id` completes the replaced word more often than that word occurs elsewhere.
+bool repeats_replaced_word(const Ids& generated, Id id, const ReplacedWord& replaced) {
+  const auto& word = replaced.ids;
   if (word.back() != id || word.size() > generated.size() + 1) return false;
   if (!std::equal(word.begin(), word.end() - 1, generated.end() - std::ssize(word) + 1)) return false;
-  return count_occurrences(generated, word) >= usual.elsewhere;
+  return count_occurrences(generated, word) >= replaced.elsewhere;
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ std::int64_t count_occurrences(const Ids& ids, const Ids& word) {
   return found;
 }
 
-std::vector<Candidate> rank_by_placement(std::span<const Phrase> phrases, std::span<const UsualWord> usual,
+std::vector<Candidate> rank_by_placement(std::span<const Phrase> phrases, std::span<const ReplacedWord> replaced,
                                          const PlacementStep& step, std::span<const Candidate> candidates) {
   const auto& [rows, progress, attention] = step;
   const auto S = attention.size() / rows.size();
@@ -62,9 +62,8 @@ std::vector<Candidate> rank_by_placement(std::span<const Phrase> phrases, std::s
     candidate.penalty = row.penalty;
     for (std::size_t p = 0; p < phrases.size(); ++p)
       if (!(continued[p] && advances)) candidate.penalty += kOtherTranslation * attended[candidate.row][p];
-    if (!advances && std::ranges::any_of(
-                         usual, [&](const UsualWord& word) { return repeats_usual_word(row.ids, candidate.id, word); }))
-      candidate.penalty += kUsual;
+    const auto repeats = [&](const ReplacedWord& word) { return repeats_replaced_word(row.ids, candidate.id, word); };
+    if (!advances && std::ranges::any_of(replaced, repeats)) candidate.penalty += kReplaced;
     if (candidate.id != kEos && ends[candidate.row]) candidate.penalty += kLate;
     result.push_back(candidate);
   }

@@ -11,8 +11,8 @@
 
 namespace gloss {
 
-/// A word at the place of a phrase in a translation without phrases.
-struct UsualWord {
+/// A word that phrases should replace: it stands at their place in a translation without phrases.
+struct ReplacedWord {
   Ids ids;
   std::int64_t elsewhere = 0;  ///< number of occurrences in that translation at other places
 };
@@ -27,10 +27,10 @@ struct PlacementStep {
 /// Adds to each continuation the penalty for the places of its phrases. Returns them by log_probability - penalty, best
 /// first, without eos if phrases are missing. A continuation is penalized
 /// - in proportion to the step's attention to source phrases that it translates in another way than required;
-/// - if it completes a usual word more often than that word occurs elsewhere;
+/// - if it completes a replaced word more often than that word occurs elsewhere;
 /// - if it continues although the model would end the sentence: a phrase would follow the end.
 /// Penalties only change the rank; required tokens stay possible.
-std::vector<Candidate> rank_by_placement(std::span<const Phrase> phrases, std::span<const UsualWord> usual,
+std::vector<Candidate> rank_by_placement(std::span<const Phrase> phrases, std::span<const ReplacedWord> replaced,
                                          const PlacementStep& step, std::span<const Candidate> candidates);
 
 /// Returns the number of occurrences of `word`, which is not empty, in `ids`, without overlaps.

@@ -3,24 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "common/special_ids.h"
+#include "decoding/phrases/phrase.h"
 
 namespace gloss {
-
-/// A phrase that a translation must contain.
-struct Phrase {
-  std::string text;
-  Ids ids;                    ///< at least one, without special ids
-  bool ends_in_word = false;  ///< no piece after it may continue its last word
-  bool in_words = true;       ///< pieces mark where its words begin
-  /// The pieces of the source that it translates, source_begin to source_end - 1; an empty range if unknown.
-  std::int64_t source_begin = 0, source_end = 0;
-
-  bool has_source() const { return source_begin < source_end; }
-};
 
 /// The progress of a target with its required phrases, piece by piece. Each phrase needs pieces of its own; if several
 /// phrases begin alike, the longest generated one counts. A partial match that fails, or whose last word is continued,

@@ -84,10 +84,13 @@ class MemberScores {
   std::vector<at::Tensor> log_normalizers_;  ///< [rows] of each member
 };
 
+/// Returns a log-normalizer multiplied by 0: 0 if it is finite, NaN for NaN and +-inf.
+auto times_zero(const auto& log_normalizer) { return log_normalizer * 0; }
+
 /// Returns [rows]: 0, or NaN if a member's is not finite.
 at::Tensor log_normalizer_of(const std::vector<Scorer::Step>& steps) {
   auto result = at::zeros({steps.front().logits.size(0)}, steps.front().log_normalizer.options().dtype(at::kDouble));
-  for (const auto& step : steps) result.add_(step.log_normalizer * 0);
+  for (const auto& step : steps) result.add_(times_zero(step.log_normalizer));
   return result;
 }
 
@@ -235,7 +238,7 @@ TokenScores EnsembleScorer::step_forced(State& state, std::span<const Id> tokens
     double log_normalizer = 0;
     for (std::size_t i = 0; i < members.size(); ++i) {
       log_probabilities[i] = members[i].logits[row] - members[i].log_normalizers[row];
-      log_normalizer += members[i].log_normalizers[row] * 0;
+      log_normalizer += times_zero(members[i].log_normalizers[row]);
     }
     result.logits.push_back(static_cast<double>(log_mean(log_probabilities)));
     result.log_normalizers.push_back(log_normalizer);

@@ -40,6 +40,7 @@ TopTokens InferenceScorer::step_top(State& state, std::span<const Id> tokens, st
 TokenScores InferenceScorer::step_forced(State& state, std::span<const Id> tokens, std::span<const Id> next) const {
   const c10::InferenceMode inference;
   const auto x = model_.step(rows_of(state), tokens, false).x;  // [B * K, D]
+  // top_tokens computes the log-normalizers without storing all logits.
   return {model_.logits_of(x, next), model_.top_tokens(x, 1).log_normalizers};
 }
 

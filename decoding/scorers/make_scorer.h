@@ -12,10 +12,11 @@ namespace gloss {
 /// InferenceModel does not support.
 bool falls_back_to_plain(at::Device device, const ModelConfig& config);
 
-/// The one place that decides how a model translates. On the CPU that is an InferenceScorer, which copies the weights
-/// as they are now, its matrices rounded to `precision`, and does without the network of a LazyModel; on other devices
-/// a TransformerScorer. A PlainScorer, which multiplies in float32, translates where `plain` and where
-/// falls_back_to_plain.
+/// Returns the scorer of a model. CPU: an InferenceScorer, which copies the weights as they are now, its matrices
+/// rounded to `precision`, and does not load the network of a LazyModel. Other devices: a TransformerScorer. If `plain`
+/// or falls_back_to_plain: a PlainScorer, in float32. Nothing else decides how a model translates.
+///
+/// `max_target_length` counts tokens, eos included.
 std::shared_ptr<const Scorer> make_scorer(const LazyModel& model, const ModelConfig& config,
                                           std::int64_t max_target_length,
                                           WeightPrecision precision = WeightPrecision::kFloat32, bool plain = false);

@@ -5,8 +5,8 @@
 
 namespace gloss {
 
-/// An EncoderDecoder as a search sees it, by the equations of model/ alone (Pass::plain). Each sentence has a state of
-/// its own and is computed by itself, on one thread of the CPU. A translation's bits therefore depend on its sentence
+/// Scorer of an EncoderDecoder: computes only the equations of model/ (Pass::plain). Each sentence has a state of its
+/// own and is computed by itself, on one thread of the CPU. A translation's bits therefore depend on its sentence
 /// alone: not on the batch, the order or the number of threads.
 class PlainScorer final : public Scorer {
  public:

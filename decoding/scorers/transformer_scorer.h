@@ -7,10 +7,10 @@
 
 namespace gloss {
 
-/// An EncoderDecoder as a search sees it, a batch of sentences at a time. Runs without gradients.
+/// Scorer of an EncoderDecoder: computes a batch of sentences at a time, without gradients.
 class TransformerScorer final : public Scorer {
  public:
-  /// `probe` sees, or changes, every pass. Threads that share the scorer share it, too.
+  /// `probe` receives every pass and may change it. Threads that share the scorer share it, too.
   TransformerScorer(EncoderDecoder model, std::int64_t max_target_length, bool plain = false,
                     std::shared_ptr<Probe> probe = nullptr);
 

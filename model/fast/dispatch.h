@@ -6,16 +6,17 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "model/attention.h"
 #include "model/mask.h"
 #include "model/pass.h"
 
 /// The one place that decides, in forward passes and training, whether a fast twin computes an equation of model/.
-/// Each function returns the twin's result, or nothing: then the equation itself runs. In a plain pass all of them
-/// return nothing. Twins agree with their equations to rounding, forward and gradient. A new kind of layer needs none
-/// of this.
+/// Each function returns the twin's result, or std::nullopt: then the equation itself runs. In a plain pass all of them
+/// return std::nullopt. Twins agree with their equations to rounding, forward and gradient. A new kind of layer needs
+/// none of this.
 namespace gloss::fast {
 
-/// Kernels on raw pointers can work on x: float32 on the CPU.
+/// Returns whether x is float32 on the CPU, which the kernels of gloss require.
 bool has_kernels(const at::Tensor& x);
 
 /// x W^T + b (model/linear.h): block products while x or W has a gradient on the CPU, else LibTorch's operator.

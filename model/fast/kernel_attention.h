@@ -4,6 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "model/attention.h"
 #include "model/mask.h"
 #include "model/pass.h"
 

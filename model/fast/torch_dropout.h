@@ -6,7 +6,7 @@
 
 namespace gloss {
 
-/// Seeds LibTorch's generator of `device` with a hash of the stream's key, update and micro-batch. The numbers of the
+/// Seeds LibTorch's generator of `device` with a hash of the stream's key, update and shard. The numbers of the
 /// next operation are a function of these on that kind of device. Does not wait for the device.
 void seed_torch_generator(at::Device device, const RandomStream& stream);
 

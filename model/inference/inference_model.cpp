@@ -118,13 +118,13 @@ InferenceModel::Output InferenceModel::step(InferenceState& state, std::span<con
   return output;
 }
 
-void InferenceModel::step_rows(const InferenceState& state, const Part& part, const Output& output) const {
+void InferenceModel::step_rows(const InferenceState& state, const RowRange& range, const Output& output) const {
   const auto D = config_.d_model, H = config_.heads, entry = config_.decoder_layers * 2 * D;
-  const auto count = part.last - part.first;
+  const auto count = range.last - range.first;
   const auto buffer = at::empty({count * InferenceRows::width(config_)}, at::kFloat);
   const InferenceRows rows(config_, count, buffer.mutable_data_ptr<float>());
   for (std::int64_t r = 0; r < count; ++r)
-    rows.embed(r, part.tokens[static_cast<std::size_t>(part.first + r)], weights_.target_embedding, part.position);
+    rows.embed(r, range.tokens[static_cast<std::size_t>(range.first + r)], weights_.target_embedding, range.position);
 
   std::vector<float> weights;
   const auto attend = [&](std::int64_t r, const InferenceState::Entries& entries, std::int64_t offset) {
@@ -139,23 +139,23 @@ void InferenceModel::step_rows(const InferenceState& state, const Part& part, co
     const auto offset = static_cast<std::int64_t>(l) * 2 * D;
     rows.attention(layer.self_attention.norm, layer.self_attention.output, [&](kernels::Rows input) {
       layer.self_attention.query.apply(input, count, rows.wide(D));
-      layer.self_attention.keys_and_values.apply(input, count, {part.entries + part.first * entry + offset, entry});
+      layer.self_attention.keys_and_values.apply(input, count, {range.entries + range.first * entry + offset, entry});
       for (std::int64_t r = 0; r < count; ++r)
-        attend(r, state.generated[static_cast<std::size_t>(part.first + r)], offset);
+        attend(r, state.generated[static_cast<std::size_t>(range.first + r)], offset);
     });
     const bool shown = output.attention.defined() && l + 1 == weights_.decoder.size();
     rows.attention(layer.cross_attention.norm, layer.cross_attention.output, [&](kernels::Rows input) {
       layer.cross_attention.query.apply(input, count, rows.wide(D));
       for (std::int64_t r = 0; r < count; ++r) {
-        const auto& entries = state.memory[static_cast<std::size_t>((part.first + r) / state.rows)];
+        const auto& entries = state.memory[static_cast<std::size_t>((range.first + r) / state.rows)];
         attend(r, entries, offset);
-        if (shown) mean_over_heads(weights, H, entries.size(), row_of(output.attention, part.first + r));
+        if (shown) mean_over_heads(weights, H, entries.size(), row_of(output.attention, range.first + r));
       }
     });
     rows.feed_forward(layer.feed_forward);
   }
   rows.finish(weights_.decoder_norm);
-  std::copy_n(rows.x(0), count * D, row_of(output.x, part.first));
+  std::copy_n(rows.x(0), count * D, row_of(output.x, range.first));
 }
 
 InferenceModel::Logits InferenceModel::logits(const at::Tensor& x) const {

@@ -20,11 +20,10 @@ namespace gloss {
 /// weights.
 class InferenceModel {
  public:
-  /// Every part of such a network is written here. A network with a new kind of part is translated by its
-  /// EncoderDecoder until then.
+  /// Returns whether this class implements every layer of the network. Otherwise its EncoderDecoder translates.
   static bool supports(const ModelConfig& config);
 
-  /// Of a `config` that is supported. Packs one weight after the other; the network of a LazyModel is not loaded.
+  /// Requires supports(config). Packs one weight after the other; the network of a LazyModel is not loaded.
   InferenceModel(const LazyModel& model, const ModelConfig& config,
                  kernels::Precision precision = kernels::Precision::kFloat32);
 
@@ -57,14 +56,14 @@ class InferenceModel {
 
  private:
   /// A range of rows of a step.
-  struct Part {
+  struct RowRange {
     std::int64_t first = 0, last = 0;
     std::span<const Id> tokens;       ///< [B * K]
     const float* position = nullptr;  ///< [D]
     float* entries = nullptr;         ///< [B * K, layers, 2D]: output for their keys and values
   };
   kernels::Rows rows_of(const at::Tensor& x, std::int64_t rows) const;
-  void step_rows(const InferenceState& state, const Part& part, const Output& output) const;
+  void step_rows(const InferenceState& state, const RowRange& range, const Output& output) const;
 
   ModelConfig config_;
   InferenceWeights weights_;

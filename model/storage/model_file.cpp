@@ -106,7 +106,7 @@ StoredModel open_model_file(const SafetensorsFile& file, at::Device device) {
     throw ModelError(file.name() + ": " + error.what());
   }
   const auto load = [file, device, config = contents.config, vocabularies = contents.vocabularies] {
-    auto model = build_model(config, vocabularies);
+    auto model = make_uninitialized_model(config, vocabularies);
     model->to(device);
     for (const auto& item : model->named_parameters()) load_weight(file, item.key(), item.value());
     return model;

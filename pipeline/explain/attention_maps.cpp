@@ -76,7 +76,7 @@ Json masks_of(std::int64_t source_length, std::int64_t target_length, const Mode
               const std::vector<Removal>& removed) {
   const auto S = source_length, T = target_length;
   const auto padding = Mask::padding({S});
-  const auto of_encoder = config.encoder_mask == EncoderMask::kCausal ? padding.without_later() : padding;
+  const auto of_encoder = config.encoder_mask == EncoderMask::kCausal ? padding.as_causal() : padding;
   Json result = Json::array();
   const auto add = [&](const char* name, const Mask& mask, std::int64_t queries, std::int64_t keys, bool reads_source) {
     result.push_back({{"name", name}, {"visible", mask_array(mask, queries, keys, removed, reads_source)}});

@@ -109,8 +109,8 @@ void Interventions::run_rows(const Rows& rows, const Candidates& candidates, std
   const auto memory = rows.encode ? model_->encode(source, pass) : memory_.expand({B, -1, -1}).contiguous();
   const auto logits =
       model_->generator()->logits(model_->decode(repeated(target.input, B), memory, mask, pass));  // [B, T, V]
-  const auto wanted = target.wanted.expand({B, -1}).unsqueeze(-1);
-  const auto losses = -logits.log_softmax(-1).gather(-1, wanted).squeeze(-1).mean(-1).to(at::kCPU);  // [B]
+  const auto labels = target.labels.expand({B, -1}).unsqueeze(-1);
+  const auto losses = -logits.log_softmax(-1).gather(-1, labels).squeeze(-1).mean(-1).to(at::kCPU);  // [B]
   const auto log_probabilities = candidates.log_probabilities(logits);                               // [B, T, K]
   const auto index = to_device(rows.indices, at::kCPU);
   effects.log_probabilities.index_copy_(0, index, log_probabilities);

@@ -104,8 +104,8 @@ std::int64_t vocabulary_size(const ModelDescription& description, const char* si
 
 EncoderDecoder model_of(const ModelInfo& origin, const std::map<std::string, at::Tensor>& weights) {
   const auto& description = origin.description;
-  auto model = build_model(origin.config.model, {vocabulary_size(description, kSourceTokenizer),
-                                                 vocabulary_size(description, kTargetTokenizer)});
+  auto model = make_uninitialized_model(origin.config.model, {vocabulary_size(description, kSourceTokenizer),
+                                                              vocabulary_size(description, kTargetTokenizer)});
   const at::NoGradGuard no_grad;
   std::size_t used = 0;
   for (const auto& item : model->named_parameters()) {

@@ -40,8 +40,10 @@ LineTranslator TranslationEnsemble::translator(std::optional<WeightPrecision> pr
   std::vector<std::shared_ptr<const Scorer>> scorers;
   for (const auto& member : members) scorers.push_back(member.scorer(precision, plain));
   release_cached_memory();  // of the weights before they were packed
+  Aligner aligner;
+  if (aligns) aligner = {first().file.model.network, default_attention_site(first().config.model)};
   return LineTranslator(make_ensemble(std::move(scorers)), first().source_tokenizer, first().target_tokenizer,
-                        max_source_length(), aligns ? first().file.model.network : nullptr);
+                        max_source_length(), std::move(aligner));
 }
 
 TranslationEnsemble load_translation_ensemble(std::span<const std::filesystem::path> files_or_folders,

@@ -128,7 +128,7 @@ std::shared_ptr<const Scorer> TranslationModel::scorer(std::optional<WeightPreci
 
 LineTranslator TranslationModel::translator(std::optional<WeightPrecision> precision, bool plain) const {
   return LineTranslator(scorer(precision, plain), source_tokenizer, target_tokenizer, max_source_length(config),
-                        file.model.network);
+                        {file.model.network, default_attention_site(config.model)});
 }
 
 }  // namespace gloss

@@ -61,7 +61,7 @@ TEST_F(TranslateGlossaryTest, PhrasesWithoutRoomAreWarnedOf) {
 TEST_F(TranslateGlossaryTest, WhatCannotBeUsedIsRefused) {
   const auto bad = translate("bada\n", "bada kilo\n");
   EXPECT_EQ(bad.exit_code, 3);
-  EXPECT_THAT(bad.err, HasSubstr("glossary: line 1: wanted a source phrase, a tabulator and a target phrase"));
+  EXPECT_THAT(bad.err, HasSubstr("glossary: line 1: wanted a source phrase, a tab and a target phrase"));
   EXPECT_THAT(bad.out, IsEmpty());
   const auto unsayable = translate("bada\n", "bada\tkilo\nkilo\t\u4E00\n");
   EXPECT_EQ(unsayable.exit_code, 3);

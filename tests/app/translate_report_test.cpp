@@ -192,7 +192,7 @@ TEST_F(TranslateReportTest, UnknownWordsTakeTheTextOfTheSource) {
 TEST_F(TranslateReportTest, ReplacingWhatIsNeverSaidIsRefused) {
   const auto refused = translate("bada\n", {"--replace-unknown", "--no-unk"});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("--replace-unknown: wanted a search that may say the unknown word"));
+  EXPECT_THAT(refused.err, HasSubstr("--replace-unknown: wanted a search that may generate the unknown word"));
   write_text(run_ / "prefix", "\u0416\n");
   EXPECT_EQ(translate("bada\n", {"--replace-unknown", "--no-unk", "--prefix", run_ / "prefix"}).exit_code, 0);
 }

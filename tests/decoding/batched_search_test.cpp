@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
+#include "tests/decoding/collected_search.h"
 #include "tests/decoding/fake_scorer.h"
 #include "tests/support/device_test.h"
 
@@ -31,7 +32,7 @@ std::vector<float> copy_source(const Ids& source, const Ids& generated) {
 class BatchedSearchTest : public DeviceTest {
  protected:
   std::vector<std::vector<Hypothesis>> search(const std::vector<Ids>& sources, const DecodingConfig& config) {
-    return batched_search(scorer_, sources, config, {}, {.before_batch = [this] { ++batches_; }});
+    return collected_search(scorer_, sources, config, {}, {.before_batch = [this](std::int64_t) { ++batches_; }});
   }
 
   const FakeScorer scorer_{copy_source, kVocabulary, device()};
@@ -77,7 +78,7 @@ TEST_P(BatchedSearchTest, NothingToSearchIsNoBatch) {
 
 TEST_P(BatchedSearchTest, MayBeGivenUpBeforeABatch) {
   int begun = 0;
-  const auto give_up = [&] {
+  const auto give_up = [&](std::int64_t) {
     if (++begun == 2) throw std::runtime_error("enough");
   };
   EXPECT_THROW(batched_search(scorer_, sources_, {.beam_size = 1, .batch_size = 1}, {}, {.before_batch = give_up}),
@@ -85,7 +86,7 @@ TEST_P(BatchedSearchTest, MayBeGivenUpBeforeABatch) {
   EXPECT_THAT(scorer_.steps(), SizeIs(5));  // those of the longest
 }
 
-TEST_P(BatchedSearchTest, HooksAreCalledOnceForEachSentence) {
+TEST_P(BatchedSearchTest, InputsOfAnotherNumberOfSentencesAreRefused) {
   EXPECT_THAT([&] { batched_search(scorer_, sources_, {}, {.prefixes = {{}}}); },
               ThrowsMessage<UsageError>(HasSubstr("prefixes: wanted one for each of")));
   EXPECT_THAT([&] { batched_search(scorer_, sources_, {}, {.input_indices = {1}}); },
@@ -100,11 +101,11 @@ TEST_P(BatchedSearchTest, WorkersFindTheSameAndHooksAreCalledOnceForEachSentence
   for (const DecodingConfig& config :
        {DecodingConfig{.beam_size = 1, .max_length = 12, .batch_size = 3},
         DecodingConfig{.beam_size = 3, .max_length = 12, .n_best = 2, .batch_size = 4}}) {
-    const auto wanted = batched_search(scorer, sources, config);
+    const auto wanted = collected_search(scorer, sources, config);
     for (const std::int64_t workers : {2, 5}) {
       std::map<std::int64_t, int> found_of;
       const SearchHooks hooks{.on_found = [&](std::int64_t sentence, const auto&) { ++found_of[sentence]; }};
-      const auto found = batched_search(scorer, sources, config, {}, hooks, workers);
+      const auto found = collected_search(scorer, sources, config, {}, hooks, workers);
       ASSERT_EQ(found.size(), wanted.size());
       for (std::size_t i = 0; i < sources.size(); ++i) {
         EXPECT_EQ(ids_of(found[i]), ids_of(wanted[i])) << i;
@@ -118,8 +119,15 @@ TEST_P(BatchedSearchTest, WorkersFindTheSameAndHooksAreCalledOnceForEachSentence
 TEST_P(BatchedSearchTest, EachWorkerHasABatchIfThereAreEnoughSentences) {
   const auto batches_of = [&](std::size_t sentences, std::int64_t workers) {
     int batches = 0;
+    std::int64_t begun = 0;
     batched_search(scorer_, std::vector<Ids>(sentences, Ids{4, kEos}), {.beam_size = 1, .batch_size = 64}, {},
-                   {.before_batch = [&] { ++batches; }}, workers);
+                   {.before_batch =
+                        [&](std::int64_t in_batch) {
+                          ++batches;
+                          begun += in_batch;
+                        }},
+                   workers);
+    EXPECT_EQ(begun, static_cast<std::int64_t>(sentences));
     return batches;
   };
   EXPECT_EQ(batches_of(40, 1), 1);

@@ -25,7 +25,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::ThrowsMessage;
 
-constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 /// Returns row and id of every candidate.
 std::vector<std::pair<std::int64_t, Id>> places(const std::vector<Candidate>& candidates) {
@@ -128,16 +128,16 @@ TEST_P(CandidatesTest, FewerCandidatesIfTheVocabularyIsSmall) {
 }
 
 TEST_P(CandidatesTest, TokensWithoutProbabilityAreNotCandidates) {
-  const auto never = static_cast<float>(kNever);
+  const auto never = static_cast<float>(kMinusInfinity);
   auto nothing_follows = step({{never, -1, never}, {-1, -1, -1}, {never, never, never}});
   nothing_follows.log_normalizer = nothing_follows.logits.logsumexp(-1);  // -inf for the last
-  EXPECT_THAT(places(best(nothing_follows, {0, kNever, 0}, 1, 6)[0]), ElementsAre(Place{0, 1}));
-  EXPECT_THAT(best(nothing_follows, {kNever, kNever, 0}, 1, 6)[0], IsEmpty());
+  EXPECT_THAT(places(best(nothing_follows, {0, kMinusInfinity, 0}, 1, 6)[0]), ElementsAre(Place{0, 1}));
+  EXPECT_THAT(best(nothing_follows, {kMinusInfinity, kMinusInfinity, 0}, 1, 6)[0], IsEmpty());
 }
 
 TEST_P(CandidatesTest, NaNIsRefused) {
   auto damaged = step({{-1, -1}});
-  for (const double value : {std::nan(""), -kNever}) {
+  for (const double value : {std::nan(""), -kMinusInfinity}) {
     damaged.log_normalizer = at::full({1}, value, damaged.logits.options());
     EXPECT_THAT([&] { best(damaged, {0}, 1, 2); }, ThrowsMessage<ModelError>(HasSubstr("log-normalizer")));
   }

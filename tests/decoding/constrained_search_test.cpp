@@ -35,14 +35,14 @@ class ConstrainedSearchTest : public DeviceTest {
  protected:
   /// Returns the hypotheses of all sentences: those of greedy search, then those of beam search.
   std::vector<std::vector<Hypothesis>> search(const Scorer& scorer, const PaddedIds& source,
-                                              const PerSentence& given = {}) const {
+                                              const SearchInputs& given = {}) const {
     auto all = beam_search(scorer, source, config_, given);
     auto greedy = greedy_search(scorer, source, config_, given);
     for (std::size_t b = 0; b < all.size(); ++b) all[b].insert(all[b].begin(), std::move(greedy[b]));
     return all;
   }
   /// Returns the hypotheses of one sentence by both searches.
-  std::vector<Ids> search_one(const Scorer& scorer, const PerSentence& given = {}) const {
+  std::vector<Ids> search_one(const Scorer& scorer, const SearchInputs& given = {}) const {
     return ids_of(search(scorer, sources(1, device()), given).at(0));
   }
 
@@ -134,7 +134,7 @@ TEST_P(ConstrainedSearchTest, APrefixThatWouldBeGeneratedAnywayChangesNothing) {
   const auto source = sources(12, device());
   config_.min_length = 4;
   const auto usual = greedy_search(random_, source, config_);
-  PerSentence given;
+  SearchInputs given;
   for (const auto& hypothesis : usual) given.prefixes.emplace_back(hypothesis.ids.begin(), hypothesis.ids.begin() + 3);
   const auto forced = greedy_search(random_, source, config_, given);
   EXPECT_EQ(ids_of(forced), ids_of(usual));
@@ -153,7 +153,7 @@ TEST_P(ConstrainedSearchTest, IfAPrefixCannotContinueTheGeneratedPartIsTheTransl
 
 TEST_P(ConstrainedSearchTest, EqualsABeamOfOneUnderAllConstraints) {
   config_ = {.beam_size = 1, .min_length = 3, .no_repeat_ngram = 2, .repetition_penalty = 1.3, .no_unk = true};
-  PerSentence given;
+  SearchInputs given;
   for (Id b = 0; b < 20; ++b) given.prefixes.push_back(Ids(static_cast<std::size_t>(b % 3), 5 + b % 4));
   for (const auto& hypotheses : search(random_, sources(20, device()), given)) {
     ASSERT_THAT(hypotheses, SizeIs(2));
@@ -178,7 +178,7 @@ TEST_P(ConstrainedSearchTest, AModelObeys) {
   EXPECT_FALSE(any_repeats());
   config_.no_repeat_ngram = 0;
   config_.repetition_penalty = 5;
-  const PerSentence given{.prefixes = {{12, 13}, {}, {kUnk}}};
+  const SearchInputs given{.prefixes = {{12, 13}, {}, {kUnk}}};
   config_.no_unk = true;
   const auto found = search(*scorer, source, given);
   for (std::size_t b = 0; b < found.size(); ++b)

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "decoding/batched_search.h"
 #include "decoding/scorers/make_scorer.h"
+#include "tests/decoding/collected_search.h"
 #include "tests/decoding/fake_scorer.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"
@@ -87,9 +87,9 @@ TEST_P(CoverageTest, TheScoreOfASingleHypothesisHasItToo) {
   const FakeScorer scorer(random_rule(12), 12, device(), {.max_target_length = 9, .attention = random_attention});
   config_.beam_size = config_.n_best = 1;
   const std::vector<Ids> source = {{4, 5, 6, 7, 8, 9, 10, kEos}};
-  const auto with = batched_search(scorer, source, config_)[0];
+  const auto with = collected_search(scorer, source, config_)[0];
   config_.coverage_penalty = 0;
-  const auto without = batched_search(scorer, source, config_)[0];
+  const auto without = collected_search(scorer, source, config_)[0];
   EXPECT_EQ(ids_of(with), ids_of(without));
   EXPECT_LT(with[0].score, without[0].score);
 }

@@ -1,17 +1,19 @@
 #include "decoding/forced_scores.h"
 
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "decoding/batched_search.h"
 #include "decoding/scorers/make_scorer.h"
 #include "decoding/search.h"
+#include "tests/decoding/collected_search.h"
 #include "tests/decoding/fake_scorer.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"
@@ -57,7 +59,7 @@ TEST_P(ForcedScoresTest, AreThoseOfEverySearchBitForBit) {
                              DecodingConfig{.n_best = 4, .sampling = {.enabled = true, .top_k = 3}}}) {
     std::vector<Ids> repeated, targets;
     std::vector<Hypothesis> wanted;
-    const auto found = batched_search(*scorer, sources, config);
+    const auto found = collected_search(*scorer, sources, config);
     for (std::size_t b = 0; b < sources.size(); ++b)
       for (const auto& hypothesis : found[b]) {
         repeated.push_back(sources[b]);
@@ -66,16 +68,16 @@ TEST_P(ForcedScoresTest, AreThoseOfEverySearchBitForBit) {
         wanted.push_back(hypothesis);
       }
     ASSERT_GE(wanted.size(), sources.size());
-    for (const auto& [together, workers] : {std::pair{1, 1}, {3, 1}, {64, 1}, {1, 3}}) {
-      const auto scores = forced_token_scores(*scorer, repeated, targets, together, {}, workers);
+    for (const auto& [batch_size, workers] : {std::pair{1, 1}, {3, 1}, {64, 1}, {1, 3}}) {
+      const auto scores = forced_token_scores(*scorer, repeated, targets, batch_size, {}, workers);
       for (std::size_t i = 0; i < wanted.size(); ++i) {
         const auto& tokens = wanted[i].token_log_probabilities;
         if (device().is_cpu()) {
-          EXPECT_EQ(scores[i].log_probability, wanted[i].log_probability) << together;
-          EXPECT_EQ(scores[i].tokens, tokens) << together;
+          EXPECT_EQ(scores[i].log_probability, wanted[i].log_probability) << batch_size;
+          EXPECT_EQ(scores[i].tokens, tokens) << batch_size;
         } else {
-          EXPECT_NEAR(scores[i].log_probability, wanted[i].log_probability, 1e-4) << together;
-          EXPECT_THAT(scores[i].tokens, testing::Pointwise(testing::DoubleNear(1e-4), tokens)) << together;
+          EXPECT_NEAR(scores[i].log_probability, wanted[i].log_probability, 1e-4) << batch_size;
+          EXPECT_THAT(scores[i].tokens, testing::Pointwise(testing::DoubleNear(1e-4), tokens)) << batch_size;
         }
       }
     }
@@ -127,12 +129,41 @@ TEST_P(ForcedScoresTest, MayBeGivenUpBeforeAnyStep) {
   EXPECT_EQ(scorer.steps().size(), 2u);
 }
 
+TEST_P(ForcedScoresTest, WithWorkersOneThreadAtATimeIsBeforeAStepAndAnExceptionEndsAllBatches) {
+  const FakeScorer scorer(random_rule(kWords), kWords, device());
+  const std::vector<Ids> sources(40, Ids{4, kEos}), targets(40, Ids{4, 5, 6, 4});
+  std::atomic<int> inside = 0;
+  int calls = 0, last = 100;
+  const auto before_step = [&] {
+    EXPECT_EQ(++inside, 1);
+    ++calls;
+    std::this_thread::yield();
+    --inside;
+    if (calls == last) throw std::runtime_error("enough");
+  };
+  forced_token_scores(scorer, sources, targets, 4, before_step, 4);
+  EXPECT_EQ(calls, 10 * 5) << "ten batches of four steps";
+  calls = 0;
+  last = 7;
+  EXPECT_THAT([&] { forced_token_scores(scorer, sources, targets, 4, before_step, 4); },
+              ThrowsMessage<std::runtime_error>("enough"));
+  EXPECT_EQ(calls, 7) << "it was called after the exception";
+}
+
+TEST_P(ForcedScoresTest, UnequalCountsAndEmptyBatchesAreRefused) {
+  const FakeScorer scorer(random_rule(kWords), kWords, device());
+  const std::vector<Ids> sources = {{4, kEos}, {4, kEos}}, targets = {{4, 4}};
+  EXPECT_THAT([&] { forced_token_scores(scorer, sources, targets, 2); },
+              ThrowsMessage<UsageError>(HasSubstr("targets: wanted one for each of 2 sources, got 1")));
+  EXPECT_THAT([&] { forced_token_scores(scorer, sources, sources, 0); },
+              ThrowsMessage<UsageError>(HasSubstr("batch_size: wanted at least 1")));
+}
+
 TEST_P(ForcedScoresTest, TargetsBeyondTheModelAreRefusedByNumber) {
   const FakeScorer scorer(random_rule(kWords), kWords, device(), {.max_target_length = 3});
   const std::vector<Ids> sources = {{4, kEos}, {4, kEos}}, targets = {{4, 4}, {4, 4, 4}};
   EXPECT_THAT([&] { scores_with_eos(scorer, sources, targets, 2); },
               ThrowsMessage<DataError>(HasSubstr("target 2: wanted at most 3 tokens")));
-  EXPECT_THROW(scores_with_eos(scorer, sources, std::vector<Ids>{{4}}, 2), DataError);
 }
 
 INSTANTIATE_DEVICES(ForcedScoresTest);

@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "decoding/batched_search.h"
 #include "decoding/scorers/make_scorer.h"
+#include "tests/decoding/collected_search.h"
 #include "tests/decoding/fake_scorer.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"
@@ -23,7 +23,7 @@ using testing::SizeIs;
 class SamplingSearchTest : public DeviceTest {
  protected:
   /// Returns the first hypothesis of each sentence.
-  std::vector<Ids> draw(const Scorer& scorer, std::int64_t B, const PerSentence& given = {}) const {
+  std::vector<Ids> draw(const Scorer& scorer, std::int64_t B, const SearchInputs& given = {}) const {
     std::vector<Ids> result;
     for (const auto& drawn : sampling_search(scorer, sources(B, device()), config_, given))
       result.push_back(drawn.at(0).ids);
@@ -111,7 +111,7 @@ TEST_P(SamplingSearchTest, MoreDrawsChangeNoneOfTheFirst) {
 
 TEST_P(SamplingSearchTest, ConstraintsAreObeyed) {
   config_ = {.max_length = 8, .min_length = 3, .no_repeat_ngram = 1, .no_unk = true, .sampling = {.enabled = true}};
-  const PerSentence given{.prefixes = std::vector<Ids>(30, Ids{9, 7}), .input_indices = {}};
+  const SearchInputs given{.prefixes = std::vector<Ids>(30, Ids{9, 7}), .input_indices = {}};
   for (const std::int64_t top_k : {0, 3}) {
     config_.sampling.top_k = top_k;
     for (const auto& ids : draw(random_, 30, given)) {
@@ -149,7 +149,7 @@ TEST_P(SamplingSearchTest, AModelsDrawsDoNotDependOnTheBatch) {
     for (const std::int64_t batch_size : {64, 5, 1}) {
       config_.batch_size = batch_size;
       std::vector<std::vector<Ids>> found;
-      for (const auto& drawn : batched_search(*scorer, source, config_)) found.push_back(ids_of(drawn));
+      for (const auto& drawn : collected_search(*scorer, source, config_)) found.push_back(ids_of(drawn));
       if (usual.empty()) usual = found;
       EXPECT_EQ(found, usual) << batch_size;
     }

@@ -71,9 +71,9 @@ TEST(SamplingTest, TemperatureComesBeforeTopKAndThatBeforeTopP) {
 }
 
 TEST(SamplingTest, TokensWithoutProbabilityAreNotDrawn) {
-  constexpr auto kNever = -std::numeric_limits<float>::infinity();
-  EXPECT_THAT(sampling_distribution(std::vector<float>{2, kNever}, {}), ElementsAre(1, 0));
-  EXPECT_THAT(sampling_distribution(std::vector<float>{kNever, kNever}, {}), IsEmpty());
+  constexpr auto kMinusInfinity = -std::numeric_limits<float>::infinity();
+  EXPECT_THAT(sampling_distribution(std::vector<float>{2, kMinusInfinity}, {}), ElementsAre(1, 0));
+  EXPECT_THAT(sampling_distribution(std::vector<float>{kMinusInfinity, kMinusInfinity}, {}), IsEmpty());
   EXPECT_THAT(sampling_distribution({}, {}), IsEmpty());
   const std::vector<double> probabilities = {0, 0.5, 0, 0.5, 0};
   EXPECT_EQ(index_of_share(probabilities, 0), 1u);

@@ -53,10 +53,10 @@ TEST_P(ScorerTest, OfEqualsTheLowerIdStandsFirstWithinAndAtTheBorder) {
 }
 
 TEST_P(ScorerTest, ImpossibleTokensAreLast) {
-  constexpr float kNever = -std::numeric_limits<float>::infinity();
-  const auto found = top({kNever, -1, kNever, -1}, 3);
+  constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+  const auto found = top({kMinusInfinity, -1, kMinusInfinity, -1}, 3);
   EXPECT_THAT(found.ids, ElementsAre(1, 3, 0));
-  EXPECT_THAT(found.logits, ElementsAre(-1, -1, kNever));
+  EXPECT_THAT(found.logits, ElementsAre(-1, -1, kMinusInfinity));
 }
 
 TEST_P(ScorerTest, RowsDoNotMix) {

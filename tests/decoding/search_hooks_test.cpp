@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "decoding/batched_search.h"
+#include "tests/decoding/collected_search.h"
 #include "tests/decoding/fake_scorer.h"
 #include "tests/support/device_test.h"
 
@@ -20,7 +20,7 @@ constexpr std::int64_t kHookVocabulary = 12;
 class SearchHooksTest : public DeviceTest {
  protected:
   std::vector<std::vector<Hypothesis>> search(const SearchHooks& hooks) {
-    return batched_search(scorer_, sources_, config_, {}, hooks);
+    return collected_search(scorer_, sources_, config_, {}, hooks);
   }
 
   FakeScorer scorer_{random_rule(kHookVocabulary), kHookVocabulary, device()};
@@ -28,7 +28,7 @@ class SearchHooksTest : public DeviceTest {
   DecodingConfig config_{.beam_size = 1, .max_length = 20, .batch_size = 2};
 };
 
-TEST_P(SearchHooksTest, EachSentenceIsFoundOnceWithWhatTheSearchReturns) {
+TEST_P(SearchHooksTest, EachSentenceIsFoundOnceWithTheResultOfItsSearch) {
   for (const std::int64_t beam_size : {1, 3}) {
     config_.beam_size = beam_size;
     config_.n_best = beam_size;
@@ -37,17 +37,37 @@ TEST_P(SearchHooksTest, EachSentenceIsFoundOnceWithWhatTheSearchReturns) {
     hooks.on_found = [&](std::int64_t sentence, const auto& hypotheses) {
       EXPECT_TRUE(found.emplace(sentence, hypotheses).second) << sentence;
     };
-    const auto result = search(hooks);
+    search(hooks);
     EXPECT_EQ(found.size(), 5u);
     for (const auto& [sentence, hypotheses] : found) {
-      ASSERT_EQ(hypotheses.size(), result[sentence].size());
+      const auto source = pad(std::vector<Ids>{sources_[sentence]}, device());
+      const auto wanted =
+          beam_size == 1 ? greedy_search(scorer_, source, config_) : beam_search(scorer_, source, config_).front();
+      ASSERT_EQ(hypotheses.size(), wanted.size());
       for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-        EXPECT_EQ(hypotheses[i].ids, result[sentence][i].ids);
-        EXPECT_EQ(hypotheses[i].score, result[sentence][i].score);
-        EXPECT_EQ(hypotheses[i].ended, result[sentence][i].ended);
+        EXPECT_EQ(hypotheses[i].ids, wanted[i].ids);
+        EXPECT_EQ(hypotheses[i].score, wanted[i].score);
+        EXPECT_EQ(hypotheses[i].ended, wanted[i].ended);
       }
     }
   }
+}
+
+TEST_P(SearchHooksTest, ABeamIsReportedWithItsSentenceAfterEachStep) {
+  config_.beam_size = 3;
+  std::map<std::int64_t, std::size_t> steps;
+  std::map<std::int64_t, double> best;
+  const auto result = search({.on_beam = [&](std::int64_t sentence, auto candidates, const Beam& beam) {
+    EXPECT_FALSE(candidates.empty());
+    ++steps[sentence];
+    if (!beam.finished().empty()) best[sentence] = beam.finished().front().score;
+  }});
+  EXPECT_EQ(steps.size(), 5u);
+  for (const auto& [sentence, score] : best) {
+    EXPECT_EQ(score, result[sentence].front().score) << sentence;
+    EXPECT_GE(steps[sentence], result[sentence].front().token_log_probabilities.size());
+  }
+  EXPECT_EQ(best.size(), 5u);
 }
 
 TEST_P(SearchHooksTest, GreedySearchReportsEachTokenAndTheSumSoFar) {

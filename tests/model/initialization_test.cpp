@@ -21,7 +21,7 @@ using ::testing::Not;
 class InitializationTest : public DeviceTest {
  protected:
   static auto weights(const ModelConfig& config, std::uint64_t seed = 1) {
-    auto model = build_model(config, {3000, 3000});
+    auto model = make_uninitialized_model(config, {3000, 3000});
     model->to(device());
     initialize(*model, RandomStream(seed, "weights"));
     return model->named_parameters();

@@ -21,7 +21,7 @@ using ::testing::UnorderedElementsAreArray;
 class MakeModelTest : public DeviceTest {
  protected:
   static std::vector<std::string> names(const ModelConfig& config) {
-    return build_model(config, {20, 20})->named_parameters().keys();
+    return make_uninitialized_model(config, {20, 20})->named_parameters().keys();
   }
 };
 
@@ -114,12 +114,12 @@ TEST_P(MakeModelTest, SeparateWeightsAreNotTied) {
 TEST_P(MakeModelTest, RejectsOneEmbeddingForTwoVocabularies) {
   EXPECT_THAT(
       [] {
-        build_model(small_config(), {20, 24});
+        make_uninitialized_model(small_config(), {20, 24});
       },
       ThrowsMessage<UsageError>(HasSubstr("model.tie_embeddings: wanted decoder or none")));
   EXPECT_THAT(
       [] {
-        build_model(small_config(), {3, 3});
+        make_uninitialized_model(small_config(), {3, 3});
       },
       ThrowsMessage<UsageError>(HasSubstr("vocabulary: wanted at least 4")));
 }

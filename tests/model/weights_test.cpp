@@ -19,7 +19,7 @@ TEST(WeightsTest, EqualThoseOfTheModel) {
       const Vocabularies vocabularies{20, config.tie_embeddings == TieEmbeddings::kAll ? 20 : 24};
       std::map<std::string, WeightInfo> weights;
       std::int64_t count = 0;
-      for (const auto& item : build_model(config, vocabularies)->named_parameters()) {
+      for (const auto& item : make_uninitialized_model(config, vocabularies)->named_parameters()) {
         const auto shape = item.value().sizes().vec();
         weights[item.key()] = {weight_kind(item.key(), shape.size()), shape};
         count += item.value().numel();

@@ -126,9 +126,9 @@ TEST_P(UpdateTest, TokensOfALossAreThePositionsWithoutPadding) {
   const auto tokens = [&](const Batch& batch) { return batch_loss(model, batch, 0.1, {}).tokens; };
   for (std::int64_t first = 0; first < 24; first += 6) {
     const auto batch = rows({first, first + 1, first + 2, first + 3, first + 4, first + 5});
-    const auto wanted = shift_target(batch.target, device()).wanted;  // [B, T]
-    ASSERT_LT(tokens(batch), wanted.numel()) << "wanted a batch with padding";
-    EXPECT_EQ(tokens(batch), wanted.ne(kPad).sum().item<std::int64_t>());
+    const auto labels = shift_target(batch.target, device()).labels;  // [B, T]
+    ASSERT_LT(tokens(batch), labels.numel()) << "wanted a batch with padding";
+    EXPECT_EQ(tokens(batch), labels.ne(kPad).sum().item<std::int64_t>());
   }
 }
 

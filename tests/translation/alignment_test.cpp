@@ -1,7 +1,9 @@
 #include "translation/alignment.h"
 
+#include <atomic>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 
 #include <ATen/ops/ones.h>
@@ -55,8 +57,8 @@ std::vector<at::Tensor> attention_of(const EncoderDecoder& model, const Attentio
 
 class AlignmentTest : public DeviceTest {
  protected:
-  std::vector<at::Tensor> align(const AttentionSite& site, std::int64_t together = 1) {
-    return attention_of(model_, site, {sources_, targets_, together});
+  std::vector<at::Tensor> align(const AttentionSite& site, std::int64_t batch_size = 1) {
+    return attention_of(model_, site, {sources_, targets_, batch_size});
   }
 
   EncoderDecoder model_ = small_model(device());
@@ -93,9 +95,9 @@ TEST_P(AlignmentTest, EachPieceSharesOutAllOfItsAttention) {
 
 TEST_P(AlignmentTest, NeighborsChangeNothing) {
   const auto alone = align({1, std::nullopt});
-  for (const std::int64_t together : {2, 3, 64}) {
-    const auto beside = align({1, std::nullopt}, together);
-    for (std::size_t i = 0; i < alone.size(); ++i) EXPECT_THAT(beside[i], AllClose(alone[i], 1e-5)) << together;
+  for (const std::int64_t batch_size : {2, 3, 64}) {
+    const auto beside = align({1, std::nullopt}, batch_size);
+    for (std::size_t i = 0; i < alone.size(); ++i) EXPECT_THAT(beside[i], AllClose(alone[i], 1e-5)) << batch_size;
   }
   // One by one, as translations are aligned on a CPU, the bits are the same.
   if (!device().is_cpu()) return;
@@ -154,9 +156,29 @@ TEST_P(AlignmentTest, WeightsAreLetGoBatchByBatch) {
   EXPECT_EQ(seen.size(), 5u);
 }
 
-TEST_P(AlignmentTest, UnequalCountsAreRefused) {
+TEST_P(AlignmentTest, UnequalCountsAndEmptyBatchesAreRefused) {
+  EXPECT_THROW(align({0, std::nullopt}, 0), UsageError);
   targets_.pop_back();
-  EXPECT_THROW(align({0, std::nullopt}), DataError);
+  EXPECT_THROW(align({0, std::nullopt}), UsageError);
+}
+
+TEST_P(AlignmentTest, MayBeGivenUpBeforeAnyBatch) {
+  for (const std::int64_t batch_size : {1, 2}) {
+    int calls = 0;
+    std::atomic<int> taken = 0;
+    const auto give_up = [&] {
+      if (++calls == 2) throw std::runtime_error("enough");
+    };
+    EXPECT_THAT(
+        [&] {
+          cross_attention(
+              model_, {1, std::nullopt}, {sources_, targets_, batch_size},
+              [&](std::size_t, const at::Tensor&) { ++taken; }, give_up);
+        },
+        ThrowsMessage<std::runtime_error>("enough"));
+    EXPECT_EQ(calls, 2) << "it was called after the exception";
+    EXPECT_EQ(taken, batch_size);
+  }
 }
 
 // A translation may be as long as there are positions, its eos left out.
@@ -225,8 +247,8 @@ TEST(AttentionSiteTest, NamesLayerAndHead) {
   const auto head = parse_attention_site("decoder.0.cross.3", config);
   EXPECT_EQ(head.layer, 0);
   EXPECT_EQ(head.head, 3);
-  EXPECT_EQ(usual_attention_site(config).layer, 1);
-  EXPECT_FALSE(usual_attention_site(config).head);
+  EXPECT_EQ(default_attention_site(config).layer, 1);
+  EXPECT_FALSE(default_attention_site(config).head);
 }
 
 TEST(AttentionSiteTest, ARecurrentDecoderAttendsInItsFirstLayerOrNowhere) {

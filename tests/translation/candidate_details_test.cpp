@@ -5,6 +5,7 @@
 #include <fstream>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -68,7 +69,7 @@ class CandidateDetailsTest : public DeviceTest {
     std::vector<std::shared_ptr<const Scorer>> scorers;
     for (const auto seed : seeds) scorers.push_back(make_scorer(model(seed), small_config(), 30));
     return LineTranslator(make_ensemble(std::move(scorers)), tokenizer_, target_ ? target_ : tokenizer_, 30,
-                          [model = model(seeds.front())] { return model; });
+                          {[model = model(seeds.front())] { return model; }, default_attention_site(small_config())});
   }
   static DecodingConfig search() { return {.beam_size = 3, .max_length = 12, .n_best = 2, .batch_size = 2}; }
   std::vector<LineTranslation> details(const DetailOptions& options, const std::vector<std::uint64_t>& seeds = {1},
@@ -173,13 +174,29 @@ TEST_P(CandidateDetailsTest, AReplacedPieceHasItsPlaceInTheNewText) {
 }
 
 TEST_P(CandidateDetailsTest, LinksAreBetweenWordsThatExist) {
-  const auto found = details({.alignment = true, .alignment_from = usual_attention_site(small_config())}, {1, 2});
+  const auto found = details({.alignment = true}, {1, 2});
   for (const std::size_t i : {0, 2})
     for (const auto& candidate : found[i].candidates)
       for (const auto& [source, target] : candidate.alignment) {
         EXPECT_LT(source, std::ssize(words_of(lines_[i])));
         EXPECT_LT(target, std::ssize(words_of(candidate.text)));
       }
+}
+
+TEST_P(CandidateDetailsTest, AlignmentsMayBeGivenUp) {
+  const auto aligning = translator();
+  int calls = 0;
+  const auto translate = [&](bool alignment, int last) {
+    calls = 0;
+    aligning.translate({.lines = lines_, .details = {.alignment = alignment}}, search(), {.before_step = [&] {
+                         if (++calls == last) throw std::runtime_error("enough");
+                       }});
+    return calls;
+  };
+  const auto searched = translate(false, 0), aligned = translate(true, 0);
+  EXPECT_GT(aligned, searched);
+  EXPECT_THROW(translate(true, aligned), std::runtime_error);
+  EXPECT_EQ(calls, aligned);
 }
 
 TEST_P(CandidateDetailsTest, AnEmptyLineHasNoDetails) {

@@ -65,7 +65,11 @@ class GlossaryPhrasesTest : public testing::Test {
     std::ofstream(folder_ / "glossary", std::ios::binary) << text;
     return GlossaryPhrases(Glossary::read(folder_ / "glossary"), characters_);
   }
-  Phrase only(const std::string& target) const { return read("x\t" + target + "\n").phrases_for("x").at(0); }
+  /// Returns the phrases of a line whose pieces are not known.
+  static std::vector<Phrase> phrases_of(const GlossaryPhrases& glossary, std::string line) {
+    return glossary.phrases_for(PieceSpans{.text = std::move(line), .ids = {}, .spans = {}});
+  }
+  Phrase only(const std::string& target) const { return phrases_of(read("x\t" + target + "\n"), "x").at(0); }
 
   Characters characters_;
   TemporaryFolder folder_;
@@ -73,13 +77,13 @@ class GlossaryPhrasesTest : public testing::Test {
 
 TEST_F(GlossaryPhrasesTest, ALineHasAPhraseForEachPlaceOfItsSource) {
   const auto glossary = read("x\tab\ny z\tc a\n");
-  const auto phrases = glossary.phrases_for("x, y z and x");
+  const auto phrases = phrases_of(glossary, "x, y z and x");
   ASSERT_EQ(phrases.size(), 3u);
   EXPECT_THAT(phrases[0].ids, ElementsAre(4, 11));
   EXPECT_THAT(phrases[1].ids, ElementsAre(6, 4));
   EXPECT_EQ(phrases[1].text, "c a");
   EXPECT_EQ(phrases[2].ids, phrases[0].ids);
-  EXPECT_THAT(glossary.phrases_for("y"), IsEmpty());
+  EXPECT_THAT(phrases_of(glossary, "y"), IsEmpty());
 }
 
 TEST_F(GlossaryPhrasesTest, PiecesThatGoOnWithAWordAreKnown) {
@@ -105,7 +109,7 @@ TEST_F(GlossaryPhrasesTest, WhatTheModelCannotSayIsNamed) {
 }
 
 TEST_F(GlossaryPhrasesTest, ATextHasAllPhrasesOrNot) {
-  const auto phrases = read("x\tab\ny\tc\n").phrases_for("x y x");
+  const auto phrases = phrases_of(read("x\tab\ny\tc\n"), "x y x");
   EXPECT_TRUE(has_all("ab ab c", phrases));
   EXPECT_TRUE(has_all("ab,ab,c", phrases));
   EXPECT_FALSE(has_all("ab c", phrases));

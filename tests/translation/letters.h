@@ -13,7 +13,7 @@ namespace gloss {
 
 inline constexpr std::int64_t kLetterVocabulary = 30;  // special ids and a to z
 
-/// A letter is a piece; space and tabulator are none, all else is unknown.
+/// A letter is a piece; space and tab are none, all else is unknown.
 class Letters final : public Tokenizer {
  public:
   Ids encode(std::string_view line) const override {

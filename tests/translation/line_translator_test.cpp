@@ -59,7 +59,7 @@ TEST_P(LineTranslatorTest, LinesWithNothingInThemAreNotSearched) {
 
 TEST_P(LineTranslatorTest, AlignerIsCalledWhenThereIsSomethingToAlign) {
   const LineTranslator translator(scorer_, letters_, letters_, 100,
-                                  []() -> EncoderDecoder { throw std::runtime_error("loaded"); });
+                                  {[]() -> EncoderDecoder { throw std::runtime_error("loaded"); }, {}});
   EXPECT_TRUE(translator.can_align());
   const std::vector<std::string> lines = {"ab", "c"};
   const auto translate = [&](const DetailOptions& details) {

@@ -110,7 +110,7 @@ TEST(TranslationFlagsTest, WhatIsKnownIsSaid) {
 
 TEST(TranslationFlagsTest, BoundsAreTheCallers) {
   FlagBounds bounds;
-  bounds.in_a_row = 2;
+  bounds.min_consecutive = 2;
   EXPECT_TRUE(flags_of({.source = "x", .target = "a a"}, bounds).repetition);
   bounds.copied_share = 1;
   EXPECT_FALSE(flags_of({.source = "a b c d", .target = "a b c d e"}, bounds).copied_source);

@@ -2,8 +2,11 @@
 #include "translation/translation_job.h"
 
 #include <chrono>
+#include <cmath>
+#include <mutex>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 #include <c10/util/Exception.h>
 #include <gmock/gmock.h>
@@ -26,10 +29,13 @@ class ScarceScorer final : public Scorer {
   explicit ScarceScorer(std::int64_t capacity) : capacity_(capacity) {}
 
   std::unique_ptr<State> start(const PaddedIds& source) const override {
-    batches.push_back(std::ssize(source.lengths));
     std::int64_t letters = 0;
     for (const auto length : source.lengths) letters += length - 1;
-    if (letters > capacity_) fail();
+    {
+      const std::lock_guard lock(mutex_);
+      batches.push_back(std::ssize(source.lengths));
+      if (letters > capacity_) fail();
+    }
     return scorer_.start(source);
   }
   Step step(State& state, std::span<const Id> tokens, bool with_attention) const override {
@@ -48,6 +54,7 @@ class ScarceScorer final : public Scorer {
 
  private:
   std::int64_t capacity_;
+  mutable std::mutex mutex_;
   FakeScorer scorer_{copy_letters, kLetterVocabulary, at::kCPU};
 };
 
@@ -84,7 +91,7 @@ TEST_F(TranslationJobTest, BatchesThatWereFoundAreNotSearchedAgain) {
   bool failed = false;
   scorer_->fail = [] { throw std::logic_error("every batch fits"); };
   const auto found = translate({"aa", "bb", "c", "d"}, {.before_batch =
-                                                            [&] {
+                                                            [&](std::int64_t) {
                                                               if (failed || scorer_->batches.empty()) return;
                                                               failed = true;
                                                               throw std::bad_alloc();
@@ -92,6 +99,54 @@ TEST_F(TranslationJobTest, BatchesThatWereFoundAreNotSearchedAgain) {
                                                         .halve_when_out_of_memory = true});
   EXPECT_THAT(scorer_->batches, ElementsAre(2, 1, 1));
   for (const auto& translation : found) EXPECT_TRUE(translation.complete());
+}
+
+TEST_F(TranslationJobTest, WithWorkersLinesThatWereFoundAreNotSearchedAgain) {
+  config_.batch_size = 1;
+  scorer_ = std::make_shared<ScarceScorer>(0);
+  scorer_->fail = [started = 0]() mutable {
+    if (++started == 3) throw std::bad_alloc();
+  };
+  const std::vector<std::string> lines = {"ab", "cd", "ef", "gh", "ij", "kl"};
+  const auto found = LineTranslator(scorer_, letters_, letters_, 100)
+                         .translate({.lines = lines, .workers = 2}, config_, {.halve_when_out_of_memory = true});
+  for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(found[i].candidates.at(0).text, lines[i]);
+  EXPECT_EQ(scorer_->batches.size(), 7u) << "the two that were found, the one that failed, and four more";
+}
+
+TEST_F(TranslationJobTest, ALineWhoseDetailsFitAtTheSecondAttemptIsNotSearchedAgain) {
+  config_.repetition_penalty = 1.5;  // so that the model scores the tokens again
+  const std::vector<std::string> lines = {"a"};
+  int calls = 0, failing = 0;
+  const auto translated = [&] {
+    calls = 0;
+    return LineTranslator(scorer_, letters_, letters_, 100)
+        .translate({.lines = lines, .details = {.confidence = true}}, config_,
+                   {.before_step =
+                        [&] {
+                          if (++calls == failing) throw std::bad_alloc();
+                        },
+                    .halve_when_out_of_memory = true})
+        .at(0);
+  };
+  EXPECT_EQ(translated().candidates.at(0).text, "a");
+  EXPECT_EQ(calls, 5) << "two steps of the search; a batch and two steps of the details";
+  failing = 5;
+  EXPECT_EQ(translated().candidates.at(0).text, "a");
+  EXPECT_EQ(calls, 8);
+}
+
+TEST_F(TranslationJobTest, DetailsMayBeGivenUp) {
+  config_.repetition_penalty = 1.5;
+  const std::vector<std::string> lines = {"a"};
+  int calls = 0;
+  const auto give_up = [&] {
+    if (++calls == 4) throw std::runtime_error("enough");
+  };
+  EXPECT_THROW(LineTranslator(scorer_, letters_, letters_, 100)
+                   .translate({.lines = lines, .details = {.confidence = true}}, config_, {.before_step = give_up}),
+               std::runtime_error);
+  EXPECT_EQ(calls, 4);
 }
 
 TEST_F(TranslationJobTest, OnlyALineThatDoesNotFitAloneIsLost) {
@@ -122,14 +177,14 @@ TEST_F(TranslationJobTest, ACallThatEndsEarlyKeepsWhatItFound) {
   const std::vector<std::string> lines = {"a", "bb", "", "ccc"};  // searched longest first
   std::stop_source stop;
   auto found = translate(lines, {.before_batch =
-                                     [&] {
+                                     [&](std::int64_t) {
                                        if (scorer_->batches.size() == 1) stop.request_stop();
                                      },
                                  .stop = stop.get_token()});
   EXPECT_EQ(found[3].candidates.at(0).text, "ccc");
   EXPECT_TRUE(found[2].complete());
   for (const std::size_t i : {0, 1}) {
-    EXPECT_EQ(found[i].status, Status::kCancelled);
+    EXPECT_EQ(found[i].status, Status::kCanceled);
     EXPECT_THAT(found[i].candidates, IsEmpty());
   }
   found = translate(lines, {.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1)});
@@ -146,14 +201,14 @@ TEST_F(TranslationJobTest, WithWorkersAStopEndsEveryBatchAndKeepsWhatWasFound) {
     int batches = 0;
     const auto found = translator.translate({.lines = lines, .workers = workers}, config_,
                                             {.before_batch =
-                                                 [&] {
+                                                 [&](std::int64_t) {
                                                    if (++batches == 20) stop.request_stop();
                                                  },
                                              .stop = stop.get_token()});
     int complete = 0;
     for (const auto& translation : found) {
       if (!translation.complete()) {
-        EXPECT_EQ(translation.status, Status::kCancelled);
+        EXPECT_EQ(translation.status, Status::kCanceled);
         continue;
       }
       ++complete;
@@ -167,13 +222,56 @@ TEST_F(TranslationJobTest, WithWorkersAStopEndsEveryBatchAndKeepsWhatWasFound) {
 TEST_F(TranslationJobTest, TokensArriveOneByOneWithTheTextSoFar) {
   std::vector<std::string> texts;
   double sum = 0;
-  const auto found = translate({"abc"}, {.on_token = [&](const TranslationHooks::Token& token) {
+  const auto found = translate({"abc"}, {.on_token = [&](const TranslationHooks::TokenEvent& token) {
                                  texts.push_back(token.text + (token.is_last ? "." : "/" + token.piece));
                                  sum += token.log_probability;
                                  return true;
                                }});
   EXPECT_THAT(texts, ElementsAre("a/a", "ab/b", "abc/c", "abc."));
   EXPECT_NEAR(sum, found[0].candidates.at(0).log_probability, 1e-9);
+}
+
+TEST_F(TranslationJobTest, TheLastEventOfALineHasTheLogProbabilityOfItsEnd) {
+  std::vector<TranslationHooks::TokenEvent> last;
+  const TranslationHooks hooks{.on_token = [&](const TranslationHooks::TokenEvent& event) {
+    if (event.is_last) last.push_back(event);
+    return true;
+  }};
+  translate({"ab", ""}, hooks);
+  config_.max_length = 2;
+  translate({"ab", ""}, hooks);
+  ASSERT_EQ(last.size(), 2u) << "an empty line has no event";
+  EXPECT_NEAR(last[0].log_probability, std::log(0.9), 1e-6);
+  EXPECT_EQ(last[1].log_probability, 0) << "ended by the length limit";
+}
+
+TEST_F(TranslationJobTest, TokensNeedAGreedySearchThatIsNotRepeated) {
+  const std::vector<std::string> lines = {"a"};
+  const std::vector<std::pair<std::string, std::string>> entries = {{"a", "b"}};
+  const GlossaryPhrases glossary(Glossary::from_entries(entries), *letters_);
+  const auto refused = [&](const DecodingConfig& config, const GlossaryPhrases* phrases, bool halve) {
+    const TranslationHooks hooks{.on_token = [](const auto&) { return true; }, .halve_when_out_of_memory = halve};
+    EXPECT_THAT(
+        [&] {
+          LineTranslator(scorer_, letters_, letters_, 100)
+              .translate({.lines = lines, .glossary = phrases}, config, hooks);
+        },
+        testing::ThrowsMessage<UsageError>(testing::StartsWith("on_token: wanted a ")));
+  };
+  refused({.beam_size = 2}, nullptr, false);
+  refused({.beam_size = 1, .coverage_penalty = 1}, nullptr, false);
+  refused({.beam_size = 1, .sampling = {.enabled = true}}, nullptr, false);
+  refused(config_, &glossary, false);
+  refused(config_, nullptr, true);
+  EXPECT_THAT(scorer_->batches, IsEmpty());
+}
+
+TEST_F(TranslationJobTest, ACallNeedsAWorker) {
+  const std::vector<std::string> lines = {"a"};
+  for (const std::int64_t workers : {0, -1})
+    EXPECT_THROW(
+        LineTranslator(scorer_, letters_, letters_, 100).translate({.lines = lines, .workers = workers}, config_),
+        UsageError);
 }
 
 TEST_F(TranslationJobTest, PrefixesMustBeOneForEachLine) {

@@ -48,5 +48,12 @@ TEST(WordBoundaryTest, WordsHaveNoBoundaryInside) {
   EXPECT_FALSE(is_word_boundary("می\u200cخواهم", 7));
 }
 
+TEST(WordBoundaryTest, LettersAreCharactersOfWordsButAsciiDigits) {
+  for (const char32_t letter : {U'a', U'Z', U'\u00e9', U'\u72d7', U'\u0e01', U'\u0661'}) EXPECT_TRUE(is_letter(letter));
+  for (const char32_t other : {U'0', U'9', U' ', U'-', U'\u3002', U'\ufffd'}) EXPECT_FALSE(is_letter(other));
+  EXPECT_TRUE(is_ascii_digit(U'0') && is_ascii_digit(U'9'));
+  EXPECT_FALSE(is_ascii_digit(U'/') || is_ascii_digit(U':') || is_ascii_digit(U'\u0661'));
+}
+
 }  // namespace
 }  // namespace gloss

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "decoding/phrases/usual_words.h"
+#include "decoding/phrases/replaced_words.h"
 #include "decoding/search.h"
 #include "tests/decoding/fake_scorer.h"
 #include "tests/support/device_test.h"
@@ -46,11 +47,11 @@ std::vector<float> attend(const Ids& source, const Ids& generated) {
 
 class PhrasePlacementTest : public DeviceTest {
  protected:
-  PerSentence given(std::int64_t begin, std::int64_t end, std::int64_t sentences = 1) const {
+  SearchInputs given(std::int64_t begin, std::int64_t end, std::int64_t sentences = 1) const {
     Phrase phrase{{}, {kPhrase}};
     phrase.source_begin = begin;
     phrase.source_end = end;
-    PerSentence result;
+    SearchInputs result;
     result.phrases.assign(static_cast<std::size_t>(sentences), {phrase});
     result.continues_word = goes_on_;
     return result;
@@ -58,7 +59,7 @@ class PhrasePlacementTest : public DeviceTest {
   PaddedIds source(std::int64_t sentences = 1) const {
     return pad(std::vector<Ids>(static_cast<std::size_t>(sentences), {kA, kB, kC, kStop, kEos}), device());
   }
-  std::vector<Ids> found(const PerSentence& given) const {
+  std::vector<Ids> found(const SearchInputs& given) const {
     return ids_of(beam_search(scorer_, source(), config_, given).at(0));
   }
 
@@ -78,7 +79,7 @@ TEST_P(PhrasePlacementTest, NoPhraseStandsAfterTheEndOfTheSentence) {
   }
 }
 
-TEST_P(PhrasePlacementTest, APhraseTakesThePlaceOfTheUsualWord) {
+TEST_P(PhrasePlacementTest, APhraseTakesThePlaceOfTheReplacedWord) {
   for (const std::int64_t beam_size : {1, 2, 5})
     for (const Id place : {0, 1, 2}) {
       config_.beam_size = beam_size;
@@ -94,29 +95,41 @@ TEST_P(PhrasePlacementTest, ScoresHoldThePenaltyAndLogProbabilitiesDoNot) {
   EXPECT_LT(hypothesis.score, hypothesis.log_probability / static_cast<double>(hypothesis.ids.size() + 1));
 }
 
-TEST_P(PhrasePlacementTest, TheUsualWordAttendsMostToThePhrasesSource) {
-  const auto words = usual_words(scorer_, source(), config_, given(1, 2), {});
+TEST_P(PhrasePlacementTest, TheReplacedWordAttendsMostToThePhrasesSource) {
+  const auto words = replaced_words(scorer_, source(), config_, given(1, 2), {});
   ASSERT_THAT(words, SizeIs(1));
   ASSERT_THAT(words[0], SizeIs(1));
   EXPECT_THAT(words[0][0].ids, ElementsAre(kB));
   EXPECT_EQ(words[0][0].elsewhere, 0);
-  EXPECT_THAT(usual_words(scorer_, source(), config_, given(0, 0), {}), IsEmpty());
+  EXPECT_THAT(replaced_words(scorer_, source(), config_, given(0, 0), {}), IsEmpty());
   const FakeScorer without(copy, kPlacedVocabulary, device());
-  EXPECT_THAT(usual_words(without, source(), config_, given(1, 2), {}), IsEmpty());
+  EXPECT_THAT(replaced_words(without, source(), config_, given(1, 2), {}), IsEmpty());
 }
 
-TEST_P(PhrasePlacementTest, AUsualWordIsAllPiecesOfTheWord) {
+TEST_P(PhrasePlacementTest, BothPassesForReplacedWordsMayBeGivenUp) {
+  for (std::size_t allowed = 0; allowed < 9; ++allowed) {  // five greedy steps, then four of the translation
+    const auto before = scorer_.steps().size();
+    std::size_t calls = 0;
+    const auto give_up = [&] {
+      if (calls++ == allowed) throw std::runtime_error("enough");
+    };
+    EXPECT_THROW(replaced_words(scorer_, source(), config_, given(1, 2), {.before_step = give_up}), std::runtime_error);
+    EXPECT_EQ(scorer_.steps().size() - before, allowed);
+  }
+}
+
+TEST_P(PhrasePlacementTest, AReplacedWordIsAllPiecesOfTheWord) {
   goes_on_[kC] = 1;
-  EXPECT_THAT(usual_words(scorer_, source(), config_, given(1, 2), {})[0][0].ids, ElementsAre(kB, kC));
+  EXPECT_THAT(replaced_words(scorer_, source(), config_, given(1, 2), {})[0][0].ids, ElementsAre(kB, kC));
   goes_on_[kB] = 1;
-  EXPECT_THAT(usual_words(scorer_, source(), config_, given(1, 2), {})[0][0].ids, ElementsAre(kA, kB, kC));
+  EXPECT_THAT(replaced_words(scorer_, source(), config_, given(1, 2), {})[0][0].ids, ElementsAre(kA, kB, kC));
 }
 
 TEST_P(PhrasePlacementTest, NeighborsChangeNothing) {
   const std::vector<Ids> sentences = {
       {kA, kB, kC, kStop, kEos}, {kC, kA, kStop, kEos}, {kB, kB, kA, kC, kA, kStop, kEos}, {kC, kStop, kEos}};
   const std::vector<std::int64_t> places = {1, 0, 3, 0};
-  PerSentence together = given(0, 1, 4);
+  SearchInputs together = given(0, 1, 4);
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     together.phrases[i][0].source_begin = places[i];
     together.phrases[i][0].source_end = places[i] + 1;

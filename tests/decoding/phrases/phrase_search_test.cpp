@@ -12,6 +12,7 @@
 #include "decoding/forced_scores.h"
 #include "decoding/scorers/make_scorer.h"
 #include "decoding/search.h"
+#include "tests/decoding/collected_search.h"
 #include "tests/decoding/fake_scorer.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"
@@ -42,8 +43,8 @@ class PhraseSearchTest : public DeviceTest {
     for (const auto& ids : all) phrases.push_back({{}, ids, true});
     return phrases;
   }
-  PerSentence given(const std::vector<std::vector<Ids>>& wanted) const {
-    PerSentence result;
+  SearchInputs given(const std::vector<std::vector<Ids>>& wanted) const {
+    SearchInputs result;
     for (const auto& of_sentence : wanted) result.phrases.push_back(phrases_of(of_sentence));
     result.continues_word = goes_on_;
     return result;
@@ -163,8 +164,8 @@ TEST_P(PhraseSearchTest, ASentenceWithoutPhrasesHasTheBitsOfASearchWithoutPhrase
   const auto told = given({{}, {{5, 6}}, {}, {{7}}, {{9}}});
   for (const std::int64_t beam_size : {1, 4}) {
     config_ = {.beam_size = beam_size, .length_penalty = 1, .patience = 2, .n_best = beam_size, .batch_size = 3};
-    const auto usual = batched_search(random_, sentences, config_);
-    const auto found = batched_search(random_, sentences, config_, told);
+    const auto usual = collected_search(random_, sentences, config_);
+    const auto found = collected_search(random_, sentences, config_, told);
     for (const std::size_t i : {0, 2, 3}) {
       EXPECT_EQ(ids_of(found[i]), ids_of(usual[i]));
       for (std::size_t n = 0; n < usual[i].size(); ++n) EXPECT_EQ(found[i][n].score, usual[i][n].score);
@@ -238,7 +239,7 @@ TEST_P(PhraseSearchTest, AModelObeysAndScoresAreThoseOfTheSameIds) {
   for (const std::int64_t beam_size : {1, 4})
     for (const double coverage_penalty : {0., 0.2}) {
       config_ = {.beam_size = beam_size, .length_penalty = 0, .coverage_penalty = coverage_penalty};
-      const auto found = batched_search(*scorer, small_sources(), config_, given(wanted));
+      const auto found = collected_search(*scorer, small_sources(), config_, given(wanted));
       std::vector<Ids> generated;
       for (std::size_t b = 0; b < found.size(); ++b) {
         expect_all(found[b], wanted[b]);
@@ -263,7 +264,7 @@ TEST_P(PhraseSearchTest, InvalidOptionsAreRefused) {
         batched_search(random_, sentences, config_, given({{}, {}}));
       },
       ThrowsMessage<UsageError>(HasSubstr("phrases: wanted one for each of 1 sentences, got 2")));
-  const auto refused = [&](const PerSentence& told, const std::string& why) {
+  const auto refused = [&](const SearchInputs& told, const std::string& why) {
     EXPECT_THAT([&] { batched_search(random_, sentences, config_, told); }, ThrowsMessage<UsageError>(HasSubstr(why)));
   };
   refused(given({{{5}, {}}}), "phrases: wanted one piece at least, got a phrase of sentence 1 that has none");

@@ -20,10 +20,10 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "decoding/batched_search.h"
 #include "decoding/forced_scores.h"
 #include "decoding/scorers/make_scorer.h"
 #include "decoding/search.h"
+#include "tests/decoding/collected_search.h"
 #include "tests/decoding/fake_scorer.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"
@@ -258,7 +258,7 @@ class ModelEnsembleTest : public DeviceTest {
   Found search(std::span<const Ids> sources, std::int64_t batch_size, bool constrained = false) const {
     DecodingConfig config{.beam_size = 4, .max_length = 13, .n_best = 4, .batch_size = batch_size};
     if (constrained) config.repetition_penalty = 1.2;  // needs all logits
-    return batched_search(*scorer_, sources, config);
+    return collected_search(*scorer_, sources, config);
   }
   void expect_same(const Found& found, const Found& wanted) const {
     expect_near(found, wanted, device().is_cpu() ? 0 : 1e-4);
@@ -285,7 +285,7 @@ TEST_P(ModelEnsembleTest, ScoresAreTheMeanOfBothModelsLogSoftmax) {
             model->generator()->forward(model->forward(pad(Rows{sources[b]}, device()), target.input, Pass{})));
       const auto mean = at::logsumexp(at::stack(all), 0) - std::log(2);  // [1, T, V]
       const auto sum = [&](const at::Tensor& x) {
-        return x.gather(-1, target.wanted.unsqueeze(-1)).sum(at::kDouble).item<double>();
+        return x.gather(-1, target.labels.unsqueeze(-1)).sum(at::kDouble).item<double>();
       };
       EXPECT_NEAR(hypothesis.log_probability, sum(mean), 1e-4);
       difference = std::max(difference, std::abs(sum(all[0]) - sum(all[1])));

@@ -26,19 +26,19 @@ TEST_F(InferenceScorerTest, ATranslationsBitsDependNeitherOnTheBatchNorOnTheOrde
 
 TEST_F(InferenceScorerTest, WorkersThatShareItFindTheSameBits) {
   const auto config = search_config(4, 5);
-  const auto wanted = batched_search(scorer_, sources_, config);
+  const auto wanted = collected_search(scorer_, sources_, config);
   const InferenceScorer fresh(model_, small_config(), 20);  // with no table of positions yet
   std::vector<std::future<Found>> workers;
   for (int i = 0; i < 3; ++i)
-    workers.push_back(std::async(std::launch::async, [&] { return batched_search(fresh, sources_, config); }));
+    workers.push_back(std::async(std::launch::async, [&] { return collected_search(fresh, sources_, config); }));
   for (auto& worker : workers) expect_same_bits(worker.get(), wanted);
 }
 
 TEST_F(InferenceScorerTest, FindsWhatTheTransformerScorerFinds) {
   const TransformerScorer plain(model_, 20);
   for (const std::int64_t beam_size : {1, 4}) {
-    const auto got = batched_search(scorer_, sources_, search_config(beam_size, 64)),
-               wanted = batched_search(plain, sources_, search_config(beam_size, 64));
+    const auto got = collected_search(scorer_, sources_, search_config(beam_size, 64)),
+               wanted = collected_search(plain, sources_, search_config(beam_size, 64));
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       ASSERT_EQ(got[i].size(), wanted[i].size());
       EXPECT_EQ(got[i][0].ids, wanted[i][0].ids);

@@ -74,7 +74,7 @@ class ModelScorersTest : public DeviceTest {
     if (hypothesis.ended) generated.push_back(kEos);
     const auto target = shift_target(Rows{generated}, device());
     const auto all = model_->generator()->forward(model_->forward(pad(Rows{source}, device()), target.input, Pass{}));
-    return all.gather(-1, target.wanted.unsqueeze(-1)).sum(at::kDouble).item<double>();
+    return all.gather(-1, target.labels.unsqueeze(-1)).sum(at::kDouble).item<double>();
   }
 
   std::vector<std::vector<Hypothesis>> beams(const Rows& sources, std::int64_t beam_size = 4) {

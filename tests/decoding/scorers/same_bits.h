@@ -8,7 +8,7 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
-#include "decoding/batched_search.h"
+#include "tests/decoding/collected_search.h"
 
 namespace gloss {
 
@@ -46,16 +46,16 @@ inline void expect_bits_of_the_line_alone(const Scorer& scorer, const std::vecto
   const int threads_before = at::get_num_threads();
   for (const std::int64_t beam_size : {1, 4}) {
     at::set_num_threads(1);
-    const auto wanted = batched_search(scorer, sources, search_config(beam_size, 1));
+    const auto wanted = collected_search(scorer, sources, search_config(beam_size, 1));
     for (const int threads : {1, 2, 3}) {
       at::set_num_threads(threads);
       for (const std::int64_t batch_size : {1, 3, 64}) {
         SCOPED_TRACE(std::to_string(threads) + " threads, batches of " + std::to_string(batch_size));
-        expect_same_bits(batched_search(scorer, sources, search_config(beam_size, batch_size)), wanted);
+        expect_same_bits(collected_search(scorer, sources, search_config(beam_size, batch_size)), wanted);
       }
       auto reversed = sources;
       std::ranges::reverse(reversed);
-      auto backwards = batched_search(scorer, reversed, search_config(beam_size, 7));
+      auto backwards = collected_search(scorer, reversed, search_config(beam_size, 7));
       std::ranges::reverse(backwards);
       expect_same_bits(backwards, wanted);
     }

@@ -77,7 +77,8 @@ TEST(ChrfTest, EqualsSacreBleuForEachOption) {
 
 TEST(ChrfTest, RowsEqualSacreBleu) {
   const auto [hypotheses, references] = pairs();
-  for (const auto& expected : golden("chrf.json").at("results")) {
+  const auto results = golden("chrf.json").at("results");
+  for (const auto& expected : results) {
     const ChrfMetric metric(options_of(expected.at("options")));
     const auto statistics = metric.statistics(hypotheses, references);
     std::int64_t line = 0;
@@ -90,7 +91,8 @@ TEST(ChrfTest, RowsEqualSacreBleu) {
 
 TEST(ChrfTest, NameAndSignaturesEqualSacreBleu) {
   const auto references = pairs().references;
-  for (const auto& expected : golden("chrf.json").at("results")) {
+  const auto results = golden("chrf.json").at("results");
+  for (const auto& expected : results) {
     const ChrfMetric metric(options_of(expected.at("options")));
     EXPECT_EQ(metric.name(), expected.at("name"));
     const SignatureContext context{.references = references.count(), .bootstrap = {}, .randomization = {}, .seed = {}};

@@ -91,7 +91,8 @@ TEST(TerTest, EqualsSacreBleuInFloat32) {
 
 TEST(TerTest, SignatureEqualsSacreBleu) {
   const SignatureContext context{.references = "var", .bootstrap = {}, .randomization = {}, .seed = {}};
-  for (const auto& expected : read_golden("ter.json").at("settings")) {
+  const auto settings = read_golden("ter.json").at("settings");
+  for (const auto& expected : settings) {
     const TerMetric metric(options_of(expected.at("options")));
     EXPECT_EQ(signature(metric, context), expected.at("signature"));
     EXPECT_EQ(signature(metric, context, true), expected.at("short_signature"));

@@ -35,7 +35,7 @@ class AlternativesGoldenTest : public DeviceTest {
               {"heads", 2},          {"max_positions", 7},  {"dropout", 0.0}, {"final_norm", true}};
     json.update(test.switches);
     if (json.value("architecture", "") == "recurrent") json.erase("final_norm");
-    return build_model(read_model_config(ConfigSection(json, "model")), {11, 11});
+    return make_uninitialized_model(read_model_config(ConfigSection(json, "model")), {11, 11});
   }
 
   const Golden golden_{"alternatives_golden.safetensors"};

@@ -72,7 +72,7 @@ TEST_P(ModelGoldenTest, LogProbabilitiesAndEveryGradientInEveryCombination) {
   auto passes = both_paths();
   passes["training"] = {.training = true, .random = &random};
   for (const auto& [name, config, vocabularies] : combinations()) {
-    auto model = build_model(config, vocabularies);
+    auto model = make_uninitialized_model(config, vocabularies);
     const auto weights = set_named_weights(*model, "", device());
     for (const auto& [path, pass] : passes) {
       SCOPED_TRACE(path);
@@ -86,7 +86,7 @@ TEST_P(ModelGoldenTest, StepsGiveTheSameLogProbabilities) {
   const auto source = pad(golden_sources(), device());
   const auto input = shift_target(golden_targets(), device()).input;
   for (const auto& [name, config, vocabularies] : combinations()) {
-    auto model = build_model(config, vocabularies);
+    auto model = make_uninitialized_model(config, vocabularies);
     set_named_weights(*model, "", device());
     auto generator = model->generator();
     auto cache = model->start(model->encode(source, {}), Mask::padding(source.lengths), {});

@@ -176,7 +176,7 @@ TEST_P(AlternativesTest, AttentionsAreThoseOfAnAlignment) {
   if (!config().has_cross_attention()) return;
   const SentenceIds sentence{{5, 6, 7, kEos}, {8, 9, 10}};
   const auto pass = record_pass(network(), sentence);
-  const auto site = usual_attention_site(config());
+  const auto site = default_attention_site(config());
   const Part part{.kind = Part::Kind::kSublayer,
                   .side = Part::Side::kDecoder,
                   .layer = site.layer,

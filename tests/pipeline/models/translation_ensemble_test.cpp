@@ -85,7 +85,7 @@ TEST_P(TranslationEnsembleTest, NetworksAreReadWhenThereIsSomethingToAlign) {
   const std::vector files = {write(1, tokenizer_), write(2, tokenizer_)};
   const auto translator = load(files).translator(), kept = load(files).translator();
   const std::vector<std::string> lines = {"a b", "b"};
-  DetailOptions details{.alignment = true, .alignment_from = usual_attention_site(job_.config.model)};
+  const DetailOptions details{.alignment = true};
   const TranslationRequest plain{.lines = lines}, aligned{.lines = lines, .details = details};
   const auto before = translator.translate(plain, {});
   const auto links = kept.translate(aligned, {});
@@ -101,8 +101,7 @@ TEST_P(TranslationEnsembleTest, AFileThatIsReplacedAlignsAsBefore) {
   const std::vector files = {write(1, tokenizer_)};
   const auto translator = load(files).translator(), kept = load(files).translator();
   const std::vector<std::string> lines = {"a b b a", "b"};
-  const TranslationRequest request{
-      .lines = lines, .details = {.alignment = true, .alignment_from = usual_attention_site(job_.config.model)}};
+  const TranslationRequest request{.lines = lines, .details = {.alignment = true}};
   const auto before = kept.translate(request, {});
   std::filesystem::rename(write(3, tokenizer_), files.front());
   const auto after = translator.translate(request, {});

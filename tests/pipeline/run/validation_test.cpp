@@ -61,7 +61,7 @@ TEST_P(ValidationTest, LossIsThatOfEachSentenceAlone) {
     const auto target = shift_target(pair.target, device());
     const auto output = model->forward(pad(pair.source, device()), target.input, Pass{});             // [1, T, D]
     const auto log_probabilities = Generator(model->generator())->forward(output);                    // [1, T, V]
-    const auto of_targets = log_probabilities.gather(2, target.wanted.unsqueeze(2)).to(at::kDouble);  // [1, T, 1]
+    const auto of_targets = log_probabilities.gather(2, target.labels.unsqueeze(2)).to(at::kDouble);  // [1, T, 1]
     sum -= of_targets.sum().item<double>();
     tokens += of_targets.numel();
   }

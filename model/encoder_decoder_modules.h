@@ -8,8 +8,8 @@
 
 namespace gloss {
 
-/// The parts of an EncoderDecoder. Tied embeddings are one part in two places; it is registered once.
-struct EncoderDecoderParts {
+/// The modules of an EncoderDecoder. Tied embeddings are one module in two places; it is registered once.
+struct EncoderDecoderModules {
   Encoder encoder{nullptr};
   Decoder decoder{nullptr};
   Embedding source_embedding{nullptr};
@@ -19,8 +19,8 @@ struct EncoderDecoderParts {
   Generator generator{nullptr};
   double dropout = 0;  ///< on embeddings plus positions (section 5.4)
 
-  /// Throws Error, a fault of the caller, if a part is missing or the generator borrows a weight that is not the target
-  /// embedding's; ShapeError if the parts differ in width or in the target's vocabulary.
+  /// Throws Error, a fault of the caller, if a module is missing or the generator borrows a weight that is not the
+  /// target embedding's; ShapeError if the modules differ in width or in the target's vocabulary.
   void validate() const;
 };
 

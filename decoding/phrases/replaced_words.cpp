@@ -1,6 +1,7 @@
-#include "decoding/phrases/usual_words.h"
+#include "decoding/phrases/replaced_words.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -12,7 +13,8 @@ using Attended = std::vector<std::vector<float>>;
 
 /// Runs teacher forcing on all sentences at once. Empty if the scorer has no attention.
 std::vector<Attended> attention_of(const Scorer& scorer, const PaddedIds& source,
-                                   const std::vector<Hypothesis>& translations, const PerSentence& given) {
+                                   const std::vector<Hypothesis>& translations, const SearchInputs& given,
+                                   const std::function<void()>& before_step) {
   std::size_t max_length = 0;
   for (const auto& translation : translations) max_length = std::max(max_length, translation.ids.size());
   std::vector<Attended> result;
@@ -20,6 +22,7 @@ std::vector<Attended> attention_of(const Scorer& scorer, const PaddedIds& source
   const auto state = scorer.start(source);
   Ids last(translations.size(), kBos);
   for (std::size_t t = 0; t < max_length; ++t) {
+    if (before_step) before_step();
     const auto step = scorer.step(*state, last, /*with_attention=*/true);
     if (!step.attention.defined()) return {};
     const auto attention = step.attention.to(at::kCPU, at::kFloat).contiguous();  // [B, S]
@@ -46,7 +49,7 @@ Span strongest_word(const Ids& ids, const std::vector<float>& attended, const Ph
                     std::span<const std::uint8_t> continues_word) {
   const auto best = std::ranges::max_element(attended) - attended.begin();
   const auto together = [&](std::int64_t left) {  // whether this token and the next belong together
-    if (phrase.in_words) return continues_word[ids[left + 1]] != 0;
+    if (phrase.has_word_marks) return continues_word[ids[left + 1]] != 0;
     return std::min(attended[left], attended[left + 1]) >= attended[best] / 2;
   };
   Span span(best, best + 1);
@@ -55,8 +58,8 @@ Span strongest_word(const Ids& ids, const std::vector<float>& attended, const Ph
   return span;
 }
 
-std::vector<UsualWord> words_of(const Ids& ids, const Attended& attended, std::span<const Phrase> phrases,
-                                std::span<const std::uint8_t> continues_word) {
+std::vector<ReplacedWord> words_of(const Ids& ids, const Attended& attended, std::span<const Phrase> phrases,
+                                   std::span<const std::uint8_t> continues_word) {
   constexpr float kMinAttention = 0.1F;  // with less attention a phrase's source has no translation of its own
   std::set<Span> spans;
   for (std::size_t p = 0; p < phrases.size(); ++p) {
@@ -65,10 +68,10 @@ std::vector<UsualWord> words_of(const Ids& ids, const Attended& attended, std::s
     const Ids word(ids.begin() + span.first, ids.begin() + span.second);
     if (count_occurrences(phrases[p].ids, word) == 0) spans.insert(span);
   }
-  std::vector<UsualWord> result;
+  std::vector<ReplacedWord> result;
   for (const auto& [first, last] : spans) {
     Ids word(ids.begin() + first, ids.begin() + last);
-    const auto same = [&](const UsualWord& other) { return other.ids == word; };
+    const auto same = [&](const ReplacedWord& other) { return other.ids == word; };
     if (const auto found = std::ranges::find_if(result, same); found != result.end())
       --found->elsewhere;
     else
@@ -79,18 +82,18 @@ std::vector<UsualWord> words_of(const Ids& ids, const Attended& attended, std::s
 
 }  // namespace
 
-std::vector<std::vector<UsualWord>> usual_words(const Scorer& scorer, const PaddedIds& source,
-                                                const DecodingConfig& config, const PerSentence& given,
-                                                const SearchHooks& hooks) {
+std::vector<std::vector<ReplacedWord>> replaced_words(const Scorer& scorer, const PaddedIds& source,
+                                                      const DecodingConfig& config, const SearchInputs& given,
+                                                      const SearchHooks& hooks) {
   const auto any_has_source = [](const auto& phrases) { return std::ranges::any_of(phrases, &Phrase::has_source); };
   if (std::ranges::none_of(given.phrases, any_has_source)) return {};
-  const auto usual =
+  const auto translations =
       greedy_search(scorer, source, config, {.prefixes = given.prefixes}, {.before_step = hooks.before_step});
-  const auto attended = attention_of(scorer, source, usual, given);
+  const auto attended = attention_of(scorer, source, translations, given, hooks.before_step);
   if (attended.empty()) return {};
-  std::vector<std::vector<UsualWord>> result;
-  for (std::size_t b = 0; b < usual.size(); ++b)
-    result.push_back(words_of(usual[b].ids, attended[b], given.phrases[b], given.continues_word));
+  std::vector<std::vector<ReplacedWord>> result;
+  for (std::size_t b = 0; b < translations.size(); ++b)
+    result.push_back(words_of(translations[b].ids, attended[b], given.phrases[b], given.continues_word));
   return result;
 }
 

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/special_ids.h"
+
+namespace gloss {
+
+/// A phrase that a translation must contain.
+struct Phrase {
+  std::string text;
+  Ids ids;                     ///< at least one, without special ids
+  bool ends_in_word = false;   ///< no piece after it may continue its last word
+  bool has_word_marks = true;  ///< pieces mark where its words begin
+  /// The pieces of the source that it translates, source_begin to source_end - 1; an empty range if unknown.
+  std::int64_t source_begin = 0, source_end = 0;
+
+  bool has_source() const { return source_begin < source_end; }
+};
+
+}  // namespace gloss
