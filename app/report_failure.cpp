@@ -23,7 +23,7 @@ bool is_out_of_threads(const std::system_error& error) {
 
 ExitCode fail(ExitCode code, std::string_view message) {
   log_progress("");
-  write_to_stderr("gloss: " + printable(message, std::string_view::npos) + '\n');
+  write_to_stderr("gloss: " + log_process() + printable(message, std::string_view::npos) + '\n');
   return code;
 }
 

@@ -18,6 +18,7 @@ enum class ExitCode : int {
   kLocked = 5,    ///< another run holds the folder
   kDiverged = 6,  ///< the loss is NaN or infinite
   kOutOfMemory = 7,
+  kLostProcess = 8,    ///< another process of the run was lost
   kInterrupted = 130,  ///< stopped by SIGINT after saving
   kTerminated = 143,   ///< stopped by SIGTERM or SIGHUP after saving
 };
@@ -71,6 +72,11 @@ struct ModelError final : Error {
 /// The operating system failed to read or write.
 struct IoError final : Error {
   explicit IoError(const std::string& message) : Error(ExitCode::kIo, message) {}
+};
+
+/// Another process of the run does not answer any more.
+struct LostProcessError final : Error {
+  explicit LostProcessError(const std::string& message) : Error(ExitCode::kLostProcess, message) {}
 };
 
 /// The lock of a run folder is held by another process.

@@ -27,6 +27,7 @@ constexpr std::string_view kEraseLine = "\r\x1b[K";
 struct Log {
   std::mutex mutex;
   bool quiet = false;
+  std::string process;
   bool terminal = false;      ///< stderr is a terminal that can erase a line
   bool has_progress = false;  ///< a progress line is shown
   std::chrono::steady_clock::time_point progress_at;
@@ -41,8 +42,8 @@ Log& the_log() {
 // The caller holds the mutex.
 void print_line(std::string_view start, std::string_view message) {
   auto& has_progress = the_log().has_progress;
-  const auto line =
-      std::string(has_progress ? kEraseLine : "") + std::string(start) + printable(message, std::string::npos) + '\n';
+  const auto line = std::string(has_progress ? kEraseLine : "") + the_log().process + std::string(start) +
+                    printable(message, std::string::npos) + '\n';
   has_progress = false;
   write_to_stderr(line);
 }
@@ -92,8 +93,14 @@ void set_up_log(const LogOptions& options) {
   auto& log = the_log();
   const std::lock_guard lock(log.mutex);
   log.quiet = options.quiet;
+  log.process = options.process;
   log.terminal = erases_lines(STDERR_FILENO);
   log.events = options.json_file ? EventFile(*options.json_file) : EventFile();
+}
+
+std::string log_process() {
+  const std::lock_guard lock(the_log().mutex);
+  return the_log().process;
 }
 
 void finish_log() {

@@ -13,10 +13,14 @@ namespace gloss {
 struct LogOptions {
   bool quiet = false;                              ///< warnings and errors only
   std::optional<std::filesystem::path> json_file;  ///< if set, every event is appended to this file as a JSON line
+  std::string process;  ///< "process 1: " in front of every line, where several processes print; empty: alone
 };
 
 /// Sets up the log. The app calls it once. Throws IoError if the file cannot be opened.
 void set_up_log(const LogOptions& options);
+
+/// Returns LogOptions::process.
+std::string log_process();
 
 /// Closes the event file. The app calls it once. Warns if events were dropped because no process read them.
 void finish_log();

@@ -12,6 +12,7 @@
 #include "evaluation/bleu/bleu.h"
 #include "pipeline/models/translation_model.h"
 #include "pipeline/text_pairs.h"
+#include "training/processes/exchange.h"
 
 namespace gloss {
 
@@ -29,9 +30,10 @@ struct Translations {
 };
 
 /// Translates lines and shows the progress at the foot of a terminal under the name `job`. Throws Stopped after a
-/// signal.
+/// signal. The processes of `exchange` share the lines, and each gets all translations.
 Translations translate_texts(const LineTranslator& translator, const DecodingConfig& decoding,
-                             std::span<const std::string> lines, const std::string& job = "translating");
+                             std::span<const std::string> lines, const std::string& job = "translating",
+                             Exchange& exchange = no_exchange());
 
 /// Warns if lines of `text` ("the validation source") were truncated.
 void warn_of_truncated(std::string_view text, const NotedLines& truncated, std::int64_t max_length);

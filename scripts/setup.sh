@@ -124,6 +124,13 @@ at_least() {
     die "$1 $3 is too old: gloss needs $2 or newer (Debian 12 and Ubuntu 24.04 bring it). Install one that comes first in PATH"
 }
 
+# Without Gloo's headers gloss trains with one process only; not every system has the package.
+install_gloo() {
+  if echo '#include <gloo/context.h>' | g++ -E -x c++ - >/dev/null 2>&1; then return; fi
+  have apt-get && apt_install libgloo-dev ||
+    say "Gloo's headers (libgloo-dev) were not installed; gloss will train with one process only"
+}
+
 # Without a browser the tests of pages are skipped, so it may be missing.
 install_browser() {
   if have chromium && have chromedriver; then return; fi
@@ -240,6 +247,7 @@ main() {
     esac
   done
   install_packages "${tools[@]}"
+  install_gloo
   if [[ $developer == yes ]]; then
     install_browser
     install_page_packages

@@ -37,30 +37,69 @@ double clip_factor(double norm, double clip_norm) {
 }
 
 Adam::Adam(std::vector<std::pair<std::string, at::Tensor>> parameters, const TrainingConfig& config, Path path,
-           Workers* workers)
-    : beta1_(config.beta1), beta2_(config.beta2), epsilon_(config.epsilon), ema_decay_(config.ema_decay) {
+           Workers* workers, Exchange& exchange)
+    : exchange_(&exchange),
+      beta1_(config.beta1),
+      beta2_(config.beta2),
+      epsilon_(config.epsilon),
+      ema_decay_(config.ema_decay) {
   std::ranges::sort(parameters, {}, &std::pair<std::string, at::Tensor>::first);
   std::map<const void*, std::string> seen;
   for (auto& [name, parameter] : parameters) {
     const auto [first, is_new] = seen.emplace(parameter.unsafeGetTensorImpl(), name);
     if (!is_new)
       throw ShapeError(name + ": wanted every parameter once, got the tensor of " + first->second + " again");
-    slots_.push_back({std::move(name), parameter, {}, {}, {}});
+    slots_.push_back({.name = std::move(name), .parameter = parameter, .is_trained = parameter.requires_grad()});
     if (parameter.requires_grad()) trained_.push_back(slots_.back().parameter);
   }
-  if (path == Path::kFastest && FlatAdam::can_keep(trained_)) flat_.emplace(trained_, has_ema(), workers);
+  if (path == Path::kFastest && FlatAdam::can_keep(trained_)) flat_.emplace(trained_, has_ema(), workers, exchange);
+  if (!flat_ && !exchange.is_alone())
+    throw UsageError("several processes: wanted weights on the CPU, in float32, got others; start one process");
+  if (flat_ && exchange.is_alone()) slots_ = slots_with_state();
+  for (Slot& slot : slots_)
+    if (!flat_ && slot.is_trained) keep_plainly(slot, has_ema());
+}
+
+std::vector<Adam::Slot> Adam::slots_with_state() const {
+  if (!flat_) return slots_;
+  const auto m = flat_->state(State::kM, /*everywhere=*/false);
+  const auto v = flat_->state(State::kV, /*everywhere=*/false);
+  const auto ema =
+      has_ema() ? flat_->state(State::kEma, /*everywhere=*/false) : std::vector<at::Tensor>(trained_.size());
+  auto slots = slots_;
   std::size_t next = 0;
-  for (Slot& slot : slots_) {
-    if (!slot.parameter.requires_grad()) continue;
-    if (!flat_) {
-      keep_plainly(slot, has_ema());
-      continue;
-    }
-    const auto& views = flat_->views()[next++];
-    slot.m = views.m;
-    slot.v = views.v;
-    slot.ema = views.ema;
+  for (Slot& slot : slots) {
+    if (!slot.is_trained) continue;
+    slot.m = m[next];
+    slot.v = v[next];
+    slot.ema = ema[next++];
   }
+  return slots;
+}
+
+std::vector<Adam::Ema> Adam::emas() const {
+  std::vector<Ema> emas;
+  if (!has_ema()) return emas;
+  if (flat_) {
+    const auto all = flat_->state(State::kEma, /*everywhere=*/true);
+    for (std::size_t i = 0; i < trained_.size(); ++i) emas.push_back({trained_[i], all[i]});
+    return emas;
+  }
+  for (const Slot& slot : slots_)
+    if (slot.is_trained) emas.push_back({slot.parameter, slot.ema});
+  return emas;
+}
+
+void Adam::set_state(State kind, std::size_t slot, const at::Tensor& values) {
+  const Slot& kept = slots_[slot];
+  if (!flat_) {
+    const at::NoGradGuard no_grad;
+    (kind == State::kM ? kept.m : kind == State::kV ? kept.v : kept.ema).copy_(values);
+    return;
+  }
+  const auto trained =
+      std::ranges::count_if(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(slot), &Slot::is_trained);
+  flat_->set_state(kind, static_cast<std::size_t>(trained), values);
 }
 
 at::Tensor Adam::set_gradients(Gradients gradients) {
@@ -98,7 +137,7 @@ void Adam::plain_step(const Update& update, double ema_weight) {
   at::Tensor step_as_tensor;  // shared by all parameters
   std::size_t next = 0;
   for (const Slot& slot : slots_) {
-    if (!slot.is_trained()) continue;
+    if (!slot.is_trained) continue;
     const auto gradient = next < gradients_.size() ? gradients_[next] : at::Tensor();
     ++next;
     if (!gradient.defined()) continue;

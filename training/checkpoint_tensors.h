@@ -14,12 +14,13 @@
 namespace gloss {
 
 /// Returns the tensors of a checkpoint: the weights by name; for trained ones also Adam's moments and, if enabled, the
-/// EMA, by the names of model/storage/tensor_names.h.
+/// EMA, by the names of model/storage/tensor_names.h. Of several processes, all must call it; process 0 gets them all,
+/// the others the weights.
 std::map<std::string, at::Tensor> checkpoint_tensors(const Adam& adam);
 
 /// Copies a checkpoint's tensors into the model and Adam. Throws ModelError if one is missing, unknown, not finite or
 /// has another shape.
-void restore(const Adam& adam, const SafetensorsFile& file);
+void restore(Adam& adam, const SafetensorsFile& file);
 /// Copies the weights for translating only: the EMA of a weight if the file has one.
 void restore_weights(const Adam& adam, const SafetensorsFile& file);
 

@@ -7,37 +7,29 @@
 
 namespace gloss {
 
-EmaWeights::EmaWeights(const Adam& adam) : adam_(&adam) {
+EmaWeights::EmaWeights(const Adam& adam) : emas_(adam.emas()) {
+  if (emas_.empty()) return;
   std::int64_t max_elements = 0;
-  for (const auto& slot : adam.slots())
-    if (slot.ema.defined()) max_elements = std::max(max_elements, slot.ema.numel());
-  if (max_elements == 0) return;
-  for (const auto& slot : adam.slots()) {
-    if (!slot.ema.defined()) continue;
-    scratch_ = at::empty({max_elements}, slot.ema.options());
-    break;
-  }
+  for (const auto& [parameter, ema] : emas_) max_elements = std::max(max_elements, ema.numel());
+  scratch_ = at::empty({max_elements}, emas_.front().ema.options());
   exchange();
 }
 
 EmaWeights::~EmaWeights() { exchange(); }
 
 void EmaWeights::exchange() {
-  if (!scratch_.defined()) return;
   const at::NoGradGuard no_grad;
-  for (const auto& slot : adam_->slots()) {
-    if (!slot.ema.defined()) continue;
-    const auto kept = scratch_.narrow(0, 0, slot.ema.numel()).view(slot.ema.sizes());
-    kept.copy_(slot.parameter);
-    slot.parameter.copy_(slot.ema);
-    slot.ema.copy_(kept);
+  for (const auto& [parameter, ema] : emas_) {
+    const auto kept = scratch_.narrow(0, 0, ema.numel()).view(ema.sizes());
+    kept.copy_(parameter);
+    parameter.copy_(ema);
+    ema.copy_(kept);
   }
 }
 
 void take_ema(const Adam& adam) {
   const at::NoGradGuard no_grad;
-  for (const auto& slot : adam.slots())
-    if (slot.ema.defined()) slot.parameter.copy_(slot.ema);
+  for (const auto& [parameter, ema] : adam.emas()) parameter.copy_(ema);
 }
 
 }  // namespace gloss

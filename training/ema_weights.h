@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include <ATen/core/Tensor.h>
 
 #include "training/adam.h"
@@ -10,6 +12,7 @@ namespace gloss {
 /// destructor restores the weights bit for bit.
 class EmaWeights {
  public:
+  /// Of several processes, all must call it.
   explicit EmaWeights(const Adam& adam);
   ~EmaWeights();
   EmaWeights(const EmaWeights&) = delete;
@@ -18,11 +21,11 @@ class EmaWeights {
  private:
   void exchange();
 
-  const Adam* adam_;
+  std::vector<Adam::Ema> emas_;
   at::Tensor scratch_;  ///< size of the largest parameter; allocated in advance, so that restoring cannot fail
 };
 
-/// Replaces the weights by their EMA, if there is one.
+/// Replaces the weights by their EMA, if there is one. Of several processes, all must call it.
 void take_ema(const Adam& adam);
 
 }  // namespace gloss

@@ -1,20 +1,16 @@
 #include "training/flat_adam.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 
 #include "kernels/kernel_table.h"
 
 namespace gloss {
-namespace {
-
-constexpr std::int64_t kLine = 16;           // floats of a cache line, the alignment of each parameter
-constexpr std::int64_t kElements = 1 << 15;  // elements of a chunk, the unit of work of a worker
-
-}  // namespace
 
 bool FlatAdam::can_keep(const std::vector<at::Tensor>& parameters) {
   return std::ranges::all_of(parameters, [](const at::Tensor& parameter) {
@@ -22,54 +18,51 @@ bool FlatAdam::can_keep(const std::vector<at::Tensor>& parameters) {
   });
 }
 
-FlatAdam::FlatAdam(std::vector<at::Tensor> parameters, bool with_ema, Workers* workers)
-    : workers_(workers), parameters_(std::move(parameters)) {
+FlatAdam::FlatAdam(std::vector<at::Tensor> parameters, bool with_ema, Workers* workers, Exchange& exchange)
+    : workers_(workers),
+      exchange_(&exchange),
+      parameters_(std::move(parameters)),
+      layout_(parameters_, exchange.size()),
+      m_(at::zeros({layout_.slice()})),
+      v_(at::zeros({layout_.slice()})),
+      gradient_of_piece_(layout_.pieces().size()),
+      squares_of_piece_(layout_.pieces().size()) {
+  if (!with_ema) return;
+  ema_ = at::zeros({layout_.slice()});
+  for (std::size_t i = 0; i < parameters_.size(); ++i) set_state(State::kEma, i, parameters_[i]);
+}
+
+const at::Tensor& FlatAdam::buffer(State kind) const { return kind == State::kM ? m_ : kind == State::kV ? v_ : ema_; }
+
+std::vector<at::Tensor> FlatAdam::state(State kind, bool everywhere) const {
+  std::vector<at::Tensor> whole(parameters_.size());
+  const auto all = everywhere ? exchange_->all_gather(buffer(kind)) : exchange_->gather(buffer(kind));
+  for (std::size_t i = 0; all.defined() && i < parameters_.size(); ++i)
+    whole[i] = all.narrow(0, layout_.offset(i), parameters_[i].numel()).view(parameters_[i].sizes());
+  return whole;
+}
+
+void FlatAdam::set_state(State kind, std::size_t parameter, const at::Tensor& values) {
   const at::NoGradGuard no_grad;
-  std::vector<std::int64_t> offsets;
-  std::int64_t size = 0;
-  for (const auto& parameter : parameters_) {
-    offsets.push_back(size);
-    size += (parameter.numel() + kLine - 1) / kLine * kLine;
-  }
-  m_ = at::zeros({size});
-  v_ = at::zeros({size});
-  if (with_ema) ema_ = at::zeros({size});
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    const auto view = [&](const at::Tensor& buffer) {
-      return buffer.narrow(0, offsets[i], parameters_[i].numel()).view(parameters_[i].sizes());
-    };
-    views_.push_back({view(m_), view(v_), {}});
-    if (with_ema) (views_.back().ema = view(ema_)).copy_(parameters_[i]);
-  }
-  cut_into_pieces(offsets, size);
+  const auto begin = std::max(layout_.offset(parameter), slice_begin());
+  const auto end = std::min(layout_.offset(parameter) + values.numel(), slice_begin() + layout_.slice());
+  if (begin >= end) return;
+  buffer(kind)
+      .narrow(0, begin - slice_begin(), end - begin)
+      .copy_(values.flatten().narrow(0, begin - layout_.offset(parameter), end - begin));
 }
 
-void FlatAdam::cut_into_pieces(const std::vector<std::int64_t>& offsets, std::int64_t size) {
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    for (std::int64_t begin = 0; begin < parameters_[i].numel();) {
-      const auto offset = offsets[i] + begin;
-      const auto count = std::min(parameters_[i].numel() - begin, kElements - offset % kElements);
-      pieces_.push_back({i, begin, offset, count});
-      begin += count;
-    }
-  }
-  std::size_t piece = 0;
-  for (std::int64_t chunk = 0; chunk < size; chunk += kElements) {
-    chunks_.push_back(piece);
-    while (piece < pieces_.size() && pieces_[piece].offset < chunk + kElements) ++piece;
-  }
-  chunks_.push_back(piece);
-  squares_of_piece_.resize(pieces_.size());
-}
-
-void FlatAdam::for_each_piece(auto&& work) const {
+void FlatAdam::for_each_piece(std::int64_t first_chunk, std::int64_t chunks, auto&& work) const {
   const auto do_chunk = [&](std::int64_t chunk) {
-    const auto i = static_cast<std::size_t>(chunk);
-    for (auto piece = chunks_[i]; piece < chunks_[i + 1]; ++piece) work(piece);
+    const auto end = layout_.begin_of(first_chunk + chunk + 1);
+    for (auto piece = layout_.begin_of(first_chunk + chunk); piece < end; ++piece) work(piece);
   };
-  const auto chunks = std::ssize(chunks_) - 1;
   if (workers_ != nullptr) return workers_->run(chunks, do_chunk);
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) do_chunk(chunk);
+}
+
+void FlatAdam::for_each_own_piece(auto&& work) const {
+  for_each_piece(exchange_->rank() * layout_.chunks_of_slice(), layout_.chunks_of_slice(), work);
 }
 
 double FlatAdam::set_gradients(const Gradients& gradients) {
@@ -78,21 +71,40 @@ double FlatAdam::set_gradients(const Gradients& gradients) {
   for (const auto& gradient : gradients)
     gradients_.push_back(gradient.defined() ? gradient.contiguous() : at::Tensor());
   const auto kernel = kernels::kernel_table().sum_of_squares;
-  for_each_piece([&](std::size_t index) {
-    const auto& [parameter, begin, offset, count] = pieces_[index];
-    const auto& gradient = gradients_[parameter];
-    squares_of_piece_[index] = gradient.defined() ? kernel(gradient.const_data_ptr<float>() + begin, count) : 0;
+  for_each_own_piece([&](std::size_t index) {
+    const auto& [parameter, begin, offset, count] = layout_.pieces()[index];
+    const auto& gradient = gradients_[is_divided() ? 0 : parameter];
+    const auto* values = gradient.defined() ? gradient.const_data_ptr<float>() : nullptr;
+    if (values != nullptr) values += is_divided() ? offset - slice_begin() : begin;
+    gradient_of_piece_[index] = values;
+    squares_of_piece_[index] = values != nullptr ? kernel(values, count) : 0;
   });
+  if (is_divided()) gather_squares();
   double sum = 0;
   for (const double squares : squares_of_piece_) sum += squares;
   return sum;
 }
 
+// The slices have unequal numbers of pieces; each process sends as many as the largest.
+void FlatAdam::gather_squares() {
+  const auto begin_of = [&](std::int64_t process) { return layout_.begin_of(process * layout_.chunks_of_slice()); };
+  std::size_t most = 0;
+  for (std::int64_t p = 0; p < exchange_->size(); ++p) most = std::max(most, begin_of(p + 1) - begin_of(p));
+  const auto own = at::zeros({static_cast<std::int64_t>(most)}, at::kDouble);
+  const auto copy_own = [&](std::int64_t p, const double* from, double* to) {
+    std::copy(from, from + (begin_of(p + 1) - begin_of(p)), to);
+  };
+  copy_own(exchange_->rank(), &squares_of_piece_[begin_of(exchange_->rank())], own.mutable_data_ptr<double>());
+  const auto all = exchange_->all_gather(own);
+  for (std::int64_t p = 0; p < exchange_->size(); ++p)
+    copy_own(p, all.const_data_ptr<double>() + p * own.numel(), &squares_of_piece_[begin_of(p)]);
+}
+
 void FlatAdam::step(const kernels::AdamNumbers& numbers) {
   const at::NoGradGuard no_grad;
   std::vector<bool> is_unchanged(parameters_.size(), true);
-  for (std::size_t piece = 0; piece < pieces_.size(); ++piece)
-    if (squares_of_piece_[piece] != 0) is_unchanged[pieces_[piece].parameter] = false;
+  for (std::size_t piece = 0; piece < squares_of_piece_.size(); ++piece)
+    if (squares_of_piece_[piece] != 0) is_unchanged[layout_.pieces()[piece].parameter] = false;
 
   std::vector<float*> weights;
   for (const auto& parameter : parameters_) weights.push_back(parameter.mutable_data_ptr<float>());
@@ -100,20 +112,41 @@ void FlatAdam::step(const kernels::AdamNumbers& numbers) {
   auto* const v = v_.mutable_data_ptr<float>();
   auto* const ema = ema_.defined() ? ema_.mutable_data_ptr<float>() : nullptr;
   const auto kernel = kernels::kernel_table().adam;
-  for_each_piece([&](std::size_t index) {
-    const auto& [parameter, begin, offset, count] = pieces_[index];
-    if (is_unchanged[parameter]) return;
-    kernel({weights[parameter] + begin, gradients_[parameter].const_data_ptr<float>() + begin, m + offset, v + offset,
-            ema != nullptr ? ema + offset : nullptr, count},
-           numbers);
+  for_each_own_piece([&](std::size_t index) {
+    const auto& [parameter, begin, offset, count] = layout_.pieces()[index];
+    const auto place = offset - slice_begin();
+    if (!is_unchanged[parameter]) {
+      kernel({weights[parameter] + begin, gradient_of_piece_[index], m + place, v + place,
+              ema != nullptr ? ema + place : nullptr, count},
+             numbers);
+    } else if (ema != nullptr) {
+      ema_.narrow(0, place, count).lerp_(parameters_[parameter].flatten().narrow(0, begin, count), numbers.ema_weight);
+    }
   });
-  for (std::size_t i = 0; i < parameters_.size(); ++i)
-    if (is_unchanged[i] && ema_.defined()) views_[i].ema.lerp_(parameters_[i], numbers.ema_weight);
+  if (is_divided()) gather_weights();
   clear_gradients();
+}
+
+void FlatAdam::gather_weights() {
+  if (!weights_.defined()) weights_ = at::zeros({layout_.slice()});
+  auto* const own = weights_.mutable_data_ptr<float>();
+  const auto copy = [](float* to, const float* from, std::int64_t count) {
+    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
+  };
+  for_each_own_piece([&](std::size_t index) {
+    const auto& [parameter, begin, offset, count] = layout_.pieces()[index];
+    copy(own + offset - slice_begin(), parameters_[parameter].const_data_ptr<float>() + begin, count);
+  });
+  const auto all = exchange_->all_gather(weights_);
+  for_each_piece(0, layout_.chunks_of_slice() * layout_.processes(), [&](std::size_t index) {
+    const auto& [parameter, begin, offset, count] = layout_.pieces()[index];
+    copy(parameters_[parameter].mutable_data_ptr<float>() + begin, all.const_data_ptr<float>() + offset, count);
+  });
 }
 
 void FlatAdam::clear_gradients() {
   gradients_.clear();
+  std::ranges::fill(gradient_of_piece_, nullptr);
   std::ranges::fill(squares_of_piece_, 0.0);
 }
 

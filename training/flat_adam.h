@@ -7,56 +7,63 @@
 
 #include "kernels/adam_kernel.h"
 #include "tensor/workers.h"
+#include "training/flat_layout.h"
 #include "training/gradients.h"
+#include "training/processes/exchange.h"
 
 namespace gloss {
 
 /// Adam's state for parameters on the CPU. Each kind is one float32 buffer. The norm of all gradients is one pass over
-/// memory and the update another. The work is divided into pieces independent of the number of threads, and sums are
-/// added in the order of the pieces.
+/// memory and the update another. The work is divided into pieces independent of the number of threads and processes,
+/// and sums are added in the order of the pieces.
+///
+/// Several processes divide the state: each has that of its slice (FlatLayout), updates the slice's weights and sends
+/// them to the others.
 class FlatAdam {
  public:
-  /// Views of the buffers in the shape of one parameter. They start at zero, except for `ema`, which starts with the
-  /// weights.
-  struct Views {
-    at::Tensor m, v;
-    at::Tensor ema;  ///< undefined if no EMA is kept
-  };
+  /// The kinds of state. They start at zero, except for kEma, which starts with the weights.
+  enum class State { kM, kV, kEma };
 
   /// Returns whether every tensor is contiguous float32 on the CPU, the requirement of this class.
   static bool can_keep(const std::vector<at::Tensor>& parameters);
 
-  /// `parameters` must satisfy `can_keep`. `workers`, if not null, divide the work and must outlive this.
-  FlatAdam(std::vector<at::Tensor> parameters, bool with_ema, Workers* workers);
+  /// `parameters` must satisfy `can_keep`. `workers`, if not null, divide the work. They and `exchange` must outlive
+  /// this.
+  FlatAdam(std::vector<at::Tensor> parameters, bool with_ema, Workers* workers, Exchange& exchange);
 
-  const std::vector<Views>& views() const { return views_; }
+  const FlatLayout& layout() const { return layout_; }
 
-  /// Sets the gradients of the next `step` and returns the sum of their squares, in double.
+  /// Returns a kind of state for each parameter in its shape. One process: views. Several, which must all call it:
+  /// copies; unless `everywhere`, undefined tensors on all but process 0.
+  std::vector<at::Tensor> state(State kind, bool everywhere) const;
+  /// Replaces a kind of state of a parameter by `values`, of its shape. Of several processes each keeps its part.
+  void set_state(State kind, std::size_t parameter, const at::Tensor& values);
+
+  /// Sets the gradients of the next `step` and returns the sum of their squares, in double. Several processes: the
+  /// gradients are one tensor, that of the slice.
   double set_gradients(const Gradients& gradients);
   void clear_gradients();
   /// Updates the parameters. One without a gradient, or whose gradient is zero everywhere, keeps its value, m and v.
   void step(const kernels::AdamNumbers& numbers);
 
  private:
-  /// A range of elements of one parameter within one chunk of the buffers.
-  struct Piece {
-    std::size_t parameter;
-    std::int64_t begin;   ///< index within the parameter
-    std::int64_t offset;  ///< index within the buffers
-    std::int64_t count;
-  };
-
-  void cut_into_pieces(const std::vector<std::int64_t>& offsets, std::int64_t size);
-  void for_each_piece(auto&& work) const;
+  bool is_divided() const { return !exchange_->is_alone(); }
+  std::int64_t slice_begin() const { return exchange_->rank() * layout_.slice(); }
+  const at::Tensor& buffer(State kind) const;
+  void for_each_piece(std::int64_t first_chunk, std::int64_t chunks, auto&& work) const;
+  void for_each_own_piece(auto&& work) const;
+  void gather_squares();
+  void gather_weights();
 
   Workers* workers_;
+  Exchange* exchange_;
   std::vector<at::Tensor> parameters_;
-  std::vector<Views> views_;
-  at::Tensor m_, v_, ema_;                ///< the buffers
-  std::vector<Piece> pieces_;             ///< in the order of the buffers
-  std::vector<std::size_t> chunks_;       ///< index of the first piece of each chunk, then the number of pieces
-  Gradients gradients_;                   ///< of the next step, contiguous
-  std::vector<double> squares_of_piece_;  ///< sums of their squares in each piece
+  FlatLayout layout_;
+  at::Tensor m_, v_, ema_;                       ///< the buffers, of the slice
+  Gradients gradients_;                          ///< of the next step, contiguous
+  std::vector<const float*> gradient_of_piece_;  ///< null: none
+  std::vector<double> squares_of_piece_;         ///< sums of their squares in each piece
+  at::Tensor weights_;                           ///< several processes: the slice's weights to send
 };
 
 }  // namespace gloss

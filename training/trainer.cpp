@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,7 +13,9 @@
 
 #include "common/error.h"
 #include "common/log.h"
+#include "common/system/signals.h"
 #include "common/system/stop.h"
+#include "common/version.h"
 #include "model/storage/tensor_view.h"
 #include "tensor/caching_allocator.h"
 #include "tensor/out_of_memory.h"
@@ -21,6 +24,7 @@
 #include "training/ema_weights.h"
 #include "training/freeze.h"
 #include "training/kept_weights.h"
+#include "training/processes/agreement.h"
 #include "training/schedule.h"
 
 namespace gloss {
@@ -43,13 +47,20 @@ Trainer::Trainer(EncoderDecoder model, BatchStream& batches, Options options)
       options_(std::move(options)),
       plan_(options_.config, batches),
       workers_(model_->device().is_cpu() ? options_.threads : 1),
-      adam_(parameters_to_train(model_, options_.config), options_.config, Adam::Path::kFastest, &workers_),
+      adam_(parameters_to_train(model_, options_.config), options_.config, Adam::Path::kFastest, &workers_,
+            *options_.exchange),
       folder_(options_.checkpoints, options_.config.keep_checkpoints) {
   options_.config.validate();
   if (options_.config.early_stop.patience > 0 && !options_.validate)
     throw UsageError(
         "training.early_stop.patience: wanted validation data to stop by, got none; name data.valid_source "
         "and data.valid_target, or leave it 0");
+  const auto& exchange = *options_.exchange;
+  if (exchange.size() > options_.config.shards)
+    throw UsageError("training.shards: wanted at least one for each of the " + std::to_string(exchange.size()) +
+                     " processes, got " + std::to_string(options_.config.shards) +
+                     "; start fewer processes, or begin a run with more shards");
+  if (!exchange.is_alone()) others_.emplace(*options_.exchange, model_, adam_.layout(), workers_);
   state_.position = batches.position();
   state_.shards = options_.config.shards;
   state_.device = c10::DeviceTypeName(model_->device().type(), /*lower_case=*/true);
@@ -60,7 +71,7 @@ bool Trainer::resume() {
   const auto loaded = folder_.newest();
   if (!loaded) return false;
   expect_equal_hashes(loaded->state.hashes, options_.hashes);
-  warn_of_other_numbers(loaded->state, state_);
+  if (options_.exchange->is_first()) warn_of_other_numbers(loaded->state, state_);
   batches_->seek(loaded->state.position);
   restore(adam_, loaded->file);
   const auto here = std::exchange(state_, loaded->state);
@@ -73,6 +84,15 @@ bool Trainer::resume() {
 TrainingEnd Trainer::run() {
   meter_ = {};
   timed_ = std::chrono::steady_clock::now();
+  std::optional<HoldStops> hold;
+  if (others_) {
+    hold.emplace();
+    expect_equal_start(*options_.exchange, {{"program", std::string(kVersion)},
+                                            {"inputs", options_.hashes},
+                                            {"step", state_.step},
+                                            {"batches", {state_.position.epoch, state_.position.batch}},
+                                            {"weights", hash_of_weights(adam_)}});
+  }
   try {
     return run_to_end();
   } catch (const Stopped&) {  // a resumed run does what was due
@@ -89,9 +109,11 @@ TrainingEnd Trainer::run() {
 
 TrainingEnd Trainer::run_to_end() {
   while (true) {
-    stop_where_requested();
-    if (options_.validate && plan_.validation_due(state_)) validate();
-    take_time();
+    if (const auto stop = take_time(stop_requested())) throw Stopped(*stop);
+    if (options_.validate && plan_.validation_due(state_)) {
+      validate();
+      take_time();
+    }
     if (plan_.patience_lost(state_)) return finish(TrainingEnd::kEarlyStop);
     if (plan_.limit_reached(state_)) return finish(TrainingEnd::kFinished);
     if (!(saved_ && counted_for_average()) && plan_.save_due(state_))
@@ -118,7 +140,8 @@ void Trainer::update() {
                                               .clip_norm = config.clip_norm,
                                               .precision = config.precision,
                                               .shards = config.shards,
-                                              .plain = options_.plain});
+                                              .plain = options_.plain},
+                                             others_ ? &*others_ : nullptr);
   saved_ = false;
   state_.position = batches_->position();
   if (!result.applied) return count_skipped(step);
@@ -139,8 +162,8 @@ void Trainer::count_skipped(std::int64_t step) {
     throw DivergedError("step " + std::to_string(step) + ": wanted a finite loss and gradient, got none in " +
                         std::to_string(kMaxSkippedInARow) +
                         " updates in a row; lower training.learning_rate, or set training.clip_norm");
-  log_warning("step " + std::to_string(step) + ": the loss or its gradient is not finite; this update is skipped, " +
-              std::to_string(state_.skipped_in_a_row) + " in a row");
+  warn("step " + std::to_string(step) + ": the loss or its gradient is not finite; this update is skipped, " +
+       std::to_string(state_.skipped_in_a_row) + " in a row");
 }
 
 void Trainer::report() {
@@ -167,13 +190,14 @@ void Trainer::save(bool for_average) {
   if (state.averaged.size() > last) state.averaged.erase(state.averaged.begin(), state.averaged.end() - last);
 
   expect_finite(adam_, state.step);
+  expect_equal_weights(*options_.exchange, adam_, state.step);
   std::map<std::string, at::Tensor> tensors;  // tensors that `views` refer to: the weights on the CPU, otherwise copies
   std::map<std::string, TensorView> views;
   for (const auto& [name, tensor] : checkpoint_tensors(adam_)) {
     const auto& kept = tensors[name] = tensor.detach().cpu().contiguous();
     views.emplace(name, view_of(kept));
   }
-  folder_.save(views, state);
+  on_first_process(*options_.exchange, [&] { folder_.save(views, state); });
   state_ = std::move(state);
   saved_ = true;
 }
@@ -184,9 +208,8 @@ void Trainer::try_to_save(bool for_average) {
   try {
     save(for_average);
   } catch (const IoError& fault) {
-    if (!model_needs_it)
-      return log_warning(fault.what() + std::string("; training continues, the next save tries again"));
-    log_warning(fault.what() + std::string("; the model is to be made of this checkpoint: trying once more"));
+    if (!model_needs_it) return warn(fault.what() + std::string("; training continues, the next save tries again"));
+    warn(fault.what() + std::string("; the model is to be made of this checkpoint: trying once more"));
     save(for_average);
   }
 }
@@ -196,6 +219,8 @@ void Trainer::save_finished_work() {
   try {
     release_cached_memory();
     if (saved_ || state_.step == 0) return;
+    if (others_)
+      return log_warning("the other processes are in an update; what was done since the last checkpoint is lost");
     save(/*for_average=*/false);
     log_warning("what was done until step " + std::to_string(state_.step) + " is saved; go on with --resume");
   } catch (const Error& fault) {
@@ -211,13 +236,26 @@ TrainingEnd Trainer::finish(TrainingEnd end) {
     saved_ = false;
   }
   if (!saved_ || !counted_for_average()) save(/*for_average=*/true);
-  kept_steps_ = keep_weights(adam_, folder_, options_.config, state_);
+  if (options_.exchange->is_first())
+    kept_steps_ = keep_weights(adam_, folder_, options_.config, state_);
+  else
+    take_ema(adam_);  // keep_weights begins with it, and needs the others for it
   return end;
 }
 
-void Trainer::take_time() {
+// Warns of what all processes see.
+void Trainer::warn(const std::string& message) const {
+  if (options_.exchange->is_first()) log_warning(message);
+}
+
+// Counts the time up to now; several processes count that of process 0. Returns the first stop that one of them passes.
+std::optional<ExitCode> Trainer::take_time(std::optional<ExitCode> stop) {
   const auto now = std::chrono::steady_clock::now();
   state_.seconds += std::chrono::duration<double>(now - std::exchange(timed_, now)).count();
+  if (!others_) return stop;
+  const auto agreed = agree(*options_.exchange, stop, state_.seconds);
+  state_.seconds = agreed.seconds;
+  return agreed.stop;
 }
 
 bool Trainer::best_is_unsaved() const { return !saved_ && state_.step > 0 && state_.best_step == state_.step; }

@@ -4,17 +4,21 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 
+#include "common/error.h"
 #include "data/batch_stream.h"
 #include "model/encoder_decoder.h"
 #include "training/adam.h"
 #include "training/checkpoint.h"
 #include "training/early_stop.h"
+#include "training/processes/exchange.h"
+#include "training/processes/gradient_exchange.h"
 #include "training/training_config.h"
 #include "training/training_plan.h"
 #include "training/training_report.h"
@@ -42,12 +46,16 @@ class Trainer {
     ValidateFunction validate;          ///< may be empty; called without recording of gradients
     std::function<void(const TrainingReport&)> report;      ///< may be empty
     std::function<void(const TrainingProgress&)> progress;  ///< called after each update; may be empty
+    Exchange* exchange = &no_exchange();                    ///< the other processes of the run; outlives the trainer
     bool plain = false;                                     ///< updates use the equations of model/ alone (Pass::plain)
     std::int64_t report_every = 50;  ///< steps between reports; the rest is reported at the end; 0: only at the end
   };
 
   /// Trains `model` in place; `batches` must outlive the trainer. Throws UsageError if early stopping has no
-  /// validation, and if training.freeze names unknown parts.
+  /// validation, if training.freeze names unknown parts, and for more processes than shards.
+  ///
+  /// The processes of `exchange` call the same functions with the same inputs. Process 0 alone writes checkpoints and
+  /// has the weights to keep in the end; the others read checkpoints in the same folder.
   Trainer(EncoderDecoder model, BatchStream& batches, Options options);
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
@@ -66,7 +74,9 @@ class Trainer {
   /// average), writing is tried again; if that fails, and for the last checkpoint, IoError is thrown, and the resumed
   /// run ends with the same model.
   /// If memory runs out even for a split batch (training/update.h), finished work is saved, and OutOfMemoryError or
-  /// LibTorch's exception is rethrown.
+  /// LibTorch's exception is rethrown. Of several processes none saves then.
+  /// Several processes stop after the same step if a signal reaches one of them. Throws UsageError if they did not
+  /// start alike, LostProcessError, and Error if their weights differ when they save.
   TrainingEnd run();
 
   const TrainingState& state() const { return state_; }
@@ -84,7 +94,8 @@ class Trainer {
   void save_finished_work();
   TrainingEnd finish(TrainingEnd end);
 
-  void take_time();
+  void warn(const std::string& message) const;
+  std::optional<ExitCode> take_time(std::optional<ExitCode> stop = std::nullopt);
   bool best_is_unsaved() const;
   bool counted_for_average() const;
   std::int64_t last_step() const;
@@ -95,6 +106,7 @@ class Trainer {
   TrainingPlan plan_;
   Workers workers_;
   Adam adam_;
+  std::optional<GradientExchange> others_;  ///< with several processes
   CheckpointFolder folder_;
   TrainingState state_;
   bool saved_ = false;  ///< the current state is saved

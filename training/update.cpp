@@ -5,6 +5,8 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <limits>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -59,113 +61,6 @@ struct Shard {
   std::vector<Batch> parts;
 };
 
-// Returns `count` shards of each batch, batch by batch.
-std::vector<Shard> shards_of(std::span<const Batch> batches, std::int64_t count) {
-  std::vector<Shard> shards;
-  for (const Batch& batch : batches)
-    for (auto& part : cut_into_shards(batch, count))
-      shards.push_back({static_cast<std::uint32_t>(shards.size()), {std::move(part)}});
-  return shards;
-}
-
-// A GPU computes a batch as a whole.
-std::int64_t shards_of_batch(const EncoderDecoder& model, const UpdateOptions& options) {
-  return model->device().is_cpu() ? options.shards : 1;
-}
-
-/// One attempt of an update: the sums over its shards.
-class Attempt {
- public:
-  Attempt(EncoderDecoder& model, const std::vector<at::Tensor>& parameters, const RandomStream& dropout,
-          const UpdateOptions& options)
-      : model_(model), parameters_(parameters), dropout_(dropout), options_(options) {}
-
-  /// Goes through the shards of each batch, side by side or one after the other. If memory runs out, returns the index
-  /// of the first such shard, after which no other begins.
-  std::optional<std::size_t> run(Workers& workers, const std::vector<Shard>& shards, bool side_by_side) {
-    const auto count = shards_of_batch(model_, options_);
-    std::optional<std::size_t> failed;
-    std::size_t first = 0;  // shard of the batch
-    Lap lap;
-    try {
-      for (; first < shards.size(); first += static_cast<std::size_t>(count)) {
-        ShardTree tree(count);
-        const auto task = [&](std::int64_t i) {
-          const auto index = first + static_cast<std::size_t>(i);
-          try {
-            tree.put(i, sums(shards[index]));
-          } catch (...) {
-            const std::lock_guard lock(mutex_);
-            if (is_out_of_memory()) failed = std::min(failed.value_or(index), index);
-            throw;
-          }
-        };
-        run_tasks(workers, count, task, side_by_side);
-        sums_.add(tree.take());
-      }
-    } catch (...) {
-      if (!failed && !is_out_of_memory()) throw;
-      return failed.value_or(first);
-    }
-    const double wall = lap(), worked = seconds_.forward + seconds_.backward;
-    seconds_ = {.forward = wall * seconds_.forward / worked, .backward = wall * seconds_.backward / worked};
-    return std::nullopt;
-  }
-
-  ShardSums& result() { return sums_; }
-  const UpdateSeconds& seconds() const { return seconds_; }
-
- private:
-  void run_tasks(Workers& workers, std::int64_t count, const std::function<void(std::int64_t)>& task,
-                 bool side_by_side) const {
-    if (model_->device().is_cpu() && side_by_side) return workers.run(count, task);
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (model_->device().is_cpu())
-        workers.run(1, [&](std::int64_t) { task(i); });
-      else
-        task(i);
-    }
-  }
-
-  ShardSums sums(const Shard& shard) {
-    ShardSums sum;
-    if (shard.parts.front().source.empty()) return sum;
-    for (std::size_t part = 0; part < shard.parts.size(); ++part)
-      sum.add(sums(shard.parts[part], shard.number + (part == 0 ? 0 : kSecondHalf)));
-    return sum;
-  }
-
-  // Forward and backward pass.
-  ShardSums sums(const Batch& batch, std::uint32_t number) {
-    const Bfloat16Products rounded(options_.precision == Precision::kBfloat16);
-    const auto random = dropout_.at(static_cast<std::uint32_t>(options_.step), number);
-    ShardSums sum;
-    Lap lap;
-    const Loss loss = [&] {
-      const Autocast autocast(options_.precision, model_->device());
-      return batch_loss(
-          model_, batch, options_.label_smoothing,
-          {.training = true, .random = &random, .plain = options_.plain, .batch_statistics = &sum.batch_statistics});
-    }();
-    const double forward = lap();
-    sum.gradients = gradients_of(loss.smoothed_sum, parameters_);
-    sum.nll = loss.nll_sum;
-    sum.tokens = loss.tokens;
-    const std::lock_guard lock(mutex_);
-    seconds_.forward += forward;
-    seconds_.backward += lap();
-    return sum;
-  }
-
-  EncoderDecoder& model_;
-  const std::vector<at::Tensor>& parameters_;
-  const RandomStream& dropout_;
-  const UpdateOptions& options_;
-  std::mutex mutex_;       // guards what follows
-  UpdateSeconds seconds_;  // summed over the workers
-  ShardSums sums_;
-};
-
 // Replaces a shard by two halves of its sentences.
 void split(Shard& shard, std::int64_t step) {
   const bool is_half = shard.parts.size() > 1;
@@ -188,41 +83,200 @@ void split(Shard& shard, std::int64_t step) {
   shard.parts.push_back(std::move(second));
 }
 
-// Returns the index of the last shard that can be split, or of the last one.
-std::size_t last_to_split(const std::vector<Shard>& shards) {
-  for (auto i = shards.size(); i-- > 0;)
-    if (shards[i].parts.size() == 1 && shards[i].parts.front().source.size() > 1) return i;
-  return shards.size() - 1;
+// A GPU computes a batch as a whole.
+std::int64_t shards_of_batch(const EncoderDecoder& model, const UpdateOptions& options) {
+  return model->device().is_cpu() ? options.shards : 1;
 }
 
-// The sums over all shards. Sets the gradients of `adam`, and loss, norm and seconds of `result`. If memory runs out,
-// the shards are computed one after the other, which gives the same bits; then shards are split until it suffices.
-ShardSums sums_with_norm(EncoderDecoder& model, Adam& adam, Workers& workers, std::span<const Batch> batches,
-                         const RandomStream& dropout, const UpdateOptions& options, UpdateResult& result) {
-  auto shards = shards_of(batches, shards_of_batch(model, options));
-  bool side_by_side = shards_of_batch(model, options) > 1;
-  while (true) {
-    Attempt attempt(model, adam.trained(), dropout, options);
-    auto failed = attempt.run(workers, shards, side_by_side);
-    if (!failed) {
-      Lap lap;
-      try {
-        ShardSums sum = std::move(attempt.result());
-        const auto norm = adam.set_gradients(std::move(sum.gradients));
-        const auto numbers = at::stack({sum.nll, norm}).cpu();  // [2]
-        result.nll_sum = numbers.const_data_ptr<double>()[0];
-        result.gradient_norm = numbers.const_data_ptr<double>()[1];
-        result.seconds = attempt.seconds();
-        result.seconds.optimizer += lap();
-        return sum;
-      } catch (...) {
-        if (!is_out_of_memory()) throw;
-        failed = last_to_split(shards);
+/// The shards of the batches of an update and the passes through them. If memory runs out in a shard, the shards that
+/// follow go one after the other, which takes less memory and gives the same bits; then shards are split.
+class UpdatePasses {
+ public:
+  UpdatePasses(EncoderDecoder& model, const std::vector<at::Tensor>& parameters, Workers& workers,
+               std::span<const Batch> batches, const RandomStream& dropout, const UpdateOptions& options)
+      : model_(model),
+        parameters_(parameters),
+        workers_(workers),
+        dropout_(dropout),
+        options_(options),
+        count_(shards_of_batch(model, options)),
+        side_by_side_(count_ > 1) {
+    for (const Batch& batch : batches)
+      for (auto& part : cut_into_shards(batch, count_))
+        shards_.push_back({static_cast<std::uint32_t>(shards_.size()), {std::move(part)}});
+  }
+
+  std::int64_t batches() const { return std::ssize(shards_) / count_; }
+  std::int64_t shards() const { return count_; }  // of each batch
+
+  /// Goes through the shards of some nodes of a batch's tree, forward and backward, and returns the sum of each node.
+  /// Throws OutOfMemoryError if memory runs out even for a half.
+  std::vector<ShardSums> sums(std::int64_t batch, const std::vector<ShardNode>& nodes) {
+    while (true) {
+      std::size_t failed = 0;
+      if (auto sums = try_sums(batch, nodes, failed)) return std::move(*sums);
+      retry(failed);
+    }
+  }
+  /// As `sums`, without a second attempt. Returns nothing if memory runs out; `failed` is then the first such shard.
+  std::optional<std::vector<ShardSums>> try_sums(std::int64_t batch, const std::vector<ShardNode>& nodes,
+                                                 std::size_t& failed);
+
+  /// Takes less memory from now on, after it ran out in the computation of the norm.
+  void retry_after_norm() { retry(last_to_split()); }
+
+  /// Time of the passes. That in which some workers go forward and others backward is divided as the sums of their
+  /// times are.
+  UpdateSeconds seconds() const {
+    const double worked = std::max(forward_ + backward_, std::numeric_limits<double>::min());
+    return {.forward = wall_ * forward_ / worked, .backward = wall_ * backward_ / worked};
+  }
+
+ private:
+  void run_tasks(std::int64_t count, const std::function<void(std::int64_t)>& task) const;
+  ShardSums sums(const Shard& shard);
+  ShardSums sums(const Batch& batch, std::uint32_t number);
+
+  void retry(std::size_t failed) {
+    release_cached_memory();
+    if (!std::exchange(side_by_side_, false)) split(shards_[failed], options_.step);
+  }
+
+  // Returns the index of the last shard that can be split, or of the last one.
+  std::size_t last_to_split() const {
+    for (auto i = shards_.size(); i-- > 0;)
+      if (shards_[i].parts.size() == 1 && shards_[i].parts.front().source.size() > 1) return i;
+    return shards_.size() - 1;
+  }
+
+  EncoderDecoder& model_;
+  const std::vector<at::Tensor>& parameters_;
+  Workers& workers_;
+  const RandomStream& dropout_;
+  const UpdateOptions& options_;
+  std::int64_t count_;  // shards of each batch
+  bool side_by_side_;
+  std::vector<Shard> shards_;  // batch by batch
+  double wall_ = 0;
+  std::mutex mutex_;                   // guards what follows
+  double forward_ = 0, backward_ = 0;  // summed over the workers
+};
+
+std::optional<std::vector<ShardSums>> UpdatePasses::try_sums(std::int64_t batch, const std::vector<ShardNode>& nodes,
+                                                             std::size_t& failed) {
+  struct Task {
+    std::size_t shard, node;
+    std::int64_t leaf;  // index of the shard in its node
+  };
+  std::vector<Task> tasks;
+  std::vector<std::unique_ptr<ShardTree>> trees;
+  for (const auto& node : nodes) {
+    for (std::int64_t leaf = 0; leaf < node.count; ++leaf)
+      tasks.push_back({static_cast<std::size_t>(batch * count_ + node.first + leaf), trees.size(), leaf});
+    trees.push_back(std::make_unique<ShardTree>(node.count));
+  }
+  failed = tasks.front().shard;
+  bool out_of_memory = false;
+  const auto do_task = [&](std::int64_t i) {
+    const auto& [shard, node, leaf] = tasks[static_cast<std::size_t>(i)];
+    try {
+      trees[node]->put(leaf, sums(shards_[shard]));
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (is_out_of_memory()) {
+        failed = out_of_memory ? std::min(failed, shard) : shard;
+        out_of_memory = true;
       }
+      throw;
+    }
+  };
+  Lap lap;
+  try {
+    run_tasks(std::ssize(tasks), do_task);
+  } catch (...) {
+    if (!out_of_memory && !is_out_of_memory()) throw;
+    return std::nullopt;
+  }
+  wall_ += lap();
+  std::vector<ShardSums> sums;
+  for (auto& tree : trees) sums.push_back(tree->take());
+  return sums;
+}
+
+void UpdatePasses::run_tasks(std::int64_t count, const std::function<void(std::int64_t)>& task) const {
+  if (model_->device().is_cpu() && side_by_side_) return workers_.run(count, task);
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (model_->device().is_cpu())
+      workers_.run(1, [&](std::int64_t) { task(i); });
+    else
+      task(i);
+  }
+}
+
+ShardSums UpdatePasses::sums(const Shard& shard) {
+  ShardSums sum;
+  if (shard.parts.front().source.empty()) return sum;
+  for (std::size_t part = 0; part < shard.parts.size(); ++part)
+    sum.add(sums(shard.parts[part], shard.number + (part == 0 ? 0 : kSecondHalf)));
+  return sum;
+}
+
+// Forward and backward pass.
+ShardSums UpdatePasses::sums(const Batch& batch, std::uint32_t number) {
+  const Bfloat16Products rounded(options_.precision == Precision::kBfloat16);
+  const auto random = dropout_.at(static_cast<std::uint32_t>(options_.step), number);
+  ShardSums sum;
+  Lap lap;
+  const Loss loss = [&] {
+    const Autocast autocast(options_.precision, model_->device());
+    return batch_loss(
+        model_, batch, options_.label_smoothing,
+        {.training = true, .random = &random, .plain = options_.plain, .batch_statistics = &sum.batch_statistics});
+  }();
+  const double forward = lap();
+  sum.gradients = gradients_of(loss.smoothed_sum, parameters_);
+  sum.nll = loss.nll_sum;
+  sum.tokens = loss.tokens;
+  const std::lock_guard lock(mutex_);
+  forward_ += forward;
+  backward_ += lap();
+  return sum;
+}
+
+// The sums over all shards of all processes.
+ShardSums sum_of_batches(UpdatePasses& passes, GradientExchange* others) {
+  const auto count = passes.shards();
+  ShardSums sum;
+  for (std::int64_t batch = 0; batch < passes.batches(); ++batch) {
+    if (others != nullptr)
+      sum.add(others->sum(count, passes.sums(batch, others->nodes(count))));
+    else
+      sum.add(std::move(passes.sums(batch, {{0, count}}).front()));
+  }
+  return sum;
+}
+
+// The sums over all shards. Sets the gradients of `adam`, and loss, norm and seconds of `result`.
+ShardSums sums_with_norm(UpdatePasses& passes, Adam& adam, GradientExchange* others, UpdateResult& result) {
+  while (true) {
+    try {
+      Lap lap;
+      ShardSums sum = sum_of_batches(passes, others);
+      const auto norm = adam.set_gradients(std::move(sum.gradients));
+      const auto numbers = at::stack({sum.nll, norm}).cpu();  // [2]
+      result.nll_sum = numbers.const_data_ptr<double>()[0];
+      result.gradient_norm = numbers.const_data_ptr<double>()[1];
+      result.seconds = passes.seconds();
+      result.seconds.optimizer += lap() - result.seconds.forward - result.seconds.backward;
+      return sum;
+    } catch (const OutOfMemoryError&) {
+      throw;
+    } catch (...) {
+      // The other processes wait in the exchange.
+      if (others != nullptr || !is_out_of_memory()) throw;
     }
     adam.clear_gradients();
-    release_cached_memory();
-    if (!std::exchange(side_by_side, false)) split(shards[*failed], options.step);
+    passes.retry_after_norm();
   }
 }
 
@@ -248,16 +302,22 @@ Loss batch_loss(EncoderDecoder& model, const Batch& batch, double label_smoothin
 
 ShardSums sum_over_shards(EncoderDecoder& model, const std::vector<at::Tensor>& parameters, Workers& workers,
                           std::span<const Batch> batches, const RandomStream& dropout, const UpdateOptions& options) {
-  Attempt attempt(model, parameters, dropout, options);
-  const auto shards = shards_of(batches, shards_of_batch(model, options));
-  if (attempt.run(workers, shards, /*side_by_side=*/true)) throw std::bad_alloc();
-  return std::move(attempt.result());
+  UpdatePasses passes(model, parameters, workers, batches, dropout, options);
+  ShardSums sum;
+  for (std::int64_t batch = 0; batch < passes.batches(); ++batch) {
+    std::size_t failed = 0;
+    auto sums = passes.try_sums(batch, {{0, passes.shards()}}, failed);
+    if (!sums) throw std::bad_alloc();
+    sum.add(std::move(sums->front()));
+  }
+  return sum;
 }
 
 UpdateResult update_weights(EncoderDecoder& model, Adam& adam, Workers& workers, std::span<const Batch> batches,
-                            const RandomStream& dropout, const UpdateOptions& options) {
+                            const RandomStream& dropout, const UpdateOptions& options, GradientExchange* others) {
   UpdateResult result;
-  const ShardSums sum = sums_with_norm(model, adam, workers, batches, dropout, options, result);
+  UpdatePasses passes(model, adam.trained(), workers, batches, dropout, options);
+  const ShardSums sum = sums_with_norm(passes, adam, others, result);
   Lap lap;
   const double per_token = 1.0 / static_cast<double>(sum.tokens);
   result.tokens = sum.tokens;

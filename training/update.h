@@ -10,6 +10,7 @@
 #include "training/adam.h"
 #include "training/gradients.h"
 #include "training/label_smoothing.h"
+#include "training/processes/gradient_exchange.h"
 #include "training/training_config.h"
 
 namespace gloss {
@@ -57,12 +58,16 @@ ShardSums sum_over_shards(EncoderDecoder& model, const std::vector<at::Tensor>& 
 /// loss and norm are read with one copy after the last backward pass.
 ///
 /// If memory runs out in a shard or in the computation of the norm, the caching allocator frees its blocks, and the
-/// update starts again with one shard after the other, which takes less memory and gives the same bits. If that does
-/// not suffice, it starts again with that shard (the last one, for the norm) in two halves. The sum over the tokens
-/// stays the same. The first half draws its dropout at the shard's index, the second at 2^31 more. A warning reports
-/// the split. Throws OutOfMemoryError if a half does not fit, or a shard of one sentence; the weights are then
-/// unchanged.
+/// batch (for the norm, the update) starts again with one shard after the other, which takes less memory and gives the
+/// same bits. If that does not suffice, it starts again with that shard (the last one, for the norm) in two halves. The
+/// sum over the tokens stays the same. The first half draws its dropout at the shard's index, the second at 2^31 more.
+/// A warning reports the split. Throws OutOfMemoryError if a half does not fit, or a shard of one sentence; the weights
+/// are then unchanged.
+///
+/// `others`, if not null: the exchange with other processes, which call this for the same batches. Each computes its
+/// nodes of the batch's tree. If memory runs out in the computation of the norm, the exception is rethrown.
 UpdateResult update_weights(EncoderDecoder& model, Adam& adam, Workers& workers, std::span<const Batch> batches,
-                            const RandomStream& dropout, const UpdateOptions& options);
+                            const RandomStream& dropout, const UpdateOptions& options,
+                            GradientExchange* others = nullptr);
 
 }  // namespace gloss

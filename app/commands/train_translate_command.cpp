@@ -13,12 +13,16 @@
 #include "app/output/standard_output.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/system/process_place.h"
 #include "common/system/signals.h"
+#include "common/system/threads.h"
 #include "data/language_tag.h"
+#include "pipeline/local_processes.h"
 #include "pipeline/run/read_run_file.h"
 #include "pipeline/run/run_files.h"
 #include "pipeline/run/run_summary.h"
 #include "pipeline/run/train_translate.h"
+#include "training/processes/process_group.h"
 
 namespace gloss {
 namespace {
@@ -103,16 +107,67 @@ std::string resume_options(const TrainTranslateCommandOptions& options) {
   const CommonOptions defaults;
   const auto& common = options.common;
   return (common.threads != defaults.threads ? " --threads " + std::to_string(common.threads) : "") +
+         (options.processes != 1 ? " --processes " + std::to_string(options.processes) : "") +
          (common.device != defaults.device ? " --device " + common.device : "") + (options.plain ? " --plain" : "");
+}
+
+/// The place of this process in the run; nothing for one process. Throws UsageError where --processes wants another
+/// number than its starter has started.
+std::optional<ProcessPlace> place_of(const TrainTranslateCommandOptions& options) {
+  const auto place = process_place();
+  if (place && options.processes != 1 && options.processes != place->size)
+    throw UsageError("--processes: wanted the " + std::to_string(place->size) +
+                     " processes that WORLD_SIZE or another variable names, got " + std::to_string(options.processes));
+  return place;
+}
+
+/// Only process 0 prints what is no warning, and writes the log's file.
+CommonOptions common_options(const CommonOptions& given, const std::optional<ProcessPlace>& place) {
+  if (!place) return given;
+  auto common = given;
+  if (common.threads == 0) common.threads = default_threads(*place, available_processors(), online_processors());
+  if (place->rank == 0) return common;
+  common.log.quiet = true;
+  common.log.json_file.reset();
+  common.log.process = "process " + std::to_string(place->rank) + ": ";
+  return common;
+}
+
+/// The run and the machine, once the options are checked.
+struct Prepared {
+  RunFile run;
+  Machine machine;
+};
+
+Prepared prepare(const TrainTranslateCommandOptions& options, const std::optional<ProcessPlace>& place,
+                 const std::filesystem::path& out) {
+  auto run = read_run(options, out);
+  const auto machine = set_up(common_options(options.common, place), files_of(options, run.config, out));
+  return {std::move(run), machine};
+}
+
+/// On one machine process 0 finds the same errors in files and options, and reports them.
+bool repeats_process_0(const std::optional<ProcessPlace>& place) {
+  return place && place->rank > 0 && place->local_size == place->size;
 }
 
 }  // namespace
 
 ExitCode run(const TrainTranslateCommandOptions& options) {
   const StopOnSignal stop;
+  const auto place = place_of(options);
+  if (!place && options.processes > 1) return run_local_processes(options.processes);
+  std::optional<Prepared> prepared;
   const auto out = run_folder(options);
-  const auto run = read_run(options, out);
-  const auto machine = set_up(options.common, files_of(options, run.config, out));
+  try {
+    prepared = prepare(options, place, out);
+  } catch (const Error& error) {
+    if (repeats_process_0(place)) return error.exit_code();
+    throw;
+  }
+  auto& [run, machine] = *prepared;
+  std::optional<ProcessGroup> processes;
+  if (place) processes.emplace(*place);
   TrainTranslateOptions training{.config = run.config,
                                  .texts = run.texts,
                                  .out = out,
@@ -120,6 +175,7 @@ ExitCode run(const TrainTranslateCommandOptions& options) {
                                  .overwrite = options.overwrite,
                                  .device = machine.device,
                                  .threads = machine.threads,
+                                 .exchange = processes ? &*processes : &no_exchange(),
                                  .samples = options.samples,
                                  .notes = chosen_lines(run),
                                  .resume_options = resume_options(options)};

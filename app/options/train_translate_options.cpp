@@ -15,6 +15,7 @@ namespace gloss {
 namespace {
 
 constexpr double kMaxSamples = 100;
+constexpr double kMaxProcesses = 64;
 
 void add_data_files(CLI::App& command, std::vector<DataFileOption>& files) {
   std::vector<CLI::Option*> options;
@@ -65,6 +66,12 @@ void add_train_translate_command(CLI::App& program, Command& chosen) {
   add_option(command, {.help = "read a run file (configs/README.md); options replace its keys", .flag = "--config"},
              options->config);
   add_overrides(command, options->overrides);
+  add_option(command,
+             {.help = "start N processes on this machine, which train together and give the same model as one",
+              .range = between(1, kMaxProcesses),
+              .flag = "--processes",
+              .shown_default = "1"},
+             options->processes);
   add_run_folder(command, *options);
   group_options(command, "Messages");
   add_option(command,

@@ -31,6 +31,7 @@ struct TrainTranslateCommandOptions {
   bool overwrite = false;
   std::size_t samples = 1;
   bool plain = false;
+  std::int64_t processes = 1;
 };
 
 }  // namespace gloss

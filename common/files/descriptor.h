@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace gloss {
 
@@ -21,6 +22,8 @@ class Descriptor {
 
   int get() const { return value_; }
   bool is_open() const { return value_ >= 0; }
+  /// Gives up the descriptor, which the caller then owns.
+  int release() { return std::exchange(value_, -1); }
   /// Returns false, with errno set, if the system reports lost data.
   bool close();
 

@@ -12,4 +12,13 @@ struct Stopped final : Error {
 /// Throws Stopped if a signal has requested the end.
 void stop_where_requested();
 
+/// While an object lives, stop_where_requested() does nothing: the processes of a run stop where all have agreed to.
+class HoldStops {
+ public:
+  HoldStops();
+  ~HoldStops();
+  HoldStops(const HoldStops&) = delete;
+  HoldStops& operator=(const HoldStops&) = delete;
+};
+
 }  // namespace gloss

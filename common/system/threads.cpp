@@ -12,6 +12,7 @@
 
 #include <sched.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "common/system/cgroup.h"
 
@@ -33,6 +34,8 @@ int available_processors() {
   return std::max(1,
                   static_cast<int>(std::ceil(std::min(processors, cgroup_limits().processors.value_or(processors)))));
 }
+
+int online_processors() { return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)); }
 
 int threads_that_start(int count) {
   void* const reserve = ::mmap(nullptr, kReserve, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

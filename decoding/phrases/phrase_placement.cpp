@@ -27,7 +27,7 @@ std::vector<double> attention_to(std::span<const Phrase> phrases, std::span<cons
 bool repeats_replaced_word(const Ids& generated, Id id, const ReplacedWord& replaced) {
   const auto& word = replaced.ids;
   if (word.back() != id || word.size() > generated.size() + 1) return false;
-  if (!std::equal(word.begin(), word.end() - 1, generated.end() - std::ssize(word) + 1)) return false;
+  if (!std::equal(word.begin(), word.end() - 1, generated.end() - (std::ssize(word) - 1))) return false;
   return count_occurrences(generated, word) >= replaced.elsewhere;
 }
 

@@ -37,14 +37,16 @@ at::Tensor BatchNorm::forward(const at::Tensor& x, const Pass& pass) {
     const auto N = static_cast<double>(rows.size(0));
     mean = rows.mean(0);
     variance = (rows - mean).square().mean(0);
-    if (pass.batch_statistics != nullptr && N > 1) pass.batch_statistics->add(*this, mean, variance * (N / (N - 1)));
+    if (pass.batch_statistics != nullptr && N > 1) {
+      pass.batch_statistics->add(running_mean_, mean.detach());
+      pass.batch_statistics->add(running_variance_, variance.detach() * (N / (N - 1)));
+    }
   }
   return (x - mean) / (variance + LayerNormImpl::kEpsilon).sqrt() * weight_ + bias_;
 }
 
-void BatchStatistics::add(const BatchNorm& norm, const at::Tensor& mean, const at::Tensor& variance) {
-  seen_.push_back({norm.running_mean(), mean.detach()});
-  seen_.push_back({norm.running_variance(), variance.detach()});
+void BatchStatistics::add(at::Tensor running, at::Tensor value) {
+  seen_.push_back({std::move(running), std::move(value)});
 }
 
 void BatchStatistics::append(BatchStatistics after) {

@@ -35,17 +35,20 @@ class BatchNorm final : public NormImpl {
 /// take them over once the update is known to count.
 class BatchStatistics {
  public:
-  /// Collects mean and unbiased variance [D] of a shard.
-  void add(const BatchNorm& norm, const at::Tensor& mean, const at::Tensor& variance);
+  /// A statistic of a shard: the running one, and the value that it takes over, [D] each.
+  struct Seen {
+    at::Tensor running, value;
+  };
+
+  void add(at::Tensor running, at::Tensor value);
+  /// In the order of `add`.
+  const std::vector<Seen>& seen() const { return seen_; }
   /// Appends the statistics of the passes that follow.
   void append(BatchStatistics after);
   /// running = (1 - kMomentum) * running + kMomentum * statistic, for each norm in the order of `add`.
   void update_running() const;
 
  private:
-  struct Seen {
-    at::Tensor running, value;
-  };
   std::vector<Seen> seen_;
 };
 

@@ -110,8 +110,11 @@ void RunFolder::MadeFolder::remove() const {
   for (const auto& folder : made_) fs::remove(folder, ignored);
 }
 
-RunFolder::RunFolder(fs::path path, bool resume, bool overwrite)
-    : path_(std::move(path)), files_(path_), resume_(resume), overwrite_(overwrite), folder_(path_), lock_(path_) {
+RunFolder::RunFolder(fs::path path, bool resume, bool overwrite, bool writes)
+    : path_(std::move(path)), files_(path_), resume_(resume), overwrite_(overwrite) {
+  if (!writes) return;
+  folder_.emplace(path_);
+  lock_.emplace(path_);
   if (is_used() && !resume && !overwrite)
     throw UsageError(printable(path_.string()) +
                      ": an earlier run is in this folder; go on with --resume, start anew with --overwrite, or "
@@ -133,7 +136,7 @@ bool RunFolder::is_used() const {
 
 void RunFolder::keep() {
   remove_stray_temporaries(path_);
-  folder_.keep();
+  folder_->keep();
   std::error_code error;
   fs::create_directories(checkpoints(), error);
   if (error) throw IoError(printable(checkpoints().string()) + ": cannot be made: " + error.message());
@@ -167,6 +170,7 @@ void RunFolder::model_is_written() {
 }
 
 void RunFolder::log(const std::string& event, Json fields) {
+  if (!lock_) return;
   log_event(event, fields);
   if (!log_.write(event, std::move(fields)))
     log_warning(printable(log_file().string()) + ": cannot be written; the log ends here, training goes on");
@@ -175,7 +179,7 @@ void RunFolder::log(const std::string& event, Json fields) {
 void RunFolder::open_lens() { lens_ = EventFile(files_.lens); }
 
 void RunFolder::write_lens(Json fields) {
-  if (!lens_.write("lens", std::move(fields)))
+  if (lock_ && !lens_.write("lens", std::move(fields)))
     log_warning(printable(files_.lens.string()) + ": cannot be written; the lens ends here, training goes on");
 }
 

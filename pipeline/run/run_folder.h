@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,10 @@ class RunFolder {
   /// Makes and locks the folder. The destructor removes the folders that were made here, unless `keep` was called.
   /// Throws UsageError if the folder has files of an earlier run and neither `resume` nor `overwrite` is set;
   /// LockedError; IoError.
-  RunFolder(std::filesystem::path path, bool resume, bool overwrite);
+  ///
+  /// Unless `writes`, another process of the run holds the folder: this one reads the files there, makes and checks
+  /// nothing, and its log and lens go nowhere. Then do not call `keep`.
+  RunFolder(std::filesystem::path path, bool resume, bool overwrite, bool writes = true);
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
 
@@ -69,8 +73,8 @@ class RunFolder {
   std::filesystem::path path_;
   RunFiles files_;
   bool resume_, overwrite_;
-  MadeFolder folder_;
-  FileLock lock_;
+  std::optional<MadeFolder> folder_;
+  std::optional<FileLock> lock_;
   EventFile log_, lens_;
 };
 

@@ -15,9 +15,10 @@ namespace gloss {
 /// Length and duration of a run, before its first update.
 class RunForecast {
  public:
-  /// Times the model unless the run is very short; the model is unchanged. Throws Stopped after a signal.
+  /// Times the model unless the run is very short; the model is unchanged. The time is that of `processes` processes.
+  /// Throws Stopped after a signal.
   RunForecast(const RunConfig& config, const Vocabularies& vocabularies, const ParallelCorpus& corpus,
-              const BatchStream& batches, EncoderDecoder& model);
+              const BatchStream& batches, EncoderDecoder& model, std::int64_t processes = 1);
 
   /// Warns of settings that cannot work (pipeline/run/run_length.h) and logs how long the rest of the run will take:
   /// "training will take about 12 min".

@@ -9,8 +9,9 @@
 namespace gloss {
 
 Validation RunValidation::validate(EncoderDecoder& model, std::int64_t step) {
-  score(model);
+  score(model, *exchange_);
   step_ = step;
+  if (!exchange_->is_first()) return last_.scores;
   report_validation(*folder_, step, last_, samples_);
   lens_->look(model, {step});
   return last_.scores;
@@ -18,17 +19,18 @@ Validation RunValidation::validate(EncoderDecoder& model, std::int64_t step) {
 
 const ValidationReport& RunValidation::validate_final(EncoderDecoder& model, const std::vector<std::int64_t>& steps) {
   const bool is_reported = steps == std::vector{step_};  // with its samples
-  if (!is_reported) score(model);
+  if (!is_reported) score(model, no_exchange());
   report_model(*folder_, steps, last_, is_reported ? 0 : samples_);
   return last_;
 }
 
-void RunValidation::score(EncoderDecoder& model) {
+void RunValidation::score(EncoderDecoder& model, Exchange& exchange) {
   log_progress("validating");
   give_back_memory();
-  last_ = (*validator_)(model);
+  last_ = (*validator_)(model, exchange);
   give_back_memory();
-  if (!std::exchange(warned_, true)) warn_of_truncated("the validation source", last_.truncated, max_length_);
+  if (!std::exchange(warned_, true) && exchange_->is_first())
+    warn_of_truncated("the validation source", last_.truncated, max_length_);
 }
 
 }  // namespace gloss

@@ -151,6 +151,7 @@ Trainer::Options trainer_options(const TrainTranslateOptions& options, const Run
                                   display.step_reported();
                                 },
                             .progress = [&](const TrainingProgress& progress) { display.show(progress); },
+                            .exchange = options.exchange,
                             .plain = config.plain};
   training.hashes.update(inputs.initial.hashes());
   if (validation != nullptr)
@@ -173,10 +174,12 @@ void keep_files(const RunConfig& config, RunInputs& inputs, RunFolder& folder) {
 void report_start(const TrainTranslateOptions& options, const RunInputs& inputs, const EncoderDecoder& model,
                   const TrainingState& state, bool resumed) {
   const auto& config = options.config;
-  log_info(std::to_string(inputs.corpus().size()) + " sentence pairs, " +
-           std::to_string(count_parameters(config.model, inputs.tokenizers.vocabularies())) + " parameters, " +
-           std::to_string(options.threads) + (options.threads == 1 ? " thread" : " threads"));
-  if (model->device().is_cpu() && options.threads > config.training.shards)
+  log_info(
+      std::to_string(inputs.corpus().size()) + " sentence pairs, " +
+      std::to_string(count_parameters(config.model, inputs.tokenizers.vocabularies())) + " parameters, " +
+      (options.exchange->is_alone() ? "" : std::to_string(options.exchange->size()) + " processes, this one with ") +
+      std::to_string(options.threads) + (options.threads == 1 ? " thread" : " threads"));
+  if (model->device().is_cpu() && options.threads * options.exchange->size() > config.training.shards)
     log_info(std::to_string(config.training.shards) + " threads compute at a time, as many as training.shards; a run " +
              "that is begun with more shards uses more threads");
   if (!config.training.freeze.empty()) log_info(frozen_text(model, config.model.tie_embeddings));
@@ -211,12 +214,19 @@ std::optional<Bleu> write_and_score(const RunConfig& config, const RunInputs& in
   return test;
 }
 
+/// Process 0 reads the texts and writes the folder while the others wait here, then all go on.
+void meet(Exchange& exchange) {
+  if (!exchange.is_alone()) exchange.all_gather_texts("");
+}
+
 /// Does the work of train_translate and writes its progress to `result`. Throws Stopped where a signal asks for an end
 /// anywhere but between two updates.
 void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult& result) {
   const auto& config = options.config;
   check_options(options);
-  RunFolder folder(options.out, options.resume, options.overwrite);
+  auto& exchange = *options.exchange;
+  if (!exchange.is_first()) meet(exchange);
+  RunFolder folder(options.out, options.resume, options.overwrite, /*writes=*/exchange.is_first());
   auto inputs = read_inputs(options, folder);
 
   const RandomStream random(static_cast<std::uint64_t>(config.seed), "gloss");
@@ -224,24 +234,30 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   auto model = make_initial_model(options, inputs, random);
   BatchStream batches(inputs.corpus(), config.data.batch_tokens, random, subword_sampling(config, inputs.tokenizers));
   std::optional<RunValidation> validation;
-  if (inputs.validator) validation.emplace(*inputs.validator, folder, lens, options.samples, config.data.max_length);
+  if (inputs.validator)
+    validation.emplace(*inputs.validator, folder, lens, options.samples, config.data.max_length, exchange);
   auto* const validation_or_null = validation ? &*validation : nullptr;
   ProgressDisplay display(config.training.step_limit());
   auto training = trainer_options(options, inputs, folder, display, validation_or_null);
-  const RunForecast forecast(config, inputs.tokenizers.vocabularies(), inputs.corpus(), batches, model);
+  std::optional<RunForecast> forecast;
+  if (exchange.is_first())
+    forecast.emplace(config, inputs.tokenizers.vocabularies(), inputs.corpus(), batches, model, exchange.size());
   Trainer trainer(model, batches, std::move(training));
   const bool resumed = options.resume && trainer.resume();
 
-  if (folder.resumes()) print_notes(options);
-  warn_of_inputs(inputs, config.data);
-  keep_files(config, inputs, folder);
+  if (exchange.is_first()) {
+    if (folder.resumes()) print_notes(options);
+    warn_of_inputs(inputs, config.data);
+    keep_files(config, inputs, folder);
+    report_start(options, inputs, model, trainer.state(), resumed);
+    forecast->report(trainer.state());
+    meet(exchange);
+  }
   result.resumable = true;
-  report_start(options, inputs, model, trainer.state(), resumed);
-  forecast.report(trainer.state());
   result.end = trainer.run();
   result.steps = trainer.state().step;
   log_progress("");
-  if (result.end == TrainingEnd::kStopped) return;
+  if (result.end == TrainingEnd::kStopped || !exchange.is_first()) return;
 
   if (result.end == TrainingEnd::kEarlyStop)
     log_info("ended early: " + std::to_string(config.training.early_stop.patience) + " validations were no better");

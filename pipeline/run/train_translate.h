@@ -12,6 +12,7 @@
 #include "evaluation/bleu/bleu.h"
 #include "pipeline/run/run_config.h"
 #include "pipeline/run/training_texts.h"
+#include "training/processes/exchange.h"
 #include "training/trainer.h"
 
 namespace gloss {
@@ -24,6 +25,7 @@ struct TrainTranslateOptions {
   bool overwrite = false;  ///< remove the files of an earlier run in the folder
   at::Device device = at::kCPU;
   int threads = 1;                      ///< as set_up_runtime returned
+  Exchange* exchange = &no_exchange();  ///< the other processes of the run, which have the same options
   std::size_t samples = 1;              ///< samples of each validation to print on stderr
   std::vector<std::string> notes = {};  ///< logged when the folder can be used
   std::string resume_options = {};      ///< repeated by the printed --resume command, such as " --threads 1"
@@ -41,6 +43,9 @@ struct TrainTranslateResult {
 /// the configuration, the folder or the corpora are reported before the first step. Throws UsageError where the folder
 /// is used and neither resume nor overwrite is set, LockedError where another run holds it, and the errors of the
 /// parts.
+///
+/// Of several processes, process 0 reads the texts first and writes the folder, which the others read; it alone scores
+/// the final model and has a result of the test.
 TrainTranslateResult train_translate(const TrainTranslateOptions& options);
 
 }  // namespace gloss

@@ -1,7 +1,6 @@
 #include "pipeline/run/validation.h"
 
 #include <cmath>
-#include <numeric>
 
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
@@ -54,14 +53,14 @@ Validator::Validator(const RunConfig& config, TestSet text, std::shared_ptr<cons
       text_(std::move(text)),
       samples_(samples) {}
 
-ValidationReport Validator::operator()(EncoderDecoder& model) const {
-  const double loss = mean_loss(model);
+ValidationReport Validator::operator()(EncoderDecoder& model, Exchange& exchange) const {
+  const double loss = mean_loss(model, exchange);
   if (!std::isfinite(loss))
     throw DivergedError("validation: wanted a finite loss, got " + std::to_string(loss) +
                         "; lower training.learning_rate, or set training.clip_norm");
   const auto translator = make_translator(model, config_, source_tokenizer_, target_tokenizer_, config_.plain);
   auto [translations, truncated] =
-      translate_texts(translator, greedy_decoding(config_.decoding), text_.sources, "validating");
+      translate_texts(translator, greedy_decoding(config_.decoding), text_.sources, "validating", exchange);
   ValidationReport report{
       .scores = {.loss = loss, .bleu = corpus_bleu(translations, text_.references, config_.evaluation.tokenize).score},
       .signature = bleu_signature(config_.evaluation.tokenize),
@@ -81,21 +80,29 @@ std::string Validator::hash() const {
   return sum.hex();
 }
 
-double Validator::mean_loss(EncoderDecoder& model) const {
+double Validator::mean_loss(EncoderDecoder& model, Exchange& exchange) const {
   const auto batches = batches_by_length(corpus_, config_.data.batch_tokens);
-  std::vector<double> sums(batches.size());
-  std::vector<std::int64_t> tokens(batches.size());
-  const auto score = [&](std::int64_t batch) {
+  const auto count = std::ssize(batches);
+  const auto own = at::zeros({count, 2}, at::kDouble);  // negative log-likelihood and tokens of each batch
+  const auto score = [&](std::int64_t task) {
     const at::NoGradGuard no_grad;
     stop_where_requested();
-    const auto i = static_cast<std::size_t>(batch);
-    const Loss loss = batch_loss(model, corpus_.batch(batches[i]), /*label_smoothing=*/0, {.plain = config_.plain});
-    sums[i] = loss.nll_sum.item<double>();
-    tokens[i] = loss.tokens;
+    const auto i = exchange.rank() + task * exchange.size();
+    const auto batch = corpus_.batch(batches[static_cast<std::size_t>(i)]);
+    const Loss loss = batch_loss(model, batch, /*label_smoothing=*/0, {.plain = config_.plain});
+    own.mutable_data_ptr<double>()[2 * i] = loss.nll_sum.item<double>();
+    own.mutable_data_ptr<double>()[2 * i + 1] = static_cast<double>(loss.tokens);
   };
-  Workers(model->device().is_cpu() ? at::get_num_threads() : 1).run(std::ssize(batches), score);
-  return std::accumulate(sums.begin(), sums.end(), 0.0) /
-         static_cast<double>(std::accumulate(tokens.begin(), tokens.end(), std::int64_t{0}));
+  const auto tasks = (count - exchange.rank() + exchange.size() - 1) / exchange.size();
+  Workers(model->device().is_cpu() ? at::get_num_threads() : 1).run(tasks, score);
+  const auto all = exchange.all_gather(own);  // in each process the batches of the others are zero
+  double sum = 0, tokens = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto* const of_batch = all.const_data_ptr<double>() + 2 * (i % exchange.size() * count + i);
+    sum += of_batch[0];
+    tokens += of_batch[1];
+  }
+  return sum / tokens;
 }
 
 }  // namespace gloss

@@ -11,6 +11,7 @@
 #include "pipeline/evaluate.h"
 #include "pipeline/run/run_config.h"
 #include "tokenizer/tokenizer.h"
+#include "training/processes/exchange.h"
 #include "training/trainer.h"
 
 namespace gloss {
@@ -41,14 +42,15 @@ class Validator {
   /// Default number of samples of a report.
   static constexpr std::size_t kLoggedSamples = 3;
 
-  /// Validates the model. Throws DivergedError if the loss is not finite, and Stopped after a signal.
-  ValidationReport operator()(EncoderDecoder& model) const;
+  /// Validates the model. Throws DivergedError if the loss is not finite, and Stopped after a signal. The processes of
+  /// `exchange` share the work, and each gets the same report.
+  ValidationReport operator()(EncoderDecoder& model, Exchange& exchange = no_exchange()) const;
   const ParallelCorpus& corpus() const { return corpus_; }
   /// Returns the SHA-256 over the ids of the pairs and the text of the lines, on which the scores depend.
   std::string hash() const;
 
  private:
-  double mean_loss(EncoderDecoder& model) const;
+  double mean_loss(EncoderDecoder& model, Exchange& exchange) const;
 
   RunConfig config_;
   std::shared_ptr<const Tokenizer> source_tokenizer_, target_tokenizer_;

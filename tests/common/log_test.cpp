@@ -57,7 +57,7 @@ TEST_F(LogTest, QuietSuppressesInfoButNotWarnings) {
   EXPECT_EQ(GetCapturedStderr(),
             "step 1\\x1b[0m\\n" + std::string(300, 'x') + "\nwarning: line 3 is empty\nerror: line 4 is lost\n");
 
-  set_up_log({.quiet = true, .json_file = std::nullopt});
+  set_up_log({.quiet = true, .json_file = std::nullopt, .process = {}});
   CaptureStderr();
   log_info("step 2");
   log_warning("line 4 is empty");
@@ -124,7 +124,7 @@ TEST_F(LogTest, ProgressNeedsATerminalAndIsHiddenIfQuiet) {
   if (!ends) GTEST_SKIP() << "there are no pseudo-terminals here";
   const TerminalStderr terminal(*ends);
   ::setenv("TERM", "xterm", 1);
-  set_up_log({.quiet = true, .json_file = std::nullopt});
+  set_up_log({.quiet = true, .json_file = std::nullopt, .process = {}});
   log_progress("step 3");
   ::setenv("TERM", "dumb", 1);
   set_up_log({});
@@ -135,7 +135,7 @@ TEST_F(LogTest, ProgressNeedsATerminalAndIsHiddenIfQuiet) {
 
 TEST_F(LogTest, EventsAreAppendedAsJsonLines) {
   write_file(folder_ / "log.jsonl", "{\"event\":\"older\"}\n");
-  set_up_log({.quiet = false, .json_file = folder_ / "log.jsonl"});
+  set_up_log({.quiet = false, .json_file = folder_ / "log.jsonl", .process = {}});
   log_event("update", {{"step", 3}, {"loss", 0.5}, {"text", "a\nb"}});
   log_warning("line 3 is empty");
   log_event("end", {});
@@ -160,7 +160,7 @@ TEST_F(LogTest, EventsAreAppendedAsJsonLines) {
 }
 
 TEST_F(LogTest, LinesOfSeveralThreadsDoNotMix) {
-  set_up_log({.quiet = true, .json_file = folder_ / "log.jsonl"});
+  set_up_log({.quiet = true, .json_file = folder_ / "log.jsonl", .process = {}});
   {
     std::vector<std::jthread> threads;
     for (int t = 0; t < 4; ++t) {
@@ -176,14 +176,14 @@ TEST_F(LogTest, LinesOfSeveralThreadsDoNotMix) {
 }
 
 TEST_F(LogTest, UnopenableFileIsAnError) {
-  EXPECT_THAT([&] { set_up_log({.quiet = false, .json_file = folder_ / "absent" / "log.jsonl"}); },
+  EXPECT_THAT([&] { set_up_log({.quiet = false, .json_file = folder_ / "absent" / "log.jsonl", .process = {}}); },
               ThrowsMessage<IoError>(HasSubstr("absent/log.jsonl: cannot open: No such file")));
 }
 
 TEST_F(LogTest, UnreadPipeIsReportedOnceAndAtTheEnd) {
   const auto pipe = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  set_up_log({.quiet = true, .json_file = pipe});
+  set_up_log({.quiet = true, .json_file = pipe, .process = {}});
   CaptureStderr();
   for (int i = 0; i < 1000; ++i) log_event("update", {{"text", std::string(200, 'x')}});
   finish_log();
@@ -194,7 +194,7 @@ TEST_F(LogTest, UnreadPipeIsReportedOnceAndAtTheEnd) {
 }
 
 TEST_F(LogTest, FullDiskEndsTheLogWithOneWarning) {
-  set_up_log({.quiet = false, .json_file = "/dev/full"});
+  set_up_log({.quiet = false, .json_file = "/dev/full", .process = {}});
   CaptureStderr();
   log_event("update", {});
   log_event("update", {});

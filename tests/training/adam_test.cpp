@@ -180,9 +180,9 @@ TEST_P(AdamTest, FrozenParametersHaveNoOptimizerState) {
     TrainingConfig config;
     config.ema_decay = 0.9;
     Adam adam(named, config, path);
-    EXPECT_FALSE(adam.slots()[1].is_trained());
+    EXPECT_FALSE(adam.slots()[1].is_trained);
     EXPECT_FALSE(adam.slots()[1].ema.defined());
-    EXPECT_TRUE(adam.slots()[0].is_trained());
+    EXPECT_TRUE(adam.slots()[0].is_trained);
     ASSERT_EQ(adam.trained().size(), 1U);
     EXPECT_TRUE(adam.trained().front().is_same(named[1].second));
     adam.set_gradients({at::ones_like(named[1].second)});

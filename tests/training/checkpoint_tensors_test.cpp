@@ -66,7 +66,7 @@ TEST_P(CheckpointTensorsTest, EmaIsSavedForTrainedWeightsAndUsedForTranslating) 
   const auto frozen = at::full({2}, 2.0F, at::TensorOptions().device(device()));
   TrainingConfig config;
   config.ema_decay = 0.9;
-  const Adam adam({{"a.weight", trained}, {"b.weight", frozen}}, config);
+  Adam adam({{"a.weight", trained}, {"b.weight", frozen}}, config);
   const auto tensors = checkpoint_tensors(adam);
   EXPECT_THAT(tensors, ElementsAre(Key("a.weight"), Key("adam.m.a.weight"), Key("adam.v.a.weight"), Key("b.weight"),
                                    Key("ema.a.weight")));
@@ -82,7 +82,8 @@ TEST_P(CheckpointTensorsTest, EmaIsSavedForTrainedWeightsAndUsedForTranslating) 
 }
 
 TEST_P(CheckpointTensorsTest, RestoresAllTensorsOrWeightsOnly) {
-  const auto saved = adam(1), other = adam(20), weights_only = adam(40);
+  auto other = adam(20);
+  const auto saved = adam(1), weights_only = adam(40);
   const auto file = write(checkpoint_tensors(saved));
   restore(other, file);
   EXPECT_EQ(numbers(other), numbers(saved));
@@ -93,7 +94,7 @@ TEST_P(CheckpointTensorsTest, RestoresAllTensorsOrWeightsOnly) {
 }
 
 TEST_P(CheckpointTensorsTest, MismatchedTensorIsRefusedByName) {
-  const auto mine = adam(1);
+  auto mine = adam(1);
   const auto refused = [&](const std::string& name, const std::optional<at::Tensor>& in_place) {
     auto tensors = checkpoint_tensors(adam(20));
     tensors.erase(name);

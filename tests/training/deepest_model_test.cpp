@@ -42,7 +42,7 @@ TEST(DeepestModelTest, SaveAndLoadRoundTrip) {
   training.ema_decay = 0.9;
   std::vector<std::pair<std::string, at::Tensor>> parameters;
   for (const auto& item : model->named_parameters()) parameters.emplace_back(item.key(), item.value());
-  const Adam adam(parameters, training);
+  Adam adam(parameters, training);
   const auto tensors = checkpoint_tensors(adam);
   EXPECT_EQ(tensors.size(), 4 * parameters.size());
   EXPECT_GT(tensors.size(), 168'000u);

@@ -63,7 +63,7 @@ TEST_P(ShardTreeTest, StatisticsOfBatchNormsStandInTheOrderOfTheShards) {
     for (const auto i : order) {
       auto each = sums(i);
       const auto mean = at::full({1}, i, at::device(device()));
-      each.batch_statistics.add(norm, mean, mean);
+      each.batch_statistics.add(norm.running_mean(), mean);
       tree.put(i, std::move(each));
     }
     tree.take().batch_statistics.update_running();

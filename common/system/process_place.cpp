@@ -1,0 +1,82 @@
+#include "common/system/process_place.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+
+#include "common/error.h"
+#include "common/log.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::int64_t kMaxProcesses = 4096;
+constexpr std::int64_t kMaxPort = 65535;
+
+/// The variables of a program that starts processes.
+struct Starter {
+  const char *rank, *size, *local_size;
+  bool binds;
+};
+
+constexpr std::array<Starter, 3> kStarters = {{
+    {"RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", false},                                     // torchrun
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", nullptr, true},                               // srun
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", true},  // mpirun
+}};
+
+std::int64_t number(const Environment& environment, const char* name, std::int64_t least, std::int64_t most) {
+  const auto text = environment(name);
+  if (!text) throw UsageError(std::string(name) + ": wanted beside the other variables of its program, got none");
+  std::int64_t value = 0;
+  const auto* const end = text->data() + text->size();
+  const auto [rest, error] = std::from_chars(text->data(), end, value);
+  if (error != std::errc() || rest != end || value < least || value > most)
+    throw UsageError(std::string(name) + ": wanted " + std::to_string(least) + " to " + std::to_string(most) +
+                     ", got " + printable(*text, 40));
+  return value;
+}
+
+/// Whether all processes run on this machine.
+bool is_one_machine(const Environment& environment, const ProcessPlace& place) {
+  return environment("SLURM_STEP_NUM_NODES").value_or("") == "1" || place.local_size == place.size;
+}
+
+}  // namespace
+
+std::optional<std::string> environment_variable(const std::string& name) {
+  const char* const value = std::getenv(name.c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+std::optional<ProcessPlace> process_place(const Environment& environment) {
+  const auto* const starter = std::ranges::find_if(
+      kStarters, [&](const Starter& each) { return environment(each.rank) && environment(each.size); });
+  if (starter == kStarters.end()) return std::nullopt;
+  ProcessPlace place;
+  place.size = number(environment, starter->size, 1, kMaxProcesses);
+  if (place.size == 1) return std::nullopt;
+  place.rank = number(environment, starter->rank, 0, place.size - 1);
+  place.is_bound = starter->binds;
+  if (starter->local_size != nullptr && environment(starter->local_size))
+    place.local_size = number(environment, starter->local_size, 1, place.size);
+  if (const auto address = environment("MASTER_ADDR"))
+    place.address = *address;
+  else if (!is_one_machine(environment, place))
+    throw UsageError("MASTER_ADDR: wanted the name or address of the machine of process 0, got none");
+  if (environment("MASTER_PORT"))
+    place.port = static_cast<std::uint16_t>(number(environment, "MASTER_PORT", 1, kMaxPort));
+  place.store_is_there = environment("TORCHELASTIC_USE_AGENT_STORE").value_or("") == "True";
+  place.attempt = environment("TORCHELASTIC_RESTART_COUNT").value_or("0");
+  return place;
+}
+
+bool is_loopback(const std::string& address) { return address == "localhost" || address.starts_with("127."); }
+
+int default_threads(const ProcessPlace& place, int available, int online) {
+  if (place.is_bound && available < online) return available;
+  return std::max(1, available / static_cast<int>(place.local_size));
+}
+
+}  // namespace gloss

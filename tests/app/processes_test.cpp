@@ -1,0 +1,165 @@
+// Training with several processes of this machine.
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "common/files/sha256.h"
+#include "tests/app/process.h"
+#include "tests/app/small_run.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class ProcessesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto done = train("probe", 2, 1, {"--set", "training.max_steps=0"});
+    if (done.err.find("without Gloo") != std::string::npos) GTEST_SKIP() << done.err;
+  }
+
+  Outcome train(const std::string& out, int processes, int threads, const Arguments& more = {}) const {
+    return run_gloss(training(out, processes, threads, more));
+  }
+  Arguments training(const std::string& out, int processes, int threads, const Arguments& more = {}) const {
+    Arguments all = {"--threads", std::to_string(threads), "--processes", std::to_string(processes)};
+    all.insert(all.end(), more.begin(), more.end());
+    return run_.training(out, all);
+  }
+  std::string sum(const std::string& out) const { return sha256(read_text((run_ / out) / "model.safetensors")); }
+
+  /// The processes that `parent` has started, in the order of their numbers.
+  static std::vector<pid_t> children_of(pid_t parent) {
+    std::ifstream file("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children");
+    std::vector<pid_t> children;
+    for (pid_t child = 0; file >> child;) children.push_back(child);
+    return children;
+  }
+  void wait_for_checkpoint(Process& process, const std::string& out) const {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    const auto folder = (run_ / out) / "checkpoints";
+    while (process.running() && (!fs::exists(folder) || fs::is_empty(folder))) {
+      if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error(out + ": no checkpoint came");
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+
+  SmallRun run_;
+};
+
+TEST_F(ProcessesTest, ModelsAreEqualByteForByte) {
+  const Arguments with_ema = {"--set", "training.ema_decay=0.9", "--set", "training.average_last=2"};
+  for (const auto& more : {Arguments{}, with_ema}) {
+    const auto one = train("1x1", 1, 1, more);
+    ASSERT_EQ(one.exit_code, 0) << one.err;
+    for (const auto& [processes, threads] : {std::pair(1, 2), {2, 1}, {2, 2}, {3, 1}, {4, 1}}) {
+      const auto out = std::to_string(processes) + "x" + std::to_string(threads);
+      const auto several = train(out, processes, threads, more);
+      EXPECT_EQ(several.exit_code, 0) << several.err;
+      EXPECT_EQ(several.out, one.out) << out << ": another score";
+      EXPECT_EQ(sum(out), sum("1x1")) << out;
+      fs::remove_all(run_ / out);
+    }
+    fs::remove_all(run_ / "1x1");
+  }
+}
+
+TEST_F(ProcessesTest, BatchNormsAreEqualToo) {
+  const Arguments more = {"--set", "model.norm_type=batch"};
+  ASSERT_EQ(train("one", 1, 1, more).exit_code, 0);
+  const auto three = train("three", 3, 1, more);
+  EXPECT_EQ(three.exit_code, 0) << three.err;
+  EXPECT_EQ(sum("three"), sum("one"));
+}
+
+TEST_F(ProcessesTest, OnlyProcess0Reports) {
+  const auto done = train("run", 2, 1);
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.err, AllOf(HasSubstr("2 processes"), Not(HasSubstr("process 1"))));
+  const auto first = done.err.find("validation at step 20");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(done.err.find("validation at step 20", first + 1), std::string::npos) << "reported twice";
+}
+
+TEST_F(ProcessesTest, AStoppedRunGoesOnWithAnotherNumberToTheSameBits) {
+  const Arguments steps = {"--set", "training.max_steps=200"};
+  ASSERT_EQ(train("unbroken", 1, 1, steps).exit_code, 0);
+  Process two(training("broken", 2, 1, steps));
+  wait_for_checkpoint(two, "broken");
+  two.signal(SIGTERM);
+  const auto stopped = two.wait();
+  EXPECT_EQ(stopped.exit_code, 143) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("--processes 2"));
+  EXPECT_FALSE(fs::exists((run_ / "broken") / "model.safetensors"));
+  auto resume = steps;
+  resume.emplace_back("--resume");
+  const auto last = train("broken", 3, 1, resume);
+  EXPECT_EQ(last.exit_code, 0) << last.err;
+  EXPECT_EQ(sum("broken"), sum("unbroken"));
+}
+
+TEST_F(ProcessesTest, IfOneIsKilledTheOthersEndAndTheRunGoesOn) {
+  const Arguments steps = {"--set", "training.max_steps=200"};
+  ASSERT_EQ(train("unbroken", 1, 1, steps).exit_code, 0);
+  for (const std::size_t rank : {0, 1}) {
+    const auto out = "killed" + std::to_string(rank);
+    Process run(training(out, 2, 1, steps));
+    wait_for_checkpoint(run, out);
+    const auto children = children_of(run.id());
+    ASSERT_EQ(children.size(), 2u);
+    ASSERT_EQ(::kill(children[rank], SIGKILL), 0);
+    const auto lost = run.wait();
+    EXPECT_EQ(lost.exit_code, 8) << lost.err;
+    EXPECT_THAT(lost.err,
+                AllOf(HasSubstr("process " + std::to_string(rank) + " was ended by signal 9"), HasSubstr("--resume")));
+    auto resume = steps;
+    resume.emplace_back("--resume");
+    const auto last = train(out, 1, 2, resume);
+    EXPECT_EQ(last.exit_code, 0) << last.err;
+    EXPECT_EQ(sum(out), sum("unbroken"));
+  }
+}
+
+TEST_F(ProcessesTest, AProcessThatHangsIsFound) {
+  Process run(training("run", 2, 1, {"--set", "training.max_steps=1000000"}));
+  wait_for_checkpoint(run, "run");
+  const auto children = children_of(run.id());
+  ASSERT_EQ(children.size(), 2u);
+  ASSERT_EQ(::kill(children[1], SIGSTOP), 0);
+  const auto begin = std::chrono::steady_clock::now();
+  while (children_of(run.id()).size() > 1 && std::chrono::steady_clock::now() - begin < std::chrono::minutes(2))
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  ::kill(children[1], SIGKILL);
+  const auto lost = run.wait();
+  EXPECT_EQ(lost.exit_code, 8);
+  EXPECT_THAT(lost.err, HasSubstr("process 1 of this run does not answer"));
+}
+
+TEST_F(ProcessesTest, ErrorsAreReportedOnce) {
+  const auto wrong = train("run", 3, 1, {"--set", "model.heads=3"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  const auto first = wrong.err.find("gloss: ");
+  EXPECT_EQ(wrong.err.find("gloss: ", first + 1), std::string::npos) << wrong.err;
+  EXPECT_THAT(wrong.out, IsEmpty());
+  const auto many = train("run", 5, 1);
+  EXPECT_EQ(many.exit_code, 2);
+  EXPECT_THAT(many.err, HasSubstr("training.shards: wanted at least one for each of the 5 processes, got 4"));
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/config/json.h"
+#include "common/error.h"
+#include "training/adam.h"
+#include "training/processes/exchange.h"
+
+namespace gloss {
+
+/// The common decisions of the processes of a run between two updates.
+struct Agreement {
+  std::optional<ExitCode> stop;  ///< a signal asked one of them to stop
+  double seconds = 0;            ///< of process 0
+};
+Agreement agree(Exchange& exchange, std::optional<ExitCode> stop, double seconds);
+
+/// Throws UsageError on every process if the entries of `start` differ, with the names of those and the process.
+void expect_equal_start(Exchange& exchange, const Json& start);
+
+/// Throws Error with ExitCode::kFault on every process if their weights differ.
+void expect_equal_weights(Exchange& exchange, const Adam& adam, std::int64_t step);
+/// Returns the SHA-256 of all weights, in the order of their names.
+std::string hash_of_weights(const Adam& adam);
+
+/// Calls `work` on process 0. If it throws IoError there, every process throws it.
+template <typename Work>
+void on_first_process(Exchange& exchange, Work&& work) {
+  std::string failure;
+  if (exchange.is_first()) {
+    try {
+      work();
+    } catch (const IoError& fault) {
+      if (exchange.is_alone()) throw;
+      failure = fault.what();
+    }
+  }
+  if (exchange.is_alone()) return;
+  failure = exchange.all_gather_texts(failure).front();
+  if (!failure.empty()) throw IoError(failure);
+}
+
+}  // namespace gloss

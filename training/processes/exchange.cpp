@@ -1,0 +1,44 @@
+#include "training/processes/exchange.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <ATen/Functions.h>
+
+namespace gloss {
+namespace {
+
+class Alone final : public Exchange {
+ public:
+  at::Tensor all_to_all(const at::Tensor& sent, const std::vector<std::int64_t>&) override { return sent; }
+  at::Tensor all_gather(const at::Tensor& part) override { return part.flatten(); }
+  at::Tensor gather(const at::Tensor& part) override { return part.flatten(); }
+};
+
+at::Tensor bytes_of(const std::string& text, std::int64_t size) {
+  auto bytes = at::zeros({size}, at::kByte);
+  std::memcpy(bytes.mutable_data_ptr(), text.data(), text.size());
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<std::string> Exchange::all_gather_texts(const std::string& text) {
+  if (is_alone()) return {text};
+  const auto lengths = all_gather(at::scalar_tensor(static_cast<std::int64_t>(text.size()), at::kLong).reshape({1}));
+  const auto* const length = lengths.const_data_ptr<std::int64_t>();
+  const auto longest = *std::max_element(length, length + size());
+  const auto all = all_gather(bytes_of(text, longest));
+  std::vector<std::string> texts;
+  for (std::int64_t p = 0; p < size(); ++p)
+    texts.emplace_back(static_cast<const char*>(all.const_data_ptr()) + p * longest,
+                       static_cast<std::size_t>(length[p]));
+  return texts;
+}
+
+Exchange& no_exchange() {
+  static Alone alone;
+  return alone;
+}
+
+}  // namespace gloss

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "model/encoder_decoder.h"
+#include "tensor/workers.h"
+#include "training/flat_layout.h"
+#include "training/gradients.h"
+#include "training/processes/exchange.h"
+#include "training/processes/shard_nodes.h"
+
+namespace gloss {
+
+/// Adds the sums of a batch's shards over all processes. Each process has the sums of some nodes of the tree and gets
+/// those of its slice over all shards, in the order of the tree. So the bits do not depend on the number of processes.
+/// A process sends its nodes' gradients but for its own slice: (size - 1) / size of their bytes.
+class GradientExchange {
+ public:
+  /// `layout`: of the trained parameters. The references must outlive this.
+  GradientExchange(Exchange& exchange, const EncoderDecoder& model, const FlatLayout& layout, Workers& workers);
+
+  /// The nodes of a batch of `shards` shards that this process computes.
+  std::vector<ShardNode> nodes(std::int64_t shards) const;
+  /// Takes the sums of `nodes(shards)`. Returns the sum over all shards, in which the gradients are one tensor, those
+  /// of this process's slice of the layout.
+  ShardSums sum(std::int64_t shards, std::vector<ShardSums> own);
+
+  Exchange& exchange() const { return *exchange_; }
+
+ private:
+  at::Tensor flatten(const std::vector<ShardSums>& sums) const;
+  void exchange_numbers(const std::vector<ShardSums>& own, std::vector<std::vector<ShardSums>>& all) const;
+  void exchange_statistics(const std::vector<ShardSums>& own, std::vector<std::vector<ShardSums>>& all) const;
+
+  Exchange* exchange_;
+  const FlatLayout* layout_;
+  Workers* workers_;
+  std::vector<at::Tensor> running_;  ///< the running statistics of the batch norms, to name them by their index
+};
+
+}  // namespace gloss

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "common/system/process_place.h"
+#include "training/processes/exchange.h"
+
+namespace gloss {
+
+/// The store in which local processes find each other, kept by the program that starts them: a TCPStore of LibTorch at
+/// a free port of the loopback interface.
+class LocalStore {
+ public:
+  /// Throws IoError if no port can be had, and as ProcessGroup.
+  LocalStore();
+  ~LocalStore();
+  std::uint16_t port() const;
+
+ private:
+  struct Store;
+  std::unique_ptr<Store> store_;
+};
+
+/// The processes of a run, connected by LibTorch's c10d with Gloo. While an object lives, they watch each other
+/// (Heartbeat); if one is lost, the others end with ExitCode::kLostProcess and a message. Connections are neither
+/// encrypted nor authenticated: on the loopback interface, or within a network whose machines are trusted
+/// (docs/scaling.md).
+class ProcessGroup final : public Exchange {
+ public:
+  /// Joins the others; waits until all are there. Throws LostProcessError if some are missing after ten minutes,
+  /// UsageError if this build has no Gloo.
+  explicit ProcessGroup(const ProcessPlace& place);
+  ~ProcessGroup() override;
+
+  at::Tensor all_to_all(const at::Tensor& sent, const std::vector<std::int64_t>& received) override;
+  at::Tensor all_gather(const at::Tensor& part) override;
+  at::Tensor gather(const at::Tensor& part) override;
+
+ private:
+  struct Connections;
+  std::unique_ptr<Connections> connections_;
+};
+
+}  // namespace gloss
