@@ -79,6 +79,11 @@ struct LostProcessError final : Error {
   explicit LostProcessError(const std::string& message) : Error(ExitCode::kLostProcess, message) {}
 };
 
+/// An error of a run of several processes that process 0 reports.
+struct ReportedError final : Error {
+  explicit ReportedError(ExitCode code) : Error(code, "process 0 reports the error") {}
+};
+
 /// The lock of a run folder is held by another process.
 struct LockedError final : Error {
   explicit LockedError(const std::string& message) : Error(ExitCode::kLocked, message) {}

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -13,20 +14,27 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/files/atomic_file.h"
 #include "common/log.h"
+#include "common/system/process_place.h"
 #include "common/system/signals.h"
 #include "training/processes/process_group.h"
 
 namespace gloss {
 namespace {
 
-// Longer than Heartbeat takes to find a process that does not answer.
+// The time in which the others end by themselves after one has failed; then they are told that it is lost.
+constexpr std::chrono::seconds kToNotice{5};
+// Then they are killed. Longer than Heartbeat takes to find a process that does not answer.
 constexpr std::chrono::seconds kToEnd{40};
 constexpr std::chrono::milliseconds kLookEvery{50};
+
+// The environment variable with the process id of the starter.
+constexpr const char* kStarter = "GLOSS_STARTER";
 
 /// A process that was started.
 struct Child {
@@ -34,7 +42,7 @@ struct Child {
   std::optional<int> status = {};  ///< of waitpid, once it has ended
 };
 
-/// The arguments of this process.
+/// Returns the arguments of this process.
 std::vector<std::string> own_arguments() {
   std::vector<std::string> arguments(1);
   for (const char c : read_file("/proc/self/cmdline", std::size_t{1} << 24)) {
@@ -54,7 +62,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-/// The environment of this process with other values of some variables.
+/// Returns the environment of this process with other values of some variables.
 std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& variables) {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -75,7 +83,10 @@ Child start(std::int64_t rank, std::int64_t count, std::uint16_t port) {
                                        {"LOCAL_WORLD_SIZE", size},
                                        {"MASTER_ADDR", "127.0.0.1"},
                                        {"MASTER_PORT", std::to_string(port)},
-                                       {"TORCHELASTIC_USE_AGENT_STORE", "True"}});
+                                       {"TORCHELASTIC_USE_AGENT_STORE", "True"},
+                                       {"TORCHELASTIC_RUN_ID", LocalStore::kJob},
+                                       {"TORCHELASTIC_RESTART_COUNT", "0"},
+                                       {kStarter, std::to_string(::getpid())}});
   auto arguments = own_arguments();
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
@@ -97,58 +108,75 @@ void send(const std::vector<Child>& children, int signal) {
     if (!child.status) ::kill(child.pid, signal);
 }
 
-/// Whether a process failed, or was killed, by itself.
-bool failed(const Child& child) {
-  return child.status && (!WIFEXITED(*child.status) || WEXITSTATUS(*child.status) != 0);
+/// Returns the exit code of a process that has ended. If a signal ended it: that of a stop if `stop` was passed on,
+/// since the process may not have had a handler yet, otherwise kLostProcess.
+ExitCode code_of(const Child& child, std::optional<ExitCode> stop) {
+  if (WIFEXITED(*child.status)) return static_cast<ExitCode>(WEXITSTATUS(*child.status));
+  const int signal = WTERMSIG(*child.status);
+  return stop && (signal == SIGINT || signal == SIGTERM) ? *stop : ExitCode::kLostProcess;
 }
 
-/// Waits until all have ended.
-void wait_for(std::vector<Child>& children) {
+/// Waits until all have ended. Returns the stop that was passed on to them.
+std::optional<ExitCode> wait_for(std::vector<Child>& children, LocalStore& store) {
   using Clock = std::chrono::steady_clock;
-  bool stop_was_sent = false;
-  std::optional<Clock::time_point> deadline;
+  std::optional<ExitCode> stop;
+  std::optional<Clock::time_point> failed_at;
+  std::size_t first_failed = 0;
+  bool told = false;  // the others, that it is lost
+
   while (std::ranges::any_of(children, [](const Child& child) { return !child.status; })) {
     for (std::size_t rank = 0; rank < children.size(); ++rank) {
       auto& child = children[rank];
       int status = 0;
       if (child.status || ::waitpid(child.pid, &status, WNOHANG) != child.pid) continue;
       child.status = status;
-      if (WIFSIGNALED(status))
+      const auto code = code_of(child, stop);
+      if (WIFSIGNALED(status) && code == ExitCode::kLostProcess)
         log_error("process " + std::to_string(rank) + " was ended by signal " + std::to_string(WTERMSIG(status)));
-      if (failed(child) && !deadline) deadline = Clock::now() + kToEnd;
+      if (code == ExitCode::kDone || failed_at) continue;
+      failed_at = Clock::now();
+      first_failed = rank;
     }
-    if (const auto code = stop_requested(); code && !std::exchange(stop_was_sent, true))
+    if (failed_at && Clock::now() > *failed_at + kToNotice && !std::exchange(told, true))
+      store.mark_lost(static_cast<std::int64_t>(first_failed));
+    if (const auto code = stop_requested(); code && !stop) {
+      stop = code;
       send(children, *code == ExitCode::kInterrupted ? SIGINT : SIGTERM);
-    if (deadline && Clock::now() > *deadline) send(children, SIGKILL);
+    }
+    if (failed_at && Clock::now() > *failed_at + kToEnd) send(children, SIGKILL);
     std::this_thread::sleep_for(kLookEvery);
   }
-}
-
-ExitCode code_of(const std::vector<Child>& children) {
-  auto code = ExitCode::kDone;
-  for (const auto& child : children) {
-    if (!failed(child)) continue;
-    const auto of_child =
-        WIFEXITED(*child.status) ? static_cast<ExitCode>(WEXITSTATUS(*child.status)) : ExitCode::kLostProcess;
-    if (code == ExitCode::kDone || code == ExitCode::kLostProcess) code = of_child;
-  }
-  return code;
+  return stop;
 }
 
 }  // namespace
 
 ExitCode run_local_processes(std::int64_t count) {
-  const LocalStore store;
+  ::signal(SIGCHLD, SIG_DFL);  // inherited as ignored, it would hide the ends of the processes
+  ::signal(SIGTSTP, SIG_IGN);  // suspended alone, this process would look lost to the others
+  LocalStore store;
   std::vector<Child> children;
   try {
     for (std::int64_t rank = 0; rank < count; ++rank) children.push_back(start(rank, count, store.port()));
   } catch (...) {
     send(children, SIGKILL);
-    wait_for(children);
+    wait_for(children, store);
     throw;
   }
-  wait_for(children);
-  return code_of(children);
+  const auto stop = wait_for(children, store);
+  auto code = ExitCode::kDone;
+  for (const auto& child : children) {
+    const auto of_child = code_of(child, stop);
+    if (of_child != ExitCode::kDone && (code == ExitCode::kDone || code == ExitCode::kLostProcess)) code = of_child;
+  }
+  return code;
+}
+
+void follow_starter() {
+  const auto starter = environment_variable(kStarter);
+  if (!starter) return;
+  expect_passed_signals(std::atoi(starter->c_str()));
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 
 }  // namespace gloss

@@ -13,4 +13,8 @@ namespace gloss {
 /// started.
 ExitCode run_local_processes(std::int64_t count);
 
+/// In a process that run_local_processes has started: stops if the starter ends, and takes a signal that reaches both
+/// as one.
+void follow_starter();
+
 }  // namespace gloss

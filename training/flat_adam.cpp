@@ -88,16 +88,16 @@ double FlatAdam::set_gradients(const Gradients& gradients) {
 // The slices have unequal numbers of pieces; each process sends as many as the largest.
 void FlatAdam::gather_squares() {
   const auto begin_of = [&](std::int64_t process) { return layout_.begin_of(process * layout_.chunks_of_slice()); };
-  std::size_t most = 0;
-  for (std::int64_t p = 0; p < exchange_->size(); ++p) most = std::max(most, begin_of(p + 1) - begin_of(p));
-  const auto own = at::zeros({static_cast<std::int64_t>(most)}, at::kDouble);
+  std::size_t max_pieces = 0;
+  for (std::int64_t p = 0; p < exchange_->size(); ++p) max_pieces = std::max(max_pieces, begin_of(p + 1) - begin_of(p));
+  const auto own = at::zeros({static_cast<std::int64_t>(max_pieces)}, at::kDouble);
   const auto copy_own = [&](std::int64_t p, const double* from, double* to) {
     std::copy(from, from + (begin_of(p + 1) - begin_of(p)), to);
   };
-  copy_own(exchange_->rank(), &squares_of_piece_[begin_of(exchange_->rank())], own.mutable_data_ptr<double>());
+  copy_own(exchange_->rank(), squares_of_piece_.data() + begin_of(exchange_->rank()), own.mutable_data_ptr<double>());
   const auto all = exchange_->all_gather(own);
   for (std::int64_t p = 0; p < exchange_->size(); ++p)
-    copy_own(p, all.const_data_ptr<double>() + p * own.numel(), &squares_of_piece_[begin_of(p)]);
+    copy_own(p, all.const_data_ptr<double>() + p * own.numel(), squares_of_piece_.data() + begin_of(p));
 }
 
 void FlatAdam::step(const kernels::AdamNumbers& numbers) {
@@ -120,6 +120,7 @@ void FlatAdam::step(const kernels::AdamNumbers& numbers) {
               ema != nullptr ? ema + place : nullptr, count},
              numbers);
     } else if (ema != nullptr) {
+      const at::NoGradGuard no_grad_on_worker;
       ema_.narrow(0, place, count).lerp_(parameters_[parameter].flatten().narrow(0, begin, count), numbers.ema_weight);
     }
   });

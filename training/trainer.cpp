@@ -220,7 +220,7 @@ void Trainer::save_finished_work() {
     release_cached_memory();
     if (saved_ || state_.step == 0) return;
     if (others_)
-      return log_warning("the other processes are in an update; what was done since the last checkpoint is lost");
+      return log_warning("the other processes cannot save with this one; the work since the last checkpoint is lost");
     save(/*for_average=*/false);
     log_warning("what was done until step " + std::to_string(state_.step) + " is saved; go on with --resume");
   } catch (const Error& fault) {
@@ -255,6 +255,7 @@ std::optional<ExitCode> Trainer::take_time(std::optional<ExitCode> stop) {
   if (!others_) return stop;
   const auto agreed = agree(*options_.exchange, stop, state_.seconds);
   state_.seconds = agreed.seconds;
+  if (agreed.stop) request_stop(*agreed.stop);
   return agreed.stop;
 }
 

@@ -126,6 +126,7 @@ CommonOptions common_options(const CommonOptions& given, const std::optional<Pro
   if (!place) return given;
   auto common = given;
   if (common.threads == 0) common.threads = default_threads(*place, available_processors(), online_processors());
+  if (common.device == "auto") common.device = "cpu";  // several processes compute there only
   if (place->rank == 0) return common;
   common.log.quiet = true;
   common.log.json_file.reset();
@@ -157,12 +158,14 @@ ExitCode run(const TrainTranslateCommandOptions& options) {
   const StopOnSignal stop;
   const auto place = place_of(options);
   if (!place && options.processes > 1) return run_local_processes(options.processes);
+  follow_starter();
   std::optional<Prepared> prepared;
   const auto out = run_folder(options);
   try {
     prepared = prepare(options, place, out);
   } catch (const Error& error) {
-    if (repeats_process_0(place)) return error.exit_code();
+    const bool is_common = error.exit_code() == ExitCode::kUsage || error.exit_code() == ExitCode::kData;
+    if (is_common && repeats_process_0(place)) return error.exit_code();
     throw;
   }
   auto& [run, machine] = *prepared;
@@ -181,7 +184,13 @@ ExitCode run(const TrainTranslateCommandOptions& options) {
                                  .resume_options = resume_options(options)};
   training.config = options.given.over(top_settings(), training.config);
   training.config.plain = options.plain;
-  const auto result = train_translate(training);
+  TrainTranslateResult result;
+  try {
+    result = train_translate(training);
+  } catch (const ReportedError& error) {
+    return error.exit_code();
+  }
+  if (processes) processes->leave();
   if (result.test) write_result(to_lines(*result.test));
   if (result.end == TrainingEnd::kStopped) return stop_requested().value_or(ExitCode::kFault);
   return ExitCode::kDone;

@@ -16,29 +16,29 @@ constexpr std::int64_t kMaxPort = 65535;
 
 /// The variables of a program that starts processes.
 struct Starter {
-  const char *rank, *size, *local_size;
+  const char *rank, *size, *local_size, *job;
   bool binds;
 };
 
 constexpr std::array<Starter, 3> kStarters = {{
-    {"RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", false},                                     // torchrun
-    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", nullptr, true},                               // srun
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", true},  // mpirun
+    {"RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "TORCHELASTIC_RUN_ID", false},                                // torchrun
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", nullptr, "SLURM_JOB_ID", true},                                 // srun
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMIX_NAMESPACE", true},  // mpirun
 }};
 
-std::int64_t number(const Environment& environment, const char* name, std::int64_t least, std::int64_t most) {
+std::int64_t number(const Environment& environment, const char* name, std::int64_t min, std::int64_t max) {
   const auto text = environment(name);
   if (!text) throw UsageError(std::string(name) + ": wanted beside the other variables of its program, got none");
   std::int64_t value = 0;
   const auto* const end = text->data() + text->size();
   const auto [rest, error] = std::from_chars(text->data(), end, value);
-  if (error != std::errc() || rest != end || value < least || value > most)
-    throw UsageError(std::string(name) + ": wanted " + std::to_string(least) + " to " + std::to_string(most) +
-                     ", got " + printable(*text, 40));
+  if (error != std::errc() || rest != end || value < min || value > max)
+    throw UsageError(std::string(name) + ": wanted " + std::to_string(min) + " to " + std::to_string(max) + ", got " +
+                     printable(*text, 40));
   return value;
 }
 
-/// Whether all processes run on this machine.
+/// Returns whether all processes run on this machine.
 bool is_one_machine(const Environment& environment, const ProcessPlace& place) {
   return environment("SLURM_STEP_NUM_NODES").value_or("") == "1" || place.local_size == place.size;
 }
@@ -68,6 +68,7 @@ std::optional<ProcessPlace> process_place(const Environment& environment) {
   if (environment("MASTER_PORT"))
     place.port = static_cast<std::uint16_t>(number(environment, "MASTER_PORT", 1, kMaxPort));
   place.store_is_there = environment("TORCHELASTIC_USE_AGENT_STORE").value_or("") == "True";
+  place.job = environment(starter->job).value_or("");
   place.attempt = environment("TORCHELASTIC_RESTART_COUNT").value_or("0");
   return place;
 }

@@ -16,7 +16,8 @@ struct ProcessPlace {
   std::string address = "127.0.0.1";  ///< of the store in which the processes find each other
   std::uint16_t port = 29500;         ///< of the store
   bool store_is_there = false;        ///< the starter keeps the store; otherwise process 0 does
-  std::string attempt = "0";          ///< number of the restart; each has keys of its own in the store
+  std::string job = {};               ///< the starter's name of the run
+  std::string attempt = "0";          ///< number of the restart; each job and attempt has keys of its own in the store
 };
 
 /// Returns the value of an environment variable, or nothing.

@@ -15,6 +15,7 @@ constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
 // The signal may interrupt any thread.
 std::atomic<int> received = 0;
 std::atomic<bool> defer_first = false;   // effect of the first signal: recorded, or (false) it ends the process
+std::atomic<int> passing = 0;            // the process that passes signals on; 0: none
 std::atomic<unsigned> seconds_left = 0;  // time limit after the first signal; 0: none
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<unsigned>::is_always_lock_free);
 std::array<struct sigaction, kSignals.size()> previous;
@@ -23,7 +24,8 @@ struct sigaction previous_alarm;
 ExitCode exit_code(int signal) { return signal == SIGINT ? ExitCode::kInterrupted : ExitCode::kTerminated; }
 
 // The handlers call only async-signal-safe functions: atomic operations, alarm, _exit, signal and raise.
-extern "C" void handle_signal(int signal) {
+extern "C" void handle_signal(int signal, siginfo_t* info, void*) {
+  if (received != 0 && passing != 0 && info->si_pid == passing) return;
   if (received.exchange(signal) != 0 || !defer_first) ::_exit(static_cast<int>(exit_code(signal)));
   if (const unsigned seconds = seconds_left; seconds > 0) ::alarm(seconds);
 }
@@ -34,11 +36,18 @@ extern "C" void end_after_alarm(int alarm) {
   ::raise(alarm);
 }
 
+// No SA_RESTART: a waiting read returns with EINTR, so that the loop checks for the signal.
 struct sigaction action_of(void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
   sigemptyset(&action.sa_mask);
-  action.sa_flags = 0;  // no SA_RESTART: a waiting read returns with EINTR, so that the loop checks for the signal
+  return action;
+}
+struct sigaction action_of(void (*handler)(int, siginfo_t*, void*)) {
+  struct sigaction action {};
+  action.sa_sigaction = handler;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_SIGINFO;
   return action;
 }
 
@@ -81,6 +90,13 @@ std::optional<ExitCode> stop_requested() {
   if (signal == 0) return std::nullopt;
   return exit_code(signal);
 }
+
+void request_stop(ExitCode code) {
+  int none = 0;
+  received.compare_exchange_strong(none, code == ExitCode::kInterrupted ? SIGINT : SIGTERM);
+}
+
+void expect_passed_signals(int starter) { passing = starter; }
 
 void let_writes_fail() {
   for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);

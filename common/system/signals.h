@@ -28,6 +28,13 @@ constexpr unsigned kSecondsToStop = 1;
 /// Returns the exit code of the signal that arrived, if any.
 std::optional<ExitCode> stop_requested();
 
+/// Records a stop as if a signal with this exit code had arrived: another process of the run got one.
+void request_stop(ExitCode code);
+
+/// Ignores signals from the process `starter` that follow another one: it passes on what may have reached this process,
+/// too, as with killall.
+void expect_passed_signals(int starter);
+
 /// Makes writing to a closed pipe, or beyond the file size limit, an error of the write instead of the end of the
 /// process.
 void let_writes_fail();

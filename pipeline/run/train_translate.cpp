@@ -6,6 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include <ATen/Version.h>
+#include <torch/version.h>
+
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/log.h"
@@ -13,6 +16,7 @@
 #include "common/system/stop.h"
 #include "common/version.h"
 #include "data/parallel_corpus.h"
+#include "kernels/instruction_set.h"
 #include "model/make_model.h"
 #include "model/storage/model_file.h"
 #include "model/weights.h"
@@ -32,6 +36,7 @@
 #include "pipeline/runtime.h"
 #include "training/checkpoint.h"
 #include "training/mixed_precision.h"
+#include "training/processes/agreement.h"
 
 namespace gloss {
 namespace {
@@ -214,18 +219,48 @@ std::optional<Bleu> write_and_score(const RunConfig& config, const RunInputs& in
   return test;
 }
 
-/// Process 0 reads the texts and writes the folder while the others wait here, then all go on.
-void meet(Exchange& exchange) {
-  if (!exchange.is_alone()) exchange.all_gather_texts("");
+/// The settings of a run and the program, on which the numbers depend. Paths may differ between machines.
+Json start_of(const RunConfig& config) {
+  auto settings = to_json(config);
+  for (const auto& [key, path] : files_read(config))  // "data.train_source"
+    settings[key.substr(0, key.find('.'))].erase(key.substr(key.find('.') + 1));
+  return {{"program", std::string(kVersion)},
+          {"libtorch", TORCH_VERSION},
+          {"processor", kernels::name_of(kernels::active_instruction_set()) + ", " + at::get_cpu_capability()},
+          {"plain", config.plain},
+          {"settings", std::move(settings)}};
 }
 
-/// Does the work of train_translate and writes its progress to `result`. Throws Stopped where a signal asks for an end
-/// anywhere but between two updates.
-void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult& result) {
+/// Throws UsageError where the run cannot have these processes.
+void check_processes(const TrainTranslateOptions& options) {
+  const auto& exchange = *options.exchange;
+  if (exchange.is_alone()) return;
+  if (!options.device.is_cpu())
+    throw UsageError({Key{"device"}, ": wanted cpu for several processes, got " + options.device.str()});
+  if (exchange.size() > options.config.training.shards)
+    throw UsageError("training.shards: wanted at least one for each of the " + std::to_string(exchange.size()) +
+                     " processes, got " + std::to_string(options.config.training.shards) +
+                     "; start fewer processes, or begin a run with more shards");
+}
+
+/// Process 0 reads the texts and writes the folder while the others wait here, then all go on. If process 0 failed with
+/// a code, the others throw ReportedError with it.
+void meet(Exchange& exchange, ExitCode code = ExitCode::kDone) {
+  if (exchange.is_alone()) return;
+  const auto of_first = std::stoi(exchange.all_gather_texts(std::to_string(static_cast<int>(code))).front());
+  if (!exchange.is_first() && of_first != 0) throw ReportedError(static_cast<ExitCode>(of_first));
+}
+
+/// Does the work of train_translate and writes its progress to `result`. `others_wait`: the others are to meet process
+/// 0. Throws Stopped where a signal asks for an end anywhere but between two updates.
+void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult& result, bool& others_wait) {
   const auto& config = options.config;
-  check_options(options);
   auto& exchange = *options.exchange;
+  expect_equal_start(exchange, start_of(config));
   if (!exchange.is_first()) meet(exchange);
+  others_wait = exchange.is_first();
+  check_processes(options);
+  check_options(options);
   RunFolder folder(options.out, options.resume, options.overwrite, /*writes=*/exchange.is_first());
   auto inputs = read_inputs(options, folder);
 
@@ -251,6 +286,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
     keep_files(config, inputs, folder);
     report_start(options, inputs, model, trainer.state(), resumed);
     forecast->report(trainer.state());
+    others_wait = false;
     meet(exchange);
   }
   result.resumable = true;
@@ -284,13 +320,27 @@ std::string stopped_text(const TrainTranslateOptions& options, const TrainTransl
 
 TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
   TrainTranslateResult result;
+  bool others_wait = false;
+  const auto tell_others = [&](ExitCode code) {
+    if (others_wait) meet(*options.exchange, code);
+  };
   try {
-    train_and_score(options, result);
-  } catch (const Stopped&) {
+    train_and_score(options, result, others_wait);
+  } catch (const Stopped& stop) {
+    tell_others(stop.exit_code());
     result.end = TrainingEnd::kStopped;
   } catch (const IoError& fault) {
+    tell_others(fault.exit_code());
     if (!has_checkpoint(options.out)) throw;
     throw IoError(fault.what() + std::string("; when that is mended, go on with --resume"));
+  } catch (const LostProcessError&) {
+    throw;
+  } catch (const Error& fault) {
+    tell_others(fault.exit_code());
+    // All processes find the same difference, and the same loss.
+    const bool is_common = fault.exit_code() == ExitCode::kUsage || fault.exit_code() == ExitCode::kDiverged;
+    if (is_common && !options.exchange->is_first()) throw ReportedError(fault.exit_code());
+    throw;
   }
   if (result.end == TrainingEnd::kStopped) log_info(stopped_text(options, result));
   return result;

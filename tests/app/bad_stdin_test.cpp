@@ -10,6 +10,7 @@
 #include "common/text/utf8.h"
 #include "tests/app/bad_input.h"
 #include "tests/app/small_run.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/terminal.h"
 
 namespace gloss {
@@ -94,6 +95,7 @@ TEST_F(BadStdinTest, AnyBytesBecomeUtf8LineByLine) {
 
 // 35 a million lines: ten times as many take no more memory.
 TEST_F(BadStdinTest, MemoryDoesNotGrowWithTheInput) {
+  if (kIsSanitized) GTEST_SKIP() << "the sanitizer takes memory itself";
   const auto peak_for = [&](int lines) {
     const auto line = "bada" + std::string(1'000, ' ') + "kilo\n";
     Process process(translating({"--beam", "1", "--max-length", "1"}));

@@ -10,6 +10,7 @@
 
 #include "tests/app/process.h"
 #include "tests/app/small_run.h"
+#include "tests/support/sanitizers.h"
 
 namespace gloss {
 namespace {
@@ -65,6 +66,7 @@ TEST(MakeCorpusTest, HasAsManyWordsAsAskedFor) {
 
 // Ten thousand sentences of five hundred words on the mean are 20 MB as numbers of words, and more as text.
 TEST(MakeCorpusTest, MemoryDoesNotGrowWithTheSentences) {
+  if (kIsSanitized) GTEST_SKIP() << "the sanitizer takes memory itself";
   const TemporaryFolder folder;
   const auto peak = [&](const std::string& longest) {
     const auto outcome = run_gloss(

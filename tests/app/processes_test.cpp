@@ -4,6 +4,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -11,8 +12,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/files/descriptor.h"
 #include "common/files/sha256.h"
 #include "tests/app/process.h"
 #include "tests/app/small_run.h"
@@ -57,6 +61,23 @@ class ProcessesTest : public testing::Test {
       if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error(out + ": no checkpoint came");
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
+  }
+
+  /// Waits until all but `count` processes that `starter` has started have ended.
+  static void wait_for_end_of(const Process& starter, std::size_t count) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    while (children_of(starter.id()).size() > count && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  static int free_port() {
+    const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), size);
+    ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size);
+    return ntohs(address.sin_port);
   }
 
   SmallRun run_;
@@ -141,13 +162,72 @@ TEST_F(ProcessesTest, AProcessThatHangsIsFound) {
   const auto children = children_of(run.id());
   ASSERT_EQ(children.size(), 2u);
   ASSERT_EQ(::kill(children[1], SIGSTOP), 0);
-  const auto begin = std::chrono::steady_clock::now();
-  while (children_of(run.id()).size() > 1 && std::chrono::steady_clock::now() - begin < std::chrono::minutes(2))
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  wait_for_end_of(run, 1);
   ::kill(children[1], SIGKILL);
   const auto lost = run.wait();
   EXPECT_EQ(lost.exit_code, 8);
   EXPECT_THAT(lost.err, HasSubstr("process 1 of this run does not answer"));
+}
+
+TEST_F(ProcessesTest, IfProcess0HangsTheOthersNameIt) {
+  Process run(training("run", 3, 1, {"--set", "training.max_steps=1000000"}));
+  wait_for_checkpoint(run, "run");
+  const auto children = children_of(run.id());
+  ASSERT_EQ(children.size(), 3u);
+  ASSERT_EQ(::kill(children[0], SIGSTOP), 0);
+  wait_for_end_of(run, 1);
+  ::kill(children[0], SIGKILL);
+  const auto lost = run.wait();
+  EXPECT_EQ(lost.exit_code, 8);
+  EXPECT_THAT(lost.err, AllOf(HasSubstr("process 0 of this run does not answer"),
+                              Not(HasSubstr("process 1 of this run does not answer"))));
+}
+
+TEST_F(ProcessesTest, ASignalToOneStopsAllWithItsCode) {
+  Process run(training("run", 2, 1, {"--set", "training.max_steps=1000000"}));
+  wait_for_checkpoint(run, "run");
+  const auto children = children_of(run.id());
+  ASSERT_EQ(children.size(), 2u);
+  ASSERT_EQ(::kill(children[1], SIGTERM), 0);
+  const auto stopped = run.wait();
+  EXPECT_EQ(stopped.exit_code, 143) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("stopped after step"));
+}
+
+TEST_F(ProcessesTest, ASignalToTheStarterAndItsProcessesIsOne) {
+  Process run(training("run", 2, 1, {"--set", "training.max_steps=1000000"}));
+  wait_for_checkpoint(run, "run");
+  const auto children = children_of(run.id());
+  for (const auto id : children) ::kill(id, SIGTERM);
+  run.signal(SIGTERM);
+  const auto stopped = run.wait();
+  EXPECT_EQ(stopped.exit_code, 143) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("stopped after step"));
+}
+
+TEST_F(ProcessesTest, ProcessesOfAnotherStarterMayComeLateButMustHaveEqualSettings) {
+  const auto port = std::to_string(free_port());
+  const auto start = [&](const char* rank, const Arguments& more) {
+    return std::make_unique<Process>(
+        run_.training("run", more),
+        Streams{.launcher = {"env", std::string("RANK=") + rank, "WORLD_SIZE=2", "LOCAL_WORLD_SIZE=2",
+                             "MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + port}});
+  };
+  {
+    const auto first = start("0", {}), second = start("1", {"--set", "training.save_every=7"});
+    const auto of_second = second->wait(), of_first = first->wait();
+    EXPECT_EQ(of_first.exit_code, 2);
+    EXPECT_EQ(of_second.exit_code, 2);
+    EXPECT_THAT(of_first.err, AllOf(HasSubstr("processes 0 and 1"), HasSubstr("settings.training.save_every")));
+    EXPECT_FALSE(fs::exists(run_ / "run")) << "refused before anything was written";
+  }
+  const auto first = start("0", {});
+  std::this_thread::sleep_for(std::chrono::seconds(7));
+  const auto second = start("1", {});
+  EXPECT_EQ(second->wait().exit_code, 0);
+  const auto of_first = first->wait();
+  EXPECT_EQ(of_first.exit_code, 0) << of_first.err;
+  EXPECT_THAT(of_first.err, HasSubstr("waiting for 1 of 2 processes"));
 }
 
 TEST_F(ProcessesTest, ErrorsAreReportedOnce) {
@@ -156,6 +236,10 @@ TEST_F(ProcessesTest, ErrorsAreReportedOnce) {
   const auto first = wrong.err.find("gloss: ");
   EXPECT_EQ(wrong.err.find("gloss: ", first + 1), std::string::npos) << wrong.err;
   EXPECT_THAT(wrong.out, IsEmpty());
+  ASSERT_EQ(train("used", 1, 1, {"--set", "training.max_steps=1"}).exit_code, 0);
+  const auto used = train("used", 3, 1);
+  EXPECT_EQ(used.exit_code, 2);
+  EXPECT_THAT(used.err, AllOf(HasSubstr("an earlier run is in this folder"), Not(HasSubstr("has ended"))));
   const auto many = train("run", 5, 1);
   EXPECT_EQ(many.exit_code, 2);
   EXPECT_THAT(many.err, HasSubstr("training.shards: wanted at least one for each of the 5 processes, got 4"));

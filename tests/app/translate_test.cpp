@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tests/app/untrained_translator.h"
+#include "tests/support/sanitizers.h"
 
 namespace gloss {
 namespace {
@@ -131,6 +132,7 @@ TEST_F(TranslateTest, NeverWaitsWithResultsInHand) {
 // A hundred thousand tokens at once are too many for eight megabytes.
 /// The search for all lines at once asks for blocks of 22 MB; the results of 3,000 lines need some 8 MiB of the room.
 TEST_F(TranslateTest, WhereMemoryRunsOutSmallerPartsAreTranslated) {
+  if (kIsSanitized) GTEST_SKIP() << "the sanitizer takes memory itself";
   Process process(translating({"--batch-size", "65536"}));
   process.write("bada\n");
   process.read_line();

@@ -1,5 +1,6 @@
 #include "training/processes/agreement.h"
 
+#include <algorithm>
 #include <span>
 
 #include <ATen/Functions.h>
@@ -22,14 +23,18 @@ Agreement agree(Exchange& exchange, std::optional<ExitCode> stop, double seconds
 
 void expect_equal_start(Exchange& exchange, const Json& start) {
   const auto texts = exchange.all_gather_texts(start.dump());
-  const auto first = parse_json(texts.front());
+  const auto first = parse_json(texts.front()).flatten();  // "/training/max_steps"
   for (std::size_t p = 1; p < texts.size(); ++p) {
-    const auto other = parse_json(texts[p]);
+    const auto other = parse_json(texts[p]).flatten();
     std::string names;
+    const auto add = [&](std::string name) {
+      std::ranges::replace(name, '/', '.');
+      names += (names.empty() ? "" : ", ") + name.substr(1);
+    };
     for (const auto& [name, value] : first.items())
-      if (other.value(name, Json()) != value) names += (names.empty() ? "" : ", ") + name;
+      if (!other.contains(name) || other.at(name) != value) add(name);
     for (const auto& [name, value] : other.items())
-      if (!first.contains(name)) names += (names.empty() ? "" : ", ") + name;
+      if (!first.contains(name)) add(name);
     if (!names.empty())
       throw UsageError("processes 0 and " + std::to_string(p) + ": wanted an equal start, got other values of " +
                        names + "; start all with the same program, run file, texts and run folder");
@@ -52,7 +57,7 @@ void expect_equal_weights(Exchange& exchange, const Adam& adam, std::int64_t ste
     if (hashes[p] != hashes.front())
       throw Error(ExitCode::kFault, "step " + std::to_string(step) + ": wanted equal weights on all processes, got " +
                                         "others on process " + std::to_string(p) +
-                                        "; a machine computes other bits or has a fault; nothing was saved");
+                                        "; a machine or its memory is faulty; nothing was saved");
 }
 
 }  // namespace gloss

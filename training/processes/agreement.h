@@ -17,7 +17,8 @@ struct Agreement {
 };
 Agreement agree(Exchange& exchange, std::optional<ExitCode> stop, double seconds);
 
-/// Throws UsageError on every process if the entries of `start` differ, with the names of those and the process.
+/// Throws UsageError on every process if the entries of `start` differ, with their keys ("training.max_steps") and the
+/// process.
 void expect_equal_start(Exchange& exchange, const Json& start);
 
 /// Throws Error with ExitCode::kFault on every process if their weights differ.

@@ -17,8 +17,13 @@ class Alone final : public Exchange {
 
 at::Tensor bytes_of(const std::string& text, std::int64_t size) {
   auto bytes = at::zeros({size}, at::kByte);
-  std::memcpy(bytes.mutable_data_ptr(), text.data(), text.size());
+  if (!text.empty()) std::memcpy(bytes.mutable_data_ptr(), text.data(), text.size());
   return bytes;
+}
+
+std::string text_of(const at::Tensor& bytes) {
+  if (bytes.numel() == 0) return "";
+  return {static_cast<const char*>(bytes.const_data_ptr()), static_cast<std::size_t>(bytes.numel())};
 }
 
 }  // namespace
@@ -27,12 +32,10 @@ std::vector<std::string> Exchange::all_gather_texts(const std::string& text) {
   if (is_alone()) return {text};
   const auto lengths = all_gather(at::scalar_tensor(static_cast<std::int64_t>(text.size()), at::kLong).reshape({1}));
   const auto* const length = lengths.const_data_ptr<std::int64_t>();
-  const auto longest = *std::max_element(length, length + size());
-  const auto all = all_gather(bytes_of(text, longest));
+  const auto max_length = *std::max_element(length, length + size());
+  const auto all = all_gather(bytes_of(text, max_length));
   std::vector<std::string> texts;
-  for (std::int64_t p = 0; p < size(); ++p)
-    texts.emplace_back(static_cast<const char*>(all.const_data_ptr()) + p * longest,
-                       static_cast<std::size_t>(length[p]));
+  for (std::int64_t p = 0; p < size(); ++p) texts.push_back(text_of(all.narrow(0, p * max_length, length[p])));
   return texts;
 }
 

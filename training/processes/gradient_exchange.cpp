@@ -111,9 +111,9 @@ at::Tensor GradientExchange::flatten(const std::vector<ShardSums>& sums) const {
 // Sends negative log-likelihood and tokens of each node.
 void GradientExchange::exchange_numbers(const std::vector<ShardSums>& own,
                                         std::vector<std::vector<ShardSums>>& all) const {
-  std::size_t most = 0;
-  for (const auto& nodes : all) most = std::max(most, nodes.size());
-  const auto part = at::zeros({static_cast<std::int64_t>(2 * most)}, at::kDouble);
+  std::size_t max_nodes = 0;
+  for (const auto& nodes : all) max_nodes = std::max(max_nodes, nodes.size());
+  const auto part = at::zeros({static_cast<std::int64_t>(2 * max_nodes)}, at::kDouble);
   for (std::size_t i = 0; i < own.size(); ++i) {
     part.mutable_data_ptr<double>()[2 * i] = own[i].tokens > 0 ? own[i].nll.item<double>() : 0;
     part.mutable_data_ptr<double>()[2 * i + 1] = static_cast<double>(own[i].tokens);
@@ -125,7 +125,7 @@ void GradientExchange::exchange_numbers(const std::vector<ShardSums>& own,
       nodes[i].nll = at::scalar_tensor(number[2 * i], at::kDouble);
       nodes[i].tokens = static_cast<std::int64_t>(number[2 * i + 1]);
     }
-    number += 2 * most;
+    number += 2 * max_nodes;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "training/processes/heartbeat.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -9,23 +10,24 @@ namespace {
 constexpr std::chrono::seconds kInterval{1};
 // Added to the beats of a process that has left.
 constexpr std::int64_t kLeft = std::int64_t{1} << 40;
-// The time in which the others read who is lost, before the store may end with process 0.
-constexpr std::chrono::seconds kToTell{3};
+// The time in which the others read who is lost or mark that they have left, before the store may end with process 0.
+constexpr int kSecondsForOthers = 3;
 
 std::string beats_of(std::int64_t rank) { return "beats of " + std::to_string(rank); }
-constexpr const char* kLost = "lost";  // the lost process, from 1
+std::string lost_mark(std::int64_t rank) { return "lost " + std::to_string(rank); }
+constexpr const char* kSomeLost = "lost";  // the number of lost processes
 
 std::string message_of(std::int64_t rank) {
-  return "process " + std::to_string(rank) + " of this run does not answer; this one ends";
+  return "process " + std::to_string(rank) + " of this run does not answer, so this one ends";
 }
 
 }  // namespace
 
 Heartbeat::Heartbeat(c10::intrusive_ptr<c10d::Store> store, std::int64_t rank, std::int64_t size,
                      std::function<void(const std::string&)> lost)
-    : store_(std::move(store)), rank_(rank), lost_(std::move(lost)) {
+    : store_(std::move(store)), rank_(rank), size_(size), lost_(std::move(lost)) {
   for (std::int64_t p = 0; p < size; ++p)
-    if (p != rank && (rank == 0 || p == 0)) others_.push_back({p, 0, Clock::now()});
+    if (p != rank && (rank == 0 || p == 0)) others_.push_back({p});
   beating_ = std::thread([this] { beat(); });
   watching_ = std::thread([this] { watch(); });
 }
@@ -40,6 +42,14 @@ Heartbeat::~Heartbeat() {
   watching_.join();
 }
 
+void Heartbeat::leave() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = leaves_ = true;
+  }
+  ended_.notify_all();
+}
+
 // Waits, and returns whether to go on.
 bool Heartbeat::pause(std::chrono::milliseconds time) {
   std::unique_lock lock(mutex_);
@@ -52,23 +62,35 @@ void Heartbeat::beat() {
       store_->add(beats_of(rank_), 1);
       look_at_others();
       const std::lock_guard lock(mutex_);
-      answered_ = Clock::now();
+      looks_without_answer_ = 0;
     } while (pause(kInterval));
+    if (!leaves_) return;
     store_->add(beats_of(rank_), kLeft);
-  } catch (const std::exception& fault) {  // the store has gone
+    for (int second = 0; rank_ == 0 && second < kSecondsForOthers && !all_left(); ++second)
+      std::this_thread::sleep_for(kInterval);
+  } catch (const std::exception&) {  // the store has gone
     const std::lock_guard lock(mutex_);
-    answered_ = {};
+    looks_without_answer_ = kPatience;
   }
 }
 
+bool Heartbeat::all_left() {
+  return std::ranges::all_of(others_,
+                             [&](const Other& other) { return store_->add(beats_of(other.rank), 0) >= kLeft; });
+}
+
 void Heartbeat::look_at_others() {
-  if (const auto lost = rank_ == 0 ? 0 : store_->add(kLost, 0); lost > 0) return report(message_of(lost - 1));
+  if (store_->add(kSomeLost, 0) > 0) {
+    for (std::int64_t p = 0; p < size_; ++p)
+      if (p != rank_ && store_->add(lost_mark(p), 0) > 0) return report(message_of(p));
+  }
   for (auto& other : others_) {
     const auto beats = store_->add(beats_of(other.rank), 0);
-    if (std::exchange(other.beats, beats) != beats || beats >= kLeft) other.changed = Clock::now();
-    if (Clock::now() - other.changed < kPatience) continue;
-    store_->add(kLost, other.rank + 1);
-    pause(kToTell);
+    const bool lives = std::exchange(other.beats, beats) != beats || beats == 0 || beats >= kLeft;
+    other.looks = lives ? 0 : other.looks + 1;
+    if (other.looks < kPatience) continue;
+    mark_lost(*store_, other.rank);
+    pause(std::chrono::seconds(kSecondsForOthers));
     report(message_of(other.rank));
   }
 }
@@ -76,13 +98,17 @@ void Heartbeat::look_at_others() {
 // The beating thread may wait for a store that does not answer.
 void Heartbeat::watch() {
   while (pause(kInterval)) {
-    const auto answered = [&] {
+    const bool is_lost = [&] {
       const std::lock_guard lock(mutex_);
-      return answered_;
+      return ++looks_without_answer_ > kPatience;
     }();
-    if (Clock::now() - answered >= kPatience)
-      report("process 0 of this run, or the machine that started it, does not answer; this one ends");
+    if (is_lost) report("process 0 of this run, or the program that started it, does not answer, so this one ends");
   }
+}
+
+void mark_lost(c10d::Store& store, std::int64_t rank) {
+  store.add(lost_mark(rank), 1);
+  store.add(kSomeLost, 1);
 }
 
 void Heartbeat::report(const std::string& message) {

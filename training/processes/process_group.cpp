@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <ATen/Functions.h>
@@ -26,6 +27,8 @@
 #include "common/error.h"
 #include "common/files/descriptor.h"
 #include "common/log.h"
+#include "common/system/stop.h"
+#include "tensor/out_of_memory.h"
 #include "training/processes/heartbeat.h"
 
 namespace gloss {
@@ -36,8 +39,12 @@ constexpr std::chrono::minutes kToJoin{10};
 // Gloo must not give up: a slow operation is no fault, and the heartbeat finds lost processes.
 constexpr std::chrono::hours kUnlimited{24 * 365};
 
+// The main thread may wait in an exchange. Nobody may read stderr, so this waits for it as little as possible.
 [[noreturn]] void end_lost(const std::string& message) {
-  write_to_stderr("gloss: " + message + "; go on with --resume\n");
+  const auto line = "gloss: " + log_process() + message + "; go on with --resume\n";
+  constexpr int kMilliseconds = 1000;
+  if (writable_within(STDERR_FILENO, kMilliseconds))
+    static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
   ::_exit(static_cast<int>(ExitCode::kLostProcess));
 }
 
@@ -83,6 +90,26 @@ std::string own_address(const std::string& host, std::uint16_t port) {
   return text;
 }
 
+/// Returns whether other machines cannot reach an address.
+bool is_local(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
+
+/// Returns the network device of Gloo: the interface of GLOO_SOCKET_IFNAME, or that from which process 0 is reached.
+std::shared_ptr<::gloo::transport::Device> device(const ProcessPlace& place) {
+  if (const auto interface = environment_variable("GLOO_SOCKET_IFNAME"))
+    return c10d::ProcessGroupGloo::createDeviceForInterface(*interface);
+  const auto address = own_address(place.address, place.port);
+  if (is_local(address) && !is_loopback(place.address) && place.local_size < place.size)
+    throw UsageError("MASTER_ADDR: " + printable(place.address, 200) + " is " + address +
+                     " on this machine, which others cannot reach; name the machine by its address, or the network's "
+                     "interface by GLOO_SOCKET_IFNAME");
+  return c10d::ProcessGroupGloo::createDeviceForHostname(address);
+}
+
+c10::intrusive_ptr<c10d::Store> prefixed(c10::intrusive_ptr<c10d::Store> store, const std::string& job,
+                                         const std::string& attempt) {
+  return c10::make_intrusive<c10d::PrefixStore>("gloss/" + job + '/' + attempt, std::move(store));
+}
+
 c10::intrusive_ptr<c10d::Store> connect(const ProcessPlace& place, bool keeps_store) {
   c10d::TCPStoreOptions options;
   options.port = place.port;
@@ -95,7 +122,25 @@ c10::intrusive_ptr<c10d::Store> connect(const ProcessPlace& place, bool keeps_st
     options.masterListenFd = socket->release();
   }
   auto store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
-  return c10::make_intrusive<c10d::PrefixStore>("gloss/" + place.attempt, std::move(store));
+  return prefixed(std::move(store), place.job, place.attempt);
+}
+
+/// Waits until all processes are at this point. Throws Stopped after a signal, LostProcessError after kToJoin.
+void meet_in(c10d::Store& store, const ProcessPlace& place) {
+  constexpr auto kJoined = "joined";
+  constexpr std::chrono::milliseconds kLookEvery{50};
+  constexpr std::chrono::seconds kSilent{5};
+  const auto begin = std::chrono::steady_clock::now();
+  bool told = false;
+  for (auto there = store.add(kJoined, 1); there < place.size; there = store.add(kJoined, 0)) {
+    stop_where_requested();
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    const auto missing = std::to_string(place.size - there) + " of " + std::to_string(place.size) + " processes";
+    if (waited > kToJoin)
+      throw LostProcessError(missing + " did not start within ten minutes; see why, and go on with --resume");
+    if (waited > kSilent && !std::exchange(told, true)) log_info("waiting for " + missing);
+    std::this_thread::sleep_for(kLookEvery);
+  }
 }
 
 }  // namespace
@@ -112,27 +157,59 @@ LocalStore::LocalStore() : store_(std::make_unique<Store>()) {
   options.isServer = true;
   options.waitWorkers = false;
   options.masterListenFd = store_->socket.release();
-  store_->store = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
+  try {
+    store_->store = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
+  } catch (const std::exception& fault) {
+    const std::string what = fault.what();
+    throw IoError("127.0.0.1, port " + std::to_string(store_->port) + ": " + what.substr(0, what.find('\n')));
+  }
 }
 
 LocalStore::~LocalStore() = default;
 
 std::uint16_t LocalStore::port() const { return store_->port; }
 
+void LocalStore::mark_lost(std::int64_t rank) { gloss::mark_lost(*prefixed(store_->store, kJob, "0"), rank); }
+
 struct ProcessGroup::Connections {
   explicit Connections(const ProcessPlace& place)
       : store(connect(place, place.rank == 0 && !place.store_is_there)),
         heartbeat(connect(place, /*keeps_store=*/false), place.rank, place.size, end_lost) {
     auto options = c10d::ProcessGroupGloo::Options::create();
-    options->timeout = kUnlimited;
-    options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(own_address(place.address, place.port)));
+    options->timeout = kToJoin;
+    options->devices.push_back(device(place));
+    meet_in(*store, place);
     group = c10::make_intrusive<c10d::ProcessGroupGloo>(store, static_cast<int>(place.rank),
                                                         static_cast<int>(place.size), options);
+    group->setTimeout(kUnlimited);
   }
 
+  void leave() {
+    try {
+      if (!std::exchange(leaves, true)) store->add(kLeaving, 1);
+    } catch (const std::exception&) {  // the store has gone with process 0
+    }
+    heartbeat.leave();
+  }
+
+  /// Waits some seconds until all processes leave.
+  void wait_for_others() {
+    constexpr std::chrono::seconds kLimit{3};
+    constexpr std::chrono::milliseconds kLookEvery{20};
+    const auto begin = std::chrono::steady_clock::now();
+    try {
+      if (!std::exchange(leaves, true)) store->add(kLeaving, 1);
+      while (store->add(kLeaving, 0) < group->getSize() && std::chrono::steady_clock::now() - begin < kLimit)
+        std::this_thread::sleep_for(kLookEvery);
+    } catch (const std::exception&) {  // the store has gone with process 0
+    }
+  }
+
+  static constexpr const char* kLeaving = "leaving";  // the number of processes that leave
   c10::intrusive_ptr<c10d::Store> store;
   Heartbeat heartbeat;
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group;
+  bool leaves = false;
 };
 
 namespace {
@@ -141,8 +218,14 @@ namespace {
 void wait(const std::function<c10::intrusive_ptr<c10d::Work>()>& begin) {
   try {
     begin()->wait();
-  } catch (const std::exception&) {  // Gloo names the connection only
-    throw LostProcessError("another process of this run has ended, so this one ends; go on with --resume");
+  } catch (const std::exception& fault) {  // Gloo names the connection only
+    if (is_out_of_memory()) throw;
+    const std::string what = fault.what();
+    const auto address = what.find("peer [");
+    throw LostProcessError(
+        "another process of this run has ended" +
+        (address == what.npos ? "" : ", " + what.substr(address, what.find(']', address) + 1 - address)) +
+        ", so this one ends; go on with --resume");
   }
 }
 
@@ -161,7 +244,10 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place) : Exchange(place.rank, pla
   }
 }
 
-ProcessGroup::~ProcessGroup() = default;
+// Closed connections could end an exchange of another process that this one has already completed.
+ProcessGroup::~ProcessGroup() { connections_->wait_for_others(); }
+
+void ProcessGroup::leave() { connections_->leave(); }
 
 at::Tensor ProcessGroup::all_to_all(const at::Tensor& sent, const std::vector<std::int64_t>& received) {
   std::int64_t total = 0;

@@ -16,6 +16,10 @@ class LocalStore {
   LocalStore();
   ~LocalStore();
   std::uint16_t port() const;
+  /// The name of the run that its processes must have (ProcessPlace::job).
+  static constexpr const char* kJob = "local";
+  /// Makes all processes but this one end within about a second.
+  void mark_lost(std::int64_t rank);
 
  private:
   struct Store;
@@ -23,15 +27,18 @@ class LocalStore {
 };
 
 /// The processes of a run, connected by LibTorch's c10d with Gloo. While an object lives, they watch each other
-/// (Heartbeat); if one is lost, the others end with ExitCode::kLostProcess and a message. Connections are neither
-/// encrypted nor authenticated: on the loopback interface, or within a network whose machines are trusted
+/// (Heartbeat), until `leave`; if one is lost, the others end with ExitCode::kLostProcess and a message. Connections
+/// are neither encrypted nor authenticated: on the loopback interface, or within a network whose machines are trusted
 /// (docs/scaling.md).
 class ProcessGroup final : public Exchange {
  public:
   /// Joins the others; waits until all are there. Throws LostProcessError if some are missing after ten minutes,
-  /// UsageError if this build has no Gloo.
+  /// Stopped after a signal, UsageError if this build has no Gloo.
   explicit ProcessGroup(const ProcessPlace& place);
   ~ProcessGroup() override;
+
+  /// Ends the watch after an orderly end of the common work. Nothing is exchanged afterwards.
+  void leave();
 
   at::Tensor all_to_all(const at::Tensor& sent, const std::vector<std::int64_t>& received) override;
   at::Tensor all_gather(const at::Tensor& part) override;

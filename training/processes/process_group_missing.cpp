@@ -17,10 +17,12 @@ struct LocalStore::Store {};
 LocalStore::LocalStore() { refuse(); }
 LocalStore::~LocalStore() = default;
 std::uint16_t LocalStore::port() const { refuse(); }
+void LocalStore::mark_lost(std::int64_t) { refuse(); }
 
 struct ProcessGroup::Connections {};
 ProcessGroup::ProcessGroup(const ProcessPlace& place) : Exchange(place.rank, place.size) { refuse(); }
 ProcessGroup::~ProcessGroup() = default;
+void ProcessGroup::leave() { refuse(); }
 at::Tensor ProcessGroup::all_to_all(const at::Tensor&, const std::vector<std::int64_t>&) { refuse(); }
 at::Tensor ProcessGroup::all_gather(const at::Tensor&) { refuse(); }
 at::Tensor ProcessGroup::gather(const at::Tensor&) { refuse(); }

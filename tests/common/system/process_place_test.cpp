@@ -36,6 +36,7 @@ TEST(ProcessPlaceTest, ReadsTheVariablesOfTorchrun) {
                                {"MASTER_ADDR", "node1"},
                                {"MASTER_PORT", "1234"},
                                {"TORCHELASTIC_USE_AGENT_STORE", "True"},
+                               {"TORCHELASTIC_RUN_ID", "run"},
                                {"TORCHELASTIC_RESTART_COUNT", "2"}});
   ASSERT_TRUE(place);
   EXPECT_EQ(place->rank, 5);
@@ -44,6 +45,7 @@ TEST(ProcessPlaceTest, ReadsTheVariablesOfTorchrun) {
   EXPECT_EQ(place->address, "node1");
   EXPECT_EQ(place->port, 1234);
   EXPECT_TRUE(place->store_is_there);
+  EXPECT_EQ(place->job, "run");
   EXPECT_EQ(place->attempt, "2");
   EXPECT_FALSE(place->is_bound);
 }

@@ -162,6 +162,26 @@ TEST(StopOnSignalTest, WaitingReadIsInterrupted) {
   for (const int descriptor : silent) ::close(descriptor);
 }
 
+TEST(RequestStopTest, CountsAsASignalUnlessOneHasArrived) {
+  const StopOnSignal guard;
+  request_stop(ExitCode::kInterrupted);
+  EXPECT_EQ(stop_requested(), ExitCode::kInterrupted);
+  request_stop(ExitCode::kTerminated);
+  EXPECT_EQ(stop_requested(), ExitCode::kInterrupted);
+}
+
+TEST(PassedSignalDeathTest, AfterAnotherOneItIsIgnoredAndOthersAreNot) {
+  const auto twice = [](bool passed) {
+    const StopOnSignal guard;
+    expect_passed_signals(passed ? ::getpid() : ::getppid());
+    ::raise(SIGTERM);
+    ::raise(SIGTERM);
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(twice(true), ExitedWithCode(0), "");
+  EXPECT_EXIT(twice(false), ExitedWithCode(143), "");
+}
+
 TEST(LetWritesFailDeathTest, ClosedPipeIsAWriteError) {
   const auto write_to_closed = [](bool ignore) {
     if (ignore) let_writes_fail();

@@ -16,6 +16,7 @@
 #include "common/system/memory.h"
 #include "pipeline/runtime.h"
 #include "tests/pipeline/small_job.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/terminal.h"
 
 namespace gloss {
@@ -89,6 +90,7 @@ TEST(MemoryEstimateTest, AnAverageTakesAFileAndDoublesOfTheWeightsTheBestModelAF
 }
 
 TEST(MemoryEstimateTest, ALargerBatchTakesMore) {
+  if (kIsSanitized) GTEST_SKIP() << "the sanitizer takes memory itself";
   set_up_runtime(1);
   const auto memory = usable_memory();
   const ForeseenRun run{kVocabularies, {}};
@@ -211,6 +213,7 @@ TEST(MemoryEstimateTest, TheTextDeterminesMemoryOfTokenizerTrainingAndCorpusFile
 }
 
 TEST(MemoryEstimateTest, SamplingMakesBatchesLargerButNoSentenceLongerThanTheLimit) {
+  if (kIsSanitized) GTEST_SKIP() << "the sanitizer takes memory itself";
   set_up_runtime(1);
   auto config = config_of(128, 8192);
   config.data.max_length = 40;

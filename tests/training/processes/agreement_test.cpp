@@ -32,7 +32,7 @@ TEST(AgreementTest, DifferentStartsAreNamedOnEveryProcess) {
     if (exchange.rank() == 1) start["inputs"]["text"] = "b";
     if (exchange.rank() == 1) start["more"] = 1;
     EXPECT_THAT([&] { expect_equal_start(exchange, start); },
-                ThrowsMessage<UsageError>(AllOf(HasSubstr("processes 0 and 1"), HasSubstr("inputs, more"),
+                ThrowsMessage<UsageError>(AllOf(HasSubstr("processes 0 and 1"), HasSubstr("inputs.text, more"),
                                                 Not(HasSubstr("of step")), Not(HasSubstr("of program")))));
   });
 }
