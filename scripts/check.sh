@@ -101,7 +101,7 @@ fi
 plain_comments "${folders[@]}"
 american_spelling "${folders[@]}" docs/annotated README.md
 short_lines {app,common,configs,data,decoding,evaluation,kernels,library,pipeline,tensor,tokenizer,training,translation}/README.md \
-  {web,tests/web,docs/annotated,scripts/annotated}/README.md docs/{explaining,explanation_format,study}.md \
+  {web,tests/web,docs/annotated,scripts/annotated}/README.md docs/{explaining,explanation_format,scaling,study}.md \
   docs/annotated/[0-9]*.md
 
 ((failed == 0)) || exit 1
