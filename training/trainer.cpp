@@ -55,12 +55,8 @@ Trainer::Trainer(EncoderDecoder model, BatchStream& batches, Options options)
     throw UsageError(
         "training.early_stop.patience: wanted validation data to stop by, got none; name data.valid_source "
         "and data.valid_target, or leave it 0");
-  const auto& exchange = *options_.exchange;
-  if (exchange.size() > options_.config.shards)
-    throw UsageError("training.shards: wanted at least one for each of the " + std::to_string(exchange.size()) +
-                     " processes, got " + std::to_string(options_.config.shards) +
-                     "; start fewer processes, or begin a run with more shards");
-  if (!exchange.is_alone()) others_.emplace(*options_.exchange, model_, adam_.layout(), workers_);
+  expect_enough_shards(*options_.exchange, options_.config.shards);
+  if (!options_.exchange->is_alone()) others_.emplace(*options_.exchange, model_, adam_.layout(), workers_);
   state_.position = batches.position();
   state_.shards = options_.config.shards;
   state_.device = c10::DeviceTypeName(model_->device().type(), /*lower_case=*/true);

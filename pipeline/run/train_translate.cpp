@@ -237,10 +237,7 @@ void check_processes(const TrainTranslateOptions& options) {
   if (exchange.is_alone()) return;
   if (!options.device.is_cpu())
     throw UsageError({Key{"device"}, ": wanted cpu for several processes, got " + options.device.str()});
-  if (exchange.size() > options.config.training.shards)
-    throw UsageError("training.shards: wanted at least one for each of the " + std::to_string(exchange.size()) +
-                     " processes, got " + std::to_string(options.config.training.shards) +
-                     "; start fewer processes, or begin a run with more shards");
+  expect_enough_shards(exchange, options.config.training.shards);
 }
 
 /// Process 0 reads the texts and writes the folder while the others wait here, then all go on. If process 0 failed with

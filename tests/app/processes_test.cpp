@@ -69,6 +69,19 @@ class ProcessesTest : public testing::Test {
     while (children_of(starter.id()).size() > count && std::chrono::steady_clock::now() < deadline)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
+  /// Stops one of some processes for good; the others must end with exit code 8. Returns their stderr.
+  std::string errors_if_one_hangs(std::size_t processes, std::size_t rank) const {
+    Process run(training("run", static_cast<int>(processes), 1, {"--set", "training.max_steps=1000000"}));
+    wait_for_checkpoint(run, "run");
+    const auto children = children_of(run.id());
+    EXPECT_EQ(children.size(), processes);
+    EXPECT_EQ(::kill(children.at(rank), SIGSTOP), 0);
+    wait_for_end_of(run, 1);
+    ::kill(children.at(rank), SIGKILL);
+    const auto lost = run.wait();
+    EXPECT_EQ(lost.exit_code, 8);
+    return lost.err;
+  }
   static int free_port() {
     const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in address{};
@@ -157,30 +170,12 @@ TEST_F(ProcessesTest, IfOneIsKilledTheOthersEndAndTheRunGoesOn) {
 }
 
 TEST_F(ProcessesTest, AProcessThatHangsIsFound) {
-  Process run(training("run", 2, 1, {"--set", "training.max_steps=1000000"}));
-  wait_for_checkpoint(run, "run");
-  const auto children = children_of(run.id());
-  ASSERT_EQ(children.size(), 2u);
-  ASSERT_EQ(::kill(children[1], SIGSTOP), 0);
-  wait_for_end_of(run, 1);
-  ::kill(children[1], SIGKILL);
-  const auto lost = run.wait();
-  EXPECT_EQ(lost.exit_code, 8);
-  EXPECT_THAT(lost.err, HasSubstr("process 1 of this run does not answer"));
+  EXPECT_THAT(errors_if_one_hangs(2, 1), HasSubstr("process 1 of this run does not answer"));
 }
 
 TEST_F(ProcessesTest, IfProcess0HangsTheOthersNameIt) {
-  Process run(training("run", 3, 1, {"--set", "training.max_steps=1000000"}));
-  wait_for_checkpoint(run, "run");
-  const auto children = children_of(run.id());
-  ASSERT_EQ(children.size(), 3u);
-  ASSERT_EQ(::kill(children[0], SIGSTOP), 0);
-  wait_for_end_of(run, 1);
-  ::kill(children[0], SIGKILL);
-  const auto lost = run.wait();
-  EXPECT_EQ(lost.exit_code, 8);
-  EXPECT_THAT(lost.err, AllOf(HasSubstr("process 0 of this run does not answer"),
-                              Not(HasSubstr("process 1 of this run does not answer"))));
+  EXPECT_THAT(errors_if_one_hangs(3, 0), AllOf(HasSubstr("process 0 of this run does not answer"),
+                                               Not(HasSubstr("process 1 of this run does not answer"))));
 }
 
 TEST_F(ProcessesTest, ASignalToOneStopsAllWithItsCode) {

@@ -21,6 +21,13 @@ Agreement agree(Exchange& exchange, std::optional<ExitCode> stop, double seconds
   return agreed;
 }
 
+void expect_enough_shards(const Exchange& exchange, std::int64_t shards) {
+  if (exchange.size() > shards)
+    throw UsageError("training.shards: wanted at least one for each of the " + std::to_string(exchange.size()) +
+                     " processes, got " + std::to_string(shards) +
+                     "; start fewer processes, or begin a run with more shards");
+}
+
 void expect_equal_start(Exchange& exchange, const Json& start) {
   const auto texts = exchange.all_gather_texts(start.dump());
   const auto first = parse_json(texts.front()).flatten();  // "/training/max_steps"

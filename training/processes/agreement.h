@@ -17,6 +17,9 @@ struct Agreement {
 };
 Agreement agree(Exchange& exchange, std::optional<ExitCode> stop, double seconds);
 
+/// Throws UsageError for more processes than shards.
+void expect_enough_shards(const Exchange& exchange, std::int64_t shards);
+
 /// Throws UsageError on every process if the entries of `start` differ, with their keys ("training.max_steps") and the
 /// process.
 void expect_equal_start(Exchange& exchange, const Json& start);

@@ -48,6 +48,12 @@ constexpr std::chrono::hours kUnlimited{24 * 365};
   ::_exit(static_cast<int>(ExitCode::kLostProcess));
 }
 
+/// Returns the first line of an exception of c10d; a stack of calls follows.
+std::string reason(const std::exception& fault) {
+  const std::string what = fault.what();
+  return what.substr(0, what.find('\n'));
+}
+
 /// Returns a listening socket at a port of the loopback interface; 0: a free one.
 Descriptor listen_locally(std::uint16_t port) {
   Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -160,8 +166,7 @@ LocalStore::LocalStore() : store_(std::make_unique<Store>()) {
   try {
     store_->store = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
   } catch (const std::exception& fault) {
-    const std::string what = fault.what();
-    throw IoError("127.0.0.1, port " + std::to_string(store_->port) + ": " + what.substr(0, what.find('\n')));
+    throw IoError("127.0.0.1, port " + std::to_string(store_->port) + ": " + reason(fault));
   }
 }
 
@@ -237,10 +242,9 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place) : Exchange(place.rank, pla
   } catch (const Error&) {
     throw;
   } catch (const std::exception& fault) {
-    const std::string what = fault.what();
     throw LostProcessError("process " + std::to_string(place.rank) + " of " + std::to_string(place.size) +
                            ": the others were not found at " + place.address + ", port " + std::to_string(place.port) +
-                           ": " + what.substr(0, what.find('\n')));
+                           ": " + reason(fault));
   }
 }
 
