@@ -86,7 +86,7 @@ may_include pipeline common kernels tensor tokenizer data model training decodin
 may_include app common kernels tensor tokenizer data model training decoding translation evaluation pipeline
 may_include library common kernels tensor tokenizer data model training decoding translation evaluation pipeline
 may_include examples common tensor tokenizer data model training
-no_torch common kernels tokenizer data evaluation library/include
+no_torch common kernels tokenizer data evaluation pipeline/interchange/formats library/include
 no_torch app/options app/help app/main.cpp app/command_line.* app/report_failure.* app/version_text.*
 if grep -rnE '^#include "(app/(commands|input)|tensor|translation)/' app/options app/help app/main.cpp app/command_line.*; then
   fault "the small program knows options only (see the lines above)"

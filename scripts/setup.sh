@@ -131,6 +131,13 @@ install_gloo() {
     say "Gloo's headers (libgloo-dev) were not installed; gloss will train with one process only"
 }
 
+# Without these gloss neither imports nor exports models of Marian.
+install_model_formats() {
+  if printf '#include <zip.h>\n#include <yaml-cpp/yaml.h>\n' | g++ -std=c++20 -E -x c++ - >/dev/null 2>&1; then return; fi
+  have apt-get && apt_install libzip-dev libyaml-cpp-dev ||
+    say "libzip (libzip-dev) and yaml-cpp (libyaml-cpp-dev) were not installed; gloss will not import models of Marian"
+}
+
 # Without a browser the tests of pages are skipped, so it may be missing.
 install_browser() {
   if have chromium && have chromedriver; then return; fi
@@ -248,6 +255,7 @@ main() {
   done
   install_packages "${tools[@]}"
   install_gloo
+  install_model_formats
   if [[ $developer == yes ]]; then
     install_browser
     install_page_packages

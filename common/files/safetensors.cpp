@@ -69,14 +69,14 @@ class FileReader {
     return print.value();
   }
 
-  SafetensorsHeader read_header() {
+  SafetensorsHeader read_header(SafetensorsLayout layout = SafetensorsLayout::kAligned) {
     const auto size = rest_;
     std::array<std::byte, kHeaderLengthBytes> start{};
     const auto start_bytes = std::span(start).first(std::min<std::uint64_t>(start.size(), size));
     read(start_bytes);
-    std::string text(read_header_length(start_bytes, size, name_), '\0');
+    std::string text(read_header_length(start_bytes, size, name_, layout), '\0');
     read(std::as_writable_bytes(std::span(text)));
-    return gloss::read_header(text, rest_, name_);
+    return gloss::read_header(text, rest_, name_, layout);
   }
 
   std::uint64_t rest() const { return rest_; }
@@ -126,8 +126,16 @@ SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path) {
 }
 
 SafetensorsFile SafetensorsFile::open_in_place(const std::filesystem::path& path) {
+  return open_in_place(path, SafetensorsLayout::kAligned);
+}
+
+SafetensorsFile SafetensorsFile::open_foreign(const std::filesystem::path& path) {
+  return open_in_place(path, SafetensorsLayout::kAny);
+}
+
+SafetensorsFile SafetensorsFile::open_in_place(const std::filesystem::path& path, SafetensorsLayout layout) {
   FileReader reader(path);
-  auto header = reader.read_header();
+  auto header = reader.read_header(layout);
   SafetensorsFile file;
   auto contents = std::make_shared<Contents>();
   contents->path = path;

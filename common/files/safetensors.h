@@ -27,6 +27,7 @@ struct TensorView {
 using Metadata = std::map<std::string, std::string>;
 
 struct SafetensorsHeader;  // common/files/safetensors_header.h
+enum class SafetensorsLayout;
 
 /// A file in the safetensors format (docs/file_formats.md), read into memory and fully checked: the header and its
 /// checksum (common/files/safetensors_header.h) and, if the metadata has "sha256", the checksum of the tensor bytes.
@@ -38,6 +39,8 @@ class SafetensorsFile {
   /// Checks the whole file as `open` does, but keeps only its header in memory. The tensors have no bytes; `read`
   /// copies them from the file, which stays open and may be renamed, removed or replaced by another one.
   static SafetensorsFile open_in_place(const std::filesystem::path& path);
+  /// Opens a file of another program as `open_in_place` does; its tensors need not be aligned.
+  static SafetensorsFile open_foreign(const std::filesystem::path& path);
   /// Reads and checks the header only, without tensors and their checksum. Throws as `open`.
   static SafetensorsFile open_header(const std::filesystem::path& path);
   /// Parses bytes in memory, which must outlive the result; `name` replaces the path in messages.
@@ -55,6 +58,7 @@ class SafetensorsFile {
   struct Contents;  ///< of a file opened in place
 
   SafetensorsFile() = default;
+  static SafetensorsFile open_in_place(const std::filesystem::path& path, SafetensorsLayout layout);
   static SafetensorsFile view(std::span<const std::byte> data, SafetensorsHeader header, std::string name);
 
   std::shared_ptr<const std::byte> data_;     ///< owns the bytes read by `open`

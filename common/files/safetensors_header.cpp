@@ -87,7 +87,7 @@ std::uint64_t checked_product(const std::vector<std::int64_t>& shape, std::uint6
   return factor;
 }
 
-TensorRange read_tensor_range(const Json& value, const std::string& where) {
+TensorRange read_tensor_range(const Json& value, const std::string& where, SafetensorsLayout layout) {
   if (!value.is_object() || value.size() != 3 || !value.contains("dtype") || !value.contains("shape") ||
       !value.contains("data_offsets")) {
     fail(where, "wanted dtype, shape and data_offsets" + got(value));
@@ -109,7 +109,7 @@ TensorRange read_tensor_range(const Json& value, const std::string& where) {
   range.begin = read_count(offsets[0], where + ": data_offsets");
   range.end = read_count(offsets[1], where + ": data_offsets");
   if (range.begin > range.end) fail(where, "data_offsets: wanted begin <= end" + got(offsets));
-  if (range.begin % known->size != 0) {
+  if (layout == SafetensorsLayout::kAligned && range.begin % known->size != 0) {
     fail(where, "data_offsets: wanted a multiple of " + std::to_string(known->size) + got(offsets));
   }
 
@@ -175,7 +175,9 @@ std::string_view dtype_name(Dtype dtype) { return entry(dtype).name; }
 
 std::size_t dtype_size(Dtype dtype) { return entry(dtype).size; }
 
-std::size_t read_header_length(std::span<const std::byte> start, std::uint64_t file_size, const std::string& name) {
+std::size_t read_header_length(std::span<const std::byte> start, std::uint64_t file_size, const std::string& name,
+                               SafetensorsLayout layout) {
+  const auto unit = layout == SafetensorsLayout::kAligned ? kAlignment : 1;
   const std::string_view first(reinterpret_cast<const char*>(start.data()), std::min(start.size(), kHeaderLengthBytes));
   const auto refuse_kind = [&](std::string_view kind) {
     if (!kind.empty()) fail(name, "is not a model file: wanted a safetensors file, got " + std::string(kind));
@@ -187,13 +189,14 @@ std::size_t read_header_length(std::span<const std::byte> start, std::uint64_t f
   std::uint64_t length = 0;
   std::memcpy(&length, first.data(), sizeof(length));
   const auto max_length = std::min(kMaxHeaderBytes, file_size - kHeaderLengthBytes);
-  if (length >= 2 && length <= max_length && length % kAlignment == 0) return length;
+  if (length >= 2 && length <= max_length && length % unit == 0) return length;
   if (length > 0xffff) refuse_kind(file_kind(first));  // smaller lengths are those of a truncated file
-  fail(name, "is not a model file, or cut short: header length: wanted a multiple of 8, at most " +
-                 std::to_string(max_length) + ", got " + std::to_string(length));
+  fail(name, "is not a model file, or cut short: header length: wanted a multiple of " + std::to_string(unit) +
+                 ", at most " + std::to_string(max_length) + ", got " + std::to_string(length));
 }
 
-SafetensorsHeader read_header(std::string_view text, std::uint64_t data_size, const std::string& name) {
+SafetensorsHeader read_header(std::string_view text, std::uint64_t data_size, const std::string& name,
+                              SafetensorsLayout layout) {
   if (!text.starts_with('{')) fail(name, "header: wanted a JSON object, got \"" + printable(text, 20) + '"');
   Json json;
   try {
@@ -211,7 +214,7 @@ SafetensorsHeader read_header(std::string_view text, std::uint64_t data_size, co
   }
   for (const auto& [tensor, value] : json.items()) {
     check_name(tensor, name);
-    header.tensors.emplace(tensor, read_tensor_range(value, name + ": tensor \"" + tensor + '"'));
+    header.tensors.emplace(tensor, read_tensor_range(value, name + ": tensor \"" + tensor + '"', layout));
   }
   check_coverage(header, data_size, name);
   check_header_sum(header, name);

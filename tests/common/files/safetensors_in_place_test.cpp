@@ -38,6 +38,18 @@ TEST_F(SafetensorsInPlaceTest, InPlaceTensorsAreReadWhenTheyAreNeeded) {
   }
 }
 
+TEST_F(SafetensorsInPlaceTest, FilesOfOtherProgramsNeedNotBeAligned) {
+  const std::string header = R"({"__metadata__":{"format":"pt"},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+                             R"("b":{"dtype":"F32","shape":[1],"data_offsets":[1,5]}})";
+  ASSERT_NE(header.size() % 8, 0U);
+  std::string bytes(8, '\0');
+  bytes[0] = static_cast<char>(header.size());
+  write_file(path_, bytes + header + "abcde");
+  EXPECT_THAT([&] { SafetensorsFile::open_in_place(path_); }, refuses_file("header length: wanted a multiple of 8"));
+  const auto file = SafetensorsFile::open_foreign(path_);
+  EXPECT_TRUE(equal_bytes(read(file, "b", 4), bytes_of(std::string("bcde"))));
+}
+
 TEST_F(SafetensorsInPlaceTest, InPlaceFileCanBeReplacedAndRemoved) {
   save();
   const auto file = SafetensorsFile::open_in_place(path_);

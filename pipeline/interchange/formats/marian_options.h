@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/interchange/formats/foreign_tensors.h"
+#include "pipeline/interchange/formats/yaml.h"
+
+namespace gloss {
+
+/// Options of Marian: those within a model (special:model.yml) or those of decoder.yml. A key that is not there has the
+/// default of marian_option_defaults(), and older names of a key are found under its present one.
+///
+///     const auto options = MarianOptions::of_model(*file);
+///     if (options.text("type") != "transformer") ...
+///     const auto layers = options.integer("enc-depth");
+class MarianOptions {
+ public:
+  /// Parses a YAML map; `name` is for messages: the file. Throws as parse_yaml.
+  static MarianOptions parse(std::string_view yaml, std::string name);
+  /// Reads a regular file of at most 1 MiB. Throws as parse, IoError.
+  static MarianOptions read(const std::filesystem::path& path);
+  /// Returns the options within a model. Throws ModelError if it has none.
+  static MarianOptions of_model(const ForeignTensors& model);
+
+  /// Returns whether the file has the key, under this or an older name.
+  bool has(std::string_view key) const { return find(key) != nullptr; }
+  std::vector<std::string> keys() const;  ///< as the file has them
+
+  /// These return the value of a key, or else its default. They throw ModelError("name: key: wanted ..., got ...") if
+  /// the value is of another kind, or if the key has neither value nor default.
+  std::string text(std::string_view key) const;
+  std::int64_t integer(std::string_view key) const;
+  double number(std::string_view key) const;  ///< finite
+  bool flag(std::string_view key) const;
+  /// A single scalar counts as a list of one; nothing counts as an empty list.
+  std::vector<std::string> texts(std::string_view key) const;
+  std::vector<std::int64_t> integers(std::string_view key) const;
+
+  /// Returns the value as it stands in the file, for messages: "[1, 2]"; of a missing key, the default.
+  std::string shown(std::string_view key) const;
+  const std::string& name() const { return name_; }
+
+ private:
+  MarianOptions(YamlNode root, std::string name) : root_(std::move(root)), name_(std::move(name)) {}
+  const YamlNode* find(std::string_view key) const;
+  YamlNode value(std::string_view key) const;
+
+  YamlNode root_;
+  std::string name_;
+};
+
+/// A key of Marian that gloss reads, with the value that Marian takes where it is missing, as YAML.
+struct MarianOptionDefault {
+  std::string_view key, value;
+};
+/// Returns the defaults of Marian's command line; none for sizes, which every model states.
+const std::vector<MarianOptionDefault>& marian_option_defaults();
+
+}  // namespace gloss

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace gloss {
+
+/// The pieces of another program's vocabulary, by id.
+struct Vocabulary {
+  enum class Kind { kYaml, kJson, kText, kSentencePiece };
+
+  Kind kind = Kind::kText;
+  std::string name;                 ///< of the file, for messages
+  std::vector<std::string> pieces;  ///< by id; nonempty UTF-8, each once
+  std::string sentencepiece;        ///< bytes of the model; empty for the other kinds
+
+  std::int64_t size() const { return static_cast<std::int64_t>(pieces.size()); }
+};
+
+/// Bounds on a vocabulary file.
+inline constexpr std::size_t kMaxVocabularyBytes = std::size_t{32} << 20;
+inline constexpr std::size_t kMaxVocabularyPieces = 1'000'000;
+inline constexpr std::size_t kMaxPieceBytes = 1000;
+
+/// Reads a vocabulary. The kind follows from the ending: .yml and .yaml (a map of piece to id), .json (the same), .spm
+/// and .model (SentencePiece), otherwise a text with one piece a line, in the order of the ids. Ids are 0 to n-1, each
+/// once. Throws ModelError with the path, the line or entry, and the fault; IoError; UsageError if gloss was built
+/// without yaml-cpp and the file is YAML.
+Vocabulary read_vocabulary(const std::filesystem::path& path);
+/// Parses the bytes of a vocabulary.
+Vocabulary parse_vocabulary(Vocabulary::Kind kind, std::string bytes, std::string name);
+
+/// Returns the ids by piece. The vocabulary must outlive the result.
+std::unordered_map<std::string_view, std::int64_t> ids_by_piece(const Vocabulary& vocabulary);
+
+}  // namespace gloss

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gloss {
+
+/// A value of a YAML document.
+struct YamlNode {
+  enum class Kind { kNull, kScalar, kList, kMap };
+
+  Kind kind = Kind::kNull;
+  int line = 0;         ///< counted from 1
+  std::string text;     ///< of a scalar; of a null, the word that stands for it, or nothing
+  bool quoted = false;  ///< a scalar in quotes is a text, whatever it looks like
+  std::vector<YamlNode> items;
+  std::vector<std::pair<std::string, YamlNode>> members;  ///< in their order; each key once
+};
+
+/// Bounds on a YAML document.
+struct YamlLimits {
+  std::size_t bytes = std::size_t{64} << 20;
+  std::size_t nodes = 2'000'000;
+  int depth = 16;
+};
+
+/// Returns whether this gloss was built with yaml-cpp.
+bool has_yaml();
+
+/// Parses one YAML document through yaml-cpp. Keys are scalars; a plain null as a key is the text that stands there.
+/// Throws ModelError("name: line N: ...") for text that is not UTF-8, several documents, anchors and aliases, tags of
+/// types, repeated keys and a document beyond the limits; UsageError if this gloss was built without yaml-cpp.
+YamlNode parse_yaml(std::string_view text, const std::string& name, const YamlLimits& limits = {});
+
+}  // namespace gloss

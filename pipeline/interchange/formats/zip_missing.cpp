@@ -1,0 +1,31 @@
+// In place of zip_file.cpp and npz_writer.cpp where the build found no libzip.
+#include "common/error.h"
+#include "pipeline/interchange/formats/npz_writer.h"
+#include "pipeline/interchange/formats/zip_file.h"
+
+namespace gloss {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw UsageError("archives (.npz, .zip): this gloss was built without libzip; install libzip-dev and build it again");
+}
+
+}  // namespace
+
+struct ZipFile::Archive {};
+ZipFile::ZipFile(std::unique_ptr<Archive>, std::string, const ZipLimits&) { refuse(); }
+ZipFile::~ZipFile() = default;
+ZipFile::ZipFile(ZipFile&& other) noexcept = default;
+ZipFile& ZipFile::operator=(ZipFile&& other) noexcept = default;
+ZipFile ZipFile::open(const std::filesystem::path&, const ZipLimits&) { refuse(); }
+ZipFile ZipFile::parse(std::vector<std::byte>, std::string, const ZipLimits&) { refuse(); }
+std::vector<std::string> ZipFile::entries() const { refuse(); }
+std::uint64_t ZipFile::size(std::string_view) const { refuse(); }
+std::vector<std::byte> ZipFile::read(std::string_view) const { refuse(); }
+std::vector<std::byte> ZipFile::read_start(std::string_view, std::size_t) const { refuse(); }
+
+bool has_libzip() { return false; }
+
+void write_npz(const std::filesystem::path&, const std::vector<NpzTensor>&) { refuse(); }
+
+}  // namespace gloss
