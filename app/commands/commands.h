@@ -18,6 +18,7 @@ ExitCode run(const ScoreOptions& options);
 ExitCode run(const InspectOptions& options);
 ExitCode run(const CheckDataOptions& options);
 ExitCode run(const ExplainOptions& options);
+ExitCode run(const ExportOptions& options);
 ExitCode run(const DoctorOptions& options);
 
 }  // namespace gloss

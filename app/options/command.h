@@ -20,6 +20,7 @@ struct DoctorOptions;
 struct EncodeOptions;
 struct EvaluateOptions;
 struct ExplainOptions;
+struct ExportOptions;
 struct InspectOptions;
 struct MakeCorpusOptions;
 struct ScoreOptions;
@@ -38,7 +39,7 @@ using Command =
     std::variant<Action, Parsed<TrainTranslateCommandOptions>, Parsed<TranslateOptions>, Parsed<EvaluateOptions>,
                  Parsed<TrainTokenizerOptions>, Parsed<EncodeOptions>, Parsed<DecodeOptions>, Parsed<MakeCorpusOptions>,
                  Parsed<AverageOptions>, Parsed<ConvertOptions>, Parsed<ScoreOptions>, Parsed<InspectOptions>,
-                 Parsed<CheckDataOptions>, Parsed<DoctorOptions>, Parsed<ExplainOptions>>;
+                 Parsed<CheckDataOptions>, Parsed<DoctorOptions>, Parsed<ExplainOptions>, Parsed<ExportOptions>>;
 
 // Each function declares a command and its options. Where the command is named, parsing sets `chosen`.
 void add_train_translate_command(CLI::App& program, Command& chosen);
@@ -52,6 +53,7 @@ void add_score_command(CLI::App& program, Command& chosen);
 void add_inspect_command(CLI::App& program, Command& chosen);
 void add_check_data_command(CLI::App& program, Command& chosen);
 void add_explain_command(CLI::App& program, Command& chosen);
+void add_export_command(CLI::App& program, Command& chosen);
 void add_doctor_command(CLI::App& program, Command& chosen);
 /// `gloss help`, `gloss completion` and `gloss man`, which print what the declarations of the other commands hold.
 /// `program` must outlive the chosen action.

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include <openssl/evp.h>
 #include <zlib.h>
 
 #include "common/error.h"
+#include "common/text/base64.h"
 #include "pipeline/explain/markup.h"
 #include "pipeline/explain/web_files.h"
 
@@ -109,15 +109,6 @@ std::string compressed(const std::string& content) {
   if (error != Z_OK) throw OutOfMemoryError("explain: the page could not be compressed: out of memory");
   result.resize(size);
   return result;
-}
-
-std::string base64(const std::string& bytes) {
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');
-  const auto size =
-      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(size));
-  return text;
 }
 
 /// [length of the JSON, 4 bytes, little-endian][JSON][bytes of the arrays]

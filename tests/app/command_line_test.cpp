@@ -64,7 +64,7 @@ TEST(CommandLineTest, HelpListsTheCommands) {
   }
   EXPECT_THAT(listed,
               ElementsAre("train-translate,", "translate", "evaluate", "tokenizer", "make-corpus", "average", "convert",
-                          "score", "inspect", "explain", "check-data", "doctor", "help", "completion", "man"));
+                          "export", "score", "inspect", "explain", "check-data", "doctor", "help", "completion", "man"));
 }
 
 TEST(CommandLineTest, WithoutACommandHelpGoesToStderr) {

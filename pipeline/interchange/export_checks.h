@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/config/json.h"
+#include "pipeline/interchange/refusals.h"
+#include "pipeline/models/translation_model.h"
+
+namespace gloss {
+
+/// Compares the run file of a model with the values that another program can compute. All reasons are collected.
+class ExportChecks {
+ public:
+  explicit ExportChecks(const TranslationModel& model);
+
+  /// Adds a reason unless the key of section `model` has one of these values.
+  void expect(std::string_view key, std::initializer_list<Json> wanted);
+  /// Adds a reason if the decoder starts with a zero vector, for which the row of bos stands, and this row is not zero.
+  void expect_zero_start();
+  /// Adds a reason for a tokenizer that rewrites lines before SentencePiece cuts them, as no other program does.
+  void expect_no_normalizer();
+  /// Adds a reason for a model of several languages whose default languages are not stated: the folder is for these.
+  void expect_languages();
+  /// Adds a reason for a tokenizer whose pieces have other ids than in its SentencePiece model.
+  void expect_sentencepiece();
+
+  Refusals refusals;
+
+ private:
+  const TranslationModel* model_;
+  Json config_;  ///< the section `model`
+};
+
+/// Returns the number of positions that a file has for a program that fails beyond the last one: all that the run file
+/// of the model needs, and at least 2048.
+std::int64_t exported_positions(const TranslationModel& model);
+
+/// Returns the spellings of the pieces by id.
+std::vector<std::string> pieces_of(const Tokenizer& tokenizer);
+
+/// Returns the bytes of the SentencePiece model that cuts lines for a tokenizer.
+std::string sentencepiece_bytes(const Tokenizer& tokenizer);
+
+/// Returns the tokenizers by the names of their files: tokenizer.model, or source_tokenizer.model and
+/// target_tokenizer.model.
+std::vector<std::pair<std::string, const Tokenizer*>> named_tokenizers(const TranslationModel& model);
+
+}  // namespace gloss

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gloss {
+
+/// A folder of files that appears completely or not at all. The files are written to a temporary folder beside the
+/// destination, which `commit` renames. If a step fails, or the object is destroyed before `commit`, the destination is
+/// unchanged and nothing else is left. A killed process leaves a folder ".gloss-export.PID.tmp", which the next export
+/// to the same place removes.
+///
+///     OutputFolder folder("out", /*overwrite=*/false);
+///     write_file(folder.file("config.json"), text);
+///     folder.commit("# A model\n");
+class OutputFolder {
+ public:
+  /// Throws UsageError if `path` is a file, or a folder with files. With `overwrite` such a folder may also be one that
+  /// an OutputFolder wrote and that has no other files. Throws IoError.
+  OutputFolder(const std::filesystem::path& path, bool overwrite);
+  ~OutputFolder();
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+
+  /// Returns the path at which to write the file of this name.
+  std::filesystem::path file(const std::string& name);
+  /// Writes README.md, with a first line that lists the files, and gives the folder its name. Throws IoError.
+  void commit(std::string_view readme);
+
+ private:
+  std::filesystem::path path_, temporary_;
+  std::vector<std::string> names_ = {"README.md"};
+};
+
+}  // namespace gloss

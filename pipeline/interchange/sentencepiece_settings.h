@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gloss {
+
+/// How a SentencePiece model treats text, besides its pieces (tokenizer/piece_table.h).
+struct SentencePieceSettings {
+  std::string character_map;             ///< rules of its normalization; empty: none
+  bool add_dummy_prefix = true;          ///< a space is put before the text
+  bool remove_extra_whitespaces = true;  ///< spaces at the ends, and runs of them
+  bool escape_whitespaces = true;        ///< a space becomes U+2581
+  bool whitespace_as_suffix = false;     ///< a word ends, and does not begin, with its space
+  bool byte_fallback = false;            ///< unknown characters become bytes
+  bool rewrites_output = false;          ///< joined pieces are normalized again
+};
+
+/// Parses the bytes of a checked SentencePiece model. Throws ModelError if they are malformed.
+SentencePieceSettings read_sentencepiece_settings(std::string_view model);
+
+}  // namespace gloss
