@@ -144,6 +144,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   add_make_corpus_command(program, chosen);
   add_average_command(program, chosen);
   add_convert_command(program, chosen);
+  add_import_command(program, chosen);
   add_export_command(program, chosen);
   add_score_command(program, chosen);
   add_inspect_command(program, chosen);

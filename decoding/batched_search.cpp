@@ -35,6 +35,7 @@ SearchInputs part_of(const SearchInputs& given, std::span<const std::size_t> bat
     part.input_indices.push_back(given.input_indices.empty() ? static_cast<std::int64_t>(i) : given.input_indices[i]);
   }
   part.continues_word = given.continues_word;
+  part.given_tokens = given.given_tokens;
   return part;
 }
 

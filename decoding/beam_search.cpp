@@ -102,7 +102,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
   const auto limit = length_limit(config, scorer);
   const SearchContext context{scorer,
                               config,
-                              {config, given.prefixes},
+                              {config, given.prefixes, given.given_tokens},
                               {given, replaced_words(scorer, source, config, given, hooks), limit, config.beam_size}};
   const auto& phrases = context.phrases;
   std::vector<Beam> beams;

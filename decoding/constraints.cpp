@@ -68,7 +68,7 @@ Scorer::Step Constraints::step(const Scorer& scorer, Scorer::State& state, std::
   step.logits = step.logits.contiguous();  // [rows, V]
   if (config_->repetition_penalty != 1) penalize_repetitions(rows, step);
   ban(rows, step.logits);
-  force(rows, step.logits);
+  force(rows, step);
   return step;
 }
 
@@ -128,9 +128,10 @@ void Constraints::ban(std::span<const Row> rows, at::Tensor& logits) const {
   if (!places.empty()) logits.view(-1).index_fill_(0, index_on(logits, places), kBannedLogit);
 }
 
-void Constraints::force(std::span<const Row> rows, at::Tensor& logits) const {
+void Constraints::force(std::span<const Row> rows, Scorer::Step& step) const {
+  auto& logits = step.logits;
   const auto V = logits.size(1);
-  std::vector<std::int64_t> forced_rows, places;
+  std::vector<std::int64_t> forced_rows, places, given_rows, given_places;
   for (std::int64_t row = 0; row < std::ssize(rows); ++row) {
     const auto id = forced(rows[row]);
     if (!id) continue;
@@ -139,9 +140,16 @@ void Constraints::force(std::span<const Row> rows, at::Tensor& logits) const {
                        "; it is of another vocabulary");
     forced_rows.push_back(row);
     places.push_back(row * V + *id);
+    if (std::ssize(*rows[row].generated) >= given_tokens_) continue;
+    given_rows.push_back(row);
+    given_places.push_back(places.back());
   }
   if (places.empty()) return;
   auto flat = logits.view(-1);  // [rows * V]
+  if (!given_rows.empty())
+    step.log_normalizer = step.log_normalizer.index_copy(
+        0, index_on(step.log_normalizer, given_rows),
+        flat.index_select(0, index_on(logits, given_places)).to(step.log_normalizer.options()));
   const auto index = index_on(logits, places);
   const auto forced_logits = flat.index_select(0, index);
   logits.index_fill_(0, index_on(logits, forced_rows), kBannedLogit);

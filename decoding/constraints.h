@@ -16,7 +16,8 @@ class PhraseProgress;
 /// Restricts and rescales the next token: the options of DecodingConfig that every search obeys, and forced prefixes.
 /// For each row, in this order:
 /// - repetition_penalty rescales the logits of earlier tokens, and the normalizer is computed again;
-/// - inside its prefix, only the prefix's token is allowed, and no ban applies;
+/// - inside its prefix, only the prefix's token is allowed, and no ban applies; the first tokens of prefixes can be
+///   given, which have the probability 1;
 /// - otherwise eos is banned before min_length tokens, unk if no_unk is set, and tokens that would repeat an n-gram.
 ///
 /// The next pieces of phrases are never banned. (PhraseConstraints removes eos while phrases are missing.) A ban does
@@ -30,8 +31,10 @@ class Constraints {
     const PhraseProgress* phrases = nullptr;  ///< progress with its sentence's phrases; null if there are none
   };
 
-  /// `prefixes` has one for each sentence, or is empty. Both arguments must outlive the constraints.
-  Constraints(const DecodingConfig& config, std::span<const Ids> prefixes) : config_(&config), prefixes_(prefixes) {}
+  /// `prefixes` has one for each sentence, or is empty. Their first `given_tokens` tokens are given. `config` and
+  /// `prefixes` must outlive the constraints.
+  Constraints(const DecodingConfig& config, std::span<const Ids> prefixes, std::int64_t given_tokens = 0)
+      : config_(&config), prefixes_(prefixes), given_tokens_(given_tokens) {}
 
   /// Does Scorer::step and sets the logits of forbidden tokens to -inf. Throws UsageError if a token of a prefix is not
   /// in the vocabulary.
@@ -50,10 +53,11 @@ class Constraints {
  private:
   void penalize_repetitions(std::span<const Row> rows, Scorer::Step& step) const;
   void ban(std::span<const Row> rows, at::Tensor& logits) const;
-  void force(std::span<const Row> rows, at::Tensor& logits) const;
+  void force(std::span<const Row> rows, Scorer::Step& step) const;
 
   const DecodingConfig* config_;
   std::span<const Ids> prefixes_;
+  std::int64_t given_tokens_;
 };
 
 }  // namespace gloss

@@ -23,7 +23,7 @@ void expect_lengths(const Scorer& scorer, std::span<const Ids> targets) {
 
 /// Scores the pairs of a batch. Their targets are not empty and sorted by length, the longest first.
 void score_batch(const Scorer& scorer, std::span<const Ids> sources, std::span<const Ids> targets,
-                 std::span<const std::size_t> batch, const std::function<void()>& before_step,
+                 std::span<const std::size_t> batch, const std::function<void()>& before_step, std::size_t given_tokens,
                  std::vector<ForcedScore>& result) {
   std::vector<Ids> rows;
   for (const auto i : batch) rows.push_back(sources[i]);
@@ -39,8 +39,9 @@ void score_batch(const Scorer& scorer, std::span<const Ids> sources, std::span<c
       if (!std::isfinite(step.log_normalizers[b]))
         throw ModelError("scorer: wanted a finite log-normalizer; the weights are damaged");
       auto& score = result[batch[b]];
-      score.tokens.push_back(step.logits[b] - step.log_normalizers[b]);
-      score.log_probability = score.log_probability - step.log_normalizers[b] + step.logits[b];
+      const auto normalizer = position < given_tokens ? step.logits[b] : step.log_normalizers[b];
+      score.tokens.push_back(step.logits[b] - normalizer);
+      score.log_probability = score.log_probability - normalizer + step.logits[b];
       if (position + 1 < targets[batch[b]].size()) kept.push_back(static_cast<std::int64_t>(b));
     }
     const bool all = kept.size() == last.size();
@@ -53,7 +54,8 @@ void score_batch(const Scorer& scorer, std::span<const Ids> sources, std::span<c
 
 std::vector<ForcedScore> forced_token_scores(const Scorer& scorer, std::span<const Ids> sources,
                                              std::span<const Ids> targets, std::int64_t batch_size,
-                                             const std::function<void()>& before_step, std::int64_t workers) {
+                                             const std::function<void()>& before_step, std::int64_t workers,
+                                             std::int64_t given_tokens) {
   if (sources.size() != targets.size())
     throw UsageError("targets: wanted one for each of " + std::to_string(sources.size()) + " sources, got " +
                      std::to_string(targets.size()));
@@ -74,7 +76,7 @@ std::vector<ForcedScore> forced_token_scores(const Scorer& scorer, std::span<con
     before_each_step();
     const auto first = static_cast<std::size_t>(batch) * size;
     score_batch(scorer, sources, targets, std::span(order).subspan(first, std::min(size, order.size() - first)),
-                before_each_step, result);
+                before_each_step, static_cast<std::size_t>(given_tokens), result);
   };
   if (workers > 1 && batches > 1 && scorer.device().is_cpu()) {
     try {

@@ -16,8 +16,8 @@ struct ForcedScore {
 };
 
 /// Scores given targets by teacher forcing, each for its source (pieces and eos), in batches of `batch_size` pairs. A
-/// target is scored as it stands: it ends with eos, or without one if a search was cut short. Returns the scores in the
-/// order of the targets.
+/// target is scored as it stands: it ends with eos, or without one if a search was cut short. The first `given_tokens`
+/// tokens of each target have the probability 1. Returns the scores in the order of the targets.
 ///
 /// Calls `before_step`, unless empty, before each batch and each step; it may throw to leave. With several `workers`,
 /// on the CPU, each computes a batch on one thread, and `before_step` runs on their threads, one at a time; after its
@@ -28,6 +28,7 @@ struct ForcedScore {
 /// finite.
 std::vector<ForcedScore> forced_token_scores(const Scorer& scorer, std::span<const Ids> sources,
                                              std::span<const Ids> targets, std::int64_t batch_size,
-                                             const std::function<void()>& before_step = {}, std::int64_t workers = 1);
+                                             const std::function<void()>& before_step = {}, std::int64_t workers = 1,
+                                             std::int64_t given_tokens = 0);
 
 }  // namespace gloss

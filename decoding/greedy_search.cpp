@@ -11,7 +11,7 @@ namespace gloss {
 std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& source, const DecodingConfig& config,
                                       const SearchInputs& given, const SearchHooks& hooks) {
   const auto limit = length_limit(config, scorer);
-  const Constraints constraints(config, given.prefixes);
+  const Constraints constraints(config, given.prefixes, given.given_tokens);
   std::vector<Hypothesis> result(source.lengths.size());
   if (result.empty()) return result;
 

@@ -72,7 +72,7 @@ TopTokens all_tokens_of(const Scorer::Step& step) {
 class SamplingStep {
  public:
   SamplingStep(const Scorer& scorer, const DecodingConfig& config, const SearchInputs& given)
-      : scorer_(&scorer), sampling_(&config.sampling), constraints_(config, given.prefixes) {}
+      : scorer_(&scorer), sampling_(&config.sampling), constraints_(config, given.prefixes, given.given_tokens) {}
 
   TopTokens operator()(Scorer::State& state, const SampledRows& rows) const {
     const auto V = scorer_->vocabulary_size(), k = sampling_->top_k;

@@ -43,7 +43,9 @@ Translation to_public(LineTranslation translation) {
   Translation result;
   result.status = to_public(translation.status);
   result.truncated = translation.truncated;
-  for (const auto& span : translation.source.spans) result.source_spans.push_back({span.begin, span.end});
+  const auto& spans = translation.source.spans;
+  for (auto i = translation.source.tags; i < spans.size(); ++i)
+    result.source_spans.push_back({spans[i].begin, spans[i].end});
   result.source = std::move(translation.source.text);
   for (auto& candidate : translation.candidates) result.candidates.push_back(to_public(std::move(candidate)));
   return result;

@@ -1,5 +1,6 @@
 #include <exception>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,10 +98,16 @@ DetailOptions detail_options(const TranslationOptions& options, const ModelConfi
 
 /// The parts of model files that translating needs.
 struct Translator::Impl {
-  LineTranslator lines;
-  DecodingConfig decoding;
-  ModelConfig model;
+  LineTranslator lines;  ///< without language tags
+  TokenizerPair tokenizers;
+  RunConfig config;
   int threads;
+
+  /// Returns a translator with the language tags of a call.
+  LineTranslator translator(const TranslationOptions& options) const {
+    const auto [source, target] = with_tags(tokenizers, config, {options.source_language, options.target_language}, "");
+    return lines.with_tokenizers(source, target);
+  }
 };
 
 Translator::Translator(const std::filesystem::path& file_or_folder, const TranslatorSettings& settings)
@@ -115,9 +122,11 @@ Translator::Translator(std::span<const std::filesystem::path> files_or_folders, 
     if (device.is_cuda()) set_up_determinism(at::get_num_threads());
     const ThreadCount count(threads);
     const auto models = load_translation_ensemble(files_or_folders, device);
-    const auto& config = models.first().config;
-    return std::make_shared<const Impl>(
-        Impl{models.translator(precision, settings.alignment, settings.plain), config.decoding, config.model, threads});
+    const auto& first = models.first();
+    return std::make_shared<const Impl>(Impl{models.untagged_translator(precision, settings.alignment, settings.plain),
+                                             {first.source_tokenizer, first.target_tokenizer},
+                                             first.config,
+                                             threads});
   });
 }
 
@@ -144,15 +153,16 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
     };
   auto result = with_public_errors([&] {
     const ThreadCount count(impl_->threads);
-    const auto decoding = decoding_config(options, impl_->decoding);
-    const auto glossary = make_glossary(options, decoding, impl_->lines.target_tokenizer());
+    const auto translator = impl_->translator(options);
+    const auto decoding = decoding_config(options, impl_->config.decoding);
+    const auto glossary = make_glossary(options, decoding, *impl_->tokenizers.second);
     const TranslationRequest request{.lines = lines,
                                      .prefixes = options.prefixes,
                                      .first_index = options.first_line,
                                      .glossary = glossary ? &*glossary : nullptr,
-                                     .details = detail_options(options, impl_->model, impl_->lines.can_align())};
+                                     .details = detail_options(options, impl_->config.model, translator.can_align())};
     std::vector<Translation> translations;
-    for (auto& translation : impl_->lines.translate(request, decoding, hooks))
+    for (auto& translation : translator.translate(request, decoding, hooks))
       translations.push_back(to_public(std::move(translation)));
     return translations;
   });
@@ -162,6 +172,13 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
 
 Translation Translator::translate_line(const std::string& line, const TranslationOptions& options) const {
   return std::move(translate(std::span(&line, 1), options).front());
+}
+
+std::vector<std::string> Translator::languages() const {
+  std::set<std::string> names;
+  for (const auto& tokenizer : {impl_->tokenizers.first, impl_->tokenizers.second})
+    for (auto& language : tokenizer->languages()) names.insert(std::move(language));
+  return {names.begin(), names.end()};
 }
 
 const char* version() noexcept { return kVersion.data(); }

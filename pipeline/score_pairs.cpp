@@ -6,7 +6,6 @@
 
 #include "common/error.h"
 #include "common/system/stop.h"
-#include "common/text/utf8.h"
 #include "decoding/hypothesis.h"
 
 namespace gloss {
@@ -16,31 +15,35 @@ PairScorer::PairScorer(const TranslationEnsemble& models, const DecodingConfig& 
     : translator_(models.translator(precision, /*aligns=*/false, plain)), decoding_(decoding) {}
 
 std::vector<ScoredPair> PairScorer::score(const TestSet& pairs, std::int64_t first) const {
+  const auto tags = translator_.target_tags();
   std::vector<ScoredPair> result(pairs.sources.size());
   std::vector<Ids> sources, targets;
   for (std::size_t i = 0; i < result.size(); ++i) {
     auto source = translator_.encode_source(pairs.sources[i]);
     result[i].truncated = source.truncated;
     auto& target = targets.emplace_back(target_ids(pairs.references[i], first + static_cast<std::int64_t>(i)));
-    const bool both_empty = source.ids.empty() && target.size() == 1;  // a search skips such a line, too
+    const bool both_empty = source.ids.empty() && target.size() == tags + 1;  // a search skips such a line, too
     if (both_empty) target.clear();
     if (source.ids.empty()) source.ids.push_back(kEos);
     sources.push_back(std::move(source.ids));
   }
   auto scores = forced_token_scores(translator_.scorer(), sources, targets, decoding_.batch_size, stop_where_requested,
-                                    at::get_num_threads());
+                                    at::get_num_threads(), static_cast<std::int64_t>(tags));
   for (std::size_t i = 0; i < result.size(); ++i) {
     auto& pair = result[i];
-    for (const auto id : targets[i]) pair.pieces.push_back(translator_.target_tokenizer().piece(id));
+    for (auto t = tags; t < targets[i].size(); ++t)
+      pair.pieces.push_back(translator_.target_tokenizer().piece(targets[i][t]));
     pair.score = length_normalized(scores[i].log_probability, std::ssize(targets[i]), decoding_);
     pair.forced = std::move(scores[i]);
+    auto& tokens = pair.forced.tokens;
+    tokens.erase(tokens.begin(), tokens.begin() + std::ssize(tokens) - std::ssize(pair.pieces));
   }
   return result;
 }
 
 /// Returns pieces and eos of a reference.
 Ids PairScorer::target_ids(const std::string& reference, std::int64_t line) const {
-  auto ids = translator_.target_tokenizer().encode(repair_utf8(reference));
+  auto ids = translator_.encode_target(reference);
   ids.push_back(kEos);
   const auto max_length = translator_.scorer().max_target_length();
   if (std::ssize(ids) > max_length)

@@ -13,8 +13,8 @@ namespace gloss {
 
 /// Score of a given translation.
 struct ScoredPair {
-  std::vector<std::string> pieces;  ///< of the target, "</s>" last; empty if both sides are
-  ForcedScore forced;
+  std::vector<std::string> pieces;  ///< of the target, "</s>" last, without a language tag; empty if both sides are
+  ForcedScore forced;               ///< of these pieces
   double score = 0;        ///< after the length penalty, as `translate --n-best` prints it without other penalties
   bool truncated = false;  ///< the source was cut to the model's maximum length
 };

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Writes evaluation/tokenize/unicode_tables.cpp: what Python and its regex module know of characters, found out by asking them
-about every code point. Versions: tests/golden/requirements.txt. Run: python3 scripts/make_unicode_tables.py"""
+"""Writes evaluation/tokenize/unicode_tables.cpp and common/text/unassigned_and_control.cpp: what Python and its regex module
+know of characters, found out by asking them about every code point. Versions: tests/golden/requirements.txt.
+Run: python3 scripts/make_unicode_tables.py"""
 
 import importlib.metadata
 import pathlib
@@ -72,7 +73,46 @@ def rows(name, entry, values):
     return [f"constexpr {entry} {name}[] = {{", *lines, line, "};"]
 
 
+def write_category_c(root):
+    """Surrogates have no character in UTF-8 and are left out."""
+    lines = [
+        "// Written by scripts/make_unicode_tables.py.",
+        '#include "common/text/unassigned_and_control.h"',
+        "",
+        "#include <algorithm>",
+        "#include <iterator>",
+        "",
+        "namespace gloss {",
+        "namespace {",
+        "",
+        "struct CodePointRange {",
+        "  char32_t first, last;",
+        "};",
+        "",
+        "// clang-format off",
+        f"// The class C of regex {regex.__version__}, Unicode {unicode_of_regex()}, without surrogates.",
+    ]
+    lines += rows("kRanges", "CodePointRange", ranges(regex.compile(r"\p{C}").match))
+    lines += [
+        "// clang-format on",
+        "",
+        "}  // namespace",
+        "",
+        "bool is_unassigned_or_control(char32_t character) {",
+        "  const auto* const range =",
+        "      std::upper_bound(std::begin(kRanges), std::end(kRanges), character,",
+        "                       [](char32_t value, const CodePointRange& other) { return value < other.first; });",
+        "  return range != std::begin(kRanges) && character <= std::prev(range)->last;",
+        "}",
+        "",
+        "}  // namespace gloss",
+        "",
+    ]
+    (root / "common" / "text" / "unassigned_and_control.cpp").write_text("\n".join(lines), encoding="utf-8")
+
+
 def main():
+    root = pathlib.Path(__file__).parent.parent
     classes = {"kPunctuation": regex.compile(r"\p{P}"), "kSymbols": regex.compile(r"\p{S}"),
                "kNumbers": regex.compile(r"\p{N}")}
     lines = [
@@ -97,8 +137,8 @@ def main():
                             ("cased", "kCased"), ("case_ignorable", "kCaseIgnorable")):
         lines.append(f"std::span<const CodePointRange> {function}_ranges() {{ return {table}; }}")
     lines += ["std::span<const LowerRange> lower_ranges() { return kLower; }", "", "}  // namespace gloss", ""]
-    path = pathlib.Path(__file__).parent.parent / "evaluation" / "unicode_tables.cpp"
-    path.write_text("\n".join(lines), encoding="utf-8")
+    (root / "evaluation" / "tokenize" / "unicode_tables.cpp").write_text("\n".join(lines), encoding="utf-8")
+    write_category_c(root)
 
 
 if __name__ == "__main__":

@@ -9,15 +9,9 @@
 #include "common/files/atomic_file.h"
 #include "common/files/sha256.h"
 #include "common/log.h"
-#include "tokenizer/sentencepiece_check.h"
-#include "tokenizer/sentencepiece_log.h"
+#include "tokenizer/sentencepiece_loading.h"
 
 namespace gloss {
-namespace {
-
-constexpr std::size_t kMaxCutterModelBytes = 64 << 20;  // bytes
-
-}  // namespace
 
 struct PieceCutter::Processor {
   sentencepiece::SentencePieceProcessor model;
@@ -27,13 +21,8 @@ PieceCutter::PieceCutter(const std::filesystem::path& path) : processor_(std::ma
   const auto shown = printable(path.string());
   if (std::error_code ignored; !std::filesystem::exists(path, ignored))
     throw DataError(shown + ": wanted a SentencePiece model, but it is not there");
-  const auto serialized = read_file(path, kMaxCutterModelBytes);
-  check_sentencepiece_model(serialized, shown);
-  silence_sentencepiece();
-  const auto status = processor_->model.LoadFromSerializedProto(serialized);
-  if (!status.ok())
-    throw ModelError(shown +
-                     ": wanted a SentencePiece model, but it cannot be loaded: " + printable(status.ToString()));
+  const auto serialized = read_file(path, kMaxSentencePieceBytes);
+  load_sentencepiece(serialized, shown, processor_->model);
   sha256_ = gloss::sha256(serialized);
 }
 

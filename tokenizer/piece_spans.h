@@ -21,6 +21,7 @@ struct PieceSpans {
   Ids ids;
   std::vector<Span> spans;  ///< one per id, in the order of the text
   bool spans_known = true;  ///< false: the pieces do not spell the text, and the ranges are meaningless
+  std::size_t tags = 0;     ///< number of language tags, which are the first ids and have empty spans
 
   std::string_view text_of(std::size_t piece) const {
     return std::string_view(text).substr(spans[piece].begin, spans[piece].end - spans[piece].begin);

@@ -12,13 +12,11 @@
 #include "common/text/utf8.h"
 #include "tokenizer/plain_text.h"
 #include "tokenizer/sentencepiece_check.h"
-#include "tokenizer/sentencepiece_log.h"
+#include "tokenizer/sentencepiece_loading.h"
 #include "tokenizer/word_separation.h"
 
 namespace gloss {
 namespace {
-
-constexpr std::size_t kMaxModelBytes = 64 << 20;  // bytes
 
 std::string id_list(int pad, int unk, int bos, int eos) {
   return "pad " + std::to_string(pad) + ", unk " + std::to_string(unk) + ", bos " + std::to_string(bos) + ", eos " +
@@ -55,13 +53,8 @@ struct SentencePieceTokenizer::Processor {
 
 SentencePieceTokenizer::SentencePieceTokenizer(std::string serialized, const std::string& name)
     : processor_(std::make_unique<Processor>()), serialized_(std::move(serialized)) {
-  silence_sentencepiece();
   const auto shown = printable(name);
-  check_sentencepiece_model(serialized_, shown);
-  const auto status = processor_->model.LoadFromSerializedProto(serialized_);
-  if (!status.ok())
-    throw ModelError(shown +
-                     ": wanted a SentencePiece model, but it cannot be loaded: " + printable(status.ToString()));
+  load_sentencepiece(serialized_, shown, processor_->model);
   expect_special_ids(processor_->model, shown);
   check_stated_ids(serialized_, shown);
 }
@@ -71,7 +64,7 @@ SentencePieceTokenizer::~SentencePieceTokenizer() = default;
 std::shared_ptr<const SentencePieceTokenizer> SentencePieceTokenizer::load(const std::filesystem::path& path) {
   if (std::error_code ignored; std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found)
     throw DataError(printable(path.string()) + ": wanted a SentencePiece model, but it is not there");
-  return std::make_shared<SentencePieceTokenizer>(read_file(path, kMaxModelBytes), path.string());
+  return std::make_shared<SentencePieceTokenizer>(read_file(path, kMaxSentencePieceBytes), path.string());
 }
 
 Ids SentencePieceTokenizer::encode(std::string_view line) const {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "tokenizer/make_tokenizer.h"
 
 namespace gloss {
 namespace {
@@ -27,8 +28,8 @@ std::variant<BpeDropout, UnigramSampling> make_segmentation(PieceTable table) {
 
 }  // namespace
 
-SubwordSampler::SubwordSampler(std::string_view model, double amount)
-    : segmentation_(make_segmentation(read_piece_table(model))), amount_(amount) {}
+SubwordSampler::SubwordSampler(const std::string& tokenizer, double amount)
+    : segmentation_(make_segmentation(piece_table_of(tokenizer))), amount_(amount) {}
 
 Ids SubwordSampler::sample(std::span<const Id> ids, const RandomStream& random, std::uint64_t sentence) const {
   SubwordDraws draws(random, sentence);

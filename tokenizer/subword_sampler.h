@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
+#include <string>
 #include <variant>
 
 #include "common/random.h"
@@ -16,10 +16,10 @@ namespace gloss {
 /// models. A sample depends on (stream, its update and micro-batch, sentence) only. Safe to share between threads.
 class SubwordSampler {
  public:
-  /// `model`: the bytes of a SentencePiece model. `amount`: the probability of skipping a merge (BPE), or alpha
-  /// (unigram). Throws UsageError with the key data.subword_sampling for another kind of model, ModelError if it has
-  /// pieces marked as unused.
-  SubwordSampler(std::string_view model, double amount);
+  /// `tokenizer`: the bytes of a tokenizer (make_tokenizer.h). `amount`: the probability of skipping a merge (BPE), or
+  /// alpha (unigram). Throws UsageError with the key data.subword_sampling for another kind of model, ModelError if it
+  /// has pieces marked as unused.
+  SubwordSampler(const std::string& tokenizer, double amount);
 
   /// Returns a sample for `ids`, a sentence encoded by the tokenizer, with or without eos.
   Ids sample(std::span<const Id> ids, const RandomStream& random, std::uint64_t sentence) const;

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/special_ids.h"
 #include "tokenizer/piece_spans.h"
@@ -31,8 +33,18 @@ class Tokenizer {
   virtual bool encodes_words_separately() const { return false; }
   /// Returns a piece's spelling for display. Throws ModelError for an id outside the vocabulary.
   virtual std::string piece(Id id) const { return decode({&id, 1}); }
-  /// Returns the bytes that a model file stores, from which an equal tokenizer is loaded.
+  /// Returns the bytes that a model file stores, from which an equal tokenizer is loaded (make_tokenizer.h).
   virtual const std::string& serialized() const = 0;
+
+  /// Returns the tag of a language: a token that stands for it in the sources or targets of a model of several
+  /// languages. Empty if the vocabulary has none.
+  virtual std::optional<Id> language_tag(std::string_view) const { return std::nullopt; }
+  /// Returns the names of the languages with a tag, in ascending order.
+  virtual std::vector<std::string> languages() const { return {}; }
+  /// Returns the tag that encode adds in front of the pieces (tagged_tokenizer.h); empty: none.
+  virtual std::optional<Id> tag() const { return std::nullopt; }
+  /// Returns the tokenizer without this tag, which encodes parts of a line.
+  virtual const Tokenizer& untagged() const { return *this; }
 };
 
 }  // namespace gloss

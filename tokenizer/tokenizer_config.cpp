@@ -15,6 +15,9 @@ constexpr std::pair<std::string_view, TokenizerType> kTypes[]{
 constexpr std::pair<std::string_view, Normalization> kNormalizations[]{{"nmt_nfkc", Normalization::kNmtNfkc},
                                                                        {"identity", Normalization::kIdentity}};
 
+constexpr std::pair<std::string_view, SourceTag> kSourceTags[]{
+    {"none", SourceTag::kNone}, {"source", SourceTag::kSource}, {"target", SourceTag::kTarget}};
+
 }  // namespace
 
 std::string_view normalization_name(Normalization normalization) {
@@ -54,7 +57,19 @@ const Settings<TokenizerConfig>& tokenizer_settings() {
          .flag = "--byte-fallback",
          .group = "Tokenizer"}},
        {field(&Config::joint),
-        {.key = "joint", .help = "one vocabulary for both languages; false trains two tokenizers"}}});
+        {.key = "joint", .help = "one vocabulary for both languages; false trains two tokenizers"}},
+       {field(&Config::shared_ids),
+        {.key = "shared_ids",
+         .help = "two tokenizers that have one table of ids; an imported model sets it",
+         .identity = Identity::kUnlessDefault}},
+       {choice_field(&Config::source_tag, kSourceTags),
+        {.key = "source_tag",
+         .help = "the language whose tag begins each source; an imported model sets it",
+         .identity = Identity::kUnlessDefault}},
+       {field(&Config::target_tag),
+        {.key = "target_tag",
+         .help = "each target begins with the tag of its language; an imported model sets it",
+         .identity = Identity::kUnlessDefault}}});
   return settings;
 }
 
@@ -63,6 +78,8 @@ void TokenizerConfig::validate() const {
   const auto smallest = kMinVocabulary + (byte_fallback ? kBytePieces : 0);
   require(vocabulary_size >= smallest, "tokenizer.vocabulary_size",
           "a whole number from " + std::to_string(smallest) + ", since each byte needs a piece", vocabulary_size);
+  require(!shared_ids || !joint, "tokenizer.shared_ids", {"false beside ", Key{"tokenizer.joint"}, " true"},
+          shared_ids);
 }
 
 TokenizerConfig read_tokenizer_config(ConfigSection section) { return tokenizer_settings().read(std::move(section)); }

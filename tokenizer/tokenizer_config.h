@@ -21,6 +21,13 @@ enum class Normalization {
 };
 std::string_view normalization_name(Normalization normalization);
 
+/// The language whose tag stands in front of the pieces of each source.
+enum class SourceTag {
+  kNone,
+  kSource,  ///< as in M2M100 and NLLB
+  kTarget,  ///< as in OPUS-MT models of several target languages
+};
+
 /// `tokenizer` of the run file.
 struct TokenizerConfig {
   static constexpr std::int64_t kMinVocabulary = 5;  ///< pad, unk, bos, eos and a piece
@@ -32,7 +39,10 @@ struct TokenizerConfig {
   double character_coverage = 1.0;  ///< share of the characters' occurrences that get a piece, 0.98 to 1
   Normalization normalization = Normalization::kNmtNfkc;
   bool byte_fallback = false;  ///< spell unknown characters as bytes
-  bool joint = true;           ///< one vocabulary for both languages
+  bool joint = true;           ///< one tokenizer for both languages
+  bool shared_ids = false;     ///< two tokenizers that have the same pieces by id
+  SourceTag source_tag = SourceTag::kNone;
+  bool target_tag = false;  ///< each target begins with the tag of its language
 
   /// Throws UsageError naming the key.
   void validate() const;

@@ -122,17 +122,18 @@ void cross_attention(const EncoderDecoder& model, const AttentionSite& site, con
   }
 }
 
-std::vector<PieceLink> strongest_links(const at::Tensor& weights) {
+std::vector<PieceLink> strongest_links(const at::Tensor& weights, std::size_t tags) {
   const auto [T, S] = sizes<2>(weights, "weights");
   const auto rows = weights.to(at::kCPU, at::kFloat).contiguous();
   std::vector<PieceLink> links(static_cast<std::size_t>(T));
   if (S == 0) return links;
   for (std::int64_t t = 0; t < T; ++t) {
     const auto* row = rows.const_data_ptr<float>() + t * S;
-    const auto* best = std::max_element(row, row + S - 1);
+    const auto *pieces = row + std::min(static_cast<std::int64_t>(tags), S - 1), *end = row + S - 1;
+    const auto* best = std::max_element(pieces, end);
     auto& link = links[static_cast<std::size_t>(t)];
-    if (S > 1) link.source = best - row;
-    link.to_end = S == 1 || row[S - 1] > *best;
+    if (pieces < end) link.source = best - row;
+    link.to_end = pieces == end || *end > *best || std::any_of(row, pieces, [best](float tag) { return tag > *best; });
   }
   return links;
 }

@@ -54,7 +54,8 @@ using TakeWeights = std::function<void(std::size_t pair, const at::Tensor& weigh
 void cross_attention(const EncoderDecoder& model, const AttentionSite& site, const AlignedPairs& pairs,
                      const TakeWeights& take, const std::function<void()>& before_batch = {});
 
-/// Returns the strongest link of each row of weights [T, S], S including eos; the first of equals.
-std::vector<PieceLink> strongest_links(const at::Tensor& weights);
+/// Returns the strongest link of each row of weights [T, S], S including eos; the first of equals. The first `tags`
+/// positions are language tags, which count as eos does: they are no piece, and attention to them has no other place.
+std::vector<PieceLink> strongest_links(const at::Tensor& weights, std::size_t tags = 0);
 
 }  // namespace gloss

@@ -13,9 +13,18 @@ struct Item {
   const SearchedLine* line = nullptr;
   const Hypothesis* hypothesis = nullptr;
   LineTranslation::Candidate* candidate = nullptr;
-  PieceSpans pieces;             ///< of the candidate's text
-  std::vector<PieceLink> links;  ///< of each piece, if attention is needed
+  PieceSpans pieces;             ///< of the candidate's text, without the tags
+  std::vector<PieceLink> links;  ///< of each of these pieces, if attention is needed
+  std::size_t tags = 0;          ///< number of tags, the first ids of the hypothesis
 };
+
+/// Removes the tags from the pieces of a translation, where they have no text. Returns their number.
+std::size_t remove_tags(PieceSpans& pieces) {
+  const auto tags = static_cast<std::ptrdiff_t>(pieces.tags);
+  pieces.ids.erase(pieces.ids.begin(), pieces.ids.begin() + tags);
+  pieces.spans.erase(pieces.spans.begin(), pieces.spans.begin() + tags);
+  return std::exchange(pieces.tags, 0);
+}
 
 std::vector<Item> make_items(std::span<const SearchedLine> lines) {
   std::vector<Item> items;
@@ -23,7 +32,7 @@ std::vector<Item> make_items(std::span<const SearchedLine> lines) {
     auto& candidates = line.translation->candidates;
     candidates.assign(line.hypotheses.size(), {});
     for (std::size_t i = 0; i < candidates.size(); ++i)
-      items.push_back({&line, &line.hypotheses[i], &candidates[i], {}, {}});
+      items.push_back({&line, &line.hypotheses[i], &candidates[i], {}, {}, 0});
   }
   return items;
 }
@@ -33,6 +42,7 @@ void decode(const Tokenizer& tokenizer, Item& item) {
   const auto& hypothesis = *item.hypothesis;
   auto& candidate = *item.candidate;
   item.pieces = tokenizer.decode_with_spans(hypothesis.ids);
+  item.tags = remove_tags(item.pieces);
   candidate.text = item.pieces.text;
   candidate.score = hypothesis.score;
   candidate.log_probability = hypothesis.log_probability;
@@ -40,7 +50,7 @@ void decode(const Tokenizer& tokenizer, Item& item) {
   candidate.spans_known = item.pieces.spans_known;
   candidate.lacks_phrase = !has_all(candidate.text, item.line->phrases);
   const auto& log_probabilities = hypothesis.token_log_probabilities;
-  for (std::size_t t = 0; t < log_probabilities.size(); ++t) {
+  for (auto t = item.tags; t < log_probabilities.size(); ++t) {
     const auto id = t < hypothesis.ids.size() ? hypothesis.ids[t] : kEos;
     candidate.tokens.push_back({tokenizer.piece(id), log_probabilities[t], {}});
   }
@@ -59,8 +69,8 @@ void score_tokens(const Scorer& scorer, const DecodingConfig& config, const std:
   }
   const auto scores = forced_token_scores(scorer, sources, targets, config.batch_size, before_step);
   for (std::size_t i = 0; i < items.size(); ++i)
-    for (std::size_t t = 0; t < targets[i].size(); ++t)
-      items[i].candidate->tokens[t].log_probability = scores[i].tokens[t];
+    for (auto t = items[i].tags; t < targets[i].size(); ++t)
+      items[i].candidate->tokens[t - items[i].tags].log_probability = scores[i].tokens[t];
 }
 
 /// Fills the links of candidates that need attention.
@@ -82,7 +92,13 @@ void find_links(const LineTranslator& translator, const DetailOptions& options, 
   const auto batch_size = model->device().is_cpu() ? 1 : config.batch_size;
   cross_attention(
       model, options.alignment_from.value_or(aligner.default_site), {sources, targets, batch_size, options.plain},
-      [&](std::size_t i, const at::Tensor& weights) { aligned[i]->links = strongest_links(weights); }, before_step);
+      [&](std::size_t i, const at::Tensor& weights) {
+        auto& item = *aligned[i];
+        const auto tags = static_cast<std::int64_t>(item.tags);
+        item.links =
+            strongest_links(weights.narrow(0, tags, weights.size(0) - tags), item.line->translation->source.tags);
+      },
+      before_step);
 }
 
 std::vector<LineTranslation::Word> words_with_confidence(const PieceWords& words,
@@ -124,10 +140,10 @@ void fill_spans_and_words(const DetailOptions& options, Item& item) {
 
 void raise_flags(Item& item) {
   const auto& translation = *item.line->translation;
-  const auto& ids = item.hypothesis->ids;
+  const auto& ids = item.pieces.ids;
   item.candidate->flags = flags_of({.source = translation.source.text,
                                     .target = item.candidate->text,
-                                    .source_pieces = translation.source.ids,
+                                    .source_pieces = std::span(translation.source.ids).subspan(translation.source.tags),
                                     .target_pieces = ids,
                                     .unknown = has_unknown(ids),
                                     .truncated = translation.truncated,

@@ -66,8 +66,9 @@ void add_matches(std::string_view text, const Phrase& phrase, std::vector<Match>
 
 }  // namespace
 
-GlossaryPhrases::GlossaryPhrases(Glossary glossary, const Tokenizer& target)
-    : glossary_(std::move(glossary)), continues_word_(continuing_pieces(target)) {
+GlossaryPhrases::GlossaryPhrases(Glossary glossary, const Tokenizer& tokenizer)
+    : glossary_(std::move(glossary)), continues_word_(continuing_pieces(tokenizer)) {
+  const auto& target = tokenizer.untagged();
   for (const auto& entry : glossary_.entries()) {
     const auto& phrase = phrases_.emplace_back(encode(entry.target, target, continues_word_));
     const auto decoded = target.decode(phrase.ids);
@@ -87,7 +88,8 @@ std::vector<Phrase> GlossaryPhrases::phrases_for(const PieceSpans& source, std::
     const auto last =
         std::ranges::find_if(first, spans.end(), [&](const auto& piece) { return piece.begin >= occurrence.end; });
     const auto pieces = last - first;
-    if (!attention_shows_translation(pieces, std::ssize(spans), phrase)) continue;
+    const auto all = std::ssize(spans) - static_cast<std::int64_t>(source.tags);
+    if (!attention_shows_translation(pieces, all, phrase)) continue;
     phrase.source_begin = first - spans.begin();
     phrase.source_end = phrase.source_begin + pieces;
   }

@@ -45,7 +45,8 @@ struct LineTranslation {
     bool lacks_phrase = false;  ///< a phrase of the glossary is missing
     /// False: the tokenizer rewrites the text after joining its pieces. replace_unknown then has no effect.
     bool spans_known = true;
-    std::vector<Token> tokens;        ///< the end of the sentence included if `ended`
+    /// The end of the sentence included if `ended`, without the language tag that the search began with.
+    std::vector<Token> tokens;
     std::vector<Word> words;          ///< of `text`, if DetailOptions::confidence is set; empty unless `spans_known`
     std::vector<WordLink> alignment;  ///< if DetailOptions::alignment is set; empty unless `spans_known`
     TranslationFlags flags;           ///< if DetailOptions::confidence is set
@@ -57,7 +58,7 @@ struct LineTranslation {
   Status status = Status::kComplete;
   bool truncated = false;             ///< the source was cut to the length that the model reads
   bool leaves_out_phrases = false;    ///< the length limit leaves no room for every phrase of the glossary
-  PieceSpans source;                  ///< the part of the line that the model reads, without eos
+  PieceSpans source;                  ///< the part of the line that the model reads, tags included, without eos
   std::vector<Candidate> candidates;  ///< n_best, best first; one empty candidate for a line without pieces
 
   bool complete() const { return status == Status::kComplete; }

@@ -22,6 +22,14 @@ std::vector<LineTranslation> LineTranslator::translate(const TranslationRequest&
   return TranslationJob(*this, request, config, hooks).run();
 }
 
+LineTranslator LineTranslator::with_tokenizers(std::shared_ptr<const Tokenizer> source,
+                                               std::shared_ptr<const Tokenizer> target) const {
+  auto result = *this;
+  result.source_ = std::move(source);
+  result.target_ = std::move(target);
+  return result;
+}
+
 LineTranslator::Source LineTranslator::encode_source(std::string_view line) const {
   Source source{source_->encode_with_spans(repair_utf8(line)), 0, {}, false};
   const auto& pieces = source.pieces.ids;
@@ -30,6 +38,18 @@ LineTranslator::Source LineTranslator::encode_source(std::string_view line) cons
   source.ids.assign(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(source.length));
   if (!pieces.empty()) source.ids.push_back(kEos);
   return source;
+}
+
+Ids LineTranslator::encode_target(std::string_view text) const {
+  auto ids = target_->encode(repair_utf8(text));
+  if (const auto tag = target_->tag(); ids.empty() && tag) ids.push_back(*tag);
+  return ids;
+}
+
+SearchInputs LineTranslator::search_inputs() const {
+  SearchInputs inputs{.given_tokens = static_cast<std::int64_t>(target_tags())};
+  if (const auto tag = target_->tag()) inputs.prefixes = {{*tag}};
+  return inputs;
 }
 
 }  // namespace gloss

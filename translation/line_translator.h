@@ -10,6 +10,7 @@
 
 #include "decoding/decoding_config.h"
 #include "decoding/scorer.h"
+#include "decoding/search.h"
 #include "model/encoder_decoder.h"
 #include "tokenizer/tokenizer.h"
 #include "translation/line_translation.h"
@@ -51,7 +52,11 @@ class LineTranslator {
     return translate(TranslationRequest{.lines = lines}, config, hooks);
   }
 
-  /// A line as the model reads it.
+  /// Returns this translator with other tokenizers of the same vocabularies, which may add other language tags.
+  LineTranslator with_tokenizers(std::shared_ptr<const Tokenizer> source,
+                                 std::shared_ptr<const Tokenizer> target) const;
+
+  /// A line as the model reads it. A language tag of the source tokenizer is its first piece.
   struct Source {
     PieceSpans pieces;       ///< of the whole line, without eos
     std::size_t length = 0;  ///< number of pieces that the model reads
@@ -59,6 +64,15 @@ class LineTranslator {
     bool truncated = false;  ///< `length` is less than the number of pieces
   };
   Source encode_source(std::string_view line) const;
+  /// Returns the tokens of a translation, or of its beginning, without eos: the language tag of the target tokenizer,
+  /// if there is one, and the pieces.
+  Ids encode_target(std::string_view text) const;
+  /// Returns the number of tags in front of the pieces of each translation, 0 or 1. They are given: the search begins
+  /// with them, their log-probability is 0, and translations lack them. They count as tokens in limits and penalties of
+  /// length.
+  std::size_t target_tags() const { return target_->tag() ? 1 : 0; }
+  /// Returns the inputs of a search of one sentence, which begins with these tags.
+  SearchInputs search_inputs() const;
 
   const Scorer& scorer() const { return *scorer_; }
   const Tokenizer& target_tokenizer() const { return *target_; }

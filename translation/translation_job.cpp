@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/text/utf8.h"
 #include "decoding/batched_search.h"
 #include "tensor/out_of_memory.h"
 
@@ -57,8 +56,8 @@ void TranslationJob::expect_tokens_one_by_one() const {
 }
 
 void TranslationJob::read_lines() {
-  for (const auto& prefix : request_.prefixes)
-    prefixes_.push_back(translator_.target_tokenizer().encode(repair_utf8(prefix)));
+  for (const auto& prefix : request_.prefixes) prefixes_.push_back(translator_.encode_target(prefix));
+  if (translator_.target_tags() > 0) prefixes_.resize(request_.lines.size(), translator_.encode_target(""));
   for (std::size_t i = 0; i < result_.size(); ++i) {
     check_limits();
     auto source = translator_.encode_source(request_.lines[i]);
@@ -114,7 +113,7 @@ bool TranslationJob::try_to_search(std::span<const std::size_t> lines) {
 
 void TranslationJob::search(std::span<const std::size_t> lines) {
   std::vector<Ids> sources;
-  SearchInputs given;
+  SearchInputs given{.given_tokens = static_cast<std::int64_t>(translator_.target_tags())};
   for (const auto line : lines) {
     sources.push_back(sources_[line]);
     if (!prefixes_.empty()) given.prefixes.push_back(prefixes_[line]);
@@ -162,6 +161,7 @@ void TranslationJob::stream_token(std::size_t line, Id token, double log_probabi
   auto& streamed = streamed_[line];
   streamed.ids.push_back(token);
   const auto before = std::exchange(streamed.log_probability, log_probability);
+  if (streamed.ids.size() <= translator_.target_tags()) return;
   const auto& tokenizer = translator_.target_tokenizer();
   send({.line = line,
         .piece = tokenizer.piece(token),

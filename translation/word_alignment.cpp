@@ -59,7 +59,7 @@ std::string to_pharaoh(std::span<const WordLink> links) {
 
 PieceSpans replace_unknown(const PieceSpans& source, const PieceWords& words, const PieceSpans& target,
                            std::span<const PieceLink> links) {
-  PieceSpans result{.text = {}, .ids = target.ids, .spans = {}};
+  PieceSpans result{.text = {}, .ids = target.ids, .spans = {}, .tags = target.tags};
   for (std::size_t piece = 0; piece < target.ids.size(); ++piece) {
     const auto begin = result.text.size();
     const auto in_place =

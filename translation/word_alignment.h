@@ -13,7 +13,7 @@ namespace gloss {
 /// The source of a target piece.
 struct PieceLink {
   std::int64_t source = -1;  ///< the piece with the most attention, eos excluded; -1: none
-  bool to_end = false;       ///< eos has more attention
+  bool to_end = false;       ///< eos or a language tag has more attention
 };
 
 /// A source word and a target word, numbered from 0.

@@ -16,7 +16,7 @@
 #include "pipeline/run/read_run_file.h"
 #include "pipeline/run/run_files.h"
 #include "pipeline/run/run_length.h"
-#include "tokenizer/sentencepiece_tokenizer.h"
+#include "tokenizer/make_tokenizer.h"
 
 namespace gloss {
 namespace {
@@ -48,7 +48,7 @@ DataCheckOptions what_to_check(const CheckDataOptions& options, const std::optio
   if (check.sets.empty()) throw UsageError("wanted --config, or --source and --target; see gloss check-data --help");
   if (options.tokenizer) {
     expect_input_file("--tokenizer", *options.tokenizer);
-    check.source_tokenizer = check.target_tokenizer = SentencePieceTokenizer::load(*options.tokenizer);
+    check.source_tokenizer = check.target_tokenizer = load_tokenizer(*options.tokenizer);
   }
   check.max_length = options.max_length.value_or(check.max_length);
   check.max_ratio = options.max_ratio;

@@ -14,6 +14,7 @@ ExitCode run(const DecodeOptions& options);
 ExitCode run(const MakeCorpusOptions& options);
 ExitCode run(const AverageOptions& options);
 ExitCode run(const ConvertOptions& options);
+ExitCode run(const ImportOptions& options);
 ExitCode run(const ScoreOptions& options);
 ExitCode run(const InspectOptions& options);
 ExitCode run(const CheckDataOptions& options);

@@ -68,14 +68,17 @@ void expect_files(const EvaluateOptions& options) {
 void translate_sources(const EvaluateOptions& options, const Machine& machine, EvaluationInput& judged) {
   std::optional<OutputFile> kept;
   if (options.output) kept.emplace(options.output);
-  const auto models = load_translation_ensemble(options.models, machine.device);
+  auto models = load_translation_ensemble(options.models, machine.device);
+  models.languages = options.languages;
   const auto& config = models.first().config;
   if (!options.metrics.names_tokenizer()) judged.settings.bleu.tokenizer = config.evaluation.tokenize;
   SystemOutput system;
   for (const auto& model : options.models) system.name += (system.name.empty() ? "" : " + ") + model.string();
   const auto decoding = decoding_config(options.decoding, config.decoding);
-  for (const auto& line : translate_lines(models.translator(options.precision, /*aligns=*/false, options.plain),
-                                          decoding, *judged.sources)) {
+  std::optional<LineTranslator> translator;
+  name_by_option(language_names(),
+                 [&] { translator = models.translator(options.precision, /*aligns=*/false, options.plain); });
+  for (const auto& line : translate_lines(*translator, decoding, *judged.sources)) {
     if (kept) kept->write(line + '\n');
     system.lines.emplace_back(strip_end(line));
   }

@@ -85,6 +85,7 @@ std::vector<ExplainedModel> load_models(const ExplainOptions& options, at::Devic
   std::vector<ExplainedModel> models;
   for (const auto& path : options.models) {
     auto model = load_translation_model(path, device);
+    model.languages = options.languages;
     auto own = model.config.decoding;
     own.sampling.enabled = false;
     const auto decoding = decoding_config(options.decoding, own);
@@ -103,9 +104,11 @@ void write_file(const std::filesystem::path& path, OutputFile& file, const std::
 ExitCode report_heads(const ExplainOptions& options, at::Device device) {
   expect_input_file("--source", *options.source);
   expect_input_file("--target", *options.target);
-  const auto model = load_translation_model(options.models.front(), device);
+  auto model = load_translation_model(options.models.front(), device);
+  model.languages = options.languages;
   const auto text = read_test_set(*options.source, *options.target);
-  const auto report = heads_report(model, text.sources, text.references);
+  HeadsReport report;
+  name_by_option(language_names(), [&] { report = heads_report(model, text.sources, text.references); });
   write_result(options.json ? to_text(to_json(report)) + '\n' : heads_text(report));
   return ExitCode::kDone;
 }
@@ -129,7 +132,9 @@ ExitCode run(const ExplainOptions& options) {
                                  .without = options.without,
                                  .quick = options.quick || options.svg || options.trace};
     const auto models = load_models(options, machine.device);
-    name_by_option({{"without", "--without"}, {"target", "--target"}}, [&] { document = explain(models, request); });
+    OptionNames names{{"without", "--without"}, {"target", "--target"}};
+    names.insert(language_names().begin(), language_names().end());
+    name_by_option(names, [&] { document = explain(models, request); });
   }
   if (options.json) write_result(to_text(document) + '\n');
   if (options.trace) write_result(trace_text(document));

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "model/weights.h"
 #include "pipeline/models/translation_model.h"
 #include "pipeline/run/run_files.h"
+#include "tokenizer/make_tokenizer.h"
 #include "training/checkpoint.h"
 
 namespace gloss {
@@ -40,6 +42,14 @@ std::vector<Module> modules_of(const SafetensorsFile& file) {
   return modules;
 }
 
+/// The names of the languages with a tag, of both tokenizers of a model.
+std::set<std::string> languages_of(const ModelDescription& description, const std::string& file) {
+  std::set<std::string> names;
+  for (const auto& [name, bytes] : description.tokenizers)
+    for (auto& language : make_tokenizer(bytes, file + ": " + name)->languages()) names.insert(std::move(language));
+  return names;
+}
+
 /// All that the file says of itself, as the one object that --json prints.
 Json describe(const std::filesystem::path& path) {
   const auto file = SafetensorsFile::open(path);
@@ -52,6 +62,8 @@ Json describe(const std::filesystem::path& path) {
     result["precision"] = weight_precision_name(model.precision);
     result["provenance"] = model.description.provenance;
     result["vocabulary"] = {{"source", model.vocabularies.source}, {"target", model.vocabularies.target}};
+    if (auto languages = languages_of(model.description, file.name()); !languages.empty())
+      result["languages"] = std::move(languages);
   } else if (format == kCheckpointFormat) {
     result["state"] = to_json(read_checkpoint_state(file));
     result["moving_mean"] =

@@ -64,9 +64,12 @@ ExitCode run(const ScoreOptions& options) {
   const auto machine = set_up(options.common, {std::move(inputs)});
   expect_input_file("--source", options.source);
   expect_input_file("--target", options.target);
-  const auto models = load_translation_ensemble(options.models, machine.device);
+  auto models = load_translation_ensemble(options.models, machine.device);
+  models.languages = options.languages;
   const auto decoding = options.decoding.over(decoding_settings(), models.first().config.decoding);
-  const PairScorer scorer(models, decoding, options.precision, options.plain);
+  std::optional<PairScorer> made;
+  name_by_option(language_names(), [&] { made.emplace(models, decoding, options.precision, options.plain); });
+  const auto& scorer = *made;
 
   TextPairs texts(options.source, options.target);
   Totals totals;

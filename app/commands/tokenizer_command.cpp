@@ -17,6 +17,7 @@
 #include "common/log.h"
 #include "common/system/signals.h"
 #include "common/text/utf8.h"
+#include "tokenizer/make_tokenizer.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 #include "tokenizer/train_tokenizer.h"
 
@@ -42,10 +43,10 @@ ExitCode convert_lines(Convert convert) {
   }
 }
 
-std::shared_ptr<const SentencePieceTokenizer> load_tokenizer(const ConvertLinesOptions& options) {
+std::shared_ptr<const Tokenizer> tokenizer_of(const ConvertLinesOptions& options) {
   set_up(options.common, {{{"--model", options.model}, standard_input()}});
   expect_input_file("--model", options.model, "a SentencePiece model, as runs/en-de/tokenizer.model");
-  return SentencePieceTokenizer::load(options.model);
+  return load_tokenizer(options.model);
 }
 
 }  // namespace
@@ -68,7 +69,7 @@ ExitCode run(const TrainTokenizerOptions& options) {
 }
 
 ExitCode run(const EncodeOptions& options) {
-  const auto tokenizer = load_tokenizer(options);
+  const auto tokenizer = tokenizer_of(options);
   return convert_lines([&](const std::string& text, std::int64_t) {
     std::string pieces;
     for (const auto id : tokenizer->encode(repair_utf8(text))) {
@@ -80,7 +81,7 @@ ExitCode run(const EncodeOptions& options) {
 }
 
 ExitCode run(const DecodeOptions& options) {
-  const auto tokenizer = load_tokenizer(options);
+  const auto tokenizer = tokenizer_of(options);
   std::unordered_map<std::string, Id> ids;
   for (Id id = 0; id < tokenizer->vocabulary_size(); ++id) ids.emplace(tokenizer->piece(id), id);
   return convert_lines([&](const std::string& text, std::int64_t line) {

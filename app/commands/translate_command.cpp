@@ -164,11 +164,15 @@ ExitCode run(const TranslateOptions& options) {
   TranslationInput source(options.input);
   OutputFile results(options.output);
   const LinePrefixes line_prefixes(options.prefix);
-  const auto models = load_translation_ensemble(options.models, machine.device);
+  auto models = load_translation_ensemble(options.models, machine.device);
+  models.languages = options.languages;
   const auto decoding = decoding_config(options.decoding, models.first().config.decoding);
   const auto glossary = read_glossary(options, decoding, *models.first().target_tokenizer);
   const auto details = detail_options(options, decoding, models.first().config.model);
-  const auto translator = models.translator(options.precision, /*aligns=*/true, options.plain);
+  std::optional<LineTranslator> made;
+  name_by_option(language_names(),
+                 [&] { made = models.translator(options.precision, /*aligns=*/true, options.plain); });
+  const auto& translator = *made;
   const TranslationPrint print{options.json_lines, options.decoding.has("n_best"), options.alignment};
   if (source.typed())
     log_info(std::string("type a sentence and press Enter; Ctrl-D ends") +

@@ -20,6 +20,7 @@ struct DoctorOptions;
 struct EncodeOptions;
 struct EvaluateOptions;
 struct ExplainOptions;
+struct ImportOptions;
 struct ExportOptions;
 struct InspectOptions;
 struct MakeCorpusOptions;
@@ -39,7 +40,8 @@ using Command =
     std::variant<Action, Parsed<TrainTranslateCommandOptions>, Parsed<TranslateOptions>, Parsed<EvaluateOptions>,
                  Parsed<TrainTokenizerOptions>, Parsed<EncodeOptions>, Parsed<DecodeOptions>, Parsed<MakeCorpusOptions>,
                  Parsed<AverageOptions>, Parsed<ConvertOptions>, Parsed<ScoreOptions>, Parsed<InspectOptions>,
-                 Parsed<CheckDataOptions>, Parsed<DoctorOptions>, Parsed<ExplainOptions>, Parsed<ExportOptions>>;
+                 Parsed<CheckDataOptions>, Parsed<DoctorOptions>, Parsed<ExplainOptions>, Parsed<ImportOptions>,
+                 Parsed<ExportOptions>>;
 
 // Each function declares a command and its options. Where the command is named, parsing sets `chosen`.
 void add_train_translate_command(CLI::App& program, Command& chosen);
@@ -49,6 +51,7 @@ void add_tokenizer_command(CLI::App& program, Command& chosen);
 void add_make_corpus_command(CLI::App& program, Command& chosen);
 void add_average_command(CLI::App& program, Command& chosen);
 void add_convert_command(CLI::App& program, Command& chosen);
+void add_import_command(CLI::App& program, Command& chosen);
 void add_score_command(CLI::App& program, Command& chosen);
 void add_inspect_command(CLI::App& program, Command& chosen);
 void add_check_data_command(CLI::App& program, Command& chosen);

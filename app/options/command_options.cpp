@@ -188,6 +188,21 @@ CLI::Option* add_plain(CLI::App& command, bool& plain) {
                     plain);
 }
 
+void add_languages(CLI::App& command, Languages& languages) {
+  add_option(command,
+             {.help = "translate from this language, as de; for a model of several source languages",
+              .flag = "--source-language",
+              .shown_default = "the model's",
+              .placeholder = "LANGUAGE"},
+             languages.source);
+  add_option(command,
+             {.help = "translate into this language; for a model of several target languages",
+              .flag = "--target-language",
+              .shown_default = "the model's",
+              .placeholder = "LANGUAGE"},
+             languages.target);
+}
+
 CLI::Option* add_overwrite(CLI::App& command, bool& overwrite) {
   return add_option(command, {.help = "replace the output file if it exists", .flag = "--overwrite"}, overwrite);
 }
@@ -203,6 +218,11 @@ CLI::Option* add_overrides(CLI::App& command, std::vector<std::string>& override
 
 CLI::Option* add_json(CLI::App& command, bool& json) {
   return add_option(command, {.help = "print one JSON object", .flag = "--json"}, json);
+}
+
+const OptionNames& language_names() {
+  static const OptionNames names{{"source_language", "--source-language"}, {"target_language", "--target-language"}};
+  return names;
 }
 
 void name_by_option(const OptionNames& names, const std::function<void()>& work) {

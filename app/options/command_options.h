@@ -15,6 +15,7 @@
 #include "common/config/setting.h"
 #include "common/log.h"
 #include "model/storage/weight_precision.h"
+#include "tokenizer/language_tags.h"
 
 namespace CLI {
 class App;
@@ -103,6 +104,8 @@ CLI::Option* add_models(CLI::App& command, std::vector<std::filesystem::path>& m
 CLI::Option* add_precision(CLI::App& command, std::optional<WeightPrecision>& precision);
 /// `--plain` of a command that trains or translates.
 CLI::Option* add_plain(CLI::App& command, bool& plain);
+/// `--source-language` and `--target-language` of a command that translates.
+void add_languages(CLI::App& command, Languages& languages);
 /// `--overwrite` of a command that writes one file.
 CLI::Option* add_overwrite(CLI::App& command, bool& overwrite);
 /// `--set` of a command that reads a run file.
@@ -114,6 +117,8 @@ CLI::Option* add_json(CLI::App& command, bool& json);
 using OptionNames = std::map<std::string, std::string>;
 /// Runs `work`. In the message of a UsageError each key gets the name of its option, if it has one here.
 void name_by_option(const OptionNames& names, const std::function<void()>& work);
+/// Names of the options of add_languages.
+const OptionNames& language_names();
 
 /// Throws UsageError unless there is such an input. If `wanted` describes the file, a folder is refused, too; otherwise
 /// its reader refuses it.

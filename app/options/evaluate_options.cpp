@@ -79,6 +79,8 @@ void add_model_options(CLI::App& command, EvaluateOptions& options) {
   add_option(command,
              {.help = "also write the model's translations to FILE, complete or not at all", .flag = "--output"},
              options.output);
+  group_options(command, "Texts");
+  add_languages(command, options.languages);
   add_best_decoding_options(command, options.decoding);
   group_options(command, "Machine");
   add_precision(command, options.precision);

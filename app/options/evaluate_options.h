@@ -23,6 +23,7 @@ struct EvaluateOptions {
   std::optional<std::filesystem::path> source, groups;
   std::vector<std::filesystem::path> models, hypotheses, references;
   std::optional<std::filesystem::path> output;  ///< for the model's translations
+  Languages languages;                          ///< of the model
   GivenSettings decoding;                       ///< of the model
   std::optional<WeightPrecision> precision;     ///< of the model
   bool plain = false;                           ///< of the model

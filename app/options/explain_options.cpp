@@ -47,6 +47,7 @@ void add_subject(CLI::App& command, ExplainOptions& options) {
               .flag = "--heads-report"},
              options.heads_report);
   add_option(command, {.help = "read the sentences of --heads-report", .flag = "--source"}, options.source);
+  add_languages(command, options.languages);
 }
 
 void add_output(CLI::App& command, ExplainOptions& options) {
@@ -84,6 +85,7 @@ void require_together(bool first, const char* name, bool second, const char* oth
 void expect_sensible(const ExplainOptions& options) {
   const bool searches = !options.decoding.values().empty(), sentences = !options.sentences.empty();
   const bool without = !options.without.empty(), runs = !options.runs.empty();
+  const bool languages = !options.languages.source.empty() || !options.languages.target.empty();
   if (!runs && options.models.empty())
     throw UsageError("--model: wanted the model to explain, or --run with the folder of a run; got neither");
   if (runs)
@@ -95,6 +97,7 @@ void expect_sensible(const ExplainOptions& options) {
                             {"--svg", options.svg.has_value()},
                             {"--trace", options.trace},
                             {"--quick", options.quick},
+                            {"a language", languages},
                             {"an option of the search", searches}});
   if (options.heads_report) {
     refuse_beside("--heads-report", {{"a sentence", sentences},

@@ -17,6 +17,7 @@ struct ExplainOptions {
   std::optional<std::string> target;            ///< a sentence; with `heads_report` a file
   std::optional<std::filesystem::path> source;  ///< of `heads_report`
   std::vector<std::string> without;
+  Languages languages;
   GivenSettings decoding;
   std::optional<std::filesystem::path> output, svg;
   std::optional<std::string> map;

@@ -19,6 +19,7 @@ void add_score_command(CLI::App& program, Command& chosen) {
   add_option(command, {.help = "read sentences from FILE", .flag = "--source"}, options->source)->required();
   add_option(command, {.help = "read their translations from FILE, line by line", .flag = "--target"}, options->target)
       ->required();
+  add_languages(command, options->languages);
   add_decoding_options(command, options->decoding, {"length_penalty", "length_penalty_kind", "batch_size"});
   group_options(command, "Machine");
   add_precision(command, options->precision);

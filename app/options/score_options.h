@@ -13,6 +13,7 @@ struct ScoreOptions {
   CommonOptions common;
   std::vector<std::filesystem::path> models;
   std::filesystem::path source, target;
+  Languages languages;
   GivenSettings decoding;
   std::optional<WeightPrecision> precision;
   bool plain = false;

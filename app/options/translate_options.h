@@ -14,6 +14,7 @@ struct TranslateOptions {
   CommonOptions common;
   std::vector<std::filesystem::path> models;
   std::optional<std::filesystem::path> input, output, prefix, glossary;
+  Languages languages;
   GivenSettings decoding;
   std::optional<WeightPrecision> precision;
   bool plain = false;

@@ -60,8 +60,10 @@ std::string languages_text(const Json& description) {
   const auto text = [](const Json& language) {
     return language.is_string() && language != "" ? printable(language.get<std::string>()) : "unknown";
   };
-  if (text(source) == "unknown" && text(target) == "unknown") return "";
-  return text(source) + " to " + text(target);
+  const bool unknown = text(source) == "unknown" && text(target) == "unknown";
+  const auto tags = value_at(description, {"languages"});
+  return joined({unknown ? "" : text(source) + " to " + text(target),
+                 tags.is_array() ? "tags of " + std::to_string(tags.size()) + " languages" : ""});
 }
 
 std::string size_text(const Json& description) {
@@ -97,6 +99,13 @@ std::string scores_text(const Json& description) {
                  with_number("validation perplexity ", score("validation", "perplexity"), "")});
 }
 
+/// "de, en, fr"
+std::string listed(const Json& names) {
+  std::string text;
+  for (const auto& name : names) text.append(text.empty() ? "" : ", ").append(printable(name.get<std::string>()));
+  return text;
+}
+
 std::string row(const std::string& name, std::int64_t parameters) {
   const auto number = std::to_string(parameters);
   const auto fill = [](std::size_t width, std::size_t used) { return std::string(width - std::min(width, used), ' '); };
@@ -117,6 +126,7 @@ std::string description_lines(const Json& description) {
     lines += "precision of the matrices: " + description.at("precision").get<std::string>() + '\n';
   for (const auto* part : {"config", "provenance", "vocabulary", "state"})
     if (description.contains(part)) lines += std::string(part) + ": " + to_pretty_text(description.at(part));
+  if (description.contains("languages")) lines += "languages with a tag: " + listed(description.at("languages")) + '\n';
   if (description.contains("moving_mean"))
     lines += std::string("moving mean of the weights: ") + (description.at("moving_mean") ? "yes" : "no") + '\n';
   lines += "modules and their parameters:\n";

@@ -33,7 +33,8 @@ std::vector<Attended> attention_of(const Scorer& scorer, const PaddedIds& source
       const auto* const row = attention.const_data_ptr<float>() + static_cast<std::int64_t>(b) * attention.size(1);
       for (std::size_t p = 0; p < given.phrases[b].size(); ++p) {
         float sum = 0;
-        for (auto s = given.phrases[b][p].source_begin; s < given.phrases[b][p].source_end; ++s) sum += row[s];
+        if (std::cmp_greater_equal(t, given.given_tokens))
+          for (auto s = given.phrases[b][p].source_begin; s < given.phrases[b][p].source_end; ++s) sum += row[s];
         result[b][p].push_back(sum);
       }
     }
@@ -46,25 +47,25 @@ using Span = std::pair<std::int64_t, std::int64_t>;  // tokens of a translation
 /// Returns the word with the most attention. If pieces do not mark words, these are the strongest token and those
 /// around it with at least half its attention.
 Span strongest_word(const Ids& ids, const std::vector<float>& attended, const Phrase& phrase,
-                    std::span<const std::uint8_t> continues_word) {
+                    const SearchInputs& given) {
   const auto best = std::ranges::max_element(attended) - attended.begin();
   const auto together = [&](std::int64_t left) {  // whether this token and the next belong together
-    if (phrase.has_word_marks) return continues_word[ids[left + 1]] != 0;
+    if (phrase.has_word_marks) return given.continues_word[ids[left + 1]] != 0;
     return std::min(attended[left], attended[left + 1]) >= attended[best] / 2;
   };
   Span span(best, best + 1);
-  while (span.first > 0 && together(span.first - 1)) --span.first;
+  while (span.first > given.given_tokens && together(span.first - 1)) --span.first;
   while (span.second < std::ssize(ids) && together(span.second - 1)) ++span.second;
   return span;
 }
 
 std::vector<ReplacedWord> words_of(const Ids& ids, const Attended& attended, std::span<const Phrase> phrases,
-                                   std::span<const std::uint8_t> continues_word) {
+                                   const SearchInputs& given) {
   constexpr float kMinAttention = 0.1F;  // with less attention a phrase's source has no translation of its own
   std::set<Span> spans;
   for (std::size_t p = 0; p < phrases.size(); ++p) {
     if (attended[p].empty() || std::ranges::max(attended[p]) < kMinAttention) continue;
-    const auto span = strongest_word(ids, attended[p], phrases[p], continues_word);
+    const auto span = strongest_word(ids, attended[p], phrases[p], given);
     const Ids word(ids.begin() + span.first, ids.begin() + span.second);
     if (count_occurrences(phrases[p].ids, word) == 0) spans.insert(span);
   }
@@ -88,12 +89,13 @@ std::vector<std::vector<ReplacedWord>> replaced_words(const Scorer& scorer, cons
   const auto any_has_source = [](const auto& phrases) { return std::ranges::any_of(phrases, &Phrase::has_source); };
   if (std::ranges::none_of(given.phrases, any_has_source)) return {};
   const auto translations =
-      greedy_search(scorer, source, config, {.prefixes = given.prefixes}, {.before_step = hooks.before_step});
+      greedy_search(scorer, source, config, {.prefixes = given.prefixes, .given_tokens = given.given_tokens},
+                    {.before_step = hooks.before_step});
   const auto attended = attention_of(scorer, source, translations, given, hooks.before_step);
   if (attended.empty()) return {};
   std::vector<std::vector<ReplacedWord>> result;
   for (std::size_t b = 0; b < translations.size(); ++b)
-    result.push_back(words_of(translations[b].ids, attended[b], given.phrases[b], given.continues_word));
+    result.push_back(words_of(translations[b].ids, attended[b], given.phrases[b], given));
   return result;
 }
 

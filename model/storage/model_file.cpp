@@ -72,6 +72,10 @@ void write_model_file(const std::filesystem::path& path, const EncoderDecoder& m
                       const ModelDescription& description, WeightPrecision precision) {
   FileTensors stored;
   for (const auto& item : model->named_parameters()) store_weight(item.key(), item.value(), precision, stored);
+  write_model_file(path, std::move(stored), description);
+}
+
+void write_model_file(const std::filesystem::path& path, FileTensors stored, const ModelDescription& description) {
   for (const auto& [name, text] : description.tokenizers) {
     stored.tensors[name] = {Dtype::kU8, {static_cast<std::int64_t>(text.size())}, std::as_bytes(std::span(text))};
   }

@@ -48,6 +48,8 @@ struct LoadedModel : ModelContents {
 /// Writes format "gloss-model", version "1", atomically, with matrices rounded to `precision`. Throws IoError.
 void write_model_file(const std::filesystem::path& path, const EncoderDecoder& model,
                       const ModelDescription& description, WeightPrecision precision = WeightPrecision::kFloat32);
+/// Writes the same format with weights that are stored already.
+void write_model_file(const std::filesystem::path& path, FileTensors stored, const ModelDescription& description);
 
 /// Reads the content and compares it with the names, types and shapes of the file's tensors. Throws ModelError if they
 /// disagree, or for another format or a newer version.

@@ -89,6 +89,13 @@ void store_weight(const std::string& name, const at::Tensor& weight, WeightPreci
   }
 }
 
+void store_weight(const std::string& name, const StoredWeight& weight, WeightPrecision precision, FileTensors& stored) {
+  if (precision != WeightPrecision::kInt8 || !weight.scales.defined())
+    return store_weight(name, weight.to_float(), precision, stored);
+  keep(name, weight.values, Dtype::kI8, stored);
+  keep(scale_name(name), weight.scales, Dtype::kF32, stored);
+}
+
 void expect_weight(const SafetensorsFile& file, const std::string& name, const std::vector<std::int64_t>& shape) {
   const auto* const view = find(file, name);
   if (view == nullptr) throw ModelError(file.name() + ": tensor " + name + " is missing");

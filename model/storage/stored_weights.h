@@ -40,6 +40,8 @@ struct FileTensors {
 /// Adds a weight under its name: vectors and positions as F32; a matrix as F32, as BF16, or as I8 with scales
 /// scale_name(`name`) F32 [out] (model/storage/int8_weights.h).
 void store_weight(const std::string& name, const at::Tensor& weight, WeightPrecision precision, FileTensors& stored);
+/// Adds a weight that is stored already. If `precision` is int8, int8 values stay as they are, with their scales.
+void store_weight(const std::string& name, const StoredWeight& weight, WeightPrecision precision, FileTensors& stored);
 
 /// Throws ModelError unless the file has the weight in one of these forms, with this shape.
 void expect_weight(const SafetensorsFile& file, const std::string& name, const std::vector<std::int64_t>& shape);

@@ -27,12 +27,12 @@ Json to_json(const BeamTree::Node& node) {
 
 }  // namespace
 
-BeamTree::BeamTree(const Scorer& scorer, const Ids& source, DecodingConfig config) {
+BeamTree::BeamTree(const Scorer& scorer, const Ids& source, DecodingConfig config, const SearchInputs& inputs) {
   if (config.beam_size == 1) config.patience = 1;
   const SearchHooks hooks{.on_beam = [this](std::int64_t, std::span<const Candidate> candidates, const Beam& beam) {
     add_step(candidates, beam);
   }};
-  auto found = beam_search(scorer, pad(std::array{source}, scorer.device()), config, {}, hooks).front();
+  auto found = beam_search(scorer, pad(std::array{source}, scorer.device()), config, inputs, hooks).front();
   if (!found.empty()) best_ = std::move(found.front());
   mark_best();
 }

@@ -27,7 +27,7 @@ class BeamTree {
   };
 
   /// Searches with `config`. With one hypothesis at a time that is greedy search, on which patience has no effect.
-  BeamTree(const Scorer& scorer, const Ids& source, DecodingConfig config);
+  BeamTree(const Scorer& scorer, const Ids& source, DecodingConfig config, const SearchInputs& inputs = {});
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const Hypothesis& best() const { return best_; }  ///< the translation

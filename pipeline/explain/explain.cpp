@@ -12,7 +12,6 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/system/stop.h"
-#include "common/text/utf8.h"
 #include "common/version.h"
 #include "decoding/length_limit.h"
 #include "decoding/scorers/transformer_scorer.h"
@@ -41,6 +40,8 @@ constexpr std::int64_t kMaxWeights = 20'000'000;
 Json describe(const ExplainedModel& explained) {
   const auto& file = explained.model.file;
   const auto& data = explained.model.config.data;
+  const auto languages = choose_languages(explained.model.languages, {data.source_language, data.target_language},
+                                          explained.model.config.tokenizer);
   const auto language = [](const std::string& tag) { return tag.empty() ? Json() : Json(tag); };
   const auto decoding = to_json(explained.decoding);
   return {{"name", explained.name},
@@ -48,8 +49,8 @@ Json describe(const ExplainedModel& explained) {
           {"parameters", count_parameters(file.config, file.vocabularies)},
           {"source_vocabulary", file.vocabularies.source},
           {"target_vocabulary", file.vocabularies.target},
-          {"source_language", language(data.source_language)},
-          {"target_language", language(data.target_language)},
+          {"source_language", language(languages.source)},
+          {"target_language", language(languages.target)},
           {"decoding", decoding},
           {"positions", position_views(file.model.network(), file.config)}};
 }
@@ -84,15 +85,20 @@ class ItemWriter {
 
  private:
   const ModelConfig& config() const { return explained_.model.file.config; }
-  const Tokenizer& target_tokenizer() const { return *explained_.model.target_tokenizer; }
+  const Tokenizer& target_tokenizer() const { return translator_.target_tokenizer(); }
+
+  /// Number of language tags in front of the target.
+  std::size_t tags() const { return std::min(translator_.target_tags(), ids_.target.size()); }
 
   void search() {
     const TransformerScorer reduced(network_, translator_.scorer().max_target_length(), /*plain=*/true,
                                     std::make_shared<RemovalProbe>(removed_));
     const auto& scorer = removed_.empty() ? translator_.scorer() : reduced;
-    const BeamTree tree(scorer, source_.ids(), explained_.decoding);
+    const auto inputs = translator_.search_inputs();
+    const BeamTree tree(scorer, source_.ids(), explained_.decoding, inputs);
     const auto greedy_config = greedy_decoding(explained_.decoding);
-    const auto greedy = greedy_search(scorer, pad(std::array{source_.ids()}, scorer.device()), greedy_config).front();
+    const auto greedy =
+        greedy_search(scorer, pad(std::array{source_.ids()}, scorer.device()), greedy_config, inputs).front();
     hypothesis_ = tree.best();
     ids_ = {source_.ids(), target_ids(hypothesis_)};
     item_["beam"] = to_json(tree, explained_.decoding, greedy, target_tokenizer());
@@ -100,7 +106,7 @@ class ItemWriter {
   }
 
   void force(const std::string& target) {
-    hypothesis_.ids = target_tokenizer().encode(repair_utf8(target));
+    hypothesis_.ids = translator_.encode_target(target);
     hypothesis_.ended = true;
     ids_ = {source_.ids(), target_ids(hypothesis_)};
     item_["beam"] = nullptr;
@@ -110,7 +116,7 @@ class ItemWriter {
   void look(bool quick) {
     const c10::InferenceMode inference;
     const auto pass = record_pass(network_, ids_, removed_);
-    const auto sum = add_log_probabilities(pass.logits, item_["target"]);
+    const auto sum = add_log_probabilities(pass.logits, tags(), item_["target"]);
     if (item_["forced"].get<bool>()) {
       item_["target"]["log_probability"] = sum;
       item_["target"]["score"] = length_normalized(sum, std::ssize(ids_.target), explained_.decoding);
@@ -132,7 +138,7 @@ class ItemWriter {
   }
 
   Json interventions(const Candidates& candidates) {
-    Interventions runs(network_, config(), ids_, removed_);
+    Interventions runs(network_, config(), ids_, removed_, std::span(ids_.target).first(tags()));
     const auto words = runs.effects(source_.word_removals(), candidates);
     std::vector<Removal> removals{{}};  // the first removes nothing
     std::vector<std::string> names;
@@ -182,7 +188,7 @@ class ItemWriter {
 void expect_possible(const ExplainedModel& explained, const LineTranslator& translator, const ExplainRequest& request) {
   const auto& config = explained.model.file.config;
   if (request.target) {
-    const auto length = std::ssize(explained.model.target_tokenizer->encode(repair_utf8(*request.target))) + 1;
+    const auto length = std::ssize(translator.encode_target(*request.target)) + 1;
     const auto limit = std::min(translator.scorer().max_target_length(), max_source_length(explained.model.config));
     if (length > limit)
       throw UsageError(

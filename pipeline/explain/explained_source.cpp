@@ -29,14 +29,15 @@ void ExplainedSource::find_words() {
     const auto [begin, end] = words.of_piece[i];
     for (auto w = begin; w < end; ++w) {
       if (words_.empty() || w != word)
-        words_.push_back({words.words[w], words_.empty() ? 0 : words_.back().last, i + 1});
+        words_.push_back({words.words[w], words_.empty() ? pieces_.tags : words_.back().last, i + 1});
       word = w;
       words_.back().last = i + 1;
     }
   }
   if (words_.size() > 1) return;
   words_.clear();
-  for (std::size_t i = 0; i < pieces_.ids.size(); ++i) words_.push_back({std::string(pieces_.text_of(i)), i, i + 1});
+  for (auto i = pieces_.tags; i < pieces_.ids.size(); ++i)
+    words_.push_back({std::string(pieces_.text_of(i)), i, i + 1});
 }
 
 Removal ExplainedSource::removal(const std::string& name, const ModelConfig& config) const {

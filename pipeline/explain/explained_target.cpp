@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include <ATen/ops/log_softmax.h>
 
@@ -37,12 +38,14 @@ Json target_json(const Hypothesis& hypothesis, const Tokenizer& tokenizer) {
           {"ended", hypothesis.ended}};
 }
 
-double add_log_probabilities(const at::Tensor& logits, Json& target) {
+double add_log_probabilities(const at::Tensor& logits, std::size_t tags, Json& target) {
   const auto log_p = logits.log_softmax(-1);
   double sum = 0;
   std::int64_t t = 0;
   for (auto& piece : target["pieces"]) {
-    const auto value = log_p[t++][piece["id"].get<Id>()].item<float>();
+    const bool is_given = std::cmp_less(t, tags);
+    const auto value = is_given ? 0 : log_p[t][piece["id"].get<Id>()].item<float>();
+    ++t;
     piece["log_probability"] = shortest(value);
     sum += value;
   }

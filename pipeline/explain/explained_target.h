@@ -23,8 +23,9 @@ Json pieces_json(const Ids& ids, const PieceSpans& text, const Tokenizer& tokeni
 /// The text of a translation, its pieces and its score.
 Json target_json(const Hypothesis& hypothesis, const Tokenizer& tokenizer);
 
-/// Adds its log-probability to each piece of target_json(), from the logits [T, V] of a pass. Returns the sum.
-double add_log_probabilities(const at::Tensor& logits, Json& target);
+/// Adds its log-probability to each piece of target_json(), from the logits [T, V] of a pass; 0 to the first `tags`,
+/// which are given. Returns the sum.
+double add_log_probabilities(const at::Tensor& logits, std::size_t tags, Json& target);
 
 /// The piece of each id.
 Json piece_names(const std::set<Id>& ids, const Tokenizer& tokenizer);

@@ -18,18 +18,19 @@ namespace {
 
 struct Pairs {
   std::vector<Ids> sources, targets;
-  std::int64_t tokens = 0;  ///< of the targets
+  std::int64_t tags = 0;    ///< number of language tags in front of each target
+  std::int64_t tokens = 0;  ///< of the targets, without the tags
 };
 
-Pairs read_pairs(const TranslationModel& model, const LineTranslator& translator, std::span<const std::string> sources,
+Pairs read_pairs(const LineTranslator& translator, std::span<const std::string> sources,
                  std::span<const std::string> references) {
-  Pairs pairs;
+  Pairs pairs{.sources = {}, .targets = {}, .tags = static_cast<std::int64_t>(translator.target_tags())};
   for (std::size_t i = 0; i < sources.size(); ++i) {
     auto source = translator.encode_source(sources[i]).ids;
-    auto target = model.target_tokenizer->encode(repair_utf8(references[i]));
+    auto target = translator.target_tokenizer().encode(repair_utf8(references[i]));
     if (source.empty() || target.empty()) continue;
     target.push_back(kEos);
-    pairs.tokens += std::ssize(target);
+    pairs.tokens += std::ssize(target) - pairs.tags;
     pairs.sources.push_back(std::move(source));
     pairs.targets.push_back(std::move(target));
   }
@@ -43,7 +44,7 @@ double loss_without(const TranslationModel& model, const Pairs& pairs, std::vect
                                  std::make_shared<RemovalProbe>(std::move(removed)));
   double sum = 0;
   for (const auto& score : forced_token_scores(scorer, pairs.sources, pairs.targets, model.config.decoding.batch_size,
-                                               stop_where_requested))
+                                               stop_where_requested, /*workers=*/1, pairs.tags))
     sum -= score.log_probability;
   return sum / static_cast<double>(pairs.tokens);
 }
@@ -58,7 +59,7 @@ HeadsReport heads_report(const TranslationModel& model, std::span<const std::str
         "explain: wanted a model with layers or heads that can be removed, got a recurrent network without attention "
         "(model.recurrent_attention is none)");
   const auto translator = model.translator();
-  const auto pairs = read_pairs(model, translator, sources, references);
+  const auto pairs = read_pairs(translator, sources, references);
   const auto max_length = translator.scorer().max_target_length();
   const WorkProgress progress(static_cast<double>(parts.size() + 1), "scoring without each part");
   HeadsReport report{loss_without(model, pairs, {}, max_length), {}};

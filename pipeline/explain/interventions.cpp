@@ -29,9 +29,10 @@ PaddedIds repeated(const PaddedIds& sentence, std::int64_t count) {
           std::vector<std::int64_t>(static_cast<std::size_t>(count), sentence.lengths.front())};
 }
 
-/// The likeliest token of each row again and again, until every row has reached eos or `max_length` tokens.
-std::vector<Ids> greedy_rows(EncoderDecoder& model, const at::Tensor& memory, const Mask& mask, std::int64_t max_length,
-                             const Pass& pass) {
+/// The likeliest token of each row again and again, after the `given` ones, until every row has reached eos or
+/// `max_length` tokens.
+std::vector<Ids> greedy_rows(EncoderDecoder& model, const at::Tensor& memory, const Mask& mask,
+                             std::span<const Id> given, std::int64_t max_length, const Pass& pass) {
   const auto B = memory.size(0);
   auto cache = model->start(memory, mask, pass);
   std::vector<std::int64_t> tokens(static_cast<std::size_t>(B), kBos);
@@ -42,7 +43,8 @@ std::vector<Ids> greedy_rows(EncoderDecoder& model, const at::Tensor& memory, co
     const auto x = model->step(to_device(tokens, model->device()).view({B, 1}), cache, pass);
     const auto best = model->generator()->logits(x).argmax(-1).to(at::kCPU);  // [B]
     for (std::size_t b = 0; b < tokens.size(); ++b) {
-      tokens[b] = best.const_data_ptr<std::int64_t>()[b];
+      const bool is_given = std::cmp_less(step, given.size());
+      tokens[b] = is_given ? given[static_cast<std::size_t>(step)] : best.const_data_ptr<std::int64_t>()[b];
       ended[b] = ended[b] || tokens[b] == kEos;
       if (!ended[b]) result[b].push_back(static_cast<Id>(tokens[b]));
     }
@@ -60,11 +62,12 @@ struct Interventions::Rows {
 };
 
 Interventions::Interventions(EncoderDecoder model, const ModelConfig& config, const SentenceIds& sentence,
-                             std::vector<Removal> everywhere)
+                             std::vector<Removal> everywhere, std::span<const Id> given)
     : model_(std::move(model)),
       numbers_per_pair_(config.attention_score == AttentionScore::kAdditive ? config.d_model : config.heads),
       sentence_(sentence),
-      everywhere_(std::move(everywhere)) {
+      everywhere_(std::move(everywhere)),
+      given_(given.begin(), given.end()) {
   const c10::InferenceMode inference;
   RemovalProbe probe(everywhere_);
   memory_ = model_->encode(pad(std::array{sentence_.source}, model_->device()), Pass{.probe = &probe, .plain = true});
@@ -110,13 +113,19 @@ void Interventions::run_rows(const Rows& rows, const Candidates& candidates, std
   const auto logits =
       model_->generator()->logits(model_->decode(repeated(target.input, B), memory, mask, pass));  // [B, T, V]
   const auto labels = target.labels.expand({B, -1}).unsqueeze(-1);
-  const auto losses = -logits.log_softmax(-1).gather(-1, labels).squeeze(-1).mean(-1).to(at::kCPU);  // [B]
-  const auto log_probabilities = candidates.log_probabilities(logits);                               // [B, T, K]
+  const auto given = std::min(std::ssize(given_), labels.size(1) - 1);
+  const auto losses = -logits.log_softmax(-1)
+                           .gather(-1, labels)
+                           .squeeze(-1)
+                           .narrow(1, given, labels.size(1) - given)
+                           .mean(-1)
+                           .to(at::kCPU);                               // [B]
+  const auto log_probabilities = candidates.log_probabilities(logits);  // [B, T, K]
   const auto index = to_device(rows.indices, at::kCPU);
   effects.log_probabilities.index_copy_(0, index, log_probabilities);
   effects.losses.index_copy_(0, index, losses);
   if (max_length == 0) return;
-  auto greedy = greedy_rows(model_, memory, mask, max_length, pass);
+  auto greedy = greedy_rows(model_, memory, mask, given_, max_length, pass);
   for (std::size_t b = 0; b < greedy.size(); ++b)
     effects.greedy[static_cast<std::size_t>(rows.indices[b])] = std::move(greedy[b]);
 }

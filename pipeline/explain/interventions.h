@@ -17,7 +17,7 @@ namespace gloss {
 /// Results for a sentence without something, by teacher forcing on the same target, and by a greedy search.
 struct Effects {
   at::Tensor log_probabilities;  ///< [P, T, K]: of the candidates, for each of P removals
-  at::Tensor losses;             ///< [P]: the mean of -log p over the target's tokens
+  at::Tensor losses;             ///< [P]: the mean of -log p over the target's tokens that are not given
   std::vector<Ids> greedy;       ///< of each removal, without eos; empty if not asked for
 };
 
@@ -26,9 +26,9 @@ struct Effects {
 /// Stopped after a signal.
 class Interventions {
  public:
-  /// `config` is that of the model.
+  /// `config` is that of the model. `given`: the first tokens of the target, which greedy searches begin with.
   Interventions(EncoderDecoder model, const ModelConfig& config, const SentenceIds& sentence,
-                std::vector<Removal> everywhere);
+                std::vector<Removal> everywhere, std::span<const Id> given = {});
 
   /// Without greedy searches if `max_length` is 0.
   Effects effects(std::span<const Removal> removals, const Candidates& candidates, std::int64_t max_length = 0);
@@ -42,6 +42,7 @@ class Interventions {
   std::int64_t numbers_per_pair_;  ///< numbers of the largest tensor of an attention for a query and a key
   SentenceIds sentence_;
   std::vector<Removal> everywhere_;
+  Ids given_;
   at::Tensor memory_;  ///< [1, S, D]
 };
 

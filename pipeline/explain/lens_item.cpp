@@ -33,13 +33,14 @@ Json lens_item(EncoderDecoder network, const ModelConfig& config, const LineTran
   auto search = greedy_decoding(decoding);
   search.max_length = std::min(search.max_length, longest_translation(std::ssize(source.ids())));
   search.min_length = std::min(search.min_length, search.max_length);
-  const auto hypothesis = greedy_search(scorer, pad(std::array{source.ids()}, scorer.device()), search).front();
+  const auto hypothesis =
+      greedy_search(scorer, pad(std::array{source.ids()}, scorer.device()), search, translator.search_inputs()).front();
   Json item{{"text", source.pieces().text}, {"source", source.to_json()}};
   auto& target = item["target"] = target_json(hypothesis, target_tokenizer);
 
   const c10::InferenceMode inference;
   const auto pass = record_pass(std::move(network), {source.ids(), target_ids(hypothesis)});
-  add_log_probabilities(pass.logits, target);
+  add_log_probabilities(pass.logits, translator.target_tags(), target);
   item["maps"] = rounded_attention_maps(pass, config);
   item["steps"] = likeliest_tokens(pass.logits);
   std::set<Id> named;

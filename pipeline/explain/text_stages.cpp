@@ -11,7 +11,7 @@
 #include "common/text/formatted.h"
 #include "pipeline/explain/formulas.h"
 #include "tokenizer/bpe_dropout.h"
-#include "tokenizer/piece_table.h"
+#include "tokenizer/make_tokenizer.h"
 
 namespace gloss {
 namespace {
@@ -154,7 +154,7 @@ Json text_stages(const PieceSpans& source, const SentenceIds& ids, const Recorde
 
 Json merge_steps(const PieceSpans& source, const Tokenizer& tokenizer) {
   Json result = Json::array();
-  const auto table = read_piece_table(tokenizer.serialized());
+  const auto table = piece_table_of(tokenizer.serialized());
   if (table.segmentation != PieceTable::Segmentation::kBpe || !source.spans_known) return result;
   const BpeDropout bpe(table.pieces);
   const auto words = words_of(source);

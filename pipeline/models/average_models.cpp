@@ -22,7 +22,7 @@
 #include "pipeline/run/read_run_file.h"
 #include "pipeline/run/run_files.h"
 #include "pipeline/run/run_identity.h"
-#include "tokenizer/sentencepiece_tokenizer.h"
+#include "tokenizer/make_tokenizer.h"
 #include "training/average.h"
 #include "training/checkpoint.h"
 
@@ -74,7 +74,7 @@ ModelInfo origin_of_checkpoint(const fs::path& path, const SafetensorsFile& file
     result.config = read_run_config(folder / "config.json", {}, folder);
     result.description.config = to_portable_json(result.config);
     for (const auto& name : tokenizer_names(result.config.tokenizer.joint))
-      result.description.tokenizers[name] = SentencePieceTokenizer::load(folder / name)->serialized();
+      result.description.tokenizers[name] = load_tokenizer(folder / name)->serialized();
   } catch (const UsageError& error) {
     throw explain(error);
   } catch (const DataError& error) {
@@ -99,7 +99,7 @@ std::int64_t vocabulary_size(const ModelDescription& description, const char* si
   const auto& tokenizers = description.tokenizers;
   const auto found =
       tokenizers.contains(kJointTokenizer) ? tokenizers.find(kJointTokenizer) : tokenizers.find(side_name);
-  return SentencePieceTokenizer(found->second, found->first).vocabulary_size();
+  return make_tokenizer(found->second, found->first)->vocabulary_size();
 }
 
 EncoderDecoder model_of(const ModelInfo& origin, const std::map<std::string, at::Tensor>& weights) {

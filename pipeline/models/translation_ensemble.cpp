@@ -36,6 +36,13 @@ void warn_of_ignored(std::optional<WeightPrecision> precision, std::span<const T
 
 LineTranslator TranslationEnsemble::translator(std::optional<WeightPrecision> precision, bool aligns,
                                                bool plain) const {
+  const auto [source, target] =
+      with_tags({first().source_tokenizer, first().target_tokenizer}, first().config, languages, "");
+  return untagged_translator(precision, aligns, plain).with_tokenizers(source, target);
+}
+
+LineTranslator TranslationEnsemble::untagged_translator(std::optional<WeightPrecision> precision, bool aligns,
+                                                        bool plain) const {
   if (!plain) warn_of_ignored(precision, members);
   std::vector<std::shared_ptr<const Scorer>> scorers;
   for (const auto& member : members) scorers.push_back(member.scorer(precision, plain));

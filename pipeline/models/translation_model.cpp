@@ -8,21 +8,34 @@
 #include "decoding/scorers/make_scorer.h"
 #include "model/inference/packed_linear.h"
 #include "pipeline/run/run_summary.h"
-#include "tokenizer/sentencepiece_tokenizer.h"
+#include "tokenizer/make_tokenizer.h"
 #include "training/checkpoint.h"
 
 namespace gloss {
 namespace {
 
-std::shared_ptr<const Tokenizer> make_tokenizer(const ModelDescription& description, const std::string& tensor,
-                                                std::int64_t vocabulary, const std::string& file) {
+std::shared_ptr<const Tokenizer> tokenizer_of(const ModelDescription& description, const std::string& tensor,
+                                              std::int64_t vocabulary, const std::string& file) {
   const auto found = description.tokenizers.find(tensor);
   if (found == description.tokenizers.end()) throw ModelError(file + ": the tensor " + tensor + " is missing");
-  auto tokenizer = std::make_shared<SentencePieceTokenizer>(found->second, file + ": " + tensor);
+  auto tokenizer = make_tokenizer(found->second, file + ": " + tensor);
   if (tokenizer->vocabulary_size() != vocabulary)
     throw ModelError(file + ": " + tensor + " has " + std::to_string(tokenizer->vocabulary_size()) +
                      " pieces, the embedding " + std::to_string(vocabulary) + " rows; they do not belong together");
   return tokenizer;
+}
+
+/// Throws ModelError unless two tokenizers have the same pieces by id.
+void expect_equal_pieces(const Tokenizer& source, const Tokenizer& target, const std::string& file) {
+  if (source.vocabulary_size() != target.vocabulary_size())
+    throw ModelError(file + ": wanted two tokenizers with one table of ids (tokenizer.shared_ids), got " +
+                     std::to_string(source.vocabulary_size()) + " and " + std::to_string(target.vocabulary_size()) +
+                     " pieces");
+  for (Id id = kSpecialIds; id < source.vocabulary_size(); ++id)
+    if (source.piece(id) != target.piece(id))
+      throw ModelError(file + ": wanted two tokenizers with one table of ids (tokenizer.shared_ids), got \"" +
+                       printable(source.piece(id), 80) + "\" and \"" + printable(target.piece(id), 80) + "\" for id " +
+                       std::to_string(id));
 }
 
 std::int64_t limited_by_positions(std::int64_t length, const ModelConfig& config) {
@@ -48,12 +61,16 @@ RunConfig config_in(const ModelDescription& description, const std::string& file
 
 TokenizerPair make_tokenizers(const ModelDescription& description, const Vocabularies& vocabularies,
                               const std::string& file) {
-  if (!config_in(description, file).tokenizer.joint)
-    return {make_tokenizer(description, kSourceTokenizer, vocabularies.source, file),
-            make_tokenizer(description, kTargetTokenizer, vocabularies.target, file)};
+  const auto config = config_in(description, file).tokenizer;
+  if (!config.joint) {
+    TokenizerPair pair{tokenizer_of(description, kSourceTokenizer, vocabularies.source, file),
+                       tokenizer_of(description, kTargetTokenizer, vocabularies.target, file)};
+    if (config.shared_ids) expect_equal_pieces(*pair.first, *pair.second, file);
+    return pair;
+  }
   if (vocabularies.target != vocabularies.source)
     throw ModelError(file + ": one tokenizer for both languages, but embeddings of different sizes");
-  const auto joint = make_tokenizer(description, kJointTokenizer, vocabularies.source, file);
+  const auto joint = tokenizer_of(description, kJointTokenizer, vocabularies.source, file);
   return {joint, joint};
 }
 
@@ -100,6 +117,14 @@ std::int64_t max_source_length(const RunConfig& config) {
   return limited_by_positions(config.data.max_length, config.model);
 }
 
+TokenizerPair with_tags(const TokenizerPair& tokenizers, const RunConfig& config, const Languages& given,
+                        std::string_view keys) {
+  const auto languages =
+      choose_languages(given, {config.data.source_language, config.data.target_language}, config.tokenizer);
+  return {tagged_source(tokenizers.first, config.tokenizer, languages, keys),
+          tagged_target(tokenizers.second, config.tokenizer, languages, keys)};
+}
+
 LineTranslator make_translator(const EncoderDecoder& model, const RunConfig& config,
                                std::shared_ptr<const Tokenizer> source_tokenizer,
                                std::shared_ptr<const Tokenizer> target_tokenizer, bool plain) {
@@ -127,8 +152,13 @@ std::shared_ptr<const Scorer> TranslationModel::scorer(std::optional<WeightPreci
 }
 
 LineTranslator TranslationModel::translator(std::optional<WeightPrecision> precision, bool plain) const {
-  return LineTranslator(scorer(precision, plain), source_tokenizer, target_tokenizer, max_source_length(config),
+  const auto [source, target] = tagged_tokenizers();
+  return LineTranslator(scorer(precision, plain), source, target, max_source_length(config),
                         {file.model.network, default_attention_site(config.model)});
+}
+
+TokenizerPair TranslationModel::tagged_tokenizers() const {
+  return with_tags({source_tokenizer, target_tokenizer}, config, languages, "");
 }
 
 }  // namespace gloss

@@ -9,15 +9,19 @@
 
 #include "model/storage/model_file.h"
 #include "pipeline/run/run_config.h"
+#include "tokenizer/language_tags.h"
 #include "translation/line_translator.h"
 
 namespace gloss {
+
+using TokenizerPair = std::pair<std::shared_ptr<const Tokenizer>, std::shared_ptr<const Tokenizer>>;
 
 /// A model file that is ready to translate.
 struct TranslationModel {
   StoredModel file;
   RunConfig config = {};                                                ///< the file's, without paths
-  std::shared_ptr<const Tokenizer> source_tokenizer, target_tokenizer;  ///< the same one if joint
+  std::shared_ptr<const Tokenizer> source_tokenizer, target_tokenizer;  ///< the same one if joint; without tags
+  Languages languages = {};  ///< of the translations; empty: those of config.data
 
   /// Returns a scorer that multiplies matrices in `precision`, by default in translating_precision(file.precision).
   /// A `plain` scorer uses the equations of model/ alone (Pass::plain), in float32. Throws as expect_possible.
@@ -25,6 +29,9 @@ struct TranslationModel {
                                        bool plain = false) const;
   /// Returns a translator with such a scorer, which aligns by this model.
   LineTranslator translator(std::optional<WeightPrecision> precision = std::nullopt, bool plain = false) const;
+  /// Returns the tokenizers with the language tags of `languages` that the model needs. Throws UsageError with the key
+  /// "source_language" or "target_language" if it does not know one.
+  TokenizerPair tagged_tokenizers() const;
 };
 
 /// Returns the default precision of a model whose matrices are stored in `stored`: the same if this processor is faster
@@ -41,7 +48,6 @@ TranslationModel load_translation_model(const std::filesystem::path& file_or_fol
 /// Loads an open file in the same way, with the whole network: the file is not needed any longer.
 TranslationModel load_translation_model(const SafetensorsFile& file, at::Device device);
 
-using TokenizerPair = std::pair<std::shared_ptr<const Tokenizer>, std::shared_ptr<const Tokenizer>>;
 /// Returns the source and the target tokenizer of a model file, twice the same one if joint. `file` is its name for
 /// messages. Throws ModelError if they do not fit the configuration or the vocabularies of the weights.
 TokenizerPair make_tokenizers(const ModelDescription& description, const Vocabularies& vocabularies,
@@ -53,6 +59,11 @@ std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder,
 
 /// Maximum number of source tokens, eos included: data.max_length, or the number of learned positions if that is less.
 std::int64_t max_source_length(const RunConfig& config);
+
+/// Returns the tokenizers with the language tags that a configuration needs, of the languages `given`, otherwise of
+/// config.data. `keys` begins the names of the settings in messages: "data." or "". Throws UsageError.
+TokenizerPair with_tags(const TokenizerPair& tokenizers, const RunConfig& config, const Languages& given,
+                        std::string_view keys);
 
 /// Returns a translator for a model that is being trained. It has no model to align with.
 LineTranslator make_translator(const EncoderDecoder& model, const RunConfig& config,

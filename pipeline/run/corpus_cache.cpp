@@ -55,6 +55,14 @@ Json hashes_of(const CorpusCache::Tokenizers& by_name) {
   return hashes;
 }
 
+// Returns the ids of the language tags in front of sources and targets.
+Json tags_of(const Tokenizer& source, const Tokenizer& target) {
+  auto tags = Json::object();
+  if (const auto tag = source.tag()) tags["source"] = *tag;
+  if (const auto tag = target.tag()) tags["target"] = *tag;
+  return tags;
+}
+
 // The version of the encoding of texts. Raise it when texts become other ids.
 constexpr int kEncoding = 1;
 
@@ -65,7 +73,7 @@ constexpr int kHoldOut = 1;
 Json settings_of(const RunConfig& config) {
   if (!config.tokenizer.model_file.empty() || !config.training.start_from.empty()) return nullptr;
   auto settings = to_json(config.tokenizer);
-  settings.erase("model_file");
+  for (const auto* key : {"model_file", "shared_ids", "source_tag", "target_tag"}) settings.erase(key);
   return settings;
 }
 
@@ -108,14 +116,18 @@ std::string CorpusCache::known_tokenizer(const std::string& name) const {
 
 void CorpusCache::load(const Tokenizers& by_name, const Tokenizer& source, const Tokenizer& target, int threads,
                        const HoldOut* held_out) {
-  const auto tokenizers = hashes_of(by_name);
-  if (cached_ && cached_->key() == key(tokenizers)) {
+  const auto wanted = [&] {
+    auto json = key(hashes_of(by_name));
+    if (const auto tags = tags_of(source, target); !tags.empty()) json["tags"] = tags;
+    return json;
+  };
+  if (cached_ && cached_->key() == wanted()) {
     corpus_ = std::exchange(cached_, std::nullopt);
   } else {
     cached_.reset();
     source_ = known_or_scanned(config_->data.train_source, "source");
     target_ = known_or_scanned(config_->data.train_target, "target");
-    encode(key(tokenizers), source, target, threads, held_out);
+    encode(wanted(), source, target, threads, held_out);
   }
   corpus_->set_vocabularies(source.vocabulary_size(), target.vocabulary_size());
 }

@@ -15,14 +15,12 @@
 #include "common/system/stop.h"
 #include "model/weights.h"
 #include "pipeline/run/start_model.h"
-#include "tokenizer/sentencepiece_tokenizer.h"
+#include "tokenizer/make_tokenizer.h"
 
 namespace gloss {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kMaxTokenizer = 64 << 20;  // bytes
 
 std::string embeddings_key(const std::string& side) { return "training.initial_embeddings." + side; }
 
@@ -38,7 +36,7 @@ void expect_own_tokenizer(const TokenizerConfig& config, const std::map<std::str
   if (!fs::exists(config.model_file))
     throw DataError(printable(config.model_file) + ": tokenizer.model_file names this file, but it is not there");
   const auto found = own.find(kJointTokenizer);
-  if (found == own.end() || read_file(config.model_file, kMaxTokenizer) != found->second)
+  if (found == own.end() || read_file(config.model_file, kMaxTokenizerBytes) != found->second)
     throw UsageError("tokenizer.model_file: " + printable(config.model_file) +
                      " is another tokenizer than the one inside training.start_from, which its weights belong to; "
                      "leave it out");
@@ -140,9 +138,9 @@ void InitialWeights::move_into(EncoderDecoder& model) {
 }
 
 PieceSpellings spellings_of(const Tokenizer& tokenizer) {
-  const SentencePieceTokenizer own(tokenizer.serialized(), "tokenizer");
+  const auto own = make_tokenizer(tokenizer.serialized(), "tokenizer");
   PieceSpellings pieces;
-  for (Id id = 0; id < own.vocabulary_size(); ++id) pieces.add(id, own.piece(id));
+  for (Id id = 0; id < own->vocabulary_size(); ++id) pieces.add(id, own->piece(id));
   return pieces;
 }
 
@@ -152,11 +150,11 @@ TokenizerPair configured_tokenizers(const RunConfig& config) {
     const auto file = open_fitting_model(config);
     const auto contents = read_model_contents(file);
     expect_own_tokenizer(config.tokenizer, contents.description.tokenizers);
-    return make_tokenizers(contents.description, contents.vocabularies, file.name());
+    return with_tags(make_tokenizers(contents.description, contents.vocabularies, file.name()), config, {}, "data.");
   }
   if (config.tokenizer.model_file.empty()) return {};
-  const std::shared_ptr<const Tokenizer> joint = SentencePieceTokenizer::load(config.tokenizer.model_file);
-  return {joint, joint};
+  const auto joint = load_tokenizer(config.tokenizer.model_file);
+  return with_tags({joint, joint}, config, {}, "data.");
 }
 
 }  // namespace gloss

@@ -72,7 +72,7 @@ void RunConfig::validate() const {
   training.validate();
   decoding.validate();
   lens.validate();
-  if (!tokenizer.joint && model.tie_embeddings == TieEmbeddings::kAll)
+  if (!tokenizer.joint && !tokenizer.shared_ids && model.tie_embeddings == TieEmbeddings::kAll)
     throw UsageError(
         "model.tie_embeddings: all needs one vocabulary for both languages; set it to decoder or none, or "
         "tokenizer.joint to true");

@@ -47,7 +47,8 @@ double count_tokens(const ParallelCorpus& corpus) {
 }
 
 std::int64_t pieces_of(const RunConfig& config, const Vocabularies& vocabularies) {
-  return config.tokenizer.joint ? vocabularies.source : vocabularies.source + vocabularies.target;
+  const bool is_one_table = config.tokenizer.joint || config.tokenizer.shared_ids;
+  return is_one_table ? vocabularies.source : vocabularies.source + vocabularies.target;
 }
 
 std::vector<std::string> warnings_of(const RunConfig& config, const RunLength& length, std::int64_t pieces) {

@@ -5,6 +5,7 @@
 #include "common/files/sha256.h"
 #include "common/log.h"
 #include "model/storage/model_file.h"
+#include "tokenizer/make_tokenizer.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 
 namespace gloss {
@@ -12,12 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxModelFile = 64 << 20;  // bytes
-
 // Returns whether the file can be read and has this SHA-256.
 bool has_sum(const fs::path& file, const std::string& wanted) {
   try {
-    return !wanted.empty() && sha256(read_file(file, kMaxModelFile)) == wanted;
+    return !wanted.empty() && sha256(read_file(file, kMaxTokenizerBytes)) == wanted;
   } catch (const Error&) {
     return false;
   }
@@ -28,8 +27,12 @@ std::shared_ptr<const Tokenizer> load_or_train(const TokenizerConfig& config, co
   if (!config.model_file.empty()) {
     if (!fs::exists(config.model_file))
       throw DataError(printable(config.model_file) + ": tokenizer.model_file names this file, but it is not there");
-    return SentencePieceTokenizer::load(config.model_file);
+    return load_tokenizer(config.model_file);
   }
+  if (config.shared_ids)
+    throw UsageError(
+        "tokenizer.shared_ids: wanted training.start_from with a model that has such tokenizers, got a run that trains "
+        "its own; set it to false");
   log_info("training " + name + ", " + std::to_string(config.vocabulary_size) + " pieces");
   return std::make_shared<SentencePieceTokenizer>(texts.train_tokenizer(sides, config), name);
 }
@@ -38,30 +41,25 @@ std::shared_ptr<const Tokenizer> load_or_train(const TokenizerConfig& config, co
 
 RunTokenizers::RunTokenizers(const RunConfig& config, const RunFolder& folder, const CorpusCache& cache,
                              const std::map<std::string, std::string>& given) {
-  for (const auto& [name, bytes] : given) by_name_[name] = std::make_shared<SentencePieceTokenizer>(bytes, name);
-  if (!given.empty()) return;
+  for (const auto& [name, bytes] : given) by_name_[name] = make_tokenizer(bytes, name);
   const auto add = [&](const std::string& name, TrainingTexts::Sides sides) {
     const auto kept = folder.tokenizer_file(name);
     const auto& named = config.tokenizer.model_file;
     const bool is_kept = (named.empty() || (folder.resumes() && !fs::exists(named))) && fs::exists(kept);
     const bool takes_kept = is_kept && (folder.resumes() || has_sum(kept, cache.known_tokenizer(name)));
-    by_name_[name] =
-        takes_kept ? SentencePieceTokenizer::load(kept) : load_or_train(config.tokenizer, name, cache.texts(), sides);
+    by_name_[name] = takes_kept ? load_tokenizer(kept) : load_or_train(config.tokenizer, name, cache.texts(), sides);
   };
-  if (config.tokenizer.joint) {
+  if (!given.empty()) {
+  } else if (config.tokenizer.joint) {
     add(kJointTokenizer, TrainingTexts::Sides::kBoth);
   } else {
     add(kSourceTokenizer, TrainingTexts::Sides::kSource);
     add(kTargetTokenizer, TrainingTexts::Sides::kTarget);
   }
-}
-
-const std::shared_ptr<const Tokenizer>& RunTokenizers::source() const {
-  return by_name_.at(by_name_.contains(kJointTokenizer) ? kJointTokenizer : kSourceTokenizer);
-}
-
-const std::shared_ptr<const Tokenizer>& RunTokenizers::target() const {
-  return by_name_.at(by_name_.contains(kJointTokenizer) ? kJointTokenizer : kTargetTokenizer);
+  const bool is_joint = by_name_.contains(kJointTokenizer);
+  tagged_ = with_tags({by_name_.at(is_joint ? kJointTokenizer : kSourceTokenizer),
+                       by_name_.at(is_joint ? kJointTokenizer : kTargetTokenizer)},
+                      config, {}, "data.");
 }
 
 void RunTokenizers::save(const RunFolder& folder) const {

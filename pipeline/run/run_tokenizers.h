@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "pipeline/models/translation_model.h"
 #include "pipeline/run/corpus_cache.h"
 #include "pipeline/run/run_config.h"
 #include "pipeline/run/run_folder.h"
@@ -22,14 +23,17 @@ class RunTokenizers {
   ///   same tokenizer again (CorpusCache::known_tokenizer);
   /// - training on the training texts.
   ///
-  /// Throws DataError if a named file is missing, and as train_tokenizer.
+  /// Throws DataError if a named file is missing, UsageError as with_tags, or if tokenizer.shared_ids is set for
+  /// tokenizers that are trained, and as train_tokenizer.
   RunTokenizers(const RunConfig& config, const RunFolder& folder, const CorpusCache& cache,
                 const std::map<std::string, std::string>& given = {});
   RunTokenizers(const RunConfig& config, const RunFolder& folder)
       : RunTokenizers(config, folder, CorpusCache(config, folder)) {}
 
-  const std::shared_ptr<const Tokenizer>& source() const;
-  const std::shared_ptr<const Tokenizer>& target() const;
+  /// They add the language tags of tokenizer.source_tag and target_tag.
+  const std::shared_ptr<const Tokenizer>& source() const { return tagged_.first; }
+  const std::shared_ptr<const Tokenizer>& target() const { return tagged_.second; }
+  /// Returns the tokenizers without tags.
   const std::map<std::string, std::shared_ptr<const Tokenizer>>& by_name() const { return by_name_; }
   Vocabularies vocabularies() const { return {source()->vocabulary_size(), target()->vocabulary_size()}; }
 
@@ -38,6 +42,7 @@ class RunTokenizers {
 
  private:
   std::map<std::string, std::shared_ptr<const Tokenizer>> by_name_;
+  TokenizerPair tagged_;
 };
 
 }  // namespace gloss

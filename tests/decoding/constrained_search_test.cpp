@@ -118,6 +118,19 @@ TEST_P(ConstrainedSearchTest, ATranslationBeginsWithItsPrefix) {
   }
 }
 
+TEST_P(ConstrainedSearchTest, GivenTokensDoNotCount) {
+  const FakeScorer scorer(table({{{}, {{kA, 0.96}, {kC, 0.04}}}, {{kC}, {{kB, 0.25}, {kA, 0.75}}}}, kWords), kWords,
+                          device());
+  config_.length_penalty = 1;
+  const auto result = search(scorer, sources(1, device()), {.prefixes = {{kC, kB}}, .given_tokens = 1})[0];
+  for (const auto& hypothesis : result) {
+    EXPECT_EQ(hypothesis.ids, (Ids{kC, kB}));
+    EXPECT_EQ(hypothesis.token_log_probabilities.at(0), 0);
+    EXPECT_NEAR(hypothesis.log_probability, std::log(0.25), 1e-6);
+    EXPECT_NEAR(hypothesis.score, std::log(0.25) / 3, 1e-6) << "they are tokens of the length penalty";
+  }
+}
+
 TEST_P(ConstrainedSearchTest, EachSentenceHasAPrefixOfItsOwn) {
   config_.n_best = 2;
   const std::vector<Ids> prefixes = {{7, 7, 8}, {}, {9}, {4, 5, 6, 7, 8, 9}};

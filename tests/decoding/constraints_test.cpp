@@ -130,6 +130,18 @@ TEST_P(ConstraintsTest, InsideItsPrefixARowHasNoChoiceAndNoBan) {
   EXPECT_THAT(banned(nothing, 1), ElementsAre(kUnk, kEos));
 }
 
+TEST_P(ConstraintsTest, GivenTokensOfAPrefixHaveTheProbabilityOne) {
+  prefixes_ = {{kA, kB}, {kA, kB}, {kC}};
+  const auto scorer = saying({1, 9, 2, 5, 3, 4, 6});
+  const auto state = scorer.start(sources(3, device()));
+  const std::vector<Ids> generated = {{}, {kA}, {}};
+  const auto top = Constraints(config_, prefixes_, 1).step_top(scorer, *state, bos(3), rows_of(generated), /*width=*/1);
+  EXPECT_THAT(top.ids, ElementsAre(kA, kB, kC));
+  EXPECT_EQ(top.log_normalizers[0], 3) << "the logit of A";
+  EXPECT_GT(top.log_normalizers[1], 9) << "B is forced, not given";
+  EXPECT_EQ(top.log_normalizers[2], 6);
+}
+
 TEST_P(ConstraintsTest, ABanChangesNoProbabilityOfWhatIsLeft) {
   config_.no_unk = true;
   const auto scorer = saying({1, 9, 2, 5});

@@ -48,6 +48,17 @@ TEST_P(ForcedScoresTest, AreTheLogProbabilitiesOfEachTokenAndOfItsEnd) {
   EXPECT_NEAR(scores[0].log_probability, std::log(0.125), 1e-6);
 }
 
+TEST_P(ForcedScoresTest, GivenTokensHaveTheProbabilityOne) {
+  const FakeScorer scorer(random_rule(kWords), kWords, device());
+  const std::vector<Ids> source = {{kA, kEos}, {kB, kEos}}, target = {{kA, kB, kEos}, {kC}};
+  const auto all = forced_token_scores(scorer, source, target, 2);
+  const auto scores = forced_token_scores(scorer, source, target, 2, {}, /*workers=*/1, /*given_tokens=*/1);
+  EXPECT_THAT(scores[0].tokens, ElementsAre(0, all[0].tokens[1], all[0].tokens[2]));
+  EXPECT_NEAR(scores[0].log_probability, all[0].tokens[1] + all[0].tokens[2], 1e-6);
+  EXPECT_THAT(scores[1].tokens, ElementsAre(0));
+  EXPECT_EQ(scores[1].log_probability, 0);
+}
+
 TEST_P(ForcedScoresTest, AreThoseOfEverySearchBitForBit) {
   const auto model = small_model(device());
   const auto scorer = make_scorer(model, small_config(), 12);

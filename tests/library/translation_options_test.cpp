@@ -190,6 +190,12 @@ TEST_P(TranslationOptionsTest, SeveralModelsTranslateByTheMeanOfTheirProbabiliti
   EXPECT_THAT([&] { Translator({"one", "two"}, settings); }, ThrowsMessage<TranslatorUsageError>(HasSubstr("one")));
 }
 
+TEST_P(TranslationOptionsTest, LanguagesAreForModelsOfSeveral) {
+  EXPECT_THAT(translator().languages(), testing::IsEmpty());
+  EXPECT_THAT([&] { translator().translate(kLines, {.target_language = "xx"}); },
+              testing::ThrowsMessage<TranslatorUsageError>(testing::HasSubstr("target_language: has no effect")));
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, TranslationOptionsTest, testing::Values("cpu", "cuda"),
                          [](const auto& device) { return device.param; });
 

@@ -20,12 +20,14 @@ TokenizerConfig read(const std::string& text) {
 
 TEST(TokenizerConfigTest, DefaultsStandWhereNothingIsSaid) {
   EXPECT_EQ(to_json(read("{}")), parse_json(R"({"model_file": "", "vocabulary_size": 10000, "type": "bpe",
-                                                "character_coverage": 1.0, "normalization": "nmt_nfkc", "byte_fallback": false, "joint": true})"));
+                                                "character_coverage": 1.0, "normalization": "nmt_nfkc", "byte_fallback": false, "joint": true,
+                                                "shared_ids": false, "source_tag": "none", "target_tag": false})"));
 }
 
 TEST(TokenizerConfigTest, EveryKeyComesBack) {
   const auto json = parse_json(R"({"model_file": "m.model", "vocabulary_size": 300, "type": "unigram",
-                                   "character_coverage": 0.99, "normalization": "identity", "byte_fallback": true, "joint": false})");
+                                   "character_coverage": 0.99, "normalization": "identity", "byte_fallback": true, "joint": false,
+                                   "shared_ids": true, "source_tag": "target", "target_tag": true})");
   EXPECT_EQ(to_json(read(to_text(json))), json);
 }
 
@@ -39,6 +41,8 @@ TEST(TokenizerConfigTest, WrongValuesAreNamed) {
         std::pair(R"({"character_coverage": 0.97})",
                   "tokenizer.character_coverage: wanted a number from 0.98 to 1, got 0.97"),
         std::pair(R"({"character_coverage": 1.01})", "tokenizer.character_coverage"),
+        std::pair(R"({"shared_ids": true})", "tokenizer.shared_ids: wanted false beside tokenizer.joint true"),
+        std::pair(R"({"source_tag": "both"})", "tokenizer.source_tag: wanted one of none, source, target"),
         std::pair(R"({"type": "word"})", "tokenizer.type: wanted one of bpe, unigram, char"),
         std::pair(R"({"vocab_size": 5})", "tokenizer.vocab_size: unknown key")})
     EXPECT_THAT([text = text] { read(text); }, ThrowsMessage<UsageError>(HasSubstr(message)));

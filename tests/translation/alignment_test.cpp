@@ -232,6 +232,19 @@ TEST(StrongestLinksTest, AreTheGreatestOfEachRowAndTheEndIsNoPiece) {
   EXPECT_FALSE(links[2].to_end);
 }
 
+TEST(StrongestLinksTest, LanguageTagsAreNoPiecesEither) {
+  const auto weights =
+      at::tensor({0.1F, 0.5F, 0.3F, 0.1F, 0.6F, 0.1F, 0.2F, 0.1F, 0.2F, 0.1F, 0.3F, 0.4F}).view({3, 4});
+  const auto links = strongest_links(weights, 1);
+  EXPECT_EQ(links[0].source, 1);
+  EXPECT_FALSE(links[0].to_end);
+  EXPECT_EQ(links[1].source, 2);
+  EXPECT_TRUE(links[1].to_end) << "the tag has more attention";
+  EXPECT_EQ(links[2].source, 2);
+  EXPECT_TRUE(links[2].to_end);
+  EXPECT_EQ(strongest_links(at::ones({1, 2}), 1)[0].source, -1);
+}
+
 TEST(StrongestLinksTest, OfNothingButTheEndThereIsNone) {
   const auto links = strongest_links(at::ones({2, 1}));
   ASSERT_EQ(links.size(), 2u);

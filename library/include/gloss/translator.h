@@ -88,6 +88,10 @@ struct TranslationOptions {
   /// word. No prefixes: nothing is forced.
   std::vector<std::string> prefixes = {};
 
+  /// The languages to translate from and into, for a model of several languages (Translator::languages). Empty: those
+  /// of the model file.
+  std::string source_language = {}, target_language = {};
+
   /// Limits, checked before each step of the model, which finds one token of each sentence of a batch. After one of
   /// them the call returns what it has: see Translation::Status.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
@@ -133,10 +137,11 @@ struct Translation {
   };
   struct Candidate {
     std::string text;
-    double score = 0;                 ///< log_probability after the penalties of length, coverage and glossary
-    double log_probability = 0;       ///< sum over the tokens, the end of the sentence included
-    std::vector<std::string> pieces;  ///< the tokens as the tokenizer spells them, U+2581 for a space
-    bool ended = false;               ///< by the end of the sentence, not by max_length
+    double score = 0;            ///< log_probability after the penalties of length, coverage and glossary
+    double log_probability = 0;  ///< sum over the tokens, the end of the sentence included
+    /// The tokens as the tokenizer spells them, U+2581 for a space, without a language tag.
+    std::vector<std::string> pieces;
+    bool ended = false;  ///< by the end of the sentence, not by max_length
 
     std::vector<Span> spans;  ///< of each piece in `text`; empty if the tokenizer rewrites the text of its pieces
     /// Of each piece and, if `ended`, of the end of the sentence. Of the search; with `confidence` the model's own,
@@ -153,7 +158,7 @@ struct Translation {
   std::vector<Candidate> candidates;  ///< n_best, best first; one without pieces for an empty line
 
   std::string source;              ///< the part of the line that the model reads, as it reads it
-  std::vector<Span> source_spans;  ///< of the source's pieces in `source`
+  std::vector<Span> source_spans;  ///< of the source's pieces in `source`, without language tags
 
   bool complete() const { return status == Status::kComplete; }
   /// Text of the best candidate; empty if there is none.
@@ -188,6 +193,10 @@ class [[gnu::visibility("default")]] Translator {
   /// reason.
   std::vector<Translation> translate(std::span<const std::string> lines, const TranslationOptions& options = {}) const;
   Translation translate_line(const std::string& line, const TranslationOptions& options = {}) const;
+
+  /// Returns the languages that a model of several languages has tags for, in ascending order; none for a model of one
+  /// direction.
+  std::vector<std::string> languages() const;
 
  private:
   struct [[gnu::visibility("hidden")]] Impl;

@@ -1,0 +1,49 @@
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "app/commands/commands.h"
+#include "app/commands/set_up.h"
+#include "app/options/import_options.h"
+#include "app/output/standard_output.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/text/formatted.h"
+#include "pipeline/interchange/import_model.h"
+
+namespace gloss {
+namespace {
+
+void log_report(const ImportReport& report) {
+  log_info(report.format + ", by the formulas of " + std::string(family_name(report.formulas)));
+  for (const auto& note : report.notes) log_info("note: " + note);
+}
+
+}  // namespace
+
+ExitCode run(const ImportOptions& options) {
+  CommandFiles files{.inputs = {{"path", options.settings.path}}};
+  for (const auto& vocabulary : options.settings.vocabularies) files.inputs.push_back({"--vocabulary", vocabulary});
+  if (options.output) files.outputs.push_back({"--output", *options.output});
+  set_up(options.common, files);
+  for (const auto& vocabulary : options.settings.vocabularies)
+    expect_input_file("--vocabulary", vocabulary, "a vocabulary or a SentencePiece model");
+  const auto named = [](const std::function<void()>& work) {
+    name_by_option({{"source_language", "--source-language"}, {"target_language", "--target-language"}}, work);
+  };
+  ImportReport report;
+  if (options.check) {
+    named([&] { report = check_import(options.settings); });
+    write_result(options.json ? to_text(to_json(report)) + '\n' : to_lines(report));
+    return report.importable() ? ExitCode::kDone : ExitCode::kData;
+  }
+  if (!options.output) throw UsageError("--output is missing, the name of a model file to write; or set --check");
+  expect_output_file("--output", *options.output, "the name of a model file to write", options.overwrite);
+  named([&] { report = import_model(options.settings, options.precision, *options.output); });
+  log_report(report);
+  log_info("wrote " + printable(options.output->string()) + ", " +
+           bytes_text(std::filesystem::file_size(*options.output)));
+  return ExitCode::kDone;
+}
+
+}  // namespace gloss

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipeline/interchange/weight_map.h"
+#include "tokenizer/mapped_tokenizer.h"
+
+namespace gloss {
+
+/// Returns the vocabulary of a MappedTokenizer: `pieces`, which are numbered as the other program numbers them, in the
+/// order of gloss's ids. A row without a piece gets an invented name, and a piece without a row is left out. Language
+/// tags of OPUS-MT models (">>deu<<") become languages; others are added by the caller.
+MappedVocabulary mapped_vocabulary(const std::vector<std::string>& pieces, const PieceRows& rows,
+                                   MappedVocabulary::Normalizer normalizer);
+
+/// Returns "zh-Hans" for "zh_Hans", the form of BCP 47, and a text that is no language tag itself.
+std::string bcp47(std::string language);
+
+}  // namespace gloss

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/config/json.h"
+#include "decoding/decoding_config.h"
+#include "model/model_config.h"
+#include "pipeline/interchange/formats/marian_options.h"
+#include "pipeline/interchange/model_family.h"
+#include "pipeline/interchange/refusals.h"
+
+namespace gloss {
+
+/// The network that the options within a Marian model describe.
+struct MarianNetwork {
+  ModelConfig model;
+  bool is_transformer = false;  ///< type and sizes are such that the tensors can be compared with the network
+  /// The layer whose weights a layer of the decoder has, by its number from 0; empty: each has its own.
+  std::vector<std::int64_t> tied_layers;
+  bool has_projection = true;  ///< the attentions have an output projection
+  bool has_output_bias = true;
+  Json options;  ///< the keys that decide this, with their values as text
+  std::vector<std::string> notes;
+};
+
+/// Returns the network, computed by the formulas of `formulas`. Whatever gloss does not support is added to `refusals`,
+/// each reason with the key and the value; the network is then as near as possible.
+MarianNetwork marian_network(const MarianOptions& options, ModelFamily formulas, Refusals& refusals);
+
+/// Sets the search that the options describe, as far as gloss has it, and adds a note for each other setting.
+void set_marian_search(const MarianOptions& options, DecodingConfig& decoding, std::vector<std::string>& notes);
+
+}  // namespace gloss

@@ -1,0 +1,28 @@
+#include "tokenizer/make_tokenizer.h"
+
+#include <utility>
+
+#include "common/error.h"
+#include "common/files/atomic_file.h"
+#include "common/log.h"
+#include "tokenizer/mapped_tokenizer.h"
+#include "tokenizer/sentencepiece_tokenizer.h"
+
+namespace gloss {
+
+std::shared_ptr<const Tokenizer> make_tokenizer(std::string bytes, const std::string& name) {
+  if (has_mapped_header(bytes)) return std::make_shared<MappedTokenizer>(std::move(bytes), name);
+  return std::make_shared<SentencePieceTokenizer>(std::move(bytes), name);
+}
+
+std::shared_ptr<const Tokenizer> load_tokenizer(const std::filesystem::path& path) {
+  if (std::error_code ignored; std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found)
+    throw DataError(printable(path.string()) + ": wanted a SentencePiece model, but it is not there");
+  return make_tokenizer(read_file(path, kMaxTokenizerBytes), path.string());
+}
+
+PieceTable piece_table_of(const std::string& bytes) {
+  return has_mapped_header(bytes) ? MappedTokenizer(bytes, "tokenizer").piece_table() : read_piece_table(bytes);
+}
+
+}  // namespace gloss

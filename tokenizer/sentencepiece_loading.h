@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sentencepiece {
+class SentencePieceProcessor;
+}
+
+namespace gloss {
+
+/// Maximum size of a SentencePiece model.
+inline constexpr std::size_t kMaxSentencePieceBytes = 64 << 20;  // bytes
+
+/// Loads the bytes of a `.model` file after check_sentencepiece_model. `shown` is their name in messages, safe to
+/// print. Throws ModelError.
+void load_sentencepiece(std::string_view bytes, const std::string& shown, sentencepiece::SentencePieceProcessor& model);
+
+}  // namespace gloss
