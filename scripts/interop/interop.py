@@ -1,0 +1,66 @@
+"""The command scripts/check_interop.sh: compares gloss's import and export with other programs."""
+
+import argparse
+import importlib
+import pathlib
+import shutil
+import sys
+import tempfile
+import time
+
+import gloss_program
+
+CHECKS = ["self", "huggingface", "marian", "export", "refusals", "tokenizer", "multi30k"]
+
+
+def options_of(arguments):
+    parser = argparse.ArgumentParser(
+        prog="check_interop.sh", description="Compares `gloss import` and `gloss export` with transformers, "
+        "CTranslate2, SentencePiece and a NumPy program with Marian's formulas.")
+    parser.add_argument("--count", type=int, default=200, metavar="N",
+                        help="random models of each kind (default: %(default)s)")
+    parser.add_argument("--multi30k", type=pathlib.Path, metavar="DIR",
+                        help="also train on DIR/{train,val,test_2016_flickr}.{en,de} and compare translations")
+    parser.add_argument("--epochs", type=int, default=6, metavar="N",
+                        help="epochs of the models of Multi30k (default: %(default)s)")
+    parser.add_argument("--only", action="append", choices=CHECKS, help="only this check; repeatable")
+    parser.add_argument("--build", required=True, type=pathlib.Path, help=argparse.SUPPRESS)
+    parser.add_argument("--work", type=pathlib.Path, metavar="DIR",
+                        help="keep all models in DIR; models of Multi30k in it are used again (default: a temporary one)")
+    return parser.parse_args(arguments)
+
+
+def main(arguments):
+    options = options_of(arguments)
+    gloss = gloss_program.GlossProgram(options.build.resolve())
+    work = options.work or pathlib.Path(tempfile.mkdtemp(prefix="gloss-interop-"))
+    failures = []
+    try:
+        for name in options.only or CHECKS:
+            if name == "multi30k" and not options.multi30k:
+                print("multi30k: skipped, no --multi30k DIR")
+                continue
+            place = work.resolve() / name
+            if name != "multi30k":
+                shutil.rmtree(place, ignore_errors=True)
+            place.mkdir(parents=True, exist_ok=True)
+            start = time.monotonic()
+            if name == "self":
+                found = importlib.import_module("self_check").main(min(options.count, 50))
+            else:
+                check = importlib.import_module("check_" + name)
+                found = check.main(*{"huggingface": (gloss, place, options.count), "marian": (gloss, place, options.count),
+                                     "export": (gloss, place, options.count), "refusals": (gloss, place),
+                                     "tokenizer": (gloss, place, 10000, options.multi30k),
+                                     "multi30k": (gloss, place, options.multi30k, options.epochs)}[name])
+            print(f"{name}: {time.monotonic() - start:.0f} s", flush=True)
+            failures += found
+    finally:
+        if not options.work:
+            shutil.rmtree(work, ignore_errors=True)
+    print(f"check_interop.sh: {'FAILED: ' + str(len(failures)) + ' failures' if failures else 'passed'}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
