@@ -5,24 +5,38 @@
 #include "tensor/shape.h"
 
 namespace gloss {
+namespace {
+
+std::string first_sublayer(const ModelConfig& config) {
+  return config.has_decoder_self_attention() ? "self_attention" : "recurrence";
+}
+
+}  // namespace
 
 DecoderLayerImpl::DecoderLayerImpl(const ModelConfig& config, const std::string& site,
                                    const RelativePositions& relative)
-    : self_attention_(register_module("self_attention", make_self_attention(config, site, relative))),
+    : self_attention_(config.has_decoder_self_attention()
+                          ? register_module("self_attention", make_self_attention(config, site, relative))
+                          : MultiHeadAttention(nullptr)),
+      recurrence_(self_attention_ ? Ssru(nullptr) : register_module("recurrence", Ssru(config.d_model))),
       cross_attention_(register_module("cross_attention", make_cross_attention(config, site))),
       feed_forward_(
-          register_module("feed_forward", FeedForward(config.d_model, config.d_ff, config.activation,
+          register_module("feed_forward", FeedForward(config.d_model, config.decoder_d_ff(), config.activation,
                                                       config.dropout_in_feed_forward(), site + ".feed_forward"))),
-      self_attention_connection_(register_module("self_attention_norm", make_norm(config)), config,
-                                 site + ".self_attention"),
+      first_connection_(register_module(first_sublayer(config) + "_norm", make_norm(config)), config,
+                        site + "." + first_sublayer(config)),
       cross_attention_connection_(register_module("cross_attention_norm", make_norm(config)), config,
                                   site + ".cross_attention"),
       feed_forward_connection_(register_module("feed_forward_norm", make_norm(config)), config, site + ".feed_forward"),
       site_(site) {}
 
 at::Tensor DecoderLayerImpl::forward(const at::Tensor& x, const Memory& memory, const Mask& mask, const Pass& pass) {
-  const auto after_self_attention = self_attention_connection_(
-      x, [&](const at::Tensor& input) { return self_attention_(input, input, mask, pass); }, pass);  // [B, T, D]
+  const auto after_self_attention = first_connection_(
+      x,
+      [&](const at::Tensor& input) {
+        return recurrence_ ? recurrence_(input, pass) : self_attention_(input, input, mask, pass);
+      },
+      pass);  // [B, T, D]
   const auto after_cross_attention = cross_attention_connection_(
       after_self_attention,
       [&](const at::Tensor& input) { return cross_attention_(input, memory.value, memory.mask, pass); },
@@ -35,7 +49,7 @@ at::Tensor DecoderLayerImpl::forward(const at::Tensor& x, const Memory& memory, 
 
 DecoderImpl::DecoderImpl(const ModelConfig& config) : d_model_(config.d_model) {
   RelativePositions relative{nullptr};
-  if (config.positions == Positions::kRelative)
+  if (config.positions == Positions::kRelative && config.has_decoder_self_attention())
     relative = register_module("relative_positions", RelativePositions(config.heads, /*both_directions=*/false));
   const auto layers = register_module("layers", torch::nn::ModuleList());
   for (std::int64_t i = 0; i < config.decoder_layers; ++i) {

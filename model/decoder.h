@@ -8,6 +8,7 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
+#include "model/alternatives/ssru.h"
 #include "model/decoder_cache.h"
 #include "model/feed_forward.h"
 #include "model/mask.h"
@@ -26,7 +27,7 @@ struct Memory {
 };
 
 /// One layer of the decoder (section 3.1): self-attention to the positions so far, cross-attention to the memory, then
-/// feed-forward.
+/// feed-forward. With model.decoder_layer ssru a recurrence takes the place of self-attention.
 class DecoderLayerImpl : public torch::nn::Module {
  public:
   /// `site` (model/pass.h): "decoder.layers.0". `relative`: see AttentionAlternatives.
@@ -38,13 +39,17 @@ class DecoderLayerImpl : public torch::nn::Module {
   /// Decoding token by token (decoder_step.cpp). `start` maps the memory [B, S, D] to its keys and values
   /// [B, H, S, d_k], once for each sentence.
   LayerCache start(const at::Tensor& memory, const Pass& pass);
-  /// Maps the next position x [B * K, 1, D] to [B * K, 1, D]. Its key and value go into layer `index` of the cache.
+  /// Maps the next position x [B * K, 1, D] to [B * K, 1, D]. Its key and value, or the state of the recurrence, go
+  /// into layer `index` of the cache.
   at::Tensor step(const at::Tensor& x, DecoderCache& cache, std::size_t index, const Pass& pass);
 
  private:
-  MultiHeadAttention self_attention_, cross_attention_;
+  MultiHeadAttention self_attention_{nullptr};
+  Ssru recurrence_{nullptr};  ///< in the place of self_attention_, which is null then
+  MultiHeadAttention cross_attention_;
   FeedForward feed_forward_;
-  SublayerConnection self_attention_connection_, cross_attention_connection_, feed_forward_connection_;
+  SublayerConnection first_connection_;  ///< of self-attention or the recurrence
+  SublayerConnection cross_attention_connection_, feed_forward_connection_;
   std::string site_;
 };
 TORCH_MODULE(DecoderLayer);

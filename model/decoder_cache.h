@@ -14,7 +14,7 @@ namespace gloss {
 struct LayerCache {
   at::Tensor self_key, self_value;    ///< [B * K, H, capacity, d_k], filled up to `position`; undefined at first
   at::Tensor cross_key, cross_value;  ///< [B, H, S, d_k], one for each sentence
-  at::Tensor state;                   ///< [B * K, D], of a recurrent layer
+  at::Tensor state;                   ///< [B * K, D], of a recurrent layer or an SSRU
 };
 
 /// The state of decoding token by token: B sentences of K rows each, sentence-major: row b * K + k. Buffers are written

@@ -1,5 +1,7 @@
 // Decoding token by token: each step computes one position and keeps its keys and values in a cache, in place of
 // `forward` on all positions again. The equations are those of decoder.cpp.
+#include <ATen/ops/zeros.h>
+
 #include "model/decoder.h"
 #include "model/encoder_decoder.h"
 #include "tensor/shape.h"
@@ -11,15 +13,17 @@ LayerCache DecoderLayerImpl::start(const at::Tensor& memory, const Pass& pass) {
   LayerCache cache;
   cache.cross_key = key.contiguous();
   cache.cross_value = value.contiguous();
+  if (recurrence_) cache.state = at::zeros({memory.size(0), memory.size(2)}, memory.options());  // c_-1
   return cache;
 }
 
 at::Tensor DecoderLayerImpl::step(const at::Tensor& x, DecoderCache& cache, std::size_t index, const Pass& pass) {
   const auto B = cache.sentences, K = cache.rows, D = x.size(2);
-  const auto& layer = cache.layers[index];
-  const auto after_self_attention = self_attention_connection_(
+  auto& layer = cache.layers[index];
+  const auto after_self_attention = first_connection_(
       x,
       [&](const at::Tensor& input) {
+        if (recurrence_) return recurrence_->step(input, layer.state, pass);
         const auto next = self_attention_->project(input, pass, cache.position);   // [B * K, H, 1, d_k]
         const auto generated = cache.append(index, next);                          // [B * K, H, position + 1, d_k]
         return self_attention_->attend(input, generated, Mask::unmasked(), pass);  // the cache has no later position
@@ -68,8 +72,9 @@ at::Tensor EncoderDecoderImpl::step(const at::Tensor& tokens, DecoderCache& cach
   expect_shape(tokens, {B, K}, "tokens");
   const auto positions = target_positions_(cache.position, 1, tokens.device());  // [1, D]
   const auto ids = tokens.reshape({B * K, 1});
-  const auto y = add_positions(target_embedding_(ids), positions, pass, "target_embedding");  // [B * K, 1, D]
-  return decoder_->step(y, cache, pass).squeeze(1);                                           // [B * K, D]
+  const auto y = add_positions(target_embeddings(ids), positions, target_embedding_norm_, pass,
+                               "target_embedding");  // [B * K, 1, D]
+  return decoder_->step(y, cache, pass).squeeze(1);  // [B * K, D]
 }
 
 }  // namespace gloss

@@ -4,7 +4,11 @@
 #include <string>
 #include <vector>
 
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+
 #include "common/error.h"
+#include "common/special_ids.h"
 #include "model/dropout.h"
 #include "tensor/shape.h"
 
@@ -30,6 +34,21 @@ void expect_lengths(const PaddedIds& batch, const char* name) {
                    std::to_string(batch.lengths.size()));
 }
 
+// Sets the rows of pad and bos of a matrix [V, D] to zero.
+void zero_unread_rows(const at::Tensor& matrix) {
+  for (const auto id : {kPad, kBos}) matrix.select(0, id).zero_();
+}
+
+// Removes the gradients of the rows of pad and bos, also those of a tied generator.
+void freeze_unread_rows(const at::Tensor& embedding) {
+  if (!embedding.requires_grad()) return;
+  embedding.register_hook([](const at::Tensor& gradient) {
+    const auto rest = gradient.clone();  // the gradient may be shared
+    zero_unread_rows(rest);
+    return rest;
+  });
+}
+
 }  // namespace
 
 EncoderDecoderImpl::EncoderDecoderImpl(const EncoderDecoderModules& modules)
@@ -39,8 +58,11 @@ EncoderDecoderImpl::EncoderDecoderImpl(const EncoderDecoderModules& modules)
       target_embedding_(modules.target_embedding),
       source_positions_(modules.source_positions),
       target_positions_(modules.target_positions),
+      source_embedding_norm_(modules.source_embedding_norm),
+      target_embedding_norm_(modules.target_embedding_norm),
       generator_(modules.generator),
-      dropout_(modules.dropout) {
+      dropout_(modules.dropout),
+      starts_from_zero_(modules.starts_from_zero) {
   modules.validate();
   register_module("encoder", encoder_);
   register_module("decoder", decoder_);
@@ -49,6 +71,9 @@ EncoderDecoderImpl::EncoderDecoderImpl(const EncoderDecoderModules& modules)
   register_module("generator", generator_);
   if (target_embedding_.ptr() != source_embedding_.ptr()) register_module("target_embedding", target_embedding_);
   if (target_positions_.ptr() != source_positions_.ptr()) register_module("target_positions", target_positions_);
+  if (source_embedding_norm_) register_module("source_embedding_norm", source_embedding_norm_);
+  if (target_embedding_norm_) register_module("target_embedding_norm", target_embedding_norm_);
+  if (starts_from_zero_) freeze_unread_rows(target_embedding_->weight());
 }
 
 at::Tensor EncoderDecoderImpl::forward(const PaddedIds& source, const PaddedIds& target, const Pass& pass) {
@@ -62,10 +87,11 @@ at::Tensor EncoderDecoderImpl::encode(const PaddedIds& source, const Pass& pass)
 at::Tensor EncoderDecoderImpl::encode(const PaddedIds& source, const Mask& mask, const Pass& pass) {
   expect_lengths(source, "source");
   expect_within_limit(source.lengths, source_positions_->limit(), "source");
-  const auto positions = source_positions_(0, source.ids.size(1), source.ids.device());              // [S, D]
-  const auto x = add_positions(source_embedding_(source.ids), positions, pass, "source_embedding");  // [B, S, D]
+  const auto positions = source_positions_(0, source.ids.size(1), source.ids.device());  // [S, D]
   Pass inner = pass;  // for batch normalization, which leaves out padding
   inner.lengths = &source.lengths;
+  const auto x = add_positions(source_embedding_(source.ids), positions, source_embedding_norm_, inner,
+                               "source_embedding");  // [B, S, D]
   return encoder_(x, probed_mask(mask, x, pass), inner);
 }
 
@@ -73,11 +99,18 @@ at::Tensor EncoderDecoderImpl::decode(const PaddedIds& target, const at::Tensor&
                                       const Pass& pass) {
   expect_lengths(target, "target");
   expect_within_limit(target.lengths, target_positions_->limit(), "target");
-  const auto positions = target_positions_(0, target.ids.size(1), target.ids.device());              // [T, D]
-  const auto y = add_positions(target_embedding_(target.ids), positions, pass, "target_embedding");  // [B, T, D]
+  const auto positions = target_positions_(0, target.ids.size(1), target.ids.device());  // [T, D]
   Pass inner = pass;  // for batch normalization, which leaves out padding
   inner.lengths = &target.lengths;
+  const auto y = add_positions(target_embeddings(target.ids), positions, target_embedding_norm_, inner,
+                               "target_embedding");  // [B, T, D]
   return decoder_(y, Memory{memory, probed_mask(source_mask, memory, pass)}, inner);
+}
+
+void EncoderDecoderImpl::clear_unread_rows() {
+  if (!starts_from_zero_) return;
+  const at::NoGradGuard no_grad;
+  zero_unread_rows(target_embedding_->weight());
 }
 
 at::Device EncoderDecoderImpl::device() const { return source_embedding_->weight().device(); }
@@ -88,12 +121,21 @@ Mask EncoderDecoderImpl::probed_mask(const Mask& mask, const at::Tensor& source,
   return result;
 }
 
-at::Tensor EncoderDecoderImpl::add_positions(const at::Tensor& embeddings, const at::Tensor& positions,
-                                             const Pass& pass, std::string_view site) {
-  if (pass.probe == nullptr) return dropout(embeddings + positions, dropout_, pass, site);
+at::Tensor EncoderDecoderImpl::target_embeddings(const at::Tensor& ids) {
+  const auto embeddings = target_embedding_(ids);
+  return starts_from_zero_ ? embeddings.masked_fill(ids.eq(kBos).unsqueeze(-1), 0) : embeddings;
+}
+
+at::Tensor EncoderDecoderImpl::add_positions(const at::Tensor& embeddings, const at::Tensor& positions, Norm& norm,
+                                             const Pass& pass, const std::string& site) {
   auto tokens = embeddings, places = positions;
-  pass.probe->embedding(site, tokens, places);
-  return dropout(tokens + places, dropout_, pass, site);
+  if (pass.probe != nullptr) pass.probe->embedding(site, tokens, places);
+  auto sum = tokens + places;
+  if (norm) {
+    sum = norm(sum, pass);
+    if (pass.probe != nullptr) pass.probe->output(site + "_norm", sum);
+  }
+  return dropout(sum, dropout_, pass, site);
 }
 
 }  // namespace gloss

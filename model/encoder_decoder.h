@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string_view>
+#include <string>
 
 #include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
@@ -54,15 +54,22 @@ class EncoderDecoderImpl : public torch::nn::Module {
   /// the last position of `decode` on all tokens so far. The cache grows by one position.
   at::Tensor step(const at::Tensor& tokens, DecoderCache& cache, const Pass& pass);
 
+  /// Sets the rows of pad and bos of the target's embedding to zero if the decoder starts from zero
+  /// (ModelConfig::starts_from_zero); otherwise it does nothing. Those rows get no gradient, so training keeps them.
+  void clear_unread_rows();
+
   const Generator& generator() const { return generator_; }
   const PositionalEncoding& source_positions() const { return source_positions_; }
   const PositionalEncoding& target_positions() const { return target_positions_; }
   at::Device device() const;  ///< of the weights
 
  private:
-  /// Dropout(embeddings [B, T, D] + positions [T, D]) (sections 3.5 and 5.4).
-  at::Tensor add_positions(const at::Tensor& embeddings, const at::Tensor& positions, const Pass& pass,
-                           std::string_view site);
+  /// The embeddings of the decoder's input [B, T, D]; zero for bos if the decoder starts from zero.
+  at::Tensor target_embeddings(const at::Tensor& ids);
+  /// Dropout(embeddings [B, T, D] + positions [T, D]) (sections 3.5 and 5.4), with the norm before dropout if it is not
+  /// null. A probe sees the result of the norm at `site` + "_norm".
+  at::Tensor add_positions(const at::Tensor& embeddings, const at::Tensor& positions, Norm& norm, const Pass& pass,
+                           const std::string& site);
   /// The mask over the positions of `source` [B, S, D], as the pass's probe leaves it.
   static Mask probed_mask(const Mask& mask, const at::Tensor& source, const Pass& pass);
 
@@ -70,8 +77,10 @@ class EncoderDecoderImpl : public torch::nn::Module {
   Decoder decoder_;
   Embedding source_embedding_, target_embedding_;
   PositionalEncoding source_positions_, target_positions_;
+  Norm source_embedding_norm_, target_embedding_norm_;
   Generator generator_;
   double dropout_;
+  bool starts_from_zero_;
 };
 TORCH_MODULE(EncoderDecoder);
 

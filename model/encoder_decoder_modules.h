@@ -4,6 +4,7 @@
 #include "model/embedding.h"
 #include "model/encoder.h"
 #include "model/generator.h"
+#include "model/norm.h"
 #include "model/positional_encoding.h"
 
 namespace gloss {
@@ -17,7 +18,9 @@ struct EncoderDecoderModules {
   PositionalEncoding source_positions{nullptr};
   PositionalEncoding target_positions{nullptr};
   Generator generator{nullptr};
-  double dropout = 0;  ///< on embeddings plus positions (section 5.4)
+  Norm source_embedding_norm{nullptr}, target_embedding_norm{nullptr};  ///< of embeddings plus positions; may be null
+  double dropout = 0;                                                   ///< on embeddings plus positions (section 5.4)
+  bool starts_from_zero = false;                                        ///< ModelConfig::starts_from_zero
 
   /// Throws Error, a fault of the caller, if a module is missing or the generator borrows a weight that is not the
   /// target embedding's; ShapeError if the modules differ in width or in the target's vocabulary.

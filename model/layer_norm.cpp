@@ -8,16 +8,18 @@
 
 namespace gloss {
 
-LayerNormImpl::LayerNormImpl(std::int64_t width)
-    : weight_(register_parameter("weight", at::ones({width}))), bias_(register_parameter("bias", at::zeros({width}))) {}
+LayerNormImpl::LayerNormImpl(std::int64_t width, double epsilon)
+    : weight_(register_parameter("weight", at::ones({width}))),
+      bias_(register_parameter("bias", at::zeros({width}))),
+      epsilon_(epsilon) {}
 
 at::Tensor LayerNormImpl::forward(const at::Tensor& x, const Pass& pass) {
   expect_width(x, weight_.size(0), "x");
-  if (const auto result = fast::layer_norm(x, weight_, bias_, kEpsilon, pass)) return *result;
+  if (const auto result = fast::layer_norm(x, weight_, bias_, epsilon_, pass)) return *result;
   // Otherwise, in a plain pass:
   const auto mean = x.mean(-1, /*keepdim=*/true);                        // [..., 1]
   const auto variance = (x - mean).square().mean(-1, /*keepdim=*/true);  // [..., 1]
-  return (x - mean) / (variance + kEpsilon).sqrt() * weight_ + bias_;    // [..., D]
+  return (x - mean) / (variance + epsilon_).sqrt() * weight_ + bias_;    // [..., D]
 }
 
 }  // namespace gloss

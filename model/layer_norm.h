@@ -9,7 +9,7 @@
 
 namespace gloss {
 
-/// Layer normalization (Ba et al. 2016) over the last dimension, with the biased variance and epsilon 1e-5:
+/// Layer normalization (Ba et al. 2016) over the last dimension, with the biased variance:
 ///
 ///     y = (x - mean) / sqrt(variance + epsilon) * weight + bias
 ///
@@ -18,13 +18,14 @@ class LayerNormImpl final : public NormImpl {
  public:
   static constexpr double kEpsilon = 1e-5;
 
-  explicit LayerNormImpl(std::int64_t width);
+  explicit LayerNormImpl(std::int64_t width, double epsilon = kEpsilon);
 
   at::Tensor forward(const at::Tensor& x, const Pass& pass) override;
 
  private:
   at::Tensor weight_;  ///< [D], 1 at first
   at::Tensor bias_;    ///< [D], 0 at first
+  double epsilon_;
 };
 TORCH_MODULE(LayerNorm);
 

@@ -7,15 +7,17 @@
 
 namespace gloss {
 
-LinearImpl::LinearImpl(std::int64_t in, std::int64_t out)
-    : weight_(register_parameter("weight", at::zeros({out, in}))),
-      bias_(register_parameter("bias", at::zeros({out}))) {}
+LinearImpl::LinearImpl(std::int64_t in, std::int64_t out, bool has_bias)
+    : weight_(register_parameter("weight", at::zeros({out, in}))) {
+  if (has_bias) bias_ = register_parameter("bias", at::zeros({out}));
+}
 
 at::Tensor LinearImpl::forward(const at::Tensor& x, const Pass& pass) {
   expect_width(x, weight_.size(1), "x");
   if (const auto result = fast::linear(x, weight_, bias_, pass)) return *result;
   // Otherwise, in a plain pass:
-  return x.matmul(weight_.t()) + bias_;
+  const auto product = x.matmul(weight_.t());
+  return bias_.defined() ? product + bias_ : product;
 }
 
 }  // namespace gloss

@@ -10,17 +10,17 @@
 
 namespace gloss {
 
-/// A linear map, y = x W^T + b with W [out, in] and b [out]. All weights are zero at first, while LibTorch's own
-/// module draws random ones; initialize() fills them by name, so no random number is drawn twice.
+/// A linear map, y = x W^T + b with W [out, in] and b [out], or without b. All weights are zero at first, while
+/// LibTorch's own module draws random ones; initialize() fills them by name, so no random number is drawn twice.
 class LinearImpl : public torch::nn::Module {
  public:
-  LinearImpl(std::int64_t in, std::int64_t out);
+  LinearImpl(std::int64_t in, std::int64_t out, bool has_bias = true);
 
   /// Maps x [..., in] to [..., out]. Throws ShapeError on another width.
   at::Tensor forward(const at::Tensor& x, const Pass& pass);
 
   const at::Tensor& weight() const { return weight_; }  ///< [out, in]
-  const at::Tensor& bias() const { return bias_; }      ///< [out]
+  const at::Tensor& bias() const { return bias_; }      ///< [out]; undefined without
 
  private:
   at::Tensor weight_;

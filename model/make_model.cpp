@@ -51,13 +51,19 @@ EncoderDecoder make_uninitialized_model(const ModelConfig& config, const Vocabul
   modules.target_positions = PositionalEncoding(config);
   modules.generator = config.tie_embeddings == TieEmbeddings::kNone ? Generator(D, vocabularies.target)
                                                                     : Generator(modules.target_embedding->weight());
+  if (config.embedding_norm) {
+    modules.source_embedding_norm = make_norm(config);
+    modules.target_embedding_norm = make_norm(config);
+  }
   modules.dropout = config.dropout;
+  modules.starts_from_zero = config.starts_from_zero();
   return EncoderDecoder(modules);
 }
 
 EncoderDecoder make_model(const ModelConfig& config, const Vocabularies& vocabularies, const RandomStream& random) {
   auto model = make_uninitialized_model(config, vocabularies);
   initialize(*model, random);
+  model->clear_unread_rows();
   return model;
 }
 

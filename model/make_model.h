@@ -15,7 +15,8 @@ void expect_vocabularies(const ModelConfig& config, const Vocabularies& vocabula
 EncoderDecoder make_uninitialized_model(const ModelConfig& config, const Vocabularies& vocabularies);
 
 /// Builds the EncoderDecoder of a configuration with initial weights (initialization.h). A weight is a function of the
-/// seed of `random` and of its name.
+/// seed of `random` and of its name. If the decoder starts from zero, the rows of pad and bos of the target's embedding
+/// are zero.
 EncoderDecoder make_model(const ModelConfig& config, const Vocabularies& vocabularies, const RandomStream& random);
 
 }  // namespace gloss

@@ -26,8 +26,12 @@ constexpr Names<AttentionScore, 6> kScores{{{"scaled_dot", AttentionScore::kScal
                                             {"cosine", AttentionScore::kCosine},
                                             {"location", AttentionScore::kLocation}}};
 constexpr Names<EncoderMask, 2> kEncoderMasks{{{"full", EncoderMask::kFull}, {"causal", EncoderMask::kCausal}}};
-constexpr Names<Activation, 5> kActivations{{{"relu", Activation::kRelu},
+constexpr Names<DecoderLayerType, 2> kDecoderLayers{
+    {{"attention", DecoderLayerType::kAttention}, {"ssru", DecoderLayerType::kSsru}}};
+constexpr Names<DecoderStart, 2> kDecoderStarts{{{"bos", DecoderStart::kBosRow}, {"zero", DecoderStart::kZero}}};
+constexpr Names<Activation, 6> kActivations{{{"relu", Activation::kRelu},
                                              {"gelu", Activation::kGelu},
+                                             {"gelu_sigmoid", Activation::kGeluSigmoid},
                                              {"swish", Activation::kSwish},
                                              {"glu", Activation::kGlu},
                                              {"swiglu", Activation::kSwiglu}}};
@@ -36,6 +40,8 @@ constexpr Names<Positions, 5> kPositions{{{"sinusoidal", Positions::kSinusoidal}
                                           {"none", Positions::kNone},
                                           {"rotary", Positions::kRotary},
                                           {"relative", Positions::kRelative}}};
+constexpr Names<PositionFrequencies, 2> kFrequencies{
+    {{"paper", PositionFrequencies::kPaper}, {"tensor2tensor", PositionFrequencies::kTensor2Tensor}}};
 constexpr Names<EmbeddingScale, 2> kEmbeddingScales{{{"sqrt", EmbeddingScale::kSqrt}, {"one", EmbeddingScale::kOne}}};
 constexpr Names<RecurrentAttention, 2> kRecurrentAttentions{
     {{"additive", RecurrentAttention::kAdditive}, {"none", RecurrentAttention::kNone}}};
@@ -59,13 +65,31 @@ void validate_recurrent(const ModelConfig& config) {
   expect_default("norm", config.norm == transformer.norm);
   expect_default("final_norm", config.has_final_norm() == transformer.has_final_norm());
   expect_default("norm_type", config.norm_type == transformer.norm_type);
+  expect_default("layer_norm_epsilon", config.layer_norm_epsilon == transformer.layer_norm_epsilon);
+  expect_default("embedding_norm", config.embedding_norm == transformer.embedding_norm);
   expect_default("residual", config.residual == transformer.residual);
   expect_default("attention_score", config.attention_score == transformer.attention_score);
   expect_default("encoder_mask", config.encoder_mask == transformer.encoder_mask);
+  expect_default("decoder_layer", config.decoder_layer == transformer.decoder_layer);
   expect_default("activation", config.activation == transformer.activation);
   expect_default("positions", config.positions == transformer.positions);
+  expect_default("position_frequencies", config.position_frequencies == transformer.position_frequencies);
+  expect_default("first_position", config.first_position == transformer.first_position);
   require(config.d_model % 2 == 0, "model.d_model", "an even number for the two directions of the recurrent encoder",
           config.d_model);
+}
+
+/// Throws UsageError if a key of the sinusoids differs from its default with other positions, or the sinusoids cannot
+/// have these frequencies.
+void validate_sinusoids(const ModelConfig& config) {
+  const bool other_frequencies = config.position_frequencies != PositionFrequencies::kPaper;
+  if (config.positions != Positions::kSinusoidal && (other_frequencies || config.first_position != 0)) {
+    throw UsageError(std::string("model.") + (other_frequencies ? "position_frequencies" : "first_position") +
+                     ": has an effect with model.positions sinusoidal only");
+  }
+  if (other_frequencies)
+    require(config.d_model % 2 == 0, "model.d_model", "an even number for model.position_frequencies tensor2tensor",
+            config.d_model);
 }
 
 }  // namespace
@@ -86,6 +110,14 @@ const Settings<ModelConfig>& model_settings() {
         {.key = "d_model", .help = "width of the output of every layer", .range = between(1, kMaxWidth)}},
        {field(&Config::d_ff),
         {.key = "d_ff", .help = "width inside the feed-forward layers", .range = between(1, kMaxWidth)}},
+       {field(&Config::d_ff_decoder).writing([](const Config& config) {
+          return config.decoder_d_ff() == config.d_ff ? Json() : Json(config.decoder_d_ff());
+        }),
+        {.key = "d_ff_decoder",
+         .help = "width inside the feed-forward layers of the decoder",
+         .range = between(1, kMaxWidth),
+         .shown_default = "as `d_ff`",
+         .identity = Identity::kUnlessDefault}},
        {field(&Config::heads),
         {.key = "heads", .help = "attention heads; divides `d_model`", .range = between(1, kMaxWidth)}},
        {choice_field(&Config::norm, kNorms),
@@ -99,6 +131,15 @@ const Settings<ModelConfig>& model_settings() {
         {.key = "norm_type",
          .help = "normalization of a vector (`layer`, `rms`), over a shard of the batch (`batch`), or none",
          .identity = Identity::kUnlessDefault}},
+       {field(&Config::layer_norm_epsilon),
+        {.key = "layer_norm_epsilon",
+         .help = "added to the variance in norms; Marian has 1e-6",
+         .range = between(1e-12, 1),
+         .identity = Identity::kUnlessDefault}},
+       {field(&Config::embedding_norm),
+        {.key = "embedding_norm",
+         .help = "a norm after embeddings plus positions, before dropout",
+         .identity = Identity::kUnlessDefault}},
        {field(&Config::residual),
         {.key = "residual",
          .help = "the input of a sublayer is added to its output",
@@ -111,10 +152,28 @@ const Settings<ModelConfig>& model_settings() {
         {.key = "encoder_mask",
          .help = "self-attention of the encoder sees the whole source, or no later position",
          .identity = Identity::kUnlessDefault}},
+       {choice_field(&Config::decoder_layer, kDecoderLayers),
+        {.key = "decoder_layer",
+         .help = "`attention` to the tokens before, or a recurrence in its place (`ssru`, Kim et al. 2019)",
+         .identity = Identity::kUnlessDefault}},
+       {choice_field(&Config::decoder_start, kDecoderStarts),
+        {.key = "decoder_start",
+         .help = "first input of the decoder: the embedding of `bos`, or the `zero` vector, as in Marian",
+         .identity = Identity::kUnlessDefault}},
        {choice_field(&Config::activation, kActivations),
-        {.key = "activation", .help = "of the feed-forward layers; `gelu` is exact; `glu` and `swiglu` have a gate"}},
+        {.key = "activation",
+         .help = "of the feed-forward layers; `gelu` is exact, `gelu_sigmoid` Marian's; `glu`, `swiglu` have a gate"}},
        {choice_field(&Config::positions, kPositions),
         {.key = "positions", .help = "order of the tokens; `learned` has `max_positions`, the others no limit"}},
+       {choice_field(&Config::position_frequencies, kFrequencies),
+        {.key = "position_frequencies",
+         .help = "of the sinusoids: the paper's, or those of Tensor2Tensor, Marian and fairseq",
+         .identity = Identity::kUnlessDefault}},
+       {field(&Config::first_position),
+        {.key = "first_position",
+         .help = "position of the first token in the sinusoids; fairseq has 2",
+         .range = between(0, kMaxPositions),
+         .identity = Identity::kUnlessDefault}},
        {field(&Config::max_positions),
         {.key = "max_positions",
          .help = "longest sentence of learned positions and location scores; a longer one is an error",
@@ -161,6 +220,11 @@ void ModelConfig::validate() const {
   if (recurrent_attention != RecurrentAttention::kAdditive) {
     throw UsageError("model.recurrent_attention: has an effect with model.architecture recurrent only");
   }
+  validate_sinusoids(*this);
+  if (embedding_norm && norm_type == NormType::kNone)
+    throw UsageError(
+        "model.embedding_norm: has an effect with a norm only; set it to false or choose another "
+        "model.norm_type than none");
   if (positions == Positions::kRotary && d_model / heads % 2 != 0) {
     throw UsageError("model.positions: rotary: wanted an even width of heads, model.d_model / model.heads, got " +
                      std::to_string(d_model / heads));

@@ -12,10 +12,13 @@ enum class Architecture { kTransformer, kRecurrent };
 enum class NormPlace { kPre, kPost };
 enum class NormType { kLayer, kBatch, kRms, kNone };
 enum class AttentionScore { kScaledDot, kDot, kGeneral, kAdditive, kCosine, kLocation };
-enum class Activation { kRelu, kGelu, kSwish, kGlu, kSwiglu };
+enum class Activation { kRelu, kGelu, kGeluSigmoid, kSwish, kGlu, kSwiglu };
 enum class Positions { kSinusoidal, kLearned, kNone, kRotary, kRelative };
+enum class PositionFrequencies { kPaper, kTensor2Tensor };
 enum class EmbeddingScale { kSqrt, kOne };
 enum class EncoderMask { kFull, kCausal };
+enum class DecoderLayerType { kAttention, kSsru };
+enum class DecoderStart { kBosRow, kZero };
 enum class RecurrentAttention { kAdditive, kNone };
 enum class TieEmbeddings { kAll, kDecoder, kNone };
 
@@ -26,17 +29,24 @@ struct ModelConfig {
   Architecture architecture = Architecture::kTransformer;
   std::int64_t encoder_layers = 6;
   std::int64_t decoder_layers = 6;
-  std::int64_t d_model = 512;        ///< width of every layer's output
-  std::int64_t d_ff = 2048;          ///< width inside the feed-forward
-  std::int64_t heads = 8;            ///< divides d_model
-  NormPlace norm = NormPlace::kPre;  ///< place of the norm in a sublayer (sublayer_connection.h)
+  std::int64_t d_model = 512;                ///< width of every layer's output
+  std::int64_t d_ff = 2048;                  ///< width inside the feed-forward
+  std::optional<std::int64_t> d_ff_decoder;  ///< the decoder's; default: d_ff
+  std::int64_t heads = 8;                    ///< divides d_model
+  NormPlace norm = NormPlace::kPre;          ///< place of the norm in a sublayer (sublayer_connection.h)
   NormType norm_type = NormType::kLayer;
-  std::optional<bool> final_norm;  ///< a norm after the last layer; default: with pre-norm only
-  bool residual = true;            ///< a sublayer's input is added to its output
+  double layer_norm_epsilon = 1e-5;  ///< of all types of norms
+  std::optional<bool> final_norm;    ///< a norm after the last layer; default: with pre-norm only
+  bool embedding_norm = false;       ///< a norm of embeddings plus positions, one for each side
+  bool residual = true;              ///< a sublayer's input is added to its output
   AttentionScore attention_score = AttentionScore::kScaledDot;
-  EncoderMask encoder_mask = EncoderMask::kFull;  ///< kCausal hides later positions
+  EncoderMask encoder_mask = EncoderMask::kFull;                  ///< kCausal hides later positions
+  DecoderLayerType decoder_layer = DecoderLayerType::kAttention;  ///< kSsru: a recurrence for self-attention
+  DecoderStart decoder_start = DecoderStart::kBosRow;             ///< see starts_from_zero()
   Activation activation = Activation::kRelu;
   Positions positions = Positions::kSinusoidal;
+  PositionFrequencies position_frequencies = PositionFrequencies::kPaper;  ///< of the sinusoids
+  std::int64_t first_position = 0;                                         ///< position of the first token
   std::int64_t max_positions = 1024;                                       ///< see position_limit()
   EmbeddingScale embedding_scale = EmbeddingScale::kSqrt;                  ///< factor sqrt(d_model) or 1
   RecurrentAttention recurrent_attention = RecurrentAttention::kAdditive;  ///< of the recurrent network only
@@ -49,7 +59,12 @@ struct ModelConfig {
   bool has_final_norm() const { return final_norm.value_or(norm == NormPlace::kPre); }
   double dropout_on_attention() const { return attention_dropout.value_or(dropout); }
   double dropout_in_feed_forward() const { return feed_forward_dropout.value_or(dropout); }
+  std::int64_t decoder_d_ff() const { return d_ff_decoder.value_or(d_ff); }
   bool is_transformer() const { return architecture == Architecture::kTransformer; }
+  bool has_decoder_self_attention() const { return is_transformer() && decoder_layer == DecoderLayerType::kAttention; }
+  /// Whether the zero vector takes the place of the embedding of bos, as in Marian. The rows of pad and bos of the
+  /// target's embedding are zero and are not trained.
+  bool starts_from_zero() const { return decoder_start == DecoderStart::kZero; }
   /// Whether vectors of positions are added to the embeddings. Otherwise attention itself, a recurrence or nothing
   /// gives the order.
   bool adds_positions() const {

@@ -13,7 +13,8 @@ struct SublayerNames {
   Part::Sublayer sublayer;
   std::string_view name, site;
 };
-constexpr std::array<SublayerNames, 3> kSublayers{{{Part::Sublayer::kSelf, "self", "self_attention"},
+constexpr std::array<SublayerNames, 4> kSublayers{{{Part::Sublayer::kSelf, "self", "self_attention"},
+                                                   {Part::Sublayer::kRecurrence, "recurrence", "recurrence"},
                                                    {Part::Sublayer::kCross, "cross", "cross_attention"},
                                                    {Part::Sublayer::kFeedForward, "feed_forward", "feed_forward"}}};
 
@@ -82,7 +83,7 @@ std::optional<Part> parse_part(std::string_view name, const ModelConfig& config)
   if (words.size() == 3) return part;
 
   const auto head = number_below(config.heads, words[3]);
-  if (!head || part.sublayer == Part::Sublayer::kFeedForward) return std::nullopt;
+  if (!head || !part.is_attention()) return std::nullopt;
   part.kind = Part::Kind::kHead;
   part.head = *head;
   return part;
@@ -90,12 +91,17 @@ std::optional<Part> parse_part(std::string_view name, const ModelConfig& config)
 
 std::vector<Part> sublayers(const ModelConfig& config, Part::Side side, std::int64_t layer) {
   std::vector<Part> parts;
+  const bool in_decoder = side == Part::Side::kDecoder;
+  const auto exists = [&](Part::Sublayer sublayer) {
+    if (!config.is_transformer())
+      return sublayer == Part::Sublayer::kCross && in_decoder && layer == 0 && config.has_cross_attention();
+    if (sublayer == Part::Sublayer::kCross) return in_decoder;
+    if (sublayer == Part::Sublayer::kFeedForward) return true;
+    const bool recurs = in_decoder && !config.has_decoder_self_attention();
+    return recurs == (sublayer == Part::Sublayer::kRecurrence);
+  };
   for (const auto& names : kSublayers) {
-    const bool is_cross = names.sublayer == Part::Sublayer::kCross;
-    const bool exists = config.is_transformer()
-                            ? !is_cross || side == Part::Side::kDecoder
-                            : is_cross && side == Part::Side::kDecoder && layer == 0 && config.has_cross_attention();
-    if (exists)
+    if (exists(names.sublayer))
       parts.push_back({.kind = Part::Kind::kSublayer, .side = side, .layer = layer, .sublayer = names.sublayer});
   }
   return parts;
@@ -105,7 +111,7 @@ std::vector<Part> attention_sublayers(const ModelConfig& config) {
   std::vector<Part> parts;
   for_each_layer(config, [&](Part::Side side, std::int64_t layer) {
     for (const auto& part : sublayers(config, side, layer))
-      if (part.sublayer != Part::Sublayer::kFeedForward) parts.push_back(part);
+      if (part.is_attention()) parts.push_back(part);
   });
   return parts;
 }
@@ -115,7 +121,7 @@ std::vector<Part> layers_and_heads(const ModelConfig& config) {
   for_each_layer(config, [&](Part::Side side, std::int64_t layer) {
     if (config.is_transformer()) parts.push_back({.kind = Part::Kind::kLayer, .side = side, .layer = layer});
     for (const auto& part : sublayers(config, side, layer)) {
-      if (part.sublayer == Part::Sublayer::kFeedForward) continue;
+      if (!part.is_attention()) continue;
       if (!config.is_transformer()) parts.push_back(part);
       for (std::int64_t head = 0; head < config.heads; ++head)
         parts.push_back({Part::Kind::kHead, side, layer, part.sublayer, head});
@@ -127,7 +133,8 @@ std::vector<Part> layers_and_heads(const ModelConfig& config) {
 std::string example_parts(const ModelConfig& config) {
   if (!config.is_transformer())
     return config.has_cross_attention() ? "decoder.0.cross, decoder.0.cross.0 or tokens" : "tokens";
-  return std::string("encoder.0, decoder.1.self, decoder.1.cross.2") +
+  return std::string("encoder.0, ") +
+         (config.has_decoder_self_attention() ? "decoder.1.self" : "decoder.1.recurrence") + ", decoder.1.cross.2" +
          (config.adds_positions() ? ", positions or tokens" : " or tokens");
 }
 

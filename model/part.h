@@ -13,7 +13,7 @@ namespace gloss {
 /// A part of the network that `gloss explain` can remove, and its name. Layers and heads count from 0.
 ///
 ///     encoder.2            a layer
-///     decoder.2.cross      a sublayer: self, cross or feed_forward
+///     decoder.2.cross      a sublayer: self or recurrence, cross, or feed_forward
 ///     decoder.2.cross.3    a head
 ///     tokens, positions    the terms of the input, on both sides
 ///
@@ -22,7 +22,7 @@ namespace gloss {
 struct Part {
   enum class Kind { kTokens, kPositions, kLayer, kSublayer, kHead };
   enum class Side { kEncoder, kDecoder };
-  enum class Sublayer { kSelf, kCross, kFeedForward };
+  enum class Sublayer { kSelf, kRecurrence, kCross, kFeedForward };
 
   Kind kind = Kind::kLayer;
   Side side = Side::kEncoder;
@@ -35,6 +35,9 @@ struct Part {
   /// The site (model/pass.h) of the layer or sublayer; for a head that of its sublayer:
   /// "decoder.layers.2.cross_attention".
   std::string site() const;
+
+  /// Whether it is, or belongs to, a sublayer with attention heads.
+  bool is_attention() const { return sublayer == Sublayer::kSelf || sublayer == Sublayer::kCross; }
 
   bool operator==(const Part&) const = default;
 };

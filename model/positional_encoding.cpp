@@ -17,11 +17,13 @@ constexpr std::int64_t kFirstTable = 256;  // positions; then doubled as needed
 
 }  // namespace
 
-at::Tensor sinusoids(std::int64_t first, std::int64_t count, std::int64_t d_model) {
+at::Tensor sinusoids(std::int64_t first, std::int64_t count, std::int64_t d_model, PositionFrequencies frequencies) {
   auto result = at::empty({count, d_model}, at::kFloat);
   auto* out = result.mutable_data_ptr<float>();
+  const bool of_paper = frequencies == PositionFrequencies::kPaper;
+  const double half = static_cast<double>(d_model) / 2, steps = of_paper ? half : std::max(half - 1, 1.0);
   for (std::int64_t column = 0; column < d_model; ++column) {
-    const double rate = std::pow(10000.0, -static_cast<double>(column - column % 2) / static_cast<double>(d_model));
+    const double rate = std::pow(10000.0, -static_cast<double>(column / 2) / steps);
     for (std::int64_t row = 0; row < count; ++row) {
       const double angle = static_cast<double>(first + row) * rate;
       out[row * d_model + column] = static_cast<float>(column % 2 == 0 ? std::sin(angle) : std::cos(angle));
@@ -36,7 +38,10 @@ PositionalEncodingImpl::PositionalEncodingImpl(std::int64_t d_model, std::int64_
     : d_model_(d_model), weight_(register_parameter("weight", at::zeros({max_positions, d_model}))) {}
 
 PositionalEncodingImpl::PositionalEncodingImpl(const ModelConfig& config)
-    : d_model_(config.d_model), is_zero_(!config.adds_positions()) {
+    : d_model_(config.d_model),
+      is_zero_(!config.adds_positions()),
+      frequencies_(config.position_frequencies),
+      first_position_(config.first_position) {
   if (!is_zero_ && config.positions == Positions::kLearned)
     weight_ = register_parameter("weight", at::zeros({config.max_positions, config.d_model}));
 }
@@ -62,7 +67,8 @@ at::Tensor PositionalEncodingImpl::table(std::int64_t count, at::Device device) 
   if (!table_.defined() || table_.size(0) < count || table_.device() != device) {
     const c10::InferenceMode ordinary(false);  // the table outlives a translation and serves training too
     const auto known = table_.defined() ? table_.size(0) : kFirstTable;
-    table_ = sinusoids(0, known < count ? std::max(count, 2 * known) : known, d_model_).to(device);  // [positions, D]
+    const auto next = known < count ? std::max(count, 2 * known) : known;
+    table_ = sinusoids(first_position_, next, d_model_, frequencies_).to(device);  // [next, D]
   }
   return table_;
 }

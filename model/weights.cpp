@@ -44,15 +44,26 @@ class Weights {
     add_score(name + ".score", score, config);
   }
 
+  void add_ssru(const std::string& name, const ModelConfig& config) {
+    add(name + ".value.weight", {config.d_model, config.d_model});
+    add_linear(name + ".gate", config.d_model, config.d_model);
+  }
+
   void add_layer(const std::string& layer, bool is_decoder, const ModelConfig& config) {
+    const bool recurs = is_decoder && !config.has_decoder_self_attention();
+    if (recurs) {
+      add_ssru(layer + ".recurrence", config);
+      add_norm(layer + ".recurrence_norm", config);
+    }
     for (const char* attention : {".self_attention", ".cross_attention"}) {
-      if (attention == std::string_view(".cross_attention") && !is_decoder) continue;
+      if (attention == std::string_view(".self_attention") ? recurs : !is_decoder) continue;
       add_attention(layer + attention, config.attention_score, config);
       add_norm(layer + attention + "_norm", config);
     }
-    add_linear(layer + ".feed_forward.inner", config.d_model, config.d_ff);
-    if (has_gate(config.activation)) add_linear(layer + ".feed_forward.gate", config.d_model, config.d_ff);
-    add_linear(layer + ".feed_forward.outer", config.d_ff, config.d_model);
+    const auto d_ff = is_decoder ? config.decoder_d_ff() : config.d_ff;
+    add_linear(layer + ".feed_forward.inner", config.d_model, d_ff);
+    if (has_gate(config.activation)) add_linear(layer + ".feed_forward.gate", config.d_model, d_ff);
+    add_linear(layer + ".feed_forward.outer", d_ff, config.d_model);
     add_norm(layer + ".feed_forward_norm", config);
   }
 
@@ -62,12 +73,14 @@ class Weights {
       for (std::int64_t i = 0; i < (is_decoder ? config.decoder_layers : config.encoder_layers); ++i)
         add_layer(stack + ".layers." + std::to_string(i), is_decoder, config);
       if (config.has_final_norm()) add_norm(stack + ".norm", config);
-      if (config.positions == Positions::kRelative)
+      if (config.positions == Positions::kRelative && (!is_decoder || config.has_decoder_self_attention()))
         add(stack + ".relative_positions.weight", {RelativePositionsImpl::kBuckets, config.heads});
     }
-    if (config.positions != Positions::kLearned) return;
-    for (const std::string side : {"source", "target"})
-      add(side + "_positions.weight", {config.max_positions, config.d_model});
+    for (const std::string side : {"source", "target"}) {
+      if (config.embedding_norm) add_norm(side + "_embedding_norm", config);
+      if (config.positions == Positions::kLearned)
+        add(side + "_positions.weight", {config.max_positions, config.d_model});
+    }
   }
 
   void add_gru(const std::string& name, std::int64_t input, std::int64_t units) {

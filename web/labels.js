@@ -102,7 +102,8 @@ gloss.partName = (part) => {
   if (part === "tokens") return "embeddings of the pieces";
   if (part.startsWith("source.")) return `source word ${part.slice("source.".length)}`;
   const [side, layer, kind, head] = part.split(".");
-  const kinds = {self: "self-attention", cross: "cross-attention", feed_forward: "feed-forward"};
+  const kinds =
+    {self: "self-attention", recurrence: "recurrence", cross: "cross-attention", feed_forward: "feed-forward"};
   return [
     side, layer !== undefined && `layer ${layer}`, kind && (kinds[kind] || kind), head !== undefined && `head ${head}`
   ].filter(Boolean)

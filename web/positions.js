@@ -4,14 +4,20 @@
 
 const {make} = gloss;
 
-const wavelength = (column, width) => 2 * Math.PI * 10000 ** ((column - (column % 2)) / width);
+// Frequencies of the sinusoids: the exponent of 10000, and its value for a column.
+const FREQUENCIES = {
+  paper: {exponent: "2i/d", of: (column, width) => (column - (column % 2)) / width},
+  tensor2tensor:
+    {exponent: "i/(d/2-1)", of: (column, width) => Math.floor(column / 2) / Math.max(Math.floor(width / 2) - 1, 1)},
+};
+const wavelength = (column, width, frequencies) => 2 * Math.PI * 10000 ** frequencies.of(column, width);
 
 // Columns of a wide table are means of `together` neighbors.
-function tableMap(table, kind, together) {
+function tableMap(table, kind, together, frequencies) {
   const [positions, width] = table.shape;
+  const angle = `t / 10000^(${frequencies.exponent})`;
   return gloss.figure(kind === "sinusoidal"
-      ? "PE(t, 2i) = sin(t / 10000^(2i/d)), PE(t, 2i+1) = cos(t / 10000^(2i/d)): " +
-        "fast waves on the left, slow ones on the right."
+      ? `PE(t, 2i) = sin(${angle}), PE(t, 2i+1) = cos(${angle}): fast waves on the left, slow ones on the right.`
       : "The learned vector of each position.",
     gloss.heatMap({
       array: table,
@@ -27,8 +33,9 @@ function tableMap(table, kind, together) {
       maxCell: 8,
       cellHeight: 5,
       describe: (t, c) => `PE(${t}, ${c * together}) = ${gloss.format(table.at(t, c), table.scale)}` +
-        (kind === "sinusoidal" ? `; wavelength ${gloss.format(wavelength(c * together, width * together))} positions`
-                               : ""),
+        (kind === "sinusoidal"
+            ? `; wavelength ${gloss.format(wavelength(c * together, width * together, frequencies))} positions`
+            : ""),
     }));
 }
 
@@ -61,7 +68,7 @@ function products(dot) {
 }
 
 // Signs of a few columns beside the digits of a counter: both change fast on the left and slowly on the right.
-function counter(table, kind, together) {
+function counter(table, kind, together, frequencies) {
   const [positions, width] = table.shape;
   const rows = Math.min(32, positions);
   const digits = gloss.computed([rows, 5], (t, bit) => (t >> bit) & 1);
@@ -103,7 +110,8 @@ function counter(table, kind, together) {
         describe: (t, i) =>
           `PE(${t}, ${columns[i] * together}) = ${gloss.format(table.at(t, columns[i]), table.scale)}` +
           (kind === "sinusoidal"
-              ? `; wavelength ${gloss.format(wavelength(columns[i] * together, width * together))} positions`
+              ? `; wavelength ${
+                  gloss.format(wavelength(columns[i] * together, width * together, frequencies))} positions`
               : "")
       })));
 }
@@ -184,6 +192,11 @@ function whyNone({recurrent, positions}) {
   return "The document holds no positional encodings.";
 }
 
+function inputFormula({embedding_scale: scale, embedding_norm: isNormalized}) {
+  const sum = `${scale === "one" ? "" : "√d_model · "}E(piece_t) + PE(t)`;
+  return `x_t = ${isNormalized ? `norm(${sum})` : sum}`;
+}
+
 gloss.sections.push({
   id: "positions",
   title: "Positions",
@@ -191,16 +204,17 @@ gloss.sections.push({
     const sides = ["source", "target"].filter((side) => model.positions && model.positions[side]);
     if (sides.length === 0) return gloss.absent(whyNone(gloss.network(model)));
     const view = make("div");
+    const frequencies = FREQUENCIES[gloss.network(model).position_frequencies];
     const draw = (side) => {
       const positions = model.positions[side];
       const table = gloss.array(positions.table);
       const together = positions.table.columns_per_value || 1;
       gloss.replace(view, make("p", {class: "note"}, `The ${side} has ${positions.kind} positions.`),
-        tableMap(table, positions.kind, together),
+        tableMap(table, positions.kind, together, frequencies),
         together > 1 ? make("p", {class: "note"}, `Each column is the mean of ${together} neighboring columns.`) : null,
         positions.dot && [make("h3", null, "Distance"), products(gloss.array(positions.dot))],
         make("h3", null, positions.kind === "sinusoidal" ? "A counter with smooth digits" : "Signs beside a counter"),
-        counter(table, positions.kind, together),
+        counter(table, positions.kind, together, frequencies),
         positions.shift && [make("h3", null, "A shift is a linear map"), shift(positions, positions.kind)],
         positions.norm && [make("h3", null, "Norm"), norm(positions, model.config.d_model)],
         positions.heads && [make("h3", null, "Heads of the first layer"), heads(positions)]);
@@ -210,7 +224,7 @@ gloss.sections.push({
       gloss.explanation(
         "Attention alone does not see the order of its inputs: a vector for the position is added to each embedding.",
         [
-          ["Formula", `x_t = ${gloss.network(model).embedding_scale === "one" ? "" : "√d_model · "}E(piece_t) + PE(t)`],
+          ["Formula", inputFormula(gloss.network(model))],
           ["Shape", `PE [positions, d_model = ${model.config.d_model}]`],
         ]),
       sides.length > 1 ? make("div", {class: "controls"}, gloss.select("Positions of the", sides, sides[0], draw))

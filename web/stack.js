@@ -6,11 +6,12 @@ const {make} = gloss;
 const NAMES = {
   input: "Input",
   self: "Self-attention",
+  recurrence: "Recurrence",
   cross: "Cross-attention",
   feed_forward: "Feed-forward",
   output: "Output"
 };
-const ORDER = ["input", "self", "cross", "feed_forward"];
+const ORDER = ["input", "self", "recurrence", "cross", "feed_forward"];
 
 // The panels of one layer share a scale, so that their colors can be compared; an outlier does not darken the rest.
 function bound(arrays) {

@@ -1,5 +1,6 @@
 #include "model/alternatives/activations.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/relu.h>
 #include <ATen/ops/sigmoid.h>
@@ -15,6 +16,8 @@ at::Tensor activate(const at::Tensor& x, Activation activation) {
       return at::relu(x);
     case Activation::kGelu:
       return at::gelu(x);
+    case Activation::kGeluSigmoid:
+      return x * at::sigmoid(1.702 * x);
     case Activation::kSwish:
     case Activation::kSwiglu:
       return at::silu(x);

@@ -7,7 +7,6 @@
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
-#include "model/layer_norm.h"
 #include "model/mask.h"
 #include "tensor/shape.h"
 
@@ -23,11 +22,12 @@ at::Tensor filled_rows(const at::Tensor& x, const Pass& pass) {
 
 }  // namespace
 
-BatchNorm::BatchNorm(std::int64_t width)
+BatchNorm::BatchNorm(std::int64_t width, double epsilon)
     : weight_(register_parameter("weight", at::ones({width}))),
       bias_(register_parameter("bias", at::zeros({width}))),
       running_mean_(register_parameter("running_mean", at::zeros({width}), /*requires_grad=*/false)),
-      running_variance_(register_parameter("running_variance", at::ones({width}), /*requires_grad=*/false)) {}
+      running_variance_(register_parameter("running_variance", at::ones({width}), /*requires_grad=*/false)),
+      epsilon_(epsilon) {}
 
 at::Tensor BatchNorm::forward(const at::Tensor& x, const Pass& pass) {
   expect_width(x, weight_.size(0), "x");
@@ -42,7 +42,7 @@ at::Tensor BatchNorm::forward(const at::Tensor& x, const Pass& pass) {
       pass.batch_statistics->add(running_variance_, variance.detach() * (N / (N - 1)));
     }
   }
-  return (x - mean) / (variance + LayerNormImpl::kEpsilon).sqrt() * weight_ + bias_;
+  return (x - mean) / (variance + epsilon_).sqrt() * weight_ + bias_;
 }
 
 void BatchStatistics::add(at::Tensor running, at::Tensor value) {

@@ -3,11 +3,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/layer_norm.h"
 #include "model/norm.h"
 
 namespace gloss {
 
-/// Batch normalization (Ioffe and Szegedy 2015) over the positions of a batch, epsilon 1e-5:
+/// Batch normalization (Ioffe and Szegedy 2015) over the positions of a batch:
 ///
 ///     y = (x - mean) / sqrt(variance + epsilon) * weight + bias
 ///
@@ -18,7 +19,7 @@ class BatchNorm final : public NormImpl {
  public:
   static constexpr double kMomentum = 0.1;  ///< share of a new shard in the running statistics
 
-  explicit BatchNorm(std::int64_t width);
+  explicit BatchNorm(std::int64_t width, double epsilon = LayerNormImpl::kEpsilon);
 
   /// A training pass reads Pass::lengths and adds to Pass::batch_statistics.
   at::Tensor forward(const at::Tensor& x, const Pass& pass) override;
@@ -29,6 +30,7 @@ class BatchNorm final : public NormImpl {
  private:
   at::Tensor weight_, bias_;                    ///< [D]
   at::Tensor running_mean_, running_variance_;  ///< parameters without a gradient, so that they are saved
+  double epsilon_;
 };
 
 /// The statistics of the batch norms of one training pass. The forward pass changes no module: the running statistics

@@ -6,6 +6,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "kernels/kernel_table.h"
@@ -107,7 +108,9 @@ class LinearReluDropout : public torch::autograd::Function<LinearReluDropout> {
 }  // namespace
 
 at::Tensor linear_map(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  return LinearMap::apply(x, weight, bias);
+  // A function of autograd takes no undefined tensor.
+  return LinearMap::apply(x, weight,
+                          bias.defined() ? bias : at::zeros({weight.size(0)}, x.options().requires_grad(false)));
 }
 
 at::Tensor linear_relu_dropout(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,

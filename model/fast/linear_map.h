@@ -6,7 +6,7 @@
 
 namespace gloss {
 
-/// x [..., in] W^T + b with W [out, in] and b [out], float32 on the CPU, by the products of matrix_product.h, forward
+/// x [..., in] W^T + b with W [out, in] and b [out] (undefined: without), float32 on the CPU, by the products of matrix_product.h, forward
 /// and backward.
 at::Tensor linear_map(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 

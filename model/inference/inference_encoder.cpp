@@ -78,6 +78,7 @@ at::Tensor inference_memory(const InferenceWeights& weights, const ModelConfig& 
       for (std::int64_t s = 0; s < lengths[b]; ++s)
         rows.embed(row++, id[b * S + s], weights.source_embedding, position + s * D);
     }
+    rows.normalize(weights.source_embedding_norm);
     std::vector<float> scratch;
     for (const auto& layer : weights.encoder) {
       const auto& attention = layer.self_attention;
@@ -94,7 +95,7 @@ at::Tensor inference_memory(const InferenceWeights& weights, const ModelConfig& 
       });
       rows.feed_forward(layer.feed_forward);
     }
-    rows.finish(weights.encoder_norm);
+    rows.normalize(weights.encoder_norm);
     const auto begin = begins[static_cast<std::size_t>(group.sentences.front())];
     weights.memory.apply({rows.x(0), D}, rows.rows(), {out + begin * entry, entry});
   };

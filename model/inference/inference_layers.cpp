@@ -3,28 +3,32 @@
 #include <map>
 #include <utility>
 
+#include <ATen/ops/zeros.h>
+
 #include "kernels/kernel_table.h"
 #include "model/weights.h"
 
 namespace gloss {
 namespace {
 
-constexpr float kEpsilonOfNorm = 1e-5F;
-
 /// Packs the parts of a layer, found by their names.
 class Source {
  public:
-  Source(const WeightSource& source, kernels::Precision precision) : source_(source), precision_(precision) {}
+  Source(const WeightSource& source, double epsilon, kernels::Precision precision)
+      : source_(source), epsilon_(epsilon), precision_(precision) {}
 
   StoredWeight stored(const std::string& name) const { return source_(name); }
   at::Tensor tensor(const std::string& name) const { return source_(name).to_float(); }
   LinearWeights weights(const std::string& name) const { return {stored(name + ".weight"), tensor(name + ".bias")}; }
   PackedLinear linear(const std::string& name) const { return PackedLinear(weights(name), precision_); }
   PackedLinear linear(std::span<const LinearWeights> parts) const { return PackedLinear(parts, precision_); }
-  InferenceNorm norm(const std::string& name) const { return {tensor(name + ".weight"), tensor(name + ".bias")}; }
+  InferenceNorm norm(const std::string& name) const {
+    return {tensor(name + ".weight"), tensor(name + ".bias"), epsilon_};
+  }
 
  private:
   const WeightSource& source_;
+  double epsilon_;  // of the norms
   kernels::Precision precision_;
 };
 
@@ -33,6 +37,12 @@ InferenceSelfAttention self_attention_of(const Source& source, const std::string
   const LinearWeights sides[] = {source.weights(site + "key"), source.weights(site + "value")};
   return {source.linear(site + "query"), source.linear(sides), source.linear(site + "output"),
           source.norm(layer + ".self_attention_norm")};
+}
+
+InferenceRecurrence recurrence_of(const Source& source, const std::string& layer) {
+  const auto value = source.stored(layer + ".recurrence.value.weight");
+  const LinearWeights maps[] = {{value, at::zeros({value.values.size(0)})}, source.weights(layer + ".recurrence.gate")};
+  return {source.linear(maps), source.norm(layer + ".recurrence_norm")};
 }
 
 InferenceCrossAttention cross_attention_of(const Source& source, const std::string& layer) {
@@ -47,11 +57,12 @@ InferenceFeedForward feed_forward_of(const Source& source, const std::string& la
 
 }  // namespace
 
-InferenceNorm::InferenceNorm(at::Tensor weight, at::Tensor bias) : weight_(std::move(weight)), bias_(std::move(bias)) {}
+InferenceNorm::InferenceNorm(at::Tensor weight, at::Tensor bias, double epsilon)
+    : weight_(std::move(weight)), bias_(std::move(bias)), epsilon_(static_cast<float>(epsilon)) {}
 
 void InferenceNorm::apply(kernels::Rows x, std::int64_t rows, kernels::MutableRows y) const {
   const kernels::NormWeights weights{weight_.const_data_ptr<float>(), bias_.const_data_ptr<float>(), weight_.size(0),
-                                     kEpsilonOfNorm};
+                                     epsilon_};
   const auto& table = kernels::kernel_table();
   for (std::int64_t row = 0; row < rows; ++row) {
     table.layer_norm(x.data + row * x.stride, weights, y.data + row * y.stride);
@@ -60,7 +71,7 @@ void InferenceNorm::apply(kernels::Rows x, std::int64_t rows, kernels::MutableRo
 
 InferenceWeights inference_weights(const WeightSource& weights, const ModelConfig& config,
                                    kernels::Precision precision) {
-  const Source source(weights, precision);
+  const Source source(weights, config.layer_norm_epsilon, precision);
   InferenceWeights result;
   for (std::int64_t i = 0; i < config.encoder_layers; ++i) {
     const auto layer = "encoder.layers." + std::to_string(i);
@@ -69,8 +80,10 @@ InferenceWeights inference_weights(const WeightSource& weights, const ModelConfi
   std::vector<LinearWeights> memory;
   for (std::int64_t i = 0; i < config.decoder_layers; ++i) {
     const auto layer = "decoder.layers." + std::to_string(i);
-    result.decoder.push_back(
-        {self_attention_of(source, layer), cross_attention_of(source, layer), feed_forward_of(source, layer)});
+    const bool attends = config.has_decoder_self_attention();
+    result.decoder.push_back({attends ? self_attention_of(source, layer) : InferenceSelfAttention(),
+                              attends ? InferenceRecurrence() : recurrence_of(source, layer),
+                              cross_attention_of(source, layer), feed_forward_of(source, layer)});
     for (const auto* side : {".cross_attention.key", ".cross_attention.value"})
       memory.push_back(source.weights(layer + side));
   }
@@ -78,6 +91,10 @@ InferenceWeights inference_weights(const WeightSource& weights, const ModelConfi
   if (config.has_final_norm()) {
     result.encoder_norm = source.norm("encoder.norm");
     result.decoder_norm = source.norm("decoder.norm");
+  }
+  if (config.embedding_norm) {
+    result.source_embedding_norm = source.norm("source_embedding_norm");
+    result.target_embedding_norm = source.norm("target_embedding_norm");
   }
   std::map<std::string, StoredWeight> embeddings;  // by the name in a file: a tied matrix is read once
   const auto embedding = [&](const std::string& name) {

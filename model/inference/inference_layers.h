@@ -17,7 +17,7 @@ namespace gloss {
 class InferenceNorm {
  public:
   InferenceNorm() = default;
-  InferenceNorm(at::Tensor weight, at::Tensor bias);
+  InferenceNorm(at::Tensor weight, at::Tensor bias, double epsilon);
 
   explicit operator bool() const { return weight_.defined(); }
   /// Normalizes `rows` rows of x to y, which may be x.
@@ -25,11 +25,18 @@ class InferenceNorm {
 
  private:
   at::Tensor weight_, bias_;
+  float epsilon_ = 0;
 };
 
 /// Self-attention of a layer.
 struct InferenceSelfAttention {
   PackedLinear query, keys_and_values, output;
+  InferenceNorm norm;
+};
+
+/// The recurrence of a decoder layer (model/alternatives/ssru.h), in the place of self-attention.
+struct InferenceRecurrence {
+  PackedLinear value_and_gate;
   InferenceNorm norm;
 };
 
@@ -50,7 +57,8 @@ struct InferenceEncoderLayer {
 };
 
 struct InferenceDecoderLayer {
-  InferenceSelfAttention self_attention;
+  InferenceSelfAttention self_attention;  ///< one of the two is empty (ModelConfig::has_decoder_self_attention)
+  InferenceRecurrence recurrence;
   InferenceCrossAttention cross_attention;
   InferenceFeedForward feed_forward;
 };
@@ -59,8 +67,9 @@ struct InferenceDecoderLayer {
 struct InferenceWeights {
   std::vector<InferenceEncoderLayer> encoder;
   std::vector<InferenceDecoderLayer> decoder;
-  PackedLinear memory;                       ///< maps D to decoder layers * (keys, values), 2D each
-  InferenceNorm encoder_norm, decoder_norm;  ///< empty without `final_norm`
+  PackedLinear memory;                                         ///< maps D to decoder layers * (keys, values), 2D each
+  InferenceNorm encoder_norm, decoder_norm;                    ///< empty without `final_norm`
+  InferenceNorm source_embedding_norm, target_embedding_norm;  ///< empty without `embedding_norm`
   PackedLinear generator;
   StoredWeight source_embedding, target_embedding;  ///< [V, D], not rounded further
 };

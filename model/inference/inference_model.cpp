@@ -10,6 +10,7 @@
 
 #include "common/error.h"
 #include "kernels/kernel_table.h"
+#include "model/alternatives/activations.h"
 #include "model/inference/inference_encoder.h"
 #include "model/inference/inference_rows.h"
 #include "model/inference/row_parts.h"
@@ -23,7 +24,7 @@ float* row_of(const at::Tensor& matrix, std::int64_t row) {
 }
 
 PositionalEncoding positions_of(const WeightSource& weights, const ModelConfig& config, const std::string& side) {
-  if (config.positions != Positions::kLearned) return PositionalEncoding(config.d_model);
+  if (config.positions != Positions::kLearned) return PositionalEncoding(config);
   const auto weight = weights(side + "_positions.weight").to_float();  // [max_positions, D]
   PositionalEncoding positions(config.d_model, weight.size(0));
   const at::NoGradGuard no_grad;
@@ -51,6 +52,12 @@ void expect_source(const PaddedIds& source, std::int64_t S, std::int64_t vocabul
   expect_ids(ids.const_data_ptr<std::int64_t>(), ids.numel(), vocabulary, "source");
 }
 
+// Forgets the states of a recurrence before the last step.
+void keep_last_states(InferenceState& state) {
+  for (auto& entries : state.generated) entries = {entries.back()};
+  state.blocks = {state.blocks.front(), state.blocks.back()};  // the memory and this step
+}
+
 // Averages weights [H, step_attention_row(S)] over the heads to mean [S].
 void mean_over_heads(const std::vector<float>& weights, std::int64_t H, std::size_t S, float* mean) {
   const auto stride = static_cast<std::size_t>(kernels::step_attention_row(static_cast<std::int64_t>(S)));
@@ -64,7 +71,7 @@ void mean_over_heads(const std::vector<float>& weights, std::int64_t H, std::siz
 }  // namespace
 
 bool InferenceModel::supports(const ModelConfig& config) {
-  const bool activation = config.activation == Activation::kRelu || config.activation == Activation::kGelu;
+  const bool activation = !has_gate(config.activation);
   const bool positions = config.positions == Positions::kSinusoidal || config.positions == Positions::kLearned;
   return config.is_transformer() && activation && positions && config.norm_type == NormType::kLayer &&
          config.residual && config.attention_score == AttentionScore::kScaledDot &&
@@ -102,7 +109,7 @@ InferenceModel::Output InferenceModel::step(InferenceState& state, std::span<con
     throw ShapeError("tokens: wanted " + std::to_string(rows) + ", got " + std::to_string(tokens.size()));
   expect_ids(tokens.data(), rows, weights_.target_embedding.values.size(0), "tokens");
   const auto positions = target_positions_(state.position, 1, at::Device(at::kCPU));  // [1, D]
-  const auto entry = config_.decoder_layers * 2 * D;
+  const auto entry = config_.decoder_layers * width_of_entry();
   const auto block = at::empty({rows, entry}, at::kFloat);
   state.blocks.push_back(block);
   for (std::int64_t row = 0; row < rows; ++row)
@@ -115,16 +122,27 @@ InferenceModel::Output InferenceModel::step(InferenceState& state, std::span<con
     step_rows(state, {first, last, tokens, positions.const_data_ptr<float>(), block.mutable_data_ptr<float>()}, output);
   });
   ++state.position;
+  if (!config_.has_decoder_self_attention()) keep_last_states(state);
   return output;
 }
 
+std::int64_t InferenceModel::width_of_entry() const {
+  return config_.has_decoder_self_attention() ? 2 * config_.d_model : config_.d_model;
+}
+
 void InferenceModel::step_rows(const InferenceState& state, const RowRange& range, const Output& output) const {
-  const auto D = config_.d_model, H = config_.heads, entry = config_.decoder_layers * 2 * D;
+  const auto D = config_.d_model, H = config_.heads, width = width_of_entry(), entry = config_.decoder_layers * width;
   const auto count = range.last - range.first;
   const auto buffer = at::empty({count * InferenceRows::width(config_)}, at::kFloat);
   const InferenceRows rows(config_, count, buffer.mutable_data_ptr<float>());
-  for (std::int64_t r = 0; r < count; ++r)
-    rows.embed(r, range.tokens[static_cast<std::size_t>(range.first + r)], weights_.target_embedding, range.position);
+  for (std::int64_t r = 0; r < count; ++r) {
+    const auto token = range.tokens[static_cast<std::size_t>(range.first + r)];
+    if (config_.starts_from_zero() && token == kBos)
+      rows.embed_zero(r, range.position);
+    else
+      rows.embed(r, token, weights_.target_embedding, range.position);
+  }
+  rows.normalize(weights_.target_embedding_norm);
 
   std::vector<float> weights;
   const auto attend = [&](std::int64_t r, const InferenceState::Entries& entries, std::int64_t offset) {
@@ -136,13 +154,25 @@ void InferenceModel::step_rows(const InferenceState& state, const RowRange& rang
   };
   for (std::size_t l = 0; l < weights_.decoder.size(); ++l) {
     const auto& layer = weights_.decoder[l];
-    const auto offset = static_cast<std::int64_t>(l) * 2 * D;
-    rows.attention(layer.self_attention.norm, layer.self_attention.output, [&](kernels::Rows input) {
-      layer.self_attention.query.apply(input, count, rows.wide(D));
-      layer.self_attention.keys_and_values.apply(input, count, {range.entries + range.first * entry + offset, entry});
-      for (std::int64_t r = 0; r < count; ++r)
-        attend(r, state.generated[static_cast<std::size_t>(range.first + r)], offset);
-    });
+    const auto offset = static_cast<std::int64_t>(l) * 2 * D;  // in entries of the memory
+    const auto of_layer = static_cast<std::int64_t>(l) * width;
+    const kernels::MutableRows kept{range.entries + range.first * entry + of_layer, entry};
+    const auto generated = [&](std::int64_t r) -> const InferenceState::Entries& {
+      return state.generated[static_cast<std::size_t>(range.first + r)];
+    };
+    if (config_.has_decoder_self_attention()) {
+      rows.attention(layer.self_attention.norm, layer.self_attention.output, [&](kernels::Rows input) {
+        layer.self_attention.query.apply(input, count, rows.wide(D));
+        layer.self_attention.keys_and_values.apply(input, count, kept);
+        for (std::int64_t r = 0; r < count; ++r) attend(r, generated(r), of_layer);
+      });
+    } else {
+      const auto previous = [&](std::int64_t r) {
+        const auto& steps = generated(r);  // the last one is that of this step
+        return steps.size() < 2 ? nullptr : steps[steps.size() - 2] + of_layer;
+      };
+      rows.recurrence(layer.recurrence, previous, kept);
+    }
     const bool shown = output.attention.defined() && l + 1 == weights_.decoder.size();
     rows.attention(layer.cross_attention.norm, layer.cross_attention.output, [&](kernels::Rows input) {
       layer.cross_attention.query.apply(input, count, rows.wide(D));
@@ -154,7 +184,7 @@ void InferenceModel::step_rows(const InferenceState& state, const RowRange& rang
     });
     rows.feed_forward(layer.feed_forward);
   }
-  rows.finish(weights_.decoder_norm);
+  rows.normalize(weights_.decoder_norm);
   std::copy_n(rows.x(0), count * D, row_of(output.x, range.first));
 }
 

@@ -60,8 +60,9 @@ class InferenceModel {
     std::int64_t first = 0, last = 0;
     std::span<const Id> tokens;       ///< [B * K]
     const float* position = nullptr;  ///< [D]
-    float* entries = nullptr;         ///< [B * K, layers, 2D]: output for their keys and values
+    float* entries = nullptr;         ///< [B * K, layers, 2D]: output for their keys and values; states: [., ., D]
   };
+  std::int64_t width_of_entry() const;  ///< floats that a step keeps of each row and layer
   kernels::Rows rows_of(const at::Tensor& x, std::int64_t rows) const;
   void step_rows(const InferenceState& state, const RowRange& range, const Output& output) const;
 

@@ -3,13 +3,25 @@
 #include <algorithm>
 #include <cmath>
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/gelu.h>
+#include <ATen/ops/sigmoid.h>
 
 namespace gloss {
 namespace {
 
-std::int64_t max_width(const ModelConfig& config) { return std::max(3 * config.d_model, config.d_ff); }
+std::int64_t max_width(const ModelConfig& config) {
+  return std::max({3 * config.d_model, config.d_ff, config.decoder_d_ff()});
+}
+
+/// Applies an activation other than relu to x in place.
+void activate_in_place(at::Tensor x, Activation activation) {
+  if (activation == Activation::kGelu)
+    at::gelu_(x);
+  else
+    x.mul_(at::sigmoid(activation == Activation::kGeluSigmoid ? 1.702 * x : x));
+}
 
 /// Copies row `id` of a matrix [V, D] to `to` as float32.
 void read_row(const StoredWeight& matrix, std::int64_t id, std::int64_t D, float* to) {
@@ -46,11 +58,32 @@ void InferenceRows::embed(std::int64_t row, std::int64_t id, const StoredWeight&
   for (std::int64_t j = 0; j < D_; ++j) to[j] = to[j] * scale + position[j];
 }
 
+void InferenceRows::embed_zero(std::int64_t row, const float* position) const { std::copy_n(position, D_, x(row)); }
+
 void InferenceRows::attention(const InferenceNorm& norm, const PackedLinear& output,
                               const std::function<void(kernels::Rows)>& attend) const {
   attend(input(norm));
   output.apply({context_, D_}, rows_, {x_, D_}, kernels::Finish::kAdd);
   close(norm);
+}
+
+void InferenceRows::recurrence(const InferenceRecurrence& layer,
+                               const std::function<const float*(std::int64_t row)>& previous,
+                               kernels::MutableRows states) const {
+  layer.value_and_gate.apply(input(layer.norm), rows_, wide(2 * D_));
+  for (std::int64_t row = 0; row < rows_; ++row) {
+    const float *const value = wide_ + row * 2 * D_, *const before = previous(row);
+    float *const forget = wide_ + row * 2 * D_ + D_, *const state = states.data + row * states.stride;
+    auto gate = at::from_blob(forget, {D_}, at::kFloat);
+    at::sigmoid_(gate);
+    float* const to = x(row);
+    for (std::int64_t j = 0; j < D_; ++j) {
+      const float kept = before == nullptr ? 0 : forget[j] * before[j];
+      state[j] = kept + (1 - forget[j]) * value[j];
+      to[j] += std::max(state[j], 0.0F);
+    }
+  }
+  close(layer.norm);
 }
 
 void InferenceRows::feed_forward(const InferenceFeedForward& layer) const {
@@ -60,15 +93,14 @@ void InferenceRows::feed_forward(const InferenceFeedForward& layer) const {
   if (!relu) {
     // Row by row: the boundaries of LibTorch's vectors must not depend on the number of rows.
     for (std::int64_t row = 0; row < rows_; ++row) {
-      auto inner = at::from_blob(wide_ + row * d_ff, {d_ff}, at::kFloat);
-      at::gelu_(inner);
+      activate_in_place(at::from_blob(wide_ + row * d_ff, {d_ff}, at::kFloat), config_->activation);
     }
   }
   layer.outer.apply({wide_, d_ff}, rows_, {x_, D_}, kernels::Finish::kAdd);
   close(layer.norm);
 }
 
-void InferenceRows::finish(const InferenceNorm& norm) const {
+void InferenceRows::normalize(const InferenceNorm& norm) const {
   if (norm) norm.apply({x_, D_}, rows_, {x_, D_});
 }
 

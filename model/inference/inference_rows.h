@@ -22,14 +22,20 @@ class InferenceRows {
 
   /// Sets x to the token's row of `embedding` times sqrt(D), plus `position`.
   void embed(std::int64_t row, std::int64_t id, const StoredWeight& embedding, const float* position) const;
+  /// Sets x to `position`: the token's embedding is the zero vector.
+  void embed_zero(std::int64_t row, const float* position) const;
 
   /// Runs the attention sublayer with norm and residual in the configured order (SublayerConnection). `attend` receives
   /// the sublayer's input and writes the heads' output to `context`.
   void attention(const InferenceNorm& norm, const PackedLinear& output,
                  const std::function<void(kernels::Rows)>& attend) const;
+  /// Runs the recurrence sublayer. `previous` returns the state [D] of a row before this step, null at the first one;
+  /// the new states are written to `states` [rows, D].
+  void recurrence(const InferenceRecurrence& layer, const std::function<const float*(std::int64_t row)>& previous,
+                  kernels::MutableRows states) const;
   void feed_forward(const InferenceFeedForward& layer) const;
-  /// Applies the norm after the last layer, if there is one.
-  void finish(const InferenceNorm& norm) const;
+  /// Applies a norm to x, if there is one: after the embeddings or after the last layer.
+  void normalize(const InferenceNorm& norm) const;
 
  private:
   kernels::Rows input(const InferenceNorm& norm) const;  ///< input of a sublayer

@@ -13,8 +13,10 @@ struct InferenceState {
   /// Addresses of the keys and values of each position, for all layers: [layers, 2D].
   using Entries = std::vector<const float*>;
 
-  std::vector<Entries> memory;     ///< [B], of length S each
-  std::vector<Entries> generated;  ///< [B * K], of length `position` each: entries of the generated tokens
+  std::vector<Entries> memory;  ///< [B], of length S each
+  /// [B * K], of length `position` each: entries of the generated tokens. With a recurrence in place of self-attention
+  /// only the last entry: the states of all layers, [layers, D].
+  std::vector<Entries> generated;
   std::int64_t rows = 1;           ///< K
   std::int64_t position = 0;       ///< positions generated so far
   std::int64_t source_length = 0;  ///< S of the padded source, also after sentences were removed

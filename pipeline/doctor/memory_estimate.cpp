@@ -107,7 +107,8 @@ std::int64_t max_bytes_of_token(const RunConfig& config, const Vocabularies& voc
   // Additive scores have a hidden layer for each pair of positions, in up to two attentions of a layer.
   const auto pairs = additive ? 4 * config.data.max_length * model.d_model : 0;
   return kFloatBytes *
-         (layers * (40 * model.d_model + 6 * model.d_ff + 200 * model.heads + pairs) + 8 * vocabularies.target);
+         (layers * (40 * model.d_model + 6 * std::max(model.d_ff, model.decoder_d_ff()) + 200 * model.heads + pairs) +
+          8 * vocabularies.target);
 }
 
 /// "measuring memory: batches of 4096 tokens, 3 of 15"; each part starts again at 1.
@@ -218,7 +219,8 @@ TrainingNeeds training_needs(const RunConfig& config, const Vocabularies& vocabu
   needs.program = resident_bytes();
   // A lower bound for the memory of the backward pass on any path: the inputs of the products of one side.
   const auto& model = config.model;
-  const auto kept = std::min(model.encoder_layers, model.decoder_layers) * (6 * model.d_model + model.d_ff);
+  const auto kept = std::min(model.encoder_layers, model.decoder_layers) *
+                    (6 * model.d_model + std::min(model.d_ff, model.decoder_d_ff()));
   needs.min_batches = std::min(config.data.batch_tokens, kMinTokens) * kept * kFloatBytes;
   needs.model_file = needs.weights;
   needs.checkpoint = needs.weights + needs.optimizer;

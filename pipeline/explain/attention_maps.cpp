@@ -83,7 +83,7 @@ Json masks_of(std::int64_t source_length, std::int64_t target_length, const Mode
   };
   if (config.is_transformer()) {
     add("encoder.self", of_encoder, S, S, true);
-    add("decoder.self", Mask::causal(), T, T, false);
+    if (config.has_decoder_self_attention()) add("decoder.self", Mask::causal(), T, T, false);
   }
   if (config.has_cross_attention()) add("decoder.cross", padding, T, S, true);
   return result;

@@ -62,7 +62,10 @@ std::string stack_file(Part::Side side, const ModelConfig& config) {
 }  // namespace
 
 Formula sublayer_formula(const Part& sublayer, const ModelConfig& config) {
-  if (sublayer.sublayer != Part::Sublayer::kFeedForward) return attention_formula(sublayer, config);
+  if (sublayer.is_attention()) return attention_formula(sublayer, config);
+  if (sublayer.sublayer == Part::Sublayer::kRecurrence)
+    return {"max(0, c_t), c_t = f_t * c_t-1 + (1 - f_t) * W x_t, f_t = sigma(W_f x_t + b_f)",
+            "model/alternatives/ssru.cpp"};
   if (has_gate(config.activation))
     return {"(activation(x W_g + b_g) * (x W_1 + b_1)) W_2 + b_2", "model/feed_forward.cpp"};
   return {"activation(x W_1 + b_1) W_2 + b_2", "model/feed_forward.cpp"};

@@ -20,11 +20,14 @@ namespace {
 
 constexpr std::int64_t kPositions = 64;
 
-/// PE(t + k) from PE(t), both [n, D], for sinusoids: every pair (sin, cos) turns by k / 10000^(2i / D). If D is odd,
-/// the last column has no pair and stays.
-at::Tensor rotated(const at::Tensor& table, std::int64_t k) {
+/// PE(t + k) from PE(t), both [n, D], for sinusoids: every pair (sin, cos) turns by k times its frequency
+/// (sinusoids()). If D is odd, the last column has no pair and stays.
+at::Tensor rotated(const at::Tensor& table, std::int64_t k, PositionFrequencies frequencies) {
   const auto D = table.size(1), pairs = D / 2;
-  const auto angles = (at::arange(pairs, at::kDouble) * (-2 * std::log(10000.0) / static_cast<double>(D))).exp() * k;
+  const auto slope = frequencies == PositionFrequencies::kPaper
+                         ? -2 * std::log(10000.0) / static_cast<double>(D)
+                         : -std::log(10000.0) / static_cast<double>(std::max<std::int64_t>(pairs - 1, 1));
+  const auto angles = (at::arange(pairs, at::kDouble) * slope).exp() * k;
   const auto paired = table.narrow(1, 0, 2 * pairs).to(at::kDouble).reshape({-1, pairs, 2});
   const auto sin = paired.select(2, 0), cos = paired.select(2, 1);
   auto result = table.clone();
@@ -42,7 +45,8 @@ at::Tensor fitted(const at::Tensor& from, const at::Tensor& to) {
 }
 
 /// Largest distance over t between PE(t + k) and the image of PE(t), for each k.
-Json shifts_of(const at::Tensor& table, bool learned) {
+Json shifts_of(const at::Tensor& table, const ModelConfig& config) {
+  const bool learned = config.positions == Positions::kLearned;
   const auto P = table.size(0);
   Json distances = Json::array(), residuals = Json::array();
   for (const std::int64_t k : {1, 2, 4, 8, 16}) {
@@ -53,26 +57,27 @@ Json shifts_of(const at::Tensor& table, bool learned) {
       continue;
     }
     const auto from = table.narrow(0, 0, P - k), to = table.narrow(0, k, P - k);
-    const auto image = learned ? fitted(from, to) : rotated(from, k);
+    const auto image = learned ? fitted(from, to) : rotated(from, k, config.position_frequencies);
     residuals.push_back(shortest((to - image).norm(2, -1).max().item<float>()));
   }
   return {{"k", std::move(distances)}, {"residual", std::move(residuals)}};
 }
 
-/// `all` are the rows that the shifts are computed from.
-Json views_of(const at::Tensor& table, const at::Tensor& all, bool learned, const Part& first,
-              const at::Tensor& weights) {
+/// `all` are the rows that the shifts are computed from. `first` is the first sublayer of the side, of `pass`.
+Json views_of(const at::Tensor& table, const at::Tensor& all, const ModelConfig& config, const Part& first,
+              const RecordedPass& pass) {
   const auto dot = table.matmul(table.transpose(0, 1));  // [P, P]
   const auto norm = table.norm(2, -1);                   // [P]
-  return {{"kind", learned ? "learned" : "sinusoidal"},
-          {"table", number_array(table)},
-          {"dot", number_array(dot)},
-          {"norm", number_array(norm)},
-          {"shift", shifts_of(all, learned)},
-          {"heads",
-           {{"part", first.name()},
-            {"clean", number_array(dot / (norm.unsqueeze(0) * norm.unsqueeze(1)))},
-            {"learned", number_array(weights)}}}};
+  Json views{{"kind", config.positions == Positions::kLearned ? "learned" : "sinusoidal"},
+             {"table", number_array(table)},
+             {"dot", number_array(dot)},
+             {"norm", number_array(norm)},
+             {"shift", shifts_of(all, config)}};
+  if (first.is_attention())
+    views["heads"] = {{"part", first.name()},
+                      {"clean", number_array(dot / (norm.unsqueeze(0) * norm.unsqueeze(1)))},
+                      {"learned", number_array(pass.attention.at(first.site()).weights)}};
+  return views;
 }
 
 }  // namespace
@@ -80,15 +85,14 @@ Json views_of(const at::Tensor& table, const at::Tensor& all, bool learned, cons
 Json position_views(EncoderDecoder model, const ModelConfig& config) {
   if (!config.adds_positions()) return nullptr;
   const c10::InferenceMode inference;
-  const bool learned = config.positions == Positions::kLearned;
   const auto count = std::min(kPositions, config.position_limit().value_or(kPositions));
   // Any tokens do, since they are removed.
   const Ids ids(static_cast<std::size_t>(count), kEos);
   const auto pass = record_pass(model, {ids, ids}, {{.part = Part{.kind = Part::Kind::kTokens}}});
   const auto side = [&](Part::Side of, const RecordedPass::Embedding& embedding, PositionalEncoding positions) {
-    const Part first{.kind = Part::Kind::kSublayer, .side = of};
+    const auto first = sublayers(config, of, 0).front();
     const auto all = positions(0, positions->limit().value_or(kPositions), model->device()).to(at::kCPU);
-    return views_of(embedding.positions, all, learned, first, pass.attention.at(first.site()).weights);
+    return views_of(embedding.positions, all, config, first, pass);
   };
   return {{"source", side(Part::Side::kEncoder, pass.source, model->source_positions())},
           {"target", side(Part::Side::kDecoder, pass.target, model->target_positions())}};

@@ -45,6 +45,11 @@ class RecordingProbe final : public RemovalProbe {
 
 at::Tensor RecordedPass::Embedding::sum() const { return tokens + positions; }
 
+at::Tensor RecordedPass::input(const std::string& side) const {
+  if (const auto norm = outputs.find(side + "_embedding_norm"); norm != outputs.end()) return norm->second;
+  return side == "source" ? source.sum() : target.sum();
+}
+
 RecordedPass record_pass(EncoderDecoder model, const SentenceIds& sentence, const std::vector<Removal>& removed) {
   const c10::InferenceMode inference;
   RecordedPass result;

@@ -33,6 +33,10 @@ struct RecordedPass {
   std::map<std::string, Attention> attention;  ///< by site
   std::map<std::string, at::Tensor> outputs;   ///< [T, D], by site, the stacks included
   at::Tensor logits;                           ///< [T, V]: of the tokens that follow the decoder's input
+
+  /// The input of the first layer of the encoder ("source") or decoder ("target"), [T, D]: the sum of tokens and
+  /// positions, normalized if the network does so (ModelConfig::embedding_norm).
+  at::Tensor input(const std::string& side) const;
 };
 
 /// Runs the equations of model/ (Pass::plain) without `removed`.

@@ -10,7 +10,6 @@
 #include <ATen/ops/zeros_like.h>
 #include <c10/core/InferenceMode.h>
 
-#include "model/layer_norm.h"
 #include "model/norm.h"
 #include "model/part.h"
 #include "pipeline/explain/number_array.h"
@@ -89,7 +88,8 @@ struct Components {
 class ComponentNorm {
  public:
   /// `path` is that of the module. Each type of norm has some of the weights.
-  ComponentNorm(NormType type, const NamedWeights& weights, const std::string& path) : type_(type) {
+  ComponentNorm(const ModelConfig& config, const NamedWeights& weights, const std::string& path)
+      : type_(config.norm_type), epsilon_(config.layer_norm_epsilon) {
     const auto weight = [&](const char* name) {
       const auto* const found = weights.find(path + name);
       return found == nullptr ? at::Tensor() : found->to(at::kCPU);
@@ -105,7 +105,7 @@ class ComponentNorm {
   /// each component its own mean.
   void apply(Components& components, std::size_t shifts) const {
     if (type_ == NormType::kNone) return;
-    const auto factor = gain_ / (variance(components.sum()) + LayerNormImpl::kEpsilon).sqrt();  // [T, D] or [D]
+    const auto factor = gain_ / (variance(components.sum()) + epsilon_).sqrt();  // [T, D] or [D]
     for (auto& value : components.values)
       value = (type_ == NormType::kLayer ? value - value.mean(-1, true) : value) * factor;
     auto& shifted = components.values[shifts];
@@ -122,6 +122,7 @@ class ComponentNorm {
   }
 
   NormType type_;
+  double epsilon_;
   at::Tensor gain_, bias_, running_mean_, running_variance_;  ///< [D] each; undefined if the norm has none
 };
 
@@ -132,9 +133,8 @@ Components components_of(const RecordedPass& pass, const NamedWeights& weights, 
   result.add("norm", at::zeros_like(pass.target.tokens));
   result.add("tokens", pass.target.tokens);
   if (config.adds_positions()) result.add("positions", pass.target.positions.expand_as(pass.target.tokens));
-  const auto normalize = [&](const std::string& path) {
-    ComponentNorm(config.norm_type, weights, path).apply(result, kShifts);
-  };
+  const auto normalize = [&](const std::string& path) { ComponentNorm(config, weights, path).apply(result, kShifts); };
+  if (config.embedding_norm) normalize("target_embedding_norm");
   for (std::int64_t i = 0; i < config.decoder_layers; ++i) {
     for (const auto& part : sublayers(config, Part::Side::kDecoder, i)) {
       result.add(part.name(), pass.outputs.at(part.site()));
@@ -148,8 +148,8 @@ Components components_of(const RecordedPass& pass, const NamedWeights& weights, 
 }  // namespace
 
 Json layer_stack(const RecordedPass& pass, const ModelConfig& config) {
-  auto result = stack_of(pass, config, Part::Side::kEncoder, pass.source.sum());
-  for (auto& layer : stack_of(pass, config, Part::Side::kDecoder, pass.target.sum()))
+  auto result = stack_of(pass, config, Part::Side::kEncoder, pass.input("source"));
+  for (auto& layer : stack_of(pass, config, Part::Side::kDecoder, pass.input("target")))
     result.push_back(std::move(layer));
   return result;
 }
@@ -168,7 +168,7 @@ Json logit_lens(const RecordedPass& pass, EncoderDecoder model, const ModelConfi
   if (!config.is_transformer()) return nullptr;
   const c10::InferenceMode inference;
   std::vector<std::string> states{"embedding"};
-  std::vector<at::Tensor> values{pass.target.sum()};
+  std::vector<at::Tensor> values{pass.input("target")};
   for (std::int64_t i = 0; i < config.decoder_layers; ++i) {
     const auto layer = layer_of(Part::Side::kDecoder, i);
     states.push_back(layer.name());

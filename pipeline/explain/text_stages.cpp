@@ -84,26 +84,41 @@ void add_layer(Stages& stages, const RecordedPass& pass, const ModelConfig& conf
   for (const auto& part : sublayers(config, layer.side, layer.layer)) {
     const auto formula = sublayer_formula(part, config);
     const auto& output = pass.outputs.at(part.site());
-    if (part.sublayer == Part::Sublayer::kFeedForward)
-      stages.add(part.name(), output, formula.text, formula.file, pieces);
-    else
+    if (part.is_attention())
       stages.add(part.name(),
                  shape_of(pass.attention.at(part.site()).weights) + " weights, " + shape_of(output) + " output",
                  formula.text, formula.file, lines_of(output, pieces));
+    else
+      stages.add(part.name(), output, formula.text, formula.file, pieces);
   }
   const auto formula = layer_formula(layer, config);
   stages.add(layer.name(), pass.outputs.at(layer.site()), formula.text, formula.file, pieces);
 }
 
-void add_input(Stages& stages, const ModelConfig& config, const std::string& side, const RecordedPass::Embedding& input,
+std::string embedding_formula(const ModelConfig& config, const std::string& side) {
+  const std::string row = config.embedding_scale == EmbeddingScale::kOne ? "E[id]" : "E[id] sqrt(D)";
+  return side == "target" && config.starts_from_zero() ? row + ", 0 for <s>" : row;
+}
+
+std::string positions_formula(const ModelConfig& config) {
+  if (config.positions == Positions::kLearned) return "a learned row";
+  const std::string t = config.first_position == 0 ? "t" : "(t + " + std::to_string(config.first_position) + ")";
+  const bool of_paper = config.position_frequencies == PositionFrequencies::kPaper;
+  return "sin and cos of " + t + (of_paper ? " / 10000^(2i / D)" : " / 10000^(i / (D / 2 - 1))");
+}
+
+void add_input(Stages& stages, const RecordedPass& pass, const ModelConfig& config, const std::string& side,
                const std::vector<std::string>& pieces) {
-  stages.add(side + " embeddings", input.tokens,
-             config.embedding_scale == EmbeddingScale::kOne ? "E[id]" : "E[id] sqrt(D)", "model/embedding.cpp", pieces);
-  if (!config.adds_positions()) return;  // the embeddings are the input
-  stages.add(side + " positions", input.positions,
-             config.positions == Positions::kLearned ? "a learned row" : "sin and cos of t / 10000^(2i / D)",
-             "model/positional_encoding.cpp", pieces);
-  stages.add(side + " input", input.sum(), "embedding + position", "model/encoder_decoder.cpp", pieces);
+  const auto& input = side == "source" ? pass.source : pass.target;
+  stages.add(side + " embeddings", input.tokens, embedding_formula(config, side), "model/embedding.cpp", pieces);
+  if (config.adds_positions())
+    stages.add(side + " positions", input.positions, positions_formula(config), "model/positional_encoding.cpp",
+               pieces);
+  const std::string sum = config.adds_positions() ? "embedding + position" : "embedding";
+  if (config.embedding_norm)
+    stages.add(side + " input", pass.input(side), "norm(" + sum + ")", "model/encoder_decoder.cpp", pieces);
+  else if (config.adds_positions())  // otherwise the embeddings are the input
+    stages.add(side + " input", pass.input(side), sum, "model/encoder_decoder.cpp", pieces);
 }
 
 void add_probabilities(Stages& stages, const RecordedPass& pass, const SentenceIds& ids, const Tokenizer& tokenizer) {
@@ -137,14 +152,14 @@ Json text_stages(const PieceSpans& source, const SentenceIds& ids, const Recorde
              "tokenizer/sentencepiece_tokenizer.cpp", {joined(source_pieces)});
   stages.add("ids", "S = " + std::to_string(ids.source.size()), "index of each piece in the vocabulary",
              "tokenizer/sentencepiece_tokenizer.cpp", {joined(ids.source)});
-  add_input(stages, config, "source", pass.source, source_pieces);
+  add_input(stages, pass, config, "source", source_pieces);
   for (std::int64_t i = 0; i < config.encoder_layers; ++i)
     add_layer(stages, pass, config, {.side = Part::Side::kEncoder, .layer = i}, source_pieces);
   const auto memory = stack_formula(Part::Side::kEncoder, config), output = stack_formula(Part::Side::kDecoder, config);
   stages.add("memory", pass.outputs.at("encoder"), memory.text, memory.file, source_pieces);
   stages.add("decoder's input", "T = " + std::to_string(inputs.size()), "<s> and the target without its last token",
              "model/padding.cpp", {joined(input_pieces), joined(inputs)});
-  add_input(stages, config, "target", pass.target, input_pieces);
+  add_input(stages, pass, config, "target", input_pieces);
   for (std::int64_t i = 0; i < config.decoder_layers; ++i)
     add_layer(stages, pass, config, {.side = Part::Side::kDecoder, .layer = i}, input_pieces);
   stages.add("decoder's output", pass.outputs.at("decoder"), output.text, output.file, input_pieces);

@@ -81,9 +81,6 @@ void set_sizes(OptionReader& reader, ModelConfig& model) {
   model.d_ff = reader.integer("transformer-dim-ffn", 1, kMaxWidth, 1);
   const auto decoder = reader.integer("transformer-decoder-dim-ffn", 0, kMaxWidth, 0);
   if (decoder != 0 && decoder != model.d_ff) model.d_ff_decoder = decoder;
-  reader.expect(reader.integer("transformer-ffn-depth", 0, kMaxLayers, 2) == 2, "transformer-ffn-depth", "2");
-  const auto depth = reader.integer("transformer-decoder-ffn-depth", 0, kMaxLayers, 0);
-  reader.expect(depth == 0 || depth == 2, "transformer-decoder-ffn-depth", "0 or 2");
 }
 
 void set_norms(OptionReader& reader, ModelConfig& model) {
@@ -143,6 +140,9 @@ void set_embeddings(OptionReader& reader, MarianNetwork& network) {
 }
 
 void refuse_other_features(OptionReader& reader) {
+  reader.expect(reader.integer("transformer-ffn-depth", 0, kMaxLayers, 2) == 2, "transformer-ffn-depth", "2");
+  const auto depth = reader.integer("transformer-decoder-ffn-depth", 0, kMaxLayers, 0);
+  reader.expect(depth == 0 || depth == 2, "transformer-decoder-ffn-depth", "0 or 2");
   for (const auto* key : {"ulr", "right-left", "transformer-pool"}) reader.expect(!reader.flag(key), key, "false");
   reader.expect(reader.integer("lemma-dim-emb", -kMaxWidth, kMaxWidth, 0) == 0, "lemma-dim-emb", "0");
   const auto inputs = reader.texts("input-types");

@@ -133,6 +133,7 @@ void InitialWeights::move_into(EncoderDecoder& model) {
       if (taken.emplace(name, vectors.ids[i]).second)
         weight.select(0, vectors.ids[i]).copy_(values.select(0, static_cast<std::int64_t>(i)));
   }
+  model->clear_unread_rows();
   start_.reset();
   rows_.clear();
 }

@@ -53,6 +53,7 @@ void complete_from(const RunConfig& start, Json& run_file) {
   auto there = to_json(start);
   there["tokenizer"].erase("model_file");  // compared by its contents (initial_weights.cpp)
   if (!start.model.position_limit()) there["model"].erase("max_positions");
+  there["model"]["d_ff_decoder"] = start.model.decoder_d_ff();  // not written if it is d_ff
 
   std::string differences;
   const auto complete = [&](const char* section, bool must_agree) {

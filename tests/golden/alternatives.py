@@ -8,7 +8,7 @@ import pathlib
 
 import torch
 import torch.nn.functional as F
-from model import attention_weights, golden, linear_weights, model_weights, real, record, values, weight
+from model import attention_weights, golden, linear_weights, model_weights, norm_weights, real, record, values, weight
 from safetensors.torch import save_file
 from transformer import Transformer
 
@@ -18,7 +18,12 @@ LENGTHS = [3, 6, 4]
 BASE = {"encoder_layers": 2, "decoder_layers": 2, "d_model": 8, "d_ff": 12, "heads": 2, "norm": "pre",
         "final_norm": True, "activation": "relu", "positions": "sinusoidal", "max_positions": 7,
         "tie_embeddings": "all", "attention_score": "scaled_dot", "norm_type": "layer", "embedding_scale": "sqrt",
-        "residual": True, "encoder_mask": "full", "training": False}
+        "residual": True, "encoder_mask": "full", "training": False, "position_frequencies": "paper",
+        "first_position": 0, "layer_norm_epsilon": 1e-5, "embedding_norm": False, "decoder_layer": "attention",
+        "decoder_start": "bos", "d_ff_decoder": 12}
+STUDENT = {"decoder_layer": "ssru", "decoder_start": "zero", "norm": "post", "final_norm": False,
+           "layer_norm_epsilon": 1e-6, "position_frequencies": "tensor2tensor", "activation": "swish",
+           "d_ff_decoder": 20}
 SWITCHES = {
     **{f"attention_score.{score}": {"attention_score": score}
        for score in ("dot", "general", "additive", "cosine", "location")},
@@ -27,11 +32,23 @@ SWITCHES = {
        for kind in ("batch", "rms", "none") for place in ("pre", "post")},
     **{f"norm_type.batch.{place}.training": {"norm_type": "batch", "norm": place, "final_norm": place == "pre",
                                              "training": True} for place in ("pre", "post")},
-    **{f"activation.{name}": {"activation": name} for name in ("swish", "glu", "swiglu")},
+    **{f"activation.{name}": {"activation": name} for name in ("gelu_sigmoid", "swish", "glu", "swiglu")},
     "residual.false": {"residual": False},
     "residual.false.post": {"residual": False, "norm": "post", "final_norm": False},
     "encoder_mask.causal": {"encoder_mask": "causal"},
     "embedding_scale.one": {"embedding_scale": "one"},
+    "position_frequencies.tensor2tensor": {"position_frequencies": "tensor2tensor"},
+    "first_position.2": {"first_position": 2},
+    "layer_norm_epsilon.0.01": {"layer_norm_epsilon": 0.01},
+    "embedding_norm.true": {"embedding_norm": True},
+    "d_ff_decoder.20": {"d_ff_decoder": 20, "activation": "swiglu"},
+    "decoder_layer.ssru.pre": {"decoder_layer": "ssru"},
+    "decoder_layer.ssru.post": {"decoder_layer": "ssru", "norm": "post", "final_norm": False},
+    **{f"decoder_start.zero.{tie}": {"decoder_start": "zero", "tie_embeddings": tie}
+       for tie in ("all", "decoder", "none")},
+    "student": STUDENT,
+    "several.ssru": {"decoder_layer": "ssru", "positions": "relative", "norm_type": "rms", "embedding_norm": True,
+                     "layer_norm_epsilon": 0.01},
     "several": {"attention_score": "cosine", "positions": "relative", "encoder_mask": "causal", "norm_type": "rms",
                 "activation": "swiglu"},
 }
@@ -94,12 +111,13 @@ class Alternative(Transformer):
 
     def norm(self, x, name):
         kind, gain = self.config["norm_type"], self.weights.get(name + ".weight")
+        epsilon = self.config["layer_norm_epsilon"]
         if kind == "none":
             return x
         if kind == "rms":
-            return F.rms_norm(x, x.shape[-1:], gain, 1e-5)
+            return F.rms_norm(x, x.shape[-1:], gain, epsilon)
         if kind == "layer":
-            return super().norm(x, name)
+            return F.layer_norm(x, x.shape[-1:], gain, self.weights[name + ".bias"], epsilon)
         mean, variance = (self.weights[f"{name}.running_{part}"].detach().clone() for part in ("mean", "variance"))
         if not self.config["training"]:
             return F.batch_norm(x.flatten(0, 1), mean, variance, gain, self.weights[name + ".bias"]).view_as(x)
@@ -113,13 +131,28 @@ class Alternative(Transformer):
         kind, inner = self.config["activation"], self.linear(x, name + ".inner")
         if kind == "swish":
             return self.linear(F.silu(inner), name + ".outer")
+        if kind == "gelu_sigmoid":
+            return self.linear(inner * torch.sigmoid(1.702 * inner), name + ".outer")
         if kind == "glu":
             return self.linear(F.glu(torch.cat([inner, self.linear(x, name + ".gate")], -1)), name + ".outer")
         if kind == "swiglu":
             return self.linear(F.silu(self.linear(x, name + ".gate")) * inner, name + ".outer")
         return super().feed_forward(x, name)
 
+    def ssru(self, x, name):
+        """Kim et al. 2019: x [B, T, D]."""
+        forget = torch.sigmoid(self.linear(x, name + ".gate"))
+        fresh = F.linear(x, self.weights[name + ".value.weight"])
+        state, states = torch.zeros_like(x[:, 0]), []
+        for t in range(x.size(1)):
+            state = forget[:, t] * state + (1 - forget[:, t]) * fresh[:, t]
+            states.append(F.relu(state))
+        return torch.stack(states, 1)
+
     def sublayer(self, x, name, function):
+        if name.startswith("decoder") and name.endswith("self_attention") and self.config["decoder_layer"] == "ssru":
+            name = name.replace("self_attention", "recurrence")
+            function = lambda y: self.ssru(y, name)
         if self.config["residual"]:
             return super().sublayer(x, name, function)
         if self.config["norm"] == "pre":
@@ -133,11 +166,22 @@ class Alternative(Transformer):
 
     def tokens(self, ids, side):
         scaled = super().tokens(ids, side)
+        if side == "target" and self.config["decoder_start"] == "zero":
+            scaled = scaled.masked_fill((ids == 2)[..., None], 0)
         return scaled / math.sqrt(scaled.size(-1)) if self.config["embedding_scale"] == "one" else scaled
+
+    def embed(self, ids, side):
+        embedded = super().embed(ids, side)
+        return self.norm(embedded, side + "_embedding_norm") if self.config["embedding_norm"] else embedded
 
     def positions(self, count, side):
         if self.config["positions"] in ("none", "rotary", "relative"):
             return torch.zeros(count, self.config["d_model"], dtype=torch.float64)
+        if self.config["position_frequencies"] != "paper" or self.config["first_position"] != 0:
+            half = self.config["d_model"] // 2
+            rates = 10000 ** (-torch.arange(half).double() / (half - (self.config["position_frequencies"] != "paper")))
+            angles = (self.config["first_position"] + torch.arange(count).double())[:, None] * rates
+            return torch.stack([angles.sin(), angles.cos()], -1).flatten(-2)
         return super().positions(count, side)
 
 
@@ -150,9 +194,27 @@ def score_weights(name, config):
     return {name + ".score.weight": weight(name + ".score.weight", *shapes[kind])} if kind in shapes else {}
 
 
+def decoder_weights(weights, config):
+    """Replaces the weights of the decoder that keys of its own change."""
+    d, d_ff = config["d_model"], config["d_ff_decoder"]
+    for i in range(config["decoder_layers"]):
+        layer = f"decoder.layers.{i}"
+        weights |= linear_weights(layer + ".feed_forward.inner", d_ff, d)
+        weights |= linear_weights(layer + ".feed_forward.outer", d, d_ff)
+        if config["decoder_layer"] == "ssru":
+            for name in [name for name in weights if name.startswith(layer + ".self_attention")]:
+                del weights[name]
+            name = layer + ".recurrence"
+            weights[name + ".value.weight"] = weight(name + ".value.weight", d, d)
+            weights |= linear_weights(name + ".gate", d, d) | norm_weights(name + "_norm", d)
+    if config["embedding_norm"]:
+        weights |= norm_weights("source_embedding_norm", d) | norm_weights("target_embedding_norm", d)
+
+
 def alternative_weights(config):
     weights = model_weights(config, 11, 11)
     d = config["d_model"]
+    decoder_weights(weights, config)
     norms = sorted(name[:-len(".weight")] for name in weights if name.endswith("norm.weight"))
     for norm in norms:
         if config["norm_type"] in ("rms", "none"):
@@ -166,9 +228,9 @@ def alternative_weights(config):
         weights |= score_weights(name[:-len(".query.weight")], config)
     if config["activation"] in ("glu", "swiglu"):
         for name in [name for name in weights if name.endswith("feed_forward.inner.weight")]:
-            weights |= linear_weights(name.replace("inner.weight", "gate"), config["d_ff"], d)
+            weights |= linear_weights(name.replace("inner.weight", "gate"), weights[name].size(0), d)
     if config["positions"] == "relative":
-        for side in ("encoder", "decoder"):
+        for side in ("encoder",) if config["decoder_layer"] == "ssru" else ("encoder", "decoder"):
             name = side + ".relative_positions.weight"
             weights[name] = weight(name, 32, config["heads"])
     return weights
@@ -249,10 +311,13 @@ def record_case(name, model, weights):
     result = real(model(weights).log_probabilities(SOURCES, INPUTS), LENGTHS)
     scalar = (result * values("cotangent", *result.shape)).sum()
     gradients = torch.autograd.grad(scalar, [trained[key] for key in sorted(trained)], allow_unused=True)
+    gradients = [torch.zeros_like(trained[key]) if gradient is None else gradient
+                 for key, gradient in zip(sorted(trained), gradients)]
+    if name.startswith(("decoder_start", "student")):  # the rows of pad and bos are not trained
+        embedding = "target_embedding.weight" if "target_embedding.weight" in trained else "source_embedding.weight"
+        gradients[sorted(trained).index(embedding)][[0, 2]] = 0
     golden[name] = result.detach()
-    golden[name + ".gradient"] = torch.cat([
-        (torch.zeros_like(trained[key]) if gradient is None else gradient).flatten()
-        for key, gradient in zip(sorted(trained), gradients)])
+    golden[name + ".gradient"] = torch.cat([gradient.flatten() for gradient in gradients])
 
 
 if __name__ == "__main__":

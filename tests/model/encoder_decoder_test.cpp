@@ -275,6 +275,73 @@ TEST_P(EncoderDecoderTest, ProbeOfAStepSeesARowForEachHypothesis) {
   for (const auto& [site, shape] : probe.outputs_) EXPECT_THAT(shape, ElementsAre(6, 1, 16)) << site;
 }
 
+TEST_P(EncoderDecoderTest, ProbeSeesARecurrenceAndTheNormsOfEmbeddings) {
+  const at::NoGradGuard no_grad;
+  auto config = small_config();
+  config.decoder_layer = DecoderLayerType::kSsru;
+  config.embedding_norm = true;
+  auto model = small_model(device(), config);
+  SiteProbe probe;
+  log_probabilities(model, small_sources(), small_targets(), Pass{.probe = &probe});
+  EXPECT_EQ(probe.attentions_.size(), 4U);
+  for (const auto* site : {"target_embedding_norm", "decoder.layers.0.recurrence", "decoder.layers.1.recurrence"})
+    EXPECT_THAT(probe.outputs_[site], ElementsAre(3, 6, 16)) << site;
+  EXPECT_THAT(probe.outputs_["source_embedding_norm"], ElementsAre(3, 5, 16));
+  EXPECT_FALSE(probe.outputs_.contains("decoder.layers.0.self_attention"));
+}
+
+TEST_P(EncoderDecoderTest, StatesOfARecurrenceFollowTheRowsOfABeam) {
+  const at::NoGradGuard no_grad;
+  auto config = small_config();
+  config.decoder_layer = DecoderLayerType::kSsru;
+  auto model = small_model(device(), config);
+  const auto source = pad(small_sources(), device());
+  const auto ids = [&](std::vector<std::int64_t> values, std::int64_t K) {
+    return at::tensor(values, at::kLong).view({-1, K}).to(device());
+  };
+  auto cache = model->start(model->encode(source, Pass{}), Mask::padding(source.lengths), Pass{});
+  model->step(ids({2, 2, 2}, 1), cache, Pass{});
+  cache.select({0, 2}, {0, 0, 0, 0});  // two rows of sentences 0 and 2
+  model->step(ids({5, 6, 7, 8}, 2), cache, Pass{});
+  cache.select({1, 0}, {1, 0, 0, 1});
+  const auto got = model->step(ids({9, 10, 11, 12}, 2), cache, Pass{});
+
+  const auto sources = small_sources();
+  const auto one = pad(Rows{sources[2], sources[2], sources[0], sources[0]}, device());
+  const auto inputs = pad(Rows{{2, 8, 9}, {2, 7, 10}, {2, 5, 11}, {2, 6, 12}}, device());
+  EXPECT_THAT(got, AllClose(model->forward(one, inputs, Pass{}).select(1, 2), 2e-5));
+}
+
+TEST_P(EncoderDecoderTest, ADecoderThatStartsFromZeroReadsNoRowOfBos) {
+  const at::NoGradGuard no_grad;
+  for (const auto tie : {TieEmbeddings::kAll, TieEmbeddings::kDecoder, TieEmbeddings::kNone}) {
+    auto config = small_config();
+    config.tie_embeddings = tie;
+    config.decoder_start = DecoderStart::kZero;
+    const auto output = [&](EncoderDecoder& model) {
+      return model(pad(small_sources(), device()), shift_target(small_targets(), device()).input, Pass{});
+    };
+    auto model = small_model(device(), config);
+    const auto before = output(model);
+    const auto embedding =
+        model->named_parameters()[tie == TieEmbeddings::kAll ? "source_embedding.weight" : "target_embedding.weight"];
+    embedding.select(0, 2).mul_(-3);
+    EXPECT_THAT(output(model), SameAs(before));
+
+    // The network of the other start, with a row of zeros.
+    config.decoder_start = DecoderStart::kBosRow;
+    auto other = small_model(device(), config);
+    for (const auto& item : model->named_parameters()) other->named_parameters()[item.key()].copy_(item.value());
+    EXPECT_THAT(output(other), Not(AllClose(before, 1e-3)));
+    model->clear_unread_rows();
+    other->named_parameters()[tie == TieEmbeddings::kAll ? "source_embedding.weight" : "target_embedding.weight"]
+        .select(0, 2)
+        .zero_();
+    EXPECT_THAT(output(other), SameAs(before));
+    EXPECT_THAT(embedding.index_select(0, at::tensor({0, 2}).to(device())), SameAs(at::zeros({2, 16}, device())));
+  }
+}
+
 TEST_P(EncoderDecoderTest, LearnedPositionsEndWithAnErrorThatNamesTheLine) {
   auto config = small_config();
   config.positions = Positions::kLearned;

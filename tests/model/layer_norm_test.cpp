@@ -37,12 +37,14 @@ TEST_P(LayerNormTest, WorkedExample) {
 }
 
 TEST_P(LayerNormTest, EpsilonStandsUnderTheRoot) {
-  LayerNorm norm(2);
-  norm->to(device());
   const double half = 0.001;  // variance 1e-6
-  for (const auto& pass : kPasses) {
-    const auto y = norm(at::tensor({1 - half, 1 + half}).to(device(), at::kFloat), pass);
-    EXPECT_NEAR(y[1].item<double>(), half / std::sqrt(half * half + 1e-5), 1e-4);
+  for (const double epsilon : {1e-5, 1e-6}) {
+    LayerNorm norm(2, epsilon);
+    norm->to(device());
+    for (const auto& pass : kPasses) {
+      const auto y = norm(at::tensor({1 - half, 1 + half}).to(device(), at::kFloat), pass);
+      EXPECT_NEAR(y[1].item<double>(), half / std::sqrt(half * half + epsilon), 1e-4);
+    }
   }
 }
 

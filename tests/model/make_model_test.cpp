@@ -87,6 +87,31 @@ TEST_P(MakeModelTest, EveryWeightIsThereOnceAndHasAGradient) {
   }
 }
 
+TEST_P(MakeModelTest, ADecoderThatStartsFromZeroHasTwoRowsThatAreNotTrained) {
+  for (const auto tie : {TieEmbeddings::kAll, TieEmbeddings::kDecoder, TieEmbeddings::kNone}) {
+    auto config = small_config();
+    config.tie_embeddings = tie;
+    config.decoder_start = DecoderStart::kZero;
+    auto model = make_model(config, {20, 20}, RandomStream(7, "weights"));
+    model->to(at::kDouble);
+    model->to(device(), at::kFloat);
+    const auto target = shift_target(small_targets(), device()).input;
+    model->generator()->forward(model(pad(small_sources(), device()), target, Pass{})).select(-1, 5).sum().backward();
+    const auto& embedding =
+        model->named_parameters()[tie == TieEmbeddings::kAll ? "source_embedding.weight" : "target_embedding.weight"];
+    for (const auto id : {0, 2}) {
+      EXPECT_THAT(embedding[id], SameAs(at::zeros({16}, device())));
+      EXPECT_THAT(embedding.grad()[id], SameAs(at::zeros({16}, device())));
+    }
+    EXPECT_GT(embedding[1].norm().item<double>(), 0);
+    EXPECT_GT(embedding.grad()[12].norm().item<double>(), 0);
+    // Another matrix of the generator has a row for every piece.
+    if (tie == TieEmbeddings::kNone) {
+      EXPECT_GT(model->generator()->weight().grad()[2].norm().item<double>(), 0);
+    }
+  }
+}
+
 TEST_P(MakeModelTest, TiedWeightsStayOneWhenTheModelMoves) {
   for (const auto tie : {TieEmbeddings::kAll, TieEmbeddings::kDecoder}) {
     auto config = small_config();

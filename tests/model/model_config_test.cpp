@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/config/settings.h"
 #include "common/error.h"
 
 namespace gloss {
@@ -49,11 +50,30 @@ TEST(ModelConfigTest, WhatIsWrittenReadsBackWithEveryDefaultFilledIn) {
       "norm": "post", "activation": "gelu", "positions": "learned", "max_positions": 77, "tie_embeddings": "none",
       "dropout": 0.2, "feed_forward_dropout": 0.05})");
   const auto json = to_json(config);
-  EXPECT_EQ(json.size(), 21U);
+  EXPECT_EQ(json.size(), 27U);
   EXPECT_EQ(to_json(read(to_text(json))), json);
   EXPECT_EQ(json["final_norm"], false);
   EXPECT_EQ(json["attention_dropout"], 0.2);
   EXPECT_EQ(json["tie_embeddings"], "none");
+}
+
+TEST(ModelConfigTest, WidthOfTheDecoderIsWrittenIfItDiffers) {
+  const auto config = read(R"({"d_ff": 100})");
+  EXPECT_EQ(config.decoder_d_ff(), 100);
+  EXPECT_FALSE(to_json(config).contains("d_ff_decoder"));
+  EXPECT_FALSE(to_json(read(R"({"d_ff": 100, "d_ff_decoder": 100})")).contains("d_ff_decoder"));
+  const auto other = read(R"({"d_ff": 100, "d_ff_decoder": 50})");
+  EXPECT_EQ(to_json(other)["d_ff_decoder"], 50);
+  EXPECT_EQ(to_json(read(to_text(to_json(other)))), to_json(other));
+}
+
+// So that a run that began before the keys were there can be resumed.
+TEST(ModelConfigTest, DefaultsOfLaterKeysAreNoPartOfTheIdentity) {
+  const auto identity = model_settings().identity(read(R"({"d_ff": 100})"));
+  for (const auto* key : {"d_ff_decoder", "layer_norm_epsilon", "embedding_norm", "decoder_layer", "decoder_start",
+                          "position_frequencies", "first_position"})
+    EXPECT_FALSE(identity.contains(key)) << key;
+  EXPECT_EQ(model_settings().identity(read(R"({"decoder_layer": "ssru"})"))["decoder_layer"], "ssru");
 }
 
 TEST(ModelConfigTest, LearnedPositionsAndLocationScoresLimitTheLength) {
@@ -80,6 +100,18 @@ TEST(ModelConfigTest, MistakesAreNamedByTheirKey) {
       {R"({"positions": "circular"})", "model.positions"},
       {R"({"positions": "rotary", "d_model": 24, "heads": 8})",
        "model.positions: rotary: wanted an even width of heads"},
+      {R"({"d_ff_decoder": 0})", "model.d_ff_decoder"},
+      {R"({"layer_norm_epsilon": 0})", "model.layer_norm_epsilon"},
+      {R"({"first_position": -1})", "model.first_position"},
+      {R"({"first_position": 2, "positions": "learned"})", "model.first_position: has an effect with model.positions"},
+      {R"({"position_frequencies": "tensor2tensor", "positions": "rotary"})",
+       "model.position_frequencies: has an effect with model.positions sinusoidal only"},
+      {R"({"position_frequencies": "tensor2tensor", "d_model": 15, "heads": 5})", "model.d_model: wanted an even"},
+      {R"({"embedding_norm": true, "norm_type": "none"})", "model.embedding_norm: has an effect with a norm only"},
+      {R"({"architecture": "recurrent", "embedding_norm": true})", "model.embedding_norm: applies to the Transformer"},
+      {R"({"architecture": "recurrent", "decoder_layer": "ssru"})", "model.decoder_layer: applies to the Transformer"},
+      {R"({"architecture": "recurrent", "layer_norm_epsilon": 1e-6})", "model.layer_norm_epsilon: applies to"},
+      {R"({"architecture": "recurrent", "first_position": 2})", "model.first_position: applies to the Transformer"},
       {R"({"recurrent_attention": "none"})", "model.recurrent_attention: has an effect with model.architecture"},
       {R"({"architecture": "recurrent", "norm_type": "rms"})", "model.norm_type: applies to the Transformer only"},
       {R"({"architecture": "recurrent", "d_model": 15, "heads": 5})", "model.d_model: wanted an even number"},

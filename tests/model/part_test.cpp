@@ -55,6 +55,24 @@ TEST(PartTest, ARecurrentNetworkHasItsAttentionAndTheTokensOnly) {
   EXPECT_TRUE(attention_sublayers(recurrent).empty());
 }
 
+TEST(PartTest, ADecoderWithARecurrenceHasItForSelfAttention) {
+  auto ssru = config();
+  ssru.decoder_layer = DecoderLayerType::kSsru;
+  const auto recurrence = parse_part("decoder.2.recurrence", ssru);
+  ASSERT_TRUE(recurrence);
+  EXPECT_EQ(recurrence->name(), "decoder.2.recurrence");
+  EXPECT_EQ(recurrence->site(), "decoder.layers.2.recurrence");
+  EXPECT_FALSE(recurrence->is_attention());
+  for (const auto* name : {"decoder.2.self", "decoder.2.self.0", "decoder.2.recurrence.0", "encoder.0.recurrence"})
+    EXPECT_FALSE(parse_part(name, ssru)) << name;
+  EXPECT_FALSE(parse_part("decoder.2.recurrence", config()));
+  EXPECT_EQ(sublayers(ssru, Part::Side::kDecoder, 0).size(), 3u);
+  EXPECT_EQ(sublayers(ssru, Part::Side::kDecoder, 0).front().sublayer, Part::Sublayer::kRecurrence);
+  EXPECT_EQ(attention_sublayers(ssru).size(), 2u + 3u);
+  EXPECT_EQ(layers_and_heads(ssru).size(), 2u * (1 + 4) + 3u * (1 + 4));
+  EXPECT_EQ(example_parts(ssru), "encoder.0, decoder.1.recurrence, decoder.1.cross.2, positions or tokens");
+}
+
 TEST(PartTest, PositionsThatAreNotAddedAreNoPart) {
   auto rotary = config();
   for (const auto positions : {Positions::kRotary, Positions::kRelative, Positions::kNone}) {

@@ -42,6 +42,29 @@ TEST_P(PositionalEncodingTest, IsSineAndCosineSideBySide) {
   }
 }
 
+TEST_P(PositionalEncodingTest, FrequenciesOfTensor2TensorEndAtOneTenThousandth) {
+  using enum PositionFrequencies;
+  const auto row = sinusoids(1, 1, 4, kTensor2Tensor)[0];
+  for (const auto& [column, wanted] :
+       {std::pair{0, std::sin(1.0)}, {1, std::cos(1.0)}, {2, std::sin(1e-4)}, {3, std::cos(1e-4)}})
+    EXPECT_FLOAT_EQ(row[column].item<float>(), static_cast<float>(wanted)) << column;
+  EXPECT_FLOAT_EQ(sinusoids(1, 1, 4, kPaper)[0][2].item<float>(), static_cast<float>(std::sin(0.01)));
+  EXPECT_FLOAT_EQ(sinusoids(3, 1, 2, kTensor2Tensor)[0][0].item<float>(), static_cast<float>(std::sin(3.0)));
+}
+
+TEST_P(PositionalEncodingTest, TheFirstTokenCanHaveAnotherPosition) {
+  ModelConfig config;
+  config.d_model = kWidth;
+  config.first_position = 2;
+  config.position_frequencies = PositionFrequencies::kTensor2Tensor;
+  PositionalEncoding encoding(config);
+  const auto wanted = [&](std::int64_t first, std::int64_t count) {
+    return sinusoids(first, count, kWidth, PositionFrequencies::kTensor2Tensor).to(device());
+  };
+  EXPECT_THAT(encoding(0, 5, device()), SameAs(wanted(2, 5)));
+  EXPECT_THAT(encoding(1000, 3, device()), SameAs(wanted(1002, 3)));
+}
+
 TEST_P(PositionalEncodingTest, ValuesAreWithinOneAndTheNormIsTheRootOfHalfTheWidth) {
   const auto table = positions(0, 3000);
   EXPECT_LE(table.abs().max().item<float>(), 1);

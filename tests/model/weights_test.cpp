@@ -44,6 +44,9 @@ TEST(WeightsTest, LargestAllowedModelCanBeCounted) {
 
 TEST(WeightsTest, KindFollowsFromTheName) {
   EXPECT_EQ(weight_kind("encoder.layers.0.self_attention.query.weight", 2), WeightKind::kMatrix);
+  EXPECT_EQ(weight_kind("decoder.layers.0.recurrence.value.weight", 2), WeightKind::kMatrix);
+  EXPECT_EQ(weight_kind("decoder.layers.0.recurrence_norm.weight", 1), WeightKind::kNorm);
+  EXPECT_EQ(weight_kind("source_embedding_norm.weight", 1), WeightKind::kNorm);
   EXPECT_EQ(weight_kind("source_embedding.weight", 2), WeightKind::kEmbedding);
   EXPECT_EQ(weight_kind("target_positions.weight", 2), WeightKind::kPositions);
   EXPECT_EQ(weight_kind("encoder.relative_positions.weight", 2), WeightKind::kPositions);
@@ -69,6 +72,7 @@ TEST(WeightsTest, ModuleOfAWeightInALayerIsItsSublayer) {
   EXPECT_EQ(module_name("encoder.layers.0.self_attention.query.weight"), "encoder.layers.0.self_attention");
   EXPECT_EQ(module_name("decoder.layers.12.feed_forward.inner.bias"), "decoder.layers.12.feed_forward");
   EXPECT_EQ(module_name("encoder.layers.0.self_attention_norm.weight"), "encoder.layers.0.self_attention_norm");
+  EXPECT_EQ(module_name("decoder.layers.1.recurrence.gate.bias"), "decoder.layers.1.recurrence");
   EXPECT_EQ(module_name("encoder.norm.bias"), "encoder.norm");
   EXPECT_EQ(module_name("source_embedding.weight"), "source_embedding");
 }

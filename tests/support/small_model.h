@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,19 @@ inline std::vector<ModelConfig> all_combinations() {
   return configs;
 }
 
+/// A small model as Marian's tools train it: SSRU, post-norm, zero start, Tensor2Tensor's frequencies.
+inline ModelConfig marian_student() {
+  auto config = small_config();
+  config.decoder_layer = DecoderLayerType::kSsru;
+  config.decoder_start = DecoderStart::kZero;
+  config.norm = NormPlace::kPost;
+  config.layer_norm_epsilon = 1e-6;
+  config.position_frequencies = PositionFrequencies::kTensor2Tensor;
+  config.activation = Activation::kSwish;
+  config.d_ff_decoder = 48;
+  return config;
+}
+
 /// Every alternative of model/alternatives by itself, and batch norm and RMS norm at both places; the rest as in
 /// small_config().
 inline std::vector<ModelConfig> all_alternatives() {
@@ -59,8 +73,25 @@ inline std::vector<ModelConfig> all_alternatives() {
   }
   for (const auto positions : {Positions::kNone, Positions::kRotary, Positions::kRelative})
     add(&ModelConfig::positions, positions);
-  for (const auto activation : {Activation::kSwish, Activation::kGlu, Activation::kSwiglu})
+  for (const auto activation : {Activation::kGeluSigmoid, Activation::kSwish, Activation::kGlu, Activation::kSwiglu})
     add(&ModelConfig::activation, activation);
+  add(&ModelConfig::position_frequencies, PositionFrequencies::kTensor2Tensor);
+  add(&ModelConfig::first_position, std::int64_t{2});
+  add(&ModelConfig::layer_norm_epsilon, 0.01);
+  add(&ModelConfig::d_ff_decoder, std::optional<std::int64_t>(24));
+  for (const auto norm : {NormPlace::kPre, NormPlace::kPost}) {
+    add(&ModelConfig::embedding_norm, true, norm);
+    add(&ModelConfig::decoder_layer, DecoderLayerType::kSsru, norm);
+  }
+  for (const auto tie : {TieEmbeddings::kAll, TieEmbeddings::kDecoder, TieEmbeddings::kNone}) {
+    add(&ModelConfig::decoder_start, DecoderStart::kZero);
+    configs.back().tie_embeddings = tie;
+  }
+  configs.push_back(marian_student());
+  add(&ModelConfig::decoder_layer, DecoderLayerType::kSsru);
+  configs.back().positions = Positions::kRelative;
+  configs.back().norm_type = NormType::kBatch;
+  configs.back().embedding_norm = true;
   add(&ModelConfig::embedding_scale, EmbeddingScale::kOne);
   add(&ModelConfig::encoder_mask, EncoderMask::kCausal);
   for (const auto attention : {RecurrentAttention::kAdditive, RecurrentAttention::kNone}) {

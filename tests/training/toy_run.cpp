@@ -51,6 +51,8 @@ EncoderDecoder Toy::model(std::uint64_t weights) const {
   config.dropout = options_.dropout;
   config.tie_embeddings = options_.tie_embeddings;
   config.norm_type = options_.norm_type;
+  config.decoder_layer = options_.decoder_layer;
+  config.decoder_start = options_.decoder_start;
   auto model = make_model(config, {options_.vocabulary, options_.vocabulary}, RandomStream(weights, "weights"));
   model->to(device_);
   return model;

@@ -39,6 +39,8 @@ struct ToyOptions {
   double dropout = 0;
   TieEmbeddings tie_embeddings = TieEmbeddings::kAll;
   NormType norm_type = NormType::kLayer;
+  DecoderLayerType decoder_layer = DecoderLayerType::kAttention;
+  DecoderStart decoder_start = DecoderStart::kBosRow;
 };
 
 /// A copy task of random sentences and its training. Equal options give equal runs.

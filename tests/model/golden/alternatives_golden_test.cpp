@@ -51,12 +51,36 @@ std::vector<AlternativesGoldenTest::Case> AlternativesGoldenTest::cases() {
     for (const std::string place : {"pre", "post"})
       cases.push_back(
           {"norm_type." + norm + "." + place, {{"norm_type", norm}, {"norm", place}, {"final_norm", place == "pre"}}});
-  for (const std::string activation : {"swish", "glu", "swiglu"})
+  for (const std::string activation : {"gelu_sigmoid", "swish", "glu", "swiglu"})
     cases.push_back({"activation." + activation, {{"activation", activation}}});
   cases.push_back({"residual.false", {{"residual", false}}});
   cases.push_back({"residual.false.post", {{"residual", false}, {"norm", "post"}, {"final_norm", false}}});
   cases.push_back({"encoder_mask.causal", {{"encoder_mask", "causal"}}});
   cases.push_back({"embedding_scale.one", {{"embedding_scale", "one"}}});
+  cases.push_back({"position_frequencies.tensor2tensor", {{"position_frequencies", "tensor2tensor"}}});
+  cases.push_back({"first_position.2", {{"first_position", 2}}});
+  cases.push_back({"layer_norm_epsilon.0.01", {{"layer_norm_epsilon", 0.01}}});
+  cases.push_back({"embedding_norm.true", {{"embedding_norm", true}}});
+  cases.push_back({"d_ff_decoder.20", {{"d_ff_decoder", 20}, {"activation", "swiglu"}}});
+  cases.push_back({"decoder_layer.ssru.pre", {{"decoder_layer", "ssru"}}});
+  cases.push_back({"decoder_layer.ssru.post", {{"decoder_layer", "ssru"}, {"norm", "post"}, {"final_norm", false}}});
+  for (const std::string tie : {"all", "decoder", "none"})
+    cases.push_back({"decoder_start.zero." + tie, {{"decoder_start", "zero"}, {"tie_embeddings", tie}}});
+  cases.push_back({"student",
+                   {{"decoder_layer", "ssru"},
+                    {"decoder_start", "zero"},
+                    {"norm", "post"},
+                    {"final_norm", false},
+                    {"layer_norm_epsilon", 1e-6},
+                    {"position_frequencies", "tensor2tensor"},
+                    {"activation", "swish"},
+                    {"d_ff_decoder", 20}}});
+  cases.push_back({"several.ssru",
+                   {{"decoder_layer", "ssru"},
+                    {"positions", "relative"},
+                    {"norm_type", "rms"},
+                    {"embedding_norm", true},
+                    {"layer_norm_epsilon", 0.01}}});
   cases.push_back({"several",
                    {{"attention_score", "cosine"},
                     {"positions", "relative"},

@@ -83,6 +83,9 @@ TEST(InferenceModelTest, StepsEqualTheForwardPassForEveryConfiguration) {
   configs.back().norm = NormPlace::kPost;
   configs.back().encoder_layers = 1;
   configs.back().decoder_layers = 3;
+  for (const auto& config : all_alternatives())
+    if (InferenceModel::supports(config)) configs.push_back(config);
+  ASSERT_EQ(configs.size(), 26U + 14U);
   for (auto config : configs) {
     for (const bool final_norm : {false, true}) {
       config.final_norm = final_norm;
@@ -108,21 +111,44 @@ TEST(InferenceModelTest, LongSentencesAreEncodedInParts) {
 
 TEST(InferenceModelTest, ManyRowsAreSharedBetweenThreads) {
   const ThreadCount three(3);
-  const auto config = odd_config();
-  auto model = small_model(at::kCPU, config);
-  Rows sources, targets;
-  for (std::int32_t b = 0; b < 31; ++b) {
-    sources.push_back(source_of(1 + b % 9));
-    targets.push_back({kBos, 4 + b % 16, 4 + b % 3});
+  for (const auto& config : {odd_config(), marian_student()}) {
+    auto model = small_model(at::kCPU, config);
+    Rows sources, targets;
+    for (std::int32_t b = 0; b < 31; ++b) {
+      sources.push_back(source_of(1 + b % 9));
+      targets.push_back({kBos, 4 + b % 16, 4 + b % 3});
+    }
+    expect_steps_equal_forward(model, config, pad(sources, at::kCPU), targets);
   }
-  expect_steps_equal_forward(model, config, pad(sources, at::kCPU), targets);
 }
 
 TEST(InferenceModelTest, LongTargetEqualsTheForwardPass) {
-  auto model = small_model(at::kCPU);
-  std::vector<std::int32_t> targets = source_of(300);
-  targets.front() = kBos;
-  expect_steps_equal_forward(model, small_config(), pad(Rows{source_of(5)}, at::kCPU), {targets});
+  for (const auto& config : {small_config(), marian_student()}) {
+    auto model = small_model(at::kCPU, config);
+    std::vector<std::int32_t> targets = source_of(300);
+    targets.front() = kBos;
+    expect_steps_equal_forward(model, config, pad(Rows{source_of(5)}, at::kCPU), {targets});
+  }
+}
+
+TEST(InferenceModelTest, StatesOfARecurrenceFollowTheRowsOfABeamAndTakeNoMoreMemory) {
+  const auto config = marian_student();
+  auto model = small_model(at::kCPU, config);
+  const InferenceModel inference(model, config);
+  const auto sources = small_sources();
+  auto state = inference.start(pad(sources, at::kCPU));
+  inference.step(state, Ids{kBos, kBos, kBos}, false);
+  state.select({0, 2}, {0, 0, 0, 0});  // two rows of sentences 0 and 2
+  inference.step(state, Ids{5, 6, 7, 8}, false);
+  state.select({1, 0}, {1, 0, 0, 1});
+  const auto got = inference.step(state, Ids{9, 10, 11, 12}, false).x;
+  EXPECT_EQ(state.blocks.size(), 2U);
+  EXPECT_EQ(state.generated.front().size(), 1U);
+
+  const at::NoGradGuard no_grad;
+  const auto one = pad(Rows{sources[2], sources[2], sources[0], sources[0]}, at::kCPU);
+  const auto inputs = pad(Rows{{kBos, 8, 9}, {kBos, 7, 10}, {kBos, 5, 11}, {kBos, 6, 12}}, at::kCPU);
+  EXPECT_THAT(got, AllClose(model->forward(one, inputs, Pass{}).select(1, 2), 2e-5));
 }
 
 TEST(InferenceModelTest, EmptySourceYieldsZeroContext) {
@@ -236,8 +262,10 @@ TEST(InferenceModelTest, BitsDoNotDependOnNeighborsOrderOrThreads) {
     for (std::int32_t s = 0; s < (b == 4 ? 420 : 1 + b * 5 % 23); ++s) ids.push_back(4 + (b * 97 + s * 13) % 2900);
     ids.push_back(kEos);
   }
-  for (const auto norm : {NormPlace::kPre, NormPlace::kPost}) {
-    const auto config = wide_config(norm, norm == NormPlace::kPre ? Activation::kGelu : Activation::kRelu);
+  auto student = wide_config(NormPlace::kPost, Activation::kGeluSigmoid);
+  student.decoder_layer = DecoderLayerType::kSsru;
+  for (const auto& config :
+       {wide_config(NormPlace::kPre, Activation::kGelu), wide_config(NormPlace::kPost, Activation::kRelu), student}) {
     const InferenceModel model(make_model(config, {kWideVocabulary, kWideVocabulary}, RandomStream(7, "weights")),
                                config);
     std::vector<Seen> expected;

@@ -83,7 +83,9 @@ TEST_P(AlternativesTest, MasksAreThoseThatTheAttentionHas) {
   const auto& masks = whole.at("masks");
   // Without a norm by the vector itself a weight may be too small for a float.
   const bool large_scores = config().norm_type == NormType::kBatch || config().norm_type == NormType::kNone;
-  EXPECT_EQ(masks.size(), config().is_transformer() ? 3u : config().has_cross_attention() ? 1u : 0u);
+  const auto attends = [&](bool has) { return has ? 1u : 0u; };  // encoder, decoder and cross-attention
+  EXPECT_EQ(masks.size(), attends(config().is_transformer()) + attends(config().has_decoder_self_attention()) +
+                              attends(config().has_cross_attention()));
   for (const auto& mask : masks) {
     const auto visible = values_of(mask.at("visible"));
     for (const auto& map : whole.at("maps")) {

@@ -57,6 +57,14 @@ TEST(FormulasTest, AGatedFeedForwardHasThreeMatrices) {
   EXPECT_EQ(sublayer_formula(kFeedForward, config).text, "(activation(x W_g + b_g) * (x W_1 + b_1)) W_2 + b_2");
 }
 
+TEST(FormulasTest, ARecurrenceHasItsOwn) {
+  ModelConfig config;
+  config.decoder_layer = DecoderLayerType::kSsru;
+  const Part recurrence{
+      .kind = Part::Kind::kSublayer, .side = Part::Side::kDecoder, .sublayer = Part::Sublayer::kRecurrence};
+  EXPECT_EQ(sublayer_formula(recurrence, config).file, "model/alternatives/ssru.cpp");
+}
+
 TEST(FormulasTest, ARecurrentDecoderReadsTheContextInItsFirstLayer) {
   ModelConfig config;
   config.architecture = Architecture::kRecurrent;

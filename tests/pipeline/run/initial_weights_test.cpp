@@ -148,6 +148,8 @@ TEST_P(InitialWeightsTest, KeysThatContradictTheModelAreNamed) {
                   AllOf(HasSubstr("run.json: training.start_from: model.d_model is 8 there and 16 here, model.norm is "
                                   "\"pre\" there and \"post\" here; leave out"),
                         Not(HasSubstr("heads")))));
+  EXPECT_THAT(refused(R"("model": {"d_ff_decoder": 24})"),
+              ThrowsMessage<UsageError>(HasSubstr("model.d_ff_decoder is 16 there and 24 here")));
   EXPECT_THAT(refused(R"("tokenizer": {"type": "bpe"})"), ThrowsMessage<UsageError>(HasSubstr("tokenizer.type is")));
   EXPECT_THAT(refused(R"("model": 3)"), ThrowsMessage<UsageError>(HasSubstr("model: wanted an object")));
   EXPECT_THAT(refused(R"("model": {"d_modle": 8})"), ThrowsMessage<UsageError>(HasSubstr("did you mean")));

@@ -1,0 +1,39 @@
+#include "model/alternatives/ssru.h"
+
+#include <vector>
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/addcmul.h>
+#include <ATen/ops/stack.h>
+
+#include "tensor/shape.h"
+
+namespace gloss {
+
+SsruImpl::SsruImpl(std::int64_t d_model)
+    : value_(register_module("value", Linear(d_model, d_model, /*has_bias=*/false))),
+      gate_(register_module("gate", Linear(d_model, d_model))) {}
+
+SsruImpl::Terms SsruImpl::terms(const at::Tensor& x, const Pass& pass) {
+  const auto forget = gate_(x, pass).sigmoid();
+  return {forget, (1 - forget) * value_(x, pass)};
+}
+
+at::Tensor SsruImpl::forward(const at::Tensor& x, const Pass& pass) {
+  expect_dimensions(x, 3, "x");
+  const auto [forget, fresh] = terms(x, pass);
+  const auto forget_at = forget.unbind(1), fresh_at = fresh.unbind(1);  // T times [B, D]
+  std::vector<at::Tensor> states{fresh_at.front()};                     // c_0, since c_-1 = 0
+  for (std::size_t t = 1; t < fresh_at.size(); ++t)
+    states.push_back(at::addcmul(fresh_at[t], forget_at[t], states.back()));
+  return at::stack(states, 1).relu();
+}
+
+at::Tensor SsruImpl::step(const at::Tensor& x, at::Tensor& state, const Pass& pass) {
+  expect_shape(x, {state.size(0), 1, state.size(1)}, "x");
+  const auto [forget, fresh] = terms(x, pass);
+  state = at::addcmul(fresh.squeeze(1), forget.squeeze(1), state);
+  return state.relu().unsqueeze(1);
+}
+
+}  // namespace gloss
