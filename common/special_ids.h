@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,10 +18,6 @@ inline constexpr Id kEos = 3;                ///< end of a source or target sent
 inline constexpr Id kSpecialIds = kEos + 1;  ///< number of special ids; the pieces of text follow them
 
 /// Returns whether kUnk is among the ids.
-inline bool has_unknown(std::span<const Id> ids) {
-  for (const auto id : ids)
-    if (id == kUnk) return true;
-  return false;
-}
+inline bool has_unknown(std::span<const Id> ids) { return std::ranges::find(ids, kUnk) != ids.end(); }
 
 }  // namespace gloss

@@ -26,7 +26,7 @@ void expect_text(const std::filesystem::path& path, const LineReader& reader, st
     throw DataError(where() + " is longer than " + std::to_string(LineReader::kMaxLineBytes) +
                     " bytes; it cannot be scored whole");
   if (const auto invalid = first_invalid_utf8(line))
-    throw DataError(where() + ": wanted UTF-8, got a byte that is none at " + std::to_string(*invalid + 1) +
+    throw DataError(where() + ": wanted UTF-8, got an invalid byte at position " + std::to_string(*invalid + 1) +
                     "; convert the file");
   if (line.find('\0') != line.npos) throw DataError(where() + ": wanted text, got a NUL; remove it");
 }

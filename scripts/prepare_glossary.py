@@ -7,7 +7,7 @@
     prepare_glossary.py count --source F --glossary F --translation F [--usual F]
         Knows nothing of gloss: finds the source phrases itself, as whole words, the longest first. Also counts the
         lines with a phrase that have words after their end: after the last sentence that the source accounts for.
-        --usual F: lines of a source phrase and its usual translations, with a tabulator before each. Counts the
+        --usual F: lines of a source phrase and its usual translations, with a tab before each. Counts the
         phrases beside which a usual translation still stands, as a whole word, at most once for each phrase.
 """
 import argparse

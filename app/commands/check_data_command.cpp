@@ -63,9 +63,9 @@ struct PlannedRun {
 
 PlannedRun plan_run(const RunConfig& config) {
   const auto run = foresee(config);
-  auto length = estimate_run_length(config, run.text);
+  const auto length = estimate_run_length(config, run.text);
   auto warnings = warnings_of(config, length, pieces_of(config, run.vocabularies));
-  return {std::move(length), std::move(warnings)};
+  return {length, std::move(warnings)};
 }
 
 Json to_json(const PlannedRun& run) {

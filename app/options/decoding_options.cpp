@@ -59,7 +59,7 @@ void add_decoding_options(CLI::App& command, GivenSettings& given, std::initiali
 
 std::string why_drawn(const GivenSettings& given) { return why_on(given, "sampling.enabled", "searches"); }
 
-std::string why_no_unk(const GivenSettings& given) { return why_on(given, "no_unk", "lets it be said"); }
+std::string why_no_unk(const GivenSettings& given) { return why_on(given, "no_unk", "allows it"); }
 
 std::size_t lines_at_once(const DecodingConfig& config) {
   return static_cast<std::size_t>(kBatchesAtOnce * config.batch_size);

@@ -216,10 +216,12 @@ class Settings {
   /// The first key of `given`, a part of the section, that has no effect in `config`; null where there is none.
   const Setting* without_effect(const Json& given, const Config& config) const {
     const auto json = to_json(config);
+    const auto is = [&](std::string_view key, bool value) {
+      return !key.empty() && value_at(json, key) == Json(value);
+    };
     for (const auto& setting : list_) {
       if (value_at(given, setting.key).is_null()) continue;
-      if (!setting.only_with.empty() && value_at(json, setting.only_with) == false) return &setting;
-      if (!setting.only_without.empty() && value_at(json, setting.only_without) == true) return &setting;
+      if (is(setting.only_with, false) || is(setting.only_without, true)) return &setting;
     }
     return nullptr;
   }

@@ -81,8 +81,8 @@ void PlainScorer::select(State& state, const std::vector<std::int64_t>& sentence
   auto& all = sentences_of(state);
   const auto rows = sentences.empty() ? static_cast<std::size_t>(all.rows) : parents.size() / sentences.size();
   if (parents.size() != rows * sentences.size() || rows == 0)
-    throw ShapeError("parents: wanted as many rows for each of " + std::to_string(sentences.size()) +
-                     " sentences, got " + std::to_string(parents.size()));
+    throw ShapeError("parents: wanted the same number of rows, at least one, for each of " +
+                     std::to_string(sentences.size()) + " sentences, got " + std::to_string(parents.size()) + " rows");
   for (const auto parent : parents) index_below(parent, all.rows, "parents");
   std::vector<std::unique_ptr<State>> kept;
   for (const auto sentence : sentences) {

@@ -8,6 +8,7 @@ Directives stand on lines of their own, except the last:
 
     {{code model/attention.cpp attention}}       the definition of this name, with its comment
     {{test AttentionTest.NoPositionSeesALaterOne}}   the source of a test, folded
+    {{excerpt model/README.md Letters}}          the first table or list below a heading of another document
     {{figure scaling}}                           a figure of figure_registry.py
     {{value figures.weights.embedding .2f}}      a number of sources.py, inside a line
 """
@@ -133,6 +134,13 @@ class Page:
             f"{highlighted(found.text)}</details>"
         )
 
+    def block_excerpt(self, arguments):
+        file, heading = arguments.split(" ", 1)
+        text = excerpt((ROOT / file).read_text(), heading)
+        if text is None:
+            raise cpp_source.Missing(f"{file} has no table or list below a heading {heading}")
+        return "" if self.sources is None else markdown().render(text)
+
     def block_figure(self, name):
         if name not in FIGURES:
             raise cpp_source.Missing(f"there is no figure {name}")
@@ -143,6 +151,13 @@ class Page:
         anchor = f"{kind}-{len(entries)}"
         entries.append((name, anchor))
         return anchor
+
+
+def excerpt(document, heading):
+    """Returns the first table or list below a heading, with the titles of its links as code; None if there is none."""
+    section = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#|\Z)", document, re.MULTILINE | re.DOTALL)
+    found = section and re.search(r"^(?:\||- ).*?(?=\n\n|\Z)", section.group(1), re.MULTILINE | re.DOTALL)
+    return re.sub(r"\[([^]]+)\]\([^)]+\)", r"`\1`", found.group()) if found else None
 
 
 def sentence(test):

@@ -83,7 +83,7 @@ def smoothing_picture(results):
     result = results.read("figure-smoothing")
     series = [(title, [(row["probability"], row[key]) for row in result["rows"]] if result else [])
               for title, key in (("epsilon 0.4", "smoothed"), ("no smoothing", "unsmoothed"))]
-    return line_chart("Loss by the probability of the wanted token, V = 5", "probability", "loss", series)
+    return line_chart("Loss by the probability of the target token, V = 5", "probability", "loss", series)
 
 
 def rates_picture(results):

@@ -236,10 +236,10 @@ def distribution_table(results):
     result = results.read("figure-smoothing")
     if result is None:
         return markdown(["token", "share"], [[NOT_RUN, ""]])
-    rows = [["wanted" if share == max(result["distribution"]) else f"other {index}", f"{share:.2f}"]
+    rows = [["target" if share == max(result["distribution"]) else f"other {index}", f"{share:.2f}"]
             for index, share in enumerate(result["distribution"])]
     least = min(result["rows"], key=lambda row: row["smoothed"])
-    rows.append(["probability of the wanted token with the least loss", f"{least['probability']:.3f}"])
+    rows.append(["probability of the target token with the least loss", f"{least['probability']:.3f}"])
     return markdown(["token", "share"], rows)
 
 

@@ -135,6 +135,8 @@ class DocumentTest(unittest.TestCase):
             ("code model/no_such_file.cpp attention", "No such file"),
             ("test AttentionTest.NoSuchTest", "no test AttentionTest.NoSuchTest"),
             ("figure no_such_figure", "there is no figure no_such_figure"),
+            ("excerpt model/README.md No such heading", "no table or list below a heading No such heading"),
+            ("excerpt model/no_such_file.md Letters", "No such file"),
             ("no_such_directive x", "no such directive"),
         ):
             (fault,) = self.faults("# Title\n\n{{" + directive + "}}\n")
@@ -194,6 +196,13 @@ class DocumentTest(unittest.TestCase):
         self.assertIn("no key no_such_key", fault)
         (fault,) = self.faults(good.replace("kept.matmul", "lost.matmul"))
         self.assertIn("has the line return lost.matmul(value);", fault)
+
+    def test_an_excerpt_is_the_first_table_or_list_below_its_heading(self):
+        document = "# A\n\nText.\n\n- see [b.h](b.h),\n  then stop\n- one\n\n- two\n\n## B\n\n| x |\n|---|\n| y |\n\n## C\n"
+        self.assertEqual(build_page.excerpt(document, "A"), "- see `b.h`,\n  then stop\n- one")
+        self.assertEqual(build_page.excerpt(document, "B"), "| x |\n|---|\n| y |")
+        self.assertIsNone(build_page.excerpt(document, "C"))
+        self.assertIsNone(build_page.excerpt(document, "D"))
 
     def test_losses_of_the_copy_task_are_read(self):
         form = "update %3d: %.4f nats a token"

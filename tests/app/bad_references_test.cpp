@@ -55,7 +55,8 @@ TEST_F(BadReferencesTest, WhatIsNoTextGetsNoScore) {
     expect_refused(bad + " as reference", {"@" + bad, "-i", "@two"}, 3, bad);
     expect_refused(bad + " as hypothesis", {"@two", "-i", "@" + bad}, 3, bad);
   }
-  expect_refused("place", {"@latin1", "-i", "@two"}, 3, "latin1: line 2: wanted UTF-8, got a byte that is none at 2");
+  expect_refused("place", {"@latin1", "-i", "@two"}, 3,
+                 "latin1: line 2: wanted UTF-8, got an invalid byte at position 2");
   expect_refused("a folder", {"@", "-i", "@two"}, 3, "got a folder");
   expect_refused("nothing on stdin", {"@two", "-f", "text"}, 3, "stdin: wanted lines to score, got an empty file");
 }

@@ -121,6 +121,33 @@ TEST_F(ProcessesTest, BatchNormsAreEqualToo) {
   EXPECT_EQ(sum("three"), sum("one"));
 }
 
+TEST_F(ProcessesTest, EarlyStopsAndAccumulationAreEqualToo) {
+  const Arguments stopping = {"--set", "training.early_stop.patience=1", "--set", "training.validate_every=4",
+                              "--set", "training.accumulate=2",          "--set", "training.max_steps=1000"};
+  const auto one = train("one", 1, 1, stopping);
+  ASSERT_EQ(one.exit_code, 0) << one.err;
+  ASSERT_THAT(one.err, HasSubstr("ended early"));
+  const auto three = train("three", 3, 1, stopping);
+  EXPECT_EQ(three.exit_code, 0) << three.err;
+  EXPECT_THAT(three.err, HasSubstr("ended early"));
+  EXPECT_EQ(sum("three"), sum("one"));
+}
+
+TEST_F(ProcessesTest, AllEndWhenTheTimeIsOver) {
+  const auto done = train("run", 2, 1, {"--set", "training.max_hours=1e-9", "--set", "training.max_steps=1000000"});
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_TRUE(fs::exists((run_ / "run") / "model.safetensors"));
+}
+
+TEST_F(ProcessesTest, AllEndWhenTrainingDivergesAndOneReportsIt) {
+  const auto diverged =
+      train("run", 2, 1, {"--set", "training.schedule=constant", "--set", "training.learning_rate=1e30"});
+  EXPECT_EQ(diverged.exit_code, 6) << diverged.err;
+  const auto first = diverged.err.find("in a row; lower training.learning_rate");
+  ASSERT_NE(first, std::string::npos) << diverged.err;
+  EXPECT_EQ(diverged.err.find("in a row; lower training.learning_rate", first + 1), std::string::npos);
+}
+
 TEST_F(ProcessesTest, OnlyProcess0Reports) {
   const auto done = train("run", 2, 1);
   EXPECT_EQ(done.exit_code, 0) << done.err;

@@ -152,7 +152,7 @@ TEST_F(TranslateOptionsTest, OptionsWithoutEffectAreRefused) {
     EXPECT_THAT(refusal({"--sample", option, "1"}), HasSubstr(std::string(option) + ": has no effect"));
 }
 
-// A model whose run file draws, and never says the unknown word.
+// A model whose run file draws, and never generates the unknown word.
 TEST_F(TranslateOptionsTest, WhatTheRunFileSwitchesOnTheCommandLineSwitchesOff) {
   const auto trained =
       run_gloss(run_.training("drawing", {"--set", "training.max_steps=0", "--set", "decoding.no_unk=true", "--set",
@@ -187,7 +187,7 @@ TEST_F(TranslateOptionsTest, WhatTheRunFileSwitchesOnTheCommandLineSwitchesOff) 
   EXPECT_EQ(of_drawing({"--no-sample", "--glossary", run_ / "glossary"}).exit_code, 0);
   const auto barred = of_drawing({"--replace-unknown"});
   EXPECT_EQ(barred.exit_code, 2);
-  EXPECT_THAT(barred.err, HasSubstr("(decoding.no_unk of the model's run file; --unk lets it be said)"));
+  EXPECT_THAT(barred.err, HasSubstr("(decoding.no_unk of the model's run file; --unk allows it)"));
   EXPECT_EQ(of_drawing({"--replace-unknown", "--unk"}).exit_code, 0);
   EXPECT_THAT(of_drawing({"--no-sample", "--top-k", "2"}).err,
               HasSubstr("--top-k: has an effect beside --sample only"));

@@ -89,7 +89,7 @@ TEST(GrammarParserTest, RefusesAFaultyLexiconWithLineAndReason) {
            Fault{"weak dat", "weak gen", "wanted an entry \"weak dat\" in [endings]"},
            Fault{"Katze ", "Kat\xffze ", "lexicon, line 14: wanted UTF-8"},
        })
-    EXPECT_THAT(([&] { Grammar(with(kLexicon, from, to), kConstructions); }),
+    EXPECT_THAT(([&from = from, &to = to] { Grammar(with(kLexicon, from, to), kConstructions); }),
                 ThrowsMessage<DataError>(HasSubstr(message)))
         << to;
 }
@@ -118,7 +118,7 @@ TEST(GrammarParserTest, RefusesFaultyConstructionsWithLineAndReason) {
            Fault{"zh [S] [V] [O] 。\n", "", "wanted a line zh in the pattern before"},
            Fault{"zh [S] [V] [O] 。", "zh", "line 9: wanted words after zh"},
        })
-    EXPECT_THAT(([&] { Grammar(kLexicon, with(kConstructions, from, to)); }),
+    EXPECT_THAT(([&from = from, &to = to] { Grammar(kLexicon, with(kConstructions, from, to)); }),
                 ThrowsMessage<DataError>(HasSubstr(message)))
         << to;
   EXPECT_THAT(([&] { Grammar(kLexicon, "# nothing\n"); }), ThrowsMessage<DataError>(HasSubstr("wanted at least one")));

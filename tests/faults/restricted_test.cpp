@@ -84,6 +84,31 @@ TEST_F(RestrictedTest, AFileThatMayNotGrowFurtherIsAnIoError) {
   EXPECT_THAT(outcome.err, HasSubstr("cannot write: File too large"));
 }
 
+TEST_F(RestrictedTest, ADiskThatIsFullForProcess0EndsAllProcesses) {
+  Arguments arguments = training("1");
+  arguments.insert(arguments.end(), {"--processes", "2"});
+  const auto whole = run({}, arguments);
+  if (whole.err.find("without Gloo") != std::string::npos) GTEST_SKIP() << whole.err;
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  for (const char* bytes : {"4096", "20000"}) {  // too little for the ids of the text; for a checkpoint
+    const auto outcome = run({std::string("file-size=") + bytes}, arguments);
+    EXPECT_EQ(outcome.exit_code, 4) << bytes;
+    const auto message = outcome.err.find("cannot write: File too large");
+    ASSERT_NE(message, std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.err.find("process 1", message), std::string::npos) << outcome.err;
+  }
+}
+
+TEST_F(RestrictedTest, SeveralProcessesWithLittleAddressSpaceWorkOrSayWhatHappened) {
+  Arguments arguments = training("1");
+  arguments.insert(arguments.end(), {"--processes", "2"});
+  for (const int mebibytes : {450, 600, 700, 800, 900, 1000}) {
+    const auto outcome = run({"address-space=" + std::to_string(mebibytes)}, arguments);
+    EXPECT_THAT(outcome.exit_code, AnyOf(0, 7, 8, kLoaderFailed)) << mebibytes << " MiB: " << outcome.err;
+    EXPECT_EQ(outcome.exit_code == 0, outcome.err.empty()) << mebibytes << " MiB: " << outcome.err;
+  }
+}
+
 TEST_F(RestrictedTest, MemoryThatCannotBeHadEndsTrainingOrIsDoneWithout) {
   int failed = 0;
   for (int at = 1; at < 60; at += 4) {

@@ -38,7 +38,7 @@ class WeightProbe final : public Probe {
 
 class AttentionTest : public DeviceTest {
  protected:
-  const Pass inference_;
+  const Pass inference_{};
   const AttentionContext context_{inference_, "site", 0};
 };
 

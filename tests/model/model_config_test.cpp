@@ -118,7 +118,7 @@ TEST(ModelConfigTest, MistakesAreNamedByTheirKey) {
       {R"({"tie_embeddings": true})", "model.tie_embeddings"},
       {R"({"d_modle": 512})", "model.d_modle"}};
   for (const auto& [text, message] : mistakes) {
-    EXPECT_THAT([&] { read(text); }, ThrowsMessage<UsageError>(HasSubstr(message)));
+    EXPECT_THAT([&text = text] { read(text); }, ThrowsMessage<UsageError>(HasSubstr(message)));
   }
 }
 

@@ -81,7 +81,7 @@ class FusedAttentionTest : public DeviceTest {
 
   const RandomStream stream_ = RandomStream(1, "dropout").at(5, 2);
   const Pass training_{.training = true, .random = &stream_};
-  const Pass inference_;
+  const Pass inference_{};
 };
 
 TEST_P(FusedAttentionTest, EqualsTheEquationForwardAndGradient) {
