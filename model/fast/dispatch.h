@@ -19,7 +19,8 @@ namespace gloss::fast {
 /// Returns whether x is float32 on the CPU, which the kernels of gloss require.
 bool has_kernels(const at::Tensor& x);
 
-/// x W^T + b (model/linear.h), or without b where it is undefined: block products while x or W has a gradient on the CPU, else LibTorch's operator.
+/// x W^T + b (model/linear.h), or without b where it is undefined: block products while x or W has a gradient on the
+/// CPU, else LibTorch's operator.
 std::optional<at::Tensor> linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                                  const Pass& pass);
 

@@ -6,8 +6,8 @@
 
 namespace gloss {
 
-/// x [..., in] W^T + b with W [out, in] and b [out] (undefined: without), float32 on the CPU, by the products of matrix_product.h, forward
-/// and backward.
+/// x [..., in] W^T + b with W [out, in] and b [out] (undefined: without), float32 on the CPU, by the products of
+/// matrix_product.h, forward and backward.
 at::Tensor linear_map(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 
 /// dropout(max(0, x W^T + b)) in one operation. It saves only its result for the gradient, which is 0 for each element

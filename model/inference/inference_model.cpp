@@ -1,6 +1,7 @@
 #include "model/inference/inference_model.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -10,7 +11,6 @@
 
 #include "common/error.h"
 #include "kernels/kernel_table.h"
-#include "model/alternatives/activations.h"
 #include "model/inference/inference_encoder.h"
 #include "model/inference/inference_rows.h"
 #include "model/inference/row_parts.h"
@@ -71,7 +71,8 @@ void mean_over_heads(const std::vector<float>& weights, std::int64_t H, std::siz
 }  // namespace
 
 bool InferenceModel::supports(const ModelConfig& config) {
-  const bool activation = !has_gate(config.activation);
+  constexpr std::array kActivations{Activation::kRelu, Activation::kGelu, Activation::kGeluSigmoid, Activation::kSwish};
+  const bool activation = std::ranges::find(kActivations, config.activation) != kActivations.end();
   const bool positions = config.positions == Positions::kSinusoidal || config.positions == Positions::kLearned;
   return config.is_transformer() && activation && positions && config.norm_type == NormType::kLayer &&
          config.residual && config.attention_score == AttentionScore::kScaledDot &&

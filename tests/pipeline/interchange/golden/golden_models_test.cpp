@@ -25,7 +25,7 @@
 namespace gloss {
 namespace {
 
-/// What other programs computed for a model: expected.json.
+/// The results of other programs for a model: expected.json.
 struct Expected {
   explicit Expected(const std::filesystem::path& folder) {
     const auto json = parse_json(read_file(folder / "expected.json", 1 << 20));
