@@ -87,6 +87,11 @@ const Settings<DataConfig>& data_settings() {
   return settings;
 }
 
+std::vector<TextFiles> DataConfig::training_texts() const {
+  if (train_source.empty()) return {};
+  return {{train_source, train_target}};
+}
+
 void DataConfig::validate() const {
   data_settings().validate(*this);
   require_both(train_source, train_target, "data.train");

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "common/config/config_section.h"
 #include "common/config/setting.h"
+#include "data/text_files.h"
 
 namespace gloss {
 
@@ -21,6 +23,8 @@ struct DataConfig {
 
   double subword_sampling = 0;  ///< bpe: share of merges left out; unigram: alpha; 0: the best pieces
 
+  /// Returns the texts to train on, in the order of their first use; none if no key names one.
+  std::vector<TextFiles> training_texts() const;
   /// The run has a validation set.
   bool validates() const { return hold_out || !valid_source.empty(); }
 

@@ -1,5 +1,6 @@
 #include "pipeline/data_files.h"
 
+#include <filesystem>
 #include <string>
 
 #include "common/error.h"
@@ -12,6 +13,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+void expect_there(const fs::path& path) {
+  if (!path.empty() && !fs::exists(path))
+    throw DataError(printable(path.string()) + ": the run file names this file, but it is not there");
+}
+
 }  // namespace
 
 void expect_data_files(const DataConfig& data) {
@@ -20,15 +26,12 @@ void expect_data_files(const DataConfig& data) {
   require(!data.train_target.empty(), "data.train_target", "the file of their translations", data.train_target);
   for (const auto& path :
        {data.train_source, data.train_target, data.valid_source, data.valid_target, data.test_source, data.test_target})
-    if (!path.empty() && !fs::exists(path))
-      throw DataError(printable(path) + ": the run file names this file, but it is not there");
+    expect_there(path);
   if (fs::equivalent(data.train_source, data.train_target))
     throw UsageError("data.train_target: is the same file as data.train_source");
 }
 
-void expect_aligned(const fs::path& source, const fs::path& target) {
-  expect_aligned(scan_texts(source, target, {.before_pair = stop_where_requested}));
-}
+void expect_aligned(const TextFiles& text) { expect_aligned(scan_texts(text, {.before_pair = stop_where_requested})); }
 
 void report_hold_out(const HoldOut& held_out) {
   const auto all = std::to_string(held_out.pairs_of_text());

@@ -31,11 +31,14 @@ RunLength run_length(const TrainingConfig& config, std::int64_t batches_per_epoc
 }
 
 RunLength estimate_run_length(const RunConfig& config, const TextLengths& text) {
-  if (text.pairs.empty()) return {};
-  const auto batches = static_cast<double>(batches_of(text.pairs, config.data.batch_tokens).size());
-  auto length = run_length(config.training, static_cast<std::int64_t>(std::ceil(batches * text.texts_per_sample)));
-  for (const auto& [source, target] : text.pairs) length.tokens += static_cast<double>(source + target);
-  length.tokens *= text.texts_per_sample;
+  double batches = 0, tokens = 0;
+  for (const auto& [pairs, texts_per_sample] : text.training) {
+    batches += texts_per_sample * static_cast<double>(batches_of(pairs, config.data.batch_tokens).size());
+    for (const auto& [source, target] : pairs) tokens += texts_per_sample * static_cast<double>(source + target);
+  }
+  if (batches == 0) return {};
+  auto length = run_length(config.training, static_cast<std::int64_t>(std::ceil(batches)));
+  length.tokens = tokens;
   return length;
 }
 

@@ -46,7 +46,7 @@ void report_model(RunFolder& folder, std::span<const std::int64_t> steps, const 
 /// Returns the three lines of a sample: source, reference and translation, each cut to `columns` if given.
 std::vector<std::string> sample_lines(const Sample& sample, std::optional<std::size_t> columns);
 /// Warns of pairs of `name` ("training", "validation") that were left out, once for each reason.
-void warn_of(std::string_view name, const CorpusReport& report, std::int64_t max_length);
+void warn_of(std::string_view name, const CorpusReport& report, std::int64_t max_length, const std::string& files = {});
 
 /// Returns {"bleu", "signature"}.
 Json summary(const Bleu& bleu);

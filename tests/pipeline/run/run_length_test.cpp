@@ -34,13 +34,13 @@ TEST(RunLengthTest, IsEstimatedFromTheLengthsOfTheText) {
   auto config = config_of(R"({"max_epochs": 5})");
   config.data.batch_tokens = 100;
   TextLengths text;
-  text.pairs.assign(40, {10, 5});
+  text.training.emplace_back().pairs.assign(40, {10, 5});
   const auto length = estimate_run_length(config, text);
   EXPECT_EQ(length.updates_per_epoch, 4);
   EXPECT_EQ(length.updates, 20);
   EXPECT_DOUBLE_EQ(length.tokens, 600);
   EXPECT_EQ(updates_text(length), "about 4 in an epoch, 20 in the run");
-  text.texts_per_sample = 2.5;
+  text.training[0].texts_per_sample = 2.5;
   EXPECT_EQ(estimate_run_length(config, text).updates_per_epoch, 10);
   EXPECT_DOUBLE_EQ(estimate_run_length(config, text).tokens, 1500);
   EXPECT_EQ(estimate_run_length(config, {}).updates_per_epoch, 0);
