@@ -133,6 +133,7 @@ Json to_json(const RunConfig& config) {
 Json to_portable_json(const RunConfig& config) {
   auto json = join(config, [](const auto& settings, const auto& values) { return settings.to_portable_json(values); });
   json.erase("lens");
+  json["data"].erase("stages");
   return json;
 }
 

@@ -128,6 +128,18 @@ void warn_of(std::string_view name, const CorpusReport& report, std::int64_t max
     log_warning(where + "the " + std::string(name) + " text has Windows line ends (CR LF); they were dropped");
 }
 
+std::string stage_text(std::span<const TrainingStage> stages, std::size_t stage) {
+  const auto& [sources, epochs] = stages[stage];
+  auto text = "stage " + std::to_string(stage + 1) + " of " + std::to_string(stages.size());
+  if (epochs) text += ", " + std::to_string(*epochs) + (*epochs == 1 ? " epoch" : " epochs");
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const auto& [source, target, weight] = sources[i];
+    text += (i == 0 ? ": " : "; ") + names_of({source, target});
+    if (weight != 1) text += text_of(" (weight %g)", weight);
+  }
+  return text;
+}
+
 Json summary(const Bleu& bleu) { return {{"bleu", bleu.score}, {"signature", bleu_signature(bleu.tokenizer)}}; }
 
 Json summary(const ValidationReport& validation) {
