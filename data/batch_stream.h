@@ -4,9 +4,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "common/random.h"
 #include "data/epoch_order.h"
+#include "data/epoch_stage.h"
 #include "data/parallel_corpus.h"
 #include "tokenizer/subword_sampler.h"
 
@@ -27,13 +29,21 @@ struct SubwordSampling {
   std::int64_t max_length = 0;
 };
 
-/// An endless stream of training batches, epoch after epoch. The order of an epoch (data/epoch_order.h) is a function
-/// of (seed, epoch) alone; sampled pieces are a function of (seed, epoch, pair). EpochPosition is therefore all that is
-/// needed to resume.
+/// A number of epochs in a row, and the batches of each.
+struct EpochsOfStage {
+  std::int64_t epochs = 0, batches = 0;
+};
+
+/// An endless stream of training batches, epoch after epoch. The pairs of an epoch (data/epoch_stage.h) and their order
+/// (data/epoch_order.h) are a function of (stages, seed, epoch) alone; sampled pieces are a function of (seed, epoch,
+/// pair, copy of the pair). EpochPosition is therefore all that is needed to resume.
 class BatchStream {
  public:
-  /// `corpus` must outlive the stream. Uses the stream "data" of `random`, at update = epoch. Throws DataError if the
-  /// corpus is empty.
+  /// `corpus` must outlive the stream. Uses the stream "data" of `random`, at update = epoch. Each epoch of `stages`
+  /// has at least one pair; the first stage begins with epoch 0. Throws DataError if the corpus is empty.
+  BatchStream(const ParallelCorpus& corpus, std::vector<EpochStage> stages, std::int64_t batch_tokens,
+              const RandomStream& random, std::optional<SubwordSampling> sampling = std::nullopt);
+  /// Streams the pairs of one_stage().
   BatchStream(const ParallelCorpus& corpus, std::int64_t batch_tokens, const RandomStream& random,
               std::optional<SubwordSampling> sampling = std::nullopt);
 
@@ -42,15 +52,24 @@ class BatchStream {
   /// Returns the position after the batch taken last. At the end of an epoch this is still that epoch, with its number
   /// of batches.
   EpochPosition position() const { return position_; }
-  /// Continues after the batches that `position` counts. Throws ModelError if the epoch has fewer batches.
+  /// Continues after the batches that `position` counts. Throws ModelError if the epoch has fewer batches, or is not
+  /// below 2^32.
   void seek(EpochPosition position);
   std::int64_t batches_in_epoch() const { return order_.batches(); }  ///< of the current epoch
+  /// Estimates the batches of the epochs from `begin` to before `end`, stage by stage: those of the current epoch,
+  /// times the expected positions of the stage over those of the current one.
+  std::vector<EpochsOfStage> expected_epochs(std::int64_t begin, std::int64_t end) const;
+  /// Returns the expected positions of an epoch of the current stage over those of the whole corpus.
+  double share_of_corpus() const;
 
  private:
   void order_epoch(std::int64_t epoch);  ///< and moves to its beginning
-  void draw_pieces(std::span<const std::uint32_t> pairs, Batch& batch) const;
+  EpochOrder ordered(std::int64_t epoch) const;
+  void draw_pieces(std::span<const Occurrence> occurrences, Batch& batch) const;
 
   const ParallelCorpus* corpus_;
+  std::vector<EpochStage> stages_;
+  std::vector<double> positions_;  ///< expected_positions() of each stage
   std::int64_t batch_tokens_;
   RandomStream random_;
   std::optional<SubwordSampling> sampling_;

@@ -12,7 +12,7 @@ namespace gloss {
 
 /// Layout of a corpus file (docs/file_formats.md). All positions are in bytes.
 struct CorpusLayout {
-  static constexpr std::string_view kBegin = "gloss corpus 1\n\n", kEnd = "\ncorpus\n";
+  static constexpr std::string_view kBegin = "gloss corpus 2\n\n", kEnd = "\ncorpus\n";
   static constexpr std::uint64_t kPairsToAStart = 64;
 
   std::uint64_t pairs = 0, ids = 0;

@@ -13,6 +13,7 @@ NotedLines read_noted(const Json& json) {
 
 Json to_json(const CorpusReport& report) {
   return {{"lines", report.lines},
+          {"pairs", report.pairs},
           {"invalid_utf8", noted_to_json(report.invalid_utf8)},
           {"empty", noted_to_json(report.empty)},
           {"too_long", noted_to_json(report.too_long)},
@@ -21,6 +22,7 @@ Json to_json(const CorpusReport& report) {
 
 CorpusReport read_corpus_report(const Json& json) {
   return {.lines = json.at("lines").get<std::int64_t>(),
+          .pairs = json.at("pairs").get<std::int64_t>(),
           .invalid_utf8 = read_noted(json.at("invalid_utf8")),
           .empty = read_noted(json.at("empty")),
           .too_long = read_noted(json.at("too_long")),

@@ -7,12 +7,13 @@
 
 namespace gloss {
 
-/// The pairs that encoding left out, by reason.
+/// The pairs of a text that encoding used and left out.
 struct CorpusReport {
   std::int64_t lines = 0;
-  NotedLines invalid_utf8;  ///< or with a NUL
-  NotedLines empty;         ///< no piece on one side or both
-  NotedLines too_long;
+  std::int64_t pairs = 0;        ///< pairs in use
+  NotedLines invalid_utf8 = {};  ///< or with a NUL
+  NotedLines empty = {};         ///< no piece on one side or both
+  NotedLines too_long = {};
   bool crlf = false;  ///< some lines ended in CRLF; the CR was dropped
 };
 

@@ -45,7 +45,7 @@ void CorpusWriter::add(std::span<const Id> source, std::span<const Id> target) {
   if (buffer_.size() >= kBufferBytes) flush();
 }
 
-void CorpusWriter::finish(const Json& key, const CorpusReport& report) {
+void CorpusWriter::finish(const Json& key, std::span<const CorpusReport> reports) {
   Sha256 index;
   const auto put_part = [&](std::span<const std::byte> part) {
     index.update(part);
@@ -59,8 +59,10 @@ void CorpusWriter::finish(const Json& key, const CorpusReport& report) {
   put_part(source_lengths_);
   put_part(target_lengths_);
   put_part(std::as_bytes(std::span(sums_)));
+  auto texts = Json::array();
+  for (const auto& report : reports) texts.push_back(to_json(report));
   const auto footer = to_text({{"key", key},
-                               {"report", to_json(report)},
+                               {"texts", texts},
                                {"pairs", layout_.pairs},
                                {"ids", layout_.ids},
                                {"id_bytes", layout_.id_bytes},

@@ -26,7 +26,8 @@ class CorpusWriter {
   /// Adds a pair. Throws DataError after the last pair that a corpus can hold, 2^32 - 1.
   void add(std::span<const Id> source, std::span<const Id> target);
   /// Writes the rest of the file: the index and the footer with `key`, which names the inputs of the encoding.
-  void finish(const Json& key, const CorpusReport& report);
+  /// `reports`: one for each text, in the order in which their pairs were added.
+  void finish(const Json& key, std::span<const CorpusReport> reports);
   std::int64_t pairs() const { return static_cast<std::int64_t>(layout_.pairs); }
 
  private:

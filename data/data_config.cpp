@@ -17,6 +17,26 @@ void require_language(const std::string& tag, std::string_view key) {
   require(tag.empty() || is_language_tag(tag), key, "a language tag, such as en or pt-BR", tag);
 }
 
+Field<DataConfig> stages_field() {
+  return {.type = SettingType::kObjects,
+          .read = [](ConfigSection& section, std::string_view key,
+                     DataConfig& config) { config.stages = read_training_stages(section, key); },
+          .value = [](const DataConfig& config) { return to_json(config.stages); },
+          .portable = [](const DataConfig& config) { return to_json_without_paths(config.stages); },
+          .paths =
+              [](DataConfig& config) {
+                std::vector<PathKey> paths;
+                for (std::size_t i = 0; i < config.stages.size(); ++i)
+                  for (std::size_t j = 0; j < config.stages[i].sources.size(); ++j) {
+                    auto& text = config.stages[i].sources[j];
+                    const auto key = place_of_text(i, j);
+                    paths.push_back({key + ".source", &text.source});
+                    paths.push_back({key + ".target", &text.target});
+                  }
+                return paths;
+              }};
+}
+
 }  // namespace
 
 const Settings<DataConfig>& data_settings() {
@@ -34,6 +54,11 @@ const Settings<DataConfig>& data_settings() {
                  .flag = "--target",
                  .group = "Texts",
                  .shown_default = "needed"}},
+               {stages_field(),
+                {.key = "stages",
+                 .help = "several training texts with weights, stage by stage, in place of the two keys above",
+                 .wanted = "a list of stages",
+                 .identity = Identity::kUnlessDefault}},
                {path_field(&Config::valid_source),
                 {.key = "valid_source",
                  .help = "the text that training validates on",
@@ -87,9 +112,20 @@ const Settings<DataConfig>& data_settings() {
   return settings;
 }
 
+std::vector<TrainingStage> DataConfig::training_stages() const {
+  if (!stages.empty() || train_source.empty()) return stages;
+  return {{.sources = {{.source = train_source, .target = train_target}}, .until_epochs = {}}};
+}
+
+std::vector<TextFiles> DataConfig::training_texts() const { return texts_of(training_stages()).files; }
+
 void DataConfig::validate() const {
   data_settings().validate(*this);
+  if (!stages.empty() && !(train_source.empty() && train_target.empty()))
+    throw UsageError({Key{"data.stages"}, ": names the training texts; leave out ", Key{"data.train_source"}, " and ",
+                      Key{"data.train_target"}});
   require_both(train_source, train_target, "data.train");
+  validate_stages(stages);
   require_both(valid_source, valid_target, "data.valid");
   require_both(test_source, test_target, "data.test");
   require(!hold_out || valid_source.empty(), "data.hold_out",

@@ -2,15 +2,19 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "common/config/config_section.h"
 #include "common/config/setting.h"
+#include "data/text_files.h"
+#include "data/training_stage.h"
 
 namespace gloss {
 
 /// The section `data` of the run file. Paths are as the file spells them; pipeline resolves them against its folder.
 struct DataConfig {
   std::string train_source, train_target;
+  std::vector<TrainingStage> stages;             ///< in place of the two keys above
   std::string valid_source, valid_target;        ///< optional, both or neither
   std::string test_source, test_target;          ///< optional, both or neither
   std::string source_language, target_language;  ///< language tags (data/language_tag.h); empty: unknown
@@ -21,6 +25,10 @@ struct DataConfig {
 
   double subword_sampling = 0;  ///< bpe: share of merges left out; unigram: alpha; 0: the best pieces
 
+  /// Returns the stages; one stage of one text for train_source. None if no key names a text.
+  std::vector<TrainingStage> training_stages() const;
+  /// Returns the texts of all stages, each once, in the order of their first use.
+  std::vector<TextFiles> training_texts() const;
   /// The run has a validation set.
   bool validates() const { return hold_out || !valid_source.empty(); }
 

@@ -32,8 +32,8 @@ struct EncodedPair {
 // Encodes pairs, one task at a time.
 class PairEncoder {
  public:
-  PairEncoder(const AlignedTexts& texts, const EncodingOptions& options)
-      : source_(*texts.source_tokenizer), target_(*texts.target_tokenizer), options_(&options) {}
+  PairEncoder(const Tokenizer& source, const Tokenizer& target, const EncodingOptions& options)
+      : source_(source), target_(target), options_(&options) {}
 
   std::vector<EncodedPair> encode(const Lines& lines) {
     std::vector<EncodedPair> pairs;
@@ -79,6 +79,7 @@ void add(const std::vector<EncodedPair>& pairs, CorpusReport& report, CorpusWrit
     ++report.lines;
     switch (verdict) {
       case PairVerdict::kUsable:
+        ++report.pairs;
         writer.add(source, target);
         break;
       case PairVerdict::kHeldOut:
@@ -96,22 +97,42 @@ void add(const std::vector<EncodedPair>& pairs, CorpusReport& report, CorpusWrit
   }
 }
 
-}  // namespace
+// Checks a text that was read to its end.
+void expect_usable(const TextFiles& files, const CorpusReport& report, const EncodingOptions& options) {
+  const auto both = names_of(files);
+  if (report.lines == 0) throw DataError(both + ": wanted sentence pairs, got empty files");
+  if (report.pairs == 0)
+    throw DataError(both + ": none of " + std::to_string(report.lines) +
+                    " pairs can be used: " + std::to_string(report.empty.count) + " empty, " +
+                    std::to_string(report.too_long.count) + " longer than " + std::to_string(options.max_length) +
+                    " pieces, " + std::to_string(report.invalid_utf8.count) + " not UTF-8");
+}
 
-CorpusReport encode_corpus(const AlignedTexts& texts, const EncodingOptions& options, CorpusWriter& writer) {
+void expect_utf8(const TextFiles& files, const CorpusReport& report) {
+  if (has_other_encoding(report.invalid_utf8.count, report.lines))
+    throw DataError(names_of(files) + ": wanted UTF-8, got " + std::to_string(report.invalid_utf8.count) + " of " +
+                    std::to_string(report.lines) + " line pairs with other bytes (" + report.invalid_utf8.text() +
+                    "); convert the text to UTF-8");
+}
+
+using Encoders = std::vector<std::unique_ptr<PairEncoder>>;
+
+// Encodes one text with all `encoders` at once.
+CorpusReport encode_text(const TextFiles& files, Encoders& encoders, const EncodingOptions& options,
+                         CorpusWriter& writer) {
   using Encoded = std::vector<EncodedPair>;
   struct Task {
     Lines lines;
-    std::unique_ptr<PairEncoder> encoder;
+    PairEncoder* encoder;
     std::future<Encoded> encoded;  // destroyed first, because its thread uses the others
   };
   CorpusReport report;
-  AlignedReader reader(texts.source, texts.target, options.before_pair);
+  AlignedReader reader(files.source, files.target, options.before_pair);
   std::deque<Task> tasks;  // a deque does not move its elements
-  const auto begin_task = [&](std::unique_ptr<PairEncoder> encoder) {
+  const auto begin_task = [&](PairEncoder* encoder) {
     auto lines = next_lines(reader);
     if (lines.empty()) return;
-    auto& task = tasks.emplace_back(Task{std::move(lines), std::move(encoder), {}});
+    auto& task = tasks.emplace_back(Task{std::move(lines), encoder, {}});
     const auto encode = [&task] { return task.encoder->encode(task.lines); };
     try {
       task.encoded = std::async(std::launch::async, encode);
@@ -119,42 +140,44 @@ CorpusReport encode_corpus(const AlignedTexts& texts, const EncodingOptions& opt
       task.encoded = std::async(std::launch::deferred, encode);
     }
   };
-  for (int i = 0; i < options.threads; ++i) begin_task(std::make_unique<PairEncoder>(texts, options));
+  for (const auto& encoder : encoders) begin_task(encoder.get());
   while (!tasks.empty()) {
     const auto encoded = tasks.front().encoded.get();
-    auto encoder = std::move(tasks.front().encoder);
+    auto* const encoder = tasks.front().encoder;
     tasks.pop_front();
-    begin_task(std::move(encoder));
+    begin_task(encoder);
     add(encoded, report, writer);
   }
   report.crlf = reader.saw_crlf();
-
-  const auto both = printable(texts.source.string()) + " and " + printable(texts.target.string());
-  if (has_other_encoding(report.invalid_utf8.count, report.lines))
-    throw DataError(both + ": wanted UTF-8, got " + std::to_string(report.invalid_utf8.count) + " of " +
-                    std::to_string(report.lines) + " line pairs with other bytes (" + report.invalid_utf8.text() +
-                    "); convert the text to UTF-8");
+  expect_utf8(files, report);
   for (LinePair rest; reader.next(rest);) continue;
-  expect_equal_counts(texts.source, reader.source_lines(), texts.target, reader.target_lines());
-  if (report.lines == 0) throw DataError(both + ": wanted sentence pairs, got empty files");
-  if (writer.pairs() == 0)
-    throw DataError(both + ": none of " + std::to_string(report.lines) +
-                    " pairs can be used: " + std::to_string(report.empty.count) + " empty, " +
-                    std::to_string(report.too_long.count) + " longer than " + std::to_string(options.max_length) +
-                    " pieces, " + std::to_string(report.invalid_utf8.count) + " not UTF-8");
+  expect_equal_counts(files.source, reader.source_lines(), files.target, reader.target_lines());
+  expect_usable(files, report, options);
   return report;
+}
+
+}  // namespace
+
+std::vector<CorpusReport> encode_corpus(std::span<const TextFiles> texts, const Tokenizer& source_tokenizer,
+                                        const Tokenizer& target_tokenizer, const EncodingOptions& options,
+                                        CorpusWriter& writer) {
+  Encoders encoders;
+  for (int i = 0; i < options.threads; ++i)
+    encoders.push_back(std::make_unique<PairEncoder>(source_tokenizer, target_tokenizer, options));
+  std::vector<CorpusReport> reports;
+  for (const auto& files : texts) reports.push_back(encode_text(files, encoders, options, writer));
+  return reports;
 }
 
 CorpusReport encode_lines(std::span<const std::string> sources, std::span<const std::string> targets,
                           const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer, std::int64_t max_length,
                           CorpusWriter& writer) {
   CorpusReport report;
-  const AlignedTexts tokenizers{{}, {}, &source_tokenizer, &target_tokenizer};
   Lines lines;
   for (std::size_t i = 0; i < sources.size(); ++i)
     lines.push_back({.source = {.text = sources[i]}, .target = {.text = targets[i]}});
   const EncodingOptions options{.max_length = max_length};
-  add(PairEncoder(tokenizers, options).encode(lines), report, writer);
+  add(PairEncoder(source_tokenizer, target_tokenizer, options).encode(lines), report, writer);
   return report;
 }
 

@@ -1,24 +1,17 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <span>
-#include <string>
 #include <string_view>
+#include <vector>
 
 #include "data/corpus_report.h"
 #include "data/corpus_writer.h"
+#include "data/text_files.h"
 #include "tokenizer/tokenizer.h"
 
 namespace gloss {
-
-/// Two aligned texts and their tokenizers: line n of one belongs to line n of the other.
-struct AlignedTexts {
-  std::filesystem::path source, target;
-  const Tokenizer* source_tokenizer;
-  const Tokenizer* target_tokenizer;
-};
 
 /// Options of encode_corpus.
 struct EncodingOptions {
@@ -29,10 +22,13 @@ struct EncodingOptions {
   std::function<bool(std::string_view source, std::string_view target)> holds_out = {};
 };
 
-/// Encodes two texts: reads both once, line by line, and adds the usable pairs to `writer` in the order of the lines.
-/// A side is pieces and eos. Memory does not grow with the texts. Throws DataError if the line counts differ (with both
-/// numbers), if more than 1 % of the pairs are not UTF-8, or if no pair is usable; otherwise as LineReader.
-CorpusReport encode_corpus(const AlignedTexts& texts, const EncodingOptions& options, CorpusWriter& writer);
+/// Encodes aligned texts, one after the other: reads each once, line by line, and adds the usable pairs to `writer` in
+/// the order of the lines. A side is pieces and eos. Memory does not grow with the texts. Returns a report on each
+/// text. Throws DataError if the line counts of a text differ (with both numbers), if more than 1 % of its pairs are
+/// not UTF-8, or if none of its pairs is usable; otherwise as LineReader.
+std::vector<CorpusReport> encode_corpus(std::span<const TextFiles> texts, const Tokenizer& source_tokenizer,
+                                        const Tokenizer& target_tokenizer, const EncodingOptions& options,
+                                        CorpusWriter& writer);
 
 /// Encodes lines in memory: line i of `targets` is the translation of line i of `sources`.
 CorpusReport encode_lines(std::span<const std::string> sources, std::span<const std::string> targets,

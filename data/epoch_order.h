@@ -5,33 +5,38 @@
 #include <vector>
 
 #include "common/random.h"
+#include "data/epoch_stage.h"
 #include "data/parallel_corpus.h"
 
 namespace gloss {
 
-/// All pairs of a corpus in batches. Memory: 4 bytes a pair.
+/// Pairs of a corpus in batches. Memory: 4 bytes an occurrence.
 class EpochOrder {
  public:
-  /// Sorts the pairs by length and cuts them into batches. The order is by max(source, target), then by source -
+  /// Sorts all pairs by length and cuts them into batches. The order is by max(source, target), then by source -
   /// target, falling and rising in turn, so that neighbors are alike on both sides. A batch has at most `batch_tokens`
   /// positions: max(source, target) times sentences, padding included. A longer pair is a batch by itself. A batch ends
   /// a little early if the pairs of a new length would be a small part of it. Time and memory grow linearly with the
   /// corpus.
   EpochOrder(const ParallelCorpus& corpus, std::int64_t batch_tokens);
-  /// Orders an epoch of training. As above, but pairs of equal lengths are shuffled, the size of the first batch and
-  /// the rising lengths are random, and the batches are shuffled. A function of the stream, its update and the corpus.
-  EpochOrder(const ParallelCorpus& corpus, std::int64_t batch_tokens, const RandomStream& random);
+  /// Orders an epoch of training. As above, but of `occurrences` (data/epoch_stage.h); pairs of equal lengths are
+  /// shuffled, the size of the first batch and the rising lengths are random, and the batches are shuffled. A function
+  /// of the stream, its update, the occurrences and the corpus.
+  EpochOrder(const ParallelCorpus& corpus, std::vector<Occurrence> occurrences, std::int64_t batch_tokens,
+             const RandomStream& random);
 
   std::int64_t batches() const { return std::ssize(begins_); }
-  std::span<const std::uint32_t> batch(std::int64_t index) const;
+  std::span<const Occurrence> batch(std::int64_t index) const;
 
  private:
-  void sort(const ParallelCorpus& corpus, bool even_rise);
-  void shuffle_equals(const ParallelCorpus& corpus, const RandomStream& random);
-  void cut(const ParallelCorpus& corpus, std::int64_t batch_tokens, std::int64_t first_batch_tokens);
+  class Lengths;
 
-  std::vector<std::uint32_t> pairs_;
-  std::vector<std::uint32_t> begins_;  ///< begin of each batch in pairs_, in order of length
+  void sort(const Lengths& lengths, bool even_rise);
+  void shuffle_equals(const Lengths& lengths, const RandomStream& random);
+  void cut(const Lengths& lengths, std::int64_t batch_tokens, std::int64_t first_batch_tokens);
+
+  std::vector<Occurrence> occurrences_;
+  std::vector<std::uint32_t> begins_;  ///< begin of each batch in occurrences_, in order of length
   std::vector<std::uint32_t> order_;   ///< shuffled indices of the batches; empty: in order of length
 };
 

@@ -37,24 +37,30 @@ bool all_below(const Ids& ids, std::int64_t vocabulary) {
 
 }  // namespace
 
+ParallelCorpus ParallelCorpus::read(std::span<const TextFiles> texts, const Tokenizer& source_tokenizer,
+                                    const Tokenizer& target_tokenizer, const Options& options) {
+  return in_memory(source_tokenizer, target_tokenizer, options.max_length, [&](CorpusWriter& writer) {
+    return encode_corpus(texts, source_tokenizer, target_tokenizer, options, writer);
+  });
+}
+
 ParallelCorpus ParallelCorpus::read(const std::filesystem::path& source, const std::filesystem::path& target,
                                     const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
                                     const Options& options) {
-  return in_memory(source_tokenizer, target_tokenizer, options.max_length, [&](CorpusWriter& writer) {
-    return encode_corpus({source, target, &source_tokenizer, &target_tokenizer}, options, writer);
-  });
+  const TextFiles files{source, target};
+  return read({&files, 1}, source_tokenizer, target_tokenizer, options);
 }
 
 ParallelCorpus ParallelCorpus::of_lines(std::span<const std::string> sources, std::span<const std::string> targets,
                                         const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
                                         std::int64_t max_length) {
   return in_memory(source_tokenizer, target_tokenizer, max_length, [&](CorpusWriter& writer) {
-    return encode_lines(sources, targets, source_tokenizer, target_tokenizer, max_length, writer);
+    return std::vector{encode_lines(sources, targets, source_tokenizer, target_tokenizer, max_length, writer)};
   });
 }
 
 ParallelCorpus ParallelCorpus::in_memory(const Tokenizer& source, const Tokenizer& target, std::int64_t max_length,
-                                         const std::function<CorpusReport(CorpusWriter&)>& encode) {
+                                         const std::function<std::vector<CorpusReport>(CorpusWriter&)>& encode) {
   const std::filesystem::path name = "a corpus in memory";
   const auto file = open_memory_file();
   CorpusWriter writer(
@@ -119,7 +125,13 @@ void ParallelCorpus::read_footer() {
   for (const auto width : {layout_.id_bytes, layout_.length_bytes})
     expect_whole(width == 2 || width == 4, "numbers of another width");
   expect_whole(layout_.footer_at() == size - kTailBytes - bytes, "one whose size does not match its footer");
-  report_ = read_corpus_report(json.at("report"));
+  auto pairs_left = static_cast<std::int64_t>(layout_.pairs);
+  for (const auto& text : json.at("texts")) {
+    const auto pairs = reports_.emplace_back(read_corpus_report(text)).pairs;
+    expect_whole(pairs >= 0 && pairs <= pairs_left, "texts of more pairs than the file has");
+    pairs_left -= pairs;
+  }
+  expect_whole(pairs_left == 0, "texts of fewer pairs than the file has");
   hash_ = json.at("hash").get<std::string>();
   index_sha256_ = json.at("index_sha256").get<std::string>();
   key_ = json.at("key");

@@ -14,6 +14,7 @@
 #include "data/corpus_layout.h"
 #include "data/corpus_report.h"
 #include "data/encode_corpus.h"
+#include "data/text_files.h"
 
 namespace gloss {
 
@@ -24,7 +25,9 @@ class ParallelCorpus {
  public:
   using Options = EncodingOptions;
 
-  /// Encodes two texts into a file in memory. Throws as encode_corpus.
+  /// Encodes texts into a file in memory, one after the other. Throws as encode_corpus.
+  static ParallelCorpus read(std::span<const TextFiles> texts, const Tokenizer& source_tokenizer,
+                             const Tokenizer& target_tokenizer, const Options& options);
   static ParallelCorpus read(const std::filesystem::path& source, const std::filesystem::path& target,
                              const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
                              const Options& options);
@@ -50,7 +53,8 @@ class ParallelCorpus {
   /// Sets the sizes of the vocabularies. All ids must be below them.
   void set_vocabularies(std::int64_t source, std::int64_t target);
 
-  const CorpusReport& report() const { return report_; }
+  /// Returns the report of each text, in the order of their pairs. The pairs of the reports add up to size().
+  const std::vector<CorpusReport>& reports() const { return reports_; }
   /// Returns the SHA-256 over the lengths and ids of all pairs, independent of their width in the file.
   const std::string& hash() const { return hash_; }
   /// Returns the key that CorpusWriter::finish got.
@@ -64,7 +68,7 @@ class ParallelCorpus {
 
   ParallelCorpus(MappedFile file, std::filesystem::path path);
   static ParallelCorpus in_memory(const Tokenizer& source, const Tokenizer& target, std::int64_t max_length,
-                                  const std::function<CorpusReport(CorpusWriter&)>& encode);
+                                  const std::function<std::vector<CorpusReport>(CorpusWriter&)>& encode);
   std::string text_at(std::uint64_t place, std::uint64_t bytes) const;
   void read_footer();
   void read_index();
@@ -83,7 +87,7 @@ class ParallelCorpus {
   CorpusLayout layout_;
   std::vector<std::byte> index_;  ///< the file's bytes from index_at() to sums_at()
   std::int64_t source_vocabulary_ = std::numeric_limits<Id>::max(), target_vocabulary_ = source_vocabulary_;
-  CorpusReport report_;
+  std::vector<CorpusReport> reports_;
   std::string hash_, index_sha256_;
   Json key_;
 };

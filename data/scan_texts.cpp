@@ -1,5 +1,6 @@
 #include "data/scan_texts.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "common/error.h"
@@ -10,11 +11,11 @@
 namespace gloss {
 namespace {
 
-ScannedText begin_text(const std::filesystem::path& path, std::int64_t sample_lines) {
+ScannedText begin_text(const std::filesystem::path& path, std::optional<std::int64_t> sample_lines) {
   const auto now = std::chrono::system_clock::now();
   ScannedText text{.path = path, .invalid = {}, .sha256 = {}, .stamp = FileStamp::of(path)};
   text.settled = text.stamp.settled(now);
-  if (sample_lines > 0) text.sample.emplace(sample_lines);
+  if (sample_lines) text.sample.emplace(*sample_lines);
   return text;
 }
 
@@ -33,36 +34,45 @@ void expect_utf8(const ScannedText& text) {
 
 }  // namespace
 
-ScannedTexts scan_texts(const std::filesystem::path& source, const std::filesystem::path& target,
-                        const ScanOptions& options) {
-  AlignedReader::Sums sums;
-  AlignedReader reader(source, target, options.before_pair, &sums);
-  ScannedTexts texts{begin_text(source, options.sample_lines), begin_text(target, options.sample_lines)};
+ScannedTexts scan_texts(std::span<const TextFiles> texts, const ScanOptions& options) {
+  ScannedTexts scanned;
   TextSizeCounter size;
   HoldOutChoice held_out;
-  for (LinePair pair; reader.next(pair);) {
-    const auto judged_source = pair.has_source ? JudgedLine::of(pair.source) : JudgedLine();
-    const auto judged_target = pair.has_target ? JudgedLine::of(pair.target) : JudgedLine();
-    if (pair.has_source) add_line(texts.source, pair.source, judged_source);
-    if (pair.has_target) add_line(texts.target, pair.target, judged_target);
-    if (!pair.complete() || judge_pair(judged_source, judged_target, 0) != PairVerdict::kUsable) continue;
-    if (options.size) size.add(pair.source.text, pair.target.text);
-    if (options.hold_out) held_out.add(pair.source.text, pair.target.text);
+  std::optional<std::int64_t> lines_left;
+  if (options.sample_lines > 0) lines_left = options.sample_lines;
+  for (const auto& files : texts) {
+    AlignedReader::Sums sums;
+    AlignedReader reader(files.source, files.target, options.before_pair, &sums);
+    auto& [source, target] = scanned.texts.emplace_back(
+        ScannedTexts::Pair{begin_text(files.source, lines_left), begin_text(files.target, lines_left)});
+    for (LinePair pair; reader.next(pair);) {
+      const auto judged_source = pair.has_source ? JudgedLine::of(pair.source) : JudgedLine();
+      const auto judged_target = pair.has_target ? JudgedLine::of(pair.target) : JudgedLine();
+      if (pair.has_source) add_line(source, pair.source, judged_source);
+      if (pair.has_target) add_line(target, pair.target, judged_target);
+      if (!pair.complete() || judge_pair(judged_source, judged_target, 0) != PairVerdict::kUsable) continue;
+      if (options.size) size.add(pair.source.text, pair.target.text);
+      if (options.hold_out) held_out.add(pair.source.text, pair.target.text);
+    }
+    source.sha256 = sums.source.hex();
+    target.sha256 = sums.target.hex();
+    if (lines_left) lines_left = std::max<std::int64_t>(*lines_left - std::max(source.lines, target.lines), 0);
   }
-  texts.source.sha256 = sums.source.hex();
-  texts.target.sha256 = sums.target.hex();
-  if (options.size) texts.size = size.size();
-  if (options.hold_out) texts.held_out = held_out.choose();
-  return texts;
+  if (options.size) scanned.size = size.size();
+  if (options.hold_out) scanned.held_out = held_out.choose();
+  return scanned;
 }
 
+ScannedTexts scan_texts(const TextFiles& text, const ScanOptions& options) { return scan_texts({&text, 1}, options); }
+
 void expect_aligned(const ScannedTexts& texts) {
-  expect_utf8(texts.source);
-  expect_utf8(texts.target);
-  expect_equal_counts(texts.source.path, texts.source.lines, texts.target.path, texts.target.lines);
-  if (texts.source.lines == 0)
-    throw DataError(printable(texts.source.path.string()) + " and " + printable(texts.target.path.string()) +
-                    ": wanted sentence pairs, got empty files");
+  for (const auto& [source, target] : texts.texts) {
+    expect_utf8(source);
+    expect_utf8(target);
+    expect_equal_counts(source.path, source.lines, target.path, target.lines);
+    if (source.lines == 0)
+      throw DataError(names_of({source.path, target.path}) + ": wanted sentence pairs, got empty files");
+  }
 }
 
 }  // namespace gloss

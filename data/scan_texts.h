@@ -4,11 +4,14 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "common/files/file_stamp.h"
 #include "common/text/noted_lines.h"
 #include "data/hold_out.h"
+#include "data/text_files.h"
 #include "data/text_size.h"
 #include "tokenizer/training_sample.h"
 
@@ -25,28 +28,34 @@ struct ScannedText {
   std::optional<TrainingSample> sample = {};
 };
 
-/// Results of reading two aligned texts once.
+/// Results of reading aligned texts once.
 struct ScannedTexts {
-  ScannedText source, target;
-  std::optional<TextSize> size = {};
-  std::optional<HoldOut> held_out = {};
+  struct Pair {
+    ScannedText source, target;
+  };
+  std::vector<Pair> texts = {};          ///< in the order of the argument
+  std::optional<TextSize> size = {};     ///< of all texts together
+  std::optional<HoldOut> held_out = {};  ///< of all texts together
 };
 
 /// Options of scan_texts.
 struct ScanOptions {
-  bool size = false;              ///< measure the size of the texts
-  bool hold_out = false;          ///< choose pairs to hold out
-  std::int64_t sample_lines = 0;  ///< collect the lines of a text that has at most this many, for a tokenizer; 0: none
+  bool size = false;      ///< measure the size of the texts
+  bool hold_out = false;  ///< choose pairs to hold out
+  std::int64_t sample_lines =
+      0;  ///< collect the lines of a side, for a tokenizer, if it has at most this many; 0: none
   std::function<void()> before_pair = {};  ///< called before each pair; may throw to stop
 };
 
-/// Reads two texts once, side by side, to their ends. Memory grows by the sample, at most `sample_lines` lines a text,
-/// and by 16 bytes a pair for the hold-out. Throws as LineReader.
-ScannedTexts scan_texts(const std::filesystem::path& source, const std::filesystem::path& target,
-                        const ScanOptions& options);
+/// Reads aligned texts once, one after the other, both sides to their ends. Memory grows by the samples, at most
+/// `sample_lines` lines of the sources and as many of the targets, and by 16 bytes a pair for the hold-out. Throws as
+/// LineReader.
+ScannedTexts scan_texts(std::span<const TextFiles> texts, const ScanOptions& options);
+/// Reads one text.
+ScannedTexts scan_texts(const TextFiles& text, const ScanOptions& options);
 
-/// Throws DataError if more than 1 % of a text's lines are not UTF-8, if the numbers of lines differ, or if there are
-/// no lines.
+/// Throws DataError if more than 1 % of the lines of a file are not UTF-8, if the numbers of lines of a text differ, or
+/// if a text has no lines.
 void expect_aligned(const ScannedTexts& texts);
 
 }  // namespace gloss

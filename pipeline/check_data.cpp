@@ -5,6 +5,7 @@
 #include <map>
 #include <system_error>
 #include <tuple>
+#include <utility>
 
 #include "common/error.h"
 #include "common/log.h"
@@ -185,10 +186,10 @@ bool DataCheck::usable() const {
 
 DataCheckOptions data_check_options(const RunConfig& config) {
   const auto& data = config.data;
-  require(!data.train_source.empty(), "data.train_source", "the file of source sentences to train on",
-          data.train_source);
-  DataCheckOptions options{.sets = {{DataSet::Use::kTraining, data.train_source, data.train_target}},
-                           .max_length = data.max_length};
+  const auto texts = data.training_texts();
+  require(!texts.empty(), "data.train_source", "the file of source sentences to train on", data.train_source);
+  DataCheckOptions options{.max_length = data.max_length};
+  for (const auto& [source, target] : texts) options.sets.push_back({DataSet::Use::kTraining, source, target});
   if (!data.valid_source.empty())
     options.sets.push_back({DataSet::Use::kValidation, data.valid_source, data.valid_target});
   if (!data.test_source.empty()) options.sets.push_back({DataSet::Use::kTest, data.test_source, data.test_target});
@@ -212,13 +213,14 @@ DataCheck check_data(const DataCheckOptions& options) {
                                [&pairs = held_out[i]](std::string_view source, std::string_view target,
                                                       std::int64_t line) { pairs.add(source, target, line); });
   }
+  bool has_checked_embeddings = false;
   for (std::size_t i = 0; i < options.sets.size(); ++i) {
     if (options.sets[i].use != DataSet::Use::kTraining) continue;
     result.sets[i] =
         check_set(options.sets[i], options, [&](std::string_view source, std::string_view target, std::int64_t) {
           for (auto& [set, pairs] : held_out) pairs.compare(source, target);
         });
-    check_embeddings(options, result.sets[i]);
+    if (!std::exchange(has_checked_embeddings, true)) check_embeddings(options, result.sets[i]);
   }
   for (const auto& [set, pairs] : held_out) add_overlap(result.sets[set], pairs);
   return result;

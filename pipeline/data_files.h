@@ -1,19 +1,17 @@
 #pragma once
 
-#include <filesystem>
-
 #include "data/data_config.h"
 #include "data/hold_out.h"
 
 namespace gloss {
 
-/// Checks the files of a run before the first is read: each is named and exists, and the two sides of the training data
+/// Checks the files of a run before the first is read: each is named and exists, and the two sides of a training text
 /// are two files. Throws UsageError naming the key, or DataError for a missing file.
 void expect_data_files(const DataConfig& data);
 
-/// Reads two texts once and checks them. Throws as expect_aligned(const ScannedTexts&) and scan_texts, and Stopped
-/// after a signal.
-void expect_aligned(const std::filesystem::path& source, const std::filesystem::path& target);
+/// Reads a text once and checks it. Throws as expect_aligned(const ScannedTexts&) and scan_texts, and Stopped after a
+/// signal.
+void expect_aligned(const TextFiles& text);
 
 /// Logs the number of pairs that a run holds out to validate on, and warns if there are none.
 void report_hold_out(const HoldOut& held_out);

@@ -172,10 +172,12 @@ std::string train_tokenizer(std::span<TrainingText> texts, const TokenizerConfig
 std::string train_tokenizer(std::span<const std::filesystem::path> files, const TokenizerConfig& config,
                             std::int64_t max_lines) {
   std::vector<TrainingText> texts;
+  std::int64_t lines_left = max_lines;
   for (const auto& file : files) {
-    auto& sample = texts.emplace_back(TrainingText{file, TrainingSample(max_lines)}).sample;
+    auto& sample = texts.emplace_back(TrainingText{file, TrainingSample(lines_left)}).sample;
     LineReader reader(file);
     for (std::string line; reader.next(line);) sample.add(line, is_text(line));
+    lines_left = std::max<std::int64_t>(lines_left - sample.lines(), 0);
   }
   return train_tokenizer(texts, config, max_lines);
 }

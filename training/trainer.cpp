@@ -116,8 +116,16 @@ TrainingEnd Trainer::run_to_end() {
       try_to_save(/*for_average=*/true);
     else if (best_is_unsaved())
       try_to_save(/*for_average=*/false);
+    announce_epoch();
     update();
   }
+}
+
+void Trainer::announce_epoch() {
+  const auto epoch = state_.position.epoch + (state_.position.batch > 0 && plan_.epoch_ended() ? 1 : 0);
+  if (!options_.epoch_begins || announced_epoch_ == epoch) return;
+  announced_epoch_ = epoch;
+  options_.epoch_begins(epoch);
 }
 
 void Trainer::update() {

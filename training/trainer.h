@@ -46,8 +46,10 @@ class Trainer {
     ValidateFunction validate;          ///< may be empty; called without recording of gradients
     std::function<void(const TrainingReport&)> report;      ///< may be empty
     std::function<void(const TrainingProgress&)> progress;  ///< called after each update; may be empty
-    Exchange* exchange = &no_exchange();                    ///< the other processes of the run; outlives the trainer
-    bool plain = false;                                     ///< updates use the equations of model/ alone (Pass::plain)
+    /// Called with the epoch before its first update, and before the first update of a resumed run; may be empty.
+    std::function<void(std::int64_t epoch)> epoch_begins = {};
+    Exchange* exchange = &no_exchange();  ///< the other processes of the run; outlives the trainer
+    bool plain = false;                   ///< updates use the equations of model/ alone (Pass::plain)
     std::int64_t report_every = 50;  ///< steps between reports; the rest is reported at the end; 0: only at the end
   };
 
@@ -86,6 +88,7 @@ class Trainer {
  private:
   TrainingEnd run_to_end();
   void update();
+  void announce_epoch();
   void validate();
   void save(bool for_average);
   void try_to_save(bool for_average);
@@ -110,6 +113,7 @@ class Trainer {
   CheckpointFolder folder_;
   TrainingState state_;
   bool saved_ = false;  ///< the current state is saved
+  std::optional<std::int64_t> announced_epoch_;
   std::vector<std::int64_t> kept_steps_;
   TrainingMeter meter_;
   std::chrono::steady_clock::time_point timed_ = std::chrono::steady_clock::now();  ///< state_.seconds are counted up

@@ -9,6 +9,17 @@ std::int64_t updates_of(const TrainingConfig& config, std::int64_t batches) {
   return (batches + config.accumulate - 1) / config.accumulate;
 }
 
+std::optional<std::int64_t> updates_of(const TrainingConfig& config, std::span<const EpochsOfStage> stages,
+                                       std::int64_t limit) {
+  std::int64_t updates = 0;
+  for (const auto& [epochs, batches] : stages) {
+    const auto an_epoch = updates_of(config, batches);
+    if (epochs > (limit - updates) / an_epoch) return std::nullopt;  // the product might overflow
+    updates += epochs * an_epoch;
+  }
+  return updates;
+}
+
 bool TrainingPlan::epoch_ended() const {
   const EpochPosition position = batches_->position();
   return position.batch == 0 ? position.epoch > 0 : position.batch == batches_->batches_in_epoch();
@@ -34,11 +45,10 @@ bool TrainingPlan::limit_reached(const TrainingState& state) const {
 std::int64_t TrainingPlan::last_step(const TrainingState& state, double seconds_a_step) const {
   std::int64_t last = config_->step_limit();
   if (config_->max_epochs) {
-    const auto updates = [&](std::int64_t batches) { return updates_of(*config_, batches); };
-    const std::int64_t epochs = *config_->max_epochs - state.position.epoch;  // including the current one
-    const std::int64_t updates_an_epoch = updates(batches_->batches_in_epoch());
-    if (epochs <= last / updates_an_epoch)  // otherwise the step limit applies, and the product might overflow
-      last = std::min(last, state.step + epochs * updates_an_epoch - updates(state.position.batch));
+    // Updates of the epochs to come and of the current one; absent if the step limit is reached first.
+    const auto epochs = batches_->expected_epochs(state.position.epoch, *config_->max_epochs);
+    if (const auto updates = updates_of(*config_, epochs, last))
+      last = std::min(last, state.step + *updates - updates_of(*config_, state.position.batch));
   }
   if (config_->max_hours && seconds_a_step > 0) {
     const double steps = std::max(0.0, seconds_limit() - state.seconds) / seconds_a_step;

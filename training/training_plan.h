@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 
 #include "data/batch_stream.h"
 #include "training/training_config.h"
@@ -10,6 +12,10 @@ namespace gloss {
 
 /// Number of updates that `batches` batches of one epoch make with training.accumulate.
 std::int64_t updates_of(const TrainingConfig& config, std::int64_t batches);
+
+/// Returns the number of updates of epochs, each of which has at least one batch; absent if it exceeds `limit`.
+std::optional<std::int64_t> updates_of(const TrainingConfig& config, std::span<const EpochsOfStage> stages,
+                                       std::int64_t limit);
 
 /// Decides when a run validates, saves and ends, from its configuration and the position in the epoch.
 class TrainingPlan {
@@ -23,8 +29,8 @@ class TrainingPlan {
   bool patience_lost(const TrainingState& state) const;
   /// `state.seconds` must be up to date.
   bool limit_reached(const TrainingState& state) const;
-  /// Estimates the last step from the run's limits. All epochs are assumed to have as many batches as this one, and
-  /// steps to take `seconds_a_step`, 0 if unknown.
+  /// Estimates the last step from the run's limits. All epochs of a stage are assumed to have equally many batches
+  /// (BatchStream::expected_epochs), and steps to take `seconds_a_step`, 0 if unknown.
   std::int64_t last_step(const TrainingState& state, double seconds_a_step) const;
   /// Returns the seconds after which the run ends; infinity without a limit.
   double seconds_limit() const;

@@ -98,6 +98,16 @@ ConfigSection ConfigSection::section(std::string_view key) {
   return {found == nullptr ? kEmpty : *found, name(key)};
 }
 
+std::vector<ConfigSection> ConfigSection::sections(std::string_view key) {
+  std::vector<ConfigSection> objects;
+  const auto* found = find(key);
+  if (found == nullptr) return objects;
+  require(found->is_array(), name(key), "a list of objects", *found);
+  for (const auto& object : *found)
+    objects.emplace_back(object, name(key) + '[' + std::to_string(objects.size()) + ']');
+  return objects;
+}
+
 bool ConfigSection::has(std::string_view key) const { return object_->contains(key); }
 
 void ConfigSection::finish() const {

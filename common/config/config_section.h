@@ -44,6 +44,9 @@ class ConfigSection {
 
   /// The object under `key`; an empty one where it is absent.
   ConfigSection section(std::string_view key);
+  /// The objects of the list under `key`, named "key[0]" and so on; none where it is absent. Throws UsageError unless
+  /// it is a list of objects.
+  std::vector<ConfigSection> sections(std::string_view key);
   bool has(std::string_view key) const;
   /// Throws UsageError where the object has a key that nobody read.
   void finish() const;

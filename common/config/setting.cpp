@@ -55,6 +55,8 @@ std::string Setting::wanted_text() const {
       return "true or false";
     case SettingType::kTexts:
       return "a list of strings";
+    case SettingType::kObjects:
+      return "a list of objects";
     case SettingType::kChoice: {
       std::string names;
       for (const auto choice : choices) names.append(names.empty() ? "" : ", ").append(choice);

@@ -9,7 +9,7 @@
 
 namespace gloss {
 
-enum class SettingType { kWholeNumber, kNumber, kSwitch, kText, kPath, kTexts, kChoice };
+enum class SettingType { kWholeNumber, kNumber, kSwitch, kText, kPath, kTexts, kObjects, kChoice };
 
 /// Whether a run can be resumed with another value of a setting.
 enum class Identity {

@@ -15,14 +15,23 @@
 
 namespace gloss {
 
+/// A key of a run file whose value is a path, and its place in a configuration.
+struct PathKey {
+  std::string key;  ///< dotted
+  std::string* path;
+};
+
 /// Access to the member of `Config` that a key sets. Made by field(), path_field() and choice_field().
 template <typename Config>
 struct Field {
   SettingType type;
   std::vector<std::string_view> choices = {};
   std::function<void(ConfigSection&, std::string_view key, Config&)> read = {};
-  std::function<Json(const Config&)> value = {};   ///< null: the key is left out
-  std::function<std::string&(Config&)> path = {};  ///< of a path
+  std::function<Json(const Config&)> value = {};  ///< null: the key is left out
+  /// The value without paths of files, by which runs are compared; null: the key is left out. Empty: as `value`.
+  std::function<Json(const Config&)> portable = {};
+  /// The paths of files in the value, by their keys below the section. Empty: it has none.
+  std::function<std::vector<PathKey>(Config&)> paths = {};
   /// Writes another value than the member's: the one that follows from other keys where this one is open.
   Field writing(std::function<Json(const Config&)> resolved) && {
     value = std::move(resolved);
@@ -69,6 +78,15 @@ Field<Config> field_of(Get get) {
       .value = [get](const Config& config) { return json_of(get(config)); }};
 }
 
+/// Makes `made` the field of a path, whose place `place` returns. Settings completes the key.
+template <typename Config, typename Place>
+Field<Config> path_field_of(Field<Config> made, Place place) {
+  made.type = SettingType::kPath;
+  made.portable = [](const Config&) { return Json(); };
+  made.paths = [place](Config& config) { return std::vector{PathKey{"", place(config)}}; };
+  return made;
+}
+
 }  // namespace detail
 
 template <typename Config, typename T>
@@ -84,17 +102,11 @@ Field<Config> field(Part Config::*part, T Part::*member) {
 /// A member that names a file of the user's; empty: none.
 template <typename Config>
 Field<Config> path_field(std::string Config::*member) {
-  auto made = field(member);
-  made.type = SettingType::kPath;
-  made.path = [member](Config& config) -> std::string& { return config.*member; };
-  return made;
+  return detail::path_field_of(field(member), [member](Config& config) { return &(config.*member); });
 }
 template <typename Config, typename Part>
 Field<Config> path_field(Part Config::*part, std::string Part::*member) {
-  auto made = field(part, member);
-  made.type = SettingType::kPath;
-  made.path = [part, member](Config& config) -> std::string& { return config.*part.*member; };
-  return made;
+  return detail::path_field_of(field(part, member), [part, member](Config& config) { return &(config.*part.*member); });
 }
 
 /// A member of an enumeration, whose values are spelled as `names` has them; names[i].second is unique.
@@ -121,12 +133,6 @@ Field<Config> choice_field(Part Config::*part, E Part::*member, std::type_identi
           .value = [part, of_part](const Config& config) { return of_part.value(config.*part); }};
 }
 
-/// A key of a run file whose value is a path, and its place in a configuration.
-struct PathKey {
-  std::string key;  ///< dotted
-  std::string* path;
-};
-
 /// The keys of one section of the run file: a member and a declaration each.
 ///
 ///   const Settings<ModelConfig> settings("model", {
@@ -149,6 +155,7 @@ class Settings {
       setting.type = field.type;
       setting.choices = field.choices;
       setting.default_value = field.value(defaults);
+      if (!field.portable) field.portable = field.value;
       list_.push_back(setting);
     }
   }
@@ -188,20 +195,19 @@ class Settings {
 
   /// Every key with its value, defaults filled in.
   Json to_json(const Config& config) const {
-    return select(config, [](const Setting&) { return true; });
+    return select(config, &Field<Config>::value, [](const Setting&) { return true; });
   }
   /// Every key with its value, without the paths of files.
   Json to_portable_json(const Config& config) const {
-    return select(config, [](const Setting& setting) { return setting.type != SettingType::kPath; });
+    return select(config, &Field<Config>::portable, [](const Setting&) { return true; });
   }
   /// Keys that must be equal for a run to be resumed, with their values.
   Json identity(const Config& config) const {
-    Json json = select(config, [](const Setting& setting) {
-      return setting.type != SettingType::kPath && setting.identity == Identity::kAlways;
-    });
+    Json json = select(config, &Field<Config>::portable,
+                       [](const Setting& setting) { return setting.identity == Identity::kAlways; });
     for (const auto& [field, setting] : rows_)
-      if (auto value = field.value(config);
-          setting.identity == Identity::kUnlessDefault && value != setting.default_value)
+      if (auto value = field.portable(config);
+          setting.identity == Identity::kUnlessDefault && !value.is_null() && value != setting.default_value)
         set_value_at(json, setting.key, std::move(value));
     return json;
   }
@@ -230,16 +236,18 @@ class Settings {
   std::vector<PathKey> paths(Config& config) const {
     std::vector<PathKey> paths;
     for (const auto& [field, setting] : rows_)
-      if (field.path) paths.push_back({setting.name(), &field.path(config)});
+      if (field.paths)
+        for (auto& [key, path] : field.paths(config)) paths.push_back({setting.name() + key, path});
     return paths;
   }
 
  private:
   template <typename Predicate>
-  Json select(const Config& config, Predicate wanted) const {
+  Json select(const Config& config, std::function<Json(const Config&)> Field<Config>::*value_of,
+              Predicate wanted) const {
     Json json = Json::object();
     for (const auto& [field, setting] : rows_)
-      if (auto value = field.value(config); wanted(setting) && !value.is_null())
+      if (auto value = (field.*value_of)(config); wanted(setting) && !value.is_null())
         set_value_at(json, setting.key, std::move(value));
     return json;
   }

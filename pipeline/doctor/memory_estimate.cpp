@@ -134,7 +134,7 @@ class Trial {
     const auto grown = [&](std::int64_t length) {
       return std::min(static_cast<std::int64_t>(growth * static_cast<double>(length)), config_.data.max_length);
     };
-    const auto chosen = trial_batches(run_.text.pairs, tokens, count);
+    const auto chosen = trial_batches(run_.text.pairs(), tokens, count);
     return peak_of([&] {
       std::size_t tried = 0;
       for (const auto& pairs : chosen) {

@@ -16,7 +16,10 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kMaxLines = 50'000;
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kMaxLines = 50'000;    // of all training texts together, and of each other text
+constexpr std::int64_t kMinMaxLines = 1'000;  // of a training text
 constexpr std::int64_t kMaxSmallVocabulary = 65'536;
 
 /// Bytes of a piece, as measured on 1,600 to 29,000 pairs of English and German: 2.5 with 500 pieces, 3.1 with
@@ -42,11 +45,11 @@ struct TextSample {
   std::int64_t bytes = 0;           ///< of the lines that were read
 };
 
-TextSample sample_of(const std::string& source, const std::string& target, const RunConfig& config,
+TextSample sample_of(const TextFiles& files, std::int64_t max_lines, const RunConfig& config,
                      const TokenizerPair& tokenizers) {
-  AlignedReader reader(source, target);
+  AlignedReader reader(files.source, files.target);
   TextSample sample;
-  for (LinePair pair; std::ssize(sample.pairs) < kMaxLines && reader.next(pair) && pair.complete();) {
+  for (LinePair pair; std::ssize(sample.pairs) < max_lines && reader.next(pair) && pair.complete();) {
     sample.bytes += std::ssize(pair.source.text) + std::ssize(pair.target.text) + 2;
     const auto& lengths =
         sample.pairs.emplace_back(PairLengths{length_of(pair.source.text, tokenizers.first.get(), config.tokenizer),
@@ -60,24 +63,42 @@ TextSample sample_of(const std::string& source, const std::string& target, const
   return sample;
 }
 
-std::int64_t file_bytes(const std::string& path) {
+std::int64_t file_bytes(const fs::path& path) {
   std::error_code error;
   const auto bytes = std::filesystem::file_size(path, error);
   return error ? 0 : static_cast<std::int64_t>(bytes);
 }
 
-std::int64_t bytes_of_cache(const TextSample& sample, std::int64_t text_bytes, std::int64_t vocabulary,
-                            std::int64_t max_length) {
-  if (sample.bytes == 0) return 0;
-  const auto whole = static_cast<double>(text_bytes) / static_cast<double>(sample.bytes);
-  double ids = 0;
-  for (const auto& [source, target] : sample.pairs) ids += static_cast<double>(source + target);
-  CorpusLayout layout;
-  layout.ids = static_cast<std::uint64_t>(ids * whole);
-  layout.pairs = static_cast<std::uint64_t>(static_cast<double>(sample.pairs.size()) * whole);
-  layout.id_bytes = vocabulary <= kMaxSmallVocabulary ? 2 : 4;
-  layout.length_bytes = max_length < kMaxSmallVocabulary ? 2 : 4;
-  return static_cast<std::int64_t>(layout.footer_at());
+/// Estimated numbers of the pairs and ids of corpus.cache.
+struct CacheSize {
+  double pairs = 0, ids = 0;
+
+  void add(const TextSample& sample, double texts_per_sample) {
+    for (const auto& [source, target] : sample.pairs) ids += texts_per_sample * static_cast<double>(source + target);
+    pairs += texts_per_sample * static_cast<double>(sample.pairs.size());
+  }
+  std::int64_t bytes(std::int64_t vocabulary, std::int64_t max_length) const {
+    if (pairs == 0) return 0;
+    CorpusLayout layout;
+    layout.ids = static_cast<std::uint64_t>(ids);
+    layout.pairs = static_cast<std::uint64_t>(pairs);
+    layout.id_bytes = vocabulary <= kMaxSmallVocabulary ? 2 : 4;
+    layout.length_bytes = max_length < kMaxSmallVocabulary ? 2 : 4;
+    return static_cast<std::int64_t>(layout.footer_at());
+  }
+};
+
+/// Moves the pairs that a run holds out from the training texts to the validation set.
+void hold_out(TextLengths& lengths) {
+  double pairs = 0;
+  for (const auto& text : lengths.training) pairs += static_cast<double>(text.pairs.size()) * text.texts_per_sample;
+  auto left = pairs_to_hold_out(static_cast<std::int64_t>(pairs));
+  for (auto& text : lengths.training) {
+    const auto count = std::min(left, std::ssize(text.pairs));
+    for (std::int64_t i = 0; i < count; ++i) lengths.valid.push_back(text.pairs[static_cast<std::size_t>(i)].source);
+    text.pairs.erase(text.pairs.begin(), text.pairs.begin() + count);
+    left -= count;
+  }
 }
 
 std::int64_t vocabulary_of(const RunConfig& config, const TokenizerPair& tokenizers) {
@@ -87,40 +108,47 @@ std::int64_t vocabulary_of(const RunConfig& config, const TokenizerPair& tokeniz
 
 }  // namespace
 
+std::vector<PairLengths> TextLengths::pairs() const {
+  std::vector<PairLengths> all;
+  for (const auto& text : training) all.insert(all.end(), text.pairs.begin(), text.pairs.end());
+  return all;
+}
+
 TextLengths text_lengths(const RunConfig& config, const TokenizerPair& tokenizers) {
   TextLengths lengths;
   const auto& data = config.data;
-  const auto read = [&](const std::string& source, const std::string& target, auto&& use) {
-    if (source.empty()) return;
+  const auto read = [&](const TextFiles& files, std::int64_t max_lines, auto&& use) {
+    if (files.source.empty()) return;
     try {
-      log_progress("reading " + printable(source) + " and " + printable(target));
-      use(sample_of(source, target, config, tokenizers));
+      log_progress("reading " + names_of(files));
+      use(sample_of(files, max_lines, config, tokenizers));
     } catch (const Error& error) {
       if (lengths.unknown.empty()) lengths.unknown = error.what();
     }
   };
-  read(data.train_source, data.train_target, [&](TextSample sample) {
-    lengths.training_bytes = file_bytes(data.train_source) + file_bytes(data.train_target);
-    lengths.corpus_file =
-        bytes_of_cache(sample, lengths.training_bytes, vocabulary_of(config, tokenizers), data.max_length);
-    if (sample.bytes > 0)
-      lengths.texts_per_sample =
-          std::max(static_cast<double>(lengths.training_bytes) / static_cast<double>(sample.bytes), 1.0);
-    lengths.pairs = std::move(sample.usable);
-    if (!data.hold_out) return;
-    const auto held_out = pairs_to_hold_out(
-        static_cast<std::int64_t>(static_cast<double>(lengths.pairs.size()) * lengths.texts_per_sample));
-    for (std::size_t i = 0; i < lengths.pairs.size() && std::ssize(lengths.valid) < held_out; ++i)
-      lengths.valid.push_back(lengths.pairs[i].source);
-    lengths.pairs.erase(lengths.pairs.begin(), lengths.pairs.begin() + std::ssize(lengths.valid));
-  });
+  CacheSize cache;
+  const auto texts = data.training_texts();
+  const auto max_lines = std::max(kMaxLines / std::max<std::int64_t>(std::ssize(texts), 1), kMinMaxLines);
+  for (const auto& files : texts) {
+    auto& text = lengths.training.emplace_back();
+    read(files, max_lines, [&](TextSample sample) {
+      const auto bytes = file_bytes(files.source) + file_bytes(files.target);
+      lengths.training_bytes += bytes;
+      if (sample.bytes > 0)
+        text.texts_per_sample = std::max(static_cast<double>(bytes) / static_cast<double>(sample.bytes), 1.0);
+      cache.add(sample, text.texts_per_sample);
+      text.pairs = std::move(sample.usable);
+    });
+  }
+  lengths.corpus_file = cache.bytes(vocabulary_of(config, tokenizers), data.max_length);
+  if (data.hold_out) hold_out(lengths);
   const auto sources = [&](std::vector<std::int64_t>& of) {
     return [&](const TextSample& sample) {
       for (const auto& pair : sample.pairs) of.push_back(std::min(pair.source, data.max_length));
     };
   };
-  read(data.valid_source, data.valid_target, sources(lengths.valid));
-  read(data.test_source, data.test_target, sources(lengths.test));
+  read({data.valid_source, data.valid_target}, kMaxLines, sources(lengths.valid));
+  read({data.test_source, data.test_target}, kMaxLines, sources(lengths.test));
   log_progress("");
   return lengths;
 }

@@ -21,18 +21,26 @@ struct PairLengths {
 
 /// Lengths of the sentences of a run, estimated before they are encoded.
 struct TextLengths {
-  std::vector<PairLengths> pairs = {};              ///< of the training text; of its beginning if it is long
+  /// A training text.
+  struct Sample {
+    std::vector<PairLengths> pairs = {};  ///< of its beginning if the text is long
+    double texts_per_sample = 1;          ///< size of the text over that of the part that was read
+  };
+
+  std::vector<Sample> training = {};                ///< DataConfig::training_texts; empty samples of unreadable ones
   std::vector<std::int64_t> valid = {}, test = {};  ///< sources
-  std::int64_t training_bytes = 0;                  ///< of both files
+  std::int64_t training_bytes = 0;                  ///< of all files of the training texts
   std::int64_t corpus_file = 0;                     ///< bytes of corpus.cache
   std::string unknown = {};                         ///< the reason if something above is missing, else empty
-  double texts_per_sample = 1;                      ///< size of the training text over that of the part that was read
+
+  /// Returns the sampled pairs of all training texts.
+  std::vector<PairLengths> pairs() const;
 };
 
-/// Reads the first 50,000 lines of each text and counts their pieces with the tokenizers. If the tokenizers are not
-/// trained yet, a piece counts as 2.5 to 4.8 bytes, by the size of the vocabulary, or as one character for
-/// tokenizer.type char. Training pairs that do not fit data.max_length are left out. `unknown` reports a text that
-/// cannot be read.
+/// Reads the first 50,000 lines of each text (of several training texts together, but at least 1,000 of each) and
+/// counts their pieces with the tokenizers. If the tokenizers are not trained yet, a piece counts as 2.5 to 4.8 bytes,
+/// by the size of the vocabulary, or as one character for tokenizer.type char. Training pairs that do not fit
+/// data.max_length are left out. `unknown` reports a text that cannot be read.
 TextLengths text_lengths(const RunConfig& config, const TokenizerPair& tokenizers);
 
 /// Returns the pairs in batches, as training forms them: by length, at most `batch_tokens` positions of the longer

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/config/setting.h"
 #include "common/error.h"
 #include "common/files/mapped_file.h"
 #include "common/files/sha256.h"
@@ -17,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxTextsFile = 1 << 16;
+constexpr std::size_t kMaxTextsFile = 1 << 24;
 
 std::optional<ParallelCorpus> open_cache(const fs::path& path) {
   try {
@@ -39,13 +40,21 @@ std::string read_texts_file(const fs::path& path) {
   }
 }
 
-std::optional<TextHash> known_hash(const std::string& texts, const std::string& side) {
+// Returns the list "texts" of the contents of a texts file; an empty list if they have another form.
+Json known_texts(const std::string& contents) {
   try {
-    const auto json = parse_json(texts);
-    if (json.is_object() && json.contains(side)) return read_text_hash(json.at(side));
+    auto texts = value_at(parse_json(contents), "texts");
+    if (texts.is_array()) return texts;
   } catch (const std::invalid_argument&) {
   }
-  return std::nullopt;
+  return Json::array();
+}
+
+// Returns the hash that a texts file has for a side of a text; absent if the file may have changed.
+std::optional<TextHash> known_hash(const Json& texts, std::size_t text, const char* side, const fs::path& path) {
+  if (text >= texts.size() || !texts[text].is_object()) return std::nullopt;
+  const auto known = read_text_hash(texts[text].value(side, Json()));
+  return known && known->is_current(path) ? known : std::nullopt;
 }
 
 // Returns the SHA-256 of each tokenizer by name.
@@ -82,26 +91,29 @@ Json settings_of(const RunConfig& config) {
 CorpusCache::CorpusCache(const RunConfig& config, const RunFolder& folder, std::shared_ptr<TrainingTexts> texts)
     : config_(&config),
       texts_(texts ? std::move(texts)
-                   : std::make_shared<TrainingTexts>(config.data.train_source, config.data.train_target,
-                                                     scan_options(config))),
+                   : std::make_shared<TrainingTexts>(config.data.training_texts(), scan_options(config))),
       corpus_file_(folder.corpus_file()),
       texts_file_(folder.texts_file()),
       kept_texts_(read_texts_file(texts_file_)),
-      cached_(open_cache(corpus_file_)),
-      source_at_start_(FileStamp::of(config.data.train_source)),
-      target_at_start_(FileStamp::of(config.data.train_target)) {
+      cached_(open_cache(corpus_file_)) {
+  for (const auto& [source, target] : files()) states_.push_back({FileStamp::of(source), FileStamp::of(target)});
   if (!cached_) return;
-  source_ = known_or_scanned(config.data.train_source, "source");
-  target_ = known_or_scanned(config.data.train_target, "target");
+  hash_texts();
   const auto& kept = cached_->key();
   const auto wanted = key({});
   const auto equal = [&](const char* name) { return kept.is_object() && kept.value(name, Json()) == wanted.at(name); };
-  if (!equal("program") || !equal("source_text") || !equal("target_text")) cached_.reset();
+  if (!equal("program") || !equal("source_texts") || !equal("target_texts")) cached_.reset();
 }
 
-TextHash CorpusCache::known_or_scanned(const fs::path& path, const std::string& side) const {
-  if (const auto known = known_hash(kept_texts_, side); known && known->is_current(path)) return *known;
-  return hash_of(side == "source" ? texts_->scan().source : texts_->scan().target);
+// Takes the hash of each file from texts_file_ or, if the file may have changed, from reading the texts.
+void CorpusCache::hash_texts() {
+  const auto known = known_texts(kept_texts_);
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    auto source = known_hash(known, i, "source", files()[i].source);
+    auto target = known_hash(known, i, "target", files()[i].target);
+    states_[i].source = source ? *std::move(source) : hash_of(texts_->scan().texts[i].source);
+    states_[i].target = target ? *std::move(target) : hash_of(texts_->scan().texts[i].target);
+  }
 }
 
 std::string CorpusCache::known_tokenizer(const std::string& name) const {
@@ -125,8 +137,7 @@ void CorpusCache::load(const Tokenizers& by_name, const Tokenizer& source, const
     corpus_ = std::exchange(cached_, std::nullopt);
   } else {
     cached_.reset();
-    source_ = known_or_scanned(config_->data.train_source, "source");
-    target_ = known_or_scanned(config_->data.train_target, "target");
+    hash_texts();
     encode(wanted(), source, target, threads, held_out);
   }
   corpus_->set_vocabularies(source.vocabulary_size(), target.vocabulary_size());
@@ -141,20 +152,32 @@ void CorpusCache::keep() {
                 "the run the text is needed as it was");
     return false;
   };
-  const bool source_is = is_unchanged(config_->data.train_source, source_at_start_, source_);
-  const bool target_is = is_unchanged(config_->data.train_target, target_at_start_, target_);
-  if (!source_is || !target_is) return;
+  bool all_are = true;
+  auto texts_json = Json::array();
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const auto& state = states_[i];
+    const bool source_is = is_unchanged(files()[i].source, state.source_at_start, state.source);
+    const bool target_is = is_unchanged(files()[i].target, state.target_at_start, state.target);
+    all_are = all_are && source_is && target_is;
+    texts_json.push_back({{"source", to_json(state.source)}, {"target", to_json(state.target)}});
+  }
+  if (!all_are) return;
   if (made_) made_->commit();
   made_.reset();
-  const auto texts = to_pretty_text({{"source", to_json(source_)}, {"target", to_json(target_)}});
+  const auto texts = to_pretty_text({{"texts", std::move(texts_json)}});
   if (texts != kept_texts_) write_file(texts_file_, texts);
 }
 
 Json CorpusCache::key(const Json& tokenizers) const {
+  auto sources = Json::array(), targets = Json::array();
+  for (const auto& state : states_) {
+    sources.push_back(state.source.sha256);
+    targets.push_back(state.target.sha256);
+  }
   Json key = {{"program", std::string(kVersion) + ", SentencePiece " + sentencepiece_version() + ", encoding " +
                               std::to_string(kEncoding)},
-              {"source_text", source_.sha256},
-              {"target_text", target_.sha256},
+              {"source_texts", std::move(sources)},
+              {"target_texts", std::move(targets)},
               {"tokenizers", tokenizers},
               {"tokenizer_settings", settings_of(*config_)},
               {"max_length", config_->data.max_length}};
@@ -173,8 +196,7 @@ void CorpusCache::encode(const Json& key, const Tokenizer& source, const Tokeniz
     options.holds_out = [held_out](std::string_view source_line, std::string_view target_line) {
       return held_out->contains(source_line, target_line);
     };
-  const auto report = encode_corpus({data.train_source, data.train_target, &source, &target}, options, writer);
-  writer.finish(key, report);
+  writer.finish(key, encode_corpus(files(), source, target, options, writer));
   corpus_ = ParallelCorpus::open(MappedFile(made_->open_for_reading(), corpus_file_), corpus_file_,
                                  ParallelCorpus::Check::kIndex);
 }

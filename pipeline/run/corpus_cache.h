@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/files/atomic_file.h"
 #include "common/files/file_stamp.h"
@@ -18,8 +19,8 @@
 namespace gloss {
 
 /// Cache of the encoded training data of a run: the file corpus.cache in its folder. A later start does not encode the
-/// texts again. The file names its texts (by SHA-256), tokenizers, language tags, data.max_length and version of the
-/// program. If one of them differs, or if the file is damaged, it is made again.
+/// texts again. The file names its texts (by SHA-256, in the order of their pairs), tokenizers, language tags,
+/// data.max_length and version of the program. If one of them differs, or if the file is damaged, it is made again.
 class CorpusCache {
  public:
   using Tokenizers = std::map<std::string, std::shared_ptr<const Tokenizer>>;
@@ -45,17 +46,23 @@ class CorpusCache {
   void keep();
 
  private:
-  TextHash known_or_scanned(const std::filesystem::path& path, const std::string& side) const;
+  /// The files of a text: their stamps before the first use, such as training a tokenizer, and their contents.
+  struct TextState {
+    FileStamp source_at_start, target_at_start;
+    TextHash source = {}, target = {};
+  };
+
+  const std::vector<TextFiles>& files() const { return texts_->files(); }
+  void hash_texts();
   Json key(const Json& tokenizers) const;
   void encode(const Json& key, const Tokenizer& source, const Tokenizer& target, int threads, const HoldOut* held_out);
 
   const RunConfig* config_;
   std::shared_ptr<TrainingTexts> texts_;
   std::filesystem::path corpus_file_, texts_file_;
-  TextHash source_, target_;
-  std::string kept_texts_;                       ///< the contents of texts_file_
-  std::optional<ParallelCorpus> cached_;         ///< the file's corpus, if it is of these texts
-  FileStamp source_at_start_, target_at_start_;  ///< stamps before the first use, such as training a tokenizer
+  std::vector<TextState> states_;         ///< of files()
+  std::string kept_texts_;                ///< the contents of texts_file_
+  std::optional<ParallelCorpus> cached_;  ///< the file's corpus, if it is of these texts
   std::optional<ParallelCorpus> corpus_;
   std::unique_ptr<AtomicFile> made_;
 };

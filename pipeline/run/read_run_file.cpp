@@ -102,14 +102,16 @@ std::optional<TextSize> size_of(TrainingTexts& texts) {
 /// Returns the training texts of a run file that is not complete yet; null if it names none. A run without a validation
 /// text holds pairs out by default.
 std::shared_ptr<TrainingTexts> open_texts(const Json& json, RunConfig config, const std::filesystem::path& folder) {
+  for (const auto& [key, file] : path_keys(config)) *file = absolute_beside(*file, folder);
   auto& data = config.data;
-  if (data.train_source.empty() || data.train_target.empty()) return nullptr;
+  auto texts = data.training_texts();
+  const auto is_open = [](const TextFiles& text) { return text.source.empty() || text.target.empty(); };
+  if (texts.empty() || std::ranges::any_of(texts, is_open)) return nullptr;
   if (!json.value("data", Json::object()).contains("hold_out"))
     data.hold_out = data.valid_source.empty() && data.valid_target.empty();
   auto options = scan_options(config);
   options.size = true;
-  return std::make_shared<TrainingTexts>(absolute_beside(data.train_source, folder),
-                                         absolute_beside(data.train_target, folder), options);
+  return std::make_shared<TrainingTexts>(std::move(texts), options);
 }
 
 /// Fills in the keys whose defaults depend on the text, unless "defaults" is "fixed" or the run starts from a model. A
@@ -168,8 +170,10 @@ RunFile read_run_file(const RunFileSource& source) {
     for (const auto& [key, file] : path_keys(config)) *file = absolute_beside(*file, folder);
     auto& data = config.data;
     const auto is_open = [&](const char* key) { return !json.contains("data") || !json["data"].contains(key); };
-    if (is_open("source_language")) data.source_language = language_of_file(data.train_source);
-    if (is_open("target_language")) data.target_language = language_of_file(data.train_target);
+    const auto texts = data.training_texts();
+    const auto first = texts.empty() ? TextFiles() : texts.front();
+    if (is_open("source_language")) data.source_language = language_of_file(first.source);
+    if (is_open("target_language")) data.target_language = language_of_file(first.target);
     return result;
   } catch (const UsageError& error) {
     throw UsageError(where + error.what());

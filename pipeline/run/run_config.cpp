@@ -91,7 +91,7 @@ void RunConfig::validate() const {
     throw UsageError(
         "decoding.coverage_penalty: needs attention to the source, which a model without model.recurrent_attention "
         "lacks; set it to 0");
-  if (training.early_stop.patience > 0 && !data.train_source.empty())
+  if (training.early_stop.patience > 0 && !data.training_texts().empty())
     require(data.validates(), "data.valid_source", "validation data, which training.early_stop needs",
             data.valid_source);
   if (!training.freeze.empty()) expect_parts(model, training.freeze);
@@ -133,6 +133,7 @@ Json to_json(const RunConfig& config) {
 Json to_portable_json(const RunConfig& config) {
   auto json = join(config, [](const auto& settings, const auto& values) { return settings.to_portable_json(values); });
   json.erase("lens");
+  json["data"].erase("stages");
   return json;
 }
 

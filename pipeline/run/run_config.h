@@ -65,8 +65,8 @@ std::optional<std::string> similar_key(std::string_view name);
 
 /// Returns every key with its value, defaults filled in.
 Json to_json(const RunConfig& config);
-/// Returns the JSON that a model file stores: without the user's paths and without `lens`, which has no effect on the
-/// model.
+/// Returns the JSON that a model file stores: without the user's paths, without `data.stages`, which belongs to them,
+/// and without `lens`, which has no effect on the model.
 Json to_portable_json(const RunConfig& config);
 /// Returns the settings that must be equal to resume a run, by dotted key (Setting::identity). The keys of decoding and
 /// evaluation count only if there is a validation set, since they decide which checkpoint is the best.

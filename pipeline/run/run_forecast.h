@@ -28,7 +28,7 @@ class RunForecast {
   const TrainingConfig* config_;
   RunLength length_;
   std::vector<std::string> warnings_;
-  std::optional<double> epoch_seconds_;
+  std::optional<double> epoch_seconds_;  ///< of an epoch of the first stage
 };
 
 }  // namespace gloss

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "common/error.h"
 #include "common/log.h"
@@ -18,7 +20,7 @@ namespace {
 
 std::optional<TestSet> validation_set(const DataConfig& data) {
   if (data.valid_source.empty()) return std::nullopt;
-  expect_aligned(data.valid_source, data.valid_target);
+  expect_aligned(TextFiles{data.valid_source, data.valid_target});
   return read_test_set(data.valid_source, data.valid_target);
 }
 
@@ -33,10 +35,10 @@ std::optional<TestSet> test_set(const DataConfig& data) {
 
 /// The texts that were read for the defaults, or new ones where those are of no use.
 std::shared_ptr<TrainingTexts> training_texts(const TrainTranslateOptions& options) {
-  const auto& data = options.config.data;
+  auto files = options.config.data.training_texts();
   const auto needed = scan_options(options.config);
-  if (options.texts && options.texts->serves(data.train_source, data.train_target, needed)) return options.texts;
-  return std::make_shared<TrainingTexts>(data.train_source, data.train_target, needed);
+  if (options.texts && options.texts->serves(files, needed)) return options.texts;
+  return std::make_shared<TrainingTexts>(std::move(files), needed);
 }
 
 std::optional<Validator> make_validator(const TrainTranslateOptions& options, std::optional<TestSet> text,
@@ -81,10 +83,12 @@ void print_notes(const TrainTranslateOptions& options) {
 }
 
 void warn_of_inputs(const RunInputs& inputs, const DataConfig& data) {
-  warn_of("training", inputs.corpus().report(), data.max_length);
+  const auto texts = data.training_texts();
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    warn_of("training", inputs.corpus().reports().at(i), data.max_length, texts.size() > 1 ? names_of(texts[i]) : "");
   if (!inputs.initial.warning().empty()) log_warning(inputs.initial.warning());
   if (!inputs.validator) return;
-  warn_of("validation", inputs.validator->corpus().report(), data.max_length);
+  for (const auto& report : inputs.validator->corpus().reports()) warn_of("validation", report, data.max_length);
   if (inputs.validator->corpus().hash() == inputs.corpus().hash())
     log_warning("data.valid_source and data.valid_target: are the training data; the scores will flatter");
 }

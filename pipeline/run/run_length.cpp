@@ -14,28 +14,54 @@ constexpr std::int64_t kTrialUpdates = 100;
 constexpr std::int64_t kMinWarmupsPerRun = 2, kUsualWarmupsPerRun = 4;
 constexpr double kMinTokensPerPiece = 5, kUsualTokensPerPiece = 20;
 
+/// Returns the number of epochs before the last stage.
+std::int64_t begin_of_last_stage(const DataConfig& data) {
+  std::int64_t epochs = 0;
+  for (const auto& stage : data.stages) epochs += stage.until_epochs.value_or(0);
+  return epochs;
+}
+
 bool is_trial(const TrainingConfig& training) { return training.max_steps && *training.max_steps <= kTrialUpdates; }
 
 }  // namespace
 
-RunLength run_length(const TrainingConfig& config, std::int64_t batches_per_epoch) {
-  RunLength length{updates_of(config, batches_per_epoch)};
+RunLength run_length(const TrainingConfig& config, std::span<const EpochsOfStage> stages) {
+  RunLength length{updates_of(config, stages.front().batches)};
   const auto steps = config.step_limit();
   const bool has_steps = config.max_steps || (!config.max_epochs && !config.max_hours);
   if (has_steps) length.updates = steps;
-  if (config.max_epochs && length.updates_per_epoch > 0) {
-    const bool epochs_end_it = *config.max_epochs <= steps / length.updates_per_epoch;
-    length.updates = epochs_end_it ? *config.max_epochs * length.updates_per_epoch : steps;
+  if (config.max_epochs) {
+    std::vector<EpochsOfStage> run;
+    auto left = *config.max_epochs;
+    for (const auto& [epochs, batches] : stages) {
+      const auto last = run.size() + 1 == stages.size();
+      run.push_back({last ? left : std::min(epochs, left), batches});
+      left -= run.back().epochs;
+    }
+    length.updates = updates_of(config, run, steps).value_or(steps);
   }
   return length;
 }
 
 RunLength estimate_run_length(const RunConfig& config, const TextLengths& text) {
-  if (text.pairs.empty()) return {};
-  const auto batches = static_cast<double>(batches_of(text.pairs, config.data.batch_tokens).size());
-  auto length = run_length(config.training, static_cast<std::int64_t>(std::ceil(batches * text.texts_per_sample)));
-  for (const auto& [source, target] : text.pairs) length.tokens += static_cast<double>(source + target);
-  length.tokens *= text.texts_per_sample;
+  std::vector<double> batches;  // of each text
+  double tokens = 0;
+  for (const auto& [pairs, texts_per_sample] : text.training) {
+    batches.push_back(texts_per_sample * static_cast<double>(batches_of(pairs, config.data.batch_tokens).size()));
+    for (const auto& [source, target] : pairs) tokens += texts_per_sample * static_cast<double>(source + target);
+  }
+  const auto planned = config.data.training_stages();
+  if (tokens == 0 || planned.empty()) return {};
+  const auto texts = texts_of(planned);
+  std::vector<EpochsOfStage> stages;
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    double an_epoch = 0;
+    for (std::size_t j = 0; j < planned[i].sources.size(); ++j)
+      an_epoch += planned[i].sources[j].weight * batches.at(texts.of_stage[i][j]);
+    stages.push_back({planned[i].until_epochs.value_or(0), std::max(std::llround(std::ceil(an_epoch)), 1LL)});
+  }
+  auto length = run_length(config.training, stages);
+  length.tokens = tokens;
   return length;
 }
 
@@ -67,6 +93,10 @@ std::vector<std::string> warnings_of(const RunConfig& config, const RunLength& l
       warnings.push_back(has_updates + "; a translator needs some thousands; bring more text, raise training." +
                          (training.max_epochs ? "max_epochs" : "max_steps") + " or lower data.batch_tokens");
   }
+  if (const auto begin = begin_of_last_stage(config.data); training.max_epochs && begin >= *training.max_epochs)
+    warnings.push_back("data.stages: the run ends after " + std::to_string(*training.max_epochs) +
+                       " epochs, before its last stage begins; raise training.max_epochs to more than " +
+                       std::to_string(begin));
   const bool is_char = config.tokenizer.type == TokenizerType::kChar && config.tokenizer.model_file.empty();
   if (length.tokens > 0 && !is_char && length.tokens < kMinTokensPerPiece * static_cast<double>(pieces))
     warnings.push_back(

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "common/config/json.h"
+#include "data/batch_stream.h"
 #include "data/parallel_corpus.h"
 #include "pipeline/doctor/trial_text.h"
 #include "pipeline/run/run_config.h"
@@ -14,13 +16,14 @@ namespace gloss {
 
 /// Length of a run in updates of the weights.
 struct RunLength {
-  std::int64_t updates_per_epoch = 0;
+  std::int64_t updates_per_epoch = 0;        ///< of an epoch of the first stage
   std::optional<std::int64_t> updates = {};  ///< absent if only the clock ends the run
-  double tokens = 0;                         ///< pieces and eos of an epoch, both sides; 0: unknown
+  double tokens = 0;                         ///< pieces and eos of all texts, both sides; 0: unknown
 };
 
-/// Returns the length of a run by its limits.
-RunLength run_length(const TrainingConfig& config, std::int64_t batches_per_epoch);
+/// Returns the length of a run by its limits. `stages`: the batches of its epochs, from epoch 0; the last stage has no
+/// end.
+RunLength run_length(const TrainingConfig& config, std::span<const EpochsOfStage> stages);
 /// Estimates the length of a run from the lengths of the text's sentences; zeros if `text` has none.
 RunLength estimate_run_length(const RunConfig& config, const TextLengths& text);
 
@@ -30,8 +33,8 @@ double count_tokens(const ParallelCorpus& corpus);
 std::int64_t pieces_of(const RunConfig& config, const Vocabularies& vocabularies);
 
 /// Returns warnings of settings with which a run cannot succeed: a warm-up longer than half of the run, fewer than
-/// 1,000 updates, a vocabulary of rare pieces. `pieces` is the result of pieces_of. Returns none if training.max_steps
-/// is at most 100, since such a run is a trial.
+/// 1,000 updates, a stage that never begins, a vocabulary of rare pieces. `pieces` is the result of pieces_of. Returns
+/// none if training.max_steps is at most 100, since such a run is a trial.
 std::vector<std::string> warnings_of(const RunConfig& config, const RunLength& length, std::int64_t pieces);
 
 /// Returns a text such as "about 330 in an epoch, 13200 in the run".

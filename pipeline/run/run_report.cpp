@@ -18,9 +18,9 @@ std::string text_of(const char* format, auto... values) {
   return line.data();
 }
 
-void warn_of(std::string_view name, const std::string& reason, const NotedLines& pairs) {
+void warn_of(const std::string& where, std::string_view name, const std::string& reason, const NotedLines& pairs) {
   if (pairs.count == 0) return;
-  log_warning(std::to_string(pairs.count) + " " + std::string(name) + " pairs left out: " + reason + " (" +
+  log_warning(where + std::to_string(pairs.count) + " " + std::string(name) + " pairs left out: " + reason + " (" +
               pairs.text() + ")");
 }
 
@@ -119,11 +119,25 @@ void report_model(RunFolder& folder, std::span<const std::int64_t> steps, const 
   report_scores(folder, "model", {{"weights_of_steps", steps}}, validation, samples);
 }
 
-void warn_of(std::string_view name, const CorpusReport& report, std::int64_t max_length) {
-  warn_of(name, "not UTF-8", report.invalid_utf8);
-  warn_of(name, "one side is empty", report.empty);
-  warn_of(name, "more than data.max_length = " + std::to_string(max_length) + " pieces", report.too_long);
-  if (report.crlf) log_warning("the " + std::string(name) + " text has Windows line ends (CR LF); they were dropped");
+void warn_of(std::string_view name, const CorpusReport& report, std::int64_t max_length, const std::string& files) {
+  const auto where = files.empty() ? "" : files + ": ";
+  warn_of(where, name, "not UTF-8", report.invalid_utf8);
+  warn_of(where, name, "one side is empty", report.empty);
+  warn_of(where, name, "more than data.max_length = " + std::to_string(max_length) + " pieces", report.too_long);
+  if (report.crlf)
+    log_warning(where + "the " + std::string(name) + " text has Windows line ends (CR LF); they were dropped");
+}
+
+std::string stage_text(std::span<const TrainingStage> stages, std::size_t stage) {
+  const auto& [sources, epochs] = stages[stage];
+  auto text = "stage " + std::to_string(stage + 1) + " of " + std::to_string(stages.size());
+  if (epochs) text += ", " + std::to_string(*epochs) + (*epochs == 1 ? " epoch" : " epochs");
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const auto& [source, target, weight] = sources[i];
+    text += (i == 0 ? ": " : "; ") + names_of({source, target});
+    if (weight != 1) text += text_of(" (weight %g)", weight);
+  }
+  return text;
 }
 
 Json summary(const Bleu& bleu) { return {{"bleu", bleu.score}, {"signature", bleu_signature(bleu.tokenizer)}}; }

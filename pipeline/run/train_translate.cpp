@@ -1,7 +1,9 @@
 #include "pipeline/run/train_translate.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "common/system/memory.h"
 #include "common/system/stop.h"
 #include "common/version.h"
+#include "data/epoch_stage.h"
 #include "data/parallel_corpus.h"
 #include "kernels/instruction_set.h"
 #include "model/make_model.h"
@@ -140,6 +143,16 @@ EncoderDecoder make_initial_model(const TrainTranslateOptions& options, RunInput
   return model;
 }
 
+/// Returns a function of the epoch that begins, which logs the first epoch of each stage of data.stages.
+std::function<void(std::int64_t)> stage_reporter(const DataConfig& data, const ParallelCorpus& corpus) {
+  if (data.stages.empty()) return nullptr;
+  return [&data, stages = epoch_stages(data, corpus),
+          reported = std::optional<std::size_t>()](std::int64_t epoch) mutable {
+    const auto stage = stage_of(stages, epoch);
+    if (std::exchange(reported, stage) != stage) log_info(stage_text(data.stages, stage));
+  };
+}
+
 Trainer::Options trainer_options(const TrainTranslateOptions& options, const RunInputs& inputs, RunFolder& folder,
                                  ProgressDisplay& display, RunValidation* validation) {
   const auto& config = options.config;
@@ -156,6 +169,7 @@ Trainer::Options trainer_options(const TrainTranslateOptions& options, const Run
                                   display.step_reported();
                                 },
                             .progress = [&](const TrainingProgress& progress) { display.show(progress); },
+                            .epoch_begins = stage_reporter(config.data, inputs.corpus()),
                             .exchange = options.exchange,
                             .plain = config.plain};
   training.hashes.update(inputs.initial.hashes());
@@ -221,9 +235,10 @@ std::optional<Bleu> write_and_score(const RunConfig& config, const RunInputs& in
 
 /// The settings of a run and the program, on which the numbers depend. Paths may differ between machines.
 Json start_of(const RunConfig& config) {
-  auto settings = to_json(config);
-  for (const auto& [key, path] : files_read(config))  // "data.train_source"
-    settings[key.substr(0, key.find('.'))].erase(key.substr(key.find('.') + 1));
+  auto without_paths = config;
+  for (const auto& [key, path] : path_keys(without_paths))
+    if (!path->empty()) *path = "a file";
+  auto settings = to_json(without_paths);
   return {{"program", std::string(kVersion)},
           {"libtorch", TORCH_VERSION},
           {"processor", kernels::name_of(kernels::active_instruction_set()) + ", " + at::get_cpu_capability()},
@@ -264,7 +279,8 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   const RandomStream random(static_cast<std::uint64_t>(config.seed), "gloss");
   TrainingLens lens(config, inputs.tokenizers, folder);
   auto model = make_initial_model(options, inputs, random);
-  BatchStream batches(inputs.corpus(), config.data.batch_tokens, random, subword_sampling(config, inputs.tokenizers));
+  BatchStream batches(inputs.corpus(), epoch_stages(config.data, inputs.corpus()), config.data.batch_tokens, random,
+                      subword_sampling(config, inputs.tokenizers));
   std::optional<RunValidation> validation;
   if (inputs.validator)
     validation.emplace(*inputs.validator, folder, lens, options.samples, config.data.max_length, exchange);

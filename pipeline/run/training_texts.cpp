@@ -1,7 +1,8 @@
 #include "pipeline/run/training_texts.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <utility>
-#include <vector>
 
 #include "common/error.h"
 #include "common/system/stop.h"
@@ -27,21 +28,24 @@ ScanOptions scan_options(const RunConfig& config) {
   return {.hold_out = config.data.hold_out, .sample_lines = trains_tokenizer ? max_lines : 0};
 }
 
-TrainingTexts::TrainingTexts(fs::path source, fs::path target, const ScanOptions& options)
-    : source_(std::move(source)), target_(std::move(target)), options_(options) {
+TrainingTexts::TrainingTexts(std::vector<TextFiles> files, const ScanOptions& options)
+    : files_(std::move(files)), options_(options) {
   options_.before_pair = stop_where_requested;
 }
 
 const ScannedTexts& TrainingTexts::scan() {
-  if (!scanned_) scanned_ = scan_texts(source_, target_, options_);
+  if (!scanned_) scanned_ = scan_texts(files_, options_);
   return *scanned_;
 }
 
-bool TrainingTexts::serves(const fs::path& source, const fs::path& target, const ScanOptions& needed) const {
+bool TrainingTexts::serves(std::span<const TextFiles> files, const ScanOptions& needed) const {
   const bool has_results = options_.size >= needed.size && options_.hold_out >= needed.hold_out &&
                            (needed.sample_lines == 0 || options_.sample_lines == needed.sample_lines);
-  return source == source_ && target == target_ && has_results &&
-         (!scanned_ || (is_unchanged(scanned_->source) && is_unchanged(scanned_->target)));
+  const auto has_changed = [](const ScannedTexts::Pair& text) {
+    return !is_unchanged(text.source) || !is_unchanged(text.target);
+  };
+  return std::ranges::equal(files, files_) && has_results &&
+         !(scanned_ && std::ranges::any_of(scanned_->texts, has_changed));
 }
 
 std::string TrainingTexts::train_tokenizer(Sides sides, const TokenizerConfig& config) {
@@ -52,15 +56,19 @@ std::string TrainingTexts::train_tokenizer(Sides sides, const TokenizerConfig& c
     files.push_back(text.path);
     if (text.sample) texts.push_back({text.path, std::move(*std::exchange(text.sample, std::nullopt))});
   };
-  if (sides != Sides::kTarget) add(scanned_->source);
-  if (sides != Sides::kSource) add(scanned_->target);
+  for (auto& [source, target] : scanned_->texts) {
+    if (sides != Sides::kTarget) add(source);
+    if (sides != Sides::kSource) add(target);
+  }
   return texts.size() == files.size() ? gloss::train_tokenizer(texts, config) : gloss::train_tokenizer(files, config);
 }
 
 void TrainingTexts::drop_samples() {
   if (!scanned_) return;
-  scanned_->source.sample.reset();
-  scanned_->target.sample.reset();
+  for (auto& [source, target] : scanned_->texts) {
+    source.sample.reset();
+    target.sample.reset();
+  }
 }
 
 }  // namespace gloss

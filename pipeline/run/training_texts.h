@@ -1,10 +1,12 @@
 #pragma once
 
-#include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "data/scan_texts.h"
+#include "data/text_files.h"
 #include "pipeline/run/run_config.h"
 #include "tokenizer/train_tokenizer.h"
 
@@ -17,23 +19,23 @@ ScanOptions scan_options(const RunConfig& config);
 class TrainingTexts {
  public:
   /// `options` are the results that will be needed. The reading ends after a signal.
-  TrainingTexts(std::filesystem::path source, std::filesystem::path target, const ScanOptions& options);
+  TrainingTexts(std::vector<TextFiles> files, const ScanOptions& options);
 
+  const std::vector<TextFiles>& files() const { return files_; }
   /// Returns the results; reads the texts in the first call. Throws as scan_texts, and Stopped after a signal.
   const ScannedTexts& scan();
   /// Returns whether these are the texts, the options include `needed`, and the files have not changed since they were
   /// read.
-  bool serves(const std::filesystem::path& source, const std::filesystem::path& target,
-              const ScanOptions& needed) const;
+  bool serves(std::span<const TextFiles> files, const ScanOptions& needed) const;
 
-  /// Trains a tokenizer on the source, the target, or both. Throws as train_tokenizer and scan.
+  /// Trains a tokenizer on the sources, the targets, or both. Throws as train_tokenizer and scan.
   enum class Sides { kSource, kTarget, kBoth };
   std::string train_tokenizer(Sides sides, const TokenizerConfig& config);
   /// Frees the lines that were kept for training tokenizers.
   void drop_samples();
 
  private:
-  std::filesystem::path source_, target_;
+  std::vector<TextFiles> files_;
   ScanOptions options_;
   std::optional<ScannedTexts> scanned_;
 };

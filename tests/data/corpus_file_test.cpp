@@ -2,6 +2,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -29,20 +30,22 @@ Ids sentence(std::int64_t pair, Id seed) {
   return ids;
 }
 
-CorpusReport some_report() {
-  CorpusReport report{.lines = 999, .invalid_utf8 = {}, .empty = {}, .too_long = {}, .crlf = true};
+CorpusReport some_report(std::int64_t pairs) {
+  CorpusReport report{.lines = 999, .pairs = pairs, .invalid_utf8 = {}, .empty = {}, .too_long = {}, .crlf = true};
   for (const auto line : {3, 5, 8, 13, 21, 34}) report.empty.note(line);
   report.too_long.note(7);
   return report;
 }
 
-std::string file_of(std::int64_t vocabulary_size, std::int64_t longest, std::int64_t pairs = kPairs) {
+// Writes a file of two texts; the first has `first` pairs.
+std::string file_of(std::int64_t vocabulary_size, std::int64_t longest, std::int64_t pairs = kPairs,
+                    std::int64_t first = 20, std::int64_t more = 0) {
   std::string file;
   CorpusWriter writer(
       [&](std::span<const std::byte> bytes) { file.append(reinterpret_cast<const char*>(bytes.data()), bytes.size()); },
       vocabulary_size, longest);
   for (std::int64_t i = 0; i < pairs; ++i) writer.add(sentence(i, 3), sentence(i, 5));
-  writer.finish({{"text", "abc"}}, some_report());
+  writer.finish({{"text", "abc"}}, std::vector{some_report(first), some_report(pairs - first + more)});
   return file;
 }
 
@@ -77,9 +80,23 @@ TEST(CorpusFileTest, SmallNumbersTakeTwoBytes) {
 TEST(CorpusFileTest, KeepsKeyAndReport) {
   const auto corpus = open(file_of(100'000, 0));
   EXPECT_EQ(corpus.key(), (Json{{"text", "abc"}}));
-  EXPECT_EQ(to_json(corpus.report()), to_json(some_report()));
-  EXPECT_EQ(corpus.report().empty.count, 6);
-  EXPECT_THAT(corpus.report().empty.first_lines, ElementsAre(3, 5, 8, 13, 21));
+  ASSERT_EQ(corpus.reports().size(), 2u);
+  EXPECT_EQ(to_json(corpus.reports()[0]), to_json(some_report(20)));
+  EXPECT_EQ(corpus.reports()[1].pairs, kPairs - 20);
+  EXPECT_EQ(corpus.reports()[0].empty.count, 6);
+  EXPECT_THAT(corpus.reports()[0].empty.first_lines, ElementsAre(3, 5, 8, 13, 21));
+}
+
+TEST(CorpusFileTest, TextsOfOtherPairsThanTheFileHasAreRefused) {
+  const auto refused = [](std::int64_t first, std::int64_t more) {
+    EXPECT_THAT([&] { open(file_of(100, 100, kPairs, first, more)); },
+                ThrowsMessage<DataError>(HasSubstr("pairs than the file has")));
+  };
+  refused(20, 1);
+  refused(20, -1);
+  refused(-1, 0);
+  refused(kPairs + 1, 0);
+  refused(std::numeric_limits<std::int64_t>::max(), 0);
 }
 
 TEST(CorpusFileTest, TheHashIsOverLengthsAndIdsInAnyWidth) {
@@ -157,7 +174,7 @@ TEST(CorpusFileTest, ImpossibleSizesAreRefusedDespiteAValidSum) {
                                                                             {"id_bytes", 4},
                                                                             {"id_bytes", 0},
                                                                             {"length_bytes", 8},
-                                                                            {"report", Json::array()},
+                                                                            {"texts", Json::array({3})},
                                                                             {"key", Json()}})
     if (key == std::string("key"))
       EXPECT_TRUE(open(with(key, value)).key().is_null());
@@ -227,7 +244,7 @@ TEST(CorpusFileTest, IfTheFileChangesLengthsStayAndPairsAreRefused) {
 }
 
 TEST(CorpusFileTest, AnIdOutsideTheVocabularyIsRefusedWhenItIsRead) {
-  auto corpus = open(file_of(65'536, 256, 3));
+  auto corpus = open(file_of(65'536, 256, 3, 1));
   const std::vector<std::int64_t> all{0, 1, 2};
   const auto largest = [&](bool target) {
     Id id = 0;
@@ -249,7 +266,7 @@ TEST(CorpusFileTest, AnIdThatIsNegativeIsRefused) {
       [&](std::span<const std::byte> bytes) { file.append(reinterpret_cast<const char*>(bytes.data()), bytes.size()); },
       100'000, 256);
   writer.add(Ids{-5, kEos}, Ids{kEos});
-  writer.finish({}, some_report());
+  writer.finish({}, std::vector{some_report(1)});
   EXPECT_THROW(open(file).batch(std::vector<std::int64_t>{0}), DataError);
 }
 

@@ -26,7 +26,7 @@ TEST(DataConfigTest, DefaultsApplyToMissingKeys) {
 TEST(DataConfigTest, EveryKeyComesBack) {
   const auto json = parse_json(R"({"train_source": "a", "train_target": "b", "valid_source": "c", "valid_target": "d",
                                    "test_source": "e", "test_target": "f", "max_length": 7, "batch_tokens": 9,
-                                   "hold_out": false, "source_language": "en", "target_language": "pt-BR",
+                                   "hold_out": false, "stages": [], "source_language": "en", "target_language": "pt-BR",
                                    "subword_sampling": 0.1})");
   EXPECT_EQ(to_json(read(to_text(json))), json);
   EXPECT_EQ(to_json(read(R"({"hold_out": true})")).at("hold_out"), true);

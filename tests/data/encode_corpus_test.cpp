@@ -2,17 +2,22 @@
 
 #include <atomic>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/error.h"
+#include "data/parallel_corpus.h"
 #include "tests/data/letter_tokenizer.h"
 
 namespace gloss {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
 
 const LetterTokenizer kAlphabet;
 constexpr int kLines = 10'000;  // more than the tasks below take at once
@@ -39,29 +44,65 @@ std::string text(int offset) {
 
 struct Encoded {
   std::string file;
-  CorpusReport report;
+  std::vector<CorpusReport> reports;
 };
 
-Encoded encode(const CorpusFiles& files, int threads, const Tokenizer& tokenizer = kAlphabet) {
+Encoded encode(const std::vector<TextFiles>& texts, int threads, const Tokenizer& tokenizer = kAlphabet) {
   Encoded encoded;
   CorpusWriter writer(
       [&](std::span<const std::byte> bytes) {
         encoded.file.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
       },
       tokenizer.vocabulary_size(), 256);
-  encoded.report = encode_corpus({files.source(), files.target(), &tokenizer, &tokenizer},
-                                 {.max_length = 256, .before_pair = {}, .threads = threads}, writer);
-  writer.finish({}, encoded.report);
+  encoded.reports =
+      encode_corpus(texts, tokenizer, tokenizer, {.max_length = 256, .before_pair = {}, .threads = threads}, writer);
+  writer.finish({}, encoded.reports);
   return encoded;
 }
 
+TextFiles files_of(const CorpusFiles& files) { return {files.source(), files.target()}; }
+
 TEST(EncodeCorpusTest, AnyNumberOfThreadsGivesTheSameFile) {
   const CorpusFiles files(text(1), text(7));
-  const auto wanted = encode(files, 1);
-  EXPECT_EQ(wanted.report.lines, kLines);
-  EXPECT_EQ(wanted.report.empty.count, 20);
-  EXPECT_THAT(wanted.report.invalid_utf8.first_lines, ElementsAre(2, 993, 999, 1990, 1996)) << "in order of the lines";
-  for (const int threads : {2, 3, 7}) EXPECT_TRUE(encode(files, threads).file == wanted.file) << threads;
+  const auto wanted = encode({files_of(files)}, 1);
+  EXPECT_EQ(wanted.reports.at(0).lines, kLines);
+  EXPECT_EQ(wanted.reports.at(0).empty.count, 20);
+  EXPECT_THAT(wanted.reports.at(0).invalid_utf8.first_lines, ElementsAre(2, 993, 999, 1990, 1996))
+      << "in order of the lines";
+  for (const int threads : {2, 3, 7}) EXPECT_TRUE(encode({files_of(files)}, threads).file == wanted.file) << threads;
+}
+
+TEST(EncodeCorpusTest, SeveralTextsFollowEachOtherAndEachHasAReport) {
+  const CorpusFiles a("a\n\nb\n", "A\nB\nC\n"), b("c\n", "D\r\n");
+  const std::vector texts{files_of(a), files_of(b), files_of(a)};
+  for (const int threads : {1, 3}) {
+    const auto corpus = ParallelCorpus::read(texts, kAlphabet, kAlphabet, {.threads = threads});
+    ASSERT_EQ(corpus.size(), 5);
+    for (std::int64_t i = 0; i < 5; ++i)
+      EXPECT_EQ(corpus.source(i).front(), kAlphabet.encode(std::string(1, "abcab"[i])).front());
+    ASSERT_EQ(corpus.reports().size(), 3u);
+    EXPECT_EQ(corpus.reports()[0].pairs, 2);
+    EXPECT_EQ(corpus.reports()[0].lines, 3);
+    EXPECT_EQ(corpus.reports()[1].pairs, 1);
+    EXPECT_THAT(corpus.reports()[0].empty.first_lines, ElementsAre(2));
+    EXPECT_THAT(corpus.reports()[2].empty.first_lines, ElementsAre(2)) << "lines are counted in each text";
+    EXPECT_FALSE(corpus.reports()[0].crlf);
+    EXPECT_TRUE(corpus.reports()[1].crlf);
+  }
+}
+
+TEST(EncodeCorpusTest, ATextWithoutAUsablePairIsRefusedByName) {
+  const CorpusFiles good("a\n", "b\n"), bad("\n\n", "b\nc\n"), uneven("a\n", "b\nc\n");
+  EXPECT_THAT(
+      [&] {
+        encode({files_of(good), files_of(bad)}, 1);
+      },
+      ThrowsMessage<DataError>(AllOf(HasSubstr(bad.source().string()), HasSubstr("none of 2 pairs"))));
+  EXPECT_THAT(
+      [&] {
+        encode({files_of(good), files_of(uneven)}, 1);
+      },
+      ThrowsMessage<DataError>(HasSubstr(uneven.target().string() + " has 2;")));
 }
 
 // Throws at one line, and counts the lines before.
@@ -84,7 +125,7 @@ TEST(EncodeCorpusTest, AnExceptionOfATaskEndsTheReadingSoonAfter) {
   const FailingTokenizer tokenizer;
   int read = 0;
   CorpusWriter writer([](std::span<const std::byte>) {}, 1000, 256);
-  EXPECT_THROW(encode_corpus({files.source(), files.target(), &tokenizer, &tokenizer},
+  EXPECT_THROW(encode_corpus(std::vector{files_of(files)}, tokenizer, tokenizer,
                              {.max_length = 256, .before_pair = [&] { ++read; }, .threads = 2}, writer),
                ModelError);
   EXPECT_GT(read, 5000);

@@ -26,6 +26,10 @@ ParallelCorpus corpus_of(const Lengths& lengths) {
   return ParallelCorpus::read(files.source(), files.target(), letters, letters, {});
 }
 
+std::vector<Occurrence> all_of(const ParallelCorpus& corpus) {
+  return occurrences_of(one_stage(corpus).front(), 0, corpus.size(), RandomStream(1, "run"));
+}
+
 Lengths in_order(const ParallelCorpus& corpus, const EpochOrder& order) {
   Lengths lengths;
   for (std::int64_t i = 0; i < order.batches(); ++i)
@@ -62,7 +66,7 @@ TEST(EpochOrderTest, PairsOfEqualLengthsAndTheFirstBatchAreDrawn) {
   std::set<std::vector<std::uint32_t>> orders;
   std::set<std::vector<std::size_t>> shapes;
   for (std::uint32_t epoch = 0; epoch < 10; ++epoch) {
-    const EpochOrder order(corpus, 60, RandomStream(1, "run").at(epoch));
+    const EpochOrder order(corpus, all_of(corpus), 60, RandomStream(1, "run").at(epoch));
     std::vector<std::uint32_t> pairs;
     for (std::int64_t i = 0; i < order.batches(); ++i) {
       const auto batch = order.batch(i);
@@ -85,7 +89,7 @@ TEST(EpochOrderTest, PairsOfALengthComeInEveryOrderThatIsAllowed) {
     const auto corpus = corpus_of(lengths);
     std::set<std::vector<std::uint32_t>> seen;
     for (std::uint32_t epoch = 0; epoch < 100; ++epoch) {
-      const EpochOrder order(corpus, 1'000'000'000, RandomStream(1, "run").at(epoch));
+      const EpochOrder order(corpus, all_of(corpus), 1'000'000'000, RandomStream(1, "run").at(epoch));
       EXPECT_EQ(order.batches(), 1);
       seen.emplace(order.batch(0).begin(), order.batch(0).end());
     }

@@ -106,7 +106,7 @@ TEST_F(HoldOutTest, TakesNoPairThatCannotBeTrainedOn) {
       target << to << '\n';
     }
   }
-  const auto held_out = *scan_texts(folder / "s", folder / "t", {.hold_out = true}).held_out;
+  const auto held_out = *scan_texts(TextFiles{folder / "s", folder / "t"}, {.hold_out = true}).held_out;
   EXPECT_EQ(held_out.pairs_of_text(), 40);
   EXPECT_EQ(held_out.sources().size(), 4u);
   for (const auto& target : held_out.targets()) EXPECT_TRUE(target.starts_with("target")) << target;

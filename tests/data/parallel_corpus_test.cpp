@@ -41,7 +41,7 @@ TEST(ParallelCorpusTest, PairsArePiecesAndEos) {
   EXPECT_THAT(corpus.target(0), ElementsAre(4 + 'd', kEos));
   EXPECT_THAT(corpus.source(1), ElementsAre(4 + 'c', kEos));
   EXPECT_THAT(corpus.target(1), ElementsAre(4 + 'e', 4 + 'f', kEos));
-  EXPECT_EQ(corpus.report().lines, 2);
+  EXPECT_EQ(corpus.reports().at(0).lines, 2);
 }
 
 TEST(ParallelCorpusTest, BatchHoldsTheSentencesAskedFor) {
@@ -62,8 +62,8 @@ TEST(ParallelCorpusTest, LineThatIsNotUtf8IsLeftOutWithItsPartner) {
   const auto corpus = read(repeated("a\n", 297) + "\xC3(\nb\nc\n", repeated("a\n", 297) + "b\nb\nn\0ul\n"s);
   EXPECT_EQ(corpus.size(), 298);
   EXPECT_EQ(sources(corpus).back(), "b");
-  EXPECT_EQ(corpus.report().invalid_utf8.count, 2);
-  EXPECT_THAT(corpus.report().invalid_utf8.first_lines, ElementsAre(298, 300));
+  EXPECT_EQ(corpus.reports().at(0).invalid_utf8.count, 2);
+  EXPECT_THAT(corpus.reports().at(0).invalid_utf8.first_lines, ElementsAre(298, 300));
 }
 
 TEST(ParallelCorpusTest, MoreThanOneLineInAHundredNotUtf8IsAnError) {
@@ -80,14 +80,14 @@ TEST(ParallelCorpusTest, PictureIsRefusedAsNotUtf8) {
 TEST(ParallelCorpusTest, PairWithAnEmptySideIsLeftOut) {
   const auto corpus = read("a\n\nc\n \ne\n", "a\nb\n\n\ne\n");
   EXPECT_THAT(sources(corpus), ElementsAre("a", "e"));
-  EXPECT_EQ(corpus.report().empty.count, 3);
-  EXPECT_THAT(corpus.report().empty.first_lines, ElementsAre(2, 3, 4));
+  EXPECT_EQ(corpus.reports().at(0).empty.count, 3);
+  EXPECT_THAT(corpus.reports().at(0).empty.first_lines, ElementsAre(2, 3, 4));
 }
 
 TEST(ParallelCorpusTest, PairOverTheLimitIsLeftOut) {
   const auto corpus = read("abc\nabcd\na\nabc\n", "a\na\nabcd\nabc\n", {.max_length = 4});
   EXPECT_THAT(sources(corpus), ElementsAre("abc", "abc"));
-  EXPECT_THAT(corpus.report().too_long.first_lines, ElementsAre(2, 3));
+  EXPECT_THAT(corpus.reports().at(0).too_long.first_lines, ElementsAre(2, 3));
   EXPECT_EQ(read("abc\n" + std::string(1000, 'x') + "\n", "a\nb\n", {.max_length = 0}).size(), 2);
 }
 
@@ -96,14 +96,14 @@ TEST(ParallelCorpusTest, LineOfAMegabyteIsLeftOutEvenWithoutALimit) {
   for (const auto& [source, target] : {std::pair(bad, good), std::pair(good, bad)}) {
     const auto corpus = read(source, target, {.max_length = 0});
     EXPECT_THAT(sources(corpus), ElementsAre("a", "c"));
-    EXPECT_THAT(corpus.report().too_long.first_lines, ElementsAre(2));
+    EXPECT_THAT(corpus.reports().at(0).too_long.first_lines, ElementsAre(2));
   }
 }
 
 TEST(ParallelCorpusTest, FiveLineNumbersOfAReasonAreKept) {
   const auto corpus = read("a\n" + repeated("\n", 9), repeated("a\n", 10));
-  EXPECT_EQ(corpus.report().empty.count, 9);
-  EXPECT_THAT(corpus.report().empty.first_lines, ElementsAre(2, 3, 4, 5, 6));
+  EXPECT_EQ(corpus.reports().at(0).empty.count, 9);
+  EXPECT_THAT(corpus.reports().at(0).empty.first_lines, ElementsAre(2, 3, 4, 5, 6));
 }
 
 TEST(ParallelCorpusTest, LineEndsAndByteOrderMarkChangeNothing) {
@@ -112,9 +112,9 @@ TEST(ParallelCorpusTest, LineEndsAndByteOrderMarkChangeNothing) {
                                                    "a\r\nb\r\n",
                                                    "c\nd");
   EXPECT_EQ(other.hash(), plain.hash());
-  EXPECT_TRUE(other.report().crlf);
-  EXPECT_FALSE(plain.report().crlf);
-  EXPECT_TRUE(read("a\n", "c\r\n").report().crlf);
+  EXPECT_TRUE(other.reports().at(0).crlf);
+  EXPECT_FALSE(plain.reports().at(0).crlf);
+  EXPECT_TRUE(read("a\n", "c\r\n").reports().at(0).crlf);
 }
 
 TEST(ParallelCorpusTest, NothingLeftIsAnError) {

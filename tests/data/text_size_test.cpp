@@ -16,7 +16,7 @@ class TextSizeTest : public testing::Test {
   TextSize measure(const std::string& source, const std::string& target) const {
     std::ofstream(folder_ / "s") << source;
     std::ofstream(folder_ / "t") << target;
-    return *scan_texts(folder_ / "s", folder_ / "t", {.size = true}).size;
+    return *scan_texts(TextFiles{folder_ / "s", folder_ / "t"}, {.size = true}).size;
   }
 
   TemporaryFolder folder_;

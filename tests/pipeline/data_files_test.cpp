@@ -66,7 +66,7 @@ TEST_F(DataFilesTest, ASignalStopsTheReadingAndNothingIsLeft) {
   {
     const StopOnSignal stop;
     std::raise(SIGTERM);
-    EXPECT_THROW(expect_aligned(job_.config.data.train_source, job_.config.data.train_target), Stopped);
+    EXPECT_THROW(expect_aligned(TextFiles{job_.config.data.train_source, job_.config.data.train_target}), Stopped);
     testing::internal::CaptureStderr();
     EXPECT_EQ(job_.run().end, TrainingEnd::kStopped);
     EXPECT_THAT(testing::internal::GetCapturedStderr(),

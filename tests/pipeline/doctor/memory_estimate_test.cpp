@@ -220,7 +220,7 @@ TEST(MemoryEstimateTest, SamplingMakesBatchesLargerButNoSentenceLongerThanTheLim
   config.decoding.max_length = 40;
   config.model.positions = Positions::kLearned;  // there are only max_positions of them
   config.model.max_positions = 41;
-  const ForeseenRun run{kVocabularies, {.pairs = std::vector<PairLengths>(2000, {20, 20})}};
+  const ForeseenRun run{kVocabularies, {.training = {{.pairs = std::vector<PairLengths>(2000, {20, 20})}}}};
   const auto plain = try_training(config, run, usable_memory()).batches;
   config.data.subword_sampling = 0.5;  // three times the length, so that the limit applies
   const auto sampled = try_training(config, run, usable_memory()).batches;

@@ -29,7 +29,7 @@ class TrialTextTest : public testing::Test {
   }
   std::vector<std::pair<std::int64_t, std::int64_t>> training() const {
     std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
-    for (const auto& [source, target] : text_lengths(job_.config, {}).pairs) pairs.emplace_back(source, target);
+    for (const auto& [source, target] : text_lengths(job_.config, {}).pairs()) pairs.emplace_back(source, target);
     return pairs;
   }
 
@@ -55,7 +55,7 @@ TEST_F(TrialTextTest, PairsThatAreHeldOutAreNoTrainingPairs) {
   write_lines(data.train_target, std::vector<std::string>(100, "abc"));
   const auto lengths = text_lengths(job_.config, {});
   EXPECT_EQ(lengths.valid.size(), 10);
-  EXPECT_EQ(lengths.pairs.size(), 90);
+  EXPECT_EQ(lengths.pairs().size(), 90);
 }
 
 TEST_F(TrialTextTest, LengthsByATokenizerAndTheCorpusFileAreThoseOfTheRun) {
@@ -66,7 +66,7 @@ TEST_F(TrialTextTest, LengthsByATokenizerAndTheCorpusFileAreThoseOfTheRun) {
   job.config.tokenizer.model_file = job / "run/tokenizer.model";
   const std::shared_ptr<const Tokenizer> tokenizer = SentencePieceTokenizer::load(job / "run/tokenizer.model");
   const auto lengths = text_lengths(job.config, {tokenizer, tokenizer});
-  EXPECT_EQ(lengths.pairs.size(), 60);
+  EXPECT_EQ(lengths.pairs().size(), 60);
   EXPECT_EQ(lengths.valid.size(), 20);
   EXPECT_EQ(lengths.test.size(), 20);
   const auto file = static_cast<std::int64_t>(std::filesystem::file_size(job / "run/corpus.cache"));
@@ -101,9 +101,9 @@ TEST_F(TrialTextTest, EachSideIsCountedByItsOwnTokenizer) {
                         {std::make_shared<ByteTokenizer>(source, 1), std::make_shared<ByteTokenizer>(target, 2)});
   };
   const auto small = lengths(100, 65'536);
-  ASSERT_EQ(small.pairs.size(), 1u);
-  EXPECT_EQ(small.pairs[0].source, 4);
-  EXPECT_EQ(small.pairs[0].target, 9);
+  ASSERT_EQ(small.pairs().size(), 1u);
+  EXPECT_EQ(small.pairs()[0].source, 4);
+  EXPECT_EQ(small.pairs()[0].target, 9);
   const auto more = 24;  // 26 bytes of ids more; each part begins at a multiple of 8
   EXPECT_EQ(lengths(100, 65'537).corpus_file, small.corpus_file + more);
   EXPECT_EQ(lengths(65'537, 100).corpus_file, lengths(100, 65'537).corpus_file);
@@ -128,8 +128,8 @@ TEST_F(TrialTextTest, ALongTextIsReadInPartAndTheFileIsThatOfAll) {
     return text_lengths(config, {});
   };
   const auto whole = fill(50'000), beginning = fill(100'000);
-  EXPECT_EQ(whole.pairs.size(), 50'000u);
-  EXPECT_EQ(beginning.pairs.size(), 50'000u);
+  EXPECT_EQ(whole.pairs().size(), 50'000u);
+  EXPECT_EQ(beginning.pairs().size(), 50'000u);
   EXPECT_EQ(beginning.training_bytes, 100'000 * 7);
   EXPECT_NEAR(static_cast<double>(beginning.corpus_file) / static_cast<double>(whole.corpus_file), 2, 1e-3);
 }
@@ -143,8 +143,8 @@ TEST_F(TrialTextTest, PairsUpToTheLimitAreTakenAndHeldOutSourcesAreCutThere) {
   write_lines(data.test_source, {"abcd"});
   write_lines(data.test_target, {"a"});
   const auto lengths = text_lengths(job_.config, {});
-  ASSERT_EQ(lengths.pairs.size(), 1u);
-  EXPECT_EQ(lengths.pairs[0].source, 64);
+  ASSERT_EQ(lengths.pairs().size(), 1u);
+  EXPECT_EQ(lengths.pairs()[0].source, 64);
   EXPECT_THAT(lengths.valid, ElementsAre(5, 64));
   EXPECT_THAT(lengths.test, ElementsAre(6));
 }
@@ -159,7 +159,7 @@ TEST_F(TrialTextTest, AnUnreadableTextIsReportedAndTheOthersAreRead) {
   std::filesystem::remove(job_.config.data.train_target);
   const auto lengths = text_lengths(job_.config, {});
   EXPECT_THAT(lengths.unknown, HasSubstr("train.target: wanted a text file, but it is not there"));
-  EXPECT_THAT(lengths.pairs, IsEmpty());
+  EXPECT_THAT(lengths.pairs(), IsEmpty());
   EXPECT_EQ(lengths.corpus_file, 0);
   EXPECT_EQ(lengths.valid.size(), 20);
 }

@@ -79,7 +79,7 @@ class CorpusCacheTest : public testing::Test {
       const RunTokenizers tokenizers(job_.config, folder, cache);
       cache.load(tokenizers.by_name(), *tokenizers.source(), *tokenizers.target(), threads);
       start.hash = cache.corpus().hash();
-      start.report = cache.corpus().report();
+      start.report = cache.corpus().reports().at(0);
       cache.keep();
       folder.keep();
       tokenizers.save(folder);
@@ -213,7 +213,8 @@ TEST_F(CorpusCacheTest, StaysValidIfATextWasOnlyTouched) {
   const auto stamps = text_of_file(texts());
   EXPECT_FALSE(start().made);
   EXPECT_NE(text_of_file(texts()), stamps);
-  for (const std::string bad : {"", "{", "[]", "{\"source\": 3}"}) {
+  for (const std::string bad :
+       {"", "{", "[]", "{\"texts\": 3}", "{\"texts\": [3]}", "{\"texts\": [{\"source\": 3}]}"}) {
     std::ofstream(texts()) << bad;
     EXPECT_FALSE(start().made);
     EXPECT_NE(text_of_file(texts()), bad);
@@ -233,7 +234,7 @@ TEST_F(CorpusCacheTest, IsMadeAgainByAnotherVersion) {
         },
         40, job_.config.data.max_length);
     for (std::int64_t i = 0; i < kept.size(); ++i) writer.add(kept.source(i), kept.target(i));
-    writer.finish(key, kept.report());
+    writer.finish(key, kept.reports());
     other.close();
     fs::rename(file().string() + ".new", file());
   };
@@ -325,8 +326,8 @@ TEST_F(CorpusCacheTest, AGivenTokenizerIsNotReusedForATrainedOne) {
 TEST(TextHashTest, IsCurrentWhileTheStampIsLastingAndTheSame) {
   const TemporaryFolder folder;
   std::ofstream(folder / "text") << "text";
-  const auto scanned = scan_texts(folder / "text", folder / "text", {});
-  auto hash = hash_of(scanned.source);
+  const auto scanned = scan_texts(TextFiles{folder / "text", folder / "text"}, {});
+  auto hash = hash_of(scanned.texts.at(0).source);
   EXPECT_EQ(hash.sha256, sha256("text"));
   EXPECT_FALSE(hash.lasting) << "written just now";
   EXPECT_FALSE(hash.is_current(folder / "text"));

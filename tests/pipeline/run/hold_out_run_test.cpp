@@ -41,7 +41,7 @@ class HoldOutRunTest : public testing::Test {
   }
   HoldOut held_out() const {
     const auto& data = job_.config.data;
-    return *scan_texts(data.train_source, data.train_target, {.hold_out = true}).held_out;
+    return *scan_texts(TextFiles{data.train_source, data.train_target}, {.hold_out = true}).held_out;
   }
 
   SmallJob job_;

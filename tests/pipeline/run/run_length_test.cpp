@@ -16,7 +16,7 @@ RunConfig config_of(const std::string& training) {
 }
 
 RunLength length_of(const std::string& training, std::int64_t batches = 10) {
-  return run_length(config_of(training).training, batches);
+  return run_length(config_of(training).training, std::vector{EpochsOfStage{1, batches}});
 }
 
 TEST(RunLengthTest, TheFirstLimitEndsTheRun) {
@@ -33,17 +33,45 @@ TEST(RunLengthTest, TheFirstLimitEndsTheRun) {
 TEST(RunLengthTest, IsEstimatedFromTheLengthsOfTheText) {
   auto config = config_of(R"({"max_epochs": 5})");
   config.data.batch_tokens = 100;
+  config.data.train_source = config.data.train_target = "text";
   TextLengths text;
-  text.pairs.assign(40, {10, 5});
+  text.training.emplace_back().pairs.assign(40, {10, 5});
   const auto length = estimate_run_length(config, text);
   EXPECT_EQ(length.updates_per_epoch, 4);
   EXPECT_EQ(length.updates, 20);
   EXPECT_DOUBLE_EQ(length.tokens, 600);
   EXPECT_EQ(updates_text(length), "about 4 in an epoch, 20 in the run");
-  text.texts_per_sample = 2.5;
+  text.training[0].texts_per_sample = 2.5;
   EXPECT_EQ(estimate_run_length(config, text).updates_per_epoch, 10);
   EXPECT_DOUBLE_EQ(estimate_run_length(config, text).tokens, 1500);
   EXPECT_EQ(estimate_run_length(config, {}).updates_per_epoch, 0);
+}
+
+TEST(RunLengthTest, IsTheSumOfTheStages) {
+  const std::vector<EpochsOfStage> stages = {{2, 10}, {3, 4}, {0, 7}};
+  const auto updates = [&](const std::string& training) { return run_length(config_of(training).training, stages); };
+  EXPECT_EQ(updates(R"({"max_epochs": 1})").updates, 10);
+  EXPECT_EQ(updates(R"({"max_epochs": 2})").updates, 20);
+  EXPECT_EQ(updates(R"({"max_epochs": 4})").updates, 28);
+  EXPECT_EQ(updates(R"({"max_epochs": 6})").updates, 39);
+  EXPECT_EQ(updates(R"({"max_epochs": 6, "accumulate": 3})").updates, 2 * 4 + 3 * 2 + 3);
+  EXPECT_EQ(updates(R"({"max_epochs": 6, "max_steps": 30})").updates, 30);
+  EXPECT_EQ(updates("{}").updates_per_epoch, 10);
+}
+
+TEST(RunLengthTest, WeightsCountInTheEstimate) {
+  auto config = parse_run_config(parse_json(R"({"training": {"max_epochs": 3}, "data": {"batch_tokens": 100, "stages": [
+      {"sources": [{"source": "a", "target": "b"}, {"source": "c", "target": "d", "weight": 2}], "until_epochs": 1},
+      {"sources": [{"source": "c", "target": "d", "weight": 0.5}]}]}})"));
+  TextLengths text;
+  for (int i = 0; i < 2; ++i) text.training.emplace_back().pairs.assign(40, {10, 5});
+  const auto length = estimate_run_length(config, text);
+  EXPECT_EQ(length.updates_per_epoch, 4 + 8);
+  EXPECT_EQ(length.updates, 12 + 2 * 2);
+  EXPECT_DOUBLE_EQ(length.tokens, 1200);
+  config.training.max_epochs = 1;
+  config.training.max_steps = 200;
+  EXPECT_THAT(warnings_of(config, length, 10), testing::Contains(HasSubstr("before its last stage begins")));
 }
 
 TEST(RunLengthTest, WarnsOfSettingsThatCannotWork) {

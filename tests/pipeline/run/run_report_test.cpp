@@ -155,5 +155,13 @@ TEST_F(RunReportTest, PairsLeftOutAreWarnedOfByReason) {
             "warning: the training text has Windows line ends (CR LF); they were dropped\n");
 }
 
+TEST(StageTextTest, NamesTextsWeightsAndEpochs) {
+  const std::vector<TrainingStage> stages = {
+      {.sources = {{"a.en", "a.de", 1}, {"b.en", "b.de", 0.25}}, .until_epochs = 3},
+      {.sources = {{"c.en", "c.de", 2}}, .until_epochs = {}}};
+  EXPECT_EQ(stage_text(stages, 0), "stage 1 of 2, 3 epochs: a.en and a.de; b.en and b.de (weight 0.25)");
+  EXPECT_EQ(stage_text(stages, 1), "stage 2 of 2: c.en and c.de (weight 2)");
+}
+
 }  // namespace
 }  // namespace gloss

@@ -214,7 +214,7 @@ TEST(TextDefaultsTest, TheVocabularyFitsTheSmallestText) {
           target << words[static_cast<std::size_t>(i * 7 + i / 5) % words.size()] << end;
         }
       }
-      const auto size = *scan_texts(folder / "s", folder / "t", {.size = true}).size;
+      const auto size = *scan_texts(TextFiles{folder / "s", folder / "t"}, {.size = true}).size;
       for (const auto* type : {"bpe", "unigram"})
         for (const bool joint : {true, false}) {
           SCOPED_TRACE(std::to_string(pairs) + " pairs of " + std::to_string(length) + " words, " + type +
