@@ -76,7 +76,8 @@ TEST_F(ScoredTextTest, AByteOrderMarkIsDroppedAtTheBeginningOnly) {
 }
 
 TEST_F(ScoredTextTest, InvalidTextIsRefusedWithItsLine) {
-  EXPECT_THAT(refused_lines("a\nb\xff\n"), AllOf(HasSubstr("line 2: wanted UTF-8"), HasSubstr("got an invalid byte at position 2")));
+  EXPECT_THAT(refused_lines("a\nb\xff\n"),
+              AllOf(HasSubstr("line 2: wanted UTF-8"), HasSubstr("got an invalid byte at position 2")));
   EXPECT_THAT(refused_lines("a\nb\n\xed\xa0\x80\n"), HasSubstr("line 3: wanted UTF-8"));
   EXPECT_THAT(refused_lines(std::string("a\0b\n", 4)), HasSubstr("line 1: wanted text, got a NUL"));
   EXPECT_THAT(refused_lines("\n" + std::string(1 << 17, 'a')), HasSubstr("line 2 is longer than 65536 bytes"));
