@@ -15,7 +15,7 @@ ExitCode run(const ExportOptions& options) {
                                    .output = options.output,
                                    .overwrite = options.overwrite});
   log_info("wrote " + printable(options.output.string()) + ", " + bytes_text(bytes) +
-           "; its README.md has the program " + "to translate with");
+           "; its README.md has the program to translate with");
   return ExitCode::kDone;
 }
 

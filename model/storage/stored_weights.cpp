@@ -39,12 +39,6 @@ const TensorView* find(const SafetensorsFile& file, const std::string& name) {
   return found == file.tensors().end() ? nullptr : &found->second;
 }
 
-// Rounds to the nearest finite value: bfloat16's largest value is below that of float32.
-at::Tensor to_bfloat16(const at::Tensor& values) {
-  const double max_value = static_cast<float>(std::numeric_limits<at::BFloat16>::max());
-  return values.clamp(-max_value, max_value).to(at::kBFloat16);
-}
-
 at::Tensor read_tensor(const SafetensorsFile& file, const std::string& name, at::ScalarType type) {
   auto values = at::empty(file.tensors().at(name).shape, type);
   file.read(name, {static_cast<std::byte*>(values.mutable_data_ptr()), values.nbytes()});
@@ -63,6 +57,11 @@ bool all_finite(const at::Tensor& values, float factor = 1) {
 }
 
 }  // namespace
+
+at::Tensor to_bfloat16(const at::Tensor& values) {
+  const double max_value = static_cast<float>(std::numeric_limits<at::BFloat16>::max());
+  return values.clamp(-max_value, max_value).to(at::kBFloat16);
+}
 
 std::string_view weight_precision_name(WeightPrecision precision) {
   return std::ranges::find(kWeightPrecisions, precision, &std::pair<std::string_view, WeightPrecision>::second)->first;

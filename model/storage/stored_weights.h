@@ -16,6 +16,9 @@ namespace gloss {
 /// Returns the name in kWeightPrecisions.
 std::string_view weight_precision_name(WeightPrecision precision);
 
+/// Rounds float32 values to bfloat16, to the nearest finite value: bfloat16's largest one is below that of float32.
+at::Tensor to_bfloat16(const at::Tensor& values);
+
 /// A weight in the precision in which it is stored: float32, bfloat16, or int8 with a scale for each row
 /// (model/storage/int8_weights.h).
 struct StoredWeight {

@@ -1,6 +1,5 @@
 #include "pipeline/interchange/export_ctranslate2.h"
 
-#include <limits>
 #include <memory>
 #include <unordered_set>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "model/alternatives/activations.h"
 #include "model/positional_encoding.h"
 #include "model/storage/int8_weights.h"
+#include "model/storage/stored_weights.h"
 #include "model/weights.h"
 #include "pipeline/interchange/ctranslate2_file.h"
 #include "pipeline/interchange/export_checks.h"
@@ -38,11 +38,6 @@ int activation_number(Activation activation) {
       return 6;
   }
   return 0;
-}
-
-at::Tensor rounded_to_bfloat16(const at::Tensor& values) {
-  const double max_value = static_cast<float>(std::numeric_limits<at::BFloat16>::max());
-  return values.clamp(-max_value, max_value).to(at::kBFloat16);
 }
 
 /// CTranslate2 divides by its scales, [out]; that of a row of zeros is 1.
@@ -85,7 +80,7 @@ class VariableWriter {
     auto& values = variables_.values;
     if (precision_ != WeightPrecision::kInt8) {
       const bool rounds = precision_ == WeightPrecision::kBfloat16;
-      values[name + "/weight"] = [load, rounds] { return rounds ? rounded_to_bfloat16(load()) : load(); };
+      values[name + "/weight"] = [load, rounds] { return rounds ? to_bfloat16(load()) : load(); };
       return;
     }
     // Variables are written in the order of their names: the scales follow the values.

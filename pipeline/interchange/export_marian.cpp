@@ -10,14 +10,13 @@
 #include "model/weights.h"
 #include "pipeline/interchange/export_checks.h"
 #include "pipeline/interchange/export_readme.h"
+#include "pipeline/interchange/formats/marian_options.h"
 #include "pipeline/interchange/formats/npz_writer.h"
+#include "pipeline/interchange/model_family.h"
 #include "pipeline/interchange/weight_map.h"
 
 namespace gloss {
 namespace {
-
-constexpr double kMarianEpsilon = 1e-6;
-constexpr const char* kOptionsName = "special:model.yml";
 
 /// Marian has no pad and no bos.
 constexpr std::int64_t kMissingPieces = 2;
@@ -127,7 +126,7 @@ void write_npz_weights(const TranslationModel& model, const std::filesystem::pat
   }
   const auto options = yaml_text(model_options(model)) + '\0';
   auto& tensor = tensors.emplace_back();
-  tensor.name = kOptionsName;
+  tensor.name = kMarianOptionsTensor;
   tensor.info.type = ForeignType::kI8;
   tensor.info.shape = {static_cast<std::int64_t>(options.size())};
   tensor.bytes = std::as_bytes(std::span(options));

@@ -107,7 +107,7 @@ void set_formulas(std::optional<ModelFamily> wanted, HuggingFaceNetwork& network
   refusals.require(network.type == HuggingFaceType::kMarian,
                    "--formulas marian: applies to models that Marian trained, got model_type " + network.type_name);
   model.position_frequencies = PositionFrequencies::kTensor2Tensor;
-  model.layer_norm_epsilon = 1e-6;
+  model.layer_norm_epsilon = kMarianEpsilon;
 }
 
 }  // namespace

@@ -167,7 +167,7 @@ MarianNetwork marian_network(const MarianOptions& options, ModelFamily formulas,
   set_embeddings(reader, network);
   model.decoder_start = DecoderStart::kZero;
   if (formulas == ModelFamily::kMarian) {
-    model.layer_norm_epsilon = 1e-6;
+    model.layer_norm_epsilon = kMarianEpsilon;
     if (model.positions == Positions::kSinusoidal) model.position_frequencies = PositionFrequencies::kTensor2Tensor;
   }
   const auto guided = options.has("guided-alignment") ? reader.text("guided-alignment") : "none";

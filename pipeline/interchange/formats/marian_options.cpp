@@ -13,7 +13,6 @@
 namespace gloss {
 namespace {
 
-constexpr std::string_view kTensor = "special:model.yml";
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 
 struct OlderName {
@@ -81,17 +80,17 @@ MarianOptions MarianOptions::read(const std::filesystem::path& path) {
 }
 
 MarianOptions MarianOptions::of_model(const ForeignTensors& model) {
-  const auto name = model.name() + ": " + std::string(kTensor);
-  if (!model.has(kTensor))
-    throw ModelError(model.name() + ": wanted a tensor " + std::string(kTensor) +
+  const auto name = model.name() + ": " + std::string(kMarianOptionsTensor);
+  if (!model.has(kMarianOptionsTensor))
+    throw ModelError(model.name() + ": wanted a tensor " + std::string(kMarianOptionsTensor) +
                      " with the options of training, got none; this is not a whole model of Marian");
-  const auto info = model.info(kTensor);
+  const auto info = model.info(kMarianOptionsTensor);
   if ((info.type != ForeignType::kI8 && info.type != ForeignType::kU8) || info.quantized)
     throw ModelError(name + ": wanted a text as int8, got " + shown_shape(info));
   if (element_count(info) > kMaxBytes)
     throw ModelError(name + ": wanted at most " + std::to_string(kMaxBytes) + " bytes, got " +
                      std::to_string(element_count(info)));
-  const auto bytes = model.tensor(kTensor).bytes;
+  const auto bytes = model.tensor(kMarianOptionsTensor).bytes;
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return parse(text.substr(0, text.find('\0')), name);
 }

@@ -11,6 +11,9 @@
 
 namespace gloss {
 
+/// The tensor of a model that holds its options.
+inline constexpr std::string_view kMarianOptionsTensor = "special:model.yml";
+
 /// Options of Marian: those within a model (special:model.yml) or those of decoder.yml. A key that is not there has the
 /// default of marian_option_defaults(), and older names of a key are found under its present one.
 ///
