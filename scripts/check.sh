@@ -91,6 +91,11 @@ no_torch app/options app/help app/main.cpp app/command_line.* app/report_failure
 if grep -rnE '^#include "(app/(commands|input)|tensor|translation)/' app/options app/help app/main.cpp app/command_line.*; then
   fault "the small program knows options only (see the lines above)"
 fi
+if grep -rn '^#include "pipeline/interchange/export/' pipeline/interchange/import ||
+  grep -rn '^#include "pipeline/interchange/import/' pipeline/interchange/export ||
+  grep -rnE '^#include "pipeline/interchange/(import|export)/' pipeline/interchange/formats pipeline/interchange/*.{h,cpp}; then
+  fault "import and export share the folder above, and it includes neither (see the lines above)"
+fi
 if grep -rnE '^#include "' library/include; then
   fault "an installed header includes none that is not installed (see the lines above)"
 fi

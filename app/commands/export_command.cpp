@@ -3,7 +3,7 @@
 #include "app/options/export_options.h"
 #include "common/log.h"
 #include "common/text/formatted.h"
-#include "pipeline/interchange/export_model.h"
+#include "pipeline/interchange/export/export_model.h"
 
 namespace gloss {
 

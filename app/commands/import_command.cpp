@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/text/formatted.h"
-#include "pipeline/interchange/import_model.h"
+#include "pipeline/interchange/import/import_model.h"
 
 namespace gloss {
 namespace {

@@ -1,0 +1,190 @@
+#include "pipeline/interchange/export/export_marian.h"
+
+#include <deque>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "common/files/atomic_file.h"
+#include "common/text/formatted.h"
+#include "model/weights.h"
+#include "pipeline/interchange/export/export_checks.h"
+#include "pipeline/interchange/export/export_readme.h"
+#include "pipeline/interchange/formats/marian_options.h"
+#include "pipeline/interchange/formats/npz_writer.h"
+#include "pipeline/interchange/model_family.h"
+#include "pipeline/interchange/weight_map.h"
+
+namespace gloss {
+namespace {
+
+/// Marian has no pad and no bos.
+constexpr std::int64_t kMissingPieces = 2;
+
+using YamlOptions = std::vector<std::pair<std::string, std::string>>;
+
+std::string yaml_text(const YamlOptions& options) {
+  std::string text;
+  for (const auto& [key, value] : options) text += key + ": " + value + '\n';
+  return text;
+}
+
+/// A YAML scalar in double quotes is one of JSON.
+std::string yaml_quoted(const std::string& text) { return to_text(Json(text)); }
+
+std::string yaml_flag(bool is_on) { return is_on ? "true" : "false"; }
+
+std::string marian_activation(Activation activation) {
+  if (activation == Activation::kSwish) return "swish";
+  return activation == Activation::kGeluSigmoid ? "gelu" : "relu";
+}
+
+/// The options within the model, from which Marian builds the network.
+YamlOptions model_options(const TranslationModel& model) {
+  const auto& config = model.config.model;
+  const auto& [source, target] = model.file.vocabularies;
+  const auto number = [](std::int64_t value) { return std::to_string(value); };
+  const bool pre = config.norm == NormPlace::kPre, ssru = config.decoder_layer == DecoderLayerType::kSsru;
+  return {{"type", "transformer"},
+          {"dim-vocabs", "[" + number(source - kMissingPieces) + ", " + number(target - kMissingPieces) + "]"},
+          {"dim-emb", number(config.d_model)},
+          {"enc-depth", number(config.encoder_layers)},
+          {"dec-depth", number(config.decoder_layers)},
+          {"transformer-heads", number(config.heads)},
+          {"transformer-dim-ffn", number(config.d_ff)},
+          {"transformer-ffn-depth", "2"},
+          {"transformer-decoder-dim-ffn", number(config.d_ff_decoder.value_or(0))},
+          {"transformer-decoder-ffn-depth", "0"},
+          {"transformer-ffn-activation", marian_activation(config.activation)},
+          {"transformer-preprocess", pre ? "n" : yaml_quoted("")},
+          {"transformer-postprocess", pre ? "da" : "dan"},
+          {"transformer-postprocess-emb", config.embedding_norm ? "nd" : "d"},
+          {"transformer-postprocess-top", config.has_final_norm() ? "n" : yaml_quoted("")},
+          {"transformer-decoder-autoreg", ssru ? "rnn" : "self-attention"},
+          {"dec-cell", ssru ? "ssru" : "gru"},
+          {"transformer-rnn-projection", "false"},
+          {"transformer-no-projection", "false"},
+          {"transformer-tied-layers", "[]"},
+          {"transformer-train-positions", "false"},
+          {"transformer-train-position-embeddings", "false"},
+          {"transformer-guided-alignment-layer", "last"},
+          {"tied-embeddings", yaml_flag(config.tie_embeddings == TieEmbeddings::kDecoder)},
+          {"tied-embeddings-src", "false"},
+          {"tied-embeddings-all", yaml_flag(config.tie_embeddings == TieEmbeddings::kAll)},
+          {"output-omit-bias", "false"},
+          {"lemma-dim-emb", "0"},
+          {"input-types", "[]"},
+          {"right-left", "false"},
+          {"ulr", "false"},
+          {"version", yaml_quoted("v1.12.0 (written by gloss)")}};
+}
+
+std::string vocabulary_file(const std::string& tokenizer) {
+  return tokenizer == kJointTokenizer    ? "vocab.yml"
+         : tokenizer == kSourceTokenizer ? "source_vocab.yml"
+                                         : "target_vocab.yml";
+}
+
+/// The options of marian-decoder.
+YamlOptions decoder_options(const TranslationModel& model) {
+  const auto& decoding = model.config.decoding;
+  const auto tokenizers = named_tokenizers(model);
+  return {{"relative-paths", "true"},
+          {"models", "[model.npz]"},
+          {"vocabs",
+           "[" + vocabulary_file(tokenizers.front().first) + ", " + vocabulary_file(tokenizers.back().first) + "]"},
+          {"beam-size", std::to_string(decoding.beam_size)},
+          {"normalize", formatted("%.9g", decoding.length_penalty)},
+          {"word-penalty", "0"},
+          {"allow-unk", yaml_flag(!decoding.no_unk)},
+          {"max-length", std::to_string(max_source_length(model.config))},
+          {"max-length-crop", "true"},
+          {"max-length-factor", std::to_string(kMarianLengthFactor)},
+          {"mini-batch", std::to_string(decoding.batch_size)},
+          {"maxi-batch", "100"},
+          {"maxi-batch-sort", "src"}};
+}
+
+WeightMap marian_map(const TranslationModel& model) {
+  const auto& [source, target] = model.file.vocabularies;
+  return {ModelFamily::kMarian, model.config.model, piece_rows(source - kMissingPieces, kMarianSpecials),
+          piece_rows(target - kMissingPieces, kMarianSpecials)};
+}
+
+void write_npz_weights(const TranslationModel& model, const std::filesystem::path& path) {
+  const auto map = marian_map(model);
+  std::deque<at::Tensor> kept;
+  std::vector<NpzTensor> tensors;
+  for (const auto& [weight, info] : network_weights(model.config.model, model.file.vocabularies)) {
+    const auto foreign = map.names(weight).front();
+    const auto& values =
+        kept.emplace_back(map.to_foreign(weight, foreign, model.file.model.weights(weight).to_float()));
+    auto& tensor = tensors.emplace_back();
+    tensor.name = foreign.name;
+    tensor.info.shape = values.sizes().vec();
+    tensor.bytes = {static_cast<const std::byte*>(values.const_data_ptr()), values.nbytes()};
+  }
+  const auto options = yaml_text(model_options(model)) + '\0';
+  auto& tensor = tensors.emplace_back();
+  tensor.name = kMarianOptionsTensor;
+  tensor.info.type = ForeignType::kI8;
+  tensor.info.shape = {static_cast<std::int64_t>(options.size())};
+  tensor.bytes = std::as_bytes(std::span(options));
+  write_npz(path, tensors);
+}
+
+/// A map of pieces to Marian's ids.
+std::string vocabulary_text(const Tokenizer& tokenizer) {
+  const auto rows = piece_rows(tokenizer.vocabulary_size() - kMissingPieces, kMarianSpecials).rows;
+  std::vector<std::string> lines(rows.size() - kMissingPieces);
+  for (Id id = 0; id < tokenizer.vocabulary_size(); ++id) {
+    const auto row = rows.at(static_cast<std::size_t>(id));
+    if (row == PieceRows::kNoRow) continue;
+    const std::string name = id == kEos ? "</s>" : id == kUnk ? "<unk>" : tokenizer.piece(id);
+    lines.at(static_cast<std::size_t>(row)) = yaml_quoted(name) + ": " + std::to_string(row) + '\n';
+  }
+  std::string text;
+  for (const auto& line : lines) text += line;
+  return text;
+}
+
+}  // namespace
+
+Refusals marian_refusals(const TranslationModel& model) {
+  ExportChecks checks(model);
+  checks.expect("architecture", {"transformer"});
+  if (!checks.refusals.empty()) return checks.refusals;
+  checks.expect("position_frequencies", {"tensor2tensor"});
+  checks.expect("decoder_start", {"zero"});
+  checks.expect("layer_norm_epsilon", {kMarianEpsilon});
+  checks.expect("positions", {"sinusoidal"});
+  checks.expect("first_position", {0});
+  checks.expect("activation", {"relu", "swish", "gelu_sigmoid"});
+  checks.expect("norm_type", {"layer"});
+  checks.expect("residual", {true});
+  checks.expect("attention_score", {"scaled_dot"});
+  checks.expect("encoder_mask", {"full"});
+  checks.expect("embedding_scale", {"sqrt"});
+  checks.expect_zero_start();
+  checks.expect_no_normalizer();
+  checks.expect_languages();
+  checks.refusals.require(!model.config.tokenizer.target_tag,
+                          "tokenizer.target_tag: wanted false, got true; Marian forces no beginning of a translation");
+  const auto map = marian_map(model);
+  for (const auto& [weight, info] : network_weights(model.config.model, model.file.vocabularies))
+    if (checks.refusals.empty())
+      checks.refusals.require(!map.names(weight).empty(), weight + ": wanted a weight of Marian's networks");
+  return checks.refusals;
+}
+
+std::string export_marian(const TranslationModel& model, OutputFolder& folder) {
+  write_npz_weights(model, folder.file("model.npz"));
+  write_file(folder.file("decoder.yml"), yaml_text(decoder_options(model)));
+  for (const auto& [name, tokenizer] : named_tokenizers(model)) {
+    write_file(folder.file(vocabulary_file(name)), vocabulary_text(*tokenizer));
+    write_file(folder.file(name), sentencepiece_bytes(*tokenizer));
+  }
+  return marian_readme(model);
+}
+
+}  // namespace gloss

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "pipeline/interchange/export/output_folder.h"
+#include "pipeline/interchange/refusals.h"
+#include "pipeline/models/translation_model.h"
+
+namespace gloss {
+
+/// Marian's limit of a translation, in lengths of its source, that decoder.yml sets.
+inline constexpr int kMarianLengthFactor = 20;
+
+/// Returns the reasons why Marian does not compute the model; none if it does. Marian has its own frequencies of
+/// positions and epsilon of layer norms, and starts from a zero vector: only models trained so are exact.
+Refusals marian_refusals(const TranslationModel& model);
+
+/// Writes model.npz with Marian's options inside, decoder.yml with the search options of the run file, the vocabularies
+/// and the SentencePiece models. Matrices are float32. Returns the text of README.md. The model must not have been
+/// refused. Throws IoError, and UsageError if gloss was built without libzip.
+std::string export_marian(const TranslationModel& model, OutputFolder& folder);
+
+}  // namespace gloss

@@ -1,0 +1,232 @@
+#include "pipeline/interchange/export/export_readme.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "common/log.h"
+#include "common/text/formatted.h"
+#include "common/version.h"
+#include "model/storage/stored_weights.h"
+#include "pipeline/interchange/export/export_checks.h"
+#include "pipeline/interchange/export/export_marian.h"
+#include "tokenizer/piece_table.h"
+
+namespace gloss {
+namespace {
+
+std::string number_text(double value) { return formatted("%.9g", value); }
+std::string number_text(std::int64_t value) { return std::to_string(value); }
+
+/// The length penalty has an effect on beam search, and its kind unless the penalty is 0.
+bool uses_gnmt(const DecodingConfig& config) {
+  return config.length_penalty_kind == LengthPenaltyKind::kGnmt && config.length_penalty != 0 && config.beam_size > 1;
+}
+
+std::string readme_beginning(const TranslationModel& model, const std::string& program, WeightPrecision precision) {
+  const auto& data = model.config.data;
+  std::string text = "# A translator for " + program + "\n\ngloss " + std::string(kVersion) +
+                     " wrote this folder from a model file of its own. The matrices are stored in\n" +
+                     std::string(weight_precision_name(precision)) + ".";
+  if (!data.source_language.empty() && !data.target_language.empty())
+    text +=
+        " It translates from `" + printable(data.source_language) + "` to `" + printable(data.target_language) + "`.";
+  return text + "\n\n";
+}
+
+/// The command of gloss that the program below equals. `options` are those that the other program lacks.
+std::string equal_command(const TranslationModel& model, WeightPrecision precision, const std::string& options = "") {
+  std::string command = "gloss translate --model MODEL --precision float32" + options;
+  if (model.config.decoding.sampling.enabled) command += " --no-sample";
+  std::string text = "This program prints what `" + command + "` prints";
+  if (precision != model.file.precision && precision != WeightPrecision::kFloat32)
+    text += ", where `MODEL`\nis the output of `gloss convert --precision " +
+            std::string(weight_precision_name(precision)) + '`';
+  return text + ":\n\n";
+}
+
+std::string code_block(const std::string& kind, const std::string& text) {
+  return "```" + kind + '\n' + text + "```\n\n";
+}
+
+/// The language tags that the program adds, as literals of Python, which are those of JSON. Empty: none.
+struct TagLiterals {
+  std::string source, target;
+};
+
+std::string tag_literal(const Tokenizer& tagged) {
+  return tagged.tag() ? to_text(Json(tagged.piece(*tagged.tag()))) : "";
+}
+
+/// The tags of the default languages, without which a model that needs them is refused.
+TagLiterals tag_literals(const TranslationModel& model) {
+  const auto [source, target] = model.tagged_tokenizers();
+  return {tag_literal(*source), tag_literal(*target)};
+}
+
+/// A list of differences, or nothing.
+std::string differences(const std::vector<std::string>& items) {
+  if (items.empty()) return {};
+  std::string text = "Answers can differ from gloss's in these points:\n\n";
+  for (const auto& item : items) text += "- " + item + '\n';
+  return text;
+}
+
+constexpr const char* kRounding =
+    "Sums are rounded in another order. Two translations with nearly equal scores can change places.";
+
+/// Lines of Python that read lines from the standard input.
+constexpr const char* kPythonLines =
+    "sys.stdin.reconfigure(encoding=\"utf-8\")\n"
+    "lines = [line.rstrip(\"\\n\") for line in sys.stdin]\n";
+
+std::string joined_by(const std::vector<std::string>& parts, const std::string& separator) {
+  std::string text;
+  for (const auto& part : parts) text += (text.empty() ? "" : separator) + part;
+  return text;
+}
+
+/// Arguments of CTranslate2's translate_batch.
+std::vector<std::string> ctranslate2_arguments(const DecodingConfig& config) {
+  const bool beam = config.beam_size > 1, covers = beam && config.coverage_penalty != 0;
+  const auto batch_size = covers ? 1 : config.batch_size;  // CTranslate2 also counts the coverage of padding
+  std::vector<std::string> arguments = {"beam_size=" + number_text(config.beam_size),
+                                        "max_decoding_length=" + number_text(config.max_length),
+                                        "min_decoding_length=" + number_text(config.min_length), "max_input_length=0",
+                                        "max_batch_size=" + number_text(batch_size)};
+  const auto add = [&](bool needed, const std::string& argument) {
+    if (needed) arguments.push_back(argument);
+  };
+  add(beam, "length_penalty=" + number_text(uses_gnmt(config) ? 1.0 : config.length_penalty));
+  add(beam && config.patience != 1, "patience=" + number_text(config.patience));
+  add(covers, "coverage_penalty=" + number_text(config.coverage_penalty));
+  add(config.no_repeat_ngram != 0, "no_repeat_ngram_size=" + number_text(config.no_repeat_ngram));
+  add(config.repetition_penalty != 1, "repetition_penalty=" + number_text(config.repetition_penalty));
+  add(config.no_unk, "disable_unk=True");
+  add(uses_gnmt(config), "num_hypotheses=" + number_text(std::min(config.beam_size, config.enough_finished())));
+  add(uses_gnmt(config), "return_scores=True");
+  return arguments;
+}
+
+/// Chooses the best hypothesis of a result. The GNMT penalty takes the place of the plain one.
+std::string ctranslate2_choice(const DecodingConfig& config) {
+  if (!uses_gnmt(config)) return "";
+  return "def gnmt(result, i):\n"
+         "    length = min(len(result.hypotheses[i]) + 1, " +
+         number_text(config.max_length) +
+         ")\n"
+         "    return result.scores[i] * length / ((5 + length) / 6) ** " +
+         number_text(config.length_penalty) + "\n\n";
+}
+
+/// Options of gloss translate that turn off what transformers and Marian do not have.
+std::string common_search_options(const DecodingConfig& config) {
+  std::string options;
+  if (uses_gnmt(config)) options += " --length-penalty-kind power";
+  if (config.beam_size > 1 && config.patience != 1) options += " --patience 1";
+  if (config.beam_size > 1 && config.coverage_penalty != 0) options += " --coverage-penalty 0";
+  return options;
+}
+
+}  // namespace
+
+std::string ctranslate2_readme(const TranslationModel& model, WeightPrecision precision) {
+  const auto& config = model.config.decoding;
+  const auto tokenizers = named_tokenizers(model);
+  const auto tags = tag_literals(model);
+  const auto processor = [](const std::string& file) {
+    return "sentencepiece.SentencePieceProcessor(model_file=\"" + file + "\")\n";
+  };
+  auto arguments = ctranslate2_arguments(config);
+  if (!tags.target.empty()) arguments.push_back("target_prefix=[[" + tags.target + "]] * len(lines)");
+  const std::string best = uses_gnmt(config)
+                               ? "result.hypotheses[max(range(len(result.hypotheses)), key=lambda i: gnmt(result, i))]"
+                               : "result.hypotheses[0]";
+
+  std::string program = "import sys\nimport ctranslate2\nimport sentencepiece\n\n";
+  program += "source = " + processor(tokenizers.front().first);
+  program += "target = " + (tokenizers.size() == 1 ? "source\n" : processor(tokenizers.back().first));
+  program += "translator = ctranslate2.Translator(\".\", compute_type=\"float32\")\n\n";
+  program += ctranslate2_choice(config) + kPythonLines;
+  program += "pieces = [source.id_to_piece(source.encode(line)) for line in lines]\n";
+  if (!tags.source.empty()) program += "pieces = [[" + tags.source + "] + line if line else [] for line in pieces]\n";
+  program += "results = translator.translate_batch(\n    [line[:" + number_text(max_source_length(model.config) - 1) +
+             "] for line in pieces],\n    " + joined_by(arguments, ",\n    ") + ",\n)\n";
+  program += "for result in results:\n    print(target.decode(" + best + (tags.target.empty() ? "" : "[1:]") + "))\n";
+
+  std::vector<std::string> notes = {kRounding};
+  if (precision != WeightPrecision::kFloat32)
+    notes.push_back("Without `compute_type` CTranslate2 also multiplies in " +
+                    std::string(weight_precision_name(precision)) +
+                    ", which is faster, and rounds\n  otherwise than gloss does.");
+  if (config.min_length > 0 || config.no_repeat_ngram > 0 || config.no_unk)
+    notes.emplace_back(
+        "CTranslate2 computes probabilities after it has removed the tokens that are not allowed. gloss's\n"
+        "  scores use the model's own probabilities.");
+  return readme_beginning(model, "CTranslate2", precision) + "    pip install ctranslate2 sentencepiece\n\n" +
+         equal_command(model, precision) + code_block("python", program) + differences(notes);
+}
+
+std::string huggingface_readme(const TranslationModel& model, WeightPrecision precision,
+                               const std::string& model_class) {
+  const auto& config = model.config.decoding;
+  const bool joint = model.source_tokenizer == model.target_tokenizer;
+  const std::string program =
+      "import sys\n"
+      "from transformers import " +
+      model_class +
+      ", PreTrainedTokenizerFast\n\n"
+      "source = PreTrainedTokenizerFast.from_pretrained(\".\")\n"
+      "target = " +
+      (joint ? "source" : "PreTrainedTokenizerFast(tokenizer_file=\"target_tokenizer.json\")") +
+      "\nmodel = " + model_class + ".from_pretrained(\".\").eval()\n\n" + kPythonLines +
+      "for line in lines:\n"
+      "    batch = source(line, return_tensors=\"pt\", truncation=True)\n"
+      "    if batch[\"input_ids\"].shape[1] > 1:\n"
+      "        ids = model.generate(**batch)[0]\n"
+      "        print(target.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False))\n"
+      "    else:\n"
+      "        print()\n";
+  std::vector<std::string> notes = {
+      kRounding, "An unknown piece is left out of the output. gloss prints it as `\u2047`.",
+      "Long sequences of combining characters, as of Korean letters, are normalized less completely."};
+  const auto table = read_piece_table(model.source_tokenizer->serialized());
+  if (table.segmentation == PieceTable::Segmentation::kUnigram)
+    notes.emplace_back(
+        "Text that spells a special piece, as `</s>`, or the piece of a byte, as `<0x41>`, is this piece. In gloss\n  "
+        "it is plain text.");
+  if (config.repetition_penalty != 1)
+    notes.emplace_back("The repetition penalty changes log-probabilities. In gloss it changes logits.");
+  return readme_beginning(model, "Hugging Face's transformers", precision) +
+         "The search options are in `generation_config.json`. The class is `" + model_class +
+         "`.\n\n    pip install transformers torch\n\n" +
+         equal_command(model, precision, common_search_options(config)) + code_block("python", program) +
+         differences(notes);
+}
+
+std::string marian_readme(const TranslationModel& model) {
+  const auto tokenizers = named_tokenizers(model);
+  const auto source = model.tagged_tokenizers().first;
+  const auto& config = model.config.decoding;
+  std::string program = "spm_encode --model=" + tokenizers.front().first + " --output_format=piece |\n";
+  if (source->tag()) program += "  sed 's|^|" + source->piece(*source->tag()) + " |' |\n";
+  program += "  marian-decoder --config decoder.yml --quiet |\n";
+  program += "  spm_decode --model=" + tokenizers.back().first + " --input_format=piece\n";
+  std::vector<std::string> notes = {
+      kRounding,
+      "Marian has no pieces for padding and for the beginning of a sentence. Their probabilities, which are small,\n"
+      "  are divided among the others.",
+      "Marian narrows a beam by one for each finished hypothesis. With `--beam-size 1` both searches are the same.",
+      "Marian limits translations to " + std::to_string(kMarianLengthFactor) +
+          " times the length of the source; gloss to " + number_text(config.max_length) + " tokens."};
+  auto options = common_search_options(config);
+  if (config.no_repeat_ngram != 0) options += " --no-repeat-ngram 0";
+  if (config.repetition_penalty != 1) options += " --repetition-penalty 1";
+  if (config.min_length != 0) options += " --min-length 0";
+  return readme_beginning(model, "Marian", WeightPrecision::kFloat32) +
+         "The search options are in `decoder.yml`. `marian-conv` makes a smaller model of `model.npz`, as for\n"
+         "browsers.\n\n" +
+         equal_command(model, WeightPrecision::kFloat32, options) + code_block("sh", program) + differences(notes);
+}
+
+}  // namespace gloss

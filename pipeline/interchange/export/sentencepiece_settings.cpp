@@ -1,0 +1,60 @@
+#include "pipeline/interchange/export/sentencepiece_settings.h"
+
+#include <cstdint>
+
+#include "common/error.h"
+#include "tokenizer/protobuf_fields.h"
+
+namespace gloss {
+namespace {
+
+// Fields of SentencePiece's sentencepiece_model.proto.
+struct TrainerSwitch {
+  static constexpr std::uint64_t kWhitespaceAsSuffix = 24, kByteFallback = 35;
+};
+struct NormalizerField {
+  static constexpr std::uint64_t kCharacterMap = 2, kAddDummyPrefix = 3, kRemoveExtraWhitespaces = 4,
+                                 kEscapeWhitespaces = 5;
+};
+
+void read_trainer(std::string_view message, SentencePieceSettings& settings) {
+  for (ProtobufFields fields(message); const auto field = fields.next();) {
+    if (field->type != ProtobufFields::kVarint) continue;
+    if (field->number == TrainerSwitch::kWhitespaceAsSuffix) settings.whitespace_as_suffix = field->value != 0;
+    if (field->number == TrainerSwitch::kByteFallback) settings.byte_fallback = field->value != 0;
+  }
+}
+
+void read_normalizer(std::string_view message, SentencePieceSettings& settings) {
+  for (ProtobufFields fields(message); const auto field = fields.next();) {
+    const bool is_on = field->value != 0;
+    if (field->number == NormalizerField::kCharacterMap && field->type == ProtobufFields::kBytes)
+      settings.character_map = field->bytes;
+    if (field->type != ProtobufFields::kVarint) continue;
+    if (field->number == NormalizerField::kAddDummyPrefix) settings.add_dummy_prefix = is_on;
+    if (field->number == NormalizerField::kRemoveExtraWhitespaces) settings.remove_extra_whitespaces = is_on;
+    if (field->number == NormalizerField::kEscapeWhitespaces) settings.escape_whitespaces = is_on;
+  }
+}
+
+}  // namespace
+
+SentencePieceSettings read_sentencepiece_settings(std::string_view model) {
+  SentencePieceSettings settings;
+  try {
+    for (ProtobufFields fields(model); const auto field = fields.next();) {
+      if (field->type != ProtobufFields::kBytes) continue;
+      if (field->number == ModelField::kTrainer) read_trainer(field->bytes, settings);
+      if (field->number == ModelField::kNormalizer) read_normalizer(field->bytes, settings);
+      if (field->number != ModelField::kDenormalizer) continue;
+      SentencePieceSettings denormalizer;
+      read_normalizer(field->bytes, denormalizer);
+      settings.rewrites_output = !denormalizer.character_map.empty();
+    }
+  } catch (const BrokenProtobuf& broken) {
+    throw ModelError("tokenizer: wanted a SentencePiece model, got " + broken.what);
+  }
+  return settings;
+}
+
+}  // namespace gloss

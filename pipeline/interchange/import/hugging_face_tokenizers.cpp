@@ -1,0 +1,219 @@
+#include "pipeline/interchange/import/hugging_face_tokenizers.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "data/language_tag.h"
+#include "pipeline/interchange/formats/vocabulary_file.h"
+#include "pipeline/interchange/import/import_vocabulary.h"
+#include "pipeline/interchange/import/json_fields.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxSettings = std::size_t{16} << 20, kMaxTokenizerJson = std::size_t{128} << 20;  // bytes
+
+/// Pieces that the files add to a vocabulary, as language tags, by row.
+using AddedPieces = std::map<std::int64_t, std::string>;
+
+/// Returns the pieces of `added_tokens_decoder`: {"128004": {"content": "__af__", ...}}.
+AddedPieces decoder_pieces(const Json& settings) {
+  AddedPieces added;
+  const auto found = settings.find("added_tokens_decoder");
+  if (found == settings.end() || !found->is_object()) return added;
+  for (const auto& [key, token] : found->items()) {
+    std::int64_t row = 0;
+    const auto [stop, error] = std::from_chars(key.data(), key.data() + key.size(), row);
+    if (error != std::errc() || stop != key.data() + key.size() || row < 0 || !token.is_object()) continue;
+    if (const auto content = token.find("content"); content != token.end() && content->is_string())
+      added[row] = content->get<std::string>();
+  }
+  return added;
+}
+
+/// Returns the pieces of `added_tokens` of tokenizer.json: [{"id": 256001, "content": "ace_Arab", ...}].
+AddedPieces listed_pieces(const Json& tokenizer) {
+  AddedPieces added;
+  const auto found = tokenizer.find("added_tokens");
+  if (found == tokenizer.end() || !found->is_array()) return added;
+  for (const auto& token : *found) {
+    if (!token.is_object() || !token.contains("id") || !token.contains("content")) continue;
+    if (token["id"].is_number_unsigned() && token["content"].is_string())
+      added[token["id"].get<std::int64_t>()] = token["content"].get<std::string>();
+  }
+  return added;
+}
+
+/// Returns the pieces of `additional_special_tokens`, which follow each other from row `first` on.
+AddedPieces following_pieces(const Json& settings, std::int64_t first) {
+  AddedPieces added;
+  const auto found = settings.find("additional_special_tokens");
+  if (found == settings.end() || !found->is_array()) return added;
+  for (const auto& token : *found) {
+    const auto* const text = token.is_object() && token.contains("content") ? &token["content"] : &token;
+    if (text->is_string()) added[first++] = text->get<std::string>();
+  }
+  return added;
+}
+
+/// The language of "__de__" or "deu_Latn"; empty for another piece.
+std::string tag_language(const std::string& piece) {
+  if (piece.size() > 4 && piece.starts_with("__") && piece.ends_with("__")) return piece.substr(2, piece.size() - 4);
+  const auto bar = piece.find('_');
+  const bool is_code = bar != piece.npos && bar >= 2 && is_language_tag(bcp47(piece));
+  return is_code ? piece : "";
+}
+
+class TokenizerReader {
+ public:
+  TokenizerReader(const fs::path& folder, const HuggingFaceNetwork& network, Refusals& refusals)
+      : folder_(folder), network_(network), refusals_(refusals) {}
+
+  HuggingFaceTokenizers read() {
+    const auto before = refusals_.reasons().size();
+    settings_ = read_json_object_if_there(folder_ / "tokenizer_config.json", kMaxSettings);
+    switch (*network_.type) {
+      case HuggingFaceType::kMarian:
+        read_marian();
+        break;
+      case HuggingFaceType::kPegasus:
+        read_pegasus();
+        break;
+      case HuggingFaceType::kM2M100:
+        read_m2m100();
+        break;
+    }
+    const auto language = [&](const char* key) {
+      const auto found = settings_.find(key);
+      const auto text = found != settings_.end() && found->is_string() ? bcp47(found->get<std::string>()) : "";
+      return is_language_tag(text) ? text : "";
+    };
+    result_.source_language = language("source_lang");
+    result_.target_language = language("target_lang");
+    for (const auto* side : {&result_.source, &result_.target})
+      if (refusals_.reasons().size() == before)
+        refusals_.require(side->unk >= 0, side->vocabulary_file + ": wanted a piece <unk>, found none");
+    result_.is_complete = refusals_.reasons().size() == before;
+    return std::move(result_);
+  }
+
+ private:
+  bool expect_file(const char* name) {
+    const bool there = fs::exists(folder_ / name);
+    refusals_.require(there,
+                      std::string(name) + " is missing; it belongs to a directory of model_type " + network_.type_name);
+    return there;
+  }
+
+  static void find_unk(HuggingFaceVocabulary& side) {
+    const auto found = std::ranges::find(side.pieces, "<unk>");
+    if (found != side.pieces.end()) side.unk = found - side.pieces.begin();
+  }
+
+  void take_sentencepiece(HuggingFaceVocabulary& side, const char* name) {
+    auto model = read_vocabulary(folder_ / name);
+    side.sentencepiece = std::move(model.sentencepiece);
+    side.sentencepiece_file = model.name;
+  }
+
+  void take_table(HuggingFaceVocabulary& side, const char* name) {
+    auto table = read_vocabulary(folder_ / name);
+    side.pieces = std::move(table.pieces);
+    side.vocabulary_file = table.name;
+    find_unk(side);
+  }
+
+  void read_marian() {
+    const bool is_separate =
+        network_.model.tie_embeddings != TieEmbeddings::kAll && fs::exists(folder_ / "target_vocab.json");
+    const bool has_source = expect_file("source.spm"), has_target = expect_file("target.spm");
+    if (!expect_file("vocab.json") || !has_source || !has_target) return;
+    take_sentencepiece(result_.source, "source.spm");
+    take_sentencepiece(result_.target, "target.spm");
+    take_table(result_.source, "vocab.json");
+    take_table(result_.target, is_separate ? "target_vocab.json" : "vocab.json");
+  }
+
+  /// The rows before the pieces are pad, eos, masks and reserved ones; the first two pieces of the model, pad and eos,
+  /// have none of their own.
+  void read_pegasus() {
+    if (!expect_file("spiece.model")) return;
+    auto& side = result_.source;
+    const auto model = read_vocabulary(folder_ / "spiece.model");
+    constexpr std::int64_t kMaxOffset = 10'000;
+    JsonFields fields(settings_, refusals_);
+    const auto offset = fields.integer("offset", 0, kMaxOffset, 103);
+    side.sentencepiece = model.sentencepiece;
+    side.sentencepiece_file = side.vocabulary_file = model.name;
+    side.pieces = {"<pad>", "</s>"};
+    for (std::int64_t row = 2; row < offset + 2; ++row)
+      side.pieces.push_back(row < 4 ? "<mask_" + std::to_string(row - 1) + '>'
+                                    : "<unk_" + std::to_string(row - 2) + '>');
+    for (std::size_t i = 2; i < model.pieces.size(); ++i) side.pieces.push_back(model.pieces[i]);
+    find_unk(side);
+    result_.target = side;
+  }
+
+  void read_m2m100() {
+    if (!expect_file("sentencepiece.bpe.model")) return;
+    auto& side = result_.source;
+    take_sentencepiece(side, "sentencepiece.bpe.model");
+    if (fs::exists(folder_ / "vocab.json")) {
+      take_table(side, "vocab.json");
+    } else {  // NLLB: the model's pieces from the fourth on, one row later
+      const auto model = read_vocabulary(folder_ / "sentencepiece.bpe.model");
+      side.vocabulary_file = model.name;
+      side.pieces = {"<s>", "<pad>", "</s>", "<unk>"};
+      for (std::size_t i = 3; i < model.pieces.size(); ++i) side.pieces.push_back(model.pieces[i]);
+      side.unk = 3;
+    }
+    add_pieces(side);
+    refusals_.require(
+        !side.languages.empty(),
+        "wanted language tags in tokenizer_config.json, tokenizer.json or special_tokens_map.json, found none");
+    result_.target = side;
+  }
+
+  /// Adds the language tags. The files that state rows come before the lists without.
+  void add_pieces(HuggingFaceVocabulary& side) const {
+    const auto first = static_cast<std::int64_t>(side.pieces.size());
+    const auto has_languages = [](const AddedPieces& added) {
+      return std::ranges::any_of(added, [](const auto& piece) { return !tag_language(piece.second).empty(); });
+    };
+    auto added = decoder_pieces(settings_);
+    if (!has_languages(added))
+      added = listed_pieces(read_json_object_if_there(folder_ / "tokenizer.json", kMaxTokenizerJson));
+    if (!has_languages(added)) added = following_pieces(settings_, first);
+    if (!has_languages(added))
+      added = following_pieces(read_json_object_if_there(folder_ / "special_tokens_map.json", kMaxSettings), first);
+    for (const auto& [row, piece] : added) {
+      if (row >= network_.source_size) continue;
+      while (std::ssize(side.pieces) <= row)
+        side.pieces.push_back("<unused-" + std::to_string(side.pieces.size()) + '>');
+      if (row >= first) side.pieces[static_cast<std::size_t>(row)] = piece;
+      if (const auto language = tag_language(piece); !language.empty()) side.languages.emplace(language, row);
+    }
+  }
+
+  const fs::path& folder_;
+  const HuggingFaceNetwork& network_;
+  Refusals& refusals_;
+  Json settings_;
+  HuggingFaceTokenizers result_;
+};
+
+}  // namespace
+
+HuggingFaceTokenizers read_hugging_face_tokenizers(const fs::path& folder, const HuggingFaceNetwork& network,
+                                                   Refusals& refusals) {
+  return TokenizerReader(folder, network, refusals).read();
+}
+
+}  // namespace gloss

@@ -1,0 +1,269 @@
+#include "pipeline/interchange/import/import_huggingface.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <ATen/Functions.h>
+
+#include "common/error.h"
+#include "common/files/atomic_file.h"
+#include "common/log.h"
+#include "model/storage/tensor_names.h"
+#include "pipeline/interchange/formats/model_text.h"
+#include "pipeline/interchange/formats/safetensors_shards.h"
+#include "pipeline/interchange/import/hugging_face_network.h"
+#include "pipeline/interchange/import/hugging_face_tokenizers.h"
+#include "pipeline/interchange/import/import_tokenizers.h"
+#include "pipeline/interchange/import/import_vocabulary.h"
+#include "pipeline/interchange/import/json_fields.h"
+#include "pipeline/run/run_summary.h"
+#include "tokenizer/make_tokenizer.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxConfigFile = std::size_t{16} << 20;      // bytes
+constexpr std::size_t kMaxTokenizerFile = std::size_t{128} << 20;  // bytes
+constexpr std::int64_t kMaxSourceLength = 1024;  // of sources, if the other program has a higher limit
+
+/// Tensors that may repeat the tied matrix.
+constexpr std::array<std::string_view, 4> kTiedMatrices{"model.shared.weight", "model.encoder.embed_tokens.weight",
+                                                        "model.decoder.embed_tokens.weight", "lm_head.weight"};
+
+bool is_not_needed(const std::string& tensor) {
+  return tensor.ends_with("embed_positions.weight") || tensor.ends_with("embed_positions.weights") ||
+         std::ranges::find(kTiedMatrices, tensor) != kTiedMatrices.end();
+}
+
+/// config.json, with the ids that newer directories have in generation_config.json only.
+Json complete_config(Json config, const Json& generation) {
+  for (const auto* key : {"pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id"}) {
+    if (config.contains(key) && !config[key].is_null()) continue;
+    if (const auto found = generation.find(key); found != generation.end() && found->is_number()) config[key] = *found;
+  }
+  return config;
+}
+
+/// The settings of the network, for the provenance: numbers, switches and short texts.
+Json plain_settings(const Json& config) {
+  Json result = Json::object();
+  for (const auto& [key, value] : config.items())
+    if (value.is_number() || value.is_boolean() ||
+        (value.is_string() && value.get_ref<const std::string&>().size() < 80))
+      result[key] = value;
+  return result;
+}
+
+class HuggingFaceImport {
+ public:
+  explicit HuggingFaceImport(const ImportSettings& settings) : settings_(settings), folder_(settings.path) {}
+
+  ImportedModel run() {
+    auto& report = model_.report;
+    report.format = "Hugging Face";
+    add_files();
+    report.formulas = settings_.formulas.value_or(ModelFamily::kHuggingFace);
+    const auto generation = read_json_object_if_there(folder_ / "generation_config.json", kMaxConfigFile);
+    const auto config = complete_config(read_json_object(folder_ / "config.json", kMaxConfigFile), generation);
+    network_ = hugging_face_network(config, settings_.formulas, report.refusals);
+    report.formulas = network_.formulas;
+    report.format = "Hugging Face " + network_.type_name;
+    model_.provenance = {{"format", report.format}, {"options", plain_settings(config)}};
+    open_weights();
+    if (!network_.type) return std::move(model_);
+    model_.config.model = network_.model;
+    if (network_.is_own)
+      take_own_tokenizers();
+    else
+      take_tokenizers();
+    if (file_ && has_rows_) set_weights();
+    set_hugging_face_search(generation.empty() ? config : generation, model_.config.decoding, report.notes);
+    model_.config.data.max_length = std::clamp<std::int64_t>(network_.max_positions, 2, kMaxSourceLength);
+    return std::move(model_);
+  }
+
+ private:
+  void add_files() {
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      const auto extension = entry.path().extension();
+      if (entry.is_regular_file() &&
+          (extension == ".safetensors" || extension == ".json" || extension == ".spm" || extension == ".model"))
+        model_.files.push_back(entry.path());
+    }
+    std::ranges::sort(model_.files);
+  }
+
+  void open_weights() {
+    auto& refusals = model_.report.refusals;
+    if (has_safetensors(folder_)) {
+      file_ = open_safetensors(folder_);
+      return;
+    }
+    if (!fs::exists(folder_ / "pytorch_model.bin") && !fs::exists(folder_ / "pytorch_model.bin.index.json")) {
+      refusals.add("model.safetensors is missing");
+      return;
+    }
+    const auto folder = shell_quoted(folder_);
+    refusals.add(
+        "pytorch_model.bin: wanted model.safetensors; this writes it: python3 -c \"from transformers import "
+        "AutoModelForSeq2SeqLM as M; import sys; M.from_pretrained(sys.argv[1]).save_pretrained(sys.argv[1], "
+        "safe_serialization=True)\" " +
+        folder);
+  }
+
+  /// The rows of gloss's pieces. The row of the decoder's first input is that of bos, too.
+  PieceRows rows_of(std::int64_t size, std::int64_t unk) const {
+    auto specials = network_.specials;
+    specials.unk = unk;
+    auto rows = piece_rows(size, specials);
+    if (network_.decoder_start != specials.bos) rows.rows[kBos] = network_.decoder_start;
+    return rows;
+  }
+
+  /// Refuses a vocabulary whose <unk> has no row, or that of another special piece.
+  bool has_own_unk(const HuggingFaceVocabulary& side, std::int64_t size) {
+    const auto& [pad, unk, bos, eos] = network_.specials;
+    const bool fits = side.unk < size && side.unk != pad && side.unk != bos && side.unk != eos;
+    model_.report.refusals.require(fits, side.vocabulary_file + ": wanted a row of its own below vocab_size " +
+                                             std::to_string(size) + " for <unk>, got " + std::to_string(side.unk));
+    return fits;
+  }
+
+  void take_tokenizers() {
+    auto& report = model_.report;
+    const auto tokenizers = read_hugging_face_tokenizers(folder_, network_, report.refusals);
+    if (!tokenizers.is_complete) return;
+    const bool source_fits = has_own_unk(tokenizers.source, network_.source_size),
+               target_fits = has_own_unk(tokenizers.target, network_.target_size);
+    if (!source_fits || !target_fits) return;
+    source_rows_ = rows_of(network_.source_size, tokenizers.source.unk);
+    target_rows_ = rows_of(network_.target_size, tokenizers.target.unk);
+    has_rows_ = true;
+    const bool same_table = tokenizers.source.pieces == tokenizers.target.pieces && source_rows_ == target_rows_;
+    const bool joint = same_table && tokenizers.source.sentencepiece == tokenizers.target.sentencepiece;
+    auto& config = model_.config;
+    config.tokenizer.joint = joint;
+    config.tokenizer.shared_ids = same_table && !joint;
+    if (config.model.tie_embeddings == TieEmbeddings::kAll)
+      report.refusals.require(same_table, "share_encoder_decoder_embeddings: wanted one vocabulary for both languages");
+    const auto add = [&](const char* name, const HuggingFaceVocabulary& side, const PieceRows& rows) {
+      auto vocabulary = mapped_vocabulary(side.pieces, rows, MappedVocabulary::Normalizer::kNone);
+      for (const auto& [language, row] : side.languages)
+        if (const auto id = std::ranges::find(rows.rows, row); id != rows.rows.end())
+          vocabulary.languages.emplace(language, static_cast<Id>(id - rows.rows.begin()));
+      add_tokenizer(model_, name, vocabulary, side.sentencepiece, side.sentencepiece_file, side.vocabulary_file);
+    };
+    add(joint ? kJointTokenizer : kSourceTokenizer, tokenizers.source, source_rows_);
+    if (!joint) add(kTargetTokenizer, tokenizers.target, target_rows_);
+    const bool is_m2m100 = network_.type == HuggingFaceType::kM2M100;
+    if (is_m2m100)
+      config.tokenizer.source_tag = SourceTag::kSource;
+    else if (!report.tokenizers.front().languages.empty())
+      config.tokenizer.source_tag = SourceTag::kTarget;
+    config.tokenizer.target_tag = is_m2m100;
+    // A pair of languages that the directory names is not that of a model with tags.
+    if (config.tokenizer.source_tag == SourceTag::kNone) {
+      config.data.source_language = tokenizers.source_language;
+      config.data.target_language = tokenizers.target_language;
+    }
+    set_languages(model_, settings_);
+    if (network_.type == HuggingFaceType::kMarian)
+      report.notes.push_back(
+          "Hugging Face's tokenizer also normalizes punctuation if sacremoses is installed; gloss does "
+          "not");
+  }
+
+  /// The tokenizers that gloss export put beside the files of Hugging Face.
+  void take_own_tokenizers() {
+    auto& config = model_.config;
+    config.tokenizer.joint = fs::exists(folder_ / kJointTokenizer);
+    std::vector<std::int64_t> sizes;
+    for (const auto& name : tokenizer_names(config.tokenizer.joint)) {
+      const auto path = folder_ / name;
+      model_.report.refusals.require(fs::exists(path), name + " is missing; gloss export writes it");
+      if (!fs::exists(path)) return;
+      const auto tokenizer = make_tokenizer(read_model_text(path, kMaxTokenizerFile), printable(path.string()));
+      sizes.push_back(tokenizer->vocabulary_size());
+      model_.tokenizers[name] = tokenizer->serialized();
+      const auto file = printable(path.string());
+      model_.report.tokenizers.push_back({name, file, file, sizes.back(), "", tokenizer->languages()});
+      config.tokenizer.vocabulary_size = std::max(sizes.back(), TokenizerConfig::kMinVocabulary);
+    }
+    const auto expect_size = [&](std::int64_t pieces, std::int64_t rows) {
+      model_.report.refusals.require(pieces == rows, "vocab_size: wanted " + std::to_string(pieces) +
+                                                         " rows, as many as the tokenizer has pieces, got " +
+                                                         std::to_string(rows));
+    };
+    expect_size(sizes.front(), network_.source_size);
+    expect_size(sizes.back(), network_.target_size);
+    config.tokenizer.shared_ids = !config.tokenizer.joint && config.model.tie_embeddings == TieEmbeddings::kAll;
+    source_rows_ = rows_of(network_.source_size, kUnk);
+    target_rows_ = rows_of(network_.target_size, kUnk);
+    has_rows_ = true;
+    set_languages(model_, settings_);
+  }
+
+  void set_weights() {
+    auto& report = model_.report;
+    set_decoder_start();
+    ImportRules rules;
+    rules.absent = [](const std::string& weight) {
+      return weight == "generator.bias" ? AbsentWeight::kZeros : AbsentWeight::kRefused;
+    };
+    rules.ignored = is_not_needed;
+    // Neither is ever wanted in a translation, but the row of pad is zero: its logit might be the largest.
+    if (!network_.is_own) rules.silent = {kPad, kBos};
+    model_.weights = std::make_shared<ImportedWeights>(
+        file_, WeightMap(ModelFamily::kHuggingFace, model_.config.model, source_rows_, target_rows_), rules);
+    model_.weights->compare(report);
+    if (report.importable()) note_other_matrices();
+  }
+
+  /// A start that is zero stays so in fine-tuning.
+  void set_decoder_start() {
+    auto& config = model_.config.model;
+    if (network_.decoder_start == network_.specials.bos) return;
+    for (const auto& [name, transposed] :
+         foreign_names(ModelFamily::kHuggingFace, stored_name(kTargetEmbedding, config.tie_embeddings), config)) {
+      if (!file_->has(name)) continue;
+      const auto info = file_->info(name);
+      if (info.shape != std::vector{network_.target_size, config.d_model}) return;  // refused later
+      const auto row = float_tensor(file_->tensor(name)).select(0, network_.decoder_start);
+      if (!row.count_nonzero().item<std::int64_t>()) config.decoder_start = DecoderStart::kZero;
+      return;
+    }
+  }
+
+  /// Tells about copies of the tied matrix that are no copies.
+  void note_other_matrices() {
+    auto& report = model_.report;
+    const auto used = std::ranges::find_if(report.found, [](const FoundTensor& found) {
+      return std::ranges::find(kTiedMatrices, found.tensor) != kTiedMatrices.end();
+    });
+    if (model_.config.model.tie_embeddings != TieEmbeddings::kAll || used == report.found.end()) return;
+    for (const auto& name : kTiedMatrices) {
+      if (name == used->tensor || !file_->has(name)) continue;
+      if (file_->tensor(name).bytes != file_->tensor(used->tensor).bytes)
+        report.notes.push_back(std::string(name) + " differs from " + used->tensor +
+                               ", which takes its place since the embeddings are tied");
+    }
+  }
+
+  const ImportSettings& settings_;
+  const fs::path folder_;
+  ImportedModel model_;
+  HuggingFaceNetwork network_;
+  std::shared_ptr<const ForeignTensors> file_;
+  PieceRows source_rows_, target_rows_;
+  bool has_rows_ = false;
+};
+
+}  // namespace
+
+ImportedModel import_huggingface(const ImportSettings& settings) { return HuggingFaceImport(settings).run(); }
+
+}  // namespace gloss

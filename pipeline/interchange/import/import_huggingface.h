@@ -1,0 +1,12 @@
+#pragma once
+
+#include "pipeline/interchange/import/import_settings.h"
+#include "pipeline/interchange/import/imported_model.h"
+
+namespace gloss {
+
+/// Opens a directory as Hugging Face's transformers saves it: config.json, model.safetensors or its shards, and the
+/// files of the tokenizers. Supported are MarianMT, Pegasus, M2M100 and NLLB. Throws as import_marian.
+ImportedModel import_huggingface(const ImportSettings& settings);
+
+}  // namespace gloss

@@ -1,0 +1,104 @@
+#include "pipeline/interchange/import/import_model.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
+#include <utility>
+#include <vector>
+
+#include "common/error.h"
+#include "common/files/same_file.h"
+#include "common/files/sha256.h"
+#include "common/log.h"
+#include "common/version.h"
+#include "model/storage/model_file.h"
+#include "pipeline/interchange/import/import_huggingface.h"
+#include "pipeline/interchange/import/import_marian.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+
+ModelFamily family_of(const ImportSettings& settings) {
+  const auto& path = settings.path;
+  if (path.empty() || !fs::exists(path))
+    throw UsageError("there is no " + printable(path.string()) +
+                     "; name a .npz or .bin file of Marian, or the folder of a model");
+  if (settings.from) return *settings.from;
+  if (fs::is_directory(path))
+    return fs::exists(path / "config.json") ? ModelFamily::kHuggingFace : ModelFamily::kMarian;
+  if (path.extension() == ".npz" || path.extension() == ".bin") return ModelFamily::kMarian;
+  const auto hint = path.extension() == ".zip"           ? "unpack the archive and name its folder"
+                    : path.extension() == ".safetensors" ? "name the folder, which also has config.json"
+                                                         : "name a .npz or .bin file, or the folder of a model";
+  throw UsageError(printable(path.string()) + ": wanted a model of Marian or Hugging Face; " + hint);
+}
+
+ImportedModel open_model(const ImportSettings& settings) {
+  const auto family = family_of(settings);
+  if (family == ModelFamily::kHuggingFace && !fs::exists(settings.path / "config.json"))
+    throw UsageError(printable(settings.path.string()) +
+                     ": wanted a folder with config.json, as Hugging Face's "
+                     "transformers saves it");
+  auto model = family == ModelFamily::kMarian ? import_marian(settings) : import_huggingface(settings);
+  auto& config = model.config;
+  auto& report = model.report;
+  if (const auto limit = config.model.position_limit()) {
+    config.data.max_length = std::min(config.data.max_length, *limit);
+    config.decoding.max_length = std::min(config.decoding.max_length, *limit);
+  }
+  for (const auto& file : model.files) report.files.push_back(printable(file.string()));
+  report.model = to_json(config.model);
+  const auto usual = to_json(DecodingConfig()), search = to_json(config.decoding);
+  for (const auto& [key, value] : search.items())
+    if (usual.at(key) != value) report.decoding[key] = value;
+  if (!report.importable()) return model;
+  try {
+    config.validate();
+  } catch (const UsageError& error) {
+    report.refusals.add(error.what());
+  }
+  return model;
+}
+
+/// The SHA-256 of each file by its name.
+Json hashes_of(const std::vector<fs::path>& files) {
+  Json hashes = Json::object();
+  std::vector<char> buffer(std::size_t{1} << 20);
+  for (const auto& file : files) {
+    std::ifstream stream(file, std::ios::binary);
+    Sha256 sum;
+    while (stream.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || stream.gcount() > 0)
+      sum.update(std::string_view(buffer.data(), static_cast<std::size_t>(stream.gcount())));
+    if (stream.bad() || !stream.eof()) throw IoError(printable(file.string()) + ": cannot be read");
+    hashes[printable(file.filename().string())] = sum.hex();
+  }
+  return hashes;
+}
+
+}  // namespace
+
+ImportReport check_import(const ImportSettings& settings) { return open_model(settings).report; }
+
+ImportReport import_model(const ImportSettings& settings, WeightPrecision precision, const fs::path& output) {
+  auto model = open_model(settings);
+  auto& report = model.report;
+  const auto name = printable(settings.path.string());
+  if (!report.importable())
+    throw ModelError(name + ": cannot be imported: " + report.refusals.text() + "; gloss import --check shows more");
+  FileTensors stored;
+  for (const auto& file : model.files) expect_no_input({"--output", output}, {{"the model to import", file}});
+  for (const auto& [weight, info] : model.weights->network())
+    store_weight(weight, model.weights->read(weight, precision == WeightPrecision::kInt8), precision, stored);
+  model.provenance["files"] = hashes_of(model.files);
+  model.provenance["formulas"] = family_name(report.formulas);
+  ModelDescription description{
+      .config = to_portable_json(model.config),
+      .provenance = {{"program", "gloss " + std::string(kVersion)}, {"imported", model.provenance}},
+      .tokenizers = model.tokenizers};
+  write_model_file(output, std::move(stored), description);
+  return std::move(report);
+}
+
+}  // namespace gloss

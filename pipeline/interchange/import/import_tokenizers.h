@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "pipeline/interchange/import/imported_model.h"
+#include "tokenizer/mapped_tokenizer.h"
+
+namespace gloss {
+
+/// Adds a tokenizer under its tensor's name, and its description to the report; `sentencepiece_file` and
+/// `vocabulary_file` are printable names. The settings of the section `tokenizer` are those of the last one that is
+/// added. Throws ModelError if vocabulary or SentencePiece model are impossible.
+void add_tokenizer(ImportedModel& model, const std::string& tensor, const MappedVocabulary& vocabulary,
+                   std::string_view sentencepiece, const std::string& sentencepiece_file,
+                   const std::string& vocabulary_file);
+
+/// Sets the section `tokenizer` from a SentencePiece model and a number of pieces.
+void describe_sentencepiece(TokenizerConfig& config, std::string_view sentencepiece, std::int64_t pieces);
+
+/// Stores the languages of the settings as those of the model. Throws UsageError with the key
+/// "source_language" or "target_language" if the model has language tags, but none for this language.
+void set_languages(ImportedModel& model, const ImportSettings& settings);
+
+}  // namespace gloss

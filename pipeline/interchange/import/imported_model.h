@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pipeline/interchange/import/import_report.h"
+#include "pipeline/interchange/import/import_settings.h"
+#include "pipeline/interchange/import/imported_weights.h"
+#include "pipeline/run/run_config.h"
+
+namespace gloss {
+
+/// A model of another program in gloss's form, before its weights are read.
+struct ImportedModel {
+  ImportReport report;
+  RunConfig config;
+  std::vector<std::filesystem::path> files;        ///< all that were read
+  std::map<std::string, std::string> tokenizers;   ///< bytes by the names of their tensors
+  Json provenance;                                 ///< what the files and their options were
+  std::shared_ptr<const ImportedWeights> weights;  ///< null if refusals leave no network to compare with
+};
+
+}  // namespace gloss

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/special_ids.h"
+#include "model/storage/stored_weights.h"
+#include "model/weights.h"
+#include "pipeline/interchange/formats/foreign_tensors.h"
+#include "pipeline/interchange/import/import_report.h"
+#include "pipeline/interchange/weight_map.h"
+
+namespace gloss {
+
+/// Value of a weight that the other program does not have.
+enum class AbsentWeight {
+  kRefused,
+  kZeros,
+  kIdentity,  ///< a linear map that changes nothing
+};
+
+/// Differences of a model from the plain map of names.
+struct ImportRules {
+  /// Returns the weight whose tensor is used for `weight`: another layer's if layers are tied.
+  std::function<std::string(const std::string& weight)> source = [](const std::string& weight) { return weight; };
+  std::function<AbsentWeight(const std::string& weight)> absent = [](const std::string&) {
+    return AbsentWeight::kRefused;
+  };
+  /// Returns whether a tensor of the file has no effect on translation.
+  std::function<bool(const std::string& tensor)> ignored = [](const std::string&) { return false; };
+  std::vector<Id> silent = {};  ///< pieces whose output bias is PieceRows::kNoRowBias, whatever the file has
+};
+
+/// The weights of a network in another program's file. They are read one by one.
+class ImportedWeights {
+ public:
+  ImportedWeights(std::shared_ptr<const ForeignTensors> file, WeightMap map, ImportRules rules);
+
+  /// Compares names, types and shapes of the file with the network, without reading elements. Fills in the report's
+  /// lists of tensors and adds a refusal for what is missing, unknown or of another shape.
+  void compare(ImportReport& report) const;
+
+  /// Returns the weights of the network by gloss's names.
+  const std::map<std::string, WeightInfo>& network() const { return network_; }
+  /// Reads a weight of a file that compare() accepts, as float32; with `keeps_int8`, a matrix that is stored as int8
+  /// stays so, with the same scale in each row. Throws ModelError if it holds a value that is not finite.
+  StoredWeight read(const std::string& weight, bool keeps_int8) const;
+
+ private:
+  struct Place {
+    ForeignName name;
+    ForeignTensorInfo info;
+  };
+  std::optional<Place> place_of(const std::string& weight) const;
+  std::vector<std::int64_t> wanted_shape(const std::string& weight, const ForeignName& name) const;
+  at::Tensor absent_values(const std::string& weight) const;
+
+  std::shared_ptr<const ForeignTensors> file_;
+  WeightMap map_;
+  ImportRules rules_;
+  std::map<std::string, WeightInfo> network_;
+};
+
+/// Returns the values of a foreign tensor as float32, in its shape.
+at::Tensor float_tensor(const ForeignTensor& tensor);
+
+}  // namespace gloss

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/interchange/import/import_settings.h"
+#include "pipeline/interchange/refusals.h"
+
+namespace gloss {
+
+/// The files of a Marian model.
+struct MarianFiles {
+  std::filesystem::path model;                   ///< .npz or .bin; empty if it is not found
+  std::optional<std::filesystem::path> decoder;  ///< decoder.yml: names of files, defaults of the search
+  std::vector<std::filesystem::path> tables;     ///< vocabularies without a model: none, a joint one, or one a side
+  std::vector<std::filesystem::path> sentencepieces;  ///< one, or one a side
+  std::optional<std::filesystem::path> preprocess;    ///< preprocess.sh of an OPUS-MT package
+  bool is_package = false;                            ///< an OPUS-MT package: decoder.yml, source.spm and target.spm
+};
+
+/// Finds the files of a model: `settings.path` is a .npz or .bin file, or a folder with one of them, which decoder.yml
+/// names where there are several. The vocabularies are those of the settings, of decoder.yml, or those beside the
+/// model. Adds a refusal for what is missing or ambiguous. Throws ModelError if decoder.yml is damaged; IoError.
+MarianFiles find_marian_files(const ImportSettings& settings, Refusals& refusals);
+
+/// Compares the rules of a package's preprocess.sh with opus_normalized (tokenizer/opus_normalizer.h). Returns a
+/// sentence about the difference; empty: none.
+std::string preprocessing_difference(const std::string& script);
+
+}  // namespace gloss

@@ -1,0 +1,81 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/pipeline/interchange/export/exported_model.h"
+#include "tokenizer/mapped_tokenizer.h"
+#include "tokenizer/piece_table.h"
+
+namespace gloss {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// Returns a tokenizer with the pieces in the opposite order and tags of two languages.
+std::string with_own_ids(const std::string& sentencepiece, MappedVocabulary::Normalizer normalizer) {
+  MappedVocabulary vocabulary{.pieces = {"<pad>", "<unk>", "<s>", "</s>", "__en__", "__de__"},
+                              .normalizer = normalizer,
+                              .languages = {{"en", 4}, {"de", 5}}};
+  const auto pieces = read_piece_table(sentencepiece).pieces;
+  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece)
+    if (piece->type == Piece::Type::kNormal) vocabulary.pieces.push_back(piece->text);
+  return MappedTokenizer(vocabulary, sentencepiece, "tokenizer").serialized();
+}
+
+std::string with_own_ids(const std::string& sentencepiece) {
+  return with_own_ids(sentencepiece, MappedVocabulary::Normalizer::kNone);
+}
+
+void use_languages(SmallJob& job) {
+  job.config.data.source_language = "en";
+  job.config.data.target_language = "de";
+  job.config.tokenizer.source_tag = SourceTag::kSource;
+  job.config.tokenizer.target_tag = true;
+}
+
+TEST(ExportTagsTest, Ctranslate2GetsTheTagsOfTheDefaultLanguages) {
+  const ExportedModel model(use_languages, [](const std::string& bytes) { return with_own_ids(bytes); });
+  model.write(ExportFormat::kCtranslate2);
+  EXPECT_THAT(model.text("README.md"),
+              AllOf(HasSubstr("pieces = [[\"__en__\"] + line if line else [] for line in pieces]"),
+                    HasSubstr("target_prefix=[[\"__de__\"]] * len(lines)"),
+                    HasSubstr("target.decode(result.hypotheses[0][1:])"), HasSubstr("from `en` to `de`")));
+  const auto tokenizer = model.model().source_tokenizer;
+  const auto pieces = model.json("shared_vocabulary.json");
+  ASSERT_EQ(static_cast<std::int64_t>(pieces.size()), tokenizer->vocabulary_size());
+  EXPECT_EQ(pieces.at(5), "__de__");
+  EXPECT_EQ(model.text("tokenizer.model"), dynamic_cast<const MappedTokenizer&>(*tokenizer).sentencepiece());
+}
+
+TEST(ExportTagsTest, WithoutDefaultLanguagesTheReasonIsStated) {
+  const ExportedModel model(
+      [](SmallJob& job) {
+        use_languages(job);
+        job.config.data.target_language.clear();
+      },
+      [](const std::string& bytes) { return with_own_ids(bytes); });
+  EXPECT_THAT(refusal(model, ExportFormat::kCtranslate2), HasSubstr("wanted the languages of the language tags"));
+}
+
+TEST(ExportTagsTest, OtherFormatsRefuseWhatTheyLack) {
+  const ExportedModel model(
+      [](SmallJob& job) {
+        use_languages(job);
+        use_marian_formulas(job.config.model);
+      },
+      [](const std::string& bytes) { return with_own_ids(bytes); });
+  EXPECT_THAT(refusal(model, ExportFormat::kHuggingFace),
+              HasSubstr("tokenizer.model: wanted a SentencePiece model with its own ids"));
+  EXPECT_THAT(refusal(model, ExportFormat::kMarian), HasSubstr("tokenizer.target_tag: wanted false, got true"));
+}
+
+TEST(ExportTagsTest, TheNormalizerOfPackagesIsGlossesOwn) {
+  const ExportedModel model(
+      [](SmallJob&) {},
+      [](const std::string& bytes) { return with_own_ids(bytes, MappedVocabulary::Normalizer::kOpusMt); });
+  for (const auto format : {ExportFormat::kCtranslate2, ExportFormat::kMarian})
+    EXPECT_THAT(refusal(model, format), HasSubstr("normalizes lines as OPUS-MT packages do"));
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,294 @@
+#include <cmath>
+#include <filesystem>
+#include <string>
+
+#include <ATen/Functions.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "pipeline/interchange/import/import_model.h"
+#include "pipeline/models/translation_model.h"
+#include "tests/pipeline/interchange/foreign_model.h"
+#include "tests/support/temporary_folder.h"
+#include "tokenizer/mapped_tokenizer.h"
+
+namespace gloss {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::ThrowsMessage;
+
+class ImportMarianTest : public testing::Test {
+ protected:
+  ImportReport check() {
+    model_.write(folder_.path());
+    return check_import({.path = folder_ / "model.npz"});
+  }
+  std::vector<std::string> refusals() { return check().refusals.reasons(); }
+  /// The imported weights, as float32.
+  TranslationModel imported(const ImportSettings& settings, WeightPrecision precision = WeightPrecision::kFloat32) {
+    import_model(settings, precision, folder_ / "gloss.safetensors");
+    return load_translation_model(folder_ / "gloss.safetensors", at::kCPU);
+  }
+  TranslationModel imported() {
+    model_.write(folder_.path());
+    return imported({.path = folder_ / "model.npz"});
+  }
+  const FloatTensor& there(const std::string& name) const { return model_.tensors.at(name); }
+
+  TemporaryFolder folder_;
+  MarianModel model_;
+};
+
+float element(const at::Tensor& tensor, std::int64_t row, std::int64_t column) {
+  return tensor[row][column].item<float>();
+}
+
+TEST_F(ImportMarianTest, WeightsMoveToTheirPlaces) {
+  const auto model = imported();
+  const auto weight = [&](const std::string& name) { return model.file.model.weights(name).to_float(); };
+  EXPECT_EQ(model.file.vocabularies.source, model_.pieces + 2);
+  const auto embedding = weight("source_embedding.weight"), bias = weight("generator.bias");
+  for (const auto& [gloss_id, id] : {std::pair(1, 1), {3, 0}, {4, 2}, {9, 7}})
+    for (std::int64_t c = 0; c < kSmallWidth; ++c) {
+      EXPECT_EQ(element(embedding, gloss_id, place_of(c)), there("Wemb").at(id, c));
+      EXPECT_EQ(bias[gloss_id].item<float>(), there("decoder_ff_logit_out_b").at(0, id));
+    }
+  for (const auto id : {0, 2}) {
+    EXPECT_EQ(embedding[id].abs().sum().item<float>(), 0);
+    EXPECT_EQ(bias[id].item<float>(), -100);
+  }
+  const auto query = weight("encoder.layers.1.self_attention.query.weight");
+  const auto output = weight("decoder.layers.0.cross_attention.output.weight");
+  const auto outer = weight("decoder.layers.1.feed_forward.outer.weight");
+  const auto norm = weight("decoder.layers.1.feed_forward_norm.weight");
+  const auto value_bias = weight("encoder.layers.0.self_attention.value.bias");
+  const auto output_bias = weight("encoder.layers.0.self_attention.output.bias");
+  for (std::int64_t c = 0; c < kSmallWidth; ++c) {
+    for (std::int64_t i = 0; i < kSmallWidth; ++i) {
+      EXPECT_EQ(element(query, i, place_of(c)), there("encoder_l2_self_Wq").at(c, i));
+      EXPECT_EQ(element(output, place_of(c), i), there("decoder_l1_context_Wo").at(i, c));
+    }
+    for (std::int64_t i = 0; i < 12; ++i)
+      EXPECT_EQ(element(outer, place_of(c), i), there("decoder_l2_ffn_W2").at(i, c));
+    EXPECT_EQ(norm[place_of(c)].item<float>(), there("decoder_l2_ffn_ffn_ln_scale").at(0, c));
+    EXPECT_EQ(value_bias[c].item<float>(), there("encoder_l1_self_bv").at(0, c));
+    EXPECT_EQ(output_bias[place_of(c)].item<float>(), there("encoder_l1_self_bo").at(0, c));
+  }
+}
+
+TEST_F(ImportMarianTest, TheFormulasAreMariansUnlessOthersAreWanted) {
+  auto config = imported().config.model;
+  EXPECT_EQ(config.position_frequencies, PositionFrequencies::kTensor2Tensor);
+  EXPECT_EQ(config.layer_norm_epsilon, 1e-6);
+  EXPECT_EQ(config.decoder_start, DecoderStart::kZero);
+  EXPECT_EQ(config.norm, NormPlace::kPost);
+  EXPECT_FALSE(config.has_final_norm());
+  const auto model = imported({.path = folder_ / "model.npz", .formulas = ModelFamily::kHuggingFace});
+  EXPECT_EQ(model.config.model.position_frequencies, PositionFrequencies::kPaper);
+  EXPECT_EQ(model.config.model.layer_norm_epsilon, 1e-5);
+  EXPECT_EQ(model.file.description.provenance.at("imported").at("formulas"), "huggingface");
+}
+
+TEST_F(ImportMarianTest, SourcesBecomeThePiecesOfMarian) {
+  const auto model = imported();
+  const auto ids = model.source_tokenizer->encode("the cat");
+  ASSERT_FALSE(ids.empty());
+  std::string text;
+  for (const auto id : ids) text += model.source_tokenizer->piece(id);
+  EXPECT_EQ(text, "\u2581the\u2581cat");
+  const auto pieces = small_pieces("marian");
+  for (const auto id : ids) EXPECT_EQ(model.source_tokenizer->piece(id), pieces.at(static_cast<std::size_t>(id - 2)));
+  EXPECT_EQ(model.target_tokenizer->decode(ids), "the cat");
+}
+
+TEST_F(ImportMarianTest, SearchSettingsComeFromDecoderYml) {
+  model_.write(folder_.path());
+  put_text(folder_ / "decoder.yml",
+           "models:\n  - model.npz\nvocabs:\n  - vocab.spm\n  - vocab.spm\nbeam-size: 6\nnormalize: 0.6\n"
+           "word-penalty: 0.5\nallow-unk: true\n");
+  const auto report = check_import({.path = folder_.path()});
+  EXPECT_THAT(report.refusals.reasons(), IsEmpty());
+  EXPECT_EQ(report.decoding, (Json{{"beam_size", 6}, {"length_penalty", 0.6}}));
+  EXPECT_THAT(report.notes, Contains(HasSubstr("word-penalty 0.5")));
+}
+
+TEST_F(ImportMarianTest, TheReportCountsTensors) {
+  model_.tensors["encoder_l9_self_Wq"] = made_tensor("x", {8, 8});
+  model_.tensors["Wemb_QuantMultA"] = made_tensor("x", {1});
+  model_.tensors.erase("encoder_l1_self_bk");
+  model_.tensors["decoder_l1_ffn_W1"] = made_tensor("x", {8, 11});
+  const auto report = check();
+  EXPECT_THAT(report.missing, ElementsAre("encoder_l1_self_bk"));
+  EXPECT_THAT(report.unknown, ElementsAre("encoder_l9_self_Wq"));
+  EXPECT_THAT(report.ignored, ElementsAre("Wemb_QuantMultA", "special:model.yml"));
+  EXPECT_THAT(
+      report.refusals.reasons(),
+      ElementsAre(HasSubstr("missing: encoder_l1_self_bk"), HasSubstr("network of the configuration: encoder_l9"),
+                  HasSubstr("decoder_l1_ffn_W1 is float32 [8, 11], wanted [8, 12]")));
+  EXPECT_THAT([&] { import_model({.path = folder_ / "model.npz"}, WeightPrecision::kFloat32, folder_ / "out"); },
+              ThrowsMessage<ModelError>(
+                  AllOf(HasSubstr("encoder_l1_self_bk"), HasSubstr("encoder_l9_self_Wq"), HasSubstr("[8, 11]"))));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
+}
+
+TEST_F(ImportMarianTest, EveryReasonIsInOneMessage) {
+  model_.options["transformer-decoder-autoreg"] = "average-attention";
+  model_.options["lemma-dim-emb"] = "64";
+  model_.options["transformer-ffn-activation"] = "tanh";
+  EXPECT_THAT(refusals(), AllOf(Contains("transformer-decoder-autoreg: wanted self-attention, or rnn with dec-cell "
+                                         "ssru, got average-attention"),
+                                Contains("lemma-dim-emb: wanted 0, got 64"),
+                                Contains("transformer-ffn-activation: wanted relu, swish or gelu, got tanh")));
+}
+
+TEST_F(ImportMarianTest, WhatIsNotSupportedIsRefusedByItsKey) {
+  const MarianModel usual;
+  for (const auto& [key, bad] : {std::pair("type", "s2s"),
+                                 {"dim-emb", "7"},
+                                 {"dim-emb", "many"},
+                                 {"transformer-heads", "3"},
+                                 {"enc-depth", "0"},
+                                 {"dec-depth", "1000000"},
+                                 {"transformer-ffn-depth", "3"},
+                                 {"transformer-decoder-ffn-depth", "1"},
+                                 {"transformer-preprocess", "r"},
+                                 {"transformer-postprocess", "dhn"},
+                                 {"transformer-postprocess-emb", "dr"},
+                                 {"transformer-postprocess-top", "an"},
+                                 {"transformer-tied-layers", "[1]"},
+                                 {"transformer-tied-layers", "[1, 3]"},
+                                 {"ulr", "true"},
+                                 {"right-left", "true"},
+                                 {"transformer-pool", "true"},
+                                 {"input-types", "[sequence, class]"}}) {
+    model_.options = usual.options;
+    model_.options[key] = bad;
+    EXPECT_THAT(refusals(), Contains(HasSubstr(std::string(key) + ": wanted "))) << key << ' ' << bad;
+  }
+  model_.options = usual.options;
+  model_.options["transformer-decoder-autoreg"] = "rnn";
+  model_.options["dec-cell"] = "gru";
+  EXPECT_THAT(refusals(), Contains(HasSubstr("dec-cell: wanted ssru")));
+}
+
+TEST_F(ImportMarianTest, ANormBeforeEachLayerAndAtTheTop) {
+  model_.options["transformer-preprocess"] = "n";
+  model_.options["transformer-postprocess"] = "da";
+  model_.options["transformer-postprocess-top"] = "n";
+  FloatTensors renamed;
+  for (const auto& [name, tensor] : model_.tensors)
+    renamed[name.find("_ln_") == name.npos ? name : name + "_pre"] = tensor;
+  model_.tensors = renamed;
+  for (const std::string side : {"encoder", "decoder"}) model_.add_norm(side + "_top");
+  const auto model = imported();
+  EXPECT_EQ(model.config.model.norm, NormPlace::kPre);
+  EXPECT_TRUE(model.config.model.has_final_norm());
+  EXPECT_EQ(model.file.model.weights("encoder.norm.bias").values[place_of(5)].item<float>(),
+            there("encoder_top_ln_bias").at(0, 5));
+}
+
+TEST_F(ImportMarianTest, StudentsHaveARecurrenceInTheirDecoder) {
+  model_.options["transformer-decoder-autoreg"] = "rnn";
+  model_.options["dec-cell"] = "ssru";
+  model_.options["transformer-tied-layers"] = "[1, 1]";
+  std::erase_if(model_.tensors, [](const auto& entry) {
+    return entry.first.starts_with("decoder_l1_self_") || entry.first.starts_with("decoder_l2_");
+  });
+  model_.tensors["decoder_l1_rnn_W"] = made_tensor("rnn_W", {kSmallWidth, kSmallWidth});
+  model_.add_linear("decoder_l1_rnn", "f", kSmallWidth, kSmallWidth);
+  model_.add_norm("decoder_l1_rnn_ffn");
+  const auto model = imported();
+  EXPECT_EQ(model.config.model.decoder_layer, DecoderLayerType::kSsru);
+  const auto recurrence = model.file.model.weights("decoder.layers.1.recurrence.value.weight").values;
+  for (std::int64_t i = 0; i < kSmallWidth; ++i)
+    for (std::int64_t j = 0; j < kSmallWidth; ++j)
+      EXPECT_EQ(element(recurrence, place_of(j), place_of(i)), there("decoder_l1_rnn_W").at(i, j));
+}
+
+TEST_F(ImportMarianTest, AProjectionThatIsNotThereIsTheIdentity) {
+  model_.options["transformer-no-projection"] = "true";
+  model_.options["output-omit-bias"] = "true";
+  std::erase_if(model_.tensors, [](const auto& entry) {
+    return entry.first.ends_with("_Wo") || entry.first.ends_with("_bo") || entry.first == "decoder_ff_logit_out_b";
+  });
+  const auto report = check();
+  EXPECT_THAT(report.refusals.reasons(), IsEmpty());
+  const auto model = imported();
+  const auto output = model.file.model.weights("encoder.layers.0.self_attention.output.weight").values;
+  for (std::int64_t i = 0; i < kSmallWidth; ++i)
+    for (std::int64_t j = 0; j < kSmallWidth; ++j) EXPECT_EQ(element(output, place_of(i), j), i == j ? 1 : 0);
+  const auto bias = model.file.model.weights("generator.bias").values;
+  EXPECT_EQ(bias[3].item<float>(), 0);
+  EXPECT_EQ(bias[2].item<float>(), -100);
+}
+
+TEST_F(ImportMarianTest, LearnedPositionsKeepTheOrderOfChannels) {
+  model_.options["transformer-train-positions"] = "true";
+  model_.tensors["Wpos"] = made_tensor("Wpos", {40, kSmallWidth});
+  const auto model = imported();
+  EXPECT_EQ(model.config.model.positions, Positions::kLearned);
+  EXPECT_EQ(model.config.model.embedding_scale, EmbeddingScale::kOne);
+  EXPECT_EQ(model.config.model.max_positions, 40);
+  EXPECT_EQ(model.config.data.max_length, 40);
+  EXPECT_EQ(element(model.file.model.weights("target_positions.weight").values, 39, 5), there("Wpos").at(39, 5));
+  EXPECT_EQ(element(model.file.model.weights("source_embedding.weight").values, 4, 1), there("Wemb").at(2, 1));
+}
+
+TEST_F(ImportMarianTest, IntegersOfIntgemmAreTakenExactly) {
+  model_.write_bin(folder_ / "model.bin", true);
+  put_text(folder_ / "vocab.spm", small_sentencepiece("marian"));
+  const auto steps = [&](const std::string& name, std::int64_t row, std::int64_t column) {
+    return static_cast<float>(std::lrint(there(name).at(row, column) * int8_multiplier(there(name))));
+  };
+  const ImportSettings settings{.path = folder_ / "model.bin"};
+  const auto exact = imported(settings);
+  const auto query = exact.file.model.weights("encoder.layers.0.self_attention.query.weight");
+  const auto multiplier = int8_multiplier(there("encoder_l1_self_Wq"));
+  EXPECT_FALSE(query.scales.defined());
+  const auto kept = imported(settings, WeightPrecision::kInt8);
+  const auto int8 = kept.file.model.weights("encoder.layers.0.self_attention.query.weight");
+  const auto embedding = kept.file.model.weights("source_embedding.weight");
+  ASSERT_TRUE(int8.scales.defined());
+  for (std::int64_t c = 0; c < kSmallWidth; ++c) {
+    for (std::int64_t i = 0; i < kSmallWidth; ++i) {
+      const auto step = steps("encoder_l1_self_Wq", c, i);
+      EXPECT_EQ(element(query.values, i, place_of(c)), step / multiplier);
+      EXPECT_EQ(int8.values[i][place_of(c)].item<std::int8_t>(), step);
+    }
+    EXPECT_EQ(int8.scales[c].item<float>(), 1 / multiplier);
+    EXPECT_EQ(embedding.values[4][place_of(c)].item<std::int8_t>(), steps("Wemb", 2, c));
+    EXPECT_EQ(embedding.values[2][c].item<std::int8_t>(), 0);
+  }
+  EXPECT_EQ(kept.file.precision, WeightPrecision::kInt8);
+}
+
+TEST_F(ImportMarianTest, ValuesThatAreNotFiniteAreRefused) {
+  model_.tensors["encoder_l1_self_Wq"].values[3] = std::nanf("");
+  model_.write(folder_.path());
+  EXPECT_THAT([&] { import_model({.path = folder_ / "model.npz"}, WeightPrecision::kFloat32, folder_ / "out"); },
+              ThrowsMessage<ModelError>(HasSubstr("encoder_l1_self_Wq holds values that are not finite")));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
+}
+
+// Random weights translate into nonsense, which the fast path and the equations must agree on.
+TEST_F(ImportMarianTest, AnImportedModelTranslates) {
+  const auto model = imported();
+  DecodingConfig decoding = model.config.decoding;
+  decoding.max_length = 12;
+  const std::vector<std::string> lines{"the cat sees the dog", "", "small birds sing"};
+  const auto fast = model.translator().translate(lines, decoding);
+  const auto plain = model.translator(std::nullopt, true).translate(lines, decoding);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_EQ(fast[i].candidates.front().text, plain[i].candidates.front().text);
+    EXPECT_NEAR(fast[i].candidates.front().score, plain[i].candidates.front().score, 1e-4);
+  }
+}
+
+}  // namespace
+}  // namespace gloss
