@@ -18,8 +18,8 @@
 #include "app/output/standard_output.h"
 #include "app/version_text.h"
 #include "common/config/config_section.h"
-#include "common/log.h"
-#include "pipeline/run/run_config.h"
+#include "common/text/printable.h"
+#include "pipeline/config/run_config.h"
 
 namespace gloss {
 namespace {

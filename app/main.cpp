@@ -11,7 +11,7 @@
 #include "app/output/standard_output.h"
 #include "app/report_failure.h"
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/system/signals.h"
 
 namespace gloss {

@@ -9,7 +9,8 @@
 #include <fcntl.h>
 
 #include "app/output/standard_output.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 namespace {

@@ -14,7 +14,7 @@
 #include "app/report_failure.h"
 #include "app/working_directory.h"
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
 #include "common/system/signals.h"
 #include "tensor/out_of_memory.h"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/special_ids.h"
 
 namespace gloss {

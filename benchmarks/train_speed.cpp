@@ -19,7 +19,7 @@
 #include "common/error.h"
 #include "data/batch_stream.h"
 #include "model/make_model.h"
-#include "pipeline/run/read_run_file.h"
+#include "pipeline/config/read_run_file.h"
 #include "pipeline/runtime.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 #include "training/adam.h"

@@ -13,7 +13,7 @@
 #include "common/config/config_section.h"
 #include "common/error.h"
 #include "common/files/atomic_file.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/random.h"
 
 namespace gloss {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "common/error.h"
-#include "common/log.h"
 #include "data/aligned_reader.h"
 #include "data/pair_verdict.h"
 #include "tokenizer/cached_encoder.h"

@@ -7,7 +7,7 @@
 
 #include "common/error.h"
 #include "common/files/sha256.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 namespace {

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "data/aligned_reader.h"
 #include "data/pair_verdict.h"
 

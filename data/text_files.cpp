@@ -1,6 +1,6 @@
 #include "data/text_files.h"
 
-#include "common/log.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 

@@ -7,7 +7,7 @@
 
 #include "common/error.h"
 #include "common/files/line_reader.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/text/utf8.h"
 
 namespace gloss {

@@ -9,8 +9,8 @@
 #include "decoding/beam.h"
 #include "decoding/constraints.h"
 #include "decoding/length_limit.h"
-#include "decoding/phrases/phrase_constraints.h"
-#include "decoding/phrases/replaced_words.h"
+#include "decoding/phrase_constraints.h"
+#include "decoding/replaced_words.h"
 #include "decoding/search.h"
 
 namespace gloss {

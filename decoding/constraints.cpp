@@ -11,7 +11,7 @@
 
 #include "common/error.h"
 #include "decoding/log_normalizers.h"
-#include "decoding/phrases/phrase_progress.h"
+#include "decoding/phrase_progress.h"
 #include "tensor/to_device.h"
 
 namespace gloss {

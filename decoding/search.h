@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "decoding/hypothesis.h"
-#include "decoding/phrases/phrase.h"
+#include "decoding/phrase.h"
 #include "decoding/scorer.h"
 #include "decoding/search_hooks.h"
 

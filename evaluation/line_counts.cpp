@@ -1,7 +1,7 @@
 #include "evaluation/line_counts.h"
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 

@@ -10,7 +10,7 @@
 #include <gloss/error.h>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "tensor/out_of_memory.h"
 
 namespace gloss {

@@ -8,10 +8,11 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "data/aligned_reader.h"
 #include "data/pair_verdict.h"
-#include "pipeline/run/initial_weights.h"
+#include "pipeline/models/initial_weights.h"
 
 namespace gloss {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "data/corpus_check.h"
-#include "pipeline/run/run_config.h"
+#include "pipeline/config/run_config.h"
 
 namespace gloss {
 

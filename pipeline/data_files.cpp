@@ -5,7 +5,8 @@
 
 #include "common/config/settings.h"
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "common/system/stop.h"
 #include "data/scan_texts.h"
 

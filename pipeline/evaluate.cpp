@@ -7,10 +7,10 @@
 
 #include <ATen/Parallel.h>
 
-#include "common/log.h"
+#include "common/log/log.h"
 #include "common/system/stop.h"
 #include "data/aligned_reader.h"
-#include "pipeline/run/progress_line.h"
+#include "pipeline/progress_line.h"
 
 namespace gloss {
 namespace {

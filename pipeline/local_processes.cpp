@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "common/files/atomic_file.h"
-#include "common/log.h"
+#include "common/log/log.h"
 #include "common/system/process_place.h"
 #include "common/system/signals.h"
 #include "training/processes/process_group.h"

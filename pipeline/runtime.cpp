@@ -12,7 +12,8 @@
 #include <malloc.h>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "common/system/threads.h"
 #include "kernels/instruction_set.h"
 #include "tensor/caching_allocator.h"

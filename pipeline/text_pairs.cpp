@@ -1,7 +1,8 @@
 #include "pipeline/text_pairs.h"
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "data/aligned_reader.h"
 

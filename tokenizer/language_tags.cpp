@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "tokenizer/tagged_tokenizer.h"
 
 namespace gloss {

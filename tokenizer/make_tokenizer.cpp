@@ -4,7 +4,7 @@
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "tokenizer/mapped_tokenizer.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 

@@ -6,7 +6,7 @@
 #include <sentencepiece_processor.h>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "tokenizer/joined_pieces.h"
 #include "tokenizer/opus_normalizer.h"
 #include "tokenizer/plain_text.h"

@@ -8,7 +8,7 @@
 
 #include "common/config/json.h"
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "tokenizer/tokenizer_config.h"
 

@@ -8,7 +8,7 @@
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/files/sha256.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "tokenizer/sentencepiece_loading.h"
 
 namespace gloss {

@@ -3,7 +3,7 @@
 #include <sentencepiece_processor.h>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "tokenizer/sentencepiece_check.h"
 #include "tokenizer/sentencepiece_log.h"
 

@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "tokenizer/plain_text.h"
 #include "tokenizer/sentencepiece_check.h"

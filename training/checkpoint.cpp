@@ -8,7 +8,8 @@
 #include "common/files/atomic_file.h"
 #include "common/files/safetensors_format.h"
 #include "common/files/sha256.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "training/checkpoint_name.h"
 
 namespace gloss {

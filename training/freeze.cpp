@@ -5,7 +5,7 @@
 
 #include "common/config/config_section.h"
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "model/weights.h"
 #include "training/adam.h"
 

@@ -6,7 +6,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
 #include "tensor/caching_allocator.h"
 #include "training/average.h"
 #include "training/checkpoint_name.h"

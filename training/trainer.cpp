@@ -12,7 +12,7 @@
 #include <c10/core/DeviceType.h>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
 #include "common/system/signals.h"
 #include "common/system/stop.h"
 #include "common/version.h"
@@ -24,7 +24,7 @@
 #include "training/ema_weights.h"
 #include "training/freeze.h"
 #include "training/kept_weights.h"
-#include "training/processes/agreement.h"
+#include "training/agreement.h"
 #include "training/schedule.h"
 
 namespace gloss {

@@ -18,7 +18,7 @@
 #include "training/checkpoint.h"
 #include "training/early_stop.h"
 #include "training/processes/exchange.h"
-#include "training/processes/gradient_exchange.h"
+#include "training/gradient_exchange.h"
 #include "training/training_config.h"
 #include "training/training_plan.h"
 #include "training/training_report.h"

@@ -3,7 +3,8 @@
 #include <set>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "training/checkpoint_name.h"
 
 namespace gloss {

@@ -18,7 +18,7 @@
 #include <ATen/TensorOperators.h>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
 #include "data/shards.h"
 #include "model/fast/matrix_product.h"
 #include "model/padding.h"

@@ -10,7 +10,7 @@
 #include "training/adam.h"
 #include "training/gradients.h"
 #include "training/label_smoothing.h"
-#include "training/processes/gradient_exchange.h"
+#include "training/gradient_exchange.h"
 #include "training/training_config.h"
 
 namespace gloss {

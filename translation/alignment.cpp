@@ -11,7 +11,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "decoding/serial_calls.h"
 #include "model/part.h"
 #include "tensor/shape.h"

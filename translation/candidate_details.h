@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "decoding/hypothesis.h"
-#include "decoding/phrases/phrase.h"
+#include "decoding/phrase.h"
 #include "translation/line_translator.h"
 
 namespace gloss {

@@ -4,7 +4,7 @@
 
 #include "common/error.h"
 #include "common/files/line_reader.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "common/text/word_boundary.h"
 #include "tokenizer/piece_spans.h"

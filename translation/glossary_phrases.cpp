@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/text/word_boundary.h"
 
 namespace gloss {

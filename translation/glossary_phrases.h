@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "decoding/phrases/phrase.h"
+#include "decoding/phrase.h"
 #include "tokenizer/piece_spans.h"
 #include "tokenizer/tokenizer.h"
 #include "translation/glossary.h"

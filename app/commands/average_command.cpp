@@ -6,9 +6,10 @@
 #include "app/commands/set_up.h"
 #include "app/options/average_options.h"
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "pipeline/models/average_models.h"
-#include "pipeline/run/run_files.h"
+#include "pipeline/config/run_files.h"
 #include "training/checkpoint_name.h"
 
 namespace gloss {

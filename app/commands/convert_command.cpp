@@ -5,7 +5,8 @@
 #include "app/commands/set_up.h"
 #include "app/options/convert_options.h"
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "common/text/formatted.h"
 #include "pipeline/models/convert_model.h"
 

@@ -12,8 +12,8 @@
 #include "common/error.h"
 #include "pipeline/doctor/machine_report.h"
 #include "pipeline/doctor/memory_estimate.h"
-#include "pipeline/run/read_run_file.h"
-#include "pipeline/run/run_files.h"
+#include "pipeline/config/read_run_file.h"
+#include "pipeline/config/run_files.h"
 #include "pipeline/run/run_length.h"
 #include "training/mixed_precision.h"
 

@@ -11,7 +11,8 @@
 #include "app/output/output_file.h"
 #include "app/output/standard_output.h"
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "common/system/signals.h"
 #include "common/text/formatted.h"
 #include "model/part.h"
@@ -21,7 +22,7 @@
 #include "pipeline/explain/map_picture.h"
 #include "pipeline/explain/page.h"
 #include "pipeline/explain/run_curves.h"
-#include "pipeline/run/run_files.h"
+#include "pipeline/config/run_files.h"
 
 namespace gloss {
 namespace {

@@ -1,7 +1,8 @@
 #include "app/commands/commands.h"
 #include "app/commands/set_up.h"
 #include "app/options/export_options.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "common/text/formatted.h"
 #include "pipeline/interchange/export/export_model.h"
 

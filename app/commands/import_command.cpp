@@ -7,7 +7,8 @@
 #include "app/options/import_options.h"
 #include "app/output/standard_output.h"
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "common/text/formatted.h"
 #include "pipeline/interchange/import/import_model.h"
 

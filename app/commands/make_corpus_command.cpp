@@ -10,7 +10,8 @@
 #include "app/commands/set_up.h"
 #include "app/options/make_corpus_options.h"
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "data/built_in_corpus.h"
 #include "data/demo_corpus.h"
 

@@ -11,7 +11,7 @@
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/files/sha256.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "tokenizer/piece_cutter.h"
 
 namespace gloss {

@@ -2,7 +2,7 @@
 
 #include "app/options/command_options.h"
 #include "app/options/metric_flags.h"
-#include "evaluation/metric_set.h"
+#include "evaluation/scoring/metric_set.h"
 
 namespace gloss {
 

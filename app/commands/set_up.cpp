@@ -1,6 +1,6 @@
 #include "app/commands/set_up.h"
 
-#include "pipeline/run/run_files.h"
+#include "pipeline/config/run_files.h"
 #include "pipeline/runtime.h"
 
 namespace gloss {

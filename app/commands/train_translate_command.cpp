@@ -12,15 +12,15 @@
 #include "app/output/score_text.h"
 #include "app/output/standard_output.h"
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/system/process_place.h"
 #include "common/system/signals.h"
 #include "common/system/threads.h"
 #include "data/language_tag.h"
 #include "pipeline/local_processes.h"
-#include "pipeline/run/read_run_file.h"
-#include "pipeline/run/run_files.h"
-#include "pipeline/run/run_summary.h"
+#include "pipeline/config/read_run_file.h"
+#include "pipeline/config/run_files.h"
+#include "pipeline/config/run_summary.h"
 #include "pipeline/run/train_translate.h"
 #include "training/processes/process_group.h"
 
@@ -180,7 +180,7 @@ ExitCode run(const TrainTranslateCommandOptions& options) {
                                  .threads = machine.threads,
                                  .exchange = processes ? &*processes : &no_exchange(),
                                  .samples = options.samples,
-                                 .notes = chosen_lines(run),
+                                 .notes = chosen_lines(run.chosen, run.text),
                                  .resume_options = resume_options(options)};
   training.config = options.given.over(top_settings(), training.config);
   training.config.plain = options.plain;

@@ -18,7 +18,7 @@
 #include "app/output/output_file.h"
 #include "app/output/translation_text.h"
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
 #include "common/system/signals.h"
 #include "common/system/stop.h"
 #include "common/text/noted_lines.h"

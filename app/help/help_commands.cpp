@@ -19,7 +19,7 @@
 #include "common/config/config_section.h"
 #include "common/error.h"
 #include "common/files/atomic_file.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 namespace {

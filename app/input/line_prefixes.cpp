@@ -4,7 +4,7 @@
 
 #include "app/options/command_options.h"
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "pipeline/evaluate.h"
 
 namespace gloss {

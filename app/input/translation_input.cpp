@@ -8,7 +8,8 @@
 
 #include "app/input/typed_text.h"
 #include "app/options/command_options.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 namespace {

@@ -12,7 +12,7 @@
 #include "app/input/line_source.h"
 #include "common/files/descriptor.h"
 #include "common/text/line_splitter.h"
-#include "pipeline/run/progress_line.h"
+#include "pipeline/progress_line.h"
 
 namespace gloss {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/config/setting.h"
-#include "common/log.h"
+#include "common/log/log.h"
 #include "model/storage/weight_precision.h"
 #include "tokenizer/language_tags.h"
 

@@ -14,7 +14,7 @@
 
 #include "app/options/command.h"
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/text/split_text.h"
 #include "evaluation/tokenize/lower_case.h"
 

@@ -11,8 +11,8 @@
 #include "app/options/metric_flags.h"
 #include "app/output/report_text.h"
 #include "app/output/sacrebleu_format.h"
-#include "evaluation/score_report.h"
-#include "evaluation/scored_text.h"
+#include "evaluation/scoring/score_report.h"
+#include "evaluation/scoring/scored_text.h"
 #include "evaluation/statistics/resampling_seed.h"
 
 namespace gloss {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluation/metric_set.h"
+#include "evaluation/scoring/metric_set.h"
 
 namespace CLI {
 class App;

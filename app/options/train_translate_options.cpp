@@ -9,7 +9,7 @@
 #include "app/options/command.h"
 #include "common/config/settings.h"
 #include "data/data_config.h"
-#include "pipeline/run/run_config.h"
+#include "pipeline/config/run_config.h"
 
 namespace gloss {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdio>
 
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/text/utf8.h"
 
 namespace gloss {

@@ -6,7 +6,7 @@
 
 #include "app/input/line_editor.h"
 #include "app/output/labeled_line.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/version.h"
 
 namespace gloss {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/text/formatted.h"
 
 namespace gloss {

@@ -4,7 +4,7 @@
 #include <initializer_list>
 
 #include "app/output/labeled_line.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/text/formatted.h"
 
 namespace gloss {

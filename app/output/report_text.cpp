@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "app/output/python_text.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/text/formatted.h"
 #include "common/text/utf8.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/config/json.h"
-#include "evaluation/score_report.h"
+#include "evaluation/scoring/score_report.h"
 
 namespace gloss {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluation/score_report.h"
+#include "evaluation/scoring/score_report.h"
 
 namespace gloss {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "app/output/sacrebleu_format.h"
-#include "evaluation/score_report.h"
+#include "evaluation/scoring/score_report.h"
 
 namespace gloss {
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "common/log.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 namespace {

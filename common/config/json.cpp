@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/text/utf8.h"
 
 namespace gloss {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 namespace {

@@ -13,7 +13,7 @@
 #include "common/files/fingerprint.h"
 #include "common/files/safetensors_header.h"
 #include "common/files/sha256.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 namespace {

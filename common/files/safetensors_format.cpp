@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 namespace {

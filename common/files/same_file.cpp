@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 namespace {

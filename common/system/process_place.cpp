@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 namespace {

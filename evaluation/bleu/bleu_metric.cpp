@@ -4,7 +4,7 @@
 
 #include "common/config/config_section.h"
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/text/formatted.h"
 #include "evaluation/bleu/bleu_lines.h"
 #include "evaluation/bleu/bleu_score.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "evaluation/tokenize/lower_case.h"
 #include "evaluation/tokenize/strip.h"
 

@@ -13,7 +13,7 @@
 #include <ATen/ops/mm.h>
 #include <c10/util/BFloat16.h>
 
-#include "common/log.h"
+#include "common/log/log.h"
 #include "kernels/kernel_table.h"
 #include "model/fast/kernel_compilation.h"
 #include "tensor/shape.h"

@@ -6,7 +6,7 @@
 
 #include "common/error.h"
 #include "common/files/safetensors_format.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "model/make_model.h"
 #include "model/storage/tensor_view.h"
 #include "model/weights.h"

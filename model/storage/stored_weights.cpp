@@ -9,7 +9,7 @@
 #include <ATen/ops/empty.h>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "model/storage/int8_weights.h"
 #include "model/storage/tensor_names.h"
 #include "model/storage/tensor_view.h"

@@ -7,7 +7,7 @@
 #include <ATen/ops/isfinite.h>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "tensor/shape.h"
 
 namespace gloss {

@@ -12,7 +12,7 @@
 
 #include <ATen/Parallel.h>
 
-#include "common/log.h"
+#include "common/log/log.h"
 #include "common/random.h"
 #include "common/special_ids.h"
 #include "common/system/memory.h"
@@ -21,7 +21,7 @@
 #include "decoding/search_hooks.h"
 #include "model/make_model.h"
 #include "model/weights.h"
-#include "pipeline/run/initial_weights.h"
+#include "pipeline/models/initial_weights.h"
 #include "pipeline/runtime.h"
 #include "tensor/workers.h"
 #include "training/adam.h"

@@ -7,8 +7,8 @@
 
 #include "common/config/json.h"
 #include "model/model_config.h"
+#include "pipeline/config/run_config.h"
 #include "pipeline/doctor/trial_text.h"
-#include "pipeline/run/run_config.h"
 
 namespace gloss {
 

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
 #include "common/text/utf8.h"
 #include "data/aligned_reader.h"
 #include "data/corpus_layout.h"

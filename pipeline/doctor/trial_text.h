@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/config/run_config.h"
 #include "pipeline/models/translation_model.h"
-#include "pipeline/run/run_config.h"
 
 namespace gloss {
 

@@ -10,7 +10,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/system/stop.h"
 #include "common/version.h"
 #include "decoding/length_limit.h"

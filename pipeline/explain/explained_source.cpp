@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "pipeline/explain/explained_target.h"
 
 namespace gloss {

@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
 #include "common/system/stop.h"
 #include "common/text/utf8.h"
 #include "decoding/forced_scores.h"
 #include "decoding/scorers/transformer_scorer.h"
 #include "pipeline/explain/removal.h"
-#include "pipeline/run/progress_line.h"
+#include "pipeline/progress_line.h"
 
 namespace gloss {
 namespace {

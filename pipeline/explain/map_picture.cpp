@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/text/formatted.h"
 #include "pipeline/explain/markup.h"
 

@@ -13,8 +13,8 @@
 
 #include "common/error.h"
 #include "common/files/descriptor.h"
-#include "common/log.h"
-#include "pipeline/run/run_files.h"
+#include "common/text/printable.h"
+#include "pipeline/config/run_files.h"
 
 namespace gloss {
 namespace {

@@ -2,7 +2,8 @@
 
 #include "common/error.h"
 #include "common/files/same_file.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "model/storage/model_file.h"
 #include "pipeline/models/translation_model.h"
 

@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "decoding/scorers/ensemble_scorer.h"
 #include "decoding/scorers/make_scorer.h"
 #include "tensor/caching_allocator.h"

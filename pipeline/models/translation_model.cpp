@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "decoding/scorers/make_scorer.h"
 #include "model/inference/packed_linear.h"
-#include "pipeline/run/run_summary.h"
+#include "pipeline/config/run_summary.h"
 #include "tokenizer/make_tokenizer.h"
 #include "training/checkpoint.h"
 

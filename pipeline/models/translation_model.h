@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "model/storage/model_file.h"
-#include "pipeline/run/run_config.h"
+#include "pipeline/config/run_config.h"
 #include "tokenizer/language_tags.h"
 #include "translation/line_translator.h"
 

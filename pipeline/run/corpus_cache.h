@@ -10,10 +10,10 @@
 #include "common/files/file_stamp.h"
 #include "data/hold_out.h"
 #include "data/parallel_corpus.h"
-#include "pipeline/run/run_config.h"
+#include "pipeline/config/run_config.h"
+#include "pipeline/config/training_texts.h"
 #include "pipeline/run/run_folder.h"
 #include "pipeline/run/text_hash.h"
-#include "pipeline/run/training_texts.h"
 #include "tokenizer/tokenizer.h"
 
 namespace gloss {

@@ -12,7 +12,8 @@
 #include "common/files/atomic_file.h"
 #include "common/files/descriptor.h"
 #include "common/files/safetensors.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "model/storage/model_file.h"
 #include "training/checkpoint.h"
 

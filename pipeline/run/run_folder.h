@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "common/config/json.h"
-#include "common/files/event_file.h"
+#include "common/log/event_file.h"
 #include "common/files/file_lock.h"
-#include "pipeline/run/run_files.h"
+#include "pipeline/config/run_files.h"
 
 namespace gloss {
 

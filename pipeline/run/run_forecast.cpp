@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "common/log.h"
-#include "pipeline/run/progress_line.h"
+#include "common/log/log.h"
+#include "pipeline/progress_line.h"
 #include "pipeline/run/run_report.h"
 #include "pipeline/run/training_time.h"
 

@@ -6,7 +6,7 @@
 
 #include "data/batch_stream.h"
 #include "model/encoder_decoder.h"
-#include "pipeline/run/run_config.h"
+#include "pipeline/config/run_config.h"
 #include "pipeline/run/run_length.h"
 #include "training/training_state.h"
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "data/parallel_corpus.h"
-#include "pipeline/run/run_config.h"
+#include "pipeline/config/run_config.h"
 #include "pipeline/run/run_tokenizers.h"
 #include "pipeline/run/validation.h"
 

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "common/system/stop.h"
 #include "data/scan_texts.h"
+#include "pipeline/config/training_texts.h"
 #include "pipeline/data_files.h"
 #include "pipeline/run/run_report.h"
-#include "pipeline/run/training_texts.h"
 #include "pipeline/runtime.h"
 
 namespace gloss {
@@ -69,7 +70,7 @@ RunInputs read_inputs(const TrainTranslateOptions& options, const RunFolder& fol
   }
   RunTokenizers tokenizers(config, folder, cache, initial.tokenizers());
   texts.drop_samples();
-  initial.read_embeddings(tokenizers);
+  initial.read_embeddings(*tokenizers.source(), *tokenizers.target());
   give_back_memory();
   stop_where_requested();
   cache.load(tokenizers.by_name(), *tokenizers.source(), *tokenizers.target(), options.threads, held_out);

@@ -4,8 +4,8 @@
 
 #include "data/parallel_corpus.h"
 #include "pipeline/evaluate.h"
+#include "pipeline/models/initial_weights.h"
 #include "pipeline/run/corpus_cache.h"
-#include "pipeline/run/initial_weights.h"
 #include "pipeline/run/run_folder.h"
 #include "pipeline/run/run_tokenizers.h"
 #include "pipeline/run/train_translate.h"

@@ -9,8 +9,8 @@
 #include "common/config/json.h"
 #include "data/batch_stream.h"
 #include "data/parallel_corpus.h"
+#include "pipeline/config/run_config.h"
 #include "pipeline/doctor/trial_text.h"
-#include "pipeline/run/run_config.h"
 
 namespace gloss {
 

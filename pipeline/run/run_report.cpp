@@ -5,9 +5,10 @@
 #include <cstdio>
 #include <string>
 
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "common/text/terminal_text.h"
-#include "pipeline/run/progress_line.h"
+#include "pipeline/progress_line.h"
 
 namespace gloss {
 namespace {

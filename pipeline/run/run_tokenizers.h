@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
+#include "pipeline/config/run_config.h"
 #include "pipeline/models/translation_model.h"
 #include "pipeline/run/corpus_cache.h"
-#include "pipeline/run/run_config.h"
 #include "pipeline/run/run_folder.h"
 #include "tokenizer/tokenizer.h"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "common/log.h"
+#include "common/log/log.h"
 #include "pipeline/run/run_report.h"
 #include "pipeline/runtime.h"
 

@@ -10,8 +10,8 @@
 #include <c10/core/Device.h>
 
 #include "evaluation/bleu/bleu.h"
-#include "pipeline/run/run_config.h"
-#include "pipeline/run/training_texts.h"
+#include "pipeline/config/run_config.h"
+#include "pipeline/config/training_texts.h"
 #include "training/processes/exchange.h"
 #include "training/trainer.h"
 

@@ -3,7 +3,8 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "common/system/stop.h"
 #include "common/text/utf8.h"
 #include "pipeline/explain/lens_item.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/encoder_decoder.h"
-#include "pipeline/run/run_config.h"
+#include "pipeline/config/run_config.h"
 #include "pipeline/run/run_folder.h"
 #include "pipeline/run/run_tokenizers.h"
 

@@ -4,7 +4,7 @@
 
 #include "data/parallel_corpus.h"
 #include "model/encoder_decoder.h"
-#include "pipeline/run/run_config.h"
+#include "pipeline/config/run_config.h"
 
 namespace gloss {
 

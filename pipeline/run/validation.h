@@ -8,8 +8,8 @@
 
 #include "common/text/noted_lines.h"
 #include "data/parallel_corpus.h"
+#include "pipeline/config/run_config.h"
 #include "pipeline/evaluate.h"
-#include "pipeline/run/run_config.h"
 #include "tokenizer/tokenizer.h"
 #include "training/processes/exchange.h"
 #include "training/trainer.h"

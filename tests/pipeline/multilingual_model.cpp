@@ -5,7 +5,7 @@
 
 #include "model/make_model.h"
 #include "model/storage/model_file.h"
-#include "pipeline/run/run_config.h"
+#include "pipeline/config/run_config.h"
 #include "tests/support/temporary_folder.h"
 #include "tokenizer/mapped_tokenizer.h"
 #include "tokenizer/train_tokenizer.h"

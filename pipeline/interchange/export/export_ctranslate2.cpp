@@ -9,7 +9,7 @@
 #include <ATen/ops/where.h>
 
 #include "common/files/atomic_file.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "model/alternatives/activations.h"
 #include "model/positional_encoding.h"
 #include "model/storage/int8_weights.h"

@@ -4,7 +4,8 @@
 #include <string>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "model/storage/stored_weights.h"
 #include "pipeline/interchange/export/export_ctranslate2.h"
 #include "pipeline/interchange/export/export_huggingface.h"

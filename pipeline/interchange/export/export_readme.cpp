@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/text/formatted.h"
 #include "common/version.h"
 #include "model/storage/stored_weights.h"

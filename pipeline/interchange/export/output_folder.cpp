@@ -12,7 +12,7 @@
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/text/split_text.h"
 
 namespace gloss {

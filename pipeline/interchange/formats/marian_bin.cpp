@@ -10,7 +10,7 @@
 #include "common/error.h"
 #include "common/files/descriptor.h"
 #include "common/files/file_kind.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "pipeline/interchange/formats/model_text.h"
 
 namespace gloss {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 namespace {

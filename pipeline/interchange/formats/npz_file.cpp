@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "pipeline/interchange/formats/npy.h"
 
 namespace gloss {

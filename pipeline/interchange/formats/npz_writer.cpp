@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "pipeline/interchange/formats/npy.h"
 
 namespace gloss {

@@ -7,7 +7,7 @@
 #include "common/config/json.h"
 #include "common/error.h"
 #include "common/files/safetensors.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "pipeline/interchange/formats/model_text.h"
 
 namespace gloss {

@@ -6,7 +6,7 @@
 
 #include "common/config/json.h"
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "pipeline/interchange/formats/model_text.h"
 #include "pipeline/interchange/formats/yaml.h"

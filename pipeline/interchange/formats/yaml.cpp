@@ -11,7 +11,7 @@
 #include <yaml-cpp/parser.h>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/text/utf8.h"
 
 namespace gloss {

@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/files/descriptor.h"
 #include "common/files/file_kind.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/text/utf8.h"
 
 namespace gloss {

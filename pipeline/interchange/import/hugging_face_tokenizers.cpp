@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/log.h"
 #include "data/language_tag.h"
 #include "pipeline/interchange/formats/vocabulary_file.h"
 #include "pipeline/interchange/import/import_vocabulary.h"

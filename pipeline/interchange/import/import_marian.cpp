@@ -7,7 +7,7 @@
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "model/storage/tensor_names.h"
 #include "pipeline/interchange/formats/marian_bin.h"
 #include "pipeline/interchange/formats/npz_file.h"

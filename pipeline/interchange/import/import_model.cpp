@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/files/same_file.h"
 #include "common/files/sha256.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/version.h"
 #include "model/storage/model_file.h"
 #include "pipeline/interchange/import/import_huggingface.h"

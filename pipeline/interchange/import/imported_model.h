@@ -9,7 +9,7 @@
 #include "pipeline/interchange/import/import_report.h"
 #include "pipeline/interchange/import/import_settings.h"
 #include "pipeline/interchange/import/imported_weights.h"
-#include "pipeline/run/run_config.h"
+#include "pipeline/config/run_config.h"
 
 namespace gloss {
 

@@ -7,7 +7,7 @@
 #include <ATen/Functions.h>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "model/storage/int8_weights.h"
 #include "tensor/shape.h"
 

@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "pipeline/interchange/formats/model_text.h"
 
 namespace gloss {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "pipeline/interchange/formats/marian_options.h"
 #include "tokenizer/opus_normalizer.h"

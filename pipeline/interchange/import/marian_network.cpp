@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "pipeline/interchange/import/network_limits.h"
 
 namespace gloss {

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/log/log.h"
 #include "common/system/memory.h"
 #include "pipeline/runtime.h"
 #include "tests/pipeline/small_job.h"

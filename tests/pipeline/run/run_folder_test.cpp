@@ -8,7 +8,7 @@
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/files/safetensors.h"
-#include "pipeline/run/run_files.h"
+#include "pipeline/config/run_files.h"
 #include "tests/support/temporary_folder.h"
 
 namespace gloss {

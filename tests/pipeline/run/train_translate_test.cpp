@@ -9,7 +9,7 @@
 
 #include "common/error.h"
 #include "common/files/safetensors.h"
-#include "common/log.h"
+#include "common/log/log.h"
 #include "data/parallel_corpus.h"
 #include "model/storage/model_file.h"
 #include "pipeline/evaluate.h"

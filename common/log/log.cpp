@@ -1,0 +1,158 @@
+#include "common/log/log.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <cstdlib>
+#include <mutex>
+#include <utility>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "common/files/descriptor.h"
+#include "common/log/event_file.h"
+#include "common/system/signals.h"
+#include "common/text/printable.h"
+#include "common/text/terminal_text.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::string_view kEraseLine = "\r\x1b[K";
+
+struct Log {
+  std::mutex mutex;
+  bool quiet = false;
+  std::string process;
+  bool terminal = false;      ///< stderr is a terminal that can erase a line
+  bool has_progress = false;  ///< a progress line is shown
+  std::chrono::steady_clock::time_point progress_at;
+  EventFile events;
+};
+
+Log& the_log() {
+  static Log log;
+  return log;
+}
+
+// The caller holds the mutex.
+void print_line(std::string_view start, std::string_view message) {
+  auto& has_progress = the_log().has_progress;
+  const auto line = std::string(has_progress ? kEraseLine : "") + the_log().process + std::string(start) +
+                    printable(message, std::string::npos) + '\n';
+  has_progress = false;
+  write_to_stderr(line);
+}
+
+// The caller holds the mutex.
+void write_event(std::string_view event, Json fields) {
+  auto& events = the_log().events;
+  const auto dropped = events.dropped();
+  if (!events.write(event, std::move(fields)))
+    print_line("warning: ", events.path().string() + ": cannot write; the log ends here");
+  if (dropped == 0 && events.dropped() > 0)
+    print_line("warning: ", events.path().string() +
+                                ": the pipe is full and no process reads it; events are dropped until one does");
+}
+
+bool erases_lines(int descriptor) {
+  const char* kind = std::getenv("TERM");
+  return ::isatty(descriptor) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
+}
+
+std::size_t terminal_width(int descriptor) {
+  winsize size{};
+  return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+void set_up_log(const LogOptions& options) {
+  auto& log = the_log();
+  const std::lock_guard lock(log.mutex);
+  log.quiet = options.quiet;
+  log.process = options.process;
+  log.terminal = erases_lines(STDERR_FILENO);
+  log.events = options.json_file ? EventFile(*options.json_file) : EventFile();
+}
+
+std::string log_process() {
+  const std::lock_guard lock(the_log().mutex);
+  return the_log().process;
+}
+
+void finish_log() {
+  auto& log = the_log();
+  const std::lock_guard lock(log.mutex);
+  const auto path = log.events.path().string();
+  if (const auto dropped = log.events.finish(); dropped > 0)
+    print_line("warning: ", path + ": " + std::to_string(dropped) + " events were dropped");
+  log.events = EventFile();
+}
+
+void log_info(std::string_view message) {
+  auto& log = the_log();
+  const std::lock_guard lock(log.mutex);
+  if (!log.quiet) print_line("", message);
+}
+
+void log_warning(std::string_view message) {
+  const std::lock_guard lock(the_log().mutex);
+  print_line("warning: ", message);
+  write_event("warning", {{"message", printable(message, std::string::npos)}});
+}
+
+void log_error(std::string_view message) {
+  const std::lock_guard lock(the_log().mutex);
+  print_line("error: ", message);
+  write_event("error", {{"message", printable(message, std::string::npos)}});
+}
+
+void log_progress(std::string_view line) {
+  auto& log = the_log();
+  const std::lock_guard lock(log.mutex);
+  if (!log.terminal || log.quiet || (line.empty() && !log.has_progress)) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (!line.empty() && log.has_progress && now - log.progress_at < std::chrono::milliseconds(100)) return;
+  log.progress_at = now;
+  log.has_progress = !line.empty();
+  // The last column stays free: some terminals wrap after it.
+  const auto safe = printable(line, std::string::npos);
+  const auto text = std::string(kEraseLine) + std::string(first_columns(safe, terminal_width(STDERR_FILENO) - 1));
+  write_to_stderr(text);
+}
+
+std::optional<std::size_t> progress_columns() {
+  const auto& log = the_log();
+  if (!log.terminal || log.quiet) return std::nullopt;
+  return terminal_width(STDERR_FILENO);
+}
+
+std::optional<std::size_t> terminal_columns() {
+  if (::isatty(STDERR_FILENO) != 1) return std::nullopt;
+  return terminal_width(STDERR_FILENO);
+}
+
+void log_event(std::string_view event, Json fields) {
+  const std::lock_guard lock(the_log().mutex);
+  write_event(event, std::move(fields));
+}
+
+void write_to_stderr(std::string_view text) {
+  for (int waits = 0; !text.empty();) {
+    if (!writable_within(STDERR_FILENO, kLookForStopMilliseconds)) {
+      if (stop_requested() && ++waits * kLookForStopMilliseconds >= 1000) return;
+      continue;
+    }
+    const auto written = ::write(STDERR_FILENO, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR && errno != EAGAIN) {
+      return;
+    }
+  }
+}
+
+}  // namespace gloss

@@ -1,0 +1,102 @@
+#include "decoding/replaced_words.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <utility>
+
+namespace gloss {
+namespace {
+
+/// For each phrase of a sentence, the attention of each token of a translation to its source.
+using Attended = std::vector<std::vector<float>>;
+
+/// Runs teacher forcing on all sentences at once. Empty if the scorer has no attention.
+std::vector<Attended> attention_of(const Scorer& scorer, const PaddedIds& source,
+                                   const std::vector<Hypothesis>& translations, const SearchInputs& given,
+                                   const std::function<void()>& before_step) {
+  std::size_t max_length = 0;
+  for (const auto& translation : translations) max_length = std::max(max_length, translation.ids.size());
+  std::vector<Attended> result;
+  for (const auto& phrases : given.phrases) result.emplace_back(phrases.size());
+  const auto state = scorer.start(source);
+  Ids last(translations.size(), kBos);
+  for (std::size_t t = 0; t < max_length; ++t) {
+    if (before_step) before_step();
+    const auto step = scorer.step(*state, last, /*with_attention=*/true);
+    if (!step.attention.defined()) return {};
+    const auto attention = step.attention.to(at::kCPU, at::kFloat).contiguous();  // [B, S]
+    for (std::size_t b = 0; b < translations.size(); ++b) {
+      const auto& ids = translations[b].ids;
+      last[b] = t < ids.size() ? ids[t] : kPad;
+      if (t >= ids.size()) continue;
+      const auto* const row = attention.const_data_ptr<float>() + static_cast<std::int64_t>(b) * attention.size(1);
+      for (std::size_t p = 0; p < given.phrases[b].size(); ++p) {
+        float sum = 0;
+        if (std::cmp_greater_equal(t, given.given_tokens))
+          for (auto s = given.phrases[b][p].source_begin; s < given.phrases[b][p].source_end; ++s) sum += row[s];
+        result[b][p].push_back(sum);
+      }
+    }
+  }
+  return result;
+}
+
+using Span = std::pair<std::int64_t, std::int64_t>;  // tokens of a translation
+
+/// Returns the word with the most attention. If pieces do not mark words, these are the strongest token and those
+/// around it with at least half its attention.
+Span strongest_word(const Ids& ids, const std::vector<float>& attended, const Phrase& phrase,
+                    const SearchInputs& given) {
+  const auto best = std::ranges::max_element(attended) - attended.begin();
+  const auto together = [&](std::int64_t left) {  // whether this token and the next belong together
+    if (phrase.has_word_marks) return given.continues_word[ids[left + 1]] != 0;
+    return std::min(attended[left], attended[left + 1]) >= attended[best] / 2;
+  };
+  Span span(best, best + 1);
+  while (span.first > given.given_tokens && together(span.first - 1)) --span.first;
+  while (span.second < std::ssize(ids) && together(span.second - 1)) ++span.second;
+  return span;
+}
+
+std::vector<ReplacedWord> words_of(const Ids& ids, const Attended& attended, std::span<const Phrase> phrases,
+                                   const SearchInputs& given) {
+  constexpr float kMinAttention = 0.1F;  // with less attention a phrase's source has no translation of its own
+  std::set<Span> spans;
+  for (std::size_t p = 0; p < phrases.size(); ++p) {
+    if (attended[p].empty() || std::ranges::max(attended[p]) < kMinAttention) continue;
+    const auto span = strongest_word(ids, attended[p], phrases[p], given);
+    const Ids word(ids.begin() + span.first, ids.begin() + span.second);
+    if (count_occurrences(phrases[p].ids, word) == 0) spans.insert(span);
+  }
+  std::vector<ReplacedWord> result;
+  for (const auto& [first, last] : spans) {
+    Ids word(ids.begin() + first, ids.begin() + last);
+    const auto same = [&](const ReplacedWord& other) { return other.ids == word; };
+    if (const auto found = std::ranges::find_if(result, same); found != result.end())
+      --found->elsewhere;
+    else
+      result.push_back({word, count_occurrences(ids, word) - 1});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::vector<ReplacedWord>> replaced_words(const Scorer& scorer, const PaddedIds& source,
+                                                      const DecodingConfig& config, const SearchInputs& given,
+                                                      const SearchHooks& hooks) {
+  const auto any_has_source = [](const auto& phrases) { return std::ranges::any_of(phrases, &Phrase::has_source); };
+  if (std::ranges::none_of(given.phrases, any_has_source)) return {};
+  const auto translations =
+      greedy_search(scorer, source, config, {.prefixes = given.prefixes, .given_tokens = given.given_tokens},
+                    {.before_step = hooks.before_step});
+  const auto attended = attention_of(scorer, source, translations, given, hooks.before_step);
+  if (attended.empty()) return {};
+  std::vector<std::vector<ReplacedWord>> result;
+  for (std::size_t b = 0; b < translations.size(); ++b)
+    result.push_back(words_of(translations[b].ids, attended[b], given.phrases[b], given));
+  return result;
+}
+
+}  // namespace gloss

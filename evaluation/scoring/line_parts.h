@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "evaluation/metric.h"
+#include "evaluation/scoring/score_report.h"
+
+namespace gloss {
+
+/// Assignment of lines to groups that are scored separately.
+struct LineParts {
+  std::vector<std::string> names;    ///< in the order of the report
+  std::vector<std::size_t> of_line;  ///< index into `names`
+
+  std::vector<std::int64_t> line_counts() const;
+};
+
+/// Groups lines by name: line n belongs to `groups[n]`. The groups are sorted by name.
+LineParts parts_by_name(std::span<const std::string> groups);
+
+/// Groups lines by their number of words, separated by white space: up to the first bound, then up to the second, and
+/// so on, and above the last; "0-10", "11-20", "21-". `bounds` ascend. Empty groups are dropped.
+LineParts parts_by_length(std::span<const std::string> sources, std::span<const std::int64_t> bounds);
+
+/// Returns the metric's score of each group, from the statistics of all lines.
+std::vector<MetricScore> scores_by_part(const Metric& metric, const SegmentStatistics& statistics,
+                                        const LineParts& parts);
+
+}  // namespace gloss

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "evaluation/scoring/metric_set.h"
+#include "evaluation/scoring/score_report.h"
+#include "evaluation/scoring/scored_text.h"
+#include "evaluation/statistics/resampling_seed.h"
+#include "evaluation/scoring/line_parts.h"
+
+namespace gloss {
+
+/// Optional parts of an evaluation.
+struct ScoringOptions {
+  std::int64_t resamples = 0;        ///< for confidence intervals; below 2: none
+  std::optional<PairedTest> paired;  ///< test of the first system against each other one
+  std::int64_t trials = 1000;        ///< of the paired test; at least 1
+  ResamplingSeed seed;
+  std::optional<LineParts> groups, lengths;  ///< groups of all lines
+  std::int64_t differences = 0;              ///< maximum number of lines, for the first two systems
+  int threads = 1;                           ///< at least 1; results do not depend on it
+
+  /// Throws UsageError if a value is out of range or needs more systems, DataError if groups or lengths have another
+  /// number of lines.
+  void validate(std::int64_t systems, std::int64_t lines) const;
+};
+
+/// Scores every system by every metric. Throws UsageError for wrong settings of a metric and as validate() does,
+/// DataError if the lines of a system and of the references differ in number.
+ScoreReport score_systems(std::span<const MetricKind> metrics, const MetricOptions& settings,
+                          std::span<const SystemOutput> systems, const References& references,
+                          const ScoringOptions& options);
+
+struct LineScoringOptions {
+  int threads = 1;       ///< at least 1; their number changes no figure
+  bool details = false;  ///< also Metric::details() and the signatures of each line
+};
+
+/// Scores each line by itself, BLEU with effective order.
+LineScores score_lines(MetricKind metric, const MetricOptions& settings, const SystemOutput& system,
+                       const References& references, const LineScoringOptions& options = {});
+
+}  // namespace gloss

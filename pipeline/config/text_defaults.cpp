@@ -1,0 +1,346 @@
+#include "pipeline/config/text_defaults.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+
+#include "tokenizer/tokenizer_config.h"
+#include "training/training_config.h"
+
+namespace gloss {
+namespace {
+
+/// Defaults for texts of up to `pairs` sentence pairs.
+struct Row {
+  std::int64_t pairs;
+  std::int64_t vocabulary, batch_tokens;
+  std::int64_t layers, d_model, d_ff, heads;
+  double dropout, inner_dropout;  ///< inner: attention and feed-forward
+  std::string_view schedule;
+  double learning_rate;
+  std::int64_t warmup_steps;
+  std::int64_t epochs;  ///< 0: kMaxSteps updates
+  std::int64_t average_last;
+  double ema_decay;
+};
+
+constexpr std::int64_t kAnyPairs = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMaxSteps = 100'000;
+constexpr std::int64_t kSmallTextUpdates = 1'200, kSmallTextEpochs = 200;
+
+/// The defaults for each size of text. configs/README.md has the same table.
+constexpr std::array kRows{
+    Row{2'500, 2'000, 1'024, 2, 128, 256, 4, 0.2, 0.1, "inverse_sqrt", 0.004, 400, 60, 5, 0.999},
+    Row{15'000, 4'000, 1'024, 2, 128, 256, 4, 0.2, 0.1, "inverse_sqrt", 0.004, 400, 60, 5, 0.999},
+    Row{200'000, 4'000, 4'096, 4, 128, 256, 4, 0.3, 0.1, "inverse_sqrt", 0.005, 2'000, 65, 5, 0.999},
+    Row{kAnyPairs, 32'000, 4'096, 6, 512, 2'048, 8, 0.1, 0.1, "noam", 1.0, 4'000, 0, 0, 0},
+};
+
+constexpr std::int64_t kWordsPerPiece = 8;               // a model cannot learn a piece from fewer occurrences
+constexpr std::int64_t kWarmupShare = 4;                 // the warm-up is at most this part of the run
+constexpr std::int64_t kValidations = 15;                // of a run
+constexpr std::int64_t kMinEpochs = 8, kMaxEpochs = 25;  // runs of these lengths are validated at each epoch's end
+constexpr std::int64_t kMinValidateEvery = 50;           // updates; more validations would take longer than training
+constexpr double kBytesPerPiece = 4, kBytesPerShortPiece = 3;
+constexpr std::int64_t kShortPieces = 2'000;  // vocabularies of at most this size have short pieces
+constexpr double kNoamFactor = 0.1;           // no other schedule works with a rate as high as that
+
+/// Keys that a run keeps when it is resumed. The others, which limit and validate it, may change.
+constexpr std::array kKeptKeys{"tokenizer.vocabulary_size",
+                               "data.batch_tokens",
+                               "model.encoder_layers",
+                               "model.decoder_layers",
+                               "model.d_model",
+                               "model.d_ff",
+                               "model.heads",
+                               "model.dropout",
+                               "model.attention_dropout",
+                               "model.feed_forward_dropout",
+                               "training.schedule",
+                               "training.learning_rate",
+                               "training.warmup_steps",
+                               "training.average_last",
+                               "training.ema_decay"};
+
+/// Access to a run file by dotted keys.
+class RunFileKeys {
+ public:
+  explicit RunFileKeys(Json& run_file) : run_file_(run_file) {}
+
+  const Json* find(const std::string& key) const {
+    const Json* place = &run_file_;
+    for (std::size_t begin = 0; begin <= key.size();) {
+      const auto end = std::min(key.find('.', begin), key.size());
+      const auto name = key.substr(begin, end - begin);
+      if (!place->is_object() || !place->contains(name)) return nullptr;
+      place = &place->at(name);
+      begin = end + 1;
+    }
+    return place;
+  }
+  bool has(const std::string& key) const { return find(key) != nullptr; }
+  void set(const std::string& key, const Json& value) {
+    const auto dot = key.find('.');
+    run_file_[key.substr(0, dot)][key.substr(dot + 1)] = value;
+  }
+  double number(const std::string& key, double otherwise) const {
+    const auto* value = find(key);
+    return value != nullptr && value->is_number() ? value->get<double>() : otherwise;
+  }
+  /// Returns a whole number clamped to 32 bits; validation refuses larger ones later.
+  std::int64_t whole(const std::string& key, std::int64_t otherwise) const {
+    using Range = std::numeric_limits<std::int32_t>;
+    const auto* value = find(key);
+    return value != nullptr && value->is_number_integer()
+               ? static_cast<std::int64_t>(std::clamp<double>(value->get<double>(), Range::min(), Range::max()))
+               : otherwise;
+  }
+  std::string text(const std::string& key) const {
+    const auto* value = find(key);
+    return value != nullptr && value->is_string() ? value->get<std::string>() : "";
+  }
+  bool flag(const std::string& key, bool otherwise) const {
+    const auto* value = find(key);
+    return value != nullptr && value->is_boolean() ? value->get<bool>() : otherwise;
+  }
+  bool is_limited() const {
+    return has("training.max_steps") || has("training.max_epochs") || has("training.max_hours");
+  }
+
+ private:
+  Json& run_file_;
+};
+
+/// Returns the nearest number of two digits.
+double rounded(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1e", value);
+  return std::strtod(text.data(), nullptr);
+}
+
+/// Updates of the run, as far as its limits and the size of the text give them; 0: unknown.
+struct ForeseenUpdates {
+  std::int64_t per_epoch = 1, in_run = 0;
+};
+
+/// Chooses the values of open keys.
+class Rule {
+ public:
+  Rule(Json& run_file, const TextSize& text)
+      : keys_(run_file),
+        text_(text),
+        row_(*std::ranges::find_if(kRows, [&](const Row& row) { return text.pairs <= row.pairs; })) {}
+
+  std::vector<ChosenDefault> apply() {
+    choose_tokenizer();
+    choose_batch();
+    choose_model();
+    choose_dropout();
+    choose_limit();
+    choose_schedule();
+    choose_averages();
+    choose_validation();
+    return std::move(chosen_);
+  }
+
+ private:
+  bool choose(const std::string& key, const Json& value, const std::string& reason) {
+    if (keys_.has(key)) return false;
+    keys_.set(key, value);
+    chosen_.push_back({key, value, reason});
+    return true;
+  }
+
+  bool is_char() const { return keys_.text("tokenizer.type") == "char"; }
+
+  void choose_tokenizer() {
+    if (is_char() || !keys_.text("tokenizer.model_file").empty()) return;
+    const auto wanted = std::min(row_.vocabulary, text_.words / kWordsPerPiece);
+    auto min_pieces = required_pieces(text_.both), max_pieces = available_pieces(text_.both);
+    if (!keys_.flag("tokenizer.joint", true)) {
+      min_pieces = std::max(required_pieces(text_.source), required_pieces(text_.target));
+      max_pieces = std::min(available_pieces(text_.source), available_pieces(text_.target));
+    }
+    const auto vocabulary = std::min(std::max(wanted, min_pieces), max_pieces);
+    choose("tokenizer.vocabulary_size", std::clamp(vocabulary, min_vocabulary(), TokenizerConfig::kMaxVocabulary),
+           vocabulary == row_.vocabulary ? "pieces that the text has often enough"
+                                         : "as many pieces as the text can teach");
+  }
+  std::int64_t byte_pieces() const { return keys_.flag("tokenizer.byte_fallback", false) ? 256 : 0; }
+  std::int64_t min_vocabulary() const { return TokenizerConfig::kMinVocabulary + byte_pieces(); }
+  /// Returns the number of pieces for single characters, the mark of a word's beginning and the special symbols.
+  std::int64_t single_pieces(const TextVariety& side) const { return side.characters + 5 + byte_pieces(); }
+  std::int64_t required_pieces(const TextVariety& side) const {
+    return single_pieces(side) + side.characters / 20 + 10;  // normalization may produce other characters
+  }
+  /// Returns a lower bound for the number of pieces that SentencePiece can learn. Its largest pieces are whole words
+  /// without punctuation marks.
+  std::int64_t available_pieces(const TextVariety& side) const { return single_pieces(side) + side.distinct_words / 4; }
+
+  void choose_batch() {
+    constexpr std::int64_t kCharactersPerPiece = 4;
+    choose("data.batch_tokens", row_.batch_tokens * (is_char() ? kCharactersPerPiece : 1),
+           "batches that give a text of this size enough updates");
+  }
+
+  void choose_model() {
+    const std::string reason = "a model that a text of this size can train";
+    for (const auto* key : {"model.encoder_layers", "model.decoder_layers"}) choose(key, row_.layers, reason);
+    const bool has_vectors = !keys_.text("training.initial_embeddings.source").empty() ||
+                             !keys_.text("training.initial_embeddings.target").empty();
+    // Vectors from a file have their own width, which is often that of the fixed default.
+    if (!has_vectors) choose("model.d_model", width_for_heads(), reason);
+    const auto d_model = width();
+    choose("model.d_ff", d_model * (row_.d_ff / row_.d_model), reason);
+    choose("model.heads", heads_for(d_model), reason);
+  }
+  std::int64_t width() const { return keys_.whole("model.d_model", 512); }
+  std::int64_t width_for_heads() const {
+    const auto heads = keys_.whole("model.heads", 1);
+    return heads < 1 ? row_.d_model : (row_.d_model + heads - 1) / heads * heads;
+  }
+  std::int64_t heads_for(std::int64_t d_model) const {
+    auto heads = std::max(row_.heads, d_model / 64);
+    while (heads > 1 && d_model % heads != 0) --heads;
+    return heads;
+  }
+
+  /// Chooses dropout. A dropout that the run file sets applies inside the sublayers, too, as with fixed defaults.
+  void choose_dropout() {
+    const std::string reason = "a text of this size is soon known by heart";
+    if (!choose("model.dropout", row_.dropout, reason)) return;
+    choose("model.attention_dropout", row_.inner_dropout, reason);
+    choose("model.feed_forward_dropout", row_.inner_dropout, reason);
+  }
+
+  void choose_limit() {
+    if (keys_.is_limited()) return;
+    if (row_.epochs > 0)
+      choose("training.max_epochs",
+             std::max(row_.epochs, std::min(kSmallTextUpdates / updates().per_epoch, kSmallTextEpochs)),
+             "enough for a text of this size");
+    else
+      choose("training.max_steps", kMaxSteps, "enough for a text of this size");
+  }
+
+  ForeseenUpdates updates() const {
+    const bool has_short_pieces = keys_.whole("tokenizer.vocabulary_size", row_.vocabulary) <= kShortPieces;
+    const double bytes = is_char() ? 1 : has_short_pieces ? kBytesPerShortPiece : kBytesPerPiece;
+    const auto pieces = static_cast<double>(text_.bytes) / bytes + static_cast<double>(text_.pairs);
+    const auto batch = static_cast<double>(keys_.whole("data.batch_tokens", row_.batch_tokens)) *
+                       static_cast<double>(std::max<std::int64_t>(keys_.whole("training.accumulate", 1), 1));
+    ForeseenUpdates updates{std::max<std::int64_t>(static_cast<std::int64_t>(pieces / std::max(batch, 1.0)), 1)};
+    constexpr std::int64_t kNone = std::numeric_limits<std::int32_t>::max();
+    const auto epochs = keys_.whole("training.max_epochs", kNone);
+    const auto steps = std::min(keys_.whole("training.max_steps", kNone),
+                                epochs > kNone / updates.per_epoch ? kNone : epochs * updates.per_epoch);
+    updates.in_run = steps == kNone ? 0 : std::max<std::int64_t>(steps, 0);
+    return updates;
+  }
+
+  void choose_schedule() {
+    const std::string reason = "suits a model and a run of this size";
+    const bool is_factor = keys_.number("training.learning_rate", 0) >= kNoamFactor;
+    choose("training.schedule", is_factor ? "noam" : row_.schedule,
+           is_factor ? "a learning rate as high is a factor of this schedule" : reason);
+    const auto schedule = keys_.text("training.schedule");
+    if (schedule == "noam" && row_.schedule != "noam") return;  // the fixed defaults are for it
+    choose("training.learning_rate", learning_rate(schedule), reason);
+    if (schedule == "constant") return;
+    const auto in_run = updates().in_run;
+    const auto max_steps = in_run > 0 ? std::max<std::int64_t>(in_run / kWarmupShare, 1) : row_.warmup_steps;
+    choose("training.warmup_steps", std::min(row_.warmup_steps, max_steps), reason);
+  }
+  double learning_rate(const std::string& schedule) const {
+    constexpr double kBasePeak = 0.0007, kConstantShare = 0.2;
+    if (schedule == "noam") return row_.learning_rate;
+    const double peak = row_.schedule == "noam" ? kBasePeak : row_.learning_rate;
+    const auto d_model = static_cast<double>(std::max<std::int64_t>(width(), 1));
+    const double for_width = peak * std::min(1.0, static_cast<double>(row_.d_model) / d_model);
+    return rounded(schedule == "constant" ? for_width * kConstantShare : for_width);
+  }
+
+  void choose_averages() {
+    const std::string reason = "means of weights translate better than the last ones";
+    if (row_.average_last > 0 && keys_.whole("training.early_stop.patience", 0) == 0)
+      choose("training.average_last", row_.average_last, reason);
+    if (row_.ema_decay > 0) choose("training.ema_decay", row_.ema_decay, reason);
+  }
+
+  void choose_validation() {
+    const bool has_text = !keys_.text("data.valid_source").empty() || !keys_.text("data.valid_target").empty();
+    if (!has_text) choose("data.hold_out", true, "there is no validation text");
+    const auto [per_epoch, in_run] = updates();
+    const bool validates = has_text || keys_.flag("data.hold_out", false);
+    if (!validates || in_run == 0 || keys_.has("training.validate_every")) return;
+    const auto epochs = in_run / per_epoch;
+    const bool at_epochs = epochs >= kMinEpochs && epochs <= kMaxEpochs;
+    const auto every = static_cast<std::int64_t>(rounded(static_cast<double>(in_run / kValidations)));
+    choose("training.validate_every", at_epochs ? 0 : std::max(every, kMinValidateEvery),
+           "often enough to follow the run");
+  }
+
+  RunFileKeys keys_;
+  const TextSize& text_;
+  const Row& row_;
+  std::vector<ChosenDefault> chosen_;
+};
+
+std::string section_of(const std::string& key) { return key.substr(0, key.find('.')); }
+std::string name_of(const std::string& key) { return key.substr(key.find('.') + 1); }
+
+std::string value_text(const Json& value) { return value.is_string() ? value.get<std::string>() : to_text(value); }
+
+}  // namespace
+
+bool has_open_defaults(const Json& run_file) {
+  auto copy = run_file;
+  const RunFileKeys keys(copy);
+  const auto is_open = [&](const char* key) { return !keys.has(key); };
+  return std::ranges::any_of(kKeptKeys, is_open) || !keys.is_limited() || is_open("training.validate_every");
+}
+
+std::vector<ChosenDefault> complete_defaults(Json& run_file, const TextSize& text) {
+  return Rule(run_file, text).apply();
+}
+
+void complete_from_kept(Json& run_file, const Json& kept) {
+  auto copy = kept;
+  const RunFileKeys kept_keys(copy);
+  RunFileKeys keys(run_file);
+  for (const auto* key : kKeptKeys)
+    if (const auto* value = kept_keys.find(key); value != nullptr && !keys.has(key)) keys.set(key, *value);
+  const auto* hold_out = kept_keys.find("data.hold_out");
+  if (hold_out != nullptr && !keys.has("data.hold_out") && keys.text("data.valid_source").empty())
+    keys.set("data.hold_out", *hold_out);
+}
+
+std::vector<std::string> chosen_lines(const std::vector<ChosenDefault>& defaults, const TextSize& text) {
+  if (defaults.empty()) return {};
+  std::vector<std::string> lines{"values chosen for " + std::to_string(text.pairs) + " sentence pairs, " +
+                                 std::to_string(text.words) + " words (a run file or --set KEY=VALUE can set others):"};
+  std::string section, reason;
+  const auto end_line = [&] {
+    if (lines.size() > 1) lines.back() += ": " + reason;
+  };
+  for (const auto& chosen : defaults) {
+    const bool has_same_reason = chosen.reason == reason && section_of(chosen.key) == section;
+    if (!has_same_reason) {
+      end_line();
+      lines.push_back("  " + chosen.key);
+    } else {
+      lines.back() += ", " + name_of(chosen.key);
+    }
+    lines.back() += ' ' + value_text(chosen.value);
+    section = section_of(chosen.key);
+    reason = chosen.reason;
+  }
+  end_line();
+  return lines;
+}
+
+}  // namespace gloss

@@ -1,0 +1,144 @@
+#include "training/gradient_exchange.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+
+#include "model/alternatives/batch_norm.h"
+
+namespace gloss {
+namespace {
+
+/// The statistics as bytes: for each the index of its running tensor, then its values.
+std::string bytes_of(const BatchStatistics& statistics, const std::vector<at::Tensor>& running) {
+  std::string bytes;
+  for (const auto& seen : statistics.seen()) {
+    const auto is_same = [&](const at::Tensor& tensor) { return tensor.is_same(seen.running); };
+    const std::int64_t index = std::ranges::find_if(running, is_same) - running.begin();
+    const auto values = seen.value.contiguous();
+    bytes.append(reinterpret_cast<const char*>(&index), sizeof index);
+    bytes.append(static_cast<const char*>(values.const_data_ptr()), values.nbytes());
+  }
+  return bytes;
+}
+
+BatchStatistics statistics_of(const std::string& bytes, const std::vector<at::Tensor>& running) {
+  BatchStatistics statistics;
+  for (std::size_t at = 0; at < bytes.size();) {
+    std::int64_t index = 0;
+    std::memcpy(&index, bytes.data() + at, sizeof index);
+    const auto& kept = running[static_cast<std::size_t>(index)];
+    auto values = at::empty_like(kept, kept.options().requires_grad(false));
+    std::memcpy(values.mutable_data_ptr(), bytes.data() + at + sizeof index, values.nbytes());
+    statistics.add(kept, values);
+    at += sizeof index + values.nbytes();
+  }
+  return statistics;
+}
+
+}  // namespace
+
+GradientExchange::GradientExchange(Exchange& exchange, const EncoderDecoder& model, const FlatLayout& layout,
+                                   Workers& workers)
+    : exchange_(&exchange), layout_(&layout), workers_(&workers) {
+  for (const auto& module : model->modules())
+    if (const auto norm = std::dynamic_pointer_cast<BatchNorm>(module))
+      running_.insert(running_.end(), {norm->running_mean(), norm->running_variance()});
+}
+
+std::vector<ShardNode> GradientExchange::nodes(std::int64_t shards) const {
+  return nodes_of_process(shards, exchange_->rank(), exchange_->size());
+}
+
+ShardSums GradientExchange::sum(std::int64_t shards, std::vector<ShardSums> own) {
+  const at::NoGradGuard no_grad;
+  std::vector<ShardNode> nodes;
+  std::vector<std::int64_t> received;
+  std::vector<std::vector<ShardSums>> all;  // by process and node
+  for (std::int64_t p = 0; p < exchange_->size(); ++p) {
+    const auto of_process = nodes_of_process(shards, p, exchange_->size());
+    received.push_back(std::ssize(of_process) * layout_->slice());
+    all.emplace_back(of_process.size());
+    nodes.insert(nodes.end(), of_process.begin(), of_process.end());
+  }
+  exchange_numbers(own, all);
+  if (!running_.empty()) exchange_statistics(own, all);
+  auto sent = flatten(own);
+  own.clear();
+  const auto slices = exchange_->all_to_all(sent, received);
+  sent.reset();
+
+  std::vector<ShardSums> sums;
+  for (auto& of_process : all)
+    for (auto& node : of_process) sums.push_back(std::move(node));
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    sums[i].gradients = {slices.narrow(0, static_cast<std::int64_t>(i) * layout_->slice(), layout_->slice())};
+  return sum_of_nodes<ShardSums>(shards, nodes, std::move(sums), [](ShardSums first, ShardSums after) {
+    first.add(std::move(after));
+    return first;
+  });
+}
+
+// Returns the gradients [processes, nodes, slice].
+at::Tensor GradientExchange::flatten(const std::vector<ShardSums>& sums) const {
+  const auto nodes = std::ssize(sums), slice = layout_->slice();
+  auto flat = at::zeros({layout_->processes() * nodes * slice});
+  auto* const to = flat.mutable_data_ptr<float>();
+  for (std::int64_t node = 0; node < nodes; ++node) {
+    Gradients gradients;
+    for (const auto& gradient : sums[static_cast<std::size_t>(node)].gradients)
+      gradients.push_back(gradient.defined() ? gradient.contiguous() : gradient);
+    if (gradients.empty()) continue;
+    workers_->run(layout_->processes() * layout_->chunks_of_slice(), [&](std::int64_t chunk) {
+      for (auto i = layout_->begin_of(chunk); i < layout_->begin_of(chunk + 1); ++i) {
+        const auto& [parameter, begin, offset, count] = layout_->pieces()[i];
+        const auto& gradient = gradients[parameter];
+        if (!gradient.defined()) continue;
+        const auto process = offset / slice;
+        std::memcpy(to + (process * nodes + node) * slice + offset % slice, gradient.const_data_ptr<float>() + begin,
+                    static_cast<std::size_t>(count) * sizeof(float));
+      }
+    });
+  }
+  return flat;
+}
+
+// Sends negative log-likelihood and tokens of each node.
+void GradientExchange::exchange_numbers(const std::vector<ShardSums>& own,
+                                        std::vector<std::vector<ShardSums>>& all) const {
+  std::size_t max_nodes = 0;
+  for (const auto& nodes : all) max_nodes = std::max(max_nodes, nodes.size());
+  const auto part = at::zeros({static_cast<std::int64_t>(2 * max_nodes)}, at::kDouble);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    part.mutable_data_ptr<double>()[2 * i] = own[i].tokens > 0 ? own[i].nll.item<double>() : 0;
+    part.mutable_data_ptr<double>()[2 * i + 1] = static_cast<double>(own[i].tokens);
+  }
+  const auto numbers = exchange_->all_gather(part);
+  const auto* number = numbers.const_data_ptr<double>();
+  for (auto& nodes : all) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      nodes[i].nll = at::scalar_tensor(number[2 * i], at::kDouble);
+      nodes[i].tokens = static_cast<std::int64_t>(number[2 * i + 1]);
+    }
+    number += 2 * max_nodes;
+  }
+}
+
+// Sends those of the nodes one after the other: their order is all that counts.
+void GradientExchange::exchange_statistics(const std::vector<ShardSums>& own,
+                                           std::vector<std::vector<ShardSums>>& all) const {
+  BatchStatistics statistics;
+  for (const auto& node : own) statistics.append(node.batch_statistics);
+  const auto texts = exchange_->all_gather_texts(bytes_of(statistics, running_));
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    const auto first = std::ranges::find_if(all[p], [](const ShardSums& node) { return node.tokens > 0; });
+    if (first != all[p].end()) first->batch_statistics = statistics_of(texts[p], running_);
+  }
+}
+
+}  // namespace gloss
