@@ -11,8 +11,8 @@
 #include "app/output/standard_output.h"
 #include "app/report_failure.h"
 #include "common/error.h"
-#include "common/text/printable.h"
 #include "common/system/signals.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 namespace {

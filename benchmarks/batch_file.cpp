@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
-#include "common/text/printable.h"
 #include "common/special_ids.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 

@@ -13,8 +13,8 @@
 #include "common/config/config_section.h"
 #include "common/error.h"
 #include "common/files/atomic_file.h"
-#include "common/text/printable.h"
 #include "common/random.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 namespace {

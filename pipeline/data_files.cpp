@@ -6,8 +6,8 @@
 #include "common/config/settings.h"
 #include "common/error.h"
 #include "common/log/log.h"
-#include "common/text/printable.h"
 #include "common/system/stop.h"
+#include "common/text/printable.h"
 #include "data/scan_texts.h"
 
 namespace gloss {

@@ -13,8 +13,8 @@
 
 #include "common/error.h"
 #include "common/log/log.h"
-#include "common/text/printable.h"
 #include "common/system/threads.h"
+#include "common/text/printable.h"
 #include "kernels/instruction_set.h"
 #include "tensor/caching_allocator.h"
 #include "training/determinism.h"

@@ -69,6 +69,19 @@ short_lines() {
   fi
 }
 
+# no_cycles: no folder includes itself by way of others. The classes of model choose among the parts in fast and
+# alternatives, which take the types of model: these three are one folder here.
+no_cycles() {
+  local cycles
+  cycles=$(grep -rE '^#include "[a-z_0-9]+/' "${folders[@]}" --include='*.h' --include='*.cpp' |
+    sed -nE 's|^(.+)/[^/]+:#include "(.+)/[^/]+".*|\1 \2|p' | sed -E 's|model/(fast\|alternatives)\b|model|g' |
+    awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null | sed 's/^tsort: //') || true
+  if [[ -n $cycles ]]; then
+    echo "$cycles" >&2
+    fault "folders include each other in a circle (see the lines above)"
+  fi
+}
+
 mapfile -t files < <(find "${folders[@]}" cmake -name '*.h' -o -name '*.cpp')
 check_formatting "${files[@]}"
 
@@ -86,6 +99,7 @@ may_include pipeline common kernels tensor tokenizer data model training decodin
 may_include app common kernels tensor tokenizer data model training decoding translation evaluation pipeline
 may_include library common kernels tensor tokenizer data model training decoding translation evaluation pipeline
 may_include examples common tensor tokenizer data model training
+no_cycles
 no_torch common kernels tokenizer data evaluation pipeline/interchange/formats library/include
 no_torch app/options app/help app/main.cpp app/command_line.* app/report_failure.* app/version_text.*
 if grep -rnE '^#include "(app/(commands|input)|tensor|translation)/' app/options app/help app/main.cpp app/command_line.*; then

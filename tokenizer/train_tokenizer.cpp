@@ -17,9 +17,9 @@
 #include "common/error.h"
 #include "common/files/line_reader.h"
 #include "common/log/log.h"
-#include "common/text/printable.h"
 #include "common/special_ids.h"
 #include "common/text/noted_lines.h"
+#include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "tokenizer/plain_text.h"
 

@@ -19,12 +19,12 @@
 #include "model/storage/tensor_view.h"
 #include "tensor/caching_allocator.h"
 #include "tensor/out_of_memory.h"
+#include "training/agreement.h"
 #include "training/checkpoint_name.h"
 #include "training/checkpoint_tensors.h"
 #include "training/ema_weights.h"
 #include "training/freeze.h"
 #include "training/kept_weights.h"
-#include "training/agreement.h"
 #include "training/schedule.h"
 
 namespace gloss {

@@ -8,9 +8,9 @@
 #include "model/encoder_decoder.h"
 #include "tensor/workers.h"
 #include "training/adam.h"
+#include "training/gradient_exchange.h"
 #include "training/gradients.h"
 #include "training/label_smoothing.h"
-#include "training/gradient_exchange.h"
 #include "training/training_config.h"
 
 namespace gloss {

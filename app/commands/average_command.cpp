@@ -8,8 +8,8 @@
 #include "common/error.h"
 #include "common/log/log.h"
 #include "common/text/printable.h"
-#include "pipeline/models/average_models.h"
 #include "pipeline/config/run_files.h"
+#include "pipeline/models/average_models.h"
 #include "training/checkpoint_name.h"
 
 namespace gloss {

@@ -12,9 +12,9 @@
 #include "app/output/standard_output.h"
 #include "common/error.h"
 #include "pipeline/check_data.h"
-#include "pipeline/doctor/memory_estimate.h"
 #include "pipeline/config/read_run_file.h"
 #include "pipeline/config/run_files.h"
+#include "pipeline/doctor/memory_estimate.h"
 #include "pipeline/run/run_length.h"
 #include "tokenizer/make_tokenizer.h"
 

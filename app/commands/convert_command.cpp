@@ -6,8 +6,8 @@
 #include "app/options/convert_options.h"
 #include "common/error.h"
 #include "common/log/log.h"
-#include "common/text/printable.h"
 #include "common/text/formatted.h"
+#include "common/text/printable.h"
 #include "pipeline/models/convert_model.h"
 
 namespace gloss {

@@ -10,10 +10,10 @@
 #include "app/output/doctor_text.h"
 #include "app/output/standard_output.h"
 #include "common/error.h"
-#include "pipeline/doctor/machine_report.h"
-#include "pipeline/doctor/memory_estimate.h"
 #include "pipeline/config/read_run_file.h"
 #include "pipeline/config/run_files.h"
+#include "pipeline/doctor/machine_report.h"
+#include "pipeline/doctor/memory_estimate.h"
 #include "pipeline/run/run_length.h"
 #include "training/mixed_precision.h"
 

@@ -12,17 +12,17 @@
 #include "app/output/standard_output.h"
 #include "common/error.h"
 #include "common/log/log.h"
-#include "common/text/printable.h"
 #include "common/system/signals.h"
 #include "common/text/formatted.h"
+#include "common/text/printable.h"
 #include "model/part.h"
+#include "pipeline/config/run_files.h"
 #include "pipeline/evaluate.h"
 #include "pipeline/explain/explain.h"
 #include "pipeline/explain/heads_report.h"
 #include "pipeline/explain/map_picture.h"
 #include "pipeline/explain/page.h"
 #include "pipeline/explain/run_curves.h"
-#include "pipeline/config/run_files.h"
 
 namespace gloss {
 namespace {

@@ -2,8 +2,8 @@
 #include "app/commands/set_up.h"
 #include "app/options/export_options.h"
 #include "common/log/log.h"
-#include "common/text/printable.h"
 #include "common/text/formatted.h"
+#include "common/text/printable.h"
 #include "pipeline/interchange/export/export_model.h"
 
 namespace gloss {

@@ -8,8 +8,8 @@
 #include "app/output/standard_output.h"
 #include "common/error.h"
 #include "common/log/log.h"
-#include "common/text/printable.h"
 #include "common/text/formatted.h"
+#include "common/text/printable.h"
 #include "pipeline/interchange/import/import_model.h"
 
 namespace gloss {

@@ -18,8 +18,8 @@
 #include "model/storage/stored_weights.h"
 #include "model/storage/tensor_names.h"
 #include "model/weights.h"
-#include "pipeline/models/translation_model.h"
 #include "pipeline/config/run_files.h"
+#include "pipeline/models/translation_model.h"
 #include "tokenizer/make_tokenizer.h"
 #include "training/checkpoint.h"
 

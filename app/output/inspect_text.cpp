@@ -4,8 +4,8 @@
 #include <initializer_list>
 
 #include "app/output/labeled_line.h"
-#include "common/text/printable.h"
 #include "common/text/formatted.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstddef>
 
 #include "app/output/python_text.h"
-#include "common/text/printable.h"
 #include "common/text/formatted.h"
+#include "common/text/printable.h"
 #include "common/text/utf8.h"
 
 namespace gloss {

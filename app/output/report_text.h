@@ -5,17 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "app/options/report_style.h"
 #include "common/config/json.h"
 #include "evaluation/scoring/score_report.h"
 
 namespace gloss {
-
-/// How gloss prints scores in its own form.
-struct ReportStyle {
-  int width = 2;  ///< digits after the point
-  bool short_signature = false;
-  bool score_only = false;
-};
 
 /// A line for which two systems differ, and its scores.
 struct DifferenceTexts {

@@ -3,20 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "app/options/report_style.h"
 #include "evaluation/scoring/score_report.h"
 
 namespace gloss {
-
-/// The forms of sacreBLEU's --format.
-enum class SacrebleuForm { kJson, kText, kLatex };
-
-/// Its options of the same names.
-struct SacrebleuStyle {
-  SacrebleuForm form = SacrebleuForm::kJson;
-  int width = 1;  ///< digits after the point
-  bool short_signature = false;
-  bool score_only = false;
-};
 
 // The output of sacreBLEU 2.6.0 on a stdout that is not a terminal, byte for byte.
 

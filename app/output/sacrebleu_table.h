@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "app/output/sacrebleu_format.h"
+#include "app/options/report_style.h"
 #include "evaluation/scoring/score_report.h"
 
 namespace gloss {

@@ -4,8 +4,8 @@
 
 #include "common/config/config_section.h"
 #include "common/error.h"
-#include "common/text/printable.h"
 #include "common/text/formatted.h"
+#include "common/text/printable.h"
 #include "evaluation/bleu/bleu_lines.h"
 #include "evaluation/bleu/bleu_score.h"
 #include "evaluation/statistics/parallel_for.h"

@@ -5,11 +5,11 @@
 #include <span>
 #include <vector>
 
+#include "evaluation/scoring/line_parts.h"
 #include "evaluation/scoring/metric_set.h"
 #include "evaluation/scoring/score_report.h"
 #include "evaluation/scoring/scored_text.h"
 #include "evaluation/statistics/resampling_seed.h"
-#include "evaluation/scoring/line_parts.h"
 
 namespace gloss {
 

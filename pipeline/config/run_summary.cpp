@@ -2,8 +2,8 @@
 
 #include <system_error>
 
-#include "common/text/printable.h"
 #include "common/text/formatted.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 std::string resume_command(const std::filesystem::path& folder, const std::string& options) {

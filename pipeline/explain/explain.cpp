@@ -10,8 +10,8 @@
 #include <c10/core/InferenceMode.h>
 
 #include "common/error.h"
-#include "common/text/printable.h"
 #include "common/system/stop.h"
+#include "common/text/printable.h"
 #include "common/version.h"
 #include "decoding/length_limit.h"
 #include "decoding/scorers/transformer_scorer.h"

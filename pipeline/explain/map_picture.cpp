@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "common/error.h"
-#include "common/text/printable.h"
 #include "common/text/formatted.h"
+#include "common/text/printable.h"
 #include "pipeline/explain/markup.h"
 
 namespace gloss {

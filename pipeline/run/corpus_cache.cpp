@@ -9,8 +9,8 @@
 #include "common/files/mapped_file.h"
 #include "common/files/sha256.h"
 #include "common/log/log.h"
-#include "common/text/printable.h"
 #include "common/system/stop.h"
+#include "common/text/printable.h"
 #include "common/version.h"
 #include "tokenizer/sentencepiece_version.h"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "common/config/json.h"
-#include "common/log/event_file.h"
 #include "common/files/file_lock.h"
+#include "common/log/event_file.h"
 #include "pipeline/config/run_files.h"
 
 namespace gloss {

@@ -8,8 +8,8 @@
 
 #include "common/error.h"
 #include "common/log/log.h"
-#include "common/text/printable.h"
 #include "common/system/stop.h"
+#include "common/text/printable.h"
 #include "data/scan_texts.h"
 #include "pipeline/config/training_texts.h"
 #include "pipeline/data_files.h"

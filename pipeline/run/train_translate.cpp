@@ -14,9 +14,9 @@
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/log/log.h"
-#include "common/text/printable.h"
 #include "common/system/memory.h"
 #include "common/system/stop.h"
+#include "common/text/printable.h"
 #include "common/version.h"
 #include "data/epoch_stage.h"
 #include "data/parallel_corpus.h"
@@ -38,9 +38,9 @@
 #include "pipeline/run/run_validation.h"
 #include "pipeline/run/training_lens.h"
 #include "pipeline/runtime.h"
+#include "training/agreement.h"
 #include "training/checkpoint.h"
 #include "training/mixed_precision.h"
-#include "training/agreement.h"
 
 namespace gloss {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "common/error.h"
 #include "common/log/log.h"
-#include "common/text/printable.h"
 #include "common/system/stop.h"
+#include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "pipeline/explain/lens_item.h"
 #include "pipeline/models/translation_model.h"

@@ -27,8 +27,8 @@
 #include "common/error.h"
 #include "common/files/descriptor.h"
 #include "common/log/log.h"
-#include "common/text/printable.h"
 #include "common/system/stop.h"
+#include "common/text/printable.h"
 #include "tensor/out_of_memory.h"
 #include "training/processes/heartbeat.h"
 

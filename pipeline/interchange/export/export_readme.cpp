@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/text/printable.h"
 #include "common/text/formatted.h"
+#include "common/text/printable.h"
 #include "common/version.h"
 #include "model/storage/stored_weights.h"
 #include "pipeline/interchange/export/export_checks.h"

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "common/text/printable.h"
 #include "common/special_ids.h"
+#include "common/text/printable.h"
 #include "pipeline/interchange/import/json_fields.h"
 #include "pipeline/interchange/import/network_limits.h"
 #include "tokenizer/tokenizer_config.h"

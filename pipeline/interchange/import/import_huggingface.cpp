@@ -11,6 +11,7 @@
 #include "common/files/atomic_file.h"
 #include "common/text/printable.h"
 #include "model/storage/tensor_names.h"
+#include "pipeline/config/run_summary.h"
 #include "pipeline/interchange/formats/model_text.h"
 #include "pipeline/interchange/formats/safetensors_shards.h"
 #include "pipeline/interchange/import/hugging_face_network.h"
@@ -18,7 +19,6 @@
 #include "pipeline/interchange/import/import_tokenizers.h"
 #include "pipeline/interchange/import/import_vocabulary.h"
 #include "pipeline/interchange/import/json_fields.h"
-#include "pipeline/config/run_summary.h"
 #include "tokenizer/make_tokenizer.h"
 
 namespace gloss {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/config/run_config.h"
 #include "pipeline/interchange/import/import_report.h"
 #include "pipeline/interchange/import/import_settings.h"
 #include "pipeline/interchange/import/imported_weights.h"
-#include "pipeline/config/run_config.h"
 
 namespace gloss {
 
