@@ -205,8 +205,11 @@ std::vector<std::int64_t> WeightMap::foreign_shape(const std::string& weight, co
 
 at::Tensor WeightMap::to_gloss(const std::string& weight, const ForeignName& foreign, const at::Tensor& values) const {
   const bool vector = is_vector(weight);
-  auto result = vector ? values.reshape({-1}) : foreign.transposed ? values.t() : values;
-  expect_dimensions(result, vector ? 1 : 2, foreign.name);
+  if (vector && values.dim() == 2)
+    expect_shape(values, {1, -1}, foreign.name);
+  else
+    expect_dimensions(values, vector ? 1 : 2, foreign.name);
+  auto result = vector ? values.flatten() : foreign.transposed ? values.t() : values;
   if (piece_axis(weight)) {
     const auto& rows = rows_of(weight);
     if (result.size(0) != rows.foreign_size)

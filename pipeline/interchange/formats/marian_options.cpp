@@ -200,24 +200,20 @@ const std::vector<MarianOptionDefault>& marian_option_defaults() {
       {"tied-embeddings-all", "false"},
       {"output-omit-bias", "false"},
       {"right-left", "false"},
+      {"transformer-attention-mask", "default"},
+      {"transformer-disable-position-embeddings", "false"},
+      {"transformer-no-bias", "false"},
+      {"transformer-no-affine", "false"},
+      {"layer-normalization", "false"},
       // Inputs other than texts, and parts of words.
       {"input-types", "[]"},
       {"lemma-dim-emb", "0"},
       {"lemma-dependency", ""},
       {"factors-combine", "sum"},
-      {"factors-dim-emb", "0"},
       {"ulr", "false"},
-      // The search.
-      {"max-length-factor", "3"},
-      {"beam-size", "12"},
-      {"normalize", "0"},
-      {"word-penalty", "0"},
-      {"allow-unk", "false"},
       // The files of decoder.yml.
       {"models", "[]"},
       {"vocabs", "[]"},
-      {"relative-paths", "false"},
-      {"shortlist", "[]"},
   };
   return defaults;
 }

@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "common/text/printable.h"
 #include "pipeline/interchange/formats/npy.h"
+#include "pipeline/interchange/formats/zip_file.h"
 
 namespace gloss {
 namespace {
@@ -39,8 +40,8 @@ class NpzFile final : public ForeignTensors {
 
 }  // namespace
 
-std::unique_ptr<ForeignTensors> open_npz(const std::filesystem::path& path) { return open_npz(ZipFile::open(path)); }
-
-std::unique_ptr<ForeignTensors> open_npz(ZipFile archive) { return std::make_unique<NpzFile>(std::move(archive)); }
+std::unique_ptr<ForeignTensors> open_npz(const std::filesystem::path& path) {
+  return std::make_unique<NpzFile>(ZipFile::open(path));
+}
 
 }  // namespace gloss

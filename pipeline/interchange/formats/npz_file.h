@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "pipeline/interchange/formats/foreign_tensors.h"
-#include "pipeline/interchange/formats/zip_file.h"
 
 namespace gloss {
 
@@ -12,7 +11,5 @@ namespace gloss {
 /// header of each tensor is checked at once. Throws ModelError with the path and the fault; an archive with the state
 /// of Marian's optimizer is refused with a hint. Throws IoError, and UsageError if gloss was built without libzip.
 std::unique_ptr<ForeignTensors> open_npz(const std::filesystem::path& path);
-/// Takes an archive that is open, as one within a package.
-std::unique_ptr<ForeignTensors> open_npz(ZipFile archive);
 
 }  // namespace gloss

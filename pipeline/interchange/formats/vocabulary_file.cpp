@@ -1,7 +1,10 @@
 #include "pipeline/interchange/formats/vocabulary_file.h"
 
+#include <algorithm>
 #include <charconv>
 #include <stdexcept>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "common/config/json.h"
@@ -151,13 +154,6 @@ Vocabulary parse_vocabulary(Vocabulary::Kind kind, std::string bytes, std::strin
   vocabulary.name = std::move(name);
   if (kind == Vocabulary::Kind::kSentencePiece) vocabulary.sentencepiece = std::move(bytes);
   return vocabulary;
-}
-
-std::unordered_map<std::string_view, std::int64_t> ids_by_piece(const Vocabulary& vocabulary) {
-  std::unordered_map<std::string_view, std::int64_t> ids;
-  for (std::int64_t id = 0; id < vocabulary.size(); ++id)
-    ids.emplace(vocabulary.pieces[static_cast<std::size_t>(id)], id);
-  return ids;
 }
 
 }  // namespace gloss

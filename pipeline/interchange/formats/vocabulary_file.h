@@ -2,10 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace gloss {
@@ -34,8 +31,5 @@ inline constexpr std::size_t kMaxPieceBytes = 1000;
 Vocabulary read_vocabulary(const std::filesystem::path& path);
 /// Parses the bytes of a vocabulary.
 Vocabulary parse_vocabulary(Vocabulary::Kind kind, std::string bytes, std::string name);
-
-/// Returns the ids by piece. The vocabulary must outlive the result.
-std::unordered_map<std::string_view, std::int64_t> ids_by_piece(const Vocabulary& vocabulary);
 
 }  // namespace gloss

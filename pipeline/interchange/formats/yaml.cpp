@@ -1,5 +1,6 @@
 #include "pipeline/interchange/formats/yaml.h"
 
+#include <algorithm>
 #include <array>
 #include <istream>
 #include <optional>
@@ -17,21 +18,45 @@
 namespace gloss {
 namespace {
 
-// Reads a text in place.
+// Hands out a text in parts. yaml-cpp reads ahead to the end of a line, of a text in quotes or of a list in brackets,
+// and makes some hundred bytes of each character; a bound on what it reads ahead bounds its memory.
 class TextBuffer final : public std::streambuf {
  public:
-  explicit TextBuffer(std::string_view text) {
-    auto* begin = const_cast<char*>(text.data());
-    setg(begin, begin, begin + text.size());
+  TextBuffer(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+
+  /// Everything that was read belongs to values up to the present one, which stands in this line.
+  void reached(int line) {
+    used_ = read_;
+    line_ = line;
   }
+
+ private:
+  int_type underflow() override {
+    constexpr std::size_t kPart = 1024;
+    if (read_ == text_.size()) return traits_type::eof();
+    if (read_ - used_ >= kMaxYamlReadAhead)
+      throw ModelError(name_ + ": line " + std::to_string(line_) + ": wanted a value within " +
+                       std::to_string(kMaxYamlReadAhead) +
+                       " bytes, got none; write each entry of a map or a list in a line of its own, without brackets");
+    auto* const begin = const_cast<char*>(text_.data()) + read_;
+    const auto size = std::min(kPart, text_.size() - read_);
+    setg(begin, begin, begin + size);
+    read_ += size;
+    return traits_type::to_int_type(*begin);
+  }
+
+  std::string_view text_;
+  const std::string& name_;
+  std::size_t read_ = 0, used_ = 0;
+  int line_ = 1;
 };
 
 // Puts the document together from yaml-cpp's events. Its own tree of nodes would follow aliases, keep repeated keys and
 // be read before it could be refused.
 class Builder final : public YAML::EventHandler {
  public:
-  Builder(std::string_view text, const std::string& name, const YamlLimits& limits)
-      : text_(text), name_(name), limits_(limits) {}
+  Builder(std::string_view text, TextBuffer& buffer, const std::string& name, const YamlLimits& limits)
+      : text_(text), buffer_(buffer), name_(name), limits_(limits) {}
 
   std::optional<YamlNode> take_root() { return std::move(root_); }
 
@@ -84,6 +109,7 @@ class Builder final : public YAML::EventHandler {
   }
 
   YamlNode make(const YAML::Mark& mark, YamlNode::Kind kind) {
+    buffer_.reached(mark.line + 1);
     if (++nodes_ > limits_.nodes) fail(mark, "wanted at most " + std::to_string(limits_.nodes) + " values, got more");
     YamlNode node;
     node.kind = kind;
@@ -138,6 +164,7 @@ class Builder final : public YAML::EventHandler {
   }
 
   std::string_view text_;
+  TextBuffer& buffer_;
   const std::string& name_;
   const YamlLimits& limits_;
   std::size_t nodes_ = 0;
@@ -154,9 +181,9 @@ YamlNode parse_yaml(std::string_view text, const std::string& name, const YamlLi
                      std::to_string(text.size()));
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (!is_text(text)) throw ModelError(name + ": wanted YAML in UTF-8 without NUL bytes; the file is damaged");
-  TextBuffer buffer(text);
+  TextBuffer buffer(text, name);
   std::istream stream(&buffer);
-  Builder builder(text, name, limits);
+  Builder builder(text, buffer, name, limits);
   try {
     YAML::Parser parser(stream);
     if (parser.HandleNextDocument(builder)) {

@@ -27,12 +27,17 @@ struct YamlLimits {
   int depth = 16;
 };
 
+/// Maximum number of bytes from one value to the next. Lists and maps in brackets count as one value if they stand at
+/// the beginning of a line.
+inline constexpr std::size_t kMaxYamlReadAhead = std::size_t{64} << 10;
+
 /// Returns whether this gloss was built with yaml-cpp.
 bool has_yaml();
 
 /// Parses one YAML document through yaml-cpp. Keys are scalars; a plain null as a key is the text that stands there.
 /// Throws ModelError("name: line N: ...") for text that is not UTF-8, several documents, anchors and aliases, tags of
-/// types, repeated keys and a document beyond the limits; UsageError if this gloss was built without yaml-cpp.
+/// types, repeated keys and a document beyond the limits or kMaxYamlReadAhead; UsageError if this gloss was built
+/// without yaml-cpp.
 YamlNode parse_yaml(std::string_view text, const std::string& name, const YamlLimits& limits = {});
 
 }  // namespace gloss

@@ -70,7 +70,6 @@ struct CloseFile {
 bool has_libzip() { return true; }
 
 struct ZipFile::Archive {
-  std::vector<std::byte> bytes;  // of an archive in memory, which libzip reads in place
   std::uint64_t size = 0;
   zip_t* zip = nullptr;
 
@@ -104,20 +103,6 @@ ZipFile ZipFile::open(const std::filesystem::path& path, const ZipLimits& limits
   }
   file->descriptor.release();  // closed by libzip
   return {std::move(archive), name, limits};
-}
-
-ZipFile ZipFile::parse(std::vector<std::byte> bytes, std::string name, const ZipLimits& limits) {
-  auto archive = std::make_unique<Archive>();
-  archive->bytes = std::move(bytes);
-  archive->size = archive->bytes.size();
-  ZipError error;
-  auto* const source = zip_source_buffer_create(archive->bytes.data(), archive->bytes.size(), 0, error.get());
-  if (source != nullptr) archive->zip = zip_open_from_source(source, ZIP_RDONLY, error.get());
-  if (archive->zip == nullptr) {
-    if (source != nullptr) zip_source_free(source);
-    throw ModelError(name + ": wanted a ZIP archive, got one that cannot be read: " + error.text());
-  }
-  return {std::move(archive), std::move(name), limits};
 }
 
 ZipFile::ZipFile(std::unique_ptr<Archive> archive, std::string name, const ZipLimits& limits)

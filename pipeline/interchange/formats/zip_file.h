@@ -33,15 +33,12 @@ class ZipFile {
   /// Opens a regular file. Throws ModelError with the path and the fault, IoError if it cannot be read, UsageError if
   /// this gloss was built without libzip.
   static ZipFile open(const std::filesystem::path& path, const ZipLimits& limits = {});
-  /// Opens an archive in memory; `name` replaces the path in messages.
-  static ZipFile parse(std::vector<std::byte> bytes, std::string name, const ZipLimits& limits = {});
   ~ZipFile();
   ZipFile(ZipFile&& other) noexcept;
   ZipFile& operator=(ZipFile&& other) noexcept;
 
   const std::string& name() const { return name_; }
   std::vector<std::string> entries() const;  ///< names, sorted
-  bool has(std::string_view entry) const { return sizes_.contains(entry); }
   /// Returns the size of an entry, unpacked. Throws ModelError if there is no such entry.
   std::uint64_t size(std::string_view entry) const;
 

@@ -18,7 +18,6 @@ ZipFile::~ZipFile() = default;
 ZipFile::ZipFile(ZipFile&& other) noexcept = default;
 ZipFile& ZipFile::operator=(ZipFile&& other) noexcept = default;
 ZipFile ZipFile::open(const std::filesystem::path&, const ZipLimits&) { refuse(); }
-ZipFile ZipFile::parse(std::vector<std::byte>, std::string, const ZipLimits&) { refuse(); }
 std::vector<std::string> ZipFile::entries() const { refuse(); }
 std::uint64_t ZipFile::size(std::string_view) const { refuse(); }
 std::vector<std::byte> ZipFile::read(std::string_view) const { refuse(); }

@@ -1,30 +1,35 @@
 #include "pipeline/interchange/import/import_marian.h"
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/text/printable.h"
+#include "common/log.h"
 #include "model/storage/tensor_names.h"
 #include "pipeline/interchange/formats/marian_bin.h"
+#include "pipeline/interchange/formats/model_text.h"
 #include "pipeline/interchange/formats/npz_file.h"
 #include "pipeline/interchange/formats/vocabulary_file.h"
 #include "pipeline/interchange/import/import_tokenizers.h"
 #include "pipeline/interchange/import/import_vocabulary.h"
 #include "pipeline/interchange/import/marian_files.h"
 #include "pipeline/interchange/import/marian_network.h"
+#include "pipeline/interchange/import/network_limits.h"
 
 namespace gloss {
 namespace {
 
-constexpr std::size_t kMaxScript = 1 << 20;                         // bytes
-constexpr std::int64_t kUsualLength = 512, kMaxLength = 1'000'000;  // of sources, in pieces
+constexpr std::size_t kMaxScript = 1 << 20;  // bytes
+constexpr std::int64_t kUsualLength = 512;   // of sources, in pieces
+constexpr std::int64_t kMinVocabulary = 3;   // eos, unk and a piece
+
+bool is_bin(const std::filesystem::path& path) { return path.extension() == ".bin"; }
 
 std::shared_ptr<const ForeignTensors> open_marian(const std::filesystem::path& path) {
-  return path.extension() == ".bin" ? open_marian_bin(path) : open_npz(path);
+  return is_bin(path) ? open_marian_bin(path) : open_npz(path);
 }
 
 /// Tensors of Marian without an effect on a translation in float32.
@@ -33,14 +38,9 @@ bool has_no_effect(const std::string& tensor) {
          tensor.starts_with("lsh_output_");
 }
 
-/// The number of rows of the embedding of a side, which its tensor states; else that of dim-vocabs.
-std::int64_t rows_there(const ForeignTensors& file, const std::string& weight, const ModelConfig& config,
-                        const MarianOptions& options, std::size_t side) {
-  for (const auto& [name, transposed] : foreign_names(ModelFamily::kMarian, weight, config))
-    if (file.has(name) && !file.info(name).shape.empty()) return file.info(name).shape.front();
-  if (!options.has("dim-vocabs")) return 0;
-  const auto sizes = options.integers("dim-vocabs");
-  return sizes.empty() ? 0 : sizes[std::min(side, sizes.size() - 1)];
+/// The rows of a matrix, as Marian counts them.
+std::int64_t row_count(const ForeignTensorInfo& info) {
+  return info.shape.size() < 2 ? 1 : info.shape[info.shape.size() - 2];
 }
 
 /// "decoder.layers.1.…" with the number of the layer whose weights it has.
@@ -54,12 +54,14 @@ std::string tied_name(const std::string& weight, const std::vector<std::int64_t>
 
 ImportRules marian_rules(const MarianNetwork& network) {
   ImportRules rules;
-  rules.source = [layers = network.tied_layers](const std::string& weight) { return tied_name(weight, layers); };
   rules.absent = [projects = network.has_projection, biased = network.has_output_bias](const std::string& weight) {
     if (!biased && weight == "generator.bias") return AbsentWeight::kZeros;
     if (!projects && weight.ends_with("attention.output.weight")) return AbsentWeight::kIdentity;
     if (!projects && weight.ends_with("attention.output.bias")) return AbsentWeight::kZeros;
     return AbsentWeight::kRefused;
+  };
+  rules.source = [layers = network.tied_layers, absent = rules.absent](const std::string& weight) {
+    return absent(weight) == AbsentWeight::kRefused ? tied_name(weight, layers) : std::string();
   };
   rules.ignored = has_no_effect;
   return rules;
@@ -81,38 +83,36 @@ class MarianImport {
     report.format = "Marian";
     files_ = find_marian_files(settings_, report.refusals);
     if (files_.model.empty()) return std::move(model_);
-    report.format = files_.is_package ? "OPUS-MT package" : "Marian " + files_.model.extension().string().substr(1);
-    model_.files = {files_.model};
-    if (files_.decoder) model_.files.push_back(*files_.decoder);
-    for (const auto* list : {&files_.tables, &files_.sentencepieces})
-      model_.files.insert(model_.files.end(), list->begin(), list->end());
+    report.format = files_.is_package ? "OPUS-MT package" : is_bin(files_.model) ? "Marian bin" : "Marian npz";
+    add_file(files_.model);
+    if (files_.decoder) add_file(*files_.decoder);
+    for (const auto& vocabulary : files_.vocabularies) add_file(vocabulary.table);
+    for (const auto& vocabulary : files_.vocabularies) add_file(vocabulary.sentencepiece);
     file_ = open_marian(files_.model);
     const auto options = MarianOptions::of_model(*file_);
     set_network(options);
     add_tokenizers();
-    set_search(options);
+    set_search();
     model_.provenance = {{"format", report.format}, {"options", network_.options}};
     return std::move(model_);
   }
 
  private:
+  void add_file(const std::filesystem::path& file) {
+    if (std::ranges::find(model_.files, file) == model_.files.end()) model_.files.push_back(file);
+  }
+
   void set_network(const MarianOptions& options) {
     auto& report = model_.report;
     network_ = marian_network(options, report.formulas, report.refusals);
     report.notes = network_.notes;
     auto& config = network_.model;
-    if (config.positions == Positions::kLearned && file_->has("Wpos") && !file_->info("Wpos").shape.empty())
-      config.max_positions = std::max<std::int64_t>(1, file_->info("Wpos").shape.front());
+    if (config.positions == Positions::kLearned && file_->has("Wpos"))
+      config.max_positions = std::clamp<std::int64_t>(row_count(file_->info("Wpos")), 1, kMaxPositions);
     model_.config.model = config;
-    const auto rows = [&](const char* weight, std::size_t side) {
-      return piece_rows(rows_there(*file_, weight, config, options, side), kMarianSpecials);
-    };
-    source_rows_ = rows(kSourceEmbedding, 0);
-    target_rows_ = config.tie_embeddings == TieEmbeddings::kAll ? source_rows_ : rows(kTargetEmbedding, 1);
-    for (const auto* side : {&source_rows_, &target_rows_})
-      report.refusals.require(side->foreign_size > 2 && side->foreign_size <= TokenizerConfig::kMaxVocabulary,
-                              "dim-vocabs: wanted 3 to " + std::to_string(TokenizerConfig::kMaxVocabulary) +
-                                  " pieces, got " + std::to_string(side->foreign_size));
+    source_rows_ = rows_of(kSourceEmbedding, network_.dim_vocabs.front());
+    const bool is_joint = config.tie_embeddings == TieEmbeddings::kAll;
+    target_rows_ = rows_of(is_joint ? kSourceEmbedding : kTargetEmbedding, network_.dim_vocabs.back());
     if (!network_.is_transformer) return;
     model_.weights = std::make_shared<ImportedWeights>(
         file_, WeightMap(ModelFamily::kMarian, config, source_rows_, target_rows_), marian_rules(network_));
@@ -123,7 +123,29 @@ class MarianImport {
           "the matrices are integers of intgemm; --precision int8 keeps those of 8 bits as they are");
   }
 
-  MarianSide read_side(const std::filesystem::path& table, const std::filesystem::path& sentencepiece) {
+  /// Returns the rows of the embedding of a side, whose number dim-vocabs states, too. Nothing of that size is made
+  /// before it is compared with the limit.
+  PieceRows rows_of(const char* embedding, std::int64_t stated) {
+    auto& refusals = model_.report.refusals;
+    auto count = stated;
+    for (const auto& [name, transposed] : foreign_names(ModelFamily::kMarian, embedding, network_.model)) {
+      if (!file_->has(name)) continue;
+      count = row_count(file_->info(name));
+      refusals.require(stated == 0 || stated == count, "dim-vocabs: wanted " + std::to_string(count) + ", as many as " +
+                                                           name + " has rows, got " + std::to_string(stated));
+      break;
+    }
+    const bool fits = count >= kMinVocabulary && count <= TokenizerConfig::kMaxVocabulary;
+    refusals.require(fits, "dim-vocabs: wanted " + std::to_string(kMinVocabulary) + " to " +
+                               std::to_string(TokenizerConfig::kMaxVocabulary) + " pieces, got " +
+                               std::to_string(count));
+    auto rows = piece_rows(fits ? count : 0, kMarianSpecials);
+    rows.foreign_size = count;  // the shapes of tensors are compared with it in any case
+    return rows;
+  }
+
+  MarianSide read_side(const MarianVocabulary& files, const PieceRows& rows) {
+    const auto& [table, sentencepiece] = files;
     MarianSide side{.table = read_vocabulary(table), .sentencepiece = {}, .file = printable(sentencepiece.string())};
     side.sentencepiece =
         table == sentencepiece ? side.table.sentencepiece : read_vocabulary(sentencepiece).sentencepiece;
@@ -133,16 +155,20 @@ class MarianImport {
     auto& refusals = model_.report.refusals;
     refusals.require(is_one_of(0, {"</s>", "<eos>", "eos"}) && is_one_of(1, {"<unk>", "UNK", "unk"}),
                      side.table.name + ": wanted </s> and <unk> as ids 0 and 1, as Marian has them");
-    refusals.require(!side.sentencepiece.empty(), side.file + ": wanted a SentencePiece model");
+    // Marian leaves out the last entries of a table, but never those of a SentencePiece model.
+    const bool may_be_longer = side.table.kind != Vocabulary::Kind::kSentencePiece;
+    const auto size = side.table.size();
+    refusals.require(rows.foreign_size == 0 || size == rows.foreign_size || (may_be_longer && size > rows.foreign_size),
+                     side.table.name + ": wanted " + std::to_string(rows.foreign_size) +
+                         " pieces, as many as the embedding has rows, got " + std::to_string(size));
     return side;
   }
 
   void add_tokenizers() {
-    const auto &tables = files_.tables, &models = files_.sentencepieces;
     auto& report = model_.report;
-    if (models.empty() || models.size() > 2 || tables.size() > 2) return;  // refused already
-    const auto source = read_side(tables.empty() ? models.front() : tables.front(), models.front());
-    const auto target = read_side(tables.empty() ? models.back() : tables.back(), models.back());
+    if (files_.vocabularies.empty()) return;  // refused already
+    const auto source = read_side(files_.vocabularies.front(), source_rows_);
+    const auto target = read_side(files_.vocabularies.back(), target_rows_);
     const bool same_table = source.table.pieces == target.table.pieces && source_rows_ == target_rows_;
     const bool joint = same_table && source.sentencepiece == target.sentencepiece;
     auto& config = model_.config;
@@ -161,7 +187,7 @@ class MarianImport {
     if (!joint) add(kTargetTokenizer, target, target_rows_);
     set_languages(model_, settings_);
     if (files_.preprocess && files_.is_package)
-      if (const auto difference = preprocessing_difference(read_file(*files_.preprocess, kMaxScript));
+      if (const auto difference = preprocessing_difference(read_model_text(*files_.preprocess, kMaxScript));
           !difference.empty())
         report.notes.push_back(difference);
   }
@@ -170,14 +196,11 @@ class MarianImport {
     return files_.is_package ? MappedVocabulary::Normalizer::kOpusMt : MappedVocabulary::Normalizer::kNone;
   }
 
-  void set_search(const MarianOptions& options) {
+  void set_search() {
     auto& config = model_.config;
     config.data.max_length = kUsualLength;
-    if (!files_.decoder) return set_marian_search(options, config.decoding, model_.report.notes);
-    const auto search = MarianOptions::read(*files_.decoder);
-    set_marian_search(search, config.decoding, model_.report.notes);
-    if (search.has("max-length"))
-      config.data.max_length = std::clamp<std::int64_t>(search.integer("max-length"), 2, kMaxLength);
+    config.decoding.no_unk = true;  // Marian's default
+    if (files_.decoder) set_marian_search(MarianOptions::read(*files_.decoder), config, model_.report.notes);
   }
 
   const ImportSettings& settings_;

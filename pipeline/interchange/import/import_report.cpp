@@ -54,6 +54,14 @@ std::string tokenizer_text(const FoundTokenizer& tokenizer) {
 
 }  // namespace
 
+std::string shown_list(const std::vector<std::string>& texts) {
+  constexpr std::size_t kShown = 20;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(kShown, texts.size()); ++i) list.append(i == 0 ? "" : ", ").append(texts[i]);
+  if (texts.size() > kShown) list += " and " + std::to_string(texts.size() - kShown) + " others";
+  return list;
+}
+
 Json to_json(const ImportReport& report) {
   return {{"format", report.format},
           {"files", report.files},

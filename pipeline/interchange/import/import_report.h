@@ -44,6 +44,9 @@ struct ImportReport {
   bool importable() const { return refusals.empty(); }
 };
 
+/// Returns "a, b, c", or the first 20 "and 7 others".
+std::string shown_list(const std::vector<std::string>& texts);
+
 Json to_json(const ImportReport& report);
 /// Returns the report for people, one fact a line.
 std::string to_lines(const ImportReport& report);

@@ -14,19 +14,15 @@
 namespace gloss {
 namespace {
 
-std::string described(const ForeignTensorInfo& info) {
-  return std::string(foreign_type_name(info.type)) + ' ' + shape_text(info.shape);
-}
-
 bool is_number_type(const ForeignTensorInfo& info) {
   return info.quantized || info.type == ForeignType::kF32 || info.type == ForeignType::kF16 ||
          info.type == ForeignType::kBF16 || info.type == ForeignType::kF64;
 }
 
-/// The shape without axes of size one in front of the last `dimensions` ones.
-std::vector<std::int64_t> squeezed(std::vector<std::int64_t> shape, std::size_t dimensions) {
-  while (shape.size() > dimensions && shape.front() == 1) shape.erase(shape.begin());
-  return shape;
+/// Returns whether a tensor has the shape. A vector may have one axis or two.
+bool has_shape(const ForeignTensorInfo& info, const std::vector<std::int64_t>& wanted, bool is_vector) {
+  return info.shape == wanted || (is_vector && (info.shape == std::vector{wanted.back()} ||
+                                                info.shape == std::vector{std::int64_t{1}, wanted.back()}));
 }
 
 /// A matrix of int8 in the order of its shape.
@@ -53,7 +49,9 @@ ImportedWeights::ImportedWeights(std::shared_ptr<const ForeignTensors> file, Wei
       network_(network_weights(map_.config(), map_.vocabularies())) {}
 
 std::optional<ImportedWeights::Place> ImportedWeights::place_of(const std::string& weight) const {
-  for (const auto& name : map_.names(rules_.source(weight)))
+  const auto source = rules_.source(weight);
+  if (source.empty()) return std::nullopt;
+  for (const auto& name : map_.names(source))
     if (file_->has(name.name)) return Place{name, file_->info(name.name)};
   return std::nullopt;
 }
@@ -79,25 +77,19 @@ void ImportedWeights::compare(ImportReport& report) const {
     report.found.push_back(
         {weight, place->name.name, std::string(foreign_type_name(place->info.type)), place->info.shape});
     const auto wanted = wanted_shape(weight, place->name);
-    const auto dimensions = info.shape.size();
-    if (squeezed(place->info.shape, dimensions) != squeezed(wanted, dimensions))
-      unfit.push_back(place->name.name + " is " + described(place->info) + ", wanted " + shape_text(wanted));
+    if (!has_shape(place->info, wanted, info.shape.size() == 1))
+      unfit.push_back(place->name.name + " is " + shown_shape(place->info) + ", wanted " + shape_text(wanted));
     else if (!is_number_type(place->info))
-      unfit.push_back(place->name.name + " is " + described(place->info) + ", wanted numbers with a fraction");
+      unfit.push_back(place->name.name + " is " + shown_shape(place->info) + ", wanted numbers with a fraction");
   }
   for (const auto& name : file_->names()) {
     if (used.contains(name)) continue;
     (rules_.ignored(name) ? report.ignored : report.unknown).push_back(printable(name));
   }
   const auto refuse = [&](const std::string& what, std::vector<std::string> names) {
-    constexpr std::size_t kShown = 20;
-    if (names.empty()) return;
     std::ranges::sort(names);
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    auto text = what + ": ";
-    for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i) text.append(i == 0 ? "" : ", ").append(names[i]);
-    if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " others";
-    report.refusals.add(std::move(text));
+    report.refusals.require(names.empty(), what + ": " + shown_list(names));
   };
   refuse("tensors of the network that are missing", report.missing);
   refuse("tensors that do not belong to the network of the configuration", report.unknown);

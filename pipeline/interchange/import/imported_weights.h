@@ -27,7 +27,8 @@ enum class AbsentWeight {
 
 /// Differences of a model from the plain map of names.
 struct ImportRules {
-  /// Returns the weight whose tensor is used for `weight`: another layer's if layers are tied.
+  /// Returns the weight whose tensor is used for `weight`: another layer's if layers are tied. Empty: the network of
+  /// the other program has no such weight, whatever the file has.
   std::function<std::string(const std::string& weight)> source = [](const std::string& weight) { return weight; };
   std::function<AbsentWeight(const std::string& weight)> absent = [](const std::string&) {
     return AbsentWeight::kRefused;

@@ -28,9 +28,9 @@ bool has_any(const std::string& name, std::initializer_list<std::string_view> wo
 Paths files_of(const fs::path& folder) {
   constexpr std::size_t kMaxFiles = 10'000;
   Paths files;
-  std::error_code error;
+  std::error_code error, dangling;  // a link to nothing is no fault
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    if (entry->is_regular_file(error) && files.size() < kMaxFiles) files.push_back(entry->path());
+    if (entry->is_regular_file(dangling) && files.size() < kMaxFiles) files.push_back(entry->path());
   if (error) throw IoError(printable(folder.string()) + ": " + error.message());
   std::ranges::sort(files);
   return files;
@@ -46,6 +46,11 @@ bool is_model(const fs::path& path) {
   const auto name = path.filename().string();
   return (path.extension() == ".npz" && !name.ends_with(".optimizer.npz") && !name.ends_with(".progress.npz")) ||
          (path.extension() == ".bin" && !has_any(name, {"lex.", "pytorch_model", "shortlist"}));
+}
+
+bool is_table(const fs::path& path) {
+  return has_any(path.filename().string(), {"vocab"}) &&
+         has_any(path.extension().string(), {".yml", ".yaml", ".json", ".txt"});
 }
 
 /// A path that decoder.yml names: below its folder, or a file of this name in it.
@@ -147,48 +152,63 @@ class Finder {
   }
 
   void find_vocabularies(const std::optional<MarianOptions>& options) {
-    auto named = settings_.vocabularies;
-    if (named.empty() && options)
-      for (const auto& vocabulary : options->texts("vocabs")) named.push_back(beside(folder_, vocabulary));
-    for (const auto& path : named) {
-      if (!fs::exists(path))
-        refusals_.add("vocabulary: there is no " + printable(path.string()));
-      else if (path.extension() == ".fsv")
-        refusals_.add("vocabulary: wanted pieces, got the factors of " + printable(path.string()));
+    Paths tables, models;  // of each one for both languages, or two
+    bool all_exist = true;
+    const auto take = [&](const fs::path& path, Paths& files) {
+      if (is_vocabulary(path))
+        files.push_back(path);
       else
-        add_vocabulary(path);
+        all_exist = false;
+    };
+    const auto& given = settings_.vocabularies;
+    const auto named = given.empty() && options ? options->texts("vocabs") : std::vector<std::string>{};
+    for (const auto& path : given) take(path, is_sentencepiece(path) ? models : tables);
+    for (const auto& vocabulary : named) take(beside(folder_, vocabulary), tables);
+    if (given.empty() && named.empty()) {
+      std::ranges::copy_if(files_, std::back_inserter(tables), is_table);
+      tables = sided(tables, "vocabularies", refusals_);
     }
-    if (named.empty()) {
-      Paths tables;
-      for (const auto& file : files_)
-        if (has_any(file.filename().string(), {"vocab"}) &&
-            has_any(file.extension().string(), {".yml", ".yaml", ".json", ".txt"}))
-          tables.push_back(file);
-      result_.tables = sided(tables, "vocabularies", refusals_);
+    if (models.empty() && (tables.empty() || !std::ranges::all_of(tables, is_sentencepiece))) {
+      std::ranges::copy_if(files_, std::back_inserter(models), [&](const auto& file) {
+        return is_sentencepiece(file) && std::ranges::find(tables, file) == tables.end();
+      });
+      if (models.empty()) refuse_without_sentencepiece(tables);
+      models = sided(models, "SentencePiece models", refusals_);
     }
-    if (result_.sentencepieces.empty()) {
-      Paths models;
-      std::ranges::copy_if(files_, std::back_inserter(models), is_sentencepiece);
-      result_.sentencepieces = sided(models, "SentencePiece models", refusals_);
-    }
-    for (auto* list : {&result_.tables, &result_.sentencepieces}) {
-      if (list->size() == 2 && list->front() == list->back()) list->pop_back();
-      if (list->size() > 2)
-        refusals_.add("vocabulary: wanted one file for both languages or one for each, got " + names_of(*list));
-    }
-    if (result_.sentencepieces.empty() && refusals_.empty()) refuse_without_sentencepiece();
+    if (tables.empty()) tables = models;
+    for (const auto* files : {&tables, &models})
+      refusals_.require(files->size() <= 2,
+                        "vocabulary: wanted one file for both languages or one for each, got " + names_of(*files));
+    const bool needs_model = !std::ranges::all_of(tables, is_sentencepiece);
+    if (!all_exist || tables.empty() || tables.size() > 2 || models.size() > 2 || (needs_model && models.empty()))
+      return;
+    const auto add = [&](const fs::path& table, const fs::path& model) {
+      result_.vocabularies.push_back({table, is_sentencepiece(table) ? table : model});
+    };
+    add(tables.front(), models.empty() ? fs::path() : models.front());
+    add(tables.back(), models.empty() ? fs::path() : models.back());
   }
 
-  void add_vocabulary(const fs::path& path) {
-    (is_sentencepiece(path) ? result_.sentencepieces : result_.tables).push_back(path);
+  bool is_vocabulary(const fs::path& path) {
+    if (!fs::exists(path))
+      refusals_.add("vocabulary: there is no " + printable(path.string()));
+    else if (path.extension() == ".fsv")
+      refusals_.add("vocabulary: wanted pieces, got the factors of " + printable(path.string()));
+    else
+      return true;
+    return false;
   }
 
-  void refuse_without_sentencepiece() {
+  /// `tables`: the vocabularies of both languages.
+  void refuse_without_sentencepiece(const Paths& tables) {
     const bool has_codes = std::ranges::any_of(files_, [](const auto& file) { return file.extension() == ".bpe"; });
-    refusals_.add(has_codes
-                      ? "wanted SentencePiece models, found codes of subword-nmt (.bpe), whose texts also need the "
-                        "tokenizer of Moses; gloss supports neither"
-                      : "wanted a SentencePiece model (.spm) beside the model or by --vocabulary, found none");
+    Paths uncut;
+    std::ranges::remove_copy_if(tables, std::back_inserter(uncut), is_sentencepiece);
+    refusals_.add(
+        has_codes ? "wanted SentencePiece models, found codes of subword-nmt (.bpe), whose texts also need the "
+                    "tokenizer of Moses; gloss supports neither"
+                  : "wanted a SentencePiece model (.spm)" + (uncut.empty() ? "" : " that cuts for " + names_of(uncut)) +
+                        " beside the model or by --vocabulary, found none");
   }
 
   const ImportSettings& settings_;

@@ -10,19 +10,26 @@
 
 namespace gloss {
 
+/// The vocabulary of a language.
+struct MarianVocabulary {
+  std::filesystem::path table;          ///< numbers the pieces: vocab.yml, or the SentencePiece model itself
+  std::filesystem::path sentencepiece;  ///< cuts
+  bool operator==(const MarianVocabulary&) const = default;
+};
+
 /// The files of a Marian model.
 struct MarianFiles {
-  std::filesystem::path model;                   ///< .npz or .bin; empty if it is not found
-  std::optional<std::filesystem::path> decoder;  ///< decoder.yml: names of files, defaults of the search
-  std::vector<std::filesystem::path> tables;     ///< vocabularies without a model: none, a joint one, or one a side
-  std::vector<std::filesystem::path> sentencepieces;  ///< one, or one a side
-  std::optional<std::filesystem::path> preprocess;    ///< preprocess.sh of an OPUS-MT package
-  bool is_package = false;                            ///< an OPUS-MT package: decoder.yml, source.spm and target.spm
+  std::filesystem::path model;                      ///< .npz or .bin; empty if it is not found
+  std::optional<std::filesystem::path> decoder;     ///< decoder.yml: names of files, defaults of the search
+  std::vector<MarianVocabulary> vocabularies;       ///< of source and target; none if refused
+  std::optional<std::filesystem::path> preprocess;  ///< preprocess.sh of an OPUS-MT package
+  bool is_package = false;                          ///< an OPUS-MT package: decoder.yml, source.spm and target.spm
 };
 
 /// Finds the files of a model: `settings.path` is a .npz or .bin file, or a folder with one of them, which decoder.yml
-/// names where there are several. The vocabularies are those of the settings, of decoder.yml, or those beside the
-/// model. Adds a refusal for what is missing or ambiguous. Throws ModelError if decoder.yml is damaged; IoError.
+/// names where there are several. The vocabularies are those of the settings, of decoder.yml (source, then target), or
+/// those beside the model; a vocabulary that is no SentencePiece model is cut by the one beside it. Adds a refusal for
+/// what is missing or ambiguous. Throws ModelError if decoder.yml is damaged; IoError.
 MarianFiles find_marian_files(const ImportSettings& settings, Refusals& refusals);
 
 /// Compares the rules of a package's preprocess.sh with opus_normalized (tokenizer/opus_normalizer.h). Returns a

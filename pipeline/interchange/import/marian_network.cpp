@@ -1,16 +1,22 @@
 #include "pipeline/interchange/import/marian_network.h"
 
 #include <algorithm>
-#include <functional>
+#include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "common/error.h"
 #include "common/text/printable.h"
+#include "common/log.h"
+#include "pipeline/interchange/import/import_report.h"
 #include "pipeline/interchange/import/network_limits.h"
+#include "tokenizer/tokenizer_config.h"
 
 namespace gloss {
 namespace {
+
+constexpr std::int64_t kMaxMarianLength = 1'000'000;  // in pieces
 
 /// Reads options one by one and collects what is wrong with them.
 class OptionReader {
@@ -19,45 +25,45 @@ class OptionReader {
       : options_(options), refusals_(refusals), shown_(shown) {}
 
   std::string text(std::string_view key) {
-    return get<std::string>(key, [&] { return options_.text(key); });
+    return get(key, [&] { return options_.text(key); }).value_or("");
   }
   bool flag(std::string_view key) {
-    return get<bool>(key, [&] { return options_.flag(key); });
+    return get(key, [&] { return options_.flag(key); }).value_or(false);
   }
   std::vector<std::int64_t> integers(std::string_view key) {
-    return get<std::vector<std::int64_t>>(key, [&] { return options_.integers(key); });
+    return get(key, [&] { return options_.integers(key); }).value_or(std::vector<std::int64_t>{});
   }
   std::vector<std::string> texts(std::string_view key) {
-    return get<std::vector<std::string>>(key, [&] { return options_.texts(key); });
+    return get(key, [&] { return options_.texts(key); }).value_or(std::vector<std::string>{});
   }
-  /// Returns a whole number; `fallback` if it is not one of `min` to `max`.
-  std::int64_t integer(std::string_view key, std::int64_t min, std::int64_t max, std::int64_t fallback) {
-    const auto before = refusals_.reasons().size();
-    const auto value = get<std::int64_t>(key, [&] { return options_.integer(key); });
-    if (refusals_.reasons().size() > before) return fallback;
-    if (value >= min && value <= max) return value;
+  /// Returns a whole number from `min` to `max`; nothing if it is refused.
+  std::optional<std::int64_t> integer(std::string_view key, std::int64_t min, std::int64_t max) {
+    const auto value = get(key, [&] { return options_.integer(key); });
+    if (!value || (*value >= min && *value <= max)) return value;
     refuse(key, "a whole number from " + std::to_string(min) + " to " + std::to_string(max));
-    return fallback;
+    return std::nullopt;
   }
 
-  void refuse(std::string_view key, const std::string& wanted) {
-    refusals_.add(std::string(key) + ": wanted " + wanted + ", got " + printable(options_.shown(key), 80));
-  }
   void expect(bool holds, std::string_view key, const std::string& wanted) {
     if (!holds) refuse(key, wanted);
   }
+  /// Refuses every other value of an option that is not supported.
+  void expect_off(std::string_view key) { expect(!flag(key), key, "false"); }
 
  private:
-  template <typename T>
-  T get(std::string_view key, const std::function<T()>& read) {
+  template <typename Read>
+  auto get(std::string_view key, const Read& read) -> std::optional<decltype(read())> {
     try {
-      T value = read();
+      auto value = read();
       shown_[std::string(key)] = options_.shown(key);
       return value;
     } catch (const ModelError& error) {
       refusals_.add(error.what());
-      return T{};
+      return std::nullopt;
     }
+  }
+  void refuse(std::string_view key, const std::string& wanted) {
+    refusals_.add(std::string(key) + ": wanted " + wanted + ", got " + printable(options_.shown(key), 80));
   }
 
   const MarianOptions& options_;
@@ -70,17 +76,34 @@ std::string without_dropout(std::string operations) {
   return operations;
 }
 
-void set_sizes(OptionReader& reader, ModelConfig& model) {
-  model.encoder_layers = reader.integer("enc-depth", 1, kMaxLayers, 1);
-  model.decoder_layers = reader.integer("dec-depth", 1, kMaxLayers, 1);
-  model.d_model = reader.integer("dim-emb", 4, kMaxWidth, 4);
-  reader.expect(model.d_model % 2 == 0, "dim-emb", "an even number");
-  model.heads = reader.integer("transformer-heads", 1, kMaxWidth, 1);
-  reader.expect(model.d_model % model.heads == 0, "transformer-heads",
-                "a divisor of dim-emb " + std::to_string(model.d_model));
-  model.d_ff = reader.integer("transformer-dim-ffn", 1, kMaxWidth, 1);
-  const auto decoder = reader.integer("transformer-decoder-dim-ffn", 0, kMaxWidth, 0);
-  if (decoder != 0 && decoder != model.d_ff) model.d_ff_decoder = decoder;
+/// Sets the sizes. Returns whether all of them are possible.
+bool set_sizes(OptionReader& reader, ModelConfig& model) {
+  const auto encoder = reader.integer("enc-depth", 1, kMaxLayers), decoder = reader.integer("dec-depth", 1, kMaxLayers);
+  const auto width = reader.integer("dim-emb", 4, kMaxWidth), heads = reader.integer("transformer-heads", 1, kMaxWidth);
+  const auto inner = reader.integer("transformer-dim-ffn", 1, kMaxWidth),
+             inner_of_decoder = reader.integer("transformer-decoder-dim-ffn", 0, kMaxWidth);
+  const bool is_even = width && *width % 2 == 0, divides = width && heads && *width % *heads == 0;
+  if (width) reader.expect(is_even, "dim-emb", "an even number");
+  if (width && heads) reader.expect(divides, "transformer-heads", "a divisor of dim-emb " + std::to_string(*width));
+  if (!encoder || !decoder || !inner || !inner_of_decoder || !is_even || !divides) return false;
+  model.encoder_layers = *encoder;
+  model.decoder_layers = *decoder;
+  model.d_model = *width;
+  model.heads = *heads;
+  model.d_ff = *inner;
+  if (*inner_of_decoder != 0 && inner_of_decoder != inner) model.d_ff_decoder = inner_of_decoder;
+  return true;
+}
+
+/// Sets the numbers of pieces that dim-vocabs states.
+void set_vocabularies(const MarianOptions& options, OptionReader& reader, MarianNetwork& network) {
+  if (!options.has("dim-vocabs")) return;
+  const auto sizes = reader.integers("dim-vocabs");
+  const auto fits = [](std::int64_t size) { return size >= 0 && size <= TokenizerConfig::kMaxVocabulary; };
+  const bool all_fit = (sizes.size() == 1 || sizes.size() == 2) && std::ranges::all_of(sizes, fits);
+  reader.expect(all_fit, "dim-vocabs",
+                "the sizes of two vocabularies, up to " + std::to_string(TokenizerConfig::kMaxVocabulary));
+  if (all_fit) network.dim_vocabs = {sizes.front(), sizes.back()};
 }
 
 void set_norms(OptionReader& reader, ModelConfig& model) {
@@ -88,11 +111,10 @@ void set_norms(OptionReader& reader, ModelConfig& model) {
   const auto after = without_dropout(reader.text("transformer-postprocess"));
   const auto embeddings = without_dropout(reader.text("transformer-postprocess-emb"));
   const auto top = without_dropout(reader.text("transformer-postprocess-top"));
-  const bool is_pre = before == "n" && after == "a", is_post = before.empty() && after == "an";
-  reader.expect(is_pre || before.empty(), "transformer-preprocess",
-                "n with transformer-postprocess da, or nothing with dan");
-  reader.expect(is_pre || is_post || !before.empty(), "transformer-postprocess",
-                "dan, or da with transformer-preprocess n");
+  const bool is_pre = !before.empty();
+  reader.expect(!is_pre || before == "n", "transformer-preprocess", "n or nothing");
+  reader.expect(after == (is_pre ? "a" : "an"), "transformer-postprocess",
+                is_pre ? "da with a transformer-preprocess" : "dan without a transformer-preprocess");
   reader.expect(embeddings.empty() || embeddings == "n", "transformer-postprocess-emb", "d, n or nothing");
   reader.expect(top.empty() || top == "n", "transformer-postprocess-top", "n or nothing");
   model.norm = is_pre ? NormPlace::kPre : NormPlace::kPost;
@@ -112,17 +134,20 @@ void set_layers(OptionReader& reader, MarianNetwork& network) {
   if (decoder == "rnn") {
     model.decoder_layer = DecoderLayerType::kSsru;
     reader.expect(reader.text("dec-cell") == "ssru", "dec-cell", "ssru with transformer-decoder-autoreg rnn");
-    reader.expect(!reader.flag("transformer-rnn-projection"), "transformer-rnn-projection", "false");
+    reader.expect_off("transformer-rnn-projection");
+    reader.expect_off("layer-normalization");  // within the recurrence
   } else {
     reader.expect(decoder == "self-attention", "transformer-decoder-autoreg",
                   "self-attention, or rnn with dec-cell ssru");
   }
-  for (const auto layer : reader.integers("transformer-tied-layers")) network.tied_layers.push_back(layer - 1);
-  const auto fits = [&](std::int64_t layer) { return layer >= 0 && layer < model.decoder_layers; };
-  const bool all_fit = network.tied_layers.empty() || (std::ssize(network.tied_layers) >= model.decoder_layers &&
-                                                       std::ranges::all_of(network.tied_layers, fits));
-  reader.expect(all_fit, "transformer-tied-layers", "a layer from 1 to dec-depth for each layer of the decoder");
-  if (!all_fit) network.tied_layers.clear();
+  const auto layers = reader.integers("transformer-tied-layers");
+  const auto fits = [&](std::int64_t layer) { return layer >= 1 && layer <= model.decoder_layers; };
+  const bool all_fit =
+      layers.empty() || (std::ssize(layers) == model.decoder_layers && std::ranges::all_of(layers, fits));
+  if (network.is_transformer)  // dec-depth is known
+    reader.expect(all_fit, "transformer-tied-layers", "a layer from 1 to dec-depth for each layer of the decoder");
+  if (all_fit)
+    for (const auto layer : layers) network.tied_layers.push_back(layer - 1);
   network.has_projection = !reader.flag("transformer-no-projection");
 }
 
@@ -140,14 +165,66 @@ void set_embeddings(OptionReader& reader, MarianNetwork& network) {
 }
 
 void refuse_other_features(OptionReader& reader) {
-  reader.expect(reader.integer("transformer-ffn-depth", 0, kMaxLayers, 2) == 2, "transformer-ffn-depth", "2");
-  const auto depth = reader.integer("transformer-decoder-ffn-depth", 0, kMaxLayers, 0);
-  reader.expect(depth == 0 || depth == 2, "transformer-decoder-ffn-depth", "0 or 2");
-  for (const auto* key : {"ulr", "right-left", "transformer-pool"}) reader.expect(!reader.flag(key), key, "false");
-  reader.expect(reader.integer("lemma-dim-emb", -kMaxWidth, kMaxWidth, 0) == 0, "lemma-dim-emb", "0");
+  if (const auto depth = reader.integer("transformer-ffn-depth", 0, kMaxLayers))
+    reader.expect(depth == 2, "transformer-ffn-depth", "2");
+  if (const auto depth = reader.integer("transformer-decoder-ffn-depth", 0, kMaxLayers))
+    reader.expect(depth == 0 || depth == 2, "transformer-decoder-ffn-depth", "0 or 2");
+  for (const auto* key : {"ulr", "right-left", "transformer-pool", "transformer-disable-position-embeddings",
+                          "transformer-no-bias", "transformer-no-affine"})
+    reader.expect_off(key);
+  reader.expect(reader.text("transformer-attention-mask") == "default", "transformer-attention-mask", "default");
+  if (const auto width = reader.integer("lemma-dim-emb", -kMaxWidth, kMaxWidth))
+    reader.expect(width == 0, "lemma-dim-emb", "0");
+  reader.expect(reader.text("lemma-dependency").empty(), "lemma-dependency", "nothing");
+  reader.expect(reader.text("factors-combine") == "sum", "factors-combine", "sum");
   const auto inputs = reader.texts("input-types");
   reader.expect(std::ranges::all_of(inputs, [](const auto& input) { return input == "sequence"; }), "input-types",
                 "sequence for source and target");
+}
+
+/// The options of a decoder.yml that set_marian_search reads, and those without a meaning for a search.
+constexpr std::array<std::string_view, 9> kReadOptions{
+    "models", "model", "vocabs", "relative-paths", "version", "beam-size", "normalize", "max-length", "allow-unk"};
+
+/// Takes settings of the search, and adds a note for each that is impossible.
+class SearchReader {
+ public:
+  SearchReader(const MarianOptions& options, std::vector<std::string>& notes) : options_(options), notes_(notes) {}
+
+  void take(std::string_view key, std::int64_t min, std::int64_t max, std::int64_t& setting) {
+    take_from(key, min, max, setting, &MarianOptions::integer);
+  }
+  void take(std::string_view key, double min, double max, double& setting) {
+    take_from(key, min, max, setting, &MarianOptions::number);
+  }
+  void take(std::string_view key, bool& setting) { take_from(key, false, true, setting, &MarianOptions::flag); }
+
+ private:
+  template <typename Value>
+  void take_from(std::string_view key, Value min, Value max, Value& setting,
+                 Value (MarianOptions::*read)(std::string_view) const) {
+    if (!options_.has(key)) return;
+    try {
+      const auto value = (options_.*read)(key);
+      if (value >= min && value <= max)
+        setting = value;
+      else
+        notes_.push_back(std::string(key) + ' ' + options_.shown(key) + " is not in gloss's range; the default holds");
+    } catch (const ModelError& error) {
+      notes_.push_back(std::string(error.what()) + "; the default holds");
+    }
+  }
+
+  const MarianOptions& options_;
+  std::vector<std::string>& notes_;
+};
+
+bool is_zero(const MarianOptions& options, std::string_view key) {
+  try {
+    return options.number(key) == 0;
+  } catch (const ModelError&) {
+    return false;
+  }
 }
 
 }  // namespace
@@ -159,8 +236,8 @@ MarianNetwork marian_network(const MarianOptions& options, ModelFamily formulas,
   auto& model = network.model;
   const auto type = reader.text("type");
   reader.expect(type == "transformer", "type", "transformer");
-  set_sizes(reader, model);
-  network.is_transformer = refusals.empty();
+  network.is_transformer = set_sizes(reader, model) && type == "transformer";
+  set_vocabularies(options, reader, network);
   refuse_other_features(reader);
   set_norms(reader, model);
   set_layers(reader, network);
@@ -170,51 +247,27 @@ MarianNetwork marian_network(const MarianOptions& options, ModelFamily formulas,
     model.layer_norm_epsilon = kMarianEpsilon;
     if (model.positions == Positions::kSinusoidal) model.position_frequencies = PositionFrequencies::kTensor2Tensor;
   }
-  const auto guided = options.has("guided-alignment") ? reader.text("guided-alignment") : "none";
+  const auto guided = reader.text("guided-alignment");
   if (!guided.empty() && guided != "none")
     network.notes.push_back("trained with guided alignment: head 0 of decoder layer " +
-                            reader.text("transformer-guided-alignment-layer") +
+                            options.shown("transformer-guided-alignment-layer") +
                             " has it; gloss translate --alignment has its own default, see --alignment-from");
   return network;
 }
 
-void set_marian_search(const MarianOptions& options, DecodingConfig& decoding, std::vector<std::string>& notes) {
-  const auto note = [&](std::string_view key, const std::string& text) {
-    notes.push_back(std::string(key) + ' ' + printable(options.shown(key), 80) + ": " + text);
-  };
-  const auto is_set = [&](std::string_view key) { return options.has(key); };
-  const auto try_to = [&](std::string_view key, const std::function<void()>& read) {
-    try {
-      if (is_set(key)) read();
-    } catch (const ModelError& error) {
-      notes.push_back(std::string(error.what()) + "; the default holds");
-    }
-  };
-  try_to("beam-size", [&] {
-    const auto beam = options.integer("beam-size");
-    if (beam >= 1 && beam <= 1000)
-      decoding.beam_size = beam;
-    else
-      note("beam-size", "out of gloss's range; the default holds");
-  });
-  try_to("normalize", [&] {
-    const auto power = options.number("normalize");
-    if (power >= 0 && power <= 10)
-      decoding.length_penalty = power;
-    else
-      note("normalize", "out of gloss's range; the default holds");
-  });
-  decoding.no_unk = true;  // Marian's default
-  try_to("allow-unk", [&] { decoding.no_unk = !options.flag("allow-unk"); });
-  try_to("word-penalty", [&] {
-    if (options.number("word-penalty") != 0) note("word-penalty", "gloss has no such penalty");
-  });
-  try_to("max-length-factor", [&] {
-    note("max-length-factor", "gloss limits translations by --max-length, not by the length of the source");
-  });
-  try_to("shortlist", [&] {
-    if (!options.texts("shortlist").empty()) note("shortlist", "not used; every piece competes");
-  });
+void set_marian_search(const MarianOptions& options, RunConfig& config, std::vector<std::string>& notes) {
+  SearchReader reader(options, notes);
+  reader.take("beam-size", 1, 1000, config.decoding.beam_size);
+  reader.take("normalize", 0.0, 10.0, config.decoding.length_penalty);
+  reader.take("max-length", 2, kMaxMarianLength, config.data.max_length);
+  bool allows_unk = !config.decoding.no_unk;
+  reader.take("allow-unk", allows_unk);
+  config.decoding.no_unk = !allows_unk;
+  std::vector<std::string> others;
+  for (const auto& key : options.keys())
+    if (std::ranges::find(kReadOptions, key) == kReadOptions.end() && !(key == "word-penalty" && is_zero(options, key)))
+      others.push_back(printable(key, 40) + ' ' + printable(options.shown(key), 80));
+  if (!others.empty()) notes.push_back("decoder.yml sets what gloss does not take over: " + shown_list(others));
 }
 
 }  // namespace gloss

@@ -1,15 +1,16 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "common/config/json.h"
-#include "decoding/decoding_config.h"
 #include "model/model_config.h"
 #include "pipeline/interchange/formats/marian_options.h"
 #include "pipeline/interchange/model_family.h"
 #include "pipeline/interchange/refusals.h"
+#include "pipeline/run/run_config.h"
 
 namespace gloss {
 
@@ -17,6 +18,7 @@ namespace gloss {
 struct MarianNetwork {
   ModelConfig model;
   bool is_transformer = false;  ///< type and sizes are such that the tensors can be compared with the network
+  std::array<std::int64_t, 2> dim_vocabs{};  ///< pieces of source and target; 0: not stated
   /// The layer whose weights a layer of the decoder has, by its number from 0; empty: each has its own.
   std::vector<std::int64_t> tied_layers;
   bool has_projection = true;  ///< the attentions have an output projection
@@ -29,7 +31,8 @@ struct MarianNetwork {
 /// each reason with the key and the value; the network is then as near as possible.
 MarianNetwork marian_network(const MarianOptions& options, ModelFamily formulas, Refusals& refusals);
 
-/// Sets the search that the options describe, as far as gloss has it, and adds a note for each other setting.
-void set_marian_search(const MarianOptions& options, DecodingConfig& decoding, std::vector<std::string>& notes);
+/// Sets the search and the length of sources that the options of a decoder.yml describe, as far as gloss has them. Adds
+/// a note for each value out of range and one note with all other options.
+void set_marian_search(const MarianOptions& options, RunConfig& config, std::vector<std::string>& notes);
 
 }  // namespace gloss

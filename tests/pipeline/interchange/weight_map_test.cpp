@@ -131,6 +131,17 @@ TEST(WeightMapTest, BothDirectionsAreInverse) {
       }
 }
 
+TEST(WeightMapTest, AnotherShapeIsAFault) {
+  const WeightMap map(ModelFamily::kMarian, map_config(), piece_rows(3, kMarianSpecials),
+                      piece_rows(3, kMarianSpecials));
+  const std::string query = "encoder.layers.0.self_attention.query.weight", bias = "generator.bias";
+  EXPECT_THROW(map.to_gloss(query, {"q", true}, at::zeros({1, 4, 4})), ShapeError);
+  EXPECT_THROW(map.to_gloss(query, {"q", true}, at::zeros({16})), ShapeError);
+  EXPECT_THROW(map.to_gloss(bias, {"b"}, at::zeros({3, 1})), ShapeError);
+  EXPECT_THROW(map.to_gloss(bias, {"b"}, at::zeros({1, 1, 3})), ShapeError);
+  EXPECT_THROW(map.to_gloss(bias, {"b"}, at::scalar_tensor(1)), ShapeError);
+}
+
 TEST(WeightMapTest, AnotherNumberOfRowsIsAFault) {
   const WeightMap map(ModelFamily::kMarian, map_config(), piece_rows(3, kMarianSpecials),
                       piece_rows(3, kMarianSpecials));

@@ -53,7 +53,8 @@ TEST_F(MarianOptionsTest, MissingKeysHaveMariansDefaults) {
   EXPECT_EQ(options.text("transformer-postprocess"), "dan");
   EXPECT_EQ(options.text("guided-alignment"), "none");
   EXPECT_FALSE(options.flag("tied-embeddings"));
-  EXPECT_EQ(options.number("max-length-factor"), 3);
+  EXPECT_EQ(options.number("lemma-dim-emb"), 0);
+  EXPECT_EQ(options.text("transformer-attention-mask"), "default");
   EXPECT_THAT(options.integers("transformer-tied-layers"), ElementsAre());
   EXPECT_THAT([&] { options.integer("enc-depth"); }, refuses_model("model.npz: enc-depth: wanted a value, got none"));
   std::set<std::string_view> keys;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "pipeline/interchange/formats/marian_options.h"
+#include "pipeline/interchange/formats/zip_file.h"
 #include "tests/pipeline/interchange/formats/foreign_bytes.h"
 #include "tests/support/temporary_folder.h"
 
@@ -17,7 +18,9 @@ class NpzFileTest : public testing::Test {
     if (!has_libzip()) GTEST_SKIP() << "built without libzip";
   }
   static std::unique_ptr<ForeignTensors> open(const std::vector<ZipEntry>& entries) {
-    return open_npz(ZipFile::parse(to_bytes(zip_bytes(entries)), "a.npz"));
+    const TemporaryFolder folder;
+    put_file(folder / "a.npz", zip_bytes(entries));
+    return open_npz(folder / "a.npz");
   }
   static auto opening(const std::vector<ZipEntry>& entries) {
     return [entries] { open(entries); };
@@ -28,7 +31,7 @@ const std::string kTwoFloats = npy_bytes(npy_dictionary("<f4", "1, 2"), raw(std:
 
 TEST_F(NpzFileTest, ReadsTensors) {
   const auto file = open({{"b.npy", kTwoFloats, true}, {"a.npy", npy_bytes(npy_dictionary("|i1", "3,"), "abc")}});
-  EXPECT_EQ(file->name(), "a.npz");
+  EXPECT_THAT(file->name(), testing::EndsWith("/a.npz"));
   EXPECT_THAT(file->names(), ElementsAre("a", "b"));
   EXPECT_TRUE(file->has("b"));
   EXPECT_EQ(file->info("b"), (ForeignTensorInfo{ForeignType::kF32, {1, 2}}));

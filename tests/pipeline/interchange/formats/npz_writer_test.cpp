@@ -5,6 +5,7 @@
 
 #include "common/files/atomic_file.h"
 #include "pipeline/interchange/formats/npz_file.h"
+#include "pipeline/interchange/formats/zip_file.h"
 #include "tests/pipeline/interchange/formats/foreign_bytes.h"
 #include "tests/support/temporary_folder.h"
 

@@ -78,6 +78,30 @@ TEST_F(YamlTest, KeepsToTheLimits) {
   EXPECT_THAT(parsing("[1, 2]", {.bytes = 5}), refuses_model("wanted at most 5 bytes of YAML, got 6"));
 }
 
+// yaml-cpp reads a list in brackets, and all that may be a key, to its end before it reports anything of it.
+TEST_F(YamlTest, BoundsWhatIsReadAhead) {
+  const auto message = "a.yml: line 1: wanted a value within 65536 bytes, got none";
+  for (const auto& [start, part] : {std::pair<std::string, std::string>{"", "["},
+                                    {"", "{"},
+                                    {"[", "[],"},
+                                    {"[", "a, "},
+                                    {"'", "a "},
+                                    {"", "a"},
+                                    {"", "#"}}) {
+    auto text = start;
+    while (text.size() < 4 * kMaxYamlReadAhead) text += part;
+    EXPECT_THAT(parsing(text), refuses_model(message)) << start << part;
+  }
+  std::string entries = "a:\n", list = "a: [";
+  for (std::size_t i = 0; entries.size() < 4 * kMaxYamlReadAhead; ++i) entries += "  - " + std::to_string(i) + '\n';
+  EXPECT_GT(parse(entries).members.at(0).second.items.size(), kMaxYamlReadAhead / 4);
+  while (list.size() < kMaxYamlReadAhead / 2) list += "1, ";
+  EXPECT_GT(parse(list + "1]\n").members.at(0).second.items.size(), kMaxYamlReadAhead / 8);
+  std::string late = "a: 1\nb: 2\nc: [";
+  late.append(4 * kMaxYamlReadAhead, '[');
+  EXPECT_THAT(parsing(late, {.depth = 1000}), refuses_model("a.yml: line 3: wanted "));
+}
+
 // Depth is refused on the way down; yaml-cpp itself recurses.
 TEST_F(YamlTest, RefusesDeepDocuments) {
   for (const std::string part : {"[", "{", "{a: ", "- ", "? ", "? - "}) {

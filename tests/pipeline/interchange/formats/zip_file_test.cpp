@@ -16,8 +16,13 @@ class ZipFileTest : public testing::Test {
     if (!has_libzip()) GTEST_SKIP() << "built without libzip";
   }
 
+  static ZipFile parse_bytes(const std::string& bytes, const ZipLimits& limits = {}) {
+    const TemporaryFolder folder;
+    put_file(folder / "a.zip", bytes);
+    return ZipFile::open(folder / "a.zip", limits);
+  }
   static ZipFile parse(const std::vector<ZipEntry>& entries, const ZipLimits& limits = {}) {
-    return ZipFile::parse(to_bytes(zip_bytes(entries)), "a.zip", limits);
+    return parse_bytes(zip_bytes(entries), limits);
   }
   static auto parsing(const std::vector<ZipEntry>& entries, const ZipLimits& limits = {}) {
     return [entries, limits] { parse(entries, limits); };
@@ -30,7 +35,7 @@ class ZipFileTest : public testing::Test {
 
 TEST_F(ZipFileTest, ReadsStoredAndDeflatedEntries) {
   const auto archive = parse({{"b.npy", "hello"}, {"folder/", ""}, {"folder/a", long_, true}, {"empty", ""}});
-  EXPECT_EQ(archive.name(), "a.zip");
+  EXPECT_THAT(archive.name(), testing::EndsWith("/a.zip"));
   EXPECT_THAT(archive.entries(), ElementsAre("b.npy", "empty", "folder/a"));
   EXPECT_EQ(to_text(archive.read("b.npy")), "hello");
   EXPECT_EQ(to_text(archive.read("folder/a")), long_);
@@ -38,8 +43,6 @@ TEST_F(ZipFileTest, ReadsStoredAndDeflatedEntries) {
   EXPECT_EQ(to_text(archive.read_start("folder/a", 5)), "aaaaa");
   EXPECT_EQ(to_text(archive.read_start("b.npy", 500)), "hello");
   EXPECT_EQ(archive.size("folder/a"), 100'001u);
-  EXPECT_TRUE(archive.has("empty"));
-  EXPECT_FALSE(archive.has("folder"));
   EXPECT_THAT([&] { archive.read("none"); }, refuses_model("a.zip: wanted an entry none, got none of this name"));
 }
 
@@ -71,11 +74,10 @@ TEST_F(ZipFileTest, RefusesOtherFiles) {
   EXPECT_THAT(opening(""), refuses_model("wanted a ZIP archive"));
   EXPECT_THAT([&] { ZipFile::open(folder.path()); }, refuses_model("wanted a regular file, got a folder or a device"));
   EXPECT_THROW(ZipFile::open(folder / "missing.zip"), IoError);
-  EXPECT_THAT([] { ZipFile::parse({}, "a.zip"); }, refuses_model("a.zip: wanted a ZIP archive"));
   EXPECT_THAT(parsing({}), refuses_model("a.zip: wanted a ZIP archive with entries, got none"));
   const auto whole = zip_bytes({{"a", "hello"}, {"b", long_, true}});
   for (std::size_t size = 0; size < whole.size(); ++size)
-    EXPECT_THROW(ZipFile::parse(to_bytes(whole.substr(0, size)), "a.zip"), ModelError) << size;
+    EXPECT_THROW(parse_bytes(whole.substr(0, size)), ModelError) << size;
 }
 
 TEST_F(ZipFileTest, RefusesNamesThatLeadOutside) {

@@ -118,6 +118,111 @@ TEST_F(ImportMarianTest, SearchSettingsComeFromDecoderYml) {
   EXPECT_THAT(report.notes, Contains(HasSubstr("word-penalty 0.5")));
 }
 
+TEST_F(ImportMarianTest, NoSettingOfTheSearchIsLostSilently) {
+  model_.write(folder_.path());
+  put_text(folder_ / "decoder.yml",
+           "models: [model.npz]\nvocabs: [vocab.spm, vocab.spm]\nbeam-size: 100000\nnormalize: word\nmax-length: many\n"
+           "max-length-factor: 2\nword-penalty: 0.0\nmini-batch: 1\nshortlist: [lex.bin, 50]\n");
+  const auto report = check_import({.path = folder_.path()});
+  EXPECT_THAT(report.refusals.reasons(), IsEmpty());
+  EXPECT_EQ(report.decoding, (Json{{"no_unk", true}}));
+  EXPECT_THAT(
+      report.notes,
+      ElementsAre(HasSubstr("beam-size 100000 is not in gloss's range"),
+                  HasSubstr("normalize: wanted a number, got word"),
+                  HasSubstr("max-length: wanted a whole number, got many"),
+                  "decoder.yml sets what gloss does not take over: max-length-factor 2, mini-batch 1, shortlist "
+                  "[lex.bin, 50]"));
+  put_text(folder_ / "decoder.yml", "models: [model.npz]\nvocabs: [vocab.spm, vocab.spm]\nmax-length: 77\n");
+  EXPECT_EQ(imported({.path = folder_.path()}).config.data.max_length, 77);
+}
+
+TEST_F(ImportMarianTest, MissingOptionsHaveMariansDefaults) {
+  for (const auto* key : {"transformer-ffn-activation", "transformer-heads", "transformer-preprocess",
+                          "transformer-postprocess", "transformer-postprocess-emb"})
+    model_.options.erase(key);
+  const auto config = imported().config.model;
+  EXPECT_EQ(config.activation, Activation::kSwish);
+  EXPECT_EQ(config.heads, 8);
+  EXPECT_EQ(config.norm, NormPlace::kPost);
+  EXPECT_EQ(config.embedding_scale, EmbeddingScale::kSqrt);
+  EXPECT_FALSE(config.embedding_norm);
+  EXPECT_FALSE(config.has_final_norm());
+}
+
+TEST_F(ImportMarianTest, TheSizeOfTheVocabularyIsThatOfTheEmbedding) {
+  const auto pieces = std::to_string(model_.pieces);
+  const auto more = std::to_string(model_.pieces + 1);
+  model_.options["dim-vocabs"] = "[" + pieces + ", " + more + "]";
+  EXPECT_THAT(refusals(), ElementsAre("dim-vocabs: wanted " + pieces + ", as many as Wemb has rows, got " + more));
+  model_.options["dim-vocabs"] = "[0, 0]";
+  EXPECT_THAT(refusals(), IsEmpty());
+  const auto wanted = HasSubstr("dim-vocabs: wanted the sizes of two vocabularies, up to 1000000, got");
+  for (const auto* sizes : {"[2147483648, 2147483648]", "[-1, 5]", "[]", "[5, 5, 5]"}) {
+    model_.options["dim-vocabs"] = sizes;
+    EXPECT_THAT(refusals(), ElementsAre(wanted)) << sizes;
+  }
+  model_.options["dim-vocabs"] = "[2147483648]";
+  model_.tensors.erase("Wemb");
+  EXPECT_THAT(refusals(), AllOf(Contains(wanted), Contains(HasSubstr("missing: Wemb"))));
+}
+
+// A shape with a zero takes no bytes, whatever its other sizes are.
+TEST_F(ImportMarianTest, RowsOfAnEmptyEmbeddingAreNotMade) {
+  model_.tensors["Wemb"] = made_tensor("Wemb", {std::int64_t{1} << 50, 0});
+  EXPECT_THAT(refusals(),
+              AllOf(Contains("dim-vocabs: wanted 3 to 1000000 pieces, got 1125899906842624"),
+                    Contains(HasSubstr("Wemb is float32 [1125899906842624, 0], wanted [1125899906842624, 8]"))));
+}
+
+TEST_F(ImportMarianTest, AVocabularyHasAPieceForEachRow) {
+  const auto write = [&](std::vector<std::string> pieces) {
+    std::string lines;
+    for (const auto& piece : pieces) lines += piece + '\n';
+    put_text(folder_ / "vocab.txt", lines);
+  };
+  auto pieces = small_pieces("marian");
+  pieces.emplace_back("more");
+  write(pieces);
+  EXPECT_THAT(refusals(), IsEmpty()) << "Marian leaves out the end of a table";
+  pieces.resize(pieces.size() - 2);
+  write(pieces);
+  EXPECT_THAT(refusals(), ElementsAre(HasSubstr("vocab.txt: wanted " + std::to_string(model_.pieces) +
+                                                " pieces, as many as the embedding has rows, got " +
+                                                std::to_string(pieces.size()))));
+}
+
+TEST_F(ImportMarianTest, EveryTensorHasTheShapeOfTheNetwork) {
+  model_.tensors["decoder_l1_ffn_b1"] = made_tensor("x", {12});
+  EXPECT_THAT(refusals(), IsEmpty());
+  model_.tensors["decoder_l1_ffn_W1"] = made_tensor("x", {1, 8, 12});
+  model_.tensors["decoder_l1_self_bq"] = made_tensor("x", {8, 1});
+  model_.tensors["decoder_l2_self_bq"] = made_tensor("x", {1, 1, 8});
+  model_.tensors["encoder_l1_self_Wq"] = made_tensor("x", {64});
+  model_.tensors["Wemb"] = made_tensor("x", {1, model_.pieces, 8});
+  const auto pieces = std::to_string(model_.pieces);
+  EXPECT_THAT(refusals(), ElementsAre("tensors of another shape or type: Wemb is float32 [1, " + pieces +
+                                      ", 8], wanted [" + pieces +
+                                      ", 8], decoder_l1_ffn_W1 is float32 [1, 8, 12], wanted [8, 12], "
+                                      "decoder_l1_self_bq is float32 [8, 1], wanted [1, 8], "
+                                      "decoder_l2_self_bq is float32 [1, 1, 8], wanted [1, 8], "
+                                      "encoder_l1_self_Wq is float32 [64], wanted [8, 8]"));
+}
+
+TEST_F(ImportMarianTest, FaultsOfFilesAndOfTheNetworkAreReportedTogether) {
+  model_.tensors.erase("encoder_l1_self_bk");
+  model_.write(folder_.path());
+  std::filesystem::remove(folder_ / "vocab.spm");
+  EXPECT_THAT(check_import({.path = folder_ / "model.npz"}).refusals.reasons(),
+              ElementsAre(HasSubstr("wanted a SentencePiece model"), HasSubstr("missing: encoder_l1_self_bk")));
+}
+
+TEST_F(ImportMarianTest, AnArchiveNeedsNoEnding) {
+  model_.write(folder_.path());
+  std::filesystem::rename(folder_ / "model.npz", folder_ / "model");
+  EXPECT_EQ(check_import({.path = folder_ / "model", .from = ModelFamily::kMarian}).format, "Marian npz");
+}
+
 TEST_F(ImportMarianTest, TheReportCountsTensors) {
   model_.tensors["encoder_l9_self_Wq"] = made_tensor("x", {8, 8});
   model_.tensors["Wemb_QuantMultA"] = made_tensor("x", {1});
@@ -163,6 +268,15 @@ TEST_F(ImportMarianTest, WhatIsNotSupportedIsRefusedByItsKey) {
                                  {"transformer-postprocess-top", "an"},
                                  {"transformer-tied-layers", "[1]"},
                                  {"transformer-tied-layers", "[1, 3]"},
+                                 {"transformer-tied-layers", "[1, 1, 1]"},
+                                 {"transformer-tied-layers", "[-9223372036854775808, 1]"},
+                                 {"transformer-attention-mask", "alibi"},
+                                 {"transformer-disable-position-embeddings", "true"},
+                                 {"transformer-no-bias", "true"},
+                                 {"transformer-no-affine", "true"},
+                                 {"lemma-dependency", "re-embedding"},
+                                 {"factors-combine", "concat"},
+                                 {"dim-vocabs", "[many]"},
                                  {"ulr", "true"},
                                  {"right-left", "true"},
                                  {"transformer-pool", "true"},
@@ -174,7 +288,9 @@ TEST_F(ImportMarianTest, WhatIsNotSupportedIsRefusedByItsKey) {
   model_.options = usual.options;
   model_.options["transformer-decoder-autoreg"] = "rnn";
   model_.options["dec-cell"] = "gru";
-  EXPECT_THAT(refusals(), Contains(HasSubstr("dec-cell: wanted ssru")));
+  model_.options["layer-normalization"] = "true";
+  EXPECT_THAT(refusals(), AllOf(Contains(HasSubstr("dec-cell: wanted ssru")),
+                                Contains("layer-normalization: wanted false, got true")));
 }
 
 TEST_F(ImportMarianTest, ANormBeforeEachLayerAndAtTheTop) {
@@ -226,6 +342,13 @@ TEST_F(ImportMarianTest, AProjectionThatIsNotThereIsTheIdentity) {
   const auto bias = model.file.model.weights("generator.bias").values;
   EXPECT_EQ(bias[3].item<float>(), 0);
   EXPECT_EQ(bias[2].item<float>(), -100);
+}
+
+TEST_F(ImportMarianTest, WeightsThatTheNetworkDoesNotHaveAreUnknown) {
+  model_.options["transformer-no-projection"] = "true";
+  model_.options["output-omit-bias"] = "true";
+  EXPECT_THAT(check().unknown, AllOf(Contains("encoder_l1_self_Wo"), Contains("decoder_l2_context_bo"),
+                                     Contains("decoder_ff_logit_out_b")));
 }
 
 TEST_F(ImportMarianTest, LearnedPositionsKeepTheOrderOfChannels) {

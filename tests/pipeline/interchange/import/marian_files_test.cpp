@@ -24,10 +24,16 @@ class MarianFilesTest : public testing::Test {
     refusals_ = {};
     return find_marian_files(settings, refusals_);
   }
-  static std::vector<std::string> names(const std::vector<std::filesystem::path>& paths) {
+  /// "table cut by SentencePiece model" of source and target.
+  static std::vector<std::string> names(const MarianFiles& files) {
     std::vector<std::string> result;
-    for (const auto& path : paths) result.push_back(path.filename().string());
+    for (const auto& [table, sentencepiece] : files.vocabularies)
+      result.push_back(table.filename().string() + " cut by " + sentencepiece.filename().string());
     return result;
+  }
+  std::vector<std::string> reasons(const ImportSettings& settings = {}) {
+    find(settings);
+    return refusals_.reasons();
   }
 
   TemporaryFolder folder_;
@@ -42,8 +48,7 @@ TEST_F(MarianFilesTest, APackageNamesItsFiles) {
   const auto files = find();
   EXPECT_THAT(refusals_.reasons(), IsEmpty());
   EXPECT_EQ(files.model, folder_ / "opus.npz");
-  EXPECT_THAT(names(files.tables), ElementsAre("opus.vocab.yml"));
-  EXPECT_THAT(names(files.sentencepieces), ElementsAre("source.spm", "target.spm"));
+  EXPECT_THAT(names(files), ElementsAre("opus.vocab.yml cut by source.spm", "opus.vocab.yml cut by target.spm"));
   EXPECT_TRUE(files.is_package);
   EXPECT_TRUE(files.preprocess);
   EXPECT_FALSE(find({.path = folder_ / "other.npz"}).decoder) << "that of another model";
@@ -54,20 +59,52 @@ TEST_F(MarianFilesTest, AFolderWithOneModelNeedsNoNames) {
   const auto files = find();
   EXPECT_THAT(refusals_.reasons(), IsEmpty());
   EXPECT_EQ(files.model, folder_ / "model.intgemm.bin");
-  EXPECT_THAT(names(files.sentencepieces), ElementsAre("vocab.deen.spm"));
+  EXPECT_THAT(names(files),
+              ElementsAre("vocab.deen.spm cut by vocab.deen.spm", "vocab.deen.spm cut by vocab.deen.spm"));
   EXPECT_FALSE(files.is_package);
   std::filesystem::remove(folder_ / "vocab.deen.spm");
   put("trgvocab.spm");
   put("srcvocab.spm");
-  EXPECT_THAT(names(find().sentencepieces), ElementsAre("srcvocab.spm", "trgvocab.spm"));
+  EXPECT_THAT(names(find()), ElementsAre("srcvocab.spm cut by srcvocab.spm", "trgvocab.spm cut by trgvocab.spm"));
+}
+
+TEST_F(MarianFilesTest, VocabulariesOfTwoKindsKeepTheirSides) {
+  for (const auto* name : {"model.npz", "a.spm", "a.yml", "b.spm", "b.yml"}) put(name);
+  put("decoder.yml", "models: [model.npz]\nvocabs: [a.spm, b.yml]\n");
+  EXPECT_THAT(names(find()), ElementsAre("a.spm cut by a.spm", "b.yml cut by b.spm"));
+  EXPECT_THAT(refusals_.reasons(), IsEmpty());
+  put("decoder.yml", "models: [model.npz]\nvocabs: [a.yml, b.spm]\n");
+  EXPECT_THAT(names(find()), ElementsAre("a.yml cut by a.spm", "b.spm cut by b.spm"));
+  std::filesystem::remove(folder_ / "a.spm");
+  EXPECT_THAT(reasons(), ElementsAre(HasSubstr("wanted a SentencePiece model (.spm) that cuts for a.yml beside")));
+  EXPECT_THAT(find().vocabularies, IsEmpty());
+}
+
+TEST_F(MarianFilesTest, VocabulariesOfTheSettingsAreOrderedByTheirKind) {
+  for (const auto* name : {"model.npz", "a.spm", "a.yml", "b.spm", "b.yml"}) put(name);
+  const auto found = [&](std::initializer_list<const char*> files) {
+    ImportSettings settings;
+    for (const auto* file : files) settings.vocabularies.push_back(folder_ / file);
+    return names(find(settings));
+  };
+  EXPECT_THAT(found({"a.yml", "b.spm"}), ElementsAre("a.yml cut by b.spm", "a.yml cut by b.spm"));
+  EXPECT_THAT(found({"a.spm", "b.spm", "a.yml"}), ElementsAre("a.yml cut by a.spm", "a.yml cut by b.spm"));
+  EXPECT_THAT(found({"b.yml", "a.yml", "a.spm"}), ElementsAre("b.yml cut by a.spm", "a.yml cut by a.spm"));
+  EXPECT_THAT(found({"a.spm", "b.spm", "a.spm"}), IsEmpty());
+  EXPECT_THAT(refusals_.reasons(), ElementsAre(HasSubstr("or one for each, got a.spm, b.spm, a.spm")));
+}
+
+TEST_F(MarianFilesTest, ALinkToNothingIsNoFault) {
+  put("a.npz");
+  put("a.spm");
+  std::filesystem::create_symlink(folder_ / "gone", folder_ / "b.npz");
+  EXPECT_EQ(find().model, folder_ / "a.npz");
+  EXPECT_THAT(refusals_.reasons(), IsEmpty());
 }
 
 TEST_F(MarianFilesTest, WhatIsMissingOrAmbiguousIsRefused) {
-  const auto reasons = [&](const ImportSettings& settings = {}) {
-    find(settings);
-    return refusals_.reasons();
-  };
-  EXPECT_THAT(reasons(), ElementsAre(HasSubstr("wanted a .npz or .bin file of Marian in the folder, found none")));
+  EXPECT_THAT(reasons(), ElementsAre(HasSubstr("wanted a .npz or .bin file of Marian in the folder, found none"),
+                                     HasSubstr("wanted a SentencePiece model (.spm) beside")));
   put("a.npz");
   EXPECT_THAT(reasons(), ElementsAre(HasSubstr("wanted a SentencePiece model")));
   put("source.bpe");
@@ -92,7 +129,8 @@ TEST_F(MarianFilesTest, PathsOfAPackageStayWithinIt) {
   put("decoder.yml", "models: [../elsewhere/a.npz]\nvocabs: [/etc/passwd, /etc/passwd]\n");
   const auto files = find();
   EXPECT_EQ(files.model, folder_ / "a.npz");
-  EXPECT_THAT(files.tables, ElementsAre(folder_ / "passwd"));
+  const MarianVocabulary both{folder_ / "passwd", folder_ / "a.spm"};
+  EXPECT_THAT(files.vocabularies, ElementsAre(both, both));
 }
 
 TEST(PreprocessingTest, TheUsualScriptMakesNoDifference) {
