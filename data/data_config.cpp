@@ -14,7 +14,7 @@ void require_both(const std::string& source, const std::string& target, const st
 }
 
 void require_language(const std::string& tag, std::string_view key) {
-  require(tag.empty() || is_language_tag(tag), key, "a language tag, such as en or pt-BR", tag);
+  require(tag.empty() || is_language_tag(tag), key, "a language tag, such as en, pt-BR or eng_Latn", tag);
 }
 
 Field<DataConfig> stages_field() {
@@ -134,7 +134,12 @@ void DataConfig::validate() const {
   require_language(target_language, "data.target_language");
 }
 
-DataConfig read_data_config(ConfigSection section) { return data_settings().read(std::move(section)); }
+DataConfig read_data_config(ConfigSection section) {
+  auto config = data_settings().read(std::move(section));
+  for (auto* language : {&config.source_language, &config.target_language})
+    *language = with_hyphens(std::move(*language));
+  return config;
+}
 
 Json to_json(const DataConfig& config) { return data_settings().to_json(config); }
 

@@ -78,6 +78,12 @@ bool is_language_tag(std::string_view text) {
   return are_extensions(parts, place);
 }
 
+std::string with_hyphens(std::string language) {
+  auto tag = language;
+  std::ranges::replace(tag, '_', '-');
+  return is_language_tag(tag) ? tag : language;
+}
+
 std::string language_of_file(const std::filesystem::path& file) {
   auto name = file.filename().string();
   for (const auto ending : kTextEndings)

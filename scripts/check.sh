@@ -48,13 +48,14 @@ plain_comments() {
   fi
 }
 
-# american_spelling PATH...: normalize and color; public names stay: LengthNormalisation and the key "optimised".
+# american_spelling PATH...: normalize and color; public names stay: LengthNormalisation, the keys "optimised" and
+# legacy_behaviour.
 american_spelling() {
   local british='(capital|categor|central|character|factor|general|initial|maxim|minim|modern|normal|optim|organ|penal'
   british+='|quant|real|recogn|regular|serial|special|standard|summar|synchron|token|util|visual)is(e|ation|ing)'
   british+='|(behavi|col|fav|flav|hon|lab|neighb)our|catalogue|centre|learnt|licence|spelt'
   if grep -rniE --include='*.h' --include='*.cpp' --include='*.md' "$british" "$@" |
-    grep -viE 'length_?normalisation|"optimised"'; then
+    grep -viE 'length_?normalisation|"optimised"|legacy_behaviour'; then
     fault "spell in American English (see the lines above)"
   fi
 }

@@ -30,8 +30,8 @@ std::shared_ptr<const Tokenizer> with_tag(std::shared_ptr<const Tokenizer> token
   if (known.empty())
     throw UsageError({Key{std::move(key)}, ": needs a tokenizer with language tags, which this one lacks; set ",
                       Key{"tokenizer.source_tag"}, " to none and ", Key{"tokenizer.target_tag"}, " to false"});
-  throw UsageError({Key{std::move(key)}, ": wanted a language that this model knows, one of " + some_of(known) +
-                                             ", got " + (language.empty() ? "none" : printable(language, 80))});
+  throw UsageError({Key{std::move(key)}, ": wanted a language of this model, one of " + some_of(known) + ", got " +
+                                             (language.empty() ? "none" : printable(language, 80))});
 }
 
 void expect_effect(const std::string& given, const std::string& of_model, bool has_effect, const char* key) {

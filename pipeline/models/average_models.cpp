@@ -92,8 +92,7 @@ ModelInfo origin_of(const fs::path& path, const SafetensorsFile& file) {
 void expect_same_translator(const ModelInfo& first, const ModelInfo& other, const std::string& name) {
   if (to_json(first.config.model) != to_json(other.config.model))
     throw ModelError(name + ": its model's configuration is another than that of the first file");
-  if (first.description.tokenizers != other.description.tokenizers)
-    throw ModelError(name + ": its tokenizer is another than that of the first file; their ids mean different things");
+  expect_same_tokenizers(first.description, "the first file", other.description, name);
 }
 
 std::int64_t vocabulary_size(const ModelDescription& description, const char* side_name) {

@@ -60,11 +60,8 @@ TranslationEnsemble load_translation_ensemble(std::span<const std::filesystem::p
   TranslationEnsemble ensemble;
   for (const auto& path : files_or_folders) {
     const auto& member = ensemble.members.emplace_back(load_translation_model(path, device));
-    if (member.file.description.tokenizers == ensemble.first().file.description.tokenizers) continue;
-    throw ModelError(printable(path.string()) + ": wanted the tokenizer of " +
-                     printable(files_or_folders.front().string()) +
-                     ", got another; models that translate together must have been trained with the same one "
-                     "(tokenizer.model_file of the run file)");
+    expect_same_tokenizers(ensemble.first().file.description, printable(files_or_folders.front().string()),
+                           member.file.description, printable(path.string()));
   }
   return ensemble;
 }

@@ -34,7 +34,7 @@ struct TranslationEnsemble {
 };
 
 /// Loads each file as load_translation_model does. Throws UsageError if there is none, and ModelError naming the first
-/// file whose tokenizers differ from those of the first.
+/// file whose tokenizers or language tags differ from those of the first.
 TranslationEnsemble load_translation_ensemble(std::span<const std::filesystem::path> files_or_folders,
                                               at::Device device);
 

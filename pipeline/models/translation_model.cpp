@@ -74,6 +74,19 @@ TokenizerPair make_tokenizers(const ModelDescription& description, const Vocabul
   return {joint, joint};
 }
 
+void expect_same_tokenizers(const ModelDescription& first, const std::string& first_name, const ModelDescription& other,
+                            const std::string& name) {
+  if (first.tokenizers != other.tokenizers)
+    throw ModelError(name + ": wanted the tokenizer of " + first_name +
+                     ", got another, whose ids mean other pieces; models that are combined must have been trained with "
+                     "the same one (tokenizer.model_file of the run file)");
+  const auto wanted = to_json(config_in(first, first_name).tokenizer), got = to_json(config_in(other, name).tokenizer);
+  for (const auto* key : {"shared_ids", "source_tag", "target_tag"})
+    if (wanted.at(key) != got.at(key))
+      throw ModelError(name + ": tokenizer." + key + ": wanted " + to_text(wanted.at(key)) + ", as in " + first_name +
+                       ", got " + to_text(got.at(key)));
+}
+
 std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder, std::string_view option) {
   const auto start = std::string(option) + ": ";
   const auto file =

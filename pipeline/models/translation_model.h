@@ -30,7 +30,7 @@ struct TranslationModel {
   /// Returns a translator with such a scorer, which aligns by this model.
   LineTranslator translator(std::optional<WeightPrecision> precision = std::nullopt, bool plain = false) const;
   /// Returns the tokenizers with the language tags of `languages` that the model needs. Throws UsageError with the key
-  /// "source_language" or "target_language" if it does not know one.
+  /// "source_language" or "target_language" if it has no tag for one.
   TokenizerPair tagged_tokenizers() const;
 };
 
@@ -52,6 +52,11 @@ TranslationModel load_translation_model(const SafetensorsFile& file, at::Device 
 /// messages. Throws ModelError if they do not fit the configuration or the vocabularies of the weights.
 TokenizerPair make_tokenizers(const ModelDescription& description, const Vocabularies& vocabularies,
                               const std::string& file);
+
+/// Throws ModelError unless `other` cuts, numbers and tags text as `first` does, so that the ids of both mean the same.
+/// The names are those of the model files, for messages.
+void expect_same_tokenizers(const ModelDescription& first, const std::string& first_name, const ModelDescription& other,
+                            const std::string& name);
 
 /// The file that `--model` means: the path itself, or model.safetensors in a folder. Throws UsageError where it is
 /// missing.

@@ -26,7 +26,7 @@ HUGGING_FACE = [
     ("marian", {"activation_function": "tanh"}), ("marian", {"static_position_embeddings": False}),
     ("marian", {"decoder_attention_heads": 3}), ("m2m_100", {"activation_function": "gelu_new"}),
     ("pegasus", {"d_model": 17}), ("marian", {"vocab_size": 5}), ("marian", {"encoder_layers": 200000000}),
-    ("marian", {"add_bias_logits": True}),
+    ("marian", {"add_bias_logits": True}), ("m2m_100", {"decoder_start_token_id": 1}),
 ]
 
 

@@ -120,6 +120,15 @@ def write_json(path, content, indent=2):
     path.write_text(json.dumps(content, ensure_ascii=False, indent=indent) + "\n", encoding="utf-8")
 
 
+def leave_out_defaults(folder, family):
+    """Removes the keys of config.json that have the values of their class: other programs write such files."""
+    path = folder / "config.json"
+    defaults = CLASSES[family][0]().to_dict()
+    config = json.loads(path.read_text(encoding="utf-8"))
+    write_json(path, {key: value for key, value in config.items()
+                      if key == "model_type" or key not in defaults or value != defaults[key]})
+
+
 def marian_tokenizer(folder, random, seed, separate):
     """source.spm, target.spm, vocab.json: eos 0, unk 1, pad last. Returns the tokens of both sides and the languages."""
     models = [made_text.train(seed, 90), made_text.train(seed + 1, 100)]

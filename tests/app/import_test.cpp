@@ -149,12 +149,16 @@ TEST_F(ImportTest, WhatIsWrongIsRefused) {
             {"import", npz(), "--vocabulary", run_ / "none", "--output", output},
             2,
             "--vocabulary"},
+           {"a vocabulary for Hugging Face",
+            {"import", run_ / "m2m100", "--vocabulary", run_ / "mine", "--output", output},
+            2,
+            "--vocabulary: applies to models of Marian"},
            {"an existing output", {"import", npz(), "--output", run_ / "mine"}, 2, "mine already"},
            {"the model as output", {"import", npz(), "--output", npz(), "--overwrite"}, 2, "--output"},
            {"a language without a tag",
             {"import", run_ / "m2m100", "--target-language", "fr", "--output", output},
             2,
-            "--target-language: wanted a language that this model knows, one of de, en, got fr"},
+            "--target-language: wanted a language of this model, one of de, en, got fr"},
        })
     expect_outcome(row, run_ / ".");
 }

@@ -35,7 +35,7 @@ TEST_F(LanguagesTest, OptionsSelectTheLanguages) {
   EXPECT_THAT(result.out, Not(HasSubstr("__fra__")));
   const auto unknown = translate({"--source-language", "deu", "--target-language", "de"});
   EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_THAT(unknown.err, AllOf(HasSubstr("--target-language: wanted a language that this model knows, one of deu, "
+  EXPECT_THAT(unknown.err, AllOf(HasSubstr("--target-language: wanted a language of this model, one of deu, "
                                            "eng, fra, got de")));
   const auto missing = translate({"--target-language", "fra"});
   EXPECT_EQ(missing.exit_code, 2);

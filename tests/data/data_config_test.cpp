@@ -32,6 +32,12 @@ TEST(DataConfigTest, EveryKeyComesBack) {
   EXPECT_EQ(to_json(read(R"({"hold_out": true})")).at("hold_out"), true);
 }
 
+TEST(DataConfigTest, LanguagesMayHaveUnderscores) {
+  const auto config = read(R"({"source_language": "eng_Latn", "target_language": "zho_Hans"})");
+  EXPECT_EQ(config.source_language, "eng-Latn");
+  EXPECT_EQ(config.target_language, "zho-Hans");
+}
+
 TEST(DataConfigTest, WrongValuesAreNamed) {
   for (const auto& [text, message] :
        {std::pair(R"({"batch_tokens": 0})", "data.batch_tokens: wanted a whole number from 1 to 1000000000, got 0"),
@@ -44,7 +50,7 @@ TEST(DataConfigTest, WrongValuesAreNamed) {
         std::pair(R"({"valid_source": "a"})", "data.valid_target: wanted a file"),
         std::pair(R"({"test_target": "a"})", "data.test_source: wanted a file"),
         std::pair(R"({"valid_source": "a", "valid_target": "b", "hold_out": true})", "data.hold_out: wanted false"),
-        std::pair(R"({"source_language": "en_US"})", "data.source_language: wanted a language tag"),
+        std::pair(R"({"source_language": "english language"})", "data.source_language: wanted a language tag"),
         std::pair(R"({"target_language": "-"})", "data.target_language: wanted a language tag"),
         std::pair(R"({"batch_size": 1})", "data.batch_size: unknown key")})
     EXPECT_THAT([text = text] { read(text); }, ThrowsMessage<UsageError>(HasSubstr(message)));

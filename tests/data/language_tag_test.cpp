@@ -14,6 +14,12 @@ TEST(LanguageTagTest, RecognizesTheFormOfATag) {
     EXPECT_FALSE(is_language_tag(text)) << text;
 }
 
+TEST(LanguageTagTest, UnderscoresBecomeHyphensInTags) {
+  EXPECT_EQ(with_hyphens("eng_Latn"), "eng-Latn");
+  EXPECT_EQ(with_hyphens("pt-BR"), "pt-BR");
+  EXPECT_EQ(with_hyphens("no_language_at_all"), "no_language_at_all");
+}
+
 TEST(LanguageTagTest, IsTakenFromTheEndOfAFileName) {
   EXPECT_EQ(language_of_file("train.en"), "en");
   EXPECT_EQ(language_of_file("/some.de/train.en.txt"), "en");

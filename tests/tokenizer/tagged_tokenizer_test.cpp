@@ -114,7 +114,7 @@ TEST(LanguageTagsTest, UnknownLanguagesAreRefusedWithSomeKnownOnes) {
     return [=] { tagged_source(tokenizer, config, {"", target}, "data."); };
   };
   EXPECT_THAT(source_of(2, "xx"),
-              ThrowsMessage<UsageError>("data.target_language: wanted a language that this model knows, one of la, lb, "
+              ThrowsMessage<UsageError>("data.target_language: wanted a language of this model, one of la, lb, "
                                         "got xx"));
   EXPECT_THAT(source_of(20, ""),
               ThrowsMessage<UsageError>(AllOf(HasSubstr("ll ... (20 in all; gloss inspect lists them), got none"))));

@@ -3,10 +3,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "common/config/json.h"
-#include "decoding/decoding_config.h"
 #include "model/model_config.h"
 #include "pipeline/interchange/model_family.h"
 #include "pipeline/interchange/refusals.h"
@@ -20,6 +18,7 @@ enum class HuggingFaceType { kMarian, kPegasus, kM2M100 };
 struct HuggingFaceNetwork {
   std::optional<HuggingFaceType> type;  ///< absent: another one, which is refused
   std::string type_name;                ///< model_type
+  std::string tokenizer_class;          ///< empty: config.json names none
   ModelConfig model;
   ModelFamily formulas = ModelFamily::kHuggingFace;
   std::int64_t source_size = 0, target_size = 0;  ///< rows of the embeddings
@@ -29,13 +28,9 @@ struct HuggingFaceNetwork {
   std::int64_t max_positions = 0;                 ///< limit of the other program
 };
 
-/// Returns the network. `formulas`: those to compute by; default: Marian's for a MarianMT model that Marian trained,
-/// otherwise Hugging Face's. Whatever gloss does not support is added to `refusals`, each reason with the key and the
-/// value.
+/// Returns the network. A key that `config` lacks has the default of its class in transformers. `formulas`: those to
+/// compute by; default: Marian's for a MarianMT model that Marian trained, otherwise Hugging Face's. Whatever gloss
+/// does not support is added to `refusals`, each reason with the key and the value.
 HuggingFaceNetwork hugging_face_network(const Json& config, std::optional<ModelFamily> formulas, Refusals& refusals);
-
-/// Sets the search of generation_config.json, or of config.json in older directories, as far as gloss has it, and adds
-/// a note for each other setting. Values out of gloss's ranges are noted, too.
-void set_hugging_face_search(const Json& generation, DecodingConfig& decoding, std::vector<std::string>& notes);
 
 }  // namespace gloss

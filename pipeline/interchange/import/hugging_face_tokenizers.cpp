@@ -1,6 +1,7 @@
 #include "pipeline/interchange/import/hugging_face_tokenizers.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -9,7 +10,6 @@
 #include "common/error.h"
 #include "data/language_tag.h"
 #include "pipeline/interchange/formats/vocabulary_file.h"
-#include "pipeline/interchange/import/import_vocabulary.h"
 #include "pipeline/interchange/import/json_fields.h"
 
 namespace gloss {
@@ -17,7 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxSettings = std::size_t{16} << 20, kMaxTokenizerJson = std::size_t{128} << 20;  // bytes
+/// Classes of transformers that read the tokenizers of a HuggingFaceType. A class with the ending kFast cuts alike.
+constexpr std::array<std::array<std::string_view, 2>, 3> kTokenizerClasses{
+    {{"MarianTokenizer"}, {"PegasusTokenizer"}, {"M2M100Tokenizer", "NllbTokenizer"}}};
+constexpr std::string_view kFast = "Fast";
 
 /// Pieces that the files add to a vocabulary, as language tags, by row.
 using AddedPieces = std::map<std::int64_t, std::string>;
@@ -66,7 +69,7 @@ AddedPieces following_pieces(const Json& settings, std::int64_t first) {
 std::string tag_language(const std::string& piece) {
   if (piece.size() > 4 && piece.starts_with("__") && piece.ends_with("__")) return piece.substr(2, piece.size() - 4);
   const auto bar = piece.find('_');
-  const bool is_code = bar != piece.npos && bar >= 2 && is_language_tag(bcp47(piece));
+  const bool is_code = bar != piece.npos && bar >= 2 && is_language_tag(with_hyphens(piece));
   return is_code ? piece : "";
 }
 
@@ -77,7 +80,8 @@ class TokenizerReader {
 
   HuggingFaceTokenizers read() {
     const auto before = refusals_.reasons().size();
-    settings_ = read_json_object_if_there(folder_ / "tokenizer_config.json", kMaxSettings);
+    settings_ = read_json_object_if_there(folder_ / "tokenizer_config.json", kMaxSettingsFile);
+    check_class();
     switch (*network_.type) {
       case HuggingFaceType::kMarian:
         read_marian();
@@ -91,7 +95,7 @@ class TokenizerReader {
     }
     const auto language = [&](const char* key) {
       const auto found = settings_.find(key);
-      const auto text = found != settings_.end() && found->is_string() ? bcp47(found->get<std::string>()) : "";
+      const auto text = found != settings_.end() && found->is_string() ? with_hyphens(found->get<std::string>()) : "";
       return is_language_tag(text) ? text : "";
     };
     result_.source_language = language("source_lang");
@@ -104,6 +108,18 @@ class TokenizerReader {
   }
 
  private:
+  /// Refuses tokenizers that cut or number pieces in another way than those that gloss reads.
+  void check_class() {
+    JsonFields fields(settings_, refusals_);
+    auto name = fields.text("tokenizer_class", network_.tokenizer_class);
+    if (name.ends_with(kFast)) name.resize(name.size() - kFast.size());
+    const auto& classes = kTokenizerClasses[static_cast<std::size_t>(*network_.type)];
+    refusals_.require(name.empty() || std::ranges::find(classes, name) != classes.end(),
+                      "tokenizer_class: wanted " + std::string(classes[0]) +
+                          (classes[1].empty() ? "" : " or " + std::string(classes[1])) + " beside model_type " +
+                          network_.type_name + ", got " + printable(name, 80));
+  }
+
   bool expect_file(const char* name) {
     const bool there = fs::exists(folder_ / name);
     refusals_.require(there,
@@ -130,14 +146,16 @@ class TokenizerReader {
   }
 
   void read_marian() {
-    const bool is_separate =
-        network_.model.tie_embeddings != TieEmbeddings::kAll && fs::exists(folder_ / "target_vocab.json");
-    const bool has_source = expect_file("source.spm"), has_target = expect_file("target.spm");
-    if (!expect_file("vocab.json") || !has_source || !has_target) return;
+    const bool is_separate = JsonFields(settings_, refusals_).flag("separate_vocabs", false);
+    const auto* const target_table = is_separate ? "target_vocab.json" : "vocab.json";
+    bool is_complete = true;
+    for (const auto* name : {"source.spm", "target.spm", "vocab.json", target_table})
+      is_complete = expect_file(name) && is_complete;
+    if (!is_complete) return;
     take_sentencepiece(result_.source, "source.spm");
     take_sentencepiece(result_.target, "target.spm");
     take_table(result_.source, "vocab.json");
-    take_table(result_.target, is_separate ? "target_vocab.json" : "vocab.json");
+    take_table(result_.target, target_table);
   }
 
   /// The rows before the pieces are pad, eos, masks and reserved ones; the first two pieces of the model, pad and eos,
@@ -161,13 +179,17 @@ class TokenizerReader {
   }
 
   void read_m2m100() {
+    JsonFields fields(settings_, refusals_);
+    fields.expect(!fields.flag("legacy_behaviour", false), "legacy_behaviour",
+                  "false, the language tag in front of a source");
     if (!expect_file("sentencepiece.bpe.model")) return;
     auto& side = result_.source;
-    take_sentencepiece(side, "sentencepiece.bpe.model");
+    const auto model = read_vocabulary(folder_ / "sentencepiece.bpe.model");
+    side.sentencepiece = model.sentencepiece;
+    side.sentencepiece_file = model.name;
     if (fs::exists(folder_ / "vocab.json")) {
       take_table(side, "vocab.json");
     } else {  // NLLB: the model's pieces from the fourth on, one row later
-      const auto model = read_vocabulary(folder_ / "sentencepiece.bpe.model");
       side.vocabulary_file = model.name;
       side.pieces = {"<s>", "<pad>", "</s>", "<unk>"};
       for (std::size_t i = 3; i < model.pieces.size(); ++i) side.pieces.push_back(model.pieces[i]);
@@ -188,16 +210,21 @@ class TokenizerReader {
     };
     auto added = decoder_pieces(settings_);
     if (!has_languages(added))
-      added = listed_pieces(read_json_object_if_there(folder_ / "tokenizer.json", kMaxTokenizerJson));
+      added = listed_pieces(read_json_object_if_there(folder_ / "tokenizer.json", kMaxTokenizerFile));
     if (!has_languages(added)) added = following_pieces(settings_, first);
     if (!has_languages(added))
-      added = following_pieces(read_json_object_if_there(folder_ / "special_tokens_map.json", kMaxSettings), first);
+      added = following_pieces(read_json_object_if_there(folder_ / "special_tokens_map.json", kMaxSettingsFile), first);
     for (const auto& [row, piece] : added) {
       if (row >= network_.source_size) continue;
       while (std::ssize(side.pieces) <= row)
         side.pieces.push_back("<unused-" + std::to_string(side.pieces.size()) + '>');
-      if (row >= first) side.pieces[static_cast<std::size_t>(row)] = piece;
-      if (const auto language = tag_language(piece); !language.empty()) side.languages.emplace(language, row);
+      auto& own = side.pieces[static_cast<std::size_t>(row)];
+      if (row >= first) own = piece;
+      const auto language = tag_language(piece);
+      if (language.empty()) continue;
+      refusals_.require(own == piece, "language tag " + printable(piece, 80) + ": wanted a row of its own, got " +
+                                          std::to_string(row) + ", which \"" + printable(own, 80) + "\" has");
+      side.languages.emplace(language, row);
     }
   }
 

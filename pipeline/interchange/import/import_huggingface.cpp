@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "pipeline/interchange/formats/model_text.h"
 #include "pipeline/interchange/formats/safetensors_shards.h"
 #include "pipeline/interchange/import/hugging_face_network.h"
+#include "pipeline/interchange/import/hugging_face_search.h"
 #include "pipeline/interchange/import/hugging_face_tokenizers.h"
 #include "pipeline/interchange/import/import_tokenizers.h"
 #include "pipeline/interchange/import/import_vocabulary.h"
@@ -26,11 +28,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxConfigFile = std::size_t{16} << 20;      // bytes
-constexpr std::size_t kMaxTokenizerFile = std::size_t{128} << 20;  // bytes
 constexpr std::int64_t kMaxSourceLength = 1024;  // of sources, if the other program has a higher limit
 
-/// Tensors that may repeat the tied matrix.
+/// Tensors that may repeat the tied matrix: of all embeddings, or the last two of the decoder's.
 constexpr std::array<std::string_view, 4> kTiedMatrices{"model.shared.weight", "model.encoder.embed_tokens.weight",
                                                         "model.decoder.embed_tokens.weight", "lm_head.weight"};
 
@@ -39,11 +39,17 @@ bool is_not_needed(const std::string& tensor) {
          std::ranges::find(kTiedMatrices, tensor) != kTiedMatrices.end();
 }
 
-/// config.json, with the ids that newer directories have in generation_config.json only.
-Json complete_config(Json config, const Json& generation) {
+/// config.json, with the ids that newer directories have in generation_config.json only. Notes others that differ.
+Json complete_config(Json config, const Json& generation, std::vector<std::string>& notes) {
   for (const auto* key : {"pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id"}) {
-    if (config.contains(key) && !config[key].is_null()) continue;
-    if (const auto found = generation.find(key); found != generation.end() && found->is_number()) config[key] = *found;
+    const auto found = generation.find(key);
+    if (found == generation.end() || found->is_null()) continue;
+    auto& id = config[key];
+    if (id.is_null())
+      id = *found;
+    else if (id != *found)
+      notes.push_back(std::string(key) + ' ' + printable(to_text(*found), 80) +
+                      " of generation_config.json: not carried over; config.json has " + printable(to_text(id), 80));
   }
   return config;
 }
@@ -67,8 +73,9 @@ class HuggingFaceImport {
     report.format = "Hugging Face";
     add_files();
     report.formulas = settings_.formulas.value_or(ModelFamily::kHuggingFace);
-    const auto generation = read_json_object_if_there(folder_ / "generation_config.json", kMaxConfigFile);
-    const auto config = complete_config(read_json_object(folder_ / "config.json", kMaxConfigFile), generation);
+    const auto generation = read_json_object_if_there(folder_ / "generation_config.json", kMaxSettingsFile);
+    const auto config =
+        complete_config(read_json_object(folder_ / "config.json", kMaxSettingsFile), generation, report.notes);
     network_ = hugging_face_network(config, settings_.formulas, report.refusals);
     report.formulas = network_.formulas;
     report.format = "Hugging Face " + network_.type_name;
@@ -80,8 +87,11 @@ class HuggingFaceImport {
       take_own_tokenizers();
     else
       take_tokenizers();
-    if (file_ && has_rows_) set_weights();
-    set_hugging_face_search(generation.empty() ? config : generation, model_.config.decoding, report.notes);
+    if (has_rows_) {
+      if (file_) set_weights();
+      set_hugging_face_search(generation.empty() ? hugging_face_search(config) : generation,
+                              {target_rows_, !network_.is_own}, model_.config.decoding, report.notes);
+    }
     model_.config.data.max_length = std::clamp<std::int64_t>(network_.max_positions, 2, kMaxSourceLength);
     return std::move(model_);
   }
@@ -238,14 +248,16 @@ class HuggingFaceImport {
     }
   }
 
-  /// Tells about copies of the tied matrix that are no copies.
+  /// Notes repetitions of the tied matrix with other values.
   void note_other_matrices() {
     auto& report = model_.report;
-    const auto used = std::ranges::find_if(report.found, [](const FoundTensor& found) {
-      return std::ranges::find(kTiedMatrices, found.tensor) != kTiedMatrices.end();
-    });
-    if (model_.config.model.tie_embeddings != TieEmbeddings::kAll || used == report.found.end()) return;
-    for (const auto& name : kTiedMatrices) {
+    const auto ties = model_.config.model.tie_embeddings;
+    if (ties == TieEmbeddings::kNone) return;
+    const auto tied = std::span(kTiedMatrices).subspan(ties == TieEmbeddings::kAll ? 0 : 2);
+    const auto used = std::ranges::find_if(
+        report.found, [&](const FoundTensor& found) { return std::ranges::find(tied, found.tensor) != tied.end(); });
+    if (used == report.found.end()) return;
+    for (const auto& name : tied) {
       if (name == used->tensor || !file_->has(name)) continue;
       if (file_->tensor(name).bytes != file_->tensor(used->tensor).bytes)
         report.notes.push_back(std::string(name) + " differs from " + used->tensor +

@@ -41,6 +41,9 @@ ImportedModel open_model(const ImportSettings& settings) {
     throw UsageError(printable(settings.path.string()) +
                      ": wanted a folder with config.json, as Hugging Face's "
                      "transformers saves it");
+  if (family == ModelFamily::kHuggingFace && !settings.vocabularies.empty())
+    throw UsageError("--vocabulary: applies to models of Marian, got " + printable(settings.path.string()) +
+                     ", which is a Hugging Face directory with its own; leave it out");
   auto model = family == ModelFamily::kMarian ? import_marian(settings) : import_huggingface(settings);
   auto& config = model.config;
   auto& report = model.report;

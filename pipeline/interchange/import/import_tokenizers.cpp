@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "data/language_tag.h"
 #include "model/storage/tensor_names.h"
-#include "pipeline/interchange/import/import_vocabulary.h"
 #include "tokenizer/language_tags.h"
 #include "tokenizer/make_tokenizer.h"
 #include "tokenizer/piece_table.h"
@@ -23,8 +23,7 @@ TokenizerType type_of(PieceTable::Segmentation segmentation) {
   }
 }
 
-}  // namespace
-
+/// Sets the section `tokenizer` from a SentencePiece model and a number of pieces.
 void describe_sentencepiece(TokenizerConfig& config, std::string_view sentencepiece, std::int64_t pieces) {
   const auto table = read_piece_table(sentencepiece);
   config.type = type_of(table.segmentation);
@@ -32,6 +31,8 @@ void describe_sentencepiece(TokenizerConfig& config, std::string_view sentencepi
       std::ranges::any_of(table.pieces, [](const Piece& piece) { return piece.type == Piece::Type::kByte; });
   config.vocabulary_size = std::max(pieces, TokenizerConfig::kMinVocabulary + (config.byte_fallback ? 256 : 0));
 }
+
+}  // namespace
 
 void add_tokenizer(ImportedModel& model, const std::string& tensor, const MappedVocabulary& vocabulary,
                    std::string_view sentencepiece, const std::string& sentencepiece_file,
@@ -51,7 +52,7 @@ void add_tokenizer(ImportedModel& model, const std::string& tensor, const Mapped
 void set_languages(ImportedModel& model, const ImportSettings& settings) {
   auto& config = model.config;
   const auto set = [](const std::optional<std::string>& given, std::string& language) {
-    if (given) language = bcp47(*given);
+    if (given) language = with_hyphens(*given);
   };
   set(settings.source_language, config.data.source_language);
   set(settings.target_language, config.data.target_language);

@@ -15,9 +15,6 @@ void add_tokenizer(ImportedModel& model, const std::string& tensor, const Mapped
                    std::string_view sentencepiece, const std::string& sentencepiece_file,
                    const std::string& vocabulary_file);
 
-/// Sets the section `tokenizer` from a SentencePiece model and a number of pieces.
-void describe_sentencepiece(TokenizerConfig& config, std::string_view sentencepiece, std::int64_t pieces);
-
 /// Stores the languages of the settings as those of the model. Throws UsageError with the key
 /// "source_language" or "target_language" if the model has language tags, but none for this language.
 void set_languages(ImportedModel& model, const ImportSettings& settings);

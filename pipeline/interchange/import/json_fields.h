@@ -11,8 +11,12 @@
 
 namespace gloss {
 
-/// Reads a JSON object of a foreign model, of at most `limit` bytes. Throws ModelError if it is damaged or no object;
-/// IoError.
+/// Bounds on the files of a foreign model in bytes: of settings as config.json, whose usual size is 50 kB at most, and
+/// of tokenizers, of which NLLB's has 17 to 35 MB.
+inline constexpr std::size_t kMaxSettingsFile = std::size_t{4} << 20, kMaxTokenizerFile = std::size_t{64} << 20;
+
+/// Reads a JSON object of a foreign model, of at most `limit` bytes and as deep as parse_json allows. Throws ModelError
+/// if it is larger, damaged or no object; IoError.
 Json read_json_object(const std::filesystem::path& path, std::size_t limit);
 /// Returns an empty object where there is no such file.
 Json read_json_object_if_there(const std::filesystem::path& path, std::size_t limit);

@@ -117,6 +117,17 @@ TEST_F(AverageModelsTest, OtherWordsInTheMetadataAreRefusedByName) {
   EXPECT_THROW(average_models({model, model_with("config", config)}, job_ / "mean.safetensors"), ModelError);
 }
 
+TEST_F(AverageModelsTest, OtherLanguageTagsAreRefusedByTheirKey) {
+  const auto model = job_ / "run/model.safetensors";
+  auto config = metadata(model, "config");
+  config["tokenizer"]["target_tag"] = true;
+  EXPECT_THAT(
+      [&] {
+        average_models({model, model_with("config", config)}, job_ / "mean.safetensors");
+      },
+      ThrowsMessage<ModelError>(HasSubstr("tokenizer.target_tag: wanted false, as in the first file")));
+}
+
 TEST_F(AverageModelsTest, OneModelMixesWithItsCheckpoints) {
   average_models({job_ / "run/model.safetensors", checkpoint()}, job_ / "mean.safetensors");
   const auto averaged = metadata(job_ / "mean.safetensors", "provenance").at("averaged");

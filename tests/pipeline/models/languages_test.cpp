@@ -153,6 +153,21 @@ TEST_F(LanguagesTest, TokenizersThatShareIdsMustBeEqual) {
       ThrowsMessage<ModelError>(HasSubstr("one table of ids (tokenizer.shared_ids), got \"e\" and \"f\"")));
 }
 
+TEST_F(LanguagesTest, ModelsThatAreCombinedMustHaveTheSameTags) {
+  MultilingualModel{}.write(file_);
+  const auto description = read_model_contents(SafetensorsFile::open(file_)).description;
+  EXPECT_NO_THROW(expect_same_tokenizers(description, "one", description, "other"));
+  for (const auto& [key, value] :
+       {std::pair<const char*, Json>("shared_ids", false), {"source_tag", "target"}, {"target_tag", false}}) {
+    auto other = description;
+    other.config["tokenizer"][key] = value;
+    other.config["model"]["tie_embeddings"] = "none";  // needs no shared ids
+    EXPECT_THAT([&] { expect_same_tokenizers(description, "one", other, "other"); },
+                ThrowsMessage<ModelError>(
+                    AllOf(StartsWith(std::string("other: tokenizer.") + key + ": wanted"), HasSubstr("as in one"))));
+  }
+}
+
 TEST_F(LanguagesTest, FineTuningSeesTheTagsOfItsLanguages) {
   fine_tune(job_, "deu", "fra");
   EXPECT_EQ(job_.run().end, TrainingEnd::kFinished);

@@ -141,6 +141,17 @@ TEST_P(TranslationEnsembleTest, AnotherTokenizerIsRefusedByTheNameOfItsFile) {
   EXPECT_THAT([&] { load({}); }, ThrowsMessage<UsageError>(HasSubstr("--model: wanted at least one")));
 }
 
+TEST_P(TranslationEnsembleTest, OtherLanguageTagsAreRefusedByTheirKey) {
+  const auto first = write(1, tokenizer_);
+  job_.config.tokenizer.source_tag = SourceTag::kTarget;
+  const auto second = write(2, tokenizer_);
+  EXPECT_THAT(
+      [&] {
+        load({first, second});
+      },
+      ThrowsMessage<ModelError>(HasSubstr(second.string() + ": tokenizer.source_tag: wanted \"none\", as in ")));
+}
+
 INSTANTIATE_DEVICES(TranslationEnsembleTest);
 
 }  // namespace

@@ -1,11 +1,13 @@
 #include <filesystem>
 #include <string>
+#include <tuple>
 
 #include <ATen/Functions.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/error.h"
+#include "common/files/atomic_file.h"
 #include "pipeline/interchange/import/import_model.h"
 #include "pipeline/models/translation_model.h"
 #include "tests/pipeline/interchange/foreign_model.h"
@@ -93,7 +95,7 @@ TEST_F(ImportHuggingFaceTest, TagsOfMarianMTAreLanguagesOfTheTarget) {
   EXPECT_THAT(check(there).notes, Contains(HasSubstr("--target-language")));
   EXPECT_THAT([&] { check(there, {.target_language = "eng"}); },
               ThrowsMessage<UsageError>(
-                  HasSubstr("target_language: wanted a language that this model knows, one of deu, fra, got eng")));
+                  HasSubstr("target_language: wanted a language of this model, one of deu, fra, got eng")));
 }
 
 TEST_F(ImportHuggingFaceTest, PegasusIsPreNormAndStartsFromZero) {
@@ -128,12 +130,157 @@ TEST_F(ImportHuggingFaceTest, M2M100AndNLLBHaveTagsOnBothSides) {
   }
 }
 
+TEST_F(ImportHuggingFaceTest, KeysThatAreMissingHaveTheValuesOfTheirClass) {
+  for (const auto& [type, activation, scale] :
+       {std::tuple("marian", "gelu", "one"), {"pegasus", "gelu", "one"}, {"m2m_100", "relu", "sqrt"}}) {
+    HuggingFaceModel there(type);
+    for (const auto* key : {"activation_function", "scale_embedding", "dropout", "attention_dropout"})
+      there.config.erase(key);
+    if (type != std::string("marian"))  // whose pad is the last row of a vocabulary of the usual size
+      for (const auto* key : {"pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id"})
+        there.config.erase(key);
+    const auto report = check(there);
+    EXPECT_THAT(report.refusals.reasons(), IsEmpty()) << type;
+    EXPECT_EQ(report.model.at("activation"), activation) << type;
+    EXPECT_EQ(report.model.at("embedding_scale"), scale) << type;
+    EXPECT_EQ(report.model.at("dropout"), 0.1);
+    EXPECT_EQ(report.model.at("attention_dropout"), type == std::string("m2m_100") ? 0.1 : 0.0);
+  }
+  HuggingFaceModel there("marian");
+  there.config.erase("pad_token_id");
+  EXPECT_THAT(refusals(there), ElementsAre(AllOf(HasSubstr("pad_token_id: wanted"), HasSubstr("got 58100"))));
+  there.generation = {{"pad_token_id", there.pieces - 1}};
+  EXPECT_THAT(refusals(there), IsEmpty());
+  there.config["pad_token_id"] = nullptr;
+  EXPECT_THAT(refusals(there), IsEmpty());
+}
+
+TEST_F(ImportHuggingFaceTest, SizesThatAreMissingAreThoseOfTheClass) {
+  HuggingFaceModel there("pegasus");
+  for (const auto* key : {"d_model", "encoder_layers", "decoder_layers", "encoder_ffn_dim", "decoder_ffn_dim",
+                          "encoder_attention_heads", "decoder_attention_heads", "vocab_size"})
+    there.config.erase(key);
+  const auto model = check(there).model;
+  EXPECT_EQ(model.at("d_model"), 1024);
+  EXPECT_EQ(model.at("encoder_layers"), 12);
+  EXPECT_EQ(model.at("decoder_layers"), 12);
+  EXPECT_EQ(model.at("d_ff"), 4096);
+  EXPECT_EQ(model.at("heads"), 16);
+}
+
+TEST_F(ImportHuggingFaceTest, KeysHaveOtherNamesToo) {
+  HuggingFaceModel there("marian");
+  there.config.erase("encoder_attention_heads");
+  EXPECT_THAT(refusals(there), Contains(HasSubstr("encoder_attention_heads: wanted a divisor of d_model 8, got 16")));
+  there.config["num_attention_heads"] = 2;
+  EXPECT_EQ(check(there).model.at("heads"), 2);
+  EXPECT_THAT(refusals(there), IsEmpty());
+}
+
+TEST_F(ImportHuggingFaceTest, OnlyMarianMTCanHaveTwoEmbeddings) {
+  HuggingFaceModel there("pegasus");
+  there.config["share_encoder_decoder_embeddings"] = false;  // no key of this class
+  EXPECT_EQ(imported(there).config.model.tie_embeddings, TieEmbeddings::kAll);
+}
+
+TEST_F(ImportHuggingFaceTest, PositionsOfM2M100BeginAfterPad) {
+  HuggingFaceModel there("m2m_100");
+  there.config["pad_token_id"] = 0;
+  there.config["bos_token_id"] = 1;
+  EXPECT_EQ(imported(there).config.model.first_position, 1);
+  there.config["decoder_start_token_id"] = 0;
+  EXPECT_THAT(refusals(there), ElementsAre(HasSubstr("decoder_start_token_id: wanted another piece than pad")));
+}
+
+TEST_F(ImportHuggingFaceTest, OtherTokenizersAreRefusedByTheirName) {
+  HuggingFaceModel nllb("nllb");
+  nllb.tokenizer["legacy_behaviour"] = true;
+  EXPECT_THAT(refusals(nllb), ElementsAre(HasSubstr("legacy_behaviour: wanted false")));
+  nllb.tokenizer["legacy_behaviour"] = false;
+  for (const auto* name : {"NllbTokenizer", "NllbTokenizerFast", "M2M100Tokenizer"}) {
+    nllb.tokenizer["tokenizer_class"] = name;
+    EXPECT_THAT(refusals(nllb), IsEmpty()) << name;
+  }
+  HuggingFaceModel pegasus("pegasus");
+  pegasus.config["tokenizer_class"] = "T5Tokenizer";
+  EXPECT_THAT(refusals(pegasus),
+              ElementsAre(AllOf(HasSubstr("tokenizer_class: wanted PegasusTokenizer"), HasSubstr("got T5Tokenizer"))));
+  pegasus.tokenizer["tokenizer_class"] = "PegasusTokenizerFast";  // comes before that of config.json
+  EXPECT_THAT(refusals(pegasus), IsEmpty());
+}
+
+TEST_F(ImportHuggingFaceTest, ALanguageTagNeedsARowOfItsOwn) {
+  HuggingFaceModel there("nllb");
+  there.files["tokenizer.json"] = R"({"added_tokens": [{"id": 5, "content": "deu_Latn"}]})";
+  EXPECT_THAT(refusals(there), ElementsAre(HasSubstr("language tag deu_Latn: wanted a row of its own, got 5")));
+}
+
+TEST_F(ImportHuggingFaceTest, AVocabularyIsMariansOnly) {
+  EXPECT_THAT([&] { check(HuggingFaceModel("marian"), {.vocabularies = {folder_ / "vocab.json"}}); },
+              ThrowsMessage<UsageError>(HasSubstr("--vocabulary: applies to models of Marian")));
+}
+
 TEST_F(ImportHuggingFaceTest, TheSearchIsThatOfGenerationConfig) {
   HuggingFaceModel there("pegasus");
   there.generation = {{"num_beams", 3}, {"length_penalty", 0.8}, {"max_length", 50}, {"do_sample", true}};
   const auto report = check(there);
   EXPECT_EQ(report.decoding, (Json{{"beam_size", 3}, {"length_penalty", 0.8}, {"max_length", 49}}));
-  EXPECT_THAT(report.notes, Contains(HasSubstr("do_sample true")));
+  EXPECT_THAT(report.notes, ElementsAre("do_sample true: not carried over"));
+}
+
+TEST_F(ImportHuggingFaceTest, SettingsWithTheSameMeaningAreCarriedOver) {
+  HuggingFaceModel there("pegasus");  // pad 0, eos 1, <unk> 4
+  there.generation = parse_json(R"({"max_new_tokens": 40, "max_length": 20, "min_new_tokens": 3, "min_length": 9,
+      "early_stopping": true, "no_repeat_ngram_size": 2, "suppress_tokens": [0, 4], "bad_words_ids": [[0]],
+      "forced_eos_token_id": 1, "do_sample": false, "top_k": 50, "temperature": 1.0, "use_cache": true,
+      "_from_model_config": true, "transformers_version": "5.23.0", "forced_bos_token_id": null, "pad_token_id": 0})");
+  auto report = check(there);
+  EXPECT_EQ(report.decoding, (Json{{"max_length", 40}, {"min_length", 3}, {"no_repeat_ngram", 2}, {"no_unk", true}}));
+  EXPECT_THAT(report.notes, IsEmpty());
+  there.generation = parse_json(R"({"length_penalty": 0, "early_stopping": false, "renormalize_logits": true})");
+  report = check(there);
+  EXPECT_EQ(report.decoding, (Json{{"length_penalty", 0.0}}));
+  EXPECT_THAT(report.notes, IsEmpty());
+}
+
+TEST_F(ImportHuggingFaceTest, SettingsOfOldDirectoriesAreInConfig) {
+  HuggingFaceModel there("pegasus");
+  there.config.update(parse_json(R"({"num_beams": 2, "min_length": 4, "bad_words_ids": [[0]], "num_beam_groups": 2,
+      "task_specific_params": {"summarization": {"length_penalty": 2}}, "classif_dropout": 0.0})"));
+  const auto report = check(there);
+  EXPECT_EQ(report.decoding, (Json{{"beam_size", 2}, {"min_length", 3}}));
+  EXPECT_THAT(report.notes, ElementsAre("num_beam_groups 2: not carried over",
+                                        testing::StartsWith("task_specific_params {\"summarization\"")));
+}
+
+TEST_F(ImportHuggingFaceTest, NoSettingIsLostSilently) {
+  HuggingFaceModel there("pegasus");  // pad 0, eos 1
+  for (const auto& [key, value] : {std::pair<const char*, Json>("early_stopping", false),
+                                   {"early_stopping", "never"},
+                                   {"forced_eos_token_id", 7},
+                                   {"forced_bos_token_id", 7},
+                                   {"suppress_tokens", Json::array({6})},
+                                   {"bad_words_ids", Json::array({Json::array({6, 7})})},
+                                   {"begin_suppress_tokens", Json::array({6})},
+                                   {"repetition_penalty", 1.2},
+                                   {"diversity_penalty", 0.5},
+                                   {"encoder_no_repeat_ngram_size", 2},
+                                   {"temperature", 0.7},
+                                   {"min_length", 1000},
+                                   {"max_length", 6000},
+                                   {"num_return_sequences", 2},
+                                   {"a_setting_of_the_future", 1},
+                                   {"eos_token_id", Json::array({1, 7})}}) {
+    there.generation = {{key, value}};
+    const auto report = check(there);
+    EXPECT_THAT(report.refusals.reasons(), IsEmpty()) << key;
+    EXPECT_THAT(report.notes, ElementsAre(testing::StartsWith(std::string(key) + ' '))) << key;
+  }
+  there.generation = {{"length_penalty", -1}};
+  EXPECT_THAT(check(there).notes, ElementsAre(AllOf(HasSubstr("length_penalty: wanted a number from"),
+                                                    HasSubstr("got -1; the default holds"))));
+  there.generation = {{"renormalize_logits", true}, {"min_new_tokens", 5}};
+  EXPECT_THAT(check(there).notes, ElementsAre("renormalize_logits true: not carried over"));
 }
 
 TEST_F(ImportHuggingFaceTest, WhatIsNotSupportedIsRefusedByItsKey) {
@@ -141,7 +288,6 @@ TEST_F(ImportHuggingFaceTest, WhatIsNotSupportedIsRefusedByItsKey) {
                                  {"model_type", nullptr},
                                  {"d_model", 7},
                                  {"d_model", "8"},
-                                 {"encoder_layers", nullptr},
                                  {"encoder_layers", 100000},
                                  {"decoder_attention_heads", 4},
                                  {"encoder_attention_heads", 3},
@@ -202,6 +348,8 @@ TEST_F(ImportHuggingFaceTest, SeparateVocabulariesHaveSeparateTokenizers) {
   HuggingFaceModel there("marian");
   there.config["share_encoder_decoder_embeddings"] = false;
   there.config["decoder_vocab_size"] = there.pieces;
+  there.tokenizer["separate_vocabs"] = true;
+  EXPECT_THAT(refusals(there), ElementsAre(HasSubstr("target_vocab.json is missing")));
   there.files["target_vocab.json"] = there.files["vocab.json"];
   there.tensors["model.encoder.embed_tokens.weight"] = there.tensors["model.shared.weight"];
   there.tensors["model.decoder.embed_tokens.weight"] = made_tensor("other", {there.pieces, kSmallWidth});
@@ -209,6 +357,8 @@ TEST_F(ImportHuggingFaceTest, SeparateVocabulariesHaveSeparateTokenizers) {
   const auto model = imported(there);
   EXPECT_EQ(model.config.model.tie_embeddings, TieEmbeddings::kDecoder);
   EXPECT_EQ(model.config.model.decoder_start, DecoderStart::kBosRow);  // its row of pad is not zero
+  there.tensors["lm_head.weight"] = made_tensor("output", {there.pieces, kSmallWidth});
+  EXPECT_THAT(check(there).notes, Contains(HasSubstr("lm_head.weight differs from model.decoder.embed_tokens.weight")));
 }
 
 TEST_F(ImportHuggingFaceTest, DamagedFilesAreNamed) {
@@ -220,6 +370,22 @@ TEST_F(ImportHuggingFaceTest, DamagedFilesAreNamed) {
   put_text(folder_ / "there" / "config.json", "[]");
   EXPECT_THAT([&] { check_import({.path = folder_ / "there"}); },
               ThrowsMessage<ModelError>(HasSubstr("config.json: wanted an object")));
+}
+
+TEST_F(ImportHuggingFaceTest, FilesThatAreTooLargeOrTooDeepAreRefused) {
+  HuggingFaceModel there("marian");
+  there.write(folder_ / "there");
+  for (const auto* file : {"config.json", "tokenizer_config.json", "generation_config.json"}) {
+    const auto path = folder_ / "there" / file;
+    const auto text = std::filesystem::exists(path) ? read_file(path, 1 << 20) : "{}";
+    put_text(path, std::string(5 << 20, ' ') + text);
+    EXPECT_THAT([&] { check_import({.path = folder_ / "there"}); },
+                ThrowsMessage<ModelError>(AllOf(HasSubstr(file), HasSubstr("bytes, got more"))));
+    put_text(path, "{\"a\": " + std::string(100, '[') + std::string(100, ']') + '}');
+    EXPECT_THAT([&] { check_import({.path = folder_ / "there"}); },
+                ThrowsMessage<ModelError>(AllOf(HasSubstr(file), HasSubstr("nested deeper"))));
+    put_text(path, text);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/config/json.h"
+#include "decoding/decoding_config.h"
+#include "pipeline/interchange/weight_map.h"
+
+namespace gloss {
+
+/// Pieces of an imported model that a search setting may ban.
+struct HuggingFaceBans {
+  PieceRows rows;       ///< of the target
+  bool silent = false;  ///< pad and bos have practically no probability in gloss
+};
+
+/// Returns the members of a config.json that are search settings: directories without generation_config.json have them
+/// there.
+Json hugging_face_search(const Json& config);
+
+/// Sets the search of a generation_config.json as far as gloss computes the same. Adds a note for each other setting
+/// that is not at the default of transformers. A setting that is missing leaves gloss's default.
+void set_hugging_face_search(const Json& generation, const HuggingFaceBans& bans, DecodingConfig& decoding,
+                             std::vector<std::string>& notes);
+
+}  // namespace gloss
