@@ -19,8 +19,12 @@ TEST(ActivationNamesTest, EveryActivationIsThereOnce) {
 TEST(ActivationNamesTest, ANameMeansOneActivation) {
   for (const auto program : {&ActivationNames::hugging_face, &ActivationNames::marian}) {
     std::set<std::string_view> names;
-    for (const auto& activation : kActivationNames)
-      if (activation.*program) EXPECT_TRUE(names.insert(*(activation.*program)).second) << *(activation.*program);
+    for (const auto& activation : kActivationNames) {
+      const auto name = activation.*program;
+      if (name) {
+        EXPECT_TRUE(names.insert(*name).second) << *name;
+      }
+    }
   }
 }
 
