@@ -1,8 +1,6 @@
 #include "common/files/atomic_file.h"
 
 #include <atomic>
-#include <charconv>
-#include <csignal>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -14,6 +12,8 @@
 
 #include "common/error.h"
 #include "common/text/printable.h"
+#include "common/log.h"
+#include "common/system/process_id.h"
 
 namespace gloss {
 namespace {
@@ -38,21 +38,13 @@ std::optional<pid_t> temporary_owner(std::string_view name) {
   if (!name.starts_with(kBeginning) || !name.ends_with(kEnding)) return std::nullopt;
   name.remove_prefix(kBeginning.size());
   name.remove_suffix(kEnding.size());
-  const auto number = [](std::string_view digits) -> std::optional<pid_t> {
-    pid_t value = 0;
-    const auto* const end = digits.data() + digits.size();
-    const auto [stop, error] = std::from_chars(digits.data(), end, value);
-    return error == std::errc() && stop == end && value >= 0 ? std::optional(value) : std::nullopt;
-  };
   const auto dash = name.find('-');
-  if (dash == name.npos || !number(name.substr(dash + 1))) return std::nullopt;
-  return number(name.substr(0, dash));
+  if (dash == name.npos || !parse_process_id(name.substr(dash + 1))) return std::nullopt;
+  return parse_process_id(name.substr(0, dash));
 }
 
 // A dead process may have had the number of this one.
-bool is_of_another_process(pid_t owner) {
-  return owner != ::getpid() && owner > 0 && (::kill(owner, 0) == 0 || errno == EPERM);
-}
+bool is_of_another_process(pid_t owner) { return owner != ::getpid() && is_running(owner); }
 
 // Follows symbolic links. The final target need not exist.
 fs::path resolve_links(fs::path path) {

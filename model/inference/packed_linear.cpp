@@ -12,7 +12,6 @@
 
 #include "common/error.h"
 #include "kernels/kernel_table.h"
-#include "model/storage/int8_weights.h"
 #include "tensor/shape.h"
 
 namespace gloss {
@@ -33,7 +32,7 @@ StoredWeight in_precision(const StoredWeight& weight, Precision precision) {
   const auto type = type_of(precision);
   if (weight.values.scalar_type() == type) return weight;
   if (precision != Precision::kInt8) return weight.to_float().to(type);
-  auto [values, scales] = to_int8(weight.to_float());
+  auto [values, scales] = weight.as_int8();
   return {std::move(values), std::move(scales)};
 }
 

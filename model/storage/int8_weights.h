@@ -16,7 +16,7 @@ struct Int8Weight {
 
 /// Quantizes to the nearest values; finite values stay finite. The result of from_int8 is quantized back to the same
 /// bits, values and scales. For scales not made by to_int8, the values are the same, and a scale is within one
-/// rounding.
+/// rounding, if the largest absolute value of each row is 127. Otherwise the row gets finer steps and other values.
 Int8Weight to_int8(const at::Tensor& weight);
 at::Tensor from_int8(const Int8Weight& weight);  ///< [out, in] float32
 

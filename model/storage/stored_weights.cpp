@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/text/printable.h"
 #include "model/storage/int8_weights.h"
+#include "common/log.h"
 #include "model/storage/tensor_names.h"
 #include "model/storage/tensor_view.h"
 #include "model/weights.h"
@@ -74,6 +75,8 @@ StoredWeight StoredWeight::rows(std::int64_t first, std::int64_t count) const {
 at::Tensor StoredWeight::to_float() const {
   return scales.defined() ? from_int8({values, scales}) : values.to(at::kFloat);
 }
+
+Int8Weight StoredWeight::as_int8() const { return scales.defined() ? Int8Weight{values, scales} : to_int8(to_float()); }
 
 void store_weight(const std::string& name, const at::Tensor& weight, WeightPrecision precision, FileTensors& stored) {
   const auto values = weight.detach().to(at::kCPU, at::kFloat);

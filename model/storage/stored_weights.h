@@ -9,6 +9,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "common/files/safetensors.h"
+#include "model/storage/int8_weights.h"
 #include "model/storage/weight_precision.h"
 
 namespace gloss {
@@ -33,6 +34,8 @@ struct StoredWeight {
   StoredWeight rows(std::int64_t first, std::int64_t count) const;
   /// Returns the values as float32, which are the values themselves if they are stored so.
   at::Tensor to_float() const;
+  /// Returns the matrix quantized by row. A weight that is stored so keeps its values and scales.
+  Int8Weight as_int8() const;
 };
 
 /// Tensors for a file and the memory that they refer to.

@@ -1,8 +1,10 @@
 #include "pipeline/interchange/export/export_checks.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "common/error.h"
+#include "common/log.h"
 #include "model/weights.h"
 #include "tokenizer/mapped_tokenizer.h"
 
@@ -17,13 +19,23 @@ const MappedTokenizer* as_mapped(const Tokenizer* tokenizer) { return dynamic_ca
 
 ExportChecks::ExportChecks(const TranslationModel& model) : model_(&model), config_(to_json(model.config.model)) {}
 
-void ExportChecks::expect(std::string_view key, std::initializer_list<Json> wanted) {
+void ExportChecks::expect(std::string_view key, const std::vector<Json>& wanted) {
   const auto value = config_.value(std::string(key), Json());
   if (std::ranges::find(wanted, value) != wanted.end()) return;
   std::string list;
   for (const auto& item : wanted) list += (list.empty() ? "" : ", ") + value_text(item);
   refusals.add("model." + std::string(key) + ": wanted " + (wanted.size() > 1 ? "one of " : "") + list + ", got " +
                value_text(value));
+}
+
+void ExportChecks::expect_activation(std::optional<std::string_view> ActivationNames::*program) {
+  std::vector<Json> wanted;
+  ModelConfig config;
+  for (const auto& names : kActivationNames) {
+    config.activation = names.activation;
+    if (names.*program) wanted.push_back(to_json(config).at("activation"));
+  }
+  expect("activation", wanted);
 }
 
 void ExportChecks::expect_zero_start() {
@@ -54,6 +66,13 @@ void ExportChecks::expect_languages() {
   }
 }
 
+void ExportChecks::expect_distinct(const std::string& tokenizer, const std::vector<std::string>& pieces) {
+  std::unordered_set<std::string_view> seen;
+  for (const auto& piece : pieces)
+    if (!seen.insert(piece).second)
+      refusals.add(tokenizer + ": wanted each piece once, got " + printable(piece, 80) + " twice");
+}
+
 void ExportChecks::expect_sentencepiece() {
   for (const auto& [name, tokenizer] : named_tokenizers(*model_))
     refusals.require(as_mapped(tokenizer) == nullptr,
@@ -64,6 +83,10 @@ std::int64_t exported_positions(const TranslationModel& model) {
   constexpr std::int64_t kMinPositions = 2048;
   const auto target = model.config.decoding.max_length + 1;  // transformers counts the start of the decoder
   return std::max({kMinPositions, max_source_length(model.config), target});
+}
+
+std::int64_t max_target_length(const RunConfig& config) {
+  return std::min(config.decoding.max_length, config.model.position_limit().value_or(config.decoding.max_length));
 }
 
 std::vector<std::string> pieces_of(const Tokenizer& tokenizer) {

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "common/config/json.h"
+#include "pipeline/interchange/activation_names.h"
 #include "pipeline/interchange/refusals.h"
 #include "pipeline/models/translation_model.h"
 
@@ -19,13 +20,18 @@ class ExportChecks {
   explicit ExportChecks(const TranslationModel& model);
 
   /// Adds a reason unless the key of section `model` has one of these values.
-  void expect(std::string_view key, std::initializer_list<Json> wanted);
+  void expect(std::string_view key, const std::vector<Json>& wanted);
+  /// Adds a reason for an activation that the other program lacks.
+  void expect_activation(std::optional<std::string_view> ActivationNames::*program);
   /// Adds a reason if the decoder starts with a zero vector, for which the row of bos stands, and this row is not zero.
   void expect_zero_start();
   /// Adds a reason for a tokenizer that rewrites lines before SentencePiece cuts them, as no other program does.
   void expect_no_normalizer();
   /// Adds a reason for a model of several languages whose default languages are not stated: the folder is for these.
   void expect_languages();
+  /// Adds a reason for each piece that is spelled as an earlier one: the other program finds pieces by their spelling.
+  /// `tokenizer` is the tokenizer's name in messages.
+  void expect_distinct(const std::string& tokenizer, const std::vector<std::string>& pieces);
   /// Adds a reason for a tokenizer whose pieces have other ids than in its SentencePiece model.
   void expect_sentencepiece();
 
@@ -39,6 +45,10 @@ class ExportChecks {
 /// Returns the number of positions that a file has for a program that fails beyond the last one: all that the run file
 /// of the model needs, and at least 2048.
 std::int64_t exported_positions(const TranslationModel& model);
+
+/// Returns the maximum number of tokens of a translation, eos included: decoding.max_length, or the number of learned
+/// positions if that is less.
+std::int64_t max_target_length(const RunConfig& config);
 
 /// Returns the spellings of the pieces by id.
 std::vector<std::string> pieces_of(const Tokenizer& tokenizer);

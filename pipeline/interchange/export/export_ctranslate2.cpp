@@ -1,7 +1,6 @@
 #include "pipeline/interchange/export/export_ctranslate2.h"
 
 #include <memory>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -12,9 +11,9 @@
 #include "common/text/printable.h"
 #include "model/alternatives/activations.h"
 #include "model/positional_encoding.h"
-#include "model/storage/int8_weights.h"
 #include "model/storage/stored_weights.h"
 #include "model/weights.h"
+#include "pipeline/interchange/activation_names.h"
 #include "pipeline/interchange/export/ctranslate2_file.h"
 #include "pipeline/interchange/export/export_checks.h"
 #include "pipeline/interchange/export/export_readme.h"
@@ -22,28 +21,31 @@
 namespace gloss {
 namespace {
 
-/// The number of the activation in CTranslate2's enumeration. Its gates are the activations of a second matrix.
-int activation_number(Activation activation) {
-  switch (activation) {
-    case Activation::kRelu:
-      return 0;
-    case Activation::kSwish:
-    case Activation::kSwiglu:
-      return 2;
-    case Activation::kGelu:
-      return 3;
-    case Activation::kGeluSigmoid:
-      return 4;
-    case Activation::kGlu:
-      return 6;
+/// A matrix as CTranslate2 stores it: value = int8 / divisor.
+struct DividedInt8 {
+  at::Tensor values;    ///< [out, in] int8
+  at::Tensor divisors;  ///< [out] float32, the reciprocals of gloss's scales
+};
+
+/// Returns matrices quantized by row, one below the other. A row whose scale has no finite reciprocal becomes zeros
+/// with divisor 1: its values are 0, or below 1e-36.
+DividedInt8 divided_int8(const std::vector<StoredWeight>& weights) {
+  std::vector<at::Tensor> values, scales;
+  for (const auto& weight : weights) {
+    auto part = weight.as_int8();
+    values.push_back(std::move(part.values));
+    scales.push_back(std::move(part.scales));
   }
-  return 0;
+  const auto reciprocals = at::cat(scales).reciprocal();
+  const auto usable = reciprocals.isfinite();
+  return {at::cat(values).masked_fill_(usable.logical_not().unsqueeze(1), 0), at::where(usable, reciprocals, 1.0F)};
 }
 
-/// CTranslate2 divides by its scales, [out]; that of a row of zeros is 1.
-at::Tensor divisors_of(const at::Tensor& scales) {
-  constexpr double kMaxDivisor = 1e38;
-  return at::where(scales == 0, 1.0F, scales.reciprocal().clamp_max(kMaxDivisor)).to(at::kFloat);
+/// Returns weights as float32, the rows of one below those of another.
+at::Tensor float_rows(const WeightSource& source, const std::vector<std::string>& weights) {
+  std::vector<at::Tensor> parts;
+  for (const auto& weight : weights) parts.push_back(source(weight).to_float());
+  return parts.size() == 1 ? parts.front() : at::cat(parts);
 }
 
 /// Collects the variables of a model under the names of CTranslate2.
@@ -58,7 +60,7 @@ class VariableWriter {
     add_stack("decoder", config_.decoder_layers);
     add_embeddings();
     add_positions();
-    add_vector("decoder/projection/bias", {"generator.bias"});
+    add_exact("decoder/projection/bias", {"generator.bias"});
     variables_.add_int8("encoder/embeddings_merge", 0);
     variables_.add_int8("decoder/start_from_zero_embedding", config_.starts_from_zero() ? 1 : 0);
     variables_.add_int16("decoder/alignment_layer", -1);
@@ -72,33 +74,30 @@ class VariableWriter {
  private:
   /// Adds the rows of several matrices, one below the other, as `name`/weight.
   void add_matrix(const std::string& name, const std::vector<std::string>& weights) {
-    const auto load = [source = weights_, weights] {
-      std::vector<at::Tensor> parts;
-      for (const auto& weight : weights) parts.push_back(source(weight).to_float());
-      return parts.size() == 1 ? parts.front() : at::cat(parts);
-    };
     auto& values = variables_.values;
     if (precision_ != WeightPrecision::kInt8) {
       const bool rounds = precision_ == WeightPrecision::kBfloat16;
-      values[name + "/weight"] = [load, rounds] { return rounds ? to_bfloat16(load()) : load(); };
+      values[name + "/weight"] = [source = weights_, weights, rounds] {
+        const auto rows = float_rows(source, weights);
+        return rounds ? to_bfloat16(rows) : rows;
+      };
       return;
     }
     // Variables are written in the order of their names: the scales follow the values.
     const auto divisors = std::make_shared<at::Tensor>();
-    values[name + "/weight"] = [load, divisors] {
-      auto quantized = to_int8(load());
-      *divisors = divisors_of(quantized.scales);
-      return quantized.values;
+    values[name + "/weight"] = [source = weights_, weights, divisors] {
+      std::vector<StoredWeight> parts;
+      for (const auto& weight : weights) parts.push_back(source(weight));
+      auto quantized = divided_int8(parts);
+      *divisors = std::move(quantized.divisors);
+      return std::move(quantized.values);
     };
     values[name + "/weight_scale"] = [divisors] { return *divisors; };
   }
 
-  void add_vector(const std::string& name, const std::vector<std::string>& weights) {
-    variables_.values[name] = [source = weights_, weights] {
-      std::vector<at::Tensor> parts;
-      for (const auto& weight : weights) parts.push_back(source(weight).to_float());
-      return at::cat(parts);
-    };
+  /// Adds vectors, one after the other, or a table of positions: all that is never rounded.
+  void add_exact(const std::string& name, const std::vector<std::string>& weights) {
+    variables_.values[name] = [source = weights_, weights] { return float_rows(source, weights); };
   }
 
   /// Adds linear maps of the same input as one map.
@@ -109,13 +108,13 @@ class VariableWriter {
       biases.push_back(module + '.' + part + ".bias");
     }
     add_matrix(name, matrices);
-    add_vector(name + "/bias", biases);
+    add_exact(name + "/bias", biases);
   }
 
   /// Without the shift CTranslate2 computes RMS normalization.
   void add_norm(const std::string& name, const std::string& module) {
-    add_vector(name + "/gamma", {module + ".weight"});
-    if (config_.norm_type == NormType::kLayer) add_vector(name + "/beta", {module + ".bias"});
+    add_exact(name + "/gamma", {module + ".weight"});
+    if (config_.norm_type == NormType::kLayer) add_exact(name + "/beta", {module + ".bias"});
   }
 
   void add_layer(const std::string& name, const std::string& module, bool is_decoder) {
@@ -144,7 +143,7 @@ class VariableWriter {
       add_norm(stack + "/layernorm_embedding", is_decoder ? "target_embedding_norm" : "source_embedding_norm");
     variables_.add_int16(stack + "/num_heads", config_.heads);
     variables_.add_int8(stack + "/pre_norm", config_.norm == NormPlace::kPre ? 1 : 0);
-    variables_.add_int8(stack + "/activation", activation_number(config_.activation));
+    variables_.add_int8(stack + "/activation", activation_names(config_.activation).ctranslate2);
     variables_.add_int8(stack + "/scale_embeddings", config_.embedding_scale == EmbeddingScale::kSqrt ? 1 : 0);
     variables_.add_int8(stack + "/multi_query_attention", 0);
   }
@@ -167,8 +166,8 @@ class VariableWriter {
     const std::string encoder = "encoder/position_encodings/encodings",
                       decoder = "decoder/position_encodings/encodings";
     if (config_.positions == Positions::kLearned) {
-      add_vector(encoder, {"source_positions.weight"});
-      add_vector(decoder, {"target_positions.weight"});
+      add_exact(encoder, {"source_positions.weight"});
+      add_exact(decoder, {"target_positions.weight"});
       return;
     }
     variables_.values[encoder] = [config = config_, count = positions_] {
@@ -198,14 +197,10 @@ Json ctranslate2_config(const TranslationModel& model) {
           {"multi_query_attention", false}};
 }
 
-/// Adds the reasons why CTranslate2, which knows pieces by their text only, would confuse them.
-void check_vocabularies(const TranslationModel& model, Refusals& refusals) {
+/// Adds a reason for special pieces that are spelled otherwise in the two vocabularies: CTranslate2 has one spelling.
+void check_special_pieces(const TranslationModel& model, Refusals& refusals) {
   const auto target = pieces_of(*model.target_tokenizer);
   for (const auto& [name, tokenizer] : named_tokenizers(model)) {
-    std::unordered_set<std::string> seen;
-    for (const auto& piece : pieces_of(*tokenizer))
-      refusals.require(!piece.empty() && seen.insert(piece).second,
-                       name + ": wanted each piece once, got " + printable(piece) + " twice");
     for (Id id = 0; id < kSpecialIds; ++id)
       refusals.require(
           tokenizer->piece(id) == target.at(static_cast<std::size_t>(id)),
@@ -227,7 +222,8 @@ Refusals ctranslate2_refusals(const TranslationModel& model) {
   checks.expect("positions", {"sinusoidal", "learned", "none"});
   checks.expect_no_normalizer();
   checks.expect_languages();
-  check_vocabularies(model, checks.refusals);
+  for (const auto& [name, tokenizer] : named_tokenizers(model)) checks.expect_distinct(name, pieces_of(*tokenizer));
+  check_special_pieces(model, checks.refusals);
   return checks.refusals;
 }
 

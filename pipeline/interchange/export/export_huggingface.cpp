@@ -3,6 +3,7 @@
 #include "common/files/atomic_file.h"
 #include "common/version.h"
 #include "model/weights.h"
+#include "pipeline/interchange/activation_names.h"
 #include "pipeline/interchange/export/export_checks.h"
 #include "pipeline/interchange/export/export_readme.h"
 #include "pipeline/interchange/export/tokenizer_json.h"
@@ -15,19 +16,6 @@ bool is_pegasus(const ModelConfig& config) { return config.norm == NormPlace::kP
 
 std::string huggingface_class(const ModelConfig& config) {
   return is_pegasus(config) ? "PegasusForConditionalGeneration" : "MarianMTModel";
-}
-
-std::string huggingface_activation(Activation activation) {
-  switch (activation) {
-    case Activation::kSwish:
-      return "silu";
-    case Activation::kGelu:
-      return "gelu";
-    case Activation::kGeluSigmoid:
-      return "quick_gelu";
-    default:
-      return "relu";
-  }
 }
 
 /// The special ids, which are gloss's own.
@@ -49,7 +37,7 @@ Json huggingface_config(const TranslationModel& model) {
                {"decoder_attention_heads", config.heads},
                {"encoder_ffn_dim", config.d_ff},
                {"decoder_ffn_dim", config.decoder_d_ff()},
-               {"activation_function", huggingface_activation(config.activation)},
+               {"activation_function", activation_names(config.activation).hugging_face.value()},
                {"dropout", config.dropout},
                {"attention_dropout", config.dropout_on_attention()},
                {"activation_dropout", config.dropout_in_feed_forward()},
@@ -135,7 +123,7 @@ Refusals huggingface_refusals(const TranslationModel& model, WeightPrecision pre
   checks.expect("attention_score", {"scaled_dot"});
   checks.expect("encoder_mask", {"full"});
   checks.expect("decoder_layer", {"attention"});
-  checks.expect("activation", {"relu", "gelu", "gelu_sigmoid", "swish"});
+  checks.expect_activation(&ActivationNames::hugging_face);
   checks.expect("positions", {"sinusoidal"});
   checks.expect("position_frequencies", {"paper"});
   checks.expect("first_position", {0});

@@ -2,12 +2,14 @@
 
 #include <deque>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "common/files/atomic_file.h"
 #include "common/text/formatted.h"
 #include "model/weights.h"
+#include "pipeline/interchange/activation_names.h"
 #include "pipeline/interchange/export/export_checks.h"
 #include "pipeline/interchange/export/export_readme.h"
 #include "pipeline/interchange/formats/marian_options.h"
@@ -34,11 +36,6 @@ std::string yaml_quoted(const std::string& text) { return to_text(Json(text)); }
 
 std::string yaml_flag(bool is_on) { return is_on ? "true" : "false"; }
 
-std::string marian_activation(Activation activation) {
-  if (activation == Activation::kSwish) return "swish";
-  return activation == Activation::kGeluSigmoid ? "gelu" : "relu";
-}
-
 /// The options within the model, from which Marian builds the network.
 YamlOptions model_options(const TranslationModel& model) {
   const auto& config = model.config.model;
@@ -55,7 +52,7 @@ YamlOptions model_options(const TranslationModel& model) {
           {"transformer-ffn-depth", "2"},
           {"transformer-decoder-dim-ffn", number(config.d_ff_decoder.value_or(0))},
           {"transformer-decoder-ffn-depth", "0"},
-          {"transformer-ffn-activation", marian_activation(config.activation)},
+          {"transformer-ffn-activation", std::string(activation_names(config.activation).marian.value())},
           {"transformer-preprocess", pre ? "n" : yaml_quoted("")},
           {"transformer-postprocess", pre ? "da" : "dan"},
           {"transformer-postprocess-emb", config.embedding_norm ? "nd" : "d"},
@@ -133,19 +130,26 @@ void write_npz_weights(const TranslationModel& model, const std::filesystem::pat
   write_npz(path, tensors);
 }
 
-/// A map of pieces to Marian's ids.
-std::string vocabulary_text(const Tokenizer& tokenizer) {
+bool has_space(std::string_view text) { return text.find_first_of(" \t\n\v\f\r") != text.npos; }
+
+/// Returns the pieces by Marian's ids, with its own spellings of eos and unk.
+std::vector<std::string> marian_pieces(const Tokenizer& tokenizer) {
   const auto rows = piece_rows(tokenizer.vocabulary_size() - kMissingPieces, kMarianSpecials).rows;
-  std::vector<std::string> lines(rows.size() - kMissingPieces);
+  std::vector<std::string> pieces(rows.size() - kMissingPieces);
   for (Id id = 0; id < tokenizer.vocabulary_size(); ++id) {
     const auto row = rows.at(static_cast<std::size_t>(id));
     if (row == PieceRows::kNoRow) continue;
-    const std::string name = id == kEos ? "</s>" : id == kUnk ? "<unk>" : tokenizer.piece(id);
-    lines.at(static_cast<std::size_t>(row)) = yaml_quoted(name) + ": " + std::to_string(row) + '\n';
+    pieces.at(static_cast<std::size_t>(row)) = id == kEos ? "</s>" : id == kUnk ? "<unk>" : tokenizer.piece(id);
   }
-  std::string text;
-  for (const auto& line : lines) text += line;
-  return text;
+  return pieces;
+}
+
+/// A map of pieces to Marian's ids.
+std::string vocabulary_text(const Tokenizer& tokenizer) {
+  YamlOptions entries;
+  for (const auto& piece : marian_pieces(tokenizer))
+    entries.emplace_back(yaml_quoted(piece), std::to_string(entries.size()));
+  return yaml_text(entries);
 }
 
 }  // namespace
@@ -159,7 +163,7 @@ Refusals marian_refusals(const TranslationModel& model) {
   checks.expect("layer_norm_epsilon", {kMarianEpsilon});
   checks.expect("positions", {"sinusoidal"});
   checks.expect("first_position", {0});
-  checks.expect("activation", {"relu", "swish", "gelu_sigmoid"});
+  checks.expect_activation(&ActivationNames::marian);
   checks.expect("norm_type", {"layer"});
   checks.expect("residual", {true});
   checks.expect("attention_score", {"scaled_dot"});
@@ -168,12 +172,16 @@ Refusals marian_refusals(const TranslationModel& model) {
   checks.expect_zero_start();
   checks.expect_no_normalizer();
   checks.expect_languages();
+  for (const auto& [name, tokenizer] : named_tokenizers(model)) checks.expect_distinct(name, marian_pieces(*tokenizer));
   checks.refusals.require(!model.config.tokenizer.target_tag,
                           "tokenizer.target_tag: wanted false, got true; Marian forces no beginning of a translation");
+  if (!checks.refusals.empty()) return checks.refusals;
+  const auto source = model.tagged_tokenizers().first;
+  checks.refusals.require(!source->tag() || !has_space(source->piece(*source->tag())),
+                          "wanted a language tag of the source without white space, at which Marian splits lines");
   const auto map = marian_map(model);
   for (const auto& [weight, info] : network_weights(model.config.model, model.file.vocabularies))
-    if (checks.refusals.empty())
-      checks.refusals.require(!map.names(weight).empty(), weight + ": wanted a weight of Marian's networks");
+    checks.refusals.require(!map.names(weight).empty(), weight + ": wanted a weight of Marian's networks");
   return checks.refusals;
 }
 

@@ -10,6 +10,7 @@
 #include "model/storage/stored_weights.h"
 #include "pipeline/interchange/export/export_checks.h"
 #include "pipeline/interchange/export/export_marian.h"
+#include "pipeline/run/run_summary.h"
 #include "tokenizer/piece_table.h"
 
 namespace gloss {
@@ -75,10 +76,12 @@ std::string differences(const std::vector<std::string>& items) {
 constexpr const char* kRounding =
     "Sums are rounded in another order. Two translations with nearly equal scores can change places.";
 
-/// Lines of Python that read lines from the standard input.
+/// Lines of Python that read lines from the standard input as gloss does: a carriage return within a line does not end
+/// it, and U+2581, which SentencePiece reads as a space, becomes a low line.
 constexpr const char* kPythonLines =
-    "sys.stdin.reconfigure(encoding=\"utf-8\")\n"
-    "lines = [line.rstrip(\"\\n\") for line in sys.stdin]\n";
+    "sys.stdin.reconfigure(encoding=\"utf-8\", errors=\"replace\", newline=\"\\n\")\n"
+    "sys.stdout.reconfigure(encoding=\"utf-8\")\n"
+    "lines = [line.rstrip(\"\\r\\n\").replace(\"\\u2581\", \"_\") for line in sys.stdin]\n";
 
 std::string joined_by(const std::vector<std::string>& parts, const std::string& separator) {
   std::string text;
@@ -87,11 +90,12 @@ std::string joined_by(const std::vector<std::string>& parts, const std::string& 
 }
 
 /// Arguments of CTranslate2's translate_batch.
-std::vector<std::string> ctranslate2_arguments(const DecodingConfig& config) {
+std::vector<std::string> ctranslate2_arguments(const RunConfig& run) {
+  const auto& config = run.decoding;
   const bool beam = config.beam_size > 1, covers = beam && config.coverage_penalty != 0;
   const auto batch_size = covers ? 1 : config.batch_size;  // CTranslate2 also counts the coverage of padding
   std::vector<std::string> arguments = {"beam_size=" + number_text(config.beam_size),
-                                        "max_decoding_length=" + number_text(config.max_length),
+                                        "max_decoding_length=" + number_text(max_target_length(run)),
                                         "min_decoding_length=" + number_text(config.min_length), "max_input_length=0",
                                         "max_batch_size=" + number_text(batch_size)};
   const auto add = [&](bool needed, const std::string& argument) {
@@ -109,14 +113,24 @@ std::vector<std::string> ctranslate2_arguments(const DecodingConfig& config) {
 }
 
 /// Chooses the best hypothesis of a result. The GNMT penalty takes the place of the plain one.
-std::string ctranslate2_choice(const DecodingConfig& config) {
-  if (!uses_gnmt(config)) return "";
+std::string ctranslate2_choice(const RunConfig& run) {
+  if (!uses_gnmt(run.decoding)) return "";
   return "def gnmt(result, i):\n"
          "    length = min(len(result.hypotheses[i]) + 1, " +
-         number_text(config.max_length) +
+         number_text(max_target_length(run)) +
          ")\n"
          "    return result.scores[i] * length / ((5 + length) / 6) ** " +
-         number_text(config.length_penalty) + "\n\n";
+         number_text(run.decoding.length_penalty) + "\n\n";
+}
+
+/// Returns a command of sed that puts a text of one line before each line that is not empty.
+std::string sed_insertion(const std::string& text) {
+  std::string command = "/./s|^|";
+  for (const char character : text) {
+    if (character == '\\' || character == '&' || character == '|') command += '\\';
+    command += character;
+  }
+  return command + '|';
 }
 
 /// Options of gloss translate that turn off what transformers and Marian do not have.
@@ -137,7 +151,7 @@ std::string ctranslate2_readme(const TranslationModel& model, WeightPrecision pr
   const auto processor = [](const std::string& file) {
     return "sentencepiece.SentencePieceProcessor(model_file=\"" + file + "\")\n";
   };
-  auto arguments = ctranslate2_arguments(config);
+  auto arguments = ctranslate2_arguments(model.config);
   if (!tags.target.empty()) arguments.push_back("target_prefix=[[" + tags.target + "]] * len(lines)");
   const std::string best = uses_gnmt(config)
                                ? "result.hypotheses[max(range(len(result.hypotheses)), key=lambda i: gnmt(result, i))]"
@@ -147,7 +161,7 @@ std::string ctranslate2_readme(const TranslationModel& model, WeightPrecision pr
   program += "source = " + processor(tokenizers.front().first);
   program += "target = " + (tokenizers.size() == 1 ? "source\n" : processor(tokenizers.back().first));
   program += "translator = ctranslate2.Translator(\".\", compute_type=\"float32\")\n\n";
-  program += ctranslate2_choice(config) + kPythonLines;
+  program += ctranslate2_choice(model.config) + kPythonLines;
   program += "pieces = [source.id_to_piece(source.encode(line)) for line in lines]\n";
   if (!tags.source.empty()) program += "pieces = [[" + tags.source + "] + line if line else [] for line in pieces]\n";
   program += "results = translator.translate_batch(\n    [line[:" + number_text(max_source_length(model.config) - 1) +
@@ -208,8 +222,9 @@ std::string marian_readme(const TranslationModel& model) {
   const auto tokenizers = named_tokenizers(model);
   const auto source = model.tagged_tokenizers().first;
   const auto& config = model.config.decoding;
-  std::string program = "spm_encode --model=" + tokenizers.front().first + " --output_format=piece |\n";
-  if (source->tag()) program += "  sed 's|^|" + source->piece(*source->tag()) + " |' |\n";
+  std::string program = "sed 's/\u2581/_/g' |\n";  // SentencePiece would read it as a space
+  program += "  spm_encode --model=" + tokenizers.front().first + " --output_format=piece |\n";
+  if (source->tag()) program += "  sed " + shell_quoted(sed_insertion(source->piece(*source->tag()) + ' ')) + " |\n";
   program += "  marian-decoder --config decoder.yml --quiet |\n";
   program += "  spm_decode --model=" + tokenizers.back().first + " --input_format=piece\n";
   std::vector<std::string> notes = {

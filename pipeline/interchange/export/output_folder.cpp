@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <csignal>
 #include <cstdio>
 #include <system_error>
 
@@ -13,6 +11,8 @@
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/text/printable.h"
+#include "common/log.h"
+#include "common/system/process_id.h"
 #include "common/text/split_text.h"
 
 namespace gloss {
@@ -38,9 +38,12 @@ std::vector<std::string> exported_files(const fs::path& folder) {
   return names;
 }
 
-/// Throws UsageError unless the folder may be replaced: it is empty, or `overwrite` is set and an export wrote all that
-/// is in it.
-void expect_replaceable(const fs::path& folder, bool overwrite) {
+/// Throws UsageError unless the folder may be written: it is missing or empty, or `overwrite` is set and an export
+/// wrote all that is in it. Throws IoError.
+void expect_replaceable(const fs::path& folder, bool overwrite) try {
+  if (!fs::exists(folder)) return;
+  if (!fs::is_directory(folder))
+    throw UsageError("--output: wanted the name of a folder to write, got the file " + printable(folder.string()));
   const auto start = "--output: the folder " + printable(folder.string());
   if (fs::is_empty(folder)) return;
   if (!overwrite)
@@ -53,13 +56,8 @@ void expect_replaceable(const fs::path& folder, bool overwrite) {
       throw UsageError(start + " has " + printable(name) +
                        ", which no export wrote, so it is not replaced; remove it, or give another name");
   }
-}
-
-bool is_alive(std::string_view digits) {
-  pid_t process = 0;
-  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), process);
-  if (error != std::errc() || stop != digits.data() + digits.size() || process <= 0) return true;  // not one of ours
-  return ::kill(process, 0) == 0 || errno == EPERM;
+} catch (const fs::filesystem_error& error) {
+  throw IoError(printable(folder.string()) + ": cannot read: " + error.code().message());
 }
 
 /// Removes the folders that killed processes left.
@@ -68,11 +66,14 @@ void remove_stray_folders(const fs::path& parent) {
   std::vector<fs::path> strays;
   for (auto entry = fs::directory_iterator(parent, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
-    auto name = entry->path().filename().string();
-    if (!name.starts_with(kBeginning) || !name.ends_with(kEnding) || !entry->is_directory(error)) continue;
+    const auto name = entry->path().filename().string();
+    if (name.size() < kBeginning.size() + kEnding.size() || !name.starts_with(kBeginning) || !name.ends_with(kEnding) ||
+        !entry->is_directory(error))
+      continue;
     const auto number =
         std::string_view(name).substr(kBeginning.size(), name.size() - kBeginning.size() - kEnding.size());
-    if (!is_alive(number)) strays.push_back(entry->path());
+    const auto process = parse_process_id(number);
+    if (process && !is_running(*process)) strays.push_back(entry->path());
   }
   for (const auto& stray : strays) fs::remove_all(stray, error);
 }
@@ -85,19 +86,21 @@ bool rename_folder(const fs::path& from, const fs::path& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
   const auto aside = from.string() + ".old";  // a file system that cannot exchange two names
-  return std::rename(to.c_str(), aside.c_str()) == 0 && std::rename(from.c_str(), to.c_str()) == 0 &&
-         std::rename(aside.c_str(), from.c_str()) == 0;
+  if (std::rename(to.c_str(), aside.c_str()) != 0) return false;
+  if (std::rename(from.c_str(), to.c_str()) == 0) return std::rename(aside.c_str(), from.c_str()) == 0;
+  const int reason = errno;
+  std::rename(aside.c_str(), to.c_str());
+  errno = reason;
+  return false;
 }
 
 }  // namespace
 
-OutputFolder::OutputFolder(const fs::path& path, bool overwrite) {
+OutputFolder::OutputFolder(const fs::path& path, bool overwrite) : overwrite_(overwrite) {
   try {
     path_ = fs::weakly_canonical(fs::absolute(path));
     if (!path_.has_filename()) path_ = path_.parent_path();
-    if (fs::exists(path_) && !fs::is_directory(path_))
-      throw UsageError("--output: wanted the name of a folder to write, got the file " + printable(path.string()));
-    if (fs::exists(path_)) expect_replaceable(path_, overwrite);
+    expect_replaceable(path_, overwrite_);
     fs::create_directories(path_.parent_path());
     remove_stray_folders(path_.parent_path());
     temporary_ = path_.parent_path() / (std::string(kBeginning) + std::to_string(::getpid()) + std::string(kEnding));
@@ -123,6 +126,7 @@ void OutputFolder::commit(std::string_view readme) {
   for (const auto& name : names_) text += (name == names_.front() ? "" : " ") + name;
   write_file(file("README.md"), text.append(kMarkEnding).append("\n").append(readme));
   flush_folder(temporary_);
+  expect_replaceable(path_, overwrite_);  // another program may have written into it since
   if (!rename_folder(temporary_, path_)) throw_io_error(path_, "rename into place");
   flush_folder(path_.parent_path());
 }

@@ -26,11 +26,13 @@ class OutputFolder {
 
   /// Returns the path at which to write the file of this name.
   std::filesystem::path file(const std::string& name);
-  /// Writes README.md, with a first line that lists the files, and gives the folder its name. Throws IoError.
+  /// Writes README.md, with a first line that lists the files, and gives the folder its name. Throws UsageError as the
+  /// constructor if another program has written into the folder since, and IoError.
   void commit(std::string_view readme);
 
  private:
   std::filesystem::path path_, temporary_;
+  bool overwrite_;
   std::vector<std::string> names_ = {"README.md"};
 };
 

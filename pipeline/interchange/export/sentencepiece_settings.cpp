@@ -49,7 +49,7 @@ SentencePieceSettings read_sentencepiece_settings(std::string_view model) {
       if (field->number != ModelField::kDenormalizer) continue;
       SentencePieceSettings denormalizer;
       read_normalizer(field->bytes, denormalizer);
-      settings.rewrites_output = !denormalizer.character_map.empty();
+      settings.rewrites_output |= !denormalizer.character_map.empty();
     }
   } catch (const BrokenProtobuf& broken) {
     throw ModelError("tokenizer: wanted a SentencePiece model, got " + broken.what);

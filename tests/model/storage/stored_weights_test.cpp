@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include <ATen/ops/tensor.h>
 #include <c10/core/InferenceMode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -131,6 +132,13 @@ TEST_P(StoredWeightsTest, WeightsAreReadInStoredPrecision) {
     EXPECT_THAT(weight.rows(3, 5).to_float(), SameAs(weight.to_float().narrow(0, 3, 5)));
     EXPECT_EQ(read_weight(file, "generator.bias").values.scalar_type(), at::kFloat);
   }
+}
+
+TEST(StoredWeightTest, Int8ValuesAreNotQuantizedAgain) {
+  const StoredWeight stored(at::tensor({1, -3, 2}, at::kChar).view({1, 3}), at::tensor({0.5F}));
+  EXPECT_TRUE(stored.as_int8().values.equal(stored.values));
+  EXPECT_TRUE(stored.as_int8().scales.equal(stored.scales));
+  EXPECT_EQ(StoredWeight(stored.to_float()).as_int8().values[0][1].item<int>(), -127);
 }
 
 TEST_P(StoredWeightsTest, ValuesThatAreNotFiniteAreRefusedInEveryPrecision) {

@@ -1,5 +1,7 @@
 #include "pipeline/interchange/export/export_ctranslate2.h"
 
+#include <limits>
+
 #include <ATen/ops/cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,6 +26,11 @@ constexpr auto kCtranslate2 = ExportFormat::kCtranslate2;
 std::vector<float> values_of(const at::Tensor& tensor) {
   const auto flat = tensor.contiguous();
   return {flat.const_data_ptr<float>(), flat.const_data_ptr<float>() + flat.numel()};
+}
+
+std::vector<int> integers_of(const at::Tensor& tensor) {
+  const auto flat = tensor.to(at::kInt).contiguous();
+  return {flat.const_data_ptr<int>(), flat.const_data_ptr<int>() + flat.numel()};
 }
 
 ReadModel exported(const ExportedModel& model, WeightPrecision precision = WeightPrecision::kFloat32) {
@@ -175,6 +182,37 @@ TEST(ExportCtranslate2Test, ARowOfZerosHasScaleOne) {
   EXPECT_EQ(read.variables.at("decoder/embeddings/weight").integers().at(0), 0);
 }
 
+// CTranslate2 computes value * (1 / divisor).
+TEST(ExportCtranslate2Test, Int8MatricesOfTheModelAreNotQuantizedAgain) {
+  const ExportedModel model;
+  model.store_coarse_int8();
+  const auto read = exported(model, WeightPrecision::kInt8);
+  const auto weights = model.model().file.model.weights;
+  std::vector<at::Tensor> values, scales;
+  for (const auto* part : {"query", "key", "value"}) {
+    const auto weight = weights("decoder.layers.0.self_attention." + std::string(part) + ".weight");
+    weight.values[1].zero_();  // its scale is 0
+    values.push_back(weight.values);
+    scales.push_back(weight.scales);
+  }
+  const auto wanted = at::cat(values), steps = at::cat(scales);
+  ASSERT_LT(wanted.abs().max().item<int>(), 127);
+  ASSERT_GT(wanted.abs().max().item<int>(), 0);
+  const auto found = read.variables.at("decoder/layer_0/self_attention/linear_0/weight").integers();
+  EXPECT_EQ(found, integers_of(wanted));
+  const auto divisors = read.variables.at("decoder/layer_0/self_attention/linear_0/weight_scale").floats();
+  ASSERT_EQ(std::ssize(divisors), steps.size(0));
+  for (std::int64_t row = 0; row < std::ssize(divisors); ++row) {
+    const auto step = steps[row].item<float>(), factor = 1 / divisors[static_cast<std::size_t>(row)];
+    if (step == 0)
+      EXPECT_EQ(factor, 1);
+    else if (row % 2 == 0)
+      EXPECT_EQ(factor, step);  // a power of two
+    else
+      EXPECT_NEAR(factor, step, step * std::numeric_limits<float>::epsilon());
+  }
+}
+
 TEST(ExportCtranslate2Test, Bfloat16RoundsMatricesOnly) {
   const ExportedModel model;
   const auto read = exported(model, WeightPrecision::kBfloat16);
@@ -271,9 +309,16 @@ TEST(ExportCtranslate2Test, ReadmeHasTheSearchOfTheRunFile) {
   for (const auto* argument :
        {"beam_size=4", "length_penalty=0.6", "max_decoding_length=99", "min_decoding_length=2", "disable_unk=True",
         "patience=2", "repetition_penalty=1.5", "no_repeat_ngram_size=3", "coverage_penalty=0.25", "max_batch_size=1,",
-        "[:63]", "max_input_length=0", "gloss convert --precision int8", "model_file=\"tokenizer.model\""})
+        "[:63]", "max_input_length=0", R"(newline="\n")", R"(.replace("\u2581", "_"))",
+        "gloss convert --precision int8", "model_file=\"tokenizer.model\""})
     EXPECT_THAT(readme, HasSubstr(argument));
   EXPECT_THAT(readme, Not(HasSubstr("gnmt")));
+  const ExportedModel learned([](SmallJob& job) {
+    job.config.model.positions = Positions::kLearned;
+    job.config.model.max_positions = job.config.data.max_length = 5;
+  });
+  learned.write(kCtranslate2);  // beyond its last position CTranslate2 fails
+  EXPECT_THAT(learned.text("README.md"), AllOf(HasSubstr("max_decoding_length=5,"), HasSubstr("[:4]")));
   const ExportedModel gnmt([](SmallJob& job) { job.config.decoding.length_penalty_kind = LengthPenaltyKind::kGnmt; });
   gnmt.write(kCtranslate2);
   EXPECT_THAT(gnmt.text("README.md"), AllOf(HasSubstr("def gnmt"), HasSubstr("num_hypotheses=2")));

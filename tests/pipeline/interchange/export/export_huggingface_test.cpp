@@ -98,6 +98,20 @@ TEST(ExportHuggingFaceTest, PreNormIsPegasusAndPostNormIsMarian) {
   EXPECT_EQ(post.text("source_tokenizer.model"), post.model().source_tokenizer->serialized());
 }
 
+TEST(ExportHuggingFaceTest, ActivationsHaveTheNamesOfTheClasses) {
+  for (const auto& [activation, name] : {std::pair(Activation::kRelu, "relu"),
+                                         {Activation::kGelu, "gelu"},
+                                         {Activation::kSwish, "silu"},
+                                         {Activation::kGeluSigmoid, "quick_gelu"}}) {
+    const ExportedModel model([&](SmallJob& job) { job.config.model.activation = activation; });
+    model.write(kHuggingFace);
+    EXPECT_EQ(model.json("config.json").at("activation_function"), name);
+  }
+  const ExportedModel gate([](SmallJob& job) { job.config.model.activation = Activation::kGlu; });
+  EXPECT_THAT(refusal(gate, kHuggingFace),
+              HasSubstr("model.activation: wanted one of relu, swish, gelu, gelu_sigmoid, got glu"));
+}
+
 TEST(ExportHuggingFaceTest, GenerationHasTheSearchOfTheRunFile) {
   const ExportedModel model([](SmallJob& job) {
     job.config.decoding.length_penalty = 0.6;

@@ -120,6 +120,10 @@ TEST_F(ExportMarianTest, DecoderHasTheSearchOfTheRunFile) {
   EXPECT_EQ(options.integer("beam-size"), 2);
   EXPECT_EQ(options.number("normalize"), 0.6);
   EXPECT_TRUE(options.flag("allow-unk"));
+  EXPECT_EQ(options.number("word-penalty"), 0);
+  EXPECT_EQ(options.integer("max-length"), 64);
+  EXPECT_TRUE(options.flag("max-length-crop"));
+  EXPECT_EQ(options.integer("max-length-factor"), kMarianLengthFactor);
   EXPECT_EQ(exported.text("target_tokenizer.model"), exported.model().target_tokenizer->serialized());
   EXPECT_THAT(exported.text("README.md"), AllOf(HasSubstr("spm_encode --model=source_tokenizer.model"),
                                                 HasSubstr("marian-decoder --config decoder.yml")));
@@ -136,13 +140,29 @@ TEST(ExportMarianRefusalTest, AModelOfGlossesDefaultsIsRefusedWithAllReasons) {
   EXPECT_FALSE(std::filesystem::exists(model.output()));
 }
 
-TEST(ExportMarianRefusalTest, ExactGeluIsNotMarians) {
-  const ExportedModel model([](SmallJob& job) {
-    use_marian_formulas(job.config.model);
-    job.config.model.activation = Activation::kGelu;
-  });
-  EXPECT_THAT(refusal(model, kMarian),
-              HasSubstr("model.activation: wanted one of relu, swish, gelu_sigmoid, got gelu"));
+TEST_F(ExportMarianTest, ActivationsHaveMariansNames) {
+  for (const auto& [activation, name] :
+       {std::pair(Activation::kRelu, "relu"), {Activation::kSwish, "swish"}, {Activation::kGeluSigmoid, "gelu"}}) {
+    const ExportedModel model([&](SmallJob& job) {
+      use_marian_formulas(job.config.model);
+      job.config.model.activation = activation;
+    });
+    model.write(kMarian);
+    const auto file = open_npz(model.output() / "model.npz");
+    EXPECT_EQ(MarianOptions::of_model(*file).text("transformer-ffn-activation"), name);
+  }
+}
+
+TEST(ExportMarianRefusalTest, ActivationsThatMarianLacksAreRefused) {
+  for (const auto activation : {Activation::kGelu, Activation::kGlu, Activation::kSwiglu}) {
+    const ExportedModel model([&](SmallJob& job) {
+      use_marian_formulas(job.config.model);
+      job.config.model.activation = activation;
+    });
+    EXPECT_THAT(refusal(model, kMarian),
+                HasSubstr("model.activation: wanted one of relu, swish, gelu_sigmoid, got " +
+                          to_json(model.model().config.model).at("activation").get<std::string>()));
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/error.h"
 #include "tests/pipeline/interchange/export/exported_model.h"
 #include "tokenizer/mapped_tokenizer.h"
 #include "tokenizer/piece_table.h"
@@ -12,8 +13,9 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 /// Returns a tokenizer with the pieces in the opposite order and tags of two languages.
-std::string with_own_ids(const std::string& sentencepiece, MappedVocabulary::Normalizer normalizer) {
-  MappedVocabulary vocabulary{.pieces = {"<pad>", "<unk>", "<s>", "</s>", "__en__", "__de__"},
+std::string with_own_ids(const std::string& sentencepiece, MappedVocabulary::Normalizer normalizer,
+                         const std::string& target_tag = "__de__") {
+  MappedVocabulary vocabulary{.pieces = {"<pad>", "<unk>", "<s>", "</s>", "__en__", target_tag},
                               .normalizer = normalizer,
                               .languages = {{"en", 4}, {"de", 5}}};
   const auto pieces = read_piece_table(sentencepiece).pieces;
@@ -67,6 +69,36 @@ TEST(ExportTagsTest, OtherFormatsRefuseWhatTheyLack) {
   EXPECT_THAT(refusal(model, ExportFormat::kHuggingFace),
               HasSubstr("tokenizer.model: wanted a SentencePiece model with its own ids"));
   EXPECT_THAT(refusal(model, ExportFormat::kMarian), HasSubstr("tokenizer.target_tag: wanted false, got true"));
+}
+
+/// A model for Marian whose tag of the target language is `tag`.
+ExportedModel with_source_tag(const std::string& tag) {
+  return ExportedModel(
+      [](SmallJob& job) {
+        use_languages(job);
+        use_marian_formulas(job.config.model);
+        job.config.tokenizer.source_tag = SourceTag::kTarget;
+        job.config.tokenizer.target_tag = false;
+      },
+      [&](const std::string& bytes) { return with_own_ids(bytes, MappedVocabulary::Normalizer::kNone, tag); });
+}
+
+TEST(ExportTagsTest, MarianGetsTheTagQuotedForSedAndTheShell) {
+  const auto model = with_source_tag(R"(>>d'&|\<<)");
+  try {
+    model.write(ExportFormat::kMarian);
+  } catch (const UsageError& error) {
+    GTEST_SKIP() << error.what();  // built without libzip
+  }
+  EXPECT_THAT(model.text("README.md"), HasSubstr(R"(  sed '/./s|^|>>d'\''\&\|\\<< |' |)"));
+}
+
+TEST(ExportTagsTest, MarianSplitsPiecesAtSpacesAndFindsThemBySpelling) {
+  EXPECT_THAT(refusal(with_source_tag("a\nb"), ExportFormat::kMarian),
+              HasSubstr("tag of the source without white space"));
+  for (const auto format : {ExportFormat::kMarian, ExportFormat::kCtranslate2})
+    EXPECT_THAT(refusal(with_source_tag("</s>"), format),
+                HasSubstr("tokenizer.model: wanted each piece once, got </s> twice"));
 }
 
 TEST(ExportTagsTest, TheNormalizerOfPackagesIsGlossesOwn) {

@@ -1,6 +1,10 @@
 #include "tests/pipeline/interchange/export/exported_model.h"
 
+#include <utility>
+
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/where.h>
 
 #include "common/error.h"
 #include "model/make_model.h"
@@ -53,6 +57,25 @@ ExportedModel::ExportedModel(const std::function<void(SmallJob&)>& change,
     vocabularies = {size_of(first), size_of(second)};
   }
   write_model_file(model_file(), formula_model(config.model, vocabularies), description);
+}
+
+void ExportedModel::store_coarse_int8() const {
+  const auto stored = model().file;
+  FileTensors tensors;
+  for (const auto& [name, info] : network_weights(stored.config, stored.vocabularies)) {
+    const auto weight = stored.model.weights(name);
+    if (info.kind != WeightKind::kMatrix && info.kind != WeightKind::kEmbedding) {
+      store_weight(name, weight, WeightPrecision::kFloat32, tensors);
+      continue;
+    }
+    const auto fine = weight.as_int8();
+    const auto is_even = at::arange(fine.scales.size(0)).remainder(2) == 0;
+    const auto scales = at::where(is_even, 0.015625F, fine.scales * 2.1F);
+    scales[1] = 0;
+    const auto values = fine.values.div(2, "trunc").to(at::kChar);
+    store_weight(name, StoredWeight(values, scales), WeightPrecision::kInt8, tensors);
+  }
+  write_model_file(model_file(), std::move(tensors), stored.description);
 }
 
 void ExportedModel::write(ExportFormat format, WeightPrecision precision, bool overwrite) const {

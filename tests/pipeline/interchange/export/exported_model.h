@@ -19,6 +19,10 @@ class ExportedModel {
       const std::function<void(SmallJob&)>& change = [](SmallJob&) {},
       const std::function<std::string(const std::string&)>& convert = [](const std::string& bytes) { return bytes; });
 
+  /// Stores the matrices in int8 as an import can: the magnitudes of all int8 values are below 127, the scales of rows
+  /// 0, 2, 4 ... are a power of two, and that of row 1 is 0.
+  void store_coarse_int8() const;
+
   TranslationModel model() const { return load_translation_model(model_file(), at::kCPU); }
   std::filesystem::path model_file() const { return job_ / "model.safetensors"; }
   std::filesystem::path output() const { return job_ / "out"; }

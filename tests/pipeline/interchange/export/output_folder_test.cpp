@@ -84,6 +84,19 @@ TEST_F(OutputFolderTest, FilesOfOthersAreNeverReplaced) {
   EXPECT_EQ(text_of_file(out_ / "a.txt"), "one");
 }
 
+// Writing takes minutes; another program may write to the same place meanwhile.
+TEST_F(OutputFolderTest, FilesThatAppearWhileItIsWrittenAreKept) {
+  for (const bool overwrite : {false, true}) {
+    OutputFolder folder(out_, overwrite);
+    write_file(folder.file("a.txt"), "one");
+    fs::create_directory(out_);
+    write_file(out_ / "mine", "mine");
+    EXPECT_THROW(folder.commit("# Title\n"), UsageError);
+    EXPECT_EQ(text_of_file(out_ / "mine"), "mine");
+    fs::remove_all(out_);
+  }
+}
+
 TEST_F(OutputFolderTest, AFileIsNoFolder) {
   write_file(out_, "mine");
   EXPECT_THAT([&] { write("one", true); },

@@ -147,9 +147,9 @@ std::string field(int number, const std::string& bytes) {
 TEST(TokenizerJsonTest, OtherModelsAreRefusedWithAllReasons) {
   using namespace std::string_literals;
   const auto user_defined = field(1, field(1, "a b") + "\x18\4"s), unused = field(1, field(1, "c") + "\x18\5"s);
-  const auto trainer = field(2, "\x18\3\xc0\1\1"s);  // model_type word, treat_whitespace_as_suffix
-  const auto normalizer = field(3, "\x28\0"s);       // escape_whitespaces
-  const auto denormalizer = field(5, field(2, "map"));
+  const auto trainer = field(2, "\x18\3\xc0\1\1"s);                    // model_type word, treat_whitespace_as_suffix
+  const auto normalizer = field(3, "\x28\0"s);                         // escape_whitespaces
+  const auto denormalizer = field(5, field(2, "map")) + field(5, "");  // the parts of a message are one
   Refusals refusals;
   check_tokenizer_json(user_defined + unused + trainer + normalizer + denormalizer, "x.model", refusals);
   for (const auto* reason : {"x.model: wanted no user-defined pieces", "no unused pieces", "pieces without spaces",
