@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "data/aligned_reader.h"
-#include "data/pair_verdict.h"
 
 namespace gloss {
 namespace {
@@ -24,6 +23,8 @@ CorpusCheck check_corpus(const std::filesystem::path& source_path, const std::fi
   TextCheck target(target_path, options.target.get(), options.normalization);
   LineHashes pairs;
   const bool in_pieces = options.source != nullptr && options.target != nullptr;
+  auto filters = options.filters;
+  if (!in_pieces) filters.max_ratio = 0;
   const auto max_ratio =
       options.max_ratio.value_or(in_pieces ? CorpusCheckOptions::kPieceRatio : CorpusCheckOptions::kCharacterRatio);
   const auto lopsided = [&] {
@@ -33,20 +34,27 @@ CorpusCheck check_corpus(const std::filesystem::path& source_path, const std::fi
   };
 
   for (LinePair pair; reader.next(pair);) {
-    if (pair.has_source) source.add(pair.source);
-    if (pair.has_target) target.add(pair.target);
+    JudgedLine judged_source, judged_target;
+    if (pair.has_source) judged_source = source.add(pair.source);
+    if (pair.has_target) judged_target = target.add(pair.target);
     if (!pair.complete()) continue;
     const auto line = ++check.pairs;
-    const auto verdict = judge_pair(source.judged(), target.judged(), options.max_length);
+    auto verdict = judge_pair(judged_source, judged_target, options.max_length, filters);
+    if (verdict == PairVerdict::kUsable && options.repeated != nullptr)
+      verdict = options.repeated->judge(options.text, pair.source.text, pair.target.text);
     if (verdict == PairVerdict::kInvalid) check.invalid.note(line);
     if (verdict == PairVerdict::kEmpty) check.empty.note(line);
     if (verdict == PairVerdict::kTooLong) check.too_long.note(line);
+    if (verdict == PairVerdict::kRatio) check.skipped_ratio.note(line);
+    if (verdict == PairVerdict::kCopied) check.skipped_copied.note(line);
+    if (verdict == PairVerdict::kRepeated) check.skipped_repeated.note(line);
     if (verdict != PairVerdict::kUsable) continue;
 
     ++check.fit_pairs;
     if (lopsided()) check.ratio.note(line);
     if (pair.source.text == pair.target.text) check.copied.note(line);
-    if (!pairs.insert(hash_of_pair(pair.source.text, pair.target.text))) check.repeated.note(line);
+    if (options.repeated == nullptr && !pairs.insert(hash_of_pair(pair.source.text, pair.target.text)))
+      check.repeated.note(line);
     if (options.for_pair) options.for_pair(pair.source.text, pair.target.text, line);
   }
   check.source = source.report();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "data/line_hashes.h"
+#include "data/pair_verdict.h"
 #include "data/text_check.h"
 #include "tokenizer/tokenizer.h"
 
@@ -22,9 +24,13 @@ struct CorpusCheck {
   NotedLines invalid;          ///< pairs with a side that is not UTF-8 or has a NUL
   NotedLines empty;            ///< pairs with an empty side
   NotedLines too_long;         ///< pairs with a side of too many units, eos counted, or one that was cut
-  NotedLines ratio;            ///< pairs whose lengths differ by more than max_ratio
-  NotedLines copied;           ///< pairs whose target equals the source
-  NotedLines repeated;         ///< pairs that equal an earlier one
+  NotedLines skipped_ratio;    ///< pairs that PairFilters::max_ratio skips
+  NotedLines skipped_copied;
+  NotedLines skipped_repeated;
+  // Of the pairs that training would use:
+  NotedLines ratio;     ///< pairs whose lengths differ by more than CorpusCheckOptions::max_ratio
+  NotedLines copied;    ///< pairs whose target equals the source
+  NotedLines repeated;  ///< pairs that equal an earlier one
 };
 
 /// Options of check_corpus.
@@ -32,7 +38,10 @@ struct CorpusCheckOptions {
   std::shared_ptr<const Tokenizer> source = {}, target = {};  ///< null: units are words
   Normalization normalization = Normalization::kNmtNfkc;      ///< for counting words, without a tokenizer
   std::int64_t max_length = 256;                              ///< units and eos
-  std::optional<double> max_ratio = {};                       ///< of lengths; default: kPieceRatio, kCharacterRatio
+  std::optional<double> max_ratio = {};  ///< of lengths, to be reported; default: kPieceRatio, kCharacterRatio
+  PairFilters filters = {};              ///< without tokenizers max_ratio has no effect, since words are no pieces
+  RepeatedPairs* repeated = nullptr;     ///< finds repetitions, which training skips; null: none are skipped
+  std::size_t text = 0;                  ///< the number of this text for `repeated`
   /// Called with each pair that training would use, and its line number.
   std::function<void(std::string_view source, std::string_view target, std::int64_t line)> for_pair = {};
 

@@ -14,11 +14,15 @@ struct CorpusReport {
   NotedLines invalid_utf8 = {};  ///< or with a NUL
   NotedLines empty = {};         ///< no piece on one side or both
   NotedLines too_long = {};
-  bool crlf = false;  ///< some lines ended in CRLF; the CR was dropped
+  NotedLines ratio = {};     ///< skipped by PairFilters::max_ratio
+  NotedLines copied = {};    ///< skipped by PairFilters::skip_copied
+  NotedLines repeated = {};  ///< skipped by PairFilters::skip_repeated
+  bool crlf = false;         ///< some lines ended in CRLF; the CR was dropped
 };
 
 Json to_json(const CorpusReport& report);
-/// Parses a report. Throws Json's own exceptions if a key is missing or has another type.
+/// Parses a report, also of a version without filters. Throws Json's own exceptions if a key is missing or has another
+/// type.
 CorpusReport read_corpus_report(const Json& json);
 
 }  // namespace gloss

@@ -101,6 +101,20 @@ const Settings<DataConfig>& data_settings() {
                 {.key = "max_length",
                  .help = "maximum pieces of a sentence, eos included; training skips longer pairs with a message",
                  .range = between(2, 1'000'000)}},
+               {field(&Config::filters, &PairFilters::max_ratio),
+                {.key = "max_ratio",
+                 .help = "training skips pairs with a side of more than this many times the other's pieces; 0: none",
+                 .range = between(0, 1000),
+                 .wanted = "0, or 1 to 1000",
+                 .identity = Identity::kUnlessDefault}},
+               {field(&Config::filters, &PairFilters::skip_copied),
+                {.key = "skip_copied",
+                 .help = "training skips pairs whose source line equals the target line",
+                 .identity = Identity::kUnlessDefault}},
+               {field(&Config::filters, &PairFilters::skip_repeated),
+                {.key = "skip_repeated",
+                 .help = "training uses the first of equal pairs only, in all texts of a stage",
+                 .identity = Identity::kUnlessDefault}},
                {field(&Config::batch_tokens),
                 {.key = "batch_tokens",
                  .help = "positions of a batch: max(source, target) times sentences, padding included",
@@ -119,12 +133,19 @@ std::vector<TrainingStage> DataConfig::training_stages() const {
 
 std::vector<TextFiles> DataConfig::training_texts() const { return texts_of(training_stages()).files; }
 
+std::optional<RepeatedPairs> DataConfig::repeated_pairs() const {
+  if (!filters.skip_repeated) return std::nullopt;
+  return RepeatedPairs(earlier_texts_of_stages(texts_of(training_stages())));
+}
+
 void DataConfig::validate() const {
   data_settings().validate(*this);
   if (!stages.empty() && !(train_source.empty() && train_target.empty()))
     throw UsageError({Key{"data.stages"}, ": names the training texts; leave out ", Key{"data.train_source"}, " and ",
                       Key{"data.train_target"}});
   require_both(train_source, train_target, "data.train");
+  const auto& ratio = data_settings().at("max_ratio");
+  require(filters.max_ratio == 0 || filters.max_ratio >= 1, ratio.name(), ratio.wanted_text(), filters.max_ratio);
   validate_stages(stages);
   require_both(valid_source, valid_target, "data.valid");
   require_both(test_source, test_target, "data.test");

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/config/config_section.h"
 #include "common/config/setting.h"
+#include "data/pair_verdict.h"
 #include "data/text_files.h"
 #include "data/training_stage.h"
 
@@ -19,6 +21,7 @@ struct DataConfig {
   std::string test_source, test_target;          ///< optional, both or neither
   std::string source_language, target_language;  ///< language tags (data/language_tag.h); empty: unknown
   std::int64_t max_length = 256;                 ///< pieces and eos; a longer pair is left out of training
+  PairFilters filters;                           ///< of training pairs; other texts are not filtered
   std::int64_t batch_tokens = 4096;              ///< max(source, target) positions times sentences, padding included
   /// Validates on pairs of the training text, which are left out of training (data/hold_out.h).
   bool hold_out = false;
@@ -29,6 +32,8 @@ struct DataConfig {
   std::vector<TrainingStage> training_stages() const;
   /// Returns the texts of all stages, each once, in the order of their first use.
   std::vector<TextFiles> training_texts() const;
+  /// Returns the judge of repetitions in training_texts(), without pairs; absent if they are not skipped.
+  std::optional<RepeatedPairs> repeated_pairs() const;
   /// The run has a validation set.
   bool validates() const { return hold_out || !valid_source.empty(); }
 

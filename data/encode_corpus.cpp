@@ -50,7 +50,8 @@ class PairEncoder {
     EncodedPair pair{.source = source_.encode(lines.source.text), .target = target_.encode(lines.target.text)};
     source.pieces = std::ssize(pair.source);
     target.pieces = std::ssize(pair.target);
-    if (const auto verdict = judge_pair(source, target, options_->max_length); verdict != PairVerdict::kUsable)
+    if (const auto verdict = judge_pair(source, target, options_->max_length, options_->filters);
+        verdict != PairVerdict::kUsable)
       return {verdict};
     pair.source.push_back(kEos);
     pair.target.push_back(kEos);
@@ -73,13 +74,21 @@ Lines next_lines(AlignedReader& reader) {
   return lines;
 }
 
-void add(const std::vector<EncodedPair>& pairs, CorpusReport& report, CorpusWriter& writer) {
-  for (const auto& [verdict, source, target] : pairs) {
+// Returns the verdict on an encoded pair of the text `text`. Pairs are judged in their order.
+PairVerdict judge_encoded(const EncodedPair& pair, const LinePair& line, std::size_t text, RepeatedPairs* repeated) {
+  if (pair.verdict != PairVerdict::kUsable || repeated == nullptr) return pair.verdict;
+  return repeated->judge(text, line.source.text, line.target.text);
+}
+
+// Adds the pairs of `lines`, which belong to the text `text`.
+void add(const Lines& lines, const std::vector<EncodedPair>& pairs, std::size_t text, RepeatedPairs* repeated,
+         CorpusReport& report, CorpusWriter& writer) {
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
     ++report.lines;
-    switch (verdict) {
+    switch (judge_encoded(pairs[i], lines[i], text, repeated)) {
       case PairVerdict::kUsable:
         ++report.pairs;
-        writer.add(source, target);
+        writer.add(pairs[i].source, pairs[i].target);
         break;
       case PairVerdict::kHeldOut:
         break;
@@ -92,6 +101,15 @@ void add(const std::vector<EncodedPair>& pairs, CorpusReport& report, CorpusWrit
       case PairVerdict::kTooLong:
         report.too_long.note(report.lines);
         break;
+      case PairVerdict::kRatio:
+        report.ratio.note(report.lines);
+        break;
+      case PairVerdict::kCopied:
+        report.copied.note(report.lines);
+        break;
+      case PairVerdict::kRepeated:
+        report.repeated.note(report.lines);
+        break;
     }
   }
 }
@@ -100,11 +118,15 @@ void add(const std::vector<EncodedPair>& pairs, CorpusReport& report, CorpusWrit
 void expect_usable(const TextFiles& files, const CorpusReport& report, const EncodingOptions& options) {
   const auto both = names_of(files);
   if (report.lines == 0) throw DataError(both + ": wanted sentence pairs, got empty files");
-  if (report.pairs == 0)
-    throw DataError(both + ": none of " + std::to_string(report.lines) +
-                    " pairs can be used: " + std::to_string(report.empty.count) + " empty, " +
-                    std::to_string(report.too_long.count) + " longer than " + std::to_string(options.max_length) +
-                    " pieces, " + std::to_string(report.invalid_utf8.count) + " not UTF-8");
+  if (report.pairs > 0) return;
+  std::string skipped;
+  for (const auto& [pairs, reason] :
+       {std::pair(&report.ratio, "above data.max_ratio"), {&report.copied, "copied"}, {&report.repeated, "repeated"}})
+    if (pairs->count > 0) skipped += ", " + std::to_string(pairs->count) + ' ' + reason;
+  throw DataError(both + ": none of " + std::to_string(report.lines) +
+                  " pairs can be used: " + std::to_string(report.empty.count) + " empty, " +
+                  std::to_string(report.too_long.count) + " longer than " + std::to_string(options.max_length) +
+                  " pieces, " + std::to_string(report.invalid_utf8.count) + " not UTF-8" + skipped);
 }
 
 void expect_utf8(const TextFiles& files, const CorpusReport& report) {
@@ -116,8 +138,8 @@ void expect_utf8(const TextFiles& files, const CorpusReport& report) {
 
 using Encoders = std::vector<std::unique_ptr<PairEncoder>>;
 
-// Encodes one text with all `encoders` at once.
-CorpusReport encode_text(const TextFiles& files, Encoders& encoders, const EncodingOptions& options,
+// Encodes the text of number `text` with all `encoders` at once.
+CorpusReport encode_text(const TextFiles& files, std::size_t text, Encoders& encoders, const EncodingOptions& options,
                          CorpusWriter& writer) {
   using Encoded = std::vector<EncodedPair>;
   struct Task {
@@ -142,10 +164,11 @@ CorpusReport encode_text(const TextFiles& files, Encoders& encoders, const Encod
   for (const auto& encoder : encoders) begin_task(encoder.get());
   while (!tasks.empty()) {
     const auto encoded = tasks.front().encoded.get();
+    const auto lines = std::move(tasks.front().lines);
     auto* const encoder = tasks.front().encoder;
     tasks.pop_front();
     begin_task(encoder);
-    add(encoded, report, writer);
+    add(lines, encoded, text, options.repeated, report, writer);
   }
   report.crlf = reader.saw_crlf();
   expect_utf8(files, report);
@@ -164,7 +187,7 @@ std::vector<CorpusReport> encode_corpus(std::span<const TextFiles> texts, const 
   for (int i = 0; i < options.threads; ++i)
     encoders.push_back(std::make_unique<PairEncoder>(source_tokenizer, target_tokenizer, options));
   std::vector<CorpusReport> reports;
-  for (const auto& files : texts) reports.push_back(encode_text(files, encoders, options, writer));
+  for (std::size_t i = 0; i < texts.size(); ++i) reports.push_back(encode_text(texts[i], i, encoders, options, writer));
   return reports;
 }
 
@@ -176,7 +199,8 @@ CorpusReport encode_lines(std::span<const std::string> sources, std::span<const 
   for (std::size_t i = 0; i < sources.size(); ++i)
     lines.push_back({.source = {.text = sources[i]}, .target = {.text = targets[i]}});
   const EncodingOptions options{.max_length = max_length};
-  add(PairEncoder(source_tokenizer, target_tokenizer, options).encode(lines), report, writer);
+  add(lines, PairEncoder(source_tokenizer, target_tokenizer, options).encode(lines), 0, options.repeated, report,
+      writer);
   return report;
 }
 

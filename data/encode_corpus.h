@@ -8,6 +8,7 @@
 
 #include "data/corpus_report.h"
 #include "data/corpus_writer.h"
+#include "data/pair_verdict.h"
 #include "data/text_files.h"
 #include "tokenizer/tokenizer.h"
 
@@ -20,6 +21,8 @@ struct EncodingOptions {
   int threads = 1;                         ///< does not change the result
   /// Returns whether a pair is held out of training. It may be called on several threads. Held-out pairs are skipped.
   std::function<bool(std::string_view source, std::string_view target)> holds_out = {};
+  PairFilters filters = {};           ///< skip_repeated has an effect by `repeated` only
+  RepeatedPairs* repeated = nullptr;  ///< finds repetitions in the texts, which are skipped; null: none are
 };
 
 /// Encodes aligned texts, one after the other: reads each once, line by line, and adds the usable pairs to `writer` in

@@ -1,21 +1,34 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include "common/text/line_splitter.h"
+#include "data/line_hashes.h"
 
 namespace gloss {
 
 /// The decision whether training uses a pair, with the reason if it does not.
-enum class PairVerdict { kUsable, kTooLong, kInvalid, kHeldOut, kEmpty };
+enum class PairVerdict { kUsable, kTooLong, kInvalid, kHeldOut, kEmpty, kRatio, kCopied, kRepeated };
+
+/// Rules by which training skips pairs that it could use (section `data` of the run file). The defaults skip none.
+struct PairFilters {
+  double max_ratio = 0;        ///< pieces of the longer side over those of the shorter one; 0: no limit
+  bool skip_copied = false;    ///< skip pairs whose source line is the target line
+  bool skip_repeated = false;  ///< use the first of equal pairs only (RepeatedPairs)
+};
 
 /// The properties of a line that decide about its pair.
 struct JudgedLine {
-  bool cut = false;         ///< longer than LineReader::kMaxLineBytes
-  bool is_text = true;      ///< UTF-8 without NUL, as far as the line was read
-  std::int64_t pieces = 0;  ///< without eos; ignored for a line that is cut or invalid
+  bool cut = false;            ///< longer than LineReader::kMaxLineBytes
+  bool is_text = true;         ///< UTF-8 without NUL, as far as the line was read
+  std::int64_t pieces = 0;     ///< without eos; ignored for a line that is cut or invalid
+  std::string_view text = {};  ///< the line itself
 
   /// Returns the properties that need no tokenizer. A line with anything but ASCII white space counts as one piece.
+  /// `text` is that of `line`.
   static JudgedLine of(const TextLine& line);
 };
 
@@ -23,7 +36,30 @@ struct JudgedLine {
 PairVerdict judge_bytes(const JudgedLine& source, const JudgedLine& target);
 
 /// Returns the verdict on a pair that is not held out. `max_length` limits pieces and eos of either side; 0: no limit.
-PairVerdict judge_pair(const JudgedLine& source, const JudgedLine& target, std::int64_t max_length);
+/// The ratio is that of Moses' clean-corpus-n.perl, counted in pieces: a pair is skipped if one side has more than
+/// max_ratio times the pieces of the other, however short it is. RepeatedPairs judges repetitions.
+PairVerdict judge_pair(const JudgedLine& source, const JudgedLine& target, std::int64_t max_length,
+                       const PairFilters& filters = {});
+
+/// Finds pairs of texts that repeat an earlier pair, for PairFilters::skip_repeated. Pairs are compared by hashes of 64
+/// bits: among n different pairs, a pair is skipped by mistake with a probability of about n^2 / 2^65, which is 0.03 %
+/// for a hundred million. Memory: that of LineHashes for each pair in use.
+///
+///     RepeatedPairs repeated(earlier_texts_of_stages(texts_of(stages)));
+///     if (repeated.judge(text, source, target) == PairVerdict::kUsable) use(source, target);
+class RepeatedPairs {
+ public:
+  /// `earlier` has for each text the earlier texts that its pairs are compared with.
+  explicit RepeatedPairs(std::vector<std::vector<std::size_t>> earlier);
+
+  /// Returns kRepeated if this text or one of its `earlier` texts has the pair in use; otherwise kUsable, and the pair
+  /// is in use. Call it for each pair that judge_pair finds usable, in the order of texts and lines.
+  PairVerdict judge(std::size_t text, std::string_view source, std::string_view target);
+
+ private:
+  std::vector<std::vector<std::size_t>> earlier_;
+  std::vector<LineHashes> used_;  ///< the pairs in use, by text
+};
 
 /// Returns whether a text is likely to be in another encoding: more than 1 % of its lines or pairs are invalid.
 bool has_other_encoding(std::int64_t invalid, std::int64_t lines);

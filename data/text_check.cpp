@@ -33,21 +33,22 @@ TextCheck::TextCheck(const std::filesystem::path& path, const Tokenizer* tokeniz
   report_.begins_with_mark = begins_with_mark(path);
 }
 
-void TextCheck::add(const TextLine& line) {
+JudgedLine TextCheck::add(const TextLine& line) {
   units_ = characters_ = 0;
   is_text_ = false;
-  cut_ = line.cut;
   const auto number = ++report_.lines;
   if (line.crlf) report_.windows_end.note(number);
   if (line.cut) {
     report_.cut.note(number);
-    return;
+  } else {
+    check_characters(line.text);
+    if (is_text_) {
+      count_units(line.text);
+      report_.units += units_;
+      if (units_ == 0) report_.empty.note(number);
+    }
   }
-  check_characters(line.text);
-  if (!is_text_) return;
-  count_units(line.text);
-  report_.units += units_;
-  if (units_ == 0) report_.empty.note(number);
+  return {.cut = line.cut, .is_text = is_text_, .pieces = units_, .text = line.text};
 }
 
 void TextCheck::check_characters(std::string_view line) {

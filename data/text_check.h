@@ -40,12 +40,10 @@ class TextCheck {
   TextCheck(const std::filesystem::path& path, const Tokenizer* tokenizer,
             Normalization normalization = Normalization::kNmtNfkc);
 
-  /// Checks the next line of the text.
-  void add(const TextLine& line);
+  /// Checks the next line of the text and returns its properties. Without a tokenizer, words count as pieces: a line
+  /// has at least as many pieces as words.
+  JudgedLine add(const TextLine& line);
 
-  /// Returns the properties of the last line. Without a tokenizer, words count as pieces: a line has at least as many
-  /// pieces as words.
-  JudgedLine judged() const { return {.cut = cut_, .is_text = is_text_, .pieces = units_}; }
   std::int64_t units() const { return units_; }  ///< of the last line, as in the report; 0 if it is cut or invalid
   std::int64_t characters() const { return characters_; }  ///< of the last line
 
@@ -59,7 +57,7 @@ class TextCheck {
 
   const Tokenizer* tokenizer_;
   Normalization normalization_;
-  bool cut_ = false, is_text_ = false;
+  bool is_text_ = false;
   std::int64_t units_ = 0, characters_ = 0;
   TextReport report_;
   struct Occurrences {

@@ -110,4 +110,15 @@ StageTexts texts_of(std::span<const TrainingStage> stages) {
   return texts;
 }
 
+std::vector<std::vector<std::size_t>> earlier_texts_of_stages(const StageTexts& texts) {
+  std::vector<std::set<std::size_t>> earlier(texts.files.size());
+  for (const auto& stage : texts.of_stage)
+    for (const auto text : stage)
+      for (const auto other : stage)
+        if (other < text) earlier[text].insert(other);
+  std::vector<std::vector<std::size_t>> lists;
+  for (const auto& others : earlier) lists.emplace_back(others.begin(), others.end());
+  return lists;
+}
+
 }  // namespace gloss

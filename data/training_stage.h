@@ -48,6 +48,9 @@ struct StageTexts {
 };
 StageTexts texts_of(std::span<const TrainingStage> stages);
 
+/// Returns for each text the earlier ones that some stage trains on together with it, in ascending order.
+std::vector<std::vector<std::size_t>> earlier_texts_of_stages(const StageTexts& texts);
+
 /// Returns the stages without paths: a text is the index of StageTexts::files under the key "text".
 Json to_json_without_paths(std::span<const TrainingStage> stages);
 

@@ -19,13 +19,16 @@ namespace {
 
 constexpr std::int64_t kLinesToOneReport = 100'000;
 
+// Returns a whole number without a decimal point.
+std::string number_text(double number) {
+  return to_text(number == std::floor(number) ? Json(static_cast<std::int64_t>(number)) : Json(number));
+}
+
 std::string ratio_text(const DataCheckOptions& options, bool in_pieces) {
   const auto max_ratio =
       options.max_ratio.value_or(in_pieces ? CorpusCheckOptions::kPieceRatio : CorpusCheckOptions::kCharacterRatio);
-  const bool whole = max_ratio == std::floor(max_ratio);
-  return "pairs have one side more than " +
-         to_text(whole ? Json(static_cast<std::int64_t>(max_ratio)) : Json(max_ratio)) +
-         " times as long as the other, in " + (in_pieces ? "pieces" : "characters");
+  return "pairs have one side more than " + number_text(max_ratio) + " times as long as the other, in " +
+         (in_pieces ? "pieces" : "characters");
 }
 
 /// Collects findings by kind.
@@ -92,13 +95,27 @@ std::vector<Finding> findings_of(const DataSet& set, const CorpusCheck& check, c
                "pairs have a side of more than " + std::to_string(options.max_length) +
                    (in_pieces ? " pieces, eos counted (data.max_length)"
                               : " words and eos, and so of more pieces than data.max_length"));
+  findings.add("skipped_ratio", "", check.skipped_ratio,
+               "pairs are skipped: one side has more than data.max_ratio = " + number_text(options.filters.max_ratio) +
+                   " times the pieces of the other");
+  findings.add("skipped_copied", "", check.skipped_copied,
+               "pairs are skipped: the target is the source (data.skip_copied)");
+  findings.add("skipped_repeated", "", check.skipped_repeated,
+               "pairs are skipped: they repeat an earlier pair (data.skip_repeated)");
   findings.add("ratio", "", check.ratio, ratio_text(options, in_pieces));
   findings.add("copied", "", check.copied, "pairs have a target that is the source");
   findings.add("repeated", "", check.repeated, "pairs repeat an earlier line");
   return findings.take();
 }
 
-SetCheck check_set(const DataSet& set, const DataCheckOptions& options,
+/// The filters of a training text.
+struct TextFilters {
+  PairFilters filters = {};
+  RepeatedPairs* repeated = nullptr;
+  std::size_t text = 0;  ///< its number among the training texts
+};
+
+SetCheck check_set(const DataSet& set, const DataCheckOptions& options, const TextFilters& filters,
                    decltype(CorpusCheckOptions::for_pair) for_pair) {
   const auto name = use_name(set.use);
   const auto shown = [&, pair = std::move(for_pair)](std::string_view source, std::string_view target,
@@ -114,6 +131,9 @@ SetCheck check_set(const DataSet& set, const DataCheckOptions& options,
                                   .normalization = options.normalization,
                                   .max_length = options.max_length,
                                   .max_ratio = options.max_ratio,
+                                  .filters = filters.filters,
+                                  .repeated = filters.repeated,
+                                  .text = filters.text,
                                   .for_pair = shown});
     result.findings = findings_of(set, *result.corpus, options);
   } catch (const DataError& error) {
@@ -189,7 +209,7 @@ DataCheckOptions data_check_options(const RunConfig& config) {
   const auto& data = config.data;
   const auto texts = data.training_texts();
   require(!texts.empty(), "data.train_source", "the file of source sentences to train on", data.train_source);
-  DataCheckOptions options{.max_length = data.max_length};
+  DataCheckOptions options{.max_length = data.max_length, .filters = data.filters, .repeated = data.repeated_pairs()};
   for (const auto& [source, target] : texts) options.sets.push_back({DataSet::Use::kTraining, source, target});
   if (!data.valid_source.empty())
     options.sets.push_back({DataSet::Use::kValidation, data.valid_source, data.valid_target});
@@ -210,18 +230,21 @@ DataCheck check_data(const DataCheckOptions& options) {
   result.sets.resize(options.sets.size());
   for (std::size_t i = 0; i < options.sets.size(); ++i) {
     if (options.sets[i].use == DataSet::Use::kTraining) continue;
-    result.sets[i] = check_set(options.sets[i], options,
+    result.sets[i] = check_set(options.sets[i], options, {},
                                [&pairs = held_out[i]](std::string_view source, std::string_view target,
                                                       std::int64_t line) { pairs.add(source, target, line); });
   }
-  bool has_checked_embeddings = false;
+  auto repeated = options.repeated;
+  std::size_t training_texts = 0;
   for (std::size_t i = 0; i < options.sets.size(); ++i) {
     if (options.sets[i].use != DataSet::Use::kTraining) continue;
-    result.sets[i] =
-        check_set(options.sets[i], options, [&](std::string_view source, std::string_view target, std::int64_t) {
-          for (auto& [set, pairs] : held_out) pairs.compare(source, target);
-        });
-    if (!std::exchange(has_checked_embeddings, true)) check_embeddings(options, result.sets[i]);
+    const auto text = training_texts++;
+    const TextFilters filters{options.filters, repeated ? &*repeated : nullptr, text};
+    result.sets[i] = check_set(options.sets[i], options, filters,
+                               [&](std::string_view source, std::string_view target, std::int64_t) {
+                                 for (auto& [set, pairs] : held_out) pairs.compare(source, target);
+                               });
+    if (text == 0) check_embeddings(options, result.sets[i]);
   }
   for (const auto& [set, pairs] : held_out) add_overlap(result.sets[set], pairs);
   return result;

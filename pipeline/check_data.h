@@ -50,7 +50,9 @@ struct DataCheckOptions {
   std::vector<DataSet> sets = {};
   std::shared_ptr<const Tokenizer> source_tokenizer = {}, target_tokenizer = {};  ///< both or none
   std::int64_t max_length = 256;
-  std::optional<double> max_ratio = {};
+  std::optional<double> max_ratio = {};        ///< of lengths, to be reported
+  PairFilters filters = {};                    ///< of the training texts
+  std::optional<RepeatedPairs> repeated = {};  ///< judge of repetitions in the training texts; absent: none are skipped
   Normalization normalization = Normalization::kNmtNfkc;  ///< of tokenizers that are not trained yet
 
   /// A file of training.initial_embeddings.
@@ -62,9 +64,9 @@ struct DataCheckOptions {
   std::int64_t embedding_width = 0;
 };
 
-/// Returns the options for a run file: its sets, data.max_length, initial embeddings, and the tokenizers of
-/// tokenizer.model_file or training.start_from, if any. Throws UsageError if it names no training text, and as
-/// configured_tokenizers.
+/// Returns the options for a run file: its sets, data.max_length, filters of pairs, initial embeddings, and the
+/// tokenizers of tokenizer.model_file or training.start_from, if any. Throws UsageError if it names no training text,
+/// and as configured_tokenizers.
 DataCheckOptions data_check_options(const RunConfig& config);
 
 /// Checks every set, the training text last, so that it can be compared with the others. Throws IoError, and UsageError

@@ -1,5 +1,6 @@
 #include "tokenizer/make_tokenizer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/error.h"
@@ -23,6 +24,20 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::filesystem::path& pat
 
 PieceTable piece_table_of(const std::string& bytes) {
   return has_mapped_header(bytes) ? MappedTokenizer(bytes, "tokenizer").piece_table() : read_piece_table(bytes);
+}
+
+void expect_symbols(const Tokenizer& tokenizer, std::span<const std::string> symbols, const std::string& name) {
+  if (symbols.empty()) return;
+  const auto table = piece_table_of(tokenizer.serialized());
+  for (const auto& symbol : symbols) {
+    const auto is_symbol = [&](const Piece& piece) {
+      return piece.type == Piece::Type::kUserDefined && piece.text == symbol;
+    };
+    if (std::ranges::none_of(table.pieces, is_symbol))
+      throw UsageError("tokenizer.symbols: wanted symbols of " + printable(name) + ", got " + printable(symbol) +
+                       ", which is no user-defined piece of it; train it with --user_defined_symbols, or leave out "
+                       "the symbol");
+  }
 }
 
 }  // namespace gloss

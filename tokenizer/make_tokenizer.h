@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "tokenizer/piece_table.h"
@@ -15,6 +16,10 @@ std::shared_ptr<const Tokenizer> make_tokenizer(std::string bytes, const std::st
 
 /// Loads a file with such bytes. Throws DataError if it is missing, IoError if it cannot be read, ModelError as above.
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::filesystem::path& path);
+
+/// Checks a tokenizer that was not trained by gloss with tokenizer.symbols: throws UsageError naming the first of
+/// `symbols` that is no user-defined piece of it. `name` is its name in messages.
+void expect_symbols(const Tokenizer& tokenizer, std::span<const std::string> symbols, const std::string& name);
 
 /// Maximum size of such bytes.
 inline constexpr std::size_t kMaxTokenizerBytes = 96 << 20;

@@ -37,4 +37,8 @@ std::vector<std::string> split_symbol_names(std::string_view text) {
   return parts;
 }
 
+bool is_symbol_name(std::string_view text) {
+  return text.starts_with('<') && spells_symbol(text.substr(1)) && text.find('>') == text.size() - 1;
+}
+
 }  // namespace gloss

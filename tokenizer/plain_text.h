@@ -14,4 +14,7 @@ std::string without_space_marks(std::string_view text);
 /// name is plain text. SentencePiece's trainer would treat the name as the symbol and learn none of its characters.
 std::vector<std::string> split_symbol_names(std::string_view text);
 
+/// Returns whether a text is such a name.
+bool is_symbol_name(std::string_view text);
+
 }  // namespace gloss

@@ -1,8 +1,14 @@
 #include "tokenizer/tokenizer_config.h"
 
+#include <set>
 #include <utility>
 
 #include "common/config/settings.h"
+#include "common/text/printable.h"
+#include "common/text/utf8.h"
+#include "common/text/white_space.h"
+#include "tokenizer/plain_text.h"
+#include "tokenizer/word_count.h"
 
 namespace gloss {
 namespace {
@@ -18,6 +24,31 @@ constexpr std::pair<std::string_view, Normalization> kNormalizations[]{{"nmt_nfk
 constexpr std::pair<std::string_view, SourceTag> kSourceTags[]{
     {"none", SourceTag::kNone}, {"source", SourceTag::kSource}, {"target", SourceTag::kTarget}};
 
+bool has_white_space(std::string_view text) {
+  for (std::size_t offset = 0; offset < text.size();) {
+    const auto [character, bytes] = decode_utf8(text, offset);
+    if (is_white_space(*character)) return true;
+    offset += bytes;
+  }
+  return count_words(text, Normalization::kNmtNfkc) != 1;  // more characters become spaces or nothing
+}
+
+void validate_symbols(const std::vector<std::string>& symbols) {
+  constexpr auto kKey = "tokenizer.symbols";
+  constexpr auto kMaxSymbols = TokenizerConfig::kMaxSymbols, kMaxBytes = TokenizerConfig::kMaxSymbolBytes;
+  require(symbols.size() <= kMaxSymbols, kKey, "at most " + std::to_string(kMaxSymbols) + " texts", symbols.size());
+  std::set<std::string_view> seen;
+  for (const auto& symbol : symbols) {
+    require(is_text(symbol), kKey, "UTF-8 without NUL", printable(symbol));
+    require(!symbol.empty() && symbol.size() <= kMaxBytes, kKey,
+            "texts of 1 to " + std::to_string(kMaxBytes) + " bytes", symbol);
+    require(!has_white_space(symbol) && without_space_marks(symbol) == symbol, kKey,
+            "texts without white space and U+2581, which stands for a space", symbol);
+    require(!is_symbol_name(symbol), kKey, "other texts than the names of SentencePiece's own symbols", symbol);
+    require(seen.insert(symbol).second, kKey, "each text once", symbol);
+  }
+}
+
 }  // namespace
 
 std::string_view normalization_name(Normalization normalization) {
@@ -31,7 +62,8 @@ const Settings<TokenizerConfig>& tokenizer_settings() {
   static const Settings<Config> settings(
       "tokenizer",
       {{path_field(&Config::model_file),
-        {.key = "model_file", .help = "a SentencePiece model to use as it is; only `joint` has an effect beside it"}},
+        {.key = "model_file",
+         .help = "a SentencePiece model to use as it is; only `joint` and `symbols` have an effect beside it"}},
        {field(&Config::vocabulary_size),
         {.key = "vocabulary_size",
          .help = "pieces, special symbols included; with `char` at most that many",
@@ -56,6 +88,10 @@ const Settings<TokenizerConfig>& tokenizer_settings() {
          .help = "spell characters without a piece as bytes instead of the unknown word",
          .flag = "--byte-fallback",
          .group = "Tokenizer"}},
+       {field(&Config::symbols),
+        {.key = "symbols",
+         .help = "texts that are one piece each, such as a tag `<BT>` at the start of synthetic sources",
+         .identity = Identity::kUnlessDefault}},
        {field(&Config::joint),
         {.key = "joint", .help = "one vocabulary for both languages; false trains two tokenizers"}},
        {field(&Config::shared_ids),
@@ -75,9 +111,11 @@ const Settings<TokenizerConfig>& tokenizer_settings() {
 
 void TokenizerConfig::validate() const {
   tokenizer_settings().validate(*this);
-  const auto smallest = kMinVocabulary + (byte_fallback ? kBytePieces : 0);
+  validate_symbols(symbols);
+  const auto smallest = kMinVocabulary + (byte_fallback ? kBytePieces : 0) + std::ssize(symbols);
   require(vocabulary_size >= smallest, "tokenizer.vocabulary_size",
-          "a whole number from " + std::to_string(smallest) + ", since each byte needs a piece", vocabulary_size);
+          "a whole number from " + std::to_string(smallest) + ", since each byte and symbol needs a piece",
+          vocabulary_size);
   require(!shared_ids || !joint, "tokenizer.shared_ids", {"false beside ", Key{"tokenizer.joint"}, " true"},
           shared_ids);
 }

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/config/config_section.h"
 #include "common/config/setting.h"
@@ -32,15 +34,18 @@ enum class SourceTag {
 struct TokenizerConfig {
   static constexpr std::int64_t kMinVocabulary = 5;  ///< pad, unk, bos, eos and a piece
   static constexpr std::int64_t kMaxVocabulary = 1'000'000;
+  static constexpr std::size_t kMaxSymbols = 100;
+  static constexpr std::size_t kMaxSymbolBytes = 64;  ///< SentencePiece's limit (sentencepiece_check)
 
   std::string model_file;                ///< a SentencePiece model to use as it is; empty: train one on the corpus
   std::int64_t vocabulary_size = 10000;  ///< pieces, special symbols included; for char at most that many
   TokenizerType type = TokenizerType::kBpe;
   double character_coverage = 1.0;  ///< share of the characters' occurrences that get a piece, 0.98 to 1
   Normalization normalization = Normalization::kNmtNfkc;
-  bool byte_fallback = false;  ///< spell unknown characters as bytes
-  bool joint = true;           ///< one tokenizer for both languages
-  bool shared_ids = false;     ///< two tokenizers that have the same pieces by id
+  bool byte_fallback = false;        ///< spell unknown characters as bytes
+  std::vector<std::string> symbols;  ///< texts that are one piece each: user-defined symbols of SentencePiece
+  bool joint = true;                 ///< one tokenizer for both languages
+  bool shared_ids = false;           ///< two tokenizers that have the same pieces by id
   SourceTag source_tag = SourceTag::kNone;
   bool target_tag = false;  ///< each target begins with the tag of its language
 

@@ -116,6 +116,17 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
   return result.ec == std::errc() ? std::optional(number) : std::nullopt;
 }
 
+// Returns the symbols as a line of CSV, each in quotation marks, as SentencePiece reads lists.
+std::string csv_of(const std::vector<std::string>& symbols) {
+  std::string line;
+  for (const auto& symbol : symbols) {
+    line += line.empty() ? "\"" : ",\"";
+    for (const char c : symbol) line.append(c == '"' ? 2 : 1, c);
+    line += '"';
+  }
+  return line;
+}
+
 // SentencePiece says only in words what is wrong with a vocabulary's size.
 [[noreturn]] void throw_training_error(const std::string& message, const TokenizerConfig& config) {
   const auto got = ", got " + std::to_string(config.vocabulary_size);
@@ -148,7 +159,7 @@ std::string train_tokenizer(std::span<TrainingText> texts, const TokenizerConfig
     const auto name = texts.empty() ? "tokenizer" : printable(texts.front().file.string());
     throw DataError(name + ": wanted text to train a tokenizer on, got no usable line");
   }
-  const std::unordered_map<std::string, std::string> options{
+  std::unordered_map<std::string, std::string> options{
       {"model_type", std::string(tokenizer_type_name(config.type))},
       {"vocab_size", std::to_string(config.vocabulary_size)},
       {"character_coverage", to_text(config.character_coverage)},
@@ -164,6 +175,7 @@ std::string train_tokenizer(std::span<TrainingText> texts, const TokenizerConfig
       {"num_threads", "1"},
       {"minloglevel", "3"},  // what matters comes back as a status
   };
+  if (!config.symbols.empty()) options["user_defined_symbols"] = csv_of(config.symbols);
   std::string serialized;
   const auto status = sentencepiece::SentencePieceTrainer::Train(options, &lines, &serialized);
   if (!status.ok()) throw_training_error(status.ToString(), config);

@@ -12,7 +12,6 @@
 
 #include "common/error.h"
 #include "common/text/printable.h"
-#include "common/log.h"
 #include "common/system/process_id.h"
 
 namespace gloss {

@@ -11,7 +11,6 @@
 #include "common/error.h"
 #include "common/text/printable.h"
 #include "model/storage/int8_weights.h"
-#include "common/log.h"
 #include "model/storage/tensor_names.h"
 #include "model/storage/tensor_view.h"
 #include "model/weights.h"

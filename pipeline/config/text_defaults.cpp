@@ -170,10 +170,15 @@ class Rule {
            vocabulary == row_.vocabulary ? "pieces that the text has often enough"
                                          : "as many pieces as the text can teach");
   }
-  std::int64_t byte_pieces() const { return keys_.flag("tokenizer.byte_fallback", false) ? 256 : 0; }
-  std::int64_t min_vocabulary() const { return TokenizerConfig::kMinVocabulary + byte_pieces(); }
+  /// Returns the number of pieces for bytes and symbols of the run file.
+  std::int64_t extra_pieces() const {
+    const auto* symbols = keys_.find("tokenizer.symbols");
+    return (keys_.flag("tokenizer.byte_fallback", false) ? 256 : 0) +
+           (symbols != nullptr && symbols->is_array() ? static_cast<std::int64_t>(symbols->size()) : 0);
+  }
+  std::int64_t min_vocabulary() const { return TokenizerConfig::kMinVocabulary + extra_pieces(); }
   /// Returns the number of pieces for single characters, the mark of a word's beginning and the special symbols.
-  std::int64_t single_pieces(const TextVariety& side) const { return side.characters + 5 + byte_pieces(); }
+  std::int64_t single_pieces(const TextVariety& side) const { return side.characters + 5 + extra_pieces(); }
   std::int64_t required_pieces(const TextVariety& side) const {
     return single_pieces(side) + side.characters / 20 + 10;  // normalization may produce other characters
   }

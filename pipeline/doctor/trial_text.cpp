@@ -45,8 +45,14 @@ struct TextSample {
   std::int64_t bytes = 0;           ///< of the lines that were read
 };
 
+/// Finds the repetitions in the training text of number `text`; without `pairs` none.
+struct Repetitions {
+  RepeatedPairs* pairs = nullptr;
+  std::size_t text = 0;
+};
+
 TextSample sample_of(const TextFiles& files, std::int64_t max_lines, const RunConfig& config,
-                     const TokenizerPair& tokenizers) {
+                     const TokenizerPair& tokenizers, const Repetitions& repetitions) {
   AlignedReader reader(files.source, files.target);
   TextSample sample;
   for (LinePair pair; std::ssize(sample.pairs) < max_lines && reader.next(pair) && pair.complete();) {
@@ -57,8 +63,10 @@ TextSample sample_of(const TextFiles& files, std::int64_t max_lines, const RunCo
     auto judged_source = JudgedLine::of(pair.source), judged_target = JudgedLine::of(pair.target);
     judged_source.pieces = lengths.source - 1;
     judged_target.pieces = lengths.target - 1;
-    if (judge_pair(judged_source, judged_target, config.data.max_length) == PairVerdict::kUsable)
-      sample.usable.push_back(lengths);
+    auto verdict = judge_pair(judged_source, judged_target, config.data.max_length, config.data.filters);
+    if (verdict == PairVerdict::kUsable && repetitions.pairs != nullptr)
+      verdict = repetitions.pairs->judge(repetitions.text, pair.source.text, pair.target.text);
+    if (verdict == PairVerdict::kUsable) sample.usable.push_back(lengths);
   }
   return sample;
 }
@@ -117,11 +125,11 @@ std::vector<PairLengths> TextLengths::pairs() const {
 TextLengths text_lengths(const RunConfig& config, const TokenizerPair& tokenizers) {
   TextLengths lengths;
   const auto& data = config.data;
-  const auto read = [&](const TextFiles& files, std::int64_t max_lines, auto&& use) {
+  const auto read = [&](const TextFiles& files, std::int64_t max_lines, const Repetitions& repetitions, auto&& use) {
     if (files.source.empty()) return;
     try {
       log_progress("reading " + names_of(files));
-      use(sample_of(files, max_lines, config, tokenizers));
+      use(sample_of(files, max_lines, config, tokenizers, repetitions));
     } catch (const Error& error) {
       if (lengths.unknown.empty()) lengths.unknown = error.what();
     }
@@ -129,9 +137,11 @@ TextLengths text_lengths(const RunConfig& config, const TokenizerPair& tokenizer
   CacheSize cache;
   const auto texts = data.training_texts();
   const auto max_lines = std::max(kMaxLines / std::max<std::int64_t>(std::ssize(texts), 1), kMinMaxLines);
-  for (const auto& files : texts) {
+  auto repeated = data.repeated_pairs();
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const auto& files = texts[i];
     auto& text = lengths.training.emplace_back();
-    read(files, max_lines, [&](TextSample sample) {
+    read(files, max_lines, {repeated ? &*repeated : nullptr, i}, [&](TextSample sample) {
       const auto bytes = file_bytes(files.source) + file_bytes(files.target);
       lengths.training_bytes += bytes;
       if (sample.bytes > 0)
@@ -147,8 +157,8 @@ TextLengths text_lengths(const RunConfig& config, const TokenizerPair& tokenizer
       for (const auto& pair : sample.pairs) of.push_back(std::min(pair.source, data.max_length));
     };
   };
-  read({data.valid_source, data.valid_target}, kMaxLines, sources(lengths.valid));
-  read({data.test_source, data.test_target}, kMaxLines, sources(lengths.test));
+  read({data.valid_source, data.valid_target}, kMaxLines, {}, sources(lengths.valid));
+  read({data.test_source, data.test_target}, kMaxLines, {}, sources(lengths.test));
   log_progress("");
   return lengths;
 }

@@ -157,6 +157,7 @@ TokenizerPair configured_tokenizers(const RunConfig& config) {
   }
   if (config.tokenizer.model_file.empty()) return {};
   const auto joint = load_tokenizer(config.tokenizer.model_file);
+  expect_symbols(*joint, config.tokenizer.symbols, config.tokenizer.model_file);
   return with_tags({joint, joint}, config, {}, "data.");
 }
 

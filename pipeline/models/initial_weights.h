@@ -56,7 +56,7 @@ PieceSpellings spellings_of(const Tokenizer& tokenizer);
 
 /// Returns the source and target tokenizers that a run file names by training.start_from or tokenizer.model_file; null
 /// if they are not trained yet. They add the language tags of the configuration. The weights of the model are not
-/// loaded. Throws as InitialWeights, as with_tags, and as the constructors of the tokenizers.
+/// loaded. Throws as InitialWeights, as with_tags, as expect_symbols, and as the constructors of the tokenizers.
 TokenizerPair configured_tokenizers(const RunConfig& config);
 
 }  // namespace gloss

@@ -84,7 +84,17 @@ Json settings_of(const RunConfig& config) {
   if (!config.tokenizer.model_file.empty() || !config.training.start_from.empty()) return nullptr;
   auto settings = to_json(config.tokenizer);
   for (const auto* key : {"model_file", "shared_ids", "source_tag", "target_tag"}) settings.erase(key);
+  if (config.tokenizer.symbols.empty()) settings.erase("symbols");  // earlier versions had none
   return settings;
+}
+
+// Returns the filters that skip pairs. Which repetitions are skipped depends on the texts of each stage.
+Json filters_of(const DataConfig& data) {
+  auto filters = Json::object();
+  if (data.filters.max_ratio > 0) filters["max_ratio"] = data.filters.max_ratio;
+  if (data.filters.skip_copied) filters["skip_copied"] = true;
+  if (data.filters.skip_repeated) filters["skip_repeated"] = earlier_texts_of_stages(texts_of(data.training_stages()));
+  return filters;
 }
 
 }  // namespace
@@ -183,6 +193,7 @@ Json CorpusCache::key(const Json& tokenizers) const {
               {"tokenizer_settings", settings_of(*config_)},
               {"max_length", config_->data.max_length}};
   if (config_->data.hold_out) key["hold_out"] = kHoldOut;
+  if (auto filters = filters_of(config_->data); !filters.empty()) key["filters"] = std::move(filters);
   return key;
 }
 
@@ -192,7 +203,12 @@ void CorpusCache::encode(const Json& key, const Tokenizer& source, const Tokeniz
   made_ = std::make_unique<AtomicFile>(corpus_file_);
   CorpusWriter writer([&](std::span<const std::byte> bytes) { made_->write(bytes); },
                       std::max(source.vocabulary_size(), target.vocabulary_size()), data.max_length);
-  EncodingOptions options{.max_length = data.max_length, .before_pair = stop_where_requested, .threads = threads};
+  auto repeated = data.repeated_pairs();
+  EncodingOptions options{.max_length = data.max_length,
+                          .before_pair = stop_where_requested,
+                          .threads = threads,
+                          .filters = data.filters,
+                          .repeated = repeated ? &*repeated : nullptr};
   if (held_out != nullptr)
     options.holds_out = [held_out](std::string_view source_line, std::string_view target_line) {
       return held_out->contains(source_line, target_line);

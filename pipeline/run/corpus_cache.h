@@ -20,7 +20,8 @@ namespace gloss {
 
 /// Cache of the encoded training data of a run: the file corpus.cache in its folder. A later start does not encode the
 /// texts again. The file names its texts (by SHA-256, in the order of their pairs), tokenizers, language tags,
-/// data.max_length and version of the program. If one of them differs, or if the file is damaged, it is made again.
+/// data.max_length, filters of pairs and version of the program. If one of them differs, or if the file is damaged, it
+/// is made again.
 class CorpusCache {
  public:
   using Tokenizers = std::map<std::string, std::shared_ptr<const Tokenizer>>;

@@ -86,10 +86,10 @@ void print_notes(const TrainTranslateOptions& options) {
 void warn_of_inputs(const RunInputs& inputs, const DataConfig& data) {
   const auto texts = data.training_texts();
   for (std::size_t i = 0; i < texts.size(); ++i)
-    warn_of("training", inputs.corpus().reports().at(i), data.max_length, texts.size() > 1 ? names_of(texts[i]) : "");
+    warn_of("training", inputs.corpus().reports().at(i), data, texts.size() > 1 ? names_of(texts[i]) : "");
   if (!inputs.initial.warning().empty()) log_warning(inputs.initial.warning());
   if (!inputs.validator) return;
-  for (const auto& report : inputs.validator->corpus().reports()) warn_of("validation", report, data.max_length);
+  for (const auto& report : inputs.validator->corpus().reports()) warn_of("validation", report, data);
   if (inputs.validator->corpus().hash() == inputs.corpus().hash())
     log_warning("data.valid_source and data.valid_target: are the training data; the scores will flatter");
 }

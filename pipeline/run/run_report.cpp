@@ -120,11 +120,16 @@ void report_model(RunFolder& folder, std::span<const std::int64_t> steps, const 
   report_scores(folder, "model", {{"weights_of_steps", steps}}, validation, samples);
 }
 
-void warn_of(std::string_view name, const CorpusReport& report, std::int64_t max_length, const std::string& files) {
+void warn_of(std::string_view name, const CorpusReport& report, const DataConfig& data, const std::string& files) {
   const auto where = files.empty() ? "" : files + ": ";
   warn_of(where, name, "not UTF-8", report.invalid_utf8);
   warn_of(where, name, "one side is empty", report.empty);
-  warn_of(where, name, "more than data.max_length = " + std::to_string(max_length) + " pieces", report.too_long);
+  warn_of(where, name, "more than data.max_length = " + std::to_string(data.max_length) + " pieces", report.too_long);
+  warn_of(where, name,
+          text_of("one side has more than data.max_ratio = %g times the pieces of the other", data.filters.max_ratio),
+          report.ratio);
+  warn_of(where, name, "the target is the source (data.skip_copied)", report.copied);
+  warn_of(where, name, "they repeat an earlier pair (data.skip_repeated)", report.repeated);
   if (report.crlf)
     log_warning(where + "the " + std::string(name) + " text has Windows line ends (CR LF); they were dropped");
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/data_config.h"
 #include "data/parallel_corpus.h"
 #include "data/training_stage.h"
 #include "evaluation/bleu/bleu.h"
@@ -47,7 +48,7 @@ void report_model(RunFolder& folder, std::span<const std::int64_t> steps, const 
 /// Returns the three lines of a sample: source, reference and translation, each cut to `columns` if given.
 std::vector<std::string> sample_lines(const Sample& sample, std::optional<std::size_t> columns);
 /// Warns of pairs of `name` ("training", "validation") that were left out, once for each reason.
-void warn_of(std::string_view name, const CorpusReport& report, std::int64_t max_length, const std::string& files = {});
+void warn_of(std::string_view name, const CorpusReport& report, const DataConfig& data, const std::string& files = {});
 
 /// Describes a stage: "stage 1 of 2, 3 epochs: a.en and a.de; b.en and b.de (weight 0.5)".
 std::string stage_text(std::span<const TrainingStage> stages, std::size_t stage);

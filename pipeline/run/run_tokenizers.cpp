@@ -28,7 +28,9 @@ std::shared_ptr<const Tokenizer> load_or_train(const TokenizerConfig& config, co
   if (!config.model_file.empty()) {
     if (!fs::exists(config.model_file))
       throw DataError(printable(config.model_file) + ": tokenizer.model_file names this file, but it is not there");
-    return load_tokenizer(config.model_file);
+    auto tokenizer = load_tokenizer(config.model_file);
+    expect_symbols(*tokenizer, config.symbols, config.model_file);
+    return tokenizer;
   }
   if (config.shared_ids)
     throw UsageError(

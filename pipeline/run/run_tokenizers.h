@@ -23,8 +23,8 @@ class RunTokenizers {
   ///   same tokenizer again (CorpusCache::known_tokenizer);
   /// - training on the training texts.
   ///
-  /// Throws DataError if a named file is missing, UsageError as with_tags, or if tokenizer.shared_ids is set for
-  /// tokenizers that are trained, and as train_tokenizer.
+  /// Throws DataError if a named file is missing, UsageError as with_tags, if a named file lacks one of
+  /// tokenizer.symbols, or if tokenizer.shared_ids is set for tokenizers that are trained, and as train_tokenizer.
   RunTokenizers(const RunConfig& config, const RunFolder& folder, const CorpusCache& cache,
                 const std::map<std::string, std::string>& given = {});
   RunTokenizers(const RunConfig& config, const RunFolder& folder)

@@ -75,6 +75,29 @@ TEST_F(CorpusCheckTest, LengthsAreComparedInPiecesOrCharactersIfTheyAreLongEnoug
   EXPECT_THAT(check({many, many}, {few, few + "a"}).ratio.first_lines, ElementsAre(1)) << "47 characters and 5, then 6";
 }
 
+TEST_F(CorpusCheckTest, PairsThatFiltersSkipAreNotedAndNotCompared) {
+  const auto letters = std::make_shared<LetterTokenizer>();
+  std::vector<std::int64_t> seen;
+  RepeatedPairs repeated({{}, {0}});
+  CorpusCheckOptions options{.source = letters, .target = letters, .filters = {.max_ratio = 2, .skip_copied = true}};
+  options.repeated = &repeated;
+  options.for_pair = [&](std::string_view, std::string_view, std::int64_t line) { seen.push_back(line); };
+  const auto first = check({"abc", "x", "d", "d"}, {"A", "x", "D", "D"}, options);
+  EXPECT_THAT(first.skipped_ratio.first_lines, ElementsAre(1));
+  EXPECT_THAT(first.skipped_copied.first_lines, ElementsAre(2));
+  EXPECT_THAT(first.skipped_repeated.first_lines, ElementsAre(4));
+  EXPECT_EQ(first.fit_pairs, 1);
+  EXPECT_THAT(seen, ElementsAre(3));
+  EXPECT_EQ(first.copied.count + first.repeated.count + first.ratio.count, 0) << "they are skipped already";
+  options.text = 1;
+  EXPECT_THAT(check({"d", "e"}, {"D", "E"}, options).skipped_repeated.first_lines, ElementsAre(1)) << "of text 0";
+}
+
+TEST_F(CorpusCheckTest, WordsAreNotComparedByTheFilterOfPieces) {
+  const CorpusCheckOptions options{.filters = {.max_ratio = 2}};
+  EXPECT_EQ(check({"a b c d e"}, {"abcde"}, options).fit_pairs, 1);
+}
+
 TEST_F(CorpusCheckTest, TheLongerTextIsReadToItsEnd) {
   const auto found = check({"a", "b", "c\x01"}, {"A"});
   EXPECT_EQ(found.pairs, 1);

@@ -34,6 +34,9 @@ CorpusReport some_report(std::int64_t pairs) {
   CorpusReport report{.lines = 999, .pairs = pairs, .invalid_utf8 = {}, .empty = {}, .too_long = {}, .crlf = true};
   for (const auto line : {3, 5, 8, 13, 21, 34}) report.empty.note(line);
   report.too_long.note(7);
+  report.ratio.note(9);
+  report.copied.note(10);
+  report.repeated.note(11);
   return report;
 }
 
@@ -85,6 +88,16 @@ TEST(CorpusFileTest, KeepsKeyAndReport) {
   EXPECT_EQ(corpus.reports()[1].pairs, kPairs - 20);
   EXPECT_EQ(corpus.reports()[0].empty.count, 6);
   EXPECT_THAT(corpus.reports()[0].empty.first_lines, ElementsAre(3, 5, 8, 13, 21));
+}
+
+TEST(CorpusReportTest, AReportOfAVersionWithoutFiltersIsRead) {
+  auto json = to_json(some_report(3));
+  for (const auto* key : {"ratio", "copied", "repeated"}) json.erase(key);
+  const auto report = read_corpus_report(json);
+  EXPECT_THAT(report.too_long.first_lines, ElementsAre(7));
+  for (const auto* lines : {&report.ratio, &report.copied, &report.repeated}) EXPECT_EQ(lines->count, 0);
+  json.erase("too_long");
+  EXPECT_THROW(read_corpus_report(json), Json::exception);
 }
 
 TEST(CorpusFileTest, TextsOfOtherPairsThanTheFileHasAreRefused) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/config/settings.h"
 #include "common/error.h"
 
 namespace gloss {
@@ -26,7 +27,7 @@ TEST(DataConfigTest, DefaultsApplyToMissingKeys) {
 TEST(DataConfigTest, EveryKeyComesBack) {
   const auto json = parse_json(R"({"train_source": "a", "train_target": "b", "valid_source": "c", "valid_target": "d",
                                    "test_source": "e", "test_target": "f", "max_length": 7, "batch_tokens": 9,
-                                   "hold_out": false, "stages": [], "source_language": "en", "target_language": "pt-BR",
+                                   "hold_out": false, "stages": [], "max_ratio": 9.5, "skip_copied": true, "skip_repeated": true, "source_language": "en", "target_language": "pt-BR",
                                    "subword_sampling": 0.1})");
   EXPECT_EQ(to_json(read(to_text(json))), json);
   EXPECT_EQ(to_json(read(R"({"hold_out": true})")).at("hold_out"), true);
@@ -38,12 +39,33 @@ TEST(DataConfigTest, LanguagesMayHaveUnderscores) {
   EXPECT_EQ(config.target_language, "zho-Hans");
 }
 
+TEST(DataConfigTest, FiltersAreOffByDefaultAndPartOfTheIdentity) {
+  const auto off = data_settings().identity(DataConfig());
+  EXPECT_FALSE(read("{}").repeated_pairs());
+  for (const auto& [key, value] : {std::pair("max_ratio", Json(1)), std::pair("skip_copied", Json(true)),
+                                   std::pair("skip_repeated", Json(true))}) {
+    EXPECT_FALSE(off.contains(key)) << key;
+    EXPECT_EQ(data_settings().identity(read(to_text(Json{{key, value}}))).at(key), value);
+  }
+}
+
+TEST(DataConfigTest, RepetitionsAreFoundInTheTrainingTexts) {
+  auto one = read(R"({"train_source": "a", "train_target": "b", "skip_repeated": true})").repeated_pairs();
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->judge(0, "x", "y"), PairVerdict::kUsable);
+  EXPECT_EQ(one->judge(0, "x", "y"), PairVerdict::kRepeated);
+}
+
 TEST(DataConfigTest, WrongValuesAreNamed) {
   for (const auto& [text, message] :
        {std::pair(R"({"batch_tokens": 0})", "data.batch_tokens: wanted a whole number from 1 to 1000000000, got 0"),
         std::pair(R"({"batch_tokens": 2000000000})", "data.batch_tokens"),
         std::pair(R"({"max_length": 1})", "data.max_length: wanted a whole number from 2 to 1000000, got 1"),
         std::pair(R"({"max_length": 1000001})", "data.max_length"),
+        std::pair(R"({"max_ratio": 0.5})", "data.max_ratio: wanted 0, or 1 to 1000, got 0.5"),
+        std::pair(R"({"max_ratio": -1})", "data.max_ratio: wanted 0, or 1 to 1000, got -1"),
+        std::pair(R"({"max_ratio": 1000.5})", "data.max_ratio: wanted 0, or 1 to 1000, got 1000.5"),
+        std::pair(R"({"skip_copied": 1})", "data.skip_copied: wanted true or false, got 1"),
         std::pair(R"({"subword_sampling": -0.1})", "data.subword_sampling: wanted a number from 0 to 1, got -0.1"),
         std::pair(R"({"subword_sampling": 1.1})", "data.subword_sampling"),
         std::pair(R"({"train_source": "a"})", "data.train_target: wanted a file"),

@@ -105,6 +105,52 @@ TEST(EncodeCorpusTest, ATextWithoutAUsablePairIsRefusedByName) {
       ThrowsMessage<DataError>(HasSubstr(uneven.target().string() + " has 2;")));
 }
 
+TEST(EncodeCorpusTest, FiltersSkipPairsAndTheReportHasTheReasons) {
+  const CorpusFiles a("abc\nx\nd\nabc\n\nd\n", "A\nx\nD\nA\nB\nD\n"), b("d\ne\nx\ne\n", "D\nE\nx\nE\n");
+  const std::vector texts{files_of(a), files_of(b)};
+  const auto read = [&](const PairFilters& filters, RepeatedPairs* repeated) {
+    return ParallelCorpus::read(texts, kAlphabet, kAlphabet, {.filters = filters, .repeated = repeated});
+  };
+  RepeatedPairs together({{}, {0}}), apart({{}, {}});
+  const auto corpus = read({.max_ratio = 2, .skip_copied = true}, &together);
+  ASSERT_EQ(corpus.size(), 2);
+  EXPECT_EQ(kAlphabet.decode(corpus.source(0)), "d");
+  EXPECT_EQ(kAlphabet.decode(corpus.source(1)), "e");
+  const auto &first = corpus.reports()[0], &second = corpus.reports()[1];
+  EXPECT_THAT(first.ratio.first_lines, ElementsAre(1, 4));
+  EXPECT_THAT(first.copied.first_lines, ElementsAre(2));
+  EXPECT_THAT(first.empty.first_lines, ElementsAre(5));
+  EXPECT_THAT(first.repeated.first_lines, ElementsAre(6));
+  EXPECT_THAT(second.repeated.first_lines, ElementsAre(1, 4)) << "text 1 is compared with text 0";
+  EXPECT_THAT(second.copied.first_lines, ElementsAre(3));
+  EXPECT_THAT(read({}, &apart).reports()[1].repeated.first_lines, ElementsAre(4));
+  EXPECT_EQ(read({}, nullptr).size(), 9) << "no filter";
+}
+
+TEST(EncodeCorpusTest, RepetitionsAreTheSameOnAnyNumberOfThreads) {
+  std::string lines;
+  for (int i = 0; i < kLines; ++i) lines += std::to_string(i % 3001) + '\n';
+  const CorpusFiles files(lines, lines);
+  for (const int threads : {1, 3}) {
+    RepeatedPairs repeated(std::vector<std::vector<std::size_t>>(1));
+    const auto corpus = ParallelCorpus::read(files.source(), files.target(), kAlphabet, kAlphabet,
+                                             {.threads = threads, .repeated = &repeated});
+    EXPECT_EQ(corpus.size(), 3001);
+    EXPECT_EQ(corpus.reports().at(0).repeated.count, kLines - 3001);
+    EXPECT_EQ(corpus.reports().at(0).repeated.first_lines.at(0), 3002);
+  }
+}
+
+TEST(EncodeCorpusTest, ATextOfWhichFiltersLeaveNothingIsRefusedWithTheirCounts) {
+  const CorpusFiles files("a\nabc\n", "a\nA\n");
+  EXPECT_THAT(
+      [&] {
+        ParallelCorpus::read(files.source(), files.target(), kAlphabet, kAlphabet,
+                             {.filters = {.max_ratio = 2, .skip_copied = true}});
+      },
+      ThrowsMessage<DataError>(HasSubstr("0 not UTF-8, 1 above data.max_ratio, 1 copied")));
+}
+
 // Throws at one line, and counts the lines before.
 class FailingTokenizer final : public Tokenizer {
  public:

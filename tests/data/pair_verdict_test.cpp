@@ -1,6 +1,7 @@
 #include "data/pair_verdict.h"
 
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -45,6 +46,55 @@ TEST(PairVerdictTest, BytesAloneDecideBeforeALineIsEncoded) {
   EXPECT_EQ(judge_bytes({.cut = true}, {}), PairVerdict::kTooLong);
   EXPECT_EQ(judge_bytes({}, {.is_text = false}), PairVerdict::kInvalid);
   EXPECT_EQ(judge_bytes({}, {}), PairVerdict::kUsable) << "whatever its pieces";
+}
+
+TEST(PairVerdictTest, TheLongerSideMayHaveMaxRatioTimesThePiecesOfTheOther) {
+  const PairFilters filters{.max_ratio = 2.5};
+  const auto judge = [&](std::int64_t a, std::int64_t b) {
+    const auto verdict = judge_pair({.pieces = a}, {.pieces = b}, 0, filters);
+    EXPECT_EQ(judge_pair({.pieces = b}, {.pieces = a}, 0, filters), verdict) << a << ' ' << b;
+    return verdict;
+  };
+  EXPECT_EQ(judge(10, 4), PairVerdict::kUsable) << "2.5 times";
+  EXPECT_EQ(judge(11, 4), PairVerdict::kRatio);
+  EXPECT_EQ(judge(3, 1), PairVerdict::kRatio) << "short pairs, too";
+  EXPECT_EQ(judge_pair({.pieces = 1000}, {.pieces = 1}, 0), PairVerdict::kUsable) << "no filter";
+  EXPECT_EQ(judge_pair({.pieces = 1}, {.pieces = 2}, 0, {.max_ratio = 1}), PairVerdict::kRatio);
+}
+
+TEST(PairVerdictTest, ACopyIsAnEqualLine) {
+  const PairFilters filters{.skip_copied = true};
+  const JudgedLine line{.pieces = 1, .text = "a b"}, other{.pieces = 1, .text = "a  b"};
+  EXPECT_EQ(judge_pair(line, line, 0, filters), PairVerdict::kCopied);
+  EXPECT_EQ(judge_pair(line, other, 0, filters), PairVerdict::kUsable);
+  EXPECT_EQ(judge_pair(line, line, 0), PairVerdict::kUsable) << "no filter";
+  const TextLine text{.text = "a"};
+  EXPECT_EQ(judge_pair(JudgedLine::of(text), JudgedLine::of(text), 0, filters), PairVerdict::kCopied);
+}
+
+TEST(PairVerdictTest, FiltersJudgePairsThatAreUsableOtherwise) {
+  const PairFilters filters{.max_ratio = 2, .skip_copied = true};
+  EXPECT_EQ(judge_pair({.pieces = 0}, {.pieces = 9}, 20, filters), PairVerdict::kEmpty);
+  EXPECT_EQ(judge_pair({.pieces = 20}, {.pieces = 1}, 20, filters), PairVerdict::kTooLong);
+  EXPECT_EQ(judge_pair({.pieces = 9}, {.pieces = 1}, 20, filters), PairVerdict::kRatio);
+  EXPECT_EQ(judge_pair({.is_text = false}, {.is_text = false}, 20, filters), PairVerdict::kInvalid);
+}
+
+TEST(RepeatedPairsTest, TheFirstOfEqualPairsIsUsed) {
+  RepeatedPairs repeated(std::vector<std::vector<std::size_t>>(1));
+  EXPECT_EQ(repeated.judge(0, "a", "A"), PairVerdict::kUsable);
+  EXPECT_EQ(repeated.judge(0, "a", "B"), PairVerdict::kUsable) << "another target";
+  EXPECT_EQ(repeated.judge(0, "A", "a"), PairVerdict::kUsable) << "the other direction";
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(repeated.judge(0, "a", "A"), PairVerdict::kRepeated);
+}
+
+TEST(RepeatedPairsTest, ATextIsComparedWithItsEarlierTexts) {
+  RepeatedPairs repeated({{}, {0}, {1}});  // texts 0 and 2 have no stage in common
+  EXPECT_EQ(repeated.judge(0, "a", "A"), PairVerdict::kUsable);
+  EXPECT_EQ(repeated.judge(1, "a", "A"), PairVerdict::kRepeated);
+  EXPECT_EQ(repeated.judge(1, "b", "B"), PairVerdict::kUsable);
+  EXPECT_EQ(repeated.judge(2, "a", "A"), PairVerdict::kUsable) << "text 1 has it, but does not use it";
+  EXPECT_EQ(repeated.judge(2, "b", "B"), PairVerdict::kRepeated);
 }
 
 TEST(PairVerdictTest, ATextHasAnotherEncodingAboveOnePercent) {

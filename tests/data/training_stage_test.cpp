@@ -58,6 +58,16 @@ TEST(TrainingStageTest, TextsAreInTheOrderOfTheirFirstUse) {
   EXPECT_EQ(read(kTwoStages).training_texts(), texts.files);
 }
 
+TEST(TrainingStageTest, TextsAreComparedWithEarlierOnesOfACommonStage) {
+  EXPECT_THAT(earlier_texts_of_stages(texts_of(read(kTwoStages).stages)),
+              ElementsAre(IsEmpty(), ElementsAre(0), ElementsAre(1)));
+  const auto backwards = read("[" + stage(R"({"source": "a", "target": "A"}, {"source": "b", "target": "B"})", kEnd) +
+                              ", " + stage(R"({"source": "c", "target": "C"}, {"source": "a", "target": "A"})") + "]");
+  EXPECT_THAT(earlier_texts_of_stages(texts_of(backwards.stages)),
+              ElementsAre(IsEmpty(), ElementsAre(0), ElementsAre(0)))
+      << "the order in a stage does not matter";
+}
+
 TEST(TrainingStageTest, TheTwoKeysOfOneTextAreOneStage) {
   DataConfig config;
   EXPECT_THAT(config.training_texts(), IsEmpty());

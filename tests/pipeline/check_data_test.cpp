@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "common/files/line_reader.h"
+#include "data/parallel_corpus.h"
 #include "tests/pipeline/small_job.h"
+#include "tokenizer/make_tokenizer.h"
 
 namespace gloss {
 namespace {
@@ -159,6 +161,62 @@ TEST_F(CheckDataPipelineTest, LinesWithoutAPieceAreEmptyByTheNormalization) {
   EXPECT_EQ(folded.corpus->fit_pairs, 1);
   const auto as_they_are = check(source, target, Use::kTraining, {.normalization = Normalization::kIdentity});
   EXPECT_THAT(found(as_they_are, "empty", "source").lines.first_lines, ElementsAre(4));
+}
+
+TEST_F(CheckDataPipelineTest, FiltersApplyToTheTrainingTextsOnlyAndAcrossThem) {
+  write_lines(folder_ / "s", {"a", "x", "a"});
+  write_lines(folder_ / "t", {"A", "x", "A"});
+  write_lines(folder_ / "more.s", {"b", "a"});
+  write_lines(folder_ / "more.t", {"B", "A"});
+  DataCheckOptions options{.sets = {{Use::kTraining, folder_ / "s", folder_ / "t"},
+                                    {Use::kValidation, folder_ / "s", folder_ / "t"},
+                                    {Use::kTraining, folder_ / "more.s", folder_ / "more.t"}}};
+  options.filters.skip_copied = true;
+  options.repeated.emplace(std::vector<std::vector<std::size_t>>{{}, {0}});
+  for (int i = 0; i < 2; ++i) {
+    const auto result = check_data(options);
+    EXPECT_THAT(kinds(result.sets[0], false), ElementsAre("skipped_copied", "skipped_repeated"));
+    EXPECT_THAT(found(result.sets[0], "skipped_repeated").lines.first_lines, ElementsAre(3));
+    EXPECT_EQ(result.sets[0].corpus->fit_pairs, 1);
+    EXPECT_THAT(kinds(result.sets[1], false), ElementsAre("copied", "repeated", "pair_in_training"));
+    EXPECT_EQ(result.sets[1].corpus->fit_pairs, 3);
+    EXPECT_THAT(found(result.sets[2], "skipped_repeated").lines.first_lines, ElementsAre(2))
+        << "the options are used again, without pairs";
+  }
+}
+
+TEST_F(CheckDataPipelineTest, FiltersSkipThePairsThatTrainingSkips) {
+  SmallJob job;
+  auto& data = job.config.data;
+  auto sources = lines_of_file(data.train_source);
+  for (std::size_t i = 0; i < 20; ++i) sources[i] += " a";
+  sources[5] = sources[6] = std::string(40, 'a');
+  sources[8] = sources[7];
+  auto targets = lines_of_file(data.train_target);
+  targets[5] = targets[6] = "a";
+  targets[8] = targets[7];
+  write_lines(data.train_source, sources);
+  write_lines(data.train_target, targets);
+  testing::internal::CaptureStderr();
+  job.run();  // for its tokenizer
+  testing::internal::GetCapturedStderr();
+  job.config.tokenizer.model_file = job / "run/tokenizer.model";
+  data.filters = {.max_ratio = 4, .skip_copied = true, .skip_repeated = true};
+  const auto checked = check_data(data_check_options(job.config)).sets.at(0);
+  const auto tokenizer = load_tokenizer(job / "run/tokenizer.model");
+  auto repeated = data.repeated_pairs();
+  const auto corpus = ParallelCorpus::read(
+      data.train_source, data.train_target, *tokenizer, *tokenizer,
+      {.max_length = data.max_length, .filters = data.filters, .repeated = repeated ? &*repeated : nullptr});
+  const auto& report = corpus.reports().at(0);
+  EXPECT_THAT(report.ratio.first_lines, ElementsAre(6, 7));
+  EXPECT_THAT(report.repeated.first_lines, ElementsAre(9));
+  EXPECT_GT(report.copied.count, 0);
+  EXPECT_EQ(checked.corpus->fit_pairs, report.pairs);
+  EXPECT_EQ(checked.corpus->skipped_ratio.first_lines, report.ratio.first_lines);
+  EXPECT_EQ(checked.corpus->skipped_copied.count, report.copied.count);
+  EXPECT_EQ(checked.corpus->skipped_repeated.count, report.repeated.count);
+  EXPECT_THAT(found(checked, "skipped_ratio").message, HasSubstr("more than data.max_ratio = 4 times the pieces"));
 }
 
 TEST_F(CheckDataPipelineTest, InitialEmbeddingsAreReadAsTrainingReadsThem) {

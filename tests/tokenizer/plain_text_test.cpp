@@ -25,5 +25,11 @@ TEST(PlainTextTest, OtherBracketsStayWhole) {
     EXPECT_THAT(split_symbol_names(text), ElementsAre(text));
 }
 
+TEST(PlainTextTest, OnlyAWholeNameIsASymbolsName) {
+  for (const auto* name : {"<s>", "</s>", "<unk>", "<pad>", "<0x0A>"}) EXPECT_TRUE(is_symbol_name(name)) << name;
+  for (const auto* text : {"", "<", "s>", "<BT>", "<s>>", "a<s>", "<s>a", "<0x0A"})
+    EXPECT_FALSE(is_symbol_name(text)) << text;
+}
+
 }  // namespace
 }  // namespace gloss

@@ -4,6 +4,7 @@
 #include <array>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 #include "common/error.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/tokenizer/training_text.h"
+#include "tokenizer/make_tokenizer.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 
 namespace gloss {
@@ -20,6 +22,7 @@ using namespace std::string_literals;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Not;
+using testing::StartsWith;
 using testing::ThrowsMessage;
 
 TEST(TrainTokenizerTest, HasAsManyPiecesAsAskedFor) {
@@ -34,6 +37,33 @@ TEST(TrainTokenizerTest, HasAsManyPiecesAsAskedFor) {
 TEST(TrainTokenizerTest, EqualTextGivesEqualBytesAtAnyPath) {
   for (const auto type : {TokenizerType::kBpe, TokenizerType::kUnigram, TokenizerType::kChar})
     EXPECT_EQ(train_on(training_text(), small_config(type)), train_on(training_text(), small_config(type)));
+}
+
+TEST(TrainTokenizerTest, SymbolsAreOnePieceEachAndStayText) {
+  for (const auto type : {TokenizerType::kBpe, TokenizerType::kUnigram, TokenizerType::kChar})
+    for (const bool bytes : {false, true}) {
+      auto config = small_config(type);
+      config.symbols = {"<BT>", "a,b", "x\"y", "<B"};
+      config.byte_fallback = bytes;
+      if (bytes) config.vocabulary_size = 380;
+      const SentencePieceTokenizer tokenizer(train_on(training_text() + "<BT> A small river.\n", config), "m");
+      for (Id i = 0; i < 4; ++i) EXPECT_EQ(tokenizer.piece(4 + i), config.symbols[static_cast<std::size_t>(i)]);
+      const auto pieces = [&](const std::string& line) {
+        std::string text;
+        for (const auto id : tokenizer.encode(line)) text += (text.empty() ? "" : " ") + tokenizer.piece(id);
+        return text;
+      };
+      EXPECT_THAT(pieces("<BT> A small river."), StartsWith("\u2581 <BT> \u2581"));
+      EXPECT_EQ(pieces("<BT>a,bx\"y<B"), "\u2581 <BT> a,b x\"y <B") << "within a word, too";
+      const std::string line = "<BT> A small river.";
+      EXPECT_EQ(tokenizer.decode(tokenizer.encode(line)), line);
+      EXPECT_NO_THROW(expect_symbols(tokenizer, config.symbols, "m"));
+      EXPECT_THAT(
+          [&] {
+            expect_symbols(tokenizer, std::vector<std::string>{"<BT>", "<FT>"}, "m");
+          },
+          ThrowsMessage<UsageError>(HasSubstr("wanted symbols of m, got <FT>,")));
+    }
 }
 
 TEST(TrainTokenizerTest, ModelHoldsNoPath) {

@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "common/error.h"
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "model/weights.h"
 #include "tokenizer/mapped_tokenizer.h"
 

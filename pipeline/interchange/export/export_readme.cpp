@@ -10,7 +10,7 @@
 #include "model/storage/stored_weights.h"
 #include "pipeline/interchange/export/export_checks.h"
 #include "pipeline/interchange/export/export_marian.h"
-#include "pipeline/run/run_summary.h"
+#include "pipeline/config/run_summary.h"
 #include "tokenizer/piece_table.h"
 
 namespace gloss {

@@ -11,7 +11,6 @@
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/text/printable.h"
-#include "common/log.h"
 #include "common/system/process_id.h"
 #include "common/text/split_text.h"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "common/log.h"
+#include "common/text/printable.h"
 #include "common/special_ids.h"
 #include "pipeline/interchange/import/json_fields.h"
 #include "pipeline/interchange/import/network_limits.h"

@@ -7,7 +7,6 @@
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/text/printable.h"
-#include "common/log.h"
 #include "model/storage/tensor_names.h"
 #include "pipeline/interchange/formats/marian_bin.h"
 #include "pipeline/interchange/formats/model_text.h"

@@ -8,7 +8,6 @@
 
 #include "common/error.h"
 #include "common/text/printable.h"
-#include "common/log.h"
 #include "pipeline/interchange/import/import_report.h"
 #include "pipeline/interchange/import/network_limits.h"
 #include "tokenizer/tokenizer_config.h"

@@ -178,6 +178,11 @@ TEST(TextDefaultsTest, AValidationTextIsNotReplaced) {
   EXPECT_FALSE(chosen_for(R"({"data": {"valid_source": "a", "valid_target": "b"}})").contains("data.hold_out"));
 }
 
+TEST(TextDefaultsTest, SymbolsAddToThePiecesOfASmallText) {
+  const auto pieces = [](const std::string& text) { return config_for(text, 20).tokenizer.vocabulary_size; };
+  EXPECT_EQ(pieces(R"({"tokenizer": {"symbols": ["<a>", "<b>"]}})"), pieces("{}") + 2);
+}
+
 TEST(TextDefaultsTest, EveryCharacterOfAChineseTextHasAPiece) {
   auto text = text_with(2000);
   text.both = text.target = {.distinct_words = 4000, .characters = 2600};

@@ -47,6 +47,19 @@ TEST_F(TrialTextTest, WithoutATokenizerBytesAreCountedOrCharacters) {
   EXPECT_EQ(training(), (Pairs{{5, 4}, {32, 6}})) << "the pair of more than data.max_length = 64, too";
 }
 
+TEST_F(TrialTextTest, PairsThatTrainingSkipsAreLeftOut) {
+  auto& data = job_.config.data;
+  write_lines(data.train_source, {"abc", "abcdefgh", "q", "abc", "abc"});
+  write_lines(data.train_target, {"xyz", "xy", "q", "xyz", "xy"});
+  EXPECT_EQ(training().size(), 5u);
+  data.filters.max_ratio = 2;
+  EXPECT_EQ(training().size(), 4u);
+  data.filters.skip_copied = true;
+  EXPECT_EQ(training().size(), 3u);
+  data.filters.skip_repeated = true;
+  EXPECT_EQ(training().size(), 2u);
+}
+
 TEST_F(TrialTextTest, PairsThatAreHeldOutAreNoTrainingPairs) {
   auto& data = job_.config.data;
   data.valid_source = data.valid_target = "";

@@ -157,6 +157,35 @@ TEST_F(CorpusCacheTest, IsMadeAgainForOtherTextsTokenizersAndLengths) {
   EXPECT_THAT(other_tokenizer.messages, HasSubstr("training tokenizer.model"));
 }
 
+TEST_F(CorpusCacheTest, IsMadeAgainForOtherFilters) {
+  auto& data = job_.config.data;
+  auto sources = lines_of_file(data.train_source);
+  sources[0] = "a b a b a b a b";  // the target is another
+  sources[2] = sources[1];
+  write_lines(data.train_source, sources);
+  auto targets = lines_of_file(data.train_target);
+  targets[0] = "a";
+  targets[1] = targets[2] = sources[1] + "a";
+  write_lines(data.train_target, targets);
+  start();
+  const auto made_anew = [&] {
+    const auto other = start();
+    EXPECT_TRUE(other.had_known_texts && other.made);
+    EXPECT_FALSE(start().made);
+    return other.report;
+  };
+  data.filters.max_ratio = 5;
+  EXPECT_THAT(made_anew().ratio.first_lines, testing::ElementsAre(1));
+  data.filters.max_ratio = 6;
+  made_anew();
+  data.filters = {.skip_copied = true};
+  EXPECT_THAT(made_anew().copied.first_lines, testing::Contains(4));
+  data.filters = {.skip_repeated = true};
+  EXPECT_THAT(made_anew().repeated.first_lines, testing::Contains(3));
+  data.filters = {};
+  EXPECT_EQ(made_anew().pairs, std::ssize(sources));
+}
+
 TEST_F(CorpusCacheTest, IsMadeAgainIfDamagedOrAnotherFile) {
   const auto first = start();
   const auto good = text_of_file(file());

@@ -150,8 +150,18 @@ TEST_F(RunReportTest, PairsLeftOutAreWarnedOfByReason) {
   report.too_long.note(3);
   report.too_long.note(9);
   report.crlf = true;
-  EXPECT_EQ(printed([&] { warn_of("training", report, 64); }),
+  report.ratio.note(4);
+  report.copied.note(5);
+  report.repeated.note(6);
+  DataConfig data;
+  data.max_length = 64;
+  data.filters.max_ratio = 2.5;
+  EXPECT_EQ(printed([&] { warn_of("training", report, data); }),
             "warning: 2 training pairs left out: more than data.max_length = 64 pieces (first lines: 3, 9)\n"
+            "warning: 1 training pairs left out: one side has more than data.max_ratio = 2.5 times the pieces of the "
+            "other (first lines: 4)\n"
+            "warning: 1 training pairs left out: the target is the source (data.skip_copied) (first lines: 5)\n"
+            "warning: 1 training pairs left out: they repeat an earlier pair (data.skip_repeated) (first lines: 6)\n"
             "warning: the training text has Windows line ends (CR LF); they were dropped\n");
 }
 

@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
+#include "pipeline/models/initial_weights.h"
 #include "tests/pipeline/small_job.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 #include "tokenizer/train_tokenizer.h"
@@ -53,6 +54,20 @@ TEST_F(RunTokenizersTest, ANamedModelIsUsedAsItIs) {
   write_file(job_ / "own.model", model);
   job_.config.tokenizer.model_file = job_ / "own.model";
   EXPECT_EQ(make().source()->serialized(), model);
+}
+
+TEST_F(RunTokenizersTest, ANamedModelWithoutASymbolIsRefusedByName) {
+  auto& config = job_.config.tokenizer;
+  config.symbols = {"<BT>"};
+  config.vocabulary_size = 60;
+  write_file(job_ / "own.model", train(job_.config.data.train_source));
+  config.model_file = job_ / "own.model";
+  EXPECT_EQ(make().source()->encode("<BT>").size(), 2u) << "the symbol, and the mark of a word's beginning";
+  config.symbols = {"<BT>", "a"};  // a piece, but no symbol
+  const auto is_refused = ThrowsMessage<UsageError>(
+      AllOf(HasSubstr("tokenizer.symbols: wanted symbols of "), HasSubstr("own.model, got a, which is no")));
+  EXPECT_THAT([&] { make(); }, is_refused);
+  EXPECT_THAT([&] { configured_tokenizers(job_.config); }, is_refused);
 }
 
 TEST_F(RunTokenizersTest, ANamedModelWithOtherIdsIsRefusedWithTheRemedy) {

@@ -174,6 +174,74 @@ TEST_F(StagesRunTest, TheCacheHasAllTextsAndIsMadeAgainIfOneChanges) {
   EXPECT_NE(text_of_file(job_ / "run/corpus.cache"), cache);
 }
 
+/// Makes the second text tagged copies of the first and filters the pairs.
+void use_filters(const SmallJob& job, RunConfig& config) {
+  auto& data = config.data;
+  const auto first = data.stages[0].sources[0];
+  auto sources = lines_of_file(first.source);
+  sources[3] = "a";
+  for (int i = 1; i < 30; ++i) sources[3] += " a";
+  sources[4] = sources[3];
+  write_lines(first.source, sources);
+  const auto targets = lines_of_file(first.target);
+  auto tagged = targets;
+  for (std::size_t i = 0; i < tagged.size(); i += 2) tagged[i] = "<BT> " + tagged[i];
+  write_lines(job / "more.source", tagged);
+  write_lines(job / "more.target", targets);
+  data.filters = {.max_ratio = 3, .skip_copied = false, .skip_repeated = true};
+  config.tokenizer.symbols = {"<BT>"};
+  config.tokenizer.vocabulary_size = 60;
+}
+
+TEST_F(StagesRunTest, AFilteredRunResumesToTheSameBitsAndFiltersBelongToItsIdentity) {
+  use_filters(job_, job_.config);
+  job_.run();
+  const auto unbroken = weights(job_);
+  EXPECT_THAT(printed(), AllOf(HasSubstr("pairs left out: one side has more than data.max_ratio = 3 times the pieces"),
+                               HasSubstr("pairs left out: they repeat an earlier pair (data.skip_repeated)")));
+  SmallJob job;
+  use_stages(job);
+  use_filters(job, job.config);
+  job.config.training.max_steps = 5;
+  job.run();
+  job.config.training.max_steps = 12;
+  job.run(/*resume=*/true);
+  EXPECT_TRUE(weights(job) == unbroken);
+
+  job.config.training.max_steps = 13;
+  const auto config = job.config;
+  const auto refused = [&](const std::string& names) {
+    EXPECT_THAT([&] { job.run(/*resume=*/true); }, ThrowsMessage<UsageError>(HasSubstr(names)));
+    job.config = config;
+  };
+  job.config.data.filters.max_ratio = 4;
+  refused("data.max_ratio");
+  job.config.data.filters.skip_repeated = false;
+  refused("data.skip_repeated");
+  job.config.data.filters.skip_copied = true;
+  refused("data.skip_copied");
+  job.config.tokenizer.symbols = {};
+  refused("tokenizer.symbols");
+}
+
+TEST_F(StagesRunTest, RepetitionsDependOnTheTextsOfAStageAndTheValidationTextIsNotFiltered) {
+  auto& data = job_.config.data;
+  const auto first = data.stages[0].sources[0], more = data.stages[0].sources[1];
+  write_lines(more.source, lines_of_file(first.source));
+  write_lines(more.target, lines_of_file(first.target));
+  write_lines(data.valid_source, {"a b", "a b", "c"});
+  write_lines(data.valid_target, {"a b", "a b", "c"});
+  data.filters.skip_repeated = true;
+  EXPECT_THAT([&] { job_.run(); }, ThrowsMessage<DataError>(HasSubstr(" repeated"))) << "all are in the first text";
+  data.stages = {{.sources = {first}, .until_epochs = 1}, {.sources = {more}, .until_epochs = {}}};
+  printed();
+  job_.run();
+  const auto text = printed();
+  EXPECT_THAT(text, Not(HasSubstr("validation pairs left out")));
+  const auto cache = text_of_file(job_ / "run/corpus.cache");
+  EXPECT_THAT(cache, HasSubstr(R"("skip_repeated":[[],[]])"));
+}
+
 TEST_F(StagesRunTest, FilesThatCannotBeUsedAreNamedByKey) {
   const auto config = job_.config;
   const auto refused = [&](const std::string& message) {
