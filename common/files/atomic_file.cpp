@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "common/text/printable.h"
 #include "common/system/process_id.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 namespace {

@@ -8,9 +8,9 @@
 #include "common/text/printable.h"
 #include "common/version.h"
 #include "model/storage/stored_weights.h"
+#include "pipeline/config/run_summary.h"
 #include "pipeline/interchange/export/export_checks.h"
 #include "pipeline/interchange/export/export_marian.h"
-#include "pipeline/config/run_summary.h"
 #include "tokenizer/piece_table.h"
 
 namespace gloss {

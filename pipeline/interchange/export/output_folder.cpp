@@ -10,8 +10,8 @@
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
-#include "common/text/printable.h"
 #include "common/system/process_id.h"
+#include "common/text/printable.h"
 #include "common/text/split_text.h"
 
 namespace gloss {

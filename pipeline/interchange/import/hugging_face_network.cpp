@@ -7,6 +7,7 @@
 
 #include "common/special_ids.h"
 #include "common/text/printable.h"
+#include "pipeline/interchange/activation_names.h"
 #include "pipeline/interchange/import/json_fields.h"
 #include "pipeline/interchange/import/network_limits.h"
 #include "tokenizer/tokenizer_config.h"
@@ -20,12 +21,6 @@ constexpr std::array<std::pair<std::string_view, HuggingFaceType>, 3> kHuggingFa
     {{"marian", HuggingFaceType::kMarian},
      {"pegasus", HuggingFaceType::kPegasus},
      {"m2m_100", HuggingFaceType::kM2M100}}};
-constexpr std::array<std::pair<std::string_view, Activation>, 5> kHuggingFaceActivations{
-    {{"relu", Activation::kRelu},
-     {"gelu", Activation::kGelu},
-     {"silu", Activation::kSwish},
-     {"swish", Activation::kSwish},
-     {"quick_gelu", Activation::kGeluSigmoid}}};
 
 std::optional<HuggingFaceType> hugging_face_type(std::string_view name) {
   const auto found = std::ranges::find(kHuggingFaceTypes, name, &std::pair<std::string_view, HuggingFaceType>::first);
@@ -119,10 +114,10 @@ void read_switches(JsonFields& fields, HuggingFaceNetwork& network) {
   model.norm = is_pre ? NormPlace::kPre : NormPlace::kPost;
   model.final_norm = is_pre;
   const auto activation = fields.text("activation_function", "");
-  const auto found =
-      std::ranges::find(kHuggingFaceActivations, activation, &std::pair<std::string_view, Activation>::first);
-  fields.expect(found != kHuggingFaceActivations.end(), "activation_function", "relu, gelu, silu, swish or quick_gelu");
-  if (found != kHuggingFaceActivations.end()) model.activation = found->second;
+  const std::optional<std::string_view> name = activation == "swish" ? "silu" : std::string_view(activation);
+  const auto found = std::ranges::find(kActivationNames, name, &ActivationNames::hugging_face);
+  fields.expect(found != kActivationNames.end(), "activation_function", "relu, gelu, silu, swish or quick_gelu");
+  if (found != kActivationNames.end()) model.activation = found->activation;
   model.embedding_scale = fields.flag("scale_embedding", false) ? EmbeddingScale::kSqrt : EmbeddingScale::kOne;
   fields.expect(fields.flag("static_position_embeddings", true), "static_position_embeddings", "true");
   fields.expect(fields.flag("normalize_before", is_pre) == is_pre, "normalize_before", is_pre ? "true" : "false");

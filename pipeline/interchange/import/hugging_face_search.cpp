@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
-#include "common/text/printable.h"
 #include "common/special_ids.h"
+#include "common/text/printable.h"
 #include "pipeline/interchange/import/json_fields.h"
 #include "pipeline/interchange/import/network_limits.h"
 

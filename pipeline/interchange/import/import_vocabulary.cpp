@@ -4,8 +4,6 @@
 #include <set>
 #include <string_view>
 
-#include "data/language_tag.h"
-
 namespace gloss {
 namespace {
 
@@ -21,12 +19,6 @@ std::string_view opus_language(std::string_view piece) {
 }
 
 }  // namespace
-
-std::string bcp47(std::string language) {
-  auto tag = language;
-  std::ranges::replace(tag, '_', '-');
-  return is_language_tag(tag) ? tag : language;
-}
 
 MappedVocabulary mapped_vocabulary(const std::vector<std::string>& pieces, const PieceRows& rows,
                                    MappedVocabulary::Normalizer normalizer) {

@@ -14,7 +14,4 @@ namespace gloss {
 MappedVocabulary mapped_vocabulary(const std::vector<std::string>& pieces, const PieceRows& rows,
                                    MappedVocabulary::Normalizer normalizer);
 
-/// Returns "zh-Hans" for "zh_Hans", the form of BCP 47, and a text that is no language tag itself.
-std::string bcp47(std::string language);
-
 }  // namespace gloss

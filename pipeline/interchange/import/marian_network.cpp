@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/text/printable.h"
+#include "pipeline/interchange/activation_names.h"
 #include "pipeline/interchange/import/import_report.h"
 #include "pipeline/interchange/import/network_limits.h"
 #include "tokenizer/tokenizer_config.h"
@@ -124,11 +125,10 @@ void set_norms(OptionReader& reader, ModelConfig& model) {
 void set_layers(OptionReader& reader, MarianNetwork& network) {
   auto& model = network.model;
   const auto activation = reader.text("transformer-ffn-activation");
-  reader.expect(activation == "relu" || activation == "swish" || activation == "gelu", "transformer-ffn-activation",
-                "relu, swish or gelu");
-  model.activation = activation == "swish"  ? Activation::kSwish
-                     : activation == "gelu" ? Activation::kGeluSigmoid
-                                            : Activation::kRelu;
+  const auto named =
+      std::ranges::find(kActivationNames, std::optional<std::string_view>(activation), &ActivationNames::marian);
+  reader.expect(named != kActivationNames.end(), "transformer-ffn-activation", "relu, swish or gelu");
+  if (named != kActivationNames.end()) model.activation = named->activation;
   const auto decoder = reader.text("transformer-decoder-autoreg");
   if (decoder == "rnn") {
     model.decoder_layer = DecoderLayerType::kSsru;

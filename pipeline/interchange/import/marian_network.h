@@ -7,10 +7,10 @@
 
 #include "common/config/json.h"
 #include "model/model_config.h"
+#include "pipeline/config/run_config.h"
 #include "pipeline/interchange/formats/marian_options.h"
 #include "pipeline/interchange/model_family.h"
 #include "pipeline/interchange/refusals.h"
-#include "pipeline/config/run_config.h"
 
 namespace gloss {
 
