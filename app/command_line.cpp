@@ -24,7 +24,7 @@
 namespace gloss {
 namespace {
 
-/// The command that was named last, and all names up to it.
+/// The innermost command of the command line, and its full name with the names of the commands above it.
 struct Named {
   const CLI::App* command;
   std::string path;
@@ -60,7 +60,8 @@ std::string unknown_name(const std::string& what, const std::string& name, const
   return what + printable(name) + (nearest ? "; did you mean " + *nearest + "?" : "");
 }
 
-/// A key of the run file is suggested where no option is similar and the command has --set.
+/// Returns a message about an unknown option. Suggests a key of the run file if no option is similar and the command
+/// has --set.
 std::string unknown_option(const std::string& name, const CLI::App& command) {
   const auto options = option_names(command);
   const bool takes_keys = std::ranges::find(options, "--set") != options.end();
@@ -92,7 +93,8 @@ std::string explain_repeated(const Named& named) {
   return {};
 }
 
-/// A misspelled option comes first, since what was meant is then missing too.
+/// Returns the message for a parse error. Reports a misspelled option first, because the intended option is then
+/// missing, too.
 std::string explain(const CLI::ParseError& error, const CLI::App& program) {
   const auto named = innermost(program);
   const bool has_other_fault = dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr;
@@ -102,7 +104,7 @@ std::string explain(const CLI::ParseError& error, const CLI::App& program) {
   return message + "; see " + named.path + " --help";
 }
 
-/// CLI11 takes an empty value of an option that may stand alone for a missing one.
+/// Throws UsageError if --resume has an empty value, which CLI11 treats as a missing one.
 void expect_no_empty_value(const std::vector<std::string>& arguments) {
   constexpr std::string_view kOption = "--resume";
   for (std::size_t i = 0; i < arguments.size(); ++i)
@@ -135,7 +137,7 @@ Command parse_command_line(int argc, const char* const* argv) {
       "  gloss translate --model runs/en-de < input.txt              # translate with it, line by line\n"
       "  gloss help translate                                        # explain a command");
   program.set_version_flag("--version", version_text() + '\n', "print the versions of gloss and LibTorch");
-  program.require_subcommand(0, 1);  // a file may be called as a command is
+  program.require_subcommand(0, 1);  // a file may have the name of a command
   Command chosen;
   add_train_translate_command(program, chosen);
   add_translate_command(program, chosen);
@@ -155,7 +157,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   try {
     auto arguments = without_sacrebleu_names({argv + std::min(argc, 1), argv + argc});
     expect_no_empty_value(arguments);
-    std::ranges::reverse(arguments);  // CLI11 takes them from the end
+    std::ranges::reverse(arguments);  // CLI11 reads them from the end
     program.parse(std::move(arguments));
   } catch (const CLI::CallForVersion& version) {
     return print(version.what());

@@ -4,8 +4,8 @@
 
 namespace gloss {
 
-/// Parses the arguments. An Action prints the help, the version or what is derived from the declarations of the
-/// commands. Throws UsageError.
+/// Parses the arguments. Returns an Action for output that depends on the declarations of the commands only, such as
+/// the help or the version. Throws UsageError.
 Command parse_command_line(int argc, const char* const* argv);
 
 }  // namespace gloss

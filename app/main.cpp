@@ -17,10 +17,10 @@
 namespace gloss {
 namespace {
 
-/// Places of the second program, relative to the folder of this one: installed, and in the build tree.
+/// Paths of the second program relative to the folder of this one: as installed, and in the build tree.
 constexpr std::array kRunPrograms = {GLOSS_INSTALLED_RUN_PROGRAM, GLOSS_BUILT_RUN_PROGRAM};
 
-/// Path of the program that runs commands. Throws IoError if it is missing or /proc is not mounted.
+/// Returns the path of the program that runs commands. Throws IoError if it is missing or /proc is not mounted.
 std::filesystem::path run_program() {
   std::error_code error;
   const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
@@ -33,9 +33,9 @@ std::filesystem::path run_program() {
                 ", which runs the commands; install gloss again, the program with its libraries");
 }
 
-/// Becomes the second program, which loads LibTorch, with the same arguments, descriptors and process id. Throws
-/// IoError. OpenMP reads its settings when it is loaded; by default its threads wait in a busy loop, which takes the
-/// processor from other programs (docs/decisions.md).
+/// Replaces this process by the second program, which loads LibTorch, with the same arguments, descriptors and process
+/// id. Sets OMP_WAIT_POLICY first, unless it is set, since OpenMP reads its settings when it is loaded: by default its
+/// threads wait in a busy loop, which takes the processor from other programs (docs/decisions.md). Throws IoError.
 [[noreturn]] void become_run_program(char** argv) {
   const auto program = run_program();
   ::setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/0);
@@ -60,6 +60,6 @@ ExitCode start(int argc, char** argv) {
 }  // namespace
 }  // namespace gloss
 
-/// The small program `gloss`: reads the command line, prints help and errors, and becomes the program that runs the
-/// command (app/run_main.cpp). It loads no LibTorch.
+/// Runs the small program `gloss`: reads the command line, prints help and errors, and becomes the program that runs
+/// the command (app/run_main.cpp). Does not load LibTorch.
 int main(int argc, char** argv) { return static_cast<int>(gloss::start(argc, argv)); }

@@ -15,7 +15,7 @@
 namespace gloss {
 namespace {
 
-/// The system could not start a thread.
+/// Returns whether the system could not start a thread.
 bool is_out_of_threads(const std::system_error& error) {
   return error.code() == std::errc::resource_unavailable_try_again;
 }

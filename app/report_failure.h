@@ -12,8 +12,8 @@ ExitCode fail(ExitCode code, std::string_view message);
 /// Prints the exception that is being handled as one line on stderr and returns its exit code.
 ExitCode report_failure();
 
-/// Opens standard descriptors that the parent closed, so that no other file takes their numbers: reading a text from
-/// one, or writing a result to it, fails.
+/// Opens the standard descriptors that the parent closed, so that no other file gets their numbers. Reading a text from
+/// one of them, or writing a result to it, fails.
 void fill_standard_descriptors();
 
 }  // namespace gloss

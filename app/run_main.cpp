@@ -21,7 +21,7 @@
 namespace gloss {
 namespace {
 
-/// report_failure() with the exceptions of LibTorch.
+/// Reports the current exception like report_failure(), but also handles those of LibTorch.
 ExitCode report_failure_of_command() {
   if (is_out_of_memory())
     return fail(ExitCode::kOutOfMemory,
@@ -47,7 +47,7 @@ ExitCode report_failure_of_command() {
   std::abort();
 }
 
-// Sanitizers are not set up so early.
+// Sanitizers are not initialized this early.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 /// Runs before the initializers of all libraries.
 [[gnu::section(".preinit_array"), gnu::used]] void (*const run_first)() = [] { std::set_terminate(end_uncaught); };
@@ -74,7 +74,7 @@ ExitCode run_command_line(int argc, const char* const* argv) {
 }  // namespace
 }  // namespace gloss
 
-/// The second program: runs a command. `gloss` (app/main.cpp) starts it with its own arguments.
+/// Runs a command: the second program. `gloss` (app/main.cpp) starts it with its own arguments.
 int main(int argc, char** argv) {
   ::prctl(PR_SET_NAME, "gloss");  // for ps and killall
   const auto code = gloss::run_command_line(argc, argv);

@@ -13,7 +13,7 @@
 namespace gloss {
 namespace {
 
-int start_error = 0;  ///< errno of getcwd at the start of the process; 0 where the folder has a name
+int start_error = 0;  ///< errno of getcwd at the start of the process; 0 if the folder has a name
 
 /// Leaves a working directory that has no name. Runs before the constructors of all shared libraries, so it makes
 /// system calls only.

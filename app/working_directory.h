@@ -2,11 +2,11 @@
 
 namespace gloss {
 
-/// Throws IoError where the process was started in a folder that has been removed since, or that the system cannot
-/// name. Relative paths mean nothing there.
+/// Throws IoError if the process was started in a folder that has been removed since or that the system cannot name.
+/// Relative paths are meaningless there.
 ///
-/// Such a process is in "/" from its start (working_directory.cpp): a library that is loaded with the program, oneMKL,
-/// ends the process with a message of its own where the working directory has no name. Thus --help and --version work.
+/// Such a process changes to "/" at its start (working_directory.cpp), so that --help and --version work. oneMKL, which
+/// is loaded with the program, would end the process with its own message if the working directory has no name.
 void expect_working_directory();
 
 }  // namespace gloss

@@ -47,7 +47,7 @@ class BatchStream {
   BatchStream(const ParallelCorpus& corpus, std::int64_t batch_tokens, const RandomStream& random,
               std::optional<SubwordSampling> sampling = std::nullopt);
 
-  /// Returns the next batch; after the last batch of an epoch, the first of the next epoch.
+  /// Returns the next batch. After the last batch of an epoch, returns the first of the next epoch.
   Batch next();
   /// Returns the position after the batch taken last. At the end of an epoch this is still that epoch, with its number
   /// of batches.
@@ -56,8 +56,8 @@ class BatchStream {
   /// below 2^32.
   void seek(EpochPosition position);
   std::int64_t batches_in_epoch() const { return order_.batches(); }  ///< of the current epoch
-  /// Estimates the batches of the epochs from `begin` to before `end`, stage by stage: those of the current epoch,
-  /// times the expected positions of the stage over those of the current one.
+  /// Estimates the batches of the epochs from `begin` to before `end`, stage by stage. The estimate is the current
+  /// epoch's number of batches, times the expected positions of the stage over those of the current one.
   std::vector<EpochsOfStage> expected_epochs(std::int64_t begin, std::int64_t end) const;
   /// Returns the expected positions of an epoch of the current stage over those of the whole corpus.
   double share_of_corpus() const;

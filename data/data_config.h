@@ -28,20 +28,20 @@ struct DataConfig {
 
   double subword_sampling = 0;  ///< bpe: share of merges left out; unigram: alpha; 0: the best pieces
 
-  /// Returns the stages; one stage of one text for train_source. None if no key names a text.
+  /// Returns the stages, or one stage of one text for train_source. Empty if no key names a text.
   std::vector<TrainingStage> training_stages() const;
   /// Returns the texts of all stages, each once, in the order of their first use.
   std::vector<TextFiles> training_texts() const;
   /// Returns the judge of repetitions in training_texts(), without pairs; absent if they are not skipped.
   std::optional<RepeatedPairs> repeated_pairs() const;
-  /// The run has a validation set.
+  /// Returns whether the run has a validation set.
   bool validates() const { return hold_out || !valid_source.empty(); }
 
-  /// Throws UsageError naming the key.
+  /// Throws UsageError naming the key if a value is wrong.
   void validate() const;
 };
 
-/// The declarations of the section's keys.
+/// Returns the declarations of the section's keys.
 const Settings<DataConfig>& data_settings();
 
 /// Reads the section. Throws UsageError if a key is unknown or of the wrong type; validate() checks ranges.

@@ -62,7 +62,7 @@ class PairEncoder {
   const EncodingOptions* options_;
 };
 
-// Reads the complete pairs of the next task. Returns none after the end of a text.
+// Reads the complete pairs of the next task. Returns no pairs after the end of a text.
 Lines next_lines(AlignedReader& reader) {
   Lines lines;
   LinePair pair;

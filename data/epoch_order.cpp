@@ -10,7 +10,7 @@ namespace {
 // Pairs of a new length that would be at most a fifth of the batch begin the next one.
 constexpr std::int64_t kSmallShare = 5;
 
-// Random draws of an epoch: its substreams.
+// The substreams of the random draws of an epoch.
 enum Draw : std::uint32_t { kEquals, kBatches, kBegin };
 
 using Indices = std::vector<std::uint32_t>;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kMaxOccurrences = std::numeric_limits<Occurrence>::max();
 
-/// The number of places of a permutation that all epochs before `epoch` took. Exact up to epoch 2^32.
+/// Returns the number of places of a permutation that all epochs before `epoch` took. Exact up to epoch 2^32.
 std::uint64_t places_before(const WeightedRange& text, std::uint64_t epoch) {
   constexpr std::uint64_t kOne = WeightedRange::kWeightOfOne;
   const auto fraction = static_cast<std::uint64_t>(text.weight % WeightedRange::kWeightOfOne);

@@ -39,7 +39,8 @@ class HoldOutChoice {
  public:
   /// Adds a usable pair of the text (data/pair_verdict.h).
   void add(std::string_view source, std::string_view target);
-  /// Ends the choice. Chooses fewer pairs than pairs_to_hold_out, or none, if most pairs share a side with another.
+  /// Ends the choice and returns it. Fewer pairs than pairs_to_hold_out are chosen, possibly 0, if most pairs share a
+  /// side with another.
   HoldOut choose();
 
  private:

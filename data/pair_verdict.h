@@ -13,7 +13,7 @@ namespace gloss {
 /// The decision whether training uses a pair, with the reason if it does not.
 enum class PairVerdict { kUsable, kTooLong, kInvalid, kHeldOut, kEmpty, kRatio, kCopied, kRepeated };
 
-/// Rules by which training skips pairs that it could use (section `data` of the run file). The defaults skip none.
+/// Rules by which training skips pairs that it could use (section `data` of the run file). The defaults skip no pairs.
 struct PairFilters {
   double max_ratio = 0;        ///< pieces of the longer side over those of the shorter one; 0: no limit
   bool skip_copied = false;    ///< skip pairs whose source line is the target line

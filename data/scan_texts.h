@@ -54,8 +54,8 @@ ScannedTexts scan_texts(std::span<const TextFiles> texts, const ScanOptions& opt
 /// Reads one text.
 ScannedTexts scan_texts(const TextFiles& text, const ScanOptions& options);
 
-/// Throws DataError if more than 1 % of the lines of a file are not UTF-8, if the numbers of lines of a text differ, or
-/// if a text has no lines.
+/// Throws DataError if the numbers of lines of a text differ, or if a text has no lines. Also throws DataError if more
+/// than 1 % of the lines of a file are not UTF-8.
 void expect_aligned(const ScannedTexts& texts);
 
 }  // namespace gloss

@@ -13,7 +13,7 @@ constexpr std::int64_t kMaxEpochs = 1'000'000'000;
 
 std::string index(std::size_t i) { return '[' + std::to_string(i) + ']'; }
 
-/// Returns the list of the stages, whose texts `json_of` writes: their place among the stages is (stage, text).
+/// Returns the list of the stages. `json_of` writes a text, given its place (stage, text).
 template <typename JsonOf>
 Json list_of(std::span<const TrainingStage> stages, JsonOf json_of) {
   auto list = Json::array();

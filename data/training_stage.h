@@ -32,8 +32,9 @@ struct TrainingStage {
 std::vector<TrainingStage> read_training_stages(ConfigSection& section, std::string_view key);
 Json to_json(std::span<const TrainingStage> stages);
 
-/// Throws UsageError with the key, such as "data.stages[1].sources[0].weight", if a stage has no text or the same text
-/// twice, if a weight is out of range, or if a stage other than the last has no end.
+/// Throws UsageError with the key of the first invalid stage or text, such as "data.stages[1].sources[0].weight". A
+/// stage is invalid if it has no text or the same text twice, if a weight is out of range, or if it is not the last and
+/// has no end.
 void validate_stages(std::span<const TrainingStage> stages);
 
 /// Returns the place of a text below the key "data.stages": "[1].sources[0]".

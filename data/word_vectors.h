@@ -24,7 +24,7 @@ class PieceSpellings {
   /// Adds a piece under its own spelling and, if it begins a word (U+2581 and more), under the spelling without the
   /// mark. Pad is ignored.
   void add(Id id, const std::string& piece);
-  /// Returns the pieces with this spelling; none if there is none.
+  /// Returns the pieces with this spelling; empty if no piece has it.
   const std::vector<Meaning>& operator[](const std::string& spelling) const;
   std::int64_t size() const { return pieces_; }  ///< number of pieces
 

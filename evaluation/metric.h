@@ -53,7 +53,7 @@ class Metric {
  public:
   virtual ~Metric() = default;
 
-  /// "BLEU", "chrF2++", "TER".
+  /// Returns the name: "BLEU", "chrF2++", "TER".
   virtual std::string name() const = 0;
   /// Returns the metric's settings: the entries of a signature between the seed and the version.
   virtual std::vector<SignatureEntry> settings() const = 0;

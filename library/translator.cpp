@@ -24,8 +24,9 @@
 namespace gloss {
 namespace {
 
-/// Sets the number of threads that LibTorch computes with for the calling thread, and restores it at the end.
-/// at::set_num_threads would also set it for threads of the host program that use LibTorch for the first time.
+/// Sets the number of threads that LibTorch computes with for the calling thread, and restores it at the end. In
+/// contrast, at::set_num_threads would also set it for threads of the host program that use LibTorch for the first
+/// time.
 class ThreadCount {
  public:
   explicit ThreadCount(int threads) : before_(at::get_num_threads()) { omp_set_num_threads(threads); }

@@ -10,8 +10,8 @@
 
 namespace gloss {
 
-/// Encodes many lines with one tokenizer and remembers the pieces of words, since most words of a text occur often.
-/// Gives the ids that the tokenizer gives. Memory is limited. Not for several threads at once.
+/// Encodes many lines with one tokenizer and stores the pieces of words, since most words of a text occur often. The
+/// ids equal those of the tokenizer. Memory is limited. Not safe to share between threads.
 ///
 ///     CachedEncoder encoder(tokenizer);
 ///     for (const auto& line : lines) add(encoder.encode(line));
@@ -19,7 +19,7 @@ class CachedEncoder {
  public:
   explicit CachedEncoder(const Tokenizer& tokenizer);
 
-  /// As Tokenizer::encode.
+  /// Returns the ids of Tokenizer::encode.
   Ids encode(std::string_view line);
 
   static constexpr std::size_t kMaxWords = 1 << 17;

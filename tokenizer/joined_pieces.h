@@ -16,7 +16,7 @@ class JoinedPieces {
   void add(std::string_view piece);
   /// Appends text as it is.
   void add_text(std::string_view text);
-  /// Appends a piece that writes nothing.
+  /// Appends a piece without text.
   void skip();
 
   /// Returns the text and the span of each piece, without ids.

@@ -15,8 +15,8 @@
 
 namespace gloss {
 
-/// A SentencePiece model with any special ids, which cuts text, and a vocabulary of its own, which numbers the pieces.
-/// A piece outside the vocabulary is unk. Models of other programs have such tokenizers.
+/// A SentencePiece model with any special ids, which splits text into pieces, and a separate vocabulary, which numbers
+/// the pieces. A piece outside the vocabulary is unk. Models of other programs have such tokenizers.
 ///
 ///     const MappedTokenizer tokenizer({.pieces = pieces, .languages = {{"deu", 57}}}, read_file("source.spm"),
 ///     "name"); write_file("tokenizer.model", tokenizer.serialized());
@@ -29,12 +29,12 @@ class MappedTokenizer final : public Tokenizer {
   MappedTokenizer(std::string serialized, const std::string& name);
   ~MappedTokenizer() override;
 
-  /// Returns the ids of the pieces by their spelling, also of characters that the SentencePiece model does not know.
+  /// Returns the ids of the pieces by their spelling, including characters that the SentencePiece model lacks.
   Ids encode(std::string_view line) const override;
   /// Joins the pieces: U+2581 becomes a space, spaces at the beginning are dropped, `<0xHH>` is a byte, and language
   /// tags are skipped.
   std::string decode(std::span<const Id> ids) const override;
-  /// The spans are places in the line before it was normalized.
+  /// Encodes a line. The spans are places in the line before it was normalized.
   PieceSpans encode_with_spans(std::string_view line) const override;
   PieceSpans decode_with_spans(std::span<const Id> ids) const override;
   std::int64_t vocabulary_size() const override;

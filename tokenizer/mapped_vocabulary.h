@@ -26,8 +26,8 @@ struct MappedVocabulary {
 
   /// Throws ModelError("name: ...") if the above does not hold.
   void validate(const std::string& name) const;
-  /// Returns the tag of a language, which may be spelled with other cases or with "-" for "_", or be the beginning of
-  /// just one name up to a "_" or "-": "deu" for "deu_Latn". Returns 0 if there is none.
+  /// Returns the tag of a language, or 0 if there is none. The name may be spelled with other cases or with "-" for
+  /// "_", or be the beginning of just one name up to a "_" or "-": "deu" for "deu_Latn".
   Id tag_of(std::string_view language) const;
 };
 

@@ -23,7 +23,7 @@ constexpr std::array<Rule, 36> kRules{
      {U'９', "9"},  {U'。', ". "}, {U'．', ". "}, {U'～', "~"}, {U'’', "'"},   {U'…', "..."},
      {U'━', "-"},   {U'〈', "<"},  {U'〉', ">"},  {U'【', "["}, {U'】', "]"},  {U'％', "%"}}};
 
-/// Returns the text in place of a character; empty if it stays.
+/// Returns the replacement of a character; empty if it is kept.
 std::string_view replacement(char32_t character) {
   if (character >= 0x80) {
     const auto rule = std::ranges::find(kRules, character, &Rule::character);
@@ -32,7 +32,7 @@ std::string_view replacement(char32_t character) {
   return is_unassigned_or_control(character) ? " " : "";
 }
 
-/// Collects bytes. A run of spaces becomes one, and none stands at the beginning or end.
+/// Collects bytes. Reduces a run of spaces to one, and drops spaces at the beginning and end.
 class Writer {
  public:
   void add(char byte, std::size_t begin, std::size_t end) {

@@ -11,7 +11,7 @@ namespace gloss {
 
 /// A text and the byte range of each of its pieces.
 struct PieceSpans {
-  /// Byte range in the text; empty for a piece that writes nothing.
+  /// Byte range in the text; empty for a piece without text.
   struct Span {
     std::size_t begin = 0, end = 0;
     bool of_next = false;  ///< the piece is a byte of a character that one of the next pieces writes

@@ -24,7 +24,7 @@ class SentencePieceTokenizer final : public Tokenizer {
   PieceSpans encode_with_spans(std::string_view line) const override;
   PieceSpans decode_with_spans(std::span<const Id> ids) const override;
   std::int64_t vocabulary_size() const override;
-  /// As separates_words (tokenizer/word_separation.h).
+  /// Returns the result of separates_words (tokenizer/word_separation.h).
   bool encodes_words_separately() const override;
   const std::string& serialized() const override;
 

@@ -12,10 +12,10 @@ class TaggedTokenizer final : public Tokenizer {
   /// `tag`: an id of the tokenizer's vocabulary.
   TaggedTokenizer(std::shared_ptr<const Tokenizer> tokenizer, Id tag);
 
-  /// Returns no tag for a line without pieces.
+  /// Returns the tag and the pieces; without a tag for a line that has no pieces.
   Ids encode(std::string_view line) const override;
   std::string decode(std::span<const Id> ids) const override;
-  /// The tag has an empty span at the beginning of the text. PieceSpans::tags counts it.
+  /// Encodes a line. The tag has an empty span at the beginning of the text. PieceSpans::tags counts it.
   PieceSpans encode_with_spans(std::string_view line) const override;
   PieceSpans decode_with_spans(std::span<const Id> ids) const override;
   std::int64_t vocabulary_size() const override { return tokenizer_->vocabulary_size(); }

@@ -29,7 +29,7 @@ class Tokenizer {
   /// text after joining its pieces. Throws as decode, and Error as encode_with_spans.
   virtual PieceSpans decode_with_spans(std::span<const Id> ids) const;
   virtual std::int64_t vocabulary_size() const = 0;
-  /// True if the ids of a line are the ids of its words, which U+0020 separates, one after the other.
+  /// Returns whether the ids of a line are the ids of its words, which U+0020 separates, one after the other.
   virtual bool encodes_words_separately() const { return false; }
   /// Returns a piece's spelling for display. Throws ModelError for an id outside the vocabulary.
   virtual std::string piece(Id id) const { return decode({&id, 1}); }

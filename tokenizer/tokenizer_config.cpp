@@ -30,7 +30,7 @@ bool has_white_space(std::string_view text) {
     if (is_white_space(*character)) return true;
     offset += bytes;
   }
-  return count_words(text, Normalization::kNmtNfkc) != 1;  // more characters become spaces or nothing
+  return count_words(text, Normalization::kNmtNfkc) != 1;  // more characters become spaces or are removed
 }
 
 void validate_symbols(const std::vector<std::string>& symbols) {

@@ -13,7 +13,7 @@ namespace gloss {
 
 enum class TokenizerType { kBpe, kUnigram, kChar };
 
-/// As SentencePiece and the run file spell it.
+/// Returns the type's name in SentencePiece and in the run file.
 std::string_view tokenizer_type_name(TokenizerType type);
 
 /// Normalization of characters before a line is cut into pieces.
@@ -23,14 +23,14 @@ enum class Normalization {
 };
 std::string_view normalization_name(Normalization normalization);
 
-/// The language whose tag stands in front of the pieces of each source.
+/// The language whose tag precedes the pieces of each source.
 enum class SourceTag {
   kNone,
   kSource,  ///< as in M2M100 and NLLB
   kTarget,  ///< as in OPUS-MT models of several target languages
 };
 
-/// `tokenizer` of the run file.
+/// The section `tokenizer` of the run file.
 struct TokenizerConfig {
   static constexpr std::int64_t kMinVocabulary = 5;  ///< pad, unk, bos, eos and a piece
   static constexpr std::int64_t kMaxVocabulary = 1'000'000;
@@ -49,14 +49,14 @@ struct TokenizerConfig {
   SourceTag source_tag = SourceTag::kNone;
   bool target_tag = false;  ///< each target begins with the tag of its language
 
-  /// Throws UsageError naming the key.
+  /// Throws UsageError naming the key if a value is wrong.
   void validate() const;
 };
 
-/// The declarations of the section's keys.
+/// Returns the declarations of the section's keys.
 const Settings<TokenizerConfig>& tokenizer_settings();
 
-/// Throws UsageError where a key is unknown or of the wrong type; ranges are for validate().
+/// Reads the section. Throws UsageError if a key is unknown or of the wrong type; validate() checks ranges.
 TokenizerConfig read_tokenizer_config(ConfigSection section);
 Json to_json(const TokenizerConfig& config);
 

@@ -26,7 +26,7 @@
 namespace gloss {
 namespace {
 
-// Takes `wanted` of `all` lines, evenly spaced.
+// Selects `wanted` of `all` lines, evenly spaced.
 struct Share {
   std::int64_t wanted, all;
 
@@ -84,7 +84,7 @@ class SharedLines {
   UnusableLines unusable_;
 };
 
-// Hands lines to SentencePiece. Given files, it would write their names into the model.
+// Passes lines to SentencePiece. If SentencePiece read the files itself, it would write their names into the model.
 class TrainingLines final : public sentencepiece::SentenceIterator {
  public:
   explicit TrainingLines(std::function<bool(std::string&)> next_line) : next_line_(std::move(next_line)) { advance(); }
@@ -104,7 +104,7 @@ class TrainingLines final : public sentencepiece::SentenceIterator {
   }
 
   std::function<bool(std::string&)> next_line_;
-  std::deque<std::string> parts_;  // of the present line
+  std::deque<std::string> parts_;  // of the current line
 };
 
 std::optional<std::int64_t> number_after(std::string_view text, std::string_view words) {
@@ -127,7 +127,7 @@ std::string csv_of(const std::vector<std::string>& symbols) {
   return line;
 }
 
-// SentencePiece says only in words what is wrong with a vocabulary's size.
+// Throws the error of a training. SentencePiece reports a wrong vocabulary size only in the words of its message.
 [[noreturn]] void throw_training_error(const std::string& message, const TokenizerConfig& config) {
   const auto got = ", got " + std::to_string(config.vocabulary_size);
   if (const auto max_size = number_after(message, "Please set it to a value <= "))
@@ -173,7 +173,7 @@ std::string train_tokenizer(std::span<TrainingText> texts, const TokenizerConfig
       {"input_sentence_size", "0"},  // all
       {"max_sentence_length", std::to_string(UnusableLines::kMaxLineBytes)},
       {"num_threads", "1"},
-      {"minloglevel", "3"},  // what matters comes back as a status
+      {"minloglevel", "3"},  // errors are returned as a status
   };
   if (!config.symbols.empty()) options["user_defined_symbols"] = csv_of(config.symbols);
   std::string serialized;

@@ -10,7 +10,8 @@
 
 namespace gloss {
 
-/// SentencePiece holds the lines that it learns from in memory, and more lines hardly change the vocabulary.
+/// Default for the maximum number of training lines. SentencePiece holds them in memory, and more lines hardly change
+/// the vocabulary.
 inline constexpr std::int64_t kMaxTrainingLines = 2'000'000;
 
 /// A text to train a tokenizer on, and its lines as far as they were collected.
@@ -20,15 +21,15 @@ struct TrainingText {
 };
 
 /// Trains a SentencePiece model on the lines of the texts, with gloss's special ids, and returns its bytes. Uses up the
-/// samples. Where the texts have more than `max_lines` lines together, reads the files again and takes `max_lines`
-/// lines, evenly spaced over all files, and logs it. Lines that are not valid UTF-8 (or have a NUL) or are longer than
+/// samples. If the texts have more than `max_lines` lines together, reads the files again, takes `max_lines` lines,
+/// evenly spaced over all files, and logs this. Lines that are not valid UTF-8 (or have a NUL) or are longer than
 /// SentencePiece's limit (4192 bytes) are left out, with a warning for each file and reason. Equal texts and settings
-/// give equal bytes, which hold no path. Throws UsageError where the text has fewer pieces than `config` sets (naming
-/// the maximum) or more characters (naming the minimum), DataError where there is no text, and as LineReader.
+/// give equal bytes, which hold no path. Throws UsageError if the text has fewer pieces than `config` sets (naming the
+/// maximum) or more characters (naming the minimum), DataError if there is no text, and as LineReader.
 std::string train_tokenizer(std::span<TrainingText> texts, const TokenizerConfig& config,
                             std::int64_t max_lines = kMaxTrainingLines);
 
-/// Reads the files for their samples first.
+/// Reads the files to collect their samples, then trains as above.
 std::string train_tokenizer(std::span<const std::filesystem::path> files, const TokenizerConfig& config,
                             std::int64_t max_lines = kMaxTrainingLines);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kSpaceMark = "\u2581";
 
-// Fields of the normalizer's settings. The three flags are true where they are left out.
+// Fields of the normalizer's settings. The three flags are true if they are missing.
 constexpr std::uint64_t kName = 1, kAddDummyPrefix = 3, kRemoveExtraWhitespaces = 4, kEscapeWhitespaces = 5;
 
 // No rule of these normalizations rewrites a sequence of characters that has a space in it.

@@ -21,7 +21,7 @@
 namespace gloss {
 namespace {
 
-/// The texts and the tokenizer on the command line or, with `config`, the files that it names.
+/// Returns the texts and the tokenizer of the command line and, with `config`, the files that the run file names.
 std::vector<NamedFile> files_read(const CheckDataOptions& options, const std::optional<RunConfig>& config) {
   auto files = config ? files_read(*config) : std::vector<NamedFile>();
   if (options.config) files.push_back({"--config", *options.config});

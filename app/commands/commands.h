@@ -4,7 +4,7 @@
 
 namespace gloss {
 
-// Each function runs a command. Returns the program's exit code; throws what goes wrong.
+// Each function runs a command and returns the program's exit code. Errors are thrown as exceptions.
 ExitCode run(const TrainTranslateCommandOptions& options);
 ExitCode run(const TranslateOptions& options);
 ExitCode run(const EvaluateOptions& options);

@@ -20,7 +20,8 @@
 namespace gloss {
 namespace {
 
-/// The trial itself must not be what does not fit.
+/// Returns the needs of training. Runs a trial only if the known needs are below three quarters of the free memory, so
+/// that the trial itself fits.
 TrainingNeeds needs_of(const RunConfig& config, const ForeseenRun& run, const MachineReport& machine) {
   const auto known = training_needs(config, run);
   return known.memory() < machine.free_memory / 4 * 3 ? try_training(config, run, machine.free_memory) : known;

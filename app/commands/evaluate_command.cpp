@@ -35,10 +35,10 @@ namespace {
 
 constexpr const char* kStandardInput = "stdin";
 
-/// From so many lines on sacreBLEU warns, too.
+/// Minimum number of tokenized lines for a warning, as in sacreBLEU.
 constexpr std::int64_t kManyTokenizedLines = 100;
 
-/// All that is scored, every text of the same number of lines.
+/// The inputs and settings of an evaluation. All texts have the same number of lines.
 struct EvaluationInput {
   std::vector<SystemOutput> systems;
   References references;
@@ -64,8 +64,8 @@ void expect_files(const EvaluateOptions& options) {
   if (options.groups) expect_input_file("--groups", *options.groups);
 }
 
-/// Adds the model's translations of the sources, and its tokenizer of BLEU where no other is named. With --output they
-/// are also written to that file.
+/// Adds the model's translations of the sources, and the model's tokenizer for BLEU if the command line sets none. With
+/// --output, also writes the translations to that file.
 void translate_sources(const EvaluateOptions& options, const Machine& machine, EvaluationInput& judged) {
   std::optional<OutputFile> kept;
   if (options.output) kept.emplace(options.output);
@@ -102,7 +102,7 @@ std::vector<SystemOutput> systems_of(const EvaluateOptions& options) {
   return systems;
 }
 
-/// The metrics' settings, none of them wrong.
+/// Returns the metrics' settings. Throws UsageError if one is wrong.
 MetricOptions sensible_settings(const EvaluateOptions& options) {
   auto settings = metric_settings(options.metrics, BleuTokenizer::k13a);
   name_by_option(kMetricOptionNames, [&] {
@@ -130,7 +130,8 @@ ScoringOptions scoring_options(const EvaluateOptions& options, const EvaluationI
   return scoring;
 }
 
-/// A model translates last, which may take hours: whatever else is wrong is found before.
+/// Reads and checks all inputs, then translates if there is a model. Translation may take hours, so all other errors
+/// are found before it.
 EvaluationInput judged_texts(const EvaluateOptions& options, const Machine& machine) {
   EvaluationInput judged;
   judged.settings = sensible_settings(options);
@@ -153,7 +154,7 @@ EvaluationInput judged_texts(const EvaluateOptions& options, const Machine& mach
   return judged;
 }
 
-/// sacreBLEU's names for the systems of a paired test.
+/// Sets the systems' names to those of sacreBLEU's paired tests.
 void name_baseline(std::vector<SystemOutput>& systems, bool on_stdin) {
   if (!on_stdin) {
     systems.front().name = "Baseline: " + systems.front().name;

@@ -46,7 +46,7 @@ CommandFiles files_of(const ExplainOptions& options) {
   return files;
 }
 
-/// The sentences of the command line or of stdin. Throws UsageError where there is none, or too many.
+/// Returns the sentences of the command line or of stdin. Throws UsageError if there are none or too many.
 std::vector<std::string> read_sentences(const ExplainOptions& options) {
   auto sentences = options.sentences;
   if (sentences.empty()) {
@@ -68,7 +68,7 @@ std::vector<std::string> read_sentences(const ExplainOptions& options) {
   return sentences;
 }
 
-/// Throws UsageError unless the network has such an attention.
+/// Throws UsageError unless the network has an attention of this name.
 void expect_map(const std::string& name, const ModelConfig& config) {
   const auto part = parse_part(name, config);
   const bool sublayer = part && (part->kind == Part::Kind::kSublayer || part->kind == Part::Kind::kHead);

@@ -42,7 +42,7 @@ std::vector<Module> modules_of(const SafetensorsFile& file) {
   return modules;
 }
 
-/// The names of the languages with a tag, of both tokenizers of a model.
+/// Returns the names of the languages with a tag in either tokenizer of a model.
 std::set<std::string> languages_of(const ModelDescription& description, const std::string& file) {
   std::set<std::string> names;
   for (const auto& [name, bytes] : description.tokenizers)
@@ -50,7 +50,7 @@ std::set<std::string> languages_of(const ModelDescription& description, const st
   return names;
 }
 
-/// All that the file says of itself, as the one object that --json prints.
+/// Returns the description of the file, the object that --json prints.
 Json describe(const std::filesystem::path& path) {
   const auto file = SafetensorsFile::open(path);
   const auto found = file.metadata().find("format");

@@ -26,7 +26,7 @@ std::vector<NamedFile> files_written(const std::filesystem::path& folder, bool d
   return files;
 }
 
-/// Throws UsageError where one of the files exists.
+/// Throws UsageError if one of the files exists.
 void expect_new_files(const std::vector<NamedFile>& files) {
   for (const auto& [option, path] : files)
     if (std::filesystem::exists(path))

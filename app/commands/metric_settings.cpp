@@ -17,7 +17,7 @@
 namespace gloss {
 namespace {
 
-/// A tokenizer of BLEU that is no SentencePiece model.
+/// Returns the tokenizer of BLEU with this name; empty if the name is that of a SentencePiece model.
 std::optional<BleuTokenizer> regular_tokenizer(std::string_view name) {
   for (const auto& [known, tokenizer] : kBleuTokenizers)
     if (known == name) return tokenizer;
@@ -30,10 +30,10 @@ std::filesystem::path sacrebleu_folder() {
   return std::filesystem::path(home == nullptr ? "" : home) / ".sacrebleu";
 }
 
-/// Where sacreBLEU keeps the model.
+/// Returns the path of the model in sacreBLEU's folder.
 std::filesystem::path kept_file(const PublishedModel& model) { return sacrebleu_folder() / "models" / model.file; }
 
-/// False, too, where the kept file cannot be read: nobody asked for it.
+/// Returns whether the given file equals the kept one. An unreadable kept file is no error, since no option names it.
 bool equals_file(const std::filesystem::path& given, const std::string& sha256_of_given,
                  const std::filesystem::path& kept) {
   std::error_code none;
@@ -47,8 +47,8 @@ bool equals_file(const std::filesystem::path& given, const std::string& sha256_o
   }
 }
 
-/// A published name is only for the published model, which is the one that sacreBLEU keeps; any other is called by what
-/// it holds.
+/// Returns the model's published name if it is the published model, which sacreBLEU keeps. Otherwise returns a name
+/// derived from the file's SHA-256.
 std::string signature_of(const PublishedModel& model, const std::optional<std::filesystem::path>& given,
                          const PieceCutter& cutter) {
   if (!given || equals_file(*given, cutter.sha256(), kept_file(model))) return std::string(model.signature);

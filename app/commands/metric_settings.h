@@ -6,11 +6,11 @@
 
 namespace gloss {
 
-/// The options that set values of metrics.
+/// The options of the metrics, by the keys in UsageError.
 extern const OptionNames kMetricOptionNames;
 
-/// Returns the settings of the metrics, with BLEU's tokenizer `unless_named` where no option names one. Throws
-/// UsageError where a SentencePiece model is needed and missing, and as PieceCutter does.
+/// Returns the settings of the metrics. BLEU's tokenizer is `unless_named` if no option names one. Throws UsageError if
+/// a SentencePiece model is needed and missing, and as PieceCutter does.
 MetricOptions metric_settings(const MetricFlags& flags, BleuTokenizer unless_named);
 
 }  // namespace gloss

@@ -27,7 +27,7 @@
 namespace gloss {
 namespace {
 
-/// All that is kept of pairs that are printed.
+/// Sums over the pairs that were printed.
 struct Totals {
   std::int64_t pairs = 0, tokens = 0;
   double log_probability = 0;
@@ -39,7 +39,7 @@ struct Totals {
     log_probability += pair.forced.log_probability;
     if (pair.truncated) truncated.note(pairs);
   }
-  /// 1 where there is no token.
+  /// Returns the perplexity per token; 1 if there are no tokens.
   double perplexity() const {
     return std::exp(-log_probability / static_cast<double>(std::max<std::int64_t>(tokens, 1)));
   }

@@ -6,7 +6,8 @@
 namespace gloss {
 namespace {
 
-/// The standard output may also be the log's file: then events stand between the results.
+/// Throws UsageError if an output is also an input or another output. The log file may be the standard output: its
+/// events then appear between the results.
 void expect_apart(const CommonOptions& common, const CommandFiles& files) {
   auto outputs = files.outputs;
   if (common.log.json_file) outputs.push_back({"--log-json", *common.log.json_file});

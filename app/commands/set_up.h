@@ -10,25 +10,25 @@
 
 namespace gloss {
 
-/// Device and threads of a command.
+/// The device and the number of threads of a command.
 struct Machine {
   at::Device device;
   int threads;
 };
 
-/// The files of one command line, --log-json and the standard output left out.
+/// The files of one command line, except for --log-json and the standard output.
 struct CommandFiles {
   std::vector<NamedFile> inputs;
   std::vector<NamedFile> outputs = {};
 };
-/// The standard input as an input of the command.
+/// Returns the standard input as an input of the command.
 NamedFile standard_input();
-/// The files of `--model`.
+/// Returns the files of `--model`.
 std::vector<NamedFile> model_inputs(const std::vector<std::filesystem::path>& models);
 
-/// Sets up log, threads and memory. Before that it compares `files`, the log file and the standard output: no output
-/// may be an input or another output. Throws UsageError for that, or where the device is not there, IoError for the log
-/// file.
+/// Sets up log, threads and memory. First compares `files`, the log file and the standard output. Throws UsageError if
+/// an output is an input or another output, or if the device does not exist, and IoError if the log file cannot be
+/// written.
 Machine set_up(const CommonOptions& common, const CommandFiles& files);
 
 }  // namespace gloss

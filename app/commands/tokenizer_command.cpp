@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t kLinesAtOnce = 1024;
 
-/// Every line of stdin through `convert`, which also gets the line's number.
+/// Converts every line of stdin with `convert`, which also receives the line's number.
 template <typename Convert>
 ExitCode convert_lines(Convert convert) {
   const StopOnSignal stop(kSecondsToStop);

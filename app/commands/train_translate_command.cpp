@@ -39,7 +39,8 @@ DataFiles data_files_of(const TrainTranslateCommandOptions& options) {
   return files;
 }
 
-/// runs/ and the run file's name or, without one, the languages ("en-de") or the source file's name.
+/// Returns runs/NAME: the name is that of the run file or, without one, the languages ("en-de") or the name of the
+/// source file.
 std::filesystem::path default_run_folder(const TrainTranslateCommandOptions& options) {
   const std::filesystem::path runs = "runs";
   if (options.config) return runs / options.config->stem();
@@ -57,7 +58,7 @@ std::filesystem::path run_folder(const TrainTranslateCommandOptions& options) {
   return options.out ? *options.out : default_run_folder(options);
 }
 
-/// Throws UsageError where --set sets a key that an option of its own sets, too.
+/// Throws UsageError if --set sets a key that is also set by its own option.
 void expect_set_once(const TrainTranslateCommandOptions& options) {
   const auto refuse = [&](const std::string& key, const std::string& option) {
     for (const auto& text : options.overrides)
@@ -92,7 +93,8 @@ RunFile read_run(const TrainTranslateCommandOptions& options, const std::filesys
   return read_run_file(source);
 }
 
-/// A run that resumes keeps its own configuration and tokenizers, which nothing else may be written to.
+/// Returns the run's inputs and outputs. The kept configuration and tokenizers of a resumed run count as inputs, so
+/// that no output overwrites them.
 CommandFiles files_of(const TrainTranslateCommandOptions& options, const RunConfig& config,
                       const std::filesystem::path& out) {
   auto [written, kept] = run_outputs(out, options.resume);
@@ -102,7 +104,7 @@ CommandFiles files_of(const TrainTranslateCommandOptions& options, const RunConf
   return files;
 }
 
-/// The options that a command must repeat to continue the run with the same bits, each after a space.
+/// Returns the options that a command must repeat to continue the run with the same bits, each after a space.
 std::string resume_options(const TrainTranslateCommandOptions& options) {
   const CommonOptions defaults;
   const auto& common = options.common;
@@ -111,8 +113,8 @@ std::string resume_options(const TrainTranslateCommandOptions& options) {
          (common.device != defaults.device ? " --device " + common.device : "") + (options.plain ? " --plain" : "");
 }
 
-/// The place of this process in the run; nothing for one process. Throws UsageError where --processes wants another
-/// number than its starter has started.
+/// Returns the place of this process in the run; empty for a single process. Throws UsageError if --processes differs
+/// from the number of processes that were started.
 std::optional<ProcessPlace> place_of(const TrainTranslateCommandOptions& options) {
   const auto place = process_place();
   if (place && options.processes != 1 && options.processes != place->size)
@@ -121,12 +123,13 @@ std::optional<ProcessPlace> place_of(const TrainTranslateCommandOptions& options
   return place;
 }
 
-/// Only process 0 prints what is no warning, and writes the log's file.
+/// Returns the common options of this process. Only process 0 prints messages other than warnings and writes the log
+/// file.
 CommonOptions common_options(const CommonOptions& given, const std::optional<ProcessPlace>& place) {
   if (!place) return given;
   auto common = given;
   if (common.threads == 0) common.threads = default_threads(*place, available_processors(), online_processors());
-  if (common.device == "auto") common.device = "cpu";  // several processes compute there only
+  if (common.device == "auto") common.device = "cpu";  // several processes compute on CPUs only
   if (place->rank == 0) return common;
   common.log.quiet = true;
   common.log.json_file.reset();
@@ -134,7 +137,7 @@ CommonOptions common_options(const CommonOptions& given, const std::optional<Pro
   return common;
 }
 
-/// The run and the machine, once the options are checked.
+/// The run and the machine, after the options were checked.
 struct Prepared {
   RunFile run;
   Machine machine;
@@ -147,7 +150,7 @@ Prepared prepare(const TrainTranslateCommandOptions& options, const std::optiona
   return {std::move(run), machine};
 }
 
-/// On one machine process 0 finds the same errors in files and options, and reports them.
+/// Returns whether process 0 finds and reports the same errors in files and options, since it runs on the same machine.
 bool repeats_process_0(const std::optional<ProcessPlace>& place) {
   return place && place->rank > 0 && place->local_size == place->size;
 }

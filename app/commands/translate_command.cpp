@@ -30,7 +30,7 @@
 namespace gloss {
 namespace {
 
-/// Warns of the first lines of which something is true, and prints at the end how many there were.
+/// Warns of the first lines with a property, and prints their total number at the end.
 class LineWarning {
  public:
   explicit LineWarning(std::string what) : what_(std::move(what)) {}
@@ -48,8 +48,8 @@ class LineWarning {
   std::int64_t count_ = 0;
 };
 
-/// Warns once of lines that look like paragraphs and lost sentences: of the first one at once where a person types
-/// them, else of all at the end.
+/// Warns once of lines that look like paragraphs and lost sentences. Warns at the first such line if a person types the
+/// lines, otherwise of all of them at the end.
 class ParagraphWarning {
  public:
   explicit ParagraphWarning(bool typed) : typed_(typed) {}
@@ -72,10 +72,11 @@ class ParagraphWarning {
   NotedLines lines_;
 };
 
-/// Prints on stderr which lines were not translated as they stand.
+/// Prints on stderr the problems of lines, such as invalid text, a cut line, missing phrases, lost sentences or a lack
+/// of memory.
 class LineWarnings {
  public:
-  /// `typed`: a person types the lines.
+  /// `typed`: whether a person types the lines.
   explicit LineWarnings(bool typed) : paragraphs_(typed) {}
 
   void add(std::int64_t line, const std::string& source, const LineTranslation& translation) {
@@ -150,7 +151,7 @@ std::vector<NamedFile> files_written(const TranslateOptions& options) {
   return {{"--output", *options.output}};
 }
 
-/// Marks the translation of a line that the reader of lines cut.
+/// Marks the translation as truncated, because the reader has cut its line.
 void mark_truncated(LineTranslation& translation) {
   translation.truncated = true;
   for (auto& candidate : translation.candidates) candidate.flags.truncated = true;
@@ -200,7 +201,7 @@ ExitCode run(const TranslateOptions& options) {
     try {
       translations = translator.translate(request, decoding, hooks);
     } catch (const Stopped&) {
-      break;  // nothing is printed for these lines
+      break;  // no output for these lines
     }
     std::string output;
     for (std::size_t i = 0; i < texts.size(); ++i) {

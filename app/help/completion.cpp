@@ -12,7 +12,8 @@
 namespace gloss {
 namespace {
 
-/// A command, its words after "gloss" ("tokenizer train"), and itself for each of its names.
+/// A command and its words after "gloss", such as "tokenizer train". A command with several names has an object for
+/// each.
 struct NamedCommand {
   std::string words;
   const CLI::App* command;
@@ -33,7 +34,7 @@ std::vector<NamedCommand> all_commands(const CLI::App& program) {
   return found;
 }
 
-/// In single quotes of a POSIX shell, or of fish, where a backslash in quotes means something.
+/// Returns the text in single quotes of the shell. In fish, a backslash escapes characters also inside single quotes.
 std::string quoted(std::string_view text, Shell shell) {
   std::string result = "'";
   for (const char c : text) {
@@ -55,7 +56,7 @@ std::string words_of(const CLI::App& command) {
   return words;
 }
 
-/// The values in brackets at the end of a description, " [power, gnmt]", as words; empty where there are none.
+/// Returns the values in brackets at the end of a description, " [power, gnmt]", as words; empty if there are none.
 std::string values_of(const CLI::Option& option) {
   const auto& text = option.get_description();
   const auto begin = text.rfind('[');
@@ -65,7 +66,8 @@ std::string values_of(const CLI::Option& option) {
   return values;
 }
 
-/// Functions that bash and zsh share. `_gloss_find PREVIOUS WORD...` sets `found` to the words that may follow.
+/// Returns the functions that bash and zsh share. `_gloss_find PREVIOUS WORD...` sets `found` to the words that may
+/// follow.
 std::string posix_functions(const CLI::App& program) {
   std::string names, commands, values;
   for (const auto& [words, command] : all_commands(program)) {
@@ -128,7 +130,7 @@ std::string zsh_script(const CLI::App& program) {
          "if [ \"$funcstack[1]\" = _gloss ]; then _gloss \"$@\"; else compdef _gloss gloss; fi\n";
 }
 
-/// A condition of fish: the words typed so far begin with those of the command.
+/// Returns a condition of fish that is true if the words typed so far begin with those of the command.
 std::string fish_condition(const std::string& words, const CLI::App& command) {
   std::string inner;
   for (const auto* below : commands_of(command)) inner += ' ' + below->get_name();

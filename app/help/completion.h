@@ -11,7 +11,7 @@ namespace gloss {
 
 enum class Shell { kBash, kZsh, kFish };
 
-/// A script that completes commands, options and names of files of `program` in a shell.
+/// Returns a script that completes the commands, options and file names of `program` in a shell.
 std::string completion_script(const CLI::App& program, Shell shell);
 
 }  // namespace gloss

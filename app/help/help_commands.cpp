@@ -27,7 +27,8 @@ namespace {
 constexpr std::array<std::pair<std::string_view, Shell>, 3> kShells{
     {{"bash", Shell::kBash}, {"zsh", Shell::kZsh}, {"fish", Shell::kFish}}};
 
-/// The help of the command that `words` names, such as {"tokenizer", "train"}. Throws UsageError.
+/// Returns the help of the command that `words` names, such as {"tokenizer", "train"}. Throws UsageError if there is no
+/// such command.
 std::string help_of(const CLI::App& program, const std::vector<std::string>& words) {
   const auto* command = &program;
   std::string above;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kColumns = 100;
 constexpr std::size_t kNameColumns = 28;  // two spaces, name, two spaces; longer names have a line of their own
 
-/// "  name   description", the description in a column of its own.
+/// Returns "  name   description", with the description in a column of its own.
 std::string entry(const std::string& name, const std::string& description) {
   std::string text = "  " + name;
   if (text.size() + 2 > kNameColumns)

@@ -10,7 +10,8 @@
 
 namespace gloss {
 
-/// Text broken at spaces into lines of at most `columns`, where a word fits; every line but the first is indented.
+/// Returns the text broken at spaces into lines of at most `columns` characters, if each word fits. Every line but the
+/// first is indented.
 ///
 ///     wrapped("one two three", 2, 8)  // "one two\n  three"
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t columns);

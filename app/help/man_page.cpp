@@ -13,7 +13,7 @@
 namespace gloss {
 namespace {
 
-/// Text as roff takes it: hyphens that can be copied, no line that is taken for a request.
+/// Returns the text escaped for roff: hyphens can be copied, and no line is read as a request.
 std::string escaped(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {

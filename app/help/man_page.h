@@ -14,7 +14,7 @@ struct ManPage {
   std::string text;  ///< in roff, for section 1
 };
 
-/// The page of `program` and one for each of its commands.
+/// Returns the page of `program` and one page for each of its commands.
 std::vector<ManPage> man_pages(const CLI::App& program);
 
 }  // namespace gloss

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kLastGroups{"Machine", "Messages"};
 
-/// 0 for required options, 1 for most others; larger numbers are last.
+/// Returns the group's position in the help: 0 for required options, 1 for most others, larger numbers for the last
+/// groups.
 std::size_t rank(const OptionGroup& group) {
   if (group.heading == "Required") return 0;
   const auto last = std::find_if(kLastGroups.begin(), kLastGroups.end(),

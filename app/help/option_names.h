@@ -10,14 +10,14 @@ class Option;
 
 namespace gloss {
 
-/// The names of an option as they are typed: {"-h", "--help"}; empty for an argument without a name.
+/// Returns the names of an option as they are typed: {"-h", "--help"}; empty for an argument without a name.
 std::vector<std::string> typed_names(const CLI::Option& option);
-/// Whether it takes no value.
+/// Returns whether the option takes no value.
 bool is_flag(const CLI::Option& option);
-/// Names and placeholder: "--beam N", "--quiet", "FILE".
+/// Returns names and placeholder: "--beam N", "--quiet", "FILE".
 std::string usage_of(const CLI::Option& option);
 
-/// The commands below `command` in the order of their declaration.
+/// Returns the commands below `command` in the order of their declaration.
 std::vector<const CLI::App*> commands_of(const CLI::App& command);
 
 /// Options with the same heading.
@@ -25,7 +25,7 @@ struct OptionGroup {
   std::string heading;
   std::vector<const CLI::Option*> options;
 };
-/// Required options first, those of the machine and of messages last.
+/// Returns the groups of options: required options first, those of the machine and of messages last.
 std::vector<OptionGroup> option_groups(const CLI::App& command);
 
 }  // namespace gloss

@@ -29,7 +29,7 @@ constexpr int kPollMilliseconds = 200;
 constexpr int kHistoryLines = 1000;
 constexpr std::size_t kMaxSequenceBytes = 64;
 
-/// Keys of terminals that libedit's own table may lack, and what they do.
+/// A terminal key that libedit's own table may lack, and its command.
 struct BoundKey {
   const char* bytes;
   const wchar_t *name, *command;
@@ -58,7 +58,7 @@ bool is_bound(std::string_view sequence) {
   return sequence.size() == 2 && sequence[1] != '[' && sequence[1] != 'O';  // Meta and a letter
 }
 
-/// libedit draws characters by the locale's table, which must be one of Unicode, whatever LANG is set to.
+/// Selects a Unicode locale whatever LANG is set to, because libedit draws characters by the locale's table.
 void use_unicode() {
   std::setlocale(LC_CTYPE, "");
   if (std::string_view(::nl_langinfo(CODESET)) != "UTF-8") std::setlocale(LC_CTYPE, "C.UTF-8");
@@ -95,7 +95,7 @@ class LibeditEditor final : public LineEditor {
     int count = 0;
     const wchar_t* typed = ::el_wgets(editor_, &count);
     if (typed == nullptr || count <= 0 || stop_requested()) {
-      std::fputc('\n', stdout);  // the shell's prompt begins a line
+      std::fputc('\n', stdout);  // so that the shell's prompt begins a line
       std::fflush(stdout);
       return std::nullopt;
     }
@@ -116,7 +116,7 @@ class LibeditEditor final : public LineEditor {
     return text.data();
   }
 
-  /// libedit's source of characters: 1 with a character, 0 at the end, -1 where a stop was requested.
+  /// Reads the next character for libedit. Returns 1 with a character, 0 at the end, -1 if a stop was requested.
   static int next_character(EditLine* editor, wchar_t* character) {
     LibeditEditor* self = nullptr;
     ::el_wget(editor, EL_CLIENTDATA, &self);
@@ -131,7 +131,7 @@ class LibeditEditor final : public LineEditor {
     return 1;
   }
 
-  /// Moves the characters that are complete from the terminal to `ready_`. A sequence that no key has is dropped.
+  /// Reads from the terminal and moves the complete characters to `ready_`. Drops sequences that belong to no key.
   int read_some() {
     pollfd input{STDIN_FILENO, POLLIN, 0};
     if (stop_requested()) return -1;
@@ -148,7 +148,8 @@ class LibeditEditor final : public LineEditor {
     return 1;
   }
 
-  /// Moves what is complete of `bytes_` to `ready_`. A key that is half a sequence is complete when no byte follows it.
+  /// Moves the complete characters and sequences of `bytes_` to `ready_`. An incomplete sequence counts as complete
+  /// unless `more_may_come`.
   void take_bytes(bool more_may_come) {
     std::size_t taken = 0;
     while (taken < bytes_.size()) {
@@ -169,7 +170,7 @@ class LibeditEditor final : public LineEditor {
     bytes_.erase(0, taken);
   }
 
-  /// Whether the bytes that begin a character are all there, or can begin none.
+  /// Returns whether the bytes at the beginning are a complete character or cannot become one.
   static bool is_whole(std::string_view bytes) {
     const auto first = static_cast<unsigned char>(bytes.front());
     const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;

@@ -10,17 +10,18 @@
 
 namespace gloss {
 
-/// The beginnings that translations must have (--prefix): a file with a line, perhaps empty, for each line of the
+/// The required beginnings of translations (--prefix), from a file with one line, possibly empty, for each line of the
 /// input.
 class LinePrefixes {
  public:
-  /// Reads the file; without one nothing is forced. Throws UsageError where there is no such file, and as read_lines.
+  /// Reads the file. Without a file, no beginning is required. Throws UsageError if the file does not exist, and as
+  /// read_lines.
   explicit LinePrefixes(const std::optional<std::filesystem::path>& file);
 
-  /// Of `count` lines from number `first`, counted from 0; none without a file. Throws DataError where the file is
-  /// shorter.
+  /// Returns the prefixes of `count` lines from number `first` on, counted from 0; empty without a file. Throws
+  /// DataError if the file is shorter.
   std::span<const std::string> of(std::int64_t first, std::size_t count) const;
-  /// Throws DataError where the file has more than the `lines` of the input.
+  /// Throws DataError unless the file has exactly `lines` lines, the number of lines of the input.
   void expect_end(std::int64_t lines) const;
 
  private:

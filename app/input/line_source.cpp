@@ -29,7 +29,7 @@ std::vector<TextLine> LineSource::next(std::size_t max_lines) {
   return lines;
 }
 
-/// False where a stop was requested.
+/// Waits until there is input. Returns false if a stop was requested.
 bool LineSource::wait_for_input() const {
   while (!stop_requested())
     if (readable_within(descriptor_, kLookForStopMilliseconds)) return true;

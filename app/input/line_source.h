@@ -9,15 +9,15 @@
 
 namespace gloss {
 
-/// Lines of a descriptor that may be a pipe or a terminal: waits only where there is nothing to do. Lines are as
-/// LineSplitter cuts them. Holds no more than one read, one line and what `next` returns.
+/// Lines of a descriptor, which may be a pipe or a terminal. Waits only if no line is ready. Lines are cut as by
+/// LineSplitter. Memory: one read, one line and the lines that `next` returns.
 class LineSource {
  public:
-  /// `name` stands for the descriptor in messages.
+  /// `name` is the name of the descriptor in messages.
   LineSource(int descriptor, std::string name);
 
-  /// Waits until there is a line, then returns the lines that can be read without waiting, 1 to `max_lines`. Returns
-  /// none at the end of the input or where a stop was requested (common/system/signals.h). Throws IoError.
+  /// Waits until there is a line, then returns the lines that can be read without waiting, 1 to `max_lines`. Returns no
+  /// lines at the end of the input or if a stop was requested (common/system/signals.h). Throws IoError.
   std::vector<TextLine> next(std::size_t max_lines);
 
  private:

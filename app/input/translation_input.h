@@ -16,18 +16,18 @@
 
 namespace gloss {
 
-/// The lines to translate, of a file, a pipe or a terminal. Lines that a person types can be edited where that is
-/// possible, and control characters are left out of them.
+/// The lines to translate, from a file, a pipe or a terminal. Lines that a person types can be edited if the terminal
+/// allows it; control characters are removed from them.
 class TranslationInput {
  public:
-  /// Without a file it is stdin. Throws UsageError where there is no such file, and IoError.
+  /// Opens the file; without one, uses stdin. Throws UsageError if the file does not exist, and IoError.
   explicit TranslationInput(const std::optional<std::filesystem::path>& file);
 
-  /// Whether a person types the lines.
+  /// Returns whether a person types the lines.
   bool typed() const { return typed_; }
-  /// As LineSource::next; a line editor returns one line.
+  /// Returns the next lines as LineSource::next does; a line editor returns one line.
   std::vector<TextLine> next(std::size_t max_lines);
-  /// Bytes from here to the end; nothing where the input is no regular file.
+  /// Returns the number of bytes from here to the end; empty if the input is no regular file.
   std::optional<double> size() const;
 
  private:
@@ -39,10 +39,10 @@ class TranslationInput {
   std::unique_ptr<LineEditor> editor_;
 };
 
-/// Shows at the foot of a terminal how much of an input is translated.
+/// Shows the translated share of an input in the last line of a terminal.
 class InputProgress {
  public:
-  /// `size` in bytes; without it, and where results are printed on a terminal, nothing is shown.
+  /// `size` is in bytes. No progress is shown without it or if results are printed on a terminal.
   InputProgress(std::optional<double> size, bool results_on_stdout);
   ~InputProgress();
   InputProgress(const InputProgress&) = delete;
@@ -50,13 +50,13 @@ class InputProgress {
 
   /// Takes the lines that are translated next.
   void start(std::span<const TextLine> lines);
-  /// Shows the progress. To be called before each batch of these lines, with its number of lines.
+  /// Shows the progress. Call it before each batch of these lines, with the number of lines in the batch.
   void show_batch(std::int64_t lines);
 
  private:
   std::optional<WorkProgress> progress_;
-  double done_ = 0, bytes_ = 0;         ///< of the lines before, and of these
-  std::int64_t begun_ = 0, lines_ = 1;  ///< of these lines: in batches that have begun, and all
+  double done_ = 0, bytes_ = 0;         ///< bytes of the earlier lines, and of the current ones
+  std::int64_t begun_ = 0, lines_ = 1;  ///< current lines in batches that have begun, and all current lines
 };
 
 }  // namespace gloss

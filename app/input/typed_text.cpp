@@ -10,16 +10,16 @@ constexpr std::string_view kEndsOfTyping = "\n\r\x03\x04";
 
 bool is_byte_between(char c, char first, char last) { return c >= first && c <= last; }
 
-/// "ESC [", parameters and intermediate bytes, and one final byte.
+/// Returns a sequence of "ESC [", parameters and intermediate bytes, and one final byte.
 ControlSequence csi_sequence(std::string_view text) {
   std::size_t i = 2;
   while (i < text.size() && is_byte_between(text[i], ' ', '?')) ++i;
   if (i == text.size()) return {i, false};
-  return {is_byte_between(text[i], '@', '~') ? i + 1 : i, true};  // any other byte breaks it off
+  return {is_byte_between(text[i], '@', '~') ? i + 1 : i, true};  // any other byte ends it early
 }
 
-/// "ESC ]" and its like, up to BEL or "ESC \". The end of a line, Ctrl-C and Ctrl-D break it off: a person pressed
-/// Alt-].
+/// Returns a sequence that begins with "ESC ]" or a similar pair and ends with BEL or "ESC \". If a line end, Ctrl-C or
+/// Ctrl-D comes first, the sequence is the first two bytes only: a person pressed Alt-].
 ControlSequence command_string(std::string_view text) {
   for (std::size_t i = 2; i < text.size(); ++i) {
     if (text[i] == kBell) return {i + 1, true};

@@ -29,7 +29,8 @@ struct TrainTokenizerOptions;
 struct TrainTranslateCommandOptions;
 struct TranslateOptions;
 
-/// Work that needs the command line alone, as printing help. Returns the program's exit code; throws what goes wrong.
+/// Work that needs only the command line, such as printing help. Returns the program's exit code; errors are thrown as
+/// exceptions.
 using Action = std::function<ExitCode()>;
 
 template <typename Options>
@@ -43,7 +44,7 @@ using Command =
                  Parsed<CheckDataOptions>, Parsed<DoctorOptions>, Parsed<ExplainOptions>, Parsed<ImportOptions>,
                  Parsed<ExportOptions>>;
 
-// Each function declares a command and its options. Where the command is named, parsing sets `chosen`.
+// Each function declares a command and its options. If the command line names the command, parsing sets `chosen`.
 void add_train_translate_command(CLI::App& program, Command& chosen);
 void add_translate_command(CLI::App& program, Command& chosen);
 void add_evaluate_command(CLI::App& program, Command& chosen);
@@ -58,7 +59,7 @@ void add_check_data_command(CLI::App& program, Command& chosen);
 void add_explain_command(CLI::App& program, Command& chosen);
 void add_export_command(CLI::App& program, Command& chosen);
 void add_doctor_command(CLI::App& program, Command& chosen);
-/// `gloss help`, `gloss completion` and `gloss man`, which print what the declarations of the other commands hold.
+/// Declares `gloss help`, `gloss completion` and `gloss man`, which print the declarations of the other commands.
 /// `program` must outlive the chosen action.
 void add_help_commands(CLI::App& program, Command& chosen);
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kMaxThreads = 1024;
 
-/// Refuses the next option in place of a forgotten value.
+/// Returns an error message if the value is empty or is an option, as when a value was forgotten; otherwise "".
 std::string refuse_no_value(const std::string& value) {
   if (value.empty()) return "wanted a value, got an empty one";
   if (value.starts_with("--")) return "wanted a value, got the option " + value;
@@ -33,7 +33,7 @@ void assign_or_refuse(const std::string& name, const std::function<void(const st
   }
 }
 
-/// The help of an option that sets no key of the run file.
+/// Returns the help of an option that sets no key of the run file.
 std::string own_help(const Setting& setting) { return option_help(setting, setting.shown_default); }
 
 template <typename Value>

@@ -48,12 +48,14 @@ void finish_command(CLI::App& command, const std::string& examples);
 //
 // The type of the member decides how the text is read and what the help shows. Messages and --help state the range.
 
-/// The sentence of --help: "use N threads (default: all) [1 to 1024]". Without `default_text` no default is shown.
+/// Returns the description in --help: "use N threads (default: all) [1 to 1024]". Without `default_text` no default is
+/// shown.
 std::string option_help(const Setting& setting, std::string_view default_text);
-/// The name of the value in --help: "N", "FILE".
+/// Returns the placeholder of the value in --help: "N", "FILE".
 std::string option_placeholder(const Setting& setting);
 
-/// Adds an option whose text `assign` takes. It throws std::invalid_argument that states the wanted values.
+/// Adds an option whose text is passed to `assign`. `assign` throws std::invalid_argument with the wanted values if the
+/// text is wrong.
 CLI::Option* add_parsed(CLI::App& command, const Setting& setting, std::function<void(const std::string&)> assign);
 /// Adds an option with one or more values that may be repeated; `assign` is called for each value.
 CLI::Option* add_repeated(CLI::App& command, const Setting& setting, std::function<void(const std::string&)> assign);
@@ -65,7 +67,7 @@ CLI::Option* add_option(CLI::App& command, Setting setting, std::filesystem::pat
 CLI::Option* add_option(CLI::App& command, Setting setting, std::optional<std::filesystem::path>& value);
 CLI::Option* add_option(CLI::App& command, Setting setting, std::vector<std::filesystem::path>& value);
 
-/// A number; `Number` is an integer type, double, or an optional one.
+/// Adds an option with a number. `Number` is an integer type, double, or an optional of one of them.
 template <typename Number>
 requires(!std::is_same_v<Number, bool>) CLI::Option* add_option(CLI::App& command, Setting setting, Number& value) {
   using Value = typename decltype(std::optional(value))::value_type;
@@ -75,7 +77,7 @@ requires(!std::is_same_v<Number, bool>) CLI::Option* add_option(CLI::App& comman
   });
 }
 
-/// An enumeration, or an optional one, with the names of its values.
+/// Adds an option with a value of an enumeration, or of an optional one. `names` are the names of its values.
 template <typename Value, typename E, std::size_t N>
 CLI::Option* add_choice(CLI::App& command, Setting setting, Value& value,
                         const std::array<std::pair<std::string_view, E>, N>& names) {
@@ -88,40 +90,41 @@ CLI::Option* add_choice(CLI::App& command, Setting setting, Value& value,
   });
 }
 
-/// An option whose path may be left out; `given` is set in either case.
+/// Adds an option whose path may be left out; `given` is set in either case.
 CLI::Option* add_optional_path(CLI::App& command, const Setting& setting, bool& given,
                                std::optional<std::filesystem::path>& path);
 
 // Options of several commands.
 inline constexpr const char* kModelOption = "--model";
-/// `--model` of a command that translates, or that does with several models what `help` says: a path, and one more each
-/// time that it is given.
+/// Adds `--model` of a command that translates or, with several models, does what `help` describes. Each use of the
+/// option adds a path.
 CLI::Option* add_models(CLI::App& command, std::vector<std::filesystem::path>& models,
                         std::string_view help =
                             "translate with a model file or the folder of a finished run; "
                             "repeated: with the mean of the models' probabilities");
-/// `--precision` of a command that translates.
+/// Adds `--precision` of a command that translates.
 CLI::Option* add_precision(CLI::App& command, std::optional<WeightPrecision>& precision);
-/// `--plain` of a command that trains or translates.
+/// Adds `--plain` of a command that trains or translates.
 CLI::Option* add_plain(CLI::App& command, bool& plain);
-/// `--source-language` and `--target-language` of a command that translates.
+/// Adds `--source-language` and `--target-language` of a command that translates.
 void add_languages(CLI::App& command, Languages& languages);
-/// `--overwrite` of a command that writes one file.
+/// Adds `--overwrite` of a command that writes one file.
 CLI::Option* add_overwrite(CLI::App& command, bool& overwrite);
-/// `--set` of a command that reads a run file.
+/// Adds `--set` of a command that reads a run file.
 CLI::Option* add_overrides(CLI::App& command, std::vector<std::string>& overrides);
-/// `--json` of a command that prints a report.
+/// Adds `--json` of a command that prints a report.
 CLI::Option* add_json(CLI::App& command, bool& json);
 
 /// Names of values in libraries and the options that set them.
 using OptionNames = std::map<std::string, std::string>;
-/// Runs `work`. In the message of a UsageError each key gets the name of its option, if it has one here.
+/// Runs `work`. In the message of a UsageError, replaces each key by the name of its option in `names`, if there is
+/// one.
 void name_by_option(const OptionNames& names, const std::function<void()>& work);
-/// Names of the options of add_languages.
+/// Returns the names of the options of add_languages.
 const OptionNames& language_names();
 
-/// Throws UsageError unless there is such an input. If `wanted` describes the file, a folder is refused, too; otherwise
-/// its reader refuses it.
+/// Throws UsageError unless the input exists. If `wanted` describes the file, a folder is refused, too; otherwise its
+/// reader refuses it.
 void expect_input_file(std::string_view option, const std::filesystem::path& path, std::string_view wanted = {});
 /// Throws UsageError if `wanted`, as "the name of a page to write", cannot be `path`: a folder or, unless `overwrite`,
 /// an existing file.

@@ -9,7 +9,8 @@ constexpr std::int64_t kBatchesAtOnce = 4;
 
 constexpr std::string_view kNBestHelp = "print the N best as `line-number ||| text ||| score`, lines from 1";
 
-/// Defaults are the model's. The headings that no other options have state that for all of theirs.
+/// Returns the texts of an option's help, whose default is the model's value. For the groups Search and Sampling the
+/// heading states this once for all options.
 SettingOption option_of(const Setting& setting) {
   if (setting.key == "n_best") return {.help = kNBestHelp, .default_text = ""};
   if (setting.group == "Search" || setting.group == "Sampling")
@@ -17,7 +18,8 @@ SettingOption option_of(const Setting& setting) {
   return {.default_text = "the model's"};
 }
 
-/// The option that turns a switch on or, where the model's run file does that, its key and the effect of its opposite.
+/// Returns the option that turned a switch on. If the model's run file did, returns the key and the option that turns
+/// it off, with its effect.
 std::string why_on(const GivenSettings& given, std::string_view key, std::string_view effect_of_off) {
   const auto& setting = decoding_settings().at(key);
   if (const auto option = given.option_of(setting); !option.empty()) return option;
@@ -25,7 +27,7 @@ std::string why_on(const GivenSettings& given, std::string_view key, std::string
          std::string(effect_of_off);
 }
 
-/// Throws UsageError where an option has no effect.
+/// Throws UsageError if an option has no effect.
 void expect_to_matter(const GivenSettings& given, const DecodingConfig& config) {
   const auto& settings = decoding_settings();
   const auto* const idle = settings.without_effect(given.values(), config);

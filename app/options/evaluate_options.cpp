@@ -72,7 +72,7 @@ void add_files(CLI::App& command, EvaluateOptions& options) {
              options.groups);
 }
 
-/// How the model translates, and where its translations are kept.
+/// Adds the options of translation and of the translations' file.
 void add_model_options(CLI::App& command, EvaluateOptions& options) {
   const auto others = command.get_options().size();
   group_options(command, "Output");
@@ -89,7 +89,8 @@ void add_model_options(CLI::App& command, EvaluateOptions& options) {
   for (auto i = others; i < all.size(); ++i) all[i]->needs(command.get_option("--model"));
 }
 
-/// "10,20,30"
+/// Appends the numbers of a list such as "10,20,30". Throws std::invalid_argument unless they are whole, at least 0 and
+/// ascending.
 void add_length_bounds(std::vector<std::int64_t>& bounds, const std::string& text) {
   for (const auto part : split_text(text, ',')) {
     bounds.push_back(parse_whole_number(std::string(part), at_least(0)));

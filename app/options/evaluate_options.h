@@ -21,7 +21,7 @@ struct EvaluateOptions {
   CommonOptions common;
   std::optional<std::filesystem::path> source, groups;
   std::vector<std::filesystem::path> models, hypotheses, references;
-  std::optional<std::filesystem::path> output;  ///< for the model's translations
+  std::optional<std::filesystem::path> output;  ///< file of the model's translations
   Languages languages;                          ///< of the model
   GivenSettings decoding;                       ///< of the model
   std::optional<WeightPrecision> precision;     ///< of the model
@@ -42,24 +42,27 @@ struct EvaluateOptions {
   std::optional<std::string> format;
 
   std::optional<PairedTest> paired() const;
-  /// The hypotheses; in a paired test the baseline counts once, as in sacreBLEU, however often it was typed.
+  /// Returns the files of the hypotheses. In a paired test, further occurrences of the baseline are dropped, as in
+  /// sacreBLEU.
   std::vector<std::filesystem::path> system_files() const;
   std::int64_t trials() const { return paired_bs ? paired_bs_n : paired_ar_n; }
-  /// The form of sacreBLEU, or none where gloss prints in its own: that of the environment, which overrides the one
-  /// that was typed.
+  /// Returns the format of sacreBLEU's output, or nothing for gloss's own. The environment variable SACREBLEU_FORMAT
+  /// overrides the format of the command line.
   std::optional<SacrebleuForm> sacrebleu_form() const;
-  /// One system on stdin, or several as tab-separated columns, as sacreBLEU reads them where no file is named.
+  /// Returns whether stdin holds the systems: one, or several in tab-separated columns. As in sacreBLEU, this is so if
+  /// no file is named.
   bool systems_on_stdin() const { return hypotheses.empty() && models.empty(); }
-  /// Whether lengths of the source lines were asked for, by --length-buckets or by a source that is not translated.
+  /// Returns whether scores by length of the source lines were requested, by --length-buckets or by a source that is
+  /// not translated.
   bool scores_by_length() const { return source && (!length_bounds.empty() || models.empty()); }
   std::vector<std::int64_t> bounds_of_lengths() const;
-  /// In alphabetical order, of a paired test as they were typed: so sacreBLEU reports them.
+  /// Returns the metrics in sacreBLEU's order: alphabetical, but in a paired test as they were typed.
   std::vector<MetricKind> metric_kinds() const;
   SacrebleuStyle sacrebleu_style(SacrebleuForm form) const;
   ReportStyle report_style() const;
 };
 
-/// Throws UsageError where options do not go together.
+/// Throws UsageError if options do not go together.
 void expect_sensible(const EvaluateOptions& options);
 
 }  // namespace gloss

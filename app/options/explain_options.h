@@ -24,7 +24,7 @@ struct ExplainOptions {
   bool json = false, trace = false, quick = false, heads_report = false, overwrite = false;
 };
 
-/// Throws UsageError where options do not go together.
+/// Throws UsageError if options do not go together.
 void expect_sensible(const ExplainOptions& options);
 
 }  // namespace gloss

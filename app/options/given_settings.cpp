@@ -7,7 +7,7 @@
 namespace gloss {
 namespace {
 
-/// The help with values and default: "sentences computed together (default: 64) [1 to 65536]".
+/// Returns the help with values and default: "sentences computed together (default: 64) [1 to 65536]".
 std::string help_text(Setting setting, const SettingOption& option) {
   if (!option.help.empty()) setting.help = option.help;
   const auto& value = setting.default_value;

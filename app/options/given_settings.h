@@ -15,10 +15,10 @@ class GivenSettings {
  public:
   void set(const Setting& setting, const std::string& option, Json value);
   bool has(std::string_view key) const { return !value_at(values_, key).is_null(); }
-  /// The option that set `key`; empty: none did.
+  /// Returns the name of the option that set the key of `setting`; empty if no option did.
   std::string option_of(const Setting& setting) const;
 
-  /// `config` with the given settings. Throws UsageError.
+  /// Returns `config` with the given settings in place of its own. Throws UsageError.
   template <typename Config>
   Config over(const Settings<Config>& settings, Config config) const {
     name_by_option(names_, [&] { config = settings.read(ConfigSection(values_, section_), std::move(config)); });

@@ -19,7 +19,7 @@ namespace {
 
 constexpr Range kChrfOrders = between(0, ChrfOptions::kMaxOrder);
 
-/// Throws std::invalid_argument that lists the metrics.
+/// Appends the metrics of a list of names. Throws std::invalid_argument that lists the known metrics.
 void add_metric_names(std::vector<MetricKind>& metrics, const std::string& names) {
   for (const auto name : split_text(names, ',')) {
     const auto* const found = std::ranges::find(kMetrics, name, [](const auto& metric) { return metric.first; });
@@ -28,7 +28,7 @@ void add_metric_names(std::vector<MetricKind>& metrics, const std::string& names
   }
 }
 
-/// `--tokenize`. The names of SentencePiece models stand after the others.
+/// Adds `--tokenize`. Its help lists the names of SentencePiece models after the others.
 void add_tokenizer_name(CLI::App& command, std::optional<std::string>& name) {
   Setting setting{.help = "tokenize for BLEU by this method",
                   .flag = "--tokenize",

@@ -15,8 +15,8 @@ namespace gloss {
 
 /// Values of the options of metrics, which are sacreBLEU's.
 struct MetricFlags {
-  std::vector<MetricKind> metrics;  ///< each once; none: BLEU
-  MetricOptions settings;           ///< but for BLEU's tokenizer
+  std::vector<MetricKind> metrics;  ///< each once; empty: BLEU
+  MetricOptions settings;           ///< without BLEU's tokenizer
   std::optional<std::string> tokenize;
   std::optional<std::filesystem::path> spm_model;
   bool force = false;  ///< no warning of text that looks tokenized

@@ -8,7 +8,7 @@ namespace gloss {
 
 /// A tokenizer of sacreBLEU that is a SentencePiece model.
 struct PublishedModel {
-  std::string_view name, signature, file;  ///< `file` in the folder where sacreBLEU keeps what it has fetched
+  std::string_view name, signature, file;  ///< `file` in the folder of models that sacreBLEU has downloaded
 };
 inline constexpr std::array<PublishedModel, 4> kPublishedModels{
     {{"spm", "flores101", "sacrebleu_tokenizer_spm.model"},
@@ -16,7 +16,7 @@ inline constexpr std::array<PublishedModel, 4> kPublishedModels{
      {"flores200", "flores200", "flores200sacrebleuspm"},
      {"spBLEU-1K", "spBLEU-1K", "spbleu-1k_tokenizer_spm.model"}}};
 
-/// Returns null where there is none of this name.
+/// Returns the tokenizer of this name, or null if there is none.
 inline const PublishedModel* published_model(std::string_view name) {
   const auto* model = std::ranges::find(kPublishedModels, name, &PublishedModel::name);
   return model == kPublishedModels.end() ? nullptr : model;

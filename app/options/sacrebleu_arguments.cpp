@@ -41,7 +41,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 25> kLongNam
 std::vector<std::string> without_sacrebleu_names(std::vector<std::string> arguments) {
   if (arguments.empty() || arguments.front() != "evaluate") return arguments;
   for (auto& argument : arguments) {
-    if (argument == "--") break;  // names of files follow, whatever they look like
+    if (argument == "--") break;                                                          // only file names follow
     const auto equals = argument.starts_with("--") ? argument.find('=') : argument.npos;  // "--input=FILE"
     const auto typed = std::string_view(argument).substr(0, equals);
     const auto* name = std::ranges::find(kLongNames, typed, &decltype(kLongNames)::value_type::first);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kCharactersShown = 8;
 
-/// "ß (U+00DF) 17"
+/// Returns "ß (U+00DF) 17": the character, its code point and its count.
 std::string text_of(char32_t character, std::int64_t count) {
   std::array<char, 16> code{};
   std::snprintf(code.data(), code.size(), "U+%04X", static_cast<unsigned>(character));

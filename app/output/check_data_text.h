@@ -6,7 +6,8 @@
 
 namespace gloss {
 
-/// For a person: each set with its texts, what was found, and what training would say.
+/// Returns the check as readable lines: each set with its texts, the problems found, and the warnings that training
+/// would print.
 std::string to_lines(const DataCheck& check);
 
 }  // namespace gloss

@@ -23,7 +23,7 @@ struct RunNeeds {
 /// Returns a remark for each resource that will be short.
 std::vector<Remark> remarks_on(const RunNeeds& run, const MachineReport& machine);
 
-/// For a person.
+/// Returns the machine, the needs of the run and the remarks as readable lines.
 std::string to_lines(const MachineReport& machine, const std::optional<RunNeeds>& run,
                      const std::vector<Remark>& remarks);
 

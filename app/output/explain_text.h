@@ -7,10 +7,10 @@
 
 namespace gloss {
 
-/// The stages of each item of a document of docs/explanation_format.md, for a terminal.
+/// Returns the stages of each item of a document of docs/explanation_format.md, for a terminal.
 std::string trace_text(const Json& document);
 
-/// A table of the parts, the greatest loss first.
+/// Returns a table of the parts, the greatest loss first.
 std::string heads_text(const HeadsReport& report);
 Json to_json(const HeadsReport& report);
 

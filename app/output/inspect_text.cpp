@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kUnknown = "not recorded";
 
-/// The value under the keys, one inside the other; null where one is missing.
+/// Returns the value under the nested keys; null if one is missing.
 Json value_at(const Json& json, std::initializer_list<const char*> keys) {
   const auto* value = &json;
   for (const auto* key : keys) {
@@ -22,7 +22,7 @@ Json value_at(const Json& json, std::initializer_list<const char*> keys) {
   return *value;
 }
 
-/// "before 12 after", or nothing where there is no number.
+/// Returns "before 12 after", or an empty text if the value is no number.
 std::string with_number(const std::string& before, const Json& value, const std::string& after) {
   if (value.is_number_integer()) return before + value.dump() + after;
   if (value.is_number()) return before + formatted("%.2f", value.get<double>()) + after;
@@ -99,7 +99,7 @@ std::string scores_text(const Json& description) {
                  with_number("validation perplexity ", score("validation", "perplexity"), "")});
 }
 
-/// "de, en, fr"
+/// Returns the names as "de, en, fr".
 std::string listed(const Json& names) {
   std::string text;
   for (const auto& name : names) text.append(text.empty() ? "" : ", ").append(printable(name.get<std::string>()));

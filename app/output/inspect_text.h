@@ -7,11 +7,11 @@
 
 namespace gloss {
 
-/// Five lines for a reader in a hurry: kind of file, languages, size, training, scores. `description` is the object of
-/// `gloss inspect --json`, `bytes` the file's size. A value that the file does not hold is "not recorded".
+/// Returns a summary of five lines: kind of file, languages, size, training, scores. `description` is the object of
+/// `gloss inspect --json`, `bytes` is the size of the file. A value that the file does not hold is "not recorded".
 std::string summary_lines(const Json& description, std::uintmax_t bytes);
 
-/// The whole description as text.
+/// Returns the whole description as text.
 std::string description_lines(const Json& description);
 
 }  // namespace gloss

@@ -8,21 +8,20 @@
 
 namespace gloss {
 
-/// Results of a command. They go to stdout at once, or to a file that appears complete or not at all and replaces one
-/// that is there.
+/// The output of a command: stdout, or a file that appears complete or not at all and replaces an existing one.
 ///
 ///     OutputFile output(options.output);  // before hours of work: a folder that cannot be written is refused here
 ///     output.write(lines);
 ///     output.commit();
 class OutputFile {
  public:
-  /// Throws IoError where the file cannot be created. Without a path the results go to stdout.
+  /// Opens the output; without a path it is stdout. Throws IoError if the file cannot be created.
   explicit OutputFile(const std::optional<std::filesystem::path>& path);
 
   bool is_stdout() const { return !file_; }
-  /// Throws IoError, or ClosedOutput as write_result does.
+  /// Writes the text, to stdout at once. Throws IoError, or ClosedOutput as write_result does.
   void write(std::string_view text);
-  /// Gives the file its name. Without a call of it there is no file. Throws IoError.
+  /// Gives the file its name. Without this call no file appears. Throws IoError.
   void commit();
 
  private:

@@ -13,7 +13,7 @@
 namespace gloss {
 namespace {
 
-/// repr() writes an exponent below the first and from the second power of ten on.
+/// The powers of ten between which repr() writes no exponent: from the first to before the second.
 constexpr int kMinPlainExponent = -4;
 constexpr int kFirstLargeExponent = 16;
 

@@ -7,12 +7,13 @@ namespace gloss {
 
 // Numbers and strings as Python writes them.
 
-/// f"{value:.{digits}f}"
+/// Returns f"{value:.{digits}f}".
 std::string fixed(double value, int digits);
-/// repr(value): as few digits as read back equal, at least one after the point; "NaN" and "Infinity" as its json
-/// writes.
+/// Returns repr(value), which has the fewest digits that parse to an equal number and at least one after the point.
+/// "NaN" and "Infinity" are spelled as by Python's json.
 std::string python_number(double value);
-/// A JSON string; where `ascii` everything else as \uXXXX, as Python's json does by itself.
+/// Returns a JSON string. With `ascii`, all characters outside printable ASCII are escaped as \uXXXX, the default of
+/// Python's json.
 std::string python_json_string(std::string_view text, bool ascii);
 
 }  // namespace gloss

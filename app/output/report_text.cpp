@@ -13,7 +13,7 @@ namespace {
 
 std::string score_text(const MetricScore& score, int width) { return score.name + " = " + fixed(score.score, width); }
 
-/// "BLEU = 53.73 (μ = 53.50 ± 2.10) (p = 0.0123)"
+/// Returns "BLEU = 53.73 (μ = 53.50 ± 2.10) (p = 0.0123)".
 std::string score_text(const MetricResult& result, const ReportStyle& style) {
   auto text = style.score_only ? fixed(result.score.score, style.width) : score_text(result.score, style.width);
   if (result.mean)
@@ -27,7 +27,7 @@ std::string padded_name(const std::string& name, std::size_t width) {
   return text + std::string(width - count_code_points(text), ' ');
 }
 
-/// "because             60 lines  BLEU = 96.40"
+/// Returns a line for each part: "because             60 lines  BLEU = 96.40".
 std::string part_lines(const std::vector<PartOfLines>& parts, const ReportStyle& style) {
   std::size_t width = 0;
   for (const auto& part : parts) width = std::max(width, count_code_points(printable(part.name)));
@@ -85,7 +85,8 @@ Json to_json(const MetricResult& result, const std::string& signature) {
   return object;
 }
 
-/// With one metric its members stand beside the number of lines, with several an object for each.
+/// Returns an object by name of the part, with its number of lines and its scores. With several metrics, each has an
+/// object of its own.
 Json to_json(const std::vector<PartOfLines>& parts, const ScoreReport& report) {
   Json result = Json::object();
   for (const auto& part : parts) {

@@ -11,26 +11,26 @@
 
 namespace gloss {
 
-/// A line for which two systems differ, and its scores.
+/// The texts of a line on which two systems differ.
 struct DifferenceTexts {
   std::int64_t line = 0;  ///< from 1
   std::optional<std::string> source;
-  std::string reference;  ///< the first
+  std::string reference;  ///< the first reference
   std::vector<std::string> hypotheses;
 };
 
-/// Groups and lengths a line each, then each score with its signature on the line after it; of several systems the
-/// scores below their names and the signatures at the end. `texts` belong to the report's differences, one by one;
-/// those come first, their own signature below them.
+/// Returns the report as lines: one for each group and length, then each score followed by its signature. With several
+/// systems, the scores follow the system's name, and the signatures are at the end. `texts` are the texts of the
+/// report's differences, in the same order; they come first, with a signature of their own.
 std::string to_lines(const ScoreReport& report, const std::vector<DifferenceTexts>& texts, const ReportStyle& style);
-/// A line for each line of the text: its scores with tabs between them.
+/// Returns a line for each line of the text, with the scores separated by tabs.
 std::string to_lines(const std::vector<LineScores>& metrics, const ReportStyle& style);
 
-/// By metric what it says, unrounded, with its signature and, where asked for, "confidence" and "p_value"; "groups" and
-/// "lengths" by name, "differences" with the signature of lines. Several systems are a list, "systems", of such objects
-/// with their "name".
+/// Returns the scores by metric, unrounded, with signature and, if requested, "confidence" and "p_value". "groups" and
+/// "lengths" hold the scores by name, "differences" the lines with the signature of their scores. Several systems are a
+/// list, "systems", of such objects, each with its "name".
 Json to_json(const ScoreReport& report, const std::vector<DifferenceTexts>& texts);
-/// By metric "signature" and "lines", the score of each.
+/// Returns by metric the "signature" and "lines", the scores of the lines.
 Json to_json(const std::vector<LineScores>& metrics);
 
 }  // namespace gloss

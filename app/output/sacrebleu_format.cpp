@@ -21,7 +21,7 @@ std::string joined(const std::vector<std::string>& parts, std::string_view betwe
   return text;
 }
 
-/// "μ = 64.1 ± 6.3"; a mean of nothing is taken for none.
+/// Returns "μ = 64.1 ± 6.3", or nothing unless there is a positive mean.
 std::optional<std::string> confidence(const MetricResult& result, int width) {
   if (!result.mean || !(*result.mean > 0)) return std::nullopt;
   return "μ = " + fixed(*result.mean, width) + " ± " + fixed(*result.half_width, width);
@@ -39,10 +39,10 @@ std::string line_of_score(const MetricResult& result, const std::string& signatu
   return result.score.name + "|" + signature + " = " + score + (details.empty() ? "" : " " + details);
 }
 
-/// The number that a text of it is read back as.
+/// Parses the text and returns the number in Python's spelling.
 std::string json_number(const std::string& text) { return python_number(std::strtod(text.c_str(), nullptr)); }
 
-/// "key": value for each part of "nrefs:1|case:mixed".
+/// Adds "key": value for each part of "nrefs:1|case:mixed".
 void add_signature(std::vector<std::string>& members, std::string_view signature) {
   for (const auto part : split_text(signature, '|')) {
     const auto colon = part.find(':');
@@ -66,10 +66,10 @@ std::string json_object(const MetricResult& result, const std::string& signature
   return "{\n " + joined(members, ",\n ") + "\n}";
 }
 
-/// Lines one below the other with their first equality signs in one column; those without one come first.
+/// Returns the lines with their first equality signs aligned in one column; lines without one come first.
 std::string aligned(const std::vector<std::string>& lines) {
   std::string text;
-  std::vector<std::size_t> lengths;  // in characters, of what stands before the blank and the sign
+  std::vector<std::size_t> lengths;  // of the text before " =", in characters
   for (const auto& line : lines) {
     const auto sign = line.find('=');
     if (sign == line.npos) {

@@ -10,9 +10,9 @@ namespace gloss {
 
 // The output of sacreBLEU 2.6.0 on a stdout that is not a terminal, byte for byte.
 
-/// Of one system, or the table of several.
+/// Returns the output for one system, or the table of several.
 std::string sacrebleu_text(const ScoreReport& report, const SacrebleuStyle& style);
-/// Of --sentence-level: a line a line.
+/// Returns the output of --sentence-level: one line of output for each line of the text.
 std::string sacrebleu_text(const LineScores& lines, const SacrebleuStyle& style);
 
 }  // namespace gloss

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kSignificance = 0.05;
 
-/// Where the name is that of a file.
+/// Prefix of the baseline's name if the name is that of a file.
 constexpr std::string_view kBaselineMark = "Baseline:";
 
 constexpr std::string_view kMeaningOfTest =

@@ -7,10 +7,10 @@
 
 namespace gloss {
 
-/// "BLEU = 95.12" and the signature on the line after it.
+/// Returns "BLEU = 95.12" and, on the next line, the signature.
 std::string to_lines(const Bleu& bleu);
 
-/// score (unrounded), signature, precisions and brevity_penalty.
+/// Returns an object with score (unrounded), signature, precisions and brevity_penalty.
 Json to_json(const Bleu& bleu);
 
 }  // namespace gloss

@@ -14,8 +14,8 @@
 namespace gloss {
 namespace {
 
-/// The part of `text` that is written next: as many whole lines as a pipe with room takes without waiting, so that a
-/// reader finds whole lines where the program is stopped; of a longer line a part.
+/// Returns the part of `text` to write next: as many whole lines as a pipe accepts without waiting, or a part of a
+/// longer line. A reader thus finds whole lines if the program is stopped.
 std::string_view next_part(std::string_view text) {
   if (text.size() <= PIPE_BUF) return text;
   const auto end = text.rfind('\n', PIPE_BUF - 1);

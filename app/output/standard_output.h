@@ -4,11 +4,12 @@
 
 namespace gloss {
 
-/// Thrown where nobody reads the results any more, as in `gloss translate ... | head`; ends the program quietly.
+/// Thrown if the reader of the results has closed the pipe, as in `gloss translate ... | head`. Ends the program
+/// quietly.
 struct ClosedOutput {};
 
-/// Writes results to stdout, all of them and at once, in parts that end with a line. Throws ClosedOutput, IoError where
-/// stdout cannot be written, and Stopped where a stop was requested and nobody reads.
+/// Writes all of the text to stdout at once, in parts that end with a line. Throws ClosedOutput, IoError if stdout
+/// cannot be written, and Stopped if a stop was requested while the reader does not read.
 void write_result(std::string_view text);
 
 }  // namespace gloss

@@ -12,7 +12,7 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-/// Columns that Python's tabulate leaves around a header at least.
+/// Minimum number of columns that Python's tabulate leaves around a header.
 constexpr std::size_t kHeaderMargin = 2;
 
 Cells cell_lines(std::string_view cell) {
@@ -25,7 +25,7 @@ Cells cell_lines(std::string_view cell) {
   return lines;
 }
 
-/// In characters.
+/// Returns the widths of the columns in characters.
 std::vector<std::size_t> column_widths(const TextTable& table) {
   std::vector<std::size_t> widths;
   for (const auto& header : table.headers) widths.push_back(count_code_points(header) + kHeaderMargin);

@@ -23,8 +23,8 @@ struct TranslatedLine {
   const LineTranslation* translation = nullptr;
 };
 
-/// Returns the text; with n_best "number ||| text ||| score" for each candidate; with alignment " ||| 0-0 1-2" at the
-/// end; with json_lines one object. Each line ends with a line feed.
+/// Returns the text with a line feed at the end of each line. With n_best, each candidate is a line "number ||| text
+/// ||| score"; alignment appends " ||| 0-0 1-2". With json_lines, returns one object.
 std::string to_lines(const TranslatedLine& line, const TranslationPrint& print);
 
 /// Returns a score with six decimals.

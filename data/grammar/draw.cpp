@@ -49,8 +49,8 @@ bool can_be_place(const Slot& slot, const Entry& noun) {
   return !slot.goal || noun.in(Language::kGerman).options.contains("to");
 }
 
-/// Returns whether the word in `slot` goes with those of the filled slots before it: no word twice, at most one
-/// personal pronoun, and an adjective of a comparison must suit both nouns.
+/// Returns whether the word in `slot` goes with those of the filled slots before it. No word occurs twice, there is at
+/// most one personal pronoun, and an adjective of a comparison must suit both nouns.
 bool goes_together(const Sentence& sentence, std::size_t slot) {
   const auto& slots = sentence.pattern->slots;
   const auto& word = *sentence.choices[slot].word;

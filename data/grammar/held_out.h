@@ -9,9 +9,9 @@
 
 namespace gloss::grammar {
 
-/// Returns the word combinations of a sentence: a verb with a noun in a role ("eat object apple"), an adjective with a
-/// noun ("red apple"), and its construction with each verb and with each noun that has no role. Personal pronouns do
-/// not count.
+/// Returns the word combinations of a sentence: a verb with a noun in a role ("eat object apple"), and an adjective
+/// with a noun ("red apple"). Its construction is combined with each verb and with each noun that has no role. Personal
+/// pronouns do not count.
 std::vector<std::string> combinations(const Sentence& sentence);
 
 /// A share of all combinations, chosen by the stream and the name of the combination.

@@ -39,7 +39,7 @@ void BleuLines::read(std::string_view text, Line& line) const {
   }
 }
 
-/// All tokens of the hypothesis that occur in no reference share one id.
+/// Numbers the tokens of the lines. All tokens of the hypothesis that occur in no reference share one id.
 void BleuLines::number_tokens(std::span<Line> lines) {
   std::size_t total = 0;
   for (const auto& line : lines.subspan(1)) total += line.tokens.size();

@@ -17,7 +17,7 @@ namespace gloss {
 
 /// Value of an order without matches (Chen and Cherry 2014).
 enum class BleuSmoothing {
-  kNone,   ///< none: the score is 0
+  kNone,   ///< no smoothing: the score is 0
   kFloor,  ///< method 1: a value replaces 0 matches
   kAddK,   ///< method 2: a value is added to matches and totals of all orders but the first
   kExp,    ///< method 3: 1 / 2^k matches for the k-th such order
@@ -39,7 +39,7 @@ struct OwnTokenizer {
   std::function<std::string(std::string_view line)> tokenize;
 };
 
-/// sacreBLEU's options of the same names.
+/// Options of BLEU, with sacreBLEU's names.
 struct BleuOptions {
   BleuTokenizer tokenizer = BleuTokenizer::k13a;
   std::optional<OwnTokenizer> own_tokenizer = std::nullopt;  ///< replaces `tokenizer`
@@ -62,15 +62,15 @@ struct BleuOptions {
 /// in tokens, then the matches of each order, then the n-grams of the hypothesis of each order.
 class BleuMetric final : public Metric {
  public:
-  /// Throws UsageError as validate() does.
+  /// Creates the metric. Throws UsageError as validate() does.
   explicit BleuMetric(BleuOptions options = {});
 
   std::string name() const override { return "BLEU"; }
   std::vector<SignatureEntry> settings() const override;
   SegmentStatistics statistics(std::span<const std::string> hypotheses, const References& references,
                                int threads = 1) const override;
-  /// Its JSON has score, precisions (0 to 100, smoothed), brevity_penalty, matches, totals, hypothesis_length and
-  /// reference_length.
+  /// Computes the score. Its JSON has score, precisions (0 to 100, smoothed), brevity_penalty, matches, totals,
+  /// hypothesis_length and reference_length.
   MetricScore score(std::span<const double> sums) const override;
   std::string details(std::span<const double> sums) const override;
   double value(std::span<const double> sums) const override;

@@ -42,7 +42,7 @@ std::int64_t fill_precisions(const BleuOptions& options, std::span<const double>
   return effective_order;
 }
 
-/// sacreBLEU's substitute for the logarithm of 0.
+/// Returns the logarithm, with sacreBLEU's substitute for the logarithm of 0.
 double finite_log(double precision) { return precision == 0 ? -9999999999.0 : std::log(precision); }
 
 }  // namespace

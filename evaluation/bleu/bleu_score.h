@@ -22,8 +22,8 @@ enum class BleuNumbers {
   kNumpyInt64,    ///< NumPy int64: a value added to one is truncated to an integer; the rest is double
 };
 
-/// BLEU = BP exp(1/N sum of log p_n), N = options.max_order (Papineni et al. 2002, section 2.3). `sums`: the sum of
-/// rows of BleuMetric's statistics.
+/// Computes BLEU = BP exp(1/N sum of log p_n), N = options.max_order (Papineni et al. 2002, section 2.3). `sums`: the
+/// sum of rows of BleuMetric's statistics.
 BleuScore bleu_score(const BleuOptions& options, std::span<const double> sums,
                      BleuNumbers numbers = BleuNumbers::kPython);
 

@@ -16,8 +16,8 @@ class NgramMatcher {
  public:
   using Symbols = std::span<const std::uint32_t>;
 
-  /// Fills `matches[n - 1]` for each n up to `matches.size()` with the n-grams of the hypothesis, each counted at most
-  /// as often as in the reference that has it most often.
+  /// Fills `matches[n - 1]` with the n-grams of the hypothesis, for each n up to `matches.size()`. Each n-gram is
+  /// counted at most as often as in the reference that has it most often.
   void count(Symbols hypothesis, std::span<const Symbols> references, std::span<std::int64_t> matches);
 
  private:

@@ -9,7 +9,7 @@
 
 namespace gloss {
 
-/// sacreBLEU's options of the same names.
+/// Options of chrF, with sacreBLEU's names.
 struct ChrfOptions {
   std::int64_t char_order = 6;  ///< maximum order of character n-grams; 0 to kMaxOrder
   std::int64_t word_order = 0;  ///< maximum order of word n-grams; 2 is chrF++
@@ -31,7 +31,7 @@ struct ChrfOptions {
 /// reference.
 class ChrfMetric final : public Metric {
  public:
-  /// Throws UsageError as validate() does.
+  /// Creates the metric. Throws UsageError as validate() does.
   explicit ChrfMetric(const ChrfOptions& options = {});
 
   std::string name() const override;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr char32_t kReplacementCharacter = 0xfffd;
 
-/// Python's string.punctuation.
+/// Returns whether the code point is in Python's string.punctuation.
 bool is_ascii_punctuation(std::uint32_t point) {
   return (point >= '!' && point <= '/') || (point >= ':' && point <= '@') || (point >= '[' && point <= '`') ||
          (point >= '{' && point <= '~');

@@ -6,15 +6,15 @@
 
 namespace gloss {
 
-/// Section `evaluation` of the run file: how validation and test are scored.
+/// The section `evaluation` of the run file: how validation and test are scored.
 struct EvaluationConfig {
   BleuTokenizer tokenize = BleuTokenizer::k13a;  ///< tokenizer of BLEU; depends on the target language
 };
 
-/// The declarations of the section's keys.
+/// Returns the declarations of the section's keys.
 const Settings<EvaluationConfig>& evaluation_settings();
 
-/// Throws UsageError where a key is unknown or wrong.
+/// Reads the section. Throws UsageError if a key is unknown or its value is wrong.
 EvaluationConfig read_evaluation_config(ConfigSection section);
 Json to_json(const EvaluationConfig& config);
 

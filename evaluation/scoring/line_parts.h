@@ -22,8 +22,9 @@ struct LineParts {
 /// Groups lines by name: line n belongs to `groups[n]`. The groups are sorted by name.
 LineParts parts_by_name(std::span<const std::string> groups);
 
-/// Groups lines by their number of words, separated by white space: up to the first bound, then up to the second, and
-/// so on, and above the last; "0-10", "11-20", "21-". `bounds` ascend. Empty groups are dropped.
+/// Groups lines by their number of words, separated by white space: "0-10", "11-20", "21-". The first group reaches up
+/// to the first bound, the next ones up to the following bounds, and the last one holds longer lines. `bounds` ascend.
+/// Empty groups are dropped.
 LineParts parts_by_length(std::span<const std::string> sources, std::span<const std::int64_t> bounds);
 
 /// Returns the metric's score of each group, from the statistics of all lines.

@@ -35,7 +35,7 @@ ScoreReport score_systems(std::span<const MetricKind> metrics, const MetricOptio
                           const ScoringOptions& options);
 
 struct LineScoringOptions {
-  int threads = 1;       ///< at least 1; their number changes no figure
+  int threads = 1;       ///< at least 1; results do not depend on it
   bool details = false;  ///< also Metric::details() and the signatures of each line
 };
 

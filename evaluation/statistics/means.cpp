@@ -34,7 +34,7 @@ void add(Digits& sum, double number) {
   }
 }
 
-/// Returns the remainder.
+/// Divides the number in place and returns the remainder.
 std::uint64_t divide(Digits& number, std::uint64_t divisor) {
   Wide rest = 0;
   for (std::size_t i = number.size(); i-- > 0;) {
@@ -49,7 +49,7 @@ bool bit(const Digits& number, int position) {
   return number[static_cast<std::size_t>(position / 64)] >> (position % 64) & 1;
 }
 
-/// Rounds half to even. `more`: there are nonzero digits below bit 0.
+/// Returns the nearest double, rounding half to even. `more`: whether there are nonzero digits below bit 0.
 double nearest_double(const Digits& number, bool more) {
   int top = 64 * static_cast<int>(number.size()) - 1;
   while (top >= 0 && !bit(number, top)) --top;

@@ -8,8 +8,8 @@ namespace gloss {
 /// statistics.mean(). `numbers`: finite, at least one.
 double exact_mean(std::span<const double> numbers);
 
-/// Returns numpy.mean(): the sum in NumPy's order (pairwise over blocks of at most 128 numbers with eight partial sums
-/// each, every addition in the precision of `Number`, float or double), divided by the count.
+/// Returns numpy.mean(): the sum in NumPy's order, divided by the count. The sum is pairwise over blocks of at most 128
+/// numbers with eight partial sums each, with every addition in the precision of `Number`, float or double.
 template <typename Number>
 Number numpy_mean(std::span<const Number> numbers);
 

@@ -17,7 +17,7 @@ class Pcg64 {
   /// Returns the lower half of a 64-bit number, then its upper half.
   std::uint32_t next32();
   /// Returns an integer below `bound`, by Lemire's method with rejection: an element of integers(bound) or
-  /// choice(bound). A bound of 1 draws nothing.
+  /// choice(bound). A bound of 1 draws no number.
   std::uint32_t below(std::uint32_t bound);
   /// Skips `draws` calls of next32.
   void skip32(std::uint64_t draws);

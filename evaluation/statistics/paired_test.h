@@ -20,14 +20,14 @@ struct PairedResult {
 // The functions return a row per system; the first system is the baseline for the tests. They throw UsageError without
 // a sample, DataError if the systems' numbers of lines differ.
 
-/// Paired bootstrap resampling (Koehn 2004). The p-value is the share of resamples whose difference exceeds the mean
-/// difference by more than the actual one.
+/// Tests systems by paired bootstrap resampling (Koehn 2004). The p-value is the share of resamples whose difference
+/// exceeds the mean difference by more than the actual one.
 std::vector<PairedResult> paired_bootstrap(const Metric& metric, std::span<const SegmentStatistics> systems,
                                            const ResamplingOptions& options);
 
-/// Paired approximate randomization (Riezler and Maxwell 2005). In a trial, each line is swapped between the systems at
-/// random; the p-value is the share of trials whose difference exceeds the actual one. Runs `options.samples` trials;
-/// if `interval_samples` is positive, each system's interval uses as many resamples.
+/// Tests systems by paired approximate randomization (Riezler and Maxwell 2005). In a trial, each line is swapped
+/// between the systems at random; the p-value is the share of trials whose difference exceeds the actual one. Runs
+/// `options.samples` trials; if `interval_samples` is positive, each system's interval uses as many resamples.
 ///
 /// Sums are doubles, which are exact for integer statistics. TER's lengths are not integers if a line has several
 /// references: the last bits of sacreBLEU's sums then depend on its processor, and p-values may differ by the trials

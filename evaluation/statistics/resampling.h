@@ -16,14 +16,14 @@ struct ResamplingOptions {
   int threads = 1;  ///< results do not depend on it
 };
 
-/// "mean ± half_width" contains 95 % of the resampled scores.
+/// A confidence interval: mean ± half_width contains 95 % of the resampled scores.
 struct ConfidenceInterval {
   double mean = 0, half_width = 0;
 };
 
-/// Bootstrap resampling (Koehn 2004) of one system's lines, with the values of `sacrebleu --confidence`: sums and
-/// scores in float32, the mean rounded once. sacreBLEU fails if only some scores of a metric are float32
-/// (Metric::is_float32); here the results are doubles in that case.
+/// Computes an interval by bootstrap resampling (Koehn 2004) of one system's lines. The values are those of `sacrebleu
+/// --confidence`: sums and scores in float32, the mean rounded once. If only some scores of a metric are float32
+/// (Metric::is_float32), sacreBLEU fails; here the results are doubles.
 ConfidenceInterval bootstrap_interval(const Metric& metric, const SegmentStatistics& statistics,
                                       const ResamplingOptions& options);
 

@@ -42,7 +42,7 @@ class TerLine {
   }
 
  private:
-  /// The number of a word is its index in the sorted words of the reference, or -1.
+  /// Numbers the words. The number of a word is its index in the sorted words of the reference, or -1.
   void number(std::span<const std::string_view> hypothesis, std::span<const std::string_view> reference) {
     vocabulary_.assign(reference.begin(), reference.end());
     std::ranges::sort(vocabulary_);

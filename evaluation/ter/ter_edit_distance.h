@@ -37,8 +37,8 @@ class TerEditDistance {
   void align(TerAlignment& alignment) const;
 
  private:
-  // A row holds columns [begin, end) and the cells that its neighbors read beyond them: one column on the left, and on
-  // the right the additional columns of the next row.
+  // A row holds columns [begin, end) and the cells that its neighbors read beyond them. These are one column on the
+  // left, and on the right the additional columns of the next row.
   struct Row {
     std::int32_t begin, end, stored_end;
     std::ptrdiff_t origin;  // index of column 0 in cells_

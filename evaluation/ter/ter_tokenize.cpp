@@ -40,7 +40,7 @@ bool in_ranges(std::span<const Range> ranges, char32_t c) {
   return std::ranges::any_of(ranges, [c](const Range& range) { return range.first <= c && c <= range.last; });
 }
 
-/// Operation on the characters of tokens.
+/// Rules for the characters of tokens.
 class CharacterRules {
  public:
   explicit CharacterRules(const TerOptions& options) : options_(options) {}
@@ -74,8 +74,8 @@ void append_by_rules(const CharacterRules& rules, std::string_view token, std::s
   }
 }
 
-/// Returns whether the text up to `end` ends with a possessive that sacreBLEU separates: one before a space or a
-/// symbol, but not before a stop or other white space. The end of the text and of its lines count as spaces.
+/// Returns whether the text up to `end` ends with a possessive that sacreBLEU separates. Such a possessive is before a
+/// space or a symbol, but not before a stop or other white space. The end of the text and of its lines count as spaces.
 bool ends_with_possessive(std::string_view token, std::string_view text, std::size_t end) {
   if (!token.ends_with("'s")) return false;
   if (end == text.size() || text[end] == ' ' || text[end] == '\n') return true;

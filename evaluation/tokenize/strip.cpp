@@ -5,7 +5,7 @@
 namespace gloss {
 namespace {
 
-/// First bytes of white space outside ASCII, in UTF-8.
+/// Returns whether the byte is the first one of white space outside ASCII, in UTF-8.
 bool begins_wide_space(char c) { return c == '\xc2' || c == '\xe1' || c == '\xe2' || c == '\xe3'; }
 
 }  // namespace

@@ -17,7 +17,7 @@ std::size_t white_space_at(std::string_view text, std::size_t offset);
 std::string_view strip_end(std::string_view text);
 /// Returns the text without white space at both ends, as str.strip().
 std::string_view strip(std::string_view text);
-/// Returns the text with each run of white space replaced by one space, and none at the ends.
+/// Returns the text with each run of white space replaced by one space, and without spaces at the ends.
 std::string single_spaced(std::string_view text);
 
 }  // namespace gloss

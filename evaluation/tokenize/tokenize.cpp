@@ -31,9 +31,9 @@ void append_characters(std::string_view text, std::vector<std::string_view>& tok
   }
 }
 
-/// The rules of mteval-v14.pl: spaces around punctuation that follows a character other than a number, around
-/// punctuation that precedes one, and around symbols. As in 13a, the first rule skips a character whose predecessor it
-/// has just matched. Nothing precedes or follows the text.
+/// Appends the tokens by the rules of mteval-v14.pl. They insert spaces around punctuation that follows a character
+/// other than a number, around punctuation that precedes one, and around symbols. As in 13a, the first rule skips a
+/// character whose predecessor it has just matched. No character precedes or follows the text.
 void append_international_tokens(std::string_view text, std::vector<std::string_view>& tokens) {
   using Classes = CharacterClasses;
   const auto& table = Classes::table();

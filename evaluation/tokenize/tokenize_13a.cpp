@@ -79,9 +79,10 @@ std::string_view without_markup(std::string_view line, std::string& buffer) {
   return buffer;
 }
 
-// The rules of mteval-v13a.pl are substitutions over the whole text, one after the other: spaces around symbols; around
-// a stop after a character other than a digit; around a stop before one; around a hyphen after a digit. The second rule
-// consumes both characters, so it skips a stop whose predecessor it has just matched; the third rule then applies.
+// The rules of mteval-v13a.pl are substitutions over the whole text, one after the other. They insert spaces around
+// symbols; around a stop after a character other than a digit; around a stop before one; around a hyphen after a digit.
+// The second rule consumes both characters, so it skips a stop whose predecessor it has just matched; the third rule
+// then applies.
 void append_western_tokens(std::string_view text, Alone alone, std::vector<std::string_view>& tokens) {
   TokenCutter cutter(text, tokens);
   const bool spaces_around = alone == Alone::kNothing;

@@ -17,8 +17,8 @@ void resolve_entities(std::string& text);
 
 /// Characters that are separate tokens, besides punctuation.
 enum class Alone {
-  kNothing,  ///< none; the text is surrounded by spaces, as in sacreBLEU's "13a"
-  kChinese,  ///< Chinese characters; nothing surrounds the text: sacreBLEU's "zh"
+  kNothing,  ///< no others; the text is surrounded by spaces, as in sacreBLEU's "13a"
+  kChinese,  ///< Chinese characters; the text is not surrounded by spaces: sacreBLEU's "zh"
 };
 
 /// Appends the tokens of a text. ASCII punctuation is separated, but period, comma and hyphen depending on adjacent

@@ -20,7 +20,7 @@ struct LowerRange {
 std::span<const CodePointRange> punctuation_ranges();     ///< \p{P}
 std::span<const CodePointRange> symbols_ranges();         ///< \p{S}
 std::span<const CodePointRange> numbers_ranges();         ///< \p{N}
-std::span<const CodePointRange> cased_ranges();           ///< a sigma after one may be final; none is case-ignorable
+std::span<const CodePointRange> cased_ranges();           ///< a sigma after one may be final; not case-ignorable
 std::span<const CodePointRange> case_ignorable_ranges();  ///< skipped by the rule of the final sigma
 std::span<const LowerRange> lower_ranges();               ///< all but U+0130, which becomes two characters
 

@@ -34,7 +34,7 @@ struct TranslatorSettings {
   /// that aligns loads the model a second time, in float32. Throws ModelError then if the file was overwritten in
   /// place.
   bool alignment = false;
-  /// Computes nothing but the equations of the model with LibTorch's operators: slower, the same numbers to rounding.
+  /// Computes only the equations of the model, with LibTorch's operators: slower, with the same numbers to rounding.
   bool plain = false;
 };
 
@@ -85,7 +85,7 @@ struct TranslationOptions {
   std::int64_t first_line = 0;
 
   /// The beginning of each line's translation, one for each line, possibly empty; the search may continue its last
-  /// word. No prefixes: nothing is forced.
+  /// word. Empty: no translation has a required beginning.
   std::vector<std::string> prefixes = {};
 
   /// The languages to translate from and into, for a model of several languages (Translator::languages). Empty: those
