@@ -108,7 +108,7 @@ std::vector<Finding> findings_of(const DataSet& set, const CorpusCheck& check, c
   return findings.take();
 }
 
-/// The filters of a training text.
+/// Filters of a training text, and its number.
 struct TextFilters {
   PairFilters filters = {};
   RepeatedPairs* repeated = nullptr;
@@ -143,7 +143,7 @@ SetCheck check_set(const DataSet& set, const DataCheckOptions& options, const Te
   return result;
 }
 
-// Checks the files of vectors as training does, which reads them after its texts.
+// Checks the files of vectors as training does. Training reads them after its texts.
 void check_embeddings(const DataCheckOptions& options, SetCheck& training) {
   for (const auto& [path, tokenizer] : options.embeddings) {
     try {
@@ -226,7 +226,7 @@ DataCheckOptions data_check_options(const RunConfig& config) {
 DataCheck check_data(const DataCheckOptions& options) {
   DataCheck result;
   result.in_pieces = options.source_tokenizer != nullptr;
-  std::map<std::size_t, HeldOutPairs> held_out;  // by the place of the set
+  std::map<std::size_t, HeldOutPairs> held_out;  // by index in options.sets
   result.sets.resize(options.sets.size());
   for (std::size_t i = 0; i < options.sets.size(); ++i) {
     if (options.sets[i].use == DataSet::Use::kTraining) continue;

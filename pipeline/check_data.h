@@ -48,11 +48,11 @@ struct DataCheck {
 /// Options of check_data.
 struct DataCheckOptions {
   std::vector<DataSet> sets = {};
-  std::shared_ptr<const Tokenizer> source_tokenizer = {}, target_tokenizer = {};  ///< both or none
+  std::shared_ptr<const Tokenizer> source_tokenizer = {}, target_tokenizer = {};  ///< both set or both null
   std::int64_t max_length = 256;
-  std::optional<double> max_ratio = {};        ///< of lengths, to be reported
+  std::optional<double> max_ratio = {};        ///< ratio of lengths above which a pair is reported
   PairFilters filters = {};                    ///< of the training texts
-  std::optional<RepeatedPairs> repeated = {};  ///< judge of repetitions in the training texts; absent: none are skipped
+  std::optional<RepeatedPairs> repeated = {};  ///< finds repetitions in the training texts; absent: no pair is skipped
   Normalization normalization = Normalization::kNmtNfkc;  ///< of tokenizers that are not trained yet
 
   /// A file of training.initial_embeddings.

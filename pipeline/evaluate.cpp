@@ -20,8 +20,8 @@ struct Translated {
   bool truncated;
 };
 
-// The lines that this process translates. Neighbors go to different processes, since texts often begin with short
-// lines.
+// Returns the lines that this process translates. Neighbors go to different processes, since texts often begin with
+// short lines.
 std::vector<std::string> lines_of(const Exchange& exchange, std::span<const std::string> lines) {
   std::vector<std::string> own;
   for (auto i = static_cast<std::size_t>(exchange.rank()); i < lines.size();
@@ -33,7 +33,7 @@ std::vector<std::string> lines_of(const Exchange& exchange, std::span<const std:
 // Returns the translations of all lines, which lines_of has divided.
 std::vector<Translated> of_all_processes(Exchange& exchange, std::vector<Translated> own, std::size_t lines) {
   if (exchange.is_alone()) return own;
-  std::string bytes;  // of each line a mark, the number of bytes, and the text
+  std::string bytes;  // a mark, the number of bytes and the text of each line
   for (const auto& [text, truncated] : own) {
     const std::uint64_t size = text.size();
     bytes += truncated ? '\1' : '\0';

@@ -27,13 +27,14 @@
 namespace gloss {
 namespace {
 
-// The time in which the others end by themselves after one has failed; then they are told that it is lost.
+// Time after the first failure in which the others end by themselves. After it the failed process is marked as lost.
 constexpr std::chrono::seconds kToNotice{5};
-// Then they are killed. Longer than Heartbeat takes to find a process that does not answer.
+// Time after the first failure after which the others are killed. It is longer than Heartbeat takes to find a process
+// that does not answer.
 constexpr std::chrono::seconds kToEnd{40};
 constexpr std::chrono::milliseconds kLookEvery{50};
 
-// The environment variable with the process id of the starter.
+// Environment variable with the process id of the starter.
 constexpr const char* kStarter = "GLOSS_STARTER";
 
 /// A process that was started.
@@ -108,8 +109,8 @@ void send(const std::vector<Child>& children, int signal) {
     if (!child.status) ::kill(child.pid, signal);
 }
 
-/// Returns the exit code of a process that has ended. If a signal ended it: that of a stop if `stop` was passed on,
-/// since the process may not have had a handler yet, otherwise kLostProcess.
+/// Returns the exit code of a process that has ended. If a signal ended it, the code is that of a stop if `stop` was
+/// passed on, since the process may not have had a handler yet, otherwise kLostProcess.
 ExitCode code_of(const Child& child, std::optional<ExitCode> stop) {
   if (WIFEXITED(*child.status)) return static_cast<ExitCode>(WEXITSTATUS(*child.status));
   const int signal = WTERMSIG(*child.status);
@@ -122,7 +123,7 @@ std::optional<ExitCode> wait_for(std::vector<Child>& children, LocalStore& store
   std::optional<ExitCode> stop;
   std::optional<Clock::time_point> failed_at;
   std::size_t first_failed = 0;
-  bool told = false;  // the others, that it is lost
+  bool told = false;  // the failed process is marked as lost
 
   while (std::ranges::any_of(children, [](const Child& child) { return !child.status; })) {
     for (std::size_t rank = 0; rank < children.size(); ++rank) {

@@ -19,8 +19,8 @@ struct ScoredPair {
   bool truncated = false;  ///< the source was cut to the model's maximum length
 };
 
-/// Scores given translations by one or more models. The text is encoded by the tokenizer; a search that found the same
-/// text in other pieces has another score for it.
+/// Scores given translations by one or more models. The tokenizer encodes the text; a search that found the same text
+/// in other pieces has another score for it.
 class PairScorer {
  public:
   /// Uses the length penalty and the batch size of `decoding`.

@@ -65,8 +65,8 @@ Json read_json(const std::filesystem::path& path) {
   return json;
 }
 
-/// Fills in open keys from the model that the run starts from, if there is one. `kept`: the configuration of the run to
-/// resume, which is used if the model is missing.
+/// Fills in open keys from the model that the run starts from, if there is one. `kept` is the configuration of the run
+/// to resume; it is used if the model is missing.
 void complete_from_start_model(Json& json, const std::filesystem::path& folder, const std::filesystem::path& kept) {
   if (!json.contains("training") || !json["training"].is_object()) return;
   const auto start_from = json["training"].find("start_from");

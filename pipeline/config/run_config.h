@@ -55,8 +55,9 @@ struct SectionSettings {
 };
 /// Returns every key of a run file, in the order of configs/README.md.
 std::vector<SectionSettings> run_settings();
-/// The key that `name` may mean: a key of another section with this last part, with a similar one, with these words, or
-/// with these initials. A name may be dotted, or spelled as an option without its dashes.
+/// Returns the key that `name` may mean; absent if there is none. It is the first key of any section whose last part is
+/// equal, else similar, else has these words, else these initials. A name may be dotted, or spelled as an option
+/// without its dashes.
 ///
 ///     similar_key("model.batch_tokens")  // "data.batch_tokens"
 ///     similar_key("epochs")              // "training.max_epochs"
@@ -65,8 +66,8 @@ std::optional<std::string> similar_key(std::string_view name);
 
 /// Returns every key with its value, defaults filled in.
 Json to_json(const RunConfig& config);
-/// Returns the JSON that a model file stores: without the user's paths, without `data.stages`, which belongs to them,
-/// and without `lens`, which has no effect on the model.
+/// Returns the JSON that a model file stores. It leaves out the user's paths, `data.stages`, which belongs to them, and
+/// `lens`, which has no effect on the model.
 Json to_portable_json(const RunConfig& config);
 /// Returns the settings that must be equal to resume a run, by dotted key (Setting::identity). The keys of decoding and
 /// evaluation count only if there is a validation set, since they decide which checkpoint is the best.

@@ -17,14 +17,14 @@ namespace {
 constexpr std::array kDefaultsNames = {std::pair{std::string_view("fixed"), DefaultsKind::kFixed},
                                        std::pair{std::string_view("text"), DefaultsKind::kText}};
 
-/// "batch_tokens" of "model.batch_tokens" and of "batch-tokens".
+/// Returns "batch_tokens" for "model.batch_tokens" and for "batch-tokens".
 std::string last_part(std::string_view name) {
   std::string part(name.substr(name.rfind('.') + 1));
   std::ranges::replace(part, '-', '_');
   return part;
 }
 
-/// "lr" of "learning_rate".
+/// Returns "lr" for "learning_rate".
 std::string initials_of(const std::string& part) {
   std::string initials;
   for (const auto word : split_text(part, '_'))
@@ -32,7 +32,7 @@ std::string initials_of(const std::string& part) {
   return initials;
 }
 
-/// True if every word of `part` is a word of `other`: "epochs" and "max_epochs".
+/// Returns whether every word of `part` is a word of `other`, as in "epochs" and "max_epochs".
 bool has_words(const std::string& other, const std::string& part) {
   const auto words = split_text(other, '_');
   return std::ranges::all_of(split_text(part, '_'),

@@ -17,13 +17,13 @@ RunConfig config_of_start_model(const SafetensorsFile& start_model);
 /// open_start_model.
 RunConfig config_of_start_model(const std::string& path);
 
-/// Fills in the open keys of the sections `model`, `tokenizer`, `decoding` and `evaluation` of `run_file` from `start`,
+/// Fills in the open keys of the sections `model`, `tokenizer`, `decoding` and `evaluation` of `run_file`. `start` is
 /// the configuration of the model that the run starts from. Throws UsageError naming the keys of `model` and
 /// `tokenizer` that are set to other values; only dropout may differ.
 void complete_from(const RunConfig& start, Json& run_file);
 
-/// A warning where the run translates in the opposite direction of the model that it starts from; empty otherwise, and
-/// where a language is unknown.
+/// Returns a warning if the run translates in the opposite direction of the model that it starts from. Empty otherwise,
+/// and if a language is unknown.
 std::string warn_of_direction(const RunConfig& start, const DataConfig& data);
 
 }  // namespace gloss

@@ -47,7 +47,7 @@ constexpr std::int64_t kMinEpochs = 8, kMaxEpochs = 25;  // runs of these length
 constexpr std::int64_t kMinValidateEvery = 50;           // updates; more validations would take longer than training
 constexpr double kBytesPerPiece = 4, kBytesPerShortPiece = 3;
 constexpr std::int64_t kShortPieces = 2'000;  // vocabularies of at most this size have short pieces
-constexpr double kNoamFactor = 0.1;           // no other schedule works with a rate as high as that
+constexpr double kNoamFactor = 0.1;           // learning rates from here on are factors of noam
 
 /// Keys that a run keeps when it is resumed. The others, which limit and validate it, may change.
 constexpr std::array kKeptKeys{"tokenizer.vocabulary_size",
@@ -122,7 +122,7 @@ double rounded(double value) {
   return std::strtod(text.data(), nullptr);
 }
 
-/// Updates of the run, as far as its limits and the size of the text give them; 0: unknown.
+/// Number of updates of the run, as far as its limits and the size of the text determine it; 0: unknown.
 struct ForeseenUpdates {
   std::int64_t per_epoch = 1, in_run = 0;
 };
@@ -253,7 +253,7 @@ class Rule {
     choose("training.schedule", is_factor ? "noam" : row_.schedule,
            is_factor ? "a learning rate as high is a factor of this schedule" : reason);
     const auto schedule = keys_.text("training.schedule");
-    if (schedule == "noam" && row_.schedule != "noam") return;  // the fixed defaults are for it
+    if (schedule == "noam" && row_.schedule != "noam") return;  // the fixed defaults are meant for noam
     choose("training.learning_rate", learning_rate(schedule), reason);
     if (schedule == "constant") return;
     const auto in_run = updates().in_run;

@@ -16,8 +16,8 @@ struct CudaDevice {
   bool has_bfloat16() const { return major >= 8; }
 };
 
-/// Returns the devices that the driver's library reports for this process, in CUDA's order. Returns none if the library
-/// is missing or fails. Does not use LibTorch, which may be built without CUDA.
+/// Returns the devices that the driver's library reports for this process, in CUDA's order. The result is empty if the
+/// library is missing or fails. LibTorch is not used, since it may be built without CUDA.
 std::vector<CudaDevice> cuda_devices(const std::string& driver = "libcuda.so.1");
 
 }  // namespace gloss

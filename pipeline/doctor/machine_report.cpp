@@ -50,7 +50,7 @@ std::string value_in_settings(const std::string& key) {
   return settings.substr(begin, settings.find_first_of(", \n", begin) - begin);
 }
 
-/// Returns the version number in a library's description of itself, such as "3.10.2" in "... v3.10.2 (...)".
+/// Returns the version number in a library's description, such as "3.10.2" in "... v3.10.2 (...)".
 std::string version_in(const std::string& text) {
   const auto digit = text.find_first_of("0123456789");
   return digit == text.npos ? text : text.substr(digit, text.find_first_of(" (-", digit) - digit);

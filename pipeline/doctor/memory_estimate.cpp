@@ -33,8 +33,8 @@ namespace {
 
 constexpr std::int64_t kFloatBytes = sizeof(float);
 constexpr std::array<PairLengths, 4> kUsualLengths{{{12, 12}, {20, 16}, {32, 28}, {56, 40}}};  // without a text
-constexpr double kMaxOperations = 4e12;         // of the batches: some forty seconds of two processors
-constexpr double kOperationsPerParameter = 12;  // and token: forward, backward, encoder and decoder
+constexpr double kMaxOperations = 4e12;         // of all batches of a trial: some forty seconds of two processors
+constexpr double kOperationsPerParameter = 12;  // per parameter and token: forward, backward, encoder and decoder
 constexpr std::int64_t kMinTokens = 256;
 constexpr std::int64_t kMaxBatches = 24, kMinBatches = 4;
 
@@ -80,8 +80,9 @@ std::int64_t positions_of(const std::vector<PairLengths>& batch) {
   return std::ranges::max(batch, {}, &PairLengths::longer).longer() * std::ssize(batch);
 }
 
-/// Returns `count` batches from the shortest to the longest sentences, the smallest batch first, preceded by three
-/// quarters of the largest. Batches of a run differ in size, and few blocks that the allocator caches fit another size.
+/// Returns `count` batches from the shortest to the longest sentences, the smallest batch first. A batch of three
+/// quarters of the largest precedes them: batches of a run differ in size, and few blocks that the allocator caches fit
+/// another size.
 std::vector<std::vector<PairLengths>> trial_batches(std::vector<PairLengths> pairs, std::int64_t tokens,
                                                     std::int64_t count) {
   if (pairs.empty())
@@ -111,7 +112,7 @@ std::int64_t max_bytes_of_token(const RunConfig& config, const Vocabularies& voc
           8 * vocabularies.target);
 }
 
-/// "measuring memory: batches of 4096 tokens, 3 of 15"; each part starts again at 1.
+/// Shows "measuring memory: batches of 4096 tokens, 3 of 15". Each part starts again at 1.
 void show_progress(const std::string& part, std::size_t done, std::size_t all) {
   log_progress("measuring memory: " + part + ", " + std::to_string(std::min(done, all)) + " of " + std::to_string(all));
 }
@@ -128,7 +129,7 @@ class Trial {
       if (parameter.requires_grad()) trained_.push_back(parameter);
   }
 
-  /// Memory of forward and backward passes, gradients included.
+  /// Returns the memory of forward and backward passes in bytes, gradients included.
   std::int64_t batches(std::int64_t tokens, std::int64_t count) {
     const double growth = growth_by_sampling(config_);
     const auto grown = [&](std::int64_t length) {
@@ -153,8 +154,8 @@ class Trial {
     });
   }
 
-  /// Memory of a search, with the scorer's copy of the weights. Searches for translations of the longest sources, of
-  /// `length` tokens each.
+  /// Returns the memory of a search in bytes, with the scorer's copy of the weights. It searches for translations of
+  /// the longest sources, of `length` tokens each.
   std::int64_t search(std::vector<std::int64_t> sources, std::int64_t beam_size, std::int64_t length) {
     if (sources.empty()) return 0;
     std::ranges::sort(sources, std::ranges::greater());
@@ -224,7 +225,7 @@ TrainingNeeds training_needs(const RunConfig& config, const Vocabularies& vocabu
   needs.min_batches = std::min(config.data.batch_tokens, kMinTokens) * kept * kFloatBytes;
   needs.model_file = needs.weights;
   needs.checkpoint = needs.weights + needs.optimizer;
-  // The newest or those of the average, the best, and the one that is being written.
+  // The newest checkpoints or those of the average, the best one, and the one that is being written.
   needs.checkpoints = std::max(config.training.keep_checkpoints, config.training.average_last) + 2;
   if (config.training.average_last > 0)  // a whole file, and the doubles of it and of the sum
     needs.average = needs.checkpoint + 2 * needs.parameters * static_cast<std::int64_t>(sizeof(double));

@@ -22,8 +22,9 @@ constexpr std::int64_t kMaxLines = 50'000;    // of all training texts together,
 constexpr std::int64_t kMinMaxLines = 1'000;  // of a training text
 constexpr std::int64_t kMaxSmallVocabulary = 65'536;
 
-/// Bytes of a piece, as measured on 1,600 to 29,000 pairs of English and German: 2.5 with 500 pieces, 3.1 with
-/// 1,000, 3.6 with 2,000, 4.2 with 4,000, 4.6 with 8,000, 4.9 with 16,000. Chinese has 3 bytes a character.
+/// Returns the bytes of a piece, as measured on 1,600 to 29,000 pairs of English and German. They were 2.5 with 500
+/// pieces, 3.1 with 1,000, 3.6 with 2,000, 4.2 with 4,000, 4.6 with 8,000, and 4.9 with 16,000. Chinese has 3 bytes a
+/// character.
 double bytes_of_piece(std::int64_t vocabulary_size) {
   return std::clamp(2.5 + 0.57 * std::log2(static_cast<double>(vocabulary_size) / 500), 1.5, 4.8);
 }
@@ -45,7 +46,7 @@ struct TextSample {
   std::int64_t bytes = 0;           ///< of the lines that were read
 };
 
-/// Finds the repetitions in the training text of number `text`; without `pairs` none.
+/// Judge of the repetitions in training text number `text`; null `pairs`: no pair is a repetition.
 struct Repetitions {
   RepeatedPairs* pairs = nullptr;
   std::size_t text = 0;

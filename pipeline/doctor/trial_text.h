@@ -37,11 +37,11 @@ struct TextLengths {
   std::vector<PairLengths> pairs() const;
 };
 
-/// Reads the first 50,000 lines of each text (of several training texts together, but at least 1,000 of each) and
-/// counts their pieces with the tokenizers. If the tokenizers are not trained yet, a piece counts as 2.5 to 4.8 bytes,
-/// by the size of the vocabulary, or as one character for tokenizer.type char. Training pairs that do not fit
-/// data.max_length or that training skips by its filters are left out; repetitions are found among the lines that are
-/// read. `unknown` reports a text that cannot be read.
+/// Reads the beginning of each text and counts its pieces with the tokenizers. The beginning is 50,000 lines; several
+/// training texts share this number, but at least 1,000 lines of each are read. If the tokenizers are not trained yet,
+/// a piece counts as 2.5 to 4.8 bytes, by the size of the vocabulary, or as one character for tokenizer.type char.
+/// Training pairs that do not fit data.max_length or that training skips by its filters are left out; repetitions are
+/// found among the lines that are read. `unknown` reports a text that cannot be read.
 TextLengths text_lengths(const RunConfig& config, const TokenizerPair& tokenizers);
 
 /// Returns the pairs in batches, as training forms them: by length, at most `batch_tokens` positions of the longer

@@ -14,20 +14,20 @@
 namespace gloss {
 namespace {
 
-/// Norms [H, S] of the values of each head after the head's columns of the output map W^O [D, D].
+/// Returns the norms [H, S] of the values of each head, multiplied by the head's columns of the output map W^O [D, D].
 at::Tensor norms_of_values(const at::Tensor& value, const at::Tensor& output_weight) {
   const auto H = value.size(0), d_k = value.size(2), D = output_weight.size(0);
   const auto maps = output_weight.view({D, H, d_k}).permute({1, 2, 0});  // [H, d_k, D]
   return value.matmul(maps).norm(2, -1);                                 // [H, S, D] to [H, S]
 }
 
-/// Entropy [H] of the rows of weights [H, T, S], the mean over the rows; 0 log 0 is 0.
+/// Returns the entropy [H] of the rows of weights [H, T, S], the mean over the rows; 0 log 0 is 0.
 at::Tensor entropy_of(const at::Tensor& weights) {
   const auto terms = weights * weights.clamp_min(1e-38).log();
   return -terms.sum(-1).mean(-1);
 }
 
-/// A map with `weights` as they are to be written, and without norms.
+/// Returns a map with the given `weights` and without norms. The entropy is that of the exact weights.
 Json attention_map(const RecordedPass::Attention& attention, const at::Tensor& weights, const Part& part) {
   return {{"part", part.name()},
           {"side", part.side == Part::Side::kEncoder ? "encoder" : "decoder"},
@@ -37,7 +37,7 @@ Json attention_map(const RecordedPass::Attention& attention, const at::Tensor& w
           {"entropy", number_array(entropy_of(attention.weights))}};
 }
 
-/// A mask as an array of 0 and 1, [T, S], with the keys of hidden source pieces at 0 if it `reads_source`.
+/// Returns a mask as an array of 0 and 1, [T, S]. If it `reads_source`, the keys of hidden source pieces are 0.
 Json mask_array(const Mask& mask, std::int64_t T, std::int64_t S, const std::vector<Removal>& removed,
                 bool reads_source) {
   auto visible = mask.visible(T, S, at::kCPU).expand({1, 1, T, S}).select(0, 0).select(0, 0).to(at::kFloat);

@@ -55,7 +55,7 @@ void BeamTree::add_step(std::span<const Candidate> candidates, const Beam& beam)
     live.push_back(node_of(row.parent, row.ids.back()));
     if (live.back() >= 0) nodes_[static_cast<std::size_t>(live.back())].state = Node::State::kLive;
   }
-  // A finished hypothesis of this step is the one with the sum of a continuation.
+  // A hypothesis that finished in this step is found by its last token and its sum of log-probabilities.
   for (const auto& hypothesis : beam.finished()) {
     if (hypothesis.length() != step_ + 1) continue;
     const auto last = hypothesis.ended ? kEos : hypothesis.ids.back();

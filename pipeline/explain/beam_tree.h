@@ -11,8 +11,8 @@
 
 namespace gloss {
 
-/// A beam search of one sentence as a tree: every continuation that the beam considered, whether it was kept, and what
-/// became of it.
+/// A beam search of one sentence as a tree. It has every continuation that the beam considered, and whether it was
+/// kept, pruned or finished.
 class BeamTree {
  public:
   struct Node {
@@ -22,11 +22,11 @@ class BeamTree {
     double log_probability = 0;        ///< of all tokens so far
     double token_log_probability = 0;  ///< of this token
     enum class State { kLive, kPruned, kFinished } state = State::kPruned;
-    double score = 0;   ///< of a finished one, after the length penalty
+    double score = 0;   ///< of a finished hypothesis, after the length penalty
     bool best = false;  ///< on the path of the translation
   };
 
-  /// Searches with `config`. With one hypothesis at a time that is greedy search, on which patience has no effect.
+  /// Searches with `config`. With a beam of one hypothesis this is greedy search, on which patience has no effect.
   BeamTree(const Scorer& scorer, const Ids& source, DecodingConfig config, const SearchInputs& inputs = {});
 
   const std::vector<Node>& nodes() const { return nodes_; }
@@ -42,7 +42,7 @@ class BeamTree {
   Hypothesis best_;
 };
 
-/// The tree beside the greedy translation (docs/explanation_format.md).
+/// Returns the tree and the greedy translation (docs/explanation_format.md).
 Json to_json(const BeamTree& tree, const DecodingConfig& config, const Hypothesis& greedy, const Tokenizer& target);
 
 }  // namespace gloss

@@ -30,11 +30,11 @@
 namespace gloss {
 namespace {
 
-/// Tokens that a greedy search without a part generates at most, for a target of T tokens. Without a part a model may
-/// repeat itself up to the length limit.
+/// Returns the maximum number of tokens of a greedy search without a part, for a target of T tokens. Without a part a
+/// model may repeat itself up to the length limit.
 std::int64_t max_length_without(std::int64_t T) { return 2 * T + 10; }
 
-/// Attention weights of a document at most: some 2 GB while it is written.
+/// Maximum number of attention weights of a document, which takes some 2 GB while it is written.
 constexpr std::int64_t kMaxWeights = 20'000'000;
 
 Json describe(const ExplainedModel& explained) {
@@ -55,7 +55,7 @@ Json describe(const ExplainedModel& explained) {
           {"positions", position_views(file.model.network(), file.config)}};
 }
 
-/// One sentence and one model, without some parts.
+/// Writes the item of one sentence and one model, without some parts.
 class ItemWriter {
  public:
   ItemWriter(const ExplainedModel& explained, const LineTranslator& translator, const std::string& text,
@@ -87,7 +87,7 @@ class ItemWriter {
   const ModelConfig& config() const { return explained_.model.file.config; }
   const Tokenizer& target_tokenizer() const { return translator_.target_tokenizer(); }
 
-  /// Number of language tags in front of the target.
+  /// Returns the number of language tags in front of the target.
   std::size_t tags() const { return std::min(translator_.target_tags(), ids_.target.size()); }
 
   void search() {
@@ -112,7 +112,7 @@ class ItemWriter {
     item_["beam"] = nullptr;
   }
 
-  /// Everything that a pass by teacher forcing shows.
+  /// Adds the values of a pass by teacher forcing to the item.
   void look(bool quick) {
     const c10::InferenceMode inference;
     const auto pass = record_pass(network_, ids_, removed_);
@@ -164,7 +164,7 @@ class ItemWriter {
             {"greedy", greedy}};
   }
 
-  /// The piece of each id that the item speaks of.
+  /// Returns the piece of each id in the item.
   Json names() {
     for (const auto& step : item_["steps"])
       for (const auto& token : step["top"]) named_.insert(token[0].get<Id>());
@@ -184,7 +184,7 @@ class ItemWriter {
   Json item_;
 };
 
-/// Throws UsageError for the first thing that cannot be explained, before anything is computed.
+/// Throws UsageError for the first input that cannot be explained, before anything is computed.
 void expect_possible(const ExplainedModel& explained, const LineTranslator& translator, const ExplainRequest& request) {
   const auto& config = explained.model.file.config;
   if (request.target) {

@@ -14,7 +14,7 @@ namespace gloss {
 inline constexpr std::string_view kExplanationFormat = "gloss.explanation";
 inline constexpr int kExplanationVersion = 1;
 
-/// A model to look into, and how it searches.
+/// A model to explain, with its search options.
 struct ExplainedModel {
   std::string name;
   TranslationModel model;
@@ -30,8 +30,8 @@ struct ExplainRequest {
 
 /// Returns the document of docs/explanation_format.md: each sentence by each model, and again without the parts if
 /// there are any. Throws UsageError before it computes anything: with the key "without" for a part that a model lacks,
-/// with the key "target" for a target that is too long, for a sentence without pieces, and for more sentences than
-/// memory should hold; Stopped after a signal.
+/// with the key "target" for a target that is too long, for a sentence without pieces, and for more sentences than fit
+/// into memory. Throws Stopped after a signal.
 Json explain(std::span<const ExplainedModel> models, const ExplainRequest& request);
 
 }  // namespace gloss

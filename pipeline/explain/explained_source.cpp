@@ -22,7 +22,7 @@ ExplainedSource::ExplainedSource(const LineTranslator& translator, const std::st
 }
 
 void ExplainedSource::find_words() {
-  // A piece between two words, as a space of its own, belongs to the second one.
+  // A piece between two words, such as a separate space, belongs to the second one.
   const auto words = words_of(pieces_);
   std::size_t word = 0;
   for (std::size_t i = 0; i < words.of_piece.size() && i < pieces_.ids.size(); ++i) {

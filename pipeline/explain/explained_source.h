@@ -12,7 +12,7 @@
 
 namespace gloss {
 
-/// A source sentence as the model reads it, in pieces and in words. The words of a text without spaces are its pieces.
+/// A source sentence in pieces and in words, as the model reads it. The words of a text without spaces are its pieces.
 class ExplainedSource {
  public:
   ExplainedSource(const LineTranslator& translator, const std::string& line, const Tokenizer& tokenizer);
@@ -20,12 +20,12 @@ class ExplainedSource {
   const PieceSpans& pieces() const { return pieces_; }  ///< without eos
   const Ids& ids() const { return ids_; }               ///< with eos; empty for a line without pieces
 
-  /// The removal of a part by its name (model/part.h), or of word N by "source.N". Throws UsageError with the key
-  /// "without".
+  /// Returns the removal of a part by its name (model/part.h), or of word N by "source.N". Throws UsageError with the
+  /// key "without".
   Removal removal(const std::string& name, const ModelConfig& config) const;
-  /// The removal of each word.
+  /// Returns the removal of each word.
   std::vector<Removal> word_removals() const;
-  /// Pieces and words (docs/explanation_format.md).
+  /// Returns pieces and words (docs/explanation_format.md).
   Json to_json() const;
 
  private:

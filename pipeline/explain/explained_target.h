@@ -14,20 +14,20 @@ namespace gloss {
 
 // Parts of the document of docs/explanation_format.md.
 
-/// The ids of a translation, with eos if it ended.
+/// Returns the ids of a translation, with eos if it ended.
 Ids target_ids(const Hypothesis& hypothesis);
 
-/// The pieces of a text as `{"piece", "id", "begin", "end"}`. `ids` are those of `text` and eos, which is at its end.
+/// Returns the pieces of a text as `{"piece", "id", "begin", "end"}`. `ids` are those of `text`, and eos at its end.
 Json pieces_json(const Ids& ids, const PieceSpans& text, const Tokenizer& tokenizer);
 
-/// The text of a translation, its pieces and its score.
+/// Returns the text of a translation, its pieces and its score.
 Json target_json(const Hypothesis& hypothesis, const Tokenizer& tokenizer);
 
-/// Adds its log-probability to each piece of target_json(), from the logits [T, V] of a pass; 0 to the first `tags`,
-/// which are given. Returns the sum.
+/// Adds to each piece of target_json() its log-probability, from the logits [T, V] of a pass. The first `tags` pieces,
+/// which are given, get 0. Returns the sum.
 double add_log_probabilities(const at::Tensor& logits, std::size_t tags, Json& target);
 
-/// The piece of each id.
+/// Returns the piece of each id.
 Json piece_names(const std::set<Id>& ids, const Tokenizer& tokenizer);
 
 }  // namespace gloss

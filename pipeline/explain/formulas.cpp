@@ -5,7 +5,7 @@
 namespace gloss {
 namespace {
 
-/// The scores of queries Q and keys K; q and k are a query and a key.
+/// Returns the formula of the scores of queries Q and keys K; q and k are a query and a key.
 Formula score_formula(AttentionScore score) {
   switch (score) {
     case AttentionScore::kScaledDot:
@@ -39,7 +39,7 @@ Formula attention_formula(const Part& sublayer, const ModelConfig& config) {
   return {"softmax(" + score + ") V, heads side by side, times W^O" + note, file + ", model/multi_head_attention.cpp"};
 }
 
-/// The norm of x.
+/// Returns the text of the norm of x.
 std::string normalized(const std::string& x, NormType type) {
   switch (type) {
     case NormType::kLayer:

@@ -12,11 +12,11 @@ struct Formula {
   std::string text, file;
 };
 
-/// The equation of a sublayer: attention with the scores of `config`, or feed-forward with its gate.
+/// Returns the equation of a sublayer: attention with the scores of `config`, or feed-forward with its gate.
 Formula sublayer_formula(const Part& sublayer, const ModelConfig& config);
-/// The equation of a layer: its residual connections and norms, or a recurrence.
+/// Returns the equation of a layer: its residual connections and norms, or a recurrence.
 Formula layer_formula(const Part& layer, const ModelConfig& config);
-/// The equation after the last layer of a stack.
+/// Returns the equation after the last layer of a stack.
 Formula stack_formula(Part::Side side, const ModelConfig& config);
 
 }  // namespace gloss

@@ -16,21 +16,21 @@
 namespace gloss {
 namespace {
 
-/// Numbers of the largest tensor of a batch, the logits or a layer's scores, at most; 64 MiB.
+/// Maximum number of elements of the largest tensor of a batch, the logits or a layer's scores; 64 MiB.
 constexpr std::int64_t kMaxNumbers = std::int64_t{1} << 24;
 
 bool changes_encoder(const Removal& removal) {
   return removal.part ? removal.part->side == Part::Side::kEncoder : removal.first < removal.last;
 }
 
-/// Copies of one sentence.
+/// Returns `count` copies of one sentence.
 PaddedIds repeated(const PaddedIds& sentence, std::int64_t count) {
   return {sentence.ids.expand({count, -1}),
           std::vector<std::int64_t>(static_cast<std::size_t>(count), sentence.lengths.front())};
 }
 
-/// The likeliest token of each row again and again, after the `given` ones, until every row has reached eos or
-/// `max_length` tokens.
+/// Generates the most likely token of each row, after the `given` ones, until every row has reached eos or `max_length`
+/// tokens.
 std::vector<Ids> greedy_rows(EncoderDecoder& model, const at::Tensor& memory, const Mask& mask,
                              std::span<const Id> given, std::int64_t max_length, const Pass& pass) {
   const auto B = memory.size(0);
@@ -58,7 +58,7 @@ std::vector<Ids> greedy_rows(EncoderDecoder& model, const at::Tensor& memory, co
 struct Interventions::Rows {
   std::vector<Removal> removals;
   std::vector<std::int64_t> indices;
-  bool encode = false;  ///< the encoder has to run for each
+  bool encode = false;  ///< the encoder has to run for each removal
 };
 
 Interventions::Interventions(EncoderDecoder model, const ModelConfig& config, const SentenceIds& sentence,

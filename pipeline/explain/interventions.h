@@ -14,23 +14,24 @@
 
 namespace gloss {
 
-/// Results for a sentence without something, by teacher forcing on the same target, and by a greedy search.
+/// Results of passes of one sentence, each without a part: by teacher forcing on the same target, and by a greedy
+/// search.
 struct Effects {
   at::Tensor log_probabilities;  ///< [P, T, K]: of the candidates, for each of P removals
   at::Tensor losses;             ///< [P]: the mean of -log p over the target's tokens that are not given
-  std::vector<Ids> greedy;       ///< of each removal, without eos; empty if not asked for
+  std::vector<Ids> greedy;       ///< of each removal, without eos; empty if greedy searches are off
 };
 
-/// Sends a sentence through the network once for each of `removals`, each beside `everywhere`: many in a batch, which
-/// share the memory if only the decoder changes. A greedy search of a removal ends after `max_length` tokens. Throws
-/// Stopped after a signal.
+/// Runs a sentence through the network once for each of `removals`, each together with `everywhere`. A batch holds many
+/// of them, which share the memory if only the decoder changes. A greedy search of a removal ends after `max_length`
+/// tokens. Throws Stopped after a signal.
 class Interventions {
  public:
-  /// `config` is that of the model. `given`: the first tokens of the target, which greedy searches begin with.
+  /// `config` is that of the model. `given`: the first tokens of the target, with which greedy searches begin.
   Interventions(EncoderDecoder model, const ModelConfig& config, const SentenceIds& sentence,
                 std::vector<Removal> everywhere, std::span<const Id> given = {});
 
-  /// Without greedy searches if `max_length` is 0.
+  /// Returns the effects of each removal; without greedy searches if `max_length` is 0.
   Effects effects(std::span<const Removal> removals, const Candidates& candidates, std::int64_t max_length = 0);
 
  private:

@@ -19,8 +19,8 @@
 namespace gloss {
 namespace {
 
-/// Tokens of a translation at most, for a source of S tokens. A model that has learned little repeats itself up to any
-/// limit, and maps grow with the square of the length.
+/// Returns the maximum number of tokens of a translation, for a source of S tokens. A model that has learned little
+/// repeats itself up to any limit, and maps grow with the square of the length.
 std::int64_t longest_translation(std::int64_t S) { return 2 * S + 50; }
 
 }  // namespace

@@ -20,7 +20,7 @@ constexpr std::size_t kMaxWithNumbers = 25;  // rows and columns of a map with n
 constexpr double kFontSize = 13;             // of labels, in pixels
 constexpr double kCharacterWidth = 0.62;     // of the font size
 
-/// Yellow-green-blue (ColorBrewer YlGnBu), as web/color.js has it: lightness alone tells the order.
+/// Yellow-green-blue (ColorBrewer YlGnBu), as in web/color.js: lightness alone shows the order.
 constexpr std::array<std::array<double, 3>, 8> kColors{{{252, 252, 247},
                                                         {227, 242, 196},
                                                         {168, 220, 183},
@@ -53,7 +53,7 @@ std::vector<std::string> pieces_of(const Json& side) {
   return pieces;
 }
 
-/// The map of a sublayer with the mean of its heads, or of one head.
+/// Returns the map of a sublayer with the mean of its heads, or of one head.
 AttentionMap attention_map(const Json& item, const Json& map, std::optional<std::size_t> head) {
   const auto source = pieces_of(item.at("source")), target = pieces_of(item.at("target"));
   auto inputs = target;
@@ -87,7 +87,7 @@ AttentionMap find_map(const Json& item, const std::string& part) {
       {Key{"map"}, ": wanted one of " + known + ", or a head of it as decoder.0.cross.0; got " + printable(part)});
 }
 
-/// The width of the longest label in pixels; a character counts as one, whatever its bytes.
+/// Returns the width of the longest label in pixels. A character counts as one, however many bytes it has.
 double width_of(const std::vector<std::string>& labels) {
   std::ptrdiff_t longest = 1;
   for (const auto& label : labels)

@@ -5,7 +5,7 @@
 
 namespace gloss {
 
-/// A text as HTML and XML write it between tags.
+/// Returns a text in the form in which HTML and XML write it between tags.
 inline std::string markup_escaped(std::string_view text) {
   std::string result;
   for (const char character : text) {

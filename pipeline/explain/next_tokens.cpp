@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kTokens = 100;
 constexpr int kTemperatures = 20;
 
-/// Log-probabilities of a vocabulary, the likeliest token of each step first.
+/// Log-probabilities of a vocabulary, the most likely token of each step first.
 struct SortedTokens {
   at::Tensor log_p, ids;  ///< [T, V]
 
@@ -24,7 +24,7 @@ struct SortedTokens {
     std::tie(log_p, ids) = logits.log_softmax(-1).sort(/*stable=*/true, /*dim=*/-1, /*descending=*/true);
   }
 
-  /// For each step, `count` pairs of id and log-probability.
+  /// Returns `count` pairs of id and log-probability for each step.
   std::vector<Json> likeliest(std::int64_t count) const {
     const auto top = log_p.narrow(1, 0, count).contiguous(), top_ids = ids.narrow(1, 0, count).contiguous();
     std::vector<Json> steps(static_cast<std::size_t>(log_p.size(0)), Json::array());

@@ -6,14 +6,14 @@
 
 namespace gloss {
 
-/// A tensor as `{"shape": [2, 3], "values": [...]}`, row by row. A float is written by the shortest decimal number that
-/// reads back equal, and infinity as the greatest float.
+/// Returns a tensor as `{"shape": [2, 3], "values": [...]}`, row by row. A float is written by the shortest decimal
+/// number that reads back equal, and infinity as the greatest float.
 Json number_array(const at::Tensor& tensor);
 
-/// The numbers with three digits after the point.
+/// Returns the numbers with three digits after the point.
 at::Tensor rounded(const at::Tensor& numbers);
 
-/// The float as the shortest decimal number that reads back equal.
+/// Returns the float as the shortest decimal number that reads back equal.
 double shortest(float value);
 
 }  // namespace gloss

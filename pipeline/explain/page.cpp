@@ -19,8 +19,8 @@
 namespace gloss {
 namespace {
 
-/// The maximum number of columns of an array of vectors; more become means of neighbors. Positions have no limit, since
-/// the order of their columns is the point of their picture. The page computes cosines of outputs.
+/// Returns the maximum number of columns of an array of vectors; more become means of neighbors. Positions have no
+/// limit, since their picture shows the order of their columns. The page computes cosines of outputs.
 std::size_t max_columns(std::string_view key) {
   static const std::set<std::string_view> pictures{"tokens", "positions", "sum",         "input",
                                                    "self",   "cross",     "feed_forward"};
@@ -28,7 +28,7 @@ std::size_t max_columns(std::string_view key) {
   return key == "output" ? 256 : std::numeric_limits<std::size_t>::max();
 }
 
-/// Arrays of pictures, for which 8 bits suffice.
+/// Returns the arrays of pictures, for which 8 bits suffice.
 const std::set<std::string_view>& picture_keys() {
   static const std::set<std::string_view> keys{"weights", "norms",        "similarity", "clean", "learned",
                                                "tokens",  "positions",    "sum",        "input", "self",
@@ -77,7 +77,7 @@ void to_bytes(Json& array, std::string& bytes) {
   array["scale"] = scale;
 }
 
-/// Numbers that are only read are rounded to 5 digits after the point.
+/// Rounds numbers that are only read to 5 digits after the point.
 void round_values(Json& array) {
   for (auto& value : array["values"].get_ref<Json::array_t&>())
     if (value.is_number_float()) value = std::round(value.get<double>() * 1e5) / 1e5;
@@ -100,7 +100,7 @@ void pack(std::string_view key, Json& value, std::string& bytes) {
     for (auto& child : value) pack(key, child, bytes);
 }
 
-/// A zlib stream (RFC 1950).
+/// Returns a zlib stream (RFC 1950).
 std::string compressed(const std::string& content) {
   auto size = compressBound(content.size());
   std::string result(size, '\0');
@@ -111,7 +111,7 @@ std::string compressed(const std::string& content) {
   return result;
 }
 
-/// [length of the JSON, 4 bytes, little-endian][JSON][bytes of the arrays]
+/// Returns the base64 of a zlib stream: [length of the JSON, 4 bytes, little-endian][JSON][bytes of the arrays].
 std::string payload_of(Json document) {
   std::string bytes;
   pack("", document, bytes);
@@ -126,7 +126,7 @@ std::string payload_of(Json document) {
 std::string explanation_page(Json document, const std::string& title) {
   const auto payload = payload_of(std::move(document));
   std::string page;
-  // One pass over the template, so that what is put in is not searched again.
+  // One pass over the template, so that inserted text is not searched again.
   for (std::string_view rest = kWebPage; !rest.empty();) {
     const auto open = std::min(rest.find("{{"), rest.size());
     page += rest.substr(0, open);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kPositions = 64;
 
-/// PE(t + k) from PE(t), both [n, D], for sinusoids: every pair (sin, cos) turns by k times its frequency
+/// Computes PE(t + k) from PE(t), both [n, D], for sinusoids. Every pair (sin, cos) turns by k times its frequency
 /// (sinusoids()). If D is odd, the last column has no pair and stays.
 at::Tensor rotated(const at::Tensor& table, std::int64_t k, PositionFrequencies frequencies) {
   const auto D = table.size(1), pairs = D / 2;
@@ -37,14 +37,14 @@ at::Tensor rotated(const at::Tensor& table, std::int64_t k, PositionFrequencies 
   return result;
 }
 
-/// PE(t + k) from PE(t), both [n, D], by the linear map of least squares. With n <= D there is a map that fits any
-/// rows.
+/// Computes PE(t + k) from PE(t), both [n, D], by the linear map of least squares. With n <= D there is a map that fits
+/// any rows.
 at::Tensor fitted(const at::Tensor& from, const at::Tensor& to) {
   const auto x = from.to(at::kDouble), y = to.to(at::kDouble);
   return x.matmul(at::linalg_pinv(x).matmul(y)).to(at::kFloat);
 }
 
-/// Largest distance over t between PE(t + k) and the image of PE(t), for each k.
+/// Returns the largest distance over t between PE(t + k) and the image of PE(t), for each k.
 Json shifts_of(const at::Tensor& table, const ModelConfig& config) {
   const bool learned = config.positions == Positions::kLearned;
   const auto P = table.size(0);
@@ -63,7 +63,8 @@ Json shifts_of(const at::Tensor& table, const ModelConfig& config) {
   return {{"k", std::move(distances)}, {"residual", std::move(residuals)}};
 }
 
-/// `all` are the rows that the shifts are computed from. `first` is the first sublayer of the side, of `pass`.
+/// Returns the views of one side. The shifts are computed from the rows `all`; `first` is the side's first sublayer in
+/// `pass`.
 Json views_of(const at::Tensor& table, const at::Tensor& all, const ModelConfig& config, const Part& first,
               const RecordedPass& pass) {
   const auto dot = table.matmul(table.transpose(0, 1));  // [P, P]
@@ -86,7 +87,7 @@ Json position_views(EncoderDecoder model, const ModelConfig& config) {
   if (!config.adds_positions()) return nullptr;
   const c10::InferenceMode inference;
   const auto count = std::min(kPositions, config.position_limit().value_or(kPositions));
-  // Any tokens do, since they are removed.
+  // Any tokens suffice, since they are removed.
   const Ids ids(static_cast<std::size_t>(count), kEos);
   const auto pass = record_pass(model, {ids, ids}, {{.part = Part{.kind = Part::Kind::kTokens}}});
   const auto side = [&](Part::Side of, const RecordedPass::Embedding& embedding, PositionalEncoding positions) {

@@ -32,8 +32,7 @@ class RecordingProbe final : public RemovalProbe {
 
  private:
   static at::Tensor on_cpu(const at::Tensor& value) { return value.to(at::kCPU); }
-  /// A recurrent decoder's attention comes position by position: `next` after those that came before, along
-  /// `dimension`.
+  /// Appends `next` to `before` along `dimension`: a recurrent decoder's attention is recorded position by position.
   static at::Tensor after(const at::Tensor& before, const at::Tensor& next, std::int64_t dimension) {
     return before.defined() ? at::cat({before, on_cpu(next)}, dimension) : on_cpu(next);
   }

@@ -12,13 +12,13 @@
 
 namespace gloss {
 
-/// A sentence for the network: the source ends with eos, and the target with eos unless it was cut.
+/// Ids of a sentence pair for the network. The source ends with eos, and the target with eos unless it was cut.
 struct SentenceIds {
   Ids source, target;  ///< S and T ids
 };
 
-/// The values of one pass of a sentence through the network by teacher forcing: the decoder reads bos and the target
-/// without its last token. On the CPU, without a batch dimension.
+/// Values of one pass of a sentence through the network by teacher forcing, on the CPU and without a batch dimension.
+/// The decoder reads bos and the target without its last token.
 struct RecordedPass {
   struct Embedding {
     at::Tensor tokens, positions;  ///< [T, D] each
@@ -34,12 +34,12 @@ struct RecordedPass {
   std::map<std::string, at::Tensor> outputs;   ///< [T, D], by site, the stacks included
   at::Tensor logits;                           ///< [T, V]: of the tokens that follow the decoder's input
 
-  /// The input of the first layer of the encoder ("source") or decoder ("target"), [T, D]: the sum of tokens and
-  /// positions, normalized if the network does so (ModelConfig::embedding_norm).
+  /// Returns the input of the first layer of the encoder ("source") or decoder ("target"), [T, D]. It is the sum of
+  /// tokens and positions, normalized if the network does so (ModelConfig::embedding_norm).
   at::Tensor input(const std::string& side) const;
 };
 
-/// Runs the equations of model/ (Pass::plain) without `removed`.
+/// Runs a pass with the equations of model/ (Pass::plain), without the parts `removed`.
 RecordedPass record_pass(EncoderDecoder model, const SentenceIds& sentence, const std::vector<Removal>& removed = {});
 
 }  // namespace gloss

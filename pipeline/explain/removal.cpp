@@ -13,18 +13,18 @@ namespace {
 
 bool hides_source(const Removal& removal) { return !removal.part && removal.first < removal.last; }
 
-/// `hidden` [..., S] are all rows in which the source pieces are hidden.
+/// Hides the source pieces in all rows of `hidden` [..., S].
 void hide_pieces(const Removal& removal, const at::Tensor& hidden) {
   if (hides_source(removal)) hidden.narrow(-1, removal.first, removal.last - removal.first).fill_(true);
 }
 
-/// `weights` [B, H, T, S] are those of all rows from which the part is removed.
+/// Sets the weights of a removed head to 0 in all rows of `weights` [B, H, T, S].
 void remove_head(const Removal& removal, std::string_view site, const at::Tensor& weights) {
   if (removal.part && removal.part->kind == Part::Kind::kHead && removal.part->site() == site)
     weights.select(1, removal.part->head).zero_();
 }
 
-/// Whether the output of the sublayer at `site` is removed.
+/// Returns whether the output of the sublayer at `site` is removed.
 bool removes_output(const Removal& removal, std::string_view site) {
   if (!removal.part) return false;
   if (removal.part->kind == Part::Kind::kSublayer) return removal.part->site() == site;

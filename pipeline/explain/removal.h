@@ -13,17 +13,17 @@
 
 namespace gloss {
 
-/// Something that a pass does without: a part of the network, a range of source pieces that no attention sees, or
-/// nothing.
+/// The part that a pass leaves out: a part of the network, or a range of source pieces that no attention sees. An empty
+/// range removes no part.
 struct Removal {
   std::optional<Part> part;
   std::int64_t first = 0, last = 0;  ///< pieces `first` to `last - 1` of the source, if there is no part
 };
 
 /// Removes parts of the network in a pass. The attention weights of a head become 0, so that its output is the zero
-/// vector; a sublayer returns 0, so that its residual connection alone remains, if it has one; so do the sublayers of a
-/// layer; tokens or positions are not added up. Hidden source pieces are masked as padding is, in the encoder and in
-/// cross-attention: the softmax is over the others, and a recurrent encoder passes over them.
+/// vector. A sublayer returns 0, so that only its residual connection remains, if it has one; the sublayers of a layer
+/// do the same. Tokens or positions are not added up. Hidden source pieces are masked like padding, in the encoder and
+/// in cross-attention: the softmax is over the others, and a recurrent encoder skips them.
 class RemovalProbe : public Probe {
  public:
   /// Removes `everywhere` in all rows of a batch, and by_row[b] in row b. Tokens and positions are not removed by row.

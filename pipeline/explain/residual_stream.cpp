@@ -24,7 +24,7 @@ Part layer_of(Part::Side side, std::int64_t layer) {
   return {.kind = Part::Kind::kLayer, .side = side, .layer = layer};
 }
 
-/// The last word of a sublayer's name: "self".
+/// Returns the last word of a sublayer's name: "self".
 std::string last_word(const Part& part) {
   const auto name = part.name();
   return name.substr(name.rfind('.') + 1);
@@ -32,7 +32,7 @@ std::string last_word(const Part& part) {
 
 at::Tensor norms_of(const at::Tensor& vectors) { return vectors.norm(2, -1); }
 
-/// Cosines [T, T] between vectors [T, D].
+/// Returns the cosines [T, T] between vectors [T, D].
 at::Tensor cosines_of(const at::Tensor& vectors) {
   const auto directions = vectors / norms_of(vectors).clamp_min(1e-30).unsqueeze(-1);
   return directions.matmul(directions.transpose(0, 1));
@@ -84,10 +84,10 @@ struct Components {
   }
 };
 
-/// A norm of the network, which acts on a vector that is a sum of components.
+/// A norm of the network that is applied to a sum of components.
 class ComponentNorm {
  public:
-  /// `path` is that of the module. Each type of norm has some of the weights.
+  /// `path` is that of the module. Each type of norm has only some of the weights.
   ComponentNorm(const ModelConfig& config, const NamedWeights& weights, const std::string& path)
       : type_(config.norm_type), epsilon_(config.layer_norm_epsilon) {
     const auto weight = [&](const char* name) {
@@ -100,9 +100,9 @@ class ComponentNorm {
     running_variance_ = weight(".running_variance");
   }
 
-  /// Applies the norm to the sum, in components: a factor to each, the shift to component `shifts`. Mean and variance
-  /// are those of the sum, or constants with batch norm, so that the norm is linear. A layer norm also subtracts from
-  /// each component its own mean.
+  /// Applies the norm to the sum, component by component. Each is multiplied by a factor, and component `shifts` gets
+  /// the shift. Mean and variance are those of the sum, or constants with batch norm, so that the norm is linear. A
+  /// layer norm also subtracts from each component its own mean.
   void apply(Components& components, std::size_t shifts) const {
     if (type_ == NormType::kNone) return;
     const auto factor = gain_ / (variance(components.sum()) + epsilon_).sqrt();  // [T, D] or [D]
@@ -114,7 +114,7 @@ class ComponentNorm {
   }
 
  private:
-  /// The number whose root the norm divides by: [T, 1], or [D] with batch norm.
+  /// Returns the number by whose root the norm divides: [T, 1], or [D] with batch norm.
   at::Tensor variance(const at::Tensor& sum) const {
     if (type_ == NormType::kBatch) return running_variance_;
     const auto centered = type_ == NormType::kLayer ? sum - sum.mean(-1, true) : sum;
@@ -126,7 +126,7 @@ class ComponentNorm {
   at::Tensor gain_, bias_, running_mean_, running_variance_;  ///< [D] each; undefined if the norm has none
 };
 
-/// The decoder's output before the generator, in components. The first one holds the shifts of the norms.
+/// Returns the components of the decoder's output before the generator. The first one holds the shifts of the norms.
 Components components_of(const RecordedPass& pass, const NamedWeights& weights, const ModelConfig& config) {
   Components result;
   constexpr std::size_t kShifts = 0;

@@ -31,7 +31,7 @@ const Columns kValidation{{"loss", "loss"}, {"perplexity", "perplexity"}, {"bleu
 
 using Events = std::map<std::int64_t, Json>;  // by step
 
-/// The columns of events, each an array of numbers, beside the steps.
+/// Returns the columns of events, each an array of numbers, and the steps.
 Json table_of(const Events& events, const Columns& columns) {
   Json table{{"step", Json::array()}};
   for (const auto& [name, key] : columns) table[name] = Json::array();
@@ -79,7 +79,7 @@ void read_lines(const std::filesystem::path& path, std::istream& file, const std
   if (file.bad()) throw IoError(printable(path.string()) + ": cannot be read");
 }
 
-/// The events of a log. Steps of a run that was interrupted and resumed are there twice.
+/// Events of a log by step; of repeated steps of a resumed run the last ones.
 struct RunLog {
   Events steps, validations;
   bool finished = false;
@@ -104,7 +104,7 @@ RunLog read_log(const std::filesystem::path& folder) {
   return log;
 }
 
-/// The items of each step; none if the run has no lens.jsonl.
+/// Returns the items of each step; an empty list if the run has no lens.jsonl.
 Json read_lens(const std::filesystem::path& folder) {
   const auto path = RunFiles(folder).lens;
   std::ifstream file(path);

@@ -16,11 +16,11 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kValues = 4;       // shown of a vector
-constexpr std::size_t kLines = 12;        // of vectors in a stage
-constexpr std::size_t kMergedWords = 20;  // whose merges are shown
+constexpr std::int64_t kValues = 4;       // shown values of a vector
+constexpr std::size_t kLines = 12;        // shown vectors of a stage
+constexpr std::size_t kMergedWords = 20;  // words whose merges are shown
 
-/// "0.123 -1.5 0.25 0.9 ...   norm 11.3"
+/// Returns the text of a vector: "0.123 -1.5 0.25 0.9 ...   norm 11.3".
 std::string values_text(const at::Tensor& vector) {
   std::string text;
   const auto count = std::min(kValues, vector.numel());
@@ -29,7 +29,7 @@ std::string values_text(const at::Tensor& vector) {
   return text + formatted(" norm %.3f", vector.norm().item<double>());
 }
 
-/// A line for each of the first positions: its piece and its vector.
+/// Returns a line for each of the first positions: its piece and its vector.
 std::vector<std::string> lines_of(const at::Tensor& vectors, const std::vector<std::string>& pieces) {
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < std::min({kLines, pieces.size(), static_cast<std::size_t>(vectors.size(0))}); ++i)

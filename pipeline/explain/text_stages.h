@@ -10,12 +10,13 @@ namespace gloss {
 
 // Parts of the document of docs/explanation_format.md.
 
-/// Every stage on the way of a sentence from text to probabilities: name, shape, formula, the source file that computes
-/// it, and a few values. `target` includes eos if the translation ended.
+/// Returns every stage of a sentence from text to probabilities: name, shape, formula, source file that computes it,
+/// and a few values. `target` includes eos if the translation ended.
 Json text_stages(const PieceSpans& source, const SentenceIds& ids, const RecordedPass& pass, const ModelConfig& config,
                  const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer);
 
-/// The merges of byte pair encoding of each different word of the source, step by step; empty for another tokenizer.
+/// Returns the merges of byte pair encoding of each different word of the source, step by step; empty for another
+/// tokenizer.
 Json merge_steps(const PieceSpans& source, const Tokenizer& tokenizer);
 
 }  // namespace gloss

@@ -8,7 +8,7 @@
 
 namespace gloss {
 
-/// An activation of the feed-forward in other programs. Without a name the program lacks it.
+/// Names of an activation of the feed-forward in other programs; absent if the program lacks it.
 struct ActivationNames {
   Activation activation;
   int ctranslate2;                               ///< number in its enumeration; of a gate, the gate's activation
@@ -16,7 +16,7 @@ struct ActivationNames {
   std::optional<std::string_view> marian;        ///< special:model.yml: transformer-ffn-activation
 };
 
-/// Every activation once. Marian's gelu is x sigmoid(1.702 x); the gelu of Hugging Face is the exact one.
+/// Names of every activation. Marian's gelu is x sigmoid(1.702 x); the gelu of Hugging Face is the exact one.
 ///
 ///     activation_names(Activation::kSwish).hugging_face;                                   // "silu"
 ///     std::ranges::find(kActivationNames, std::optional(name), &ActivationNames::marian);  // the other direction

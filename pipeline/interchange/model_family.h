@@ -14,7 +14,7 @@ enum class ModelFamily { kMarian, kHuggingFace };
 inline constexpr std::array<std::pair<std::string_view, ModelFamily>, 2> kModelFamilies{
     {{"marian", ModelFamily::kMarian}, {"huggingface", ModelFamily::kHuggingFace}}};
 
-/// Marian's networks add this to the variance of a norm (model.layer_norm_epsilon).
+/// Epsilon that Marian's networks add to the variance of a norm (model.layer_norm_epsilon).
 inline constexpr double kMarianEpsilon = 1e-6;
 
 inline std::string_view family_name(ModelFamily family) {

@@ -24,7 +24,7 @@ struct LayerWeight {
   std::string_view kind;   ///< "weight"
 };
 
-/// Returns the parts of the name, or nothing if the weight is in no layer.
+/// Returns the parts of the name; absent if the weight is in no layer.
 std::optional<LayerWeight> in_layer(std::string_view weight) {
   constexpr std::string_view kLayers = ".layers.";
   const auto layers = weight.find(kLayers), last = weight.rfind('.');
@@ -76,7 +76,7 @@ constexpr Table<13> kHuggingFaceParts{{{"self_attention.query", "self_attn.q_pro
                                        {"feed_forward.outer", "fc2"},
                                        {"feed_forward_norm", "final_layer_norm"}}};
 
-/// "encoder_l1_self_Wo_ln_scale" or "..._bias", the usual one of two suffixes first.
+/// Returns "encoder_l1_self_Wo_ln_scale" or "..._bias" with both suffixes, the usual one first.
 Names marian_norm(const std::string& scope, std::string_view kind, bool before) {
   const auto name = scope + (kind == "weight" ? "_ln_scale" : "_ln_bias");
   Names names{{name}, {name + "_pre"}};
@@ -143,7 +143,7 @@ std::vector<std::int64_t> transposed_shape(std::vector<std::int64_t> shape) {
 
 bool is_vector(std::string_view weight) { return weight.ends_with("bias") || weight.ends_with("norm.weight"); }
 
-/// Takes `rows` of axis 0. Rows that are kNoRow get `fill`.
+/// Returns `rows` of axis 0. Rows that are kNoRow are filled with `fill`.
 at::Tensor take_rows(const at::Tensor& values, const std::vector<std::int64_t>& rows, double fill) {
   auto known = rows;
   std::ranges::replace(known, PieceRows::kNoRow, 0);

@@ -25,8 +25,8 @@ struct ForeignName {
 /// the family has no such weight. Both learned positions, of source and target, are one tensor in Marian.
 std::vector<ForeignName> foreign_names(ModelFamily family, const std::string& weight, const ModelConfig& config);
 
-/// Returns the axes of a weight that are channels of the residual stream, as the columns of an embedding or the rows of
-/// an attention's output. The axes inside of attention and feed-forward are not.
+/// Returns the axes of a weight that are channels of the residual stream. Examples are the columns of an embedding and
+/// the rows of an attention's output; the inner axes of attention and feed-forward are not among them.
 std::vector<std::int64_t> residual_axes(std::string_view weight);
 /// Returns the axis of a weight that has one entry for each piece: 0 of the embeddings and of the generator.
 std::optional<std::int64_t> piece_axis(std::string_view weight);
@@ -34,25 +34,25 @@ std::optional<std::int64_t> piece_axis(std::string_view weight);
 /// The foreign ids of gloss's pieces: rows[id] is a row of the other program's embedding, or kNoRow.
 struct PieceRows {
   static constexpr std::int64_t kNoRow = -1;
-  /// The bias of a piece that the other program does not have: its probability is nothing, but finite.
+  /// Bias of a piece that the other program does not have: its probability is practically 0, but its logit is finite.
   static constexpr float kNoRowBias = -100;
 
-  /// By gloss's id. Import may use a foreign row twice, as that of eos for bos, too; export uses it once.
+  /// Foreign rows by gloss's id. Import may use a row twice, such as that of eos also for bos; export uses it once.
   std::vector<std::int64_t> rows;
-  std::int64_t foreign_size = 0;  ///< number of rows there
+  std::int64_t foreign_size = 0;  ///< number of rows of the other program
 
   std::int64_t size() const { return static_cast<std::int64_t>(rows.size()); }
   bool operator==(const PieceRows&) const = default;
 };
 
-/// The ids of the special pieces in another program; kNoRow for one that it does not have.
+/// Ids of the special pieces in another program; kNoRow for a piece that it does not have.
 struct SpecialRows {
   std::int64_t pad = PieceRows::kNoRow, unk = PieceRows::kNoRow, bos = PieceRows::kNoRow, eos = PieceRows::kNoRow;
 };
-/// Marian's own vocabularies: no pad and no bos; its decoder starts with a vector of zeros.
+/// Special pieces of Marian's own vocabularies: no pad and no bos. Its decoder starts with a vector of zeros.
 inline constexpr SpecialRows kMarianSpecials{.unk = 1, .eos = 0};
-/// Returns the ids with the special pieces at gloss's places and all other pieces after them, in the order that they
-/// have there.
+/// Returns the ids with the special pieces at gloss's places and all other pieces after them, in the other program's
+/// order.
 PieceRows piece_rows(std::int64_t foreign_size, const SpecialRows& specials);
 
 /// Converts weights between gloss and a family, in both directions. The two are inverse to each other, bit by bit, for
@@ -67,14 +67,14 @@ class WeightMap {
 
   const ModelConfig& config() const { return config_; }
   std::vector<ForeignName> names(const std::string& weight) const { return foreign_names(family_, weight, config_); }
-  /// The numbers of gloss's pieces.
+  /// Returns the numbers of gloss's pieces.
   Vocabularies vocabularies() const { return {source_.size(), target_.size()}; }
   /// Returns the shape of the foreign tensor, given that of the weight in gloss. Vectors are [1, n] in Marian; so is
   /// the output bias of Hugging Face's classes.
   std::vector<std::int64_t> foreign_shape(const std::string& weight, const ForeignName& foreign,
                                           std::vector<std::int64_t> shape) const;
 
-  /// Returns the weight as gloss has it, contiguous and of the same element type. A foreign vector may be [n] or [1,
+  /// Returns the weight in gloss's layout, contiguous and of the same element type. A foreign vector may be [n] or [1,
   /// n]. Pieces without a row get zeros, and kNoRowBias in the bias. Throws ShapeError if the shape is not
   /// foreign_shape.
   at::Tensor to_gloss(const std::string& weight, const ForeignName& foreign, const at::Tensor& values) const;
@@ -90,8 +90,8 @@ class WeightMap {
   PieceRows source_, target_;
 };
 
-/// gloss's sinusoids alternate sine and cosine, the other programs have all sines before all cosines. Return `values`
-/// with the channels of `axis`, whose size is even, in gloss's order, and in the other order.
+/// Return `values` with the channels of `axis`, whose size is even, in gloss's order, and in the other order. gloss's
+/// sinusoids alternate sine and cosine; the other programs have all sines before all cosines.
 at::Tensor alternate_channels(const at::Tensor& values, std::int64_t axis);
 at::Tensor separate_channels(const at::Tensor& values, std::int64_t axis);
 

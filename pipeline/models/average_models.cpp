@@ -62,7 +62,8 @@ void expect_own_folder(const Json& hashes, const ModelInfo& folder, const std::s
                        " is not what it was when the checkpoint was saved; put it back into its own run folder");
 }
 
-// checkpoints/ stands in the run's folder.
+// Returns the contents of a checkpoint, with config.json and tokenizers of its run. The folder checkpoints/ is in the
+// run's folder.
 ModelInfo origin_of_checkpoint(const fs::path& path, const SafetensorsFile& file) {
   const auto state = read_checkpoint_state(file);
   const auto folder = fs::absolute(path).parent_path().parent_path();

@@ -29,11 +29,11 @@ class InitialWeights {
   /// signal.
   void read_embeddings(const Tokenizer& source, const Tokenizer& target);
   /// Copies the weights and vectors into the model and frees them. All vectors of a file are scaled by one factor to a
-  /// root mean square of d_model^-0.5, as that of random embeddings.
+  /// root mean square of d_model^-0.5, that of random embeddings.
   void move_into(EncoderDecoder& model);
   /// Returns the SHA-256 of each input by its key in the run file; null for a missing file.
   const Json& hashes() const { return hashes_; }
-  /// A warning of a model that translates in the opposite direction; empty: none.
+  /// Returns a warning about a model that translates in the opposite direction; empty if there is none.
   const std::string& warning() const { return warning_; }
 
  private:

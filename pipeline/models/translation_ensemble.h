@@ -20,21 +20,22 @@ struct TranslationEnsemble {
   std::vector<TranslationModel> members;  ///< at least one
   Languages languages = {};               ///< of the translations; empty: those of the first model
 
-  /// The model whose settings hold, and whose attention alignments are read from. All have its tokenizers.
+  /// Returns the model whose settings are used and whose attention gives the alignments. All members have its
+  /// tokenizers.
   const TranslationModel& first() const { return members.front(); }
-  /// Maximum number of source tokens, eos included: the least of the members'.
+  /// Returns the maximum number of source tokens, eos included: the least of the members'.
   std::int64_t max_source_length() const;
-  /// Returns a translator of all members' scorers. `precision` and `plain` are as TranslationModel::scorer has them. A
-  /// translator that `aligns` loads the network of the first model when there is something to align. Throws UsageError
-  /// as with_tags.
+  /// Returns a translator of all members' scorers. `precision` and `plain` are as in TranslationModel::scorer. A
+  /// translator that `aligns` loads the network of the first model when an alignment is needed. Throws UsageError as
+  /// with_tags.
   LineTranslator translator(std::optional<WeightPrecision> precision = std::nullopt, bool aligns = true,
                             bool plain = false) const;
   /// Returns the same without the language tags of `languages`.
   LineTranslator untagged_translator(std::optional<WeightPrecision> precision, bool aligns, bool plain) const;
 };
 
-/// Loads each file as load_translation_model does. Throws UsageError if there is none, and ModelError naming the first
-/// file whose tokenizers or language tags differ from those of the first.
+/// Loads each file as load_translation_model does. Throws UsageError if the list is empty, and ModelError naming the
+/// first file whose tokenizers or language tags differ from those of the first.
 TranslationEnsemble load_translation_ensemble(std::span<const std::filesystem::path> files_or_folders,
                                               at::Device device);
 

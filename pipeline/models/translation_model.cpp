@@ -42,7 +42,7 @@ std::int64_t limited_by_positions(std::int64_t length, const ModelConfig& config
   return std::min(length, config.position_limit().value_or(length));
 }
 
-/// Targets may be as long as a search allows, or as the model has positions.
+/// Returns a scorer of targets up to the maximum length of a search, or up to the number of positions of the model.
 std::shared_ptr<const Scorer> scorer_of(const LazyModel& model, const RunConfig& config, WeightPrecision precision,
                                         bool plain) {
   const auto max_target_length = limited_by_positions(DecodingConfig::kMaxTargetLength, config.model);

@@ -41,9 +41,9 @@ WeightPrecision translating_precision(WeightPrecision stored);
 /// Throws UsageError if a lower precision than float32 is set for another device than the CPU, or for plain passes.
 void expect_possible(std::optional<WeightPrecision> precision, at::Device device, bool plain);
 
-/// Opens a model file, or the model.safetensors of a run folder, in place: its weights are read when they are needed,
-/// even if the file was replaced by another since. Throws UsageError if there is none, and ModelError if
-/// it is damaged or its tokenizers and weights have vocabularies of different sizes.
+/// Opens a model file, or the model.safetensors of a run folder, in place. Its weights are read when they are needed,
+/// even if another file has replaced it since. Throws UsageError if it is missing, and ModelError if it is damaged or
+/// its tokenizers and weights have vocabularies of different sizes.
 TranslationModel load_translation_model(const std::filesystem::path& file_or_folder, at::Device device);
 /// Loads an open file in the same way, with the whole network: the file is not needed any longer.
 TranslationModel load_translation_model(const SafetensorsFile& file, at::Device device);
@@ -58,11 +58,12 @@ TokenizerPair make_tokenizers(const ModelDescription& description, const Vocabul
 void expect_same_tokenizers(const ModelDescription& first, const std::string& first_name, const ModelDescription& other,
                             const std::string& name);
 
-/// The file that `--model` means: the path itself, or model.safetensors in a folder. Throws UsageError where it is
-/// missing.
+/// Returns the model file that `--model` names: the path itself, or model.safetensors in a folder. Throws UsageError if
+/// it is missing.
 std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder, std::string_view option = "--model");
 
-/// Maximum number of source tokens, eos included: data.max_length, or the number of learned positions if that is less.
+/// Returns the maximum number of source tokens, eos included: data.max_length, or the number of learned positions if
+/// less.
 std::int64_t max_source_length(const RunConfig& config);
 
 /// Returns the tokenizers with the language tags that a configuration needs, of the languages `given`, otherwise of

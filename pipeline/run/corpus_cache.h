@@ -31,19 +31,18 @@ class CorpusCache {
   /// Throws as TrainingTexts::scan.
   CorpusCache(const RunConfig& config, const RunFolder& folder, std::shared_ptr<TrainingTexts> texts = nullptr);
 
-  /// Returns whether the file is intact and was made of these texts by this version of the program. The texts were then
-  /// checked.
+  /// Returns whether the file is intact and was made of these texts by this version of the program. If so, the texts
+  /// have been checked.
   bool knows_texts() const { return cached_.has_value(); }
   TrainingTexts& texts() const { return *texts_; }
-  /// Returns the SHA-256 of the tokenizer that training under this name would produce; empty: unknown.
+  /// Returns the SHA-256 of the tokenizer that training under this name would produce; empty if it is unknown.
   std::string known_tokenizer(const std::string& name) const;
   /// Takes the ids from the file, or encodes the texts on `threads` threads into an unnamed file. `held_out`: the pairs
   /// to leave out; required if data.hold_out is set. Throws as encode_corpus, IoError, and Stopped after a signal.
   void load(const Tokenizers& by_name, const Tokenizer& source, const Tokenizer& target, int threads,
             const HoldOut* held_out = nullptr);
   const ParallelCorpus& corpus() const { return *corpus_; }
-  /// Gives the file of `load` its name. If the texts have changed meanwhile, it warns and keeps nothing. Throws
-  /// IoError.
+  /// Gives the file of `load` its name. If the texts have changed meanwhile, warns and keeps no file. Throws IoError.
   void keep();
 
  private:

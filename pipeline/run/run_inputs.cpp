@@ -34,7 +34,7 @@ std::optional<TestSet> test_set(const DataConfig& data) {
   return test;
 }
 
-/// The texts that were read for the defaults, or new ones where those are of no use.
+/// Returns the texts that were read for the defaults, or new ones if those lack a result or have changed.
 std::shared_ptr<TrainingTexts> training_texts(const TrainTranslateOptions& options) {
   auto files = options.config.data.training_texts();
   const auto needed = scan_options(options.config);

@@ -24,13 +24,13 @@ struct RunInputs {
   const ParallelCorpus& corpus() const { return cache.corpus(); }
 };
 
-/// Reads the inputs of a run; trains the tokenizers and encodes the texts if the folder does not have them. Cheap
+/// Reads the inputs of a run. Trains the tokenizers and encodes the texts if the folder does not have them. Cheap
 /// checks come first: every file must be text with matching line counts before a tokenizer is trained. Throws the
-/// errors of the parts; Stopped if a signal asks for an end.
+/// errors of the parts, and Stopped after a signal.
 RunInputs read_inputs(const TrainTranslateOptions& options, const RunFolder& folder);
 
 /// Prints the notes of the options. read_inputs() calls it for a new run, after the texts were checked; a resumed run
-/// prints them when nothing can be refused any more.
+/// prints them after the last check that can refuse it.
 void print_notes(const TrainTranslateOptions& options);
 /// Warns of odd texts and of a model to start from that does not suit them.
 void warn_of_inputs(const RunInputs& inputs, const DataConfig& data);

@@ -21,8 +21,8 @@ struct RunLength {
   double tokens = 0;                         ///< pieces and eos of all texts, both sides; 0: unknown
 };
 
-/// Returns the length of a run by its limits. `stages`: the batches of its epochs, from epoch 0; the last stage has no
-/// end.
+/// Returns the length of a run by its limits. `stages` has the batches of its epochs, from epoch 0; the last stage has
+/// no end.
 RunLength run_length(const TrainingConfig& config, std::span<const EpochsOfStage> stages);
 /// Estimates the length of a run from the lengths of the text's sentences; zeros if `text` has none.
 RunLength estimate_run_length(const RunConfig& config, const TextLengths& text);
@@ -32,9 +32,9 @@ double count_tokens(const ParallelCorpus& corpus);
 /// Returns the number of pieces of both vocabularies together.
 std::int64_t pieces_of(const RunConfig& config, const Vocabularies& vocabularies);
 
-/// Returns warnings of settings with which a run cannot succeed: a warm-up longer than half of the run, fewer than
-/// 1,000 updates, a stage that never begins, a vocabulary of rare pieces. `pieces` is the result of pieces_of. Returns
-/// none if training.max_steps is at most 100, since such a run is a trial.
+/// Returns warnings about settings with which a run cannot succeed. These are a warm-up longer than half of the run,
+/// fewer than 1,000 updates, a stage that never begins, and a vocabulary of rare pieces. `pieces` is the result of
+/// pieces_of. The list is empty if training.max_steps is at most 100, since such a run is a trial.
 std::vector<std::string> warnings_of(const RunConfig& config, const RunLength& length, std::int64_t pieces);
 
 /// Returns a text such as "about 330 in an epoch, 13200 in the run".

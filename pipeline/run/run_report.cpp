@@ -46,13 +46,13 @@ void report_scores(RunFolder& folder, const std::string& event, Json fields, con
   folder.log(event, std::move(fields));
 }
 
-/// "step 50 of about 1200"; the number is exact if the step limit or the end is reached.
+/// Returns "step 50 of about 1200". The number is exact if the step limit or the end is reached.
 std::string step_text(std::int64_t step, std::int64_t last_step, std::int64_t step_limit) {
   return "step " + std::to_string(step) + (last_step < step_limit && step < last_step ? " of about " : " of ") +
          std::to_string(last_step);
 }
 
-/// A run prints its first loss after this time unless the first report comes earlier.
+/// Seconds after which a run prints its first loss unless the first report comes earlier.
 constexpr double kSecondsToFirstLoss = 2;
 
 }  // namespace

@@ -30,7 +30,7 @@ class RunTokenizers {
   RunTokenizers(const RunConfig& config, const RunFolder& folder)
       : RunTokenizers(config, folder, CorpusCache(config, folder)) {}
 
-  /// They add the language tags of tokenizer.source_tag and target_tag.
+  /// Return the tokenizers with the language tags of tokenizer.source_tag and target_tag.
   const std::shared_ptr<const Tokenizer>& source() const { return tagged_.first; }
   const std::shared_ptr<const Tokenizer>& target() const { return tagged_.second; }
   /// Returns the tokenizers without tags.

@@ -12,9 +12,9 @@
 
 namespace gloss {
 
-/// Validates the models of a run, reports the scores and looks at lens.sentences. Keeps the last report, so that the
-/// final model is not scored twice. The validator, the folder, the lens and the exchange outlive it. Of several
-/// processes, all validate and process 0 reports.
+/// Validates the models of a run, reports the scores and writes the lens of lens.sentences. Keeps the last report, so
+/// that the final model is not scored twice. The validator, the folder, the lens and the exchange outlive it. Of
+/// several processes, all validate and process 0 reports.
 class RunValidation {
  public:
   /// Prints `samples` samples of each validation; `max_length`: data.max_length.

@@ -47,7 +47,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Throws UsageError where the model to start from is in the run folder, which holds the models of this run only.
+/// Throws UsageError if the model to start from is in the run folder, which holds the models of this run only.
 void expect_start_elsewhere(const fs::path& start, const fs::path& out) {
   if (start.empty()) return;
   const auto model = fs::weakly_canonical(start), folder = fs::weakly_canonical(out);
@@ -56,7 +56,7 @@ void expect_start_elsewhere(const fs::path& start, const fs::path& out) {
                      "; choose another --out");
 }
 
-/// Throws where the options alone show that the run cannot succeed.
+/// Throws if the options alone show that the run cannot succeed.
 void check_options(const TrainTranslateOptions& options) {
   const auto& config = options.config;
   config.validate();
@@ -77,8 +77,8 @@ std::optional<SubwordSampling> subword_sampling(const RunConfig& config, const R
   return SubwordSampling{source, target, config.data.max_length};
 }
 
-/// Throws UsageError where the model does not fit into memory: on the CPU weights, gradients and the optimizer's state;
-/// with another device the weights, which are made on the CPU.
+/// Throws UsageError if the model does not fit into memory. On the CPU these are weights, gradients and the optimizer's
+/// state; with another device the weights, which are made on the CPU.
 void expect_memory_for(const RunConfig& config, const Vocabularies& vocabularies, at::Device device) {
   constexpr std::int64_t kMebibyte = 1 << 20;
   const auto needs = training_needs(config, vocabularies);
@@ -128,13 +128,13 @@ std::string frozen_text(const EncoderDecoder& model, TieEmbeddings tie) {
          std::to_string(trained) + " are trained";
 }
 
-/// Number of epochs begun.
+/// Returns the number of epochs begun.
 std::int64_t whole_epochs(const BatchStream& batches) {
   const auto place = batches.position();
   return place.epoch + (place.batch == batches.batches_in_epoch() ? 1 : 0);
 }
 
-/// The model before the first update, on the device.
+/// Returns the model before the first update, on the device.
 EncoderDecoder make_initial_model(const TrainTranslateOptions& options, RunInputs& inputs, const RandomStream& random) {
   const auto vocabularies = inputs.tokenizers.vocabularies();
   expect_memory_for(options.config, vocabularies, options.device);
@@ -181,8 +181,8 @@ Trainer::Options trainer_options(const TrainTranslateOptions& options, const Run
   return training;
 }
 
-/// Keeps the files of the run in its folder. Before, only half-written files of killed processes were removed;
-/// afterwards nothing can be refused.
+/// Keeps the files of the run in its folder. Before this call only temporary files of killed processes were removed;
+/// after it no check can refuse the run.
 void keep_files(const RunConfig& config, RunInputs& inputs, RunFolder& folder) {
   inputs.cache.keep();
   folder.keep();
@@ -234,7 +234,7 @@ std::optional<Bleu> write_and_score(const RunConfig& config, const RunInputs& in
   return test;
 }
 
-/// The settings of a run and the program, on which the numbers depend. Paths may differ between machines.
+/// Returns the settings of a run and the program, on which the numbers depend. Paths may differ between machines.
 Json start_of(const RunConfig& config) {
   auto without_paths = config;
   for (const auto& [key, path] : path_keys(without_paths))
@@ -247,7 +247,7 @@ Json start_of(const RunConfig& config) {
           {"settings", std::move(settings)}};
 }
 
-/// Throws UsageError where the run cannot have these processes.
+/// Throws UsageError if the run cannot have these processes.
 void check_processes(const TrainTranslateOptions& options) {
   const auto& exchange = *options.exchange;
   if (exchange.is_alone()) return;
@@ -256,7 +256,7 @@ void check_processes(const TrainTranslateOptions& options) {
   expect_enough_shards(exchange, options.config.training.shards);
 }
 
-/// Process 0 reads the texts and writes the folder while the others wait here, then all go on. If process 0 failed with
+/// Waits until process 0 has read the texts and written the folder; then all processes go on. If process 0 failed with
 /// a code, the others throw ReportedError with it.
 void meet(Exchange& exchange, ExitCode code = ExitCode::kDone) {
   if (exchange.is_alone()) return;
@@ -264,8 +264,8 @@ void meet(Exchange& exchange, ExitCode code = ExitCode::kDone) {
   if (!exchange.is_first() && of_first != 0) throw ReportedError(static_cast<ExitCode>(of_first));
 }
 
-/// Does the work of train_translate and writes its progress to `result`. `others_wait`: the others are to meet process
-/// 0. Throws Stopped where a signal asks for an end anywhere but between two updates.
+/// Does the work of train_translate and writes its progress to `result`. `others_wait`: the others wait in meet() for
+/// process 0. Throws Stopped if a signal asks for an end anywhere but between two updates.
 void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult& result, bool& others_wait) {
   const auto& config = options.config;
   auto& exchange = *options.exchange;
@@ -351,7 +351,7 @@ TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
     throw;
   } catch (const Error& fault) {
     tell_others(fault.exit_code());
-    // All processes find the same difference, and the same loss.
+    // All processes fail with the same difference or the same loss.
     const bool is_common = fault.exit_code() == ExitCode::kUsage || fault.exit_code() == ExitCode::kDiverged;
     if (is_common && !options.exchange->is_first()) throw ReportedError(fault.exit_code());
     throw;

@@ -20,8 +20,8 @@ namespace gloss {
 struct TrainTranslateOptions {
   RunConfig config;
   std::shared_ptr<TrainingTexts> texts = {};  ///< the training texts, if they were read before
-  std::filesystem::path out;                  ///< the run folder; made where absent
-  bool resume = false;     ///< continue from the newest checkpoint, or from the start where there is none
+  std::filesystem::path out;                  ///< the run folder; made if it is missing
+  bool resume = false;     ///< continue from the newest checkpoint, or from the start if there is none
   bool overwrite = false;  ///< remove the files of an earlier run in the folder
   at::Device device = at::kCPU;
   int threads = 1;                      ///< as set_up_runtime returned
@@ -34,17 +34,16 @@ struct TrainTranslateOptions {
 struct TrainTranslateResult {
   TrainingEnd end = TrainingEnd::kFinished;
   std::int64_t steps = 0;
-  std::optional<Bleu> test;  ///< where there is a test set and the run was not stopped
+  std::optional<Bleu> test;  ///< absent without a test set, or if the run was stopped
   bool resumable = false;    ///< the folder holds the configuration of this run
 };
 
 /// Trains a translator from two aligned text files: tokenizer, corpora, model, training, model.safetensors, and the
 /// score on the test set. The run folder also holds checkpoints/, log.jsonl, config.json and the tokenizers. Errors in
-/// the configuration, the folder or the corpora are reported before the first step. Throws UsageError where the folder
-/// is used and neither resume nor overwrite is set, LockedError where another run holds it, and the errors of the
-/// parts.
+/// the configuration, the folder or the corpora are reported before the first step. Throws UsageError if the folder is
+/// used and neither resume nor overwrite is set, LockedError if another run holds it, and the errors of the parts.
 ///
-/// Of several processes, process 0 reads the texts first and writes the folder, which the others read; it alone scores
+/// Of several processes, process 0 reads the texts first and writes the folder, which the others read. It alone scores
 /// the final model and has a result of the test.
 TrainTranslateResult train_translate(const TrainTranslateOptions& options);
 

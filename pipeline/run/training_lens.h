@@ -11,22 +11,22 @@
 
 namespace gloss {
 
-/// Shows how the same sentences (lens.sentences) are translated while a model is trained: writes their attention maps
-/// and translations to lens.jsonl. It changes neither weights nor random numbers. The folder outlives it.
+/// Shows how the same sentences (lens.sentences) are translated while a model is trained. It writes their attention
+/// maps and translations to lens.jsonl, and changes neither weights nor random numbers. The folder outlives it.
 class TrainingLens {
  public:
-  /// Throws UsageError with the key if a sentence has no piece.
+  /// Encodes the sentences. Throws UsageError with the key if a sentence has no piece.
   TrainingLens(const RunConfig& config, const RunTokenizers& tokenizers, RunFolder& folder);
 
-  /// Looks at each sentence with `model`, whose weights are those of `steps` or their mean, and writes a line for the
-  /// last of the steps. Does nothing if the previous look had the same steps. Throws Stopped after a signal.
+  /// Translates each sentence with `model`, whose weights are those of `steps` or their mean, and writes a line for the
+  /// last of the steps. Does nothing if the previous call had the same steps. Throws Stopped after a signal.
   void look(const EncoderDecoder& model, const std::vector<std::int64_t>& steps);
 
  private:
   RunConfig config_;
   std::shared_ptr<const Tokenizer> source_, target_;
   RunFolder* folder_;
-  std::vector<std::int64_t> steps_;  ///< of the previous look
+  std::vector<std::int64_t> steps_;  ///< of the previous call
 };
 
 }  // namespace gloss

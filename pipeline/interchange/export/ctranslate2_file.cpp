@@ -31,13 +31,13 @@ Number fitting(const std::string& name, std::size_t value) {
                    std::to_string(value) + "; export in a lower precision");
 }
 
-/// The length with a NUL, the text, and the NUL.
+/// Writes the length with a NUL, the text, and the NUL.
 void write_text(AtomicFile& file, const std::string& text) {
   write_number(file, fitting<std::uint16_t>(text, text.size() + 1));
   file.write(text + '\0');
 }
 
-/// The number of the type in CTranslate2's enumeration.
+/// Returns the number of the type in CTranslate2's enumeration.
 std::uint8_t type_number(at::ScalarType type) {
   switch (type) {
     case at::kFloat:

@@ -11,8 +11,8 @@ namespace gloss {
 
 /// The variables of a model.bin of CTranslate2.
 struct Ctranslate2Variables {
-  /// Returns a variable: float32, bfloat16, int8 or int16 on the CPU; no dimensions for a scalar. Called once, when the
-  /// variable is written, so that one variable at a time takes memory.
+  /// Returns a variable on the CPU: float32, bfloat16, int8 or int16; no dimensions for a scalar. It is called once,
+  /// when the variable is written, so that one variable at a time takes memory.
   using Values = std::function<at::Tensor()>;
 
   std::map<std::string, Values> values;        ///< by name

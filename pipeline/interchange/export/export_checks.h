@@ -23,11 +23,12 @@ class ExportChecks {
   void expect(std::string_view key, const std::vector<Json>& wanted);
   /// Adds a reason for an activation that the other program lacks.
   void expect_activation(std::optional<std::string_view> ActivationNames::*program);
-  /// Adds a reason if the decoder starts with a zero vector, for which the row of bos stands, and this row is not zero.
+  /// Adds a reason if the decoder starts with a zero vector, but the row of bos, which replaces it, is not zero.
   void expect_zero_start();
-  /// Adds a reason for a tokenizer that rewrites lines before SentencePiece cuts them, as no other program does.
+  /// Adds a reason for a tokenizer that rewrites lines before SentencePiece cuts them; no other program does this.
   void expect_no_normalizer();
-  /// Adds a reason for a model of several languages whose default languages are not stated: the folder is for these.
+  /// Adds a reason for a model of several languages whose default languages are not set; the exported folder is for
+  /// these.
   void expect_languages();
   /// Adds a reason for each piece that is spelled as an earlier one: the other program finds pieces by their spelling.
   /// `tokenizer` is the tokenizer's name in messages.
@@ -42,8 +43,8 @@ class ExportChecks {
   Json config_;  ///< the section `model`
 };
 
-/// Returns the number of positions that a file has for a program that fails beyond the last one: all that the run file
-/// of the model needs, and at least 2048.
+/// Returns the number of positions in a file for a program that fails beyond the last one. It suffices for the run file
+/// of the model, and is at least 2048.
 std::int64_t exported_positions(const TranslationModel& model);
 
 /// Returns the maximum number of tokens of a translation, eos included: decoding.max_length, or the number of learned

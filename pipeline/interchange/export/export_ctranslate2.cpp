@@ -95,7 +95,7 @@ class VariableWriter {
     values[name + "/weight_scale"] = [divisors] { return *divisors; };
   }
 
-  /// Adds vectors, one after the other, or a table of positions: all that is never rounded.
+  /// Adds weights that are never rounded: vectors, one after the other, or a table of positions.
   void add_exact(const std::string& name, const std::vector<std::string>& weights) {
     variables_.values[name] = [source = weights_, weights] { return float_rows(source, weights); };
   }
@@ -111,7 +111,7 @@ class VariableWriter {
     add_exact(name + "/bias", biases);
   }
 
-  /// Without the shift CTranslate2 computes RMS normalization.
+  /// Adds a norm. CTranslate2 computes RMS normalization if the shift is missing.
   void add_norm(const std::string& name, const std::string& module) {
     add_exact(name + "/gamma", {module + ".weight"});
     if (config_.norm_type == NormType::kLayer) add_exact(name + "/beta", {module + ".bias"});
@@ -197,7 +197,7 @@ Json ctranslate2_config(const TranslationModel& model) {
           {"multi_query_attention", false}};
 }
 
-/// Adds a reason for special pieces that are spelled otherwise in the two vocabularies: CTranslate2 has one spelling.
+/// Adds a reason for special pieces with different spellings in the two vocabularies: CTranslate2 has one spelling.
 void check_special_pieces(const TranslationModel& model, Refusals& refusals) {
   const auto target = pieces_of(*model.target_tokenizer);
   for (const auto& [name, tokenizer] : named_tokenizers(model)) {

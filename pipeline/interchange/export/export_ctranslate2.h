@@ -9,7 +9,7 @@
 
 namespace gloss {
 
-/// Returns the reasons why CTranslate2 cannot compute the model; none if it can.
+/// Returns the reasons why CTranslate2 cannot compute the model; empty if it can.
 Refusals ctranslate2_refusals(const TranslationModel& model);
 
 /// Writes the files of a CTranslate2 model: model.bin with its matrices in `precision`, config.json, the vocabularies

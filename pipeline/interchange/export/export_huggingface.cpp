@@ -18,7 +18,7 @@ std::string huggingface_class(const ModelConfig& config) {
   return is_pegasus(config) ? "PegasusForConditionalGeneration" : "MarianMTModel";
 }
 
-/// The special ids, which are gloss's own.
+/// Returns the special ids, which are gloss's own.
 Json special_ids() {
   return {{"pad_token_id", kPad}, {"bos_token_id", kBos}, {"eos_token_id", kEos}, {"decoder_start_token_id", kBos}};
 }
@@ -84,7 +84,7 @@ void write_safetensors_weights(const TranslationModel& model, WeightPrecision pr
   for (const auto& [weight, info] : network_weights(model.config.model, model.file.vocabularies)) {
     const auto foreign = map.names(weight).front();
     const auto values = map.to_foreign(weight, foreign, model.file.model.weights(weight).to_float());
-    store_weight(weight, values.view(info.shape), precision, stored);  // rounds by gloss's name
+    store_weight(weight, values.view(info.shape), precision, stored);  // the precision depends on gloss's name
     auto view = stored.tensors.extract(weight);
     view.key() = foreign.name;
     view.mapped().shape = values.sizes().vec();

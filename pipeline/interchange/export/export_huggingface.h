@@ -9,9 +9,9 @@
 
 namespace gloss {
 
-/// Returns the reasons why no class of Hugging Face's transformers computes the model in this precision; none if one
-/// does: PegasusForConditionalGeneration for pre-norm with final norms and one matrix for all embeddings, MarianMTModel
-/// for post-norm without final norms.
+/// Returns the reasons why no class of Hugging Face's transformers computes the model in this precision; empty if one
+/// does. PegasusForConditionalGeneration computes pre-norm with final norms and one matrix for all embeddings,
+/// MarianMTModel post-norm without final norms.
 Refusals huggingface_refusals(const TranslationModel& model, WeightPrecision precision);
 
 /// Writes a folder for from_pretrained: config.json, generation_config.json with the search options of the run file,

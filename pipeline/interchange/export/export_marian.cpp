@@ -20,7 +20,7 @@
 namespace gloss {
 namespace {
 
-/// Marian has no pad and no bos.
+/// Number of pieces that Marian lacks: pad and bos.
 constexpr std::int64_t kMissingPieces = 2;
 
 using YamlOptions = std::vector<std::pair<std::string, std::string>>;
@@ -31,12 +31,12 @@ std::string yaml_text(const YamlOptions& options) {
   return text;
 }
 
-/// A YAML scalar in double quotes is one of JSON.
+/// Returns a YAML scalar in double quotes, which is also a string of JSON.
 std::string yaml_quoted(const std::string& text) { return to_text(Json(text)); }
 
 std::string yaml_flag(bool is_on) { return is_on ? "true" : "false"; }
 
-/// The options within the model, from which Marian builds the network.
+/// Returns the options within the model, from which Marian builds the network.
 YamlOptions model_options(const TranslationModel& model) {
   const auto& config = model.config.model;
   const auto& [source, target] = model.file.vocabularies;
@@ -82,7 +82,7 @@ std::string vocabulary_file(const std::string& tokenizer) {
                                          : "target_vocab.yml";
 }
 
-/// The options of marian-decoder.
+/// Returns the options of marian-decoder.
 YamlOptions decoder_options(const TranslationModel& model) {
   const auto& decoding = model.config.decoding;
   const auto tokenizers = named_tokenizers(model);
@@ -144,7 +144,7 @@ std::vector<std::string> marian_pieces(const Tokenizer& tokenizer) {
   return pieces;
 }
 
-/// A map of pieces to Marian's ids.
+/// Returns a map of pieces to Marian's ids.
 std::string vocabulary_text(const Tokenizer& tokenizer) {
   YamlOptions entries;
   for (const auto& piece : marian_pieces(tokenizer))

@@ -8,11 +8,11 @@
 
 namespace gloss {
 
-/// Marian's limit of a translation, in lengths of its source, that decoder.yml sets.
+/// Maximum length of a translation that decoder.yml sets, in lengths of its source.
 inline constexpr int kMarianLengthFactor = 20;
 
-/// Returns the reasons why Marian does not compute the model; none if it does. Marian has its own frequencies of
-/// positions and epsilon of layer norms, and starts from a zero vector: only models trained so are exact.
+/// Returns the reasons why Marian does not compute the model; empty if it does. Marian has its own frequencies of
+/// positions and epsilon of layer norms, and starts from a zero vector: only models trained with these are exact.
 Refusals marian_refusals(const TranslationModel& model);
 
 /// Writes model.npz with Marian's options inside, decoder.yml with the search options of the run file, the vocabularies

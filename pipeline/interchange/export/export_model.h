@@ -8,7 +8,7 @@
 
 namespace gloss {
 
-/// A model to be written for another program.
+/// Settings of an export: a model and the program for which it is written.
 struct ExportSettings {
   std::filesystem::path model;  ///< a model file, or the folder of a finished run
   ExportFormat format = ExportFormat::kCtranslate2;
@@ -17,8 +17,8 @@ struct ExportSettings {
   bool overwrite = false;        ///< replaces an earlier export
 };
 
-/// Writes the folder, with a README.md that has the program to translate with. Returns the bytes of its files. Throws
-/// UsageError with all reasons if the format cannot express the model, and as OutputFolder; ModelError as
+/// Writes the folder, with a README.md that shows how to translate with the model. Returns the bytes of its files.
+/// Throws UsageError with all reasons if the format cannot express the model, and as OutputFolder; ModelError as
 /// load_translation_model; IoError.
 std::uintmax_t export_model(const ExportSettings& settings);
 

@@ -19,7 +19,7 @@ namespace {
 std::string number_text(double value) { return formatted("%.9g", value); }
 std::string number_text(std::int64_t value) { return std::to_string(value); }
 
-/// The length penalty has an effect on beam search, and its kind unless the penalty is 0.
+/// Returns whether the GNMT penalty has an effect: it needs beam search and a penalty other than 0.
 bool uses_gnmt(const DecodingConfig& config) {
   return config.length_penalty_kind == LengthPenaltyKind::kGnmt && config.length_penalty != 0 && config.beam_size > 1;
 }
@@ -35,7 +35,8 @@ std::string readme_beginning(const TranslationModel& model, const std::string& p
   return text + "\n\n";
 }
 
-/// The command of gloss that the program below equals. `options` are those that the other program lacks.
+/// Returns the command of gloss that has the same output as the program. `options` turn off settings that the other
+/// program lacks.
 std::string equal_command(const TranslationModel& model, WeightPrecision precision, const std::string& options = "") {
   std::string command = "gloss translate --model MODEL --precision float32" + options;
   if (model.config.decoding.sampling.enabled) command += " --no-sample";
@@ -50,7 +51,7 @@ std::string code_block(const std::string& kind, const std::string& text) {
   return "```" + kind + '\n' + text + "```\n\n";
 }
 
-/// The language tags that the program adds, as literals of Python, which are those of JSON. Empty: none.
+/// Language tags that the program adds, as literals of Python, which are those of JSON; empty: no tag.
 struct TagLiterals {
   std::string source, target;
 };
@@ -59,13 +60,13 @@ std::string tag_literal(const Tokenizer& tagged) {
   return tagged.tag() ? to_text(Json(tagged.piece(*tagged.tag()))) : "";
 }
 
-/// The tags of the default languages, without which a model that needs them is refused.
+/// Returns the tags of the default languages. A model that needs tags and has no default languages is refused earlier.
 TagLiterals tag_literals(const TranslationModel& model) {
   const auto [source, target] = model.tagged_tokenizers();
   return {tag_literal(*source), tag_literal(*target)};
 }
 
-/// A list of differences, or nothing.
+/// Returns a list of differences; empty if there are no items.
 std::string differences(const std::vector<std::string>& items) {
   if (items.empty()) return {};
   std::string text = "Answers can differ from gloss's in these points:\n\n";
@@ -76,8 +77,8 @@ std::string differences(const std::vector<std::string>& items) {
 constexpr const char* kRounding =
     "Sums are rounded in another order. Two translations with nearly equal scores can change places.";
 
-/// Lines of Python that read lines from the standard input as gloss does: a carriage return within a line does not end
-/// it, and U+2581, which SentencePiece reads as a space, becomes a low line.
+/// Lines of Python that read the standard input as gloss does. A carriage return within a line does not end it, and
+/// U+2581, which SentencePiece reads as a space, becomes a low line.
 constexpr const char* kPythonLines =
     "sys.stdin.reconfigure(encoding=\"utf-8\", errors=\"replace\", newline=\"\\n\")\n"
     "sys.stdout.reconfigure(encoding=\"utf-8\")\n"
@@ -89,7 +90,7 @@ std::string joined_by(const std::vector<std::string>& parts, const std::string& 
   return text;
 }
 
-/// Arguments of CTranslate2's translate_batch.
+/// Returns the arguments of CTranslate2's translate_batch.
 std::vector<std::string> ctranslate2_arguments(const RunConfig& run) {
   const auto& config = run.decoding;
   const bool beam = config.beam_size > 1, covers = beam && config.coverage_penalty != 0;
@@ -112,7 +113,7 @@ std::vector<std::string> ctranslate2_arguments(const RunConfig& run) {
   return arguments;
 }
 
-/// Chooses the best hypothesis of a result. The GNMT penalty takes the place of the plain one.
+/// Returns the function that scores a hypothesis of a result with the GNMT penalty; empty if the plain penalty is used.
 std::string ctranslate2_choice(const RunConfig& run) {
   if (!uses_gnmt(run.decoding)) return "";
   return "def gnmt(result, i):\n"
@@ -133,7 +134,7 @@ std::string sed_insertion(const std::string& text) {
   return command + '|';
 }
 
-/// Options of gloss translate that turn off what transformers and Marian do not have.
+/// Returns the options of gloss translate that turn off features that transformers and Marian do not have.
 std::string common_search_options(const DecodingConfig& config) {
   std::string options;
   if (uses_gnmt(config)) options += " --length-penalty-kind power";

@@ -7,8 +7,8 @@
 
 namespace gloss {
 
-// Each function returns the text of the README.md of an exported model: how another program translates with the search
-// options of the model's run file, and where its answers can differ from those of `gloss translate`. Each text has one
+// Each function returns the text of the README.md of an exported model. It shows how another program translates with
+// the search options of the model's run file, and when its answers can differ from `gloss translate`. Each text has one
 // block of code, a program that translates lines of the standard input.
 
 std::string ctranslate2_readme(const TranslationModel& model, WeightPrecision precision);

@@ -20,11 +20,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kBeginning = ".gloss-export.", kEnding = ".tmp";
-// The first line of README.md: these, and the names of all files between them.
+// First line of README.md: these, and the names of all files between them.
 constexpr std::string_view kMarkBeginning = "<!-- gloss export wrote: ", kMarkEnding = " -->";
 constexpr std::size_t kMaxReadme = 1 << 20;  // bytes
 
-/// Returns the names of the files in an exported folder; none if it is not one.
+/// Returns the names of the files in an exported folder; empty if it is not one.
 std::vector<std::string> exported_files(const fs::path& folder) {
   std::error_code error;
   if (!fs::is_regular_file(folder / "README.md", error)) return {};
@@ -77,8 +77,8 @@ void remove_stray_folders(const fs::path& parent) {
   for (const auto& stray : strays) fs::remove_all(stray, error);
 }
 
-/// Gives the folder `from` the name `to`, which may be an empty folder or none, or one to be replaced: it then gets the
-/// name `from`. Returns false, with errno set, if that fails.
+/// Renames the folder `from` to `to`. If `to` is a folder with files, the two exchange their names. Returns false, with
+/// errno set, if that fails.
 bool rename_folder(const fs::path& from, const fs::path& to) {
   if (std::rename(from.c_str(), to.c_str()) == 0) return true;
   if (errno != ENOTEMPTY && errno != EEXIST) return false;

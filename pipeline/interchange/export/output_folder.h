@@ -9,8 +9,8 @@ namespace gloss {
 
 /// A folder of files that appears completely or not at all. The files are written to a temporary folder beside the
 /// destination, which `commit` renames. If a step fails, or the object is destroyed before `commit`, the destination is
-/// unchanged and nothing else is left. A killed process leaves a folder ".gloss-export.PID.tmp", which the next export
-/// to the same place removes.
+/// unchanged and the temporary folder is removed. A killed process leaves a folder ".gloss-export.PID.tmp", which the
+/// next export to the same place removes.
 ///
 ///     OutputFolder folder("out", /*overwrite=*/false);
 ///     write_file(folder.file("config.json"), text);

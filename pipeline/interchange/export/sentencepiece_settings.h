@@ -5,7 +5,7 @@
 
 namespace gloss {
 
-/// How a SentencePiece model treats text, besides its pieces (tokenizer/piece_table.h).
+/// Normalization settings of a SentencePiece model, besides its pieces (tokenizer/piece_table.h).
 struct SentencePieceSettings {
   std::string character_map;             ///< rules of its normalization; empty: none
   bool add_dummy_prefix = true;          ///< a space is put before the text

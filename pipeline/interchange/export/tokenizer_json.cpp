@@ -21,7 +21,7 @@ Json replace(const char* kind, const std::string& pattern, const std::string& co
   return {{"type", "Replace"}, {"pattern", {{kind, pattern}}}, {"content", content}};
 }
 
-/// The steps of SentencePiece's normalization, in its order.
+/// Returns the steps of SentencePiece's normalization, in its order.
 Json normalizer(const SentencePieceSettings& settings) {
   auto steps = Json::array();
   if (!settings.character_map.empty())

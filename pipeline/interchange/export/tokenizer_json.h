@@ -14,8 +14,8 @@ namespace gloss {
 void check_tokenizer_json(std::string_view sentencepiece, const std::string& name, Refusals& refusals);
 
 /// Returns the content of tokenizer.json: the same pieces with the same ids, and eos after each line. The special ids
-/// are those of gloss. Text that spells a special piece, as "</s>", is plain text in gloss. There it is so if the
-/// tokenizer splits special tokens, as tokenizer_config.json demands, and is not of type unigram.
+/// are those of gloss. Text that spells a special piece, such as "</s>", is plain text in gloss. It also is in the
+/// library if the tokenizer splits special tokens, as tokenizer_config.json demands, and is not of type unigram.
 Json tokenizer_json(std::string_view sentencepiece);
 
 /// Returns the content of tokenizer_config.json: names of the special pieces, and the maximum number of ids of a line,

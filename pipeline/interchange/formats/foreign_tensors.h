@@ -27,30 +27,30 @@ struct ForeignTensorInfo {
 
 /// Returns the number of elements of a tensor that a reader returned.
 std::uint64_t element_count(const ForeignTensorInfo& info);
-/// Returns the number of bytes. Throws ModelError("where: shape: ...") if a size is negative or if they are 2^62 or
+/// Returns the number of bytes. Throws ModelError("where: shape: ...") if a size is negative or the product is 2^62 or
 /// more, in whatever order the sizes are multiplied.
 std::uint64_t checked_byte_count(const ForeignTensorInfo& info, const std::string& where);
 /// Returns "float32 [512, 8000]".
 std::string shown_shape(const ForeignTensorInfo& info);
 
-/// A tensor of another program: its elements, little-endian, row-major (of the reversed shape if transposed), and
-/// nothing after them.
+/// A tensor of another program with its elements: little-endian, row-major (of the reversed shape if transposed),
+/// without trailing bytes.
 struct ForeignTensor : ForeignTensorInfo {
   std::vector<std::byte> bytes;
   float multiplier = 1;  ///< one number per tensor, finite and positive
 };
 
-/// Returns the values of a tensor of any type, row-major in the order of `shape`: quantized elements are divided by the
-/// multiplier, transposed ones put back.
+/// Returns the values of a tensor of any type, row-major in the order of `shape`. Quantized elements are divided by the
+/// multiplier, and transposed matrices are transposed back.
 std::vector<float> float_values(const ForeignTensor& tensor);
 
-/// Bounds on what a file may hold.
+/// Limits of a file of tensors.
 inline constexpr std::size_t kMaxForeignTensors = 200'000;
 inline constexpr std::size_t kMaxForeignDimensions = 8;
 inline constexpr std::size_t kMaxForeignNameBytes = 256;
 
-/// The tensors of a file, or of several ones, of another program. Opening checks the structure; `tensor` reads the
-/// elements, so that only the tensors in use take memory. Threads must not share an object.
+/// The tensors of one or more files of another program. Opening checks the structure; `tensor` reads the elements, so
+/// that only the tensors in use take memory. Threads must not share an object.
 ///
 ///     const auto file = open_npz("model.npz");
 ///     if (file->has("Wemb")) use(file->tensor("Wemb"));
@@ -71,8 +71,8 @@ class ForeignTensors {
 
  protected:
   explicit ForeignTensors(std::string name) : name_(std::move(name)) {}
-  /// Adds a tensor whose shape was checked. Throws ModelError for a second one of the same name, a name that is not
-  /// printable ASCII, and one tensor too many.
+  /// Adds a tensor whose shape was checked. Throws ModelError for a repeated name, a name that is not printable ASCII,
+  /// and too many tensors.
   void add(const std::string& tensor, ForeignTensorInfo info);
   /// Reads the bytes, and the multiplier of a quantized tensor, of a tensor that was added.
   virtual void read(const std::string& tensor, ForeignTensor& result) const = 0;

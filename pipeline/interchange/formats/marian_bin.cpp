@@ -69,7 +69,7 @@ class MarianBin final : public ForeignTensors {
     fail("wanted " + part + ", got the end of the file; it is cut short or damaged");
   }
 
-  /// Returns `count` values from the present place on. Throws before anything is allocated that the file does not have.
+  /// Returns `count` values from the present offset on. Throws before it allocates more than the file holds.
   template <typename Value>
   std::vector<Value> take(std::uint64_t count, const std::string& part) {
     if (count > (size_ - position_) / sizeof(Value)) fail_short(part);
@@ -183,7 +183,7 @@ class MarianBin final : public ForeignTensors {
     if (!result.quantized) return;
     std::memcpy(&result.multiplier, result.bytes.data() + bytes - sizeof(float), sizeof(float));
     result.bytes.resize(bytes - sizeof(float));
-    // The largest element, divided, is finite, too.
+    // The quotient of the largest element must be finite, too.
     if (!(result.multiplier > 0) || !std::isfinite(result.multiplier) || !std::isfinite(0x1p15F / result.multiplier))
       fail("tensor " + tensor + ": wanted a positive multiplier after its elements, got " +
            std::to_string(result.multiplier) + "; the file is damaged");

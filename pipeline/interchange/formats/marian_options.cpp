@@ -21,7 +21,7 @@ struct OlderName {
 constexpr std::array<OlderName, 2> kOlderNames = {
     {{"transformer-train-positions", "transformer-train-position-embeddings"}, {"models", "model"}}};
 
-// The value of a default: one scalar, or a list without items.
+// Returns the value of a default: one scalar, or a list without items.
 YamlNode default_node(std::string_view value) {
   YamlNode node;
   node.kind = value == "[]" ? YamlNode::Kind::kList : YamlNode::Kind::kScalar;
@@ -205,7 +205,7 @@ const std::vector<MarianOptionDefault>& marian_option_defaults() {
       {"transformer-no-bias", "false"},
       {"transformer-no-affine", "false"},
       {"layer-normalization", "false"},
-      // Inputs other than texts, and parts of words.
+      // Inputs other than texts, and factors of words.
       {"input-types", "[]"},
       {"lemma-dim-emb", "0"},
       {"lemma-dependency", ""},

@@ -14,15 +14,15 @@ namespace gloss {
 /// The tensor of a model that holds its options.
 inline constexpr std::string_view kMarianOptionsTensor = "special:model.yml";
 
-/// Options of Marian: those within a model (special:model.yml) or those of decoder.yml. A key that is not there has the
-/// default of marian_option_defaults(), and older names of a key are found under its present one.
+/// Options of Marian: those within a model (special:model.yml) or those of decoder.yml. A missing key has the default
+/// of marian_option_defaults(), and older names of a key are found under its present one.
 ///
 ///     const auto options = MarianOptions::of_model(*file);
 ///     if (options.text("type") != "transformer") ...
 ///     const auto layers = options.integer("enc-depth");
 class MarianOptions {
  public:
-  /// Parses a YAML map; `name` is for messages: the file. Throws as parse_yaml.
+  /// Parses a YAML map; `name` is the file's name in messages. Throws as parse_yaml.
   static MarianOptions parse(std::string_view yaml, std::string name);
   /// Reads a regular file of at most 1 MiB. Throws as parse, IoError.
   static MarianOptions read(const std::filesystem::path& path);
@@ -33,17 +33,17 @@ class MarianOptions {
   bool has(std::string_view key) const { return find(key) != nullptr; }
   std::vector<std::string> keys() const;  ///< as the file has them
 
-  /// These return the value of a key, or else its default. They throw ModelError("name: key: wanted ..., got ...") if
-  /// the value is of another kind, or if the key has neither value nor default.
+  /// Return the value of a key, or else its default. Throw ModelError("name: key: wanted ..., got ...") if the value is
+  /// of another kind, or if the key has neither value nor default.
   std::string text(std::string_view key) const;
   std::int64_t integer(std::string_view key) const;
   double number(std::string_view key) const;  ///< finite
   bool flag(std::string_view key) const;
-  /// A single scalar counts as a list of one; nothing counts as an empty list.
+  /// Return a list. A single scalar counts as a list of one item, an empty value as an empty list.
   std::vector<std::string> texts(std::string_view key) const;
   std::vector<std::int64_t> integers(std::string_view key) const;
 
-  /// Returns the value as it stands in the file, for messages: "[1, 2]"; of a missing key, the default.
+  /// Returns the text of the value in the file, for messages: "[1, 2]"; of a missing key, the default.
   std::string shown(std::string_view key) const;
   const std::string& name() const { return name_; }
 
@@ -56,11 +56,11 @@ class MarianOptions {
   std::string name_;
 };
 
-/// A key of Marian that gloss reads, with the value that Marian takes where it is missing, as YAML.
+/// A key of Marian that gloss reads, with the YAML value that Marian uses if the key is missing.
 struct MarianOptionDefault {
   std::string_view key, value;
 };
-/// Returns the defaults of Marian's command line; none for sizes, which every model states.
+/// Returns the defaults of Marian's command line; sizes have no default, since every model has them.
 const std::vector<MarianOptionDefault>& marian_option_defaults();
 
 }  // namespace gloss

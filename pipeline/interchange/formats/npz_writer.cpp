@@ -29,7 +29,8 @@ void check(const std::filesystem::path& path, zip_t* archive, bool worked) {
   if (!worked) fail(path, zip_strerror(archive));
 }
 
-// The archive as libzip writes it: in memory, since a file of its own would neither be atomic nor reported as ours are.
+// Returns the archive as libzip writes it, in memory: a file written by libzip would not be atomic, nor its errors
+// reported like ours.
 std::unique_ptr<zip_source_t, FreeSource> pack(const std::filesystem::path& path, const std::vector<NpzTensor>& tensors,
                                                const std::vector<std::string>& headers) {
   zip_error_t error;
@@ -51,7 +52,7 @@ std::unique_ptr<zip_source_t, FreeSource> pack(const std::filesystem::path& path
     if (index < 0) zip_source_free(source);
     check(path, archive.get(), index >= 0);
     const auto entry = static_cast<zip_uint64_t>(index);
-    // A fixed date, since libzip would take the present one: 1 January 1980, the first of the format.
+    // A fixed date, 1 January 1980, the first of the format; libzip would use the present one.
     constexpr zip_uint16_t kDate = 1 << 5 | 1;
     constexpr zip_uint32_t kAttributes = zip_uint32_t{0100644} << 16;
     check(path, archive.get(), zip_set_file_compression(archive.get(), entry, ZIP_CM_STORE, 0) == 0);

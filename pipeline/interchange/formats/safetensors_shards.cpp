@@ -68,7 +68,7 @@ std::map<std::string, std::vector<std::string>> read_index(const std::filesystem
 
 class SafetensorsShards final : public ForeignTensors {
  public:
-  /// One file, all of whose tensors are taken.
+  /// Opens one file and takes all of its tensors.
   explicit SafetensorsShards(const std::filesystem::path& file) : ForeignTensors(printable(file.string())) {
     add_file(file, nullptr);
   }

@@ -28,7 +28,7 @@ class Pieces {
       fail("", "wanted at most " + std::to_string(kMaxVocabularyPieces) + " pieces, got " + std::to_string(count));
   }
 
-  /// `place` is that of the piece, for messages: "line 7".
+  /// Adds a piece. `place` is its place in the file, for messages: "line 7".
   void put(std::string piece, std::uint64_t id, std::string place) {
     if (piece.empty()) fail(place, "wanted a piece, got an empty text");
     if (piece.size() > kMaxPieceBytes)
@@ -48,7 +48,7 @@ class Pieces {
     throw ModelError(name_ + ": " + (place.empty() ? "" : place + ": ") + what);
   }
 
-  /// As many ids as pieces, none twice: none is missing.
+  /// Returns the pieces by id. Each id has one, since there are as many ids as pieces and none is repeated.
   std::vector<std::string> take() {
     std::unordered_map<std::string_view, std::size_t> ids;
     for (std::size_t id = 0; id < pieces_.size(); ++id)

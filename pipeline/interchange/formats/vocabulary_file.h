@@ -26,8 +26,8 @@ inline constexpr std::size_t kMaxPieceBytes = 1000;
 
 /// Reads a vocabulary. The kind follows from the ending: .yml and .yaml (a map of piece to id), .json (the same), .spm
 /// and .model (SentencePiece), otherwise a text with one piece a line, in the order of the ids. Ids are 0 to n-1, each
-/// once. Throws ModelError with the path, the line or entry, and the fault; IoError; UsageError if gloss was built
-/// without yaml-cpp and the file is YAML.
+/// once. Throws ModelError with the path, the line or entry, and the fault; IoError; UsageError if the file is YAML and
+/// gloss was built without yaml-cpp.
 Vocabulary read_vocabulary(const std::filesystem::path& path);
 /// Parses the bytes of a vocabulary.
 Vocabulary parse_vocabulary(Vocabulary::Kind kind, std::string bytes, std::string name);

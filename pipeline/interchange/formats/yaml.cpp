@@ -18,13 +18,13 @@
 namespace gloss {
 namespace {
 
-// Hands out a text in parts. yaml-cpp reads ahead to the end of a line, of a text in quotes or of a list in brackets,
-// and makes some hundred bytes of each character; a bound on what it reads ahead bounds its memory.
+// Reads a text in parts. yaml-cpp reads ahead to the end of a line, of a text in quotes or of a list in brackets, and
+// takes some hundred bytes for each character. A limit on this reading ahead limits its memory.
 class TextBuffer final : public std::streambuf {
  public:
   TextBuffer(std::string_view text, const std::string& name) : text_(text), name_(name) {}
 
-  /// Everything that was read belongs to values up to the present one, which stands in this line.
+  /// Records that everything read so far belongs to values up to the present one, which is in this line.
   void reached(int line) {
     used_ = read_;
     line_ = line;
@@ -51,8 +51,8 @@ class TextBuffer final : public std::streambuf {
   int line_ = 1;
 };
 
-// Puts the document together from yaml-cpp's events. Its own tree of nodes would follow aliases, keep repeated keys and
-// be read before it could be refused.
+// Builds the document from yaml-cpp's events. Its own tree of nodes would follow aliases, keep repeated keys and be
+// complete before it could be refused.
 class Builder final : public YAML::EventHandler {
  public:
   Builder(std::string_view text, TextBuffer& buffer, const std::string& name, const YamlLimits& limits)
@@ -117,7 +117,7 @@ class Builder final : public YAML::EventHandler {
     return node;
   }
 
-  // The word that stands for null, empty if nothing stands there.
+  // Returns the word that is written for null; empty if there is none.
   std::string null_text(const YAML::Mark& mark) const {
     constexpr std::array<std::string_view, 4> kWords{"null", "Null", "NULL", "~"};
     const auto place = static_cast<std::size_t>(mark.pos);
@@ -150,7 +150,7 @@ class Builder final : public YAML::EventHandler {
     if (level.node.kind == YamlNode::Kind::kList) {
       level.node.items.push_back(std::move(node));
     } else if (level.key) {
-      if (node.kind == YamlNode::Kind::kNull) node.line = level.key_line;  // its own is that of the next token
+      if (node.kind == YamlNode::Kind::kNull) node.line = level.key_line;  // the event has the line of the next token
       level.node.members.emplace_back(*std::exchange(level.key, std::nullopt), std::move(node));
     } else {
       if (node.kind == YamlNode::Kind::kNull && node.text.empty())

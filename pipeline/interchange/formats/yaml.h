@@ -14,10 +14,10 @@ struct YamlNode {
 
   Kind kind = Kind::kNull;
   int line = 0;         ///< counted from 1
-  std::string text;     ///< of a scalar; of a null, the word that stands for it, or nothing
-  bool quoted = false;  ///< a scalar in quotes is a text, whatever it looks like
+  std::string text;     ///< of a scalar; of a null, the word that is written for it, or empty
+  bool quoted = false;  ///< a scalar in quotes is always a text
   std::vector<YamlNode> items;
-  std::vector<std::pair<std::string, YamlNode>> members;  ///< in their order; each key once
+  std::vector<std::pair<std::string, YamlNode>> members;  ///< in the order of the document; each key once
 };
 
 /// Bounds on a YAML document.
@@ -31,13 +31,13 @@ struct YamlLimits {
 /// the beginning of a line.
 inline constexpr std::size_t kMaxYamlReadAhead = std::size_t{64} << 10;
 
-/// Returns whether this gloss was built with yaml-cpp.
+/// Returns whether gloss was built with yaml-cpp.
 bool has_yaml();
 
-/// Parses one YAML document through yaml-cpp. Keys are scalars; a plain null as a key is the text that stands there.
-/// Throws ModelError("name: line N: ...") for text that is not UTF-8, several documents, anchors and aliases, tags of
-/// types, repeated keys and a document beyond the limits or kMaxYamlReadAhead; UsageError if this gloss was built
-/// without yaml-cpp.
+/// Parses one YAML document with yaml-cpp. Keys are scalars; a plain null as a key is its text. Throws
+/// ModelError("name: line N: ...") for text that is not UTF-8, several documents, anchors and aliases, tags of types,
+/// repeated keys and a document beyond the limits or kMaxYamlReadAhead. Throws UsageError if gloss was built without
+/// yaml-cpp.
 YamlNode parse_yaml(std::string_view text, const std::string& name, const YamlLimits& limits = {});
 
 }  // namespace gloss

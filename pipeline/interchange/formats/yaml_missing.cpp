@@ -1,4 +1,4 @@
-// In place of yaml.cpp where the build found no yaml-cpp.
+// Replaces yaml.cpp in a build without yaml-cpp.
 #include "common/error.h"
 #include "pipeline/interchange/formats/yaml.h"
 

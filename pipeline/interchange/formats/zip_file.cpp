@@ -124,7 +124,7 @@ ZipFile::ZipFile(std::unique_ptr<Archive> archive, std::string name, const ZipLi
     if (entry.ends_with('/')) continue;
     const auto fault = [&](const std::string& what) { fail("entry " + printable(entry) + ": wanted " + what); };
     check_entry(stat, limits, fault);
-    // No sum overflows: a packed entry lies within the file, an unpacked one within the limits.
+    // The sums cannot overflow: a packed entry lies within the file, an unpacked one within the limits.
     if (stat.comp_size > archive_->size - packed)
       fault("the entries within the file's " + std::to_string(archive_->size) +
             " bytes, got more; the file is damaged");
@@ -164,7 +164,7 @@ std::vector<std::byte> ZipFile::unpack(std::string_view entry, std::uint64_t siz
   const std::unique_ptr<zip_file_t, CloseFile> file(zip_fopen_index(archive_->zip, place(entry).index, 0));
   if (file == nullptr) fail(zip_strerror(archive_->zip));
   std::vector<std::byte> bytes;
-  // Grows with what has come, so that a deflated entry of a false size takes no more than twice its bytes.
+  // The buffer grows with the bytes read, so that an entry with a false size takes at most twice its bytes.
   constexpr std::uint64_t kStep = std::uint64_t{16} << 20;
   while (bytes.size() < size) {
     const auto before = bytes.size();
@@ -175,7 +175,7 @@ std::vector<std::byte> ZipFile::unpack(std::string_view entry, std::uint64_t siz
     if (got == 0) fail("wanted " + std::to_string(place(entry).size) + " bytes, got " + std::to_string(before));
   }
   if (!whole) return bytes;
-  // The end is where libzip compares the checksum.
+  // libzip compares the checksum at the end of the entry.
   std::byte more{};
   const auto rest = zip_fread(file.get(), &more, 1);
   if (rest < 0) fail(zip_file_strerror(file.get()));

@@ -22,7 +22,7 @@ struct ZipLimits {
   std::uint64_t small_bytes = std::uint64_t{16} << 20;
 };
 
-/// Returns whether this gloss was built with libzip, without which archives can neither be read nor written.
+/// Returns whether gloss was built with libzip. Without it archives can neither be read nor written.
 bool has_libzip();
 
 /// A ZIP archive, read through libzip. Entries are stored or deflated, not encrypted; names are printable UTF-8,

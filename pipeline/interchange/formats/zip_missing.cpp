@@ -1,4 +1,4 @@
-// In place of zip_file.cpp and npz_writer.cpp where the build found no libzip.
+// Replaces zip_file.cpp and npz_writer.cpp in a build without libzip.
 #include "common/error.h"
 #include "pipeline/interchange/formats/npz_writer.h"
 #include "pipeline/interchange/formats/zip_file.h"

@@ -16,7 +16,7 @@ enum class HuggingFaceType { kMarian, kPegasus, kM2M100 };
 
 /// The network that the config.json of a Hugging Face directory describes.
 struct HuggingFaceNetwork {
-  std::optional<HuggingFaceType> type;  ///< absent: another one, which is refused
+  std::optional<HuggingFaceType> type;  ///< absent: an unsupported model_type, which is refused
   std::string type_name;                ///< model_type
   std::string tokenizer_class;          ///< empty: config.json names none
   ModelConfig model;
@@ -28,9 +28,9 @@ struct HuggingFaceNetwork {
   std::int64_t max_positions = 0;                 ///< limit of the other program
 };
 
-/// Returns the network. A key that `config` lacks has the default of its class in transformers. `formulas`: those to
-/// compute by; default: Marian's for a MarianMT model that Marian trained, otherwise Hugging Face's. Whatever gloss
-/// does not support is added to `refusals`, each reason with the key and the value.
+/// Returns the network of a config.json. A missing key has the default of its class in transformers. `formulas` are
+/// those of the computation; by default Marian's for a MarianMT model that Marian trained, otherwise Hugging Face's.
+/// Adds to `refusals` everything that gloss does not support, each reason with the key and the value.
 HuggingFaceNetwork hugging_face_network(const Json& config, std::optional<ModelFamily> formulas, Refusals& refusals);
 
 }  // namespace gloss

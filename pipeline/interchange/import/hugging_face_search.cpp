@@ -92,7 +92,7 @@ class SearchReader {
   }
   void note_not_carried(std::string_view key, const Json& value) { note(key, value, "not carried over"); }
 
-  /// A number of tokens without the decoder's first input, and the key that it is from.
+  /// A number of tokens without the decoder's first input, and the key that sets it.
   struct Length {
     const char* key;
     std::int64_t tokens;
@@ -157,7 +157,7 @@ class SearchReader {
     if (is_beam && decoding_.repetition_penalty != 1)
       note("repetition_penalty", value("repetition_penalty"),
            "gloss changes logits by it, transformers log-probabilities in a beam search");
-    // With a length penalty, gloss ends a beam as `true` does; without one, when no better translation can follow.
+    // With a length penalty, gloss ends a beam like `true`; without one, when no better translation can follow.
     const bool ends_early = decoding_.length_penalty > 0;
     if (const auto early = value("early_stopping"); is_beam && !early.is_null() && (early == true) != ends_early)
       note_not_carried("early_stopping", early);

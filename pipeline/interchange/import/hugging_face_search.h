@@ -19,8 +19,8 @@ struct HuggingFaceBans {
 /// there.
 Json hugging_face_search(const Json& config);
 
-/// Sets the search of a generation_config.json as far as gloss computes the same. Adds a note for each other setting
-/// that is not at the default of transformers. A setting that is missing leaves gloss's default.
+/// Sets the search options of a generation_config.json that gloss computes in the same way. Adds a note for each other
+/// setting that is not at the default of transformers. A missing setting leaves gloss's default.
 void set_hugging_face_search(const Json& generation, const HuggingFaceBans& bans, DecodingConfig& decoding,
                              std::vector<std::string>& notes);
 

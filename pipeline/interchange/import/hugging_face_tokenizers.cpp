@@ -17,12 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Classes of transformers that read the tokenizers of a HuggingFaceType. A class with the ending kFast cuts alike.
+/// Classes of transformers that read the tokenizers of a HuggingFaceType. A class with the suffix kFast cuts in the
+/// same way.
 constexpr std::array<std::array<std::string_view, 2>, 3> kTokenizerClasses{
     {{"MarianTokenizer"}, {"PegasusTokenizer"}, {"M2M100Tokenizer", "NllbTokenizer"}}};
 constexpr std::string_view kFast = "Fast";
 
-/// Pieces that the files add to a vocabulary, as language tags, by row.
+/// Pieces by row that the files add to a vocabulary, such as language tags.
 using AddedPieces = std::map<std::int64_t, std::string>;
 
 /// Returns the pieces of `added_tokens_decoder`: {"128004": {"content": "__af__", ...}}.
@@ -108,7 +109,7 @@ class TokenizerReader {
   }
 
  private:
-  /// Refuses tokenizers that cut or number pieces in another way than those that gloss reads.
+  /// Refuses tokenizers that cut or number pieces in a way that gloss does not read.
   void check_class() {
     JsonFields fields(settings_, refusals_);
     auto name = fields.text("tokenizer_class", network_.tokenizer_class);
@@ -158,8 +159,8 @@ class TokenizerReader {
     take_table(result_.target, target_table);
   }
 
-  /// The rows before the pieces are pad, eos, masks and reserved ones; the first two pieces of the model, pad and eos,
-  /// have none of their own.
+  /// Reads the pieces of Pegasus. The rows before them are pad, eos, masks and reserved ones; the first two pieces of
+  /// the SentencePiece model, pad and eos, have no rows of their own.
   void read_pegasus() {
     if (!expect_file("spiece.model")) return;
     auto& side = result_.source;
@@ -189,7 +190,7 @@ class TokenizerReader {
     side.sentencepiece_file = model.name;
     if (fs::exists(folder_ / "vocab.json")) {
       take_table(side, "vocab.json");
-    } else {  // NLLB: the model's pieces from the fourth on, one row later
+    } else {  // NLLB: pieces from the fourth on, one row later than in the model
       side.vocabulary_file = model.name;
       side.pieces = {"<s>", "<pad>", "</s>", "<unk>"};
       for (std::size_t i = 3; i < model.pieces.size(); ++i) side.pieces.push_back(model.pieces[i]);
@@ -202,7 +203,7 @@ class TokenizerReader {
     result_.target = side;
   }
 
-  /// Adds the language tags. The files that state rows come before the lists without.
+  /// Adds the language tags. Files with row numbers come before lists without them.
   void add_pieces(HuggingFaceVocabulary& side) const {
     const auto first = static_cast<std::int64_t>(side.pieces.size());
     const auto has_languages = [](const AddedPieces& added) {

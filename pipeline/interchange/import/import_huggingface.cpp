@@ -39,7 +39,8 @@ bool is_not_needed(const std::string& tensor) {
          std::ranges::find(kTiedMatrices, tensor) != kTiedMatrices.end();
 }
 
-/// config.json, with the ids that newer directories have in generation_config.json only. Notes others that differ.
+/// Returns config.json, with the ids that newer directories have only in generation_config.json. Adds a note for each
+/// id that differs.
 Json complete_config(Json config, const Json& generation, std::vector<std::string>& notes) {
   for (const auto* key : {"pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id"}) {
     const auto found = generation.find(key);
@@ -54,7 +55,7 @@ Json complete_config(Json config, const Json& generation, std::vector<std::strin
   return config;
 }
 
-/// The settings of the network, for the provenance: numbers, switches and short texts.
+/// Returns the settings of the network, for the provenance: numbers, switches and short texts.
 Json plain_settings(const Json& config) {
   Json result = Json::object();
   for (const auto& [key, value] : config.items())
@@ -125,7 +126,7 @@ class HuggingFaceImport {
         folder);
   }
 
-  /// The rows of gloss's pieces. The row of the decoder's first input is that of bos, too.
+  /// Returns the rows of gloss's pieces. Bos has the row of the decoder's first input.
   PieceRows rows_of(std::int64_t size, std::int64_t unk) const {
     auto specials = network_.specials;
     specials.unk = unk;
@@ -134,7 +135,7 @@ class HuggingFaceImport {
     return rows;
   }
 
-  /// Refuses a vocabulary whose <unk> has no row, or that of another special piece.
+  /// Refuses a vocabulary whose <unk> has no row, or the row of another special piece. Returns whether it fits.
   bool has_own_unk(const HuggingFaceVocabulary& side, std::int64_t size) {
     const auto& [pad, unk, bos, eos] = network_.specials;
     const bool fits = side.unk < size && side.unk != pad && side.unk != bos && side.unk != eos;
@@ -175,7 +176,7 @@ class HuggingFaceImport {
     else if (!report.tokenizers.front().languages.empty())
       config.tokenizer.source_tag = SourceTag::kTarget;
     config.tokenizer.target_tag = is_m2m100;
-    // A pair of languages that the directory names is not that of a model with tags.
+    // The directory's pair of languages does not apply to a model with tags.
     if (config.tokenizer.source_tag == SourceTag::kNone) {
       config.data.source_language = tokenizers.source_language;
       config.data.target_language = tokenizers.target_language;
@@ -187,7 +188,7 @@ class HuggingFaceImport {
           "not");
   }
 
-  /// The tokenizers that gloss export put beside the files of Hugging Face.
+  /// Takes the tokenizers that gloss export wrote beside the files of Hugging Face.
   void take_own_tokenizers() {
     auto& config = model_.config;
     config.tokenizer.joint = fs::exists(folder_ / kJointTokenizer);
@@ -225,7 +226,7 @@ class HuggingFaceImport {
       return weight == "generator.bias" ? AbsentWeight::kZeros : AbsentWeight::kRefused;
     };
     rules.ignored = is_not_needed;
-    // Neither is ever wanted in a translation, but the row of pad is zero: its logit might be the largest.
+    // Neither belongs in a translation, but the row of pad is zero, so its logit could be the largest.
     if (!network_.is_own) rules.silent = {kPad, kBos};
     model_.weights = std::make_shared<ImportedWeights>(
         file_, WeightMap(ModelFamily::kHuggingFace, model_.config.model, source_rows_, target_rows_), rules);
@@ -233,7 +234,7 @@ class HuggingFaceImport {
     if (report.importable()) note_other_matrices();
   }
 
-  /// A start that is zero stays so in fine-tuning.
+  /// Sets the kind of the decoder's start. A start that is zero stays zero in fine-tuning.
   void set_decoder_start() {
     auto& config = model_.config.model;
     if (network_.decoder_start == network_.specials.bos) return;
@@ -248,7 +249,7 @@ class HuggingFaceImport {
     }
   }
 
-  /// Notes repetitions of the tied matrix with other values.
+  /// Adds a note for each repetition of the tied matrix with other values.
   void note_other_matrices() {
     auto& report = model_.report;
     const auto ties = model_.config.model.tie_embeddings;

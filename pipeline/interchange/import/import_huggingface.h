@@ -5,7 +5,7 @@
 
 namespace gloss {
 
-/// Opens a directory as Hugging Face's transformers saves it: config.json, model.safetensors or its shards, and the
+/// Opens a directory that Hugging Face's transformers saved: config.json, model.safetensors or its shards, and the
 /// files of the tokenizers. Supported are MarianMT, Pegasus, M2M100 and NLLB. Throws as import_marian.
 ImportedModel import_huggingface(const ImportSettings& settings);
 

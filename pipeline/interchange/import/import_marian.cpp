@@ -31,18 +31,18 @@ std::shared_ptr<const ForeignTensors> open_marian(const std::filesystem::path& p
   return is_bin(path) ? open_marian_bin(path) : open_npz(path);
 }
 
-/// Tensors of Marian without an effect on a translation in float32.
+/// Returns whether a tensor of Marian has no effect on a translation in float32.
 bool has_no_effect(const std::string& tensor) {
   return tensor.starts_with("special:") || tensor.find("_QuantMult") != tensor.npos ||
          tensor.starts_with("lsh_output_");
 }
 
-/// The rows of a matrix, as Marian counts them.
+/// Returns the number of rows of a matrix, as Marian counts them.
 std::int64_t row_count(const ForeignTensorInfo& info) {
   return info.shape.size() < 2 ? 1 : info.shape[info.shape.size() - 2];
 }
 
-/// "decoder.layers.1.…" with the number of the layer whose weights it has.
+/// Returns the name with the number of the layer whose weights are used: "decoder.layers.1.…".
 std::string tied_name(const std::string& weight, const std::vector<std::int64_t>& layers) {
   constexpr std::string_view kStart = "decoder.layers.";
   if (layers.empty() || !weight.starts_with(kStart)) return weight;
@@ -122,8 +122,8 @@ class MarianImport {
           "the matrices are integers of intgemm; --precision int8 keeps those of 8 bits as they are");
   }
 
-  /// Returns the rows of the embedding of a side, whose number dim-vocabs states, too. Nothing of that size is made
-  /// before it is compared with the limit.
+  /// Returns the rows of the embedding of a side. `stated` is their number in dim-vocabs, or 0. The number is compared
+  /// with the limit before anything of this size is allocated.
   PieceRows rows_of(const char* embedding, std::int64_t stated) {
     auto& refusals = model_.report.refusals;
     auto count = stated;
@@ -139,7 +139,7 @@ class MarianImport {
                                std::to_string(TokenizerConfig::kMaxVocabulary) + " pieces, got " +
                                std::to_string(count));
     auto rows = piece_rows(fits ? count : 0, kMarianSpecials);
-    rows.foreign_size = count;  // the shapes of tensors are compared with it in any case
+    rows.foreign_size = count;  // the shapes of tensors are compared with it even if it is refused
     return rows;
   }
 
@@ -154,7 +154,7 @@ class MarianImport {
     auto& refusals = model_.report.refusals;
     refusals.require(is_one_of(0, {"</s>", "<eos>", "eos"}) && is_one_of(1, {"<unk>", "UNK", "unk"}),
                      side.table.name + ": wanted </s> and <unk> as ids 0 and 1, as Marian has them");
-    // Marian leaves out the last entries of a table, but never those of a SentencePiece model.
+    // Marian leaves out the last entries of a table that is too long, but never those of a SentencePiece model.
     const bool may_be_longer = side.table.kind != Vocabulary::Kind::kSentencePiece;
     const auto size = side.table.size();
     refusals.require(rows.foreign_size == 0 || size == rows.foreign_size || (may_be_longer && size > rows.foreign_size),

@@ -65,7 +65,7 @@ ImportedModel open_model(const ImportSettings& settings) {
   return model;
 }
 
-/// The SHA-256 of each file by its name.
+/// Returns the SHA-256 of each file by its name.
 Json hashes_of(const std::vector<fs::path>& files) {
   Json hashes = Json::object();
   std::vector<char> buffer(std::size_t{1} << 20);

@@ -9,8 +9,9 @@
 
 namespace gloss {
 
-/// Compares a model of another program with what gloss supports, and writes nothing. Each reason why it cannot be
-/// imported is in the report. Throws ModelError if a file is damaged, UsageError if the path is no such model; IoError.
+/// Compares a model of another program with the features that gloss supports, without writing files. The report has
+/// each reason why it cannot be imported. Throws ModelError if a file is damaged, UsageError if the path is no such
+/// model; IoError.
 ImportReport check_import(const ImportSettings& settings);
 
 /// Writes a model of another program as a model file of gloss with matrices in `precision`. Matrices that are int8

@@ -30,7 +30,7 @@ Json list_of(const Items& items) {
 
 std::string line(const std::string& label, const std::string& text) { return label + ": " + text + '\n'; }
 
-/// The keys whose values are not the defaults, "heads 4, norm post", and the sizes.
+/// Returns the sizes and the keys whose values are not the defaults: "heads 4, norm post".
 std::string network_text(const Json& model) {
   const auto defaults = to_json(ModelConfig());
   std::string text;

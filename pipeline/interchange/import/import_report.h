@@ -10,12 +10,12 @@
 
 namespace gloss {
 
-/// A weight of gloss and the tensor that it is made of.
+/// A weight of gloss and the tensor from which it is made.
 struct FoundTensor {
   std::string weight;               ///< gloss's name
-  std::string tensor;               ///< the other program's name; empty: it has none, and its formulas give the values
+  std::string tensor;               ///< the other program's name; empty: no tensor, its formulas give the values
   std::string type;                 ///< "float32", "int8"
-  std::vector<std::int64_t> shape;  ///< there
+  std::vector<std::int64_t> shape;  ///< of the tensor
 };
 
 /// A tokenizer of the imported model.
@@ -28,7 +28,7 @@ struct FoundTokenizer {
   std::vector<std::string> languages = {};  ///< with a tag
 };
 
-/// Description of a model of another program, and of what import makes of it.
+/// Description of a model of another program and of the imported model.
 struct ImportReport {
   std::string format;              ///< "Marian npz", "Hugging Face m2m_100"
   std::vector<std::string> files;  ///< all that were read, printable

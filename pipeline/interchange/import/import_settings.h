@@ -15,8 +15,8 @@ struct ImportSettings {
   std::optional<ModelFamily> from = {};  ///< default: found out from the files
   /// The formulas of the network. Default: those of the program that trained the model.
   std::optional<ModelFamily> formulas = {};
-  /// Vocabularies and SentencePiece models of Marian: of each kind one for both languages, or the source's and then the
-  /// target's. Default: the files that decoder.yml names, or those beside the model.
+  /// Vocabularies and SentencePiece models of Marian. Of each kind there is one for both languages, or the source's and
+  /// then the target's. Default: the files that decoder.yml names, or those beside the model.
   std::vector<std::filesystem::path> vocabularies = {};
   /// Languages that are stored in the model file. With language tags: the default tags.
   std::optional<std::string> source_language = {}, target_language = {};

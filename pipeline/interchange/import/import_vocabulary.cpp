@@ -7,7 +7,7 @@
 namespace gloss {
 namespace {
 
-/// The language of ">>deu<<"; empty for another piece.
+/// Returns the language of ">>deu<<"; empty for another piece.
 std::string_view opus_language(std::string_view piece) {
   constexpr std::string_view kBegin = ">>", kEnd = "<<";
   if (piece.size() <= kBegin.size() + kEnd.size() || !piece.starts_with(kBegin) || !piece.ends_with(kEnd)) return {};

@@ -19,7 +19,7 @@ struct ImportedModel {
   RunConfig config;
   std::vector<std::filesystem::path> files;        ///< all that were read
   std::map<std::string, std::string> tokenizers;   ///< bytes by the names of their tensors
-  Json provenance;                                 ///< what the files and their options were
+  Json provenance;                                 ///< description of the files and their options
   std::shared_ptr<const ImportedWeights> weights;  ///< null if refusals leave no network to compare with
 };
 

@@ -25,7 +25,7 @@ bool has_shape(const ForeignTensorInfo& info, const std::vector<std::int64_t>& w
                                                 info.shape == std::vector{std::int64_t{1}, wanted.back()}));
 }
 
-/// A matrix of int8 in the order of its shape.
+/// Returns a matrix of int8 in the order of its shape.
 at::Tensor int8_matrix(const ForeignTensor& tensor) {
   const auto rows = tensor.shape.at(0), columns = tensor.shape.at(1);
   auto values = at::empty(tensor.transposed ? std::vector{columns, rows} : std::vector{rows, columns}, at::kChar);

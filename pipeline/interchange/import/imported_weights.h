@@ -27,24 +27,24 @@ enum class AbsentWeight {
 
 /// Differences of a model from the plain map of names.
 struct ImportRules {
-  /// Returns the weight whose tensor is used for `weight`: another layer's if layers are tied. Empty: the network of
-  /// the other program has no such weight, whatever the file has.
+  /// Returns the weight whose tensor is used for `weight`: another layer's if layers are tied. Empty: the other
+  /// program's network has no such weight, even if the file has one.
   std::function<std::string(const std::string& weight)> source = [](const std::string& weight) { return weight; };
   std::function<AbsentWeight(const std::string& weight)> absent = [](const std::string&) {
     return AbsentWeight::kRefused;
   };
   /// Returns whether a tensor of the file has no effect on translation.
   std::function<bool(const std::string& tensor)> ignored = [](const std::string&) { return false; };
-  std::vector<Id> silent = {};  ///< pieces whose output bias is PieceRows::kNoRowBias, whatever the file has
+  std::vector<Id> silent = {};  ///< pieces whose output bias is PieceRows::kNoRowBias, even if the file has another
 };
 
-/// The weights of a network in another program's file. They are read one by one.
+/// Weights of a network in another program's file, which are read one by one.
 class ImportedWeights {
  public:
   ImportedWeights(std::shared_ptr<const ForeignTensors> file, WeightMap map, ImportRules rules);
 
   /// Compares names, types and shapes of the file with the network, without reading elements. Fills in the report's
-  /// lists of tensors and adds a refusal for what is missing, unknown or of another shape.
+  /// lists of tensors and adds a refusal for each tensor that is missing, unknown or of another shape.
   void compare(ImportReport& report) const;
 
   /// Returns the weights of the network by gloss's names.

@@ -11,18 +11,18 @@
 
 namespace gloss {
 
-/// Bounds on the files of a foreign model in bytes: of settings as config.json, whose usual size is 50 kB at most, and
-/// of tokenizers, of which NLLB's has 17 to 35 MB.
+/// Maximum sizes of the files of a foreign model in bytes. Settings such as config.json have 50 kB at most, and NLLB's
+/// tokenizer has 17 to 35 MB.
 inline constexpr std::size_t kMaxSettingsFile = std::size_t{4} << 20, kMaxTokenizerFile = std::size_t{64} << 20;
 
-/// Reads a JSON object of a foreign model, of at most `limit` bytes and as deep as parse_json allows. Throws ModelError
-/// if it is larger, damaged or no object; IoError.
+/// Reads a JSON object of a foreign model, of at most `limit` bytes and the maximum depth of parse_json. Throws
+/// ModelError if it is larger, damaged or no object; IoError.
 Json read_json_object(const std::filesystem::path& path, std::size_t limit);
-/// Returns an empty object where there is no such file.
+/// Reads a JSON object; returns an empty one if there is no such file.
 Json read_json_object_if_there(const std::filesystem::path& path, std::size_t limit);
 
-/// Fields of a JSON object. A field that is missing or null has the fallback; one of another type or out of its range
-/// is refused and has the fallback, too.
+/// Fields of a JSON object. A missing or null field has the fallback; a field of another type or out of its range is
+/// refused and also has the fallback.
 class JsonFields {
  public:
   JsonFields(const Json& object, Refusals& refusals) : object_(object), refusals_(refusals) {}

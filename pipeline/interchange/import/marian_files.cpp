@@ -24,7 +24,7 @@ bool has_any(const std::string& name, std::initializer_list<std::string_view> wo
   return std::ranges::any_of(words, [&](auto word) { return name.find(word) != name.npos; });
 }
 
-/// The files of a folder, by name.
+/// Returns the files of a folder, by name.
 Paths files_of(const fs::path& folder) {
   constexpr std::size_t kMaxFiles = 10'000;
   Paths files;
@@ -53,7 +53,7 @@ bool is_table(const fs::path& path) {
          has_any(path.extension().string(), {".yml", ".yaml", ".json", ".txt"});
 }
 
-/// A path that decoder.yml names: below its folder, or a file of this name in it.
+/// Returns the path of a file that decoder.yml names: below its folder, or a file of this name in it.
 fs::path beside(const fs::path& folder, const std::string& named) {
   const fs::path path(named);
   const bool is_below = path.is_relative() && std::ranges::none_of(path, [](const auto& part) { return part == ".."; });
@@ -69,7 +69,7 @@ bool names_models(const fs::path& file) {
   }
 }
 
-/// decoder.yml, or another YAML file that names a model.
+/// Returns decoder.yml, or another YAML file that names a model.
 std::optional<fs::path> find_decoder(const fs::path& folder, const Paths& files) {
   if (fs::exists(folder / "decoder.yml")) return folder / "decoder.yml";
   for (const auto& file : files) {
@@ -80,7 +80,7 @@ std::optional<fs::path> find_decoder(const fs::path& folder, const Paths& files)
   return std::nullopt;
 }
 
-/// One file for both sides, or that of the source and that of the target by their names.
+/// Returns one file for both sides, or the source's and the target's by their names.
 Paths sided(const Paths& files, const std::string& kind, Refusals& refusals) {
   if (files.size() <= 1) return files;
   const auto of_side = [&](std::initializer_list<std::string_view> words) {
@@ -152,7 +152,7 @@ class Finder {
   }
 
   void find_vocabularies(const std::optional<MarianOptions>& options) {
-    Paths tables, models;  // of each one for both languages, or two
+    Paths tables, models;  // one of each for both languages, or two
     bool all_exist = true;
     const auto take = [&](const fs::path& path, Paths& files) {
       if (is_vocabulary(path))
@@ -199,7 +199,7 @@ class Finder {
     return false;
   }
 
-  /// `tables`: the vocabularies of both languages.
+  /// Refuses a model without SentencePiece models. `tables` are the vocabularies of both languages.
   void refuse_without_sentencepiece(const Paths& tables) {
     const bool has_codes = std::ranges::any_of(files_, [](const auto& file) { return file.extension() == ".bpe"; });
     Paths uncut;
@@ -218,7 +218,7 @@ class Finder {
   MarianFiles result_;
 };
 
-/// The rules of the form s/X/Y/g in a shell script, with their backslashes removed from Y.
+/// Returns the rules of the form s/X/Y/g in a shell script, with the backslashes removed from Y.
 std::vector<std::pair<std::string, std::string>> substitutions(std::string_view script) {
   std::vector<std::pair<std::string, std::string>> rules;
   for (std::size_t begin = script.find("s/"); begin != script.npos; begin = script.find("s/", begin + 2)) {
@@ -251,7 +251,7 @@ std::string preprocessing_difference(const std::string& script) {
     known.insert(from);
     if (normalized("a" + from + "b") != normalized("a" + to + "b")) other += ' ' + from;
   }
-  // A rule of gloss that the script lacks: a character above ASCII that becomes printable ASCII.
+  // The other rules of gloss that the script lacks: a character above ASCII that becomes printable ASCII.
   for (char32_t character = 0xA1; character <= 0xFFFF; ++character) {
     if (character >= 0xD800 && character <= 0xDFFF) continue;
     std::string text;

@@ -13,7 +13,7 @@ namespace gloss {
 /// The vocabulary of a language.
 struct MarianVocabulary {
   std::filesystem::path table;          ///< numbers the pieces: vocab.yml, or the SentencePiece model itself
-  std::filesystem::path sentencepiece;  ///< cuts
+  std::filesystem::path sentencepiece;  ///< cuts lines
   bool operator==(const MarianVocabulary&) const = default;
 };
 
@@ -26,14 +26,14 @@ struct MarianFiles {
   bool is_package = false;                          ///< an OPUS-MT package: decoder.yml, source.spm and target.spm
 };
 
-/// Finds the files of a model: `settings.path` is a .npz or .bin file, or a folder with one of them, which decoder.yml
-/// names where there are several. The vocabularies are those of the settings, of decoder.yml (source, then target), or
-/// those beside the model; a vocabulary that is no SentencePiece model is cut by the one beside it. Adds a refusal for
-/// what is missing or ambiguous. Throws ModelError if decoder.yml is damaged; IoError.
+/// Finds the files of a model. `settings.path` is a .npz or .bin file, or a folder with one of them; decoder.yml names
+/// it if there are several. The vocabularies are those of the settings, of decoder.yml (source, then target), or those
+/// beside the model; a vocabulary that is no SentencePiece model is cut by the one beside it. Adds a refusal for each
+/// file that is missing or ambiguous. Throws ModelError if decoder.yml is damaged; IoError.
 MarianFiles find_marian_files(const ImportSettings& settings, Refusals& refusals);
 
 /// Compares the rules of a package's preprocess.sh with opus_normalized (tokenizer/opus_normalizer.h). Returns a
-/// sentence about the difference; empty: none.
+/// sentence about the difference; empty if there is none.
 std::string preprocessing_difference(const std::string& script);
 
 }  // namespace gloss

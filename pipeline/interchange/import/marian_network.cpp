@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kMaxMarianLength = 1'000'000;  // in pieces
 
-/// Reads options one by one and collects what is wrong with them.
+/// Reads options one by one and collects their faults.
 class OptionReader {
  public:
   OptionReader(const MarianOptions& options, Refusals& refusals, Json& shown)
@@ -36,7 +36,7 @@ class OptionReader {
   std::vector<std::string> texts(std::string_view key) {
     return get(key, [&] { return options_.texts(key); }).value_or(std::vector<std::string>{});
   }
-  /// Returns a whole number from `min` to `max`; nothing if it is refused.
+  /// Returns a whole number from `min` to `max`; absent if it is refused.
   std::optional<std::int64_t> integer(std::string_view key, std::int64_t min, std::int64_t max) {
     const auto value = get(key, [&] { return options_.integer(key); });
     if (!value || (*value >= min && *value <= max)) return value;
@@ -185,7 +185,7 @@ void refuse_other_features(OptionReader& reader) {
 constexpr std::array<std::string_view, 9> kReadOptions{
     "models", "model", "vocabs", "relative-paths", "version", "beam-size", "normalize", "max-length", "allow-unk"};
 
-/// Takes settings of the search, and adds a note for each that is impossible.
+/// Takes settings of the search, and adds a note for each impossible value.
 class SearchReader {
  public:
   SearchReader(const MarianOptions& options, std::vector<std::string>& notes) : options_(options), notes_(notes) {}

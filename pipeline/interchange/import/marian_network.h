@@ -19,7 +19,7 @@ struct MarianNetwork {
   ModelConfig model;
   bool is_transformer = false;  ///< type and sizes are such that the tensors can be compared with the network
   std::array<std::int64_t, 2> dim_vocabs{};  ///< pieces of source and target; 0: not stated
-  /// The layer whose weights a layer of the decoder has, by its number from 0; empty: each has its own.
+  /// Number from 0 of the layer whose weights each layer of the decoder uses; empty: each layer has its own.
   std::vector<std::int64_t> tied_layers;
   bool has_projection = true;  ///< the attentions have an output projection
   bool has_output_bias = true;
@@ -27,11 +27,11 @@ struct MarianNetwork {
   std::vector<std::string> notes;
 };
 
-/// Returns the network, computed by the formulas of `formulas`. Whatever gloss does not support is added to `refusals`,
-/// each reason with the key and the value; the network is then as near as possible.
+/// Returns the network, computed by the formulas of `formulas`. Adds to `refusals` everything that gloss does not
+/// support, each reason with the key and the value; the network is then as near as possible.
 MarianNetwork marian_network(const MarianOptions& options, ModelFamily formulas, Refusals& refusals);
 
-/// Sets the search and the length of sources that the options of a decoder.yml describe, as far as gloss has them. Adds
+/// Sets the search and the maximum length of sources from the options of a decoder.yml, as far as gloss has them. Adds
 /// a note for each value out of range and one note with all other options.
 void set_marian_search(const MarianOptions& options, RunConfig& config, std::vector<std::string>& notes);
 
