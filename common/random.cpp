@@ -6,7 +6,7 @@
 namespace gloss {
 namespace {
 
-// Steele, Lea and Flood 2014: every bit of the result depends on every bit of `value`.
+// Mixes 64 bits (Steele, Lea and Flood 2014): every bit of the result depends on every bit of `value`.
 std::uint64_t splitmix64(std::uint64_t value) {
   value += 0x9e3779b97f4a7c15U;
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -14,7 +14,7 @@ std::uint64_t splitmix64(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
-// FNV-1a, 64 bits.
+// Returns the FNV-1a hash of a name, 64 bits.
 std::uint64_t hash_name(std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;

@@ -54,7 +54,7 @@ void Beam::add_attention(std::span<const float> attention) {
   }
 }
 
-/// The row of a continuation; eos is not among its ids.
+/// Returns the row of a continuation; its ids do not include eos.
 Beam::Row Beam::extended(const Candidate& candidate) const {
   auto row = rows_[candidate.row];
   if (candidate.id != kEos) row.ids.push_back(candidate.id);

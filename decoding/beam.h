@@ -24,17 +24,17 @@ class Beam {
 
   /// `limit`: maximum number of tokens of a target, eos included. `config` must outlive the beam.
   Beam(const DecodingConfig& config, std::int64_t limit) : Beam(config, limit, config.beam_size) {}
-  /// A beam with up to `max_rows` live hypotheses instead of beam_size.
+  /// Creates a beam with up to `max_rows` live hypotheses instead of beam_size.
   Beam(const DecodingConfig& config, std::int64_t limit, std::int64_t max_rows)
       : config_(&config), limit_(limit), max_rows_(max_rows) {}
 
   /// Appends the next token. `candidates` are the best 2 * beam_size continuations, best first, or the result of
   /// share_rows (phrase_banks.h). The first beam_size of them may finish, by eos or by the limit; the first max_rows
-  /// others stay live. If there are no candidates and nothing is finished, the live hypotheses finish as they stand.
-  /// `attention` [rows, S] of the step, without padding, is needed for the coverage penalty only.
+  /// others stay live. If there are no candidates and no hypothesis is finished, the live hypotheses finish as they
+  /// stand. `attention` [rows, S] of the step, without padding, is needed for the coverage penalty only.
   void advance(std::span<const Candidate> candidates, std::span<const float> attention = {});
 
-  /// Whether the search may end, which is so if
+  /// Returns whether the search may end, which is so if
   /// - no hypothesis is live; or
   /// - n_best are finished that no live one can beat, even if all its next tokens had probability 1 up to the limit; or
   /// - beam_size * patience are finished. If length_penalty is 0, the best of them must also be unbeatable: a live

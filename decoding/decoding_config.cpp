@@ -20,7 +20,7 @@ Field<DecodingConfig> sampling_field(T SamplingConfig::*member) {
   return field(&DecodingConfig::sampling, member);
 }
 
-// A beam gives no more than it may finish.
+// Throws UsageError if n_best exceeds beam_size or the number of hypotheses that a beam may finish.
 void require_n_best_of_beam(const DecodingConfig& config) {
   const auto beam = config.beam_size, enough = config.enough_finished();
   require(config.n_best <= beam, "decoding.n_best",

@@ -34,7 +34,7 @@ struct DecodingConfig {
   /// hypothesis can win.
   double patience = 1.0;
   std::int64_t max_length = 256;     ///< tokens of a target, eos included; a longer one ends as it stands
-  std::int64_t min_length = 0;       ///< tokens before the eos, which is banned until then; 0: nothing is banned
+  std::int64_t min_length = 0;       ///< tokens before the eos, which is banned until then; 0: eos is never banned
   std::int64_t no_repeat_ngram = 0;  ///< no n-gram of this length is generated twice; 0: no limit
   /// Divides the logits of tokens that were generated, and multiplies negative ones, before they are normalized (Keskar
   /// et al. 2019, section 4.1): scores use the probabilities after that. 1: no effect.
@@ -46,7 +46,7 @@ struct DecodingConfig {
   std::int64_t batch_size = 64;  ///< sentences searched together
   SamplingConfig sampling = {};  ///< if enabled, beam_size, patience and coverage_penalty have no effect
 
-  /// beam_size * patience, rounded; at least 1.
+  /// Returns beam_size * patience, rounded; at least 1.
   std::int64_t enough_finished() const;
 
   /// Throws UsageError naming the key.
@@ -56,10 +56,10 @@ struct DecodingConfig {
 /// Returns a greedy search with the same limits and penalties: for validation, which has to be quick.
 DecodingConfig greedy_decoding(DecodingConfig config);
 
-/// The declarations of the section's keys.
+/// Returns the declarations of the section's keys.
 const Settings<DecodingConfig>& decoding_settings();
 
-/// Reads the section and validates nothing.
+/// Reads the section without validating it.
 DecodingConfig read_decoding_config(ConfigSection section);
 Json to_json(const DecodingConfig& config);
 

@@ -17,7 +17,7 @@ struct Hypothesis {
   bool ended = false;                                ///< by eos, not by the length limit
   std::vector<double> token_log_probabilities = {};  ///< of each id and, if `ended`, of eos
 
-  /// Number of tokens, eos included.
+  /// Returns the number of tokens, eos included.
   std::int64_t length() const { return std::ssize(ids) + (ended ? 1 : 0); }
 };
 

@@ -21,7 +21,7 @@ class PhraseProgress {
   /// Adds the next piece of the target.
   void add(Id id);
 
-  /// Number of missing pieces; 0 if every phrase is complete. One piece lowers it by at most 1.
+  /// Returns the number of missing pieces; 0 if every phrase is complete. One piece lowers it by at most 1.
   std::int64_t missing() const { return unmet_ - std::ssize(matched_); }
   /// Returns the number of missing pieces after one more piece.
   std::int64_t missing_after(Id id) const;

@@ -8,10 +8,10 @@
 
 namespace gloss {
 
-/// Returns the probabilities that a token is drawn with: those of the first logits, the others being cut off. Applies
-/// in this order, each to the result of the previous: temperature, top_k, top_p, normalization. top_p keeps the fewest
+/// Returns the probabilities with which tokens are drawn: those of the first logits; the others are cut off. Applies in
+/// this order, each to the result of the previous: temperature, top_k, top_p, normalization. top_p keeps the fewest
 /// tokens with that share, including the one that reaches it. The logits must be sorted, best first, if top_k or top_p
-/// cuts; -inf has no probability. Empty if no token has any.
+/// cuts; -inf has no probability. The result is empty if no token has a probability.
 std::vector<double> sampling_distribution(std::span<const float> logits, const SamplingConfig& config);
 
 /// Returns the index of the token whose part of the cumulative distribution contains `share`, 0 <= share < 1.

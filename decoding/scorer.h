@@ -46,7 +46,7 @@ class Scorer {
                       const std::vector<std::int64_t>& parents) const = 0;
 
   virtual std::int64_t vocabulary_size() const = 0;
-  /// Maximum number of tokens of a target, eos included.
+  /// Returns the maximum number of tokens of a target, eos included.
   virtual std::int64_t max_target_length() const = 0;
   virtual at::Device device() const = 0;
 };

@@ -30,7 +30,8 @@ class SerialCalls {
     }
   }
 
-  /// Rethrows the first exception of a hook; returns if there was none. Not while other threads call hooks.
+  /// Rethrows the first exception of a hook; returns if there was none. Must not be called while other threads call
+  /// hooks.
   void rethrow() const {
     if (exception_) std::rethrow_exception(exception_);
   }

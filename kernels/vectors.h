@@ -55,7 +55,7 @@ template <int kDistance, int... kLane>
 inline Floats swapped(Floats x, std::integer_sequence<int, kLane...>) {
   return __builtin_shufflevector(x, x, (kLane ^ kDistance)...);
 }
-/// Lane i of the result is lane i ^ kDistance of x.
+/// Returns x with exchanged lanes: lane i of the result is lane i ^ kDistance of x.
 template <int kDistance>
 inline Floats swapped(Floats x) {
   return swapped<kDistance>(x, Lanes{});

@@ -11,7 +11,7 @@
 namespace gloss {
 namespace {
 
-// M of a hidden key: below every score but finite. With -inf, the softmax of a row with nothing visible would be NaN,
+// M of a hidden key: below every score but finite. With -inf, the softmax of a row without visible keys would be NaN,
 // and its gradient too; such a row is an empty source, or a probe that hides all of it. Hidden weights are set to zero
 // after the softmax.
 constexpr float kHidden = -1e30F;

@@ -36,7 +36,7 @@ class DecoderLayerImpl : public torch::nn::Module {
   /// Maps x [B, T, D] to [B, T, D]; `mask` is over the T positions.
   at::Tensor forward(const at::Tensor& x, const Memory& memory, const Mask& mask, const Pass& pass);
 
-  /// Decoding token by token (decoder_step.cpp). `start` maps the memory [B, S, D] to its keys and values
+  /// Starts decoding token by token (decoder_step.cpp): maps the memory [B, S, D] to its keys and values
   /// [B, H, S, d_k], once for each sentence.
   LayerCache start(const at::Tensor& memory, const Pass& pass);
   /// Maps the next position x [B * K, 1, D] to [B * K, 1, D]. Its key and value, or the state of the recurrence, go
@@ -64,7 +64,7 @@ class DecoderImpl : public torch::nn::Module {
   /// Maps x [B, T, D], embeddings plus positions, to [B, T, D]; position t sees positions 0 to t only.
   virtual at::Tensor forward(const at::Tensor& x, const Memory& memory, const Pass& pass);
 
-  /// Decoding token by token: a cache of one row for each sentence.
+  /// Starts decoding token by token: returns a cache of one row for each sentence.
   virtual DecoderCache start(const Memory& memory, const Pass& pass);
   /// Maps the next position x [B * K, 1, D] of K rows for each sentence to [B * K, 1, D].
   virtual at::Tensor step(const at::Tensor& x, DecoderCache& cache, const Pass& pass);

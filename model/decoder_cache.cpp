@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kFirstCapacity = 16;  // positions; then doubled as needed
 
-// A buffer of `capacity` positions with the first `position` of `from`.
+// Returns a buffer of `capacity` positions with the first `position` of `from`.
 at::Tensor with_capacity(const at::Tensor& from, std::int64_t position, std::int64_t capacity) {
   auto buffer = at::empty({from.size(0), from.size(1), capacity, from.size(3)}, from.options());
   buffer.narrow(2, 0, position).copy_(from.narrow(2, 0, position));
@@ -42,7 +42,7 @@ at::Device device_of(const LayerCache& layer) {
   return layer.cross_key.defined() ? layer.cross_key.device() : layer.state.device();
 }
 
-// Self-attention's keys and values and recurrent states of `rows`, B' * K' of them.
+// Keeps self-attention's keys and values and recurrent states of `rows`, B' * K' of them.
 void keep_rows(std::vector<LayerCache>& layers, std::int64_t position, const std::vector<std::int64_t>& rows) {
   if (layers.empty()) return;
   const auto index = to_device(rows, device_of(layers.front()));
@@ -53,7 +53,7 @@ void keep_rows(std::vector<LayerCache>& layers, std::int64_t position, const std
   }
 }
 
-// Cross-attention's keys and values of `sentences`, B' of them.
+// Keeps cross-attention's keys and values of `sentences`, B' of them.
 void keep_sentences(std::vector<LayerCache>& layers, const std::vector<std::int64_t>& sentences) {
   if (layers.empty()) return;
   const auto index = to_device(sentences, device_of(layers.front()));

@@ -9,7 +9,7 @@
 
 namespace gloss {
 
-/// Dropout (Srivastava et al. 2014; section 5.4), 0 <= p < 1. In a training pass each element of x, of any
+/// Computes dropout (Srivastava et al. 2014; section 5.4), 0 <= p < 1. In a training pass each element of x, of any
 /// shape, is set to zero with probability p, else divided by 1 - p; otherwise x itself is returned.
 ///
 /// Element e (row-major) is dropped if RandomStream::bits(e), a 32-bit word, is below p * 2^32 rounded. The stream
@@ -19,11 +19,11 @@ namespace gloss {
 /// training pass without random numbers.
 at::Tensor dropout(const at::Tensor& x, double p, const Pass& pass, std::string_view site);
 
-/// residual + dropout(x); both of one shape, any.
+/// Computes residual + dropout(x); both have the same shape, of any dimensions.
 at::Tensor dropout_and_add(const at::Tensor& residual, const at::Tensor& x, double p, const Pass& pass,
                            std::string_view site);
 
-/// The definition of `dropout`, by LibTorch's operators, on any device and for any floating type.
+/// Computes `dropout` by its definition, with LibTorch's operators, on any device and for any floating type.
 at::Tensor plain_dropout(const at::Tensor& x, double p, const RandomStream& stream);
 
 }  // namespace gloss

@@ -12,7 +12,7 @@ namespace gloss {
 
 /// Token embeddings (section 3.4): row `id` of the weight [V, D], times sqrt(D). Initial weights have the deviation
 /// D^-0.5, so the product has deviation 1, of the order of the sinusoids added to it (root mean square sqrt(1/2)):
-/// neither drowns the other. With EmbeddingScale::kOne the row itself is returned.
+/// neither dominates the other. With EmbeddingScale::kOne the row itself is returned.
 class EmbeddingImpl : public torch::nn::Module {
  public:
   EmbeddingImpl(std::int64_t vocabulary, std::int64_t d_model, EmbeddingScale scale = EmbeddingScale::kSqrt);

@@ -64,13 +64,13 @@ class EncoderDecoderImpl : public torch::nn::Module {
   at::Device device() const;  ///< of the weights
 
  private:
-  /// The embeddings of the decoder's input [B, T, D]; zero for bos if the decoder starts from zero.
+  /// Returns the embeddings of the decoder's input [B, T, D]; zero for bos if the decoder starts from zero.
   at::Tensor target_embeddings(const at::Tensor& ids);
-  /// Dropout(embeddings [B, T, D] + positions [T, D]) (sections 3.5 and 5.4), with the norm before dropout if it is not
-  /// null. A probe sees the result of the norm at `site` + "_norm".
+  /// Computes Dropout(embeddings [B, T, D] + positions [T, D]) (sections 3.5 and 5.4), with the norm before dropout if
+  /// it is not null. A probe receives the result of the norm at `site` + "_norm".
   at::Tensor add_positions(const at::Tensor& embeddings, const at::Tensor& positions, Norm& norm, const Pass& pass,
                            const std::string& site);
-  /// The mask over the positions of `source` [B, S, D], as the pass's probe leaves it.
+  /// Returns the mask over the positions of `source` [B, S, D], as changed by the pass's probe.
   static Mask probed_mask(const Mask& mask, const at::Tensor& source, const Pass& pass);
 
   Encoder encoder_;

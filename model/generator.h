@@ -14,9 +14,9 @@ namespace gloss {
 /// the optimizer once.
 class GeneratorImpl : public torch::nn::Module {
  public:
-  /// A weight of its own.
+  /// Creates a generator with a weight of its own.
   GeneratorImpl(std::int64_t d_model, std::int64_t vocabulary);
-  /// Tied to the weight [V, D] of an embedding.
+  /// Creates a generator that is tied to the weight [V, D] of an embedding.
   explicit GeneratorImpl(at::Tensor tied_weight);
 
   /// Maps x [..., D] to log-probabilities [..., V]. Throws ShapeError on another width.
@@ -24,7 +24,7 @@ class GeneratorImpl : public torch::nn::Module {
   /// Maps x [..., D] to logits [..., V], the input of the softmax. Throws ShapeError on another width.
   at::Tensor logits(const at::Tensor& x) const;
 
-  /// Whether the weight is borrowed.
+  /// Returns whether the weight is borrowed.
   bool is_tied() const;
 
   const at::Tensor& weight() const { return weight_; }  ///< [V, D]

@@ -12,12 +12,12 @@ namespace gloss {
 /// `visible` makes the tensor, in which true means visible.
 class Mask {
  public:
-  /// Every query sees every key.
+  /// Returns the mask under which every query sees every key.
   static Mask unmasked();
-  /// Hides the keys from lengths[b] on in sentence b.
+  /// Returns a mask that hides the keys from lengths[b] on in sentence b.
   static Mask padding(std::vector<std::int64_t> lengths);
-  /// Also hides keys later than the query. With more keys than queries, the queries are the last positions. Without
-  /// lengths no key is padding.
+  /// Returns a mask that also hides keys later than the query. With more keys than queries, the queries are the last
+  /// positions. Without lengths no key is padding.
   static Mask causal(std::vector<std::int64_t> lengths = {});
 
   /// Returns this mask, which also hides the keys whose `hidden` [B, S] (bool) is true, for example to measure the
@@ -29,7 +29,7 @@ class Mask {
   /// share it too and are for one thread. Another call of `cached` stores its tensor separately, so that each thread
   /// can have its own.
   Mask cached() const;
-  /// Returns this mask with its tensor for T queries and S keys computed now, unless it hides nothing.
+  /// Returns this mask with its tensor for T queries and S keys computed now, unless it hides no key.
   Mask precomputed(std::int64_t T, std::int64_t S, at::Device device) const;
 
   /// Returns the mask of `sentences`, in that order.
@@ -39,23 +39,23 @@ class Mask {
   const std::vector<std::int64_t>& lengths() const { return lengths_; }
   const at::Tensor& hidden() const { return hidden_; }
 
-  /// True if some of S keys may be hidden from every query of a sentence.
+  /// Returns whether some of S keys may be hidden from every query of a sentence.
   bool hides_keys(std::int64_t S) const;
-  /// True if all of T queries see all of S keys.
+  /// Returns whether all of T queries see all of S keys.
   bool all_visible(std::int64_t T, std::int64_t S) const;
-  /// True if some of T queries may see none of S keys.
+  /// Returns whether all of S keys may be hidden from some of T queries.
   bool may_hide_all_keys(std::int64_t T, std::int64_t S) const;
   /// Throws ShapeError unless there are B lengths from 0 to S, or none, and hidden is [B, S] or undefined. Public
   /// functions call it on entry; it reads no tensor.
   void expect_fits(std::int64_t B, std::int64_t S) const;
-  /// The mask as bool [B or 1, 1, T or 1, S] on `device`; true means visible. Throws ShapeError if lengths or hidden do
-  /// not fit S or each other.
+  /// Returns the mask as bool [B or 1, 1, T or 1, S] on `device`; true means visible. Throws ShapeError if lengths or
+  /// hidden do not fit S or each other.
   at::Tensor visible(std::int64_t T, std::int64_t S, at::Device device) const;
 
  private:
   std::vector<std::int64_t> lengths_;  ///< [B]; empty: no padding
   bool causal_ = false;
-  at::Tensor hidden_;                   ///< bool [B, S]; undefined: hides nothing
+  at::Tensor hidden_;                   ///< bool [B, S]; undefined: no more keys are hidden
   std::shared_ptr<at::Tensor> cached_;  ///< the last result of `visible`; null: it is not stored
 };
 

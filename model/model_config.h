@@ -62,29 +62,29 @@ struct ModelConfig {
   std::int64_t decoder_d_ff() const { return d_ff_decoder.value_or(d_ff); }
   bool is_transformer() const { return architecture == Architecture::kTransformer; }
   bool has_decoder_self_attention() const { return is_transformer() && decoder_layer == DecoderLayerType::kAttention; }
-  /// Whether the zero vector takes the place of the embedding of bos, as in Marian. The rows of pad and bos of the
-  /// target's embedding are zero and are not trained.
+  /// Returns whether the zero vector takes the place of the embedding of bos, as in Marian. The rows of pad and bos of
+  /// the target's embedding are zero and are not trained.
   bool starts_from_zero() const { return decoder_start == DecoderStart::kZero; }
-  /// Whether vectors of positions are added to the embeddings. Otherwise attention itself, a recurrence or nothing
-  /// gives the order.
+  /// Returns whether vectors of positions are added to the embeddings. Otherwise the order comes from attention itself
+  /// or from a recurrence, or is not given.
   bool adds_positions() const {
     return is_transformer() && (positions == Positions::kSinusoidal || positions == Positions::kLearned);
   }
-  /// False for the recurrent network whose decoder gets one vector.
+  /// Returns false for the recurrent network whose decoder gets one vector.
   bool has_cross_attention() const { return is_transformer() || recurrent_attention == RecurrentAttention::kAdditive; }
-  /// The length of the longest sentence in ids, eos included: max_positions with learned positions or location scores,
-  /// otherwise none.
+  /// Returns the maximum length of a sentence in ids, eos included: max_positions with learned positions or location
+  /// scores, otherwise no limit.
   std::optional<std::int64_t> position_limit() const;
 
   /// Throws UsageError naming the key.
   void validate() const;
 };
 
-/// The declarations of the section's keys.
+/// Returns the declarations of the section's keys.
 const Settings<ModelConfig>& model_settings();
 
 ModelConfig read_model_config(ConfigSection section);
-/// Every key with its value, defaults filled in.
+/// Returns every key with its value, defaults filled in.
 Json to_json(const ModelConfig& config);
 
 /// Numbers of pieces of the two tokenizers.

@@ -25,7 +25,7 @@ struct KeysAndValues {
 struct AttentionAlternatives {
   ScoreFunction score{nullptr};         ///< null: the scaled dot product
   bool rotary = false;                  ///< rotates queries and keys by their positions; self-attention only
-  RelativePositions relative{nullptr};  ///< of the stack, which registers it; null: none. Self-attention only
+  RelativePositions relative{nullptr};  ///< of the stack, which registers it; may be null. Self-attention only
 };
 
 /// Multi-head attention (section 3.2.2), d_k = D / H:
@@ -55,7 +55,7 @@ class MultiHeadAttentionImpl : public torch::nn::Module {
   at::Tensor split_heads(const at::Tensor& x) const;  ///< [B, T, D] to [B, H, T, d_k]
   at::Tensor concat(const at::Tensor& heads) const;   ///< [B, H, T, d_k] to [B, T, D]
   bool is_scaled_dot() const;                         ///< the paper's attention, without alternatives
-  /// Scores [B, H, T, S] by the alternatives.
+  /// Computes the scores [B, H, T, S] by the alternatives.
   at::Tensor scores(const at::Tensor& query, const at::Tensor& key);
 
   Linear query_{nullptr}, key_{nullptr}, value_{nullptr}, output_{nullptr};
@@ -67,7 +67,7 @@ class MultiHeadAttentionImpl : public torch::nn::Module {
 };
 TORCH_MODULE(MultiHeadAttention);
 
-/// The attentions of a layer of `config`; `site` is the layer's.
+/// Return the attentions of a layer of `config`; `site` is the layer's.
 MultiHeadAttention make_self_attention(const ModelConfig& config, const std::string& site,
                                        const RelativePositions& relative);
 MultiHeadAttention make_cross_attention(const ModelConfig& config, const std::string& site);

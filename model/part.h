@@ -30,33 +30,34 @@ struct Part {
   Sublayer sublayer = Sublayer::kSelf;  ///< of a sublayer or head
   std::int64_t head = 0;                ///< of a head
 
-  /// "decoder.2.cross.3"
+  /// Returns the name: "decoder.2.cross.3".
   std::string name() const;
-  /// The site (model/pass.h) of the layer or sublayer; for a head that of its sublayer:
+  /// Returns the site (model/pass.h) of the layer or sublayer; for a head that of its sublayer:
   /// "decoder.layers.2.cross_attention".
   std::string site() const;
 
-  /// Whether it is, or belongs to, a sublayer with attention heads.
+  /// Returns whether it is, or belongs to, a sublayer with attention heads.
   bool is_attention() const { return sublayer == Sublayer::kSelf || sublayer == Sublayer::kCross; }
 
   bool operator==(const Part&) const = default;
 };
 
-/// Parses a name; none unless the network of `config` has such a part.
+/// Parses a name. Returns nothing unless the network of `config` has such a part.
 std::optional<Part> parse_part(std::string_view name, const ModelConfig& config);
 
-/// The sublayers of a layer in the order of the network. A recurrent network has one at most, the cross-attention of
-/// the decoder's first layer.
+/// Returns the sublayers of a layer in the order of the network. A recurrent network has one at most, the
+/// cross-attention of the decoder's first layer.
 std::vector<Part> sublayers(const ModelConfig& config, Part::Side side, std::int64_t layer);
 
-/// The sublayers that are attention, in the order of the network: the encoder's, then the decoder's.
+/// Returns the sublayers that are attention, in the order of the network: the encoder's, then the decoder's.
 std::vector<Part> attention_sublayers(const ModelConfig& config);
 
-/// All layers of both stacks, each followed by its heads, in the order of the network. The cross-attention of a
+/// Returns all layers of both stacks, each followed by its heads, in the order of the network. The cross-attention of a
 /// recurrent network takes the place of a layer.
 std::vector<Part> layers_and_heads(const ModelConfig& config);
 
-/// Names of some parts that the network of `config` has, for a message: "encoder.0, decoder.1.self, ... or tokens".
+/// Returns names of some parts that the network of `config` has, for a message: "encoder.0, decoder.1.self, ... or
+/// tokens".
 std::string example_parts(const ModelConfig& config);
 
 }  // namespace gloss

@@ -28,19 +28,20 @@ class Mask;
 class Probe {
  public:
   virtual ~Probe() = default;
-  /// The two terms of a network's input: embeddings [B, T, D] and positions [T, D]; in a step of decoding [B * K, 1, D]
-  /// and [1, D]. May be replaced, but not changed in place.
+  /// Receives the two terms of a network's input: embeddings [B, T, D] and positions [T, D]; in a step of decoding
+  /// [B * K, 1, D] and [1, D]. Both may be replaced, but not changed in place.
   virtual void embedding(std::string_view /*site*/, at::Tensor& /*tokens*/, at::Tensor& /*positions*/) {}
-  /// The mask over the S source positions of B sentences, before the encoder or cross-attention uses it. May be
-  /// replaced by one that hides more (Mask::hiding), for example to measure the influence of a source token.
+  /// Receives the mask over the S source positions of B sentences, before the encoder or cross-attention uses it. It
+  /// may be replaced by one that hides more (Mask::hiding), for example to measure the influence of a source token.
   virtual void source_mask(Mask& /*mask*/, std::int64_t /*B*/, std::int64_t /*S*/) {}
-  /// Attention weights [B, H, T, S] before dropout, and the values [B, H, S, d_k] that they average. The weights may be
-  /// changed in place, for example to remove a head. In a step of decoding, self-attention has [B * K, H, 1, positions]
-  /// and cross-attention [B, H, K, S]. A recurrent decoder calls this for one position after the other, T = 1.
+  /// Receives attention weights [B, H, T, S] before dropout, and the values [B, H, S, d_k] that they average. The
+  /// weights may be changed in place, for example to remove a head. In a step of decoding, self-attention has
+  /// [B * K, H, 1, positions] and cross-attention [B, H, K, S]. A recurrent decoder calls this for one position after
+  /// the other, T = 1.
   virtual void attention(std::string_view /*site*/, at::Tensor& /*weights*/, const at::Tensor& /*value*/) {}
-  /// The output [B, T, D] of a sublayer ("....feed_forward"), a layer ("encoder.layers.0") or a stack ("encoder"); in
-  /// a step of decoding, and of a recurrent decoder's cross-attention, [B * K, 1, D]. The elements of a sublayer's
-  /// output may be written, although the tensor is const.
+  /// Receives the output [B, T, D] of a sublayer ("....feed_forward"), a layer ("encoder.layers.0") or a stack
+  /// ("encoder"); in a step of decoding, and of a recurrent decoder's cross-attention, [B * K, 1, D]. The elements of a
+  /// sublayer's output may be written, although the tensor is const.
   virtual void output(std::string_view /*site*/, const at::Tensor& /*value*/) {}
 };
 
@@ -51,7 +52,7 @@ class BatchStatistics;
 struct Pass {
   bool training = false;                 ///< dropout on
   const RandomStream* random = nullptr;  ///< numbers for dropout; required if training
-  Probe* probe = nullptr;                ///< sees attention weights and outputs; none by default
+  Probe* probe = nullptr;                ///< receives attention weights and outputs; may be null
   /// Only the equations of model/ run, by LibTorch's operators. Otherwise fast twins run, if there are any
   /// (model/fast/dispatch.h): the same numbers to rounding, except that on a GPU dropout draws other random numbers.
   bool plain = false;
@@ -60,7 +61,8 @@ struct Pass {
   BatchStatistics* batch_statistics = nullptr;         ///< collects mean and variance; null: they are dropped
   const std::vector<std::int64_t>* lengths = nullptr;  ///< set by EncoderDecoder; callers leave it null
 
-  /// The stream of random numbers of the dropout at `site`. Throws Error, a fault of the caller, without `random`.
+  /// Returns the stream of random numbers of the dropout at `site`. Throws Error, a fault of the caller, without
+  /// `random`.
   RandomStream stream(std::string_view site) const;
 };
 

@@ -12,7 +12,7 @@
 
 namespace gloss {
 
-/// Rows `first` to `first + count - 1` of the sinusoids of section 3.5, computed in double, [count, D] float32:
+/// Returns rows `first` to `first + count - 1` of the sinusoids of section 3.5, computed in double, [count, D] float32:
 ///
 ///     PE(pos, 2i) = sin(pos / 10000^(2i / D)),   PE(pos, 2i + 1) = cos(pos / 10000^(2i / D))
 ///
@@ -26,19 +26,19 @@ at::Tensor sinusoids(std::int64_t first, std::int64_t count, std::int64_t d_mode
 /// elsewhere or is not given (ModelConfig::adds_positions).
 class PositionalEncodingImpl : public torch::nn::Module {
  public:
-  /// Sinusoids.
+  /// Creates sinusoids.
   explicit PositionalEncodingImpl(std::int64_t d_model);
-  /// Learned: weight [max_positions, D].
+  /// Creates learned positions with a weight [max_positions, D].
   PositionalEncodingImpl(std::int64_t d_model, std::int64_t max_positions);
 
-  /// By a configuration: zeros for all but sinusoidal and learned positions.
+  /// Creates the positions of a configuration: zeros for all but sinusoidal and learned positions.
   explicit PositionalEncodingImpl(const ModelConfig& config);
 
-  /// Tokens `first` to `first + count - 1`, [count, D], on `device`. The sinusoids of token 0 are those of position
-  /// ModelConfig::first_position. Throws UsageError beyond the last learned one.
+  /// Returns the rows of tokens `first` to `first + count - 1`, [count, D], on `device`. The sinusoids of token 0 are
+  /// those of position ModelConfig::first_position. Throws UsageError beyond the last learned one.
   at::Tensor forward(std::int64_t first, std::int64_t count, at::Device device);
 
-  /// The number of learned positions; none for others, which have no end.
+  /// Returns the number of learned positions; no value for others, which have no end.
   std::optional<std::int64_t> limit() const;
 
   std::int64_t d_model() const { return d_model_; }

@@ -26,7 +26,7 @@ class SublayerConnection {
   /// model/pass.h.
   SublayerConnection(Norm norm, const ModelConfig& config, std::string site);
 
-  /// Maps x [B, T, D] to [B, T, D]. A probe sees the output of the sublayer itself.
+  /// Maps x [B, T, D] to [B, T, D]. A probe receives the output of the sublayer itself.
   at::Tensor operator()(const at::Tensor& x, const Sublayer& sublayer, const Pass& pass);
 
  private:

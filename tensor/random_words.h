@@ -9,7 +9,8 @@
 
 namespace gloss {
 
-/// The words stream.bits(0) to stream.bits(count - 1) as int64 [count], computed by LibTorch's operators on `device`.
+/// Returns the words stream.bits(0) to stream.bits(count - 1) as int64 [count], computed by LibTorch's operators on
+/// `device`.
 at::Tensor random_words(const RandomStream& stream, std::int64_t count, at::Device device);
 
 }  // namespace gloss

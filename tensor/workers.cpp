@@ -9,8 +9,8 @@
 namespace gloss {
 namespace {
 
-/// LibTorch's operations of this thread run on it alone. MKL has one number of threads for the whole process, so that
-/// of the workers counts only while this lives.
+/// Limits LibTorch's operations of this thread to one thread during its lifetime. MKL has one number of threads for the
+/// whole process, so the workers' number applies only during that time.
 class OneThread {
  public:
   OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }

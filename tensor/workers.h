@@ -14,16 +14,16 @@ namespace gloss {
 /// the number of workers. A worker without a task sleeps.
 class Workers {
  public:
-  /// `count` at least 1. The thread that calls `run` is one of them; the others are started here. If the system refuses
-  /// some, there are fewer.
+  /// Starts `count` - 1 threads, `count` at least 1; the thread that calls `run` is one of the workers. If the system
+  /// refuses some, there are fewer.
   explicit Workers(std::int64_t count);
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
   ~Workers();
 
   /// Calls task(i) for each i from 0 to `tasks` - 1, begun in this order, each on the next worker that is free. Returns
-  /// when all have ended. After an exception no other task begins, and the one of the smallest i is rethrown. Not from
-  /// two threads at once, and not from a task.
+  /// when all have ended. After an exception no other task begins, and the one of the smallest i is rethrown. Must not
+  /// be called by two threads at once, nor from a task.
   void run(std::int64_t tasks, const std::function<void(std::int64_t)>& task);
 
  private:

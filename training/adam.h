@@ -45,20 +45,20 @@ class Adam {
 
   enum class Path { kFastest, kPlain };
 
-  /// `parameters`: pairs of name and tensor, each tensor once. Those that do not require a gradient now are frozen.
-  /// kPlain uses LibTorch's operations on the CPU, too, for comparison. `workers`, if not null, divide the work on the
-  /// CPU, without effect on the bits. The processes of `exchange` divide the state and the work (FlatAdam). Both must
-  /// outlive this. Throws ShapeError for a repeated tensor, and UsageError for several processes where there is no
+  /// `parameters`: pairs of name and tensor, each tensor once. Parameters that do not require a gradient now are
+  /// frozen. kPlain uses LibTorch's operations on the CPU, too, for comparison. `workers`, if not null, divide the work
+  /// on the CPU, without effect on the bits. The processes of `exchange` divide the state and the work (FlatAdam). Both
+  /// must outlive this. Throws ShapeError for a repeated tensor, and UsageError for several processes if there is no
   /// FlatAdam.
   Adam(std::vector<std::pair<std::string, at::Tensor>> parameters, const TrainingConfig& config,
        Path path = Path::kFastest, Workers* workers = nullptr, Exchange& exchange = no_exchange());
 
-  /// The parameters that have gradients, in the order of the names.
+  /// Returns the parameters that have gradients, in the order of the names.
   const std::vector<at::Tensor>& trained() const { return trained_; }
 
-  /// Sets the gradients of the next `step`, which must not change until then; of several processes each passes one
+  /// Sets the gradients of the next `step`, which must not change until then. With several processes, each passes one
   /// tensor, that of its slice (GradientExchange). Returns their norm as one vector: a float64 scalar on their device,
-  /// computed asynchronously. Not finite if a gradient is not finite or the squares overflow float.
+  /// computed asynchronously. The norm is not finite if a gradient is not finite or the squares overflow float.
   at::Tensor set_gradients(Gradients gradients);
 
   struct Update {
@@ -75,21 +75,21 @@ class Adam {
   const std::vector<Slot>& slots() const { return slots_; }
   bool has_ema() const { return ema_decay_ > 0; }
 
-  /// Returns the slots with their state: one process, slots(); several, which must all call it, copies on process 0,
-  /// and slots() on the others.
+  /// Returns the slots with their state: slots() in a run of one process. With several, all must call it; process 0
+  /// gets copies, the others slots().
   std::vector<Slot> slots_with_state() const;
   /// The EMA of a trained parameter.
   struct Ema {
     at::Tensor parameter, ema;
   };
-  /// Returns the EMAs, none without ema_decay. Several processes, which must all call it, get copies.
+  /// Returns the EMAs; an empty list without ema_decay. Several processes, which must all call it, get copies.
   std::vector<Ema> emas() const;
 
   using State = FlatAdam::State;
   /// Replaces a kind of state of slots()[slot], which must be trained, by `values` of the parameter's shape.
   void set_state(State kind, std::size_t slot, const at::Tensor& values);
 
-  /// The layout of the gradients that several processes exchange.
+  /// Returns the layout of the gradients that several processes exchange.
   const FlatLayout& layout() const { return flat_->layout(); }
 
  private:

@@ -12,7 +12,7 @@ namespace gloss {
 /// destructor restores the weights bit for bit.
 class EmaWeights {
  public:
-  /// Of several processes, all must call it.
+  /// With several processes, all must call it.
   explicit EmaWeights(const Adam& adam);
   ~EmaWeights();
   EmaWeights(const EmaWeights&) = delete;
@@ -25,7 +25,7 @@ class EmaWeights {
   at::Tensor scratch_;  ///< size of the largest parameter; allocated in advance, so that restoring cannot fail
 };
 
-/// Replaces the weights by their EMA, if there is one. Of several processes, all must call it.
+/// Replaces the weights by their EMA, if there is one. With several processes, all must call it.
 void take_ema(const Adam& adam);
 
 }  // namespace gloss

@@ -33,17 +33,18 @@ class FlatAdam {
 
   const FlatLayout& layout() const { return layout_; }
 
-  /// Returns a kind of state for each parameter in its shape. One process: views. Several, which must all call it:
-  /// copies; unless `everywhere`, undefined tensors on all but process 0.
+  /// Returns a kind of state for each parameter in its shape. One process gets views. Several must all call it and get
+  /// copies; unless `everywhere`, all but process 0 get undefined tensors.
   std::vector<at::Tensor> state(State kind, bool everywhere) const;
-  /// Replaces a kind of state of a parameter by `values`, of its shape. Of several processes each keeps its part.
+  /// Replaces a kind of state of a parameter by `values`, of its shape. With several processes, each keeps its part.
   void set_state(State kind, std::size_t parameter, const at::Tensor& values);
 
-  /// Sets the gradients of the next `step` and returns the sum of their squares, in double. Several processes: the
+  /// Sets the gradients of the next `step` and returns the sum of their squares, in double. With several processes, the
   /// gradients are one tensor, that of the slice.
   double set_gradients(const Gradients& gradients);
   void clear_gradients();
-  /// Updates the parameters. One without a gradient, or whose gradient is zero everywhere, keeps its value, m and v.
+  /// Updates the parameters. A parameter without a gradient, or whose gradient is zero everywhere, keeps its value, m
+  /// and v.
   void step(const kernels::AdamNumbers& numbers);
 
  private:

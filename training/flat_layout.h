@@ -25,16 +25,16 @@ class FlatLayout {
 
   explicit FlatLayout(const std::vector<at::Tensor>& parameters, std::int64_t processes = 1);
 
-  /// Elements of a slice. That of process p begins at p times as many.
+  /// Returns the number of elements of a slice. The slice of process p begins at element p * slice().
   std::int64_t slice() const { return chunks_of_slice_ * kChunk; }
   std::int64_t processes() const { return processes_; }
   std::int64_t chunks_of_slice() const { return chunks_of_slice_; }
 
-  /// All pieces, in the order of the buffer.
+  /// Returns all pieces, in the order of the buffer.
   const std::vector<Piece>& pieces() const { return pieces_; }
-  /// Indices into pieces(): those of a chunk are from begin_of(chunk) to begin_of(chunk + 1).
+  /// Returns the index in pieces() of a chunk's first piece; begin_of(chunk + 1) is the end of the chunk's pieces.
   std::size_t begin_of(std::int64_t chunk) const { return begins_[static_cast<std::size_t>(chunk)]; }
-  /// Index of the parameter's first element in the buffer.
+  /// Returns the index of the parameter's first element in the buffer.
   std::int64_t offset(std::size_t parameter) const { return offsets_[parameter]; }
 
  private:

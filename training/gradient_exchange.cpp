@@ -14,7 +14,7 @@
 namespace gloss {
 namespace {
 
-/// The statistics as bytes: for each the index of its running tensor, then its values.
+/// Returns the statistics as bytes: for each the index of its running tensor, then its values.
 std::string bytes_of(const BatchStatistics& statistics, const std::vector<at::Tensor>& running) {
   std::string bytes;
   for (const auto& seen : statistics.seen()) {
@@ -129,7 +129,7 @@ void GradientExchange::exchange_numbers(const std::vector<ShardSums>& own,
   }
 }
 
-// Sends those of the nodes one after the other: their order is all that counts.
+// Sends the statistics of the nodes one after the other, because only their order matters.
 void GradientExchange::exchange_statistics(const std::vector<ShardSums>& own,
                                            std::vector<std::vector<ShardSums>>& all) const {
   BatchStatistics statistics;

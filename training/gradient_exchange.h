@@ -16,13 +16,13 @@ namespace gloss {
 
 /// Adds the sums of a batch's shards over all processes. Each process has the sums of some nodes of the tree and gets
 /// those of its slice over all shards, in the order of the tree. So the bits do not depend on the number of processes.
-/// A process sends its nodes' gradients but for its own slice: (size - 1) / size of their bytes.
+/// A process sends its nodes' gradients except for its own slice: (size - 1) / size of their bytes.
 class GradientExchange {
  public:
   /// `layout`: of the trained parameters. The references must outlive this.
   GradientExchange(Exchange& exchange, const EncoderDecoder& model, const FlatLayout& layout, Workers& workers);
 
-  /// The nodes of a batch of `shards` shards that this process computes.
+  /// Returns the nodes of a batch of `shards` shards that this process computes.
   std::vector<ShardNode> nodes(std::int64_t shards) const;
   /// Takes the sums of `nodes(shards)`. Returns the sum over all shards, in which the gradients are one tensor, those
   /// of this process's slice of the layout.

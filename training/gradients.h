@@ -10,14 +10,14 @@
 
 namespace gloss {
 
-/// The gradient of each trained parameter, in the order of Adam::trained(). Undefined: the loss does not depend on the
-/// parameter. Two may be the same tensor, so none is changed in place.
+/// The gradient of each trained parameter, in the order of Adam::trained(). An undefined gradient means that the loss
+/// does not depend on the parameter. Two may be the same tensor, so they are not changed in place.
 using Gradients = std::vector<at::Tensor>;
 
-/// The gradients of a scalar, by backpropagation. May be called by several threads for the same parameters.
+/// Returns the gradients of a scalar, by backpropagation. Several threads may call it for the same parameters.
 Gradients gradients_of(const at::Tensor& loss, const std::vector<at::Tensor>& parameters);
 
-/// Sums over a shard, or over some of them; empty for a shard without sentences.
+/// Sums over one shard or several; empty for a shard without sentences.
 struct ShardSums {
   Gradients gradients;
   at::Tensor nll;  ///< scalar, float64, on the device: negative log-likelihood without smoothing
@@ -35,7 +35,7 @@ class ShardTree {
   explicit ShardTree(std::int64_t shards);
 
   void put(std::int64_t shard, ShardSums sums);
-  /// The sum of all shards, once each is put.
+  /// Returns the sum of all shards, once each is put.
   ShardSums take();
 
  private:

@@ -17,9 +17,10 @@ struct Loss : LossSums {
   std::int64_t tokens = 0;
 };
 
-/// Label smoothing (Szegedy et al. 2016; section 5.4), equal to torch's cross_entropy: the target distribution has 1 -
-/// epsilon on the target token and epsilon / V more on each of the V tokens. log_probabilities [N, V], targets [N]
-/// int64; rows with the target pad do not count. The definition that `output_loss` must match, forward and gradient.
+/// Computes the label-smoothed loss (Szegedy et al. 2016; section 5.4), equal to torch's cross_entropy. The target
+/// distribution has 1 - epsilon on the target token and epsilon / V more on each of the V tokens. log_probabilities
+/// [N, V], targets [N] int64; rows with the target pad do not count. This is the definition that `output_loss` must
+/// match, forward and gradient.
 LossSums label_smoothed_loss(const at::Tensor& log_probabilities, const at::Tensor& targets, double epsilon);
 
 }  // namespace gloss

@@ -247,7 +247,7 @@ TrainingEnd Trainer::finish(TrainingEnd end) {
   return end;
 }
 
-// Warns of what all processes see.
+// Logs a warning on process 0 alone, since all processes have the same.
 void Trainer::warn(const std::string& message) const {
   if (options_.exchange->is_first()) log_warning(message);
 }

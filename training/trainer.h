@@ -76,7 +76,7 @@ class Trainer {
   /// average), writing is tried again; if that fails, and for the last checkpoint, IoError is thrown, and the resumed
   /// run ends with the same model.
   /// If memory runs out even for a split batch (training/update.h), finished work is saved, and OutOfMemoryError or
-  /// LibTorch's exception is rethrown. Of several processes none saves then.
+  /// LibTorch's exception is rethrown. With several processes, no process saves then.
   /// Several processes stop after the same step if a signal reaches one of them. Throws UsageError if they did not
   /// start alike, LostProcessError, and Error if their weights differ when they save.
   TrainingEnd run();

@@ -52,13 +52,13 @@ struct TrainingConfig {
   void validate() const;
 };
 
-/// The declarations of the section's keys.
+/// Returns the declarations of the section's keys.
 const Settings<TrainingConfig>& training_settings();
 
 /// Reads the section. Throws UsageError if a key is unknown or of the wrong type; validate() checks ranges.
 TrainingConfig read_training_config(ConfigSection section);
-/// Returns every key with its value, defaults filled in. Of the limits, only those that are set are written, or
-/// max_steps if none is.
+/// Returns every key with its value, defaults filled in. Only limits that are set are written, or max_steps if no limit
+/// is.
 Json to_json(const TrainingConfig& config);
 
 }  // namespace gloss

@@ -10,7 +10,7 @@
 
 namespace gloss {
 
-/// Number of updates that `batches` batches of one epoch make with training.accumulate.
+/// Returns the number of updates that `batches` batches of one epoch make with training.accumulate.
 std::int64_t updates_of(const TrainingConfig& config, std::int64_t batches);
 
 /// Returns the number of updates of epochs, each of which has at least one batch; absent if it exceeds `limit`.
@@ -27,7 +27,7 @@ class TrainingPlan {
   bool validation_due(const TrainingState& state) const;
   bool save_due(const TrainingState& state) const;
   bool patience_lost(const TrainingState& state) const;
-  /// `state.seconds` must be up to date.
+  /// Returns whether a limit of the run is reached. `state.seconds` must be up to date.
   bool limit_reached(const TrainingState& state) const;
   /// Estimates the last step from the run's limits. All epochs of a stage are assumed to have equally many batches
   /// (BatchStream::expected_epochs), and steps to take `seconds_a_step`, 0 if unknown.

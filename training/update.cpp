@@ -32,7 +32,8 @@
 namespace gloss {
 namespace {
 
-// Added to the number of the second half's dropout, above every number of a shard: an update has fewer shards.
+// Added to the shard's number for the dropout of the second half. It exceeds every shard's number: an update has fewer
+// shards.
 constexpr std::uint32_t kSecondHalf = 1U << 31;
 
 // Returns the indices into [B * T] of the positions that are not padding.
@@ -55,7 +56,7 @@ class Lap {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// A shard of a batch, or its halves where memory ran out.
+// A shard of a batch, or its halves if memory ran out.
 struct Shard {
   std::uint32_t number;  // of its dropout
   std::vector<Batch> parts;
@@ -83,7 +84,7 @@ void split(Shard& shard, std::int64_t step) {
   shard.parts.push_back(std::move(second));
 }
 
-// A GPU computes a batch as a whole.
+// Returns the number of shards of a batch; a GPU computes a batch as a whole.
 std::int64_t shards_of_batch(const EncoderDecoder& model, const UpdateOptions& options) {
   return model->device().is_cpu() ? options.shards : 1;
 }
@@ -118,15 +119,16 @@ class UpdatePasses {
       retry(failed);
     }
   }
-  /// As `sums`, without a second attempt. Returns nothing if memory runs out; `failed` is then the first such shard.
+  /// Computes the same as `sums`, without a second attempt. Returns nothing if memory runs out; `failed` is then the
+  /// first such shard.
   std::optional<std::vector<ShardSums>> try_sums(std::int64_t batch, const std::vector<ShardNode>& nodes,
                                                  std::size_t& failed);
 
   /// Takes less memory from now on, after it ran out in the computation of the norm.
   void retry_after_norm() { retry(last_to_split()); }
 
-  /// Time of the passes. That in which some workers go forward and others backward is divided as the sums of their
-  /// times are.
+  /// Returns the time of the passes. Time in which some workers go forward and others backward is divided in proportion
+  /// to the sums of their times.
   UpdateSeconds seconds() const {
     const double worked = std::max(forward_ + backward_, std::numeric_limits<double>::min());
     return {.forward = wall_ * forward_ / worked, .backward = wall_ * backward_ / worked};
@@ -158,7 +160,7 @@ class UpdatePasses {
   bool side_by_side_;
   std::vector<Shard> shards_;  // batch by batch
   double wall_ = 0;
-  std::mutex mutex_;                   // guards what follows
+  std::mutex mutex_;                   // guards the members below
   double forward_ = 0, backward_ = 0;  // summed over the workers
 };
 
@@ -221,7 +223,7 @@ ShardSums UpdatePasses::sums(const Shard& shard) {
   return sum;
 }
 
-// Forward and backward pass.
+// Runs a forward and a backward pass.
 ShardSums UpdatePasses::sums(const Batch& batch, std::uint32_t number) {
   const Bfloat16Products rounded(options_.precision == Precision::kBfloat16);
   const auto random = dropout_.at(static_cast<std::uint32_t>(options_.step), number);
@@ -243,7 +245,7 @@ ShardSums UpdatePasses::sums(const Batch& batch, std::uint32_t number) {
   return sum;
 }
 
-// The sums over all shards of all processes.
+// Returns the sums over all shards of all processes.
 ShardSums sum_of_batches(UpdatePasses& passes, GradientExchange* others) {
   const auto count = passes.shards();
   ShardSums sum;
@@ -256,7 +258,7 @@ ShardSums sum_of_batches(UpdatePasses& passes, GradientExchange* others) {
   return sum;
 }
 
-// The sums over all shards. Sets the gradients of `adam`, and loss, norm and seconds of `result`.
+// Returns the sums over all shards. Sets the gradients of `adam`, and loss, norm and seconds of `result`.
 ShardSums sums_with_norm(UpdatePasses& passes, Adam& adam, GradientExchange* others, UpdateResult& result) {
   while (true) {
     try {

@@ -32,7 +32,7 @@ struct UpdateOptions {
 };
 
 /// Time of the phases of an update, in seconds. The time in which some workers go forward and others backward is
-/// divided as the sums of their times are. A GPU works asynchronously; a phase may include only its launch.
+/// divided in proportion to the sums of their times. A GPU works asynchronously; a phase may include only its launch.
 struct UpdateSeconds {
   double forward = 0, backward = 0, optimizer = 0;
 };

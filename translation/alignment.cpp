@@ -42,7 +42,7 @@ class SiteProbe final : public Probe {
   at::Tensor weights_;
 };
 
-/// Aligns the pairs of a batch. None of their targets is empty.
+/// Aligns the pairs of a batch. Their targets are not empty.
 void align_batch(EncoderDecoder model, const AttentionSite& site, const AlignedPairs& pairs,
                  std::span<const std::size_t> batch, const TakeWeights& take) {
   const c10::InferenceMode inference;
@@ -110,8 +110,8 @@ void cross_attention(const EncoderDecoder& model, const AttentionSite& site, con
     return;
   }
   try {
-    // parallel_for runs a loop of one on the calling thread, where matrix products use all threads and round otherwise.
-    // With two or more, each worker multiplies alone.
+    // parallel_for runs a loop of one on the calling thread, where matrix products use all threads and round
+    // differently. With two or more, each worker multiplies alone.
     const auto count = std::ssize(order);
     at::parallel_for(0, std::max<std::int64_t>(count, 2), 1, [&](std::int64_t begin, std::int64_t end) {
       for (auto i = begin; i < std::min(end, count); ++i) align(static_cast<std::size_t>(i), 1);

@@ -17,8 +17,8 @@ namespace gloss {
 /// a script without spaces.
 class GlossaryPhrases {
  public:
-  /// `target` may add a language tag, which phrases lack. Throws DataError naming the entry if a phrase does not
-  /// survive encoding and decoding, or has an unknown piece.
+  /// `target` may add a language tag, which phrases lack. Throws DataError naming the entry if encoding and decoding
+  /// change a phrase, or if it has an unknown piece.
   GlossaryPhrases(Glossary glossary, const Tokenizer& target);
 
   /// Returns a phrase for each occurrence of a glossary source that ends within the first `end` bytes of the line

@@ -51,7 +51,7 @@ struct LineTranslation {
     std::vector<WordLink> alignment;  ///< if DetailOptions::alignment is set; empty unless `spans_known`
     TranslationFlags flags;           ///< if DetailOptions::confidence is set
 
-    /// An empty translation counts as ended.
+    /// Returns `ended`, or true for an empty translation.
     bool ended_or_empty() const { return ended || tokens.empty(); }
   };
 
@@ -62,7 +62,7 @@ struct LineTranslation {
   std::vector<Candidate> candidates;  ///< n_best, best first; one empty candidate for a line without pieces
 
   bool complete() const { return status == Status::kComplete; }
-  /// Whether the source has pieces that the vocabulary lacks.
+  /// Returns whether the source has pieces that the vocabulary lacks.
   bool has_unknown_source() const { return has_unknown(source.ids); }
 };
 

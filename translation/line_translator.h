@@ -20,7 +20,8 @@ namespace gloss {
 
 /// The model whose attention alignments are read from.
 struct Aligner {
-  /// Returns the model, the same one each time; the first call may load it. Must be thread-safe. Null: there is none.
+  /// Returns the model, the same one each time; the first call may load it. Must be thread-safe. Null: there is no
+  /// model.
   std::function<EncoderDecoder()> model = nullptr;
   AttentionSite default_site = {};  ///< used if DetailOptions::alignment_from is empty
 };
@@ -32,8 +33,8 @@ struct Aligner {
 ///     print(translations[0].candidates[0].text);
 class LineTranslator {
  public:
-  /// `max_source_length` counts tokens, eos included. The model of `aligner` is asked for when there is something to
-  /// align; without one, translate refuses details that need attention.
+  /// `max_source_length` counts tokens, eos included. The model of `aligner` is requested when there are translations
+  /// to align; without one, translate refuses details that need attention.
   LineTranslator(std::shared_ptr<const Scorer> scorer, std::shared_ptr<const Tokenizer> source,
                  std::shared_ptr<const Tokenizer> target, std::int64_t max_source_length, Aligner aligner = {});
 
@@ -44,7 +45,7 @@ class LineTranslator {
   /// Throws UsageError if `config` is invalid, if the request has another number of prefixes than lines or no worker,
   /// if TranslationHooks::on_token is set for a search that is not greedy, for phrases with sampling, and for details
   /// that need attention without an aligner or from a model without any. Throws the search's ModelError and, unless
-  /// halve_when_out_of_memory is set, what means out of memory (tensor/out_of_memory.h).
+  /// halve_when_out_of_memory is set, exceptions that mean out of memory (tensor/out_of_memory.h).
   std::vector<LineTranslation> translate(const TranslationRequest& request, const DecodingConfig& config,
                                          const TranslationHooks& hooks = {}) const;
   std::vector<LineTranslation> translate(std::span<const std::string> lines, const DecodingConfig& config,

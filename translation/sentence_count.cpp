@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kMinSourceSentences = 3;  // shorter sources are not judged: two sentences may well become one
 
 constexpr std::u32string_view kMarks = U".!?\u2026\u203c\u2048\u2049\u061f";
-// Full stops that need no space after them, or that stand for nothing else.
+// Full stops that need no space after them, or that have no other use.
 constexpr std::u32string_view kFullStops = U"\u3002\uff01\uff1f\uff61\uff0e\u0964\u0965\u06d4\u0589\u1362\u104b\u17d4";
 constexpr std::u32string_view kClosing = U"\"')]}\u2019\u201d\u201c\u00bb\u203a\u300d\u300f\uff09\u3011\u300b";
 constexpr std::u32string_view kOpening =
@@ -28,8 +28,8 @@ constexpr auto kAbbreviations = std::to_array<std::u32string_view>(
 bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 bool in_range(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
 
-/// An upper-case letter of Latin, Greek, Cyrillic or Armenian. In the extended blocks of Latin and Cyrillic both cases
-/// alternate, upper case first, with few exceptions.
+/// Returns whether c is an upper-case letter of Latin, Greek, Cyrillic or Armenian. In the extended blocks of Latin and
+/// Cyrillic both cases alternate, upper case first, with few exceptions.
 bool is_upper(char32_t c) {
   if (in_range(c, U'A', U'Z') || (in_range(c, 0xc0, 0xde) && c != 0xd7)) return true;
   if (in_range(c, 0x139, 0x148) || in_range(c, 0x179, 0x17e)) return c % 2 == 1;
@@ -37,12 +37,12 @@ bool is_upper(char32_t c) {
   return in_range(c, 0x386, 0x3ab) ? c != 0x390 : in_range(c, 0x400, 0x42f) || in_range(c, 0x531, 0x556);
 }
 
-/// A letter of a script without cases: Hebrew, Arabic, Devanagari, ideographs, hangul and more.
+/// Returns whether c is a letter of a script without cases: Hebrew, Arabic, Devanagari, ideographs, hangul and more.
 bool is_caseless(char32_t c) { return is_letter(c) && c >= 0x5d0 && !in_range(c, 0x1c80, 0x1fff) && c < 0x1d400; }
 
 bool is_vowel(char32_t c) { return is_one_of(c, U"aeiouyAEIOUY") || c >= 0x80; }
 
-/// Whether a period after `word`, which begins after white space, is likely to belong to the word.
+/// Returns whether a period after `word`, which begins after white space, is likely to belong to the word.
 bool is_abbreviation(std::u32string_view word) {
   while (!word.empty() && is_one_of(word.front(), kOpening)) word.remove_prefix(1);
   if (word.empty()) return false;
@@ -62,7 +62,7 @@ std::u32string code_points(std::string_view text) {
   return points;
 }
 
-/// A run of marks, such as "?!" or "...", with what closes the sentence.
+/// A run of marks, such as "?!" or "...", with the closing quotes and brackets after it.
 struct SentenceEnd {
   std::size_t begin = 0, marks_end = 0, end = 0;
   bool full_stop = false;  ///< a mark of kFullStops is among them
@@ -86,7 +86,7 @@ std::vector<SentenceEnd> sentence_ends(std::u32string_view text) {
   return ends;
 }
 
-/// Whether the text goes on after `end` with a new sentence.
+/// Returns whether the text continues after `end` with a new sentence.
 bool starts_sentence(std::u32string_view text, const SentenceEnd& end) {
   auto next = end.end;
   while (next < text.size() && (is_white_space(text[next]) || is_one_of(text[next], kOpening))) ++next;

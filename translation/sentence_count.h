@@ -5,21 +5,22 @@
 
 namespace gloss {
 
-/// Returns the minimum number of sentences of a text. A sentence ends with one of . ! ? … and what closes it, where
-/// white space and an upper-case letter follow (or a letter of a script without cases), or with a mark that stands for
-/// a full stop in another script (。 । ۔). A period after an abbreviation, an initial or a number ends none. 0 for a
-/// text without letters and digits. `text` is UTF-8.
+/// Returns the minimum number of sentences of a text. A sentence ends with one of . ! ? … and closing quotes and
+/// brackets if white space and an upper-case letter follow (or a letter of a script without cases), or with a mark that
+/// stands for a full stop in another script (。 । ۔). A period after an abbreviation, an initial or a number does not
+/// end a sentence. Returns 0 for a text without letters and digits. `text` is UTF-8.
 ///
 ///     min_sentences("Dr. Smith sleeps. His dog runs.")  // 2
 std::int64_t min_sentences(std::string_view text);
 
-/// Returns the maximum number of sentences of a text: every mark that may end one counts. 0 without any mark.
+/// Returns the maximum number of sentences of a text: every mark that may end one counts. Returns 0 for a text without
+/// any mark.
 std::int64_t max_sentences(std::string_view text);
 
 /// Returns whether a source of three or more sentences has a translation with fewer. The source is counted by
-/// min_sentences, the target by max_sentences, so the answer errs towards false. False for a target without any mark,
-/// since some scripts have none. A model trained on single sentences often drops the rest of a paragraph. Both texts
-/// are UTF-8.
+/// min_sentences, the target by max_sentences, so the answer errs towards false. Returns false for a target without any
+/// mark, since some scripts have no such marks. A model trained on single sentences often drops the rest of a
+/// paragraph. Both texts are UTF-8.
 bool has_fewer_sentences(std::string_view source, std::string_view target);
 
 }  // namespace gloss

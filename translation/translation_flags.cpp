@@ -17,7 +17,7 @@ using Words = std::vector<std::string>;
 
 constexpr bool is_between(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
 
-/// Whether it is of a script without spaces, or a syllable of hangul.
+/// Returns whether c is of a script without spaces, or a syllable of hangul.
 bool stands_alone(char32_t c) { return kind_of(c) == CharacterKind::kUnspaced || is_between(c, 0xac00, 0xd7a3); }
 
 /// Collects a word from its first letter or digit to its last.

@@ -41,7 +41,7 @@ struct FlagInput {
   bool cut = false;                                            ///< ended by the length limit, not by eos
 };
 
-/// Signs of a wrong translation; none is proof.
+/// Signs of a wrong translation; a sign is no proof.
 struct TranslationFlags {
   bool repetition = false, too_short = false, too_long = false, copied_source = false;
   bool unknown = false, truncated = false, cut = false, fewer_sentences = false;

@@ -28,7 +28,7 @@ struct DetailOptions {
 /// Lines to translate.
 struct TranslationRequest {
   std::span<const std::string> lines;
-  std::span<const std::string> prefixes = {};  ///< the beginning of each translation; empty: none is forced
+  std::span<const std::string> prefixes = {};  ///< the beginning of each translation; empty: no beginning is forced
   std::int64_t first_index = 0;                ///< index of the first line in the whole input, for sampling
   /// Phrases that translations must contain; may be null. If attention can show where a phrase is translated, the
   /// search of its line begins with a greedy search and a pass with attention (search.h).

@@ -11,7 +11,7 @@
 namespace gloss {
 namespace {
 
-// Edits between two names: a letter put in, taken out, replaced, or swapped with its neighbor.
+// Returns the number of edits between two names: a letter inserted, removed, replaced, or swapped with its neighbor.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last, last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), std::size_t{0});
@@ -160,7 +160,7 @@ void require(bool holds, std::string_view key, const Message& wanted, const Json
 }
 
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> candidates) {
-  constexpr std::size_t kMaxNameLength = 64;  // nobody's name for anything; bounds the work
+  constexpr std::size_t kMaxNameLength = 64;  // longer names are not compared; bounds the work
   std::optional<std::string> nearest;
   std::size_t best = std::numeric_limits<std::size_t>::max();
   for (const auto& candidate : candidates) {

@@ -17,9 +17,9 @@ namespace gloss {
 template <typename E>
 using Choices = std::span<const std::pair<std::string_view, E>>;
 
-/// One object of a configuration, read strictly: each `read` takes one key, leaves the default where the key is absent,
-/// and throws UsageError naming the dotted key where the type is wrong. `finish` throws where a key was never asked
-/// for, with the nearest known one. Ranges are for the struct's own validate().
+/// One object of a configuration, read strictly. Each `read` takes one key, leaves the default if the key is absent,
+/// and throws UsageError with the dotted key if the type is wrong. `finish` throws UsageError with the nearest known
+/// key if a key was never read. The struct's own validate() checks ranges.
 class ConfigSection {
  public:
   /// `path` is the dotted name of this object, empty for the whole file. Throws UsageError unless `value` is an object.
@@ -34,7 +34,7 @@ class ConfigSection {
   void read(std::string_view key, std::optional<std::int64_t>& value);
   void read(std::string_view key, std::optional<double>& value);
 
-  /// One of the named values; the error lists them all.
+  /// Reads one of the named values; the error lists them all.
   template <typename E>
   void read(std::string_view key, E& value, Choices<E> choices) {
     std::vector<std::string_view> names;
@@ -42,13 +42,13 @@ class ConfigSection {
     if (const auto index = read_choice(key, names)) value = choices[*index].second;
   }
 
-  /// The object under `key`; an empty one where it is absent.
+  /// Returns the object under `key`, an empty one if it is absent. Throws UsageError for any other type.
   ConfigSection section(std::string_view key);
-  /// The objects of the list under `key`, named "key[0]" and so on; none where it is absent. Throws UsageError unless
-  /// it is a list of objects.
+  /// Returns the objects of the list under `key`, named "key[0]" and so on; an empty list if it is absent. Throws
+  /// UsageError unless it is a list of objects.
   std::vector<ConfigSection> sections(std::string_view key);
   bool has(std::string_view key) const;
-  /// Throws UsageError where the object has a key that nobody read.
+  /// Throws UsageError if the object has a key that was not read.
   void finish() const;
 
  private:
@@ -63,7 +63,7 @@ class ConfigSection {
   std::vector<std::string> known_;
 };
 
-/// The spelling of an enumeration's value.
+/// Returns the spelling of an enumeration's value, empty if it is not among `choices`.
 template <typename E>
 std::string_view choice_name(E value, Choices<E> choices) {
   for (const auto& [name, meaning] : choices)
@@ -76,7 +76,7 @@ void require(bool holds, std::string_view key, std::string_view wanted, const Js
 /// Throws the same error, with a description that names other keys.
 void require(bool holds, std::string_view key, const Message& wanted, const Json& got);
 
-/// The candidate nearest to `name` by edit distance, if one is near enough to be meant.
+/// Returns the candidate nearest to `name` by edit distance, if one is near enough.
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> candidates);
 
 }  // namespace gloss

@@ -13,7 +13,7 @@
 namespace gloss {
 namespace {
 
-// Walks over the text and leaves its place in `consumed`, which is how the builder below learns where it is.
+// Iterates over the text and stores its place in `consumed`, from which the builder below reads it.
 class Cursor {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -43,7 +43,7 @@ class Cursor {
   throw std::invalid_argument("line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + what);
 }
 
-// The parser's own words without its error number and its idea of the place.
+// Returns the parser's message without its error number and its position.
 std::string reason(std::string_view what) {
   if (const auto end = what.find("] "); end != what.npos) what.remove_prefix(end + 2);
   if (const auto end = what.find(": "); what.starts_with("parse error") && end != what.npos)
@@ -51,7 +51,7 @@ std::string reason(std::string_view what) {
   return printable(what, 200);
 }
 
-// Puts the value together from the parser's events. The library's own builder is silent about repeated keys and, with
+// Builds the value from the parser's events. The library's own builder accepts repeated keys without a fault and, with
 // a callback, takes time quadratic in the number of members.
 class Builder final : public nlohmann::json_sax<Json> {
  public:
@@ -108,7 +108,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  // Where the next value goes.
+  // Returns the place of the next value.
   Json& place() {
     if (levels_.empty()) return root_;
     auto& [value, key] = levels_.back();
@@ -124,7 +124,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     return name;
   }
 
-  // At the last character that the parser has taken.
+  // Throws with the place of the last character that the parser has read.
   [[noreturn]] void fail_here(const std::string& what) const {
     const auto offset = static_cast<std::size_t>(consumed_ - text_.data());
     fail(text_, offset == 0 ? 0 : offset - 1, what);

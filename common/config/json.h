@@ -9,15 +9,16 @@ namespace gloss {
 
 using Json = nlohmann::json;
 
-/// Strict JSON: UTF-8 without a byte order mark, no comments, no trailing commas, no repeated keys, no NaN or infinity,
-/// nothing after the value, at most `max_depth` levels. Throws std::invalid_argument with one line: the place ("line 3,
+/// Parses strict JSON: UTF-8 without a byte order mark, comments, trailing commas, repeated keys, NaN, infinity or text
+/// after the value. Accepts at most `max_depth` levels. Throws std::invalid_argument with one line: the place ("line 3,
 /// column 7: ...", at or just after the fault; a repeated key by its dotted name, too) and the reason. The caller adds
 /// the file and converts it to its own kind of error.
 Json parse_json(std::string_view text, int max_depth = 32);
 
-/// One line, keys sorted, doubles as short as they can be to read back equal. Bytes that are not UTF-8 are replaced.
+/// Returns one line with sorted keys and the shortest doubles that read back equal. Bytes that are not UTF-8 are
+/// replaced.
 std::string to_text(const Json& value);
-/// Several lines, indented by two spaces, with a final newline; otherwise as to_text.
+/// Returns several lines, indented by two spaces, with a final newline; otherwise as to_text.
 std::string to_pretty_text(const Json& value);
 
 }  // namespace gloss

@@ -12,7 +12,7 @@
 namespace gloss {
 namespace {
 
-/// Short decimal text: 1000000, 0.98.
+/// Returns short decimal text: 1000000, 0.98.
 std::string text_of(double number) {
   constexpr double kExact = 1LL << 53;
   if (std::abs(number) <= kExact && number == std::floor(number))

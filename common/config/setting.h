@@ -11,11 +11,11 @@ namespace gloss {
 
 enum class SettingType { kWholeNumber, kNumber, kSwitch, kText, kPath, kTexts, kObjects, kChoice };
 
-/// Whether a run can be resumed with another value of a setting.
+/// Role of a setting in the identity of a run, which must be unchanged when the run is resumed.
 enum class Identity {
-  kAlways,         ///< no: the value belongs to the identity of the run
-  kUnlessDefault,  ///< no, but the default is left out of the identity; for keys that are added later
-  kNever,          ///< yes
+  kAlways,         ///< part of the identity: the value must be the same
+  kUnlessDefault,  ///< part of it unless the value is the default; for keys that are added later
+  kNever,          ///< no part of it: a resumed run may have another value
 };
 
 /// Allowed values of a number. The bounds belong to it unless `above_min` or `below_max` is set.
@@ -42,11 +42,11 @@ struct Setting {
   std::string_view key = {};            ///< below its section; dotted in a nested object; empty: an option alone
   std::string_view help = {};           ///< one sentence without its end; at most 100 characters
   Range range = {};                     ///< of a number
-  std::string_view wanted = {};         ///< the range in words, where they are not derived from it
-  std::string_view flag = {};           ///< option of the command line, as "--top-k"; empty: none
+  std::string_view wanted = {};         ///< the range in words, if they are not derived from it
+  std::string_view flag = {};           ///< option of the command line, as "--top-k"; empty: no option
   std::string_view off_flag = {};       ///< of a switch: the option that turns it off
   std::string_view group = {};          ///< heading above the option in --help
-  std::string_view shown_default = {};  ///< in place of the default in configs/README.md, where others decide it
+  std::string_view shown_default = {};  ///< in place of the default in configs/README.md, if other settings decide it
   std::string_view placeholder = {};    ///< name of the value in --help; empty: N, X, FILE or NAME, by type
   std::string_view only_with = {};      ///< key of a switch: the setting has an effect only if it is true
   std::string_view only_without = {};   ///< key of a switch: the setting has an effect only if it is false
@@ -58,9 +58,9 @@ struct Setting {
   std::vector<std::string_view> choices = {};
   Json default_value = {};
 
-  /// The dotted name in the run file: "decoding.sampling.top_k".
+  /// Returns the dotted name in the run file: "decoding.sampling.top_k".
   std::string name() const;
-  /// Values that a message asks for: "a whole number from 1 to 1000", "one of power, gnmt".
+  /// Returns the allowed values for a message: "a whole number from 1 to 1000", "one of power, gnmt".
   std::string wanted_text() const;
 };
 
@@ -68,12 +68,12 @@ struct Setting {
 template <typename Config>
 class Settings;
 
-/// The value at a dotted key of nested objects, or null.
+/// Returns the value at a dotted key of nested objects, or null.
 Json value_at(const Json& object, std::string_view dotted_key);
-/// Sets it; creates the objects on the way.
+/// Sets the value at a dotted key; creates missing objects on the way.
 void set_value_at(Json& object, std::string_view dotted_key, Json value);
 
-/// The value of a setting from the text of an option. Throws std::invalid_argument that states what is wanted.
+/// Parses the value of a setting from the text of an option. Throws std::invalid_argument with the allowed values.
 Json parse_value(const Setting& setting, const std::string& text);
 
 }  // namespace gloss

@@ -30,9 +30,10 @@ struct Field {
   std::function<Json(const Config&)> value = {};  ///< null: the key is left out
   /// The value without paths of files, by which runs are compared; null: the key is left out. Empty: as `value`.
   std::function<Json(const Config&)> portable = {};
-  /// The paths of files in the value, by their keys below the section. Empty: it has none.
+  /// Returns the paths of files in the value, by their keys below the section. Empty: the value has no paths.
   std::function<std::vector<PathKey>(Config&)> paths = {};
-  /// Writes another value than the member's: the one that follows from other keys where this one is open.
+  /// Returns this field with another value to write than the member's: the one that follows from other keys if this key
+  /// is not set.
   Field writing(std::function<Json(const Config&)> resolved) && {
     value = std::move(resolved);
     return std::move(*this);
@@ -69,7 +70,7 @@ Json json_of(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-/// `get` returns the member of a Config or of a const Config.
+/// Returns the field of a member of type T; `get` returns the member of a Config or of a const Config.
 template <typename Config, typename T, typename Get>
 Field<Config> field_of(Get get) {
   return {
@@ -93,13 +94,13 @@ template <typename Config, typename T>
 Field<Config> field(T Config::*member) {
   return detail::field_of<Config, T>([member](auto& config) -> auto& { return config.*member; });
 }
-/// A member of a part of the configuration.
+/// Returns the field of a member of a part of the configuration.
 template <typename Config, typename Part, typename T>
 Field<Config> field(Part Config::*part, T Part::*member) {
   return detail::field_of<Config, T>([ part, member ](auto& config) -> auto& { return config.*part.*member; });
 }
 
-/// A member that names a file of the user's; empty: none.
+/// Returns the field of a member that is the path of a user's file; empty: no file.
 template <typename Config>
 Field<Config> path_field(std::string Config::*member) {
   return detail::path_field_of(field(member), [member](Config& config) { return &(config.*member); });
@@ -109,7 +110,7 @@ Field<Config> path_field(Part Config::*part, std::string Part::*member) {
   return detail::path_field_of(field(part, member), [part, member](Config& config) { return &(config.*part.*member); });
 }
 
-/// A member of an enumeration, whose values are spelled as `names` has them; names[i].second is unique.
+/// Returns the field of a member of an enumeration, whose values are spelled as in `names`; names[i].second is unique.
 template <typename Config, typename E>
 Field<Config> choice_field(E Config::*member, std::type_identity_t<Choices<E>> names) {
   Field<Config> made{.type = SettingType::kChoice};
@@ -162,15 +163,15 @@ class Settings {
 
   const std::vector<Setting>& list() const { return list_; }
 
-  /// Throws std::out_of_range where there is no such key.
+  /// Returns the setting of a key. Throws std::out_of_range if there is no such key.
   const Setting& at(std::string_view key) const {
     const auto found = std::ranges::find(list_, key, &Setting::key);
     if (found == list_.end()) throw std::out_of_range("no setting " + std::string(key));
     return *found;
   }
 
-  /// `config` with the values of `section` in it. Throws UsageError where a key is unknown or of the wrong type; ranges
-  /// are checked by validate().
+  /// Returns `config` with the values of `section`. Throws UsageError if a key is unknown or of the wrong type;
+  /// validate() checks ranges.
   Config read(ConfigSection section, Config config = {}) const {
     read_into(config, section);
     section.finish();
@@ -193,15 +194,15 @@ class Settings {
     for (const auto& [name, object] : nested) object.finish();
   }
 
-  /// Every key with its value, defaults filled in.
+  /// Returns every key with its value, defaults filled in.
   Json to_json(const Config& config) const {
     return select(config, &Field<Config>::value, [](const Setting&) { return true; });
   }
-  /// Every key with its value, without the paths of files.
+  /// Returns every key with its value, without the paths of files.
   Json to_portable_json(const Config& config) const {
     return select(config, &Field<Config>::portable, [](const Setting&) { return true; });
   }
-  /// Keys that must be equal for a run to be resumed, with their values.
+  /// Returns the keys that must be equal for a run to be resumed, with their values.
   Json identity(const Config& config) const {
     Json json = select(config, &Field<Config>::portable,
                        [](const Setting& setting) { return setting.identity == Identity::kAlways; });
@@ -219,7 +220,7 @@ class Settings {
         require(setting.range.contains(value.template get<double>()), setting.name(), setting.wanted_text(), value);
   }
 
-  /// The first key of `given`, a part of the section, that has no effect in `config`; null where there is none.
+  /// Returns the first key of `given`, a part of the section, that has no effect in `config`, or null.
   const Setting* without_effect(const Json& given, const Config& config) const {
     const auto json = to_json(config);
     const auto is = [&](std::string_view key, bool value) {
@@ -232,7 +233,7 @@ class Settings {
     return nullptr;
   }
 
-  /// Every key that names a file.
+  /// Returns every key whose value is the path of a file.
   std::vector<PathKey> paths(Config& config) const {
     std::vector<PathKey> paths;
     for (const auto& [field, setting] : rows_)

@@ -17,7 +17,7 @@ std::string default_text(const Setting& setting) {
   return code(to_text(setting.default_value));
 }
 
-/// The values with each choice as code.
+/// Returns the allowed values, each choice as code.
 std::string values_cell(const Setting& setting) {
   if (setting.type != SettingType::kChoice) return values_text(setting);
   std::string names;
@@ -30,7 +30,7 @@ std::string option_text(const Setting& setting) {
   return code(setting.flag) + (setting.off_flag.empty() ? "" : ", " + code(setting.off_flag));
 }
 
-/// Where the setting has an effect.
+/// Returns the condition under which the setting has an effect; empty: always.
 std::string effect_text(const Setting& setting) {
   if (!setting.only_with.empty()) return "with " + code(setting.only_with);
   return setting.only_without.empty() ? std::string() : "without " + code(setting.only_without);

@@ -30,9 +30,9 @@ fs::path temporary_path(const fs::path& path) {
   return path.parent_path() / (std::string(kBeginning) + number + std::string(kEnding));
 }
 
-// The process that a name of temporary_path is from; absent for any other name.
+// Returns the process id in a name made by temporary_path; absent for any other name.
 std::optional<pid_t> temporary_owner(std::string_view name) {
-  // In a shorter name both could share characters.
+  // In a shorter name the beginning and the ending could overlap.
   if (name.size() < kBeginning.size() + kEnding.size()) return std::nullopt;
   if (!name.starts_with(kBeginning) || !name.ends_with(kEnding)) return std::nullopt;
   name.remove_prefix(kBeginning.size());
@@ -42,7 +42,7 @@ std::optional<pid_t> temporary_owner(std::string_view name) {
   return parse_process_id(name.substr(0, dash));
 }
 
-// A dead process may have had the number of this one.
+// Returns whether another process that is running has this id. A dead process may have had the id of this one.
 bool is_of_another_process(pid_t owner) { return owner != ::getpid() && is_running(owner); }
 
 // Follows symbolic links. The final target need not exist.

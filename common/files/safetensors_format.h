@@ -14,8 +14,8 @@ const std::string& metadata_value(const SafetensorsFile& file, const std::string
 /// Returns the JSON object in the metadata value of `key`. Throws ModelError if it is not strict JSON or not an object.
 Json metadata_json(const SafetensorsFile& file, const std::string& key);
 
-/// Throws ModelError unless the metadata has `format`, `version` and the checksum of the tensors, without which nothing
-/// would have been compared. The message points out a newer version.
+/// Throws ModelError unless the metadata has `format`, `version` and the checksum of the tensors; without it, the
+/// tensors have not been checked. The message mentions a newer version.
 void expect_format(const SafetensorsFile& file, std::string_view format, int version);
 
 }  // namespace gloss

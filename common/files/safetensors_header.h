@@ -26,8 +26,8 @@ struct SafetensorsHeader {
   std::map<std::string, TensorRange> tensors;
 };
 
-/// Whether tensors and their beginning are aligned: gloss and the present safetensors library write them so; files of
-/// older versions of that library are not.
+/// Alignment of the tensors and of their beginning. gloss and the present safetensors library align them; older
+/// versions of that library do not.
 enum class SafetensorsLayout { kAligned, kAny };
 
 /// Bytes of the header's length, which precedes the header, little-endian.

@@ -7,7 +7,7 @@
 
 namespace gloss {
 
-/// Returns the number that decimal digits alone spell, or nothing: part of a temporary file's name.
+/// Parses a process id of decimal digits alone, as in a temporary file's name. Returns nothing for any other text.
 std::optional<pid_t> parse_process_id(std::string_view digits);
 
 /// Returns whether a process of this machine has this id, also one of another user.

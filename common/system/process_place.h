@@ -7,7 +7,7 @@
 
 namespace gloss {
 
-/// The place of a process among those that train one model together, and where they meet.
+/// The place of a process among those that train one model together, and the address of their store.
 struct ProcessPlace {
   std::int64_t rank = 0;              ///< from 0
   std::int64_t size = 1;              ///< number of processes
@@ -26,9 +26,9 @@ std::optional<std::string> environment_variable(const std::string& name);
 
 /// Reads the place from the variables of torchrun (RANK, WORLD_SIZE, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT), of
 /// Slurm's srun (SLURM_PROCID, SLURM_STEP_NUM_TASKS) or of OpenMPI's mpirun (OMPI_COMM_WORLD_RANK,
-/// OMPI_COMM_WORLD_SIZE), the first that are set. Slurm and OpenMPI say nothing of the meeting point; MASTER_ADDR and
-/// MASTER_PORT must do so if there are several machines. Returns nothing if no starter is known, or for one process.
-/// Throws UsageError with the name of a variable that is missing or wrong.
+/// OMPI_COMM_WORLD_SIZE), the first that are set. Slurm and OpenMPI do not set the address of the store; MASTER_ADDR
+/// and MASTER_PORT must be set if there are several machines. Returns nothing if no starter is known, or for one
+/// process. Throws UsageError with the name of a variable that is missing or wrong.
 std::optional<ProcessPlace> process_place(const Environment& environment = environment_variable);
 
 /// Returns whether an address is this machine's loopback interface: localhost or 127.x.x.x.

@@ -31,8 +31,8 @@ std::optional<ExitCode> stop_requested();
 /// Records a stop as if a signal with this exit code had arrived: another process of the run got one.
 void request_stop(ExitCode code);
 
-/// Ignores signals from the process `starter` that follow another one: it passes on what may have reached this process,
-/// too, as with killall.
+/// Ignores signals from the process `starter` that follow another signal. The starter passes on signals that may have
+/// reached this process, too, as with killall.
 void expect_passed_signals(int starter);
 
 /// Makes writing to a closed pipe, or beyond the file size limit, an error of the write instead of the end of the

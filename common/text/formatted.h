@@ -8,7 +8,7 @@ namespace gloss {
 /// Formats like printf, with any length. Throws std::runtime_error if that fails.
 [[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...);
 
-/// "12.3 MiB".
+/// Returns a number of bytes as text: "12.3 MiB".
 std::string bytes_text(std::uintmax_t bytes);
 
 }  // namespace gloss

@@ -10,7 +10,8 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr auto kByteOrderMark = "\xEF\xBB\xBF"sv;
-// Room for a byte order mark, a CR and one more byte: before the line's end they cannot be told from text.
+// Capacity for a byte order mark, a CR and one more byte, which cannot be distinguished from text before the line's
+// end.
 constexpr auto kMaxStored = LineSplitter::kMaxLineBytes + kByteOrderMark.size() + 2;
 
 // Drops an incomplete character at the end of the text.

@@ -27,7 +27,7 @@ class LineSplitter {
 
   /// Consumes bytes up to and including the next line end. Returns true and sets `line` if there was one.
   bool next(std::string_view& bytes, TextLine& line);
-  /// Call it once, at the end of the text. Returns false if the text ended with a line end.
+  /// Sets `line` to the last line and returns true if it has no line end. Call it once, at the end of the text.
   bool finish(TextLine& line);
 
  private:

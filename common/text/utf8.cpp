@@ -30,7 +30,7 @@ Lead classify(unsigned char first) {
   return {0, 0, 0};
 }
 
-// True where 8 bytes follow and all are ASCII.
+// Returns whether 8 bytes follow and all are ASCII.
 bool is_ascii_block(std::string_view text, std::size_t offset) {
   constexpr std::uint64_t kHighBits = 0x8080808080808080U;
   std::uint64_t block = 0;

@@ -8,13 +8,13 @@
 
 namespace gloss {
 
-/// Returns whether make_scorer makes a PlainScorer although it is not asked for: on the CPU for a network that
+/// Returns whether make_scorer makes a PlainScorer although `plain` is false: on the CPU for a network that
 /// InferenceModel does not support.
 bool falls_back_to_plain(at::Device device, const ModelConfig& config);
 
 /// Returns the scorer of a model. CPU: an InferenceScorer, which copies the weights as they are now, its matrices
 /// rounded to `precision`, and does not load the network of a LazyModel. Other devices: a TransformerScorer. If `plain`
-/// or falls_back_to_plain: a PlainScorer, in float32. Nothing else decides how a model translates.
+/// or falls_back_to_plain: a PlainScorer, in float32. This function alone decides how a model translates.
 ///
 /// `max_target_length` counts tokens, eos included.
 std::shared_ptr<const Scorer> make_scorer(const LazyModel& model, const ModelConfig& config,

@@ -25,8 +25,8 @@ struct PlainState final : Scorer::State {
 
 PlainState& sentences_of(Scorer::State& state) { return static_cast<PlainState&>(state); }
 
-// Calls one(b) for each sentence. LibTorch's operators use one thread inside a loop that threads share; a loop of one
-// would be no such loop.
+// Calls one(b) for each sentence. LibTorch's operators use one thread inside a loop that threads share; a loop over one
+// sentence would not be such a loop.
 template <typename One>
 void for_each_sentence(std::int64_t count, at::Device device, const One& one) {
   if (!device.is_cpu()) {

@@ -15,7 +15,7 @@ struct TransformerState final : Scorer::State {
   DecoderCache cache;
 };
 
-/// Keeps the weights of the cross-attention that ran last: the last layer's. Hands everything on to `next`.
+/// Keeps the weights of the cross-attention that ran last: the last layer's. Passes every call on to `next`.
 class LastCrossAttention final : public Probe {
  public:
   explicit LastCrossAttention(Probe* next) : next_(next) {}
@@ -34,7 +34,7 @@ class LastCrossAttention final : public Probe {
     if (next_ != nullptr) next_->output(site, value);
   }
 
-  /// The mean over the heads, [rows, S]; undefined if the network has no cross-attention.
+  /// Returns the mean over the heads, [rows, S]; undefined if the network has no cross-attention.
   at::Tensor mean() const { return weights_.defined() ? weights_.mean(1).flatten(0, 1) : weights_; }
 
  private:

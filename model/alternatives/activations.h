@@ -6,10 +6,10 @@
 
 namespace gloss {
 
-/// Whether the feed-forward network has a gate: glu and swiglu (Shazeer 2020).
+/// Returns whether the feed-forward network has a gate: glu and swiglu (Shazeer 2020).
 bool has_gate(Activation activation);
 
-/// The activation, element by element; Phi is the normal distribution, sigma the logistic function:
+/// Computes the activation of each element; Phi is the normal distribution, sigma the logistic function:
 ///
 ///     relu            max(0, x)
 ///     gelu            x Phi(x)      (Hendrycks and Gimpel 2016, exact)

@@ -34,7 +34,7 @@ class BatchNorm final : public NormImpl {
 };
 
 /// The statistics of the batch norms of one training pass. The forward pass changes no module: the running statistics
-/// take them over once the update is known to count.
+/// take them over once it is known that the update is applied.
 class BatchStatistics {
  public:
   /// A statistic of a shard: the running one, and the value that it takes over, [D] each.
@@ -43,11 +43,11 @@ class BatchStatistics {
   };
 
   void add(at::Tensor running, at::Tensor value);
-  /// In the order of `add`.
+  /// Returns the statistics in the order of `add`.
   const std::vector<Seen>& seen() const { return seen_; }
   /// Appends the statistics of the passes that follow.
   void append(BatchStatistics after);
-  /// running = (1 - kMomentum) * running + kMomentum * statistic, for each norm in the order of `add`.
+  /// Sets running = (1 - kMomentum) * running + kMomentum * statistic, for each norm in the order of `add`.
   void update_running() const;
 
  private:

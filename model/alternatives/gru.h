@@ -25,8 +25,8 @@ class GruImpl : public torch::nn::Module {
   /// `input` is the width of x, `units` that of the state h.
   GruImpl(std::int64_t input, std::int64_t units);
 
-  /// The part of the input, W x + b: maps x [..., input] to [..., 3 * units]. It needs no state, so that all positions
-  /// can be computed at once.
+  /// Computes the part of the input, W x + b: maps x [..., input] to [..., 3 * units]. It needs no state, so that all
+  /// positions can be computed at once.
   at::Tensor project(const at::Tensor& x, const Pass& pass);
   /// Maps the projected input [N, 3 * units] and the state h [N, units] to the next state [N, units].
   at::Tensor step(const at::Tensor& projected, const at::Tensor& state, const Pass& pass);

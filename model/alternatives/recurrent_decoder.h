@@ -25,7 +25,7 @@ class RecurrentDecoderImpl final : public DecoderImpl {
  public:
   explicit RecurrentDecoderImpl(const ModelConfig& config);
 
-  /// A probe sees the attention of one position after the other, T = 1.
+  /// A probe receives the attention of one position after the other, T = 1.
   at::Tensor forward(const at::Tensor& x, const Memory& memory, const Pass& pass) override;
   DecoderCache start(const Memory& memory, const Pass& pass) override;
   at::Tensor step(const at::Tensor& x, DecoderCache& cache, const Pass& pass) override;

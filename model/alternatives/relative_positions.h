@@ -20,7 +20,7 @@ class RelativePositionsImpl : public torch::nn::Module {
   static constexpr std::int64_t kBuckets = 32;
   static constexpr std::int64_t kMaxDistance = 128;
 
-  /// The encoder sees both directions.
+  /// `both_directions`: true for an encoder whose mask is not causal.
   RelativePositionsImpl(std::int64_t heads, bool both_directions);
 
   /// Returns the biases [H, T, S] of T queries and S keys. The queries are the last of the S positions.

@@ -22,7 +22,7 @@ TORCH_MODULE(ScoreFunction);
 /// Returns the score function of `config`; null for the scaled dot product, which needs no module. A layer registers it
 /// as "score".
 ScoreFunction make_score_function(const ModelConfig& config);
-/// Bahdanau's score, also that of the recurrent decoder.
+/// Returns Bahdanau's score, which is also that of the recurrent decoder.
 ScoreFunction make_additive_score(const ModelConfig& config);
 
 }  // namespace gloss

@@ -11,8 +11,8 @@
 
 namespace gloss {
 
-/// The simpler simple recurrent unit (SSRU) of Kim et al. 2019, "From Research to Production and Back: Ludicrously Fast
-/// Neural Machine Translation", a sublayer of the decoder in the place of self-attention:
+/// The simpler simple recurrent unit (SSRU), a sublayer of the decoder in the place of self-attention (Kim et al. 2019,
+/// "From Research to Production and Back: Ludicrously Fast Neural Machine Translation"):
 ///
 ///     f_t = sigma(W_f x_t + b_f)
 ///     c_t = f_t * c_t-1 + (1 - f_t) * W x_t          c_-1 = 0

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t kMaxKernelPositions = 512;  // so that a head's weights stay in the cache
 
-// A product that is part of an update on the CPU.
+// Returns whether the product of x and the weight is part of an update on the CPU.
 bool trains_on_kernels(const at::Tensor& x, const at::Tensor& weight) {
   return at::GradMode::is_enabled() && (x.requires_grad() || weight.requires_grad()) && has_kernels(x);
 }

@@ -9,7 +9,7 @@
 
 namespace gloss {
 
-/// The elements that a dropout of probability p, 0 <= p < 1, drops at `site` of a training pass.
+/// Returns the elements that a dropout of probability p, 0 <= p < 1, drops at `site` of a training pass.
 kernels::DropoutMask dropout_mask(double p, const Pass& pass, std::string_view site);
 
 /// Saves a mask's few numbers for the backward pass, which computes the mask again.

@@ -26,7 +26,7 @@ at::Tensor fused_attention(const at::Tensor& query, const at::Tensor& key, const
   const auto visible = mask.visible(T, S, query.device());  // [B or 1, 1, T or 1, S]
   if (!mask.may_hide_all_keys(T, S)) return at::scaled_dot_product_attention(query, key, value, visible, p);
 
-  // A query that sees nothing attends to everything, and its result is put to zero: no NaN, and no gradient.
+  // A query without visible keys attends to all keys, and its result is set to zero: no NaN, and no gradient.
   const auto blind = visible.any(-1, /*keepdim=*/true).logical_not();  // [B or 1, 1, T or 1, 1]
   return at::scaled_dot_product_attention(query, key, value, visible.logical_or(blind), p).masked_fill(blind, 0);
 }

@@ -10,9 +10,9 @@
 
 namespace gloss {
 
-/// `attention` of all heads, with dropout, as one loop over sentences and heads. It reads the projections and writes
-/// the concatenated heads; it stores no weights and no masks. Equal to the equation to rounding, forward and gradient,
-/// with the same weights dropped. Float32 on the CPU.
+/// Computes `attention` of all heads, with dropout, in one loop over sentences and heads. It reads the projections and
+/// writes the concatenated heads; it stores no weights and no masks. Equal to the equation to rounding, forward and
+/// gradient, with the same weights dropped. Float32 on the CPU.
 ///
 /// Self-attention: `projected` [B, T, 3D] holds queries, keys and values side by side. Cross-attention: `projected`
 /// [B, T, D] holds the queries, `memory` [B, S, 2D] keys and values. Returns [B, T, D]. Throws ShapeError if shapes,

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kBytes = std::size_t{1} << 20;  // oneDNN takes 256 KiB for a kernel's code
 
-std::mutex one_at_a_time;  // so that a compilation finds the memory that it has tried
+std::mutex one_at_a_time;  // so that the memory that was tried is left for the compilation
 
 // A signal handler reads it, so it must be accessible without a call.
 [[gnu::tls_model("initial-exec")]] thread_local volatile std::sig_atomic_t compiling = 0;
@@ -33,7 +33,7 @@ class Mapping {
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
 
-  /// False, with errno set, if it is refused.
+  /// Returns false, with errno set, if the system refuses.
   bool make_executable() { return ::mprotect(data_, bytes_, PROT_READ | PROT_WRITE | PROT_EXEC) == 0; }
 
  private:
@@ -47,7 +47,7 @@ extern "C" void end_compilation(int signal) {
     static_cast<void>(!::write(STDERR_FILENO, kMessage.data(), kMessage.size()));
     ::_exit(static_cast<int>(ExitCode::kOutOfMemory));
   }
-  ::sigaction(signal, &previous, nullptr);  // what faulted faults again, and ends as it would have
+  ::sigaction(signal, &previous, nullptr);  // the instruction faults again, with the former effect
 }
 
 bool catch_faults() {

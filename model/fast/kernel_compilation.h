@@ -10,8 +10,8 @@ namespace gloss {
 /// for the code is missing or may not become executable, LibTorch calls the kernel nevertheless and the process dies.
 /// These functions therefore try the memory first.
 
-/// Whether a process may run code that it wrote, which systemd's MemoryDenyWriteExecute=, PR_SET_MDWE and SELinux can
-/// forbid. Throws std::bad_alloc if there is no memory to try it with.
+/// Returns whether a process may run code that it wrote, which systemd's MemoryDenyWriteExecute=, PR_SET_MDWE and
+/// SELinux can forbid. Throws std::bad_alloc if there is no memory to try it with.
 bool may_compile_kernels();
 
 /// Guards a call that compiles a kernel; other threads wait. Throws std::bad_alloc if the address space is too small.

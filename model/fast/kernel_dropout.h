@@ -6,11 +6,11 @@
 
 namespace gloss {
 
-/// `plain_dropout` (model/dropout.h) by a kernel, float32 on the CPU: the same elements, bit for bit. No mask is
-/// stored; the backward pass computes it again.
+/// Computes `plain_dropout` (model/dropout.h) by a kernel, float32 on the CPU: the same elements, bit for bit. No mask
+/// is stored; the backward pass computes it again.
 at::Tensor kernel_dropout(const at::Tensor& x, const kernels::DropoutMask& mask);
 
-/// residual + kernel_dropout(x) in one pass over memory; both of one shape.
+/// Computes residual + kernel_dropout(x) in one pass over memory; both have the same shape.
 at::Tensor kernel_dropout_and_add(const at::Tensor& residual, const at::Tensor& x, const kernels::DropoutMask& mask);
 
 }  // namespace gloss

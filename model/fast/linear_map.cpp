@@ -34,7 +34,7 @@ at::Tensor map_rows(const at::Tensor& x, const at::Tensor& weight, const at::Ten
   return rows;
 }
 
-// The gradients of x, weight and bias from that of the product, [..., out].
+// Returns the gradients of x, weight and bias from that of the product, [..., out].
 variable_list map_backward(AutogradContext& context, const at::Tensor& gradient, const at::Tensor& x,
                            const at::Tensor& weight, at::IntArrayRef shape) {
   const auto rows = rows_of(gradient).contiguous();  // [N, out]

@@ -52,7 +52,7 @@ void multiply_block(Matrix<float> a, Matrix<float> b, Matrix<float> out, std::in
   });
 }
 
-// Computes that for bfloat16; the rows of b are stored in pairs, and K is even.
+// Computes the same for bfloat16; the rows of b are stored in pairs, and K is even.
 void multiply_block(Matrix<Bfloat16Bits> a, Matrix<Bfloat16Bits> b, Matrix<float> out, std::int64_t M, std::int64_t N,
                     std::int64_t K, bool add) {
   const auto elements = [](const Bfloat16Bits* bits) { return reinterpret_cast<const c10::BFloat16*>(bits); };
@@ -62,7 +62,7 @@ void multiply_block(Matrix<Bfloat16Bits> a, Matrix<Bfloat16Bits> b, Matrix<float
   });
 }
 
-// Whether oneDNN's blocks multiply matrices of ones correctly.
+// Returns whether oneDNN's blocks multiply matrices of ones correctly.
 template <typename Element>
 bool works(Element one) {
   std::vector<Element> a(16 * 32, one), b(32 * 16, one);
@@ -76,7 +76,7 @@ bool works(Element one) {
   return std::ranges::all_of(out, [](float x) { return x == 32; });
 }
 
-// Whether kernels can be compiled; logs a warning otherwise.
+// Returns whether kernels can be compiled; logs a warning otherwise.
 bool compiles() {
   if (may_compile_kernels()) return true;
   log_warning(
@@ -104,7 +104,7 @@ void in_strips(std::int64_t size, std::int64_t of, const Strip& strip) {
 }
 
 // Calls part(begin, count) for parts of 0 to `size` whose counts are `whole` and then powers of two below it: oneDNN
-// compiles a kernel for each size that it meets, and batches would bring ever new ones.
+// compiles a kernel for each size that it meets, and batches would add new sizes again and again.
 template <typename Part>
 void in_powers_of_two(std::int64_t size, std::int64_t whole, const Part& part) {
   std::int64_t begin = 0;
@@ -132,7 +132,7 @@ Cut cut(std::int64_t M, std::int64_t N, bool whole_rows) {
 struct Product {
   Matrix<float> a, b, out;
   std::int64_t M, N, K;
-  bool transposed = false;  // a lies there as [K, M]
+  bool transposed = false;  // a is stored as [K, M]
   bool add = false;
   const float* bias = nullptr;
 };
@@ -158,7 +158,7 @@ class LeftBlock {
     if (kRounded) rounded_ = std::make_unique_for_overwrite<Bfloat16Bits[]>(kRowsOfBlock * kTermsOfBlock);
   }
 
-  // Rows from i on and terms from k on of a.
+  // Returns the block of a with `rows` rows from i on and `terms` terms from k on.
   Matrix<Element> get(std::int64_t i, std::int64_t rows, std::int64_t k, std::int64_t terms) {
     Matrix<float> block = product_.a.from(i, k);
     if (product_.transposed) {
@@ -185,7 +185,7 @@ void multiply_by_blocks(const Product& product, const RowsFinished& finished) {
   constexpr bool kRounded = std::is_same_v<Element, Bfloat16Bits>;
   std::unique_ptr<Bfloat16Bits[]> packed;
   if constexpr (kRounded) packed = pairs(product);
-  // Terms from k and columns from j on of b.
+  // Returns the part of b from term k and column j on.
   const auto right = [&](std::int64_t k, std::int64_t j) -> Matrix<Element> {
     if constexpr (kRounded)
       return {packed.get() + k * product.N + 2 * j, product.N};

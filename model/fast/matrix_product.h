@@ -17,11 +17,11 @@ namespace gloss {
 /// multiple of 16.
 using RowsFinished = std::function<void(std::int64_t first, std::int64_t rows)>;
 
-/// out [M, N] = a [M, K] b [K, N], plus `bias` [N] in each row if it is defined.
+/// Computes out [M, N] = a [M, K] b [K, N], plus `bias` [N] in each row if it is defined.
 void multiply(const at::Tensor& a, const at::Tensor& b, const at::Tensor& bias, const at::Tensor& out,
               const RowsFinished& finished = {});
 
-/// out [M, N] = a^T b with a [K, M] and b [K, N], or out + a^T b if `add`.
+/// Computes out [M, N] = a^T b with a [K, M] and b [K, N], or out + a^T b if `add`.
 void multiply_transposed(const at::Tensor& a, const at::Tensor& b, const at::Tensor& out, bool add);
 
 /// Maps a [N, M] to the sums of its columns [M].
@@ -30,9 +30,9 @@ at::Tensor column_sums(const at::Tensor& a);
 /// Maps a [M, N] to its transpose [N, M], contiguous.
 at::Tensor transposed(const at::Tensor& a);
 
-/// Whether this processor and LibTorch have the kernels for blocks.
+/// Returns whether this processor and LibTorch have the kernels for blocks.
 bool has_block_products();
-/// Whether they have the kernels for bfloat16.
+/// Returns whether they have the kernels for bfloat16.
 bool has_bfloat16_products();
 
 /// During its lifetime the products of its thread round both factors to bfloat16; sums and results stay float32. It has

@@ -10,8 +10,8 @@ namespace gloss {
 /// next operation are a function of these on that kind of device. Does not wait for the device.
 void seed_torch_generator(at::Device device, const RandomStream& stream);
 
-/// LibTorch's dropout, seeded from `stream`. Meant for GPUs, on which `plain_dropout` takes a hundred passes over
-/// memory. It drops other elements than `plain_dropout`, and the same ones in every run.
+/// Computes LibTorch's dropout, seeded from `stream`. Meant for GPUs, on which `plain_dropout` takes a hundred passes
+/// over memory. It drops other elements than `plain_dropout`, and the same ones in every run.
 at::Tensor torch_dropout(const at::Tensor& x, double p, const RandomStream& stream);
 
 }  // namespace gloss

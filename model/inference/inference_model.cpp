@@ -52,7 +52,7 @@ void expect_source(const PaddedIds& source, std::int64_t S, std::int64_t vocabul
   expect_ids(ids.const_data_ptr<std::int64_t>(), ids.numel(), vocabulary, "source");
 }
 
-// Forgets the states of a recurrence before the last step.
+// Drops the states of a recurrence before the last step.
 void keep_last_states(InferenceState& state) {
   for (auto& entries : state.generated) entries = {entries.back()};
   state.blocks = {state.blocks.front(), state.blocks.back()};  // the memory and this step

@@ -9,7 +9,7 @@
 namespace gloss {
 namespace {
 
-/// Calls `load` at the first call; if that throws, at the next one.
+/// Returns a function that calls `load` at its first call; if that throws, at the next one.
 std::function<EncoderDecoder()> once(std::function<EncoderDecoder()> load) {
   struct State {
     std::mutex lock;

@@ -14,15 +14,15 @@ namespace gloss {
 /// Returns a weight by the name that it has in a model file, on the CPU and in memory of its own.
 using WeightSource = std::function<StoredWeight(const std::string& name)>;
 
-/// The parameters of a module with the values that they have when they are asked for.
+/// Returns a source of the parameters of a module, with the values that they have when the source is called.
 WeightSource weights_of(const torch::nn::Module& module);
-/// The weights of a checked model file, as they are stored. Reading throws as read_weight.
+/// Returns a source of the weights of a checked model file, as they are stored. Reading throws as read_weight.
 WeightSource weights_of(const SafetensorsFile& file);
 
-/// A network whose weights are loaded when something needs them: one by one, which is enough for an InferenceModel, or
-/// all as an EncoderDecoder.
+/// A network whose weights are loaded when they are needed: one by one, which is enough for an InferenceModel, or all
+/// as an EncoderDecoder.
 struct LazyModel {
-  /// A network that is loaded already.
+  /// Holds a network that is loaded already.
   LazyModel(EncoderDecoder model);  // NOLINT(google-explicit-constructor)
   /// `load` is called once, when the network is needed first. Copies of the LazyModel share the result, and threads can
   /// call `network` at the same time.

@@ -35,7 +35,7 @@ struct ModelContents {
   WeightPrecision precision = WeightPrecision::kFloat32;  ///< precision of the file's matrices
 };
 
-/// A model file whose weights are read when something needs them.
+/// A model file whose weights are read when they are needed.
 struct StoredModel : ModelContents {
   LazyModel model;
 };

@@ -19,7 +19,7 @@
 namespace gloss {
 namespace {
 
-// Positions are added, not multiplied, so they are no matrices here.
+// Returns whether a file stores the weight as a matrix. Positions are added, not multiplied, so they are no matrices.
 bool is_rounded(const std::string& name, const at::Tensor& weight) {
   const auto kind = weight_kind(name, static_cast<std::size_t>(weight.dim()));
   return kind == WeightKind::kMatrix || kind == WeightKind::kGates || kind == WeightKind::kEmbedding;
@@ -49,7 +49,7 @@ at::ScalarType type_of(Dtype dtype) {
   return dtype == Dtype::kI8 ? at::kChar : dtype == Dtype::kBF16 ? at::kBFloat16 : at::kFloat;
 }
 
-// The extremes of values with a NaN are NaN.
+// Returns whether all values times `factor` are finite. The extremes of values with a NaN are NaN.
 bool all_finite(const at::Tensor& values, float factor = 1) {
   if (values.numel() == 0) return true;
   const auto [min, max] = at::aminmax(values);

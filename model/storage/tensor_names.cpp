@@ -5,7 +5,8 @@ namespace {
 
 constexpr std::string_view kMoments = "adam.", kEma = "ema.", kScale = "_scale";
 
-/// The scales of an int8 weight. The logarithm of the scale of cosine scores is a weight.
+/// Returns whether the name is that of the scales of an int8 weight. The logarithm of the scale of cosine scores is a
+/// weight.
 bool is_scale_name(std::string_view name) { return name.ends_with(kScale) && !name.ends_with(".log_scale"); }
 
 }  // namespace

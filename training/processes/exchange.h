@@ -9,8 +9,8 @@
 namespace gloss {
 
 /// Exchange of data among the processes that train one model together. Each process calls the same functions in the
-/// same order; a call returns when the data of all is there. Tensors are contiguous and on the CPU. Not from two
-/// threads at once. Throws LostProcessError if another process does not answer any more.
+/// same order; a call returns when the data of all is there. Tensors are contiguous and on the CPU. Must not be called
+/// by two threads at once. Throws LostProcessError if another process does not answer any more.
 class Exchange {
  public:
   Exchange() = default;
@@ -28,7 +28,7 @@ class Exchange {
   virtual at::Tensor all_to_all(const at::Tensor& sent, const std::vector<std::int64_t>& received) = 0;
   /// Returns the parts of all processes, in their order, as one dimension. The parts have one shape.
   virtual at::Tensor all_gather(const at::Tensor& part) = 0;
-  /// As all_gather for process 0; an undefined tensor for the others.
+  /// Returns the same as all_gather on process 0, an undefined tensor on the others.
   virtual at::Tensor gather(const at::Tensor& part) = 0;
 
   /// Returns the texts of all processes, of any length.
@@ -41,7 +41,7 @@ class Exchange {
   std::int64_t rank_ = 0, size_ = 1;
 };
 
-/// One process alone.
+/// Returns the exchange of a process that trains alone.
 Exchange& no_exchange();
 
 }  // namespace gloss

@@ -10,7 +10,8 @@ namespace {
 constexpr std::chrono::seconds kInterval{1};
 // Added to the beats of a process that has left.
 constexpr std::int64_t kLeft = std::int64_t{1} << 40;
-// The time in which the others read who is lost or mark that they have left, before the store may end with process 0.
+// Time for the others to read which process is lost, or to mark that they have left, before the store may end with
+// process 0.
 constexpr int kSecondsForOthers = 3;
 
 std::string beats_of(std::int64_t rank) { return "beats of " + std::to_string(rank); }
@@ -68,7 +69,7 @@ void Heartbeat::beat() {
     store_->add(beats_of(rank_), kLeft);
     for (int second = 0; rank_ == 0 && second < kSecondsForOthers && !all_left(); ++second)
       std::this_thread::sleep_for(kInterval);
-  } catch (const std::exception&) {  // the store has gone
+  } catch (const std::exception&) {  // the store has ended
     const std::lock_guard lock(mutex_);
     looks_without_answer_ = kPatience;
   }

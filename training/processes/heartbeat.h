@@ -18,8 +18,8 @@ namespace gloss {
 /// lost process into the store. A process is watched from its first heartbeat on.
 class Heartbeat {
  public:
-  /// Number of looks, one a second, that find no new heartbeat, after which a process is lost. Looks instead of time: a
-  /// machine that was suspended finds nobody lost when it wakes.
+  /// Number of checks, one a second, without a new heartbeat after which a process is lost. Checks are counted instead
+  /// of time, so that no process counts as lost when a suspended machine wakes.
   static constexpr int kPatience = 15;
 
   /// `store` must have a connection of its own. `lost` gets a message, in another thread, and should end the process:

@@ -37,10 +37,10 @@ namespace {
 
 // Time for all processes to join.
 constexpr std::chrono::minutes kToJoin{10};
-// Gloo must not give up: a slow operation is no fault, and the heartbeat finds lost processes.
+// Gloo's time limit is never reached: a slow operation is no fault, and the heartbeat finds lost processes.
 constexpr std::chrono::hours kUnlimited{24 * 365};
 
-// The main thread may wait in an exchange. Nobody may read stderr, so this waits for it as little as possible.
+// The main thread may wait in an exchange. stderr may have no reader, so this waits for it as little as possible.
 [[noreturn]] void end_lost(const std::string& message) {
   const auto line = "gloss: " + log_process() + message + "; go on with --resume\n";
   constexpr int kMilliseconds = 1000;
@@ -224,7 +224,7 @@ namespace {
 void wait(const std::function<c10::intrusive_ptr<c10d::Work>()>& begin) {
   try {
     begin()->wait();
-  } catch (const std::exception& fault) {  // Gloo names the connection only
+  } catch (const std::exception& fault) {  // Gloo's message has the connection only
     if (is_out_of_memory()) throw;
     const std::string what = fault.what();
     const auto address = what.find("peer [");

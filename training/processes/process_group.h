@@ -12,7 +12,7 @@ namespace gloss {
 /// a free port of the loopback interface.
 class LocalStore {
  public:
-  /// Throws IoError if no port can be had, and as ProcessGroup.
+  /// Throws IoError if no port is free, and as ProcessGroup.
   LocalStore();
   ~LocalStore();
   std::uint16_t port() const;
@@ -37,7 +37,7 @@ class ProcessGroup final : public Exchange {
   explicit ProcessGroup(const ProcessPlace& place);
   ~ProcessGroup() override;
 
-  /// Ends the watch after an orderly end of the common work. Nothing is exchanged afterwards.
+  /// Ends the watch after an orderly end of the common work. No data is exchanged afterwards.
   void leave();
 
   at::Tensor all_to_all(const at::Tensor& sent, const std::vector<std::int64_t>& received) override;

@@ -1,4 +1,4 @@
-// In place of process_group.cpp where the build found no headers of Gloo.
+// Replaces process_group.cpp in a build without the headers of Gloo.
 #include "common/error.h"
 #include "training/processes/process_group.h"
 
