@@ -38,7 +38,7 @@ ExitCode run(const DoctorOptions& options) {
     inputs.push_back({"--config", *options.config});
   }
   const auto here = set_up(options.common, {std::move(inputs)});
-  const auto machine = look_at_machine(here.threads);
+  const auto machine = examine_machine(here.threads);
   auto remarks = remarks_on(machine);
   std::optional<RunNeeds> run;
   if (config) {

@@ -216,7 +216,7 @@ class Rule {
 
   /// Chooses dropout. A dropout that the run file sets applies inside the sublayers, too, as with fixed defaults.
   void choose_dropout() {
-    const std::string reason = "a text of this size is soon known by heart";
+    const std::string reason = "a text of this size is soon memorized";
     if (!choose("model.dropout", row_.dropout, reason)) return;
     choose("model.attention_dropout", row_.inner_dropout, reason);
     choose("model.feed_forward_dropout", row_.inner_dropout, reason);

@@ -133,7 +133,7 @@ void remark_on_threads(const MachineReport& report, std::vector<Remark>& remarks
 
 }  // namespace
 
-MachineReport look_at_machine(int threads) {
+MachineReport examine_machine(int threads) {
   MachineReport report;
   report.libtorch_built = TORCH_VERSION;
   report.libtorch_run = value_in_settings("TORCH_VERSION");

@@ -41,7 +41,7 @@ struct MachineReport {
 
 /// Inspects libraries, processor and system, and multiplies matrices for a few tenths of a second. `threads` is the
 /// result of set_up_runtime.
-MachineReport look_at_machine(int threads);
+MachineReport examine_machine(int threads);
 
 /// A reason why training is slow or fails, and the remedy.
 struct Remark {

@@ -33,7 +33,7 @@ class CorpusCache {
 
   /// Returns whether the file is intact and was made of these texts by this version of the program. If so, the texts
   /// have been checked.
-  bool knows_texts() const { return cached_.has_value(); }
+  bool has_texts() const { return cached_.has_value(); }
   TrainingTexts& texts() const { return *texts_; }
   /// Returns the SHA-256 of the tokenizer that training under this name would produce; empty if it is unknown.
   std::string known_tokenizer(const std::string& name) const;

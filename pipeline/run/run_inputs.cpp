@@ -61,7 +61,7 @@ RunInputs read_inputs(const TrainTranslateOptions& options, const RunFolder& fol
   auto test = test_set(data);
   CorpusCache cache(config, folder, training_texts(options));
   auto& texts = cache.texts();
-  if (!cache.knows_texts()) expect_aligned(texts.scan());
+  if (!cache.has_texts()) expect_aligned(texts.scan());
   if (!folder.resumes()) print_notes(options);
   const HoldOut* held_out = data.hold_out ? &*texts.scan().held_out : nullptr;
   if (held_out != nullptr) {

@@ -101,7 +101,7 @@ TEST(MachineReportTest, OnlyAnotherLibTorchIsAFailure) {
 }
 
 TEST(MachineReportTest, InspectsThisMachine) {
-  const auto report = look_at_machine(set_up_runtime(1));
+  const auto report = examine_machine(set_up_runtime(1));
   EXPECT_THAT(report.libtorch_run, testing::MatchesRegex("[0-9]+\\.[0-9]+.*"));
   EXPECT_THAT(report.openmp_files, SizeIs(1));
   EXPECT_THAT(report.sentencepiece_files, Contains(HasSubstr("libsentencepiece")));

@@ -61,7 +61,7 @@ class SignallingTokenizer final : public Tokenizer {
 class CorpusCacheTest : public testing::Test {
  protected:
   struct Start {
-    bool had_known_texts = false;  ///< knows_texts() before the tokenizer was trained
+    bool had_texts = false;  ///< has_texts() before the tokenizer was trained
     bool made = false;             ///< a new file replaced the old one
     std::string hash, messages;
     CorpusReport report;
@@ -75,7 +75,7 @@ class CorpusCacheTest : public testing::Test {
     {
       RunFolder folder(job_ / "run", false, true);
       CorpusCache cache(job_.config, folder);
-      start.had_known_texts = cache.knows_texts();
+      start.had_texts = cache.has_texts();
       const RunTokenizers tokenizers(job_.config, folder, cache);
       cache.load(tokenizers.by_name(), *tokenizers.source(), *tokenizers.target(), threads);
       start.hash = cache.corpus().hash();
@@ -98,11 +98,11 @@ class CorpusCacheTest : public testing::Test {
 
 TEST_F(CorpusCacheTest, ASecondStartReusesIdsAndTokenizer) {
   const auto first = start();
-  EXPECT_FALSE(first.had_known_texts);
+  EXPECT_FALSE(first.had_texts);
   EXPECT_TRUE(first.made);
   EXPECT_THAT(first.messages, HasSubstr("training tokenizer.model"));
   const auto second = start();
-  EXPECT_TRUE(second.had_known_texts);
+  EXPECT_TRUE(second.had_texts);
   EXPECT_FALSE(second.made);
   EXPECT_EQ(second.hash, first.hash);
   EXPECT_THAT(second.messages, IsEmpty());
@@ -136,24 +136,24 @@ TEST_F(CorpusCacheTest, IsMadeAgainForOtherTextsTokenizersAndLengths) {
   std::swap(lines[0], lines[1]);
   write_lines(job_.config.data.train_target, lines);
   const auto other_text = start();
-  EXPECT_FALSE(other_text.had_known_texts);
+  EXPECT_FALSE(other_text.had_texts);
   EXPECT_TRUE(other_text.made);
   EXPECT_NE(other_text.hash, first.hash);
 
   write_lines(job_.config.data.train_source, lines);
   const auto other_source = start();
-  EXPECT_FALSE(other_source.had_known_texts);
+  EXPECT_FALSE(other_source.had_texts);
   EXPECT_NE(other_source.hash, other_text.hash);
 
   job_.config.data.max_length = 63;
   const auto other_length = start();
-  EXPECT_TRUE(other_length.had_known_texts && other_length.made);
+  EXPECT_TRUE(other_length.had_texts && other_length.made);
   EXPECT_THAT(other_length.messages, IsEmpty()) << "the tokenizer is the same";
 
   job_.config.tokenizer.vocabulary_size = 39;
   job_.config.tokenizer.character_coverage = 0.98;
   const auto other_tokenizer = start();
-  EXPECT_TRUE(other_tokenizer.had_known_texts && other_tokenizer.made);
+  EXPECT_TRUE(other_tokenizer.had_texts && other_tokenizer.made);
   EXPECT_THAT(other_tokenizer.messages, HasSubstr("training tokenizer.model"));
 }
 
@@ -170,7 +170,7 @@ TEST_F(CorpusCacheTest, IsMadeAgainForOtherFilters) {
   start();
   const auto made_anew = [&] {
     const auto other = start();
-    EXPECT_TRUE(other.had_known_texts && other.made);
+    EXPECT_TRUE(other.had_texts && other.made);
     EXPECT_FALSE(start().made);
     return other.report;
   };
@@ -195,7 +195,7 @@ TEST_F(CorpusCacheTest, IsMadeAgainIfDamagedOrAnotherFile) {
        {flipped, good.substr(0, good.size() / 2), good + "more", std::string("something else"), std::string()}) {
     std::ofstream(file(), std::ios::binary) << bad;
     const auto again = start();
-    EXPECT_FALSE(again.had_known_texts);
+    EXPECT_FALSE(again.had_texts);
     EXPECT_TRUE(again.hash == first.hash && text_of_file(file()) == good);
     EXPECT_THAT(again.messages, HasSubstr("corpus.cache: wanted a corpus file, got"));
     EXPECT_THAT(again.messages, HasSubstr("the texts are encoded again"));
@@ -268,10 +268,10 @@ TEST_F(CorpusCacheTest, IsMadeAgainByAnotherVersion) {
     fs::rename(file().string() + ".new", file());
   };
   rewrite([](Json&) {});
-  EXPECT_TRUE(start().had_known_texts) << "written as it was";
+  EXPECT_TRUE(start().had_texts) << "written as it was";
   rewrite([](Json& key) { key["program"] = key["program"].get<std::string>() + "1"; });
   const auto other = start();
-  EXPECT_FALSE(other.had_known_texts);
+  EXPECT_FALSE(other.had_texts);
   EXPECT_TRUE(other.made);
   EXPECT_EQ(other.hash, first.hash);
   for (const Json& strange : {Json(3), Json(), Json::array(), Json{{"program", 1}}}) {
