@@ -24,10 +24,9 @@ std::string entry(const std::string& name, const std::string& description) {
 }
 
 std::string description_of(const CLI::Option& option) {
-  auto text = option.get_description();
   std::string needed;
   for (const auto* other : option.get_needs()) needed += (needed.empty() ? "" : ", ") + other->get_name();
-  return needed.empty() ? text : text + "; needs " + needed;
+  return option.get_description() + (needed.empty() ? "" : "; needs " + needed);
 }
 
 std::string usage_line(const CLI::App& command, const std::string& name) {

@@ -2,6 +2,7 @@
 
 #ifdef GLOSS_HAS_LIBEDIT
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <clocale>
@@ -175,9 +176,7 @@ class LibeditEditor final : public LineEditor {
     const auto first = static_cast<unsigned char>(bytes.front());
     const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
     if (first < 0xc2 || first > 0xf4 || bytes.size() >= length) return true;
-    for (const char c : bytes.substr(1))
-      if ((static_cast<unsigned char>(c) & 0xc0) != 0x80) return true;
-    return false;
+    return std::ranges::any_of(bytes.substr(1), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
   }
 
   EditLine* editor_ = nullptr;

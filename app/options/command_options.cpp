@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 #include <variant>
 
 #include <CLI/App.hpp>
@@ -10,6 +11,7 @@
 
 #include "common/config/settings_table.h"
 #include "common/error.h"
+#include "common/text/printable.h"
 #include "common/text/split_text.h"
 
 namespace gloss {
@@ -139,19 +141,19 @@ CLI::Option* add_option(CLI::App& command, Setting setting, bool& value) {
 }
 
 CLI::Option* add_option(CLI::App& command, Setting setting, std::string& value) {
-  return add_text(command, setting, SettingType::kText, value);
+  return add_text(command, std::move(setting), SettingType::kText, value);
 }
 
 CLI::Option* add_option(CLI::App& command, Setting setting, std::optional<std::string>& value) {
-  return add_text(command, setting, SettingType::kText, value);
+  return add_text(command, std::move(setting), SettingType::kText, value);
 }
 
 CLI::Option* add_option(CLI::App& command, Setting setting, std::filesystem::path& value) {
-  return add_text(command, setting, SettingType::kPath, value);
+  return add_text(command, std::move(setting), SettingType::kPath, value);
 }
 
 CLI::Option* add_option(CLI::App& command, Setting setting, std::optional<std::filesystem::path>& value) {
-  return add_text(command, setting, SettingType::kPath, value);
+  return add_text(command, std::move(setting), SettingType::kPath, value);
 }
 
 CLI::Option* add_option(CLI::App& command, Setting setting, std::vector<std::filesystem::path>& value) {

@@ -58,7 +58,8 @@ std::string languages_text(const Json& description) {
   const auto source = value_at(description, {"config", "data", "source_language"});
   const auto target = value_at(description, {"config", "data", "target_language"});
   const auto text = [](const Json& language) {
-    return language.is_string() && language != "" ? printable(language.get<std::string>()) : "unknown";
+    const auto name = language.is_string() ? language.get<std::string>() : "";
+    return name.empty() ? "unknown" : printable(name);
   };
   const bool unknown = text(source) == "unknown" && text(target) == "unknown";
   const auto tags = value_at(description, {"languages"});

@@ -8,6 +8,7 @@
 #include "common/config/settings.h"
 #include "common/error.h"
 #include "common/special_ids.h"
+#include "common/text/printable.h"
 #include "model/weights.h"
 #include "training/freeze.h"
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/text/printable.h"
 #include "data/language_tag.h"
 #include "pipeline/interchange/formats/vocabulary_file.h"
 #include "pipeline/interchange/import/json_fields.h"
