@@ -62,7 +62,7 @@ class CorpusCacheTest : public testing::Test {
  protected:
   struct Start {
     bool had_texts = false;  ///< has_texts() before the tokenizer was trained
-    bool made = false;             ///< a new file replaced the old one
+    bool made = false;       ///< a new file replaced the old one
     std::string hash, messages;
     CorpusReport report;
   };
