@@ -50,7 +50,10 @@ TEST(TrainTokenizerTest, SymbolsAreOnePieceEachAndStayText) {
       for (Id i = 0; i < 4; ++i) EXPECT_EQ(tokenizer.piece(4 + i), config.symbols[static_cast<std::size_t>(i)]);
       const auto pieces = [&](const std::string& line) {
         std::string text;
-        for (const auto id : tokenizer.encode(line)) text += (text.empty() ? "" : " ") + tokenizer.piece(id);
+        for (const auto id : tokenizer.encode(line)) {
+          if (!text.empty()) text += ' ';
+          text += tokenizer.piece(id);
+        }
         return text;
       };
       EXPECT_THAT(pieces("<BT> A small river."), StartsWith("\u2581 <BT> \u2581"));

@@ -103,9 +103,10 @@ void MarianModel::add_norm(const std::string& name, const std::string& suffix) {
 }
 
 MarianModel::MarianModel() : pieces(static_cast<std::int64_t>(small_pieces("marian").size())) {
+  const auto rows = std::to_string(pieces);
   options = {{"type", "transformer"},
              {"dim-emb", "8"},
-             {"dim-vocabs", "[" + std::to_string(pieces) + ", " + std::to_string(pieces) + "]"},
+             {"dim-vocabs", std::string("[") + rows + ", " + rows + "]"},
              {"enc-depth", "2"},
              {"dec-depth", "2"},
              {"transformer-heads", "2"},
