@@ -218,8 +218,6 @@ TEST_F(StagesRunTest, AFilteredRunResumesToTheSameBitsAndFiltersBelongToItsIdent
   refused("data.max_ratio");
   job.config.data.filters.skip_repeated = false;
   refused("data.skip_repeated");
-  job.config.data.filters.skip_copied = true;
-  refused("data.skip_copied");
   job.config.tokenizer.symbols = {};
   refused("tokenizer.symbols");
 }
