@@ -78,7 +78,7 @@ bool is_language_tag(std::string_view text) {
   return are_extensions(parts, place);
 }
 
-std::string with_hyphens(std::string language) {
+std::string with_hyphens(const std::string& language) {
   auto tag = language;
   std::ranges::replace(tag, '_', '-');
   return is_language_tag(tag) ? tag : language;

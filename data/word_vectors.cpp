@@ -8,12 +8,12 @@
 #include "common/error.h"
 #include "common/files/line_reader.h"
 #include "common/text/printable.h"
+#include "common/text/space_mark.h"
 #include "common/text/utf8.h"
 
 namespace gloss {
 namespace {
 
-constexpr std::string_view kWordMark = "\xE2\x96\x81";  // U+2581
 constexpr std::string_view kBetween = " \t";
 constexpr std::int64_t kLinesToOneUnusable = 100;
 
@@ -87,8 +87,8 @@ void PieceSpellings::add(Id id, const std::string& piece) {
   if (id == kPad) return;
   ++pieces_;
   meanings_[piece].push_back({id, true});
-  if (piece.size() > kWordMark.size() && piece.starts_with(kWordMark))
-    meanings_[piece.substr(kWordMark.size())].push_back({id, false});
+  if (piece.size() > kSpaceMark.size() && piece.starts_with(kSpaceMark))
+    meanings_[piece.substr(kSpaceMark.size())].push_back({id, false});
 }
 
 const std::vector<PieceSpellings::Meaning>& PieceSpellings::operator[](const std::string& spelling) const {

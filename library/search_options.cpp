@@ -77,7 +77,7 @@ DecodingConfig decoding_config(const TranslationOptions& options, DecodingConfig
   Json given = Json::object();
   for (const auto& [name, key, field] : public_options())
     if (auto value = field.value(options); !value.is_null()) set_value_at(given, key, std::move(value));
-  config = decoding_settings().read(ConfigSection(given, "decoding"), std::move(config));
+  config = decoding_settings().read(ConfigSection(given, "decoding"), config);
   if (options.on_token) expect_greedy(config);
   expect_to_matter(given, config);
   if (options.first_line < 0)

@@ -127,7 +127,7 @@ at::Tensor EncoderDecoderImpl::target_embeddings(const at::Tensor& ids) {
 }
 
 at::Tensor EncoderDecoderImpl::add_positions(const at::Tensor& embeddings, const at::Tensor& positions, Norm& norm,
-                                             const Pass& pass, const std::string& site) {
+                                             const Pass& pass, const std::string& site) const {
   auto tokens = embeddings, places = positions;
   if (pass.probe != nullptr) pass.probe->embedding(site, tokens, places);
   auto sum = tokens + places;

@@ -69,7 +69,7 @@ class EncoderDecoderImpl : public torch::nn::Module {
   /// Computes Dropout(embeddings [B, T, D] + positions [T, D]) (sections 3.5 and 5.4), with the norm before dropout if
   /// it is not null. A probe receives the result of the norm at `site` + "_norm".
   at::Tensor add_positions(const at::Tensor& embeddings, const at::Tensor& positions, Norm& norm, const Pass& pass,
-                           const std::string& site);
+                           const std::string& site) const;
   /// Returns the mask over the positions of `source` [B, S, D], as changed by the pass's probe.
   static Mask probed_mask(const Mask& mask, const at::Tensor& source, const Pass& pass);
 

@@ -34,7 +34,7 @@ Mask Mask::padding(std::vector<std::int64_t> lengths) {
 
 Mask Mask::causal(std::vector<std::int64_t> lengths) { return padding(std::move(lengths)).as_causal(); }
 
-Mask Mask::hiding(at::Tensor hidden) const {
+Mask Mask::hiding(const at::Tensor& hidden) const {
   expect_dimensions(hidden, 2, "hidden");
   Mask mask = *this;
   mask.hidden_ = hidden_.defined() ? hidden_.logical_or(hidden) : hidden.to(at::kBool);

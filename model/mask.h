@@ -22,7 +22,7 @@ class Mask {
 
   /// Returns this mask, which also hides the keys whose `hidden` [B, S] (bool) is true, for example to measure the
   /// influence of a source token.
-  Mask hiding(at::Tensor hidden) const;
+  Mask hiding(const at::Tensor& hidden) const;
   /// Returns this mask, which also hides keys later than the query.
   Mask as_causal() const;
   /// Returns this mask, which stores its tensor when `visible` is first called. The layers of a stack share it. Copies

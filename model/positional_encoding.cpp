@@ -23,7 +23,8 @@ at::Tensor sinusoids(std::int64_t first, std::int64_t count, std::int64_t d_mode
   const bool of_paper = frequencies == PositionFrequencies::kPaper;
   const double half = static_cast<double>(d_model) / 2, steps = of_paper ? half : std::max(half - 1, 1.0);
   for (std::int64_t column = 0; column < d_model; ++column) {
-    const double rate = std::pow(10000.0, -static_cast<double>(column / 2) / steps);
+    const std::int64_t i = column / 2;
+    const double rate = std::pow(10000.0, -static_cast<double>(i) / steps);
     for (std::int64_t row = 0; row < count; ++row) {
       const double angle = static_cast<double>(first + row) * rate;
       out[row * d_model + column] = static_cast<float>(column % 2 == 0 ? std::sin(angle) : std::cos(angle));

@@ -4,12 +4,12 @@
 #include <optional>
 #include <utility>
 
+#include "common/text/space_mark.h"
 #include "common/text/utf8.h"
 
 namespace gloss {
 namespace {
 
-constexpr std::string_view kSpaceMark = "\u2581";
 constexpr std::string_view kReplacement = "\ufffd";
 
 /// Returns the byte that a piece such as "<0x0A>" stands for.

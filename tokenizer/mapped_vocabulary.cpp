@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kMagic = "gloss-mapped-tokenizer 1\n";
 constexpr std::string_view kAnyMagic = "gloss-mapped-tokenizer ";
-constexpr std::string_view kOpusMt = "opus-mt";
+constexpr std::string_view kNoNormalizer, kOpusMt = "opus-mt";
 constexpr std::size_t kMaxHeaderBytes = 32 << 20;  // bytes
 constexpr std::size_t kMaxPieceBytes = 1000;       // bytes
 constexpr std::size_t kMaxLanguageBytes = 100;     // bytes
@@ -58,7 +58,7 @@ std::map<std::string, Id, std::less<>> read_languages(const Json& json, const st
 }
 
 MappedVocabulary::Normalizer read_normalizer(const Json& json, const std::string& name) {
-  if (json == "") return MappedVocabulary::Normalizer::kNone;
+  if (json == kNoNormalizer) return MappedVocabulary::Normalizer::kNone;
   if (json == kOpusMt) return MappedVocabulary::Normalizer::kOpusMt;
   refuse(name, "the unknown normalizer " + printable(to_text(json), 80));
 }
@@ -105,7 +105,7 @@ std::string to_header(const MappedVocabulary& vocabulary) {
   for (const auto& [language, id] : vocabulary.languages) languages[language] = id;
   const Json header{
       {"languages", std::move(languages)},
-      {"normalizer", vocabulary.normalizer == MappedVocabulary::Normalizer::kOpusMt ? kOpusMt : std::string_view()},
+      {"normalizer", vocabulary.normalizer == MappedVocabulary::Normalizer::kOpusMt ? kOpusMt : kNoNormalizer},
       {"pieces", vocabulary.pieces}};
   return std::string(kMagic) + to_text(header) + '\n';
 }

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "common/text/space_mark.h"
+
 namespace gloss {
 namespace {
-
-constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581
 
 bool spells_symbol(std::string_view behind_bracket) {
   constexpr std::array<std::string_view, 4> kNames{"s>", "/s>", "unk>", "pad>"};

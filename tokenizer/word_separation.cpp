@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "common/error.h"
+#include "common/text/space_mark.h"
 #include "tokenizer/piece_table.h"
 #include "tokenizer/protobuf_fields.h"
 
 namespace gloss {
 namespace {
-
-constexpr std::string_view kSpaceMark = "\u2581";
 
 // Fields of the normalizer's settings. The three flags are true if they are missing.
 constexpr std::uint64_t kName = 1, kAddDummyPrefix = 3, kRemoveExtraWhitespaces = 4, kEscapeWhitespaces = 5;

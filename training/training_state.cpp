@@ -71,8 +71,8 @@ TrainingState read_training_state(const Json& json, const std::string& file) {
   const bool is_old = json.contains("threads") && !json.contains("shards");
   state.shards = is_old ? 0 : count(json, "shards");
   if (json.contains("device")) {
-    check(json.at("device").is_string() && json.at("device") != "", "device", "a kind of device");
-    state.device = json.at("device").get<std::string>();
+    if (json.at("device").is_string()) state.device = json.at("device").get<std::string>();
+    check(!state.device.empty(), "device", "a kind of device");
   }
   state.hashes = member(json, "hashes");
   check(state.hashes.is_object(), "hashes", "an object");

@@ -9,12 +9,11 @@
 
 #include "common/error.h"
 #include "common/text/printable.h"
+#include "common/text/space_mark.h"
 #include "common/text/word_boundary.h"
 
 namespace gloss {
 namespace {
-
-constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581, SentencePiece's space
 
 std::vector<std::uint8_t> continuing_pieces(const Tokenizer& tokenizer) {
   std::vector<std::uint8_t> result(static_cast<std::size_t>(tokenizer.vocabulary_size()));

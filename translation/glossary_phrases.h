@@ -17,9 +17,9 @@ namespace gloss {
 /// a script without spaces.
 class GlossaryPhrases {
  public:
-  /// `target` may add a language tag, which phrases lack. Throws DataError naming the entry if encoding and decoding
+  /// `tokenizer` may add a language tag, which phrases lack. Throws DataError naming the entry if encoding and decoding
   /// change a phrase, or if it has an unknown piece.
-  GlossaryPhrases(Glossary glossary, const Tokenizer& target);
+  GlossaryPhrases(Glossary glossary, const Tokenizer& tokenizer);
 
   /// Returns a phrase for each occurrence of a glossary source that ends within the first `end` bytes of the line
   /// (valid UTF-8), as Glossary::find. source_begin and source_end are set if attention can show where the phrase is

@@ -13,7 +13,7 @@
 #include "app/output/standard_output.h"
 #include "common/error.h"
 #include "common/files/safetensors.h"
-#include "common/text/printable.h"
+#include "common/files/safetensors_format.h"
 #include "model/storage/model_file.h"
 #include "model/storage/stored_weights.h"
 #include "model/storage/tensor_names.h"
@@ -53,8 +53,7 @@ std::set<std::string> languages_of(const ModelDescription& description, const st
 /// Returns the description of the file, the object that --json prints.
 Json describe(const std::filesystem::path& path) {
   const auto file = SafetensorsFile::open(path);
-  const auto found = file.metadata().find("format");
-  const auto format = found == file.metadata().end() ? "none" : found->second;
+  const auto format = format_of(file);
   Json result{{"format", format}, {"modules", Json::array()}};
   if (format == kModelFormat) {
     const auto model = read_model_contents(file);
@@ -69,9 +68,7 @@ Json describe(const std::filesystem::path& path) {
     result["moving_mean"] =
         std::ranges::any_of(file.tensors(), [](const auto& tensor) { return is_ema_name(tensor.first); });
   } else {
-    throw ModelError(file.name() + ": is not a file of gloss, but of another program: wanted the format " +
-                     std::string(kModelFormat) + " or " + std::string(kCheckpointFormat) + ", got " +
-                     printable(format));
+    refuse_foreign(file, std::string(kModelFormat).append(" or ").append(kCheckpointFormat));
   }
   std::int64_t total = 0;
   for (const auto& [name, parameters] : modules_of(file)) {

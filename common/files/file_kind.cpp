@@ -12,7 +12,7 @@ namespace {
 struct Format {
   std::string_view magic, kind;
 };
-constexpr std::array<Format, 12> kFormats = {{{"PK\x03\x04", "a zip archive, as torch.save writes"},
+constexpr std::array<Format, 12> kFormats = {{{"PK\x03\x04", "a zip archive, as torch.save and NumPy write"},
                                               {"\x80\x02", "a pickle, as torch.save writes"},
                                               {"\x80\x04", "a pickle"},
                                               {"\x1f\x8b", "gzip: decompress it first"},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace gloss {
 namespace {
@@ -27,10 +28,6 @@ void Fingerprint::update(std::span<const std::byte> bytes) {
   sums_ = sums;
 }
 
-std::uint64_t Fingerprint::value() const {
-  std::uint64_t result = 0;
-  for (const auto sum : sums_) result = mix(result, sum);
-  return result;
-}
+std::uint64_t Fingerprint::value() const { return std::accumulate(sums_.begin(), sums_.end(), std::uint64_t{0}, mix); }
 
 }  // namespace gloss

@@ -33,14 +33,23 @@ Json metadata_json(const SafetensorsFile& file, const std::string& key) {
   throw ModelError(file.name() + ": " + key + ": wanted an object");
 }
 
+std::string format_of(const SafetensorsFile& file) {
+  const auto found = file.metadata().find("format");
+  return found == file.metadata().end() ? "none" : printable(found->second, 80);
+}
+
+bool is_of_gloss(const SafetensorsFile& file) { return format_of(file).starts_with("gloss-"); }
+
+void refuse_foreign(const SafetensorsFile& file, std::string_view wanted) {
+  throw ModelError(file.name() + ": is not a file of gloss, but of another program: wanted the format " +
+                   std::string(wanted) + ", got " + format_of(file) +
+                   "; gloss import reads models of Marian and Hugging Face");
+}
+
 void expect_format(const SafetensorsFile& file, std::string_view format, int version) {
-  if (!file.metadata().contains("format"))
-    throw ModelError(file.name() +
-                     ": is not a file of gloss, but of another program: wanted a safetensors file of the format " +
-                     std::string(format) + "; its metadata has no format");
-  const auto& got = metadata_value(file, "format");
-  if (got != format)
-    throw ModelError(file.name() + ": format: wanted " + std::string(format) + ", got " + printable(got));
+  const auto got = format_of(file);
+  if (!is_of_gloss(file)) refuse_foreign(file, format);
+  if (got != format) throw ModelError(file.name() + ": format: wanted " + std::string(format) + ", got " + got);
   const auto expected = std::to_string(version);
   const auto& stated = metadata_value(file, "format_version");
   if (stated != expected)

@@ -8,7 +8,7 @@
 namespace gloss {
 namespace {
 
-struct Range {
+struct KindRange {
   char32_t first, last;
   CharacterKind kind;
 };
@@ -16,7 +16,7 @@ struct Range {
 constexpr auto kWord = CharacterKind::kWord, kUnspaced = CharacterKind::kUnspaced, kOther = CharacterKind::kOther;
 
 // If several ranges hold a character, the last one applies.
-constexpr std::array<Range, 57> kRanges{{
+constexpr std::array<KindRange, 57> kKinds{{
     {U'0', U'9', kWord},         {U'A', U'Z', kWord},         {U'a', U'z', kWord},
     {0xAA, 0xAA, kWord},         {0xAD, 0xAD, kWord},         {0xB5, 0xB5, kWord},
     {0xBA, 0xBA, kWord},         {0xC0, 0x1FFF, kWord},       {0xD7, 0xD7, kOther},
@@ -41,10 +41,10 @@ constexpr std::array<Range, 57> kRanges{{
 }  // namespace
 
 CharacterKind kind_of(char32_t character) {
-  const auto found = std::find_if(kRanges.rbegin(), kRanges.rend(), [character](const Range& range) {
+  const auto found = std::find_if(kKinds.rbegin(), kKinds.rend(), [character](const KindRange& range) {
     return character >= range.first && character <= range.last;
   });
-  return found == kRanges.rend() ? kOther : found->kind;
+  return found == kKinds.rend() ? kOther : found->kind;
 }
 
 bool is_letter(char32_t character) { return kind_of(character) != kOther && !is_ascii_digit(character); }

@@ -40,7 +40,7 @@ struct LineScoringOptions {
 };
 
 /// Scores each line by itself, BLEU with effective order.
-LineScores score_lines(MetricKind metric, const MetricOptions& settings, const SystemOutput& system,
+LineScores score_lines(MetricKind kind, const MetricOptions& settings, const SystemOutput& system,
                        const References& references, const LineScoringOptions& options = {});
 
 }  // namespace gloss

@@ -15,7 +15,7 @@ void parallel_for(std::int64_t count, int threads,
                   const std::function<void(std::int64_t begin, std::int64_t end)>& body) {
   threads = static_cast<int>(std::clamp<std::int64_t>(count, 1, std::max(threads, 1)));
   if (threads == 1) return body(0, count);
-  const std::int64_t step = std::clamp<std::int64_t>(count / (8 * threads), 1, 256);
+  const std::int64_t step = std::clamp<std::int64_t>(count / 8 / threads, 1, 256);
   std::atomic<std::int64_t> next = 0;
   std::mutex mutex;
   std::exception_ptr error;

@@ -28,7 +28,7 @@ class TerShifts {
   };
 
   std::optional<Shift> best_shift(std::int32_t distance);
-  void try_targets(std::int32_t distance, Shift shift, std::size_t reference_start, std::optional<Shift>& best);
+  void try_targets(std::int32_t distance, Shift shift, std::size_t match, std::optional<Shift>& best);
   std::int32_t distance_after(const Shift& shift);
 
   TerWords reference_;

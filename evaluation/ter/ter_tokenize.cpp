@@ -34,7 +34,7 @@ constexpr std::array<Range, 11> kAsianPunctuation = {{{0x3001, 0x3002},
                                                       {0xff1a, 0xff1b},
                                                       {0xff1f, 0xff1f},
                                                       {0xff61, 0xff65}}};
-constexpr std::u32string_view kPunctuation = U".,?:;!\"()";
+constexpr std::u32string_view kSentenceMarks = U".,?:;!\"()";
 
 bool in_ranges(std::span<const Range> ranges, char32_t c) {
   return std::ranges::any_of(ranges, [c](const Range& range) { return range.first <= c && c <= range.last; });
@@ -48,7 +48,7 @@ class CharacterRules {
   bool none() const { return !options_.no_punct && !(options_.normalized && options_.asian_support); }
   bool drops(char32_t c) const {
     if (!options_.no_punct) return false;
-    return kPunctuation.find(c) != kPunctuation.npos || (options_.asian_support && in_ranges(kAsianPunctuation, c));
+    return kSentenceMarks.find(c) != kSentenceMarks.npos || (options_.asian_support && in_ranges(kAsianPunctuation, c));
   }
   bool sets_apart(char32_t c) const {
     return options_.normalized && options_.asian_support &&

@@ -65,8 +65,8 @@ void multiply_block(Matrix<Bfloat16Bits> a, Matrix<Bfloat16Bits> b, Matrix<float
 // Returns whether oneDNN's blocks multiply matrices of ones correctly.
 template <typename Element>
 bool works(Element one) {
-  std::vector<Element> a(16 * 32, one), b(32 * 16, one);
-  std::vector<float> out(16 * 16);
+  std::vector<Element> a(std::size_t{16} * 32, one), b(std::size_t{32} * 16, one);
+  std::vector<float> out(std::size_t{16} * 16);
   try {
     multiply_block(Matrix<Element>{a.data(), 32}, Matrix<Element>{b.data(), 16}, {out.data(), 16}, 16, 16, 32, false);
     at::native::cpublas::brgemm_release(std::is_same_v<Element, Bfloat16Bits>);
@@ -122,7 +122,7 @@ struct Cut {
 Cut cut(std::int64_t M, std::int64_t N, bool whole_rows) {
   Cut part{kRowsOfBlock, N};
   const auto parts = [&] { return blocks(M, part.rows) * blocks(N, part.columns); };
-  const std::int64_t wanted = 2 * at::get_num_threads();
+  const auto wanted = std::int64_t{2} * at::get_num_threads();
   while (!whole_rows && parts() < wanted && part.columns > kColumnsOfBlock)
     part.columns = blocks(part.columns / 2, kColumnsOfBlock) * kColumnsOfBlock;
   while (parts() < wanted && part.rows > kMinRows) part.rows /= 2;

@@ -284,7 +284,8 @@ class Rule {
     if (!validates || in_run == 0 || keys_.has("training.validate_every")) return;
     const auto epochs = in_run / per_epoch;
     const bool at_epochs = epochs >= kMinEpochs && epochs <= kMaxEpochs;
-    const auto every = static_cast<std::int64_t>(rounded(static_cast<double>(in_run / kValidations)));
+    const std::int64_t equal = in_run / kValidations;
+    const auto every = static_cast<std::int64_t>(rounded(static_cast<double>(equal)));
     choose("training.validate_every", at_epochs ? 0 : std::max(every, kMinValidateEvery),
            "often enough to follow the run");
   }

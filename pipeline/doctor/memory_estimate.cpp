@@ -53,7 +53,7 @@ std::int64_t peak_of(const std::function<void()>& work) {
 /// Returns the memory of SentencePiece's trainers, as measured on English and German. They read at most two million
 /// lines.
 std::int64_t tokenizer_training_bytes(TokenizerType type, std::int64_t text_bytes) {
-  constexpr std::int64_t kMaxText = 2'000'000 * 120;
+  constexpr std::int64_t kMaxText = std::int64_t{2'000'000} * 120;
   return std::min(text_bytes, kMaxText) * (type == TokenizerType::kUnigram ? 22 : type == TokenizerType::kBpe ? 9 : 5);
 }
 
@@ -258,8 +258,9 @@ TrainingNeeds try_training(const RunConfig& config, const ForeseenRun& run, std:
   needs.program = std::max<std::int64_t>(resident_bytes() - needs.weights, 0);
   needs.batches = trial.batches(tokens, count);
   if (tokens < wanted) {
-    const auto small = trial.batches(tokens / 4, count);
-    const auto of_token = static_cast<double>(needs.batches - small) / static_cast<double>(tokens - tokens / 4);
+    const std::int64_t few = tokens / 4;
+    const auto of_token =
+        static_cast<double>(needs.batches - trial.batches(few, count)) / static_cast<double>(tokens - few);
     needs.batches += static_cast<std::int64_t>(std::max(of_token, 0.0) * static_cast<double>(wanted - tokens));
   }
   needs.batches = std::max<std::int64_t>(needs.batches - needs.gradients, 0);  // one set of gradients is in both

@@ -186,7 +186,7 @@ PieceRows piece_rows(std::int64_t foreign_size, const SpecialRows& specials) {
 }
 
 WeightMap::WeightMap(ModelFamily family, ModelConfig config, PieceRows source, PieceRows target)
-    : family_(family), config_(std::move(config)), source_(std::move(source)), target_(std::move(target)) {}
+    : family_(family), config_(config), source_(std::move(source)), target_(std::move(target)) {}
 
 const PieceRows& WeightMap::rows_of(const std::string& weight) const {
   return weight == kSourceEmbedding ? source_ : target_;

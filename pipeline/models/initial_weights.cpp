@@ -129,7 +129,7 @@ void InitialWeights::move_into(EncoderDecoder& model) {
       parameters[item.key()].copy_(item.value());
   std::set<std::pair<std::string, Id>> taken;
   for (const auto& [name, vectors] : rows_) {
-    auto weight = parameters[name];                                             // [V, D]
+    const auto& weight = parameters[name];                                      // [V, D]
     const auto values = at::tensor(vectors.values).view({-1, weight.size(1)});  // [N, D]
     for (std::size_t i = 0; i < vectors.ids.size(); ++i)
       if (taken.emplace(name, vectors.ids[i]).second)

@@ -98,6 +98,9 @@ std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder,
   if (file.empty() || !std::filesystem::exists(file))
     throw UsageError(start + "there is no " + printable(file.string()) +
                      "; name a model file, or the folder of a finished run");
+  if (const auto ending = file.extension(); ending == ".npz" || ending == ".bin")
+    throw UsageError(start + printable(file.string()) +
+                     ": is a model of another program; gloss import makes a model file of it");
   return file;
 }
 

@@ -61,8 +61,8 @@ void ExportChecks::expect_languages() {
   try {
     static_cast<void>(model_->tagged_tokenizers());
   } catch (const UsageError& error) {
-    refusals.add("wanted the languages of the language tags in the model's configuration, got none: " +
-                 std::string(error.what()));
+    refusals.add("wanted the languages of the language tags in the model file, got none (" + std::string(error.what()) +
+                 "); import it again with --source-language and --target-language");
   }
 }
 

@@ -174,6 +174,7 @@ std::string ctranslate2_readme(const TranslationModel& model, WeightPrecision pr
     notes.push_back("Without `compute_type` CTranslate2 also multiplies in " +
                     std::string(weight_precision_name(precision)) +
                     ", which is faster, and rounds\n  otherwise than gloss does.");
+  if (!tags.target.empty()) notes.emplace_back("A language tag within a translation is printed. gloss leaves it out.");
   if (config.min_length > 0 || config.no_repeat_ngram > 0 || config.no_unk)
     notes.emplace_back(
         "CTranslate2 computes probabilities after it has removed the tokens that are not allowed. gloss's\n"
@@ -205,6 +206,8 @@ std::string huggingface_readme(const TranslationModel& model, WeightPrecision pr
   std::vector<std::string> notes = {
       kRounding, "An unknown piece is left out of the output. gloss prints it as `\u2047`.",
       "Long sequences of combining characters, as of Korean letters, are normalized less completely."};
+  notes.emplace_back(
+      "transformers can report `embed_positions.weight` as `MISSING`. It computes these sinusoids itself.");
   const auto table = read_piece_table(model.source_tokenizer->serialized());
   if (table.segmentation == PieceTable::Segmentation::kUnigram)
     notes.emplace_back(

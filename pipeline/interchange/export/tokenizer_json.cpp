@@ -7,13 +7,12 @@
 
 #include "common/special_ids.h"
 #include "common/text/base64.h"
+#include "common/text/space_mark.h"
 #include "pipeline/interchange/export/sentencepiece_settings.h"
 #include "tokenizer/piece_table.h"
 
 namespace gloss {
 namespace {
-
-constexpr const char* kSpaceMark = "\u2581";
 
 using Segmentation = PieceTable::Segmentation;
 
@@ -27,11 +26,11 @@ Json normalizer(const SentencePieceSettings& settings) {
   if (!settings.character_map.empty())
     steps.push_back({{"type", "Precompiled"}, {"precompiled_charsmap", base64(settings.character_map)}});
   if (settings.remove_extra_whitespaces) {
-    steps.push_back(replace("Regex", std::string("\\A +|[ ") + kSpaceMark + "]+\\z", ""));
+    steps.push_back(replace("Regex", std::string("\\A +|[ ").append(kSpaceMark).append("]+\\z"), ""));
     steps.push_back(replace("Regex", " {2,}", " "));
   }
   if (settings.add_dummy_prefix) steps.push_back({{"type", "Prepend"}, {"prepend", kSpaceMark}});
-  steps.push_back(replace("String", " ", kSpaceMark));
+  steps.push_back(replace("String", " ", std::string(kSpaceMark)));
   return {{"type", "Sequence"}, {"normalizers", steps}};
 }
 

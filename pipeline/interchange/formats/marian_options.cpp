@@ -103,8 +103,8 @@ std::vector<std::string> MarianOptions::keys() const {
 
 const YamlNode* MarianOptions::find(std::string_view key) const {
   const auto member = [&](std::string_view name) -> const YamlNode* {
-    const auto found = std::ranges::find(root_.members, name, [](const auto& entry) { return entry.first; });
-    return found == root_.members.end() ? nullptr : &found->second;
+    const auto found = std::ranges::find(root_.members, name, [](const auto& entry) { return entry.key; });
+    return found == root_.members.end() ? nullptr : &found->value;
   };
   if (const auto* const value = member(key)) return value;
   for (const auto& [present, older] : kOlderNames)

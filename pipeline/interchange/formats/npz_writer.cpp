@@ -61,7 +61,7 @@ std::unique_ptr<zip_source_t, FreeSource> pack(const std::filesystem::path& path
           zip_file_set_external_attributes(archive.get(), entry, 0, ZIP_OPSYS_UNIX, kAttributes) == 0);
   }
   check(path, archive.get(), zip_close(archive.get()) == 0);
-  archive.release();  // closed
+  static_cast<void>(archive.release());  // closed
   return result;
 }
 

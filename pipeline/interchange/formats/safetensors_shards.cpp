@@ -14,7 +14,7 @@ namespace gloss {
 namespace {
 
 constexpr std::string_view kFile = "model.safetensors", kIndex = "model.safetensors.index.json";
-constexpr std::string_view kEnding = ".safetensors";
+constexpr std::string_view kTensorsEnding = ".safetensors";
 constexpr std::size_t kMaxIndexBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxShards = 200;  // each is an open file
 constexpr int kIndexDepth = 8;
@@ -55,7 +55,7 @@ std::map<std::string, std::vector<std::string>> read_index(const std::filesystem
   for (const auto& [tensor, file] : weights->items()) {
     const auto shard = file.is_string() ? file.get<std::string>() : std::string();
     const auto outside = [](char c) { return c <= ' ' || c > '~' || c == '/' || c == '\\'; };
-    if (!shard.ends_with(kEnding) || shard.starts_with('.') || std::ranges::any_of(shard, outside))
+    if (!shard.ends_with(kTensorsEnding) || shard.starts_with('.') || std::ranges::any_of(shard, outside))
       throw ModelError(name + ": weight_map: " + printable(tensor, 80) +
                        ": wanted the name of a .safetensors file in the same folder, got " +
                        printable(to_text(file), 80));

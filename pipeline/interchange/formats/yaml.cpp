@@ -6,6 +6,7 @@
 #include <optional>
 #include <streambuf>
 #include <unordered_set>
+#include <utility>
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -151,7 +152,7 @@ class Builder final : public YAML::EventHandler {
       level.node.items.push_back(std::move(node));
     } else if (level.key) {
       if (node.kind == YamlNode::Kind::kNull) node.line = level.key_line;  // the event has the line of the next token
-      level.node.members.emplace_back(*std::exchange(level.key, std::nullopt), std::move(node));
+      level.node.members.push_back({*std::exchange(level.key, std::nullopt), std::move(node)});
     } else {
       if (node.kind == YamlNode::Kind::kNull && node.text.empty())
         throw ModelError(name_ + ": line " + std::to_string(node.line) + ": wanted a key, got nothing");

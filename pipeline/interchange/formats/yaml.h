@@ -3,10 +3,11 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace gloss {
+
+struct YamlMember;
 
 /// A value of a YAML document.
 struct YamlNode {
@@ -17,7 +18,13 @@ struct YamlNode {
   std::string text;     ///< of a scalar; of a null, the word that is written for it, or empty
   bool quoted = false;  ///< a scalar in quotes is always a text
   std::vector<YamlNode> items;
-  std::vector<std::pair<std::string, YamlNode>> members;  ///< in the order of the document; each key once
+  std::vector<YamlMember> members;  ///< in the order of the document; each key once
+};
+
+/// A key of a YAML map and its value.
+struct YamlMember {
+  std::string key;
+  YamlNode value;
 };
 
 /// Bounds on a YAML document.

@@ -125,6 +125,7 @@ void read_switches(JsonFields& fields, HuggingFaceNetwork& network) {
   fields.expect(!fields.flag("normalize_embedding", false), "normalize_embedding", "false");
   fields.expect(!fields.flag("add_bias_logits", false), "add_bias_logits", "false");
   fields.expect(!fields.has("quantization_config"), "quantization_config", "none");
+  fields.expect(fields.flag("is_encoder_decoder", true), "is_encoder_decoder", "true");
   // Probabilities of dropout have an effect on fine-tuning only.
   model.dropout = fields.number("dropout", 0, 0.99, 0);
   model.attention_dropout = fields.number("attention_dropout", 0, 0.99, 0);

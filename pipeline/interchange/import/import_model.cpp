@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/files/safetensors.h"
+#include "common/files/safetensors_format.h"
 #include "common/files/same_file.h"
 #include "common/files/sha256.h"
 #include "common/text/printable.h"
@@ -20,11 +22,38 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool is_file_of_gloss(const fs::path& path) {
+  try {
+    return is_of_gloss(SafetensorsFile::open(path));
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Refuses a model file or a run of gloss, a folder of CTranslate2, and one of Hugging Face without config.json.
+void expect_importable_format(const fs::path& path) {
+  const bool is_folder = fs::is_directory(path);
+  const auto model = is_folder ? path / "model.safetensors" : path;
+  const auto name = printable(path.string()) + ": ";
+  if (model.extension() == ".safetensors" && is_file_of_gloss(model))
+    throw UsageError(name + "is " + (is_folder ? "the folder of a run of gloss" : "a file of gloss") +
+                     "; the commands of gloss take it as it is");
+  if (!is_folder) return;
+  const auto has = [&](const char* file) { return fs::exists(path / file); };
+  if (has("model.bin") && (has("shared_vocabulary.json") || has("source_vocabulary.json")))
+    throw UsageError(name + "is a model of CTranslate2; import the model that it was converted from");
+  const bool is_hugging_face =
+      has("model.safetensors") || has("model.safetensors.index.json") || has("pytorch_model.bin");
+  if (is_hugging_face && !has("config.json"))
+    throw UsageError(name + "wanted the folder of a Hugging Face model, found no config.json in it");
+}
+
 ModelFamily family_of(const ImportSettings& settings) {
   const auto& path = settings.path;
   if (path.empty() || !fs::exists(path))
     throw UsageError("there is no " + printable(path.string()) +
                      "; name a .npz or .bin file of Marian, or the folder of a model");
+  expect_importable_format(path);
   if (settings.from) return *settings.from;
   if (fs::is_directory(path))
     return fs::exists(path / "config.json") ? ModelFamily::kHuggingFace : ModelFamily::kMarian;

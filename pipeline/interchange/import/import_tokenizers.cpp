@@ -70,8 +70,10 @@ void set_languages(ImportedModel& model, const ImportSettings& settings) {
     tagged_target(tokenizer(kTargetTokenizer), config.tokenizer, languages, "");
   if (needs_target && languages.target.empty())
     model.report.notes.push_back(
-        "the model has language tags: gloss translate --target-language names the language, or gloss import "
-        "--target-language a default one");
+        needs_source ? "the model has language tags: gloss translate --source-language and --target-language name the "
+                       "languages, or the same options of gloss import the default ones"
+                     : "the model has language tags: gloss translate --target-language names the language, or gloss "
+                       "import --target-language a default one");
 }
 
 }  // namespace gloss

@@ -80,9 +80,9 @@ std::optional<fs::path> find_decoder(const fs::path& folder, const Paths& files)
   return std::nullopt;
 }
 
-/// Returns one file for both sides, or the source's and the target's by their names.
+/// Returns one file for both sides, or the source's and the target's by their names. Refuses a file that is named for
+/// one side and has no counterpart.
 Paths sided(const Paths& files, const std::string& kind, Refusals& refusals) {
-  if (files.size() <= 1) return files;
   const auto of_side = [&](std::initializer_list<std::string_view> words) {
     Paths result;
     for (const auto& file : files)
@@ -90,6 +90,12 @@ Paths sided(const Paths& files, const std::string& kind, Refusals& refusals) {
     return result;
   };
   const auto source = of_side({"source", "src"}), target = of_side({"target", "trg", "tgt"});
+  if (files.size() <= 1) {
+    if (source != target)
+      refusals.add("wanted " + kind + " for both languages, found only " + names_of(files) + ", the " +
+                   (target.empty() ? "source's" : "target's") + "; add the other one, or name both by --vocabulary");
+    return files;
+  }
   if (source.size() == 1 && target.size() == 1 && source != target) return {source.front(), target.front()};
   refusals.add("there are several " + kind + ": " + names_of(files) +
                "; name them by --vocabulary, the source's first");

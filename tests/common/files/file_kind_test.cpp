@@ -21,7 +21,7 @@ TEST(FileKindTest, RecognizesFormatsByTheirFirstBytes) {
            {"\n\x0e\n\x05<unk"s, "a SentencePiece model"},
            {"\n\x09\n\x02he\x15\x00"s, "a SentencePiece model"},
            {"\x40\x00\x00\x00\x00\x00\x00\x00{\"__metadata__\""s, "a safetensors file"},
-           {"PK\x03\x04____"s, "a zip archive, as torch.save writes"},
+           {"PK\x03\x04____"s, "a zip archive, as torch.save and NumPy write"},
            {"\x1f\x8b\x08\x00____"s, "gzip: decompress it first"},
            {"\xff\xfeh\x00i\x00"s, "UTF-16"},
            {"version https"s, "a Git LFS pointer: fetch the file itself"},

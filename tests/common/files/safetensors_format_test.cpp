@@ -30,7 +30,9 @@ TEST_F(SafetensorsFormatTest, ChecksFormatAndVersion) {
     expect_format(file({{"format", format}, {"format_version", version}}), "gloss-model", 2);
   };
   EXPECT_NO_THROW(expect("gloss-model", "2"));
-  EXPECT_THAT([&] { expect("other", "2"); }, refused("format: wanted gloss-model, got other"));
+  EXPECT_THAT([&] { expect("gloss-other", "2"); }, refused("format: wanted gloss-model, got gloss-other"));
+  EXPECT_THAT([&] { expect("pt", "2"); },
+              refused("of another program: wanted the format gloss-model, got pt; gloss import reads"));
   EXPECT_THAT([&] { expect("gloss-model", "3"); },
               ThrowsMessage<ModelError>(AllOf(HasSubstr("format_version: wanted 2, got 3"), HasSubstr("newer gloss"))));
   for (const auto* version : {"1", "02", "3x", ""})
@@ -40,8 +42,12 @@ TEST_F(SafetensorsFormatTest, ChecksFormatAndVersion) {
 
 TEST_F(SafetensorsFormatTest, MissingKeyIsNamed) {
   EXPECT_THAT([&] { metadata_value(file({}), "state"); }, refused("metadata has no state"));
-  EXPECT_THAT([&] { expect_format(file({}), "f", 1); }, refused("metadata has no format"));
-  EXPECT_THAT([&] { expect_format(file({{"format", "f"}}), "f", 1); }, refused("metadata has no format_version"));
+  EXPECT_THAT([&] { expect_format(file({}), "f", 1); }, refused("wanted the format f, got none"));
+  EXPECT_THAT(
+      [&] {
+        expect_format(file({{"format", "gloss-f"}}), "gloss-f", 1);
+      },
+      refused("metadata has no format_version"));
 }
 
 TEST_F(SafetensorsFormatTest, MetadataJsonMustBeAStrictObject) {

@@ -44,7 +44,7 @@ TEST(HeaderLengthTest, IsReadLittleEndianAndBounded) {
 
 TEST(HeaderLengthTest, OtherFormatsAreNamed) {
   EXPECT_THAT([] { length_of("PK\x03\x04\x00\x00\x08\x08"s, 1'000); },
-              refuses("got a zip archive, as torch.save writes"));
+              refuses("got a zip archive, as torch.save and NumPy write"));
   EXPECT_THAT([] { length_of("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46"s, 1'000); }, refuses("got a pickle"));
   EXPECT_THAT([] { length_of("\x1f\x8b\x08\x00\x00\x00\x00\x00"s, 1'000'000); }, refuses("got gzip"));
   EXPECT_THAT([] { length_of("version https://git-lfs", 130); }, refuses("got a Git LFS pointer"));

@@ -29,18 +29,18 @@ TEST_F(YamlTest, ParsesMapsListsAndScalars) {
   EXPECT_EQ(first.text, "1");
   EXPECT_FALSE(first.quoted);
   EXPECT_EQ(first.line, 2);
-  const auto& list = root.members[1].second;
+  const auto& list = root.members[1].value;
   ASSERT_EQ(list.items.size(), 3u);
   EXPECT_EQ(list.items[1].text, "it's");
   EXPECT_TRUE(list.items[1].quoted);
   EXPECT_EQ(list.items[2].text, "\u00e9\n");
-  const auto& inner = root.members[2].second.items.at(0).members.at(0);
-  EXPECT_EQ(inner.first, "d");
-  EXPECT_EQ(inner.second.kind, Kind::kNull);
-  EXPECT_EQ(inner.second.line, 5);
-  EXPECT_EQ(root.members[3].second.kind, Kind::kNull);
-  EXPECT_EQ(root.members[4].first, "f");
-  EXPECT_EQ(root.members[4].second.kind, Kind::kScalar);
+  const auto& inner = root.members[2].value.items.at(0).members.at(0);
+  EXPECT_EQ(inner.key, "d");
+  EXPECT_EQ(inner.value.kind, Kind::kNull);
+  EXPECT_EQ(inner.value.line, 5);
+  EXPECT_EQ(root.members[3].value.kind, Kind::kNull);
+  EXPECT_EQ(root.members[4].key, "f");
+  EXPECT_EQ(root.members[4].value.kind, Kind::kScalar);
 }
 
 TEST_F(YamlTest, KeysMayBeLongAndLookLikeNull) {
@@ -94,9 +94,9 @@ TEST_F(YamlTest, BoundsWhatIsReadAhead) {
   }
   std::string entries = "a:\n", list = "a: [";
   for (std::size_t i = 0; entries.size() < 4 * kMaxYamlReadAhead; ++i) entries += "  - " + std::to_string(i) + '\n';
-  EXPECT_GT(parse(entries).members.at(0).second.items.size(), kMaxYamlReadAhead / 4);
+  EXPECT_GT(parse(entries).members.at(0).value.items.size(), kMaxYamlReadAhead / 4);
   while (list.size() < kMaxYamlReadAhead / 2) list += "1, ";
-  EXPECT_GT(parse(list + "1]\n").members.at(0).second.items.size(), kMaxYamlReadAhead / 8);
+  EXPECT_GT(parse(list + "1]\n").members.at(0).value.items.size(), kMaxYamlReadAhead / 8);
   std::string late = "a: 1\nb: 2\nc: [";
   late.append(4 * kMaxYamlReadAhead, '[');
   EXPECT_THAT(parsing(late, {.depth = 1000}), refuses_model("a.yml: line 3: wanted "));

@@ -297,6 +297,7 @@ TEST_F(ImportHuggingFaceTest, WhatIsNotSupportedIsRefusedByItsKey) {
                                  {"normalize_embedding", true},
                                  {"add_bias_logits", true},
                                  {"quantization_config", Json::object()},
+                                 {"is_encoder_decoder", false},
                                  {"vocab_size", 2},
                                  {"pad_token_id", 0},
                                  {"pad_token_id", 100000},

@@ -122,6 +122,16 @@ TEST_F(MarianFilesTest, WhatIsMissingOrAmbiguousIsRefused) {
   EXPECT_THAT(reasons(), ElementsAre(HasSubstr("models: wanted one model, got 2")));
 }
 
+TEST_F(MarianFilesTest, AFileForOneSideNeedsTheOther) {
+  for (const auto* name : {"model.npz", "vocab.yml", "target.spm"}) put(name);
+  put("decoder.yml", "models: [model.npz]\nvocabs: [vocab.yml, vocab.yml]\n");
+  EXPECT_THAT(reasons(), ElementsAre(HasSubstr("wanted SentencePiece models for both languages, found only target.spm, "
+                                               "the target's; add the other one")));
+  std::filesystem::rename(folder_ / "target.spm", folder_ / "source.spm");
+  EXPECT_THAT(reasons(), ElementsAre(HasSubstr("found only source.spm, the source's")));
+  EXPECT_THAT(reasons({.vocabularies = {folder_ / "vocab.yml", folder_ / "source.spm"}}), IsEmpty());
+}
+
 TEST_F(MarianFilesTest, PathsOfAPackageStayWithinIt) {
   put("a.npz");
   put("passwd");
