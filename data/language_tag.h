@@ -11,7 +11,7 @@ namespace gloss {
 bool is_language_tag(std::string_view text);
 
 /// Returns "eng-Latn" for "eng_Latn", as BCP 47 spells it. A text that is no language tag is returned as it is.
-std::string with_hyphens(std::string language);
+std::string with_hyphens(const std::string& language);
 
 /// Returns the language at the end of a text file's name: "en" for train.en, train.en.txt and en.txt, "pt-BR" for
 /// train.pt_BR, "eng-Latn" for dev.eng_Latn. The ending must be a two-letter language of ISO 639-1, optionally with
