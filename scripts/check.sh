@@ -71,6 +71,14 @@ short_lines() {
   fi
 }
 
+# readmes FILE...: each folder of these sources has a README.md.
+readmes() {
+  local folder
+  while read -r folder; do
+    [[ -f $folder/README.md ]] || fault "$folder has no README.md: purpose, where to begin, what it may include"
+  done < <(printf '%s\n' "$@" | sed 's|/[^/]*$||' | sort -u)
+}
+
 # no_cycles: no folder includes itself by way of others. The classes of model choose among the parts in fast and
 # alternatives, which take the types of model: these three are one folder here.
 no_cycles() {
@@ -123,6 +131,8 @@ plain_comments "${folders[@]}"
 mapfile -t documents < <(git ls-files '*.md')
 american_spelling "${files[@]}" "${documents[@]}"
 short_lines "${documents[@]}"
+mapfile -t sources < <(git ls-files '*.h' '*.cpp' '*.py' '*.js' ':!tests/' ':!library/include/')
+readmes "${sources[@]}"
 
 ((failed == 0)) || exit 1
 echo "check: ${#files[@]} files are formatted and include downwards only"
