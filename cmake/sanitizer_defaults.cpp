@@ -1,4 +1,4 @@
-// What the sanitizers must know in every program of the asan preset: LibTorch and SentencePiece are not instrumented.
+// Defaults of the sanitizers in every program of the asan preset. LibTorch and SentencePiece are not instrumented.
 
 // A container that one side grows looks overrun to the other: no check of containers across that border.
 extern "C" const char* __asan_default_options() {

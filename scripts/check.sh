@@ -40,10 +40,10 @@ no_torch() {
 # plain_comments FOLDER...: comments of these folders begin with what the thing is or does.
 plain_comments() {
   if grep -rnE '(^ *|  )//[/<]* (What|Those|The same|Of (these|those)|Where [^,.]*,) ' \
-    --include='*.h' --include='*.cpp' "$@"; then
+    --include='*.h' --include='*.cpp' --include='*.js' "$@"; then
     fault "begin a comment with what the thing is or does (see the lines above)"
   fi
-  if grep -rnE '//.*\bbehind\b' --include='*.h' --include='*.cpp' "$@"; then
+  if grep -rnE '//.*\bbehind\b' --include='*.h' --include='*.cpp' --include='*.js' "$@"; then
     fault "write after or past, not behind (see the lines above)"
   fi
 }
@@ -127,7 +127,7 @@ if grep -rnE '^#include (<torch/torch.h>|"\.)' "${folders[@]}"; then
   fault "torch/torch.h takes 25 s to compile, and paths start at the repository's root (see the lines above)"
 fi
 
-plain_comments "${folders[@]}"
+plain_comments "${folders[@]}" cmake web
 mapfile -t documents < <(git ls-files '*.md')
 american_spelling "${files[@]}" "${documents[@]}"
 short_lines "${documents[@]}"

@@ -24,7 +24,7 @@ function fill(element, attributes, children) {
 // make("button", {type: "button", onclick: f}, "Reset") returns an element with attributes, listeners and children.
 gloss.make = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 
-// The same for elements of a drawing.
+// makeSvg("path", {d}) returns an element of a drawing, like make.
 gloss.makeSvg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
 // Replaces the children of an element.
@@ -33,7 +33,7 @@ gloss.replace = (element, ...children) => {
   return fill(element, null, children);
 };
 
-// A labelled drop-down list. choices: [{value, text}] or strings; change receives the value as text.
+// A labeled drop-down list. choices: [{value, text}] or strings; change receives the value as text.
 gloss.select = (label, choices, value, change, attributes) => {
   const options = choices.map((choice) => {
     const {value: own, text} = typeof choice === "object" ? choice : {value: choice, text: choice};

@@ -66,7 +66,7 @@ gloss.lastFolders = (paths) => {
   }
 };
 
-// What tells an item from others with the same sentence: its model, its removed parts, its given translation.
+// Returns the name of an item among those with the same sentence: its model, its removed parts, its given translation.
 gloss.passName = (document, item) => {
   const removed = item.without && item.without.length > 0;
   const notes = [

@@ -1,4 +1,5 @@
-// What the texts of the sections need of a network's configuration. A document may lack the keys of the alternatives.
+// Facts about a network's configuration, for the texts of the sections. A document may lack the keys of the
+// alternatives.
 (function(gloss) {
 "use strict";
 

@@ -24,11 +24,11 @@ struct ProcessPlace {
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 std::optional<std::string> environment_variable(const std::string& name);
 
-/// Reads the place from the variables of torchrun (RANK, WORLD_SIZE, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT), of
-/// Slurm's srun (SLURM_PROCID, SLURM_STEP_NUM_TASKS) or of OpenMPI's mpirun (OMPI_COMM_WORLD_RANK,
-/// OMPI_COMM_WORLD_SIZE), the first that are set. Slurm and OpenMPI do not set the address of the store; MASTER_ADDR
-/// and MASTER_PORT must be set if there are several machines. Returns nothing if no starter is known, or for one
-/// process. Throws UsageError with the name of a variable that is missing or wrong.
+/// Reads the place from the variables of torchrun, of Slurm's srun or of OpenMPI's mpirun, the first that are set.
+/// torchrun sets RANK, WORLD_SIZE, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Slurm sets SLURM_PROCID and
+/// SLURM_STEP_NUM_TASKS, OpenMPI OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE. Neither of the two sets the address
+/// of the store; MASTER_ADDR and MASTER_PORT must be set if there are several machines. Returns nothing if no starter
+/// is known, or for one process. Throws UsageError with the name of a variable that is missing or wrong.
 std::optional<ProcessPlace> process_place(const Environment& environment = environment_variable);
 
 /// Returns whether an address is this machine's loopback interface: localhost or 127.x.x.x.

@@ -10,7 +10,7 @@ namespace gloss {
 /// that of SIGTERM. A signal that the parent process ignored (nohup) stays ignored.
 void end_on_signal();
 
-/// While an object lives, the first of these signals is only recorded, so that a loop can finish its step and save; a
+/// While an object lives, the first of these signals is only recorded, so that a loop can finish its step and save. A
 /// second one ends the process at once. A signal that the parent process ignored stays ignored. Only one object at a
 /// time.
 class StopOnSignal {

@@ -53,8 +53,8 @@ Json samples_of(const Events& validations) {
   return result;
 }
 
-/// Returns the object of a line, or null if the line begins as an object but was not written to its end, because the
-/// process was killed or the disk was full.
+/// Returns the object of a line, or null if the line begins as an object but was not written to its end. A process that
+/// is killed and a full disk leave such lines.
 Json parse_line(const std::string& line) {
   try {
     return parse_json(line);
