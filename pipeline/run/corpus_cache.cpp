@@ -159,8 +159,8 @@ void CorpusCache::keep() {
     std::error_code error;
     if (hash.stamp == at_start && fs::exists(path, error) && FileStamp::of(path) == at_start) return true;
     log_warning(printable(path.string()) +
-                ": changed while it was read; training goes on with what was read, which is not kept, and to resume "
-                "the run the text is needed as it was");
+                ": changed while it was read; this run uses the text that was read and keeps no cache; resuming "
+                "needs that text");
     return false;
   };
   bool all_are = true;

@@ -91,7 +91,7 @@ void warn_of_inputs(const RunInputs& inputs, const DataConfig& data) {
   if (!inputs.validator) return;
   for (const auto& report : inputs.validator->corpus().reports()) warn_of("validation", report, data);
   if (inputs.validator->corpus().hash() == inputs.corpus().hash())
-    log_warning("data.valid_source and data.valid_target: are the training data; the scores will flatter");
+    log_warning("data.valid_source and data.valid_target: are the training data; the scores will be too high");
 }
 
 }  // namespace gloss

@@ -346,7 +346,7 @@ TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
   } catch (const IoError& fault) {
     tell_others(fault.exit_code());
     if (!has_checkpoint(options.out)) throw;
-    throw IoError(fault.what() + std::string("; when that is mended, go on with --resume"));
+    throw IoError(fault.what() + std::string("; remove the cause, then continue with --resume"));
   } catch (const LostProcessError&) {
     throw;
   } catch (const Error& fault) {

@@ -114,8 +114,8 @@ TEST_F(SaveFaultTest, WhereThereIsACheckpointTheMessageSaysToResume) {
   const auto verdict = run.try_fault({.kind = "ENOSPC", .at = at});
   EXPECT_THAT(verdict.broken, IsEmpty());
   EXPECT_EQ(verdict.exit_code, 4);
-  EXPECT_THAT(verdict.err, HasSubstr("model.safetensors: cannot rename into place: No space left on device; when "
-                                     "that is mended, go on with --resume"));
+  EXPECT_THAT(verdict.err, HasSubstr("model.safetensors: cannot rename into place: No space left on device; "
+                                     "remove the cause, then continue with --resume"));
 }
 
 // It has a name where the file system cannot do without: the descriptor is closed, the file removed, a new one made.
