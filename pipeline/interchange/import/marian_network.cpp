@@ -266,7 +266,7 @@ void set_marian_search(const MarianOptions& options, RunConfig& config, std::vec
   for (const auto& key : options.keys())
     if (std::ranges::find(kReadOptions, key) == kReadOptions.end() && !(key == "word-penalty" && is_zero(options, key)))
       others.push_back(printable(key, 40) + ' ' + printable(options.shown(key), 80));
-  if (!others.empty()) notes.push_back("decoder.yml sets what gloss does not take over: " + shown_list(others));
+  if (!others.empty()) notes.push_back("options of decoder.yml that gloss ignores: " + shown_list(others));
 }
 
 }  // namespace gloss
