@@ -49,8 +49,8 @@ class ImportedWeights {
 
   /// Returns the weights of the network by gloss's names.
   const std::map<std::string, WeightInfo>& network() const { return network_; }
-  /// Reads a weight of a file that compare() accepts, as float32; with `keeps_int8`, a matrix that is stored as int8
-  /// stays so, with the same scale in each row. Throws ModelError if it holds a value that is not finite.
+  /// Reads a weight of a file that compare() accepts, as float32. With `keeps_int8`, a matrix that is stored as int8
+  /// stays int8, with the same scale in each row. Throws ModelError if it holds a value that is not finite.
   StoredWeight read(const std::string& weight, bool keeps_int8) const;
 
  private:
