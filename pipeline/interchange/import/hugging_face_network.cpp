@@ -9,7 +9,6 @@
 #include "common/text/printable.h"
 #include "pipeline/interchange/activation_names.h"
 #include "pipeline/interchange/import/json_fields.h"
-#include "pipeline/interchange/import/network_limits.h"
 #include "tokenizer/tokenizer_config.h"
 
 namespace gloss {
@@ -95,17 +94,18 @@ void read_sizes(JsonFields& fields, ModelConfig& model) {
   const auto size = [&](const char* key, std::int64_t min, std::int64_t max) {
     return fields.integer(key, min, max, min);
   };
-  model.encoder_layers = size("encoder_layers", 1, kMaxLayers);
-  model.decoder_layers = size("decoder_layers", 1, kMaxLayers);
-  model.d_model = size("d_model", 4, kMaxWidth);
+  model.encoder_layers = size("encoder_layers", 1, ModelConfig::kMaxLayers);
+  model.decoder_layers = size("decoder_layers", 1, ModelConfig::kMaxLayers);
+  model.d_model = size("d_model", 4, ModelConfig::kMaxWidth);
   fields.expect(model.d_model % 2 == 0, "d_model", "an even number");
-  model.heads = size("encoder_attention_heads", 1, kMaxWidth);
+  model.heads = size("encoder_attention_heads", 1, ModelConfig::kMaxWidth);
   fields.expect(model.d_model % model.heads == 0, "encoder_attention_heads",
                 "a divisor of d_model " + std::to_string(model.d_model));
-  fields.expect(size("decoder_attention_heads", 1, kMaxWidth) == model.heads, "decoder_attention_heads",
+  fields.expect(size("decoder_attention_heads", 1, ModelConfig::kMaxWidth) == model.heads, "decoder_attention_heads",
                 "as many as encoder_attention_heads, " + std::to_string(model.heads));
-  model.d_ff = size("encoder_ffn_dim", 1, kMaxWidth);
-  if (const auto decoder = size("decoder_ffn_dim", 1, kMaxWidth); decoder != model.d_ff) model.d_ff_decoder = decoder;
+  model.d_ff = size("encoder_ffn_dim", 1, ModelConfig::kMaxWidth);
+  if (const auto decoder = size("decoder_ffn_dim", 1, ModelConfig::kMaxWidth); decoder != model.d_ff)
+    model.d_ff_decoder = decoder;
 }
 
 void read_switches(JsonFields& fields, HuggingFaceNetwork& network) {
@@ -190,7 +190,7 @@ HuggingFaceNetwork hugging_face_network(const Json& config, std::optional<ModelF
   read_sizes(fields, network.model);
   read_switches(fields, network);
   read_vocabularies(fields, network);
-  network.max_positions = fields.integer("max_position_embeddings", 1, kMaxPositions, 1);
+  network.max_positions = fields.integer("max_position_embeddings", 1, ModelConfig::kMaxPositions, 1);
   set_formulas(formulas, network, refusals);
   return network;
 }

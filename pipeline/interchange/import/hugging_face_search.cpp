@@ -9,7 +9,6 @@
 #include "common/special_ids.h"
 #include "common/text/printable.h"
 #include "pipeline/interchange/import/json_fields.h"
-#include "pipeline/interchange/import/network_limits.h"
 
 namespace gloss {
 namespace {
@@ -100,8 +99,9 @@ class SearchReader {
 
   /// Returns the length under the newer name, otherwise under the older one, which counts the decoder's first input.
   std::optional<Length> length(const char* newer, const char* older, std::int64_t min) {
-    if (const auto value = fields_.optional_integer(newer, min, kMaxPositions)) return Length{newer, *value};
-    if (const auto value = fields_.optional_integer(older, min, kMaxPositions))
+    if (const auto value = fields_.optional_integer(newer, min, ModelConfig::kMaxPositions))
+      return Length{newer, *value};
+    if (const auto value = fields_.optional_integer(older, min, ModelConfig::kMaxPositions))
       return Length{older, std::max(min, *value - 1)};
     return std::nullopt;
   }

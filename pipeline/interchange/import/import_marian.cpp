@@ -16,7 +16,6 @@
 #include "pipeline/interchange/import/import_vocabulary.h"
 #include "pipeline/interchange/import/marian_files.h"
 #include "pipeline/interchange/import/marian_network.h"
-#include "pipeline/interchange/import/network_limits.h"
 
 namespace gloss {
 namespace {
@@ -107,7 +106,7 @@ class MarianImport {
     report.notes = network_.notes;
     auto& config = network_.model;
     if (config.positions == Positions::kLearned && file_->has("Wpos"))
-      config.max_positions = std::clamp<std::int64_t>(row_count(file_->info("Wpos")), 1, kMaxPositions);
+      config.max_positions = std::clamp<std::int64_t>(row_count(file_->info("Wpos")), 1, ModelConfig::kMaxPositions);
     model_.config.model = config;
     source_rows_ = rows_of(kSourceEmbedding, network_.dim_vocabs.front());
     const bool is_joint = config.tie_embeddings == TieEmbeddings::kAll;
