@@ -11,8 +11,6 @@
 namespace gloss {
 namespace {
 
-std::string value_text(const Json& value) { return value.is_string() ? value.get<std::string>() : to_text(value); }
-
 const MappedTokenizer* as_mapped(const Tokenizer* tokenizer) { return dynamic_cast<const MappedTokenizer*>(tokenizer); }
 
 }  // namespace
@@ -83,10 +81,6 @@ std::int64_t exported_positions(const TranslationModel& model) {
   constexpr std::int64_t kMinPositions = 2048;
   const auto target = model.config.decoding.max_length + 1;  // transformers counts the start of the decoder
   return std::max({kMinPositions, max_source_length(model.config), target});
-}
-
-std::int64_t max_target_length(const RunConfig& config) {
-  return std::min(config.decoding.max_length, config.model.position_limit().value_or(config.decoding.max_length));
 }
 
 std::vector<std::string> pieces_of(const Tokenizer& tokenizer) {

@@ -47,10 +47,6 @@ class ExportChecks {
 /// of the model, and is at least 2048.
 std::int64_t exported_positions(const TranslationModel& model);
 
-/// Returns the maximum number of tokens of a translation, eos included: decoding.max_length, or the number of learned
-/// positions if that is less.
-std::int64_t max_target_length(const RunConfig& config);
-
 /// Returns the spellings of the pieces by id.
 std::vector<std::string> pieces_of(const Tokenizer& tokenizer);
 

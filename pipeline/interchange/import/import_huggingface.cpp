@@ -155,10 +155,9 @@ class HuggingFaceImport {
     target_rows_ = rows_of(network_.target_size, tokenizers.target.unk);
     has_rows_ = true;
     const bool same_table = tokenizers.source.pieces == tokenizers.target.pieces && source_rows_ == target_rows_;
-    const bool joint = same_table && tokenizers.source.sentencepiece == tokenizers.target.sentencepiece;
     auto& config = model_.config;
-    config.tokenizer.joint = joint;
-    config.tokenizer.shared_ids = same_table && !joint;
+    set_sharing(config.tokenizer, same_table, tokenizers.source.sentencepiece == tokenizers.target.sentencepiece);
+    const bool joint = config.tokenizer.joint;
     if (config.model.tie_embeddings == TieEmbeddings::kAll)
       report.refusals.require(same_table, "share_encoder_decoder_embeddings: wanted one vocabulary for both languages");
     const auto add = [&](const char* name, const HuggingFaceVocabulary& side, const PieceRows& rows) {

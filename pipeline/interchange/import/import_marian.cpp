@@ -168,10 +168,9 @@ class MarianImport {
     const auto source = read_side(files_.vocabularies.front(), source_rows_);
     const auto target = read_side(files_.vocabularies.back(), target_rows_);
     const bool same_table = source.table.pieces == target.table.pieces && source_rows_ == target_rows_;
-    const bool joint = same_table && source.sentencepiece == target.sentencepiece;
     auto& config = model_.config;
-    config.tokenizer.joint = joint;
-    config.tokenizer.shared_ids = same_table && !joint;
+    set_sharing(config.tokenizer, same_table, source.sentencepiece == target.sentencepiece);
+    const bool joint = config.tokenizer.joint;
     if (config.model.tie_embeddings == TieEmbeddings::kAll)
       report.refusals.require(same_table, "tied-embeddings-all: wanted one vocabulary for both languages, got " +
                                               source.table.name + " and " + target.table.name);
