@@ -6,6 +6,8 @@
 #include "pipeline/interchange/activation_names.h"
 #include "pipeline/interchange/export/export_checks.h"
 #include "pipeline/interchange/export/export_readme.h"
+#include "pipeline/interchange/export/exported_positions.h"
+#include "pipeline/interchange/export/exported_tokenizers.h"
 #include "pipeline/interchange/export/tokenizer_json.h"
 #include "pipeline/interchange/weight_map.h"
 
