@@ -35,7 +35,7 @@ struct ImportRules {
   };
   /// Returns whether a tensor of the file has no effect on translation.
   std::function<bool(const std::string& tensor)> ignored = [](const std::string&) { return false; };
-  std::vector<Id> silent = {};  ///< pieces whose output bias is PieceRows::kNoRowBias, even if the file has another
+  std::vector<Id> suppressed = {};  ///< pieces whose output bias is PieceRows::kNoRowBias, even if the file has another
 };
 
 /// Weights of a network in another program's file, which are read one by one.

@@ -1,4 +1,4 @@
-#include "pipeline/interchange/import/hugging_face_network.h"
+#include "pipeline/interchange/import/huggingface_network.h"
 
 #include <algorithm>
 #include <array>
@@ -21,7 +21,7 @@ constexpr std::array<std::pair<std::string_view, HuggingFaceType>, 3> kHuggingFa
      {"pegasus", HuggingFaceType::kPegasus},
      {"m2m_100", HuggingFaceType::kM2M100}}};
 
-std::optional<HuggingFaceType> hugging_face_type(std::string_view name) {
+std::optional<HuggingFaceType> huggingface_type(std::string_view name) {
   const auto found = std::ranges::find(kHuggingFaceTypes, name, &std::pair<std::string_view, HuggingFaceType>::first);
   return found == kHuggingFaceTypes.end() ? std::nullopt : std::optional(found->second);
 }
@@ -115,7 +115,7 @@ void read_switches(JsonFields& fields, HuggingFaceNetwork& network) {
   model.final_norm = is_pre;
   const auto activation = fields.text("activation_function", "");
   const std::optional<std::string_view> name = activation == "swish" ? "silu" : std::string_view(activation);
-  const auto found = std::ranges::find(kActivationNames, name, &ActivationNames::hugging_face);
+  const auto found = std::ranges::find(kActivationNames, name, &ActivationNames::huggingface);
   fields.expect(found != kActivationNames.end(), "activation_function", "relu, gelu, silu, swish or quick_gelu");
   if (found != kActivationNames.end()) model.activation = found->activation;
   model.embedding_scale = fields.flag("scale_embedding", false) ? EmbeddingScale::kSqrt : EmbeddingScale::kOne;
@@ -176,11 +176,11 @@ void set_formulas(std::optional<ModelFamily> wanted, HuggingFaceNetwork& network
 
 }  // namespace
 
-HuggingFaceNetwork hugging_face_network(const Json& config, std::optional<ModelFamily> formulas, Refusals& refusals) {
+HuggingFaceNetwork huggingface_network(const Json& config, std::optional<ModelFamily> formulas, Refusals& refusals) {
   HuggingFaceNetwork network;
   JsonFields given(config, refusals);
   network.type_name = printable(given.text("model_type", "none"), 80);
-  network.type = hugging_face_type(network.type_name);
+  network.type = huggingface_type(network.type_name);
   given.expect(network.type.has_value(), "model_type", "marian, pegasus or m2m_100 (M2M100 and NLLB)");
   if (!network.type) return network;
   const auto complete = with_class_defaults(config, *network.type);
