@@ -48,11 +48,6 @@ constexpr Names<RecurrentAttention, 2> kRecurrentAttentions{
 constexpr Names<TieEmbeddings, 3> kTies{
     {{"all", TieEmbeddings::kAll}, {"decoder", TieEmbeddings::kDecoder}, {"none", TieEmbeddings::kNone}}};
 
-// Upper bounds so that no count of weights overflows.
-constexpr std::int64_t kMaxLayers = 1000;
-constexpr std::int64_t kMaxWidth = 1 << 17;
-constexpr std::int64_t kMaxPositions = 1 << 24;
-
 /// Throws UsageError if a choice of the Transformer differs from its default, or if d_model is odd. Sizes and dropouts
 /// that the network does not use are ignored.
 void validate_recurrent(const ModelConfig& config) {
@@ -103,23 +98,23 @@ const Settings<ModelConfig>& model_settings() {
          .help = "`transformer`, or a `recurrent` network of GRUs (Bahdanau et al. 2015)",
          .identity = Identity::kUnlessDefault}},
        {field(&Config::encoder_layers),
-        {.key = "encoder_layers", .help = "layers of the encoder (N)", .range = between(1, kMaxLayers)}},
+        {.key = "encoder_layers", .help = "layers of the encoder (N)", .range = between(1, Config::kMaxLayers)}},
        {field(&Config::decoder_layers),
-        {.key = "decoder_layers", .help = "layers of the decoder (N)", .range = between(1, kMaxLayers)}},
+        {.key = "decoder_layers", .help = "layers of the decoder (N)", .range = between(1, Config::kMaxLayers)}},
        {field(&Config::d_model),
-        {.key = "d_model", .help = "width of the output of every layer", .range = between(1, kMaxWidth)}},
+        {.key = "d_model", .help = "width of the output of every layer", .range = between(1, Config::kMaxWidth)}},
        {field(&Config::d_ff),
-        {.key = "d_ff", .help = "width inside the feed-forward layers", .range = between(1, kMaxWidth)}},
+        {.key = "d_ff", .help = "width inside the feed-forward layers", .range = between(1, Config::kMaxWidth)}},
        {field(&Config::d_ff_decoder).writing([](const Config& config) {
           return config.decoder_d_ff() == config.d_ff ? Json() : Json(config.decoder_d_ff());
         }),
         {.key = "d_ff_decoder",
          .help = "width inside the feed-forward layers of the decoder",
-         .range = between(1, kMaxWidth),
+         .range = between(1, Config::kMaxWidth),
          .shown_default = "as `d_ff`",
          .identity = Identity::kUnlessDefault}},
        {field(&Config::heads),
-        {.key = "heads", .help = "attention heads; divides `d_model`", .range = between(1, kMaxWidth)}},
+        {.key = "heads", .help = "attention heads; divides `d_model`", .range = between(1, Config::kMaxWidth)}},
        {choice_field(&Config::norm, kNorms),
         {.key = "norm",
          .help = "`pre`: x + f(norm(x)), the Annotated Transformer's; `post`: norm(x + f(x)), the paper's"}},
@@ -172,12 +167,12 @@ const Settings<ModelConfig>& model_settings() {
        {field(&Config::first_position),
         {.key = "first_position",
          .help = "position of the first token in the sinusoids; fairseq has 2",
-         .range = between(0, kMaxPositions),
+         .range = between(0, Config::kMaxPositions),
          .identity = Identity::kUnlessDefault}},
        {field(&Config::max_positions),
         {.key = "max_positions",
          .help = "longest sentence of learned positions and location scores; a longer one is an error",
-         .range = between(1, kMaxPositions)}},
+         .range = between(1, Config::kMaxPositions)}},
        {choice_field(&Config::embedding_scale, kEmbeddingScales),
         {.key = "embedding_scale",
          .help = "embeddings are multiplied by the root of `d_model` or by one",

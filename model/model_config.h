@@ -26,6 +26,9 @@ enum class TieEmbeddings { kAll, kDecoder, kNone };
 /// pre-norm with a final norm, and for dropout on attention weights and inside the feed-forward, which the Annotated
 /// Transformer has too. Most values of the enumerations are alternatives to compare it with (model/alternatives).
 struct ModelConfig {
+  /// Upper bounds of layers, widths and positions, so that no count of weights overflows.
+  static constexpr std::int64_t kMaxLayers = 1000, kMaxWidth = 1 << 17, kMaxPositions = 1 << 24;
+
   Architecture architecture = Architecture::kTransformer;
   std::int64_t encoder_layers = 6;
   std::int64_t decoder_layers = 6;

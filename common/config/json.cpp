@@ -154,4 +154,6 @@ std::string to_pretty_text(const Json& value) {
   return value.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
+std::string value_text(const Json& value) { return value.is_string() ? value.get<std::string>() : to_text(value); }
+
 }  // namespace gloss

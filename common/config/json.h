@@ -20,5 +20,7 @@ Json parse_json(std::string_view text, int max_depth = 32);
 std::string to_text(const Json& value);
 /// Returns several lines, indented by two spaces, with a final newline; otherwise as to_text.
 std::string to_pretty_text(const Json& value);
+/// Returns a string without quotes and escapes, and another value as to_text.
+std::string value_text(const Json& value);
 
 }  // namespace gloss

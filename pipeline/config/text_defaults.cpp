@@ -299,8 +299,6 @@ class Rule {
 std::string section_of(const std::string& key) { return key.substr(0, key.find('.')); }
 std::string name_of(const std::string& key) { return key.substr(key.find('.') + 1); }
 
-std::string value_text(const Json& value) { return value.is_string() ? value.get<std::string>() : to_text(value); }
-
 }  // namespace
 
 bool has_open_defaults(const Json& run_file) {

@@ -115,7 +115,7 @@ Names marian_names(const std::string& weight, const ModelConfig& config) {
   return {};
 }
 
-Names hugging_face_names(const std::string& weight, const ModelConfig& config) {
+Names huggingface_names(const std::string& weight, const ModelConfig& config) {
   const auto dot = weight.rfind('.');
   const auto kind = weight.substr(dot);
   if (const auto layer = in_layer(weight)) {
@@ -156,7 +156,7 @@ at::Tensor take_rows(const at::Tensor& values, const std::vector<std::int64_t>& 
 }  // namespace
 
 std::vector<ForeignName> foreign_names(ModelFamily family, const std::string& weight, const ModelConfig& config) {
-  return family == ModelFamily::kMarian ? marian_names(weight, config) : hugging_face_names(weight, config);
+  return family == ModelFamily::kMarian ? marian_names(weight, config) : huggingface_names(weight, config);
 }
 
 std::vector<std::int64_t> residual_axes(std::string_view weight) {

@@ -45,8 +45,8 @@ std::int64_t limited_by_positions(std::int64_t length, const ModelConfig& config
 /// Returns a scorer of targets up to the maximum length of a search, or up to the number of positions of the model.
 std::shared_ptr<const Scorer> scorer_of(const LazyModel& model, const RunConfig& config, WeightPrecision precision,
                                         bool plain) {
-  const auto max_target_length = limited_by_positions(DecodingConfig::kMaxTargetLength, config.model);
-  return make_scorer(model, config.model, max_target_length, precision, plain);
+  const auto limit = limited_by_positions(DecodingConfig::kMaxTargetLength, config.model);
+  return make_scorer(model, config.model, limit, precision, plain);
 }
 
 RunConfig config_in(const ModelDescription& description, const std::string& file) {
@@ -131,6 +131,10 @@ TranslationModel load_translation_model(const SafetensorsFile& file, at::Device 
 
 std::int64_t max_source_length(const RunConfig& config) {
   return limited_by_positions(config.data.max_length, config.model);
+}
+
+std::int64_t max_target_length(const RunConfig& config) {
+  return limited_by_positions(config.decoding.max_length, config.model);
 }
 
 TokenizerPair with_tags(const TokenizerPair& tokenizers, const RunConfig& config, const Languages& given,

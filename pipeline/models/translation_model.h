@@ -65,6 +65,9 @@ std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder,
 /// Returns the maximum number of source tokens, eos included: data.max_length, or the number of learned positions if
 /// less.
 std::int64_t max_source_length(const RunConfig& config);
+/// Returns the maximum number of tokens of a translation, eos included: decoding.max_length, or the number of learned
+/// positions if less.
+std::int64_t max_target_length(const RunConfig& config);
 
 /// Returns the tokenizers with the language tags that a configuration needs, of the languages `given`, otherwise of
 /// config.data. `keys` begins the names of the settings in messages: "data." or "". Throws UsageError.

@@ -6,17 +6,9 @@
 #include "common/error.h"
 #include "common/text/printable.h"
 #include "model/weights.h"
-#include "tokenizer/mapped_tokenizer.h"
+#include "pipeline/interchange/export/exported_tokenizers.h"
 
 namespace gloss {
-namespace {
-
-std::string value_text(const Json& value) { return value.is_string() ? value.get<std::string>() : to_text(value); }
-
-const MappedTokenizer* as_mapped(const Tokenizer* tokenizer) { return dynamic_cast<const MappedTokenizer*>(tokenizer); }
-
-}  // namespace
-
 ExportChecks::ExportChecks(const TranslationModel& model) : model_(&model), config_(to_json(model.config.model)) {}
 
 void ExportChecks::expect(std::string_view key, const std::vector<Json>& wanted) {
@@ -49,7 +41,7 @@ void ExportChecks::expect_zero_start() {
 
 void ExportChecks::expect_no_normalizer() {
   for (const auto& [name, tokenizer] : named_tokenizers(*model_)) {
-    const auto* const mapped = as_mapped(tokenizer);
+    const auto* const mapped = as_mapped(*tokenizer);
     if (mapped != nullptr && mapped->vocabulary().normalizer != MappedVocabulary::Normalizer::kNone)
       refusals.add(name +
                    ": wanted a tokenizer that SentencePiece alone computes, got one that normalizes lines as "
@@ -75,35 +67,8 @@ void ExportChecks::expect_distinct(const std::string& tokenizer, const std::vect
 
 void ExportChecks::expect_sentencepiece() {
   for (const auto& [name, tokenizer] : named_tokenizers(*model_))
-    refusals.require(as_mapped(tokenizer) == nullptr,
+    refusals.require(as_mapped(*tokenizer) == nullptr,
                      name + ": wanted a SentencePiece model with its own ids, got one with a table of other ids");
-}
-
-std::int64_t exported_positions(const TranslationModel& model) {
-  constexpr std::int64_t kMinPositions = 2048;
-  const auto target = model.config.decoding.max_length + 1;  // transformers counts the start of the decoder
-  return std::max({kMinPositions, max_source_length(model.config), target});
-}
-
-std::int64_t max_target_length(const RunConfig& config) {
-  return std::min(config.decoding.max_length, config.model.position_limit().value_or(config.decoding.max_length));
-}
-
-std::vector<std::string> pieces_of(const Tokenizer& tokenizer) {
-  std::vector<std::string> pieces;
-  for (Id id = 0; id < tokenizer.vocabulary_size(); ++id) pieces.push_back(tokenizer.piece(id));
-  return pieces;
-}
-
-std::string sentencepiece_bytes(const Tokenizer& tokenizer) {
-  const auto* const mapped = as_mapped(&tokenizer);
-  return mapped == nullptr ? tokenizer.serialized() : std::string(mapped->sentencepiece());
-}
-
-std::vector<std::pair<std::string, const Tokenizer*>> named_tokenizers(const TranslationModel& model) {
-  const auto *const source = model.source_tokenizer.get(), *const target = model.target_tokenizer.get();
-  if (source == target) return {{kJointTokenizer, source}};
-  return {{kSourceTokenizer, source}, {kTargetTokenizer, target}};
 }
 
 }  // namespace gloss

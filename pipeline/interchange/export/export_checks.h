@@ -1,10 +1,8 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "common/config/json.h"
@@ -42,23 +40,5 @@ class ExportChecks {
   const TranslationModel* model_;
   Json config_;  ///< the section `model`
 };
-
-/// Returns the number of positions in a file for a program that fails beyond the last one. It suffices for the run file
-/// of the model, and is at least 2048.
-std::int64_t exported_positions(const TranslationModel& model);
-
-/// Returns the maximum number of tokens of a translation, eos included: decoding.max_length, or the number of learned
-/// positions if that is less.
-std::int64_t max_target_length(const RunConfig& config);
-
-/// Returns the spellings of the pieces by id.
-std::vector<std::string> pieces_of(const Tokenizer& tokenizer);
-
-/// Returns the bytes of the SentencePiece model that cuts lines for a tokenizer.
-std::string sentencepiece_bytes(const Tokenizer& tokenizer);
-
-/// Returns the tokenizers by the names of their files: tokenizer.model, or source_tokenizer.model and
-/// target_tokenizer.model.
-std::vector<std::pair<std::string, const Tokenizer*>> named_tokenizers(const TranslationModel& model);
 
 }  // namespace gloss

@@ -17,6 +17,8 @@
 #include "pipeline/interchange/export/ctranslate2_file.h"
 #include "pipeline/interchange/export/export_checks.h"
 #include "pipeline/interchange/export/export_readme.h"
+#include "pipeline/interchange/export/exported_positions.h"
+#include "pipeline/interchange/export/exported_tokenizers.h"
 
 namespace gloss {
 namespace {
@@ -199,7 +201,7 @@ Json ctranslate2_config(const TranslationModel& model) {
 
 /// Adds a reason for special pieces with different spellings in the two vocabularies: CTranslate2 has one spelling.
 void check_special_pieces(const TranslationModel& model, Refusals& refusals) {
-  const auto target = pieces_of(*model.target_tokenizer);
+  const auto target = pieces_by_id(*model.target_tokenizer);
   for (const auto& [name, tokenizer] : named_tokenizers(model)) {
     for (Id id = 0; id < kSpecialIds; ++id)
       refusals.require(
@@ -222,7 +224,7 @@ Refusals ctranslate2_refusals(const TranslationModel& model) {
   checks.expect("positions", {"sinusoidal", "learned", "none"});
   checks.expect_no_normalizer();
   checks.expect_languages();
-  for (const auto& [name, tokenizer] : named_tokenizers(model)) checks.expect_distinct(name, pieces_of(*tokenizer));
+  for (const auto& [name, tokenizer] : named_tokenizers(model)) checks.expect_distinct(name, pieces_by_id(*tokenizer));
   check_special_pieces(model, checks.refusals);
   return checks.refusals;
 }
@@ -232,7 +234,7 @@ std::string export_ctranslate2(const TranslationModel& model, WeightPrecision pr
   write_file(folder.file("config.json"), to_pretty_text(ctranslate2_config(model)));
   for (const auto& [name, tokenizer] : named_tokenizers(model)) {
     const auto side = name == kJointTokenizer ? "shared" : name == kSourceTokenizer ? "source" : "target";
-    write_file(folder.file(std::string(side) + "_vocabulary.json"), to_pretty_text(pieces_of(*tokenizer)));
+    write_file(folder.file(std::string(side) + "_vocabulary.json"), to_pretty_text(pieces_by_id(*tokenizer)));
     write_file(folder.file(name), sentencepiece_bytes(*tokenizer));
   }
   return ctranslate2_readme(model, precision);

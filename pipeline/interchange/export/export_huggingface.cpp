@@ -6,6 +6,8 @@
 #include "pipeline/interchange/activation_names.h"
 #include "pipeline/interchange/export/export_checks.h"
 #include "pipeline/interchange/export/export_readme.h"
+#include "pipeline/interchange/export/exported_positions.h"
+#include "pipeline/interchange/export/exported_tokenizers.h"
 #include "pipeline/interchange/export/tokenizer_json.h"
 #include "pipeline/interchange/weight_map.h"
 
@@ -37,7 +39,7 @@ Json huggingface_config(const TranslationModel& model) {
                {"decoder_attention_heads", config.heads},
                {"encoder_ffn_dim", config.d_ff},
                {"decoder_ffn_dim", config.decoder_d_ff()},
-               {"activation_function", activation_names(config.activation).hugging_face.value()},
+               {"activation_function", activation_names(config.activation).huggingface.value()},
                {"dropout", config.dropout},
                {"attention_dropout", config.dropout_on_attention()},
                {"activation_dropout", config.dropout_in_feed_forward()},
@@ -123,7 +125,7 @@ Refusals huggingface_refusals(const TranslationModel& model, WeightPrecision pre
   checks.expect("attention_score", {"scaled_dot"});
   checks.expect("encoder_mask", {"full"});
   checks.expect("decoder_layer", {"attention"});
-  checks.expect_activation(&ActivationNames::hugging_face);
+  checks.expect_activation(&ActivationNames::huggingface);
   checks.expect("positions", {"sinusoidal"});
   checks.expect("position_frequencies", {"paper"});
   checks.expect("first_position", {0});

@@ -12,6 +12,7 @@
 #include "pipeline/interchange/activation_names.h"
 #include "pipeline/interchange/export/export_checks.h"
 #include "pipeline/interchange/export/export_readme.h"
+#include "pipeline/interchange/export/exported_tokenizers.h"
 #include "pipeline/interchange/formats/marian_options.h"
 #include "pipeline/interchange/formats/npz_writer.h"
 #include "pipeline/interchange/model_family.h"

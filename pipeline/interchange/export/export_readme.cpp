@@ -4,13 +4,14 @@
 #include <utility>
 #include <vector>
 
+#include "common/config/json.h"
 #include "common/text/formatted.h"
 #include "common/text/printable.h"
 #include "common/version.h"
 #include "model/storage/stored_weights.h"
 #include "pipeline/config/run_summary.h"
-#include "pipeline/interchange/export/export_checks.h"
 #include "pipeline/interchange/export/export_marian.h"
+#include "pipeline/interchange/export/exported_tokenizers.h"
 #include "tokenizer/piece_table.h"
 
 namespace gloss {

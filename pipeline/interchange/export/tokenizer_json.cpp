@@ -8,8 +8,8 @@
 #include "common/special_ids.h"
 #include "common/text/base64.h"
 #include "common/text/space_mark.h"
-#include "pipeline/interchange/export/sentencepiece_settings.h"
 #include "tokenizer/piece_table.h"
+#include "tokenizer/sentencepiece_settings.h"
 
 namespace gloss {
 namespace {

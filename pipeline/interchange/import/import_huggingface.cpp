@@ -15,9 +15,9 @@
 #include "pipeline/config/run_summary.h"
 #include "pipeline/interchange/formats/model_text.h"
 #include "pipeline/interchange/formats/safetensors_shards.h"
-#include "pipeline/interchange/import/hugging_face_network.h"
-#include "pipeline/interchange/import/hugging_face_search.h"
-#include "pipeline/interchange/import/hugging_face_tokenizers.h"
+#include "pipeline/interchange/import/huggingface_network.h"
+#include "pipeline/interchange/import/huggingface_search.h"
+#include "pipeline/interchange/import/huggingface_tokenizers.h"
 #include "pipeline/interchange/import/import_tokenizers.h"
 #include "pipeline/interchange/import/import_vocabulary.h"
 #include "pipeline/interchange/import/json_fields.h"
@@ -77,7 +77,7 @@ class HuggingFaceImport {
     const auto generation = read_json_object_if_there(folder_ / "generation_config.json", kMaxSettingsFile);
     const auto config =
         complete_config(read_json_object(folder_ / "config.json", kMaxSettingsFile), generation, report.notes);
-    network_ = hugging_face_network(config, settings_.formulas, report.refusals);
+    network_ = huggingface_network(config, settings_.formulas, report.refusals);
     report.formulas = network_.formulas;
     report.format = "Hugging Face " + network_.type_name;
     model_.provenance = {{"format", report.format}, {"options", plain_settings(config)}};
@@ -90,8 +90,8 @@ class HuggingFaceImport {
       take_tokenizers();
     if (has_rows_) {
       if (file_) set_weights();
-      set_hugging_face_search(generation.empty() ? hugging_face_search(config) : generation,
-                              {target_rows_, !network_.is_own}, model_.config.decoding, report.notes);
+      set_huggingface_search(generation.empty() ? huggingface_search(config) : generation,
+                             {target_rows_, !network_.is_own}, model_.config.decoding, report.notes);
     }
     model_.config.data.max_length = std::clamp<std::int64_t>(network_.max_positions, 2, kMaxSourceLength);
     return std::move(model_);
@@ -146,7 +146,7 @@ class HuggingFaceImport {
 
   void take_tokenizers() {
     auto& report = model_.report;
-    const auto tokenizers = read_hugging_face_tokenizers(folder_, network_, report.refusals);
+    const auto tokenizers = read_huggingface_tokenizers(folder_, network_, report.refusals);
     if (!tokenizers.is_complete) return;
     const bool source_fits = has_own_unk(tokenizers.source, network_.source_size),
                target_fits = has_own_unk(tokenizers.target, network_.target_size);
@@ -155,10 +155,9 @@ class HuggingFaceImport {
     target_rows_ = rows_of(network_.target_size, tokenizers.target.unk);
     has_rows_ = true;
     const bool same_table = tokenizers.source.pieces == tokenizers.target.pieces && source_rows_ == target_rows_;
-    const bool joint = same_table && tokenizers.source.sentencepiece == tokenizers.target.sentencepiece;
     auto& config = model_.config;
-    config.tokenizer.joint = joint;
-    config.tokenizer.shared_ids = same_table && !joint;
+    set_sharing(config.tokenizer, same_table, tokenizers.source.sentencepiece == tokenizers.target.sentencepiece);
+    const bool joint = config.tokenizer.joint;
     if (config.model.tie_embeddings == TieEmbeddings::kAll)
       report.refusals.require(same_table, "share_encoder_decoder_embeddings: wanted one vocabulary for both languages");
     const auto add = [&](const char* name, const HuggingFaceVocabulary& side, const PieceRows& rows) {
@@ -227,7 +226,7 @@ class HuggingFaceImport {
     };
     rules.ignored = is_not_needed;
     // Neither belongs in a translation, but the row of pad is zero, so its logit could be the largest.
-    if (!network_.is_own) rules.silent = {kPad, kBos};
+    if (!network_.is_own) rules.suppressed = {kPad, kBos};
     model_.weights = std::make_shared<ImportedWeights>(
         file_, WeightMap(ModelFamily::kHuggingFace, model_.config.model, source_rows_, target_rows_), rules);
     model_.weights->compare(report);

@@ -16,7 +16,6 @@
 #include "pipeline/interchange/import/import_vocabulary.h"
 #include "pipeline/interchange/import/marian_files.h"
 #include "pipeline/interchange/import/marian_network.h"
-#include "pipeline/interchange/import/network_limits.h"
 
 namespace gloss {
 namespace {
@@ -107,7 +106,7 @@ class MarianImport {
     report.notes = network_.notes;
     auto& config = network_.model;
     if (config.positions == Positions::kLearned && file_->has("Wpos"))
-      config.max_positions = std::clamp<std::int64_t>(row_count(file_->info("Wpos")), 1, kMaxPositions);
+      config.max_positions = std::clamp<std::int64_t>(row_count(file_->info("Wpos")), 1, ModelConfig::kMaxPositions);
     model_.config.model = config;
     source_rows_ = rows_of(kSourceEmbedding, network_.dim_vocabs.front());
     const bool is_joint = config.tie_embeddings == TieEmbeddings::kAll;
@@ -169,10 +168,9 @@ class MarianImport {
     const auto source = read_side(files_.vocabularies.front(), source_rows_);
     const auto target = read_side(files_.vocabularies.back(), target_rows_);
     const bool same_table = source.table.pieces == target.table.pieces && source_rows_ == target_rows_;
-    const bool joint = same_table && source.sentencepiece == target.sentencepiece;
     auto& config = model_.config;
-    config.tokenizer.joint = joint;
-    config.tokenizer.shared_ids = same_table && !joint;
+    set_sharing(config.tokenizer, same_table, source.sentencepiece == target.sentencepiece);
+    const bool joint = config.tokenizer.joint;
     if (config.model.tie_embeddings == TieEmbeddings::kAll)
       report.refusals.require(same_table, "tied-embeddings-all: wanted one vocabulary for both languages, got " +
                                               source.table.name + " and " + target.table.name);

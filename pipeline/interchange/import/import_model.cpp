@@ -42,9 +42,9 @@ void expect_importable_format(const fs::path& path) {
   const auto has = [&](const char* file) { return fs::exists(path / file); };
   if (has("model.bin") && (has("shared_vocabulary.json") || has("source_vocabulary.json")))
     throw UsageError(name + "is a model of CTranslate2; import the model that it was converted from");
-  const bool is_hugging_face =
+  const bool is_huggingface =
       has("model.safetensors") || has("model.safetensors.index.json") || has("pytorch_model.bin");
-  if (is_hugging_face && !has("config.json"))
+  if (is_huggingface && !has("config.json"))
     throw UsageError(name + "wanted the folder of a Hugging Face model, found no config.json in it");
 }
 

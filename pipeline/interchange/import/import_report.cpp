@@ -37,7 +37,7 @@ std::string network_text(const Json& model) {
   for (const auto& [key, value] : model.items()) {
     const bool is_size = value.is_number_integer() && key != "max_positions" && key != "first_position";
     if (!is_size && defaults.contains(key) && defaults[key] == value) continue;
-    text += (text.empty() ? "" : ", ") + key + ' ' + (value.is_string() ? value.get<std::string>() : to_text(value));
+    text += (text.empty() ? "" : ", ") + key + ' ' + value_text(value);
   }
   return text;
 }

@@ -49,6 +49,11 @@ void add_tokenizer(ImportedModel& model, const std::string& tensor, const Mapped
        .languages = tokenizer.languages()});
 }
 
+void set_sharing(TokenizerConfig& config, bool same_table, bool same_model) {
+  config.joint = same_table && same_model;
+  config.shared_ids = same_table && !same_model;
+}
+
 void set_languages(ImportedModel& model, const ImportSettings& settings) {
   auto& config = model.config;
   const auto set = [](const std::optional<std::string>& given, std::string& language) {

@@ -5,6 +5,7 @@
 
 #include "pipeline/interchange/import/imported_model.h"
 #include "tokenizer/mapped_tokenizer.h"
+#include "tokenizer/tokenizer_config.h"
 
 namespace gloss {
 
@@ -14,6 +15,10 @@ namespace gloss {
 void add_tokenizer(ImportedModel& model, const std::string& tensor, const MappedVocabulary& vocabulary,
                    std::string_view sentencepiece, const std::string& sentencepiece_file,
                    const std::string& vocabulary_file);
+
+/// Sets whether both languages share a tokenizer, or only its ids. `same_table`: their vocabularies are equal.
+/// `same_model`: their SentencePiece models are.
+void set_sharing(TokenizerConfig& config, bool same_table, bool same_model);
 
 /// Stores the languages of the settings as those of the model. Throws UsageError with the key
 /// "source_language" or "target_language" if the model has language tags, but none for this language.

@@ -127,7 +127,7 @@ StoredWeight ImportedWeights::read(const std::string& weight, bool keeps_int8) c
     result = map_.to_gloss(weight, place->name, float_tensor(tensor));
   }
   if (weight == "generator.bias")
-    for (const auto id : rules_.silent) result.values[id] = PieceRows::kNoRowBias;
+    for (const auto id : rules_.suppressed) result.values[id] = PieceRows::kNoRowBias;
   if (!at::isfinite(result.values).all().item<bool>())
     throw ModelError(file_->name() + ": tensor " + printable(place ? place->name.name : weight) +
                      " holds values that are not finite");

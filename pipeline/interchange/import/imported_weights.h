@@ -35,7 +35,7 @@ struct ImportRules {
   };
   /// Returns whether a tensor of the file has no effect on translation.
   std::function<bool(const std::string& tensor)> ignored = [](const std::string&) { return false; };
-  std::vector<Id> silent = {};  ///< pieces whose output bias is PieceRows::kNoRowBias, even if the file has another
+  std::vector<Id> suppressed = {};  ///< pieces whose output bias is PieceRows::kNoRowBias, even if the file has another
 };
 
 /// Weights of a network in another program's file, which are read one by one.
@@ -49,8 +49,8 @@ class ImportedWeights {
 
   /// Returns the weights of the network by gloss's names.
   const std::map<std::string, WeightInfo>& network() const { return network_; }
-  /// Reads a weight of a file that compare() accepts, as float32; with `keeps_int8`, a matrix that is stored as int8
-  /// stays so, with the same scale in each row. Throws ModelError if it holds a value that is not finite.
+  /// Reads a weight of a file that compare() accepts, as float32. With `keeps_int8`, a matrix that is stored as int8
+  /// stays int8, with the same scale in each row. Throws ModelError if it holds a value that is not finite.
   StoredWeight read(const std::string& weight, bool keeps_int8) const;
 
  private:

@@ -10,7 +10,6 @@
 #include "common/text/printable.h"
 #include "pipeline/interchange/activation_names.h"
 #include "pipeline/interchange/import/import_report.h"
-#include "pipeline/interchange/import/network_limits.h"
 #include "tokenizer/tokenizer_config.h"
 
 namespace gloss {
@@ -78,10 +77,12 @@ std::string without_dropout(std::string operations) {
 
 /// Sets the sizes. Returns whether all of them are possible.
 bool set_sizes(OptionReader& reader, ModelConfig& model) {
-  const auto encoder = reader.integer("enc-depth", 1, kMaxLayers), decoder = reader.integer("dec-depth", 1, kMaxLayers);
-  const auto width = reader.integer("dim-emb", 4, kMaxWidth), heads = reader.integer("transformer-heads", 1, kMaxWidth);
-  const auto inner = reader.integer("transformer-dim-ffn", 1, kMaxWidth),
-             inner_of_decoder = reader.integer("transformer-decoder-dim-ffn", 0, kMaxWidth);
+  const auto encoder = reader.integer("enc-depth", 1, ModelConfig::kMaxLayers),
+             decoder = reader.integer("dec-depth", 1, ModelConfig::kMaxLayers);
+  const auto width = reader.integer("dim-emb", 4, ModelConfig::kMaxWidth),
+             heads = reader.integer("transformer-heads", 1, ModelConfig::kMaxWidth);
+  const auto inner = reader.integer("transformer-dim-ffn", 1, ModelConfig::kMaxWidth),
+             inner_of_decoder = reader.integer("transformer-decoder-dim-ffn", 0, ModelConfig::kMaxWidth);
   const bool is_even = width && *width % 2 == 0, divides = width && heads && *width % *heads == 0;
   if (width) reader.expect(is_even, "dim-emb", "an even number");
   if (width && heads) reader.expect(divides, "transformer-heads", "a divisor of dim-emb " + std::to_string(*width));
@@ -164,15 +165,15 @@ void set_embeddings(OptionReader& reader, MarianNetwork& network) {
 }
 
 void refuse_other_features(OptionReader& reader) {
-  if (const auto depth = reader.integer("transformer-ffn-depth", 0, kMaxLayers))
+  if (const auto depth = reader.integer("transformer-ffn-depth", 0, ModelConfig::kMaxLayers))
     reader.expect(depth == 2, "transformer-ffn-depth", "2");
-  if (const auto depth = reader.integer("transformer-decoder-ffn-depth", 0, kMaxLayers))
+  if (const auto depth = reader.integer("transformer-decoder-ffn-depth", 0, ModelConfig::kMaxLayers))
     reader.expect(depth == 0 || depth == 2, "transformer-decoder-ffn-depth", "0 or 2");
   for (const auto* key : {"ulr", "right-left", "transformer-pool", "transformer-disable-position-embeddings",
                           "transformer-no-bias", "transformer-no-affine"})
     reader.expect_off(key);
   reader.expect(reader.text("transformer-attention-mask") == "default", "transformer-attention-mask", "default");
-  if (const auto width = reader.integer("lemma-dim-emb", -kMaxWidth, kMaxWidth))
+  if (const auto width = reader.integer("lemma-dim-emb", -ModelConfig::kMaxWidth, ModelConfig::kMaxWidth))
     reader.expect(width == 0, "lemma-dim-emb", "0");
   reader.expect(reader.text("lemma-dependency").empty(), "lemma-dependency", "nothing");
   reader.expect(reader.text("factors-combine") == "sum", "factors-combine", "sum");
@@ -266,7 +267,7 @@ void set_marian_search(const MarianOptions& options, RunConfig& config, std::vec
   for (const auto& key : options.keys())
     if (std::ranges::find(kReadOptions, key) == kReadOptions.end() && !(key == "word-penalty" && is_zero(options, key)))
       others.push_back(printable(key, 40) + ' ' + printable(options.shown(key), 80));
-  if (!others.empty()) notes.push_back("decoder.yml sets what gloss does not take over: " + shown_list(others));
+  if (!others.empty()) notes.push_back("options of decoder.yml that gloss ignores: " + shown_list(others));
 }
 
 }  // namespace gloss

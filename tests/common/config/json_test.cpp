@@ -94,6 +94,8 @@ TEST(JsonTest, MessagesAreOnePrintableLine) {
 TEST(JsonTest, TextIsSortedAndOnOneLine) {
   const auto value = parse_json("{\"b\": [1, 2.5, \"x\\ny\"],\n \"a\": null}");
   EXPECT_EQ(to_text(value), R"({"a":null,"b":[1,2.5,"x\ny"]})");
+  EXPECT_EQ(value_text(value), to_text(value));
+  EXPECT_EQ(value_text("x\"y"), "x\"y");
   EXPECT_EQ(to_pretty_text(parse_json("{\"a\": {}}")), "{\n  \"a\": {}\n}\n");
 }
 

@@ -17,7 +17,7 @@ TEST(ActivationNamesTest, EveryActivationIsThereOnce) {
 }
 
 TEST(ActivationNamesTest, ANameMeansOneActivation) {
-  for (const auto program : {&ActivationNames::hugging_face, &ActivationNames::marian}) {
+  for (const auto program : {&ActivationNames::huggingface, &ActivationNames::marian}) {
     std::set<std::string_view> names;
     for (const auto& activation : kActivationNames) {
       const auto name = activation.*program;

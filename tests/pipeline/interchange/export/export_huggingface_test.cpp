@@ -156,11 +156,12 @@ TEST(ExportHuggingFaceTest, NetworksWithoutAClassAreRefusedWithAllReasons) {
   EXPECT_FALSE(std::filesystem::exists(post.output()));
 }
 
-TEST(ExportHuggingFaceTest, ReadmeNamesTheClass) {
+TEST(ExportHuggingFaceTest, ReadmeNamesTheClassAndTheTensorThatTransformersMisses) {
   const ExportedModel model;
   model.write(kHuggingFace);
   EXPECT_THAT(model.text("README.md"), AllOf(HasSubstr("PegasusForConditionalGeneration.from_pretrained"),
-                                             HasSubstr("gloss translate --model MODEL --precision float32")));
+                                             HasSubstr("gloss translate --model MODEL --precision float32"),
+                                             HasSubstr("`embed_positions.weight` as `MISSING`")));
 }
 
 }  // namespace

@@ -83,6 +83,16 @@ ExportedModel with_source_tag(const std::string& tag) {
       [&](const std::string& bytes) { return with_own_ids(bytes, MappedVocabulary::Normalizer::kNone, tag); });
 }
 
+TEST(ExportTagsTest, Ctranslate2PrintsTagsWithinATranslation) {
+  const auto note = HasSubstr("A language tag within a translation is printed. gloss leaves it out.");
+  const ExportedModel with_target_tag(use_languages, [](const std::string& bytes) { return with_own_ids(bytes); });
+  with_target_tag.write(ExportFormat::kCtranslate2);
+  EXPECT_THAT(with_target_tag.text("README.md"), note);
+  const auto without = with_source_tag("__de__");
+  without.write(ExportFormat::kCtranslate2);
+  EXPECT_THAT(without.text("README.md"), testing::Not(note));
+}
+
 TEST(ExportTagsTest, MarianGetsTheTagQuotedForSedAndTheShell) {
   const auto model = with_source_tag(R"(>>d'&|\<<)");
   try {

@@ -1,4 +1,4 @@
-#include "pipeline/interchange/export/sentencepiece_settings.h"
+#include "tokenizer/sentencepiece_settings.h"
 
 #include <cstdint>
 

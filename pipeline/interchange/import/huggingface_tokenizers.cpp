@@ -1,4 +1,4 @@
-#include "pipeline/interchange/import/hugging_face_tokenizers.h"
+#include "pipeline/interchange/import/huggingface_tokenizers.h"
 
 #include <algorithm>
 #include <array>
@@ -239,8 +239,8 @@ class TokenizerReader {
 
 }  // namespace
 
-HuggingFaceTokenizers read_hugging_face_tokenizers(const fs::path& folder, const HuggingFaceNetwork& network,
-                                                   Refusals& refusals) {
+HuggingFaceTokenizers read_huggingface_tokenizers(const fs::path& folder, const HuggingFaceNetwork& network,
+                                                  Refusals& refusals) {
   return TokenizerReader(folder, network, refusals).read();
 }
 

@@ -1,4 +1,4 @@
-#include "pipeline/interchange/import/hugging_face_network.h"
+#include "pipeline/interchange/import/huggingface_network.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,6 @@
 #include "common/text/printable.h"
 #include "pipeline/interchange/activation_names.h"
 #include "pipeline/interchange/import/json_fields.h"
-#include "pipeline/interchange/import/network_limits.h"
 #include "tokenizer/tokenizer_config.h"
 
 namespace gloss {
@@ -22,7 +21,7 @@ constexpr std::array<std::pair<std::string_view, HuggingFaceType>, 3> kHuggingFa
      {"pegasus", HuggingFaceType::kPegasus},
      {"m2m_100", HuggingFaceType::kM2M100}}};
 
-std::optional<HuggingFaceType> hugging_face_type(std::string_view name) {
+std::optional<HuggingFaceType> huggingface_type(std::string_view name) {
   const auto found = std::ranges::find(kHuggingFaceTypes, name, &std::pair<std::string_view, HuggingFaceType>::first);
   return found == kHuggingFaceTypes.end() ? std::nullopt : std::optional(found->second);
 }
@@ -95,17 +94,18 @@ void read_sizes(JsonFields& fields, ModelConfig& model) {
   const auto size = [&](const char* key, std::int64_t min, std::int64_t max) {
     return fields.integer(key, min, max, min);
   };
-  model.encoder_layers = size("encoder_layers", 1, kMaxLayers);
-  model.decoder_layers = size("decoder_layers", 1, kMaxLayers);
-  model.d_model = size("d_model", 4, kMaxWidth);
+  model.encoder_layers = size("encoder_layers", 1, ModelConfig::kMaxLayers);
+  model.decoder_layers = size("decoder_layers", 1, ModelConfig::kMaxLayers);
+  model.d_model = size("d_model", 4, ModelConfig::kMaxWidth);
   fields.expect(model.d_model % 2 == 0, "d_model", "an even number");
-  model.heads = size("encoder_attention_heads", 1, kMaxWidth);
+  model.heads = size("encoder_attention_heads", 1, ModelConfig::kMaxWidth);
   fields.expect(model.d_model % model.heads == 0, "encoder_attention_heads",
                 "a divisor of d_model " + std::to_string(model.d_model));
-  fields.expect(size("decoder_attention_heads", 1, kMaxWidth) == model.heads, "decoder_attention_heads",
+  fields.expect(size("decoder_attention_heads", 1, ModelConfig::kMaxWidth) == model.heads, "decoder_attention_heads",
                 "as many as encoder_attention_heads, " + std::to_string(model.heads));
-  model.d_ff = size("encoder_ffn_dim", 1, kMaxWidth);
-  if (const auto decoder = size("decoder_ffn_dim", 1, kMaxWidth); decoder != model.d_ff) model.d_ff_decoder = decoder;
+  model.d_ff = size("encoder_ffn_dim", 1, ModelConfig::kMaxWidth);
+  if (const auto decoder = size("decoder_ffn_dim", 1, ModelConfig::kMaxWidth); decoder != model.d_ff)
+    model.d_ff_decoder = decoder;
 }
 
 void read_switches(JsonFields& fields, HuggingFaceNetwork& network) {
@@ -115,7 +115,7 @@ void read_switches(JsonFields& fields, HuggingFaceNetwork& network) {
   model.final_norm = is_pre;
   const auto activation = fields.text("activation_function", "");
   const std::optional<std::string_view> name = activation == "swish" ? "silu" : std::string_view(activation);
-  const auto found = std::ranges::find(kActivationNames, name, &ActivationNames::hugging_face);
+  const auto found = std::ranges::find(kActivationNames, name, &ActivationNames::huggingface);
   fields.expect(found != kActivationNames.end(), "activation_function", "relu, gelu, silu, swish or quick_gelu");
   if (found != kActivationNames.end()) model.activation = found->activation;
   model.embedding_scale = fields.flag("scale_embedding", false) ? EmbeddingScale::kSqrt : EmbeddingScale::kOne;
@@ -176,11 +176,11 @@ void set_formulas(std::optional<ModelFamily> wanted, HuggingFaceNetwork& network
 
 }  // namespace
 
-HuggingFaceNetwork hugging_face_network(const Json& config, std::optional<ModelFamily> formulas, Refusals& refusals) {
+HuggingFaceNetwork huggingface_network(const Json& config, std::optional<ModelFamily> formulas, Refusals& refusals) {
   HuggingFaceNetwork network;
   JsonFields given(config, refusals);
   network.type_name = printable(given.text("model_type", "none"), 80);
-  network.type = hugging_face_type(network.type_name);
+  network.type = huggingface_type(network.type_name);
   given.expect(network.type.has_value(), "model_type", "marian, pegasus or m2m_100 (M2M100 and NLLB)");
   if (!network.type) return network;
   const auto complete = with_class_defaults(config, *network.type);
@@ -190,7 +190,7 @@ HuggingFaceNetwork hugging_face_network(const Json& config, std::optional<ModelF
   read_sizes(fields, network.model);
   read_switches(fields, network);
   read_vocabularies(fields, network);
-  network.max_positions = fields.integer("max_position_embeddings", 1, kMaxPositions, 1);
+  network.max_positions = fields.integer("max_position_embeddings", 1, ModelConfig::kMaxPositions, 1);
   set_formulas(formulas, network, refusals);
   return network;
 }

@@ -1,4 +1,4 @@
-#include "pipeline/interchange/import/hugging_face_search.h"
+#include "pipeline/interchange/import/huggingface_search.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,6 @@
 #include "common/special_ids.h"
 #include "common/text/printable.h"
 #include "pipeline/interchange/import/json_fields.h"
-#include "pipeline/interchange/import/network_limits.h"
 
 namespace gloss {
 namespace {
@@ -100,8 +99,9 @@ class SearchReader {
 
   /// Returns the length under the newer name, otherwise under the older one, which counts the decoder's first input.
   std::optional<Length> length(const char* newer, const char* older, std::int64_t min) {
-    if (const auto value = fields_.optional_integer(newer, min, kMaxPositions)) return Length{newer, *value};
-    if (const auto value = fields_.optional_integer(older, min, kMaxPositions))
+    if (const auto value = fields_.optional_integer(newer, min, ModelConfig::kMaxPositions))
+      return Length{newer, *value};
+    if (const auto value = fields_.optional_integer(older, min, ModelConfig::kMaxPositions))
       return Length{older, std::max(min, *value - 1)};
     return std::nullopt;
   }
@@ -126,7 +126,7 @@ class SearchReader {
       possible_.resize(static_cast<std::size_t>(bans_.rows.foreign_size));
       for (Id id = 0; id < bans_.rows.size(); ++id)
         if (const auto of_id = bans_.rows.rows[static_cast<std::size_t>(id)];
-            of_id >= 0 && !(bans_.silent && (id == kPad || id == kBos)))
+            of_id >= 0 && !(bans_.suppressed && (id == kPad || id == kBos)))
           possible_[static_cast<std::size_t>(of_id)] = true;
     }
     return row >= 0 && row < bans_.rows.foreign_size && possible_[static_cast<std::size_t>(row)];
@@ -188,15 +188,15 @@ class SearchReader {
 
 }  // namespace
 
-Json hugging_face_search(const Json& config) {
+Json huggingface_search(const Json& config) {
   Json result = Json::object();
   for (const auto& [key, value] : config.items())
     if (is_listed(kCarried, key) || other_settings().contains(key)) result[key] = value;
   return result;
 }
 
-void set_hugging_face_search(const Json& generation, const HuggingFaceBans& bans, DecodingConfig& decoding,
-                             std::vector<std::string>& notes) {
+void set_huggingface_search(const Json& generation, const HuggingFaceBans& bans, DecodingConfig& decoding,
+                            std::vector<std::string>& notes) {
   SearchReader(generation, bans, decoding, notes).read();
 }
 

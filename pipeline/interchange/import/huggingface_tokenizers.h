@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/config/json.h"
-#include "pipeline/interchange/import/hugging_face_network.h"
+#include "pipeline/interchange/import/huggingface_network.h"
 #include "pipeline/interchange/refusals.h"
 
 namespace gloss {
@@ -30,7 +30,7 @@ struct HuggingFaceTokenizers {
 /// Reads the tokenizers of a directory: source.spm, target.spm and vocab.json of MarianMT; spiece.model of Pegasus;
 /// sentencepiece.bpe.model of M2M100 (with vocab.json) and NLLB. Adds a refusal for each missing file and for a
 /// tokenizer of another class. Throws ModelError if a file is damaged; IoError.
-HuggingFaceTokenizers read_hugging_face_tokenizers(const std::filesystem::path& folder,
-                                                   const HuggingFaceNetwork& network, Refusals& refusals);
+HuggingFaceTokenizers read_huggingface_tokenizers(const std::filesystem::path& folder,
+                                                  const HuggingFaceNetwork& network, Refusals& refusals);
 
 }  // namespace gloss

@@ -31,6 +31,6 @@ struct HuggingFaceNetwork {
 /// Returns the network of a config.json. A missing key has the default of its class in transformers. `formulas` are
 /// those of the computation; by default Marian's for a MarianMT model that Marian trained, otherwise Hugging Face's.
 /// Adds to `refusals` everything that gloss does not support, each reason with the key and the value.
-HuggingFaceNetwork hugging_face_network(const Json& config, std::optional<ModelFamily> formulas, Refusals& refusals);
+HuggingFaceNetwork huggingface_network(const Json& config, std::optional<ModelFamily> formulas, Refusals& refusals);
 
 }  // namespace gloss
