@@ -226,9 +226,9 @@ void Trainer::save_finished_work() {
     if (others_)
       return log_warning("the other processes cannot save with this one; the work since the last checkpoint is lost");
     save(/*for_average=*/false);
-    log_warning("what was done until step " + std::to_string(state_.step) + " is saved; go on with --resume");
+    log_warning("the updates up to step " + std::to_string(state_.step) + " are saved; go on with --resume");
   } catch (const Error& fault) {
-    log_warning(std::string(fault.what()) + "; what was done since the last checkpoint is lost");
+    log_warning(std::string(fault.what()) + "; the updates since the last checkpoint are lost");
   } catch (...) {  // not enough memory for saving
     log_warning("no checkpoint can be made; the work since the last one is lost");
   }
