@@ -33,7 +33,7 @@ void NgramMatcher::count_reference(Symbols reference, std::uint32_t number, std:
   // The occurrences ascend, so those too close to the end are the last ones.
   while (!occurrences.empty() && occurrences.back().begin + order > reference.size()) occurrences.pop_back();
   for (auto& occurrence : occurrences) {
-    occurrence.prefix = table_.number(sequence(occurrence.prefix, reference[occurrence.begin + order - 1]));
+    occurrence.prefix = table_.number(prefix_key(occurrence.prefix, reference[occurrence.begin + order - 1]));
     if (occurrence.prefix == entries_.size()) entries_.emplace_back();
     auto& entry = entries_[occurrence.prefix];
     if (entry.last_reference != number) {
@@ -49,7 +49,7 @@ std::int64_t NgramMatcher::match_hypothesis(Symbols hypothesis, std::size_t orde
   std::size_t kept = 0;
   for (const auto occurrence : hypothesis_ngrams_) {
     if (occurrence.begin + order > hypothesis.size()) break;
-    const auto number = table_.find(sequence(occurrence.prefix, hypothesis[occurrence.begin + order - 1]));
+    const auto number = table_.find(prefix_key(occurrence.prefix, hypothesis[occurrence.begin + order - 1]));
     if (number == PrefixTable::kUnknown) continue;
     auto& entry = entries_[number];
     entry.in_hypothesis = true;

@@ -62,9 +62,11 @@ class NumberTable {
 
 using TokenTable = NumberTable<std::string_view>;
 
-/// Returns the key of a sequence of symbols, identified by the id of all but its last symbol, and that symbol.
+/// Ids of sequences of symbols, by their prefix_key().
 using PrefixTable = NumberTable<std::uint64_t>;
-inline std::uint64_t sequence(std::uint32_t prefix, std::uint32_t symbol) {
+
+/// Returns the key of a sequence: the id of all but its last symbol, and that symbol.
+inline std::uint64_t prefix_key(std::uint32_t prefix, std::uint32_t symbol) {
   return std::uint64_t{prefix} << 32 | symbol;
 }
 

@@ -31,7 +31,7 @@ void expect_equals_a_map(const std::vector<Key>& keys, std::size_t different) {
 
 TEST(NumberTableTest, NumbersWordsInOrderOfArrival) {
   std::vector<std::uint64_t> keys;
-  for (std::uint32_t i = 0; i < 1000; ++i) keys.push_back(sequence(i % 37, i % 7));
+  for (std::uint32_t i = 0; i < 1000; ++i) keys.push_back(prefix_key(i % 37, i % 7));
   expect_equals_a_map(keys, 37 * 7);
   expect_equals_a_map<std::uint64_t>({0, 1, 0, ~std::uint64_t{0}}, 3);
 }
@@ -53,8 +53,8 @@ TEST(NumberTableTest, FullTableFindsNoUnknownKey) {
 }
 
 TEST(NumberTableTest, SequenceDependsOnPrefixAndLastSymbol) {
-  EXPECT_NE(sequence(1, 2), sequence(2, 1));
-  EXPECT_NE(sequence(0, 1), sequence(1, 0));
+  EXPECT_NE(prefix_key(1, 2), prefix_key(2, 1));
+  EXPECT_NE(prefix_key(0, 1), prefix_key(1, 0));
 }
 
 }  // namespace
