@@ -246,12 +246,12 @@ ShardSums UpdatePasses::sums(const Batch& batch, std::uint32_t number) {
 }
 
 // Returns the sums over all shards of all processes.
-ShardSums sum_of_batches(UpdatePasses& passes, GradientExchange* others) {
+ShardSums sum_of_batches(UpdatePasses& passes, GradientExchange* gradient_exchange) {
   const auto count = passes.shards();
   ShardSums sum;
   for (std::int64_t batch = 0; batch < passes.batches(); ++batch) {
-    if (others != nullptr)
-      sum.add(others->sum(count, passes.sums(batch, others->nodes(count))));
+    if (gradient_exchange != nullptr)
+      sum.add(gradient_exchange->sum(count, passes.sums(batch, gradient_exchange->nodes(count))));
     else
       sum.add(std::move(passes.sums(batch, {{0, count}}).front()));
   }
@@ -259,11 +259,11 @@ ShardSums sum_of_batches(UpdatePasses& passes, GradientExchange* others) {
 }
 
 // Returns the sums over all shards. Sets the gradients of `adam`, and loss, norm and seconds of `result`.
-ShardSums sums_with_norm(UpdatePasses& passes, Adam& adam, GradientExchange* others, UpdateResult& result) {
+ShardSums sums_with_norm(UpdatePasses& passes, Adam& adam, GradientExchange* gradient_exchange, UpdateResult& result) {
   while (true) {
     try {
       Lap lap;
-      ShardSums sum = sum_of_batches(passes, others);
+      ShardSums sum = sum_of_batches(passes, gradient_exchange);
       const auto norm = adam.set_gradients(std::move(sum.gradients));
       const auto numbers = at::stack({sum.nll, norm}).cpu();  // [2]
       result.nll_sum = numbers.const_data_ptr<double>()[0];
@@ -275,7 +275,7 @@ ShardSums sums_with_norm(UpdatePasses& passes, Adam& adam, GradientExchange* oth
       throw;
     } catch (...) {
       // The other processes wait in the exchange.
-      if (others != nullptr || !is_out_of_memory()) throw;
+      if (gradient_exchange != nullptr || !is_out_of_memory()) throw;
     }
     adam.clear_gradients();
     passes.retry_after_norm();
@@ -316,10 +316,11 @@ ShardSums sum_over_shards(EncoderDecoder& model, const std::vector<at::Tensor>& 
 }
 
 UpdateResult update_weights(EncoderDecoder& model, Adam& adam, Workers& workers, std::span<const Batch> batches,
-                            const RandomStream& dropout, const UpdateOptions& options, GradientExchange* others) {
+                            const RandomStream& dropout, const UpdateOptions& options,
+                            GradientExchange* gradient_exchange) {
   UpdateResult result;
   UpdatePasses passes(model, adam.trained(), workers, batches, dropout, options);
-  const ShardSums sum = sums_with_norm(passes, adam, others, result);
+  const ShardSums sum = sums_with_norm(passes, adam, gradient_exchange, result);
   Lap lap;
   const double per_token = 1.0 / static_cast<double>(sum.tokens);
   result.tokens = sum.tokens;

@@ -64,10 +64,11 @@ ShardSums sum_over_shards(EncoderDecoder& model, const std::vector<at::Tensor>& 
 /// A warning reports the split. Throws OutOfMemoryError if a half does not fit, or a shard of one sentence; the weights
 /// are then unchanged.
 ///
-/// `others`, if not null: the exchange with other processes, which call this for the same batches. Each computes its
-/// nodes of the batch's tree. If memory runs out in the computation of the norm, the exception is rethrown.
+/// `gradient_exchange`, if not null: the exchange with other processes, which call this for the same batches. Each
+/// computes its nodes of the batch's tree. If memory runs out in the computation of the norm, the exception is
+/// rethrown.
 UpdateResult update_weights(EncoderDecoder& model, Adam& adam, Workers& workers, std::span<const Batch> batches,
                             const RandomStream& dropout, const UpdateOptions& options,
-                            GradientExchange* others = nullptr);
+                            GradientExchange* gradient_exchange = nullptr);
 
 }  // namespace gloss
