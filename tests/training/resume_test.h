@@ -17,6 +17,7 @@
 #include "common/system/stop.h"
 #include "tests/support/device_test.h"
 #include "tests/training/toy_run.h"
+#include "training/batch_loss.h"
 #include "training/determinism.h"
 #include "training/trainer.h"
 
