@@ -1,4 +1,4 @@
-#include "evaluation/statistics/parallel_for.h"
+#include "evaluation/parallel_for.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "evaluation/bleu/ngram_matches.h"
+#include "evaluation/ngrams/ngram_matches.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "evaluation/keyed_hash.h"
+#include "evaluation/ngrams/keyed_hash.h"
 
 #include <chrono>
 #include <exception>

@@ -1,4 +1,4 @@
-#include "evaluation/statistics/number_table.h"
+#include "evaluation/ngrams/number_table.h"
 
 #include <cstdint>
 #include <map>

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "evaluation/keyed_hash.h"
+#include "evaluation/ngrams/keyed_hash.h"
 
 namespace gloss {
 
