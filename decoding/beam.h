@@ -34,7 +34,7 @@ class Beam {
   /// stand. `attention` [rows, S] of the step, without padding, is needed for the coverage penalty only.
   void advance(std::span<const Candidate> candidates, std::span<const float> attention = {});
 
-  /// Returns whether the search may end, which is so if
+  /// Returns whether the search may end. It ends if
   /// - no hypothesis is live; or
   /// - n_best are finished that no live one can beat, even if all its next tokens had probability 1 up to the limit; or
   /// - beam_size * patience are finished. If length_penalty is 0, the best of them must also be unbeatable: a live

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/error.h"
-#include "decoding/serial_calls.h"
+#include "tensor/serial_calls.h"
 #include "tensor/workers.h"
 
 namespace gloss {

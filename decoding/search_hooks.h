@@ -24,11 +24,11 @@ struct SearchHooks {
   std::function<void()> before_step = {};
   /// Called by greedy search with each token except eos, and the log-probability of all tokens so far.
   std::function<void(std::int64_t sentence, Id token, double log_probability)> on_token = {};
-  /// Called before the first step of a batch, for each sentence whose phrases do not all fit into the length limit,
-  /// with the number of phrases left out (the last ones).
+  /// Called for each sentence whose phrases do not all fit into the length limit, before the first step of its batch.
+  /// `phrases` is the number of phrases left out (the last ones).
   std::function<void(std::int64_t sentence, std::int64_t phrases)> on_left_out = {};
-  /// Called by beam search after each step of a sentence, with the continuations that it considered, best first, and
-  /// the beam that it made of them.
+  /// Called by beam search after each step of a sentence. `candidates` are the continuations that it considered, best
+  /// first; `beam` is the result.
   std::function<void(std::int64_t sentence, std::span<const Candidate> candidates, const Beam& beam)> on_beam = {};
   /// Called once for each sentence, as soon as it is done, with the search's result for it.
   std::function<void(std::int64_t sentence, const std::vector<Hypothesis>& found)> on_found = {};

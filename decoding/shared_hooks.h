@@ -6,7 +6,7 @@
 #include <span>
 
 #include "decoding/search_hooks.h"
-#include "decoding/serial_calls.h"
+#include "tensor/serial_calls.h"
 
 namespace gloss {
 

@@ -41,6 +41,7 @@ struct SignatureEntry {
   std::string name, short_name, value;
 };
 
+/// The score of a metric for a set of lines.
 struct MetricScore {
   std::string name;     ///< "BLEU", "chrF2++", "TER"
   double score = 0;     ///< 0 to 100; TER may be above

@@ -22,8 +22,9 @@ struct EncoderDecoderModules {
   double dropout = 0;                                                   ///< on embeddings plus positions (section 5.4)
   bool starts_from_zero = false;                                        ///< ModelConfig::starts_from_zero
 
-  /// Throws Error, a fault of the caller, if a module is missing or the generator borrows a weight that is not the
-  /// target embedding's; ShapeError if the modules differ in width or in the target's vocabulary.
+  /// Checks that the modules belong together. Throws Error, a fault of the caller, if a module is missing or the
+  /// generator borrows a weight that is not the target embedding's. Throws ShapeError if the modules differ in width or
+  /// in the target's vocabulary.
   void validate() const;
 };
 

@@ -34,8 +34,8 @@ class Probe {
   /// Receives the mask over the S source positions of B sentences, before the encoder or cross-attention uses it. It
   /// may be replaced by one that hides more (Mask::hiding), for example to measure the influence of a source token.
   virtual void source_mask(Mask& /*mask*/, std::int64_t /*B*/, std::int64_t /*S*/) {}
-  /// Receives attention weights [B, H, T, S] before dropout, and the values [B, H, S, d_k] that they average. The
-  /// weights may be changed in place, for example to remove a head. In a step of decoding, self-attention has
+  /// Receives attention weights [B, H, T, S] before dropout, and the values [B, H, S, d_k]. The weights average the
+  /// values and may be changed in place, for example to remove a head. In a step of decoding, self-attention has
   /// [B * K, H, 1, positions] and cross-attention [B, H, K, S]. A recurrent decoder calls this for one position after
   /// the other, T = 1.
   virtual void attention(std::string_view /*site*/, at::Tensor& /*weights*/, const at::Tensor& /*value*/) {}

@@ -15,6 +15,7 @@ struct Agreement {
   std::optional<ExitCode> stop;  ///< a signal asked one of them to stop
   double seconds = 0;            ///< of process 0
 };
+/// Collective: returns the stop of the lowest process that has one, and the seconds of process 0.
 Agreement agree(Exchange& exchange, std::optional<ExitCode> stop, double seconds);
 
 /// Throws UsageError for more processes than shards.

@@ -56,7 +56,7 @@ Trainer::Trainer(EncoderDecoder model, BatchStream& batches, Options options)
         "training.early_stop.patience: wanted validation data to stop by, got none; name data.valid_source "
         "and data.valid_target, or leave it 0");
   expect_enough_shards(*options_.exchange, options_.config.shards);
-  if (!options_.exchange->is_alone()) others_.emplace(*options_.exchange, model_, adam_.layout(), workers_);
+  if (!options_.exchange->is_alone()) gradient_exchange_.emplace(*options_.exchange, model_, adam_.layout(), workers_);
   state_.position = batches.position();
   state_.shards = options_.config.shards;
   state_.device = c10::DeviceTypeName(model_->device().type(), /*lower_case=*/true);
@@ -81,7 +81,7 @@ TrainingEnd Trainer::run() {
   meter_ = {};
   timed_ = std::chrono::steady_clock::now();
   std::optional<HoldStops> hold;
-  if (others_) {
+  if (gradient_exchange_) {
     hold.emplace();
     expect_equal_start(*options_.exchange, {{"program", std::string(kVersion)},
                                             {"inputs", options_.hashes},
@@ -145,7 +145,7 @@ void Trainer::update() {
                                               .precision = config.precision,
                                               .shards = config.shards,
                                               .plain = options_.plain},
-                                             others_ ? &*others_ : nullptr);
+                                             gradient_exchange_ ? &*gradient_exchange_ : nullptr);
   saved_ = false;
   state_.position = batches_->position();
   if (!result.applied) return count_skipped(step);
@@ -223,12 +223,12 @@ void Trainer::save_finished_work() {
   try {
     release_cached_memory();
     if (saved_ || state_.step == 0) return;
-    if (others_)
+    if (gradient_exchange_)
       return log_warning("the other processes cannot save with this one; the work since the last checkpoint is lost");
     save(/*for_average=*/false);
-    log_warning("what was done until step " + std::to_string(state_.step) + " is saved; go on with --resume");
+    log_warning("the updates up to step " + std::to_string(state_.step) + " are saved; go on with --resume");
   } catch (const Error& fault) {
-    log_warning(std::string(fault.what()) + "; what was done since the last checkpoint is lost");
+    log_warning(std::string(fault.what()) + "; the updates since the last checkpoint are lost");
   } catch (...) {  // not enough memory for saving
     log_warning("no checkpoint can be made; the work since the last one is lost");
   }
@@ -256,7 +256,7 @@ void Trainer::warn(const std::string& message) const {
 std::optional<ExitCode> Trainer::take_time(std::optional<ExitCode> stop) {
   const auto now = std::chrono::steady_clock::now();
   state_.seconds += std::chrono::duration<double>(now - std::exchange(timed_, now)).count();
-  if (!others_) return stop;
+  if (!gradient_exchange_) return stop;
   const auto agreed = agree(*options_.exchange, stop, state_.seconds);
   state_.seconds = agreed.seconds;
   if (agreed.stop) request_stop(*agreed.stop);

@@ -109,7 +109,7 @@ class Trainer {
   TrainingPlan plan_;
   Workers workers_;
   Adam adam_;
-  std::optional<GradientExchange> others_;  ///< with several processes
+  std::optional<GradientExchange> gradient_exchange_;  ///< with several processes
   CheckpointFolder folder_;
   TrainingState state_;
   bool saved_ = false;  ///< the current state is saved

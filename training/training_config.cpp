@@ -109,7 +109,7 @@ const Settings<TrainingConfig>& training_settings() {
          .range = between(0, kMaxCount)}},
        {field(&Config::ema_decay),
         {.key = "ema_decay",
-         .help = "above 0: decay of a moving mean of the weights, which becomes the model",
+         .help = "above 0: decay of a moving average of the weights, which becomes the model",
          .range = from_below(0, 1)}},
        {choice_field(&Config::early_stop, &Config::EarlyStop::metric, kMetrics),
         {.key = "early_stop.metric", .help = "score of the validation text that decides which checkpoint is the best"}},

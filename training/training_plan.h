@@ -23,9 +23,15 @@ class TrainingPlan {
   /// Both arguments must outlive the plan.
   TrainingPlan(const TrainingConfig& config, const BatchStream& batches) : config_(&config), batches_(&batches) {}
 
+  /// Returns whether the batches are between two epochs; false before the first.
   bool epoch_ended() const;
+  /// Returns whether the weights of this step are to be validated and are not yet: every validate_every steps, or at
+  /// the end of each epoch if that is 0.
   bool validation_due(const TrainingState& state) const;
+  /// Returns whether this step is to be saved: every save_every steps, or at the end of each epoch if that is 0.
   bool save_due(const TrainingState& state) const;
+  /// Returns whether early stopping ends the run: its patience is above 0, and that many validations or more in
+  /// succession were no better than the best.
   bool patience_lost(const TrainingState& state) const;
   /// Returns whether a limit of the run is reached. `state.seconds` must be up to date.
   bool limit_reached(const TrainingState& state) const;

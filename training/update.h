@@ -2,40 +2,16 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "common/random.h"
 #include "data/batch.h"
 #include "model/encoder_decoder.h"
 #include "tensor/workers.h"
 #include "training/adam.h"
 #include "training/gradient_exchange.h"
-#include "training/gradients.h"
-#include "training/label_smoothing.h"
-#include "training/training_config.h"
+#include "training/update_options.h"
 
 namespace gloss {
-
-/// Computes the loss of a batch by teacher forcing. Only the batch.target_tokens() positions that are not padding go
-/// through the generator. A plain pass computes the generator, then label_smoothed_loss; other passes compute
-/// `output_loss`. For a validation, use a pass that is not training, under at::NoGradGuard.
-Loss batch_loss(EncoderDecoder& model, const Batch& batch, double label_smoothing, const Pass& pass);
-
-/// Settings of one update.
-struct UpdateOptions {
-  std::int64_t step = 1;  ///< number of the update, from 1
-  double learning_rate = 0;
-  double label_smoothing = 0;
-  double clip_norm = 0;                       ///< 0: not clipped
-  Precision precision = Precision::kFloat32;  ///< of the factors of matrix products
-  std::int64_t shards = 1;                    ///< parts of a batch; on a GPU a batch stays whole
-  bool plain = false;                         ///< Pass::plain
-};
-
-/// Time of the phases of an update, in seconds. The time in which some workers go forward and others backward is
-/// divided in proportion to the sums of their times. A GPU works asynchronously; a phase may include only its launch.
-struct UpdateSeconds {
-  double forward = 0, backward = 0, optimizer = 0;
-};
 
 /// Result of one update.
 struct UpdateResult {
@@ -45,11 +21,6 @@ struct UpdateResult {
   double gradient_norm = 0;  ///< before clipping
   UpdateSeconds seconds = {};
 };
-
-/// Goes through the shards of `batches` as `update_weights` does, forward and backward, for the gradients of
-/// `parameters`. For trials of time and memory. Throws std::bad_alloc if memory runs out.
-ShardSums sum_over_shards(EncoderDecoder& model, const std::vector<at::Tensor>& parameters, Workers& workers,
-                          std::span<const Batch> batches, const RandomStream& dropout, const UpdateOptions& options);
 
 /// Updates the weights once, by the gradient of the mean smoothed loss over the tokens of all `batches`. Each batch is
 /// cut into shards (data/shards.h). A worker goes through a shard on one thread, forward and backward; the gradients
@@ -64,10 +35,11 @@ ShardSums sum_over_shards(EncoderDecoder& model, const std::vector<at::Tensor>& 
 /// A warning reports the split. Throws OutOfMemoryError if a half does not fit, or a shard of one sentence; the weights
 /// are then unchanged.
 ///
-/// `others`, if not null: the exchange with other processes, which call this for the same batches. Each computes its
-/// nodes of the batch's tree. If memory runs out in the computation of the norm, the exception is rethrown.
+/// `gradient_exchange`, if not null: the exchange with other processes, which call this for the same batches. Each
+/// computes its nodes of the batch's tree. If memory runs out in the computation of the norm, the exception is
+/// rethrown.
 UpdateResult update_weights(EncoderDecoder& model, Adam& adam, Workers& workers, std::span<const Batch> batches,
                             const RandomStream& dropout, const UpdateOptions& options,
-                            GradientExchange* others = nullptr);
+                            GradientExchange* gradient_exchange = nullptr);
 
 }  // namespace gloss

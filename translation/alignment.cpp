@@ -12,8 +12,8 @@
 
 #include "common/error.h"
 #include "common/text/printable.h"
-#include "decoding/serial_calls.h"
 #include "model/part.h"
+#include "tensor/serial_calls.h"
 #include "tensor/shape.h"
 
 namespace gloss {

@@ -13,9 +13,9 @@ namespace gloss {
 
 /// Bounds of suspicious translations. Words are those of `comparable_words`.
 struct FlagBounds {
-  /// A repetition is an n-gram of 1 to `max_ngram` words that occurs `min_consecutive` times in succession, or one of
-  /// `max_ngram` words that occurs `min_occurrences` times, unless the source has a repetition, too. Twice is common
-  /// ("sehr, sehr").
+  /// A repetition is an n-gram of 1 to `max_ngram` words that occurs `min_consecutive` times in succession. An n-gram
+  /// of `max_ngram` words that occurs `min_occurrences` times is one, too. Neither counts if the source has a
+  /// repetition. Twice is common ("sehr, sehr").
   std::size_t max_ngram = 4;
   std::size_t min_consecutive = 3, min_occurrences = 3;
   /// Bounds for pieces, which also repeat within a word and between punctuation; only in succession.

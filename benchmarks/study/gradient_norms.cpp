@@ -7,7 +7,7 @@
 #include "benchmarks/study/random_inputs.h"
 #include "model/make_model.h"
 #include "training/adam.h"
-#include "training/update.h"
+#include "training/batch_loss.h"
 
 namespace gloss::study {
 namespace {

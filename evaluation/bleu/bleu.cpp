@@ -13,16 +13,8 @@ Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::s
   const BleuOptions options{.tokenizer = tokenizer};
   const auto sums = sum_of_rows(BleuMetric(options).statistics(hypotheses, References::single(references)));
   const auto score = bleu_score(options, sums);
-  Bleu bleu{.score = score.score,
-            .brevity_penalty = score.brevity_penalty,
-            .hypothesis_length = static_cast<std::int64_t>(sums[0]),
-            .reference_length = static_cast<std::int64_t>(sums[1]),
-            .tokenizer = tokenizer};
+  Bleu bleu{.score = score.score, .brevity_penalty = score.brevity_penalty, .tokenizer = tokenizer};
   std::ranges::copy(score.precisions, bleu.precisions.begin());
-  for (std::size_t n = 0; n < bleu.matches.size(); ++n) {
-    bleu.matches[n] = static_cast<std::int64_t>(sums[2 + n]);
-    bleu.totals[n] = static_cast<std::int64_t>(sums[2 + bleu.matches.size() + n]);
-  }
   return bleu;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <span>
 #include <string>
 
@@ -14,10 +13,6 @@ struct Bleu {
   double score = 0;                    ///< 0 to 100
   std::array<double, 4> precisions{};  ///< 0 to 100, smoothed; of 1-grams to 4-grams
   double brevity_penalty = 0;
-  std::array<std::int64_t, 4> matches{};  ///< n-grams of the hypotheses that also occur in their references
-  std::array<std::int64_t, 4> totals{};   ///< n-grams of the hypotheses
-  std::int64_t hypothesis_length = 0;     ///< tokens
-  std::int64_t reference_length = 0;      ///< tokens
   BleuTokenizer tokenizer = BleuTokenizer::k13a;
 };
 

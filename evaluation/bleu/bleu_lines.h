@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "evaluation/bleu/bleu_metric.h"
-#include "evaluation/bleu/ngram_matches.h"
-#include "evaluation/statistics/number_table.h"
+#include "evaluation/ngrams/ngram_matches.h"
+#include "evaluation/ngrams/number_table.h"
 
 namespace gloss {
 

@@ -8,7 +8,7 @@
 #include "common/text/printable.h"
 #include "evaluation/bleu/bleu_lines.h"
 #include "evaluation/bleu/bleu_score.h"
-#include "evaluation/statistics/parallel_for.h"
+#include "evaluation/parallel_for.h"
 
 namespace gloss {
 namespace {

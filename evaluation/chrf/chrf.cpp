@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "common/config/config_section.h"
-#include "evaluation/bleu/ngram_matches.h"
 #include "evaluation/chrf/chrf_score.h"
 #include "evaluation/chrf/chrf_symbols.h"
-#include "evaluation/statistics/parallel_for.h"
+#include "evaluation/ngrams/ngram_matches.h"
+#include "evaluation/parallel_for.h"
 #include "evaluation/tokenize/lower_case.h"
 
 namespace gloss {

@@ -54,7 +54,7 @@ void ChrfSymbols::number_words(PrefixTable& table) {
 
 void ChrfSymbols::add_word(PrefixTable& table, std::size_t begin, std::size_t end) {
   std::uint32_t number = PrefixTable::kUnknown;  // id of the empty sequence
-  for (std::size_t i = begin; i < end; ++i) number = table.number(sequence(number, points_[i]));
+  for (std::size_t i = begin; i < end; ++i) number = table.number(prefix_key(number, points_[i]));
   words_.push_back(number);
 }
 

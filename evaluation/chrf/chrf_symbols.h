@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "evaluation/statistics/number_table.h"
+#include "evaluation/ngrams/number_table.h"
 
 namespace gloss {
 

@@ -23,12 +23,14 @@ struct PartOfLines {
   std::vector<MetricScore> scores;  ///< by metric
 };
 
+/// Results of a system: of all lines by metric, and of parts of the lines.
 struct SystemResult {
   std::string name;
   std::vector<MetricResult> metrics;
   std::vector<PartOfLines> groups, lengths;  ///< groups by name, and by the length of the source
 };
 
+/// Significance test of the difference between two systems on the same lines.
 enum class PairedTest { kBootstrap, kRandomization };
 
 /// A line and its scores by two systems.

@@ -11,9 +11,9 @@
 
 #include "common/error.h"
 #include "evaluation/line_counts.h"
+#include "evaluation/parallel_for.h"
 #include "evaluation/statistics/means.h"
 #include "evaluation/statistics/numpy_random.h"
-#include "evaluation/statistics/parallel_for.h"
 
 namespace gloss {
 namespace {

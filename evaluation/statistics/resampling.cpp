@@ -8,8 +8,8 @@
 
 #include "common/error.h"
 #include "evaluation/line_counts.h"
+#include "evaluation/parallel_for.h"
 #include "evaluation/statistics/means.h"
-#include "evaluation/statistics/parallel_for.h"
 
 namespace gloss {
 namespace {

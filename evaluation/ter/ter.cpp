@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "common/text/split_text.h"
-#include "evaluation/statistics/parallel_for.h"
+#include "evaluation/parallel_for.h"
 #include "evaluation/ter/ter_shifts.h"
 
 namespace gloss {

@@ -26,7 +26,7 @@
 #include "tensor/workers.h"
 #include "training/adam.h"
 #include "training/freeze.h"
-#include "training/update.h"
+#include "training/shard_passes.h"
 
 namespace gloss {
 namespace {

@@ -13,7 +13,7 @@ Validation RunValidation::validate(EncoderDecoder& model, std::int64_t step) {
   step_ = step;
   if (!exchange_->is_first()) return last_.scores;
   report_validation(*folder_, step, last_, samples_);
-  lens_->look(model, {step});
+  lens_->record(model, {step});
   return last_.scores;
 }
 

@@ -223,7 +223,7 @@ std::optional<Bleu> write_and_score(const RunConfig& config, const RunInputs& in
   auto description = describe(config, inputs, progress);
   if (validation != nullptr)
     description.provenance["validation"] = summary(validation->validate_final(model, progress.kept_steps));
-  lens.look(model, progress.kept_steps);
+  lens.record(model, progress.kept_steps);
   write_model_file(folder.model_file(), model, description);
   folder.model_is_written();
   if (!inputs.test) return std::nullopt;
@@ -264,14 +264,14 @@ void meet(Exchange& exchange, ExitCode code = ExitCode::kDone) {
   if (!exchange.is_first() && of_first != 0) throw ReportedError(static_cast<ExitCode>(of_first));
 }
 
-/// Does the work of train_translate and writes its progress to `result`. `others_wait`: the others wait in meet() for
-/// process 0. Throws Stopped if a signal asks for an end anywhere but between two updates.
-void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult& result, bool& others_wait) {
+/// Does the work of train_translate and writes its progress to `result`. `others_are_waiting`: the others wait in
+/// meet() for process 0. Throws Stopped if a signal asks for an end anywhere but between two updates.
+void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult& result, bool& others_are_waiting) {
   const auto& config = options.config;
   auto& exchange = *options.exchange;
   expect_equal_start(exchange, start_of(config));
   if (!exchange.is_first()) meet(exchange);
-  others_wait = exchange.is_first();
+  others_are_waiting = exchange.is_first();
   check_processes(options);
   check_options(options);
   RunFolder folder(options.out, options.resume, options.overwrite, /*writes=*/exchange.is_first());
@@ -300,7 +300,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
     keep_files(config, inputs, folder);
     report_start(options, inputs, model, trainer.state(), resumed);
     forecast->report(trainer.state());
-    others_wait = false;
+    others_are_waiting = false;
     meet(exchange);
   }
   result.resumable = true;
@@ -334,12 +334,12 @@ std::string stopped_text(const TrainTranslateOptions& options, const TrainTransl
 
 TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
   TrainTranslateResult result;
-  bool others_wait = false;
+  bool others_are_waiting = false;
   const auto tell_others = [&](ExitCode code) {
-    if (others_wait) meet(*options.exchange, code);
+    if (others_are_waiting) meet(*options.exchange, code);
   };
   try {
-    train_and_score(options, result, others_wait);
+    train_and_score(options, result, others_are_waiting);
   } catch (const Stopped& stop) {
     tell_others(stop.exit_code());
     result.end = TrainingEnd::kStopped;

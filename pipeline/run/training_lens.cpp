@@ -20,7 +20,7 @@ TrainingLens::TrainingLens(const RunConfig& config, const RunTokenizers& tokeniz
       throw UsageError("lens.sentences: wanted sentences, got a text without a piece: \"" + printable(sentence) + '"');
 }
 
-void TrainingLens::look(const EncoderDecoder& model, const std::vector<std::int64_t>& steps) {
+void TrainingLens::record(const EncoderDecoder& model, const std::vector<std::int64_t>& steps) {
   const auto& sentences = config_.lens.sentences;
   if (sentences.empty() || steps == steps_) return;
   log_progress("looking at lens.sentences");

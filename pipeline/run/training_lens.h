@@ -20,7 +20,7 @@ class TrainingLens {
 
   /// Translates each sentence with `model`, whose weights are those of `steps` or their mean, and writes a line for the
   /// last of the steps. Does nothing if the previous call had the same steps. Throws Stopped after a signal.
-  void look(const EncoderDecoder& model, const std::vector<std::int64_t>& steps);
+  void record(const EncoderDecoder& model, const std::vector<std::int64_t>& steps);
 
  private:
   RunConfig config_;

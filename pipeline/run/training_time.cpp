@@ -14,7 +14,7 @@
 #include "pipeline/runtime.h"
 #include "tensor/out_of_memory.h"
 #include "tensor/workers.h"
-#include "training/update.h"
+#include "training/shard_passes.h"
 
 namespace gloss {
 namespace {

@@ -12,7 +12,7 @@
 #include "model/padding.h"
 #include "pipeline/models/translation_model.h"
 #include "tensor/workers.h"
-#include "training/update.h"
+#include "training/batch_loss.h"
 
 namespace gloss {
 namespace {

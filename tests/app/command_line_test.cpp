@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "tests/app/process.h"
-#include "tests/app/small_run.h"
+#include "tests/app/support/process.h"
+#include "tests/app/support/small_run.h"
 
 namespace gloss {
 namespace {

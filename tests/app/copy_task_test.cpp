@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/app/process.h"
-#include "tests/app/small_run.h"
+#include "tests/app/support/process.h"
+#include "tests/app/support/small_run.h"
 #include "tests/support/device_test.h"
 
 namespace gloss {

@@ -12,7 +12,7 @@
 #include "common/files/atomic_file.h"
 #include "data/data_config.h"
 #include "decoding/decoding_config.h"
-#include "tests/app/process.h"
+#include "tests/app/support/process.h"
 #include "tests/support/temporary_folder.h"
 #include "tokenizer/tokenizer_config.h"
 

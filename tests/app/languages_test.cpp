@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/app/json_output.h"
-#include "tests/app/process.h"
+#include "tests/app/support/json_output.h"
+#include "tests/app/support/process.h"
 #include "tests/pipeline/multilingual_model.h"
 #include "tests/support/temporary_folder.h"
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "common/files/atomic_file.h"
-#include "tests/app/process.h"
+#include "tests/app/support/process.h"
 #include "tests/support/temporary_folder.h"
 
 namespace gloss {

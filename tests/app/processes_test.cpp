@@ -18,8 +18,8 @@
 
 #include "common/files/descriptor.h"
 #include "common/files/sha256.h"
-#include "tests/app/process.h"
-#include "tests/app/small_run.h"
+#include "tests/app/support/process.h"
+#include "tests/app/support/small_run.h"
 
 namespace gloss {
 namespace {

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "common/files/descriptor.h"
-#include "tests/app/small_run.h"
+#include "tests/app/support/small_run.h"
 
 namespace gloss {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "app/input/line_editor.h"
 #include "common/text/terminal_text.h"
-#include "tests/app/small_run.h"
-#include "tests/app/terminal_process.h"
+#include "tests/app/support/small_run.h"
+#include "tests/app/support/terminal_process.h"
 
 namespace gloss {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
-#include "tests/app/small_run.h"
+#include "tests/app/support/small_run.h"
 #include "tests/faults/faulty_run.h"
 #include "tests/support/temporary_folder.h"
 

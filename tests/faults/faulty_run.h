@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/app/process.h"
-#include "tests/app/small_run.h"
+#include "tests/app/support/process.h"
+#include "tests/app/support/small_run.h"
 
 namespace gloss {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "common/files/sha256.h"
-#include "tests/app/process.h"
-#include "tests/app/small_run.h"
+#include "tests/app/support/process.h"
+#include "tests/app/support/small_run.h"
 #include "tests/faults/faulty_run.h"
 
 namespace gloss {

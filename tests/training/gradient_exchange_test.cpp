@@ -35,14 +35,14 @@ class GradientExchangeTest : public testing::Test {
       auto model = make_model(config, {12, 12}, RandomStream(1, "weights"));
       Workers workers(1);
       Adam adam(named_parameters(model), training, Adam::Path::kFastest, &workers, exchange);
-      std::optional<GradientExchange> others;
-      if (processes > 1) others.emplace(exchange, model, adam.layout(), workers);
+      std::optional<GradientExchange> gradient_exchange;
+      if (processes > 1) gradient_exchange.emplace(exchange, model, adam.layout(), workers);
       for (std::int64_t step = 1; step <= 3; ++step) {
         const std::vector batches{toy_.corpus().batch(std::vector<std::int64_t>{step, 4, 5, 6, 7}),
                                   toy_.corpus().batch(std::vector<std::int64_t>{10, 9 + step, 12})};
         const auto result = update_weights(model, adam, workers, batches, RandomStream(1, "dropout"),
                                            {.step = step, .learning_rate = 0.01, .clip_norm = 0.5, .shards = shards},
-                                           others ? &*others : nullptr);
+                                           gradient_exchange ? &*gradient_exchange : nullptr);
         EXPECT_TRUE(result.applied);
         if (exchange.is_first()) norms_[step] = result.gradient_norm;
       }

@@ -165,7 +165,7 @@ TEST_P(OutOfMemoryTest, RunIsSavedAndCanBeResumed) {
     testing::internal::CaptureStderr();
     EXPECT_THROW(run(options), OutOfMemoryError);
     EXPECT_THAT(testing::internal::GetCapturedStderr(),
-                AllOf(HasSubstr("step 3: out of memory"), HasSubstr("until step 2 is saved")));
+                AllOf(HasSubstr("step 3: out of memory"), HasSubstr("updates up to step 2 are saved")));
   }
   options.progress = nullptr;
   BatchStream batches = toy_.batches();
@@ -184,7 +184,7 @@ TEST_P(OutOfMemoryTest, FailureInAValidationSavesFinishedWork) {
   options.validate = [](EncoderDecoder&, std::int64_t) -> Validation { throw std::bad_alloc(); };
   testing::internal::CaptureStderr();
   EXPECT_THROW(run(options), std::bad_alloc);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("until step 3 is saved"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("updates up to step 3 are saved"));
   EXPECT_THAT(toy_.saved(), testing::ElementsAre("step-00000003.safetensors"));
   options.validate = [](EncoderDecoder&, std::int64_t) -> Validation { throw std::runtime_error("another"); };
   options.checkpoints = toy_.checkpoints() / "again";

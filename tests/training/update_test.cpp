@@ -8,11 +8,11 @@
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
-#include "common/special_ids.h"
 #include "model/padding.h"
 #include "tests/support/device_test.h"
 #include "tests/support/recorded_operations.h"
 #include "tests/training/toy_run.h"
+#include "training/batch_loss.h"
 #include "training/determinism.h"
 
 namespace gloss {
@@ -76,23 +76,6 @@ TEST_P(UpdateTest, GradientIsOfTheMeanOverTheTokens) {
   EXPECT_NEAR(result_.gradient_norm, std::sqrt(squares), 1e-5);
 }
 
-TEST_P(UpdateTest, LossOfABatchIsTheSumOverItsSentences) {
-  const at::NoGradGuard no_grad;
-  auto model = toy_.model();
-  const auto together = batch_loss(model, rows({0, 1, 2, 3, 4, 5}), 0.1, {});
-  double smoothed = 0, nll = 0;
-  std::set<std::int64_t> lengths;
-  for (std::int64_t i = 0; i < 6; ++i) {
-    const auto alone = batch_loss(model, rows({i}), 0.1, {});
-    smoothed += alone.smoothed_sum.item<double>();
-    nll += alone.nll_sum.item<double>();
-    lengths.insert(rows({i}).target_tokens());
-  }
-  ASSERT_GT(lengths.size(), 1u) << "wanted a batch with padding";
-  EXPECT_NEAR(together.smoothed_sum.item<double>(), smoothed, 1e-4);
-  EXPECT_NEAR(together.nll_sum.item<double>(), nll, 1e-4);
-}
-
 TEST_P(UpdateTest, APlainUpdateIsThatOfTheFastTwinsToRounding) {
   toy_ = Toy({.pairs = 30, .dropout = 0.3}, device());
   if (device().is_cuda()) GTEST_SKIP() << "LibTorch draws other elements to drop there";
@@ -107,29 +90,6 @@ TEST_P(UpdateTest, APlainUpdateIsThatOfTheFastTwinsToRounding) {
   EXPECT_NEAR(result_.gradient_norm, fast_result.gradient_norm, 1e-5);
   EXPECT_EQ(result_.tokens, fast_result.tokens);
   EXPECT_GT(largest_difference(plain, toy_.model()), 1e-2);
-}
-
-TEST_P(UpdateTest, APlainLossIsOfTheGeneratorAndTheSmoothedLoss) {
-  auto model = toy_.model();
-  const auto run = [&](bool plain) {
-    const RecordedOperations operations;
-    batch_loss(model, rows({0, 1, 2}), 0.1, {.plain = plain});
-    return operations.has("aten::log_softmax");
-  };
-  EXPECT_TRUE(run(true));
-  EXPECT_FALSE(run(false));
-}
-
-TEST_P(UpdateTest, TokensOfALossAreThePositionsWithoutPadding) {
-  const at::NoGradGuard no_grad;
-  auto model = toy_.model();
-  const auto tokens = [&](const Batch& batch) { return batch_loss(model, batch, 0.1, {}).tokens; };
-  for (std::int64_t first = 0; first < 24; first += 6) {
-    const auto batch = rows({first, first + 1, first + 2, first + 3, first + 4, first + 5});
-    const auto labels = shift_target(batch.target, device()).labels;  // [B, T]
-    ASSERT_LT(tokens(batch), labels.numel()) << "wanted a batch with padding";
-    EXPECT_EQ(tokens(batch), labels.ne(kPad).sum().item<std::int64_t>());
-  }
 }
 
 TEST_P(UpdateTest, ClippingBoundsTheStep) {

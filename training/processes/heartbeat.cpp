@@ -61,9 +61,9 @@ void Heartbeat::beat() {
   try {
     do {
       store_->add(beats_of(rank_), 1);
-      look_at_others();
+      check_others();
       const std::lock_guard lock(mutex_);
-      looks_without_answer_ = 0;
+      checks_without_answer_ = 0;
     } while (pause(kInterval));
     if (!leaves_) return;
     store_->add(beats_of(rank_), kLeft);
@@ -71,7 +71,7 @@ void Heartbeat::beat() {
       std::this_thread::sleep_for(kInterval);
   } catch (const std::exception&) {  // the store has ended
     const std::lock_guard lock(mutex_);
-    looks_without_answer_ = kPatience;
+    checks_without_answer_ = kPatience;
   }
 }
 
@@ -80,7 +80,7 @@ bool Heartbeat::all_left() {
                              [&](const Other& other) { return store_->add(beats_of(other.rank), 0) >= kLeft; });
 }
 
-void Heartbeat::look_at_others() {
+void Heartbeat::check_others() {
   if (store_->add(kSomeLost, 0) > 0) {
     for (std::int64_t p = 0; p < size_; ++p)
       if (p != rank_ && store_->add(lost_mark(p), 0) > 0) return report(message_of(p));
@@ -88,8 +88,8 @@ void Heartbeat::look_at_others() {
   for (auto& other : others_) {
     const auto beats = store_->add(beats_of(other.rank), 0);
     const bool lives = std::exchange(other.beats, beats) != beats || beats == 0 || beats >= kLeft;
-    other.looks = lives ? 0 : other.looks + 1;
-    if (other.looks < kPatience) continue;
+    other.checks = lives ? 0 : other.checks + 1;
+    if (other.checks < kPatience) continue;
     mark_lost(*store_, other.rank);
     pause(std::chrono::seconds(kSecondsForOthers));
     report(message_of(other.rank));
@@ -101,7 +101,7 @@ void Heartbeat::watch() {
   while (pause(kInterval)) {
     const bool is_lost = [&] {
       const std::lock_guard lock(mutex_);
-      return ++looks_without_answer_ > kPatience;
+      return ++checks_without_answer_ > kPatience;
     }();
     if (is_lost) report("process 0 of this run, or the program that started it, does not answer, so this one ends");
   }

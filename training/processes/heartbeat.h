@@ -39,13 +39,13 @@ class Heartbeat {
   struct Other {
     std::int64_t rank;
     std::int64_t beats = 0;
-    int looks = 0;  ///< since `beats` changed
+    int checks = 0;  ///< since `beats` changed
   };
 
   void beat();
   void watch();
   bool pause(std::chrono::milliseconds time);
-  void look_at_others();
+  void check_others();
   bool all_left();
   void report(const std::string& message);
 
@@ -58,7 +58,7 @@ class Heartbeat {
   bool ends_ = false;
   bool leaves_ = false;
   bool reported_ = false;
-  int looks_without_answer_ = 0;  ///< of the store
+  int checks_without_answer_ = 0;  ///< of the store
   std::thread beating_, watching_;
 };
 

@@ -18,7 +18,7 @@
 #include "common/files/atomic_file.h"
 #include "decoding/scorer.h"
 #include "pipeline/models/translation_model.h"
-#include "tests/app/process.h"
+#include "tests/app/support/process.h"
 #include "tests/support/temporary_folder.h"
 #include "tokenizer/mapped_tokenizer.h"
 

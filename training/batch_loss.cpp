@@ -1,0 +1,42 @@
+#include "training/batch_loss.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/padding.h"
+#include "tensor/to_device.h"
+#include "training/output_loss.h"
+
+namespace gloss {
+namespace {
+
+// Returns the indices into [B * T] of the positions that are not padding.
+std::vector<std::int64_t> filled_positions(const std::vector<std::int64_t>& lengths, std::int64_t T) {
+  std::vector<std::int64_t> positions;
+  for (std::size_t b = 0; b < lengths.size(); ++b)
+    for (std::int64_t t = 0; t < lengths[b]; ++t) positions.push_back(static_cast<std::int64_t>(b) * T + t);
+  return positions;
+}
+
+}  // namespace
+
+Loss batch_loss(EncoderDecoder& model, const Batch& batch, double label_smoothing, const Pass& pass) {
+  const PaddedIds source = pad(batch.source, model->device());
+  const ShiftedTarget target = shift_target(batch.target, model->device());
+  auto output = model->forward(source, target.input, pass).flatten(0, 1);  // [B * T, D]
+  auto labels = target.labels.flatten();                                   // [B * T]
+
+  const auto filled = filled_positions(target.input.lengths, target.labels.size(1));
+  if (static_cast<std::int64_t>(filled.size()) < labels.size(0)) {
+    const auto rows = to_device(filled, model->device());  // [N]
+    output = output.index_select(0, rows);                 // [N, D]
+    labels = labels.index_select(0, rows);                 // [N]
+  }
+  const auto& generator = model->generator();
+  const auto sums = pass.plain ? label_smoothed_loss(generator->forward(output), labels, label_smoothing)
+                               : output_loss(generator, output, labels, label_smoothing);
+  return {{sums.smoothed_sum, sums.nll_sum.to(at::kDouble)}, batch.target_tokens()};
+}
+
+}  // namespace gloss

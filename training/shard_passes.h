@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "common/random.h"
+#include "data/batch.h"
+#include "model/encoder_decoder.h"
+#include "tensor/workers.h"
+#include "training/gradients.h"
+#include "training/processes/shard_nodes.h"
+#include "training/update_options.h"
+
+namespace gloss {
+
+/// The shards of the batches of an update and the passes through them. If memory runs out in a shard, the shards that
+/// follow go one after the other, which takes less memory and gives the same bits; then shards are split.
+class ShardPasses {
+ public:
+  /// Cuts the batches into shards. All arguments but `batches` must outlive the passes.
+  ShardPasses(EncoderDecoder& model, const std::vector<at::Tensor>& parameters, Workers& workers,
+              std::span<const Batch> batches, const RandomStream& dropout, const UpdateOptions& options);
+
+  std::int64_t batches() const { return std::ssize(shards_) / count_; }
+  std::int64_t shards() const { return count_; }  ///< of each batch
+
+  /// Goes through the shards of some nodes of a batch's tree, forward and backward, and returns the sum of each node.
+  /// Throws OutOfMemoryError if memory runs out even for a half.
+  std::vector<ShardSums> sums(std::int64_t batch, const std::vector<ShardNode>& nodes);
+  /// Computes the same as `sums`, without a second attempt. Returns nothing if memory runs out; `failed` is then the
+  /// first such shard.
+  std::optional<std::vector<ShardSums>> try_sums(std::int64_t batch, const std::vector<ShardNode>& nodes,
+                                                 std::size_t& failed);
+
+  /// Takes less memory from now on, after it ran out in the computation of the norm.
+  void retry_after_norm() { retry(last_to_split()); }
+
+  /// Returns the time of the passes. Time in which some workers go forward and others backward is divided in proportion
+  /// to the sums of their times.
+  UpdateSeconds seconds() const;
+
+ private:
+  /// A shard of a batch, or its halves if memory ran out.
+  struct Shard {
+    std::uint32_t number;  ///< of its dropout
+    std::vector<Batch> parts;
+  };
+
+  void run_tasks(std::int64_t count, const std::function<void(std::int64_t)>& task) const;
+  ShardSums sums(const Shard& shard);
+  ShardSums sums(const Batch& batch, std::uint32_t number);
+  void retry(std::size_t failed);
+  void split(Shard& shard) const;
+  std::size_t last_to_split() const;
+
+  EncoderDecoder& model_;
+  const std::vector<at::Tensor>& parameters_;
+  Workers& workers_;
+  const RandomStream& dropout_;
+  const UpdateOptions& options_;
+  std::int64_t count_;  ///< shards of each batch
+  bool side_by_side_;
+  std::vector<Shard> shards_;  ///< batch by batch
+  double wall_ = 0;
+  std::mutex mutex_;                   ///< guards the members below
+  double forward_ = 0, backward_ = 0;  ///< summed over the workers
+};
+
+/// Goes through the shards of `batches` as `update_weights` does, forward and backward, for the gradients of
+/// `parameters`. For trials of time and memory. Throws std::bad_alloc if memory runs out.
+ShardSums sum_over_shards(EncoderDecoder& model, const std::vector<at::Tensor>& parameters, Workers& workers,
+                          std::span<const Batch> batches, const RandomStream& dropout, const UpdateOptions& options);
+
+}  // namespace gloss
