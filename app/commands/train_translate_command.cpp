@@ -19,7 +19,6 @@
 #include "data/language_tag.h"
 #include "pipeline/config/read_run_file.h"
 #include "pipeline/config/run_files.h"
-#include "pipeline/config/run_summary.h"
 #include "pipeline/local_processes.h"
 #include "pipeline/run/train_translate.h"
 #include "training/processes/process_group.h"

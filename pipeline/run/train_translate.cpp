@@ -25,7 +25,6 @@
 #include "model/storage/model_file.h"
 #include "model/weights.h"
 #include "pipeline/config/run_files.h"
-#include "pipeline/config/run_summary.h"
 #include "pipeline/data_files.h"
 #include "pipeline/doctor/memory_estimate.h"
 #include "pipeline/evaluate.h"

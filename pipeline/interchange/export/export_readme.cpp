@@ -6,9 +6,9 @@
 
 #include "common/text/formatted.h"
 #include "common/text/printable.h"
+#include "common/text/shell_quoted.h"
 #include "common/version.h"
 #include "model/storage/stored_weights.h"
-#include "pipeline/config/run_summary.h"
 #include "pipeline/interchange/export/export_checks.h"
 #include "pipeline/interchange/export/export_marian.h"
 #include "tokenizer/piece_table.h"
