@@ -39,7 +39,7 @@ struct TextLengths {
 
 /// Reads the beginning of each text and counts its pieces with the tokenizers. The beginning is 50,000 lines; several
 /// training texts share this number, but at least 1,000 lines of each are read. If the tokenizers are not trained yet,
-/// a piece counts as 2.5 to 4.8 bytes, by the size of the vocabulary, or as one character for tokenizer.type char.
+/// a piece counts as 1.5 to 4.8 bytes, by the size of the vocabulary, or as one character for tokenizer.type char.
 /// Training pairs that do not fit data.max_length or that training skips by its filters are left out; repetitions are
 /// found among the lines that are read. `unknown` reports a text that cannot be read.
 TextLengths text_lengths(const RunConfig& config, const TokenizerPair& tokenizers);
