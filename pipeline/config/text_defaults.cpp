@@ -8,6 +8,7 @@
 #include <limits>
 #include <string_view>
 
+#include "model/model_config.h"
 #include "tokenizer/tokenizer_config.h"
 #include "training/training_config.h"
 
@@ -23,13 +24,12 @@ struct Row {
   std::string_view schedule;
   double learning_rate;
   std::int64_t warmup_steps;
-  std::int64_t epochs;  ///< 0: kMaxSteps updates
+  std::int64_t epochs;  ///< 0: the default number of updates
   std::int64_t average_last;
   double ema_decay;
 };
 
 constexpr std::int64_t kAnyPairs = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMaxSteps = 100'000;
 constexpr std::int64_t kSmallTextUpdates = 1'200, kSmallTextEpochs = 200;
 
 /// The defaults for each size of text. configs/README.md has the same table.
@@ -203,7 +203,7 @@ class Rule {
     choose("model.d_ff", d_model * (row_.d_ff / row_.d_model), reason);
     choose("model.heads", heads_for(d_model), reason);
   }
-  std::int64_t width() const { return keys_.whole("model.d_model", 512); }
+  std::int64_t width() const { return keys_.whole("model.d_model", ModelConfig{}.d_model); }
   std::int64_t width_for_heads() const {
     const auto heads = keys_.whole("model.heads", 1);
     return heads < 1 ? row_.d_model : (row_.d_model + heads - 1) / heads * heads;
@@ -229,7 +229,7 @@ class Rule {
              std::max(row_.epochs, std::min(kSmallTextUpdates / updates().per_epoch, kSmallTextEpochs)),
              "enough for a text of this size");
     else
-      choose("training.max_steps", kMaxSteps, "enough for a text of this size");
+      choose("training.max_steps", TrainingConfig::kDefaultSteps, "enough for a text of this size");
   }
 
   ForeseenUpdates updates() const {

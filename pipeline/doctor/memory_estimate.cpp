@@ -24,6 +24,7 @@
 #include "pipeline/models/initial_weights.h"
 #include "pipeline/runtime.h"
 #include "tensor/workers.h"
+#include "tokenizer/train_tokenizer.h"
 #include "training/adam.h"
 #include "training/freeze.h"
 #include "training/update.h"
@@ -33,8 +34,7 @@ namespace {
 
 constexpr std::int64_t kFloatBytes = sizeof(float);
 constexpr std::array<PairLengths, 4> kUsualLengths{{{12, 12}, {20, 16}, {32, 28}, {56, 40}}};  // without a text
-constexpr double kMaxOperations = 4e12;         // of all batches of a trial: some forty seconds of two processors
-constexpr double kOperationsPerParameter = 12;  // per parameter and token: forward, backward, encoder and decoder
+constexpr double kMaxOperations = 4e12;  // of all batches of a trial: some forty seconds of two processors
 constexpr std::int64_t kMinTokens = 256;
 constexpr std::int64_t kMaxBatches = 24, kMinBatches = 4;
 
@@ -50,11 +50,13 @@ std::int64_t peak_of(const std::function<void()>& work) {
   return std::max<std::int64_t>(size_in_proc("/proc/self/status", "VmHWM:").value_or(0) - before, 0);
 }
 
-/// Returns the memory of SentencePiece's trainers, as measured on English and German. They read at most two million
-/// lines.
+/// Returns the memory of SentencePiece's trainers, as measured on English and German. They read at most
+/// kMaxTrainingLines.
 std::int64_t tokenizer_training_bytes(TokenizerType type, std::int64_t text_bytes) {
-  constexpr std::int64_t kMaxText = std::int64_t{2'000'000} * 120;
-  return std::min(text_bytes, kMaxText) * (type == TokenizerType::kUnigram ? 22 : type == TokenizerType::kBpe ? 9 : 5);
+  constexpr std::int64_t kBytesPerLine = 120;
+  return std::min(text_bytes, kMaxTrainingLines * kBytesPerLine) * (type == TokenizerType::kUnigram ? 22
+                                                                    : type == TokenizerType::kBpe   ? 9
+                                                                                                    : 5);
 }
 
 /// Draws sentences of random ids.
@@ -238,7 +240,7 @@ TrainingNeeds training_needs(const RunConfig& config, const ForeseenRun& run) {
   auto needs = training_needs(config, run.vocabularies);
   needs.corpus_file = run.text.corpus_file;
   needs.unknown = run.text.unknown;
-  if (config.tokenizer.model_file.empty() && config.training.start_from.empty())
+  if (config.trains_tokenizer())
     needs.tokenizer = tokenizer_training_bytes(config.tokenizer.type, run.text.training_bytes);
   return needs;
 }
@@ -247,7 +249,7 @@ TrainingNeeds try_training(const RunConfig& config, const ForeseenRun& run, std:
   auto needs = training_needs(config, run);
   const auto wanted = config.data.batch_tokens;
   const auto tokens_to_try =
-      static_cast<std::int64_t>(kMaxOperations / kOperationsPerParameter / static_cast<double>(needs.parameters));
+      static_cast<std::int64_t>(kMaxOperations / kOperationsPerWeight / static_cast<double>(needs.parameters));
   const auto safe = (memory - needs.weights - needs.gradients) / 2 / max_bytes_of_token(config, run.vocabularies);
   const auto tokens = std::min({wanted, std::max(tokens_to_try / kMinBatches, kMinTokens), std::max(safe, kMinTokens)});
   const auto count = std::clamp(tokens_to_try / tokens, kMinBatches, kMaxBatches);

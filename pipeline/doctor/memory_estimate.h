@@ -12,6 +12,9 @@
 
 namespace gloss {
 
+/// Operations of training for each weight and token: forward and backward passes, encoder and decoder.
+inline constexpr double kOperationsPerWeight = 12;
+
 /// Memory and disk that training by a run file takes, in bytes.
 struct TrainingNeeds {
   std::int64_t parameters = 0, trained_parameters = 0;

@@ -20,7 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMaxLines = 50'000;    // of all training texts together, and of each other text
 constexpr std::int64_t kMinMaxLines = 1'000;  // of a training text
-constexpr std::int64_t kMaxSmallVocabulary = 65'536;
 
 /// Returns the bytes of a piece, as measured on 1,600 to 29,000 pairs of English and German. They were 2.5 with 500
 /// pieces, 3.1 with 1,000, 3.6 with 2,000, 4.2 with 4,000, 4.6 with 8,000, and 4.9 with 16,000. Chinese has 3 bytes a
@@ -91,8 +90,8 @@ struct CacheSize {
     CorpusLayout layout;
     layout.ids = static_cast<std::uint64_t>(ids);
     layout.pairs = static_cast<std::uint64_t>(pairs);
-    layout.id_bytes = vocabulary <= kMaxSmallVocabulary ? 2 : 4;
-    layout.length_bytes = max_length < kMaxSmallVocabulary ? 2 : 4;
+    layout.id_bytes = CorpusLayout::width_of(vocabulary - 1);
+    layout.length_bytes = CorpusLayout::width_of(max_length);
     return static_cast<std::int64_t>(layout.footer_at());
   }
 };

@@ -10,6 +10,7 @@
 
 #include "common/random.h"
 #include "common/system/stop.h"
+#include "pipeline/doctor/memory_estimate.h"
 #include "pipeline/doctor/trial_text.h"
 #include "pipeline/runtime.h"
 #include "tensor/out_of_memory.h"
@@ -19,8 +20,7 @@
 namespace gloss {
 namespace {
 
-constexpr double kMaxOperations = 3e11;      // per pass: some seconds of one processor
-constexpr double kOperationsPerWeight = 12;  // per weight and token: forward, backward, encoder and decoder
+constexpr double kMaxOperations = 3e11;  // per pass: some seconds of one processor
 constexpr std::int64_t kMinPositions = 256;
 constexpr std::int64_t kMaxSample = 20'000;  // pairs
 constexpr double kMinSeconds = 0.4;
