@@ -17,6 +17,7 @@
 #include "common/system/threads.h"
 #include "common/text/printable.h"
 #include "data/language_tag.h"
+#include "pipeline/config/chosen_lines.h"
 #include "pipeline/config/read_run_file.h"
 #include "pipeline/config/run_files.h"
 #include "pipeline/local_processes.h"
