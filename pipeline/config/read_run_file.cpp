@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMaxRunFile = 1 << 20;
 
 /// Returns the value of an override: JSON, or a string if it is not JSON.
-Json value_of(const std::string& text) {
+Json override_value(const std::string& text) {
   try {
     return parse_json(text);
   } catch (const std::invalid_argument&) {
@@ -33,7 +33,7 @@ void apply_override(Json& json, const std::string& text) {
   if (equals == std::string::npos || equals == 0)
     throw UsageError("--set " + printable(text) + ": wanted key=value, such as training.max_steps=100");
   try {
-    set_key(json, text.substr(0, equals), value_of(text.substr(equals + 1)));
+    set_key(json, text.substr(0, equals), override_value(text.substr(equals + 1)));
   } catch (const UsageError& error) {
     throw UsageError(std::string("--set ") + error.what());
   }

@@ -20,7 +20,7 @@
 #include "model/weights.h"
 #include "pipeline/config/run_files.h"
 #include "pipeline/data_files.h"
-#include "pipeline/doctor/memory_estimate.h"
+#include "pipeline/estimate/training_needs.h"
 #include "pipeline/run/run_folder.h"
 #include "pipeline/run/run_forecast.h"
 #include "pipeline/run/run_identity.h"

@@ -1,4 +1,4 @@
-#include "pipeline/doctor/trial_text.h"
+#include "pipeline/estimate/text_lengths.h"
 
 #include <algorithm>
 #include <cmath>
