@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <system_error>
-#include <tuple>
 
 #include "common/error.h"
 #include "common/log/log.h"
@@ -161,17 +160,6 @@ TextLengths text_lengths(const RunConfig& config, const TokenizerPair& tokenizer
   read({data.test_source, data.test_target}, kMaxLines, {}, sources(lengths.test));
   log_progress("");
   return lengths;
-}
-
-std::vector<std::vector<PairLengths>> batches_of(std::vector<PairLengths> pairs, std::int64_t batch_tokens) {
-  std::ranges::sort(pairs, {},
-                    [](const PairLengths& pair) { return std::tuple(pair.longer(), pair.source - pair.target); });
-  std::vector<std::vector<PairLengths>> batches;
-  for (const auto& pair : pairs) {
-    if (batches.empty() || pair.longer() * (std::ssize(batches.back()) + 1) > batch_tokens) batches.emplace_back();
-    batches.back().push_back(pair);
-  }
-  return batches;
 }
 
 double growth_by_sampling(const RunConfig& config) {

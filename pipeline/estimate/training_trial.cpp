@@ -15,10 +15,12 @@
 #include "common/random.h"
 #include "common/special_ids.h"
 #include "common/system/memory.h"
+#include "data/length_batches.h"
 #include "decoding/scorers/make_scorer.h"
 #include "decoding/search.h"
 #include "decoding/search_hooks.h"
 #include "model/make_model.h"
+#include "model/weights.h"
 #include "pipeline/runtime.h"
 #include "tensor/workers.h"
 #include "training/adam.h"
@@ -74,11 +76,14 @@ std::vector<std::vector<PairLengths>> trial_batches(std::vector<PairLengths> pai
   if (pairs.empty())
     for (const auto& usual : kUsualLengths)
       pairs.insert(pairs.end(), std::max<std::int64_t>(tokens / usual.longer(), 1), usual);
-  const auto all = batches_of(std::move(pairs), tokens);
+  const auto all = batches_by_length(pairs, tokens);
   count = std::min(count, std::ssize(all));
   std::vector<std::vector<PairLengths>> chosen;
-  for (std::int64_t i = 0; i < count; ++i)
-    chosen.push_back(all[static_cast<std::size_t>(i * (std::ssize(all) - 1) / std::max<std::int64_t>(count - 1, 1))]);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto place = i * (std::ssize(all) - 1) / std::max<std::int64_t>(count - 1, 1);
+    auto& batch = chosen.emplace_back();
+    for (const auto pair : all[static_cast<std::size_t>(place)]) batch.push_back(pairs[static_cast<std::size_t>(pair)]);
+  }
   std::ranges::sort(chosen, {}, positions_of);
   auto smaller = chosen.back();
   smaller.resize((3 * smaller.size() + 3) / 4);

@@ -177,16 +177,6 @@ TEST_F(TextLengthsTest, AnUnreadableTextIsReportedAndTheOthersAreRead) {
   EXPECT_EQ(lengths.valid.size(), 20);
 }
 
-TEST(TrialBatchesTest, BatchesGoFromShortToLongAndHoldTheLongerSidesPositions) {
-  const auto batches = batches_of({{3, 9}, {2, 2}, {10, 1}, {2, 3}, {40, 40}}, 20);
-  std::vector<std::vector<std::int64_t>> longer;
-  for (const auto& batch : batches) {
-    longer.emplace_back();
-    for (const auto& pair : batch) longer.back().push_back(pair.longer());
-  }
-  EXPECT_THAT(longer, ElementsAre(ElementsAre(2, 3), ElementsAre(9, 10), ElementsAre(40)));
-}
-
 TEST(GrowthBySamplingTest, SamplingMakesSentencesLonger) {
   RunConfig config;
   EXPECT_EQ(growth_by_sampling(config), 1);
@@ -198,11 +188,6 @@ TEST(GrowthBySamplingTest, SamplingMakesSentencesLonger) {
   EXPECT_EQ(growth_by_sampling(config), 4) << "no piece is longer than that";
   config.tokenizer.type = TokenizerType::kChar;
   EXPECT_EQ(growth_by_sampling(config), 1);
-}
-
-TEST(TrialBatchesTest, ABatchMayBeFull) {
-  EXPECT_EQ(batches_of({{5, 5}, {5, 5}, {5, 4}, {4, 5}}, 20).size(), 1u);
-  EXPECT_EQ(batches_of({{5, 5}, {5, 5}, {5, 4}, {4, 5}}, 19).size(), 2u);
 }
 
 }  // namespace
