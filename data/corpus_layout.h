@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -27,6 +28,10 @@ struct CorpusLayout {
   std::uint64_t footer_at() const { return aligned(sums_at() + pairs * sizeof(std::uint32_t)); }
   std::uint64_t starts() const { return (pairs + kPairsToAStart - 1) / kPairsToAStart; }
 
+  /// Returns the bytes of a number of at most `max_value`: 2 or 4.
+  static constexpr std::uint64_t width_of(std::int64_t max_value) {
+    return max_value <= std::numeric_limits<std::uint16_t>::max() ? 2 : 4;
+  }
   static constexpr std::uint64_t aligned(std::uint64_t place) { return (place + 7) / 8 * 8; }
 };
 

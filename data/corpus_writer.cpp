@@ -17,13 +17,11 @@ void append_number(std::vector<std::byte>& bytes, std::uint64_t width, std::uint
   for (std::uint64_t i = 0; i < width; ++i) bytes.push_back(static_cast<std::byte>(value >> (8 * i) & 0xff));
 }
 
-std::uint64_t width_of(std::int64_t largest) { return largest <= std::numeric_limits<std::uint16_t>::max() ? 2 : 4; }
-
 }  // namespace
 
 CorpusWriter::CorpusWriter(Sink sink, std::int64_t vocabulary_size, std::int64_t max_length) : sink_(std::move(sink)) {
-  layout_.id_bytes = width_of(vocabulary_size - 1);
-  layout_.length_bytes = max_length == 0 ? 4 : width_of(max_length);
+  layout_.id_bytes = CorpusLayout::width_of(vocabulary_size - 1);
+  layout_.length_bytes = max_length == 0 ? 4 : CorpusLayout::width_of(max_length);
   put(std::as_bytes(std::span(CorpusLayout::kBegin)));
 }
 

@@ -13,11 +13,8 @@ namespace gloss {
 /// Pairs of a corpus in batches. Memory: 4 bytes an occurrence.
 class EpochOrder {
  public:
-  /// Sorts all pairs by length and cuts them into batches. The order is by max(source, target), then by source -
-  /// target, falling and rising in turn, so that neighbors are alike on both sides. A batch has at most `batch_tokens`
-  /// positions: max(source, target) times sentences, padding included. A longer pair is a batch by itself. A batch ends
-  /// a little early if the pairs of a new length would be a small part of it. Time and memory grow linearly with the
-  /// corpus.
+  /// Sorts all pairs by length and cuts them into batches of at most `batch_tokens` positions
+  /// (data/length_batches.h). Time and memory grow linearly with the corpus.
   EpochOrder(const ParallelCorpus& corpus, std::int64_t batch_tokens);
   /// Orders an epoch of training. As above, but of `occurrences` (data/epoch_stage.h); pairs of equal lengths are
   /// shuffled, the size of the first batch and the rising lengths are random, and the batches are shuffled. A function
@@ -29,12 +26,6 @@ class EpochOrder {
   std::span<const Occurrence> batch(std::int64_t index) const;
 
  private:
-  class Lengths;
-
-  void sort(const Lengths& lengths, bool even_rise);
-  void shuffle_equals(const Lengths& lengths, const RandomStream& random);
-  void cut(const Lengths& lengths, std::int64_t batch_tokens, std::int64_t first_batch_tokens);
-
   std::vector<Occurrence> occurrences_;
   std::vector<std::uint32_t> begins_;  ///< begin of each batch in occurrences_, in order of length
   std::vector<std::uint32_t> order_;   ///< shuffled indices of the batches; empty: in order of length

@@ -21,7 +21,6 @@ constexpr std::array kMetrics = {std::pair{"bleu"sv, EarlyStopMetric::kBleu},
                                  std::pair{"loss"sv, EarlyStopMetric::kLoss},
                                  std::pair{"perplexity"sv, EarlyStopMetric::kPerplexity}};
 
-constexpr std::int64_t kDefaultSteps = 100'000;
 // The streams of random numbers count updates in 32 bits.
 constexpr std::int64_t kMaxSteps = std::numeric_limits<std::uint32_t>::max();
 constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();

@@ -16,7 +16,9 @@ enum class EarlyStopMetric { kBleu, kLoss, kPerplexity };
 
 /// The section `training` of the run file. A step is an update of the weights.
 struct TrainingConfig {
-  std::optional<std::int64_t> max_steps;  ///< 0: writes the initial model; 100,000 if there is no limit at all
+  static constexpr std::int64_t kDefaultSteps = 100'000;  ///< of a run without a limit
+
+  std::optional<std::int64_t> max_steps;  ///< 0: writes the initial model; kDefaultSteps without any limit
   std::optional<std::int64_t> max_epochs;
   std::optional<double> max_hours;  ///< by the clock, over all processes of the run; the first limit ends the run
   double learning_rate = 1.0;       ///< noam: the factor; inverse_sqrt: the peak; constant: the rate
@@ -45,7 +47,7 @@ struct TrainingConfig {
     std::string source, target;  ///< word2vec text files; empty: random rows
   } initial_embeddings;
 
-  /// Returns the last step: max_steps; 100,000 without limits; the maximum if only other limits are set.
+  /// Returns the last step: max_steps; kDefaultSteps without limits; the maximum if only other limits are set.
   std::int64_t step_limit() const;
 
   /// Throws UsageError naming the key.

@@ -14,8 +14,8 @@
 #include "pipeline/check_data.h"
 #include "pipeline/config/read_run_file.h"
 #include "pipeline/config/run_files.h"
-#include "pipeline/doctor/memory_estimate.h"
-#include "pipeline/run/run_length.h"
+#include "pipeline/estimate/run_length.h"
+#include "pipeline/estimate/training_needs.h"
 #include "tokenizer/make_tokenizer.h"
 
 namespace gloss {

@@ -12,9 +12,12 @@
 #include "common/error.h"
 #include "pipeline/config/read_run_file.h"
 #include "pipeline/config/run_files.h"
+#include "pipeline/doctor/free_disk.h"
 #include "pipeline/doctor/machine_report.h"
-#include "pipeline/doctor/memory_estimate.h"
-#include "pipeline/run/run_length.h"
+#include "pipeline/doctor/run_remarks.h"
+#include "pipeline/estimate/run_length.h"
+#include "pipeline/estimate/training_needs.h"
+#include "pipeline/estimate/training_trial.h"
 #include "training/mixed_precision.h"
 
 namespace gloss {

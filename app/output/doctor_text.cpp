@@ -6,18 +6,12 @@
 
 #include "app/input/line_editor.h"
 #include "app/output/labeled_line.h"
+#include "common/text/formatted.h"
 #include "common/text/printable.h"
 #include "common/version.h"
 
 namespace gloss {
 namespace {
-
-std::string mebibytes(std::int64_t bytes) {
-  std::array<char, 32> text{};
-  const double value = static_cast<double>(bytes) / (1 << 20);
-  std::snprintf(text.data(), text.size(), value < 10 ? "%.1f MiB" : "%.0f MiB", value);
-  return text.data();
-}
 
 std::string report_line(const std::string& name, const std::string& value) {
   constexpr std::size_t kWidth = 20;
@@ -25,7 +19,7 @@ std::string report_line(const std::string& name, const std::string& value) {
 }
 
 std::string size_row(const std::string& name, std::int64_t bytes) {
-  const auto value = mebibytes(bytes);
+  const auto value = short_bytes_text(bytes);
   return report_line(name, std::string(12 - std::min<std::size_t>(12, value.size()), ' ') + value);
 }
 
@@ -63,7 +57,7 @@ std::string cuda_lines(const MachineReport& machine) {
   for (std::size_t i = 0; i < machine.gpus.size(); ++i) {
     const auto& gpu = machine.gpus[i];
     lines += report_line("", (machine.cuda_devices > 0 ? "cuda:" + std::to_string(i) + ' ' : "not used: ") +
-                                 printable(gpu.name) + ", " + mebibytes(gpu.memory) + ", capability " +
+                                 printable(gpu.name) + ", " + short_bytes_text(gpu.memory) + ", capability " +
                                  std::to_string(gpu.major) + '.' + std::to_string(gpu.minor) +
                                  (gpu.has_bfloat16() ? ", bfloat16" : ", no bfloat16"));
   }
@@ -90,38 +84,12 @@ std::string training_lines(const RunNeeds& run) {
   lines += size_row(needs.tried ? "at most" : "at least", needs.memory());
   lines += size_row("model file", needs.model_file) + size_row("a checkpoint", needs.checkpoint);
   if (needs.corpus_file > 0) lines += size_row("corpus.cache", needs.corpus_file);
-  return lines + report_line("disk", mebibytes(needs.disk()) + " with up to " + std::to_string(needs.checkpoints) +
-                                         " checkpoints, " + mebibytes(run.disk_free) + " free for " +
-                                         printable(run.out.string()));
+  return lines + report_line("disk", short_bytes_text(needs.disk()) + " with up to " +
+                                         std::to_string(needs.checkpoints) + " checkpoints, " +
+                                         short_bytes_text(run.disk_free) + " free for " + printable(run.out.string()));
 }
 
 }  // namespace
-
-std::vector<Remark> remarks_on(const RunNeeds& run, const MachineReport& machine) {
-  std::vector<Remark> remarks;
-  const bool tried = run.training.tried;
-  const auto needed = run.training.memory();
-  const auto needs = std::string("training needs ") + (tried ? "" : "at least ") + mebibytes(needed) + " of memory, ";
-  const std::string advice =
-      tried ? "; lower data.batch_tokens (and raise training.accumulate), or the sizes of the model"
-            : ", batches not counted, which were not tried; make room, or lower the sizes of the model";
-  if (needed > machine.usable_memory)
-    remarks.push_back(
-        {needs + "of which there are " + mebibytes(machine.usable_memory) + advice, ExitCode::kOutOfMemory});
-  else if (needed > machine.free_memory || !tried)
-    remarks.push_back({needs + "of which " + mebibytes(machine.free_memory) + " are free now" + advice});
-  if (!run.training.unknown.empty())
-    remarks.push_back(
-        {"not all of the text can be looked at, so that lengths of sentences are guessed or a phase is "
-         "left out: " +
-         run.training.unknown});
-  if (run.training.disk() > run.disk_free)
-    remarks.push_back({"checkpoints, model and corpus.cache need " + mebibytes(run.training.disk()) +
-                           " of disk, of which " + mebibytes(run.disk_free) +
-                           " are free; lower training.keep_checkpoints, or use another --out",
-                       ExitCode::kIo});
-  return remarks;
-}
 
 std::string to_lines(const MachineReport& machine, const std::optional<RunNeeds>& run,
                      const std::vector<Remark>& remarks) {
@@ -136,7 +104,8 @@ std::string to_lines(const MachineReport& machine, const std::optional<RunNeeds>
   lines += report_line("processors", processors_text(machine));
   lines += report_line("gloss kernels", machine.instructions.back() + " (of " + list(machine.instructions) + ')');
   lines += report_line("matrix product", gflops_text(machine.matrix_gflops));
-  lines += report_line("memory", mebibytes(machine.usable_memory) + ", " + mebibytes(machine.free_memory) + " free");
+  lines += report_line(
+      "memory", short_bytes_text(machine.usable_memory) + ", " + short_bytes_text(machine.free_memory) + " free");
   lines += report_line("line editing", has_line_editing() ? "libedit" : "none: built without libedit");
   if (run) lines += training_lines(*run);
   if (!remarks.empty()) lines += "remarks\n";

@@ -20,6 +20,11 @@ std::string formatted(const char* format, ...) {
   return text;
 }
 
+std::string short_bytes_text(std::int64_t bytes) {
+  const double value = static_cast<double>(bytes) / (1 << 20);
+  return formatted(value < 10 ? "%.1f MiB" : "%.0f MiB", value);
+}
+
 std::string bytes_text(std::uintmax_t bytes) { return formatted("%.1f MiB", static_cast<double>(bytes) / (1 << 20)); }
 
 }  // namespace gloss

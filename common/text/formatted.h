@@ -10,5 +10,7 @@ namespace gloss {
 
 /// Returns a number of bytes as text: "12.3 MiB".
 std::string bytes_text(std::uintmax_t bytes);
+/// Returns a number of bytes as text with a decimal only below ten: "9.5 MiB", "123 MiB".
+std::string short_bytes_text(std::int64_t bytes);
 
 }  // namespace gloss

@@ -9,6 +9,7 @@
 #include "common/system/stop.h"
 #include "common/text/printable.h"
 #include "data/language_tag.h"
+#include "pipeline/config/run_file_keys.h"
 #include "pipeline/config/run_files.h"
 #include "pipeline/config/start_model.h"
 
@@ -17,25 +18,24 @@ namespace {
 
 constexpr std::size_t kMaxRunFile = 1 << 20;
 
+/// Returns the value of an override: JSON, or a string if it is not JSON.
+Json override_value(const std::string& text) {
+  try {
+    return parse_json(text);
+  } catch (const std::invalid_argument&) {
+    return text;
+  }
+}
+
 /// Sets json["a"]["b"] from "a.b=value".
 void apply_override(Json& json, const std::string& text) {
   const auto equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     throw UsageError("--set " + printable(text) + ": wanted key=value, such as training.max_steps=100");
-  const auto key = text.substr(0, equals), value = text.substr(equals + 1);
-  Json* place = &json;
-  for (std::size_t begin = 0; begin <= key.size();) {
-    const auto end = std::min(key.find('.', begin), key.size());
-    if (!place->is_object())
-      throw UsageError("--set " + printable(key) + ": " + printable(key.substr(0, begin - 1)) + " is no section");
-    place = &(*place)[key.substr(begin, end - begin)];
-    if (place->is_null() && end < key.size()) *place = Json::object();
-    begin = end + 1;
-  }
   try {
-    *place = parse_json(value);
-  } catch (const std::invalid_argument&) {
-    *place = value;
+    set_key(json, text.substr(0, equals), override_value(text.substr(equals + 1)));
+  } catch (const UsageError& error) {
+    throw UsageError(std::string("--set ") + error.what());
   }
 }
 

@@ -34,6 +34,9 @@ struct RunConfig {
   LensConfig lens;
   bool plain = false;  ///< the option --plain, not a key: training and translating use plain passes (Pass::plain)
 
+  /// Returns whether the run trains its tokenizers. Otherwise they come from tokenizer.model_file or the start model.
+  bool trains_tokenizer() const { return tokenizer.model_file.empty() && training.start_from.empty(); }
+
   /// Checks each section and the rules between sections. Throws UsageError naming the key.
   void validate() const;
 };

@@ -6,8 +6,8 @@
 #include "common/error.h"
 #include "common/log/log.h"
 #include "common/text/printable.h"
+#include "common/text/shell_quoted.h"
 #include "model/storage/model_file.h"
-#include "pipeline/config/run_summary.h"
 #include "training/checkpoint.h"
 #include "training/checkpoint_name.h"
 
@@ -68,6 +68,10 @@ RunOutputs run_outputs(const fs::path& folder, bool resume) {
   for (const auto& path : files.checkpoint_files())
     if (!fs::is_symlink(path)) add(outputs.written, path);
   return outputs;
+}
+
+std::string resume_command(const fs::path& folder, const std::string& options) {
+  return "gloss train-translate --resume " + shell_quoted(folder) + options;
 }
 
 void warn_of_earlier_model(const fs::path& model_file) {

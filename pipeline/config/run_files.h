@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "common/files/same_file.h"
@@ -35,6 +36,10 @@ struct RunOutputs {
   std::vector<NamedFile> written, kept = {};
 };
 RunOutputs run_outputs(const std::filesystem::path& folder, bool resume);
+
+/// Returns the command that continues the run in `folder`, such as "gloss train-translate --resume runs/x --threads 1".
+/// `options` is empty or begins with a space.
+std::string resume_command(const std::filesystem::path& folder, const std::string& options = "");
 
 /// Warns if `model_file` is the model of an earlier run that an unfinished run in its folder will replace.
 void warn_of_earlier_model(const std::filesystem::path& model_file);

@@ -8,6 +8,8 @@
 #include <limits>
 #include <string_view>
 
+#include "model/model_config.h"
+#include "pipeline/config/run_file_keys.h"
 #include "tokenizer/tokenizer_config.h"
 #include "training/training_config.h"
 
@@ -23,13 +25,12 @@ struct Row {
   std::string_view schedule;
   double learning_rate;
   std::int64_t warmup_steps;
-  std::int64_t epochs;  ///< 0: kMaxSteps updates
+  std::int64_t epochs;  ///< 0: the default number of updates
   std::int64_t average_last;
   double ema_decay;
 };
 
 constexpr std::int64_t kAnyPairs = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMaxSteps = 100'000;
 constexpr std::int64_t kSmallTextUpdates = 1'200, kSmallTextEpochs = 200;
 
 /// The defaults for each size of text. configs/README.md has the same table.
@@ -66,54 +67,9 @@ constexpr std::array kKeptKeys{"tokenizer.vocabulary_size",
                                "training.average_last",
                                "training.ema_decay"};
 
-/// Access to a run file by dotted keys.
-class RunFileKeys {
- public:
-  explicit RunFileKeys(Json& run_file) : run_file_(run_file) {}
-
-  const Json* find(const std::string& key) const {
-    const Json* place = &run_file_;
-    for (std::size_t begin = 0; begin <= key.size();) {
-      const auto end = std::min(key.find('.', begin), key.size());
-      const auto name = key.substr(begin, end - begin);
-      if (!place->is_object() || !place->contains(name)) return nullptr;
-      place = &place->at(name);
-      begin = end + 1;
-    }
-    return place;
-  }
-  bool has(const std::string& key) const { return find(key) != nullptr; }
-  void set(const std::string& key, const Json& value) {
-    const auto dot = key.find('.');
-    run_file_[key.substr(0, dot)][key.substr(dot + 1)] = value;
-  }
-  double number(const std::string& key, double otherwise) const {
-    const auto* value = find(key);
-    return value != nullptr && value->is_number() ? value->get<double>() : otherwise;
-  }
-  /// Returns a whole number clamped to 32 bits; validation refuses larger ones later.
-  std::int64_t whole(const std::string& key, std::int64_t otherwise) const {
-    using Range = std::numeric_limits<std::int32_t>;
-    const auto* value = find(key);
-    return value != nullptr && value->is_number_integer()
-               ? static_cast<std::int64_t>(std::clamp<double>(value->get<double>(), Range::min(), Range::max()))
-               : otherwise;
-  }
-  std::string text(const std::string& key) const {
-    const auto* value = find(key);
-    return value != nullptr && value->is_string() ? value->get<std::string>() : "";
-  }
-  bool flag(const std::string& key, bool otherwise) const {
-    const auto* value = find(key);
-    return value != nullptr && value->is_boolean() ? value->get<bool>() : otherwise;
-  }
-  bool is_limited() const {
-    return has("training.max_steps") || has("training.max_epochs") || has("training.max_hours");
-  }
-
- private:
-  Json& run_file_;
-};
+bool is_limited(const RunFileKeys& keys) {
+  return keys.has("training.max_steps") || keys.has("training.max_epochs") || keys.has("training.max_hours");
+}
 
 /// Returns the nearest number of two digits.
 double rounded(double value) {
@@ -131,7 +87,8 @@ struct ForeseenUpdates {
 class Rule {
  public:
   Rule(Json& run_file, const TextSize& text)
-      : keys_(run_file),
+      : run_file_(run_file),
+        keys_(run_file),
         text_(text),
         row_(*std::ranges::find_if(kRows, [&](const Row& row) { return text.pairs <= row.pairs; })) {}
 
@@ -150,7 +107,7 @@ class Rule {
  private:
   bool choose(const std::string& key, const Json& value, const std::string& reason) {
     if (keys_.has(key)) return false;
-    keys_.set(key, value);
+    set_key(run_file_, key, value);
     chosen_.push_back({key, value, reason});
     return true;
   }
@@ -203,7 +160,7 @@ class Rule {
     choose("model.d_ff", d_model * (row_.d_ff / row_.d_model), reason);
     choose("model.heads", heads_for(d_model), reason);
   }
-  std::int64_t width() const { return keys_.whole("model.d_model", 512); }
+  std::int64_t width() const { return keys_.whole("model.d_model", ModelConfig{}.d_model); }
   std::int64_t width_for_heads() const {
     const auto heads = keys_.whole("model.heads", 1);
     return heads < 1 ? row_.d_model : (row_.d_model + heads - 1) / heads * heads;
@@ -223,13 +180,13 @@ class Rule {
   }
 
   void choose_limit() {
-    if (keys_.is_limited()) return;
+    if (is_limited(keys_)) return;
     if (row_.epochs > 0)
       choose("training.max_epochs",
              std::max(row_.epochs, std::min(kSmallTextUpdates / updates().per_epoch, kSmallTextEpochs)),
              "enough for a text of this size");
     else
-      choose("training.max_steps", kMaxSteps, "enough for a text of this size");
+      choose("training.max_steps", TrainingConfig::kDefaultSteps, "enough for a text of this size");
   }
 
   ForeseenUpdates updates() const {
@@ -290,22 +247,19 @@ class Rule {
            "often enough to follow the run");
   }
 
+  Json& run_file_;
   RunFileKeys keys_;
   const TextSize& text_;
   const Row& row_;
   std::vector<ChosenDefault> chosen_;
 };
 
-std::string section_of(const std::string& key) { return key.substr(0, key.find('.')); }
-std::string name_of(const std::string& key) { return key.substr(key.find('.') + 1); }
-
 }  // namespace
 
 bool has_open_defaults(const Json& run_file) {
-  auto copy = run_file;
-  const RunFileKeys keys(copy);
+  const RunFileKeys keys(run_file);
   const auto is_open = [&](const char* key) { return !keys.has(key); };
-  return std::ranges::any_of(kKeptKeys, is_open) || !keys.is_limited() || is_open("training.validate_every");
+  return std::ranges::any_of(kKeptKeys, is_open) || !is_limited(keys) || is_open("training.validate_every");
 }
 
 std::vector<ChosenDefault> complete_defaults(Json& run_file, const TextSize& text) {
@@ -313,38 +267,12 @@ std::vector<ChosenDefault> complete_defaults(Json& run_file, const TextSize& tex
 }
 
 void complete_from_kept(Json& run_file, const Json& kept) {
-  auto copy = kept;
-  const RunFileKeys kept_keys(copy);
-  RunFileKeys keys(run_file);
+  const RunFileKeys keys(run_file), kept_keys(kept);
   for (const auto* key : kKeptKeys)
-    if (const auto* value = kept_keys.find(key); value != nullptr && !keys.has(key)) keys.set(key, *value);
+    if (const auto* value = kept_keys.find(key); value != nullptr && !keys.has(key)) set_key(run_file, key, *value);
   const auto* hold_out = kept_keys.find("data.hold_out");
   if (hold_out != nullptr && !keys.has("data.hold_out") && keys.text("data.valid_source").empty())
-    keys.set("data.hold_out", *hold_out);
-}
-
-std::vector<std::string> chosen_lines(const std::vector<ChosenDefault>& defaults, const TextSize& text) {
-  if (defaults.empty()) return {};
-  std::vector<std::string> lines{"values chosen for " + std::to_string(text.pairs) + " sentence pairs, " +
-                                 std::to_string(text.words) + " words (a run file or --set KEY=VALUE can set others):"};
-  std::string section, reason;
-  const auto end_line = [&] {
-    if (lines.size() > 1) lines.back() += ": " + reason;
-  };
-  for (const auto& chosen : defaults) {
-    const bool has_same_reason = chosen.reason == reason && section_of(chosen.key) == section;
-    if (!has_same_reason) {
-      end_line();
-      lines.push_back("  " + chosen.key);
-    } else {
-      lines.back() += ", " + name_of(chosen.key);
-    }
-    lines.back() += ' ' + value_text(chosen.value);
-    section = section_of(chosen.key);
-    reason = chosen.reason;
-  }
-  end_line();
-  return lines;
+    set_key(run_file, "data.hold_out", *hold_out);
 }
 
 }  // namespace gloss

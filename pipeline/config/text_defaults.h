@@ -26,7 +26,4 @@ std::vector<ChosenDefault> complete_defaults(Json& run_file, const TextSize& tex
 /// Fills in open keys whose values cannot change when a run is resumed from the run's own configuration.
 void complete_from_kept(Json& run_file, const Json& kept);
 
-/// Returns the values that were chosen for a text of this size, one line for each reason; none if nothing was chosen.
-std::vector<std::string> chosen_lines(const std::vector<ChosenDefault>& defaults, const TextSize& text);
-
 }  // namespace gloss

@@ -23,9 +23,8 @@ bool is_unchanged(const ScannedText& text) {
 }  // namespace
 
 ScanOptions scan_options(const RunConfig& config) {
-  const bool trains_tokenizer = config.tokenizer.model_file.empty() && config.training.start_from.empty();
   const auto max_lines = config.tokenizer.joint ? kMaxTrainingLines / 2 : kMaxTrainingLines;
-  return {.hold_out = config.data.hold_out, .sample_lines = trains_tokenizer ? max_lines : 0};
+  return {.hold_out = config.data.hold_out, .sample_lines = config.trains_tokenizer() ? max_lines : 0};
 }
 
 TrainingTexts::TrainingTexts(std::vector<TextFiles> files, const ScanOptions& options)

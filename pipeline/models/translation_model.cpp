@@ -5,9 +5,10 @@
 
 #include "common/error.h"
 #include "common/text/printable.h"
+#include "common/text/shell_quoted.h"
 #include "decoding/scorers/make_scorer.h"
 #include "model/inference/packed_linear.h"
-#include "pipeline/config/run_summary.h"
+#include "pipeline/config/run_files.h"
 #include "tokenizer/make_tokenizer.h"
 #include "training/checkpoint.h"
 

@@ -81,7 +81,7 @@ constexpr int kHoldOut = 1;
 
 // Returns the settings with which the tokenizer was trained, or null if it was given.
 Json settings_of(const RunConfig& config) {
-  if (!config.tokenizer.model_file.empty() || !config.training.start_from.empty()) return nullptr;
+  if (!config.trains_tokenizer()) return nullptr;
   auto settings = to_json(config.tokenizer);
   for (const auto* key : {"model_file", "shared_ids", "source_tag", "target_tag"}) settings.erase(key);
   if (config.tokenizer.symbols.empty()) settings.erase("symbols");  // earlier versions had none

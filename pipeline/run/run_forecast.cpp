@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "common/log/log.h"
+#include "pipeline/estimate/training_time.h"
 #include "pipeline/progress_line.h"
 #include "pipeline/run/run_report.h"
-#include "pipeline/run/training_time.h"
 
 namespace gloss {
 namespace {

@@ -7,7 +7,7 @@
 #include "data/batch_stream.h"
 #include "model/encoder_decoder.h"
 #include "pipeline/config/run_config.h"
-#include "pipeline/run/run_length.h"
+#include "pipeline/estimate/run_length.h"
 #include "training/training_state.h"
 
 namespace gloss {
@@ -20,8 +20,8 @@ class RunForecast {
   RunForecast(const RunConfig& config, const Vocabularies& vocabularies, const ParallelCorpus& corpus,
               const BatchStream& batches, EncoderDecoder& model, std::int64_t processes = 1);
 
-  /// Warns of settings that cannot work (pipeline/run/run_length.h) and logs how long the rest of the run will take:
-  /// "training will take about 12 min".
+  /// Warns of settings that cannot work (pipeline/estimate/run_length.h) and logs how long the rest of the run will
+  /// take: "training will take about 12 min".
   void report(const TrainingState& state) const;
 
  private:

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <system_error>
 
 #include "common/log/log.h"
+#include "common/text/formatted.h"
 #include "common/text/printable.h"
+#include "common/text/shell_quoted.h"
 #include "common/text/terminal_text.h"
 #include "pipeline/progress_line.h"
 
@@ -132,6 +135,14 @@ void warn_of(std::string_view name, const CorpusReport& report, const DataConfig
   warn_of(where, name, "they repeat an earlier pair (data.skip_repeated)", report.repeated);
   if (report.crlf)
     log_warning(where + "the " + std::string(name) + " text has Windows line ends (CR LF); they were dropped");
+}
+
+std::vector<std::string> finished_lines(const std::filesystem::path& folder, const std::filesystem::path& model_file) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(model_file, error);
+  return {"the model is " + printable(model_file.string()) + (error ? "" : ", " + bytes_text(bytes)),
+          "translate with: gloss translate --model " + shell_quoted(folder) + " < text",
+          "see how it was trained: gloss explain --run " + shell_quoted(folder) + " --output training.html"};
 }
 
 std::string stage_text(std::span<const TrainingStage> stages, std::size_t stage) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,6 +50,10 @@ void report_model(RunFolder& folder, std::span<const std::int64_t> steps, const 
 std::vector<std::string> sample_lines(const Sample& sample, std::optional<std::size_t> columns);
 /// Warns of pairs of `name` ("training", "validation") that were left out, once for each reason.
 void warn_of(std::string_view name, const CorpusReport& report, const DataConfig& data, const std::string& files = {});
+
+/// Returns the path and the size of the model of a finished run, and the commands that translate with it and show the
+/// training.
+std::vector<std::string> finished_lines(const std::filesystem::path& folder, const std::filesystem::path& model_file);
 
 /// Describes a stage: "stage 1 of 2, 3 epochs: a.en and a.de; b.en and b.de (weight 0.5)".
 std::string stage_text(std::span<const TrainingStage> stages, std::size_t stage);

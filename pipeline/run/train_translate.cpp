@@ -8,37 +8,28 @@
 #include <utility>
 #include <vector>
 
-#include <ATen/Version.h>
-#include <torch/version.h>
-
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/log/log.h"
 #include "common/system/memory.h"
 #include "common/system/stop.h"
 #include "common/text/printable.h"
-#include "common/version.h"
 #include "data/epoch_stage.h"
 #include "data/parallel_corpus.h"
-#include "kernels/instruction_set.h"
 #include "model/make_model.h"
-#include "model/storage/model_file.h"
 #include "model/weights.h"
 #include "pipeline/config/run_files.h"
-#include "pipeline/config/run_summary.h"
 #include "pipeline/data_files.h"
-#include "pipeline/doctor/memory_estimate.h"
-#include "pipeline/evaluate.h"
-#include "pipeline/models/translation_model.h"
+#include "pipeline/estimate/training_needs.h"
 #include "pipeline/run/run_folder.h"
 #include "pipeline/run/run_forecast.h"
 #include "pipeline/run/run_identity.h"
 #include "pipeline/run/run_inputs.h"
+#include "pipeline/run/run_processes.h"
 #include "pipeline/run/run_report.h"
 #include "pipeline/run/run_validation.h"
 #include "pipeline/run/training_lens.h"
-#include "pipeline/runtime.h"
-#include "training/agreement.h"
+#include "pipeline/run/write_model.h"
 #include "training/checkpoint.h"
 #include "training/mixed_precision.h"
 
@@ -89,30 +80,6 @@ void expect_memory_for(const RunConfig& config, const Vocabularies& vocabularies
     throw UsageError("model: the model has " + std::to_string(parameters) + " parameters, which take " +
                      std::to_string(needed) + " MiB to train; wanted at most the " + std::to_string(there) +
                      " MiB of this machine; lower model.d_model, model.d_ff or the number of layers");
-}
-
-/// Progress of a run.
-struct Progress {
-  std::int64_t steps = 0, epochs = 0;
-  std::vector<std::int64_t> kept_steps;  ///< of the weights
-  const Json* hashes;                    ///< of the inputs of the run
-};
-
-ModelDescription describe(const RunConfig& config, const RunInputs& inputs, const Progress& progress) {
-  ModelDescription description{.config = to_portable_json(config),
-                               .provenance = {{"program", "gloss " + std::string(kVersion)},
-                                              {"steps", progress.steps},
-                                              {"epochs", progress.epochs},
-                                              {"weights_of_steps", progress.kept_steps},
-                                              {"training_pairs", inputs.corpus().size()},
-                                              {"training_corpus", inputs.corpus().hash()}},
-                               .tokenizers = {}};
-  if (inputs.validator) description.provenance["validation_set"] = inputs.validator->hash();
-  for (const auto& [key, hash] : inputs.initial.hashes().items())
-    description.provenance[key] = progress.hashes->at(key);
-  for (const auto& [name, tokenizer] : inputs.tokenizers.by_name())
-    description.tokenizers[name] = tokenizer->serialized();
-  return description;
 }
 
 /// Describes the effect of training.freeze. A tied matrix is one tensor and frozen in all its places.
@@ -208,71 +175,13 @@ void report_start(const TrainTranslateOptions& options, const RunInputs& inputs,
   if (resumed) log_info("resumed after step " + std::to_string(state.step));
 }
 
-Bleu score_test_set(const RunConfig& config, const RunInputs& inputs, const EncoderDecoder& model) {
-  const auto translator =
-      make_translator(model, config, inputs.tokenizers.source(), inputs.tokenizers.target(), config.plain);
-  give_back_memory();
-  log_info("translating the test set, " + std::to_string(inputs.test->sources.size()) + " lines");
-  return evaluate_model(translator, config.decoding, *inputs.test, config.evaluation.tokenize);
-}
-
-/// Writes the model, with its scores, and returns the score on the test set, if there is one.
-std::optional<Bleu> write_and_score(const RunConfig& config, const RunInputs& inputs, RunFolder& folder,
-                                    EncoderDecoder& model, const Progress& progress, RunValidation* validation,
-                                    TrainingLens& lens) {
-  auto description = describe(config, inputs, progress);
-  if (validation != nullptr)
-    description.provenance["validation"] = summary(validation->validate_final(model, progress.kept_steps));
-  lens.record(model, progress.kept_steps);
-  write_model_file(folder.model_file(), model, description);
-  folder.model_is_written();
-  if (!inputs.test) return std::nullopt;
-  const auto test = score_test_set(config, inputs, model);
-  folder.log("test", summary(test));
-  description.provenance["test"] = summary(test);
-  write_model_file(folder.model_file(), model, description);
-  return test;
-}
-
-/// Returns the settings of a run and the program, on which the numbers depend. Paths may differ between machines.
-Json start_of(const RunConfig& config) {
-  auto without_paths = config;
-  for (const auto& [key, path] : path_keys(without_paths))
-    if (!path->empty()) *path = "a file";
-  auto settings = to_json(without_paths);
-  return {{"program", std::string(kVersion)},
-          {"libtorch", TORCH_VERSION},
-          {"processor", kernels::name_of(kernels::active_instruction_set()) + ", " + at::get_cpu_capability()},
-          {"plain", config.plain},
-          {"settings", std::move(settings)}};
-}
-
-/// Throws UsageError if the run cannot have these processes.
-void check_processes(const TrainTranslateOptions& options) {
-  const auto& exchange = *options.exchange;
-  if (exchange.is_alone()) return;
-  if (!options.device.is_cpu())
-    throw UsageError({Key{"device"}, ": wanted cpu for several processes, got " + options.device.str()});
-  expect_enough_shards(exchange, options.config.training.shards);
-}
-
-/// Waits until process 0 has read the texts and written the folder; then all processes go on. If process 0 failed with
-/// a code, the others throw ReportedError with it.
-void meet(Exchange& exchange, ExitCode code = ExitCode::kDone) {
-  if (exchange.is_alone()) return;
-  const auto of_first = std::stoi(exchange.all_gather_texts(std::to_string(static_cast<int>(code))).front());
-  if (!exchange.is_first() && of_first != 0) throw ReportedError(static_cast<ExitCode>(of_first));
-}
-
-/// Does the work of train_translate and writes its progress to `result`. `others_are_waiting`: the others wait in
-/// meet() for process 0. Throws Stopped if a signal asks for an end anywhere but between two updates.
-void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult& result, bool& others_are_waiting) {
+/// Does the work of train_translate and writes its progress to `result`. Throws Stopped if a signal asks for an end
+/// anywhere but between two updates.
+void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult& result, RunProcesses& processes) {
   const auto& config = options.config;
   auto& exchange = *options.exchange;
-  expect_equal_start(exchange, start_of(config));
-  if (!exchange.is_first()) meet(exchange);
-  others_are_waiting = exchange.is_first();
-  check_processes(options);
+  processes.begin(config);
+  check_processes(exchange, options.device, config.training.shards);
   check_options(options);
   RunFolder folder(options.out, options.resume, options.overwrite, /*writes=*/exchange.is_first());
   auto inputs = read_inputs(options, folder);
@@ -300,8 +209,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
     keep_files(config, inputs, folder);
     report_start(options, inputs, model, trainer.state(), resumed);
     forecast->report(trainer.state());
-    others_are_waiting = false;
-    meet(exchange);
+    processes.release();
   }
   result.resumable = true;
   result.end = trainer.run();
@@ -311,7 +219,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
 
   if (result.end == TrainingEnd::kEarlyStop)
     log_info("ended early: " + std::to_string(config.training.early_stop.patience) + " validations were no better");
-  const Progress progress{result.steps, whole_epochs(batches), trainer.kept_steps(), &trainer.state().hashes};
+  const RunProgress progress{result.steps, whole_epochs(batches), trainer.kept_steps(), &trainer.state().hashes};
   result.test = write_and_score(config, inputs, folder, model, progress, validation_or_null, lens);
   for (const auto& line : finished_lines(options.out, folder.model_file())) log_info(line);
 }
@@ -334,26 +242,20 @@ std::string stopped_text(const TrainTranslateOptions& options, const TrainTransl
 
 TrainTranslateResult train_translate(const TrainTranslateOptions& options) {
   TrainTranslateResult result;
-  bool others_are_waiting = false;
-  const auto tell_others = [&](ExitCode code) {
-    if (others_are_waiting) meet(*options.exchange, code);
-  };
+  RunProcesses processes(*options.exchange);
   try {
-    train_and_score(options, result, others_are_waiting);
+    train_and_score(options, result, processes);
   } catch (const Stopped& stop) {
-    tell_others(stop.exit_code());
+    processes.release(stop.exit_code());
     result.end = TrainingEnd::kStopped;
   } catch (const IoError& fault) {
-    tell_others(fault.exit_code());
+    processes.release(fault.exit_code());
     if (!has_checkpoint(options.out)) throw;
     throw IoError(fault.what() + std::string("; remove the cause, then continue with --resume"));
   } catch (const LostProcessError&) {
     throw;
   } catch (const Error& fault) {
-    tell_others(fault.exit_code());
-    // All processes fail with the same difference or the same loss.
-    const bool is_common = fault.exit_code() == ExitCode::kUsage || fault.exit_code() == ExitCode::kDiverged;
-    if (is_common && !options.exchange->is_first()) throw ReportedError(fault.exit_code());
+    processes.fail(fault);
     throw;
   }
   if (result.end == TrainingEnd::kStopped) log_info(stopped_text(options, result));

@@ -93,28 +93,6 @@ TEST(DoctorTest, APrecisionThatTheProcessorHasNotIsARemarkBesideTheReport) {
                                  HasSubstr("will not work: training.precision: wanted float32 on this processor")));
 }
 
-TEST(DoctorTest, MemoryAndDiskThatAreShortAreTold) {
-  MachineReport machine;
-  machine.usable_memory = 4000;
-  machine.free_memory = 3000;
-  RunNeeds run;
-  run.training.tried = true;
-  run.training.weights = 1000;
-  run.training.batches = 1000;
-  run.training.model_file = 500;
-  run.disk_free = 600;
-  EXPECT_THAT(remarks_on(run, machine), IsEmpty());
-  run.training.batches = 2500;
-  auto remarks = remarks_on(run, machine);
-  ASSERT_THAT(remarks, ElementsAre(Field(&Remark::message, HasSubstr("are free now; lower data.batch_tokens"))));
-  EXPECT_FALSE(remarks[0].failure.has_value());
-  run.training.batches = 3500;
-  EXPECT_THAT(remarks_on(run, machine), ElementsAre(Field(&Remark::failure, ExitCode::kOutOfMemory)));
-  run.training.batches = 0;
-  run.disk_free = 400;
-  EXPECT_THAT(remarks_on(run, machine), ElementsAre(Field(&Remark::failure, ExitCode::kIo)));
-}
-
 TEST(DoctorTest, ATextThatIsNotThereIsSaidAndLengthsAreGuessed) {
   const SmallRun run;
   const auto outcome = run_gloss({"doctor", "--threads", "1", "--config", run.config(), "--set",

@@ -15,5 +15,12 @@ TEST(FormattedTest, FormatsLikePrintfWithAnyLength) {
   EXPECT_EQ(formatted("%s.", text.c_str()), text + ".");
 }
 
+TEST(FormattedTest, BytesAreMebibytes) {
+  EXPECT_EQ(bytes_text(0), "0.0 MiB");
+  EXPECT_EQ(bytes_text((123 << 20) + (1 << 19)), "123.5 MiB");
+  EXPECT_EQ(short_bytes_text((9 << 20) + (1 << 19)), "9.5 MiB");
+  EXPECT_EQ(short_bytes_text((123 << 20) + (1 << 18)), "123 MiB");
+}
+
 }  // namespace
 }  // namespace gloss

@@ -69,6 +69,11 @@ TEST_F(RunFilesTest, ARunThatResumesKeepsItsConfigurationAndTokenizers) {
   EXPECT_FALSE(contains(names_of(anew.written), "notes.txt"));
 }
 
+TEST(ResumeCommandTest, NamesTheFolderAndTheOptions) {
+  EXPECT_EQ(resume_command("runs/x"), "gloss train-translate --resume runs/x");
+  EXPECT_EQ(resume_command("my runs/x", " --threads 1"), "gloss train-translate --resume 'my runs/x' --threads 1");
+}
+
 TEST_F(RunFilesTest, WarnsOfTheModelOfAnEarlierRun) {
   const auto model = folder_ / "model.safetensors";
   const auto warning = [&](const fs::path& file) {

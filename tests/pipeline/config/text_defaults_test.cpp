@@ -16,10 +16,7 @@
 namespace gloss {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 /// Returns the size of a text like English and German: twelve words a side, of five and a half letters.
 TextSize text_with(std::int64_t pairs) {
@@ -269,22 +266,6 @@ TEST(TextDefaultsTest, AResumedRunTakesItsOwnValues) {
   Json validated = {{"data", {{"valid_source", "a"}}}};
   complete_from_kept(validated, kept);
   EXPECT_FALSE(validated.at("data").contains("hold_out"));
-}
-
-TEST(TextDefaultsTest, ChosenValuesAreGroupedByTheirReason) {
-  EXPECT_THAT(chosen_lines({}, {}), IsEmpty());
-  TextSize text;
-  text.pairs = 20;
-  text.words = 300;
-  const std::vector<ChosenDefault> chosen = {{"model.d_model", 128, "fits"},
-                                             {"model.heads", 4, "fits"},
-                                             {"training.schedule", "noam", "fits"},
-                                             {"training.max_epochs", 3, "enough"}};
-  EXPECT_THAT(
-      chosen_lines(chosen, text),
-      ElementsAre("values chosen for 20 sentence pairs, 300 words (a run file or --set KEY=VALUE can set others):",
-                  "  model.d_model 128, heads 4: fits", "  training.schedule noam: fits",
-                  "  training.max_epochs 3: enough"));
 }
 
 }  // namespace

@@ -16,7 +16,6 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
-using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -46,7 +45,9 @@ std::vector<Remark> remarks_where(const std::function<void(MachineReport&)>& cha
   return remarks_on(report);
 }
 
-auto only_remark(const std::string& message) { return ElementsAre(Field(&Remark::message, HasSubstr(message))); }
+auto only_remark(const std::string& message) {
+  return ElementsAre(testing::Field(&Remark::message, HasSubstr(message)));
+}
 
 TEST(MachineReportTest, AGoodMachineHasNoRemarks) { EXPECT_THAT(remarks_on(good_machine()), IsEmpty()); }
 

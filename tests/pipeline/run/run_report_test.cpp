@@ -1,5 +1,7 @@
 #include "pipeline/run/run_report.h"
 
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +11,7 @@ namespace gloss {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Not;
@@ -163,6 +166,15 @@ TEST_F(RunReportTest, PairsLeftOutAreWarnedOfByReason) {
             "warning: 1 training pairs left out: the target is the source (data.skip_copied) (first lines: 5)\n"
             "warning: 1 training pairs left out: they repeat an earlier pair (data.skip_repeated) (first lines: 6)\n"
             "warning: the training text has Windows line ends (CR LF); they were dropped\n");
+}
+
+TEST(FinishedLinesTest, NameTheModelAndTheNextCommands) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "m") << std::string(1'250'000, 'x');
+  EXPECT_THAT(finished_lines("runs/x", folder / "m"),
+              ElementsAre("the model is " + (folder / "m").string() + ", 1.2 MiB",
+                          "translate with: gloss translate --model runs/x < text",
+                          "see how it was trained: gloss explain --run runs/x --output training.html"));
 }
 
 TEST(StageTextTest, NamesTextsWeightsAndEpochs) {

@@ -1,9 +1,10 @@
-#include "pipeline/run/run_length.h"
+#include "pipeline/estimate/run_length.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "data/length_batches.h"
 #include "training/training_plan.h"
 
 namespace gloss {
@@ -47,7 +48,8 @@ RunLength estimate_run_length(const RunConfig& config, const TextLengths& text) 
   std::vector<double> batches;  // of each text
   double tokens = 0;
   for (const auto& [pairs, texts_per_sample] : text.training) {
-    batches.push_back(texts_per_sample * static_cast<double>(batches_of(pairs, config.data.batch_tokens).size()));
+    batches.push_back(texts_per_sample *
+                      static_cast<double>(batches_by_length(pairs, config.data.batch_tokens).size()));
     for (const auto& [source, target] : pairs) tokens += texts_per_sample * static_cast<double>(source + target);
   }
   const auto planned = config.data.training_stages();

@@ -1,9 +1,8 @@
-#include "pipeline/doctor/trial_text.h"
+#include "pipeline/estimate/text_lengths.h"
 
 #include <algorithm>
 #include <cmath>
 #include <system_error>
-#include <tuple>
 
 #include "common/error.h"
 #include "common/log/log.h"
@@ -20,7 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMaxLines = 50'000;    // of all training texts together, and of each other text
 constexpr std::int64_t kMinMaxLines = 1'000;  // of a training text
-constexpr std::int64_t kMaxSmallVocabulary = 65'536;
 
 /// Returns the bytes of a piece, as measured on 1,600 to 29,000 pairs of English and German. They were 2.5 with 500
 /// pieces, 3.1 with 1,000, 3.6 with 2,000, 4.2 with 4,000, 4.6 with 8,000, and 4.9 with 16,000. Chinese has 3 bytes a
@@ -91,8 +89,8 @@ struct CacheSize {
     CorpusLayout layout;
     layout.ids = static_cast<std::uint64_t>(ids);
     layout.pairs = static_cast<std::uint64_t>(pairs);
-    layout.id_bytes = vocabulary <= kMaxSmallVocabulary ? 2 : 4;
-    layout.length_bytes = max_length < kMaxSmallVocabulary ? 2 : 4;
+    layout.id_bytes = CorpusLayout::width_of(vocabulary - 1);
+    layout.length_bytes = CorpusLayout::width_of(max_length);
     return static_cast<std::int64_t>(layout.footer_at());
   }
 };
@@ -162,17 +160,6 @@ TextLengths text_lengths(const RunConfig& config, const TokenizerPair& tokenizer
   read({data.test_source, data.test_target}, kMaxLines, {}, sources(lengths.test));
   log_progress("");
   return lengths;
-}
-
-std::vector<std::vector<PairLengths>> batches_of(std::vector<PairLengths> pairs, std::int64_t batch_tokens) {
-  std::ranges::sort(pairs, {},
-                    [](const PairLengths& pair) { return std::tuple(pair.longer(), pair.source - pair.target); });
-  std::vector<std::vector<PairLengths>> batches;
-  for (const auto& pair : pairs) {
-    if (batches.empty() || pair.longer() * (std::ssize(batches.back()) + 1) > batch_tokens) batches.emplace_back();
-    batches.back().push_back(pair);
-  }
-  return batches;
 }
 
 double growth_by_sampling(const RunConfig& config) {

@@ -1,4 +1,4 @@
-#include "pipeline/doctor/memory_estimate.h"
+#include "pipeline/estimate/training_trial.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,6 @@
 #include <fstream>
 #include <functional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -16,12 +15,12 @@
 #include "common/random.h"
 #include "common/special_ids.h"
 #include "common/system/memory.h"
+#include "data/length_batches.h"
 #include "decoding/scorers/make_scorer.h"
 #include "decoding/search.h"
 #include "decoding/search_hooks.h"
 #include "model/make_model.h"
 #include "model/weights.h"
-#include "pipeline/models/initial_weights.h"
 #include "pipeline/runtime.h"
 #include "tensor/workers.h"
 #include "training/adam.h"
@@ -31,14 +30,10 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kFloatBytes = sizeof(float);
 constexpr std::array<PairLengths, 4> kUsualLengths{{{12, 12}, {20, 16}, {32, 28}, {56, 40}}};  // without a text
-constexpr double kMaxOperations = 4e12;         // of all batches of a trial: some forty seconds of two processors
-constexpr double kOperationsPerParameter = 12;  // per parameter and token: forward, backward, encoder and decoder
-constexpr std::int64_t kMinTokens = 256;
+constexpr std::int64_t kNumberBytes = sizeof(float);
+constexpr double kTrialOperations = 4e12;  // of all batches of a trial: some forty seconds of two processors
 constexpr std::int64_t kMaxBatches = 24, kMinBatches = 4;
-
-std::int64_t resident_bytes() { return size_in_proc("/proc/self/status", "VmRSS:").value_or(0); }
 
 /// Returns the peak memory of `work` beyond the memory in use now. The figure may be too high if the system cannot
 /// reset its count of the peak.
@@ -48,13 +43,6 @@ std::int64_t peak_of(const std::function<void()>& work) {
   const auto before = resident_bytes();
   work();
   return std::max<std::int64_t>(size_in_proc("/proc/self/status", "VmHWM:").value_or(0) - before, 0);
-}
-
-/// Returns the memory of SentencePiece's trainers, as measured on English and German. They read at most two million
-/// lines.
-std::int64_t tokenizer_training_bytes(TokenizerType type, std::int64_t text_bytes) {
-  constexpr std::int64_t kMaxText = std::int64_t{2'000'000} * 120;
-  return std::min(text_bytes, kMaxText) * (type == TokenizerType::kUnigram ? 22 : type == TokenizerType::kBpe ? 9 : 5);
 }
 
 /// Draws sentences of random ids.
@@ -88,11 +76,14 @@ std::vector<std::vector<PairLengths>> trial_batches(std::vector<PairLengths> pai
   if (pairs.empty())
     for (const auto& usual : kUsualLengths)
       pairs.insert(pairs.end(), std::max<std::int64_t>(tokens / usual.longer(), 1), usual);
-  const auto all = batches_of(std::move(pairs), tokens);
+  const auto all = batches_by_length(pairs, tokens);
   count = std::min(count, std::ssize(all));
   std::vector<std::vector<PairLengths>> chosen;
-  for (std::int64_t i = 0; i < count; ++i)
-    chosen.push_back(all[static_cast<std::size_t>(i * (std::ssize(all) - 1) / std::max<std::int64_t>(count - 1, 1))]);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto place = i * (std::ssize(all) - 1) / std::max<std::int64_t>(count - 1, 1);
+    auto& batch = chosen.emplace_back();
+    for (const auto pair : all[static_cast<std::size_t>(place)]) batch.push_back(pairs[static_cast<std::size_t>(pair)]);
+  }
   std::ranges::sort(chosen, {}, positions_of);
   auto smaller = chosen.back();
   smaller.resize((3 * smaller.size() + 3) / 4);
@@ -107,7 +98,7 @@ std::int64_t max_bytes_of_token(const RunConfig& config, const Vocabularies& voc
   const bool additive = model.attention_score == AttentionScore::kAdditive || !model.is_transformer();
   // Additive scores have a hidden layer for each pair of positions, in up to two attentions of a layer.
   const auto pairs = additive ? 4 * config.data.max_length * model.d_model : 0;
-  return kFloatBytes *
+  return kNumberBytes *
          (layers * (40 * model.d_model + 6 * std::max(model.d_ff, model.decoder_d_ff()) + 200 * model.heads + pairs) +
           8 * vocabularies.target);
 }
@@ -165,7 +156,7 @@ class Trial {
     decoding.n_best = 1;
     const auto rows = std::ssize(sources) * beam_size;
     const auto operations = 2 * static_cast<double>(count_parameters(config_.model, run_.vocabularies) * rows);
-    const auto affordable = std::max<std::int64_t>(static_cast<std::int64_t>(kMaxOperations / 4 / operations), 8);
+    const auto affordable = std::max<std::int64_t>(static_cast<std::int64_t>(kTrialOperations / 4 / operations), 8);
     decoding.max_length = std::min(length, affordable);
     decoding.min_length = decoding.max_length;
     std::vector<Ids> ids;
@@ -185,7 +176,7 @@ class Trial {
         greedy_search(*scorer, padded, decoding, {}, hooks);
     });
     // Keys and values of the positions that were not generated, and their copies when rows are reordered.
-    const auto position = 4 * config_.model.decoder_layers * rows * config_.model.d_model * kFloatBytes;
+    const auto position = 4 * config_.model.decoder_layers * rows * config_.model.d_model * kNumberBytes;
     return peak + (length - decoding.max_length) * position;
   }
 
@@ -202,58 +193,18 @@ class Trial {
 
 }  // namespace
 
-TrainingNeeds training_needs(const RunConfig& config, const Vocabularies& vocabularies) {
-  TrainingNeeds needs;
-  const auto weights = network_weights(config.model, vocabularies);
-  std::vector<std::string> names;
-  for (const auto& [name, weight] : weights) names.push_back(name);
-  const auto frozen = frozen_parameters(config.training.freeze, names);
-  for (const auto& [name, weight] : weights) {
-    std::int64_t count = 1;
-    for (const auto size : weight.shape) count *= size;
-    needs.parameters += count;
-    if (!frozen.contains(name)) needs.trained_parameters += count;
-  }
-  needs.weights = needs.parameters * kFloatBytes;
-  needs.gradients = needs.trained_parameters * kFloatBytes;
-  needs.optimizer = (config.training.ema_decay > 0 ? 3 : 2) * needs.trained_parameters * kFloatBytes;
-  needs.program = resident_bytes();
-  // A lower bound for the memory of the backward pass on any path: the inputs of the products of one side.
-  const auto& model = config.model;
-  const auto kept = std::min(model.encoder_layers, model.decoder_layers) *
-                    (6 * model.d_model + std::min(model.d_ff, model.decoder_d_ff()));
-  needs.min_batches = std::min(config.data.batch_tokens, kMinTokens) * kept * kFloatBytes;
-  needs.model_file = needs.weights;
-  needs.checkpoint = needs.weights + needs.optimizer;
-  // The newest checkpoints or those of the average, the best one, and the one that is being written.
-  needs.checkpoints = std::max(config.training.keep_checkpoints, config.training.average_last) + 2;
-  if (config.training.average_last > 0)  // a whole file, and the doubles of it and of the sum
-    needs.average = needs.checkpoint + 2 * needs.parameters * static_cast<std::int64_t>(sizeof(double));
-  else if (config.training.early_stop.patience > 0)
-    needs.average = needs.checkpoint;
-  return needs;
-}
-
-TrainingNeeds training_needs(const RunConfig& config, const ForeseenRun& run) {
-  auto needs = training_needs(config, run.vocabularies);
-  needs.corpus_file = run.text.corpus_file;
-  needs.unknown = run.text.unknown;
-  if (config.tokenizer.model_file.empty() && config.training.start_from.empty())
-    needs.tokenizer = tokenizer_training_bytes(config.tokenizer.type, run.text.training_bytes);
-  return needs;
-}
-
 TrainingNeeds try_training(const RunConfig& config, const ForeseenRun& run, std::int64_t memory) {
   auto needs = training_needs(config, run);
   const auto wanted = config.data.batch_tokens;
   const auto tokens_to_try =
-      static_cast<std::int64_t>(kMaxOperations / kOperationsPerParameter / static_cast<double>(needs.parameters));
+      static_cast<std::int64_t>(kTrialOperations / kOperationsPerWeight / static_cast<double>(needs.parameters));
   const auto safe = (memory - needs.weights - needs.gradients) / 2 / max_bytes_of_token(config, run.vocabularies);
-  const auto tokens = std::min({wanted, std::max(tokens_to_try / kMinBatches, kMinTokens), std::max(safe, kMinTokens)});
+  const auto tokens =
+      std::min({wanted, std::max(tokens_to_try / kMinBatches, kMinTrialTokens), std::max(safe, kMinTrialTokens)});
   const auto count = std::clamp(tokens_to_try / tokens, kMinBatches, kMaxBatches);
 
   Trial trial(config, run);
-  trial.batches(kMinTokens, 1);  // libraries take memory of their own at the first call
+  trial.batches(kMinTrialTokens, 1);  // libraries take memory of their own at the first call
   give_back_memory();
   needs.program = std::max<std::int64_t>(resident_bytes() - needs.weights, 0);
   needs.batches = trial.batches(tokens, count);
@@ -274,44 +225,6 @@ TrainingNeeds try_training(const RunConfig& config, const ForeseenRun& run, std:
   }
   log_progress("");
   return needs;
-}
-
-ForeseenRun foresee(const RunConfig& config) {
-  const auto tokenizers = configured_tokenizers(config);
-  const auto trained = config.tokenizer.vocabulary_size;
-  return {tokenizers.first ? Vocabularies{tokenizers.first->vocabulary_size(), tokenizers.second->vocabulary_size()}
-                           : Vocabularies{trained, trained},
-          text_lengths(config, tokenizers)};
-}
-
-std::int64_t free_disk(const std::filesystem::path& folder) {
-  auto place = std::filesystem::absolute(folder);
-  std::error_code error;
-  while (!std::filesystem::exists(place, error) && place.has_parent_path() && place != place.parent_path())
-    place = place.parent_path();
-  const auto space = std::filesystem::space(place, error);
-  return error ? 0 : static_cast<std::int64_t>(space.available);
-}
-
-Json to_json(const TrainingNeeds& needs) {
-  return {{"parameters", needs.parameters},
-          {"trained_parameters", needs.trained_parameters},
-          {"program", needs.program},
-          {"weights", needs.weights},
-          {"gradients", needs.gradients},
-          {"optimizer", needs.optimizer},
-          {"tokenizer", needs.tokenizer},
-          {"tried", needs.tried},
-          {"batches", needs.batches},
-          {"validation", needs.validation},
-          {"test", needs.test},
-          {"average", needs.average},
-          {"memory", needs.memory()},
-          {"model_file", needs.model_file},
-          {"checkpoint", needs.checkpoint},
-          {"checkpoints", needs.checkpoints},
-          {"corpus_file", needs.corpus_file},
-          {"disk", needs.disk()}};
 }
 
 }  // namespace gloss

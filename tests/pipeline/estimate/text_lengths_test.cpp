@@ -1,4 +1,4 @@
-#include "pipeline/doctor/trial_text.h"
+#include "pipeline/estimate/text_lengths.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -20,9 +20,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class TrialTextTest : public testing::Test {
+class TextLengthsTest : public testing::Test {
  protected:
-  TrialTextTest() {
+  TextLengthsTest() {
     const auto& data = job_.config.data;
     write_lines(data.train_source, {"abc", std::string(30, 'x'), "", "q"});
     write_lines(data.train_target, {"\u00e4\u00f6", "abcd", "z", std::string(90, 'y')});
@@ -36,7 +36,7 @@ class TrialTextTest : public testing::Test {
   SmallJob job_;
 };
 
-TEST_F(TrialTextTest, WithoutATokenizerBytesAreCountedOrCharacters) {
+TEST_F(TextLengthsTest, WithoutATokenizerBytesAreCountedOrCharacters) {
   using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
   job_.config.tokenizer.type = TokenizerType::kBpe;
   job_.config.tokenizer.vocabulary_size = 8000;
@@ -47,7 +47,7 @@ TEST_F(TrialTextTest, WithoutATokenizerBytesAreCountedOrCharacters) {
   EXPECT_EQ(training(), (Pairs{{5, 4}, {32, 6}})) << "the pair of more than data.max_length = 64, too";
 }
 
-TEST_F(TrialTextTest, PairsThatTrainingSkipsAreLeftOut) {
+TEST_F(TextLengthsTest, PairsThatTrainingSkipsAreLeftOut) {
   auto& data = job_.config.data;
   write_lines(data.train_source, {"abc", "abcdefgh", "q", "abc", "abc"});
   write_lines(data.train_target, {"xyz", "xy", "q", "xyz", "xy"});
@@ -60,7 +60,7 @@ TEST_F(TrialTextTest, PairsThatTrainingSkipsAreLeftOut) {
   EXPECT_EQ(training().size(), 2u);
 }
 
-TEST_F(TrialTextTest, PairsThatAreHeldOutAreNoTrainingPairs) {
+TEST_F(TextLengthsTest, PairsThatAreHeldOutAreNoTrainingPairs) {
   auto& data = job_.config.data;
   data.valid_source = data.valid_target = "";
   data.hold_out = true;
@@ -71,7 +71,7 @@ TEST_F(TrialTextTest, PairsThatAreHeldOutAreNoTrainingPairs) {
   EXPECT_EQ(lengths.pairs().size(), 90);
 }
 
-TEST_F(TrialTextTest, LengthsByATokenizerAndTheCorpusFileAreThoseOfTheRun) {
+TEST_F(TextLengthsTest, LengthsByATokenizerAndTheCorpusFileAreThoseOfTheRun) {
   testing::internal::CaptureStderr();
   SmallJob job;
   job.run();
@@ -105,7 +105,7 @@ class ByteTokenizer final : public Tokenizer {
   std::string serialized_;
 };
 
-TEST_F(TrialTextTest, EachSideIsCountedByItsOwnTokenizer) {
+TEST_F(TextLengthsTest, EachSideIsCountedByItsOwnTokenizer) {
   const auto& data = job_.config.data;
   write_lines(data.train_source, {"abc"});
   write_lines(data.train_target, {"abcd"});
@@ -122,7 +122,7 @@ TEST_F(TrialTextTest, EachSideIsCountedByItsOwnTokenizer) {
   EXPECT_EQ(lengths(65'537, 100).corpus_file, lengths(100, 65'537).corpus_file);
 }
 
-TEST_F(TrialTextTest, LengthsAboveTwoBytesTakeFour) {
+TEST_F(TextLengthsTest, LengthsAboveTwoBytesTakeFour) {
   auto& config = job_.config;
   const std::size_t pairs = 800;
   write_lines(config.data.train_source, std::vector<std::string>(pairs, "abc"));
@@ -133,7 +133,7 @@ TEST_F(TrialTextTest, LengthsAboveTwoBytesTakeFour) {
   EXPECT_EQ(text_lengths(config, {}).corpus_file - two_bytes, 2 * 2 * 800);
 }
 
-TEST_F(TrialTextTest, ALongTextIsReadInPartAndTheFileIsThatOfAll) {
+TEST_F(TextLengthsTest, ALongTextIsReadInPartAndTheFileIsThatOfAll) {
   auto& config = job_.config;
   const auto fill = [&](std::size_t lines) {
     write_lines(config.data.train_source, std::vector<std::string>(lines, "abc"));
@@ -147,7 +147,7 @@ TEST_F(TrialTextTest, ALongTextIsReadInPartAndTheFileIsThatOfAll) {
   EXPECT_NEAR(static_cast<double>(beginning.corpus_file) / static_cast<double>(whole.corpus_file), 2, 1e-3);
 }
 
-TEST_F(TrialTextTest, PairsUpToTheLimitAreTakenAndHeldOutSourcesAreCutThere) {
+TEST_F(TextLengthsTest, PairsUpToTheLimitAreTakenAndHeldOutSourcesAreCutThere) {
   const auto& data = job_.config.data;
   write_lines(data.train_source, {std::string(62, 'x'), std::string(63, 'x'), "c"});
   write_lines(data.train_target, {"a", "b", ""});
@@ -162,13 +162,13 @@ TEST_F(TrialTextTest, PairsUpToTheLimitAreTakenAndHeldOutSourcesAreCutThere) {
   EXPECT_THAT(lengths.test, ElementsAre(6));
 }
 
-TEST_F(TrialTextTest, TheFirstUnreadableTextIsReported) {
+TEST_F(TextLengthsTest, TheFirstUnreadableTextIsReported) {
   std::filesystem::remove(job_.config.data.train_source);
   std::filesystem::remove(job_.config.data.test_source);
   EXPECT_THAT(text_lengths(job_.config, {}).unknown, HasSubstr("train.source"));
 }
 
-TEST_F(TrialTextTest, AnUnreadableTextIsReportedAndTheOthersAreRead) {
+TEST_F(TextLengthsTest, AnUnreadableTextIsReportedAndTheOthersAreRead) {
   std::filesystem::remove(job_.config.data.train_target);
   const auto lengths = text_lengths(job_.config, {});
   EXPECT_THAT(lengths.unknown, HasSubstr("train.target: wanted a text file, but it is not there"));
@@ -177,17 +177,7 @@ TEST_F(TrialTextTest, AnUnreadableTextIsReportedAndTheOthersAreRead) {
   EXPECT_EQ(lengths.valid.size(), 20);
 }
 
-TEST(TrialBatchesTest, BatchesGoFromShortToLongAndHoldTheLongerSidesPositions) {
-  const auto batches = batches_of({{3, 9}, {2, 2}, {10, 1}, {2, 3}, {40, 40}}, 20);
-  std::vector<std::vector<std::int64_t>> longer;
-  for (const auto& batch : batches) {
-    longer.emplace_back();
-    for (const auto& pair : batch) longer.back().push_back(pair.longer());
-  }
-  EXPECT_THAT(longer, ElementsAre(ElementsAre(2, 3), ElementsAre(9, 10), ElementsAre(40)));
-}
-
-TEST(TrialBatchesTest, SamplingMakesSentencesLonger) {
+TEST(GrowthBySamplingTest, SamplingMakesSentencesLonger) {
   RunConfig config;
   EXPECT_EQ(growth_by_sampling(config), 1);
   config.data.subword_sampling = 0.1;
@@ -198,11 +188,6 @@ TEST(TrialBatchesTest, SamplingMakesSentencesLonger) {
   EXPECT_EQ(growth_by_sampling(config), 4) << "no piece is longer than that";
   config.tokenizer.type = TokenizerType::kChar;
   EXPECT_EQ(growth_by_sampling(config), 1);
-}
-
-TEST(TrialBatchesTest, ABatchMayBeFull) {
-  EXPECT_EQ(batches_of({{5, 5}, {5, 5}, {5, 4}, {4, 5}}, 20).size(), 1u);
-  EXPECT_EQ(batches_of({{5, 5}, {5, 5}, {5, 4}, {4, 5}}, 19).size(), 2u);
 }
 
 }  // namespace

@@ -7,17 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "data/pair_lengths.h"
 #include "pipeline/config/run_config.h"
 #include "pipeline/models/translation_model.h"
 
 namespace gloss {
-
-/// Lengths of the two sides of a pair: pieces and eos.
-struct PairLengths {
-  std::int64_t source = 0, target = 0;
-
-  std::int64_t longer() const { return source > target ? source : target; }
-};
 
 /// Lengths of the sentences of a run, estimated before they are encoded.
 struct TextLengths {
@@ -39,14 +33,10 @@ struct TextLengths {
 
 /// Reads the beginning of each text and counts its pieces with the tokenizers. The beginning is 50,000 lines; several
 /// training texts share this number, but at least 1,000 lines of each are read. If the tokenizers are not trained yet,
-/// a piece counts as 2.5 to 4.8 bytes, by the size of the vocabulary, or as one character for tokenizer.type char.
+/// a piece counts as 1.5 to 4.8 bytes, by the size of the vocabulary, or as one character for tokenizer.type char.
 /// Training pairs that do not fit data.max_length or that training skips by its filters are left out; repetitions are
 /// found among the lines that are read. `unknown` reports a text that cannot be read.
 TextLengths text_lengths(const RunConfig& config, const TokenizerPair& tokenizers);
-
-/// Returns the pairs in batches, as training forms them: by length, at most `batch_tokens` positions of the longer
-/// side.
-std::vector<std::vector<PairLengths>> batches_of(std::vector<PairLengths> pairs, std::int64_t batch_tokens);
 
 /// Returns the factor by which data.subword_sampling lengthens a sentence, as measured on English and German: 1.4 at
 /// 0.1 for bpe, 2 at 0.1 and 1.3 at 0.2 for unigram.

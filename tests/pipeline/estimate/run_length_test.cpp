@@ -1,4 +1,4 @@
-#include "pipeline/run/run_length.h"
+#include "pipeline/estimate/run_length.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

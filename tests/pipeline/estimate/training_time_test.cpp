@@ -1,4 +1,4 @@
-#include "pipeline/run/training_time.h"
+#include "pipeline/estimate/training_time.h"
 
 #include <csignal>
 

@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <string>
 
 #include "common/config/json.h"
 #include "model/model_config.h"
 #include "pipeline/config/run_config.h"
-#include "pipeline/doctor/trial_text.h"
+#include "pipeline/estimate/text_lengths.h"
 
 namespace gloss {
+
+/// Operations of training for each weight and token: forward and backward passes, encoder and decoder.
+inline constexpr double kOperationsPerWeight = 12;
+/// Tokens of the smallest batch that a trial uses.
+inline constexpr std::int64_t kMinTrialTokens = 256;
 
 /// Memory and disk that training by a run file takes, in bytes.
 struct TrainingNeeds {
@@ -38,6 +42,9 @@ struct TrainingNeeds {
   std::int64_t disk() const { return model_file + checkpoint * checkpoints + corpus_file; }
 };
 
+/// Returns the memory of this process, in bytes.
+std::int64_t resident_bytes();
+
 /// Returns the needs that are known without text and trial.
 TrainingNeeds training_needs(const RunConfig& config, const Vocabularies& vocabularies);
 
@@ -51,19 +58,6 @@ ForeseenRun foresee(const RunConfig& config);
 
 /// Returns the needs that are known without a trial.
 TrainingNeeds training_needs(const RunConfig& config, const ForeseenRun& run);
-
-/// Returns all needs, measured by trial on the CPU with random weights and ids:
-/// - forward and backward passes through some batches from the whole range of lengths;
-/// - greedy search up to decoding.max_length, since a model that has learned little does not end a sentence;
-/// - beam search of the longest sentences. Searches use the scorer of a run's validations.
-///
-/// With a large model it tries smaller batches of two sizes and extrapolates to data.batch_tokens, so that the trial
-/// takes less than a minute. The trial uses at most half of `memory` (bytes). Call it in a process that has used little
-/// memory before.
-TrainingNeeds try_training(const RunConfig& config, const ForeseenRun& run, std::int64_t memory);
-
-/// Returns the free bytes of the file system of `folder`, which may not exist yet.
-std::int64_t free_disk(const std::filesystem::path& folder);
 
 Json to_json(const TrainingNeeds& needs);
 

@@ -1,4 +1,4 @@
-#include "pipeline/run/training_time.h"
+#include "pipeline/estimate/training_time.h"
 
 #include <algorithm>
 #include <chrono>
@@ -10,7 +10,8 @@
 
 #include "common/random.h"
 #include "common/system/stop.h"
-#include "pipeline/doctor/trial_text.h"
+#include "pipeline/estimate/text_lengths.h"
+#include "pipeline/estimate/training_needs.h"
 #include "pipeline/runtime.h"
 #include "tensor/out_of_memory.h"
 #include "tensor/workers.h"
@@ -19,8 +20,7 @@
 namespace gloss {
 namespace {
 
-constexpr double kMaxOperations = 3e11;      // per pass: some seconds of one processor
-constexpr double kOperationsPerWeight = 12;  // per weight and token: forward, backward, encoder and decoder
+constexpr double kTimedOperations = 3e11;  // per pass: some seconds of one processor
 constexpr std::int64_t kMinPositions = 256;
 constexpr std::int64_t kMaxSample = 20'000;  // pairs
 constexpr double kMinSeconds = 0.4;
@@ -83,7 +83,7 @@ std::optional<double> estimate_epoch_seconds(EncoderDecoder& model, const Parall
                                              const RunConfig& config) {
   double parameters = 0;
   for (const auto& parameter : model->parameters()) parameters += static_cast<double>(parameter.numel());
-  const auto affordable = static_cast<std::int64_t>(kMaxOperations / kOperationsPerWeight / parameters);
+  const auto affordable = static_cast<std::int64_t>(kTimedOperations / kOperationsPerWeight / parameters);
   const auto pairs = middle_batch(corpus, std::min(config.data.batch_tokens, std::max(affordable, kMinPositions)));
   double positions = 0;
   for (std::int64_t pair = 0; pair < corpus.size(); ++pair) positions += static_cast<double>(longer_side(corpus, pair));

@@ -10,7 +10,7 @@
 #include "data/batch_stream.h"
 #include "data/parallel_corpus.h"
 #include "pipeline/config/run_config.h"
-#include "pipeline/doctor/trial_text.h"
+#include "pipeline/estimate/text_lengths.h"
 
 namespace gloss {
 

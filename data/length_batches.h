@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "data/pair_lengths.h"
+
+namespace gloss {
+
+/// Returns the lengths of a pair that is given by a number, such as its index.
+using LengthsOf = std::function<PairLengths(std::uint32_t)>;
+
+/// Sorts pairs by the longer side, then by source - target, falling and rising in turn, so that neighbors are alike on
+/// both sides. `even_rise`: whether the difference rises at even lengths. Time and memory grow linearly with the pairs
+/// and the greatest length.
+void sort_by_length(std::vector<std::uint32_t>& pairs, const LengthsOf& lengths_of, bool even_rise);
+
+/// Cuts sorted pairs into batches and returns the begin of each. A batch has at most `batch_tokens` positions, the
+/// first one `first_batch_tokens`: the longest side times the pairs, padding included. A longer pair is a batch by
+/// itself. A batch ends a little early if the pairs of a new length would be a small part of it.
+std::vector<std::uint32_t> cut_by_length(std::span<const std::uint32_t> pairs, const LengthsOf& lengths_of,
+                                         std::int64_t batch_tokens, std::int64_t first_batch_tokens);
+
+/// Returns the indices of the pairs of each batch, the shortest pairs first. Training forms its batches in this way,
+/// and shuffles besides (data/epoch_order.h).
+std::vector<std::vector<std::int64_t>> batches_by_length(std::span<const PairLengths> pairs, std::int64_t batch_tokens);
+
+}  // namespace gloss

@@ -1,0 +1,59 @@
+#include "pipeline/run/run_processes.h"
+
+#include <string>
+#include <utility>
+
+#include <ATen/Version.h>
+#include <torch/version.h>
+
+#include "common/version.h"
+#include "kernels/instruction_set.h"
+#include "training/agreement.h"
+
+namespace gloss {
+namespace {
+
+/// Returns the settings of a run and the program, on which the numbers depend. Paths may differ between machines.
+Json start_of(const RunConfig& config) {
+  auto without_paths = config;
+  for (const auto& [key, path] : path_keys(without_paths))
+    if (!path->empty()) *path = "a file";
+  auto settings = to_json(without_paths);
+  return {{"program", std::string(kVersion)},
+          {"libtorch", TORCH_VERSION},
+          {"processor", kernels::name_of(kernels::active_instruction_set()) + ", " + at::get_cpu_capability()},
+          {"plain", config.plain},
+          {"settings", std::move(settings)}};
+}
+
+}  // namespace
+
+void RunProcesses::begin(const RunConfig& config) {
+  expect_equal_start(*exchange_, start_of(config));
+  others_wait_ = exchange_->is_first() && !exchange_->is_alone();
+  if (exchange_->is_first()) return;
+  if (const auto code = code_of_first(ExitCode::kDone); code != ExitCode::kDone) throw ReportedError(code);
+}
+
+void RunProcesses::release(ExitCode code) {
+  if (std::exchange(others_wait_, false)) code_of_first(code);
+}
+
+void RunProcesses::fail(const Error& fault) {
+  release(fault.exit_code());
+  // All processes fail with the same difference or the same loss.
+  const bool is_common = fault.exit_code() == ExitCode::kUsage || fault.exit_code() == ExitCode::kDiverged;
+  if (is_common && !exchange_->is_first()) throw ReportedError(fault.exit_code());
+}
+
+ExitCode RunProcesses::code_of_first(ExitCode code) {
+  return static_cast<ExitCode>(std::stoi(exchange_->all_gather_texts(std::to_string(static_cast<int>(code))).front()));
+}
+
+void check_processes(const Exchange& exchange, at::Device device, std::int64_t shards) {
+  if (exchange.is_alone()) return;
+  if (!device.is_cpu()) throw UsageError({Key{"device"}, ": wanted cpu for several processes, got " + device.str()});
+  expect_enough_shards(exchange, shards);
+}
+
+}  // namespace gloss

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+
+#include <c10/core/Device.h>
+
+#include "common/error.h"
+#include "pipeline/config/run_config.h"
+#include "training/processes/exchange.h"
+
+namespace gloss {
+
+/// The processes of a run before its first step. Process 0 reads the texts and writes the folder; the others wait for
+/// it, and fail if it fails.
+class RunProcesses {
+ public:
+  /// `exchange` outlives it.
+  explicit RunProcesses(Exchange& exchange) : exchange_(&exchange) {}
+
+  /// Compares settings, program and processor of all processes. Then process 0 returns, and the others wait until it
+  /// calls `release`. Throws UsageError on every process if they differ, and ReportedError if process 0 failed.
+  void begin(const RunConfig& config);
+  /// Process 0: lets the waiting processes continue, or fail with `code`. Does nothing if none waits.
+  void release(ExitCode code = ExitCode::kDone);
+  /// Handles an error that is being thrown: the waiting processes fail with its code. Throws ReportedError instead of
+  /// an error that process 0 reports, too.
+  void fail(const Error& fault);
+
+ private:
+  /// Returns the code that process 0 sends; each process calls it once.
+  ExitCode code_of_first(ExitCode code);
+
+  Exchange* exchange_;
+  bool others_wait_ = false;  ///< on process 0
+};
+
+/// Throws UsageError if a run of several processes is not on the CPU, or has fewer shards than processes.
+void check_processes(const Exchange& exchange, at::Device device, std::int64_t shards);
+
+}  // namespace gloss
