@@ -8,7 +8,6 @@ namespace {
 std::string section_of(const std::string& key) { return key.substr(0, key.find('.')); }
 std::string name_of(const std::string& key) { return key.substr(key.find('.') + 1); }
 
-
 }  // namespace
 
 std::vector<std::string> chosen_lines(const std::vector<ChosenDefault>& defaults, const TextSize& text) {
