@@ -7,18 +7,13 @@
 #include "common/error.h"
 #include "common/log/log.h"
 #include "common/system/stop.h"
-#include "common/text/printable.h"
 #include "data/scan_texts.h"
+#include "pipeline/config/run_files.h"
 
 namespace gloss {
 namespace {
 
 namespace fs = std::filesystem;
-
-void expect_there(const fs::path& path) {
-  if (!path.empty() && !fs::exists(path))
-    throw DataError(printable(path.string()) + ": the run file names this file, but it is not there");
-}
 
 void expect_two_files(const fs::path& source, const fs::path& target, const std::string& source_key,
                       const std::string& target_key) {
@@ -34,7 +29,8 @@ void expect_data_files(const DataConfig& data) {
     require(!data.train_target.empty(), "data.train_target", "the file of their translations", data.train_target);
   }
   auto copy = data;
-  for (const auto& [key, path] : data_settings().paths(copy)) expect_there(*path);
+  for (const auto& [key, path] : data_settings().paths(copy))
+    if (!path->empty()) expect_named_file(key, *path);
   if (data.stages.empty())
     expect_two_files(data.train_source, data.train_target, "data.train_source", "data.train_target");
   for (std::size_t i = 0; i < data.stages.size(); ++i)

@@ -83,8 +83,7 @@ Json describe(const std::filesystem::path& path) {
 
 ExitCode run(const InspectOptions& options) {
   const char* const option = "FILE-OR-DIR";
-  set_up(options.common,
-         {{{option, std::filesystem::is_directory(options.file) ? options.file / "model.safetensors" : options.file}}});
+  set_up(options.common, {{{option, model_path(options.file)}}});
   const auto file = model_file_of(options.file, option);
   warn_of_earlier_model(file);
   const auto description = describe(file);

@@ -7,6 +7,7 @@
 #include "common/text/printable.h"
 #include "decoding/scorers/make_scorer.h"
 #include "model/inference/packed_linear.h"
+#include "pipeline/config/run_files.h"
 #include "pipeline/config/run_summary.h"
 #include "tokenizer/make_tokenizer.h"
 #include "training/checkpoint.h"
@@ -89,8 +90,7 @@ void expect_same_tokenizers(const ModelDescription& first, const std::string& fi
 
 std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder, std::string_view option) {
   const auto start = std::string(option) + ": ";
-  const auto file =
-      std::filesystem::is_directory(file_or_folder) ? file_or_folder / "model.safetensors" : file_or_folder;
+  const auto file = model_path(file_or_folder);
   if (std::filesystem::exists(file_or_folder / "checkpoints") && !std::filesystem::exists(file))
     throw UsageError(start + "the run in " + printable(file_or_folder.string()) + " has not ended; continue it with " +
                      resume_command(file_or_folder) + ", or make a model of its checkpoints with gloss average " +
