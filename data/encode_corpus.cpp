@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/text/line_counts.h"
 #include "data/aligned_reader.h"
 #include "data/pair_verdict.h"
 #include "tokenizer/cached_encoder.h"
@@ -173,7 +174,7 @@ CorpusReport encode_text(const TextFiles& files, std::size_t text, Encoders& enc
   report.crlf = reader.saw_crlf();
   expect_utf8(files, report);
   for (LinePair rest; reader.next(rest);) continue;
-  expect_equal_counts(files.source, reader.source_lines(), files.target, reader.target_lines());
+  expect_equal_lines(files.source.string(), reader.source_lines(), files.target.string(), reader.target_lines());
   expect_usable(files, report, options);
   return report;
 }

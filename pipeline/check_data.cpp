@@ -8,9 +8,10 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/files/line_reader.h"
 #include "common/log/log.h"
+#include "common/text/line_counts.h"
 #include "common/text/printable.h"
-#include "data/aligned_reader.h"
 #include "data/pair_verdict.h"
 #include "pipeline/models/initial_weights.h"
 
@@ -63,7 +64,7 @@ void add_side(Findings& findings, const std::string& side, const TextReport& tex
 void refuse(Findings& findings, const DataSet& set, const CorpusCheck& check) {
   const auto source = printable(set.source.string()), target = printable(set.target.string());
   try {
-    expect_equal_counts(set.source, check.source.lines, set.target, check.target.lines);
+    expect_equal_lines(set.source.string(), check.source.lines, set.target.string(), check.target.lines);
   } catch (const DataError& error) {
     findings.refuse("line_counts", error.what());
   }

@@ -9,7 +9,7 @@
 
 #include "common/log/log.h"
 #include "common/system/stop.h"
-#include "data/aligned_reader.h"
+#include "common/text/line_counts.h"
 #include "pipeline/progress_line.h"
 
 namespace gloss {
@@ -66,7 +66,7 @@ std::vector<std::string> read_lines(const std::filesystem::path& path, Passes pa
 
 TestSet read_test_set(const std::filesystem::path& source, const std::filesystem::path& reference) {
   TestSet test{read_lines(source), read_lines(reference)};
-  expect_equal_counts(source, std::ssize(test.sources), reference, std::ssize(test.references));
+  expect_equal_lines(source.string(), std::ssize(test.sources), reference.string(), std::ssize(test.references));
   return test;
 }
 

@@ -2,9 +2,9 @@
 
 #include "common/error.h"
 #include "common/log/log.h"
+#include "common/text/line_counts.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
-#include "data/aligned_reader.h"
 
 namespace gloss {
 namespace {
@@ -41,7 +41,7 @@ void TextLines::warn_of_broken() const {
 TestSet TextPairs::next(std::size_t max_pairs) {
   TestSet pairs{next_lines(source_, max_pairs), next_lines(reference_, max_pairs)};
   if (pairs.sources.size() != pairs.references.size())
-    expect_equal_counts(source_.path(), count_all(source_), reference_.path(), count_all(reference_));
+    expect_equal_lines(source_.path().string(), count_all(source_), reference_.path().string(), count_all(reference_));
   if (pairs.sources.empty()) {
     source_.warn_of_broken();
     reference_.warn_of_broken();

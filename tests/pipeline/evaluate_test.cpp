@@ -58,9 +58,9 @@ TEST_P(EvaluateTest, ScoreOfAModelIsThatOfItsLinesOneByOne) {
 TEST_P(EvaluateTest, UnequalCountsOfLinesAreRefusedNamingBoth) {
   const auto two = file("two", {"a", "b"}), three = file("three", {"a", "b", "c"});
   EXPECT_THAT([&] { read_test_set(two, three); },
-              ThrowsMessage<DataError>(AllOf(HasSubstr("two has 2 lines"), HasSubstr("three has 3"))));
+              ThrowsMessage<DataError>(AllOf(HasSubstr("two has 2 lines"), HasSubstr("three 3;"))));
   EXPECT_THAT([&] { read_test_set(three, two); },
-              ThrowsMessage<DataError>(AllOf(HasSubstr("three has 3 lines"), HasSubstr("two has 2"))));
+              ThrowsMessage<DataError>(AllOf(HasSubstr("three has 3 lines"), HasSubstr("two 2;"))));
 }
 
 TEST_P(EvaluateTest, NoLineOfAScoredTextIsLeftOut) {
