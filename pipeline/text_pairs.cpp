@@ -35,7 +35,7 @@ bool TextLines::next(std::string& line) {
 void TextLines::warn_of_broken() const {
   if (broken_.count > 0)
     log_warning(printable(path_.string()) + ": " + std::to_string(broken_.count) +
-                " lines are not valid UTF-8; what is broken is read as U+FFFD (" + broken_.text() + ")");
+                " lines are not valid UTF-8; invalid bytes are read as U+FFFD (" + broken_.text() + ")");
 }
 
 TestSet TextPairs::next(std::size_t max_pairs) {

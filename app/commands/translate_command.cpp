@@ -102,7 +102,7 @@ class LineWarnings {
   }
 
  private:
-  LineWarning broken_{"is not valid UTF-8; what is broken is read as U+FFFD"};
+  LineWarning broken_{"is not valid UTF-8; invalid bytes are read as U+FFFD"};
   LineWarning truncated_{"is too long; only its beginning is translated"};
   LineWarning no_room_{"its translation has not every phrase of the glossary, for which --max-length has no room"};
   LineWarning lacking_{"its translation has not every phrase of the glossary"};

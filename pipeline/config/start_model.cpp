@@ -77,7 +77,7 @@ void complete_from(const RunConfig& start, Json& run_file) {
   complete("evaluation", false);
   if (!differences.empty())
     throw UsageError("training.start_from: " + differences +
-                     "; leave out of the run file what is the model's, or start from another model");
+                     "; remove these keys from the run file, or start from another model");
 }
 
 std::string warn_of_direction(const RunConfig& start, const DataConfig& data) {

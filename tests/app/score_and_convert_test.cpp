@@ -239,6 +239,10 @@ TEST_F(ScoreAndConvertTest, ASmallerFileIsTranslatedWith) {
       EXPECT_EQ(translated.exit_code, 0) << translated.err;
       EXPECT_EQ(lines_of(translated.out).size(), 2u);
     }
+    const auto back =
+        run_gloss({"convert", "--model", output, "--precision", "float32", "--output", run_ / "back", "--overwrite"});
+    EXPECT_EQ(back.exit_code, 0) << back.err;
+    EXPECT_THAT(back.err, HasSubstr("rounded values do not become exact again"));
   }
 }
 
