@@ -60,7 +60,7 @@ void add_side(Findings& findings, const std::string& side, const TextReport& tex
 }
 
 /// Adds the reasons why training would refuse the texts (pipeline/data_files.h, data/encode_corpus.h,
-/// pipeline/evaluate.h).
+/// pipeline/text_pairs.h).
 void refuse(Findings& findings, const DataSet& set, const CorpusCheck& check) {
   const auto source = printable(set.source.string()), target = printable(set.target.string());
   try {

@@ -5,7 +5,6 @@
 
 #include "common/config/settings.h"
 #include "common/error.h"
-#include "common/log/log.h"
 #include "common/system/stop.h"
 #include "data/scan_texts.h"
 #include "pipeline/config/run_files.h"
@@ -41,16 +40,5 @@ void expect_data_files(const DataConfig& data) {
 }
 
 void expect_aligned(const TextFiles& text) { expect_aligned(scan_texts(text, {.before_pair = stop_where_requested})); }
-
-void report_hold_out(const HoldOut& held_out) {
-  const auto all = std::to_string(held_out.pairs_of_text());
-  if (held_out.sources().empty())
-    log_warning(
-        "data.hold_out: none of the " + all +
-        " pairs can be held out to validate on; the text is too small, or every pair shares a side with another");
-  else
-    log_info(std::to_string(held_out.sources().size()) + " of " + all +
-             " pairs are held out of training to validate on; data.valid_source and data.valid_target name others");
-}
 
 }  // namespace gloss

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "data/data_config.h"
-#include "data/hold_out.h"
+#include "data/text_files.h"
 
 namespace gloss {
 
@@ -12,8 +12,5 @@ void expect_data_files(const DataConfig& data);
 /// Reads a text once and checks it. Throws as expect_aligned(const ScannedTexts&) and scan_texts, and Stopped after a
 /// signal.
 void expect_aligned(const TextFiles& text);
-
-/// Logs the number of pairs that a run holds out to validate on, and warns if there are none.
-void report_hold_out(const HoldOut& held_out);
 
 }  // namespace gloss

@@ -28,8 +28,8 @@
 #include "evaluation/scoring/metric_set.h"
 #include "evaluation/scoring/score_systems.h"
 #include "evaluation/tokenize/strip.h"
-#include "pipeline/evaluate.h"
 #include "pipeline/models/translation_ensemble.h"
+#include "pipeline/translate_texts.h"
 
 namespace gloss {
 namespace {
@@ -80,7 +80,9 @@ void translate_sources(const EvaluateOptions& options, const Machine& machine, E
   name_by_option(translation_names(),
                  [&] { translator = models.translator(options.precision, /*aligns=*/false, options.plain); });
   warn_of_ignored(options.precision, models);
-  for (const auto& line : translate_lines(*translator, decoding, *judged.sources)) {
+  const auto [texts, truncated] = translate_texts(*translator, decoding, *judged.sources);
+  warn_of_truncated("the test source", truncated, translator->max_source_length());
+  for (const auto& line : texts) {
     if (kept) kept->write(line + '\n');
     system.lines.emplace_back(strip_end(line));
   }

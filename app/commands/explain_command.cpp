@@ -18,12 +18,12 @@
 #include "common/text/printable.h"
 #include "model/part.h"
 #include "pipeline/config/run_files.h"
-#include "pipeline/evaluate.h"
 #include "pipeline/explain/explain.h"
 #include "pipeline/explain/heads_report.h"
 #include "pipeline/explain/map_picture.h"
 #include "pipeline/explain/page.h"
 #include "pipeline/explain/run_curves.h"
+#include "pipeline/text_pairs.h"
 
 namespace gloss {
 namespace {
@@ -114,7 +114,7 @@ ExitCode report_heads(const ExplainOptions& options, at::Device device) {
   expect_input_file("--target", *options.target);
   auto model = load_model(options.models.front(), device);
   model.languages = options.languages;
-  const auto text = read_test_set(*options.source, *options.target);
+  const auto text = read_line_pairs(*options.source, *options.target);
   HeadsReport report;
   name_by_option(translation_names(), [&] { report = heads_report(model, text.sources, text.references); });
   write_result(options.json ? to_text(to_json(report)) + '\n' : heads_text(report));

@@ -20,10 +20,10 @@
 #include "common/text/formatted.h"
 #include "common/text/noted_lines.h"
 #include "common/text/printable.h"
-#include "pipeline/evaluate.h"
 #include "pipeline/models/translation_ensemble.h"
 #include "pipeline/score_pairs.h"
 #include "pipeline/text_pairs.h"
+#include "pipeline/translate_texts.h"
 
 namespace gloss {
 namespace {
@@ -75,7 +75,7 @@ ExitCode run(const ScoreOptions& options) {
 
   TextPairs texts(options.source, options.target);
   Totals totals;
-  for (TestSet some; some = texts.next(lines_at_once(decoding)), !some.sources.empty();) {
+  for (LinePairs some; some = texts.next(lines_at_once(decoding)), !some.sources.empty();) {
     std::string output;
     for (const auto& pair : scorer.score(some, totals.pairs + 1)) {
       totals.add(pair);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/data_config.h"
+#include "data/hold_out.h"
 #include "data/parallel_corpus.h"
 #include "data/training_stage.h"
 #include "evaluation/bleu/bleu.h"
@@ -49,6 +50,9 @@ void report_model(RunFolder& folder, std::span<const std::int64_t> steps, const 
 std::vector<std::string> sample_lines(const Sample& sample, std::optional<std::size_t> columns);
 /// Warns of pairs of `name` ("training", "validation") that were left out, once for each reason.
 void warn_of(std::string_view name, const CorpusReport& report, const DataConfig& data, const std::string& files = {});
+
+/// Logs the number of pairs that a run holds out to validate on, and warns if there are none.
+void report_hold_out(const HoldOut& held_out);
 
 /// Describes a stage: "stage 1 of 2, 3 epochs: a.en and a.de; b.en and b.de (weight 0.5)".
 std::string stage_text(std::span<const TrainingStage> stages, std::size_t stage);
