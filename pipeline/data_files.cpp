@@ -10,16 +10,12 @@
 #include "pipeline/config/run_files.h"
 
 namespace gloss {
-namespace {
 
-namespace fs = std::filesystem;
-
-void expect_two_files(const fs::path& source, const fs::path& target, const std::string& source_key,
-                      const std::string& target_key) {
-  if (fs::equivalent(source, target)) throw UsageError(target_key + ": is the same file as " + source_key);
+void expect_two_files(const std::filesystem::path& source, const std::filesystem::path& target,
+                      const std::string& source_name, const std::string& target_name) {
+  if (std::filesystem::equivalent(source, target))
+    throw UsageError(target_name + ": is the same file as " + source_name);
 }
-
-}  // namespace
 
 void expect_data_files(const DataConfig& data) {
   if (data.stages.empty()) {
