@@ -19,9 +19,9 @@
 #include "common/files/atomic_file.h"
 #include "decoding/batched_search.h"
 #include "decoding/scorers/make_scorer.h"
-#include "pipeline/evaluate.h"
 #include "pipeline/models/translation_model.h"
 #include "pipeline/runtime.h"
+#include "pipeline/text_pairs.h"
 
 namespace gloss {
 namespace {

@@ -1,10 +1,6 @@
 #include "data/aligned_reader.h"
 
-#include <string>
 #include <utility>
-
-#include "common/error.h"
-#include "common/text/printable.h"
 
 namespace gloss {
 namespace {
@@ -17,14 +13,6 @@ bool next_line(LineReader& reader, TextLine& line) {
 }
 
 }  // namespace
-
-void expect_equal_counts(const std::filesystem::path& source, std::int64_t source_lines,
-                         const std::filesystem::path& target, std::int64_t target_lines) {
-  if (source_lines != target_lines)
-    throw DataError(printable(source.string()) + " has " + std::to_string(source_lines) + " lines, " +
-                    printable(target.string()) + " has " + std::to_string(target_lines) +
-                    "; lines of equal number belong together");
-}
 
 AlignedReader::AlignedReader(const std::filesystem::path& source, const std::filesystem::path& target,
                              std::function<void()> before_pair, Sums* sums)

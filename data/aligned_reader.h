@@ -9,10 +9,6 @@
 
 namespace gloss {
 
-/// Throws DataError with both numbers if two aligned texts differ in their numbers of lines.
-void expect_equal_counts(const std::filesystem::path& source, std::int64_t source_lines,
-                         const std::filesystem::path& target, std::int64_t target_lines);
-
 /// Line n of two aligned texts. One side is absent after the end of the shorter text.
 struct LinePair {
   TextLine source, target;

@@ -1,5 +1,11 @@
 #include "data/corpus_report.h"
 
+#include <string>
+#include <utility>
+
+#include "common/error.h"
+#include "data/pair_verdict.h"
+
 namespace gloss {
 namespace {
 
@@ -15,6 +21,27 @@ NotedLines read_noted_if_present(const Json& report, const char* key) {
 }
 
 }  // namespace
+
+void expect_utf8(const TextFiles& files, const CorpusReport& report) {
+  if (has_other_encoding(report.invalid_utf8.count, report.lines))
+    throw DataError(names_of(files) + ": wanted UTF-8, got " + std::to_string(report.invalid_utf8.count) + " of " +
+                    std::to_string(report.lines) + " line pairs with other bytes (" + report.invalid_utf8.text() +
+                    "); convert the text to UTF-8");
+}
+
+void expect_usable(const TextFiles& files, const CorpusReport& report, std::int64_t max_length) {
+  const auto both = names_of(files);
+  if (report.lines == 0) throw DataError(both + ": wanted sentence pairs, got empty files");
+  if (report.pairs > 0) return;
+  std::string skipped;
+  for (const auto& [pairs, reason] :
+       {std::pair(&report.ratio, "above data.max_ratio"), {&report.copied, "copied"}, {&report.repeated, "repeated"}})
+    if (pairs->count > 0) skipped += ", " + std::to_string(pairs->count) + ' ' + reason;
+  throw DataError(both + ": none of " + std::to_string(report.lines) +
+                  " pairs can be used: " + std::to_string(report.empty.count) + " empty, " +
+                  std::to_string(report.too_long.count) + " longer than " + std::to_string(max_length) + " pieces, " +
+                  std::to_string(report.invalid_utf8.count) + " not UTF-8" + skipped);
+}
 
 Json to_json(const CorpusReport& report) {
   return {{"lines", report.lines},

@@ -4,6 +4,7 @@
 
 #include "common/config/json.h"
 #include "common/text/noted_lines.h"
+#include "data/text_files.h"
 
 namespace gloss {
 
@@ -19,6 +20,11 @@ struct CorpusReport {
   NotedLines repeated = {};  ///< skipped by PairFilters::skip_repeated
   bool crlf = false;         ///< some lines ended in CRLF; the CR was dropped
 };
+
+/// Throws DataError if more than 1 % of the pairs are not UTF-8.
+void expect_utf8(const TextFiles& files, const CorpusReport& report);
+/// Throws DataError if the text has no pairs, or if none is in use. `max_length` is EncodingOptions::max_length.
+void expect_usable(const TextFiles& files, const CorpusReport& report, std::int64_t max_length);
 
 Json to_json(const CorpusReport& report);
 /// Parses a report, also of a version without filters. Throws Json's own exceptions if a key is missing or has another

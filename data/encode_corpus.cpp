@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/text/line_counts.h"
 #include "data/aligned_reader.h"
 #include "data/pair_verdict.h"
 #include "tokenizer/cached_encoder.h"
@@ -114,28 +115,6 @@ void add(const Lines& lines, const std::vector<EncodedPair>& pairs, std::size_t 
   }
 }
 
-// Checks a text that was read to its end.
-void expect_usable(const TextFiles& files, const CorpusReport& report, const EncodingOptions& options) {
-  const auto both = names_of(files);
-  if (report.lines == 0) throw DataError(both + ": wanted sentence pairs, got empty files");
-  if (report.pairs > 0) return;
-  std::string skipped;
-  for (const auto& [pairs, reason] :
-       {std::pair(&report.ratio, "above data.max_ratio"), {&report.copied, "copied"}, {&report.repeated, "repeated"}})
-    if (pairs->count > 0) skipped += ", " + std::to_string(pairs->count) + ' ' + reason;
-  throw DataError(both + ": none of " + std::to_string(report.lines) +
-                  " pairs can be used: " + std::to_string(report.empty.count) + " empty, " +
-                  std::to_string(report.too_long.count) + " longer than " + std::to_string(options.max_length) +
-                  " pieces, " + std::to_string(report.invalid_utf8.count) + " not UTF-8" + skipped);
-}
-
-void expect_utf8(const TextFiles& files, const CorpusReport& report) {
-  if (has_other_encoding(report.invalid_utf8.count, report.lines))
-    throw DataError(names_of(files) + ": wanted UTF-8, got " + std::to_string(report.invalid_utf8.count) + " of " +
-                    std::to_string(report.lines) + " line pairs with other bytes (" + report.invalid_utf8.text() +
-                    "); convert the text to UTF-8");
-}
-
 using Encoders = std::vector<std::unique_ptr<PairEncoder>>;
 
 // Encodes the text of number `text` with all `encoders` at once.
@@ -173,8 +152,8 @@ CorpusReport encode_text(const TextFiles& files, std::size_t text, Encoders& enc
   report.crlf = reader.saw_crlf();
   expect_utf8(files, report);
   for (LinePair rest; reader.next(rest);) continue;
-  expect_equal_counts(files.source, reader.source_lines(), files.target, reader.target_lines());
-  expect_usable(files, report, options);
+  expect_equal_lines(files.source.string(), reader.source_lines(), files.target.string(), reader.target_lines());
+  expect_usable(files, report, options.max_length);
   return report;
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "common/error.h"
+#include "common/text/line_counts.h"
 #include "common/text/printable.h"
 #include "data/aligned_reader.h"
 #include "data/pair_verdict.h"
@@ -69,7 +70,7 @@ void expect_aligned(const ScannedTexts& texts) {
   for (const auto& [source, target] : texts.texts) {
     expect_utf8(source);
     expect_utf8(target);
-    expect_equal_counts(source.path, source.lines, target.path, target.lines);
+    expect_equal_lines(source.path.string(), source.lines, target.path.string(), target.lines);
     if (source.lines == 0)
       throw DataError(names_of({source.path, target.path}) + ": wanted sentence pairs, got empty files");
   }

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "common/error.h"
-#include "evaluation/line_counts.h"
+#include "common/text/line_counts.h"
 
 namespace gloss {
 namespace {

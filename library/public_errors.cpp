@@ -22,13 +22,13 @@ TranslatorError::~TranslatorError() = default;
 
 namespace {
 
-/// Returns the message with the interface's field names instead of run-file keys and command-line options.
+/// Returns the message with the interface's field names instead of run-file keys.
 std::string text_for_callers(const UsageError& error) {
   std::string text;
   for (const auto& part : error.message) {
     const auto* const key = std::get_if<Key>(&part);
     std::string_view words = key != nullptr ? key->name : std::get<std::string>(part);
-    for (const std::string_view prefix : {"decoding.", "sampling.", "--model: ", "--"}) {
+    for (const std::string_view prefix : {"decoding.", "sampling."}) {
       if ((key != nullptr || text.empty()) && words.starts_with(prefix)) words.remove_prefix(prefix.size());
     }
     text += words;

@@ -119,7 +119,7 @@ Translator::Translator(std::span<const std::filesystem::path> files_or_folders, 
     const auto threads = threads_of(settings);
     const auto device = parse_device(settings.device);
     const auto precision = wanted_precision(settings.precision);
-    expect_possible(precision, device, settings.plain);
+    expect_translating_precision(precision, device, settings.plain);
     if (device.is_cuda()) set_up_determinism(at::get_num_threads());
     const ThreadCount count(threads);
     const auto models = load_translation_ensemble(files_or_folders, device);

@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
-#include <system_error>
 #include <tuple>
 #include <utility>
 
 #include "common/error.h"
+#include "common/files/line_reader.h"
 #include "common/log/log.h"
+#include "common/text/line_counts.h"
 #include "common/text/printable.h"
-#include "data/aligned_reader.h"
-#include "data/pair_verdict.h"
+#include "data/corpus_report.h"
+#include "pipeline/data_files.h"
 #include "pipeline/models/initial_weights.h"
 
 namespace gloss {
@@ -40,6 +42,16 @@ class Findings {
   void refuse(const std::string& kind, const std::string& message) {
     findings_.push_back({kind, "", message, {}, true});
   }
+  /// Calls `check`. Adds the message of the error that it throws, if any, and then returns false.
+  bool expect(const std::string& kind, const std::function<void()>& check) {
+    try {
+      check();
+      return true;
+    } catch (const Error& error) {
+      refuse(kind, error.what());
+      return false;
+    }
+  }
   std::vector<Finding> take() { return std::move(findings_); }
 
  private:
@@ -58,37 +70,43 @@ void add_side(Findings& findings, const std::string& side, const TextReport& tex
   findings.add("unknown", side, text.unknown, "lines have characters that are unknown to the tokenizer");
 }
 
-/// Adds the reasons why training would refuse the texts (pipeline/data_files.h, data/encode_corpus.h,
-/// pipeline/evaluate.h).
-void refuse(Findings& findings, const DataSet& set, const CorpusCheck& check) {
+/// Returns the report of encoding the text.
+CorpusReport encoding_report(const CorpusCheck& check) {
+  return {.lines = check.pairs,
+          .pairs = check.fit_pairs,
+          .invalid_utf8 = check.invalid,
+          .empty = check.empty,
+          .too_long = check.too_long,
+          .ratio = check.skipped_ratio,
+          .copied = check.skipped_copied,
+          .repeated = check.skipped_repeated};
+}
+
+/// Adds the reasons why training would refuse the texts.
+void refuse(Findings& findings, const DataSet& set, const CorpusCheck& check, std::int64_t max_length) {
   const auto source = printable(set.source.string()), target = printable(set.target.string());
-  try {
-    expect_equal_counts(set.source, check.source.lines, set.target, check.target.lines);
-  } catch (const DataError& error) {
-    findings.refuse("line_counts", error.what());
-  }
-  std::error_code ignored;
-  if (set.use == DataSet::Use::kTraining && std::filesystem::equivalent(set.source, set.target, ignored))
-    findings.refuse("same_file", source + ": is source and target in one");
+  findings.expect("line_counts", [&] {
+    expect_equal_lines(set.source.string(), check.source.lines, set.target.string(), check.target.lines);
+  });
+  if (set.use == DataSet::Use::kTraining)
+    findings.expect("same_file", [&] { expect_two_files(set.source, set.target, source, target); });
   if (set.use != DataSet::Use::kTraining)
     for (const auto& [name, text] : {std::pair{source, &check.source}, {target, &check.target}})
       if (text->cut.count > 0)
         findings.refuse("cut", name + ": a line of more than " + std::to_string(LineReader::kMaxLineBytes) +
                                    " bytes cannot be scored (" + text->cut.text() + ")");
-  const auto both = source + " and " + target;
-  if (check.source.lines == 0 && check.target.lines == 0) findings.refuse("nothing_left", both + ": are empty");
-  if (set.use == DataSet::Use::kTest) return;
-  if (has_other_encoding(check.invalid.count, check.pairs))
-    findings.refuse("encoding", both + ": " + std::to_string(check.invalid.count) + " of " +
-                                    std::to_string(check.pairs) + " pairs are not UTF-8; convert the text");
-  else if (check.pairs > 0 && check.fit_pairs == 0)
-    findings.refuse("nothing_left", both + ": none of " + std::to_string(check.pairs) + " pairs can be used");
+  const bool is_empty = check.source.lines == 0 && check.target.lines == 0;
+  if (!is_empty && (set.use == DataSet::Use::kTest || check.pairs == 0)) return;
+  const TextFiles files{set.source, set.target};
+  const auto report = encoding_report(check);
+  if (findings.expect("encoding", [&] { expect_utf8(files, report); }))
+    findings.expect("nothing_left", [&] { expect_usable(files, report, max_length); });
 }
 
 std::vector<Finding> findings_of(const DataSet& set, const CorpusCheck& check, const DataCheckOptions& options) {
   Findings findings;
   const bool in_pieces = options.source_tokenizer != nullptr;
-  refuse(findings, set, check);
+  refuse(findings, set, check, options.max_length);
   add_side(findings, "source", check.source);
   add_side(findings, "target", check.target);
   findings.add("too_long", "", check.too_long,

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <filesystem>
+#include <string>
+
 #include "data/data_config.h"
-#include "data/hold_out.h"
+#include "data/text_files.h"
 
 namespace gloss {
 
@@ -9,11 +12,12 @@ namespace gloss {
 /// text must be two files. Throws UsageError naming the key, or DataError for a missing file.
 void expect_data_files(const DataConfig& data);
 
+/// Throws UsageError if two sides of a text are one file. The names are keys or paths, for the message.
+void expect_two_files(const std::filesystem::path& source, const std::filesystem::path& target,
+                      const std::string& source_name, const std::string& target_name);
+
 /// Reads a text once and checks it. Throws as expect_aligned(const ScannedTexts&) and scan_texts, and Stopped after a
 /// signal.
 void expect_aligned(const TextFiles& text);
-
-/// Logs the number of pairs that a run holds out to validate on, and warns if there are none.
-void report_hold_out(const HoldOut& held_out);
 
 }  // namespace gloss

@@ -14,7 +14,7 @@ PairScorer::PairScorer(const TranslationEnsemble& models, const DecodingConfig& 
                        std::optional<WeightPrecision> precision, bool plain)
     : translator_(models.translator(precision, /*aligns=*/false, plain)), decoding_(decoding) {}
 
-std::vector<ScoredPair> PairScorer::score(const TestSet& pairs, std::int64_t first) const {
+std::vector<ScoredPair> PairScorer::score(const LinePairs& pairs, std::int64_t first) const {
   const auto tags = translator_.target_tags();
   std::vector<ScoredPair> result(pairs.sources.size());
   std::vector<Ids> sources, targets;

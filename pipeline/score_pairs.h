@@ -29,7 +29,7 @@ class PairScorer {
 
   /// Scores each pair; `first` is the line number of the first pair, from 1. Throws DataError naming the line whose
   /// reference is longer than the models' limit, and Stopped after a signal.
-  std::vector<ScoredPair> score(const TestSet& pairs, std::int64_t first = 1) const;
+  std::vector<ScoredPair> score(const LinePairs& pairs, std::int64_t first = 1) const;
 
  private:
   Ids target_ids(const std::string& reference, std::int64_t line) const;

@@ -1,10 +1,13 @@
 #include "pipeline/text_pairs.h"
 
+#include <iterator>
+#include <utility>
+
 #include "common/error.h"
 #include "common/log/log.h"
+#include "common/text/line_counts.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
-#include "data/aligned_reader.h"
 
 namespace gloss {
 namespace {
@@ -35,13 +38,27 @@ bool TextLines::next(std::string& line) {
 void TextLines::warn_of_broken() const {
   if (broken_.count > 0)
     log_warning(printable(path_.string()) + ": " + std::to_string(broken_.count) +
-                " lines are not valid UTF-8; what is broken is read as U+FFFD (" + broken_.text() + ")");
+                " lines are not valid UTF-8; invalid bytes are read as U+FFFD (" + broken_.text() + ")");
 }
 
-TestSet TextPairs::next(std::size_t max_pairs) {
-  TestSet pairs{next_lines(source_, max_pairs), next_lines(reference_, max_pairs)};
+std::vector<std::string> read_lines(const std::filesystem::path& path, Passes passes) {
+  TextLines text(path, passes);
+  std::vector<std::string> lines;
+  for (std::string line; text.next(line);) lines.push_back(std::move(line));
+  text.warn_of_broken();
+  return lines;
+}
+
+LinePairs read_line_pairs(const std::filesystem::path& source, const std::filesystem::path& reference) {
+  LinePairs pairs{read_lines(source), read_lines(reference)};
+  expect_equal_lines(source.string(), std::ssize(pairs.sources), reference.string(), std::ssize(pairs.references));
+  return pairs;
+}
+
+LinePairs TextPairs::next(std::size_t max_pairs) {
+  LinePairs pairs{next_lines(source_, max_pairs), next_lines(reference_, max_pairs)};
   if (pairs.sources.size() != pairs.references.size())
-    expect_equal_counts(source_.path(), count_all(source_), reference_.path(), count_all(reference_));
+    expect_equal_lines(source_.path().string(), count_all(source_), reference_.path().string(), count_all(reference_));
   if (pairs.sources.empty()) {
     source_.warn_of_broken();
     reference_.warn_of_broken();

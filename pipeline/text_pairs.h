@@ -32,10 +32,16 @@ class TextLines {
   NotedLines broken_;
 };
 
-/// Source sentences and their reference translations, line by line.
-struct TestSet {
+/// Returns all lines of a text. Broken UTF-8 and NUL become U+FFFD, with a warning. Throws as TextLines.
+std::vector<std::string> read_lines(const std::filesystem::path& path, Passes passes = Passes::kSeveral);
+
+/// Lines of two aligned texts: source sentences and their reference translations.
+struct LinePairs {
   std::vector<std::string> sources, references;
 };
+
+/// Reads both texts. Throws DataError if their numbers of lines differ, and as read_lines.
+LinePairs read_line_pairs(const std::filesystem::path& source, const std::filesystem::path& reference);
 
 /// Reads two aligned texts once, side by side. Memory does not grow with the texts.
 class TextPairs {
@@ -45,7 +51,7 @@ class TextPairs {
 
   /// Returns the next pairs, at most `max_pairs`; none at the end, when it also warns of broken lines. Throws as
   /// TextLines does, and DataError if one text ends before the other.
-  TestSet next(std::size_t max_pairs);
+  LinePairs next(std::size_t max_pairs);
 
  private:
   TextLines source_, reference_;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "app/commands/commands.h"
+#include "app/commands/load_models.h"
 #include "app/commands/metric_settings.h"
 #include "app/commands/set_up.h"
 #include "app/options/decoding_options.h"
@@ -22,13 +23,13 @@
 #include "common/error.h"
 #include "common/files/descriptor.h"
 #include "common/log/log.h"
+#include "common/text/line_counts.h"
 #include "common/text/printable.h"
-#include "evaluation/line_counts.h"
 #include "evaluation/scoring/metric_set.h"
 #include "evaluation/scoring/score_systems.h"
 #include "evaluation/tokenize/strip.h"
-#include "pipeline/evaluate.h"
 #include "pipeline/models/translation_ensemble.h"
+#include "pipeline/translate_texts.h"
 
 namespace gloss {
 namespace {
@@ -69,17 +70,19 @@ void expect_files(const EvaluateOptions& options) {
 void translate_sources(const EvaluateOptions& options, const Machine& machine, EvaluationInput& judged) {
   std::optional<OutputFile> kept;
   if (options.output) kept.emplace(options.output);
-  auto models = load_translation_ensemble(options.models, machine.device);
-  models.languages = options.languages;
+  const auto models = load_models(options.models, options.languages, machine.device);
   const auto& config = models.first().config;
   if (!options.metrics.names_tokenizer()) judged.settings.bleu.tokenizer = config.evaluation.tokenize;
   SystemOutput system;
   for (const auto& model : options.models) system.name += (system.name.empty() ? "" : " + ") + model.string();
   const auto decoding = decoding_config(options.decoding, config.decoding);
   std::optional<LineTranslator> translator;
-  name_by_option(language_names(),
+  name_by_option(translation_names(),
                  [&] { translator = models.translator(options.precision, /*aligns=*/false, options.plain); });
-  for (const auto& line : translate_lines(*translator, decoding, *judged.sources)) {
+  warn_of_ignored(options.precision, models);
+  const auto [texts, truncated] = translate_texts(*translator, decoding, *judged.sources);
+  warn_of_truncated("the test source", truncated, translator->max_source_length());
+  for (const auto& line : texts) {
     if (kept) kept->write(line + '\n');
     system.lines.emplace_back(strip_end(line));
   }

@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,12 +18,12 @@
 #include "common/text/printable.h"
 #include "model/part.h"
 #include "pipeline/config/run_files.h"
-#include "pipeline/evaluate.h"
 #include "pipeline/explain/explain.h"
 #include "pipeline/explain/heads_report.h"
 #include "pipeline/explain/map_picture.h"
 #include "pipeline/explain/page.h"
 #include "pipeline/explain/run_curves.h"
+#include "pipeline/text_pairs.h"
 
 namespace gloss {
 namespace {
@@ -82,10 +83,16 @@ void expect_map(const std::string& name, const ModelConfig& config) {
       ", heads: " + std::to_string(config.heads) + "; got " + printable(name));
 }
 
+TranslationModel load_model(const std::filesystem::path& file_or_folder, at::Device device) {
+  std::optional<TranslationModel> model;
+  name_by_option(translation_names(), [&] { model = load_translation_model(file_or_folder, device); });
+  return *std::move(model);
+}
+
 std::vector<ExplainedModel> load_models(const ExplainOptions& options, at::Device device) {
   std::vector<ExplainedModel> models;
   for (const auto& path : options.models) {
-    auto model = load_translation_model(path, device);
+    auto model = load_model(path, device);
     model.languages = options.languages;
     auto own = model.config.decoding;
     own.sampling.enabled = false;
@@ -105,11 +112,11 @@ void write_file(const std::filesystem::path& path, OutputFile& file, const std::
 ExitCode report_heads(const ExplainOptions& options, at::Device device) {
   expect_input_file("--source", *options.source);
   expect_input_file("--target", *options.target);
-  auto model = load_translation_model(options.models.front(), device);
+  auto model = load_model(options.models.front(), device);
   model.languages = options.languages;
-  const auto text = read_test_set(*options.source, *options.target);
+  const auto text = read_line_pairs(*options.source, *options.target);
   HeadsReport report;
-  name_by_option(language_names(), [&] { report = heads_report(model, text.sources, text.references); });
+  name_by_option(translation_names(), [&] { report = heads_report(model, text.sources, text.references); });
   write_result(options.json ? to_text(to_json(report)) + '\n' : heads_text(report));
   return ExitCode::kDone;
 }
@@ -134,7 +141,7 @@ ExitCode run(const ExplainOptions& options) {
                                  .quick = options.quick || options.svg || options.trace};
     const auto models = load_models(options, machine.device);
     OptionNames names{{"without", "--without"}, {"target", "--target"}};
-    names.insert(language_names().begin(), language_names().end());
+    names.insert(translation_names().begin(), translation_names().end());
     name_by_option(names, [&] { document = explain(models, request); });
   }
   if (options.json) write_result(to_text(document) + '\n');

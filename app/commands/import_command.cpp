@@ -29,7 +29,7 @@ ExitCode run(const ImportOptions& options) {
   set_up(options.common, files);
   for (const auto& vocabulary : options.settings.vocabularies)
     expect_input_file("--vocabulary", vocabulary, "a vocabulary or a SentencePiece model");
-  const auto named = [](const std::function<void()>& work) { name_by_option(language_names(), work); };
+  const auto named = [](const std::function<void()>& work) { name_by_option(translation_names(), work); };
   ImportReport report;
   if (options.check) {
     named([&] { report = check_import(options.settings); });

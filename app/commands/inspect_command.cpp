@@ -83,9 +83,9 @@ Json describe(const std::filesystem::path& path) {
 
 ExitCode run(const InspectOptions& options) {
   const char* const option = "FILE-OR-DIR";
-  set_up(options.common,
-         {{{option, std::filesystem::is_directory(options.file) ? options.file / "model.safetensors" : options.file}}});
-  const auto file = model_file_of(options.file, option);
+  set_up(options.common, {{{option, model_path(options.file)}}});
+  std::filesystem::path file;
+  name_by_option({{"model", option}}, [&] { file = model_file_of(options.file); });
   warn_of_earlier_model(file);
   const auto description = describe(file);
   write_result(options.json ? to_text(description) + '\n'

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/commands/commands.h"
+#include "app/commands/load_models.h"
 #include "app/commands/set_up.h"
 #include "app/options/decoding_options.h"
 #include "app/options/score_options.h"
@@ -19,10 +20,10 @@
 #include "common/text/formatted.h"
 #include "common/text/noted_lines.h"
 #include "common/text/printable.h"
-#include "pipeline/evaluate.h"
 #include "pipeline/models/translation_ensemble.h"
 #include "pipeline/score_pairs.h"
 #include "pipeline/text_pairs.h"
+#include "pipeline/translate_texts.h"
 
 namespace gloss {
 namespace {
@@ -65,16 +66,16 @@ ExitCode run(const ScoreOptions& options) {
   const auto machine = set_up(options.common, {std::move(inputs)});
   expect_input_file("--source", options.source);
   expect_input_file("--target", options.target);
-  auto models = load_translation_ensemble(options.models, machine.device);
-  models.languages = options.languages;
+  const auto models = load_models(options.models, options.languages, machine.device);
   const auto decoding = options.decoding.over(decoding_settings(), models.first().config.decoding);
   std::optional<PairScorer> made;
-  name_by_option(language_names(), [&] { made.emplace(models, decoding, options.precision, options.plain); });
+  name_by_option(translation_names(), [&] { made.emplace(models, decoding, options.precision, options.plain); });
+  warn_of_ignored(options.precision, models);
   const auto& scorer = *made;
 
   TextPairs texts(options.source, options.target);
   Totals totals;
-  for (TestSet some; some = texts.next(lines_at_once(decoding)), !some.sources.empty();) {
+  for (LinePairs some; some = texts.next(lines_at_once(decoding)), !some.sources.empty();) {
     std::string output;
     for (const auto& pair : scorer.score(some, totals.pairs + 1)) {
       totals.add(pair);

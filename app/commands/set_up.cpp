@@ -22,8 +22,7 @@ NamedFile standard_input() { return {"stdin", "/dev/stdin"}; }
 
 std::vector<NamedFile> model_inputs(const std::vector<std::filesystem::path>& models) {
   std::vector<NamedFile> inputs;
-  for (const auto& model : models)
-    inputs.push_back({kModelOption, std::filesystem::is_directory(model) ? model / "model.safetensors" : model});
+  for (const auto& model : models) inputs.push_back({kModelOption, model_path(model)});
   return inputs;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/commands/commands.h"
+#include "app/commands/load_models.h"
 #include "app/commands/set_up.h"
 #include "app/input/line_editor.h"
 #include "app/input/line_prefixes.h"
@@ -102,7 +103,7 @@ class LineWarnings {
   }
 
  private:
-  LineWarning broken_{"is not valid UTF-8; what is broken is read as U+FFFD"};
+  LineWarning broken_{"is not valid UTF-8; invalid bytes are read as U+FFFD"};
   LineWarning truncated_{"is too long; only its beginning is translated"};
   LineWarning no_room_{"its translation has not every phrase of the glossary, for which --max-length has no room"};
   LineWarning lacking_{"its translation has not every phrase of the glossary"};
@@ -165,14 +166,14 @@ ExitCode run(const TranslateOptions& options) {
   TranslationInput source(options.input);
   OutputFile results(options.output);
   const LinePrefixes line_prefixes(options.prefix);
-  auto models = load_translation_ensemble(options.models, machine.device);
-  models.languages = options.languages;
+  const auto models = load_models(options.models, options.languages, machine.device);
   const auto decoding = decoding_config(options.decoding, models.first().config.decoding);
   const auto glossary = read_glossary(options, decoding, *models.first().target_tokenizer);
   const auto details = detail_options(options, decoding, models.first().config.model);
   std::optional<LineTranslator> made;
-  name_by_option(language_names(),
+  name_by_option(translation_names(),
                  [&] { made = models.translator(options.precision, /*aligns=*/true, options.plain); });
+  warn_of_ignored(options.precision, models);
   const auto& translator = *made;
   const TranslationPrint print{options.json_lines, options.decoding.has("n_best"), options.alignment};
   if (source.typed())

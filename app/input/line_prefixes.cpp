@@ -5,7 +5,7 @@
 #include "app/options/command_options.h"
 #include "common/error.h"
 #include "common/text/printable.h"
-#include "pipeline/evaluate.h"
+#include "pipeline/text_pairs.h"
 
 namespace gloss {
 

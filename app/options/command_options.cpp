@@ -222,8 +222,12 @@ CLI::Option* add_json(CLI::App& command, bool& json) {
   return add_option(command, {.help = "print one JSON object", .flag = "--json"}, json);
 }
 
-const OptionNames& language_names() {
-  static const OptionNames names{{"source_language", "--source-language"}, {"target_language", "--target-language"}};
+const OptionNames& translation_names() {
+  static const OptionNames names{{"model", kModelOption},
+                                 {"precision", "--precision"},
+                                 {"plain", "--plain"},
+                                 {"source_language", "--source-language"},
+                                 {"target_language", "--target-language"}};
   return names;
 }
 

@@ -120,8 +120,8 @@ using OptionNames = std::map<std::string, std::string>;
 /// Runs `work`. In the message of a UsageError, replaces each key by the name of its option in `names`, if there is
 /// one.
 void name_by_option(const OptionNames& names, const std::function<void()>& work);
-/// Returns the names of the options of add_languages.
-const OptionNames& language_names();
+/// Returns the names of the options of add_models, add_precision, add_plain and add_languages.
+const OptionNames& translation_names();
 
 /// Throws UsageError unless the input exists. If `wanted` describes the file, a folder is refused, too; otherwise its
 /// reader refuses it.

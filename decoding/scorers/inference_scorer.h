@@ -9,6 +9,7 @@ namespace gloss {
 /// The scorer of an InferenceModel, for the CPU. The scores of a row depend on that row alone, bit for bit.
 class InferenceScorer final : public Scorer {
  public:
+  /// Scores targets of at most `max_target_length` tokens, eos included.
   InferenceScorer(const LazyModel& model, const ModelConfig& config, std::int64_t max_target_length,
                   WeightPrecision precision = WeightPrecision::kFloat32);
 

@@ -10,6 +10,7 @@ namespace gloss {
 /// alone: not on the batch, the order or the number of threads.
 class PlainScorer final : public Scorer {
  public:
+  /// Scores targets of at most `max_target_length` tokens, eos included.
   PlainScorer(const EncoderDecoder& model, std::int64_t max_target_length);
 
   std::unique_ptr<State> start(const PaddedIds& source) const override;

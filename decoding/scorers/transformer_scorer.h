@@ -10,7 +10,8 @@ namespace gloss {
 /// Scorer of an EncoderDecoder: computes a batch of sentences at a time, without gradients.
 class TransformerScorer final : public Scorer {
  public:
-  /// `probe` receives every pass and may change it. Threads that share the scorer share it, too.
+  /// Scores targets of at most `max_target_length` tokens, eos included. `probe` receives every pass and
+  /// may change it. Threads that share the scorer share it, too.
   TransformerScorer(EncoderDecoder model, std::int64_t max_target_length, bool plain = false,
                     std::shared_ptr<Probe> probe = nullptr);
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "evaluation/line_counts.h"
+#include "common/text/line_counts.h"
 #include "evaluation/scoring/line_differences.h"
 #include "evaluation/statistics/paired_test.h"
 #include "evaluation/statistics/resampling.h"

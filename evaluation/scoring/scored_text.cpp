@@ -7,10 +7,10 @@
 
 #include "common/error.h"
 #include "common/files/line_reader.h"
+#include "common/text/line_counts.h"
 #include "common/text/printable.h"
 #include "common/text/split_text.h"
 #include "common/text/utf8.h"
-#include "evaluation/line_counts.h"
 #include "evaluation/tokenize/strip.h"
 
 namespace gloss {

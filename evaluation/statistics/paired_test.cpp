@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/error.h"
-#include "evaluation/line_counts.h"
+#include "common/text/line_counts.h"
 #include "evaluation/parallel_for.h"
 #include "evaluation/statistics/means.h"
 #include "evaluation/statistics/numpy_random.h"

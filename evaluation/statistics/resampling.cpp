@@ -7,7 +7,7 @@
 #include <string>
 
 #include "common/error.h"
-#include "evaluation/line_counts.h"
+#include "common/text/line_counts.h"
 #include "evaluation/parallel_for.h"
 #include "evaluation/statistics/means.h"
 

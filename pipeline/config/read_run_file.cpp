@@ -74,7 +74,7 @@ void complete_from_start_model(Json& json, const std::filesystem::path& folder, 
   const auto path = start_from->get<std::string>();
   if (path.empty() || path.find('\0') != path.npos) return;
   const auto model = absolute_beside(path, folder);
-  const bool is_gone = !std::filesystem::exists(start_model_file(model)) && std::filesystem::exists(kept);
+  const bool is_gone = !std::filesystem::exists(model_path(model)) && std::filesystem::exists(kept);
   complete_from(is_gone ? parse_run_config(read_json(kept)) : config_of_start_model(model), json);
 }
 

@@ -18,15 +18,20 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-fs::path start_model_file(const std::string& path) {
-  return fs::is_directory(path) ? fs::path(path) / "model.safetensors" : fs::path(path);
+fs::path model_path(const fs::path& file_or_folder) {
+  return fs::is_directory(file_or_folder) ? RunFiles(file_or_folder).model : file_or_folder;
+}
+
+void expect_named_file(const std::string& key, const fs::path& file) {
+  if (!fs::exists(file))
+    throw DataError(printable(file.string()) + ": " + key + " names this file, but it is not there");
 }
 
 std::vector<NamedFile> files_read(RunConfig config) {
   std::vector<NamedFile> files;
   for (const auto& [key, path] : path_keys(config))
     if (!path->empty())
-      files.push_back({key, path == &config.training.start_from ? start_model_file(*path) : fs::path(*path)});
+      files.push_back({key, path == &config.training.start_from ? model_path(*path) : fs::path(*path)});
   return files;
 }
 

@@ -9,9 +9,11 @@
 
 namespace gloss {
 
-/// Returns the file that training.start_from names: the path itself, or model.safetensors in the folder of a finished
-/// run.
-std::filesystem::path start_model_file(const std::string& path);
+/// Returns the path of a model that the user names: the path itself, or model.safetensors in a folder.
+std::filesystem::path model_path(const std::filesystem::path& file_or_folder);
+
+/// Throws DataError unless the file exists that the run file names by `key`.
+void expect_named_file(const std::string& key, const std::filesystem::path& file);
 
 /// Returns the files that a run file names, each with its key.
 std::vector<NamedFile> files_read(RunConfig config);

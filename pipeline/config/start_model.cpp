@@ -20,9 +20,8 @@ namespace fs = std::filesystem;
 constexpr std::array kDropouts{"dropout", "attention_dropout", "feed_forward_dropout"};
 
 SafetensorsFile open_with(SafetensorsFile (*open)(const fs::path&), const std::string& path) {
-  const auto file = start_model_file(path);
-  if (!fs::exists(file))
-    throw DataError(printable(file.string()) + ": training.start_from names this model file, but it is not there");
+  const auto file = model_path(path);
+  expect_named_file("training.start_from", file);
   warn_of_earlier_model(file);
   auto opened = open(file);
   const auto format = opened.metadata().find("format");
@@ -78,7 +77,7 @@ void complete_from(const RunConfig& start, Json& run_file) {
   complete("evaluation", false);
   if (!differences.empty())
     throw UsageError("training.start_from: " + differences +
-                     "; leave out of the run file what is the model's, or start from another model");
+                     "; remove these keys from the run file, or start from another model");
 }
 
 std::string warn_of_direction(const RunConfig& start, const DataConfig& data) {

@@ -7,6 +7,10 @@
 
 namespace gloss {
 
+/// Warns if a model whose matrices are stored in `stored` is written in another precision, and `stored` is rounded.
+/// `name` is the name of the model.
+void warn_of_rounding(const std::filesystem::path& name, WeightPrecision stored, WeightPrecision precision);
+
 struct FileSizes {
   std::uintmax_t before = 0, after = 0;  ///< bytes
 };

@@ -24,6 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kTokenizerKey = "tokenizer.model_file";
+
 std::string embeddings_key(const std::string& side) { return "training.initial_embeddings." + side; }
 
 std::string hash_of(const WordVectors& vectors) {
@@ -35,11 +37,10 @@ std::string hash_of(const WordVectors& vectors) {
 
 void expect_own_tokenizer(const TokenizerConfig& config, const std::map<std::string, std::string>& own) {
   if (config.model_file.empty()) return;
-  if (!fs::exists(config.model_file))
-    throw DataError(printable(config.model_file) + ": tokenizer.model_file names this file, but it is not there");
+  expect_named_file(kTokenizerKey, config.model_file);
   const auto found = own.find(kJointTokenizer);
   if (found == own.end() || read_file(config.model_file, kMaxTokenizerBytes) != found->second)
-    throw UsageError("tokenizer.model_file: " + printable(config.model_file) +
+    throw UsageError(std::string(kTokenizerKey) + ": " + printable(config.model_file) +
                      " is another tokenizer than the one inside training.start_from, which its weights belong to; "
                      "leave it out");
 }
@@ -53,15 +54,10 @@ void scale(WordVectors& vectors, double width, const std::string& path) {
   for (float& value : vectors.values) value = static_cast<float>(factor * value);
 }
 
-void expect_there(const std::string& key, const fs::path& file) {
-  if (!fs::exists(file))
-    throw DataError(printable(file.string()) + ": " + key + " names this file, but it is not there");
-}
-
 void expect_embedding_files(const RunConfig& config) {
   const auto& files = config.training.initial_embeddings;
   for (const auto& [side, path] : {std::pair("source", files.source), std::pair("target", files.target)})
-    if (!path.empty()) expect_there(embeddings_key(side), path);
+    if (!path.empty()) expect_named_file(embeddings_key(side), path);
 }
 
 /// Opens the file of training.start_from. Throws UsageError if its configuration contradicts that of the run.
@@ -76,7 +72,7 @@ SafetensorsFile open_fitting_model(const RunConfig& config) {
 
 InitialWeights::InitialWeights(const RunConfig& config, bool resumes) : config_(config) {
   const auto is_missing = [&](const std::string& key, const fs::path& file) {
-    if (!resumes) expect_there(key, file);
+    if (!resumes) expect_named_file(key, file);
     if (fs::exists(file)) return false;
     hashes_[key] = nullptr;
     return true;
@@ -85,7 +81,7 @@ InitialWeights::InitialWeights(const RunConfig& config, bool resumes) : config_(
   for (const auto& [side, path] : {std::pair("source", &files.source), std::pair("target", &files.target)})
     if (!path->empty() && is_missing(embeddings_key(side), *path)) path->clear();
   const auto& start_from = config.training.start_from;
-  if (start_from.empty() || is_missing("training.start_from", start_model_file(start_from))) return;
+  if (start_from.empty() || is_missing("training.start_from", model_path(start_from))) return;
   const auto file = open_fitting_model(config);
   start_ = load_translation_model(file, at::kCPU);
   expect_own_tokenizer(config.tokenizer, tokenizers());
@@ -147,6 +143,13 @@ PieceSpellings spellings_of(const Tokenizer& tokenizer) {
   return pieces;
 }
 
+std::shared_ptr<const Tokenizer> load_named_tokenizer(const TokenizerConfig& config) {
+  expect_named_file(kTokenizerKey, config.model_file);
+  auto tokenizer = load_tokenizer(config.model_file);
+  expect_symbols(*tokenizer, config.symbols, config.model_file);
+  return tokenizer;
+}
+
 TokenizerPair configured_tokenizers(const RunConfig& config) {
   expect_embedding_files(config);
   if (!config.training.start_from.empty()) {
@@ -156,8 +159,7 @@ TokenizerPair configured_tokenizers(const RunConfig& config) {
     return with_tags(make_tokenizers(contents.description, contents.vocabularies, file.name()), config, {}, "data.");
   }
   if (config.tokenizer.model_file.empty()) return {};
-  const auto joint = load_tokenizer(config.tokenizer.model_file);
-  expect_symbols(*joint, config.tokenizer.symbols, config.tokenizer.model_file);
+  const auto joint = load_named_tokenizer(config.tokenizer);
   return with_tags({joint, joint}, config, {}, "data.");
 }
 

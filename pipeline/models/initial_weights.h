@@ -54,9 +54,13 @@ class InitialWeights {
 /// Returns the spellings of all pieces of a tokenizer that gloss loads.
 PieceSpellings spellings_of(const Tokenizer& tokenizer);
 
+/// Loads the tokenizer of tokenizer.model_file. Throws DataError if the file is missing, UsageError as expect_symbols,
+/// and ModelError.
+std::shared_ptr<const Tokenizer> load_named_tokenizer(const TokenizerConfig& config);
+
 /// Returns the source and target tokenizers that a run file names by training.start_from or tokenizer.model_file; null
 /// if they are not trained yet. They add the language tags of the configuration. The weights of the model are not
-/// loaded. Throws as InitialWeights, as with_tags, as expect_symbols, and as the constructors of the tokenizers.
+/// loaded. Throws as InitialWeights, as with_tags and as load_named_tokenizer.
 TokenizerPair configured_tokenizers(const RunConfig& config);
 
 }  // namespace gloss

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/log/log.h"
 #include "common/text/printable.h"
 #include "decoding/scorers/ensemble_scorer.h"
 #include "decoding/scorers/make_scorer.h"
@@ -20,20 +19,12 @@ std::int64_t TranslationEnsemble::max_source_length() const {
   return min_length;
 }
 
-namespace {
-
-/// Warns once if `precision` has no effect on some members.
-void warn_of_ignored(std::optional<WeightPrecision> precision, std::span<const TranslationModel> members) {
-  if (!precision || *precision == WeightPrecision::kFloat32) return;
-  const auto ignores = [](const TranslationModel& member) {
+bool TranslationEnsemble::ignores(std::optional<WeightPrecision> precision) const {
+  if (!precision || *precision == WeightPrecision::kFloat32) return false;
+  return std::ranges::any_of(members, [](const TranslationModel& member) {
     return falls_back_to_plain(member.file.model.device, member.config.model);
-  };
-  if (std::ranges::any_of(members, ignores))
-    log_warning("--precision: " + std::string(weight_precision_name(*precision)) +
-                " is ignored; gloss has no fast code for a part of this network and multiplies in float32");
+  });
 }
-
-}  // namespace
 
 LineTranslator TranslationEnsemble::translator(std::optional<WeightPrecision> precision, bool aligns,
                                                bool plain) const {
@@ -44,7 +35,6 @@ LineTranslator TranslationEnsemble::translator(std::optional<WeightPrecision> pr
 
 LineTranslator TranslationEnsemble::untagged_translator(std::optional<WeightPrecision> precision, bool aligns,
                                                         bool plain) const {
-  if (!plain) warn_of_ignored(precision, members);
   std::vector<std::shared_ptr<const Scorer>> scorers;
   for (const auto& member : members) scorers.push_back(member.scorer(precision, plain));
   release_cached_memory();  // of the weights before they were packed
@@ -56,7 +46,7 @@ LineTranslator TranslationEnsemble::untagged_translator(std::optional<WeightPrec
 
 TranslationEnsemble load_translation_ensemble(std::span<const std::filesystem::path> files_or_folders,
                                               at::Device device) {
-  if (files_or_folders.empty()) throw UsageError("--model: wanted at least one model file, got none");
+  if (files_or_folders.empty()) throw UsageError({Key{"model"}, ": wanted at least one model file, got none"});
   TranslationEnsemble ensemble;
   for (const auto& path : files_or_folders) {
     const auto& member = ensemble.members.emplace_back(load_translation_model(path, device));

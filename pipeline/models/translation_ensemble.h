@@ -25,6 +25,8 @@ struct TranslationEnsemble {
   const TranslationModel& first() const { return members.front(); }
   /// Returns the maximum number of source tokens, eos included: the least of the members'.
   std::int64_t max_source_length() const;
+  /// Returns whether `precision` has no effect on some members, which multiply in float32.
+  bool ignores(std::optional<WeightPrecision> precision) const;
   /// Returns a translator of all members' scorers. `precision` and `plain` are as in TranslationModel::scorer. A
   /// translator that `aligns` loads the network of the first model when an alignment is needed. Throws UsageError as
   /// with_tags.
@@ -34,8 +36,8 @@ struct TranslationEnsemble {
   LineTranslator untagged_translator(std::optional<WeightPrecision> precision, bool aligns, bool plain) const;
 };
 
-/// Loads each file as load_translation_model does. Throws UsageError if the list is empty, and ModelError naming the
-/// first file whose tokenizers or language tags differ from those of the first.
+/// Loads each file as load_translation_model does. Throws UsageError with the key "model" if the list is empty, and
+/// ModelError naming the first file whose tokenizers or language tags differ from those of the first.
 TranslationEnsemble load_translation_ensemble(std::span<const std::filesystem::path> files_or_folders,
                                               at::Device device);
 

@@ -88,20 +88,20 @@ void expect_same_tokenizers(const ModelDescription& first, const std::string& fi
                        ", got " + to_text(got.at(key)));
 }
 
-std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder, std::string_view option) {
-  const auto start = std::string(option) + ": ";
-  const auto file =
-      std::filesystem::is_directory(file_or_folder) ? file_or_folder / "model.safetensors" : file_or_folder;
+std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder) {
+  const auto file = model_path(file_or_folder);
   if (std::filesystem::exists(file_or_folder / "checkpoints") && !std::filesystem::exists(file))
-    throw UsageError(start + "the run in " + printable(file_or_folder.string()) + " has not ended; continue it with " +
-                     resume_command(file_or_folder) + ", or make a model of its checkpoints with gloss average " +
-                     shell_quoted(file_or_folder / "checkpoints") + "/step-*.safetensors --output model.safetensors");
+    throw UsageError({Key{"model"}, ": the run in " + printable(file_or_folder.string()) +
+                                        " has not ended; continue it with " + resume_command(file_or_folder) +
+                                        ", or make a model of its checkpoints with gloss average " +
+                                        shell_quoted(file_or_folder / "checkpoints") +
+                                        "/step-*.safetensors --output model.safetensors"});
   if (file.empty() || !std::filesystem::exists(file))
-    throw UsageError(start + "there is no " + printable(file.string()) +
-                     "; name a model file, or the folder of a finished run");
+    throw UsageError({Key{"model"}, ": there is no " + printable(file.string()) +
+                                        "; name a model file, or the folder of a finished run"});
   if (const auto ending = file.extension(); ending == ".npz" || ending == ".bin")
-    throw UsageError(start + printable(file.string()) +
-                     ": is a model of another program; gloss import makes a model file of it");
+    throw UsageError({Key{"model"}, ": " + printable(file.string()) +
+                                        ": is a model of another program; gloss import makes a model file of it"});
   return file;
 }
 
@@ -157,18 +157,19 @@ WeightPrecision translating_precision(WeightPrecision stored) {
   return is_fast(stored) ? stored : WeightPrecision::kFloat32;
 }
 
-void expect_possible(std::optional<WeightPrecision> precision, at::Device device, bool plain) {
+void expect_translating_precision(std::optional<WeightPrecision> precision, at::Device device, bool plain) {
   if (!precision || *precision == WeightPrecision::kFloat32) return;
   if (plain)
-    throw UsageError("--precision: wanted float32 beside --plain, got " +
-                     std::string(weight_precision_name(*precision)) + "; leave one of the two out");
+    throw UsageError({Key{"precision"}, ": wanted float32 beside ", Key{"plain"},
+                      ", got " + std::string(weight_precision_name(*precision)) + "; leave one of the two out"});
   if (device.is_cpu()) return;
-  throw UsageError("--precision: wanted float32, in which the device " + device.str() + " multiplies, got " +
-                   std::string(weight_precision_name(*precision)) + "; leave it out, or take the device cpu");
+  throw UsageError({Key{"precision"}, ": wanted float32, in which the device " + device.str() + " multiplies, got " +
+                                          std::string(weight_precision_name(*precision)) +
+                                          "; leave it out, or take the device cpu"});
 }
 
 std::shared_ptr<const Scorer> TranslationModel::scorer(std::optional<WeightPrecision> precision, bool plain) const {
-  expect_possible(precision, file.model.device, plain);
+  expect_translating_precision(precision, file.model.device, plain);
   return scorer_of(file.model, config, precision.value_or(translating_precision(file.precision)), plain);
 }
 

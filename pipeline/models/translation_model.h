@@ -24,7 +24,8 @@ struct TranslationModel {
   Languages languages = {};  ///< of the translations; empty: those of config.data
 
   /// Returns a scorer that multiplies matrices in `precision`, by default in translating_precision(file.precision).
-  /// A `plain` scorer uses the equations of model/ alone (Pass::plain), in float32. Throws as expect_possible.
+  /// A `plain` scorer uses the equations of model/ alone (Pass::plain), in float32. Throws as
+  /// expect_translating_precision.
   std::shared_ptr<const Scorer> scorer(std::optional<WeightPrecision> precision = std::nullopt,
                                        bool plain = false) const;
   /// Returns a translator with such a scorer, which aligns by this model.
@@ -38,8 +39,9 @@ struct TranslationModel {
 /// in it, otherwise float32.
 WeightPrecision translating_precision(WeightPrecision stored);
 
-/// Throws UsageError if a lower precision than float32 is set for another device than the CPU, or for plain passes.
-void expect_possible(std::optional<WeightPrecision> precision, at::Device device, bool plain);
+/// Throws UsageError with the key "precision" if a lower precision than float32 is set for another device than the CPU,
+/// or for plain passes.
+void expect_translating_precision(std::optional<WeightPrecision> precision, at::Device device, bool plain);
 
 /// Opens a model file, or the model.safetensors of a run folder, in place. Its weights are read when they are needed,
 /// even if another file has replaced it since. Throws UsageError if it is missing, and ModelError if it is damaged or
@@ -58,9 +60,9 @@ TokenizerPair make_tokenizers(const ModelDescription& description, const Vocabul
 void expect_same_tokenizers(const ModelDescription& first, const std::string& first_name, const ModelDescription& other,
                             const std::string& name);
 
-/// Returns the model file that `--model` names: the path itself, or model.safetensors in a folder. Throws UsageError if
-/// it is missing.
-std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder, std::string_view option = "--model");
+/// Returns the file of a model: the path itself, or model.safetensors in a folder. Throws UsageError with the key
+/// "model" if it is missing.
+std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder);
 
 /// Returns the maximum number of source tokens, eos included: data.max_length, or the number of learned positions if
 /// less.

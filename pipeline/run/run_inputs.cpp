@@ -19,15 +19,15 @@
 namespace gloss {
 namespace {
 
-std::optional<TestSet> validation_set(const DataConfig& data) {
+std::optional<LinePairs> validation_set(const DataConfig& data) {
   if (data.valid_source.empty()) return std::nullopt;
   expect_aligned(TextFiles{data.valid_source, data.valid_target});
-  return read_test_set(data.valid_source, data.valid_target);
+  return read_line_pairs(data.valid_source, data.valid_target);
 }
 
-std::optional<TestSet> test_set(const DataConfig& data) {
+std::optional<LinePairs> test_set(const DataConfig& data) {
   if (data.test_source.empty()) return std::nullopt;
-  auto test = read_test_set(data.test_source, data.test_target);
+  auto test = read_line_pairs(data.test_source, data.test_target);
   if (test.sources.empty())
     throw DataError(printable(data.test_source) + " and " + printable(data.test_target) +
                     ": wanted lines to test with, got empty files; leave them out of the run file");
@@ -42,7 +42,7 @@ std::shared_ptr<TrainingTexts> training_texts(const TrainTranslateOptions& optio
   return std::make_shared<TrainingTexts>(std::move(files), needed);
 }
 
-std::optional<Validator> make_validator(const TrainTranslateOptions& options, std::optional<TestSet> text,
+std::optional<Validator> make_validator(const TrainTranslateOptions& options, std::optional<LinePairs> text,
                                         const RunTokenizers& tokenizers) {
   if (!text) return std::nullopt;
   std::optional<Validator> validator;
@@ -66,7 +66,7 @@ RunInputs read_inputs(const TrainTranslateOptions& options, const RunFolder& fol
   const HoldOut* held_out = data.hold_out ? &*texts.scan().held_out : nullptr;
   if (held_out != nullptr) {
     report_hold_out(*held_out);
-    if (!held_out->sources().empty()) valid = TestSet{held_out->sources(), held_out->targets()};
+    if (!held_out->sources().empty()) valid = LinePairs{held_out->sources(), held_out->targets()};
   }
   RunTokenizers tokenizers(config, folder, cache, initial.tokenizers());
   texts.drop_samples();

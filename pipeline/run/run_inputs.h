@@ -3,13 +3,13 @@
 #include <optional>
 
 #include "data/parallel_corpus.h"
-#include "pipeline/evaluate.h"
 #include "pipeline/models/initial_weights.h"
 #include "pipeline/run/corpus_cache.h"
 #include "pipeline/run/run_folder.h"
 #include "pipeline/run/run_tokenizers.h"
 #include "pipeline/run/train_translate.h"
 #include "pipeline/run/validation.h"
+#include "pipeline/text_pairs.h"
 
 namespace gloss {
 
@@ -19,7 +19,7 @@ struct RunInputs {
   RunTokenizers tokenizers;
   CorpusCache cache;
   std::optional<Validator> validator;
-  std::optional<TestSet> test;
+  std::optional<LinePairs> test;
 
   const ParallelCorpus& corpus() const { return cache.corpus(); }
 };

@@ -145,6 +145,17 @@ std::vector<std::string> finished_lines(const std::filesystem::path& folder, con
           "see how it was trained: gloss explain --run " + shell_quoted(folder) + " --output training.html"};
 }
 
+void report_hold_out(const HoldOut& held_out) {
+  const auto all = std::to_string(held_out.pairs_of_text());
+  if (held_out.sources().empty())
+    log_warning(
+        "data.hold_out: none of the " + all +
+        " pairs can be held out to validate on; the text is too small, or every pair shares a side with another");
+  else
+    log_info(std::to_string(held_out.sources().size()) + " of " + all +
+             " pairs are held out of training to validate on; data.valid_source and data.valid_target name others");
+}
+
 std::string stage_text(std::span<const TrainingStage> stages, std::size_t stage) {
   const auto& [sources, epochs] = stages[stage];
   auto text = "stage " + std::to_string(stage + 1) + " of " + std::to_string(stages.size());

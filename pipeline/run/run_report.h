@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "data/data_config.h"
+#include "data/hold_out.h"
 #include "data/parallel_corpus.h"
 #include "data/training_stage.h"
 #include "evaluation/bleu/bleu.h"
@@ -54,6 +55,9 @@ void warn_of(std::string_view name, const CorpusReport& report, const DataConfig
 /// Returns the path and the size of the model of a finished run, and the commands that translate with it and show the
 /// training.
 std::vector<std::string> finished_lines(const std::filesystem::path& folder, const std::filesystem::path& model_file);
+
+/// Logs the number of pairs that a run holds out to validate on, and warns if there are none.
+void report_hold_out(const HoldOut& held_out);
 
 /// Describes a stage: "stage 1 of 2, 3 epochs: a.en and a.de; b.en and b.de (weight 0.5)".
 std::string stage_text(std::span<const TrainingStage> stages, std::size_t stage);

@@ -4,8 +4,8 @@
 #include "common/files/atomic_file.h"
 #include "common/files/sha256.h"
 #include "common/log/log.h"
-#include "common/text/printable.h"
 #include "model/storage/model_file.h"
+#include "pipeline/models/initial_weights.h"
 #include "tokenizer/make_tokenizer.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 
@@ -25,13 +25,7 @@ bool has_sum(const fs::path& file, const std::string& wanted) {
 
 std::shared_ptr<const Tokenizer> load_or_train(const TokenizerConfig& config, const std::string& name,
                                                TrainingTexts& texts, TrainingTexts::Sides sides) {
-  if (!config.model_file.empty()) {
-    if (!fs::exists(config.model_file))
-      throw DataError(printable(config.model_file) + ": tokenizer.model_file names this file, but it is not there");
-    auto tokenizer = load_tokenizer(config.model_file);
-    expect_symbols(*tokenizer, config.symbols, config.model_file);
-    return tokenizer;
-  }
+  if (!config.model_file.empty()) return load_named_tokenizer(config);
   if (config.shared_ids)
     throw UsageError(
         "tokenizer.shared_ids: wanted training.start_from with a model that has such tokenizers, got a run that trains "

@@ -5,6 +5,7 @@
 #include "common/log/log.h"
 #include "pipeline/run/run_report.h"
 #include "pipeline/runtime.h"
+#include "pipeline/translate_texts.h"
 
 namespace gloss {
 

@@ -11,6 +11,7 @@
 #include "common/system/stop.h"
 #include "model/padding.h"
 #include "pipeline/models/translation_model.h"
+#include "pipeline/translate_texts.h"
 #include "tensor/workers.h"
 #include "training/batch_loss.h"
 
@@ -18,7 +19,7 @@ namespace gloss {
 namespace {
 
 // Returns some lines, evenly spread over the text, whose two sides are not empty.
-std::vector<std::size_t> sample_lines(const TestSet& text, std::size_t samples) {
+std::vector<std::size_t> sample_lines(const LinePairs& text, std::size_t samples) {
   std::vector<std::size_t> lines;
   for (std::size_t i = 0; i < text.sources.size(); ++i)
     if (!text.sources[i].empty() && !text.references[i].empty()) lines.push_back(i);
@@ -28,7 +29,7 @@ std::vector<std::size_t> sample_lines(const TestSet& text, std::size_t samples) 
   return chosen;
 }
 
-ParallelCorpus read_corpus(const DataConfig& data, const TestSet& text, const Tokenizer& source,
+ParallelCorpus read_corpus(const DataConfig& data, const LinePairs& text, const Tokenizer& source,
                            const Tokenizer& target) {
   if (data.valid_source.empty()) {
     auto corpus = ParallelCorpus::of_lines(text.sources, text.references, source, target, data.max_length);
@@ -44,7 +45,7 @@ ParallelCorpus read_corpus(const DataConfig& data, const TestSet& text, const To
 
 }  // namespace
 
-Validator::Validator(const RunConfig& config, TestSet text, std::shared_ptr<const Tokenizer> source,
+Validator::Validator(const RunConfig& config, LinePairs text, std::shared_ptr<const Tokenizer> source,
                      std::shared_ptr<const Tokenizer> target, std::size_t samples)
     : config_(config),
       source_tokenizer_(std::move(source)),

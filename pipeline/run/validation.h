@@ -9,7 +9,7 @@
 #include "common/text/noted_lines.h"
 #include "data/parallel_corpus.h"
 #include "pipeline/config/run_config.h"
-#include "pipeline/evaluate.h"
+#include "pipeline/text_pairs.h"
 #include "tokenizer/tokenizer.h"
 #include "training/processes/exchange.h"
 #include "training/trainer.h"
@@ -36,7 +36,7 @@ class Validator {
  public:
   /// `text` is the validation set of `config.data`, whose files are read once more to encode them, or held-out pairs of
   /// the training text. Reports have `samples` samples, or fewer if the text is shorter. Throws as ParallelCorpus does.
-  Validator(const RunConfig& config, TestSet text, std::shared_ptr<const Tokenizer> source,
+  Validator(const RunConfig& config, LinePairs text, std::shared_ptr<const Tokenizer> source,
             std::shared_ptr<const Tokenizer> target, std::size_t samples = kLoggedSamples);
 
   /// Default number of samples of a report.
@@ -55,7 +55,7 @@ class Validator {
   RunConfig config_;
   std::shared_ptr<const Tokenizer> source_tokenizer_, target_tokenizer_;
   ParallelCorpus corpus_;  ///< for the loss
-  TestSet text_;           ///< for BLEU
+  LinePairs text_;         ///< for BLEU
   std::size_t samples_;
 };
 

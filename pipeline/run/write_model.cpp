@@ -5,10 +5,10 @@
 #include "common/log/log.h"
 #include "common/version.h"
 #include "model/storage/model_file.h"
-#include "pipeline/evaluate.h"
 #include "pipeline/models/translation_model.h"
 #include "pipeline/run/run_report.h"
 #include "pipeline/runtime.h"
+#include "pipeline/translate_texts.h"
 
 namespace gloss {
 namespace {

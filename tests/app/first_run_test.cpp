@@ -187,7 +187,7 @@ TEST_F(FirstRunTest, TheTextIsRefusedAsWithFixedDefaults) {
   write_text(run_.corpus("train.de"), "one\n");
   const auto outcome = run_gloss(training("a"));
   EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("200 lines"), HasSubstr("has 1;")));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("200 lines"), HasSubstr(" 1; line n")));
   EXPECT_FALSE(fs::exists(run_ / "a"));
 }
 

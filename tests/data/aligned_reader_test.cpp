@@ -6,15 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/error.h"
 #include "tests/data/letter_tokenizer.h"
 
 namespace gloss {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 TEST(AlignedReaderTest, ReadsToTheEndOfTheLongerText) {
   const CorpusFiles files("a\nb\r\n", "A\n" + std::string(70'000, 'B') + "\nC\n");
@@ -39,12 +36,6 @@ TEST(AlignedReaderTest, AddsAllBytesToTheSums) {
   for (LinePair pair; reader.next(pair);) continue;
   EXPECT_EQ(sums.source.hex(), sha256(source));
   EXPECT_EQ(sums.target.hex(), sha256(target));
-}
-
-TEST(AlignedReaderTest, DifferentCountsAreAnError) {
-  EXPECT_NO_THROW(expect_equal_counts("a", 3, "b", 3));
-  EXPECT_THAT([] { expect_equal_counts("a", 3, "b", 4); },
-              ThrowsMessage<DataError>(HasSubstr("a has 3 lines, b has 4")));
 }
 
 }  // namespace

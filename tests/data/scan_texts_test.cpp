@@ -74,7 +74,7 @@ TEST(ScanTextsTest, TextsThatCannotBeTrainedOnAreRefused) {
     const auto texts = scan_texts(TextFiles{files.source(), files.target()}, {});
     EXPECT_THAT([&] { expect_aligned(texts); }, ThrowsMessage<DataError>(HasSubstr(message)));
   };
-  refused("a\n", "b\nc\n", "lines of equal number belong together");
+  refused("a\n", "b\nc\n", "line n of one must belong to line n of the other");
   refused("", "", "got empty files");
   refused("\xff\n", "a\n", "wanted UTF-8, got 1 of 1 lines with other bytes (first lines: 1)");
   const CorpusFiles files("a\n", "b\n");

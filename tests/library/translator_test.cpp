@@ -60,8 +60,8 @@ TEST_P(TranslatorTest, PlainTranslationsEqualToRoundingInAnyBatch) {
     EXPECT_TRUE(equal(translations[i], plain.translate_line(kLines[i])));
     EXPECT_TRUE(equal(translations[i], shared[i]));
   }
-  EXPECT_THROW(Translator(kModel, {.device = GetParam(), .precision = MatrixPrecision::kInt8, .plain = true}),
-               TranslatorUsageError);
+  EXPECT_THAT([] { Translator(kModel, {.device = GetParam(), .precision = MatrixPrecision::kInt8, .plain = true}); },
+              ThrowsMessage<TranslatorUsageError>(HasSubstr("precision: wanted float32 beside plain, got int8")));
 }
 
 TEST_P(TranslatorTest, CandidatesAreBestFirstAndTruncationIsReported) {

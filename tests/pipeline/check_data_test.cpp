@@ -66,14 +66,14 @@ TEST_F(CheckDataPipelineTest, OneBrokenPairInAHundredIsAFindingMoreAreRefusedExc
   for (const auto use : {Use::kTraining, Use::kValidation}) {
     const auto three = check(source, target, use);
     EXPECT_THAT(kinds(three, true), ElementsAre("encoding"));
-    EXPECT_THAT(found(three, "encoding").message, HasSubstr("3 of 200 pairs"));
+    EXPECT_THAT(found(three, "encoding").message, HasSubstr("got 3 of 200 line pairs with other bytes"));
   }
   EXPECT_THAT(kinds(check(source, target, Use::kTest), true), IsEmpty());
 }
 
 TEST_F(CheckDataPipelineTest, ASetWithoutUsablePairsIsRefused) {
   for (const auto use : {Use::kTraining, Use::kValidation, Use::kTest})
-    EXPECT_THAT(found(check({}, {}, use), "nothing_left").message, HasSubstr("are empty"));
+    EXPECT_THAT(found(check({}, {}, use), "nothing_left").message, HasSubstr("got empty files"));
   const Lines source = {"a a a", ""}, target = {"b b b", "b"};
   EXPECT_THAT(kinds(check(source, target, Use::kTraining, {.max_length = 4}), true), IsEmpty());
   const auto none = check(source, target, Use::kTraining, {.max_length = 3});

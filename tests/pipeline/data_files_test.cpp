@@ -40,7 +40,8 @@ TEST_F(DataFilesTest, AreAllCheckedBeforeATokenizerIsTrained) {
     auto more = lines;
     more.push_back("one more");
     write_lines(path, more);
-    EXPECT_THAT(refused("lines of equal number belong together"), Not(HasSubstr("training tokenizer"))) << path;
+    EXPECT_THAT(refused("line n of one must belong to line n of the other"), Not(HasSubstr("training tokenizer")))
+        << path;
     more.front() = "\x1F\x8B" + more.front();
     write_lines(path, more);
     EXPECT_THAT(refused("decompress it first"), Not(HasSubstr("training tokenizer"))) << path;

@@ -4,12 +4,11 @@
 #include <string>
 
 #include "common/error.h"
-#include "common/log/log.h"
-#include "common/text/printable.h"
 #include "model/storage/stored_weights.h"
 #include "pipeline/interchange/export/export_ctranslate2.h"
 #include "pipeline/interchange/export/export_huggingface.h"
 #include "pipeline/interchange/export/export_marian.h"
+#include "pipeline/models/convert_model.h"
 
 namespace gloss {
 namespace {
@@ -53,9 +52,7 @@ std::uintmax_t export_model(const ExportSettings& settings) {
   if (!refusals.empty())
     throw UsageError("--to " + std::string(name_of(settings.format)) + ": the format cannot express this model: " +
                      refusals.text() + "; docs/interop.md has what each format can express");
-  if (model.file.precision != WeightPrecision::kFloat32 && model.file.precision != settings.precision)
-    log_warning(printable(settings.model.string()) + " holds matrices in " +
-                std::string(weight_precision_name(model.file.precision)) + "; what was rounded away stays so");
+  warn_of_rounding(settings.model, model.file.precision, settings.precision);
   OutputFolder folder(settings.output, settings.overwrite);
   folder.commit(write_files(settings, model, folder));
   std::uintmax_t bytes = 0;

@@ -14,6 +14,7 @@
 #include "common/text/printable.h"
 #include "common/version.h"
 #include "model/storage/model_file.h"
+#include "pipeline/config/run_files.h"
 #include "pipeline/interchange/import/import_huggingface.h"
 #include "pipeline/interchange/import/import_marian.h"
 
@@ -33,7 +34,7 @@ bool is_file_of_gloss(const fs::path& path) {
 /// Refuses a model file or a run of gloss, a folder of CTranslate2, and one of Hugging Face without config.json.
 void expect_importable_format(const fs::path& path) {
   const bool is_folder = fs::is_directory(path);
-  const auto model = is_folder ? path / "model.safetensors" : path;
+  const auto model = model_path(path);
   const auto name = printable(path.string()) + ": ";
   if (model.extension() == ".safetensors" && is_file_of_gloss(model))
     throw UsageError(name + "is " + (is_folder ? "the folder of a run of gloss" : "a file of gloss") +

@@ -34,7 +34,7 @@ const std::string kPng = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff\xfe"s;
 
 const std::vector<BadCorpus> kBadCorpora = {
     {"1 line counts differ", [](Lines& source, Lines&) { source.resize(199); }, 3,
-     "source.txt has 199 lines, .*target.txt has 200"},
+     "source.txt has 199 lines, .*target.txt 200"},
     {"2 a line is not UTF-8", [](Lines& source, Lines&) { source[6] += "\xff"; }, 0,
      "warning: 1 training pairs left out: not UTF-8 \\(first lines: 7\\)"},
     {"2 more than 1 % of the lines are not UTF-8",
@@ -220,7 +220,7 @@ TEST_F(BadCorpusTest, AFileThatShrinksUnderARunLeavesItsCheckpoint) {
   auto shorter = good_;
   shorter.pop_back();
   write_corpus(shorter, good_);
-  expect_outcome({"23 one file is shorter", training("run", resume), 3, "has 199 lines, .*has 200"}, folder());
+  expect_outcome({"23 one file is shorter", training("run", resume), 3, "has 199 lines, .*target.txt 200"}, folder());
   write_corpus(shorter, shorter);
   expect_outcome({"23 both files are shorter", training("run", resume), 2, "cannot resume: .*training corpus"},
                  folder());

@@ -73,10 +73,11 @@ TEST_F(ScoreAndConvertTest, BothTextsAreReadToTheirEnds) {
     const auto outcome = score(sources, targets, {"--batch-size", "1"});
     EXPECT_EQ(outcome.exit_code, 3);
     EXPECT_EQ(lines_of(outcome.out).size(), 4u);
-    EXPECT_THAT(outcome.err, HasSubstr("lines of equal number belong together"));
+    EXPECT_THAT(outcome.err, HasSubstr("line n of one must belong to line n of the other"));
   }
   EXPECT_THAT(score("a\nb\n", "a\nb\na\n\n").err, HasSubstr("source has 2 lines, "));
-  EXPECT_THAT(score("a\nb\n", "a\nb\na\n\n").err, HasSubstr("target has 4; lines of equal number belong together"));
+  EXPECT_THAT(score("a\nb\n", "a\nb\na\n\n").err,
+              HasSubstr("target 4; line n of one must belong to line n of the other"));
 }
 
 // Translations of an untrained model end if the beam is wide or if they are sampled. If such a text begins with a word
@@ -238,6 +239,10 @@ TEST_F(ScoreAndConvertTest, ASmallerFileIsTranslatedWith) {
       EXPECT_EQ(translated.exit_code, 0) << translated.err;
       EXPECT_EQ(lines_of(translated.out).size(), 2u);
     }
+    const auto back =
+        run_gloss({"convert", "--model", output, "--precision", "float32", "--output", run_ / "back", "--overwrite"});
+    EXPECT_EQ(back.exit_code, 0) << back.err;
+    EXPECT_THAT(back.err, HasSubstr("rounded values do not become exact again"));
   }
 }
 

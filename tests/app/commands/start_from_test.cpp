@@ -61,7 +61,7 @@ TEST_F(StartFromTest, WhatIsWrongIsToldBeforeAnythingIsWritten) {
     const auto arguments = tuning(training);
     expect_outcome({what, arguments, code, message}, run_ / "");
   };
-  expect("missing", R"("start_from": "none")", 3, "training.start_from names this model file, but it is not there");
+  expect("missing", R"("start_from": "none")", 3, "training.start_from names this file, but it is not there");
   expect("no model", R"("start_from": "text")", 3, "text: ");
   expect("damaged", R"("start_from": "damaged")", 3, "damaged: ");
   expect("no path", R"("start_from": 3)", 2, "training.start_from: wanted a string, got 3");
@@ -92,7 +92,7 @@ TEST_F(StartFromTest, AResumedRunAndAnAverageDoWithoutTheModel) {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   };
-  expect_outcome({"a new run", with({"--overwrite"}), 3, "training.start_from names this model file"}, run_ / "");
+  expect_outcome({"a new run", with({"--overwrite"}), 3, "training.start_from names this file"}, run_ / "");
   const auto resumed = run_gloss(with({"--resume", "--set", "training.max_steps=3"}));
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_THAT(resumed.err, HasSubstr("resumed after step 2"));

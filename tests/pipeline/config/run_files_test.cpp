@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "tests/support/temporary_folder.h"
 
@@ -48,6 +49,18 @@ TEST_F(RunFilesTest, ReadsTheFilesThatTheRunFileNames) {
   const auto files = files_read(config);
   EXPECT_THAT(names_of(files), UnorderedElementsAre("a.en", "vectors", "model.safetensors"));
   EXPECT_TRUE(std::ranges::any_of(files, [](const auto& file) { return file.name == "data.train_source"; }));
+}
+
+TEST_F(RunFilesTest, AModelIsAFileOrTheModelOfAFolder) {
+  EXPECT_EQ(model_path(folder_.path()), folder_ / "model.safetensors");
+  EXPECT_EQ(model_path(folder_ / "checkpoints/best.safetensors"), folder_ / "checkpoints/best.safetensors");
+  EXPECT_EQ(model_path(folder_ / "absent"), folder_ / "absent");
+}
+
+TEST_F(RunFilesTest, AMissingFileIsReportedWithItsKey) {
+  EXPECT_NO_THROW(expect_named_file("data.train_source", folder_ / "checkpoints/notes.txt"));
+  EXPECT_THAT([&] { expect_named_file("data.train_source", folder_ / "absent"); },
+              testing::ThrowsMessage<DataError>(HasSubstr("absent: data.train_source names this file, but it is not")));
 }
 
 TEST_F(RunFilesTest, OnlyCheckpointsAndTheLinkAreGloss) {

@@ -73,19 +73,20 @@ TEST_P(TranslationModelTest, OneTokenizerGoesWithEmbeddingsOfOneSize) {
 }
 
 TEST_P(TranslationModelTest, NoModelIsAUsageError) {
-  EXPECT_THAT([&] { load(); }, ThrowsMessage<UsageError>(AllOf(HasSubstr("--model"), HasSubstr("model.safetensors"))));
+  EXPECT_THAT([&] { load(); },
+              ThrowsMessage<UsageError>(AllOf(HasSubstr("model: there is no"), HasSubstr("model.safetensors"))));
   EXPECT_THROW(load_translation_model("", device()), UsageError);
 }
 
 TEST_P(TranslationModelTest, ALowerPrecisionIsTheProcessorsOnly) {
   for (const auto precision : {WeightPrecision::kBfloat16, WeightPrecision::kInt8}) {
-    EXPECT_NO_THROW(expect_possible(precision, at::kCPU, false));
-    EXPECT_THAT([&] { expect_possible(precision, at::Device(at::kCUDA, 1), false); },
-                ThrowsMessage<UsageError>(AllOf(HasSubstr("--precision: wanted float32"), HasSubstr("cuda:1"),
+    EXPECT_NO_THROW(expect_translating_precision(precision, at::kCPU, false));
+    EXPECT_THAT([&] { expect_translating_precision(precision, at::Device(at::kCUDA, 1), false); },
+                ThrowsMessage<UsageError>(AllOf(HasSubstr("precision: wanted float32"), HasSubstr("cuda:1"),
                                                 HasSubstr("take the device cpu"))));
   }
-  EXPECT_NO_THROW(expect_possible(WeightPrecision::kFloat32, at::kCUDA, false));
-  EXPECT_NO_THROW(expect_possible(std::nullopt, at::kCUDA, false));
+  EXPECT_NO_THROW(expect_translating_precision(WeightPrecision::kFloat32, at::kCUDA, false));
+  EXPECT_NO_THROW(expect_translating_precision(std::nullopt, at::kCUDA, false));
   write({pieces_, pieces_});
   const auto loaded = load();
   if (device().is_cpu())

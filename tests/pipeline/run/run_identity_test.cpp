@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "common/files/sha256.h"
+#include "pipeline/text_pairs.h"
 #include "tests/pipeline/small_job.h"
 
 namespace gloss {
@@ -29,7 +30,7 @@ class RunIdentityTest : public testing::Test {
                                              *tokenizers_->target(), {.max_length = data.max_length});
     std::optional<Validator> validator;
     if (!data.valid_source.empty())
-      validator.emplace(job_.config, read_test_set(data.valid_source, data.valid_target), tokenizers_->source(),
+      validator.emplace(job_.config, read_line_pairs(data.valid_source, data.valid_target), tokenizers_->source(),
                         tokenizers_->target());
     return run_identity(job_.config, *tokenizers_, corpus, validator);
   }

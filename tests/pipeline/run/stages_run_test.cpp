@@ -251,7 +251,7 @@ TEST_F(StagesRunTest, FilesThatCannotBeUsedAreNamedByKey) {
   more.target = more.source;
   refused("data.stages[0].sources[1].target: is the same file as data.stages[0].sources[1].source");
   more.source = job_ / "absent";
-  refused("absent: the run file names this file, but it is not there");
+  refused("absent: data.stages[0].sources[1].source names this file, but it is not there");
   more.weight = 1e-3;
   job_.config.data.stages[0].sources[0].weight = 1e-3;
   refused("data.stages[0].sources[0].weight: wanted a weight");

@@ -12,8 +12,8 @@
 #include "common/log/log.h"
 #include "data/parallel_corpus.h"
 #include "model/storage/model_file.h"
-#include "pipeline/evaluate.h"
 #include "pipeline/runtime.h"
+#include "pipeline/translate_texts.h"
 #include "tests/pipeline/small_job.h"
 #include "tests/support/device_test.h"
 #include "tests/support/terminal.h"
@@ -76,7 +76,7 @@ TEST_P(TrainTranslateTest, EachLanguageMayHaveATokenizerOfItsOwn) {
     EXPECT_NE(loaded.source_tokenizer->serialized(), loaded.target_tokenizer->serialized());
     EXPECT_GT(loaded.file.vocabularies.source, loaded.file.vocabularies.target);
     EXPECT_EQ(loaded.target_tokenizer->encode("z").back(), kUnk) << "no letter of the source";
-    const auto test = read_test_set(job.config.data.test_source, job.config.data.test_target);
+    const auto test = read_line_pairs(job.config.data.test_source, job.config.data.test_target);
     EXPECT_DOUBLE_EQ(evaluate_model(loaded.translator(), loaded.config.decoding, test).score, result.test->score);
   }
 }

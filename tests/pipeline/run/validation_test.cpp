@@ -13,6 +13,7 @@
 #include "model/padding.h"
 #include "pipeline/run/run_tokenizers.h"
 #include "pipeline/runtime.h"
+#include "pipeline/translate_texts.h"
 #include "tests/pipeline/small_job.h"
 #include "tests/support/device_test.h"
 
@@ -38,7 +39,7 @@ class ValidationTest : public DeviceTest {
   }
   Validator validator(std::size_t samples = Validator::kLoggedSamples) const {
     const auto& data = job_.config.data;
-    return {job_.config, read_test_set(data.valid_source, data.valid_target), tokenizers_->source(),
+    return {job_.config, read_line_pairs(data.valid_source, data.valid_target), tokenizers_->source(),
             tokenizers_->target(), samples};
   }
 
@@ -75,7 +76,7 @@ TEST_P(ValidationTest, BleuIsThatOfTheGreedyLines) {
   auto greedy = job_.config.decoding;
   greedy.beam_size = 1;
   const auto translator = make_translator(model, job_.config, tokenizers_->source(), tokenizers_->target());
-  const auto translations = translate_lines(translator, greedy, lines_of_file(job_.config.data.valid_source));
+  const auto translations = translate_texts(translator, greedy, lines_of_file(job_.config.data.valid_source)).texts;
   const auto references = lines_of_file(job_.config.data.valid_target);
   EXPECT_DOUBLE_EQ(*report.scores.bleu, corpus_bleu(translations, references).score);
   for (const auto& sample : report.samples) {

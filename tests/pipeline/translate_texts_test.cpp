@@ -1,12 +1,10 @@
-#include "pipeline/evaluate.h"
+#include "pipeline/translate_texts.h"
 
 #include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/error.h"
-#include "common/files/line_reader.h"
 #include "pipeline/runtime.h"
 #include "tests/pipeline/small_job.h"
 #include "tests/support/device_test.h"
@@ -14,22 +12,11 @@
 namespace gloss {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
-class EvaluateTest : public DeviceTest {
- protected:
-  std::filesystem::path file(const std::string& name, const std::vector<std::string>& lines) const {
-    write_lines(folder_ / name, lines);
-    return folder_ / name;
-  }
+class TranslateTextsTest : public DeviceTest {};
 
-  TemporaryFolder folder_;
-};
-
-TEST_P(EvaluateTest, ScoreOfAModelIsThatOfItsLinesOneByOne) {
+TEST_P(TranslateTextsTest, ScoreOfAModelIsThatOfItsLinesOneByOne) {
   set_up_runtime(1);
   SmallJob job(device());
   job.config.training.max_steps = 60;
@@ -38,11 +25,11 @@ TEST_P(EvaluateTest, ScoreOfAModelIsThatOfItsLinesOneByOne) {
   testing::internal::GetCapturedStderr();
   const auto loaded = load_translation_model(job / "run", device());
   const auto translator = loaded.translator();
-  auto test = read_test_set(job.config.data.train_source, job.config.data.train_target);
+  auto test = read_line_pairs(job.config.data.train_source, job.config.data.train_target);
   std::vector<std::string> lines;
   for (const auto& source : test.sources)
     lines.push_back(translator.translate(std::vector{source}, loaded.config.decoding).front().candidates.front().text);
-  EXPECT_EQ(translate_lines(translator, loaded.config.decoding, test.sources), lines);
+  EXPECT_EQ(translate_texts(translator, loaded.config.decoding, test.sources).texts, lines);
   EXPECT_GT(std::set(lines.begin(), lines.end()).size(), 1u);
   test.references = lines;
   test.references[0] += " and more";
@@ -55,26 +42,7 @@ TEST_P(EvaluateTest, ScoreOfAModelIsThatOfItsLinesOneByOne) {
   EXPECT_LT(score.brevity_penalty, 1);
 }
 
-TEST_P(EvaluateTest, UnequalCountsOfLinesAreRefusedNamingBoth) {
-  const auto two = file("two", {"a", "b"}), three = file("three", {"a", "b", "c"});
-  EXPECT_THAT([&] { read_test_set(two, three); },
-              ThrowsMessage<DataError>(AllOf(HasSubstr("two has 2 lines"), HasSubstr("three has 3"))));
-  EXPECT_THAT([&] { read_test_set(three, two); },
-              ThrowsMessage<DataError>(AllOf(HasSubstr("three has 3 lines"), HasSubstr("two has 2"))));
-}
-
-TEST_P(EvaluateTest, NoLineOfAScoredTextIsLeftOut) {
-  testing::internal::CaptureStderr();
-  EXPECT_THAT(read_lines(file("f", {"", "\xFF", "c", ""})), ElementsAre("", "\uFFFD", "c", ""));
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("1 lines are not valid UTF-8"));
-  EXPECT_THAT(
-      [&] {
-        read_lines(file("f", {"a", std::string(LineReader::kMaxLineBytes + 1, 'x')}));
-      },
-      ThrowsMessage<DataError>(HasSubstr("line 2 is longer than")));
-}
-
-TEST_P(EvaluateTest, TruncatedSourcesCauseAWarning) {
+TEST_P(TranslateTextsTest, TruncatedSourcesCauseAWarning) {
   set_up_runtime(1);
   SmallJob job(device());
   job.config.training.max_steps = 0;
@@ -88,7 +56,7 @@ TEST_P(EvaluateTest, TruncatedSourcesCauseAWarning) {
                         "their beginnings are translated and scored (first lines: 5, 7)"));
 }
 
-INSTANTIATE_DEVICES(EvaluateTest);
+INSTANTIATE_DEVICES(TranslateTextsTest);
 
 }  // namespace
 }  // namespace gloss

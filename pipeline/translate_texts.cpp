@@ -1,4 +1,4 @@
-#include "pipeline/evaluate.h"
+#include "pipeline/translate_texts.h"
 
 #include <cstdint>
 #include <cstring>
@@ -9,7 +9,6 @@
 
 #include "common/log/log.h"
 #include "common/system/stop.h"
-#include "data/aligned_reader.h"
 #include "pipeline/progress_line.h"
 
 namespace gloss {
@@ -56,20 +55,6 @@ std::vector<Translated> of_all_processes(Exchange& exchange, std::vector<Transla
 
 }  // namespace
 
-std::vector<std::string> read_lines(const std::filesystem::path& path, Passes passes) {
-  TextLines text(path, passes);
-  std::vector<std::string> lines;
-  for (std::string line; text.next(line);) lines.push_back(std::move(line));
-  text.warn_of_broken();
-  return lines;
-}
-
-TestSet read_test_set(const std::filesystem::path& source, const std::filesystem::path& reference) {
-  TestSet test{read_lines(source), read_lines(reference)};
-  expect_equal_counts(source, std::ssize(test.sources), reference, std::ssize(test.references));
-  return test;
-}
-
 Translations translate_texts(const LineTranslator& translator, const DecodingConfig& decoding,
                              std::span<const std::string> lines, const std::string& job, Exchange& exchange) {
   const auto own = lines_of(exchange, lines);
@@ -102,16 +87,11 @@ void warn_of_truncated(std::string_view text, const NotedLines& truncated, std::
                 ")");
 }
 
-std::vector<std::string> translate_lines(const LineTranslator& translator, const DecodingConfig& decoding,
-                                         std::span<const std::string> lines) {
-  auto [texts, truncated] = translate_texts(translator, decoding, lines);
-  warn_of_truncated("the test source", truncated, translator.max_source_length());
-  return std::move(texts);
-}
-
-Bleu evaluate_model(const LineTranslator& translator, const DecodingConfig& decoding, const TestSet& test,
+Bleu evaluate_model(const LineTranslator& translator, const DecodingConfig& decoding, const LinePairs& test,
                     BleuTokenizer tokenizer) {
-  return corpus_bleu(translate_lines(translator, decoding, test.sources), test.references, tokenizer);
+  const auto [texts, truncated] = translate_texts(translator, decoding, test.sources);
+  warn_of_truncated("the test source", truncated, translator.max_source_length());
+  return corpus_bleu(texts, test.references, tokenizer);
 }
 
 }  // namespace gloss

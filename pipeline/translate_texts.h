@@ -1,13 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/files/line_reader.h"
 #include "common/text/noted_lines.h"
 #include "evaluation/bleu/bleu.h"
 #include "pipeline/models/translation_model.h"
@@ -15,13 +13,6 @@
 #include "training/processes/exchange.h"
 
 namespace gloss {
-
-/// Returns all lines of a text. Broken UTF-8 and NUL become U+FFFD, with a warning. Throws as LineReader does, and
-/// DataError if a line is too long.
-std::vector<std::string> read_lines(const std::filesystem::path& path, Passes passes = Passes::kSeveral);
-
-/// Reads both sides. Throws DataError if their numbers of lines differ, and as read_lines.
-TestSet read_test_set(const std::filesystem::path& source, const std::filesystem::path& reference);
 
 /// The best translation of each line.
 struct Translations {
@@ -38,12 +29,8 @@ Translations translate_texts(const LineTranslator& translator, const DecodingCon
 /// Warns if lines of `text` ("the validation source") were truncated.
 void warn_of_truncated(std::string_view text, const NotedLines& truncated, std::int64_t max_length);
 
-/// Translates the source of a test and warns of truncated lines.
-std::vector<std::string> translate_lines(const LineTranslator& translator, const DecodingConfig& decoding,
-                                         std::span<const std::string> lines);
-
-/// Translates the sources and scores the best hypotheses against the references.
-Bleu evaluate_model(const LineTranslator& translator, const DecodingConfig& decoding, const TestSet& test,
+/// Translates the sources of a test, warns of truncated lines and scores the best hypotheses against the references.
+Bleu evaluate_model(const LineTranslator& translator, const DecodingConfig& decoding, const LinePairs& test,
                     BleuTokenizer tokenizer = BleuTokenizer::k13a);
 
 }  // namespace gloss

@@ -1,4 +1,4 @@
-#include "evaluation/line_counts.h"
+#include "common/text/line_counts.h"
 
 #include "common/error.h"
 #include "common/text/printable.h"
