@@ -50,7 +50,8 @@ void set_key(Json& run_file, const std::string& key, Json value) {
     if (place->is_null()) *place = Json::object();
     if (!place->is_object()) throw UsageError(printable(key) + ": " + printable(section) + " is no section");
     place = &(*place)[std::string(part)];
-    section += (section.empty() ? "" : ".") + std::string(part);
+    if (!section.empty()) section += '.';
+    section += part;
   }
   *place = std::move(value);
 }
