@@ -31,6 +31,10 @@ std::vector<std::int64_t> residual_axes(std::string_view weight);
 /// Returns the axis of a weight that has one entry for each piece: 0 of the embeddings and of the generator.
 std::optional<std::int64_t> piece_axis(std::string_view weight);
 
+/// Beginning of the names of tensors with the rows of pad and bos, [2] or [2, D], in a file for Marian, which has
+/// neither piece. gloss's name of the weight follows. Marian skips tensors of names that begin with "special:".
+inline constexpr std::string_view kMissingRows = "special:gloss.";
+
 /// The foreign ids of gloss's pieces: rows[id] is a row of the other program's embedding, or kNoRow.
 struct PieceRows {
   static constexpr std::int64_t kNoRow = -1;

@@ -15,7 +15,7 @@ from comparison import Summary, relative, same_search
 from gloss_program import GlossError, ModelFile, id_map
 from marian_network import MarianNetwork, log_softmax
 
-PAD, BOS, EOS = 0, 2, 3
+PAD, EOS = 0, 3
 WORDS = numpy.s_[3:]  # pad and bos have logits of -100
 LENGTH = 14
 
@@ -105,12 +105,9 @@ def compare_marian(gloss, model, folder, pairs, name, summary):
 COMPARE = {"ctranslate2": compare_ctranslate2, "huggingface": compare_huggingface, "marian": compare_marian}
 
 
-def same_weights(first, second, format_name):
-    """Returns the names of weights that differ. Marian has no output rows of pad and bos, which an untied output has."""
+def same_weights(first, second):
+    """Returns the names of weights that differ."""
     first, second = ModelFile(first).weights, ModelFile(second).weights
-    if format_name == "marian":
-        for weights in (first, second):
-            weights |= {n: numpy.delete(w, [PAD, BOS], 0) for n, w in weights.items() if n == "generator.weight"}
     return [n for n in sorted(first.keys() | second.keys())
             if n not in first or n not in second or first[n].tobytes() != second[n].tobytes()]
 
@@ -144,7 +141,7 @@ def check_model(gloss, folder, seed, summary):
         again = model.parent / f"{format_name}.safetensors"
         try:
             gloss.import_model(place, again)
-            different = same_weights(model, again, format_name)
+            different = same_weights(model, again)
             summary.count(f"gloss, {format_name}, gloss: same bytes", not different, f"{name}: {different[:4]}")
         except GlossError as error:
             summary.count(f"gloss, {format_name}, gloss: same bytes", False, f"{name}: {error}")

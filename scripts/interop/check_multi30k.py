@@ -78,7 +78,7 @@ def check_format(gloss, multi30k, model, name, format_name, lines, summary):
     if format_name != "ctranslate2":
         again = place.parent / f"{format_name}-again.safetensors"
         gloss.import_model(place, again, "--overwrite")
-        different = same_weights(model, again, format_name)
+        different = same_weights(model, again)
         summary.count(f"gloss, {format_name}, gloss: same bytes", not different, f"{name}: {different[:4]}")
         for beam in (1, 5):
             equal = sum(a == b for a, b in zip(gloss.translate(model, lines, "--beam", beam),

@@ -6,7 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include <ATen/Functions.h>
+
 #include "common/files/atomic_file.h"
+#include "common/special_ids.h"
 #include "common/text/formatted.h"
 #include "model/weights.h"
 #include "pipeline/interchange/activation_names.h"
@@ -113,14 +116,18 @@ void write_npz_weights(const TranslationModel& model, const std::filesystem::pat
   const auto map = marian_map(model);
   std::deque<at::Tensor> kept;
   std::vector<NpzTensor> tensors;
-  for (const auto& [weight, info] : network_weights(model.config.model, model.file.vocabularies)) {
-    const auto foreign = map.names(weight).front();
-    const auto& values =
-        kept.emplace_back(map.to_foreign(weight, foreign, model.file.model.weights(weight).to_float()));
+  const auto add = [&](const std::string& name, const at::Tensor& contiguous) {
+    const auto& values = kept.emplace_back(contiguous);
     auto& tensor = tensors.emplace_back();
-    tensor.name = foreign.name;
+    tensor.name = name;
     tensor.info.shape = values.sizes().vec();
     tensor.bytes = {static_cast<const std::byte*>(values.const_data_ptr()), values.nbytes()};
+  };
+  for (const auto& [weight, info] : network_weights(model.config.model, model.file.vocabularies)) {
+    const auto foreign = map.names(weight).front();
+    const auto values = model.file.model.weights(weight).to_float();
+    add(foreign.name, map.to_foreign(weight, foreign, values));
+    if (piece_axis(weight)) add(std::string(kMissingRows) + weight, at::stack({values[kPad], values[kBos]}));
   }
   const auto options = yaml_text(model_options(model)) + '\0';
   auto& tensor = tensors.emplace_back();

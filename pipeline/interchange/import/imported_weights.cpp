@@ -7,6 +7,7 @@
 #include <ATen/Functions.h>
 
 #include "common/error.h"
+#include "common/special_ids.h"
 #include "common/text/printable.h"
 #include "model/storage/int8_weights.h"
 #include "tensor/shape.h"
@@ -60,6 +61,18 @@ std::vector<std::int64_t> ImportedWeights::wanted_shape(const std::string& weigh
   return map_.foreign_shape(weight, name, network_.at(weight).shape);
 }
 
+std::string ImportedWeights::weight_of_missing_rows(const std::string& tensor) const {
+  if (!rules_.ignored(tensor) || !tensor.starts_with(kMissingRows) || !file_->has(tensor)) return {};
+  auto weight = tensor.substr(kMissingRows.size());
+  return network_.contains(weight) && piece_axis(weight) ? weight : std::string();
+}
+
+std::vector<std::int64_t> ImportedWeights::shape_of_missing_rows(const std::string& weight) const {
+  auto shape = network_.at(weight).shape;
+  shape.front() = 2;
+  return shape;
+}
+
 void ImportedWeights::compare(ImportReport& report) const {
   std::set<std::string> used;
   std::vector<std::string> unfit;
@@ -84,6 +97,14 @@ void ImportedWeights::compare(ImportReport& report) const {
   }
   for (const auto& name : file_->names()) {
     if (used.contains(name)) continue;
+    if (const auto weight = weight_of_missing_rows(name); !weight.empty()) {
+      const auto& found = report.found.emplace_back(
+          FoundTensor{weight, name, std::string(foreign_type_name(file_->info(name).type)), file_->info(name).shape});
+      if (found.shape != shape_of_missing_rows(weight) || !is_number_type(file_->info(name)))
+        unfit.push_back(name + " is " + shown_shape(file_->info(name)) + ", wanted numbers of the shape " +
+                        shape_text(shape_of_missing_rows(weight)));
+      continue;
+    }
     (rules_.ignored(name) ? report.ignored : report.unknown).push_back(printable(name));
   }
   const auto refuse = [&](const std::string& what, std::vector<std::string> names) {
@@ -125,6 +146,11 @@ StoredWeight ImportedWeights::read(const std::string& weight, bool keeps_int8) c
       }
     }
     result = map_.to_gloss(weight, place->name, float_tensor(tensor));
+  }
+  if (const auto name = std::string(kMissingRows) + weight; !weight_of_missing_rows(name).empty()) {
+    const auto rows = float_tensor(file_->tensor(name));
+    result.values[kPad] = rows[0];
+    result.values[kBos] = rows[1];
   }
   if (weight == "generator.bias")
     for (const auto id : rules_.suppressed) result.values[id] = PieceRows::kNoRowBias;

@@ -61,6 +61,9 @@ class ImportedWeights {
   std::optional<Place> place_of(const std::string& weight) const;
   std::vector<std::int64_t> wanted_shape(const std::string& weight, const ForeignName& name) const;
   at::Tensor absent_values(const std::string& weight) const;
+  /// Returns the weight whose rows of pad and bos are in this tensor, which gloss wrote; otherwise an empty text.
+  std::string weight_of_missing_rows(const std::string& tensor) const;
+  std::vector<std::int64_t> shape_of_missing_rows(const std::string& weight) const;
 
   std::shared_ptr<const ForeignTensors> file_;
   WeightMap map_;

@@ -152,7 +152,9 @@ TEST_P(ModelFileTest, NewerVersionIsRefusedNamingBoth) {
 TEST_P(ModelFileTest, OtherFormatsAreRefused) {
   EXPECT_THAT(error_after([](Draft& d) { d.metadata["format"] = "gloss-checkpoint"; }),
               HasSubstr("format: wanted gloss-model, got gloss-checkpoint"));
-  for (const auto* key : {"format", "format_version", "config", "provenance"}) {
+  EXPECT_THAT(error_after([](Draft& d) { d.metadata.erase("format"); }),
+              HasSubstr("wanted the format gloss-model, got none"));
+  for (const auto* key : {"format_version", "config", "provenance"}) {
     EXPECT_THAT(error_after([&](Draft& d) { d.metadata.erase(key); }),
                 HasSubstr("metadata has no " + std::string(key)));
   }

@@ -146,7 +146,7 @@ TEST_P(InitialWeightsTest, KeysThatContradictTheModelAreNamed) {
   EXPECT_THAT(refused(R"("model": {"d_model": 16, "heads": 2, "norm": "post"})"),
               ThrowsMessage<UsageError>(
                   AllOf(HasSubstr("run.json: training.start_from: model.d_model is 8 there and 16 here, model.norm is "
-                                  "\"pre\" there and \"post\" here; leave out"),
+                                  "\"pre\" there and \"post\" here; remove these keys"),
                         Not(HasSubstr("heads")))));
   EXPECT_THAT(refused(R"("model": {"d_ff_decoder": 24})"),
               ThrowsMessage<UsageError>(HasSubstr("model.d_ff_decoder is 16 there and 24 here")));
@@ -187,7 +187,7 @@ TEST_P(InitialWeightsTest, AFileThatIsMissingOrNoModelIsRefused) {
   const auto refused = [&](const std::string& path) {
     return [this, path] { read(R"({"training": {"start_from": ")" + path + R"("}})"); };
   };
-  EXPECT_THAT(refused("none"), ThrowsMessage<DataError>(HasSubstr("training.start_from names this model file")));
+  EXPECT_THAT(refused("none"), ThrowsMessage<DataError>(HasSubstr("training.start_from names this file")));
   write_lines(job_ / "text", {"Call me Ishmael, some years ago"});
   EXPECT_THAT(refused("text"), ThrowsMessage<ModelError>(HasSubstr("text")));
   train_first();
