@@ -116,9 +116,12 @@ class MarianImport {
         file_, WeightMap(ModelFamily::kMarian, config, source_rows_, target_rows_), marian_rules(network_));
     model_.weights->compare(report);
     const auto names = file_->names();
-    if (std::ranges::any_of(names, [&](const auto& name) { return file_->info(name).quantized; }))
-      report.notes.push_back(
-          "the matrices are integers of intgemm; --precision int8 keeps those of 8 bits as they are");
+    const auto is_int8 = [&](const auto& name) {
+      const auto info = file_->info(name);
+      return info.quantized && info.type == ForeignType::kI8;
+    };
+    if (std::ranges::any_of(names, is_int8))
+      report.notes.push_back("matrices are 8-bit integers of intgemm; --precision int8 keeps them as they are");
   }
 
   /// Returns the rows of the embedding of a side. `stated` is their number in dim-vocabs, or 0. The number is compared
