@@ -20,7 +20,7 @@ namespace gloss {
 namespace {
 
 constexpr std::string_view kConsonants = "bdfgklmnprstvz", kVowels = "aeiou";
-static_assert(BuiltInCorpusOptions::kMaxWords == 14 * 5 * 14 * 5);  // two syllables
+static_assert(BuiltInCorpusOptions::kMaxWords == std::int64_t{14} * 5 * 14 * 5);  // two syllables
 
 using Sentence = std::vector<std::int32_t>;  // indices of words
 

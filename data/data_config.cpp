@@ -157,8 +157,7 @@ void DataConfig::validate() const {
 
 DataConfig read_data_config(ConfigSection section) {
   auto config = data_settings().read(std::move(section));
-  for (auto* language : {&config.source_language, &config.target_language})
-    *language = with_hyphens(std::move(*language));
+  for (auto* language : {&config.source_language, &config.target_language}) *language = with_hyphens(*language);
   return config;
 }
 

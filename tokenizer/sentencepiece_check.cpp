@@ -14,6 +14,7 @@
 #include "common/files/file_kind.h"
 #include "common/special_ids.h"
 #include "common/text/utf8.h"
+#include "tokenizer/normalizer_field.h"
 #include "tokenizer/protobuf_fields.h"
 
 namespace gloss {
@@ -24,7 +25,6 @@ constexpr std::size_t kMaxPieceBytes = 1000;  // bytes
 constexpr std::size_t kMaxUserDefinedPrefixes = 64;
 
 constexpr std::uint64_t kUserDefined = 4;  // type of a piece
-enum NormalizerField : std::uint64_t { kCharacterMap = 2 };
 
 using Fields = ProtobufFields;
 
@@ -120,7 +120,8 @@ void check_character_map(std::string_view map) {
 
 void check_normalizer(std::string_view message) {
   for (Fields fields(message); const auto field = fields.next();)
-    if (field->number == kCharacterMap && field->type == Fields::kBytes) check_character_map(field->bytes);
+    if (field->number == NormalizerField::kCharacterMap && field->type == Fields::kBytes)
+      check_character_map(field->bytes);
 }
 
 void check_fields(std::string_view message) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "common/error.h"
+#include "tokenizer/normalizer_field.h"
 #include "tokenizer/protobuf_fields.h"
 
 namespace gloss {
@@ -11,10 +12,6 @@ namespace {
 // Fields of SentencePiece's sentencepiece_model.proto.
 struct TrainerSwitch {
   static constexpr std::uint64_t kWhitespaceAsSuffix = 24, kByteFallback = 35;
-};
-struct NormalizerField {
-  static constexpr std::uint64_t kCharacterMap = 2, kAddDummyPrefix = 3, kRemoveExtraWhitespaces = 4,
-                                 kEscapeWhitespaces = 5;
 };
 
 void read_trainer(std::string_view message, SentencePieceSettings& settings) {

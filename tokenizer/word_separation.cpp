@@ -4,24 +4,22 @@
 
 #include "common/error.h"
 #include "common/text/space_mark.h"
+#include "tokenizer/normalizer_field.h"
 #include "tokenizer/piece_table.h"
 #include "tokenizer/protobuf_fields.h"
 
 namespace gloss {
 namespace {
 
-// Fields of the normalizer's settings. The three flags are true if they are missing.
-constexpr std::uint64_t kName = 1, kAddDummyPrefix = 3, kRemoveExtraWhitespaces = 4, kEscapeWhitespaces = 5;
-
 // No rule of these normalizations rewrites a sequence of characters that has a space in it.
 bool has_plain_spaces(std::string_view normalizer) {
   std::string_view name;
   bool flags = true;
   for (ProtobufFields fields(normalizer); const auto field = fields.next();) {
-    if (field->number == kName && field->type == ProtobufFields::kBytes) name = field->bytes;
-    if (field->type == ProtobufFields::kVarint &&
-        (field->number == kAddDummyPrefix || field->number == kRemoveExtraWhitespaces ||
-         field->number == kEscapeWhitespaces))
+    if (field->number == NormalizerField::kName && field->type == ProtobufFields::kBytes) name = field->bytes;
+    if (field->type == ProtobufFields::kVarint && (field->number == NormalizerField::kAddDummyPrefix ||
+                                                   field->number == NormalizerField::kRemoveExtraWhitespaces ||
+                                                   field->number == NormalizerField::kEscapeWhitespaces))
       flags &= field->value != 0;
   }
   return flags && (name == "nmt_nfkc" || name == "identity");

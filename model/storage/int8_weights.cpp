@@ -1,5 +1,6 @@
 #include "model/storage/int8_weights.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/nextafter.h>
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros_like.h>
