@@ -10,9 +10,7 @@ namespace {
 /// Returns the help with values and default: "sentences computed together (default: 64) [1 to 65536]".
 std::string help_text(Setting setting, const SettingOption& option) {
   if (!option.help.empty()) setting.help = option.help;
-  const auto& value = setting.default_value;
-  const auto usual = value.is_string() ? value.get<std::string>() : to_text(value);
-  return option_help(setting, option.default_text.value_or(usual));
+  return option_help(setting, option.default_text.value_or(value_text(setting.default_value)));
 }
 
 std::string heading(const Setting& setting, const SettingOption& option) {

@@ -24,8 +24,7 @@ SafetensorsFile open_with(SafetensorsFile (*open)(const fs::path&), const std::s
   expect_named_file("training.start_from", file);
   warn_of_earlier_model(file);
   auto opened = open(file);
-  const auto format = opened.metadata().find("format");
-  if (format != opened.metadata().end() && format->second == kCheckpointFormat)
+  if (format_of(opened) == kCheckpointFormat)
     throw ModelError(opened.name() + ": training.start_from names a checkpoint; wanted a model file, which gloss " +
                      "average FILE --output MODEL makes of it");
   expect_format(opened, kModelFormat, kModelFormatVersion);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/files/safetensors_format.h"
 #include "common/text/printable.h"
 #include "common/text/shell_quoted.h"
 #include "decoding/scorers/make_scorer.h"
@@ -109,8 +110,7 @@ namespace {
 
 TranslationModel translation_model(const SafetensorsFile& file, at::Device device) {
   const auto& name = file.name();
-  const auto format = file.metadata().find("format");
-  if (format != file.metadata().end() && format->second == kCheckpointFormat)
+  if (format_of(file) == kCheckpointFormat)
     throw ModelError(name + ": is a checkpoint; gloss average FILE --output MODEL makes a model of it");
   auto stored = open_model_file(file, device);
   auto config = config_in(stored.description, name);

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 bool is_file_of_gloss(const fs::path& path) {
   try {
-    return is_of_gloss(SafetensorsFile::open(path));
+    return is_of_gloss(SafetensorsFile::open_header(path));
   } catch (const Error&) {
     return false;
   }

@@ -4,24 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/pipeline/estimate/one_layer_run.h"
 #include "tests/pipeline/small_job.h"
 
 namespace gloss {
 namespace {
 
-constexpr Vocabularies kVocabularies{100, 100};
-
-RunConfig config_of(std::int64_t d_model, std::int64_t batch_tokens) {
-  RunConfig config;
-  config.model.encoder_layers = config.model.decoder_layers = 1;
-  config.model.d_model = config.model.d_ff = d_model;
-  config.data.batch_tokens = batch_tokens;
-  return config;
-}
-
 TEST(TrainingNeedsTest, WeightsGradientsAndAdamAreCountedThoseOfFrozenPartsAreNot) {
-  auto config = config_of(64, 4096);
-  auto needs = training_needs(config, kVocabularies);
+  auto config = one_layer_run(64, 4096);
+  auto needs = training_needs(config, kOneLayerVocabularies);
   // The embedding, the generator's bias, three attentions, two feed-forwards, five and two norms.
   EXPECT_EQ(needs.parameters, 100 * 64 + 100 + 12 * (64 * 64 + 64) + 4 * (64 * 64 + 64) + 7 * 2 * 64);
   EXPECT_EQ(needs.weights, 4 * needs.parameters);
@@ -30,18 +21,18 @@ TEST(TrainingNeedsTest, WeightsGradientsAndAdamAreCountedThoseOfFrozenPartsAreNo
   EXPECT_EQ(needs.batches, 0);
   EXPECT_FALSE(needs.tried);
   config.training.freeze = {"source_embedding"};
-  needs = training_needs(config, kVocabularies);
+  needs = training_needs(config, kOneLayerVocabularies);
   EXPECT_EQ(needs.trained_parameters, needs.parameters - 100 * 64);
   EXPECT_EQ(needs.gradients, 4 * needs.trained_parameters);
   EXPECT_EQ(needs.checkpoint, 4 * needs.parameters + 8 * needs.trained_parameters);
 }
 
 TEST(TrainingNeedsTest, CheckpointsAreThoseThatAreKeptTheBestAndTheOneBeingWritten) {
-  auto config = config_of(64, 4096);
+  auto config = one_layer_run(64, 4096);
   config.training.keep_checkpoints = 4;
-  EXPECT_EQ(training_needs(config, kVocabularies).checkpoints, 6);
+  EXPECT_EQ(training_needs(config, kOneLayerVocabularies).checkpoints, 6);
   config.training.average_last = 8;
-  const auto needs = training_needs(config, kVocabularies);
+  const auto needs = training_needs(config, kOneLayerVocabularies);
   EXPECT_EQ(needs.checkpoints, 10);
   EXPECT_EQ(needs.disk(), needs.model_file + 10 * needs.checkpoint);
 }
@@ -64,14 +55,14 @@ TEST(TrainingNeedsTest, PhasesFreeTheirMemory) {
 }
 
 TEST(TrainingNeedsTest, AnAverageTakesAFileAndDoublesOfTheWeightsTheBestModelAFile) {
-  auto config = config_of(64, 4096);
-  EXPECT_EQ(training_needs(config, kVocabularies).average, 0);
+  auto config = one_layer_run(64, 4096);
+  EXPECT_EQ(training_needs(config, kOneLayerVocabularies).average, 0);
   config.training.early_stop.patience = 3;
-  auto needs = training_needs(config, kVocabularies);
+  auto needs = training_needs(config, kOneLayerVocabularies);
   EXPECT_EQ(needs.average, needs.checkpoint);
   config.training.average_last = 2;
   config.training.ema_decay = 0.9;
-  needs = training_needs(config, kVocabularies);
+  needs = training_needs(config, kOneLayerVocabularies);
   EXPECT_EQ(needs.checkpoint, 16 * needs.parameters);
   EXPECT_EQ(needs.average, (16 + 16) * needs.parameters);
 }
@@ -105,8 +96,8 @@ TEST(TrainingNeedsTest, EachSideHasItsVocabulary) {
 }
 
 TEST(TrainingNeedsTest, TheTextDeterminesMemoryOfTokenizerTrainingAndCorpusFile) {
-  auto config = config_of(64, 4096);
-  ForeseenRun run{kVocabularies, {.training_bytes = 1000, .corpus_file = 77, .unknown = "a file is missing"}};
+  auto config = one_layer_run(64, 4096);
+  ForeseenRun run{kOneLayerVocabularies, {.training_bytes = 1000, .corpus_file = 77, .unknown = "a file is missing"}};
   const auto tokenizer = [&](TokenizerType type) {
     config.tokenizer.type = type;
     return training_needs(config, run).tokenizer;

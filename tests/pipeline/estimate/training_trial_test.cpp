@@ -13,36 +13,27 @@
 #include "common/log/log.h"
 #include "common/system/memory.h"
 #include "pipeline/runtime.h"
+#include "tests/pipeline/estimate/one_layer_run.h"
 #include "tests/support/sanitizers.h"
 #include "tests/support/terminal.h"
 
 namespace gloss {
 namespace {
 
-constexpr Vocabularies kTrialVocabularies{100, 100};
-
-RunConfig trial_config(std::int64_t d_model, std::int64_t batch_tokens) {
-  RunConfig config;
-  config.model.encoder_layers = config.model.decoder_layers = 1;
-  config.model.d_model = config.model.d_ff = d_model;
-  config.data.batch_tokens = batch_tokens;
-  return config;
-}
-
 TEST(TrainingTrialTest, ALargerBatchTakesMore) {
   if (kIsSanitized) GTEST_SKIP() << "the sanitizer takes memory itself";
   set_up_runtime(1);
   const auto memory = usable_memory();
-  const ForeseenRun run{kTrialVocabularies, {}};
-  const auto small = try_training(trial_config(128, 1024), run, memory);
+  const ForeseenRun run{kOneLayerVocabularies, {}};
+  const auto small = try_training(one_layer_run(128, 1024), run, memory);
   EXPECT_TRUE(small.tried);
-  const auto large = try_training(trial_config(128, 8192), run, memory);
+  const auto large = try_training(one_layer_run(128, 8192), run, memory);
   EXPECT_GT(small.batches, 1024 * 128 * 4);
   EXPECT_GT(large.batches, 4 * small.batches);
   EXPECT_LT(large.batches, 16 * small.batches);
   EXPECT_EQ(large.validation, 0) << "there is no text for one";
   EXPECT_EQ(large.test, 0);
-  const auto reckoned = try_training(trial_config(128, 8192), run, 128 << 20);
+  const auto reckoned = try_training(one_layer_run(128, 8192), run, 128 << 20);
   EXPECT_GT(reckoned.batches, large.batches / 2);
   EXPECT_LT(reckoned.batches, large.batches * 2);
 }
@@ -55,8 +46,8 @@ TEST(TrainingTrialTest, ATerminalShowsHowFarTheTrialIs) {
   const int before = ::dup(STDERR_FILENO);
   ::dup2(terminal->inside, STDERR_FILENO);
   set_up_log({});
-  const ForeseenRun run{kTrialVocabularies, {}};
-  try_training(trial_config(64, 256), run, usable_memory());
+  const ForeseenRun run{kOneLayerVocabularies, {}};
+  try_training(one_layer_run(64, 256), run, usable_memory());
   ::dup2(before, STDERR_FILENO);
   set_up_log({});
   for (const int descriptor : {before, terminal->inside}) ::close(descriptor);
@@ -71,23 +62,23 @@ TEST(TrainingTrialTest, ATerminalShowsHowFarTheTrialIs) {
 
 TEST(TrainingTrialTest, TheLowerBoundOfABatchIsBelowThatOfTheFewestTokens) {
   set_up_runtime(1);
-  const ForeseenRun run{kTrialVocabularies, {}};
-  const auto needs = try_training(trial_config(512, 256), run, usable_memory());
+  const ForeseenRun run{kOneLayerVocabularies, {}};
+  const auto needs = try_training(one_layer_run(512, 256), run, usable_memory());
   EXPECT_GT(needs.min_batches, 256 * 512 * 4);
   EXPECT_LT(needs.min_batches, needs.batches);
-  EXPECT_EQ(training_needs(trial_config(512, 4096), run).min_batches, needs.min_batches);
-  EXPECT_LT(training_needs(trial_config(512, 64), run).min_batches, needs.min_batches);
-  auto untried = training_needs(trial_config(512, 256), run);
+  EXPECT_EQ(training_needs(one_layer_run(512, 4096), run).min_batches, needs.min_batches);
+  EXPECT_LT(training_needs(one_layer_run(512, 64), run).min_batches, needs.min_batches);
+  auto untried = training_needs(one_layer_run(512, 256), run);
   EXPECT_EQ(untried.memory(),
             untried.program + untried.weights + untried.gradients + untried.optimizer + untried.min_batches);
 }
 
 TEST(TrainingTrialTest, SearchTakesMemoryByTheRowsAndTheTokensOfAHypothesis) {
   set_up_runtime(1);
-  auto config = trial_config(256, 256);
+  auto config = one_layer_run(256, 256);
   config.decoding.max_length = 64;
   config.decoding.beam_size = 4;
-  ForeseenRun run{kTrialVocabularies,
+  ForeseenRun run{kOneLayerVocabularies,
                   {.valid = std::vector<std::int64_t>(64, 40), .test = std::vector<std::int64_t>(64, 40)}};
   const auto needs = try_training(config, run, usable_memory());
   const std::int64_t cache = 2 * 64 * 64 * 256 * 4;  // keys and values of 64 rows and positions
@@ -99,7 +90,7 @@ TEST(TrainingTrialTest, SearchTakesMemoryByTheRowsAndTheTokensOfAHypothesis) {
 
 TEST(TrainingTrialTest, SearchUsesTheScorerOfAValidation) {
   set_up_runtime(1);
-  auto config = trial_config(512, 256);
+  auto config = one_layer_run(512, 256);
   config.decoding.max_length = 8;
   const ForeseenRun run{{20'000, 20'000}, {.valid = {4}}};
   const auto needs = try_training(config, run, usable_memory());
@@ -109,12 +100,12 @@ TEST(TrainingTrialTest, SearchUsesTheScorerOfAValidation) {
 TEST(TrainingTrialTest, SamplingMakesBatchesLargerButNoSentenceLongerThanTheLimit) {
   if (kIsSanitized) GTEST_SKIP() << "the sanitizer takes memory itself";
   set_up_runtime(1);
-  auto config = trial_config(128, 8192);
+  auto config = one_layer_run(128, 8192);
   config.data.max_length = 40;
   config.decoding.max_length = 40;
   config.model.positions = Positions::kLearned;  // there are only max_positions of them
   config.model.max_positions = 41;
-  const ForeseenRun run{kTrialVocabularies, {.training = {{.pairs = std::vector<PairLengths>(2000, {20, 20})}}}};
+  const ForeseenRun run{kOneLayerVocabularies, {.training = {{.pairs = std::vector<PairLengths>(2000, {20, 20})}}}};
   const auto plain = try_training(config, run, usable_memory()).batches;
   config.data.subword_sampling = 0.5;  // three times the length, so that the limit applies
   const auto sampled = try_training(config, run, usable_memory()).batches;
@@ -123,11 +114,11 @@ TEST(TrainingTrialTest, SamplingMakesBatchesLargerButNoSentenceLongerThanTheLimi
 
 TEST(TrainingTrialTest, SearchIsTriedOnTheLongestSourcesNotMoreThanABatch) {
   set_up_runtime(1);
-  auto config = trial_config(256, 256);
+  auto config = one_layer_run(256, 256);
   config.decoding.max_length = 8;
   config.decoding.batch_size = 32;
   const auto validation = [&](const std::vector<std::int64_t>& sources) {
-    return try_training(config, {kTrialVocabularies, {.valid = sources}}, usable_memory()).validation;
+    return try_training(config, {kOneLayerVocabularies, {.valid = sources}}, usable_memory()).validation;
   };
   const auto of_longest = validation(std::vector<std::int64_t>(32, 200));
   auto mixed = std::vector<std::int64_t>(200, 2);
@@ -140,11 +131,12 @@ TEST(TrainingTrialTest, SearchIsTriedOnTheLongestSourcesNotMoreThanABatch) {
 
 TEST(TrainingTrialTest, ATestEndsAQuarterAfterItsLongestSource) {
   set_up_runtime(1);
-  auto config = trial_config(128, 256);
+  auto config = one_layer_run(128, 256);
   config.decoding.max_length = 512;
   config.decoding.beam_size = 2;
   const std::vector<std::int64_t> sources(32, 8);
-  const auto needs = try_training(config, {kTrialVocabularies, {.valid = sources, .test = sources}}, usable_memory());
+  const auto needs =
+      try_training(config, {kOneLayerVocabularies, {.valid = sources, .test = sources}}, usable_memory());
   EXPECT_LT(needs.test, needs.validation);
 }
 
