@@ -30,7 +30,7 @@ struct Memory {
 /// feed-forward. With model.decoder_layer ssru a recurrence takes the place of self-attention.
 class DecoderLayerImpl : public torch::nn::Module {
  public:
-  /// `site` (model/pass.h): "decoder.layers.0". `relative`: see AttentionAlternatives.
+  /// `site` (model/pass.h): "decoder.layers.0". `relative`: AttentionAlternatives (model/multi_head_attention.h).
   DecoderLayerImpl(const ModelConfig& config, const std::string& site, const RelativePositions& relative = nullptr);
 
   /// Maps x [B, T, D] to [B, T, D]; `mask` is over the T positions.

@@ -21,7 +21,7 @@ namespace gloss {
 /// One layer of the encoder (section 3.1): self-attention, then feed-forward.
 class EncoderLayerImpl : public torch::nn::Module {
  public:
-  /// `site` (model/pass.h): "encoder.layers.0". `relative`: see AttentionAlternatives.
+  /// `site` (model/pass.h): "encoder.layers.0". `relative`: AttentionAlternatives (model/multi_head_attention.h).
   EncoderLayerImpl(const ModelConfig& config, const std::string& site, const RelativePositions& relative = nullptr);
 
   /// Maps x [B, S, D] to [B, S, D].

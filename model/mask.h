@@ -25,9 +25,8 @@ class Mask {
   Mask hiding(const at::Tensor& hidden) const;
   /// Returns this mask, which also hides keys later than the query.
   Mask as_causal() const;
-  /// Returns this mask, which stores its tensor when `visible` is first called. The layers of a stack share it. Copies
-  /// share it too and are for one thread. Another call of `cached` stores its tensor separately, so that each thread
-  /// can have its own.
+  /// Returns this mask with a cache of its tensor, which `visible` fills. Copies share the cache, so the layers of a
+  /// stack compute the tensor once. Copies are for one thread; for another thread, call `cached` again.
   Mask cached() const;
   /// Returns this mask with its tensor for T queries and S keys computed now, unless it hides no key.
   Mask precomputed(std::int64_t T, std::int64_t S, at::Device device) const;

@@ -34,7 +34,7 @@ at::Tensor MultiHeadAttentionImpl::forward(const at::Tensor& x, const at::Tensor
   expect_shape(memory, {-1, -1, d_model_}, "memory");
   const auto weights = [](const Linear& map) { return fast::WeightAndBias{map->weight(), map->bias()}; };
   if (is_scaled_dot()) {
-    // One kernel for all heads, in training on the CPU.
+    // In training on the CPU: one kernel for all heads, instead of `attend`.
     if (const auto heads = fast::concatenated_heads(x, memory, weights(query_), weights(key_), weights(value_), heads_,
                                                     mask, {pass, site_, dropout_}))
       return output_(*heads, pass);
@@ -54,7 +54,7 @@ at::Tensor MultiHeadAttentionImpl::attend(const at::Tensor& x, const KeysAndValu
   const AttentionContext context{pass, site_, dropout_};
   const auto query = split_heads(query_(x, pass));  // [B, H, T, d_k]
   if (is_scaled_dot()) {
-    // LibTorch's fused attention, if it applies; otherwise the equation.
+    // LibTorch's fused attention; the equation in a plain pass, with a probe, and with dropout on the CPU.
     auto heads = fast::attention(query, attended.key, attended.value, mask, context);  // [B, H, T, d_k]
     if (!heads) heads = attention(query, attended.key, attended.value, mask, context);
     return output_(concat(*heads), pass);  // Concat(head_1, ..., head_H) W^O, [B, T, D]

@@ -14,7 +14,7 @@ namespace gloss {
 /// Sentences of unequal length as one tensor. Padding is kPad (common/special_ids.h); it follows the end of each row,
 /// so that a causal mask hides it from every position of the row.
 struct PaddedIds {
-  at::Tensor ids;                     ///< [B, T] int64
+  at::Tensor ids;                     ///< [B, T] int64; of sources [B, S]
   std::vector<std::int64_t> lengths;  ///< [B], without padding
 };
 

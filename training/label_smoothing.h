@@ -12,7 +12,7 @@ struct LossSums {
   at::Tensor nll_sum;       ///< scalar, negative log-likelihood without smoothing; no gradient
 };
 
-/// Sums of a loss and the number of its tokens. They are divided only for use or display.
+/// Sums of a loss and the number of its tokens, not yet divided: update_weights divides the gradients.
 struct Loss : LossSums {
   std::int64_t tokens = 0;
 };
