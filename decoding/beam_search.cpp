@@ -23,17 +23,17 @@ struct BeamBatch {
   std::vector<std::int64_t> parents;              ///< [B * K]
   std::vector<double> log_probabilities;          ///< [B * K]
   std::vector<Constraints::Row> constraint_rows;  ///< [B * K]
-  std::int64_t width = 0;                         ///< K
+  std::int64_t rows = 0;                          ///< K, of each sentence
 };
 
 /// Progress of each beam's rows with their phrases, or empty.
 using Progress = std::vector<std::vector<PhraseProgress>>;
 
 BeamBatch batch_of(const std::vector<Beam>& beams, const Progress& progress,
-                   const std::vector<std::int64_t>& searched) {
+                   const std::vector<std::int64_t>& unfinished) {
   BeamBatch result;
-  for (const auto b : searched) result.width = std::max(result.width, std::ssize(beams[b].rows()));
-  for (const auto b : searched) {
+  for (const auto b : unfinished) result.rows = std::max(result.rows, std::ssize(beams[b].rows()));
+  for (const auto b : unfinished) {
     const auto& rows = beams[b].rows();
     for (std::size_t k = 0; k < rows.size(); ++k) {
       const auto& row = rows[k];
@@ -42,7 +42,7 @@ BeamBatch batch_of(const std::vector<Beam>& beams, const Progress& progress,
       result.log_probabilities.push_back(row.log_probability);
       result.constraint_rows.push_back({b, &row.ids, progress.empty() ? nullptr : &progress[b][k]});
     }
-    for (auto k = std::ssize(rows); k < result.width; ++k) {
+    for (auto k = std::ssize(rows); k < result.rows; ++k) {
       result.tokens.push_back(kPad);
       result.parents.push_back(0);
       result.log_probabilities.push_back(-std::numeric_limits<double>::infinity());
@@ -113,25 +113,25 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
     progress.push_back(phrases.start(b));
     if (hooks.on_left_out && phrases.left_out(b) > 0) hooks.on_left_out(b, phrases.left_out(b));
   }
-  std::vector<std::int64_t> searched(beams.size());  // the sentences that are not finished
-  std::iota(searched.begin(), searched.end(), 0);
+  std::vector<std::int64_t> unfinished(beams.size());  // indices of sentences
+  std::iota(unfinished.begin(), unfinished.end(), 0);
 
   if (!beams.empty()) {
     const auto state = scorer.start(source);
-    auto batch = batch_of(beams, progress, searched);
+    auto batch = batch_of(beams, progress, unfinished);
     while (true) {
       if (hooks.before_step) hooks.before_step();
-      const auto B = std::ssize(searched);
+      const auto B = std::ssize(unfinished);
       const auto [top, attention] = score_next_tokens(context, *state, batch);
-      const auto count = phrases.none() ? 2 * config.beam_size : batch.width * top.width;
+      const auto count = phrases.none() ? 2 * config.beam_size : batch.rows * top.width;
       auto candidates = best_candidates(top, batch.log_probabilities, B, count);
 
-      std::vector<std::int64_t> kept, still_searched;
+      std::vector<std::int64_t> kept, still_unfinished;
       for (std::int64_t b = 0; b < B; ++b) {
-        const auto sentence = searched[b];
+        const auto sentence = unfinished[b];
         auto& beam = beams[sentence];
         const auto live = std::ssize(beam.rows());
-        const auto attended = attention_of(attention, b * batch.width, live, source.lengths[sentence]);
+        const auto attended = attention_of(attention, b * batch.rows, live, source.lengths[sentence]);
         if (!phrases.none())
           candidates[b] = phrases.choose(sentence, {beam.rows(), progress[sentence], attended}, candidates[b]);
         beam.advance(candidates[b], config.coverage_penalty > 0 ? attended : std::vector<float>());
@@ -142,11 +142,11 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
           continue;
         }
         kept.push_back(b);
-        still_searched.push_back(sentence);
+        still_unfinished.push_back(sentence);
       }
       if (kept.empty()) break;
-      searched = std::move(still_searched);
-      batch = batch_of(beams, progress, searched);
+      unfinished = std::move(still_unfinished);
+      batch = batch_of(beams, progress, unfinished);
       scorer.select(*state, kept, batch.parents);
     }
   }

@@ -19,9 +19,9 @@ struct Candidate {
 };
 
 /// Returns the `count` best continuations of each of B sentences, best first; ties go to the lower row, then to the
-/// lower id. `top` holds each row's most likely tokens, `count` or all there are. `log_probabilities` [B * K] are those
-/// of the rows so far, -inf for a row that only fills up the batch. Continuations of probability 0 are left out, so
-/// there may be fewer. Throws as log_probability_offset.
+/// lower id. `top` holds each row's most likely tokens, `count` or all that are considered, with logits of -inf last.
+/// `log_probabilities` [B * K] are those of the rows so far, -inf for a row that only fills up the batch. Continuations
+/// of probability 0 are left out, so there may be fewer. Throws as log_probability_offset.
 std::vector<std::vector<Candidate>> best_candidates(const TopTokens& top, std::span<const double> log_probabilities,
                                                     std::int64_t sentences, std::int64_t count);
 

@@ -21,23 +21,23 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
     if (hooks.on_found) hooks.on_found(sentence, {done});
   };
 
-  std::vector<std::int64_t> searched(result.size());  // the sentences that are not finished
-  std::iota(searched.begin(), searched.end(), 0);
+  std::vector<std::int64_t> unfinished(result.size());  // indices of sentences
+  std::iota(unfinished.begin(), unfinished.end(), 0);
   Ids last(result.size(), kBos);                            // their last tokens
   std::vector<double> log_probabilities(result.size(), 0);  // of their tokens so far
   const auto state = scorer.start(source);
-  for (std::int64_t length = 1; !searched.empty(); ++length) {
+  for (std::int64_t length = 1; !unfinished.empty(); ++length) {
     if (hooks.before_step) hooks.before_step();
-    const auto B = std::ssize(searched);
+    const auto B = std::ssize(unfinished);
     std::vector<Constraints::Row> rows;
-    for (const auto sentence : searched) rows.push_back({sentence, &result[sentence].ids});
+    for (const auto sentence : unfinished) rows.push_back({sentence, &result[sentence].ids});
     const auto top = constraints.step_top(scorer, *state, last, rows, 1);
     const auto candidates = best_candidates(top, log_probabilities, B, 1);
 
-    std::vector<std::int64_t> kept, still_searched;
+    std::vector<std::int64_t> kept, still_unfinished;
     last.clear();
     for (std::int64_t b = 0; b < B; ++b) {
-      const auto sentence = searched[b];
+      const auto sentence = unfinished[b];
       auto& hypothesis = result[sentence];
       const auto& likeliest = candidates[b];
       if (likeliest.empty()) {  // no token is allowed: it ends as it stands
@@ -56,14 +56,14 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
         continue;
       }
       kept.push_back(b);
-      still_searched.push_back(sentence);
+      still_unfinished.push_back(sentence);
       last.push_back(likeliest.front().id);
     }
-    if (kept.size() < searched.size() && !kept.empty())
+    if (kept.size() < unfinished.size() && !kept.empty())
       scorer.select(*state, kept, std::vector<std::int64_t>(kept.size(), 0));
-    searched = std::move(still_searched);
+    unfinished = std::move(still_unfinished);
     log_probabilities.clear();
-    for (const auto sentence : searched) log_probabilities.push_back(result[sentence].log_probability);
+    for (const auto sentence : unfinished) log_probabilities.push_back(result[sentence].log_probability);
   }
   return result;
 }

@@ -32,10 +32,10 @@ struct SampledRows {
 
 using Drawn = std::vector<std::vector<Hypothesis>>;
 
-SampledRows sampled_rows(const std::vector<Sampled>& searched, const Drawn& drawn) {
+SampledRows sampled_rows(const std::vector<Sampled>& unfinished, const Drawn& drawn) {
   SampledRows rows;
-  for (const auto& [sentence, live, parents] : searched) rows.width = std::max(rows.width, std::ssize(live));
-  for (const auto& [sentence, live, parents] : searched)
+  for (const auto& [sentence, live, parents] : unfinished) rows.width = std::max(rows.width, std::ssize(live));
+  for (const auto& [sentence, live, parents] : unfinished)
     for (std::int64_t k = 0; k < rows.width; ++k) {
       const auto* const ids = k < std::ssize(live) ? &drawn[sentence][live[k]].ids : nullptr;
       rows.tokens.push_back(ids ? ids->back() : kPad);
@@ -121,9 +121,9 @@ std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const
   Drawn drawn(source.lengths.size(), std::vector<Hypothesis>(static_cast<std::size_t>(config.n_best)));
   if (drawn.empty()) return drawn;
 
-  std::vector<Sampled> searched;
+  std::vector<Sampled> unfinished;
   for (std::int64_t sentence = 0; sentence < std::ssize(drawn); ++sentence) {
-    auto& sampled = searched.emplace_back(Sampled{sentence, {}, std::vector<std::int64_t>(config.n_best)});
+    auto& sampled = unfinished.emplace_back(Sampled{sentence, {}, std::vector<std::int64_t>(config.n_best)});
     for (std::int64_t index = 0; index < config.n_best; ++index) sampled.live.push_back(index);
   }
   const auto state = scorer.start(source);
@@ -132,13 +132,13 @@ std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const
     if (hooks.before_step) hooks.before_step();
     const auto top = do_step(*state, rows);
     std::vector<std::int64_t> kept;
-    std::vector<Sampled> still_searched;
-    for (std::int64_t b = 0; b < std::ssize(searched); ++b) {
-      const auto sentence = searched[b].sentence;
+    std::vector<Sampled> still_unfinished;
+    for (std::int64_t b = 0; b < std::ssize(unfinished); ++b) {
+      const auto sentence = unfinished[b].sentence;
       const auto input_index = given.input_indices.empty() ? sentence : given.input_indices[sentence];
       Sampled next{sentence, {}, {}};
-      for (std::int64_t k = 0; k < std::ssize(searched[b].live); ++k) {
-        const auto index = searched[b].live[k], row = length == 1 ? 0 : k;
+      for (std::int64_t k = 0; k < std::ssize(unfinished[b].live); ++k) {
+        const auto index = unfinished[b].live[k], row = length == 1 ? 0 : k;
         const auto stream = random.at(static_cast<std::uint32_t>(input_index), static_cast<std::uint32_t>(index));
         auto& hypothesis = drawn[sentence][index];
         const auto share = stream.uniform(static_cast<std::uint64_t>(length));
@@ -153,11 +153,11 @@ std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const
         continue;
       }
       kept.push_back(b);
-      still_searched.push_back(std::move(next));
+      still_unfinished.push_back(std::move(next));
     }
     if (kept.empty()) break;
-    searched = std::move(still_searched);
-    rows = sampled_rows(searched, drawn);
+    unfinished = std::move(still_unfinished);
+    rows = sampled_rows(unfinished, drawn);
     scorer.select(*state, kept, rows.parents);
   }
   return drawn;

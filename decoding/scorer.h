@@ -22,7 +22,7 @@ class Scorer {
     virtual ~State() = default;
   };
 
-  /// The result of a step: scores of each row's next token.
+  /// The result of a step: scores of each row's next token, the log-softmax of the generator in two terms.
   struct Step {
     at::Tensor logits;          ///< [B * K, V]
     at::Tensor log_normalizer;  ///< [B * K]: log-probability = logit - log_normalizer

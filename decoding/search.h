@@ -17,7 +17,8 @@ struct SearchInputs {
   std::vector<std::int64_t> input_indices = {};       ///< [B]: index in the whole input, for draws; empty: 0 to B - 1
   std::vector<std::vector<Phrase>> phrases = {};      ///< [B]: required phrases of each target; may be empty
   std::span<const std::uint8_t> continues_word = {};  ///< [V], if there are phrases: see PhraseProgress
-  std::int64_t given_tokens = 0;                      ///< number of first tokens of each prefix whose probability is 1
+  /// Number of first tokens of each prefix whose probability counts as 1: language tags.
+  std::int64_t given_tokens = 0;
 };
 
 /// Runs greedy search: takes the most likely allowed token (constraints.h) at every step, until eos or the length
