@@ -73,7 +73,7 @@ void score_tokens(const Scorer& scorer, const DecodingConfig& config, const std:
       items[i].candidate->tokens[t - items[i].tags].log_probability = scores[i].tokens[t];
 }
 
-/// Fills the links of candidates that need attention.
+/// Fills the links of candidates that need attention, by another pass of the aligner's network.
 void find_links(const LineTranslator& translator, const DetailOptions& options, const DecodingConfig& config,
                 const std::function<void()>& before_step, std::span<Item> items) {
   std::vector<Ids> sources, targets;

@@ -35,6 +35,7 @@ struct LineTranslation {
     double confidence = 0;
   };
 
+  /// One of the n best translations. (The `Candidate` of decoding/ is a continuation by one token.)
   struct Candidate {
     std::string text;
     double score = 0;  ///< log_probability after the penalties of length, coverage and glossary

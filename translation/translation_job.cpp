@@ -125,7 +125,7 @@ void TranslationJob::search(std::span<const std::size_t> lines) {
   SearchHooks hooks;
   const bool in_turn = request_.workers == 1 || !translator_.scorer().device().is_cpu();
   hooks.before_batch = [this, in_turn](std::int64_t sentences) {
-    if (in_turn) finish_batch();  // other workers would wait for it
+    if (in_turn) finish_batch();  // the batch before; other workers would wait for it
     check_limits();
     if (hooks_.before_batch) hooks_.before_batch(sentences);
   };

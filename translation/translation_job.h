@@ -30,10 +30,11 @@ class TranslationJob {
   void expect_possible() const;
   void expect_tokens_one_by_one() const;
   void read_lines();
+  /// Searches all lines in one call of `search`, and in halves only if memory runs out.
   void search_in_parts(std::span<const std::size_t> lines);
   bool try_to_search(std::span<const std::size_t> lines);
   void search(std::span<const std::size_t> lines);
-  void finish_batch();
+  void finish_batch();  ///< fills the candidates of `searched_`
   void check_limits();
   void stream_token(std::size_t line, Id token, double log_probability);
   void add_hypotheses(std::size_t line, const std::vector<Hypothesis>& hypotheses);
