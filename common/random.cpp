@@ -47,14 +47,14 @@ std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::a
 RandomStream::RandomStream(std::uint64_t seed, std::string_view name) : key_(derive_key(seed, name)) {}
 
 RandomStream RandomStream::stream(std::string_view name) const {
-  return {derive_key(join(key_[0], key_[1]), name), update_, micro_batch_};
+  return {derive_key(join(key_[0], key_[1]), name), update_, shard_};
 }
 
 RandomStream RandomStream::at(std::uint32_t update, std::uint32_t shard) const { return {key_, update, shard}; }
 
 std::array<std::uint32_t, 4> RandomStream::block(std::uint64_t index) const {
   const auto [low, high] = split(index);
-  return philox({low, high, update_, micro_batch_}, key_);
+  return philox({low, high, update_, shard_}, key_);
 }
 
 std::uint32_t RandomStream::bits(std::uint64_t element) const { return block(element / 4)[element % 4]; }

@@ -29,7 +29,7 @@ class RandomStream {
 
   std::array<std::uint32_t, 2> key() const { return key_; }
   std::uint32_t update() const { return update_; }
-  std::uint32_t micro_batch() const { return micro_batch_; }  ///< the shard
+  std::uint32_t shard() const { return shard_; }
 
   /// Returns the four words of block `index`: elements 4 * index to 4 * index + 3.
   std::array<std::uint32_t, 4> block(std::uint64_t index) const;
@@ -51,11 +51,11 @@ class RandomStream {
 
  private:
   RandomStream(std::array<std::uint32_t, 2> key, std::uint32_t update, std::uint32_t shard)
-      : key_(key), update_(update), micro_batch_(shard) {}
+      : key_(key), update_(update), shard_(shard) {}
 
   std::array<std::uint32_t, 2> key_;
   std::uint32_t update_ = 0;
-  std::uint32_t micro_batch_ = 0;
+  std::uint32_t shard_ = 0;
 };
 
 }  // namespace gloss

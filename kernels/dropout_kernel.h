@@ -6,11 +6,11 @@ namespace gloss::kernels {
 
 /// The dropped elements of one dropout operation: those whose random bits are below `threshold`.
 struct DropoutMask {
-  std::uint32_t key[2];       ///< of the random stream
-  std::uint32_t update;       ///< of the random stream
-  std::uint32_t micro_batch;  ///< of the random stream
-  std::uint32_t threshold;    ///< p * 2^32
-  float scale;                ///< 1 / (1 - p)
+  std::uint32_t key[2];     ///< of the random stream
+  std::uint32_t update;     ///< of the random stream
+  std::uint32_t shard;      ///< of the random stream
+  std::uint32_t threshold;  ///< p * 2^32
+  float scale;              ///< 1 / (1 - p)
 };
 
 /// out[e] = in[e] * scale, or 0 if RandomStream::bits(first + e) < threshold, for e from 0 to count - 1. `first` is a

@@ -54,7 +54,7 @@ inline void random_words(std::uint64_t block, const DropoutMask& mask, Words wor
     c0[v] = index;
     c1[v] = index >> 32;
     c2[v] = Wide{} + mask.update;
-    c3[v] = Wide{} + mask.micro_batch;
+    c3[v] = Wide{} + mask.shard;
   }
   std::uint32_t k0 = mask.key[0], k1 = mask.key[1];
   for (int round = 0; round < 10; ++round) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/ones.h>

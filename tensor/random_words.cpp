@@ -12,7 +12,7 @@ at::Tensor random_words(const RandomStream& stream, std::int64_t count, at::Devi
   const auto index = at::arange((count + 3) / 4, at::device(device).dtype(at::kLong));  // [blocks]
   at::Tensor c0 = index.bitwise_and(kLow), c1 = index.bitwise_right_shift(32);
   at::Tensor c2 = at::full_like(index, static_cast<std::int64_t>(stream.update()));
-  at::Tensor c3 = at::full_like(index, static_cast<std::int64_t>(stream.micro_batch()));
+  at::Tensor c3 = at::full_like(index, static_cast<std::int64_t>(stream.shard()));
   auto [k0, k1] = stream.key();
   const auto high = [](const at::Tensor& x) { return x.bitwise_right_shift(32).bitwise_and(kLow); };
   for (int round = 0; round < 10; ++round) {  // Philox4x32-10 (common/random.h), on the words of all blocks at once

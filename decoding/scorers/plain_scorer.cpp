@@ -71,9 +71,11 @@ Scorer::Step PlainScorer::step(State& state, std::span<const Id> tokens, bool wi
     const auto step = model_.step(*all.sentences[b], own, with_attention);
     logits[b] = step.logits;
     normalizers[b] = step.log_normalizer;
-    if (with_attention) attention[b] = at::pad(step.attention, {0, all.width - step.attention.size(1)});  // [K, S]
+    if (step.attention.defined())
+      attention[b] = at::pad(step.attention, {0, all.width - step.attention.size(1)});  // [K, S]
   });
-  return {at::cat(logits), at::cat(normalizers), with_attention ? at::cat(attention) : at::Tensor()};
+  const bool attends = !attention.empty() && attention.front().defined();  // a network may have no cross-attention
+  return {at::cat(logits), at::cat(normalizers), attends ? at::cat(attention) : at::Tensor()};
 }
 
 void PlainScorer::select(State& state, const std::vector<std::int64_t>& sentences,

@@ -13,14 +13,14 @@ kernels::DropoutMask dropout_mask(double p, const Pass& pass, std::string_view s
   const auto key = stream.key();
   return {{key[0], key[1]},
           stream.update(),
-          stream.micro_batch(),
+          stream.shard(),
           static_cast<std::uint32_t>(threshold),
           static_cast<float>(1 / (1 - p))};
 }
 
 void keep(torch::autograd::AutogradContext& context, const kernels::DropoutMask& mask) {
   context.saved_data["mask"] =
-      std::vector<std::int64_t>{mask.key[0], mask.key[1], mask.update, mask.micro_batch, mask.threshold};
+      std::vector<std::int64_t>{mask.key[0], mask.key[1], mask.update, mask.shard, mask.threshold};
   context.saved_data["scale"] = static_cast<double>(mask.scale);
 }
 

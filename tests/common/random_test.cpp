@@ -91,7 +91,7 @@ TEST(RandomStreamTest, NamesSeedsUpdatesAndMicroBatchesGiveDifferentStreams) {
 TEST(RandomStreamTest, ChildStreamKeepsUpdateAndMicroBatch) {
   const auto below = RandomStream(1, "a").at(5, 6).stream("b");
   EXPECT_EQ(below.update(), 5U);
-  EXPECT_EQ(below.micro_batch(), 6U);
+  EXPECT_EQ(below.shard(), 6U);
   EXPECT_EQ(below.block(3), RandomStream(1, "a").stream("b").at(5, 6).block(3));
 }
 

@@ -35,13 +35,13 @@ def fnv1a(name):
 
 
 class Stream:
-    def __init__(self, parent, *names, update=0, micro_batch=0):
+    def __init__(self, parent, *names, update=0, shard=0):
         for name in names:
             parent = splitmix64(splitmix64(parent) ^ fnv1a(name))
-        self.key, self.update, self.micro_batch = parent, update, micro_batch
+        self.key, self.update, self.shard = parent, update, shard
 
     def block(self, index):
-        counter = index & MASK, index >> 32, self.update, self.micro_batch
+        counter = index & MASK, index >> 32, self.update, self.shard
         return philox(counter, (self.key & MASK, self.key >> 32))
 
     def bits(self, element):
@@ -71,7 +71,7 @@ def main():
         ((0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344), (0xA4093822, 0x299F31D0)),
     ):
         print("philox", *(f"{word:08x}" for word in philox(counter, key)))
-    nested = Stream(42, "data", "shuffle", update=7, micro_batch=3)
+    nested = Stream(42, "data", "shuffle", update=7, shard=3)
     print("key", f"{Stream(42, 'data').key:016x}", f"{nested.key:016x}")
     print("bits", *(f"{nested.bits(e):08x}" for e in (0, 1, 2, 3, 4, 2**34 + 1)))
     print("normal", *(repr(nested.normal(e)) for e in range(4)))

@@ -71,6 +71,21 @@ TEST_F(PlainScorerTest, RunsPlainPasses) {
   EXPECT_FALSE(operations.has("aten::layer_norm"));
 }
 
+TEST_F(PlainScorerTest, ANetworkWithoutCrossAttentionHasNoneToReturn) {
+  auto config = small_config();
+  config.architecture = Architecture::kRecurrent;
+  config.recurrent_attention = RecurrentAttention::kNone;
+  config.heads = 1;
+  const PlainScorer scorer(small_model(at::kCPU, config), 20);
+  const auto state = scorer.start(pad(small_sources(), at::kCPU));
+  const auto step = scorer.step(*state, Ids(3, kBos), /*with_attention=*/true);
+  EXPECT_FALSE(step.attention.defined());
+  EXPECT_EQ(step.logits.size(0), 3);
+  auto covered = search_config(2, 64);
+  covered.coverage_penalty = 0.5;
+  EXPECT_THROW(collected_search(scorer, sources_, covered), UsageError);
+}
+
 TEST_F(PlainScorerTest, ASentenceIsSelectedOnce) {
   const auto state = scorer_.start(pad(small_sources(), at::kCPU));
   EXPECT_THROW(scorer_.select(*state, {1, 1}, {0, 0}), ShapeError);
