@@ -24,8 +24,9 @@ std::string text_of(const char* format, auto... values) {
 
 void warn_of(const std::string& where, std::string_view name, const std::string& reason, const NotedLines& pairs) {
   if (pairs.count == 0) return;
-  log_warning(where + std::to_string(pairs.count) + " " + std::string(name) + " pairs left out: " + reason + " (" +
-              pairs.text() + ")");
+  const auto* const left_out = pairs.count == 1 ? " pair left out: " : " pairs left out: ";
+  log_warning(where + std::to_string(pairs.count) + " " + std::string(name) + left_out + reason + " (" + pairs.text() +
+              ")");
 }
 
 std::string score_text(const Validation& scores) {

@@ -36,12 +36,12 @@ const std::vector<BadCorpus> kBadCorpora = {
     {"1 line counts differ", [](Lines& source, Lines&) { source.resize(199); }, 3,
      "source.txt has 199 lines, .*target.txt 200"},
     {"2 a line is not UTF-8", [](Lines& source, Lines&) { source[6] += "\xff"; }, 0,
-     "warning: 1 training pairs left out: not UTF-8 \\(first lines: 7\\)"},
+     "warning: 1 training pair left out: not UTF-8 \\(first lines: 7\\)"},
     {"2 more than 1 % of the lines are not UTF-8",
      [](Lines& source, Lines& target) { source[6] += "\xc0\xaf", source[8] += "\xff", target[9] += "\xed\xa0\x80"; }, 3,
      "wanted UTF-8, got 3 of 200 line pairs .*first lines: 7, 9, 10"},
     {"3 a line with a NUL", [](Lines&, Lines& target) { target[0] += "\0x"s; }, 0,
-     "1 training pairs left out: not UTF-8 \\(first lines: 1\\)"},
+     "1 training pair left out: not UTF-8 \\(first lines: 1\\)"},
     {"3 many lines with a NUL",
      [](Lines&, Lines& target) {
        for (auto& line : target) line += "\0x"s;
@@ -62,9 +62,9 @@ const std::vector<BadCorpus> kBadCorpora = {
      [](Lines& source, Lines& target) { source[3] = "\u200b\u200b", target[5] = "\u3000"; }, 0,
      "warning: 2 training pairs left out: one side is empty \\(first lines: 4, 6\\)"},
     {"8 both sides are empty", [](Lines& source, Lines& target) { source[3].clear(), target[3].clear(); }, 0,
-     "1 training pairs left out: .*empty \\(first lines: 4\\)"},
+     "1 training pair left out: .*empty \\(first lines: 4\\)"},
     {"9 a line longer than data.max_length", [](Lines& source, Lines&) { source[1] = std::string(64, 'a'); }, 0,
-     "1 training pairs left out: more than data.max_length = 64 pieces \\(first lines: 2\\)"},
+     "1 training pair left out: more than data.max_length = 64 pieces \\(first lines: 2\\)"},
     {"10 empty files", [](Lines& source, Lines& target) { source = target = {}; }, 3, "no usable line|empty"},
     {"10 an empty file", [](Lines& source, Lines&) { source = {}; }, 3, "has 0 lines"},
     {"13 gzip", [](Lines& source, Lines&) { source = {"\x1f\x8b\x08\0\0\0\0\0"s}; }, 3, "gzip; decompress it first"},
@@ -208,7 +208,7 @@ TEST_F(BadCorpusTest, ALineOfManyMegabytesTakesNoMemory) {
   const auto plain = run_gloss(training("plain"));
   const auto outcome = run_gloss(training("run", {"--set", "data.train_source=long.txt"}));
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.err, testing::HasSubstr("1 training pairs left out: more than data.max_length"));
+  EXPECT_THAT(outcome.err, testing::HasSubstr("1 training pair left out: more than data.max_length"));
   EXPECT_LT(outcome.peak_kib, plain.peak_kib + (16 << 10));
 }
 

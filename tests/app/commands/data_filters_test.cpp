@@ -48,11 +48,11 @@ class DataFiltersTest : public testing::Test {
 TEST_F(DataFiltersTest, ARunSkipsPairsKeepsTheTagWholeAndCheckDataAgrees) {
   const auto trained = run_gloss(run_.training("a", with({"--set", R"(tokenizer.symbols=["<BT>"])"})));
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
-  EXPECT_THAT(trained.err, AllOf(HasSubstr("1 training pairs left out: the target is the source (data.skip_copied) "
+  EXPECT_THAT(trained.err, AllOf(HasSubstr("1 training pair left out: the target is the source (data.skip_copied) "
                                            "(first lines: 41)"),
-                                 HasSubstr("1 training pairs left out: one side has more than data.max_ratio = 9 "
+                                 HasSubstr("1 training pair left out: one side has more than data.max_ratio = 9 "
                                            "times the pieces of the other (first lines: 42)"),
-                                 HasSubstr("1 training pairs left out: they repeat an earlier pair "
+                                 HasSubstr("1 training pair left out: they repeat an earlier pair "
                                            "(data.skip_repeated) (first lines: 43)")));
   const std::string model = (run_ / "a") / "tokenizer.model";
   const auto pieces = run_gloss({"tokenizer", "encode", "--model", model}, "<BT> ao\n");

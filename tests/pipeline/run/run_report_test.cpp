@@ -161,10 +161,10 @@ TEST_F(RunReportTest, PairsLeftOutAreWarnedOfByReason) {
   data.filters.max_ratio = 2.5;
   EXPECT_EQ(printed([&] { warn_of("training", report, data); }),
             "warning: 2 training pairs left out: more than data.max_length = 64 pieces (first lines: 3, 9)\n"
-            "warning: 1 training pairs left out: one side has more than data.max_ratio = 2.5 times the pieces of the "
+            "warning: 1 training pair left out: one side has more than data.max_ratio = 2.5 times the pieces of the "
             "other (first lines: 4)\n"
-            "warning: 1 training pairs left out: the target is the source (data.skip_copied) (first lines: 5)\n"
-            "warning: 1 training pairs left out: they repeat an earlier pair (data.skip_repeated) (first lines: 6)\n"
+            "warning: 1 training pair left out: the target is the source (data.skip_copied) (first lines: 5)\n"
+            "warning: 1 training pair left out: they repeat an earlier pair (data.skip_repeated) (first lines: 6)\n"
             "warning: the training text has Windows line ends (CR LF); they were dropped\n");
 }
 
