@@ -129,8 +129,9 @@ Action ask_for_command(std::string help) {
 }  // namespace
 
 Command parse_command_line(int argc, const char* const* argv) {
-  CLI::App program("gloss: trains a Transformer on two aligned texts and translates with it.", "gloss");
+  CLI::App program("gloss trains a Transformer on two aligned texts and translates with it.", "gloss");
   program.formatter(std::make_shared<HelpFormatter>());
+  program.get_help_ptr()->description("print this help");
   program.footer(
       "Examples:\n"
       "  gloss train-translate --source train.en --target train.de   # train a translator in runs/en-de\n"

@@ -54,7 +54,7 @@ const Settings<TrainingConfig>& training_settings() {
          .identity = Identity::kNever}},
        {field(&Config::max_hours),
         {.key = "max_hours",
-         .help = "hours by the clock after which the run ends; hours before a stop are included",
+         .help = "wall-clock hours after which the run ends, including the hours before a stop",
          .range = above(0),
          .identity = Identity::kNever}},
        {choice_field(&Config::schedule, kSchedules), {.key = "schedule", .help = "how the learning rate changes"}},

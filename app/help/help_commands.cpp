@@ -53,8 +53,8 @@ std::string help_of(const CLI::App& program, const std::vector<std::string>& wor
 
 void add_help(CLI::App& program, Command& chosen) {
   const auto words = std::make_shared<std::vector<std::string>>();
-  auto& command = *program.add_subcommand("help", "Explain a command, as its --help does");
-  add_repeated(command, {.help = "explain this command", .flag = "command", .placeholder = "[COMMAND...]"},
+  auto& command = *program.add_subcommand("help", "Print the help of a command");
+  add_repeated(command, {.help = "print the help of this command", .flag = "command", .placeholder = "[COMMAND...]"},
                [words](const std::string& word) { words->push_back(word); });
   finish_command(command, "gloss help translate\ngloss help tokenizer train");
   command.callback([words, &program, &chosen] {
@@ -67,7 +67,7 @@ void add_help(CLI::App& program, Command& chosen) {
 
 void add_completion(CLI::App& program, Command& chosen) {
   const auto shell = std::make_shared<Shell>();
-  auto& command = *program.add_subcommand("completion", "Print a script that completes commands in a shell");
+  auto& command = *program.add_subcommand("completion", "Print a completion script for a shell");
   add_choice(command, {.help = "write the script for this shell", .flag = "shell", .placeholder = "bash|zsh|fish"},
              *shell, kShells)
       ->required();

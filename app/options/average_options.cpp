@@ -13,7 +13,7 @@ namespace gloss {
 void add_average_command(CLI::App& program, Command& chosen) {
   const auto options = std::make_shared<AverageOptions>();
   auto& command =
-      add_command(program, "average", "Write a model whose weights are the mean of several", options->common);
+      add_command(program, "average", "Write a model whose weights are the mean of several models", options->common);
   add_option(command,
              {.help = "average these model files, or checkpoints in the folder of their run",
               .flag = "file",

@@ -24,8 +24,8 @@ void add_pair(CLI::App& command, TextPairOptions& pair, std::string_view source_
 void add_check_data_command(CLI::App& program, Command& chosen) {
   const auto options = std::make_shared<CheckDataOptions>();
   auto& command = add_command(program, "check-data",
-                              "Report what is odd about a corpus before training on it. Text must be UTF-8: training "
-                              "leaves out pairs that are not, and refuses a text with more than 1 % of them",
+                              "Report problems of a corpus before training on it. Text must be UTF-8: training leaves "
+                              "out pairs with other bytes, and refuses a text with more than 1 % of such pairs",
                               options->common);
   auto* config = add_option(command, {.help = "check the texts of this run file", .flag = "--config"}, options->config);
   add_overrides(command, options->overrides)->needs(config);
@@ -36,16 +36,16 @@ void add_check_data_command(CLI::App& program, Command& chosen) {
              {.help = "count pieces of this SentencePiece model, and find unknown characters", .flag = "--tokenizer"},
              options->tokenizer);
   add_option(command,
-             {.help = "report sides of more than N pieces, or words without a tokenizer",
+             {.help = "report sides with more than N pieces, or more than N words without a tokenizer",
               .range = between(1, 1'000'000),
               .flag = "--max-length",
-              .shown_default = "data.max_length, 256"},
+              .shown_default = "data.max_length, else 256"},
              options->max_length);
   add_option(command,
              {.help = "report pairs whose lengths differ by more than this factor",
               .range = between(1, 1000),
               .flag = "--max-ratio",
-              .shown_default = "4 in pieces, without a tokenizer 9 in characters"},
+              .shown_default = "4 in pieces, or 9 in characters without a tokenizer"},
              options->max_ratio);
   add_json(command, options->json);
   finish_command(command,

@@ -181,7 +181,7 @@ CLI::Option* add_precision(CLI::App& command, std::optional<WeightPrecision>& pr
   return add_choice(command,
                     {.help = "multiply matrices in this precision; the lower ones on the CPU only",
                      .flag = "--precision",
-                     .shown_default = "as stored where this processor is faster so, else float32"},
+                     .shown_default = "as stored if this is faster on this processor, else float32"},
                     precision, kWeightPrecisions);
 }
 
@@ -192,7 +192,7 @@ CLI::Option* add_plain(CLI::App& command, bool& plain) {
 
 void add_languages(CLI::App& command, Languages& languages) {
   add_option(command,
-             {.help = "translate from this language, as de; for a model of several source languages",
+             {.help = "translate from this language, such as de; for a model of several source languages",
               .flag = "--source-language",
               .shown_default = "the model's",
               .placeholder = "LANGUAGE"},
@@ -211,7 +211,7 @@ CLI::Option* add_overwrite(CLI::App& command, bool& overwrite) {
 
 CLI::Option* add_overrides(CLI::App& command, std::vector<std::string>& overrides) {
   return add_repeated(command,
-                      {.help = "set a key of the run file, as training.max_steps=100; repeatable",
+                      {.help = "set a key of the run file, such as training.max_steps=100; repeatable",
                        .flag = "--set",
                        .placeholder = "KEY=VALUE"},
                       [&overrides](const std::string& text) { overrides.push_back(text); })

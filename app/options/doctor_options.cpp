@@ -12,15 +12,17 @@ namespace gloss {
 
 void add_doctor_command(CLI::App& program, Command& chosen) {
   const auto options = std::make_shared<DoctorOptions>();
-  auto& command = add_command(program, "doctor", "Report what this machine has, what a run needs, and what is slow",
-                              options->common);
-  auto* config = add_option(command, {.help = "estimate memory, disk and updates of this run file", .flag = "--config"},
-                            options->config);
+  auto& command =
+      add_command(program, "doctor", "Report on this machine: hardware, causes of low speed, and whether a run fits",
+                  options->common);
+  auto* config =
+      add_option(command, {.help = "estimate the memory, disk space and updates of this run file", .flag = "--config"},
+                 options->config);
   add_overrides(command, options->overrides)->needs(config);
   add_option(command,
              {.help = "check the disk of this run folder",
               .flag = "--out",
-              .shown_default = "runs/ and the run file's name",
+              .shown_default = "runs/ plus the run file's name",
               .placeholder = "DIR"},
              options->out)
       ->needs(config);

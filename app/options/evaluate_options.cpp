@@ -51,11 +51,11 @@ void add_files(CLI::App& command, EvaluateOptions& options) {
              {.help = "score these translations; several files are several systems, the first the baseline; also -i "
                       "and --input",
               .flag = "--hypothesis",
-              .shown_default = "without --model stdin, several systems with tabs between them"},
+              .shown_default = "without --model: stdin, with tabs between several systems"},
              options.hypotheses)
       ->excludes(model);
   add_option(command,
-             {.help = "score against these references; several files are several references of a line",
+             {.help = "score against these references; several files are several references for each line",
               .flag = "references,--reference"},
              options.references)
       ->required();
@@ -67,9 +67,10 @@ void add_files(CLI::App& command, EvaluateOptions& options) {
                options.columns.any_number = text == "var";
                if (!options.columns.any_number) options.columns.count = parse_whole_number(text, between(1, 10'000));
              });
-  add_option(command,
-             {.help = "score lines of one name also as a group; FILE has a name for each line", .flag = "--groups"},
-             options.groups);
+  add_option(
+      command,
+      {.help = "also score groups of lines; line n of FILE is the name of the group of line n", .flag = "--groups"},
+      options.groups);
 }
 
 /// Adds the options of translation and of the translations' file.
@@ -127,22 +128,20 @@ void add_statistics(CLI::App& command, EvaluateOptions& options) {
       options.paired_ar_n);
   add_parsed(command,
              {.help = "resample with this seed; none: a random one",
-              .wanted = "a whole number from 0, or none",
+              .wanted = "none or a whole number from 0",
               .flag = "--seed",
               .shown_default = "SACREBLEU_SEED, else 12345",
               .placeholder = "N"},
              [&options](const std::string& text) {
                options.seed = ResamplingSeed::parse(text);
-               if (!options.seed) throw std::invalid_argument("a whole number from 0, or none");
+               if (!options.seed) throw std::invalid_argument("none or a whole number from 0");
              });
 }
 
 void add_output(CLI::App& command, EvaluateOptions& options) {
   group_options(command, "Output");
   auto* json = add_json(command, options.json);
-  Setting format{.help =
-                     "print as sacreBLEU does, to the byte but for remarks below a paired test; SACREBLEU_FORMAT "
-                     "overrides it",
+  Setting format{.help = "print as sacreBLEU does, except remarks below a paired test; SACREBLEU_FORMAT overrides it",
                  .flag = "--format"};
   format.type = SettingType::kChoice;
   format.choices = {"sacrebleu", "json", "text", "latex"};
@@ -170,7 +169,8 @@ void add_output(CLI::App& command, EvaluateOptions& options) {
               .flag = "--width",
               .shown_default = "2; 1 with --format"},
              options.width);
-  add_option(command, {.help = "has no effect; sacreBLEU's command has it", .flag = "--no-color"}, options.no_color);
+  add_option(command, {.help = "has no effect; accepted because sacreBLEU has it", .flag = "--no-color"},
+             options.no_color);
 }
 
 void refuse_together(bool first, const std::string& name, bool second, const std::string& other) {
@@ -239,8 +239,8 @@ ReportStyle EvaluateOptions::report_style() const {
 void add_evaluate_command(CLI::App& program, Command& chosen) {
   const auto options = std::make_shared<EvaluateOptions>();
   auto& command =
-      add_command(program, "evaluate",
-                  "Score a model, or files of translations, against references; sacreBLEU's figures", options->common);
+      add_command(program, "evaluate", "Score a model or files of translations against references, as sacreBLEU does",
+                  options->common);
   add_files(command, *options);
   group_options(command, "Metrics");
   add_metric_flags(command, options->metrics);

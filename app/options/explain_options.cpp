@@ -26,7 +26,7 @@ void add_subject(CLI::App& command, ExplainOptions& options) {
                 .placeholder = "SENTENCE"},
                [&options](const std::string& text) { options.sentences.push_back(text); });
   add_option(command,
-             {.help = "force this translation; with --heads-report: the file of the references",
+             {.help = "force this translation; with --heads-report: read the reference translations from this file",
               .flag = "--target",
               .placeholder = "TEXT"},
              options.target);
@@ -38,15 +38,16 @@ void add_subject(CLI::App& command, ExplainOptions& options) {
        .placeholder = "PART"},
       [&options](const std::string& text) { options.without.push_back(text); })
       ->allow_extra_args(false);
-  add_option(command,
-             {.help = "show the training of this run, also while it goes on", .flag = "--run", .placeholder = "DIR"},
-             options.runs)
+  add_option(
+      command,
+      {.help = "show the training of this run, which may still be going on", .flag = "--run", .placeholder = "DIR"},
+      options.runs)
       ->allow_extra_args(false);
-  add_option(command,
-             {.help = "rank all layers and heads by the loss without them, on --source and --target",
-              .flag = "--heads-report"},
-             options.heads_report);
-  add_option(command, {.help = "read the sentences of --heads-report", .flag = "--source"}, options.source);
+  add_option(
+      command,
+      {.help = "rank all layers and heads by the loss on --source and --target without them", .flag = "--heads-report"},
+      options.heads_report);
+  add_option(command, {.help = "read the sentences for --heads-report from FILE", .flag = "--source"}, options.source);
   add_languages(command, options.languages);
 }
 
@@ -56,16 +57,15 @@ void add_output(CLI::App& command, ExplainOptions& options) {
              {.help = "write a page to FILE, which a current browser opens without a network", .flag = "--output"},
              options.output);
   add_json(command, options.json);
-  add_option(command, {.help = "write one attention map to FILE, which --map names", .flag = "--svg"}, options.svg);
+  add_option(command, {.help = "write the attention map that --map names to FILE", .flag = "--svg"}, options.svg);
   add_option(command,
              {.help = "the map of --svg: decoder.1.cross.0 is a head, decoder.1.cross the mean of its heads",
               .flag = "--map",
               .placeholder = "PART"},
              options.map);
-  add_option(command, {.help = "print each stage of the way from text to probabilities", .flag = "--trace"},
-             options.trace);
+  add_option(command, {.help = "print each stage from text to probabilities", .flag = "--trace"}, options.trace);
   add_option(command,
-             {.help = "leave out what takes long: the passes without each word, head and layer", .flag = "--quick"},
+             {.help = "leave out the slow part: the passes without each word, head and layer", .flag = "--quick"},
              options.quick);
   add_overwrite(command, options.overwrite);
 }
@@ -135,9 +135,9 @@ void expect_sensible(const ExplainOptions& options) {
 
 void add_explain_command(CLI::App& program, Command& chosen) {
   const auto options = std::make_shared<ExplainOptions>();
-  auto& command =
-      add_command(program, "explain",
-                  "Look inside a model: attention, layers, decoding, as a page, numbers or a picture", options->common);
+  auto& command = add_command(program, "explain",
+                              "Show attention, layers and decoding inside a model, as a page, numbers or a picture",
+                              options->common);
   add_subject(command, *options);
   add_output(command, *options);
   add_decoding_options(command, options->decoding,

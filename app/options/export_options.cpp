@@ -26,7 +26,7 @@ void add_export_command(CLI::App& program, Command& chosen) {
              options->output)
       ->required();
   add_choice(command,
-             {.help = "store matrices in this precision; huggingface has no int8, marian float32 alone",
+             {.help = "store matrices in this precision; huggingface has no int8, marian has only float32",
               .flag = "--precision",
               .shown_default = "float32"},
              options->precision, kWeightPrecisions);

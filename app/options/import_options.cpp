@@ -27,17 +27,19 @@ void add_import_command(CLI::App& program, Command& chosen) {
   auto* output = add_option(command, {.help = "write the model to FILE", .flag = "--output"}, options->output);
   add_overwrite(command, options->overwrite);
   auto* check = add_option(
-      command, {.help = "print what would be imported and each reason why not, and write nothing", .flag = "--check"},
+      command,
+      {.help = "report what would be imported, or every reason for a refusal, and write nothing", .flag = "--check"},
       options->check);
   check->excludes(output);
   add_json(command, options->json)->needs(check);
+  add_choice(
+      command,
+      {.help = "read the files as those of this program", .flag = "--from", .shown_default = "detected from the files"},
+      settings.from, kModelFamilies);
   add_choice(command,
-             {.help = "read the files of this program", .flag = "--from", .shown_default = "found out from the files"},
-             settings.from, kModelFamilies);
-  add_choice(command,
-             {.help = "compute by the formulas of this program: frequencies of positions and epsilon of norms",
+             {.help = "use the frequencies of positions and the epsilon of norms of this program",
               .flag = "--formulas",
-              .shown_default = "the program that trained the model"},
+              .shown_default = "the one that trained the model"},
              settings.formulas, kModelFamilies);
   add_repeated(command,
                {.help = "use this vocabulary or SentencePiece model of Marian; the source's first, then the target's",
@@ -50,12 +52,12 @@ void add_import_command(CLI::App& program, Command& chosen) {
               .shown_default = "float32"},
              options->precision, kWeightPrecisions);
   add_option(command,
-             {.help = "store this source language; of a model with language tags, the default one",
+             {.help = "store this source language; for a model with language tags, the default one",
               .flag = "--source-language",
               .placeholder = "LANGUAGE"},
              settings.source_language);
   add_option(command,
-             {.help = "store this target language; of a model with language tags, the default one",
+             {.help = "store this target language; for a model with language tags, the default one",
               .flag = "--target-language",
               .placeholder = "LANGUAGE"},
              settings.target_language);

@@ -32,7 +32,7 @@ void add_metric_names(std::vector<MetricKind>& metrics, const std::string& names
 void add_tokenizer_name(CLI::App& command, std::optional<std::string>& name) {
   Setting setting{.help = "tokenize for BLEU by this method",
                   .flag = "--tokenize",
-                  .shown_default = "the model's, without a model 13a"};
+                  .shown_default = "the model's, or 13a without a model"};
   setting.type = SettingType::kChoice;
   for (const auto& [known, tokenizer] : kBleuTokenizers) setting.choices.push_back(known);
   for (const auto& model : kPublishedModels) setting.choices.push_back(model.name);
@@ -58,7 +58,7 @@ void add_bleu_flags(CLI::App& command, MetricFlags& flags) {
              bleu.smoothing_value);
   add_option(command, {.help = "compute BLEU without regard to case", .flag = "--lowercase"}, bleu.lowercase);
   add_option(command,
-             {.help = "leave out of BLEU n-grams that are longer than the translations", .flag = "--effective-order"},
+             {.help = "leave n-grams that are longer than the translations out of BLEU", .flag = "--effective-order"},
              bleu.effective_order);
   add_option(command,
              {.help = "count n-grams of up to N tokens in BLEU",

@@ -13,7 +13,7 @@ namespace gloss {
 void add_score_command(CLI::App& program, Command& chosen) {
   const auto options = std::make_shared<ScoreOptions>();
   auto& command = add_command(
-      program, "score", "Score given translations by a model's probabilities, a score a line; perplexity on stderr",
+      program, "score", "Score given translations by a model's probabilities: one score per line, perplexity on stderr",
       options->common);
   add_models(command, options->models)->required();
   add_option(command, {.help = "read sentences from FILE", .flag = "--source"}, options->source)->required();
@@ -25,10 +25,10 @@ void add_score_command(CLI::App& program, Command& chosen) {
   add_precision(command, options->precision);
   add_plain(command, options->plain);
   group_options(command, "Output");
-  add_option(
-      command,
-      {.help = "print a JSON object a line: score, log_probability and those of the tokens", .flag = "--json-lines"},
-      options->json_lines);
+  add_option(command,
+             {.help = "print one JSON object per line: score, log_probability, and log-probabilities of the tokens",
+              .flag = "--json-lines"},
+             options->json_lines);
   finish_command(command,
                  "gloss score --model runs/en-de --source test.en --target test.de\n"
                  "gloss score --model runs/en-de --source test.en --target test.de --json-lines > scores.jsonl");

@@ -32,10 +32,10 @@ void add_run_folder(CLI::App& command, TrainTranslateCommandOptions& options) {
   add_option(command,
              {.help = "write the run to this folder",
               .flag = "--out",
-              .shown_default = "runs/ and the run file's name or the languages, as runs/en-de",
+              .shown_default = "runs/ plus the run file's name or the languages, such as runs/en-de",
               .placeholder = "DIR"},
              options.out);
-  add_setting(command, top_settings().at("seed"), options.given, {.default_text = "the run file's, 1"});
+  add_setting(command, top_settings().at("seed"), options.given, {.default_text = "the run file's, else 1"});
   auto* resume = add_optional_path(command,
                                    {.help = "continue from the newest checkpoint of the run in DIR, or else in --out",
                                     .flag = "--resume",
@@ -56,9 +56,9 @@ std::vector<DataFileOption> data_file_options() {
 
 void add_train_translate_command(CLI::App& program, Command& chosen) {
   const auto options = std::make_shared<TrainTranslateCommandOptions>();
-  auto& command = add_command(program, "train-translate",
-                              "Train a translator on two aligned text files, and score it where there is a test set",
-                              options->common);
+  auto& command =
+      add_command(program, "train-translate",
+                  "Train a translator on two aligned text files, and score it if there is a test set", options->common);
   command.alias("train");
   group_options(command, "Texts");
   add_data_files(command, options->data_files);
@@ -75,7 +75,7 @@ void add_train_translate_command(CLI::App& program, Command& chosen) {
   add_run_folder(command, *options);
   group_options(command, "Messages");
   add_option(command,
-             {.help = "print N samples after each validation, cut to the terminal; the log has three at least, in full",
+             {.help = "print N samples per validation, cut to the terminal's width; the log has at least 3, in full",
               .range = between(0, kMaxSamples),
               .flag = "--samples",
               .shown_default = "1"},

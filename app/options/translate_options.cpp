@@ -17,7 +17,7 @@ void add_input(CLI::App& command, TranslateOptions& options) {
              options.input);
   add_option(
       command,
-      {.help = "begin each translation with its line of FILE, one for each line of the input", .flag = "--prefix"},
+      {.help = "begin translation n with line n of FILE, which has as many lines as the input", .flag = "--prefix"},
       options.prefix);
   add_option(command,
              {.help = "force phrases into translations; FILE has lines of source phrase, tab, target phrase",
@@ -34,18 +34,18 @@ void add_output(CLI::App& command, TranslateOptions& options) {
               .shown_default = "stdout"},
              options.output);
   add_option(command,
-             {.help = "add `||| 0-0 1-2` to each line: aligned words of source and translation, from 0",
+             {.help = "add `||| 0-0 1-2` to each line: aligned words of source and translation, counted from 0",
               .flag = "--alignment"},
              options.alignment);
   add_option(command,
-             {.help = "align by decoder.2.cross, or by one head: decoder.2.cross.3; both from 0",
+             {.help = "align by a layer (decoder.2.cross) or by one head (decoder.2.cross.3), both counted from 0",
               .flag = "--alignment-from",
               .shown_default = "the last layer, mean of its heads"},
              options.alignment_from);
   add_option(command, {.help = "copy the source word for each unknown word", .flag = "--replace-unknown"},
              options.replace_unknown);
   add_option(command,
-             {.help = "print a JSON object a line: translations, probabilities of tokens and words, warnings",
+             {.help = "print one JSON object per line: translations, probabilities of tokens and words, warnings",
               .flag = "--json-lines"},
              options.json_lines);
 }
@@ -54,8 +54,8 @@ void add_output(CLI::App& command, TranslateOptions& options) {
 
 void add_translate_command(CLI::App& program, Command& chosen) {
   const auto options = std::make_shared<TranslateOptions>();
-  auto& command = add_command(program, "translate", "Translate stdin or a file, one line in, one line out, in order",
-                              options->common);
+  auto& command =
+      add_command(program, "translate", "Translate stdin or a file line by line, in order", options->common);
   add_models(command, options->models)->required();
   add_input(command, *options);
   add_output(command, *options);

@@ -27,7 +27,7 @@ std::string range_text(const Range& range, bool whole) {
   const auto min = text_of(range.min), max = text_of(range.max);
   if (!has_max) return range.above_min ? number + " above " + min : min + " or more";
   if (range.above_min) return number + " above " + min + ", at most " + max;
-  return number + " from " + min + (range.below_max ? " up to but not " : " to ") + max;
+  return number + " from " + min + (range.below_max ? " to below " : " to ") + max;
 }
 
 template <typename Number>

@@ -109,7 +109,7 @@ TEST_F(BadReferencesTest, OptionsThatMeanNothingTogetherAreRefused) {
                  "wanted a SentencePiece model, but it is not there");
   refused({"--smooth-method", "laplace"}, "--smooth-method: wanted one of");
   refused({"--smooth-value", "-1"}, "--smooth-value: wanted a number");
-  refused({"--confidence", "--seed", "x"}, "--seed: wanted a whole number from 0, or none, got x");
+  refused({"--confidence", "--seed", "x"}, "--seed: wanted none or a whole number from 0, got x");
   refused({"--confidence-n", "0"}, "--confidence-n: wanted a whole number");
   refused({"--width", "-1"}, "--width: wanted a whole number");
   refused({"-m", "chrf", "--chrf-char-order", "0"}, "--chrf-char-order: wanted at least 1, or words");

@@ -106,7 +106,7 @@ TEST(SettingsTest, RangesAreNamedByKey) {
   EXPECT_NO_THROW(validate({{"layers", 9}, {"sugar", 1}, {"salt", 0}}));
   EXPECT_THAT([&] { validate({{"layers", 10}}); }, refuses("cake.layers: wanted a whole number from 1 to 9, got 10"));
   EXPECT_THAT([&] { validate({{"sugar", 0}}); }, refuses("cake.sugar: wanted a number above 0, at most 1, got 0.0"));
-  EXPECT_THAT([&] { validate({{"salt", 1}}); }, refuses("cake.salt: wanted a number from 0 up to but not 1, got 1.0"));
+  EXPECT_THAT([&] { validate({{"salt", 1}}); }, refuses("cake.salt: wanted a number from 0 to below 1, got 1.0"));
   EXPECT_THAT([&] { validate({{"oven", {{"degrees", -1}}}}); }, refuses("cake.oven.degrees: wanted 0 or more, got -1"));
 }
 
@@ -153,7 +153,7 @@ TEST(SettingsTableTest, HasARowForEachKey) {
             "|---|---|---|---|---|---|\n"
             "| `layers` | 2 | 1 to 9 | `--layers` | | layers of dough |\n"
             "| `sugar` | 0.5 | above 0, at most 1 | | | share of sugar |\n"
-            "| `salt` | a tenth of `sugar` | 0 up to but not 1 | | | share of salt |\n"
+            "| `salt` | a tenth of `sugar` | 0 to below 1 | | | share of salt |\n"
             "| `taste` | `\"sweet\"` | `sweet`, `salty` | | | kind of cake |\n"
             "| `recipe` | `\"\"` | a file | | | file of the recipe |\n"
             "| `oven.on` | `false` | true or false | `--bake`, `--no-bake` | | bakes |\n"
