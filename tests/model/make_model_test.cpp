@@ -97,7 +97,7 @@ TEST_P(MakeModelTest, ADecoderThatStartsFromZeroHasTwoRowsThatAreNotTrained) {
     model->to(device(), at::kFloat);
     const auto target = shift_target(small_targets(), device()).input;
     model->generator()->forward(model(pad(small_sources(), device()), target, Pass{})).select(-1, 5).sum().backward();
-    const auto& embedding =
+    const auto embedding =
         model->named_parameters()[tie == TieEmbeddings::kAll ? "source_embedding.weight" : "target_embedding.weight"];
     for (const auto id : {0, 2}) {
       EXPECT_THAT(embedding[id], SameAs(at::zeros({16}, device())));
