@@ -121,7 +121,7 @@ PICTURES = {
     "scaling-variance": scaling_picture("variance", "Variance of attention scores", True),
     "scaling-entropy": scaling_picture("entropy", "Entropy of attention weights (nats)", False),
     "scaling-gradient": scaling_picture("gradient", "Mean absolute gradient of a score", False),
-    "norm-places": training_picture("Training loss, 6 + 6 layers", plan.norm_places[4:]),
+    "norm-places": training_picture("Training loss, 6 + 6 layers", plan.norm_places_deep),
     "gradients-encoder": gradients_picture("encoder"),
     "gradients-decoder": gradients_picture("decoder"),
     "positions": sentences_picture("BLEU by length: positions", plan.positions),

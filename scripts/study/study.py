@@ -21,7 +21,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def options_of(arguments):
     parser = argparse.ArgumentParser(
         prog="study.sh", description="Trains the alternatives of docs/study.md and writes its tables. Runs that are "
-        "done are skipped, so it can be stopped and started again.")
+        "done are skipped, so it can be stopped and started again. Where only the speed of a run is missing, an update "
+        "is measured without training.")
     parser.add_argument("--list", action="store_true", help="print the runs, whether they are done, and their minutes")
     parser.add_argument("--section", action="append", metavar="NAME", choices=[s.name for s in plan.SECTIONS],
                         help="only this section; repeatable: " + ", ".join(s.name for s in plan.SECTIONS))
@@ -60,15 +61,22 @@ def chosen_runs(options):
     return chosen
 
 
+def state_of(run, result):
+    """What is to be done for a run, and its minutes."""
+    if run.lacks_costs(result):
+        return "to measure", plan.COSTS_MINUTES
+    if run.is_done(result):
+        return "done", result["seconds"] / 60
+    return "to do" if result is None else "to do again", run.item.minutes
+
+
 def print_list(runs, results):
     """One line for each run; minutes are measured where it is done, otherwise estimated."""
     left = 0.0
     for run in runs:
         result = results.read(run.name)
-        done = run.is_done(result)
-        minutes = result["seconds"] / 60 if done else run.item.minutes
-        state = "done" if done else "to do" if result is None else "to do again"
-        left += 0 if done else minutes
+        state, minutes = state_of(run, result)
+        left += 0 if state == "done" else minutes
         print(f"{run.name:32} {state:11} {minutes:5.1f} min")
     print(f"{len(runs)} runs; those to do take about {left / 60:.1f} hours of one processor")
 
@@ -81,9 +89,13 @@ def run_all(runs, runner, results, options):
         late = options.minutes is not None and time.monotonic() - start > 60 * options.minutes
         if late or runner.stopped:
             return None
-        began = time.monotonic()
-        result = runner.result(run)
-        result["seconds"] = round(time.monotonic() - began, 1)
+        known = None if options.run else results.read(run.name)
+        if run.lacks_costs(known):
+            result = runner.with_costs(run, known)
+        else:
+            began = time.monotonic()
+            result = runner.result(run)
+            result["seconds"] = round(time.monotonic() - began, 1)
         results.write(run.name, result)
         return result
 
@@ -118,7 +130,7 @@ def main(arguments):
     if options.list:
         print_list(runs, results)
         return 0
-    todo = [run for run in runs if options.run or not run.is_done(results.read(run.name))]
+    todo = [run for run in runs if options.run or state_of(run, results.read(run.name))[0] != "done"]
 
     build, work = pathlib.Path(options.build), pathlib.Path(options.work)
     gloss, figures = build / "app/gloss", build / "benchmarks/study_figures"

@@ -168,10 +168,10 @@ def averaging_table(results):
 def search_table(results):
     multi30k = plan.on_multi30k(plan.base)
     columns = [results.of(plan.base), results.of(multi30k)]
-    greedy = [figures_of(found, "bleu_of_search", "1, 1.0") for found in columns]
-    rows = []
+    greedy, rows = None, []
     for beam, penalty in plan.base.searches:
         figures = [figures_of(found, "bleu_of_search", f"{beam}, {penalty}") for found in columns]
+        greedy = greedy or figures  # the first search
         row = [str(beam), f"{penalty:g}"]
         for value, base in zip(figures, greedy):
             row += [shown(value) or NOT_RUN, "" if value is base else shown_difference(value, base)]
@@ -265,7 +265,8 @@ def decoding_table(results):
 
 
 OWN_TABLES = {
-    "norm-places": settings_table(plan.norm_places[:6]), "norm-places-deep": settings_table(plan.norm_places[6:]),
+    "norm-places": settings_table(plan.norm_places_shallow),
+    "norm-places-deep": settings_table(plan.norm_places_deep),
     "residual": settings_table(plan.residual[:2]), "residual-deep": settings_table(plan.residual[2:]),
     "search": search_table, "averaging": averaging_table, "smoothing": smoothing_table, "pairs": pairs_table}
 TABLES = {name: settings_table(section.settings) for name, section in SECTIONS.items()

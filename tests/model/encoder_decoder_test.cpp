@@ -33,6 +33,11 @@ class EncoderDecoderTest : public DeviceTest {
     auto generator = model->generator();
     return generator(model(source, shift_target(targets, device()).input, pass));
   }
+  static std::vector<ModelConfig> all_networks_and_head_counts() {
+    auto configs = all_networks();
+    for (auto& config : all_head_counts()) configs.push_back(config);
+    return configs;
+  }
   static at::Tensor said(const at::Tensor& scores, std::size_t sentence, const Rows& targets) {
     return scores[static_cast<std::int64_t>(sentence)].slice(0, 0, static_cast<std::int64_t>(targets[sentence].size()));
   }
@@ -41,7 +46,7 @@ class EncoderDecoderTest : public DeviceTest {
 TEST_P(EncoderDecoderTest, PaddingOrderAndNeighborsChangeNothing) {
   const at::NoGradGuard no_grad;
   const auto sources = small_sources(), targets = small_targets();
-  for (const auto& config : all_networks()) {
+  for (const auto& config : all_networks_and_head_counts()) {
     auto model = small_model(device(), config);
     const auto together = log_probabilities(model, sources, targets);
     const auto reversed =
@@ -56,7 +61,7 @@ TEST_P(EncoderDecoderTest, PaddingOrderAndNeighborsChangeNothing) {
 
 TEST_P(EncoderDecoderTest, LaterTargetsChangeNothingBefore) {
   const at::NoGradGuard no_grad;
-  for (const auto& config : all_networks()) {
+  for (const auto& config : all_networks_and_head_counts()) {
     auto model = small_model(device(), config);
     auto targets = small_targets();
     const auto before = log_probabilities(model, small_sources(), targets);
@@ -126,7 +131,7 @@ TEST_P(EncoderDecoderTest, HiddenSourcePositionsHaveNoInfluence) {
 TEST_P(EncoderDecoderTest, CachedStepEqualsTheFullForward) {
   const at::NoGradGuard no_grad;
   const auto input = shift_target(small_targets(), device()).input;
-  for (const auto& config : all_networks()) {
+  for (const auto& config : all_networks_and_head_counts()) {
     auto model = small_model(device(), config);
     const auto source = pad(small_sources(), device());
     const auto memory = model->encode(source, Pass{});

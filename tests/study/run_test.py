@@ -61,6 +61,8 @@ class RunTest(unittest.TestCase):
         self.assertEqual(list(result["bleu_of_average"]), ["2"])
         self.assertEqual(list(result["bleu_of_search"]), ["2, 0.5"])
         self.assertGreater(result["update"]["plain_bytes"], 0)
+        measured = self.runner.with_costs(run, {"bleu": 1.0})
+        self.assertEqual((measured["bleu"], sorted(measured["update"])), (1.0, sorted(result["update"])))
         self.assertGreater(result["orders"]["pairs"], 0)
         self.assertEqual(list((pathlib.Path(self.folder.name) / "runs").iterdir()), [])
 

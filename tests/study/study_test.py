@@ -16,7 +16,7 @@ from results import Results
 class FakeRunner:
     """Stands in for run.Runner; counts its runs."""
 
-    done = []
+    done, measured = [], []
     fails = set()
 
     def __init__(self, *_):
@@ -30,6 +30,10 @@ class FakeRunner:
             return {"plan": run.item.plan(), "rows": []}
         return made_up.result_of(run.item, run.seed, 50.0)
 
+    def with_costs(self, run, result):
+        self.measured.append(run.name)
+        return result | {"update": {}}
+
 
 class StudyTest(unittest.TestCase):
     def setUp(self):
@@ -40,7 +44,7 @@ class StudyTest(unittest.TestCase):
             (self.folder / program).parent.mkdir()
             (self.folder / program).touch()
         (self.folder / "page.md").write_text("<!-- table smoothing -->\n<!-- end -->\n", encoding="utf-8")
-        FakeRunner.done, FakeRunner.fails = [], set()
+        FakeRunner.done, FakeRunner.measured, FakeRunner.fails = [], [], set()
 
     def run_study(self, *arguments):
         """Exit code and output of the command with fake runs."""
@@ -66,6 +70,20 @@ class StudyTest(unittest.TestCase):
         self.run_study("--section=search", "--seeds=1")
         self.assertEqual(FakeRunner.done, ["base-1"])
         self.assertEqual(results.read("base-1")["plan"], plan.base.plan())
+
+    def test_an_update_that_was_not_measured_is_measured_without_training(self):
+        results = Results(self.folder / "results")
+        without = made_up.result_of(plan.base, 1, 50.0)
+        del without["update"]
+        results.write("base-1", without)
+        results.write("heads-1-1", {"run": "heads-1-1", "plan": plan.heads[1].plan(), "seconds": 6, "diverged": True})
+        lines = self.run_study("--list", "--section=heads", "--seeds=1")[1].splitlines()
+        self.assertRegex(lines[0], r"^base-1 +to measure")
+        self.assertRegex(lines[1], r"^heads-1-1 +done")
+        self.run_study("--section=heads", "--seeds=1")
+        self.assertEqual(FakeRunner.measured, ["base-1"])
+        self.assertEqual(FakeRunner.done, ["heads-2-1", "heads-8-1", "heads-16-1"])
+        self.assertEqual(results.read("base-1"), without | {"update": {}})
 
     def test_a_single_run_is_done_again(self):
         self.run_study("--run=heads-2-3")

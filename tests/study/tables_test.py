@@ -69,7 +69,7 @@ class TablesTest(unittest.TestCase):
         self.assertIn("| 60.00 (one seed) |", row)
 
     def test_a_diverged_run_is_counted(self):
-        post = plan.norm_places[3]
+        post = plan.norm_places_shallow[3]
         diverged = {"run": f"{post.name}-3", "plan": post.plan(), "diverged": True}
         folder, results = made_up.folder_with(
             made_up.three_seeds(plan.base, 70, 71, 72) + made_up.three_seeds(post, 10, 11) + [diverged])
@@ -93,6 +93,26 @@ class TablesTest(unittest.TestCase):
                 self.assertEqual(len(drawn), 4 if given else 0)
                 for picture in drawn:
                     xml.etree.ElementTree.fromstring(picture)
+
+    def test_the_picture_of_deep_networks_has_no_others(self):
+        section = tables.SECTIONS["norm-places"].settings
+        folder, results = made_up.folder_with(
+            [result for setting in section for result in made_up.three_seeds(setting, 70, 71, 72)])
+        with folder:
+            drawn = xml.etree.ElementTree.fromstring(pictures.PICTURES["norm-places"](results))
+        texts = [element.text for element in drawn.iter() if element.tag.endswith("}text")]
+        deep = [setting.title for setting in section if setting.keys.get("model.encoder_layers") == 6]
+        self.assertEqual(len(deep), 4)
+        self.assertEqual([text for text in texts if "-norm" in text], deep)
+
+    def test_searches_are_compared_with_the_first_one(self):
+        found = {f"{beam}, {penalty}": 60.0 for beam, penalty in plan.base.searches} | {"5, 1.0": 62.0}
+        folder, results = made_up.folder_with(made_up.three_seeds(plan.base, 60, 60, 60, bleu_of_search=found))
+        with folder:
+            lines = tables.TABLES["search"](results).splitlines()[2:]
+        self.assertEqual(lines[0], "| 1 | 1 | 60.00 [60.00, 60.00] |  | not run yet |  |")
+        self.assertEqual(lines[1], "| 2 | 1 | 60.00 [60.00, 60.00] | none | not run yet |  |")
+        self.assertEqual(lines[2], "| 5 | 1 | 62.00 [62.00, 62.00] | +2.00 | not run yet |  |")
 
     def test_pairs_stand_beside_their_architecture(self):
         settings = {setting.name: setting for setting in plan.by_pairs}

@@ -101,6 +101,21 @@ inline std::vector<ModelConfig> all_alternatives() {
   return configs;
 }
 
+/// 1, 2, 8 and 16 heads, and each score function with 1 and 2; the rest as in small_config().
+inline std::vector<ModelConfig> all_head_counts() {
+  std::vector<ModelConfig> configs;
+  const auto add = [&](AttentionScore score, std::int64_t heads) {
+    auto& config = configs.emplace_back(small_config());
+    config.attention_score = score;
+    config.heads = heads;
+  };
+  using enum AttentionScore;
+  for (const auto heads : {1, 2, 8, 16}) add(kScaledDot, heads);
+  for (const auto score : {kDot, kGeneral, kAdditive, kCosine, kLocation})
+    for (const auto heads : {1, 2}) add(score, heads);
+  return configs;
+}
+
 /// all_combinations() and all_alternatives().
 inline std::vector<ModelConfig> all_networks() {
   auto configs = all_combinations();

@@ -10,7 +10,11 @@
 #include "common/error.h"
 #include "model/storage/tensor_view.h"
 #include "tests/support/device_test.h"
+#include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/training/toy_run.h"
+#include "training/determinism.h"
+#include "training/update.h"
 
 namespace gloss {
 namespace {
@@ -91,6 +95,35 @@ TEST_P(CheckpointTensorsTest, RestoresAllTensorsOrWeightsOnly) {
   restore_weights(weights_only, file);
   for (const auto& [name, number] : numbers(weights_only))
     EXPECT_EQ(number, name.starts_with("adam.") ? before.at(name) : numbers(saved).at(name)) << name;
+}
+
+// Batch norms have statistics that are saved but not trained.
+TEST_P(CheckpointTensorsTest, EveryNetworkContinuesFromItsCheckpoint) {
+  if (!device().is_cpu()) GTEST_SKIP() << "a GPU does not repeat every bit";
+  set_up_determinism(1);
+  const Toy toy({.pairs = 30}, device());
+  Workers workers(1);
+  const auto update = [&](EncoderDecoder& model, Adam& adam, std::int64_t step) {
+    const std::vector batches{toy.corpus().batch(std::vector<std::int64_t>{step, 4, 5, 6, 7})};
+    const auto result = update_weights(model, adam, workers, batches, RandomStream(1, "dropout"),
+                                       {.step = step, .learning_rate = 0.01});
+    EXPECT_TRUE(result.applied);
+  };
+  for (const auto& config : all_networks()) {
+    SCOPED_TRACE(describe(config));
+    auto model = make_model(config, {12, 12}, RandomStream(1, "weights"));
+    Adam adam(named_parameters(model), {});
+    for (const std::int64_t step : {1, 2}) update(model, adam, step);
+    const auto file = write(checkpoint_tensors(adam));
+    update(model, adam, 3);
+
+    auto resumed = make_model(config, {12, 12}, RandomStream(2, "weights"));
+    Adam other(named_parameters(resumed), {});
+    restore(other, file);
+    update(resumed, other, 3);
+    const auto found = weights_of(resumed);
+    for (const auto& [name, weight] : weights_of(model)) EXPECT_TRUE(found.at(name).equal(weight)) << name;
+  }
 }
 
 TEST_P(CheckpointTensorsTest, MismatchedTensorIsRefusedByName) {
