@@ -17,8 +17,10 @@ std::int64_t relative_bucket(std::int64_t distance, bool both_directions) {
   const auto length = both_directions ? std::abs(distance) : std::max<std::int64_t>(-distance, 0);
   const auto exact = buckets / 2;
   if (length < exact) return first + length;
-  const auto of_range = std::log(static_cast<double>(length) / static_cast<double>(exact)) /
-                        std::log(static_cast<double>(RelativePositionsImpl::kMaxDistance) / static_cast<double>(exact));
+  // log2 is exact at powers of two, where a rounding error would give another bucket.
+  const auto of_range =
+      std::log2(static_cast<double>(length) / static_cast<double>(exact)) /
+      std::log2(static_cast<double>(RelativePositionsImpl::kMaxDistance) / static_cast<double>(exact));
   const auto shared = exact + static_cast<std::int64_t>(of_range * static_cast<double>(buckets - exact));
   return first + std::min(shared, buckets - 1);
 }

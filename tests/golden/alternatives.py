@@ -27,9 +27,13 @@ STUDENT = {"decoder_layer": "ssru", "decoder_start": "zero", "norm": "post", "fi
 SWITCHES = {
     **{f"attention_score.{score}": {"attention_score": score}
        for score in ("dot", "general", "additive", "cosine", "location")},
+    **{f"attention_score.{score}.heads.{heads}": {"attention_score": score, "heads": heads}
+       for score in ("dot", "general", "additive", "cosine", "location") for heads in (1, 4)},
     **{f"positions.{kind}": {"positions": kind} for kind in ("none", "rotary", "relative")},
     **{f"norm_type.{kind}.{place}": {"norm_type": kind, "norm": place, "final_norm": place == "pre"}
        for kind in ("batch", "rms", "none") for place in ("pre", "post")},
+    **{f"norm_type.{kind}.{place}.final_norm": {"norm_type": kind, "norm": place, "final_norm": place == "post"}
+       for kind in ("batch", "rms") for place in ("pre", "post")},
     **{f"norm_type.batch.{place}.training": {"norm_type": "batch", "norm": place, "final_norm": place == "pre",
                                              "training": True} for place in ("pre", "post")},
     **{f"activation.{name}": {"activation": name} for name in ("gelu_sigmoid", "swish", "glu", "swiglu")},

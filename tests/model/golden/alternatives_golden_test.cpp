@@ -43,14 +43,22 @@ class AlternativesGoldenTest : public DeviceTest {
 
 std::vector<AlternativesGoldenTest::Case> AlternativesGoldenTest::cases() {
   std::vector<Case> cases;
-  for (const std::string score : {"dot", "general", "additive", "cosine", "location"})
+  for (const std::string score : {"dot", "general", "additive", "cosine", "location"}) {
     cases.push_back({"attention_score." + score, {{"attention_score", score}}});
+    for (const auto heads : {1, 4})
+      cases.push_back({"attention_score." + score + ".heads." + std::to_string(heads),
+                       {{"attention_score", score}, {"heads", heads}}});
+  }
   for (const std::string positions : {"none", "rotary", "relative"})
     cases.push_back({"positions." + positions, {{"positions", positions}}});
   for (const std::string norm : {"batch", "rms", "none"})
     for (const std::string place : {"pre", "post"})
       cases.push_back(
           {"norm_type." + norm + "." + place, {{"norm_type", norm}, {"norm", place}, {"final_norm", place == "pre"}}});
+  for (const std::string norm : {"batch", "rms"})
+    for (const std::string place : {"pre", "post"})
+      cases.push_back({"norm_type." + norm + "." + place + ".final_norm",
+                       {{"norm_type", norm}, {"norm", place}, {"final_norm", place == "post"}}});
   for (const std::string activation : {"gelu_sigmoid", "swish", "glu", "swiglu"})
     cases.push_back({"activation." + activation, {{"activation", activation}}});
   cases.push_back({"residual.false", {{"residual", false}}});
