@@ -252,6 +252,12 @@ TEST_F(ProcessesTest, ProcessesOfAnotherStarterMayComeLateButMustHaveEqualSettin
   EXPECT_THAT(of_first.err, HasSubstr("waiting for 1 of 2 processes"));
 }
 
+TEST_F(ProcessesTest, LocalProcessesStayOnTheLoopbackInterface) {
+  const EnvironmentVariable interface("GLOO_SOCKET_IFNAME", "none-such");
+  const auto done = train("run", 2, 1, {"--set", "training.max_steps=1"});
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+}
+
 TEST_F(ProcessesTest, ErrorsAreReportedOnce) {
   const auto wrong = train("run", 3, 1, {"--set", "model.heads=3"});
   EXPECT_EQ(wrong.exit_code, 2);

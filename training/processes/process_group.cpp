@@ -101,8 +101,9 @@ std::string own_address(const std::string& host, std::uint16_t port) {
 bool is_local(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
 
 /// Returns the network device of Gloo: the interface of GLOO_SOCKET_IFNAME, or that from which process 0 is reached.
+/// Processes that meet at the loopback interface use no other.
 std::shared_ptr<::gloo::transport::Device> device(const ProcessPlace& place) {
-  if (const auto interface = environment_variable("GLOO_SOCKET_IFNAME"))
+  if (const auto interface = environment_variable("GLOO_SOCKET_IFNAME"); interface && !is_loopback(place.address))
     return c10d::ProcessGroupGloo::createDeviceForInterface(*interface);
   const auto address = own_address(place.address, place.port);
   if (is_local(address) && !is_loopback(place.address) && place.local_size < place.size)
