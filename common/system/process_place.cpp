@@ -20,10 +20,12 @@ struct Starter {
   bool binds;
 };
 
+// The first whose variables are set counts. In a job of Slurm, torchrun and mpirun are started by srun, whose variables
+// are then set for their processes, too.
 constexpr std::array<Starter, 3> kStarters = {{
     {"RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "TORCHELASTIC_RUN_ID", false},                                // torchrun
-    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", nullptr, "SLURM_JOB_ID", true},                                 // srun
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMIX_NAMESPACE", true},  // mpirun
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", nullptr, "SLURM_JOB_ID", true},                                 // srun
 }};
 
 std::int64_t number(const Environment& environment, const char* name, std::int64_t min, std::int64_t max) {
