@@ -40,11 +40,6 @@ std::int64_t number(const Environment& environment, const char* name, std::int64
   return value;
 }
 
-/// Returns whether all processes run on this machine.
-bool is_one_machine(const Environment& environment, const ProcessPlace& place) {
-  return environment("SLURM_STEP_NUM_NODES").value_or("") == "1" || place.local_size == place.size;
-}
-
 }  // namespace
 
 std::optional<std::string> environment_variable(const std::string& name) {
@@ -61,11 +56,13 @@ std::optional<ProcessPlace> process_place(const Environment& environment) {
   if (place.size == 1) return std::nullopt;
   place.rank = number(environment, starter->rank, 0, place.size - 1);
   place.is_bound = starter->binds;
-  if (starter->local_size != nullptr && environment(starter->local_size))
+  if (starter->local_size == nullptr)
+    place.local_size = environment("SLURM_STEP_NUM_NODES").value_or("") == "1" ? place.size : 1;
+  else if (environment(starter->local_size))
     place.local_size = number(environment, starter->local_size, 1, place.size);
   if (const auto address = environment("MASTER_ADDR"))
     place.address = *address;
-  else if (!is_one_machine(environment, place))
+  else if (place.local_size < place.size)
     throw UsageError("MASTER_ADDR: wanted the name or address of the machine of process 0, got none");
   if (environment("MASTER_PORT"))
     place.port = static_cast<std::uint16_t>(number(environment, "MASTER_PORT", 1, kMaxPort));

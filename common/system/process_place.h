@@ -11,7 +11,7 @@ namespace gloss {
 struct ProcessPlace {
   std::int64_t rank = 0;              ///< from 0
   std::int64_t size = 1;              ///< number of processes
-  std::int64_t local_size = 1;        ///< of them, on this machine
+  std::int64_t local_size = 1;        ///< of them, on this machine; 1 with srun on several machines
   bool is_bound = false;              ///< the starter may have given each process processors of its own
   std::string address = "127.0.0.1";  ///< of the store in which the processes find each other
   std::uint16_t port = 29500;         ///< of the store

@@ -84,7 +84,9 @@ TEST(ProcessPlaceTest, SeveralMachinesMustNameTheFirst) {
         place_in({{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "3"}});
       },
       ThrowsMessage<UsageError>(HasSubstr("MASTER_ADDR")));
-  EXPECT_TRUE(place_in({{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "3"}, {"SLURM_STEP_NUM_NODES", "1"}}));
+  const auto of_one = place_in({{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "3"}, {"SLURM_STEP_NUM_NODES", "1"}});
+  ASSERT_TRUE(of_one);
+  EXPECT_EQ(of_one->local_size, 3);
 }
 
 TEST(ProcessPlaceTest, AWrongNumberIsNamed) {
