@@ -129,8 +129,15 @@ c10::intrusive_ptr<c10d::Store> connect(const ProcessPlace& place, bool keeps_st
     socket.emplace(listen_locally(place.port));
     options.masterListenFd = socket->release();
   }
-  auto store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
-  return prefixed(std::move(store), place.job, place.attempt);
+  try {
+    auto store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
+    return prefixed(std::move(store), place.job, place.attempt);
+  } catch (const std::exception& fault) {
+    if (!keeps_store) throw;
+    throw IoError("MASTER_ADDR " + printable(place.address, 200) + ", port " + std::to_string(place.port) +
+                  ": process 0 cannot open the store there: " + reason(fault) +
+                  "; choose a free port (MASTER_PORT), and start process 0 on that machine");
+  }
 }
 
 /// Waits until all processes are at this point. Throws Stopped after a signal, LostProcessError after kToJoin.

@@ -33,7 +33,7 @@ class LocalStore {
 class ProcessGroup final : public Exchange {
  public:
   /// Joins the others; waits until all are there. Throws LostProcessError if some are missing after ten minutes,
-  /// Stopped after a signal, UsageError if this build has no Gloo.
+  /// IoError if process 0 cannot open the store, Stopped after a signal, UsageError if this build has no Gloo.
   explicit ProcessGroup(const ProcessPlace& place);
   ~ProcessGroup() override;
 
