@@ -26,6 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -250,6 +251,16 @@ TEST_F(ProcessesTest, ProcessesOfAnotherStarterMayComeLateButMustHaveEqualSettin
   const auto of_first = first->wait();
   EXPECT_EQ(of_first.exit_code, 0) << of_first.err;
   EXPECT_THAT(of_first.err, HasSubstr("waiting for 1 of 2 processes"));
+}
+
+TEST_F(ProcessesTest, ASignalEndsTheWaitForProcess0) {
+  // Nothing listens at port 1.
+  Process run(run_.training("run"),
+              Streams{.launcher = {"env", "RANK=1", "WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1", "MASTER_PORT=1"}});
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  EXPECT_TRUE(run.running());
+  run.signal(SIGTERM);
+  EXPECT_THAT(run.wait().exit_code, AnyOf(143, -SIGTERM)) << "the latter before it catches signals";
 }
 
 TEST_F(ProcessesTest, LocalProcessesStayOnTheLoopbackInterface) {
