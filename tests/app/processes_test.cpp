@@ -70,6 +70,16 @@ class ProcessesTest : public testing::Test {
     while (children_of(starter.id()).size() > count && std::chrono::steady_clock::now() < deadline)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
+  /// Waits until a process has ended, even if its parent has not noticed; returns false after two minutes.
+  static bool ends(pid_t process) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    while (std::chrono::steady_clock::now() < deadline) {
+      const auto status = read_text("/proc/" + std::to_string(process) + "/stat");  // "12 (gloss) Z ..."
+      if (status.empty() || status.find(") Z") != status.npos) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return false;
+  }
   /// Stops one of some processes for good; the others must end with exit code 8. Returns their stderr.
   std::string errors_if_one_hangs(std::size_t processes, std::size_t rank) const {
     Process run(training("run", static_cast<int>(processes), 1, {"--set", "training.max_steps=1000000"}));
@@ -204,6 +214,16 @@ TEST_F(ProcessesTest, AProcessThatHangsIsFound) {
 TEST_F(ProcessesTest, IfProcess0HangsTheOthersNameIt) {
   EXPECT_THAT(errors_if_one_hangs(3, 0), AllOf(HasSubstr("process 0 of this run does not answer"),
                                                Not(HasSubstr("process 1 of this run does not answer"))));
+}
+
+TEST_F(ProcessesTest, NoneWaitsForTheStarterIfItHangsAtTheEnd) {
+  Process run(training("run", 2, 1));
+  while (run.running() && !fs::exists((run_ / "run") / "model.safetensors"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  run.signal(SIGSTOP);
+  for (const auto child : children_of(run.id())) EXPECT_TRUE(ends(child));
+  run.signal(SIGCONT);
+  run.wait();
 }
 
 TEST_F(ProcessesTest, ASignalToOneStopsAllWithItsCode) {

@@ -236,21 +236,14 @@ struct ProcessGroup::Connections {
     group->setTimeout(kUnlimited);
   }
 
-  void leave() {
-    try {
-      if (!std::exchange(leaves, true)) store->add(kLeaving, 1);
-    } catch (const std::exception&) {  // the store has gone with process 0
-    }
-    heartbeat.leave();
-  }
-
-  /// Waits some seconds until all processes leave.
+  /// Waits some seconds until all processes leave, under the watch of the heartbeat: the store may hang.
   void wait_for_others() {
     constexpr std::chrono::seconds kLimit{3};
     constexpr std::chrono::milliseconds kLookEvery{20};
+    if (std::exchange(leaves, true)) return;
     const auto begin = std::chrono::steady_clock::now();
     try {
-      if (!std::exchange(leaves, true)) store->add(kLeaving, 1);
+      store->add(kLeaving, 1);
       while (store->add(kLeaving, 0) < group->getSize() && std::chrono::steady_clock::now() - begin < kLimit)
         std::this_thread::sleep_for(kLookEvery);
     } catch (const std::exception&) {  // the store has gone with process 0
@@ -298,7 +291,10 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place) : Exchange(place.rank, pla
 // Closed connections could end an exchange of another process that this one has already completed.
 ProcessGroup::~ProcessGroup() { connections_->wait_for_others(); }
 
-void ProcessGroup::leave() { connections_->leave(); }
+void ProcessGroup::leave() {
+  connections_->wait_for_others();
+  connections_->heartbeat.leave();
+}
 
 at::Tensor ProcessGroup::all_to_all(const at::Tensor& sent, const std::vector<std::int64_t>& received) {
   std::int64_t total = 0;

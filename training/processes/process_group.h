@@ -37,7 +37,8 @@ class ProcessGroup final : public Exchange {
   explicit ProcessGroup(const ProcessPlace& place);
   ~ProcessGroup() override;
 
-  /// Ends the watch after an orderly end of the common work. No data is exchanged afterwards.
+  /// Ends the watch after an orderly end of the common work. Waits some seconds for the others to end theirs. No data
+  /// is exchanged afterwards.
   void leave();
 
   at::Tensor all_to_all(const at::Tensor& sent, const std::vector<std::int64_t>& received) override;
