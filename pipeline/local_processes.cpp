@@ -155,6 +155,7 @@ std::optional<ExitCode> wait_for(std::vector<Child>& children, LocalStore& store
 ExitCode run_local_processes(std::int64_t count) {
   ::signal(SIGCHLD, SIG_DFL);  // inherited as ignored, it would hide the ends of the processes
   ::signal(SIGTSTP, SIG_IGN);  // suspended alone, this process would look lost to the others
+  ::signal(SIGTTOU, SIG_IGN);  // else `stty tostop` would stop the processes, whose groups are in the background
   LocalStore store;
   std::vector<Child> children;
   try {

@@ -75,6 +75,8 @@ while ((done_kills < kills)); do
     wait "$starter" || code=$?
     if ((code != 0)); then fault "exit code $code without a signal"; fi
   fi
+  # A run goes on in spite of a damaged file, with a warning.
+  if grep -q 'steps are lost$\|encoded again$' err; then fault "a half-written file"; fi
   if ((code == 0)); then
     finished=$((finished + 1))
     if [[ $(sum run) == "$wanted" ]]; then equal=$((equal + 1)); else fault "another model"; fi

@@ -42,9 +42,10 @@ void expect_equal_start(Exchange& exchange, const Json& start) {
       if (!other.contains(name) || other.at(name) != value) add(name);
     for (const auto& [name, value] : other.items())
       if (!first.contains(name)) add(name);
-    if (!names.empty())
-      throw UsageError("processes 0 and " + std::to_string(p) + ": wanted an equal start, got other values of " +
-                       names + "; start all with the same program, run file, texts and run folder");
+    if (names.empty()) continue;
+    if (!exchange.is_first()) throw ReportedError(ExitCode::kUsage);
+    throw UsageError("processes 0 and " + std::to_string(p) + ": wanted an equal start, got other values of " + names +
+                     "; start all with the same program, run file, texts and run folder");
   }
 }
 

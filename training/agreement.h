@@ -21,8 +21,8 @@ Agreement agree(Exchange& exchange, std::optional<ExitCode> stop, double seconds
 /// Throws UsageError for more processes than shards.
 void expect_enough_shards(const Exchange& exchange, std::int64_t shards);
 
-/// Throws UsageError on every process if the entries of `start` differ, with their keys ("training.max_steps") and the
-/// process.
+/// Throws UsageError if the entries of `start` differ, with their keys ("training.max_steps") and the process. All
+/// processes but the first throw ReportedError.
 void expect_equal_start(Exchange& exchange, const Json& start);
 
 /// Throws Error with ExitCode::kFault on every process if their weights differ.
@@ -30,21 +30,20 @@ void expect_equal_weights(Exchange& exchange, const Adam& adam, std::int64_t ste
 /// Returns the SHA-256 of all weights, in the order of their names.
 std::string hash_of_weights(const Adam& adam);
 
-/// Calls `work` on process 0. If it throws IoError there, every process throws it.
+/// Calls `work` on process 0. If it throws IoError there, the others throw ReportedError.
 template <typename Work>
 void on_first_process(Exchange& exchange, Work&& work) {
-  std::string failure;
+  std::optional<IoError> failure;
   if (exchange.is_first()) {
     try {
       work();
     } catch (const IoError& fault) {
-      if (exchange.is_alone()) throw;
-      failure = fault.what();
+      failure = fault;
     }
   }
-  if (exchange.is_alone()) return;
-  failure = exchange.all_gather_texts(failure).front();
-  if (!failure.empty()) throw IoError(failure);
+  if (exchange.all_gather_texts(failure ? "failed" : "").front().empty()) return;
+  if (failure) throw *failure;
+  throw ReportedError(ExitCode::kIo);
 }
 
 }  // namespace gloss

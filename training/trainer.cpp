@@ -211,7 +211,8 @@ void Trainer::try_to_save(bool for_average) {
   const bool model_needs_it = best || (for_average && options_.config.average_last > 0);
   try {
     save(for_average);
-  } catch (const IoError& fault) {
+  } catch (const Error& fault) {
+    if (fault.exit_code() != ExitCode::kIo) throw;
     if (!model_needs_it) return warn(fault.what() + std::string("; training continues, the next save tries again"));
     warn(fault.what() + std::string("; the model is to be made of this checkpoint: trying once more"));
     save(for_average);

@@ -78,7 +78,8 @@ class Trainer {
   /// If memory runs out even for a split batch (training/update.h), finished work is saved, and OutOfMemoryError or
   /// LibTorch's exception is rethrown. With several processes, no process saves then.
   /// Several processes stop after the same step if a signal reaches one of them. Throws UsageError if they did not
-  /// start alike, LostProcessError, and Error if their weights differ when they save.
+  /// start alike, LostProcessError, and Error if their weights differ when they save. A UsageError or IoError of
+  /// process 0 is a ReportedError on the others.
   TrainingEnd run();
 
   const TrainingState& state() const { return state_; }

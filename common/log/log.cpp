@@ -78,10 +78,7 @@ void set_up_log(const LogOptions& options) {
   log.events = options.json_file ? EventFile(*options.json_file) : EventFile();
 }
 
-std::string log_process() {
-  const std::lock_guard lock(the_log().mutex);
-  return the_log().process;
-}
+std::string log_process() { return the_log().process; }
 
 void finish_log() {
   auto& log = the_log();

@@ -16,10 +16,10 @@ struct LogOptions {
   std::string process;  ///< "process 1: " in front of every line, where several processes print; empty: alone
 };
 
-/// Sets up the log. The app calls it once. Throws IoError if the file cannot be opened.
+/// Sets up the log. The app calls it once, before it starts threads. Throws IoError if the file cannot be opened.
 void set_up_log(const LogOptions& options);
 
-/// Returns LogOptions::process.
+/// Returns LogOptions::process. It does not wait, even if another thread waits for the reader of stderr.
 std::string log_process();
 
 /// Closes the event file. The app calls it once. Warns if events were dropped because no process read them.

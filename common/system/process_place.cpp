@@ -20,10 +20,12 @@ struct Starter {
   bool binds;
 };
 
+// The first whose variables are set counts. In a job of Slurm, torchrun and mpirun are started by srun, whose variables
+// are then set for their processes, too.
 constexpr std::array<Starter, 3> kStarters = {{
     {"RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "TORCHELASTIC_RUN_ID", false},                                // torchrun
-    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", nullptr, "SLURM_JOB_ID", true},                                 // srun
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMIX_NAMESPACE", true},  // mpirun
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", nullptr, "SLURM_JOB_ID", true},                                 // srun
 }};
 
 std::int64_t number(const Environment& environment, const char* name, std::int64_t min, std::int64_t max) {
@@ -36,11 +38,6 @@ std::int64_t number(const Environment& environment, const char* name, std::int64
     throw UsageError(std::string(name) + ": wanted " + std::to_string(min) + " to " + std::to_string(max) + ", got " +
                      printable(*text, 40));
   return value;
-}
-
-/// Returns whether all processes run on this machine.
-bool is_one_machine(const Environment& environment, const ProcessPlace& place) {
-  return environment("SLURM_STEP_NUM_NODES").value_or("") == "1" || place.local_size == place.size;
 }
 
 }  // namespace
@@ -59,11 +56,13 @@ std::optional<ProcessPlace> process_place(const Environment& environment) {
   if (place.size == 1) return std::nullopt;
   place.rank = number(environment, starter->rank, 0, place.size - 1);
   place.is_bound = starter->binds;
-  if (starter->local_size != nullptr && environment(starter->local_size))
+  if (starter->local_size == nullptr)
+    place.local_size = environment("SLURM_STEP_NUM_NODES").value_or("") == "1" ? place.size : 1;
+  else if (environment(starter->local_size))
     place.local_size = number(environment, starter->local_size, 1, place.size);
   if (const auto address = environment("MASTER_ADDR"))
     place.address = *address;
-  else if (!is_one_machine(environment, place))
+  else if (place.local_size < place.size)
     throw UsageError("MASTER_ADDR: wanted the name or address of the machine of process 0, got none");
   if (environment("MASTER_PORT"))
     place.port = static_cast<std::uint16_t>(number(environment, "MASTER_PORT", 1, kMaxPort));

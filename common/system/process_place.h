@@ -11,7 +11,7 @@ namespace gloss {
 struct ProcessPlace {
   std::int64_t rank = 0;              ///< from 0
   std::int64_t size = 1;              ///< number of processes
-  std::int64_t local_size = 1;        ///< of them, on this machine
+  std::int64_t local_size = 1;        ///< of them, on this machine; 1 with srun on several machines
   bool is_bound = false;              ///< the starter may have given each process processors of its own
   std::string address = "127.0.0.1";  ///< of the store in which the processes find each other
   std::uint16_t port = 29500;         ///< of the store
@@ -24,7 +24,7 @@ struct ProcessPlace {
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 std::optional<std::string> environment_variable(const std::string& name);
 
-/// Reads the place from the variables of torchrun, of Slurm's srun or of OpenMPI's mpirun, the first that are set.
+/// Reads the place from the variables of torchrun, of OpenMPI's mpirun or of Slurm's srun, the first that are set.
 /// torchrun sets RANK, WORLD_SIZE, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Slurm sets SLURM_PROCID and
 /// SLURM_STEP_NUM_TASKS, OpenMPI OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE. Neither of the two sets the address
 /// of the store; MASTER_ADDR and MASTER_PORT must be set if there are several machines. Returns nothing if no starter

@@ -14,6 +14,7 @@ constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
 
 // The signal may interrupt any thread.
 std::atomic<int> received = 0;
+std::atomic<int> requested = 0;          // by request_stop; the first signal after it is only recorded, too
 std::atomic<bool> defer_first = false;   // effect of the first signal: recorded, or (false) it ends the process
 std::atomic<int> passing = 0;            // the process that passes signals on; 0: none
 std::atomic<unsigned> seconds_left = 0;  // time limit after the first signal; 0: none
@@ -64,7 +65,7 @@ void end_on_signal() {
 }
 
 StopOnSignal::StopOnSignal(unsigned seconds) {
-  received = 0;
+  received = requested = 0;
   defer_first = true;
   seconds_left = seconds;
   const auto on_alarm = action_of(end_after_alarm);
@@ -86,14 +87,13 @@ StopOnSignal::~StopOnSignal() {
 }
 
 std::optional<ExitCode> stop_requested() {
-  const int signal = received;
+  const int first = requested, signal = first != 0 ? first : received.load();
   if (signal == 0) return std::nullopt;
   return exit_code(signal);
 }
 
 void request_stop(ExitCode code) {
-  int none = 0;
-  received.compare_exchange_strong(none, code == ExitCode::kInterrupted ? SIGINT : SIGTERM);
+  if (!stop_requested()) requested = code == ExitCode::kInterrupted ? SIGINT : SIGTERM;
 }
 
 void expect_passed_signals(int starter) { passing = starter; }

@@ -28,7 +28,8 @@ constexpr unsigned kSecondsToStop = 1;
 /// Returns the exit code of the signal that arrived, if any.
 std::optional<ExitCode> stop_requested();
 
-/// Records a stop as if a signal with this exit code had arrived: another process of the run got one.
+/// Records a stop with this exit code, unless one is recorded: another process of the run got a signal. A signal that
+/// follows counts as the first, since it may have been sent to all processes of the run.
 void request_stop(ExitCode code);
 
 /// Ignores signals from the process `starter` that follow another signal. The starter passes on signals that may have

@@ -41,9 +41,7 @@ void RunProcesses::release(ExitCode code) {
 
 void RunProcesses::fail(const Error& fault) {
   release(fault.exit_code());
-  // All processes fail with the same difference or the same loss.
-  const bool is_common = fault.exit_code() == ExitCode::kUsage || fault.exit_code() == ExitCode::kDiverged;
-  if (is_common && !exchange_->is_first()) throw ReportedError(fault.exit_code());
+  if (fault.exit_code() == ExitCode::kDiverged && !exchange_->is_first()) throw ReportedError(fault.exit_code());
 }
 
 ExitCode RunProcesses::code_of_first(ExitCode code) {

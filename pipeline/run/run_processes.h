@@ -18,12 +18,12 @@ class RunProcesses {
   explicit RunProcesses(Exchange& exchange) : exchange_(&exchange) {}
 
   /// Compares settings, program and processor of all processes. Then process 0 returns, and the others wait until it
-  /// calls `release`. Throws UsageError on every process if they differ, and ReportedError if process 0 failed.
+  /// calls `release`. Throws as expect_equal_start if they differ, and ReportedError if process 0 failed.
   void begin(const RunConfig& config);
   /// Process 0: lets the waiting processes continue, or fail with `code`. Does nothing if none waits.
   void release(ExitCode code = ExitCode::kDone);
-  /// Handles an error that is being thrown: the waiting processes fail with its code. Throws ReportedError instead of
-  /// an error that process 0 reports, too.
+  /// Handles an error that is being thrown: the waiting processes fail with its code. Throws ReportedError instead of a
+  /// DivergedError on all processes but the first, since all have the same loss.
   void fail(const Error& fault);
 
  private:

@@ -26,6 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -68,6 +69,16 @@ class ProcessesTest : public testing::Test {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
     while (children_of(starter.id()).size() > count && std::chrono::steady_clock::now() < deadline)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  /// Waits until a process has ended, even if its parent has not noticed; returns false after two minutes.
+  static bool ends(pid_t process) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    while (std::chrono::steady_clock::now() < deadline) {
+      const auto status = read_text("/proc/" + std::to_string(process) + "/stat");  // "12 (gloss) Z ..."
+      if (status.empty() || status.find(") Z") != status.npos) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return false;
   }
   /// Stops one of some processes for good; the others must end with exit code 8. Returns their stderr.
   std::string errors_if_one_hangs(std::size_t processes, std::size_t rank) const {
@@ -205,6 +216,16 @@ TEST_F(ProcessesTest, IfProcess0HangsTheOthersNameIt) {
                                                Not(HasSubstr("process 1 of this run does not answer"))));
 }
 
+TEST_F(ProcessesTest, NoneWaitsForTheStarterIfItHangsAtTheEnd) {
+  Process run(training("run", 2, 1));
+  while (run.running() && !fs::exists((run_ / "run") / "model.safetensors"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  run.signal(SIGSTOP);
+  for (const auto child : children_of(run.id())) EXPECT_TRUE(ends(child));
+  run.signal(SIGCONT);
+  run.wait();
+}
+
 TEST_F(ProcessesTest, ASignalToOneStopsAllWithItsCode) {
   Process run(training("run", 2, 1, {"--set", "training.max_steps=1000000"}));
   wait_for_checkpoint(run, "run");
@@ -250,6 +271,22 @@ TEST_F(ProcessesTest, ProcessesOfAnotherStarterMayComeLateButMustHaveEqualSettin
   const auto of_first = first->wait();
   EXPECT_EQ(of_first.exit_code, 0) << of_first.err;
   EXPECT_THAT(of_first.err, HasSubstr("waiting for 1 of 2 processes"));
+}
+
+TEST_F(ProcessesTest, ASignalEndsTheWaitForProcess0) {
+  // Nothing listens at port 1.
+  Process run(run_.training("run"),
+              Streams{.launcher = {"env", "RANK=1", "WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1", "MASTER_PORT=1"}});
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  EXPECT_TRUE(run.running());
+  run.signal(SIGTERM);
+  EXPECT_THAT(run.wait().exit_code, AnyOf(143, -SIGTERM)) << "the latter before it catches signals";
+}
+
+TEST_F(ProcessesTest, LocalProcessesStayOnTheLoopbackInterface) {
+  const EnvironmentVariable interface("GLOO_SOCKET_IFNAME", "none-such");
+  const auto done = train("run", 2, 1, {"--set", "training.max_steps=1"});
+  EXPECT_EQ(done.exit_code, 0) << done.err;
 }
 
 TEST_F(ProcessesTest, ErrorsAreReportedOnce) {

@@ -118,6 +118,14 @@ TEST_F(TerminalTest, ProgressIsShownOfAFileUnlessResultsOrQuietForbidIt) {
   EXPECT_THAT(shown({}, {.input = input}), Not(HasSubstr("translating")));  // results are shown there
 }
 
+TEST_F(TerminalTest, SeveralProcessesPrintWhereOutputOfTheBackgroundIsStopped) {
+  TerminalProcess training(run_.training("run", {"--processes", "2", "--set", "training.max_steps=1"}),
+                           {.stops_background = true});
+  const auto code = training.wait();
+  if (training.shown().find("without Gloo") != std::string::npos) GTEST_SKIP() << training.shown();
+  EXPECT_EQ(code, 0) << training.shown();
+}
+
 TEST_F(TerminalTest, SamplesOfATrainingFitTheTerminal) {
   const auto training = [&](const std::string& out, const Arguments& more) {
     Arguments all = {"--set", "training.max_steps=2", "--set", "training.validate_every=1"};

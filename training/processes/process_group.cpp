@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -78,6 +79,21 @@ std::uint16_t port_of(const Descriptor& socket) {
   return ntohs(address.sin_port);
 }
 
+/// Returns the reason why nothing answers at the address of the store; empty if something does.
+std::string error_of_store(const ProcessPlace& place) {
+  addrinfo wanted{}, *found = nullptr;
+  wanted.ai_socktype = SOCK_STREAM;
+  if (const int error = ::getaddrinfo(place.address.c_str(), std::to_string(place.port).c_str(), &wanted, &found);
+      error != 0)
+    return ::gai_strerror(error);
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owned(found, ::freeaddrinfo);
+  for (; found != nullptr; found = found->ai_next) {
+    const Descriptor socket(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (socket.get() >= 0 && ::connect(socket.get(), found->ai_addr, found->ai_addrlen) == 0) return "";
+  }
+  return std::strerror(errno);
+}
+
 /// Returns the address of this machine from which `host` is reached: other processes reach this one there.
 std::string own_address(const std::string& host, std::uint16_t port) {
   addrinfo wanted{}, *found = nullptr;
@@ -101,8 +117,9 @@ std::string own_address(const std::string& host, std::uint16_t port) {
 bool is_local(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
 
 /// Returns the network device of Gloo: the interface of GLOO_SOCKET_IFNAME, or that from which process 0 is reached.
+/// Processes that meet at the loopback interface use no other.
 std::shared_ptr<::gloo::transport::Device> device(const ProcessPlace& place) {
-  if (const auto interface = environment_variable("GLOO_SOCKET_IFNAME"))
+  if (const auto interface = environment_variable("GLOO_SOCKET_IFNAME"); interface && !is_loopback(place.address))
     return c10d::ProcessGroupGloo::createDeviceForInterface(*interface);
   const auto address = own_address(place.address, place.port);
   if (is_local(address) && !is_loopback(place.address) && place.local_size < place.size)
@@ -117,7 +134,36 @@ c10::intrusive_ptr<c10d::Store> prefixed(c10::intrusive_ptr<c10d::Store> store, 
   return c10::make_intrusive<c10d::PrefixStore>("gloss/" + job + '/' + attempt, std::move(store));
 }
 
+/// Waits until `missing` returns an empty text instead of the name of what is missing. Throws Stopped after a signal,
+/// LostProcessError after kToJoin.
+void wait_while_missing(const std::function<std::string()>& missing, void (&log)(std::string_view)) {
+  constexpr std::chrono::milliseconds kLookEvery{50};
+  constexpr std::chrono::seconds kSilent{5};
+  const auto begin = std::chrono::steady_clock::now();
+  bool told = false;
+  for (auto name = missing(); !name.empty(); name = missing()) {
+    stop_where_requested();
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    if (waited > kToJoin)
+      throw LostProcessError(name + " did not start within ten minutes; see why, and go on with --resume");
+    if (waited > kSilent && !std::exchange(told, true)) log("waiting for " + name);
+    std::this_thread::sleep_for(kLookEvery);
+  }
+}
+
+/// Waits for the store. TCPStore waits, too, but a signal does not end that.
+void wait_for_store(const ProcessPlace& place) {
+  const auto missing = [&] {
+    const auto error = error_of_store(place);
+    return error.empty() ? error
+                         : "process 0 at " + printable(place.address, 200) + ", port " + std::to_string(place.port) +
+                               " (" + error + ")";
+  };
+  wait_while_missing(missing, log_warning);
+}
+
 c10::intrusive_ptr<c10d::Store> connect(const ProcessPlace& place, bool keeps_store) {
+  if (!keeps_store) wait_for_store(place);
   c10d::TCPStoreOptions options;
   options.port = place.port;
   options.isServer = keeps_store;
@@ -128,26 +174,26 @@ c10::intrusive_ptr<c10d::Store> connect(const ProcessPlace& place, bool keeps_st
     socket.emplace(listen_locally(place.port));
     options.masterListenFd = socket->release();
   }
-  auto store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
-  return prefixed(std::move(store), place.job, place.attempt);
+  try {
+    auto store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
+    return prefixed(std::move(store), place.job, place.attempt);
+  } catch (const std::exception& fault) {
+    if (!keeps_store) throw;
+    throw IoError("MASTER_ADDR " + printable(place.address, 200) + ", port " + std::to_string(place.port) +
+                  ": process 0 cannot open the store there: " + reason(fault) +
+                  "; choose a free port (MASTER_PORT), and start process 0 on that machine");
+  }
 }
 
-/// Waits until all processes are at this point. Throws Stopped after a signal, LostProcessError after kToJoin.
+/// Waits until all processes are at this point.
 void meet_in(c10d::Store& store, const ProcessPlace& place) {
   constexpr auto kJoined = "joined";
-  constexpr std::chrono::milliseconds kLookEvery{50};
-  constexpr std::chrono::seconds kSilent{5};
-  const auto begin = std::chrono::steady_clock::now();
-  bool told = false;
-  for (auto there = store.add(kJoined, 1); there < place.size; there = store.add(kJoined, 0)) {
-    stop_where_requested();
-    const auto waited = std::chrono::steady_clock::now() - begin;
-    const auto missing = std::to_string(place.size - there) + " of " + std::to_string(place.size) + " processes";
-    if (waited > kToJoin)
-      throw LostProcessError(missing + " did not start within ten minutes; see why, and go on with --resume");
-    if (waited > kSilent && !std::exchange(told, true)) log_info("waiting for " + missing);
-    std::this_thread::sleep_for(kLookEvery);
-  }
+  store.add(kJoined, 1);
+  const auto missing = [&] {
+    const auto others = place.size - store.add(kJoined, 0);
+    return others > 0 ? std::to_string(others) + " of " + std::to_string(place.size) + " processes" : "";
+  };
+  wait_while_missing(missing, log_info);
 }
 
 }  // namespace
@@ -190,21 +236,14 @@ struct ProcessGroup::Connections {
     group->setTimeout(kUnlimited);
   }
 
-  void leave() {
-    try {
-      if (!std::exchange(leaves, true)) store->add(kLeaving, 1);
-    } catch (const std::exception&) {  // the store has gone with process 0
-    }
-    heartbeat.leave();
-  }
-
-  /// Waits some seconds until all processes leave.
+  /// Waits some seconds until all processes leave, under the watch of the heartbeat: the store may hang.
   void wait_for_others() {
     constexpr std::chrono::seconds kLimit{3};
     constexpr std::chrono::milliseconds kLookEvery{20};
+    if (std::exchange(leaves, true)) return;
     const auto begin = std::chrono::steady_clock::now();
     try {
-      if (!std::exchange(leaves, true)) store->add(kLeaving, 1);
+      store->add(kLeaving, 1);
       while (store->add(kLeaving, 0) < group->getSize() && std::chrono::steady_clock::now() - begin < kLimit)
         std::this_thread::sleep_for(kLookEvery);
     } catch (const std::exception&) {  // the store has gone with process 0
@@ -252,7 +291,10 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place) : Exchange(place.rank, pla
 // Closed connections could end an exchange of another process that this one has already completed.
 ProcessGroup::~ProcessGroup() { connections_->wait_for_others(); }
 
-void ProcessGroup::leave() { connections_->leave(); }
+void ProcessGroup::leave() {
+  connections_->wait_for_others();
+  connections_->heartbeat.leave();
+}
 
 at::Tensor ProcessGroup::all_to_all(const at::Tensor& sent, const std::vector<std::int64_t>& received) {
   std::int64_t total = 0;

@@ -33,11 +33,12 @@ class LocalStore {
 class ProcessGroup final : public Exchange {
  public:
   /// Joins the others; waits until all are there. Throws LostProcessError if some are missing after ten minutes,
-  /// Stopped after a signal, UsageError if this build has no Gloo.
+  /// IoError if process 0 cannot open the store, Stopped after a signal, UsageError if this build has no Gloo.
   explicit ProcessGroup(const ProcessPlace& place);
   ~ProcessGroup() override;
 
-  /// Ends the watch after an orderly end of the common work. No data is exchanged afterwards.
+  /// Ends the watch after an orderly end of the common work. Waits some seconds for the others to end theirs. No data
+  /// is exchanged afterwards.
   void leave();
 
   at::Tensor all_to_all(const at::Tensor& sent, const std::vector<std::int64_t>& received) override;

@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <pty.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 namespace gloss {
@@ -21,6 +22,14 @@ void redirect(const char* file, int flags, int descriptor) {
   if (file == nullptr) return;
   const int opened = ::open(file, flags, 0666);
   if (opened < 0 || ::dup2(opened, descriptor) < 0) ::_exit(126);
+}
+
+/// In the child, too.
+void stop_background() {
+  termios settings{};
+  if (::tcgetattr(STDIN_FILENO, &settings) != 0) ::_exit(126);
+  settings.c_lflag |= TOSTOP;
+  if (::tcsetattr(STDIN_FILENO, TCSANOW, &settings) != 0) ::_exit(126);
 }
 
 }  // namespace
@@ -49,6 +58,7 @@ TerminalProcess::TerminalProcess(const Arguments& arguments, const TerminalStrea
   pid_ = ::forkpty(&terminal_, nullptr, nullptr, &size);
   if (pid_ < 0) throw std::runtime_error("no pseudo-terminal");
   if (pid_ == 0) {
+    if (streams.stops_background) stop_background();
     redirect(input, O_RDONLY, STDIN_FILENO);
     redirect(output, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
     ::execve(GLOSS_PROGRAM, argv.data(), environment.data());

@@ -16,6 +16,7 @@ namespace gloss {
 struct TerminalStreams {
   std::optional<std::string> input = {}, output = {};  ///< files
   unsigned short columns = 80;
+  bool stops_background = false;  ///< a process group in the background that writes is stopped, as by `stty tostop`
   std::map<std::string, std::string> environment = {};  ///< beside the test's own
 };
 

@@ -1,11 +1,14 @@
 #include "common/log/log.h"
 
+#include <array>
 #include <chrono>
 #include <cstdlib>
+#include <future>
 #include <sstream>
 #include <string>
 #include <thread>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
@@ -158,6 +161,25 @@ TEST_F(LogTest, LinesOfSeveralThreadsDoNotMix) {
   int count = 0;
   for (std::string line; std::getline(lines, line); ++count) ASSERT_NO_THROW(parse_json(line)) << line;
   EXPECT_EQ(count, 800);
+}
+
+TEST_F(LogTest, TheProcessIsKnownWhileALineWaitsForItsReader) {
+  set_up_log({.quiet = false, .json_file = std::nullopt, .process = "process 1: "});
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe2(pipe.data(), O_NONBLOCK), 0);
+  while (::write(pipe[1], "full", 4) > 0) continue;
+  CaptureStderr();
+  const int captured = ::dup(STDERR_FILENO);
+  ::dup2(pipe[1], STDERR_FILENO);
+  auto line = std::async(std::launch::async, [] { log_info("a line"); });
+  EXPECT_EQ(line.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
+  auto process = std::async(std::launch::async, log_process);
+  EXPECT_EQ(process.wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  ::dup2(captured, STDERR_FILENO);
+  line.wait();
+  EXPECT_EQ(process.get(), "process 1: ");
+  EXPECT_EQ(GetCapturedStderr(), "process 1: a line\n");
+  for (const int descriptor : {pipe[0], pipe[1], captured}) ::close(descriptor);
 }
 
 TEST_F(LogTest, UnopenableFileIsAnError) {

@@ -64,13 +64,29 @@ TEST(ProcessPlaceTest, ReadsTheVariablesOfSlurmAndOpenMpi) {
   EXPECT_EQ(mpi->local_size, 2);
 }
 
+TEST(ProcessPlaceTest, InAJobOfSlurmTheInnerStarterCounts) {
+  Variables variables = {{"SLURM_PROCID", "0"},
+                         {"SLURM_STEP_NUM_TASKS", "1"},
+                         {"OMPI_COMM_WORLD_RANK", "5"},
+                         {"OMPI_COMM_WORLD_SIZE", "8"},
+                         {"MASTER_ADDR", "node1"}};
+  ASSERT_TRUE(place_in(variables));
+  EXPECT_EQ(place_in(variables)->rank, 5);
+  variables["RANK"] = "2";
+  variables["WORLD_SIZE"] = "3";
+  ASSERT_TRUE(place_in(variables));
+  EXPECT_EQ(place_in(variables)->rank, 2);
+}
+
 TEST(ProcessPlaceTest, SeveralMachinesMustNameTheFirst) {
   EXPECT_THAT(
       [] {
         place_in({{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "3"}});
       },
       ThrowsMessage<UsageError>(HasSubstr("MASTER_ADDR")));
-  EXPECT_TRUE(place_in({{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "3"}, {"SLURM_STEP_NUM_NODES", "1"}}));
+  const auto of_one = place_in({{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "3"}, {"SLURM_STEP_NUM_NODES", "1"}});
+  ASSERT_TRUE(of_one);
+  EXPECT_EQ(of_one->local_size, 3);
 }
 
 TEST(ProcessPlaceTest, AWrongNumberIsNamed) {

@@ -170,6 +170,26 @@ TEST(RequestStopTest, CountsAsASignalUnlessOneHasArrived) {
   EXPECT_EQ(stop_requested(), ExitCode::kInterrupted);
 }
 
+TEST(RequestStopDeathTest, TheSignalThatFollowsIsTheFirst) {
+  const auto signals_after_request = [](int count) {
+    const StopOnSignal guard;
+    request_stop(ExitCode::kInterrupted);
+    for (int i = 0; i < count; ++i) ::raise(SIGTERM);
+    std::_Exit(stop_requested() == ExitCode::kInterrupted ? 0 : 1);
+  };
+  EXPECT_EXIT(signals_after_request(1), ExitedWithCode(0), "");
+  EXPECT_EXIT(signals_after_request(2), ExitedWithCode(143), "");
+}
+
+TEST(RequestStopTest, TheNextGuardForgetsIt) {
+  {
+    const StopOnSignal guard;
+    request_stop(ExitCode::kTerminated);
+  }
+  const StopOnSignal guard;
+  EXPECT_EQ(stop_requested(), std::nullopt);
+}
+
 TEST(PassedSignalDeathTest, AfterAnotherOneItIsIgnoredAndOthersAreNot) {
   const auto twice = [](bool passed) {
     const StopOnSignal guard;

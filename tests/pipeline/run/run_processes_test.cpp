@@ -1,23 +1,14 @@
 #include "pipeline/run/run_processes.h"
 
 #include <atomic>
-#include <functional>
 
 #include <gtest/gtest.h>
 
+#include "tests/support/reported_code.h"
 #include "tests/support/thread_exchange.h"
 
 namespace gloss {
 namespace {
-
-ExitCode reported_code(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const ReportedError& fault) {
-    return fault.exit_code();
-  }
-  return ExitCode::kDone;
-}
 
 TEST(RunProcessesTest, TheOthersWaitUntilTheFirstReleasesThem) {
   std::atomic<bool> is_ready = false;
@@ -43,11 +34,12 @@ TEST(RunProcessesTest, TheOthersFailWithTheCodeOfTheFirst) {
   });
 }
 
-TEST(RunProcessesTest, ACommonErrorIsReportedOnce) {
+TEST(RunProcessesTest, OnlyAnErrorOfAllProcessesIsLeftToTheFirst) {
   run_processes(2, [&](Exchange& exchange) {
     RunProcesses processes(exchange);
     const auto code_of = [&](const Error& fault) { return reported_code([&] { processes.fail(fault); }); };
-    EXPECT_EQ(code_of(UsageError("other settings")), exchange.is_first() ? ExitCode::kDone : ExitCode::kUsage);
+    EXPECT_EQ(code_of(DivergedError("the loss")), exchange.is_first() ? ExitCode::kDone : ExitCode::kDiverged);
+    EXPECT_EQ(code_of(UsageError("this machine has less memory")), ExitCode::kDone);
     EXPECT_EQ(code_of(IoError("the disk is full")), ExitCode::kDone);
   });
 }

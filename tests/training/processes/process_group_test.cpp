@@ -1,5 +1,8 @@
 #include "training/processes/process_group.h"
 
+#include <functional>
+#include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -13,6 +16,8 @@ namespace gloss {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
 
 // Threads of this process take the places of processes.
 class ProcessGroupTest : public testing::Test {
@@ -69,6 +74,15 @@ TEST_F(ProcessGroupTest, SendsEachProcessItsPart) {
     const std::vector<float> numbers(got.const_data_ptr<float>(), got.const_data_ptr<float>() + got.numel());
     EXPECT_THAT(numbers, ElementsAre(mine, mine + 100, mine + 101, mine + 200, mine + 201, mine + 202));
   });
+}
+
+TEST_F(ProcessGroupTest, APortInUseIsNamed) {
+  for (const auto* address : {"127.0.0.1", "0.0.0.0"}) {
+    const auto join = [&] {
+      ProcessGroup({.rank = 0, .size = 2, .local_size = 2, .address = address, .port = store_->port()});
+    };
+    EXPECT_THAT(join, ThrowsMessage<IoError>(HasSubstr("port " + std::to_string(store_->port())))) << address;
+  }
 }
 
 TEST_F(ProcessGroupTest, TextsReachAll) {
