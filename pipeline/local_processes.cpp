@@ -177,8 +177,10 @@ ExitCode run_local_processes(std::int64_t count) {
 void follow_starter() {
   const auto starter = environment_variable(kStarter);
   if (!starter) return;
-  expect_passed_signals(std::atoi(starter->c_str()));
+  const auto pid = std::atoi(starter->c_str());
+  expect_passed_signals(pid);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != pid) ::raise(SIGTERM);  // the starter ended before that call
 }
 
 }  // namespace gloss

@@ -61,7 +61,7 @@ std::optional<ProcessPlace> process_place(const Environment& environment) {
   else if (environment(starter->local_size))
     place.local_size = number(environment, starter->local_size, 1, place.size);
   if (const auto address = environment("MASTER_ADDR"))
-    place.address = *address;
+    place.address = *address == "::1" ? "127.0.0.1" : *address;  // the store listens at one loopback address
   else if (place.local_size < place.size)
     throw UsageError("MASTER_ADDR: wanted the name or address of the machine of process 0, got none");
   if (environment("MASTER_PORT"))

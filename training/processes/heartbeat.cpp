@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <system_error>
 #include <utility>
 
 namespace gloss {
@@ -30,23 +31,30 @@ Heartbeat::Heartbeat(c10::intrusive_ptr<c10d::Store> store, std::int64_t rank, s
   for (std::int64_t p = 0; p < size; ++p)
     if (p != rank && (rank == 0 || p == 0)) others_.push_back({p});
   beating_ = std::thread([this] { beat(); });
-  watching_ = std::thread([this] { watch(); });
+  try {
+    watching_ = std::thread([this] { watch(); });
+  } catch (const std::system_error&) {  // the limit of threads is reached
+    end();
+    beating_.join();
+    throw;
+  }
 }
 
 Heartbeat::~Heartbeat() {
-  {
-    const std::lock_guard lock(mutex_);
-    ends_ = true;
-  }
-  ended_.notify_all();
+  end();
   beating_.join();
   watching_.join();
 }
 
 void Heartbeat::leave() {
+  leaves_ = true;
+  end();
+}
+
+void Heartbeat::end() {
   {
     const std::lock_guard lock(mutex_);
-    ends_ = leaves_ = true;
+    ends_ = true;
   }
   ended_.notify_all();
 }

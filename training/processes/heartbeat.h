@@ -42,6 +42,7 @@ class Heartbeat {
     int checks = 0;  ///< since `beats` changed
   };
 
+  void end();  ///< both threads
   void beat();
   void watch();
   bool pause(std::chrono::milliseconds time);

@@ -282,6 +282,7 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place) : Exchange(place.rank, pla
   } catch (const Error&) {
     throw;
   } catch (const std::exception& fault) {
+    if (is_out_of_memory()) throw;
     throw LostProcessError("process " + std::to_string(place.rank) + " of " + std::to_string(place.size) +
                            ": the others were not found at " + place.address + ", port " + std::to_string(place.port) +
                            ": " + reason(fault));

@@ -8,6 +8,8 @@
 
 #include <sys/types.h>
 
+#include "tests/support/sanitizers.h"
+
 namespace gloss {
 
 using Arguments = std::vector<std::string>;
@@ -26,8 +28,11 @@ struct Streams {
   std::vector<std::string> launcher = {};  ///< a program, found in PATH, and its arguments, which starts gloss
 };
 
+/// Limit of a process of a test, below that of ctest for the test.
+inline constexpr std::chrono::minutes kLongestProcess{kIsSanitized ? 14 : 5};
+
 /// The gloss program at work, with its three streams in our hands. Killed where it lives longer than its owner, or
-/// longer than five minutes (then std::runtime_error).
+/// longer than kLongestProcess (then std::runtime_error).
 class Process {
  public:
   explicit Process(const Arguments& arguments, const Streams& streams = {});
@@ -49,7 +54,7 @@ class Process {
   void pump();
   void reap(int options);
 
-  std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::now() + std::chrono::minutes(5);
+  std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::now() + kLongestProcess;
   pid_t pid_ = -1;
   bool ended_ = false;
   int in_ = -1, out_ = -1, err_ = -1;

@@ -21,7 +21,7 @@ struct TerminalStreams {
 };
 
 /// The gloss program with a pseudo-terminal of its own as its controlling terminal. Killed where it lives longer than
-/// its owner, or longer than five minutes (then std::runtime_error).
+/// its owner, or longer than kLongestProcess (then std::runtime_error).
 class TerminalProcess {
  public:
   explicit TerminalProcess(const Arguments& arguments, const TerminalStreams& streams = {});
@@ -40,7 +40,7 @@ class TerminalProcess {
  private:
   bool read_some();
 
-  std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::now() + std::chrono::minutes(5);
+  std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::now() + kLongestProcess;
   pid_t pid_ = -1;
   int terminal_ = -1;
   std::string shown_;
