@@ -4,15 +4,18 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ATen/Functions.h>
+#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
 #include "model/fast/matrix_product.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"
 #include "tests/training/toy_run.h"
+#include "training/batch_loss.h"
 #include "training/determinism.h"
 #include "training/update.h"
 
@@ -102,6 +105,35 @@ TEST_P(ShardedUpdateTest, ShardsHaveTheGradientOfTheBatch) {
     EXPECT_EQ(result_.tokens, of_whole.tokens) << shards;
     EXPECT_NEAR(result_.nll_sum, of_whole.nll_sum, 1e-4) << shards;
     EXPECT_NEAR(result_.gradient_norm, of_whole.gradient_norm, 1e-6) << shards;
+  }
+}
+
+TEST_P(ShardedUpdateTest, OneShardHasTheBitsOfOneThreadThatAccumulatesGradients) {
+  at::set_num_threads(1);
+  for (const auto& config : all_networks()) {
+    SCOPED_TRACE(describe(config));
+    auto model = make_model(config, {12, 12}, RandomStream(1, "weights"));
+    model->to(device());
+    Adam adam(named_parameters(model), {});
+    for (std::int64_t step = 1; step <= 2; ++step) {
+      model->zero_grad();
+      std::int64_t tokens = 0;
+      BatchStatistics statistics;
+      for (const auto& [index, batch] : {std::pair(0U, rows(step, 7)), std::pair(1U, rows(10 + step, 9))}) {
+        const auto random = RandomStream(1, "dropout").at(static_cast<std::uint32_t>(step), index);
+        const auto loss =
+            batch_loss(model, batch, 0.1, {.training = true, .random = &random, .batch_statistics = &statistics});
+        loss.smoothed_sum.backward();
+        tokens += loss.tokens;
+      }
+      Gradients gradients;
+      for (const auto& parameter : adam.trained()) gradients.push_back(parameter.grad());
+      const auto per_token = 1.0 / static_cast<double>(tokens);
+      const auto norm = adam.set_gradients(std::move(gradients)).item<double>() * per_token;
+      adam.step({.step = step, .learning_rate = 0.01, .gradient_factor = per_token * clip_factor(norm, 0.5)});
+      statistics.update_running();
+    }
+    expect_equal(trained(config, 2, {.label_smoothing = 0.1, .clip_norm = 0.5, .shards = 1}), weights_of(model));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "app/output/doctor_text.h"
 #include "tests/app/support/bad_input.h"
+#include "tests/app/support/process.h"
 #include "tests/app/support/small_run.h"
 
 namespace gloss {
@@ -27,6 +28,16 @@ TEST(DoctorTest, WithoutARunFileItSpeaksOfTheMachine) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("  LibTorch          "), HasSubstr("  SentencePiece     "),
                                  HasSubstr("  OpenMP            /"), HasSubstr(" GFLOP/s\n"), HasSubstr(" 1 thread\n"),
                                  Not(HasSubstr("training"))));
+}
+
+TEST(DoctorTest, OpenMpReadsThePassiveWaitPolicyThatTheProgramSets) {
+  const auto shown = [](const std::string& setting) {
+    return Process({"doctor", "--threads", "1"},
+                   {.launcher = {"env", "-u", "OMP_WAIT_POLICY", "OMP_DISPLAY_ENV=true", setting}})
+        .wait();
+  };
+  EXPECT_THAT(shown("X=").err, HasSubstr("OMP_WAIT_POLICY = 'PASSIVE'"));
+  EXPECT_THAT(shown("OMP_WAIT_POLICY=active").err, HasSubstr("OMP_WAIT_POLICY = 'ACTIVE'"));
 }
 
 TEST(DoctorTest, WithARunFileItSaysWhatTrainingTakes) {
