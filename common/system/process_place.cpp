@@ -72,7 +72,9 @@ std::optional<ProcessPlace> process_place(const Environment& environment) {
   return place;
 }
 
-bool is_loopback(const std::string& address) { return address == "localhost" || address.starts_with("127."); }
+bool is_loopback(const std::string& address) {
+  return address == "localhost" || address == "::1" || address.starts_with("127.");
+}
 
 int default_threads(const ProcessPlace& place, int available, int online) {
   if (place.is_bound && available < online) return available;

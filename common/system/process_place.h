@@ -31,7 +31,7 @@ std::optional<std::string> environment_variable(const std::string& name);
 /// is known, or for one process. Throws UsageError with the name of a variable that is missing or wrong.
 std::optional<ProcessPlace> process_place(const Environment& environment = environment_variable);
 
-/// Returns whether an address is this machine's loopback interface: localhost or 127.x.x.x.
+/// Returns whether an address is this machine's loopback interface: localhost, 127.x.x.x or ::1.
 bool is_loopback(const std::string& address);
 
 /// Returns the number of threads that each process takes by default: `available` divided by the processes of this

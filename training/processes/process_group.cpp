@@ -79,28 +79,34 @@ std::uint16_t port_of(const Descriptor& socket) {
   return ntohs(address.sin_port);
 }
 
+using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
+
+/// Returns the addresses of a host for sockets of a type; on failure none, and sets `error`.
+Addresses addresses_of(const std::string& host, std::uint16_t port, int socket_type, std::string& error) {
+  addrinfo wanted{}, *found = nullptr;
+  wanted.ai_socktype = socket_type;
+  if (const int code = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found); code != 0)
+    error = ::gai_strerror(code);
+  return {found, ::freeaddrinfo};
+}
+
 /// Returns the reason why nothing answers at the address of the store; empty if something does.
 std::string error_of_store(const ProcessPlace& place) {
-  addrinfo wanted{}, *found = nullptr;
-  wanted.ai_socktype = SOCK_STREAM;
-  if (const int error = ::getaddrinfo(place.address.c_str(), std::to_string(place.port).c_str(), &wanted, &found);
-      error != 0)
-    return ::gai_strerror(error);
-  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owned(found, ::freeaddrinfo);
-  for (; found != nullptr; found = found->ai_next) {
-    const Descriptor socket(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (socket.get() >= 0 && ::connect(socket.get(), found->ai_addr, found->ai_addrlen) == 0) return "";
+  std::string error;
+  const auto addresses = addresses_of(place.address, place.port, SOCK_STREAM, error);
+  for (const auto* each = addresses.get(); each != nullptr; each = each->ai_next) {
+    const Descriptor socket(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (socket.get() >= 0 && ::connect(socket.get(), each->ai_addr, each->ai_addrlen) == 0) return "";
+    error = std::strerror(errno);
   }
-  return std::strerror(errno);
+  return error;
 }
 
 /// Returns the address of this machine from which `host` is reached: other processes reach this one there.
 std::string own_address(const std::string& host, std::uint16_t port) {
-  addrinfo wanted{}, *found = nullptr;
-  wanted.ai_socktype = SOCK_DGRAM;
-  if (const int error = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found); error != 0)
-    throw UsageError("MASTER_ADDR: " + printable(host, 200) + ": " + ::gai_strerror(error));
-  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owned(found, ::freeaddrinfo);
+  std::string error;
+  const auto found = addresses_of(host, port, SOCK_DGRAM, error);
+  if (!found) throw UsageError("MASTER_ADDR: " + printable(host, 200) + ": " + error);
   const Descriptor socket(::socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_storage address{};
   socklen_t size = sizeof address;
@@ -113,16 +119,13 @@ std::string own_address(const std::string& host, std::uint16_t port) {
   return text;
 }
 
-/// Returns whether other machines cannot reach an address.
-bool is_local(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
-
 /// Returns the network device of Gloo: the interface of GLOO_SOCKET_IFNAME, or that from which process 0 is reached.
 /// Processes that meet at the loopback interface use no other.
 std::shared_ptr<::gloo::transport::Device> device(const ProcessPlace& place) {
   if (const auto interface = environment_variable("GLOO_SOCKET_IFNAME"); interface && !is_loopback(place.address))
     return c10d::ProcessGroupGloo::createDeviceForInterface(*interface);
   const auto address = own_address(place.address, place.port);
-  if (is_local(address) && !is_loopback(place.address) && place.local_size < place.size)
+  if (is_loopback(address) && !is_loopback(place.address) && place.local_size < place.size)
     throw UsageError("MASTER_ADDR: " + printable(place.address, 200) + " is " + address +
                      " on this machine, which others cannot reach; name the machine by its address, or the network's "
                      "interface by GLOO_SOCKET_IFNAME");
