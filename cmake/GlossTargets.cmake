@@ -1,5 +1,7 @@
-# Flags of every target of ours.
+# Flags of every target of ours. Several sources are compiled as one, since the headers that they share take longer than
+# they do themselves.
 function(gloss_options target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${GLOSS_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 24)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
                          -Wno-unknown-pragmas $<$<BOOL:${GLOSS_WARNINGS_AS_ERRORS}>:-Werror>)
   if(GLOSS_SANITIZE)
@@ -13,6 +15,12 @@ function(gloss_options target)
   endif()
 endfunction()
 
+# gloss_rarely_runs(<target>): parses, calls and prints, or tests; its own instructions take no time that can be measured,
+# but a third of their compilation goes into optimizing them.
+function(gloss_rarely_runs target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 # gloss_library(<target> SOURCES ... [PUBLIC ...] [PRIVATE ...]): one folder, one target, its dependencies named.
 function(gloss_library target)
   cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
@@ -22,27 +30,29 @@ function(gloss_library target)
   target_link_libraries(${target} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
 endfunction()
 
-# gloss_uses_torch(<target>): LibTorch's headers come precompiled, and several sources are compiled as one, since what
-# they share of its templates takes longer than they do themselves.
+# gloss_uses_torch(<target>): LibTorch's headers come precompiled.
 function(gloss_uses_torch target)
   if(target STREQUAL "gloss_tensor")
     target_precompile_headers(${target} PRIVATE precompiled.h)
   else()
     target_precompile_headers(${target} REUSE_FROM gloss_tensor)
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${GLOSS_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 
-# gloss_test(<name> SOURCES ... LIBRARIES ... [TORCH]): one test program a folder; with TORCH it is
-# compiled as gloss_uses_torch says.
+# gloss_test(<name> SOURCES ... LIBRARIES ... [TORCH]): one test program a folder. Its sources are compiled together only
+# with TORCH and only a few, since their helpers have like names.
 function(gloss_test name)
   cmake_parse_arguments(ARG "TORCH" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   gloss_options(${name})
+  gloss_rarely_runs(${name})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gmock_main)
   if(ARG_TORCH)
     gloss_uses_torch(${name})
+    set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 8)
+  else()
+    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   endif()
   # Tests run side by side; one that is about threads sets their number itself.
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 120 PROPERTIES ENVIRONMENT OMP_NUM_THREADS=1)

@@ -1,7 +1,6 @@
 #include "decoding/constraints.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -16,8 +15,6 @@
 
 namespace gloss {
 namespace {
-
-constexpr float kBannedLogit = -std::numeric_limits<float>::infinity();
 
 void sort_and_remove_duplicates(Ids& ids) {
   std::ranges::sort(ids);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,6 +13,9 @@
 namespace gloss {
 
 class PhraseProgress;
+
+/// The logit of a token that must not follow.
+inline constexpr float kBannedLogit = -std::numeric_limits<float>::infinity();
 
 /// Restricts and rescales the next token: the options of DecodingConfig that every search obeys, and forced prefixes.
 /// For each row, in this order:

@@ -1,7 +1,6 @@
 #include "decoding/phrase_constraints.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "decoding/phrase_banks.h"
@@ -9,8 +8,6 @@
 
 namespace gloss {
 namespace {
-
-constexpr float kBannedLogit = -std::numeric_limits<float>::infinity();
 
 /// Returns the logits [rows, V] of each row's ids, row by row.
 std::vector<float> logits_of(const at::Tensor& logits, const std::vector<Ids>& ids) {

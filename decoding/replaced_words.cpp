@@ -61,10 +61,10 @@ Span strongest_word(const Ids& ids, const std::vector<float>& attended, const Ph
 
 std::vector<ReplacedWord> words_of(const Ids& ids, const Attended& attended, std::span<const Phrase> phrases,
                                    const SearchInputs& given) {
-  constexpr float kMinAttention = 0.1F;  // with less attention a phrase's source has no translation of its own
+  constexpr float kMinWordAttention = 0.1F;  // with less attention a phrase's source has no translation of its own
   std::set<Span> spans;
   for (std::size_t p = 0; p < phrases.size(); ++p) {
-    if (attended[p].empty() || std::ranges::max(attended[p]) < kMinAttention) continue;
+    if (attended[p].empty() || std::ranges::max(attended[p]) < kMinWordAttention) continue;
     const auto span = strongest_word(ids, attended[p], phrases[p], given);
     const Ids word(ids.begin() + span.first, ids.begin() + span.second);
     if (count_occurrences(phrases[p].ids, word) == 0) spans.insert(span);

@@ -19,7 +19,6 @@ constexpr std::string_view kMagic = "gloss-mapped-tokenizer 1\n";
 constexpr std::string_view kAnyMagic = "gloss-mapped-tokenizer ";
 constexpr std::string_view kNoNormalizer, kOpusMt = "opus-mt";
 constexpr std::size_t kMaxHeaderBytes = 32 << 20;  // bytes
-constexpr std::size_t kMaxPieceBytes = 1000;       // bytes
 constexpr std::size_t kMaxLanguageBytes = 100;     // bytes
 constexpr int kMaxJsonDepth = 4;
 
@@ -74,7 +73,8 @@ void MappedVocabulary::validate(const std::string& name) const {
   for (std::int64_t id = 0; id < V; ++id) {
     const auto& piece = pieces[static_cast<std::size_t>(id)];
     const auto place = "piece " + std::to_string(id);
-    if (piece.empty() || piece.size() > kMaxPieceBytes) refuse(name, place + ", empty or longer than 1000 bytes");
+    if (piece.empty() || piece.size() > TokenizerConfig::kMaxPieceBytes)
+      refuse(name, place + ", empty or longer than 1000 bytes");
     if (!is_text(piece)) refuse(name, place + " that is not UTF-8 without NUL");
     if (id >= kSpecialIds && !seen.insert(piece).second)
       refuse(name, place + " a second time: " + printable(piece, 80));

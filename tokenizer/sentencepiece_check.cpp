@@ -16,11 +16,11 @@
 #include "common/text/utf8.h"
 #include "tokenizer/normalizer_field.h"
 #include "tokenizer/protobuf_fields.h"
+#include "tokenizer/tokenizer_config.h"
 
 namespace gloss {
 namespace {
 
-constexpr std::size_t kMaxPieceBytes = 1000;  // bytes
 // SentencePiece 0.1.97 supports at most 64 user-defined pieces that are prefixes of each other.
 constexpr std::size_t kMaxUserDefinedPrefixes = 64;
 
@@ -48,7 +48,8 @@ std::string_view check_piece(std::string_view message) {
     if (field->number == PieceField::kScore && field->type == Fields::kFixed32)
       expect(std::isfinite(std::bit_cast<float>(fixed32(field->bytes))), "a score that is no number");
   }
-  expect(!text.empty() && text.size() <= kMaxPieceBytes, "a piece that is empty or longer than 1000 bytes");
+  expect(!text.empty() && text.size() <= TokenizerConfig::kMaxPieceBytes,
+         "a piece that is empty or longer than 1000 bytes");
   expect(!user_defined || text.size() <= kMaxUserDefinedPrefixes, "a user-defined piece longer than 64 bytes");
   expect(is_utf8(text) && text.find('\0') == text.npos, "a piece that is not UTF-8");
   return text;

@@ -34,6 +34,7 @@ enum class SourceTag {
 struct TokenizerConfig {
   static constexpr std::int64_t kMinVocabulary = 5;  ///< pad, unk, bos, eos and a piece
   static constexpr std::int64_t kMaxVocabulary = 1'000'000;
+  static constexpr std::size_t kMaxPieceBytes = 1000;  ///< a file with a longer piece is refused
   static constexpr std::size_t kMaxSymbols = 100;
   static constexpr std::size_t kMaxSymbolBytes = 64;  ///< SentencePiece's limit (sentencepiece_check)
 

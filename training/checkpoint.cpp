@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kVersion = 1;
+constexpr int kFormatVersion = 1;
 
 // Returns the steps of the checkpoints in the folder, newest first.
 std::vector<std::int64_t> steps_in(const fs::path& folder) {
@@ -42,7 +42,7 @@ TrainingState state_of(const SafetensorsFile& file, const std::string& file_name
 }  // namespace
 
 TrainingState read_checkpoint_state(const SafetensorsFile& file) {
-  expect_format(file, kCheckpointFormat, kVersion);
+  expect_format(file, kCheckpointFormat, kFormatVersion);
   const std::string& text = metadata_value(file, "state");
   if (sha256(text) != metadata_value(file, "state_sha256"))
     throw ModelError(file.name() + ": state: its sum is not the one stated; the file is damaged");
@@ -59,7 +59,7 @@ void CheckpointFolder::save(const std::map<std::string, TensorView>& tensors, co
   const std::string text = to_text(to_json(state));
   write_safetensors(folder_ / checkpoint_name(state.step), tensors,
                     {{"format", std::string(kCheckpointFormat)},
-                     {"format_version", std::to_string(kVersion)},
+                     {"format_version", std::to_string(kFormatVersion)},
                      {"state", text},
                      {"state_sha256", sha256(text)}});
   link_best(state);
@@ -85,7 +85,7 @@ std::optional<CheckpointFolder::Loaded> CheckpointFolder::newest() const {
       continue;
     }
     // Intact, but of another format: resuming from an older checkpoint would lose work.
-    expect_format(*file, kCheckpointFormat, kVersion);
+    expect_format(*file, kCheckpointFormat, kFormatVersion);
     std::optional<TrainingState> state;
     try {
       state = state_of(*file, checkpoint_name(step));
@@ -110,7 +110,7 @@ SafetensorsFile CheckpointFolder::open(const std::string& file_name) const {
   if (!fs::exists(folder_ / file_name, error) && !error)
     throw ModelError(printable((folder_ / file_name).string(), 1000) + ": is not there any more");
   SafetensorsFile file = SafetensorsFile::open(folder_ / file_name);
-  expect_format(file, kCheckpointFormat, kVersion);
+  expect_format(file, kCheckpointFormat, kFormatVersion);
   return file;
 }
 

@@ -9,9 +9,7 @@
 namespace gloss {
 namespace {
 
-using Candidate = LineTranslation::Candidate;
-
-Json to_object(const Candidate& candidate, bool alignment) {
+Json to_object(const LineTranslation::Candidate& candidate, bool alignment) {
   auto words = Json::array();
   for (const auto& [text, confidence] : candidate.words) words.push_back({{"word", text}, {"confidence", confidence}});
   auto flags = candidate.flags.names();
@@ -43,7 +41,7 @@ std::string to_json_line(const TranslatedLine& line, bool alignment) {
   return to_text(object) + '\n';
 }
 
-std::string to_n_best_line(std::int64_t line, const Candidate& candidate) {
+std::string to_n_best_line(std::int64_t line, const LineTranslation::Candidate& candidate) {
   return std::to_string(line) + " ||| " + candidate.text + " ||| " + printed_score(candidate.score);
 }
 
@@ -51,7 +49,7 @@ std::string to_n_best_line(std::int64_t line, const Candidate& candidate) {
 
 std::string to_lines(const TranslatedLine& line, const TranslationPrint& print) {
   if (print.json_lines) return to_json_line(line, print.alignment);
-  static const std::vector<Candidate> empty(1);  // a line is printed even if there is no translation
+  static const std::vector<LineTranslation::Candidate> empty(1);  // a line is printed even if there is no translation
   std::string text;
   for (const auto& candidate : line.translation->complete() ? line.translation->candidates : empty) {
     text += print.n_best ? to_n_best_line(line.number, candidate) : candidate.text;

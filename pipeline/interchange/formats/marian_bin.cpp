@@ -38,7 +38,7 @@ struct Header {
 };
 static_assert(sizeof(Header) == 32);
 
-constexpr std::uint64_t kVersion = 1, kEncryptedVersion = 2;
+constexpr std::uint64_t kFormatVersion = 1, kEncryptedVersion = 2;
 constexpr std::string_view kPrefix = "F0::";
 
 std::string hexadecimal(std::uint64_t code) {
@@ -109,7 +109,7 @@ class MarianBin final : public ForeignTensors {
       fail(
           "wanted a model of Marian in version 1, got version 2, which newer forks of Marian write encrypted; ask "
           "for the file that is not encrypted");
-    if (version == kVersion) return;
+    if (version == kFormatVersion) return;
     const auto kind = file_kind({start.data(), start.size()});
     fail("wanted a binary model of Marian (version 1), got " + (!kind.empty() ? std::string(kind)
                                                                 : whole       ? "version " + std::to_string(version)

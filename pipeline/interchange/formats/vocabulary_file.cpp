@@ -15,6 +15,7 @@
 #include "pipeline/interchange/formats/yaml.h"
 #include "tokenizer/piece_table.h"
 #include "tokenizer/sentencepiece_check.h"
+#include "tokenizer/tokenizer_config.h"
 
 namespace gloss {
 namespace {
@@ -31,8 +32,8 @@ class Pieces {
   /// Adds a piece. `place` is its place in the file, for messages: "line 7".
   void put(std::string piece, std::uint64_t id, std::string place) {
     if (piece.empty()) fail(place, "wanted a piece, got an empty text");
-    if (piece.size() > kMaxPieceBytes)
-      fail(place, "wanted a piece of at most " + std::to_string(kMaxPieceBytes) + " bytes, got " +
+    if (piece.size() > TokenizerConfig::kMaxPieceBytes)
+      fail(place, "wanted a piece of at most " + std::to_string(TokenizerConfig::kMaxPieceBytes) + " bytes, got " +
                       std::to_string(piece.size()));
     if (!is_text(piece)) fail(place, "wanted a piece in UTF-8 without NUL bytes, got \"" + printable(piece, 80) + '"');
     if (id >= pieces_.size())

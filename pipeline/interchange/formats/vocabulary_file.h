@@ -22,7 +22,6 @@ struct Vocabulary {
 /// Bounds on a vocabulary file.
 inline constexpr std::size_t kMaxVocabularyBytes = std::size_t{32} << 20;
 inline constexpr std::size_t kMaxVocabularyPieces = 1'000'000;
-inline constexpr std::size_t kMaxPieceBytes = 1000;
 
 /// Reads a vocabulary. The kind follows from the ending: .yml and .yaml (a map of piece to id), .json (the same), .spm
 /// and .model (SentencePiece), otherwise a text with one piece a line, in the order of the ids. Ids are 0 to n-1, each
