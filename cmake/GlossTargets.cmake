@@ -1,5 +1,6 @@
 # Flags of every target of ours. Several sources are compiled as one, since the headers that they share take longer than
-# they do themselves.
+# they do themselves. File-local functions of one folder therefore need different names, or different kinds of arguments:
+# a call with a string may otherwise choose a neighbor's overload that takes a bool.
 function(gloss_options target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${GLOSS_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 24)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual

@@ -15,7 +15,7 @@ std::string pronoun(const Lexicon& lexicon, const Choice& choice) {
   return chinese(entry).words[women ? 1 : noun.is("person") ? 0 : 2];
 }
 
-Words phrase(const Lexicon& lexicon, const Sentence& sentence, const Choice& choice) {
+Words chinese_phrase(const Lexicon& lexicon, const Sentence& sentence, const Choice& choice) {
   const auto& noun = *choice.word;
   const auto& forms = chinese(noun).words;
   const auto& determiner = chinese(*choice.determiner);
@@ -52,7 +52,7 @@ Words chinese_words(const Lexicon& lexicon, const Sentence& sentence, const Piec
   Words words;
   switch (piece.use) {
     case Use::kPlain:
-      if (sentence.pattern->slots[piece.slot].is_noun()) return phrase(lexicon, sentence, choice);
+      if (sentence.pattern->slots[piece.slot].is_noun()) return chinese_phrase(lexicon, sentence, choice);
       append(words, adjective ? entry.option("is", "很" + forms[1]) : forms[0]);
       break;
     case Use::kTo:

@@ -5,7 +5,7 @@ namespace {
 
 const Forms& english(const Entry& entry) { return entry.in(Language::kEnglish); }
 
-Words phrase(const Lexicon& lexicon, const Sentence& sentence, const Choice& choice, bool object) {
+Words english_phrase(const Lexicon& lexicon, const Sentence& sentence, const Choice& choice, bool object) {
   Words words;
   const auto& noun = *choice.word;
   if (noun.is("pronoun")) {
@@ -40,18 +40,18 @@ Words english_words(const Lexicon& lexicon, const Sentence& sentence, const Piec
   Words words;
   switch (piece.use) {
     case Use::kPlain:
-      if (noun) return phrase(lexicon, sentence, choice, false);
+      if (noun) return english_phrase(lexicon, sentence, choice, false);
       append(words, forms[forms.size() == 3 ? static_cast<std::size_t>(agreeing()) : 0]);
       break;
     case Use::kObject:
-      return phrase(lexicon, sentence, choice, true);
+      return english_phrase(lexicon, sentence, choice, true);
     case Use::kAt:
       append(words, english(*choice.word).option("at"));
-      for (auto& word : phrase(lexicon, sentence, choice, true)) words.push_back(std::move(word));
+      for (auto& word : english_phrase(lexicon, sentence, choice, true)) words.push_back(std::move(word));
       break;
     case Use::kTo:
       append(words, "to");
-      for (auto& word : phrase(lexicon, sentence, choice, true)) words.push_back(std::move(word));
+      for (auto& word : english_phrase(lexicon, sentence, choice, true)) words.push_back(std::move(word));
       break;
     case Use::kPronoun:
       append(words, english(natural_pronoun(lexicon, choice)).words[0]);

@@ -42,8 +42,8 @@ std::string decline(const Choice& choice, std::string_view grammatical_case) {
   return grammatical_case != "nom" && forms.option("weak") == "yes" ? plural : forms.words[1];
 }
 
-Words phrase(const Lexicon& lexicon, const Sentence& sentence, const Choice& choice,
-             std::string_view grammatical_case) {
+Words german_phrase(const Lexicon& lexicon, const Sentence& sentence, const Choice& choice,
+                    std::string_view grammatical_case) {
   Words words;
   if (choice.word->is("pronoun")) {
     append(words, german(*choice.word).words[pronoun_form(grammatical_case)]);
@@ -113,13 +113,13 @@ Words german_words(const Lexicon& lexicon, const Sentence& sentence, const Piece
       append(words, forms[forms.size() == 3 ? static_cast<std::size_t>(person(argument)) : 0]);
       break;
     case Use::kNominative:
-      return phrase(lexicon, sentence, choice, "nom");
+      return german_phrase(lexicon, sentence, choice, "nom");
     case Use::kAccusative:
-      return phrase(lexicon, sentence, choice, "acc");
+      return german_phrase(lexicon, sentence, choice, "acc");
     case Use::kDative:
-      return phrase(lexicon, sentence, choice, "dat");
+      return german_phrase(lexicon, sentence, choice, "dat");
     case Use::kGoverned:
-      return phrase(lexicon, sentence, choice, governed_case(argument));
+      return german_phrase(lexicon, sentence, choice, governed_case(argument));
     case Use::kPronounNominative:
       append(words, pronoun("nom"));
       break;
@@ -134,12 +134,12 @@ Words german_words(const Lexicon& lexicon, const Sentence& sentence, const Piece
     case Use::kRelativeGoverned:
       return relative(lexicon, choice, governed_case(argument));
     case Use::kAt:
-      return with_preposition(entry.option("at"), phrase(lexicon, sentence, choice, "dat"));
+      return with_preposition(entry.option("at"), german_phrase(lexicon, sentence, choice, "dat"));
     case Use::kOnto:
-      return with_preposition(entry.option("at"), phrase(lexicon, sentence, choice, "acc"));
+      return with_preposition(entry.option("at"), german_phrase(lexicon, sentence, choice, "acc"));
     case Use::kTo:
       return with_preposition(entry.option("to"),
-                              phrase(lexicon, sentence, choice, entry.option("to") == "zu" ? "dat" : "acc"));
+                              german_phrase(lexicon, sentence, choice, entry.option("to") == "zu" ? "dat" : "acc"));
     case Use::kFinite:
       append(words, finite(choice, person(argument)));
       break;
