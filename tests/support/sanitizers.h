@@ -9,4 +9,12 @@ inline constexpr bool kIsSanitized = true;
 inline constexpr bool kIsSanitized = false;
 #endif
 
+/// Whether the test runs with the thread sanitizer, which blocks all signals in a handler; a jump out of the handler
+/// leaves them blocked.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool kBlocksSignalsInHandlers = true;
+#else
+inline constexpr bool kBlocksSignalsInHandlers = false;
+#endif
+
 }  // namespace gloss
