@@ -5,14 +5,14 @@
 namespace gloss::kernels::GLOSS_INSTRUCTION_SET {
 
 void column_sums(const float* in, std::int64_t stride, std::int64_t rows, std::int64_t columns, float* out) {
-  constexpr std::int64_t kAccumulators = 4;
+  constexpr std::int64_t kSums = 4;
   std::int64_t j = 0;
-  for (; j + kAccumulators * kFloats <= columns; j += kAccumulators * kFloats) {
-    Floats sums[kAccumulators] = {};
+  for (; j + kSums * kFloats <= columns; j += kSums * kFloats) {
+    Floats sums[kSums] = {};
     for (std::int64_t i = 0; i < rows; ++i) {
-      for (std::int64_t v = 0; v < kAccumulators; ++v) sums[v] += load(in + i * stride + j + v * kFloats);
+      for (std::int64_t v = 0; v < kSums; ++v) sums[v] += load(in + i * stride + j + v * kFloats);
     }
-    for (std::int64_t v = 0; v < kAccumulators; ++v) store(out + j + v * kFloats, sums[v]);
+    for (std::int64_t v = 0; v < kSums; ++v) store(out + j + v * kFloats, sums[v]);
   }
   for (; j < columns; ++j) {
     float sum = 0;

@@ -103,7 +103,7 @@ TEST(ExportHuggingFaceTest, ActivationsHaveTheNamesOfTheClasses) {
                                          {Activation::kGelu, "gelu"},
                                          {Activation::kSwish, "silu"},
                                          {Activation::kGeluSigmoid, "quick_gelu"}}) {
-    const ExportedModel model([&](SmallJob& job) { job.config.model.activation = activation; });
+    const ExportedModel model([activation = activation](SmallJob& job) { job.config.model.activation = activation; });
     model.write(kHuggingFace);
     EXPECT_EQ(model.json("config.json").at("activation_function"), name);
   }

@@ -153,7 +153,7 @@ TEST(ExportMarianRefusalTest, AModelOfGlossesDefaultsIsRefusedWithAllReasons) {
 TEST_F(ExportMarianTest, ActivationsHaveMariansNames) {
   for (const auto& [activation, name] :
        {std::pair(Activation::kRelu, "relu"), {Activation::kSwish, "swish"}, {Activation::kGeluSigmoid, "gelu"}}) {
-    const ExportedModel model([&](SmallJob& job) {
+    const ExportedModel model([activation = activation](SmallJob& job) {
       use_marian_formulas(job.config.model);
       job.config.model.activation = activation;
     });
