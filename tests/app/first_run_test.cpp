@@ -89,7 +89,7 @@ TEST_F(FirstRunTest, TwoFileNamesAreEnough) {
   EXPECT_EQ(run_gloss({"translate", "--model", run_ / "a"}, "a b\n").exit_code, 0);
 }
 
-TEST_F(FirstRunTest, QuietSaysNothingOfTheChoice) {
+TEST_F(FirstRunTest, QuietPrintsNothingOfTheChoice) {
   const auto outcome = run_gloss(training("a", {"--set", "training.max_steps=1", "--quiet"}));
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.err, IsEmpty());

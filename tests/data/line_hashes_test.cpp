@@ -7,7 +7,7 @@
 namespace gloss {
 namespace {
 
-TEST(LineHashesTest, RememberEachHashWhileTheyGrow) {
+TEST(LineHashesTest, KeepEachHashWhileTheyGrow) {
   LineHashes hashes;
   EXPECT_FALSE(hashes.contains(hash_of_line("0")));
   for (int i = 0; i < 10'000; ++i) {

@@ -76,7 +76,7 @@ TEST_P(BatchedSearchTest, NothingToSearchIsNoBatch) {
   EXPECT_THAT(scorer_.steps(), IsEmpty());
 }
 
-TEST_P(BatchedSearchTest, MayBeGivenUpBeforeABatch) {
+TEST_P(BatchedSearchTest, MayBeCanceledBeforeABatch) {
   int begun = 0;
   const auto give_up = [&](std::int64_t) {
     if (++begun == 2) throw std::runtime_error("enough");

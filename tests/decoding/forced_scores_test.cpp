@@ -130,7 +130,7 @@ TEST_P(ForcedScoresTest, ATargetThatASearchCutShortIsScoredWithoutEos) {
   EXPECT_EQ(scores.back().log_probability, 0);
 }
 
-TEST_P(ForcedScoresTest, MayBeGivenUpBeforeAnyStep) {
+TEST_P(ForcedScoresTest, MayBeCanceledBeforeAnyStep) {
   const FakeScorer scorer(random_rule(kWords), kWords, device());
   const std::vector<Ids> sources = {{4, kEos}}, targets = {{4, 5, 6, 4}};
   const auto give_up = [&] {

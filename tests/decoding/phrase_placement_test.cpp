@@ -106,7 +106,7 @@ TEST_P(PhrasePlacementTest, TheReplacedWordAttendsMostToThePhrasesSource) {
   EXPECT_THAT(replaced_words(without, source(), config_, given(1, 2), {}), IsEmpty());
 }
 
-TEST_P(PhrasePlacementTest, BothPassesForReplacedWordsMayBeGivenUp) {
+TEST_P(PhrasePlacementTest, BothPassesForReplacedWordsMayBeCanceled) {
   for (std::size_t allowed = 0; allowed < 9; ++allowed) {  // five greedy steps, then four of the translation
     const auto before = scorer_.steps().size();
     std::size_t calls = 0;

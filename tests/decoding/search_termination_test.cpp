@@ -89,7 +89,7 @@ TEST_P(PatienceTest, HasNoEffectOnTheBestWithoutALengthPenalty) {
   }
 }
 
-TEST_P(SearchTerminationTest, WithoutLengthPenaltyALiveHypothesisThatLeadsIsNotGivenUp) {
+TEST_P(SearchTerminationTest, WithoutLengthPenaltyALeadingLiveHypothesisIsKept) {
   // "" with 0.05 and "A" with 0.09 are finished after two steps, when "A A" is live with 0.72.
   const FakeScorer scorer(
       table({{{}, {{kA, 0.9}, {kEos, 0.05}, {kB, 0.05}}}, {{kA}, {{kA, 0.8}, {kEos, 0.1}, {kB, 0.1}}}}, kWords), kWords,

@@ -119,7 +119,7 @@ TEST_F(SaveFaultTest, WhereThereIsACheckpointTheMessageSaysToResume) {
 }
 
 // It has a name where the file system cannot do without: the descriptor is closed, the file removed, a new one made.
-TEST_F(SaveFaultTest, AfterAFailedFsyncTheFileIsGivenUp) {
+TEST_F(SaveFaultTest, AfterAFailedFsyncTheFileIsRemoved) {
   FaultyRun run(kAverage);
   const auto& calls = run.calls(true);
   const auto at = find_call(calls, "sync", "/checkpoints/.gloss.");

@@ -37,7 +37,7 @@ TEST_P(DecoderTest, NoPositionSeesALaterOne) {
   EXPECT_GT(x_.grad().slice(1, 0, 3).abs().amax(-1).min().item<float>(), 0);
 }
 
-TEST_P(DecoderTest, PaddedMemoryIsNotLookedAt) {
+TEST_P(DecoderTest, PaddedMemoryHasNoInfluence) {
   decoder_(x_, source_, Pass{}).square().sum().backward();
   EXPECT_THAT(memory_.grad()[1].slice(0, 2), SameAs(at::zeros({2, 16}, x_.options())));
   EXPECT_GT(memory_.grad()[0].abs().amax(-1).min().item<float>(), 0);

@@ -37,7 +37,7 @@ TEST_P(EncoderTest, PermutingTheSourcePermutesTheOutput) {  // positions are add
               AllClose(encoder(x, Mask::unmasked(), Pass{}).index_select(1, order), 1e-5));
 }
 
-TEST_P(EncoderTest, PaddingIsNotLookedAt) {
+TEST_P(EncoderTest, PaddingHasNoInfluence) {
   auto encoder = make();
   const auto x = formula_tensor({2, 5, 16}, device()).requires_grad_();
   encoder(x, Mask::padding({5, 3}), Pass{})[1].slice(0, 0, 3).square().sum().backward();

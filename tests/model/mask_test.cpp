@@ -44,7 +44,7 @@ TEST_P(MaskTest, HidingAddsUp) {
   EXPECT_THAT(mask.visible(1, 3, device()), SameAs(bits({0, 0, 1, 1, 0, 0}, {2, 1, 1, 3})));
 }
 
-TEST_P(MaskTest, KnowsWithoutATensorWhetherItHidesAnything) {
+TEST_P(MaskTest, WhetherItHidesAnythingNeedsNoTensor) {
   EXPECT_TRUE(Mask::unmasked().all_visible(4, 4));
   EXPECT_TRUE(Mask::padding({4, 4}).all_visible(2, 4));
   EXPECT_FALSE(Mask::padding({4, 3}).all_visible(2, 4));

@@ -31,7 +31,7 @@ TEST_P(PaddingTest, IsOneWideWhereEveryRowIsEmpty) {
   EXPECT_THAT(pad(std::vector<std::vector<std::int32_t>>{{}}, device()).ids, SameAs(ids({0}, {1, 1})));
 }
 
-TEST_P(PaddingTest, TheDecoderIsGivenWhatItHasToSayOnePositionBefore) {
+TEST_P(PaddingTest, DecoderInputIsTheLabelsOnePositionLater) {
   const auto target = shift_target(std::vector<std::vector<std::int32_t>>{{5, 6, 3}, {7, 3}}, device());
   EXPECT_THAT(target.input.ids, SameAs(ids({2, 5, 6, 2, 7, 0}, {2, 3})));
   EXPECT_THAT(target.labels, SameAs(ids({5, 6, 3, 7, 3, 0}, {2, 3})));

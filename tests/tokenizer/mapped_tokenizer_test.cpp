@@ -126,7 +126,7 @@ TEST(MappedTokenizerTest, PiecesOutsideTheVocabularyAreUnknown) {
   }
 }
 
-TEST(MappedTokenizerTest, CharactersThatOnlyTheVocabularyKnowsHaveAnId) {
+TEST(MappedTokenizerTest, CharactersOfTheVocabularyAloneHaveAnId) {
   const auto model = train_on(training_text(), small_config());
   auto vocabulary = reversed(model);
   vocabulary.pieces.push_back("☃");

@@ -162,7 +162,7 @@ TEST_P(AlignmentTest, UnequalCountsAndEmptyBatchesAreRefused) {
   EXPECT_THROW(align({0, std::nullopt}), UsageError);
 }
 
-TEST_P(AlignmentTest, MayBeGivenUpBeforeAnyBatch) {
+TEST_P(AlignmentTest, MayBeCanceledBeforeAnyBatch) {
   for (const std::int64_t batch_size : {1, 2}) {
     int calls = 0;
     std::atomic<int> taken = 0;

@@ -183,7 +183,7 @@ TEST_P(CandidateDetailsTest, LinksAreBetweenWordsThatExist) {
       }
 }
 
-TEST_P(CandidateDetailsTest, AlignmentsMayBeGivenUp) {
+TEST_P(CandidateDetailsTest, AlignmentsMayBeCanceled) {
   const auto aligning = translator();
   int calls = 0;
   const auto translate = [&](bool alignment, int last) {

@@ -70,7 +70,7 @@ TEST_P(LineTranslatorTest, AlignerIsCalledWhenThereIsSomethingToAlign) {
   EXPECT_THROW(translate({.alignment = true}), std::runtime_error);
 }
 
-TEST_P(LineTranslatorTest, MayBeGivenUpBeforeAnyStep) {
+TEST_P(LineTranslatorTest, MayBeCanceledBeforeAnyStep) {
   const LineTranslator translator(scorer_, letters_, letters_, 100);
   const std::vector<std::string> lines = {"abcdef"};
   for (const std::int64_t beam_size : {1, 2}) {

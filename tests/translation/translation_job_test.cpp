@@ -136,7 +136,7 @@ TEST_F(TranslationJobTest, ALineWhoseDetailsFitAtTheSecondAttemptIsNotSearchedAg
   EXPECT_EQ(calls, 8);
 }
 
-TEST_F(TranslationJobTest, DetailsMayBeGivenUp) {
+TEST_F(TranslationJobTest, DetailsMayBeCanceled) {
   config_.repetition_penalty = 1.5;
   const std::vector<std::string> lines = {"a"};
   int calls = 0;

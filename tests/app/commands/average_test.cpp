@@ -137,7 +137,7 @@ TEST_F(AverageTest, RefusesACheckpointAwayFromItsRun) {
   EXPECT_THAT(outcome.err, HasSubstr("config.json"));
 }
 
-TEST_F(AverageTest, WantsFilesThatAreThere) {
+TEST_F(AverageTest, RequiresExistingFiles) {
   EXPECT_EQ(run_gloss({"average", "--output", run_ / "mean.safetensors"}).exit_code, 2);
   EXPECT_EQ(run_gloss({"average", run_ / "absent", "--output", run_ / "mean.safetensors"}).exit_code, 2);
 }

@@ -81,7 +81,7 @@ TEST_F(CheckDataTest, FindsOverlapRepetitionsAndUnknownCharacters) {
   EXPECT_THAT(text.out, HasSubstr("unknown: A (U+0041) 4, B (U+0042) 2, # (U+0023) 1\n"));
 }
 
-TEST_F(CheckDataTest, EverySetIsLookedAtWhereOneIsRefused) {
+TEST_F(CheckDataTest, EverySetIsCheckedWhereOneIsRefused) {
   write_text(run_ / "s", "a\nb\n");
   write_text(run_ / "t", "A\n");
   const auto outcome = run({"--config", run_.config(), "--set", "data.train_source=s", "--set", "data.train_target=t",

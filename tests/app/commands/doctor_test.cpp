@@ -40,7 +40,7 @@ TEST(DoctorTest, OpenMpReadsThePassiveWaitPolicyThatTheProgramSets) {
   EXPECT_THAT(shown("OMP_WAIT_POLICY=active").err, HasSubstr("OMP_WAIT_POLICY = 'ACTIVE'"));
 }
 
-TEST(DoctorTest, WithARunFileItSaysWhatTrainingTakes) {
+TEST(DoctorTest, WithARunFileItPrintsWhatTrainingTakes) {
   const SmallRun run;
   const Arguments doctor = {"doctor", "--threads", "1", "--config", run.config(), "--out", run / "run"};
   const auto text = run_gloss(doctor);

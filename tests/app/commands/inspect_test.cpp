@@ -25,7 +25,7 @@ using testing::IsEmpty;
 using testing::MatchesRegex;
 using testing::StartsWith;
 
-TEST(InspectTest, SaysWhatAModelHolds) {
+TEST(InspectTest, PrintsWhatAModelHolds) {
   const SmallRun run;
   const auto model = run.untrained_model();
   const auto text = run_gloss({"inspect", model});
@@ -123,7 +123,7 @@ TEST(InspectTest, ItsJsonIsStrictWhateverTheFileHolds) {
   EXPECT_NO_THROW(parse_json(to_text(to_json(state))));
 }
 
-TEST(InspectTest, SaysWhereACheckpointStands) {
+TEST(InspectTest, PrintsTheStateOfACheckpoint) {
   const SmallRun run;
   ASSERT_EQ(run_gloss(run.training("a", {"--set", "training.max_steps=5"})).exit_code, 0);
   const auto checkpoint = (run / "a") / "checkpoints" / "step-00000005.safetensors";

@@ -181,7 +181,7 @@ TEST(RequestStopDeathTest, TheSignalThatFollowsIsTheFirst) {
   EXPECT_EXIT(signals_after_request(2), ExitedWithCode(143), "");
 }
 
-TEST(RequestStopTest, TheNextGuardForgetsIt) {
+TEST(RequestStopTest, TheNextGuardClearsIt) {
   {
     const StopOnSignal guard;
     request_stop(ExitCode::kTerminated);

@@ -232,7 +232,7 @@ TEST_P(TrainTranslateTest, TheLogIsAnObjectALine) {
   }
 }
 
-TEST_P(TrainTranslateTest, TheModelSaysWhereItCameFromWithoutAPath) {
+TEST_P(TrainTranslateTest, TheModelNamesItsOriginWithoutAPath) {
   job_.config.training.max_epochs = 2;
   job_.config.training.max_steps.reset();
   const auto result = job_.run();

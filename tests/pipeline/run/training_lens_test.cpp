@@ -64,7 +64,7 @@ TEST_P(TrainingLensTest, TheModelFileIsTheSameWithAndWithoutIt) {
   EXPECT_FALSE(std::filesystem::exists(without / "run/lens.jsonl"));
 }
 
-TEST_P(TrainingLensTest, EachValidationAndTheFinalWeightsAreLookedAtOnce) {
+TEST_P(TrainingLensTest, EachValidationAndTheFinalWeightsAreObservedOnce) {
   job_.config.training.max_steps = 5;
   job_.config.training.validate_every = 2;
   job_.run();
@@ -98,7 +98,7 @@ TEST_P(TrainingLensTest, ATranslationThatDoesNotEndIsCut) {
       EXPECT_EQ(item["target"]["pieces"].size(), 2 * item["source"]["pieces"].size() + 50);
 }
 
-TEST_P(TrainingLensTest, TheMeanOfTheLastSavesIsLookedAtLast) {
+TEST_P(TrainingLensTest, TheMeanOfTheLastSavesIsObservedLast) {
   job_.config.training.save_every = 2;
   job_.config.training.average_last = 2;
   job_.run();
@@ -108,7 +108,7 @@ TEST_P(TrainingLensTest, TheMeanOfTheLastSavesIsLookedAtLast) {
   EXPECT_EQ(run_curves(std::vector{job_ / "run"})["runs"][0]["lens"][1]["items"], all[2]["items"]);
 }
 
-TEST_P(TrainingLensTest, WithoutValidationTheFinalWeightsAreLookedAt) {
+TEST_P(TrainingLensTest, WithoutValidationTheFinalWeightsAreObserved) {
   job_.config.data.valid_source = job_.config.data.valid_target = "";
   job_.run();
   EXPECT_THAT(steps(), ElementsAre(4));
