@@ -1,9 +1,5 @@
 #include "benchmarks/machine.h"
 
-#include <algorithm>
-#include <chrono>
-#include <limits>
-
 #include <ATen/ops/linear.h>
 #include <ATen/ops/randn.h>
 #include <sys/resource.h>
@@ -13,19 +9,18 @@
 #include <c10/core/CachingDeviceAllocator.h>
 #endif
 
+#include "benchmarks/study/best_seconds.h"
+
 namespace gloss {
 
 double matrix_peak(at::Device device, at::ScalarType type) {
   const auto options = at::device(device).dtype(type);
   const auto a = at::randn({4096, 512}, options), b = at::randn({2048, 512}, options);
-  double best = std::numeric_limits<double>::max();
-  for (int i = 0; i < 8; ++i) {
-    const auto start = std::chrono::steady_clock::now();
+  const double seconds = study::best_seconds(8, [&] {
     at::linear(a, b);
     if (device.is_cuda()) torch::cuda::synchronize();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return 2.0 * 4096 * 512 * 2048 / best;
+  });
+  return 2.0 * 4096 * 512 * 2048 / seconds;
 }
 
 std::optional<std::int64_t> peak_memory_mib(at::Device device) {
