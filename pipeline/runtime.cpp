@@ -53,10 +53,23 @@ int start_threads(int wanted) {
 
 }  // namespace
 
-at::Device parse_device(const std::string& text) {
+std::int64_t own_device(const ProcessPlace& place, std::int64_t devices) {
+  if (place.is_bound && devices == 1) return 0;
+  if (const auto needed = std::max(place.local_size, place.local_rank + 1); needed > devices)
+    throw UsageError({Key{"device"},
+                      ": wanted a CUDA device for each of the " + std::to_string(needed) + " processes here, got " +
+                          std::to_string(devices) + "; use ",
+                      Key{"device"}, " cpu, or start fewer processes"});
+  return place.local_rank;
+}
+
+at::Device parse_device(const std::string& text, const std::optional<ProcessPlace>& place) {
   const int devices = at::hasCUDA() ? at::detail::getCUDAHooks().deviceCount() : 0;
-  if (text == "cpu") return at::kCPU;
-  if (text == "auto") return devices > 0 ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
+  if (text == "cpu" || (text == "auto" && devices == 0)) return at::kCPU;
+  if (place && text.starts_with("cuda:"))
+    throw UsageError({Key{"device"}, ": wanted auto, cpu or cuda for several processes, got " + printable(text)});
+  if (devices > 0 && (text == "auto" || text == "cuda"))
+    return at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(place ? own_device(*place, devices) : 0));
   const auto number = text.starts_with("cuda:") ? text.substr(5) : text == "cuda" ? "0" : "";
   if (number.empty() || number.size() > 3 || number.find_first_not_of("0123456789") != std::string::npos)
     throw UsageError({Key{"device"}, ": wanted auto, cpu, cuda or cuda:N, got " + printable(text)});

@@ -1,14 +1,23 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <c10/core/Device.h>
 
+#include "common/system/process_place.h"
+
 namespace gloss {
 
-/// Parses "auto", "cpu", "cuda" or "cuda:N". auto is a CUDA device if there is one. Throws UsageError with the key
-/// "device" for another text, and for a CUDA device that does not exist.
-at::Device parse_device(const std::string& text);
+/// Parses "auto", "cpu", "cuda" or "cuda:N". auto is a CUDA device if there is one. If the process has a place among
+/// several, auto and cuda mean a device of its own. Throws UsageError with the key "device" for another text, for a
+/// CUDA device that does not exist, and for fewer of them than processes of this machine.
+at::Device parse_device(const std::string& text, const std::optional<ProcessPlace>& place = std::nullopt);
+
+/// Returns which of the `devices` CUDA devices a process takes: the one with its number on this machine. If mpirun or
+/// srun shows the process only one, it takes that. Throws UsageError with the key "device" for fewer devices than
+/// processes.
+std::int64_t own_device(const ProcessPlace& place, std::int64_t devices);
 
 /// Sets LibTorch's number of threads (0: as many as the process may use) and the settings under which equal input gives
 /// equal bits (docs/decisions.md). Call it once a process, before any tensor exists. Returns the number of threads; if

@@ -53,8 +53,6 @@ Adam::Adam(std::vector<std::pair<std::string, at::Tensor>> parameters, const Tra
     if (parameter.requires_grad()) trained_.push_back(slots_.back().parameter);
   }
   if (path == Path::kFastest && FlatAdam::can_keep(trained_)) flat_.emplace(trained_, has_ema(), workers, exchange);
-  if (!flat_ && !exchange.is_alone())
-    throw UsageError("several processes: wanted weights on the CPU, in float32, got others; start one process");
   if (flat_ && exchange.is_alone()) slots_ = slots_with_state();
   for (Slot& slot : slots_)
     if (!flat_ && slot.is_trained) keep_plainly(slot, has_ema());

@@ -31,8 +31,8 @@ double clip_factor(double norm, double clip_norm);
 ///
 ///     decay = min(ema_decay, (1 + step) / (10 + step))          ema = decay ema + (1 - decay) parameter
 ///
-/// On the CPU an update takes two passes over memory (training/flat_adam.h). On other devices LibTorch's operations do
-/// the work.
+/// On the CPU an update takes two passes over memory, and several processes divide it (training/flat_adam.h). On other
+/// devices LibTorch's operations do the work; each of several processes has the whole state and does the same.
 class Adam {
  public:
   struct Slot {
@@ -47,17 +47,19 @@ class Adam {
 
   /// `parameters`: pairs of name and tensor, each tensor once. Parameters that do not require a gradient now are
   /// frozen. kPlain uses LibTorch's operations on the CPU, too, for comparison. `workers`, if not null, divide the work
-  /// on the CPU, without effect on the bits. The processes of `exchange` divide the state and the work (FlatAdam). Both
-  /// must outlive this. Throws ShapeError for a repeated tensor, and UsageError for several processes if there is no
-  /// FlatAdam.
+  /// on the CPU, without effect on the bits. They and `exchange` must outlive this. Throws ShapeError for a repeated
+  /// tensor.
   Adam(std::vector<std::pair<std::string, at::Tensor>> parameters, const TrainingConfig& config,
        Path path = Path::kFastest, Workers* workers = nullptr, Exchange& exchange = no_exchange());
 
   /// Returns the parameters that have gradients, in the order of the names.
   const std::vector<at::Tensor>& trained() const { return trained_; }
 
-  /// Sets the gradients of the next `step`, which must not change until then. With several processes, each passes one
-  /// tensor, that of its slice (GradientExchange). Returns their norm as one vector: a float64 scalar on their device,
+  /// Returns whether several processes divide the state and the work (FlatAdam).
+  bool divides_state() const { return flat_.has_value() && !exchange_->is_alone(); }
+
+  /// Sets the gradients of the next `step`, which must not change until then. If the state is divided, they are one
+  /// tensor, that of the slice (GradientExchange). Returns their norm as one vector: a float64 scalar on their device,
   /// computed asynchronously. The norm is not finite if a gradient is not finite or the squares overflow float.
   at::Tensor set_gradients(Gradients gradients);
 
@@ -71,26 +73,23 @@ class Adam {
   void step(const Update& update);
   void clear_gradients();
 
-  /// Returns every parameter, in the order of the names. With several processes, m, v and ema are undefined.
+  /// Returns every parameter, in the order of the names. If the state is divided, m, v and ema are undefined.
   const std::vector<Slot>& slots() const { return slots_; }
   bool has_ema() const { return ema_decay_ > 0; }
 
-  /// Returns the slots with their state: slots() in a run of one process. With several, all must call it; process 0
-  /// gets copies, the others slots().
+  /// Returns the slots with their state: slots() unless the state is divided. Then all must call it; process 0 gets
+  /// copies, the others slots().
   std::vector<Slot> slots_with_state() const;
   /// The EMA of a trained parameter.
   struct Ema {
     at::Tensor parameter, ema;
   };
-  /// Returns the EMAs; an empty list without ema_decay. Several processes, which must all call it, get copies.
+  /// Returns the EMAs; an empty list without ema_decay. If the state is divided, all must call it and get copies.
   std::vector<Ema> emas() const;
 
   using State = FlatAdam::State;
   /// Replaces a kind of state of slots()[slot], which must be trained, by `values` of the parameter's shape.
   void set_state(State kind, std::size_t slot, const at::Tensor& values);
-
-  /// Returns the layout of the gradients that several processes exchange.
-  const FlatLayout& layout() const { return flat_->layout(); }
 
  private:
   void plain_step(const Update& update, double ema_weight);

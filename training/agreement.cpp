@@ -21,8 +21,8 @@ Agreement agree(Exchange& exchange, std::optional<ExitCode> stop, double seconds
   return agreed;
 }
 
-void expect_enough_shards(const Exchange& exchange, std::int64_t shards) {
-  if (exchange.size() > shards)
+void expect_enough_shards(const Exchange& exchange, at::Device device, std::int64_t shards) {
+  if (device.is_cpu() && exchange.size() > shards)
     throw UsageError("training.shards: wanted at least one for each of the " + std::to_string(exchange.size()) +
                      " processes, got " + std::to_string(shards) +
                      "; start fewer processes, or begin a run with more shards");

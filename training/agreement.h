@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include <c10/core/Device.h>
+
 #include "common/config/json.h"
 #include "common/error.h"
 #include "training/adam.h"
@@ -18,8 +20,8 @@ struct Agreement {
 /// Collective: returns the stop of the lowest process that has one, and the seconds of process 0.
 Agreement agree(Exchange& exchange, std::optional<ExitCode> stop, double seconds);
 
-/// Throws UsageError for more processes than shards.
-void expect_enough_shards(const Exchange& exchange, std::int64_t shards);
+/// Throws UsageError for more processes than shards. On a GPU a batch has a shard for each process.
+void expect_enough_shards(const Exchange& exchange, at::Device device, std::int64_t shards);
 
 /// Throws UsageError if the entries of `start` differ, with their keys ("training.max_steps") and the process. All
 /// processes but the first throw ReportedError.

@@ -14,8 +14,8 @@
 namespace gloss {
 
 /// Returns the tensors of a checkpoint: the weights by name; for trained ones also Adam's moments and, if enabled, the
-/// EMA, by the names of model/storage/tensor_names.h. With several processes, all must call it; process 0 gets them
-/// all, the others the weights.
+/// EMA, by the names of model/storage/tensor_names.h. With several processes, all must call it; if they divide
+/// Adam's state, only process 0 gets more than the weights.
 std::map<std::string, at::Tensor> checkpoint_tensors(const Adam& adam);
 
 /// Copies a checkpoint's tensors into the model and Adam. Throws ModelError if one is missing, unknown, not finite or

@@ -31,8 +31,6 @@ class FlatAdam {
   /// this.
   FlatAdam(std::vector<at::Tensor> parameters, bool with_ema, Workers* workers, Exchange& exchange);
 
-  const FlatLayout& layout() const { return layout_; }
-
   /// Returns a kind of state for each parameter in its shape. One process gets views. Several must all call it and get
   /// copies; unless `everywhere`, all but process 0 get undefined tensors.
   std::vector<at::Tensor> state(State kind, bool everywhere) const;

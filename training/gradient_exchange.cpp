@@ -20,7 +20,7 @@ std::string bytes_of(const BatchStatistics& statistics, const std::vector<at::Te
   for (const auto& seen : statistics.seen()) {
     const auto is_same = [&](const at::Tensor& tensor) { return tensor.is_same(seen.running); };
     const std::int64_t index = std::ranges::find_if(running, is_same) - running.begin();
-    const auto values = seen.value.contiguous();
+    const auto values = seen.value.cpu().contiguous();
     bytes.append(reinterpret_cast<const char*>(&index), sizeof index);
     bytes.append(static_cast<const char*>(values.const_data_ptr()), values.nbytes());
   }
@@ -33,9 +33,9 @@ BatchStatistics statistics_of(const std::string& bytes, const std::vector<at::Te
     std::int64_t index = 0;
     std::memcpy(&index, bytes.data() + at, sizeof index);
     const auto& kept = running[static_cast<std::size_t>(index)];
-    auto values = at::empty_like(kept, kept.options().requires_grad(false));
+    const auto values = at::empty_like(kept, at::TensorOptions(at::kCPU));
     std::memcpy(values.mutable_data_ptr(), bytes.data() + at + sizeof index, values.nbytes());
-    statistics.add(kept, values);
+    statistics.add(kept, values.to(kept.device()));
     at += sizeof index + values.nbytes();
   }
   return statistics;
@@ -43,9 +43,12 @@ BatchStatistics statistics_of(const std::string& bytes, const std::vector<at::Te
 
 }  // namespace
 
-GradientExchange::GradientExchange(Exchange& exchange, const EncoderDecoder& model, const FlatLayout& layout,
-                                   Workers& workers)
-    : exchange_(&exchange), layout_(&layout), workers_(&workers) {
+GradientExchange::GradientExchange(Exchange& exchange, const EncoderDecoder& model, const Adam& adam, Workers& workers)
+    : exchange_(&exchange),
+      workers_(&workers),
+      parameters_(adam.trained()),
+      layout_(parameters_, exchange.size()),
+      divided_(adam.divides_state()) {
   for (const auto& module : model->modules())
     if (const auto norm = std::dynamic_pointer_cast<BatchNorm>(module))
       running_.insert(running_.end(), {norm->running_mean(), norm->running_variance()});
@@ -62,12 +65,13 @@ ShardSums GradientExchange::sum(std::int64_t shards, std::vector<ShardSums> own)
   std::vector<std::vector<ShardSums>> all;  // by process and node
   for (std::int64_t p = 0; p < exchange_->size(); ++p) {
     const auto of_process = nodes_of_process(shards, p, exchange_->size());
-    received.push_back(std::ssize(of_process) * layout_->slice());
+    received.push_back(std::ssize(of_process) * layout_.slice());
     all.emplace_back(of_process.size());
     nodes.insert(nodes.end(), of_process.begin(), of_process.end());
   }
   exchange_numbers(own, all);
   if (!running_.empty()) exchange_statistics(own, all);
+  const auto defined = divided_ ? at::Tensor() : defined_anywhere(own);
   auto sent = flatten(own);
   own.clear();
   const auto slices = exchange_->all_to_all(sent, received);
@@ -77,35 +81,53 @@ ShardSums GradientExchange::sum(std::int64_t shards, std::vector<ShardSums> own)
   for (auto& of_process : all)
     for (auto& node : of_process) sums.push_back(std::move(node));
   for (std::size_t i = 0; i < sums.size(); ++i)
-    sums[i].gradients = {slices.narrow(0, static_cast<std::int64_t>(i) * layout_->slice(), layout_->slice())};
-  return sum_of_nodes<ShardSums>(shards, nodes, std::move(sums), [](ShardSums first, ShardSums after) {
+    sums[i].gradients = {slices.narrow(0, static_cast<std::int64_t>(i) * layout_.slice(), layout_.slice())};
+  auto sum = sum_of_nodes<ShardSums>(shards, nodes, std::move(sums), [](ShardSums first, ShardSums after) {
     first.add(std::move(after));
     return first;
   });
+  if (!divided_) sum.gradients = whole(sum.gradients.front(), defined);
+  return sum;
 }
 
-// Returns the gradients [processes, nodes, slice].
+// Returns the gradients [processes, nodes, slice]. A worker copies those of a parameter, slice by slice.
 at::Tensor GradientExchange::flatten(const std::vector<ShardSums>& sums) const {
-  const auto nodes = std::ssize(sums), slice = layout_->slice();
-  auto flat = at::zeros({layout_->processes() * nodes * slice});
-  auto* const to = flat.mutable_data_ptr<float>();
+  const auto nodes = std::ssize(sums), slice = layout_.slice();
+  const auto flat = at::zeros({layout_.processes(), nodes, slice}, parameters_.front().options().requires_grad(false));
   for (std::int64_t node = 0; node < nodes; ++node) {
-    Gradients gradients;
-    for (const auto& gradient : sums[static_cast<std::size_t>(node)].gradients)
-      gradients.push_back(gradient.defined() ? gradient.contiguous() : gradient);
-    if (gradients.empty()) continue;
-    workers_->run(layout_->processes() * layout_->chunks_of_slice(), [&](std::int64_t chunk) {
-      for (auto i = layout_->begin_of(chunk); i < layout_->begin_of(chunk + 1); ++i) {
-        const auto& [parameter, begin, offset, count] = layout_->pieces()[i];
-        const auto& gradient = gradients[parameter];
-        if (!gradient.defined()) continue;
-        const auto process = offset / slice;
-        std::memcpy(to + (process * nodes + node) * slice + offset % slice, gradient.const_data_ptr<float>() + begin,
-                    static_cast<std::size_t>(count) * sizeof(float));
+    const auto& gradients = sums[static_cast<std::size_t>(node)].gradients;
+    workers_->run(std::ssize(gradients), [&](std::int64_t i) {
+      const at::NoGradGuard no_grad;
+      const auto index = static_cast<std::size_t>(i);
+      if (!gradients[index].defined()) return;
+      const auto gradient = gradients[index].flatten();
+      for (std::int64_t begin = 0, count = 0; begin < gradient.numel(); begin += count) {
+        const auto place = layout_.offset(index) + begin;
+        count = std::min(gradient.numel() - begin, slice - place % slice);
+        flat[place / slice][node].narrow(0, place % slice, count).copy_(gradient.narrow(0, begin, count));
       }
     });
   }
-  return flat;
+  return flat.flatten();
+}
+
+// Returns for each parameter whether a shard of any process has a gradient of it.
+at::Tensor GradientExchange::defined_anywhere(const std::vector<ShardSums>& own) const {
+  const auto here = at::zeros({std::ssize(parameters_)}, at::kByte);
+  for (const auto& sums : own)
+    for (std::size_t i = 0; i < sums.gradients.size(); ++i)
+      if (sums.gradients[i].defined()) here.mutable_data_ptr<std::uint8_t>()[i] = 1;
+  return exchange_->all_gather(here).view({exchange_->size(), -1}).amax(0);
+}
+
+// Returns the gradients of all parameters, as views of one tensor.
+Gradients GradientExchange::whole(const at::Tensor& slice, const at::Tensor& defined) const {
+  const auto all = exchange_->all_gather(slice);
+  Gradients gradients(parameters_.size());
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    if (defined.const_data_ptr<std::uint8_t>()[i] != 0)
+      gradients[i] = all.narrow(0, layout_.offset(i), parameters_[i].numel()).view(parameters_[i].sizes());
+  return gradients;
 }
 
 // Sends negative log-likelihood and tokens of each node.
@@ -119,13 +141,15 @@ void GradientExchange::exchange_numbers(const std::vector<ShardSums>& own,
     part.mutable_data_ptr<double>()[2 * i + 1] = static_cast<double>(own[i].tokens);
   }
   const auto numbers = exchange_->all_gather(part);
-  const auto* number = numbers.const_data_ptr<double>();
+  const auto on_device = numbers.to(parameters_.front().device());
+  std::int64_t first = 0;  // of the process
   for (auto& nodes : all) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      nodes[i].nll = at::scalar_tensor(number[2 * i], at::kDouble);
-      nodes[i].tokens = static_cast<std::int64_t>(number[2 * i + 1]);
+      const auto index = first + 2 * static_cast<std::int64_t>(i);
+      nodes[i].nll = on_device[index];
+      nodes[i].tokens = static_cast<std::int64_t>(numbers.const_data_ptr<double>()[index + 1]);
     }
-    number += 2 * max_nodes;
+    first += part.numel();
   }
 }
 

@@ -26,22 +26,18 @@ namespace {
 // shards.
 constexpr std::uint32_t kSecondHalf = 1U << 31;
 
-// Returns the number of shards of a batch; a GPU computes a batch as a whole.
-std::int64_t shards_of_batch(const EncoderDecoder& model, const UpdateOptions& options) {
-  return model->device().is_cpu() ? options.shards : 1;
-}
-
 }  // namespace
 
 ShardPasses::ShardPasses(EncoderDecoder& model, const std::vector<at::Tensor>& parameters, Workers& workers,
-                         std::span<const Batch> batches, const RandomStream& dropout, const UpdateOptions& options)
+                         std::span<const Batch> batches, const RandomStream& dropout, const UpdateOptions& options,
+                         std::int64_t processes)
     : model_(model),
       parameters_(parameters),
       workers_(workers),
       dropout_(dropout),
       options_(options),
-      count_(shards_of_batch(model, options)),
-      side_by_side_(count_ > 1) {
+      count_(model->device().is_cpu() ? options.shards : processes),
+      side_by_side_(count_ > 1 && model->device().is_cpu()) {
   for (const Batch& batch : batches)
     for (auto& part : cut_into_shards(batch, count_))
       shards_.push_back({static_cast<std::uint32_t>(shards_.size()), {std::move(part)}});
@@ -97,7 +93,7 @@ std::optional<std::vector<ShardSums>> ShardPasses::try_sums(std::int64_t batch, 
 }
 
 void ShardPasses::run_tasks(std::int64_t count, const std::function<void(std::int64_t)>& task) const {
-  if (model_->device().is_cpu() && side_by_side_) return workers_.run(count, task);
+  if (side_by_side_) return workers_.run(count, task);
   for (std::int64_t i = 0; i < count; ++i) {
     if (model_->device().is_cpu())
       workers_.run(1, [&](std::int64_t) { task(i); });

@@ -25,9 +25,11 @@ namespace gloss {
 /// follow go one after the other, which takes less memory and gives the same bits; then shards are split.
 class ShardPasses {
  public:
-  /// Cuts the batches into shards. All arguments but `batches` must outlive the passes.
+  /// Cuts the batches into shards, on a GPU into one for each of `processes`. All arguments but `batches` must outlive
+  /// the passes.
   ShardPasses(EncoderDecoder& model, const std::vector<at::Tensor>& parameters, Workers& workers,
-              std::span<const Batch> batches, const RandomStream& dropout, const UpdateOptions& options);
+              std::span<const Batch> batches, const RandomStream& dropout, const UpdateOptions& options,
+              std::int64_t processes = 1);
 
   std::int64_t batches() const { return std::ssize(shards_) / count_; }
   std::int64_t shards() const { return count_; }  ///< of each batch

@@ -55,8 +55,8 @@ Trainer::Trainer(EncoderDecoder model, BatchStream& batches, Options options)
     throw UsageError(
         "training.early_stop.patience: wanted validation data to stop by, got none; name data.valid_source "
         "and data.valid_target, or leave it 0");
-  expect_enough_shards(*options_.exchange, options_.config.shards);
-  if (!options_.exchange->is_alone()) gradient_exchange_.emplace(*options_.exchange, model_, adam_.layout(), workers_);
+  expect_enough_shards(*options_.exchange, model_->device(), options_.config.shards);
+  if (!options_.exchange->is_alone()) gradient_exchange_.emplace(*options_.exchange, model_, adam_, workers_);
   state_.position = batches.position();
   state_.shards = options_.config.shards;
   state_.device = c10::DeviceTypeName(model_->device().type(), /*lower_case=*/true);
@@ -195,13 +195,14 @@ void Trainer::save(bool for_average) {
 
   expect_finite(adam_, state.step);
   expect_equal_weights(*options_.exchange, adam_, state.step);
-  std::map<std::string, at::Tensor> tensors;  // tensors that `views` refer to: the weights on the CPU, otherwise copies
-  std::map<std::string, TensorView> views;
-  for (const auto& [name, tensor] : checkpoint_tensors(adam_)) {
-    const auto& kept = tensors[name] = tensor.detach().cpu().contiguous();
-    views.emplace(name, view_of(kept));
-  }
-  on_first_process(*options_.exchange, [&] { folder_.save(views, state); });
+  const auto tensors = checkpoint_tensors(adam_);
+  on_first_process(*options_.exchange, [&] {
+    std::map<std::string, at::Tensor> kept;  // what `views` refer to: the weights on the CPU, otherwise copies
+    std::map<std::string, TensorView> views;
+    for (const auto& [name, tensor] : tensors)
+      views.emplace(name, view_of(kept[name] = tensor.detach().cpu().contiguous()));
+    folder_.save(views, state);
+  });
   state_ = std::move(state);
   saved_ = true;
 }

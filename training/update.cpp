@@ -55,7 +55,8 @@ UpdateResult update_weights(EncoderDecoder& model, Adam& adam, Workers& workers,
                             const RandomStream& dropout, const UpdateOptions& options,
                             GradientExchange* gradient_exchange) {
   UpdateResult result;
-  ShardPasses passes(model, adam.trained(), workers, batches, dropout, options);
+  ShardPasses passes(model, adam.trained(), workers, batches, dropout, options,
+                     gradient_exchange != nullptr ? gradient_exchange->exchange().size() : 1);
   const ShardSums sum = sums_with_norm(passes, adam, gradient_exchange, result);
   Lap lap;
   const double per_token = 1.0 / static_cast<double>(sum.tokens);

@@ -13,7 +13,7 @@ struct UpdateOptions {
   double label_smoothing = 0;
   double clip_norm = 0;                       ///< 0: not clipped
   Precision precision = Precision::kFloat32;  ///< of the factors of matrix products
-  std::int64_t shards = 1;                    ///< parts of a batch; on a GPU a batch stays whole
+  std::int64_t shards = 1;                    ///< parts of a batch; on a GPU one per process
   bool plain = false;                         ///< Pass::plain
 };
 

@@ -26,14 +26,14 @@ std::vector<NamedFile> model_inputs(const std::vector<std::filesystem::path>& mo
   return inputs;
 }
 
-Machine set_up(const CommonOptions& common, const CommandFiles& files) {
+Machine set_up(const CommonOptions& common, const CommandFiles& files, const std::optional<ProcessPlace>& place) {
   expect_apart(common, files);
   set_up_log(common.log);
   for (const auto& input : files.inputs)
     if (input.name == kModelOption) warn_of_earlier_model(input.path);
   const int threads = set_up_runtime(common.threads);
   Machine machine{at::kCPU, threads};
-  name_by_option({{"device", "--device"}}, [&] { machine.device = parse_device(common.device); });
+  name_by_option({{"device", "--device"}}, [&] { machine.device = parse_device(common.device, place); });
   return machine;
 }
 

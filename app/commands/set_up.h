@@ -1,12 +1,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include <c10/core/Device.h>
 
 #include "app/options/command_options.h"
 #include "common/files/same_file.h"
+#include "common/system/process_place.h"
 
 namespace gloss {
 
@@ -26,9 +28,10 @@ NamedFile standard_input();
 /// Returns the files of `--model`.
 std::vector<NamedFile> model_inputs(const std::vector<std::filesystem::path>& models);
 
-/// Sets up log, threads and memory. First compares `files`, the log file and the standard output. Throws UsageError if
-/// an output is an input or another output, or if the device does not exist, and IoError if the log file cannot be
-/// written.
-Machine set_up(const CommonOptions& common, const CommandFiles& files);
+/// Sets up log, threads and memory. First compares `files`, the log file and the standard output. `place`: of this
+/// process among several; each takes another CUDA device. Throws UsageError if an output is an input or another output,
+/// or if the device does not exist, and IoError if the log file cannot be written.
+Machine set_up(const CommonOptions& common, const CommandFiles& files,
+               const std::optional<ProcessPlace>& place = std::nullopt);
 
 }  // namespace gloss

@@ -129,7 +129,6 @@ CommonOptions common_options(const CommonOptions& given, const std::optional<Pro
   if (!place) return given;
   auto common = given;
   if (common.threads == 0) common.threads = default_threads(*place, available_processors(), online_processors());
-  if (common.device == "auto") common.device = "cpu";  // several processes compute on CPUs only
   if (place->rank == 0) return common;
   common.log.quiet = true;
   common.log.json_file.reset();
@@ -146,7 +145,8 @@ struct Prepared {
 Prepared prepare(const TrainTranslateCommandOptions& options, const std::optional<ProcessPlace>& place,
                  const std::filesystem::path& out) {
   auto run = read_run(options, out);
-  const auto machine = set_up(common_options(options.common, place), files_of(options, run.config, out));
+  const auto machine = set_up(common_options(options.common, place), files_of(options, run.config, out), place);
+  if (place && !machine.device.is_cpu()) set_up_gpu_exchange(*place, machine.device);
   return {std::move(run), machine};
 }
 
@@ -173,7 +173,7 @@ ExitCode run(const TrainTranslateCommandOptions& options) {
   }
   auto& [run, machine] = *prepared;
   std::optional<ProcessGroup> processes;
-  if (place) processes.emplace(*place);
+  if (place) processes.emplace(*place, machine.device);
   TrainTranslateOptions training{.config = run.config,
                                  .texts = run.texts,
                                  .out = out,

@@ -67,7 +67,7 @@ void add_train_translate_command(CLI::App& program, Command& chosen) {
              options->config);
   add_overrides(command, options->overrides);
   add_option(command,
-             {.help = "start N processes on this machine, which train together and give the same model as one",
+             {.help = "start N processes on this machine, which train one model together",
               .range = between(1, kMaxProcesses),
               .flag = "--processes",
               .shown_default = "1"},

@@ -16,16 +16,17 @@ constexpr std::int64_t kMaxPort = 65535;
 
 /// The variables of a program that starts processes.
 struct Starter {
-  const char *rank, *size, *local_size, *job;
+  const char *rank, *size, *local_rank, *local_size, *job;
   bool binds;
 };
 
 // The first whose variables are set counts. In a job of Slurm, torchrun and mpirun are started by srun, whose variables
 // are then set for their processes, too.
 constexpr std::array<Starter, 3> kStarters = {{
-    {"RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "TORCHELASTIC_RUN_ID", false},                                // torchrun
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMIX_NAMESPACE", true},  // mpirun
-    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", nullptr, "SLURM_JOB_ID", true},                                 // srun
+    {"RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "TORCHELASTIC_RUN_ID", false},  // torchrun
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE",
+     "PMIX_NAMESPACE", true},                                                                  // mpirun
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", nullptr, "SLURM_JOB_ID", true},  // srun
 }};
 
 std::int64_t number(const Environment& environment, const char* name, std::int64_t min, std::int64_t max) {
@@ -60,6 +61,8 @@ std::optional<ProcessPlace> process_place(const Environment& environment) {
     place.local_size = environment("SLURM_STEP_NUM_NODES").value_or("") == "1" ? place.size : 1;
   else if (environment(starter->local_size))
     place.local_size = number(environment, starter->local_size, 1, place.size);
+  place.local_rank = environment(starter->local_rank) ? number(environment, starter->local_rank, 0, place.size - 1)
+                                                      : place.rank % place.local_size;
   if (const auto address = environment("MASTER_ADDR"))
     place.address = *address == "::1" ? "127.0.0.1" : *address;  // the store listens at one loopback address
   else if (place.local_size < place.size)

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <ATen/Version.h>
+#include <c10/core/DeviceType.h>
 #include <torch/version.h>
 
 #include "common/version.h"
@@ -14,7 +15,7 @@ namespace gloss {
 namespace {
 
 /// Returns the settings of a run and the program, on which the numbers depend. Paths may differ between machines.
-Json start_of(const RunConfig& config) {
+Json start_of(const RunConfig& config, at::Device device) {
   auto without_paths = config;
   for (const auto& [key, path] : path_keys(without_paths))
     if (!path->empty()) *path = "a file";
@@ -22,14 +23,15 @@ Json start_of(const RunConfig& config) {
   return {{"program", std::string(kVersion)},
           {"libtorch", TORCH_VERSION},
           {"processor", kernels::name_of(kernels::active_instruction_set()) + ", " + at::get_cpu_capability()},
+          {"device", c10::DeviceTypeName(device.type(), /*lower_case=*/true)},
           {"plain", config.plain},
           {"settings", std::move(settings)}};
 }
 
 }  // namespace
 
-void RunProcesses::begin(const RunConfig& config) {
-  expect_equal_start(*exchange_, start_of(config));
+void RunProcesses::begin(const RunConfig& config, at::Device device) {
+  expect_equal_start(*exchange_, start_of(config, device));
   others_wait_ = exchange_->is_first() && !exchange_->is_alone();
   if (exchange_->is_first()) return;
   if (const auto code = code_of_first(ExitCode::kDone); code != ExitCode::kDone) throw ReportedError(code);
@@ -46,12 +48,6 @@ void RunProcesses::fail(const Error& fault) {
 
 ExitCode RunProcesses::code_of_first(ExitCode code) {
   return static_cast<ExitCode>(std::stoi(exchange_->all_gather_texts(std::to_string(static_cast<int>(code))).front()));
-}
-
-void check_processes(const Exchange& exchange, at::Device device, std::int64_t shards) {
-  if (exchange.is_alone()) return;
-  if (!device.is_cpu()) throw UsageError({Key{"device"}, ": wanted cpu for several processes, got " + device.str()});
-  expect_enough_shards(exchange, shards);
 }
 
 }  // namespace gloss

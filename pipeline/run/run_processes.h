@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-
 #include <c10/core/Device.h>
 
 #include "common/error.h"
@@ -17,9 +15,9 @@ class RunProcesses {
   /// `exchange` outlives it.
   explicit RunProcesses(Exchange& exchange) : exchange_(&exchange) {}
 
-  /// Compares settings, program and processor of all processes. Then process 0 returns, and the others wait until it
-  /// calls `release`. Throws as expect_equal_start if they differ, and ReportedError if process 0 failed.
-  void begin(const RunConfig& config);
+  /// Compares settings, program, processor and kind of device of all processes. Then process 0 returns, and the others
+  /// wait until it calls `release`. Throws as expect_equal_start if they differ, and ReportedError if process 0 failed.
+  void begin(const RunConfig& config, at::Device device);
   /// Process 0: lets the waiting processes continue, or fail with `code`. Does nothing if none waits.
   void release(ExitCode code = ExitCode::kDone);
   /// Handles an error that is being thrown: the waiting processes fail with its code. Throws ReportedError instead of a
@@ -33,8 +31,5 @@ class RunProcesses {
   Exchange* exchange_;
   bool others_wait_ = false;  ///< on process 0
 };
-
-/// Throws UsageError if a run of several processes is not on the CPU, or has fewer shards than processes.
-void check_processes(const Exchange& exchange, at::Device device, std::int64_t shards);
 
 }  // namespace gloss

@@ -30,6 +30,7 @@
 #include "pipeline/run/run_validation.h"
 #include "pipeline/run/training_lens.h"
 #include "pipeline/run/write_model.h"
+#include "training/agreement.h"
 #include "training/checkpoint.h"
 #include "training/mixed_precision.h"
 
@@ -180,8 +181,8 @@ void report_start(const TrainTranslateOptions& options, const RunInputs& inputs,
 void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult& result, RunProcesses& processes) {
   const auto& config = options.config;
   auto& exchange = *options.exchange;
-  processes.begin(config);
-  check_processes(exchange, options.device, config.training.shards);
+  processes.begin(config, options.device);
+  expect_enough_shards(exchange, options.device, config.training.shards);
   check_options(options);
   RunFolder folder(options.out, options.resume, options.overwrite, /*writes=*/exchange.is_first());
   auto inputs = read_inputs(options, folder);

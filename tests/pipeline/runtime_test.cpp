@@ -11,6 +11,7 @@
 namespace gloss {
 namespace {
 
+using testing::HasSubstr;
 using testing::StartsWith;
 using testing::ThrowsMessage;
 
@@ -28,6 +29,18 @@ TEST(RuntimeTest, CudaIsNeverReplacedSilently) {
     EXPECT_THAT(
         [&] { parse_device(text); },
         ThrowsMessage<UsageError>("device " + text + ": this LibTorch finds no CUDA device here; use device cpu"));
+}
+
+TEST(RuntimeTest, EachProcessOfAMachineHasACudaDeviceOfItsOwn) {
+  EXPECT_EQ(own_device({.rank = 5, .size = 8, .local_size = 4, .local_rank = 1}, 4), 1);
+  EXPECT_EQ(own_device({.rank = 3, .size = 4, .local_size = 4, .local_rank = 3, .is_bound = true}, 1), 0)
+      << "mpirun or srun shows each process one";
+  for (const ProcessPlace& place : {ProcessPlace{.rank = 0, .size = 2, .local_size = 2},
+                                    ProcessPlace{.rank = 1, .size = 2, .local_size = 1, .local_rank = 1}})
+    EXPECT_THAT([&] { own_device(place, 1); },
+                ThrowsMessage<UsageError>(HasSubstr("for each of the 2 processes here, got 1")));
+  EXPECT_THAT([] { parse_device("cuda:0", ProcessPlace{.size = 2, .local_size = 2}); },
+              ThrowsMessage<UsageError>(HasSubstr("for several processes, got cuda:0")));
 }
 
 TEST(RuntimeTest, ThreadsAreThoseAskedForOrAllThatThereAre) {

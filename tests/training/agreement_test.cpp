@@ -43,6 +43,16 @@ TEST(AgreementTest, DifferentStartsAreNamedByTheFirstProcess) {
   });
 }
 
+TEST(AgreementTest, OnTheCpuEachProcessNeedsAShard) {
+  EXPECT_NO_THROW(expect_enough_shards(no_exchange(), at::kCPU, 1));
+  run_processes(2, [](Exchange& exchange) {
+    EXPECT_NO_THROW(expect_enough_shards(exchange, at::kCPU, 2));
+    EXPECT_NO_THROW(expect_enough_shards(exchange, at::kCUDA, 1)) << "there a batch has as many as processes";
+    EXPECT_THAT([&] { expect_enough_shards(exchange, at::kCPU, 1); },
+                ThrowsMessage<UsageError>(HasSubstr("each of the 2 processes, got 1")));
+  });
+}
+
 TEST(AgreementTest, ProcessesWithOtherWeightsAreFound) {
   run_processes(2, [](Exchange& exchange) {
     const auto weight = at::ones({3, 4});

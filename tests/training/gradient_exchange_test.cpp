@@ -27,16 +27,18 @@ class GradientExchangeTest : public testing::Test {
   void SetUp() override { set_up_determinism(1); }
 
   /// The checkpoint after some updates by `processes` processes, and the gradient's norms.
-  Tensors trained(const ModelConfig& config, std::int64_t processes, std::int64_t shards) {
+  Tensors trained(const ModelConfig& config, std::int64_t processes, std::int64_t shards,
+                  Adam::Path path = Adam::Path::kFastest) {
     TrainingConfig training;
     training.ema_decay = 0.9;
     Tensors checkpoint;
     run_processes(processes, [&](Exchange& exchange) {
       auto model = make_model(config, {12, 12}, RandomStream(1, "weights"));
       Workers workers(1);
-      Adam adam(named_parameters(model), training, Adam::Path::kFastest, &workers, exchange);
+      Adam adam(named_parameters(model), training, path, &workers, exchange);
+      EXPECT_EQ(adam.divides_state(), processes > 1 && path == Adam::Path::kFastest);
       std::optional<GradientExchange> gradient_exchange;
-      if (processes > 1) gradient_exchange.emplace(exchange, model, adam.layout(), workers);
+      if (processes > 1) gradient_exchange.emplace(exchange, model, adam, workers);
       for (std::int64_t step = 1; step <= 3; ++step) {
         const std::vector batches{toy_.corpus().batch(std::vector<std::int64_t>{step, 4, 5, 6, 7}),
                                   toy_.corpus().batch(std::vector<std::int64_t>{10, 9 + step, 12})};
@@ -78,6 +80,37 @@ TEST_F(GradientExchangeTest, WeightsAndOptimizerAreThoseOfOneProcess) {
       expect_equal(ema_of_last_, wanted_ema);
     }
   }
+}
+
+TEST_F(GradientExchangeTest, WithTheWholeStateInEachProcessTheyAreThoseOfOne) {
+  for (const auto& config : all_networks()) {
+    SCOPED_TRACE(describe(config));
+    const auto wanted = trained(config, 1, 5, Adam::Path::kPlain);
+    const auto wanted_norms = norms_;
+    for (const std::int64_t processes : {2, 3}) {
+      expect_equal(trained(config, processes, 5, Adam::Path::kPlain), wanted);
+      EXPECT_EQ(norms_, wanted_norms);
+    }
+  }
+}
+
+TEST_F(GradientExchangeTest, AGradientThatNoShardHasIsUndefined) {
+  run_processes(2, [&](Exchange& exchange) {
+    auto model = make_model(small_config(), {12, 12}, RandomStream(1, "weights"));
+    Workers workers(1);
+    const Adam adam(named_parameters(model), {}, Adam::Path::kPlain, &workers, exchange);
+    GradientExchange gradient_exchange(exchange, model, adam, workers);
+    std::vector<ShardSums> own(1);
+    own[0].tokens = 1;
+    own[0].nll = at::zeros({}, at::kDouble);
+    for (const auto& parameter : adam.trained()) own[0].gradients.push_back(at::ones(parameter.sizes()));
+    own[0].gradients[0].reset();
+    if (exchange.is_first()) own[0].gradients[1].reset();
+    const auto sum = gradient_exchange.sum(2, std::move(own));
+    EXPECT_FALSE(sum.gradients[0].defined());
+    EXPECT_TRUE(sum.gradients[1].equal(at::ones(adam.trained()[1].sizes())));
+    EXPECT_TRUE(sum.gradients[2].equal(at::full(adam.trained()[2].sizes(), 2.0)));
+  });
 }
 
 TEST_F(GradientExchangeTest, NorDoEmptyShardsAndOddNumbersChangeThem) {

@@ -9,8 +9,9 @@
 namespace gloss {
 
 /// Exchange of data among the processes that train one model together. Each process calls the same functions in the
-/// same order; a call returns when the data of all is there. Tensors are contiguous and on the CPU. Must not be called
-/// by two threads at once. Throws LostProcessError if another process does not answer any more.
+/// same order; a call returns when the data of all is there. Tensors are contiguous, on the CPU or on the GPU on which
+/// the process computes. Must not be called by two threads at once. Throws LostProcessError if another process does not
+/// answer any more.
 class Exchange {
  public:
   Exchange() = default;

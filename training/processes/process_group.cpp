@@ -32,6 +32,7 @@
 #include "common/text/printable.h"
 #include "tensor/out_of_memory.h"
 #include "training/processes/heartbeat.h"
+#include "training/processes/nccl.h"
 
 namespace gloss {
 namespace {
@@ -121,7 +122,7 @@ std::string own_address(const std::string& host, std::uint16_t port) {
 
 /// Returns the network device of Gloo: the interface of GLOO_SOCKET_IFNAME, or that from which process 0 is reached.
 /// Processes that meet at the loopback interface use no other.
-std::shared_ptr<::gloo::transport::Device> device(const ProcessPlace& place) {
+std::shared_ptr<::gloo::transport::Device> network_device(const ProcessPlace& place) {
   if (const auto interface = environment_variable("GLOO_SOCKET_IFNAME"); interface && !is_loopback(place.address))
     return c10d::ProcessGroupGloo::createDeviceForInterface(*interface);
   const auto address = own_address(place.address, place.port);
@@ -199,6 +200,40 @@ void meet_in(c10d::Store& store, const ProcessPlace& place) {
   wait_while_missing(missing, log_info);
 }
 
+/// Waits for an operation of Gloo.
+void wait(const std::function<c10::intrusive_ptr<c10d::Work>()>& begin) {
+  try {
+    begin()->wait();
+  } catch (const std::exception& fault) {  // Gloo's message has the connection only
+    if (is_out_of_memory()) throw;
+    const std::string what = fault.what();
+    const auto address = what.find("peer [");
+    throw LostProcessError(
+        "another process of this run has ended" +
+        (address == what.npos ? "" : ", " + what.substr(address, what.find(']', address) + 1 - address)) +
+        ", so this one ends; go on with --resume");
+  }
+}
+
+/// Waits for an operation of NCCL. Its own wait would, after an error, wait for the other processes.
+void wait_for_gpu(const std::function<c10::intrusive_ptr<c10d::Work>()>& begin) {
+  constexpr std::chrono::microseconds kLookEvery{50};
+  try {
+    const auto work = begin();
+    work->synchronize();
+    while (!work->isCompleted()) std::this_thread::sleep_for(kLookEvery);
+    if (const auto fault = work->exception()) std::rethrow_exception(fault);
+  } catch (const std::exception& fault) {
+    if (is_out_of_memory()) throw;
+    constexpr std::string_view kCause = "Last error:\n";
+    const std::string what = fault.what();
+    const auto cause = what.find(kCause);
+    const auto text = cause == what.npos ? what : what.substr(cause + kCause.size());
+    throw LostProcessError("the GPUs of this run cannot exchange data: " + text.substr(0, text.find('\n')) +
+                           "; mend that, and go on with --resume");
+  }
+}
+
 }  // namespace
 
 struct LocalStore::Store {
@@ -227,16 +262,29 @@ std::uint16_t LocalStore::port() const { return store_->port; }
 void LocalStore::mark_lost(std::int64_t rank) { gloss::mark_lost(*prefixed(store_->store, kJob, "0"), rank); }
 
 struct ProcessGroup::Connections {
-  explicit Connections(const ProcessPlace& place)
+  Connections(const ProcessPlace& place, at::Device device)
       : store(connect(place, place.rank == 0 && !place.store_is_there)),
         heartbeat(connect(place, /*keeps_store=*/false), place.rank, place.size, end_lost) {
     auto options = c10d::ProcessGroupGloo::Options::create();
     options->timeout = kToJoin;
-    options->devices.push_back(device(place));
+    options->devices.push_back(network_device(place));
     meet_in(*store, place);
     group = c10::make_intrusive<c10d::ProcessGroupGloo>(store, static_cast<int>(place.rank),
                                                         static_cast<int>(place.size), options);
     group->setTimeout(kUnlimited);
+    if (!device.is_cpu()) nccl = nccl_backend(store, place.rank, place.size);
+  }
+  ~Connections() { static_cast<void>(nccl.release()); }
+  Connections(const Connections&) = delete;
+  Connections& operator=(const Connections&) = delete;
+
+  /// Waits for an operation on a tensor's device.
+  void exchange(const at::Tensor& tensor,
+                const std::function<c10::intrusive_ptr<c10d::Work>(c10d::Backend& backend)>& begin) const {
+    if (tensor.is_cpu())
+      wait([&] { return begin(*group); });
+    else
+      wait_for_gpu([&] { return begin(*nccl); });
   }
 
   /// Waits some seconds until all processes leave, under the watch of the heartbeat: the store may hang.
@@ -257,31 +305,13 @@ struct ProcessGroup::Connections {
   c10::intrusive_ptr<c10d::Store> store;
   Heartbeat heartbeat;
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group;
+  c10::intrusive_ptr<c10d::Backend> nccl;  // of a process on a GPU
   bool leaves = false;
 };
 
-namespace {
-
-/// Waits for an operation of the group.
-void wait(const std::function<c10::intrusive_ptr<c10d::Work>()>& begin) {
+ProcessGroup::ProcessGroup(const ProcessPlace& place, at::Device device) : Exchange(place.rank, place.size) {
   try {
-    begin()->wait();
-  } catch (const std::exception& fault) {  // Gloo's message has the connection only
-    if (is_out_of_memory()) throw;
-    const std::string what = fault.what();
-    const auto address = what.find("peer [");
-    throw LostProcessError(
-        "another process of this run has ended" +
-        (address == what.npos ? "" : ", " + what.substr(address, what.find(']', address) + 1 - address)) +
-        ", so this one ends; go on with --resume");
-  }
-}
-
-}  // namespace
-
-ProcessGroup::ProcessGroup(const ProcessPlace& place) : Exchange(place.rank, place.size) {
-  try {
-    connections_ = std::make_unique<Connections>(place);
+    connections_ = std::make_unique<Connections>(place, device);
   } catch (const Error&) {
     throw;
   } catch (const std::exception& fault) {
@@ -306,14 +336,15 @@ at::Tensor ProcessGroup::all_to_all(const at::Tensor& sent, const std::vector<st
   std::vector<std::int64_t> to_send(static_cast<std::size_t>(size()), sent.numel() / size()), to_receive = received;
   auto all = at::empty({total}, sent.options());
   auto flat = sent.flatten();
-  wait([&] { return connections_->group->alltoall_base(all, flat, to_receive, to_send, {}); });
+  connections_->exchange(
+      sent, [&](c10d::Backend& backend) { return backend.alltoall_base(all, flat, to_receive, to_send, {}); });
   return all;
 }
 
 at::Tensor ProcessGroup::all_gather(const at::Tensor& part) {
   auto all = at::empty({size() * part.numel()}, part.options());
   auto flat = part.flatten();
-  wait([&] { return connections_->group->_allgather_base(all, flat, {}); });
+  connections_->exchange(part, [&](c10d::Backend& backend) { return backend._allgather_base(all, flat, {}); });
   return all;
 }
 
@@ -325,7 +356,7 @@ at::Tensor ProcessGroup::gather(const at::Tensor& part) {
     all = at::empty({size() * part.numel()}, part.options());
     parts.push_back(all.chunk(size()));
   }
-  wait([&] { return connections_->group->gather(parts, flat, {}); });
+  connections_->exchange(part, [&](c10d::Backend& backend) { return backend.gather(parts, flat, {}); });
   return all;
 }
 

@@ -3,6 +3,8 @@
 #include <memory>
 #include <vector>
 
+#include <c10/core/Device.h>
+
 #include "common/system/process_place.h"
 #include "training/processes/exchange.h"
 
@@ -26,15 +28,21 @@ class LocalStore {
   std::unique_ptr<Store> store_;
 };
 
-/// The processes of a run, connected by LibTorch's c10d with Gloo. While an object lives, they watch each other
-/// (Heartbeat), until `leave`; if one is lost, the others end with ExitCode::kLostProcess and a message. Connections
-/// are neither encrypted nor authenticated: on the loopback interface, or within a network whose machines are trusted
-/// (docs/scaling.md).
+/// Prepares this process to exchange tensors on its GPU; `device` becomes the current one. Call it before ProcessGroup
+/// and once a process: it sets variables of the environment. NCCL meets at the interface of the store, or at that in
+/// GLOO_SOCKET_IFNAME. Throws UsageError if this build has no NCCL, or headers of another version than LibTorch's.
+void set_up_gpu_exchange(const ProcessPlace& place, at::Device device);
+
+/// The processes of a run, connected by LibTorch's c10d: with Gloo, and tensors on GPUs with NCCL. While an object
+/// lives, they watch each other (Heartbeat), until `leave`; if one is lost, the others end with ExitCode::kLostProcess
+/// and a message. Connections are neither encrypted nor authenticated: on the loopback interface, or within a network
+/// whose machines are trusted (docs/scaling.md).
 class ProcessGroup final : public Exchange {
  public:
-  /// Joins the others; waits until all are there. Throws LostProcessError if some are missing after ten minutes,
-  /// IoError if process 0 cannot open the store, Stopped after a signal, UsageError if this build has no Gloo.
-  explicit ProcessGroup(const ProcessPlace& place);
+  /// Joins the others; waits until all are there. `device`: of the tensors that are not on the CPU. Throws
+  /// LostProcessError if some are missing after ten minutes, IoError if process 0 cannot open the store, Stopped after
+  /// a signal, UsageError if this build has no Gloo.
+  explicit ProcessGroup(const ProcessPlace& place, at::Device device = at::kCPU);
   ~ProcessGroup() override;
 
   /// Ends the watch after an orderly end of the common work. Waits some seconds for the others to end theirs. No data

@@ -19,8 +19,10 @@ LocalStore::~LocalStore() = default;
 std::uint16_t LocalStore::port() const { refuse(); }
 void LocalStore::mark_lost(std::int64_t) { refuse(); }
 
+void set_up_gpu_exchange(const ProcessPlace&, at::Device) { refuse(); }
+
 struct ProcessGroup::Connections {};
-ProcessGroup::ProcessGroup(const ProcessPlace& place) : Exchange(place.rank, place.size) { refuse(); }
+ProcessGroup::ProcessGroup(const ProcessPlace& place, at::Device) : Exchange(place.rank, place.size) { refuse(); }
 ProcessGroup::~ProcessGroup() = default;
 void ProcessGroup::leave() { refuse(); }
 at::Tensor ProcessGroup::all_to_all(const at::Tensor&, const std::vector<std::int64_t>&) { refuse(); }

@@ -32,6 +32,7 @@ TEST(ProcessPlaceTest, WithoutVariablesOrWithOneProcessThereIsNone) {
 TEST(ProcessPlaceTest, ReadsTheVariablesOfTorchrun) {
   const auto place = place_in({{"RANK", "5"},
                                {"WORLD_SIZE", "8"},
+                               {"LOCAL_RANK", "2"},
                                {"LOCAL_WORLD_SIZE", "4"},
                                {"MASTER_ADDR", "node1"},
                                {"MASTER_PORT", "1234"},
@@ -42,6 +43,7 @@ TEST(ProcessPlaceTest, ReadsTheVariablesOfTorchrun) {
   EXPECT_EQ(place->rank, 5);
   EXPECT_EQ(place->size, 8);
   EXPECT_EQ(place->local_size, 4);
+  EXPECT_EQ(place->local_rank, 2);
   EXPECT_EQ(place->address, "node1");
   EXPECT_EQ(place->port, 1234);
   EXPECT_TRUE(place->store_is_there);
@@ -51,17 +53,27 @@ TEST(ProcessPlaceTest, ReadsTheVariablesOfTorchrun) {
 }
 
 TEST(ProcessPlaceTest, ReadsTheVariablesOfSlurmAndOpenMpi) {
-  const auto slurm = place_in({{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "3"}, {"MASTER_ADDR", "node1"}});
+  const auto slurm = place_in(
+      {{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "3"}, {"SLURM_LOCALID", "1"}, {"MASTER_ADDR", "node1"}});
   ASSERT_TRUE(slurm);
+  EXPECT_EQ(slurm->local_rank, 1);
   EXPECT_EQ(slurm->rank, 1);
   EXPECT_EQ(slurm->size, 3);
   EXPECT_TRUE(slurm->is_bound);
   EXPECT_FALSE(slurm->store_is_there);
-  const auto mpi =
-      place_in({{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}});
+  const auto mpi = place_in({{"OMPI_COMM_WORLD_RANK", "1"},
+                             {"OMPI_COMM_WORLD_SIZE", "2"},
+                             {"OMPI_COMM_WORLD_LOCAL_RANK", "0"},
+                             {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}});
   ASSERT_TRUE(mpi) << "all on one machine: the loopback interface will do";
+  EXPECT_EQ(mpi->local_rank, 0);
   EXPECT_EQ(mpi->address, "127.0.0.1");
   EXPECT_EQ(mpi->local_size, 2);
+}
+
+TEST(ProcessPlaceTest, WithoutANumberOnItsMachineItFollowsFromTheRank) {
+  const Variables variables = {{"RANK", "5"}, {"WORLD_SIZE", "8"}, {"LOCAL_WORLD_SIZE", "4"}, {"MASTER_ADDR", "node1"}};
+  EXPECT_EQ(place_in(variables)->local_rank, 1);
 }
 
 TEST(ProcessPlaceTest, InAJobOfSlurmTheInnerStarterCounts) {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/reported_code.h"
@@ -14,7 +15,7 @@ TEST(RunProcessesTest, TheOthersWaitUntilTheFirstReleasesThem) {
   std::atomic<bool> is_ready = false;
   run_processes(3, [&](Exchange& exchange) {
     RunProcesses processes(exchange);
-    processes.begin({});
+    processes.begin({}, at::kCPU);
     if (exchange.is_first()) is_ready = true;
     EXPECT_TRUE(is_ready);
     processes.release();
@@ -26,10 +27,10 @@ TEST(RunProcessesTest, TheOthersFailWithTheCodeOfTheFirst) {
   run_processes(3, [&](Exchange& exchange) {
     RunProcesses processes(exchange);
     if (exchange.is_first()) {
-      processes.begin({});
+      processes.begin({}, at::kCPU);
       processes.fail(IoError("the disk is full"));
     } else {
-      EXPECT_EQ(reported_code([&] { processes.begin({}); }), ExitCode::kIo);
+      EXPECT_EQ(reported_code([&] { processes.begin({}, at::kCPU); }), ExitCode::kIo);
     }
   });
 }
@@ -44,12 +45,23 @@ TEST(RunProcessesTest, OnlyAnErrorOfAllProcessesIsLeftToTheFirst) {
   });
 }
 
-TEST(RunProcessesTest, SeveralAreRefusedOnAGpuAndWithFewerShards) {
-  EXPECT_NO_THROW(check_processes(no_exchange(), at::kCUDA, 1));
+TEST(RunProcessesTest, AllComputeOnTheSameKindOfDevice) {
   run_processes(2, [&](Exchange& exchange) {
-    EXPECT_NO_THROW(check_processes(exchange, at::kCPU, 2));
-    EXPECT_THROW(check_processes(exchange, at::kCPU, 1), UsageError);
-    EXPECT_THROW(check_processes(exchange, at::kCUDA, 2), UsageError);
+    const auto device = exchange.is_first() ? at::Device(at::kCPU) : at::Device(at::kCUDA, 1);
+    RunProcesses processes(exchange);
+    try {
+      processes.begin({}, device);
+      processes.release();
+      ADD_FAILURE() << "not refused";
+    } catch (const ReportedError&) {  // of all but the first
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("device"));
+    }
+  });
+  run_processes(2, [&](Exchange& exchange) {
+    RunProcesses processes(exchange);
+    processes.begin({}, at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(exchange.rank())));
+    processes.release();
   });
 }
 

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+namespace gloss {
+
+/// Returns LibTorch's exchange of tensors on GPUs, by NCCL, which connects at the first exchange. It must never be
+/// destroyed: after a failure its destructor waits for the other processes.
+c10::intrusive_ptr<c10d::Backend> nccl_backend(const c10::intrusive_ptr<c10d::Store>& store, std::int64_t rank,
+                                               std::int64_t size);
+
+}  // namespace gloss
