@@ -50,12 +50,13 @@ fault() {
 }
 while ((done_kills < kills)); do
   processes=$((2 + RANDOM % (most - 1)))
+  touch started
   train "$processes" --out run --resume
   sleep "$(awk -v r="$RANDOM" -v t="$whole" 'BEGIN { print r / 32768 * t }')"
   read -ra children < <(cat "/proc/$starter/task/$starter/children" 2>/dev/null || true; echo)  # the file ends without a line end
   signal=KILL
-  # Before they have joined, processes wait ten minutes for one that does not come.
-  if ((RANDOM % 20 == 0)) && compgen -G "run/checkpoints/step*" >/dev/null; then signal=STOP; fi
+  # Before they have joined, processes wait ten minutes for one that does not come. A new checkpoint shows that they have.
+  if ((RANDOM % 20 == 0)) && [[ -n $(find run/checkpoints -name 'step*' -newer started 2>/dev/null) ]]; then signal=STOP; fi
   if ((${#children[@]} == processes)) && kill -s "$signal" "${children[RANDOM % processes]}" 2>/dev/null; then
     begin=$(seconds)
     code=0

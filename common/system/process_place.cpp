@@ -49,6 +49,8 @@ std::optional<std::string> environment_variable(const std::string& name) {
 }
 
 std::optional<ProcessPlace> process_place(const Environment& environment) {
+  if (const auto size = environment("WORLD_SIZE"); size.has_value() != environment("RANK").has_value() && size != "1")
+    throw UsageError(size ? "RANK: wanted beside WORLD_SIZE, got none" : "WORLD_SIZE: wanted beside RANK, got none");
   const auto* const starter = std::ranges::find_if(
       kStarters, [&](const Starter& each) { return environment(each.rank) && environment(each.size); });
   if (starter == kStarters.end()) return std::nullopt;
@@ -66,7 +68,8 @@ std::optional<ProcessPlace> process_place(const Environment& environment) {
   if (const auto address = environment("MASTER_ADDR"))
     place.address = *address == "::1" ? "127.0.0.1" : *address;  // the store listens at one loopback address
   else if (place.local_size < place.size)
-    throw UsageError("MASTER_ADDR: wanted the name or address of the machine of process 0, got none");
+    throw UsageError(
+        "MASTER_ADDR: wanted the name or address of the machine of process 0, got none; 127.0.0.1 if all are on one");
   if (environment("MASTER_PORT"))
     place.port = static_cast<std::uint16_t>(number(environment, "MASTER_PORT", 1, kMaxPort));
   place.store_is_there = environment("TORCHELASTIC_USE_AGENT_STORE").value_or("") == "True";

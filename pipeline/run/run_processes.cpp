@@ -21,7 +21,7 @@ Json start_of(const RunConfig& config, at::Device device) {
     if (!path->empty()) *path = "a file";
   auto settings = to_json(without_paths);
   return {{"program", std::string(kVersion)},
-          {"libtorch", TORCH_VERSION},
+          {"libtorch", TORCH_VERSION + ('\n' + at::show_config())},
           {"processor", kernels::name_of(kernels::active_instruction_set()) + ", " + at::get_cpu_capability()},
           {"device", c10::DeviceTypeName(device.type(), /*lower_case=*/true)},
           {"plain", config.plain},

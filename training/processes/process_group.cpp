@@ -4,6 +4,7 @@
 
 #include "training/processes/process_group.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -17,6 +18,7 @@
 
 #include <ATen/Functions.h>
 #include <arpa/inet.h>
+#include <c10/util/Logging.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -42,6 +44,9 @@ constexpr std::chrono::minutes kToJoin{10};
 // Gloo's time limit is never reached: a slow operation is no fault, and the heartbeat finds lost processes.
 constexpr std::chrono::hours kUnlimited{24 * 365};
 
+// c10d prints stacks of calls as warnings and errors. What they say is in its exceptions, too.
+constexpr int kOnlyFatal = 3;
+
 // The main thread may wait in an exchange. stderr may have no reader, so this waits for it as little as possible.
 [[noreturn]] void end_lost(const std::string& message) {
   const auto line = "gloss: " + log_process() + message + "; go on with --resume\n";
@@ -51,10 +56,12 @@ constexpr std::chrono::hours kUnlimited{24 * 365};
   ::_exit(static_cast<int>(ExitCode::kLostProcess));
 }
 
-/// Returns the first line of an exception of c10d; a stack of calls follows.
+/// Returns the first line of an exception of c10d, without the period; a stack of calls follows.
 std::string reason(const std::exception& fault) {
-  const std::string what = fault.what();
-  return what.substr(0, what.find('\n'));
+  std::string what = fault.what();
+  what.resize(std::min(what.size(), what.find('\n')));
+  if (what.ends_with('.')) what.pop_back();
+  return what;
 }
 
 /// Returns a listening socket at a port of the loopback interface; 0: a free one.
@@ -155,45 +162,56 @@ void wait_while_missing(const std::function<std::string()>& missing, void (&log)
   }
 }
 
-/// Waits for the store. TCPStore waits, too, but a signal does not end that.
-void wait_for_store(const ProcessPlace& place) {
-  const auto missing = [&] {
-    const auto error = error_of_store(place);
-    return error.empty() ? error
-                         : "process 0 at " + printable(place.address, 200) + ", port " + std::to_string(place.port) +
-                               " (" + error + ")";
-  };
-  wait_while_missing(missing, log_warning);
-}
-
-c10::intrusive_ptr<c10d::Store> connect(const ProcessPlace& place, bool keeps_store) {
-  if (!keeps_store) wait_for_store(place);
+/// Opens the store, in process 0.
+c10::intrusive_ptr<c10d::Store> open_store(const ProcessPlace& place) {
+  own_address(place.address, place.port);  // fails for a name that does not exist
   c10d::TCPStoreOptions options;
   options.port = place.port;
-  options.isServer = keeps_store;
+  options.isServer = true;
   options.waitWorkers = false;
   options.timeout = kToJoin;
-  std::optional<Descriptor> socket;
-  if (keeps_store && is_loopback(place.address)) {
-    socket.emplace(listen_locally(place.port));
-    options.masterListenFd = socket->release();
-  }
+  if (is_loopback(place.address)) options.masterListenFd = listen_locally(place.port).release();
   try {
-    auto store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
-    return prefixed(std::move(store), place.job, place.attempt);
+    return prefixed(c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options), place.job, place.attempt);
   } catch (const std::exception& fault) {
-    if (!keeps_store) throw;
-    throw IoError("MASTER_ADDR " + printable(place.address, 200) + ", port " + std::to_string(place.port) +
-                  ": process 0 cannot open the store there: " + reason(fault) +
-                  "; choose a free port (MASTER_PORT), and start process 0 on that machine");
+    throw IoError("port " + std::to_string(place.port) + ": process 0 cannot open the store there: " + reason(fault) +
+                  "; choose a free port (MASTER_PORT)");
   }
 }
 
-/// Waits until all processes are at this point.
+/// Connects to the store. c10d's attempts are short, because a signal does not end them.
+c10::intrusive_ptr<c10d::Store> connect(const ProcessPlace& place) {
+  c10d::TCPStoreOptions options;
+  options.port = place.port;
+  options.waitWorkers = false;
+  options.timeout = std::chrono::seconds(3);
+  c10::intrusive_ptr<c10d::TCPStore> store;
+  const auto missing = [&]() -> std::string {
+    auto error = error_of_store(place);
+    try {
+      if (error.empty()) store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
+    } catch (const std::exception& fault) {
+      error = reason(fault);
+    }
+    if (store) return "";
+    return "process 0 at " + printable(place.address, 200) + ", port " + std::to_string(place.port) + " (" + error +
+           ")";
+  };
+  wait_while_missing(missing, log_warning);
+  store->setTimeout(kToJoin);
+  return prefixed(std::move(store), place.job, place.attempt);
+}
+
+/// Waits until all processes are at this point. Throws UsageError if they were started as different numbers of them.
 void meet_in(c10d::Store& store, const ProcessPlace& place) {
-  constexpr auto kJoined = "joined";
+  constexpr auto kJoined = "joined", kSize = "size", kSizesDiffer = "sizes differ";
+  const auto size = std::to_string(place.size);
+  if (store.compareSet(kSize, "", size) != size) store.add(kSizesDiffer, 1);
   store.add(kJoined, 1);
   const auto missing = [&] {
+    if (store.add(kSizesDiffer, 0) > 0)
+      throw UsageError("WORLD_SIZE: wanted the same number in all processes of this run, got " + size +
+                       " here and another elsewhere");
     const auto others = place.size - store.add(kJoined, 0);
     return others > 0 ? std::to_string(others) + " of " + std::to_string(place.size) + " processes" : "";
   };
@@ -263,8 +281,8 @@ void LocalStore::mark_lost(std::int64_t rank) { gloss::mark_lost(*prefixed(store
 
 struct ProcessGroup::Connections {
   Connections(const ProcessPlace& place, at::Device device)
-      : store(connect(place, place.rank == 0 && !place.store_is_there)),
-        heartbeat(connect(place, /*keeps_store=*/false), place.rank, place.size, end_lost) {
+      : store(place.rank == 0 && !place.store_is_there ? open_store(place) : connect(place)),
+        heartbeat(connect(place), place.rank, place.size, end_lost) {
     auto options = c10d::ProcessGroupGloo::Options::create();
     options->timeout = kToJoin;
     options->devices.push_back(network_device(place));
@@ -310,6 +328,7 @@ struct ProcessGroup::Connections {
 };
 
 ProcessGroup::ProcessGroup(const ProcessPlace& place, at::Device device) : Exchange(place.rank, place.size) {
+  FLAGS_caffe2_log_level = kOnlyFatal;
   try {
     connections_ = std::make_unique<Connections>(place, device);
   } catch (const Error&) {

@@ -29,6 +29,12 @@ TEST(ProcessPlaceTest, WithoutVariablesOrWithOneProcessThereIsNone) {
   EXPECT_FALSE(place_in({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}})) << "a batch script outside of srun";
 }
 
+TEST(ProcessPlaceTest, OneVariableOfTorchrunNeedsTheOther) {
+  EXPECT_THAT([] { place_in({{"WORLD_SIZE", "2"}}); }, ThrowsMessage<UsageError>(HasSubstr("RANK: wanted")));
+  EXPECT_THAT([] { place_in({{"RANK", "0"}}); }, ThrowsMessage<UsageError>(HasSubstr("WORLD_SIZE: wanted")));
+  EXPECT_FALSE(place_in({{"WORLD_SIZE", "1"}}));
+}
+
 TEST(ProcessPlaceTest, ReadsTheVariablesOfTorchrun) {
   const auto place = place_in({{"RANK", "5"},
                                {"WORLD_SIZE", "8"},

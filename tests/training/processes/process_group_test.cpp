@@ -85,6 +85,28 @@ TEST_F(ProcessGroupTest, APortInUseIsNamed) {
   }
 }
 
+TEST_F(ProcessGroupTest, AllMustBeStartedAsTheSameNumberOfProcesses) {
+  std::vector<std::jthread> threads;
+  for (const std::int64_t size : {2, 3})
+    threads.emplace_back([&, size] {
+      EXPECT_THAT(
+          [&] {
+            ProcessGroup({.rank = size - 2,
+                          .size = size,
+                          .local_size = size,
+                          .address = "127.0.0.1",
+                          .port = store_->port(),
+                          .store_is_there = true});
+          },
+          ThrowsMessage<UsageError>(HasSubstr("WORLD_SIZE: wanted the same number")));
+    });
+}
+
+TEST_F(ProcessGroupTest, ANameThatDoesNotExistIsRefusedByProcess0) {
+  EXPECT_THAT([] { ProcessGroup({.rank = 0, .size = 2, .local_size = 1, .address = "name.invalid", .port = 29999}); },
+              ThrowsMessage<UsageError>(HasSubstr("MASTER_ADDR: name.invalid")));
+}
+
 TEST_F(ProcessGroupTest, TextsReachAll) {
   run(2, [](Exchange& group) {
     EXPECT_THAT(group.all_gather_texts(group.is_first() ? "" : "text"), ElementsAre("", "text"));
