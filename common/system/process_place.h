@@ -29,8 +29,8 @@ std::optional<std::string> environment_variable(const std::string& name);
 /// torchrun sets RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Slurm sets
 /// SLURM_PROCID, SLURM_STEP_NUM_TASKS and SLURM_LOCALID, OpenMPI OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE and
 /// OMPI_COMM_WORLD_LOCAL_RANK. Neither of the two sets the address of the store; MASTER_ADDR and MASTER_PORT must be
-/// set if there are several machines. Returns nothing if no starter
-/// is known, or for one process. Throws UsageError with the name of a variable that is missing or wrong.
+/// set if there are several machines. Returns nothing if no starter is known, or for one process. Throws UsageError
+/// with the name of a variable that is missing or wrong.
 std::optional<ProcessPlace> process_place(const Environment& environment = environment_variable);
 
 /// Returns whether an address is this machine's loopback interface: localhost, 127.x.x.x or ::1.

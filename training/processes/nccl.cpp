@@ -4,7 +4,6 @@
 
 #include "training/processes/nccl.h"
 
-#include <chrono>
 #include <cstdlib>
 #include <string>
 
@@ -45,9 +44,9 @@ void set_up_gpu_exchange(const ProcessPlace& place, at::Device device) {
 }
 
 c10::intrusive_ptr<c10d::Backend> nccl_backend(const c10::intrusive_ptr<c10d::Store>& store, std::int64_t rank,
-                                               std::int64_t size) {
+                                               std::int64_t size, std::chrono::milliseconds limit) {
   const auto options = c10d::ProcessGroupNCCL::Options::create();
-  options->timeout = std::chrono::hours(24 * 365);  // the heartbeat finds lost processes
+  options->timeout = limit;
   return c10::make_intrusive<c10d::ProcessGroupNCCL>(c10::make_intrusive<c10d::PrefixStore>("nccl", store),
                                                      static_cast<int>(rank), static_cast<int>(size), options);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include <torch/csrc/distributed/c10d/Backend.hpp>
@@ -7,9 +8,9 @@
 
 namespace gloss {
 
-/// Returns LibTorch's exchange of tensors on GPUs, by NCCL, which connects at the first exchange. It must never be
-/// destroyed: after a failure its destructor waits for the other processes.
+/// Returns LibTorch's exchange of tensors on GPUs, by NCCL, which connects at the first exchange. `limit`: time for
+/// each. It must never be destroyed: after a failure its destructor waits for the other processes.
 c10::intrusive_ptr<c10d::Backend> nccl_backend(const c10::intrusive_ptr<c10d::Store>& store, std::int64_t rank,
-                                               std::int64_t size);
+                                               std::int64_t size, std::chrono::milliseconds limit);
 
 }  // namespace gloss

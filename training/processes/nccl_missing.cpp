@@ -11,7 +11,8 @@ void set_up_gpu_exchange(const ProcessPlace&, at::Device) {
       "with --device cpu");
 }
 
-c10::intrusive_ptr<c10d::Backend> nccl_backend(const c10::intrusive_ptr<c10d::Store>&, std::int64_t, std::int64_t) {
+c10::intrusive_ptr<c10d::Backend> nccl_backend(const c10::intrusive_ptr<c10d::Store>&, std::int64_t, std::int64_t,
+                                               std::chrono::milliseconds) {
   throw Error(ExitCode::kFault, "NCCL was not set up");
 }
 

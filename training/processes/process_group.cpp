@@ -41,7 +41,8 @@ namespace {
 
 // Time for all processes to join.
 constexpr std::chrono::minutes kToJoin{10};
-// Gloo's time limit is never reached: a slow operation is no fault, and the heartbeat finds lost processes.
+// The time limit of c10d's exchanges is never reached: a slow operation is no fault, and the heartbeat finds lost
+// processes.
 constexpr std::chrono::hours kUnlimited{24 * 365};
 
 // c10d prints stacks of calls as warnings and errors. What they say is in its exceptions, too.
@@ -56,9 +57,12 @@ constexpr int kOnlyFatal = 3;
   ::_exit(static_cast<int>(ExitCode::kLostProcess));
 }
 
-/// Returns the first line of an exception of c10d, without the period; a stack of calls follows.
+/// Returns the first line of an exception of c10d, without the period; a stack of calls follows. NCCL's own message
+/// follows the place in c10d.
 std::string reason(const std::exception& fault) {
+  constexpr std::string_view kOfNccl = "Last error:\n";
   std::string what = fault.what();
+  if (const auto place = what.find(kOfNccl); place != what.npos) what.erase(0, place + kOfNccl.size());
   what.resize(std::min(what.size(), what.find('\n')));
   if (what.ends_with('.')) what.pop_back();
   return what;
@@ -243,11 +247,7 @@ void wait_for_gpu(const std::function<c10::intrusive_ptr<c10d::Work>()>& begin) 
     if (const auto fault = work->exception()) std::rethrow_exception(fault);
   } catch (const std::exception& fault) {
     if (is_out_of_memory()) throw;
-    constexpr std::string_view kCause = "Last error:\n";
-    const std::string what = fault.what();
-    const auto cause = what.find(kCause);
-    const auto text = cause == what.npos ? what : what.substr(cause + kCause.size());
-    throw LostProcessError("the GPUs of this run cannot exchange data: " + text.substr(0, text.find('\n')) +
+    throw LostProcessError("the GPUs of this run cannot exchange data: " + reason(fault) +
                            "; mend that, and go on with --resume");
   }
 }
@@ -290,7 +290,7 @@ struct ProcessGroup::Connections {
     group = c10::make_intrusive<c10d::ProcessGroupGloo>(store, static_cast<int>(place.rank),
                                                         static_cast<int>(place.size), options);
     group->setTimeout(kUnlimited);
-    if (!device.is_cpu()) nccl = nccl_backend(store, place.rank, place.size);
+    if (!device.is_cpu()) nccl = nccl_backend(store, place.rank, place.size, kUnlimited);
   }
   ~Connections() { static_cast<void>(nccl.release()); }
   Connections(const Connections&) = delete;
