@@ -7,7 +7,6 @@
 
 #include <ATen/Parallel.h>
 #include <gloss/translator.h>
-#include <omp.h>
 
 #include "common/error.h"
 #include "common/system/threads.h"
@@ -18,25 +17,12 @@
 #include "pipeline/models/translation_ensemble.h"
 #include "pipeline/models/translation_model.h"
 #include "pipeline/runtime.h"
+#include "tensor/thread_count.h"
 #include "training/determinism.h"
 #include "translation/glossary_phrases.h"
 
 namespace gloss {
 namespace {
-
-/// Sets the number of threads that LibTorch computes with for the calling thread, and restores it at the end. In
-/// contrast, at::set_num_threads would also set it for threads of the host program that use LibTorch for the first
-/// time.
-class ThreadCount {
- public:
-  explicit ThreadCount(int threads) : before_(at::get_num_threads()) { omp_set_num_threads(threads); }
-  ~ThreadCount() { omp_set_num_threads(before_); }
-  ThreadCount(const ThreadCount&) = delete;
-  ThreadCount& operator=(const ThreadCount&) = delete;
-
- private:
-  int before_;
-};
 
 /// Calls `work` and converts its exceptions to the public ones of the same kind.
 template <typename Work>

@@ -4,38 +4,17 @@
 #include <system_error>
 #include <utility>
 
-#include <ATen/Parallel.h>
+#include "tensor/thread_count.h"
 
 namespace gloss {
-namespace {
-
-/// Limits LibTorch's operations of this thread to one thread during its lifetime. MKL has one number of threads for the
-/// whole process, so the workers' number applies only during that time.
-class OneThread {
- public:
-  OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-  ~OneThread() { at::set_num_threads(before_); }
-
- private:
-  int before_;
-};
-
-}  // namespace
 
 Workers::Workers(std::int64_t count) {
-  const int before = at::get_num_threads();
   threads_.reserve(static_cast<std::size_t>(count));
-  std::unique_lock lock(mutex_);
   try {
-    for (; running_ < count - 1; ++running_) threads_.emplace_back([this] { work(); });
+    while (std::ssize(threads_) < count - 1) threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {  // no more threads
   } catch (const std::bad_alloc&) {
   }
-  ended_.wait(lock, [&] { return running_ == 0; });
-  // Each worker has set the number for threads that use LibTorch for the first time, too.
-  at::set_num_threads(before);
 }
 
 Workers::~Workers() {
@@ -48,7 +27,7 @@ Workers::~Workers() {
 }
 
 void Workers::run(std::int64_t tasks, const std::function<void(std::int64_t)>& task) {
-  const OneThread one;
+  const ThreadCount one(1);
   std::unique_lock lock(mutex_);
   task_ = &task;
   next_ = 0;
@@ -61,10 +40,8 @@ void Workers::run(std::int64_t tasks, const std::function<void(std::int64_t)>& t
 }
 
 void Workers::work() {
-  at::get_num_threads();  // a thread's first call sets the number of the process
-  at::set_num_threads(1);
+  const ThreadCount one(1);
   std::unique_lock lock(mutex_);
-  if (--running_ == 0) ended_.notify_all();
   while (true) {
     begun_.wait(lock, [&] { return stopped_ || next_ < tasks_; });
     if (stopped_) return;

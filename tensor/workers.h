@@ -10,8 +10,8 @@
 
 namespace gloss {
 
-/// Threads for independent tasks. Each task computes LibTorch's operations on one thread, so its bits do not depend on
-/// the number of workers. A worker without a task sleeps.
+/// Threads for independent tasks. Each task computes LibTorch's operations on one thread (ThreadCount), so its bits do
+/// not depend on the number of workers. A worker without a task sleeps.
 class Workers {
  public:
   /// Starts `count` - 1 threads, `count` at least 1; the thread that calls `run` is one of the workers. If the system
@@ -34,7 +34,7 @@ class Workers {
   std::mutex mutex_;
   std::condition_variable begun_, ended_;
   const std::function<void(std::int64_t)>* task_ = nullptr;
-  std::int64_t next_ = 0, tasks_ = 0, running_ = 0;  ///< of the current `run`; at first, threads that start
+  std::int64_t next_ = 0, tasks_ = 0, running_ = 0;  ///< of the current `run`
   std::int64_t failed_ = 0;                          ///< the smallest task with an exception
   std::exception_ptr exception_;
   bool stopped_ = false;

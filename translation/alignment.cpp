@@ -15,6 +15,7 @@
 #include "model/part.h"
 #include "tensor/serial_calls.h"
 #include "tensor/shape.h"
+#include "tensor/workers.h"
 
 namespace gloss {
 namespace {
@@ -98,6 +99,7 @@ void cross_attention(const EncoderDecoder& model, const AttentionSite& site, con
     else
       order.push_back(i);
   }
+  if (order.empty()) return;
   SerialCalls calls;
   const auto align = [&](std::size_t first, std::size_t count) {
     if (before_batch) calls(before_batch);
@@ -110,11 +112,9 @@ void cross_attention(const EncoderDecoder& model, const AttentionSite& site, con
     return;
   }
   try {
-    // parallel_for runs a loop of one on the calling thread, where matrix products use all threads and round
-    // differently. With two or more, each worker multiplies alone.
     const auto count = std::ssize(order);
-    at::parallel_for(0, std::max<std::int64_t>(count, 2), 1, [&](std::int64_t begin, std::int64_t end) {
-      for (auto i = begin; i < std::min(end, count); ++i) align(static_cast<std::size_t>(i), 1);
+    Workers(std::min<std::int64_t>(at::get_num_threads(), count)).run(count, [&](std::int64_t i) {
+      align(static_cast<std::size_t>(i), 1);
     });
   } catch (...) {
     calls.rethrow();

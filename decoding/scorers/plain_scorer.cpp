@@ -11,6 +11,7 @@
 
 #include "common/error.h"
 #include "tensor/shape.h"
+#include "tensor/workers.h"
 
 namespace gloss {
 namespace {
@@ -19,23 +20,17 @@ struct PlainState final : Scorer::State {
   std::vector<std::unique_ptr<Scorer::State>> sentences;  ///< each a batch of one
   std::int64_t rows = 1;                                  ///< K, of each sentence
   std::int64_t width = 0;                                 ///< S, of the whole batch
+  Workers workers;                                        ///< for the sentences
 
+  explicit PlainState(std::int64_t workers_count) : workers(workers_count) {}
   std::int64_t size() const { return std::ssize(sentences); }
 };
 
 PlainState& sentences_of(Scorer::State& state) { return static_cast<PlainState&>(state); }
 
-// Calls one(b) for each sentence. LibTorch's operators use one thread inside a loop that threads share; a loop over one
-// sentence would not be such a loop.
-template <typename One>
-void for_each_sentence(std::int64_t count, at::Device device, const One& one) {
-  if (!device.is_cpu()) {
-    for (std::int64_t b = 0; b < count; ++b) one(static_cast<std::size_t>(b));
-    return;
-  }
-  at::parallel_for(0, std::max<std::int64_t>(count, 2), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (auto b = begin; b < std::min(end, count); ++b) one(static_cast<std::size_t>(b));
-  });
+// Returns the number of workers for a batch of `count` sentences.
+std::int64_t workers_for(std::int64_t count, at::Device device) {
+  return device.is_cpu() ? std::clamp<std::int64_t>(count, 1, at::get_num_threads()) : 1;
 }
 
 }  // namespace
@@ -47,13 +42,14 @@ std::unique_ptr<Scorer::State> PlainScorer::start(const PaddedIds& source) const
   const auto [B, S] = sizes<2>(source.ids, "source");
   if (std::ssize(source.lengths) != B)
     throw ShapeError("source: wanted " + std::to_string(B) + " lengths, got " + std::to_string(source.lengths.size()));
-  auto state = std::make_unique<PlainState>();
+  auto state = std::make_unique<PlainState>(workers_for(B, device()));
   state->width = S;
   state->sentences.resize(static_cast<std::size_t>(B));
-  for_each_sentence(B, device(), [&](std::size_t b) {
-    const auto length = source.lengths[b];
-    const auto ids = source.ids.narrow(0, static_cast<std::int64_t>(b), 1);  // [1, S]
-    state->sentences[b] = model_.start({ids.narrow(1, 0, std::max<std::int64_t>(length, 1)), {length}});
+  state->workers.run(B, [&](std::int64_t b) {
+    const auto length = source.lengths[static_cast<std::size_t>(b)];
+    const auto ids = source.ids.narrow(0, b, 1);  // [1, S]
+    state->sentences[static_cast<std::size_t>(b)] =
+        model_.start({ids.narrow(1, 0, std::max<std::int64_t>(length, 1)), {length}});
   });
   return state;
 }
@@ -65,8 +61,8 @@ Scorer::Step PlainScorer::step(State& state, std::span<const Id> tokens, bool wi
     throw ShapeError("tokens: wanted " + std::to_string(all.size() * all.rows) + ", got " +
                      std::to_string(tokens.size()));
   std::vector<at::Tensor> logits(all.sentences.size()), normalizers(logits), attention(logits);
-  for_each_sentence(all.size(), device(), [&](std::size_t b) {
-    const auto K = static_cast<std::size_t>(all.rows);
+  all.workers.run(all.size(), [&](std::int64_t sentence) {
+    const auto b = static_cast<std::size_t>(sentence), K = static_cast<std::size_t>(all.rows);
     const auto own = tokens.subspan(b * K, K);
     const auto step = model_.step(*all.sentences[b], own, with_attention);
     logits[b] = step.logits;

@@ -17,7 +17,7 @@
 #include "common/config/json.h"
 #include "common/error.h"
 #include "model/storage/model_file.h"
-#include "tests/model/inference/thread_count.h"
+#include "tensor/thread_count.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"
 #include "tests/support/tensor_matchers.h"

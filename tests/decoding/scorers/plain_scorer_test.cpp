@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "decoding/scorers/inference_scorer.h"
+#include "tensor/thread_count.h"
 #include "tests/decoding/scorers/same_bits.h"
 #include "tests/support/recorded_operations.h"
 #include "tests/support/small_model.h"
@@ -36,6 +37,26 @@ TEST_F(PlainScorerTest, ATranslationsBitsDependNeitherOnTheBatchNorOnTheOrderNor
   expect_bits_of_the_line_alone(PlainScorer(small_model(at::kCPU, wide_config()), 20), sources_);
 }
 
+// At sizes at which MKL rounds a product by the number of threads that it may use.
+TEST_F(PlainScorerTest, LongSentencesOfWideModelsHaveTheBitsOfOneThread) {
+  auto config = small_config();
+  config.d_model = 512;
+  config.d_ff = 1024;
+  config.max_positions = 64;
+  const PlainScorer scorer(small_model(at::kCPU, config), 20);
+  Ids source;
+  for (Id i = 0; i < 39; ++i) source.push_back(4 + i % 16);
+  source.push_back(kEos);
+  const std::vector<Ids> sources(3, source);
+  const auto found = [&](int threads, std::int64_t batch_size) {
+    const ThreadCount count(threads);
+    return collected_search(scorer, sources, search_config(2, batch_size));
+  };
+  const auto wanted = found(1, 1);
+  expect_same_bits(found(4, 1), wanted);
+  expect_same_bits(found(4, 64), wanted);
+}
+
 TEST_F(PlainScorerTest, WorkersThatShareItFindTheSameBits) {
   const auto config = search_config(4, 5);
   const auto wanted = collected_search(scorer_, sources_, config);
@@ -60,12 +81,10 @@ TEST_F(PlainScorerTest, FindsWhatTheInferenceScorerFinds) {
 }
 
 TEST_F(PlainScorerTest, RunsPlainPasses) {
-  const int threads = at::get_num_threads();
-  at::set_num_threads(1);  // operations are recorded on this thread
+  const ThreadCount one(1);  // operations are recorded on this thread
   const RecordedOperations operations;
   const auto state = scorer_.start(pad(small_sources(), at::kCPU));
   scorer_.step(*state, Ids(3, kBos), false);
-  at::set_num_threads(threads);
   EXPECT_TRUE(operations.has("aten::softmax"));
   EXPECT_FALSE(operations.has("aten::scaled_dot_product_attention"));
   EXPECT_FALSE(operations.has("aten::layer_norm"));

@@ -15,7 +15,7 @@
 #include "common/error.h"
 #include "common/random.h"
 #include "common/special_ids.h"
-#include "tests/model/inference/thread_count.h"
+#include "tensor/thread_count.h"
 #include "tests/support/small_model.h"
 #include "tests/support/tensor_matchers.h"
 

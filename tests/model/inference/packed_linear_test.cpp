@@ -16,7 +16,7 @@
 #include "common/error.h"
 #include "kernels/kernel_table.h"
 #include "model/storage/int8_weights.h"
-#include "tests/model/inference/thread_count.h"
+#include "tensor/thread_count.h"
 #include "tests/support/formula_tensor.h"
 #include "tests/support/tensor_matchers.h"
 

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/model/inference/thread_count.h"
+#include "tensor/thread_count.h"
 
 namespace gloss {
 namespace {

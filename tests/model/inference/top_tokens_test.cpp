@@ -11,7 +11,7 @@
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
-#include "tests/model/inference/thread_count.h"
+#include "tensor/thread_count.h"
 #include "tests/support/formula_tensor.h"
 
 namespace gloss {
