@@ -4,43 +4,31 @@
 
 #include "training/processes/process_group.h"
 
-#include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <exception>
 #include <functional>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 
 #include <ATen/Functions.h>
-#include <arpa/inet.h>
 #include <c10/util/Logging.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <unistd.h>
 
 #include "common/error.h"
 #include "common/files/descriptor.h"
 #include "common/log/log.h"
-#include "common/system/stop.h"
 #include "common/text/printable.h"
 #include "tensor/out_of_memory.h"
 #include "training/processes/heartbeat.h"
 #include "training/processes/nccl.h"
+#include "training/processes/rendezvous.h"
+#include "training/processes/sockets.h"
 
 namespace gloss {
 namespace {
 
-// Time for all processes to join.
-constexpr std::chrono::minutes kToJoin{10};
 // The time limit of c10d's exchanges is never reached: a slow operation is no fault, and the heartbeat finds lost
 // processes.
 constexpr std::chrono::hours kUnlimited{24 * 365};
@@ -57,80 +45,6 @@ constexpr int kOnlyFatal = 3;
   ::_exit(static_cast<int>(ExitCode::kLostProcess));
 }
 
-/// Returns the first line of an exception of c10d, without the period; a stack of calls follows. NCCL's own message
-/// follows the place in c10d.
-std::string reason(const std::exception& fault) {
-  constexpr std::string_view kOfNccl = "Last error:\n";
-  std::string what = fault.what();
-  if (const auto place = what.find(kOfNccl); place != what.npos) what.erase(0, place + kOfNccl.size());
-  what.resize(std::min(what.size(), what.find('\n')));
-  if (what.ends_with('.')) what.pop_back();
-  return what;
-}
-
-/// Returns a listening socket at a port of the loopback interface; 0: a free one.
-Descriptor listen_locally(std::uint16_t port) {
-  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const int on = 1;
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(port);
-  if (socket.get() < 0 || ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
-      ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::listen(socket.get(), SOMAXCONN) != 0)
-    throw IoError("127.0.0.1, port " + std::to_string(port) + ": cannot listen: " + std::strerror(errno));
-  return socket;
-}
-
-std::uint16_t port_of(const Descriptor& socket) {
-  sockaddr_in address{};
-  socklen_t size = sizeof address;
-  if (::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
-    throw IoError(std::string("a socket's port: cannot be read: ") + std::strerror(errno));
-  return ntohs(address.sin_port);
-}
-
-using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
-
-/// Returns the addresses of a host for sockets of a type; on failure none, and sets `error`.
-Addresses addresses_of(const std::string& host, std::uint16_t port, int socket_type, std::string& error) {
-  addrinfo wanted{}, *found = nullptr;
-  wanted.ai_socktype = socket_type;
-  if (const int code = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found); code != 0)
-    error = ::gai_strerror(code);
-  return {found, ::freeaddrinfo};
-}
-
-/// Returns the reason why nothing answers at the address of the store; empty if something does.
-std::string error_of_store(const ProcessPlace& place) {
-  std::string error;
-  const auto addresses = addresses_of(place.address, place.port, SOCK_STREAM, error);
-  for (const auto* each = addresses.get(); each != nullptr; each = each->ai_next) {
-    const Descriptor socket(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (socket.get() >= 0 && ::connect(socket.get(), each->ai_addr, each->ai_addrlen) == 0) return "";
-    error = std::strerror(errno);
-  }
-  return error;
-}
-
-/// Returns the address of this machine from which `host` is reached: other processes reach this one there.
-std::string own_address(const std::string& host, std::uint16_t port) {
-  std::string error;
-  const auto found = addresses_of(host, port, SOCK_DGRAM, error);
-  if (!found) throw UsageError("MASTER_ADDR: " + printable(host, 200) + ": " + error);
-  const Descriptor socket(::socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  sockaddr_storage address{};
-  socklen_t size = sizeof address;
-  char text[NI_MAXHOST];
-  if (socket.get() < 0 || ::connect(socket.get(), found->ai_addr, found->ai_addrlen) != 0 ||
-      ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
-      ::getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, text, sizeof text, nullptr, 0, NI_NUMERICHOST) !=
-          0)
-    throw IoError("MASTER_ADDR: " + printable(host, 200) + ": cannot be reached: " + std::strerror(errno));
-  return text;
-}
-
 /// Returns the network device of Gloo: the interface of GLOO_SOCKET_IFNAME, or that from which process 0 is reached.
 /// Processes that meet at the loopback interface use no other.
 std::shared_ptr<::gloo::transport::Device> network_device(const ProcessPlace& place) {
@@ -142,84 +56,6 @@ std::shared_ptr<::gloo::transport::Device> network_device(const ProcessPlace& pl
                      " on this machine, which others cannot reach; name the machine by its address, or the network's "
                      "interface by GLOO_SOCKET_IFNAME");
   return c10d::ProcessGroupGloo::createDeviceForHostname(address);
-}
-
-c10::intrusive_ptr<c10d::Store> prefixed(c10::intrusive_ptr<c10d::Store> store, const std::string& job,
-                                         const std::string& attempt) {
-  return c10::make_intrusive<c10d::PrefixStore>("gloss/" + job + '/' + attempt, std::move(store));
-}
-
-/// Waits until `missing` returns an empty text instead of the name of what is missing. Throws Stopped after a signal,
-/// LostProcessError after kToJoin.
-void wait_while_missing(const std::function<std::string()>& missing, void (&log)(std::string_view)) {
-  constexpr std::chrono::milliseconds kLookEvery{50};
-  constexpr std::chrono::seconds kSilent{5};
-  const auto begin = std::chrono::steady_clock::now();
-  bool told = false;
-  for (auto name = missing(); !name.empty(); name = missing()) {
-    stop_where_requested();
-    const auto waited = std::chrono::steady_clock::now() - begin;
-    if (waited > kToJoin)
-      throw LostProcessError(name + " did not start within ten minutes; see why, and go on with --resume");
-    if (waited > kSilent && !std::exchange(told, true)) log("waiting for " + name);
-    std::this_thread::sleep_for(kLookEvery);
-  }
-}
-
-/// Opens the store, in process 0.
-c10::intrusive_ptr<c10d::Store> open_store(const ProcessPlace& place) {
-  own_address(place.address, place.port);  // fails for a name that does not exist
-  c10d::TCPStoreOptions options;
-  options.port = place.port;
-  options.isServer = true;
-  options.waitWorkers = false;
-  options.timeout = kToJoin;
-  if (is_loopback(place.address)) options.masterListenFd = listen_locally(place.port).release();
-  try {
-    return prefixed(c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options), place.job, place.attempt);
-  } catch (const std::exception& fault) {
-    throw IoError("port " + std::to_string(place.port) + ": process 0 cannot open the store there: " + reason(fault) +
-                  "; choose a free port (MASTER_PORT)");
-  }
-}
-
-/// Connects to the store. c10d's attempts are short, because a signal does not end them.
-c10::intrusive_ptr<c10d::Store> connect(const ProcessPlace& place) {
-  c10d::TCPStoreOptions options;
-  options.port = place.port;
-  options.waitWorkers = false;
-  options.timeout = std::chrono::seconds(3);
-  c10::intrusive_ptr<c10d::TCPStore> store;
-  const auto missing = [&]() -> std::string {
-    auto error = error_of_store(place);
-    try {
-      if (error.empty()) store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
-    } catch (const std::exception& fault) {
-      error = reason(fault);
-    }
-    if (store) return "";
-    return "process 0 at " + printable(place.address, 200) + ", port " + std::to_string(place.port) + " (" + error +
-           ")";
-  };
-  wait_while_missing(missing, log_warning);
-  store->setTimeout(kToJoin);
-  return prefixed(std::move(store), place.job, place.attempt);
-}
-
-/// Waits until all processes are at this point. Throws UsageError if they were started as different numbers of them.
-void meet_in(c10d::Store& store, const ProcessPlace& place) {
-  constexpr auto kJoined = "joined", kSize = "size", kSizesDiffer = "sizes differ";
-  const auto size = std::to_string(place.size);
-  if (store.compareSet(kSize, "", size) != size) store.add(kSizesDiffer, 1);
-  store.add(kJoined, 1);
-  const auto missing = [&] {
-    if (store.add(kSizesDiffer, 0) > 0)
-      throw UsageError("WORLD_SIZE: wanted the same number in all processes of this run, got " + size +
-                       " here and another elsewhere");
-    const auto others = place.size - store.add(kJoined, 0);
-    return others > 0 ? std::to_string(others) + " of " + std::to_string(place.size) + " processes" : "";
-  };
-  wait_while_missing(missing, log_info);
 }
 
 /// Waits for an operation of Gloo.
@@ -254,35 +90,10 @@ void wait_for_gpu(const std::function<c10::intrusive_ptr<c10d::Work>()>& begin) 
 
 }  // namespace
 
-struct LocalStore::Store {
-  Descriptor socket = listen_locally(0);
-  std::uint16_t port = port_of(socket);
-  c10::intrusive_ptr<c10d::TCPStore> store;
-};
-
-LocalStore::LocalStore() : store_(std::make_unique<Store>()) {
-  c10d::TCPStoreOptions options;
-  options.port = store_->port;
-  options.isServer = true;
-  options.waitWorkers = false;
-  options.masterListenFd = store_->socket.release();
-  try {
-    store_->store = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
-  } catch (const std::exception& fault) {
-    throw IoError("127.0.0.1, port " + std::to_string(store_->port) + ": " + reason(fault));
-  }
-}
-
-LocalStore::~LocalStore() = default;
-
-std::uint16_t LocalStore::port() const { return store_->port; }
-
-void LocalStore::mark_lost(std::int64_t rank) { gloss::mark_lost(*prefixed(store_->store, kJob, "0"), rank); }
-
 struct ProcessGroup::Connections {
   Connections(const ProcessPlace& place, at::Device device)
-      : store(place.rank == 0 && !place.store_is_there ? open_store(place) : connect(place)),
-        heartbeat(connect(place), place.rank, place.size, end_lost) {
+      : store(place.rank == 0 && !place.store_is_there ? open_store(place) : connect_to_store(place)),
+        heartbeat(connect_to_store(place), place.rank, place.size, end_lost) {
     auto options = c10d::ProcessGroupGloo::Options::create();
     options->timeout = kToJoin;
     options->devices.push_back(network_device(place));

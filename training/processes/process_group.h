@@ -10,24 +10,6 @@
 
 namespace gloss {
 
-/// The store in which local processes find each other, kept by the program that starts them: a TCPStore of LibTorch at
-/// a free port of the loopback interface.
-class LocalStore {
- public:
-  /// Throws IoError if no port is free, and as ProcessGroup.
-  LocalStore();
-  ~LocalStore();
-  std::uint16_t port() const;
-  /// The name of the run that its processes must have (ProcessPlace::job).
-  static constexpr const char* kJob = "local";
-  /// Makes all processes but this one end within about a second.
-  void mark_lost(std::int64_t rank);
-
- private:
-  struct Store;
-  std::unique_ptr<Store> store_;
-};
-
 /// Prepares this process to exchange tensors on its GPU; `device` becomes the current one. Call it before ProcessGroup
 /// and once a process: it sets variables of the environment. NCCL meets at the interface of the store, or at that in
 /// GLOO_SOCKET_IFNAME. Throws UsageError if this build has no NCCL, or headers of another version than LibTorch's.

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
+#include "training/processes/local_store.h"
 
 namespace gloss {
 namespace {

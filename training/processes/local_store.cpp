@@ -1,0 +1,40 @@
+#include "training/processes/local_store.h"
+
+#include <exception>
+#include <string>
+
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+#include "common/error.h"
+#include "training/processes/heartbeat.h"
+#include "training/processes/rendezvous.h"
+#include "training/processes/sockets.h"
+
+namespace gloss {
+
+struct LocalStore::Store {
+  Descriptor socket = listen_locally(0);
+  std::uint16_t port = port_of(socket);
+  c10::intrusive_ptr<c10d::TCPStore> store;
+};
+
+LocalStore::LocalStore() : store_(std::make_unique<Store>()) {
+  c10d::TCPStoreOptions options;
+  options.port = store_->port;
+  options.isServer = true;
+  options.waitWorkers = false;
+  options.masterListenFd = store_->socket.release();
+  try {
+    store_->store = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
+  } catch (const std::exception& fault) {
+    throw IoError("127.0.0.1, port " + std::to_string(store_->port) + ": " + reason(fault));
+  }
+}
+
+LocalStore::~LocalStore() = default;
+
+std::uint16_t LocalStore::port() const { return store_->port; }
+
+void LocalStore::mark_lost(std::int64_t rank) { gloss::mark_lost(*keys_of_run(store_->store, kJob, "0"), rank); }
+
+}  // namespace gloss

@@ -1,0 +1,109 @@
+#include "training/processes/rendezvous.h"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+#include "common/error.h"
+#include "common/log/log.h"
+#include "common/system/stop.h"
+#include "common/text/printable.h"
+#include "training/processes/sockets.h"
+
+namespace gloss {
+namespace {
+
+/// Waits until `missing` returns an empty text instead of the name of what is missing. Throws Stopped after a signal,
+/// LostProcessError after kToJoin.
+void wait_while_missing(const std::function<std::string()>& missing, void (&log)(std::string_view)) {
+  constexpr std::chrono::milliseconds kLookEvery{50};
+  constexpr std::chrono::seconds kSilent{5};
+  const auto begin = std::chrono::steady_clock::now();
+  bool told = false;
+  for (auto name = missing(); !name.empty(); name = missing()) {
+    stop_where_requested();
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    if (waited > kToJoin)
+      throw LostProcessError(name + " did not start within ten minutes; see why, and go on with --resume");
+    if (waited > kSilent && !std::exchange(told, true)) log("waiting for " + name);
+    std::this_thread::sleep_for(kLookEvery);
+  }
+}
+
+}  // namespace
+
+c10::intrusive_ptr<c10d::Store> open_store(const ProcessPlace& place) {
+  own_address(place.address, place.port);  // fails for a name that does not exist
+  c10d::TCPStoreOptions options;
+  options.port = place.port;
+  options.isServer = true;
+  options.waitWorkers = false;
+  options.timeout = kToJoin;
+  if (is_loopback(place.address)) options.masterListenFd = listen_locally(place.port).release();
+  try {
+    return keys_of_run(c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options), place.job, place.attempt);
+  } catch (const std::exception& fault) {
+    throw IoError("port " + std::to_string(place.port) + ": process 0 cannot open the store there: " + reason(fault) +
+                  "; choose a free port (MASTER_PORT)");
+  }
+}
+
+// c10d's attempts are short, because a signal does not end them.
+c10::intrusive_ptr<c10d::Store> connect_to_store(const ProcessPlace& place) {
+  c10d::TCPStoreOptions options;
+  options.port = place.port;
+  options.waitWorkers = false;
+  options.timeout = std::chrono::seconds(3);
+  c10::intrusive_ptr<c10d::TCPStore> store;
+  const auto missing = [&]() -> std::string {
+    auto error = connection_error(place.address, place.port);
+    try {
+      if (error.empty()) store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
+    } catch (const std::exception& fault) {
+      error = reason(fault);
+    }
+    if (store) return "";
+    return "process 0 at " + printable(place.address, 200) + ", port " + std::to_string(place.port) + " (" + error +
+           ")";
+  };
+  wait_while_missing(missing, log_warning);
+  store->setTimeout(kToJoin);
+  return keys_of_run(std::move(store), place.job, place.attempt);
+}
+
+void meet_in(c10d::Store& store, const ProcessPlace& place) {
+  constexpr auto kJoined = "joined", kSize = "size", kSizesDiffer = "sizes differ";
+  const auto size = std::to_string(place.size);
+  if (store.compareSet(kSize, "", size) != size) store.add(kSizesDiffer, 1);
+  store.add(kJoined, 1);
+  const auto missing = [&] {
+    if (store.add(kSizesDiffer, 0) > 0)
+      throw UsageError("WORLD_SIZE: wanted the same number in all processes of this run, got " + size +
+                       " here and another elsewhere");
+    const auto others = place.size - store.add(kJoined, 0);
+    return others > 0 ? std::to_string(others) + " of " + std::to_string(place.size) + " processes" : "";
+  };
+  wait_while_missing(missing, log_info);
+}
+
+c10::intrusive_ptr<c10d::Store> keys_of_run(c10::intrusive_ptr<c10d::Store> store, const std::string& job,
+                                            const std::string& attempt) {
+  return c10::make_intrusive<c10d::PrefixStore>("gloss/" + job + '/' + attempt, std::move(store));
+}
+
+std::string reason(const std::exception& fault) {
+  // NCCL's own message follows the place in c10d.
+  constexpr std::string_view kOfNccl = "Last error:\n";
+  std::string what = fault.what();
+  if (const auto place = what.find(kOfNccl); place != what.npos) what.erase(0, place + kOfNccl.size());
+  what.resize(std::min(what.size(), what.find('\n')));
+  if (what.ends_with('.')) what.pop_back();
+  return what;
+}
+
+}  // namespace gloss

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <string>
+
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+#include "common/system/process_place.h"
+
+namespace gloss {
+
+/// How the processes of a run meet: process 0 opens a store at the address and port of the run (c10d's TCPStore), the
+/// others connect to it. A store keeps the numbers and texts that processes tell each other, under their keys.
+
+/// Time for all processes to join.
+inline constexpr std::chrono::minutes kToJoin{10};
+
+/// Opens the store, in process 0. Throws UsageError if the address does not exist, IoError if the port is taken.
+c10::intrusive_ptr<c10d::Store> open_store(const ProcessPlace& place);
+
+/// Connects to the store; waits until process 0 has opened it. Throws Stopped after a signal, LostProcessError after
+/// kToJoin.
+c10::intrusive_ptr<c10d::Store> connect_to_store(const ProcessPlace& place);
+
+/// Waits until all processes are at this point. Throws UsageError if they were started as different numbers of them,
+/// else as `connect_to_store`.
+void meet_in(c10d::Store& store, const ProcessPlace& place);
+
+/// Returns a view of a store, of the keys of one attempt of a run (ProcessPlace).
+c10::intrusive_ptr<c10d::Store> keys_of_run(c10::intrusive_ptr<c10d::Store> store, const std::string& job,
+                                            const std::string& attempt);
+
+/// Returns what an exception of c10d says, without the period and the stack of calls that follow.
+std::string reason(const std::exception& fault);
+
+}  // namespace gloss

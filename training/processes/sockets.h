@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/files/descriptor.h"
+
+namespace gloss {
+
+/// Returns a listening socket at a port of the loopback interface; 0: a free one. Throws IoError.
+Descriptor listen_locally(std::uint16_t port);
+
+/// Returns the port of a socket. Throws IoError.
+std::uint16_t port_of(const Descriptor& socket);
+
+/// Returns the reason why nothing answers at a port of a host; empty if something does.
+std::string connection_error(const std::string& host, std::uint16_t port);
+
+/// Returns the address of this machine from which `host` is reached: other processes reach this one there. Throws
+/// UsageError if the host, named by MASTER_ADDR, has no address, IoError if none can be reached.
+std::string own_address(const std::string& host, std::uint16_t port);
+
+}  // namespace gloss
