@@ -101,6 +101,8 @@ std::string to_lines(const MachineReport& machine, const std::optional<RunNeeds>
                                        list(machine.sentencepiece_files));
   lines += report_line("OpenMP", list(machine.openmp_files));
   for (const auto& [name, value] : machine.openmp_settings) lines += report_line("", name + '=' + printable(value));
+  lines += report_line("several processes", machine.exchange_libraries.empty() ? "none: built without Gloo"
+                                                                               : list(machine.exchange_libraries));
   lines += report_line("processors", processors_text(machine));
   lines += report_line("gloss kernels", machine.instructions.back() + " (of " + list(machine.instructions) + ')');
   lines += report_line("matrix product", gflops_text(machine.matrix_gflops));

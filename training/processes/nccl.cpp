@@ -25,10 +25,14 @@ std::string text_of_version(std::uint64_t major, std::uint64_t minor, std::uint6
 
 }  // namespace
 
+std::string nccl_version() {
+  const auto version = torch::cuda::nccl::version();
+  return text_of_version(version >> 32, version >> 16 & 0xffff, version & 0xffff);
+}
+
 void set_up_gpu_exchange(const ProcessPlace& place, at::Device device) {
   // NCCL's structures, which c10d holds by value, grow with its version.
-  const auto version = torch::cuda::nccl::version();
-  const auto loaded = text_of_version(version >> 32, version >> 16 & 0xffff, version & 0xffff);
+  const auto loaded = nccl_version();
   const auto built_with = text_of_version(NCCL_MAJOR, NCCL_MINOR, NCCL_PATCH);
   if (loaded != built_with)
     throw UsageError("several processes on GPUs: gloss was built with the headers of NCCL " + built_with +

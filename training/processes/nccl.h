@@ -2,11 +2,15 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
 namespace gloss {
+
+/// Returns the version of NCCL that LibTorch loads; empty if this build has none.
+std::string nccl_version();
 
 /// Returns LibTorch's exchange of tensors on GPUs, by NCCL, which connects at the first exchange. `limit`: time for
 /// each. It must never be destroyed: after a failure its destructor waits for the other processes.

@@ -5,6 +5,8 @@
 
 namespace gloss {
 
+std::string nccl_version() { return ""; }
+
 void set_up_gpu_exchange(const ProcessPlace&, at::Device) {
   throw UsageError(
       "several processes on GPUs: this gloss was built without NCCL (docs/building.md); start one process, or several "

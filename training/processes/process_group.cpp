@@ -90,6 +90,11 @@ void wait_for_gpu(const std::function<c10::intrusive_ptr<c10d::Work>()>& begin) 
 
 }  // namespace
 
+std::vector<std::string> exchange_libraries() {
+  if (const auto version = nccl_version(); !version.empty()) return {"Gloo", "NCCL " + version};
+  return {"Gloo"};
+}
+
 struct ProcessGroup::Connections {
   Connections(const ProcessPlace& place, at::Device device)
       : store(place.rank == 0 && !place.store_is_there ? open_store(place) : connect_to_store(place)),

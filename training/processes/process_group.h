@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <c10/core/Device.h>
@@ -9,6 +10,10 @@
 #include "training/processes/exchange.h"
 
 namespace gloss {
+
+/// Returns the libraries by which the processes of this build exchange tensors, such as "Gloo" and "NCCL 2.29.7". If
+/// there are none, it trains in one process only.
+std::vector<std::string> exchange_libraries();
 
 /// Prepares this process to exchange tensors on its GPU; `device` becomes the current one. Call it before ProcessGroup
 /// and once a process: it sets variables of the environment. NCCL meets at the interface of the store, or at that in

@@ -26,8 +26,8 @@ TEST(DoctorTest, WithoutARunFileItSpeaksOfTheMachine) {
   const auto outcome = run_gloss({"doctor", "--threads", "1"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("  LibTorch          "), HasSubstr("  SentencePiece     "),
-                                 HasSubstr("  OpenMP            /"), HasSubstr(" GFLOP/s\n"), HasSubstr(" 1 thread\n"),
-                                 Not(HasSubstr("training"))));
+                                 HasSubstr("  OpenMP            /"), HasSubstr("  several processes "),
+                                 HasSubstr(" GFLOP/s\n"), HasSubstr(" 1 thread\n"), Not(HasSubstr("training"))));
 }
 
 TEST(DoctorTest, OpenMpReadsThePassiveWaitPolicyThatTheProgramSets) {

@@ -29,6 +29,7 @@ MachineReport good_machine() {
   report.cuda_built = true;
   report.cuda_devices = 1;
   report.openmp_files = {"/lib/libgomp.so.1"};
+  report.exchange_libraries = {"Gloo"};
   report.processors = 8;
   report.usable_processors = report.threads = report.threads_got = 4;
   report.processor_limit = 4;
@@ -87,6 +88,13 @@ TEST(MachineReportTest, ProblemsAreReportedWithTheRemedy) {
                 it.gpus = {{"Some GPU", 1 << 30, 8, 6}};
               }),
               only_remark("a GPU is not used, since this LibTorch is built without CUDA: Some GPU"));
+  EXPECT_THAT(remarks_where([](Report& it) { it.cuda_devices = 4; }),
+              only_remark("one of 4 GPUs is used, since gloss was built without NCCL"));
+  EXPECT_THAT(remarks_where([](Report& it) {
+                it.cuda_devices = 4;
+                it.exchange_libraries.emplace_back("NCCL 2.29.7");
+              }),
+              IsEmpty());
   EXPECT_THAT(remarks_where([](Report& it) {
                 it.usable_processors = it.threads = it.threads_got = 1;
                 it.processor_limit.reset();
