@@ -113,7 +113,13 @@ void RunFolder::MadeFolder::remove() const {
 
 RunFolder::RunFolder(fs::path path, bool resume, bool overwrite, bool writes)
     : path_(std::move(path)), files_(path_), resume_(resume), overwrite_(overwrite) {
-  if (!writes) return;
+  if (!writes) {
+    std::error_code error;
+    if (fs::exists(files_.config, error)) return;
+    throw IoError(printable(files_.config.string()) +
+                  ": process 0 has written this file, but this process does not find it; name a folder with --out that "
+                  "all machines share");
+  }
   folder_.emplace(path_);
   lock_.emplace(path_);
   if (is_used() && !resume && !overwrite)

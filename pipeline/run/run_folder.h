@@ -20,8 +20,9 @@ class RunFolder {
   /// Throws UsageError if the folder has files of an earlier run and neither `resume` nor `overwrite` is set;
   /// LockedError; IoError.
   ///
-  /// Without `writes`, another process of the run holds the folder. This one only reads the files there: it neither
-  /// makes nor checks the folder, and its log and lens are discarded. Then do not call `keep`.
+  /// Without `writes`, another process of the run holds the folder and has written its configuration; throws IoError if
+  /// that is not seen here. This process only reads the files there: it neither makes nor checks the folder, and its
+  /// log and lens are discarded. Then do not call `keep`.
   RunFolder(std::filesystem::path path, bool resume, bool overwrite, bool writes = true);
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;

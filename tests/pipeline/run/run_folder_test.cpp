@@ -163,6 +163,16 @@ TEST_F(RunFolderTest, TwoRunsCannotHoldOneFolder) {
   EXPECT_THAT([&] { RunFolder(run(), false, false); }, Throws<LockedError>());
 }
 
+TEST_F(RunFolderTest, OtherProcessesMustSeeTheFolder) {
+  const auto other = [&] { RunFolder(run(), false, false, /*writes=*/false); };
+  EXPECT_THAT(other, ThrowsMessage<IoError>(HasSubstr("config.json: process 0 has written this file")));
+  EXPECT_FALSE(fs::exists(run()));
+  RunFolder folder(run(), false, false);
+  write_file(folder.config_file(), "{}");
+  EXPECT_NO_THROW(other()) << "although process 0 holds the folder";
+  folder.keep();
+}
+
 TEST_F(RunFolderTest, AFileCannotBeARunFolder) {
   write_file(folder_.path() / "file", "text");
   EXPECT_THAT([&] { RunFolder(folder_.path() / "file", false, false); }, Throws<IoError>());
