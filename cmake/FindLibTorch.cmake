@@ -96,7 +96,8 @@ if(root AND NOT TARGET LibTorch::LibTorch)
                       "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:INSTALL_RPATH>>>:LINKER:-rpath,${root}/lib>")
 endif()
 
-# A small program must build, start, run at::parallel_for on two threads and hold the expected OpenMP run-times.
+# A small program must build, start, run at::parallel_for on two threads, hold the expected OpenMP run-times and find
+# MKL's number of threads.
 if(root AND NOT LibTorch_RUNS)
   try_run(status built "${PROJECT_BINARY_DIR}/CMakeFiles/libtorch" "${CMAKE_CURRENT_LIST_DIR}/libtorch_check.cpp"
           COMPILE_DEFINITIONS -DGLOSS_OPENMP_RUNTIMES=${openmp_runtimes}

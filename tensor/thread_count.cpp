@@ -5,8 +5,8 @@
 #include <ATen/Parallel.h>
 #include <omp.h>
 
-/// MKL's number of threads for the calling thread, 0 for that of the process. Returns the former one. A LibTorch
-/// without MKL has no such function.
+/// Sets MKL's number of threads for the calling thread; 0: that of the process. Returns the former number. A LibTorch
+/// without MKL has no such function; FindLibTorch.cmake refuses one that has MKL and hides it.
 extern "C" int MKL_Set_Num_Threads_Local(int threads) __attribute__((weak));
 
 namespace gloss {
@@ -16,8 +16,8 @@ int set_mkl_threads(int threads) {
   return MKL_Set_Num_Threads_Local == nullptr ? 0 : MKL_Set_Num_Threads_Local(threads);
 }
 
-// Returns the calling thread's number of threads. A thread's first call sets that of the process. LibTorch's operations
-// and our loops each have a first call, since the function that does it is inline.
+// Returns the calling thread's number of threads. libtorch_cpu and the program each have a copy of the inline function
+// that sets the number at a thread's first use of LibTorch; both must have run before another number is set.
 int current_threads() {
   at::parallel_for(0, 1, 1, [](std::int64_t, std::int64_t) {});
   return at::get_num_threads();

@@ -56,7 +56,7 @@ struct TranslationHooks {
   };
 
   std::function<void(std::int64_t lines)> before_batch = {};  ///< before each batch, with its number of lines
-  /// Before each step of the model and each pass for details, which may run on threads of LibTorch; one call at a time.
+  /// Before each step of the model and each pass for details, which may run on other threads; one call at a time.
   std::function<void()> before_step = {};
   /// The deadline and `stop` are checked before each line, batch and step. Lines whose search is done still get their
   /// details, which neither interrupts; an exception of before_step does.

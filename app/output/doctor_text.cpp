@@ -38,6 +38,11 @@ std::string libtorch_text(const MachineReport& machine) {
   return text;
 }
 
+std::string exchange_text(const ExchangeLibraries& libraries) {
+  if (!libraries.gloo) return "none: built without Gloo";
+  return libraries.nccl.empty() ? "Gloo" : "Gloo, NCCL " + libraries.nccl;
+}
+
 std::string processors_text(const MachineReport& machine) {
   auto text = std::to_string(machine.processors) + ", " + std::to_string(machine.usable_processors) + " usable";
   if (machine.processor_limit) text += " (a control group leaves " + Json(*machine.processor_limit).dump() + ')';
@@ -101,8 +106,7 @@ std::string to_lines(const MachineReport& machine, const std::optional<RunNeeds>
                                        list(machine.sentencepiece_files));
   lines += report_line("OpenMP", list(machine.openmp_files));
   for (const auto& [name, value] : machine.openmp_settings) lines += report_line("", name + '=' + printable(value));
-  lines += report_line("several processes", machine.exchange_libraries.empty() ? "none: built without Gloo"
-                                                                               : list(machine.exchange_libraries));
+  lines += report_line("several processes", exchange_text(machine.exchange));
   lines += report_line("processors", processors_text(machine));
   lines += report_line("gloss kernels", machine.instructions.back() + " (of " + list(machine.instructions) + ')');
   lines += report_line("matrix product", gflops_text(machine.matrix_gflops));

@@ -29,15 +29,15 @@ constexpr std::array<Starter, 3> kStarters = {{
     {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", nullptr, "SLURM_JOB_ID", true},  // srun
 }};
 
+/// Returns the value of a variable that is set.
 std::int64_t number(const Environment& environment, const char* name, std::int64_t min, std::int64_t max) {
-  const auto text = environment(name);
-  if (!text) throw UsageError(std::string(name) + ": wanted beside the other variables of its program, got none");
+  const auto text = environment(name).value();
   std::int64_t value = 0;
-  const auto* const end = text->data() + text->size();
-  const auto [rest, error] = std::from_chars(text->data(), end, value);
+  const auto* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || rest != end || value < min || value > max)
     throw UsageError(std::string(name) + ": wanted " + std::to_string(min) + " to " + std::to_string(max) + ", got " +
-                     printable(*text, 40));
+                     printable(text, 40));
   return value;
 }
 

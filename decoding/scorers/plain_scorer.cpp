@@ -20,7 +20,7 @@ struct PlainState final : Scorer::State {
   std::vector<std::unique_ptr<Scorer::State>> sentences;  ///< each a batch of one
   std::int64_t rows = 1;                                  ///< K, of each sentence
   std::int64_t width = 0;                                 ///< S, of the whole batch
-  Workers workers;                                        ///< for the sentences
+  Workers workers;                                        ///< compute the sentences
 
   explicit PlainState(std::int64_t workers_count) : workers(workers_count) {}
   std::int64_t size() const { return std::ssize(sentences); }

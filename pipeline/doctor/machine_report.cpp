@@ -22,7 +22,6 @@
 #include "common/system/threads.h"
 #include "kernels/instruction_set.h"
 #include "tokenizer/sentencepiece_version.h"
-#include "training/processes/process_group.h"
 
 namespace gloss {
 namespace {
@@ -148,7 +147,7 @@ MachineReport examine_machine(int threads) {
   report.sentencepiece_built = sentencepiece_version();
   report.sentencepiece_files = loaded_files({"libsentencepiece"});
   report.openmp_files = loaded_files({"libgomp", "libiomp", "libomp"});
-  report.exchange_libraries = exchange_libraries();
+  report.exchange = exchange_libraries();
   report.processors = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
   report.usable_processors = available_processors();
   report.processor_limit = cgroup_limits().processors;
@@ -192,9 +191,10 @@ std::vector<Remark> remarks_on(const MachineReport& report) {
   else if (report.cuda_devices == 0)
     remarks.push_back({report.cuda_built ? "LibTorch is built for CUDA, but there is no device that it can use"
                                          : "no GPU: LibTorch is built without CUDA"});
-  else if (report.cuda_devices > 1 && report.exchange_libraries.size() < 2)
-    remarks.push_back({"one of " + std::to_string(report.cuda_devices) +
-                       " GPUs is used, since gloss was built without NCCL (docs/building.md)"});
+  else if (report.cuda_devices > 1 && report.exchange.nccl.empty())
+    remarks.push_back(
+        {"one of " + std::to_string(report.cuda_devices) + " GPUs is used, since gloss was built without " +
+         (report.exchange.gloo ? "LibTorch's version of NCCL" : "Gloo and NCCL") + " (docs/building.md)"});
   return remarks;
 }
 
@@ -218,7 +218,7 @@ Json to_json(const MachineReport& report) {
       {"gpus", std::move(gpus)},
       {"sentencepiece", {{"built", report.sentencepiece_built}, {"files", report.sentencepiece_files}}},
       {"openmp", {{"files", report.openmp_files}, {"settings", report.openmp_settings}}},
-      {"exchange_libraries", report.exchange_libraries},
+      {"processes", {{"gloo", report.exchange.gloo}, {"nccl", report.exchange.nccl}}},
       {"processors",
        {{"machine", report.processors},
         {"usable", report.usable_processors},

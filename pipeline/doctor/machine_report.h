@@ -9,6 +9,7 @@
 #include "common/config/json.h"
 #include "common/error.h"
 #include "pipeline/doctor/cuda_devices.h"
+#include "training/processes/process_group.h"
 
 namespace gloss {
 
@@ -23,7 +24,7 @@ struct MachineReport {
   std::string sentencepiece_built;               ///< version; empty if unknown
   std::vector<std::string> sentencepiece_files;  ///< loaded libraries
   std::vector<std::string> openmp_files;         ///< loaded libraries; should be one
-  std::vector<std::string> exchange_libraries;   ///< for several processes; empty if built without
+  ExchangeLibraries exchange;                    ///< of several processes
 
   int processors = 0;                     ///< of the machine
   int usable_processors = 0;              ///< available_processors() (common/system/threads.h)

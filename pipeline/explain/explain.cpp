@@ -26,6 +26,7 @@
 #include "pipeline/explain/position_views.h"
 #include "pipeline/explain/residual_stream.h"
 #include "pipeline/explain/text_stages.h"
+#include "tensor/thread_count.h"
 
 namespace gloss {
 namespace {
@@ -213,6 +214,7 @@ void expect_possible(const ExplainedModel& explained, const LineTranslator& tran
 }  // namespace
 
 Json explain(std::span<const ExplainedModel> models, const ExplainRequest& request) {
+  const ThreadCount one(1);  // several are not faster, since passes of one sentence are short
   Json result{{"format", kExplanationFormat},
               {"version", kExplanationVersion},
               {"gloss", kVersion},

@@ -29,9 +29,9 @@ struct ExplainRequest {
 };
 
 /// Returns the document of docs/explanation_format.md: each sentence by each model, and again without the parts if
-/// there are any. Throws UsageError before it computes anything: with the key "without" for a part that a model lacks,
-/// with the key "target" for a target that is too long, for a sentence without pieces, and for more sentences than fit
-/// into memory. Throws Stopped after a signal.
+/// there are any. On a CPU its bits do not depend on the number of threads. Throws UsageError before it computes
+/// anything: with the key "without" for a part that a model lacks, with the key "target" for a target that is too long,
+/// for a sentence without pieces, and for more sentences than fit into memory. Throws Stopped after a signal.
 Json explain(std::span<const ExplainedModel> models, const ExplainRequest& request);
 
 }  // namespace gloss

@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include <ATen/Parallel.h>
+
 #include "common/error.h"
 #include "common/log/log.h"
 #include "common/system/stop.h"
@@ -12,6 +14,7 @@
 #include "decoding/scorers/transformer_scorer.h"
 #include "pipeline/explain/removal.h"
 #include "pipeline/progress_line.h"
+#include "tensor/thread_count.h"
 
 namespace gloss {
 namespace {
@@ -42,9 +45,11 @@ double loss_without(const TranslationModel& model, const Pairs& pairs, std::vect
                     std::int64_t max_target_length) {
   const TransformerScorer scorer(model.file.model.network(), max_target_length, /*plain=*/false,
                                  std::make_shared<RemovalProbe>(std::move(removed)));
+  const auto workers = at::get_num_threads();
+  const ThreadCount one(1);  // outside workers, too, so that the bits do not depend on their number
   double sum = 0;
   for (const auto& score : forced_token_scores(scorer, pairs.sources, pairs.targets, model.config.decoding.batch_size,
-                                               stop_where_requested, /*workers=*/1, pairs.tags))
+                                               stop_where_requested, workers, pairs.tags))
     sum -= score.log_probability;
   return sum / static_cast<double>(pairs.tokens);
 }

@@ -1,9 +1,11 @@
 #include "pipeline/run/run_folder.h"
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include <unistd.h>
@@ -13,6 +15,7 @@
 #include "common/files/descriptor.h"
 #include "common/files/safetensors.h"
 #include "common/log/log.h"
+#include "common/system/stop.h"
 #include "common/text/printable.h"
 #include "model/storage/model_file.h"
 #include "training/checkpoint.h"
@@ -68,6 +71,22 @@ bool is_gloss_model(const fs::path& file) {
   }
 }
 
+/// Throws IoError if a file that process 0 has written is not seen here. A network's file system may remember for a
+/// while that it was missing; it asks again when a folder is opened.
+void expect_shared(const fs::path& file) {
+  constexpr int kTries = 5;
+  std::error_code error;
+  for (int i = 0; i < kTries; ++i) {
+    const auto folder = fs::absolute(file).parent_path();
+    for (const auto& opened : {folder.parent_path(), folder}) fs::directory_iterator(opened, error);
+    if (fs::exists(file, error)) return;
+    stop_where_requested();
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+  throw IoError(printable(file.string()) + ": process 0 has written this file, but this process does not find it" +
+                (error ? " (" + error.message() + ')' : "") + "; name a folder with --out that all machines share");
+}
+
 /// Throws UsageError if a new run would replace a file that may not belong to a run: a configuration or a model of
 /// another program, or tokenizers, a log and a lens in a folder without other files of a run.
 void expect_files_of_a_run(const RunFiles& files) {
@@ -114,11 +133,8 @@ void RunFolder::MadeFolder::remove() const {
 RunFolder::RunFolder(fs::path path, bool resume, bool overwrite, bool writes)
     : path_(std::move(path)), files_(path_), resume_(resume), overwrite_(overwrite) {
   if (!writes) {
-    std::error_code error;
-    if (fs::exists(files_.config, error)) return;
-    throw IoError(printable(files_.config.string()) +
-                  ": process 0 has written this file, but this process does not find it; name a folder with --out that "
-                  "all machines share");
+    expect_shared(files_.config);
+    return;
   }
   folder_.emplace(path_);
   lock_.emplace(path_);

@@ -21,7 +21,7 @@ class RunFolder {
   /// LockedError; IoError.
   ///
   /// Without `writes`, another process of the run holds the folder and has written its configuration; throws IoError if
-  /// that is not seen here. This process only reads the files there: it neither makes nor checks the folder, and its
+  /// that is not seen here. This process only reads the files there: it neither makes nor locks the folder, and its
   /// log and lens are discarded. Then do not call `keep`.
   RunFolder(std::filesystem::path path, bool resume, bool overwrite, bool writes = true);
   RunFolder(const RunFolder&) = delete;

@@ -6,6 +6,8 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "common/error.h"
+#include "common/files/descriptor.h"
+#include "training/processes/c10d_message.h"
 #include "training/processes/heartbeat.h"
 #include "training/processes/rendezvous.h"
 #include "training/processes/sockets.h"
@@ -27,7 +29,7 @@ LocalStore::LocalStore() : store_(std::make_unique<Store>()) {
   try {
     store_->store = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
   } catch (const std::exception& fault) {
-    throw IoError("127.0.0.1, port " + std::to_string(store_->port) + ": " + reason(fault));
+    throw IoError("127.0.0.1, port " + std::to_string(store_->port) + ": " + c10d_message(fault));
   }
 }
 
@@ -35,6 +37,6 @@ LocalStore::~LocalStore() = default;
 
 std::uint16_t LocalStore::port() const { return store_->port; }
 
-void LocalStore::mark_lost(std::int64_t rank) { gloss::mark_lost(*keys_of_run(store_->store, kJob, "0"), rank); }
+void LocalStore::mark_lost(std::int64_t rank) { gloss::mark_lost(*store_of_run(store_->store, kJob, "0"), rank); }
 
 }  // namespace gloss

@@ -9,7 +9,7 @@
 
 namespace gloss {
 
-/// Returns the version of NCCL that LibTorch loads; empty if this build has none.
+/// Returns the version of NCCL; empty if this build has none, or another than LibTorch is built with.
 std::string nccl_version();
 
 /// Returns LibTorch's exchange of tensors on GPUs, by NCCL, which connects at the first exchange. `limit`: time for

@@ -21,6 +21,7 @@
 #include "common/log/log.h"
 #include "common/text/printable.h"
 #include "tensor/out_of_memory.h"
+#include "training/processes/c10d_message.h"
 #include "training/processes/heartbeat.h"
 #include "training/processes/nccl.h"
 #include "training/processes/rendezvous.h"
@@ -83,17 +84,14 @@ void wait_for_gpu(const std::function<c10::intrusive_ptr<c10d::Work>()>& begin) 
     if (const auto fault = work->exception()) std::rethrow_exception(fault);
   } catch (const std::exception& fault) {
     if (is_out_of_memory()) throw;
-    throw LostProcessError("the GPUs of this run cannot exchange data: " + reason(fault) +
+    throw LostProcessError("the GPUs of this run cannot exchange data: " + c10d_message(fault) +
                            "; mend that, and go on with --resume");
   }
 }
 
 }  // namespace
 
-std::vector<std::string> exchange_libraries() {
-  if (const auto version = nccl_version(); !version.empty()) return {"Gloo", "NCCL " + version};
-  return {"Gloo"};
-}
+ExchangeLibraries exchange_libraries() { return {.gloo = true, .nccl = nccl_version()}; }
 
 struct ProcessGroup::Connections {
   Connections(const ProcessPlace& place, at::Device device)
@@ -153,7 +151,7 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place, at::Device device) : Excha
     if (is_out_of_memory()) throw;
     throw LostProcessError("process " + std::to_string(place.rank) + " of " + std::to_string(place.size) +
                            ": the others were not found at " + place.address + ", port " + std::to_string(place.port) +
-                           ": " + reason(fault));
+                           ": " + c10d_message(fault));
   }
 }
 

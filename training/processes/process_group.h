@@ -11,9 +11,12 @@
 
 namespace gloss {
 
-/// Returns the libraries by which the processes of this build exchange tensors, such as "Gloo" and "NCCL 2.29.7". If
-/// there are none, it trains in one process only.
-std::vector<std::string> exchange_libraries();
+/// The libraries by which the processes of this build exchange tensors.
+struct ExchangeLibraries {
+  bool gloo = false;      ///< on CPUs, and for the meeting of all processes
+  std::string nccl = {};  ///< on GPUs: the version; empty if there is none, or another than LibTorch's
+};
+ExchangeLibraries exchange_libraries();
 
 /// Prepares this process to exchange tensors on its GPU; `device` becomes the current one. Call it before ProcessGroup
 /// and once a process: it sets variables of the environment. NCCL meets at the interface of the store, or at that in

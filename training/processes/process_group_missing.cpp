@@ -20,7 +20,7 @@ LocalStore::~LocalStore() = default;
 std::uint16_t LocalStore::port() const { refuse(); }
 void LocalStore::mark_lost(std::int64_t) { refuse(); }
 
-std::vector<std::string> exchange_libraries() { return {}; }
+ExchangeLibraries exchange_libraries() { return {}; }
 
 void set_up_gpu_exchange(const ProcessPlace&, at::Device) { refuse(); }
 

@@ -1,6 +1,6 @@
 #include "training/processes/rendezvous.h"
 
-#include <algorithm>
+#include <exception>
 #include <functional>
 #include <string_view>
 #include <thread>
@@ -13,6 +13,7 @@
 #include "common/log/log.h"
 #include "common/system/stop.h"
 #include "common/text/printable.h"
+#include "training/processes/c10d_message.h"
 #include "training/processes/sockets.h"
 
 namespace gloss {
@@ -24,13 +25,13 @@ void wait_while_missing(const std::function<std::string()>& missing, void (&log)
   constexpr std::chrono::milliseconds kLookEvery{50};
   constexpr std::chrono::seconds kSilent{5};
   const auto begin = std::chrono::steady_clock::now();
-  bool told = false;
+  bool logged = false;
   for (auto name = missing(); !name.empty(); name = missing()) {
     stop_where_requested();
     const auto waited = std::chrono::steady_clock::now() - begin;
     if (waited > kToJoin)
       throw LostProcessError(name + " did not start within ten minutes; see why, and go on with --resume");
-    if (waited > kSilent && !std::exchange(told, true)) log("waiting for " + name);
+    if (waited > kSilent && !std::exchange(logged, true)) log("waiting for " + name);
     std::this_thread::sleep_for(kLookEvery);
   }
 }
@@ -46,10 +47,10 @@ c10::intrusive_ptr<c10d::Store> open_store(const ProcessPlace& place) {
   options.timeout = kToJoin;
   if (is_loopback(place.address)) options.masterListenFd = listen_locally(place.port).release();
   try {
-    return keys_of_run(c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options), place.job, place.attempt);
+    return store_of_run(c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options), place.job, place.attempt);
   } catch (const std::exception& fault) {
-    throw IoError("port " + std::to_string(place.port) + ": process 0 cannot open the store there: " + reason(fault) +
-                  "; choose a free port (MASTER_PORT)");
+    throw IoError("port " + std::to_string(place.port) + ": process 0 cannot open the store there: " +
+                  c10d_message(fault) + "; choose a free port (MASTER_PORT)");
   }
 }
 
@@ -65,7 +66,7 @@ c10::intrusive_ptr<c10d::Store> connect_to_store(const ProcessPlace& place) {
     try {
       if (error.empty()) store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
     } catch (const std::exception& fault) {
-      error = reason(fault);
+      error = c10d_message(fault);
     }
     if (store) return "";
     return "process 0 at " + printable(place.address, 200) + ", port " + std::to_string(place.port) + " (" + error +
@@ -73,7 +74,7 @@ c10::intrusive_ptr<c10d::Store> connect_to_store(const ProcessPlace& place) {
   };
   wait_while_missing(missing, log_warning);
   store->setTimeout(kToJoin);
-  return keys_of_run(std::move(store), place.job, place.attempt);
+  return store_of_run(std::move(store), place.job, place.attempt);
 }
 
 void meet_in(c10d::Store& store, const ProcessPlace& place) {
@@ -91,19 +92,9 @@ void meet_in(c10d::Store& store, const ProcessPlace& place) {
   wait_while_missing(missing, log_info);
 }
 
-c10::intrusive_ptr<c10d::Store> keys_of_run(c10::intrusive_ptr<c10d::Store> store, const std::string& job,
-                                            const std::string& attempt) {
+c10::intrusive_ptr<c10d::Store> store_of_run(c10::intrusive_ptr<c10d::Store> store, const std::string& job,
+                                             const std::string& attempt) {
   return c10::make_intrusive<c10d::PrefixStore>("gloss/" + job + '/' + attempt, std::move(store));
-}
-
-std::string reason(const std::exception& fault) {
-  // NCCL's own message follows the place in c10d.
-  constexpr std::string_view kOfNccl = "Last error:\n";
-  std::string what = fault.what();
-  if (const auto place = what.find(kOfNccl); place != what.npos) what.erase(0, place + kOfNccl.size());
-  what.resize(std::min(what.size(), what.find('\n')));
-  if (what.ends_with('.')) what.pop_back();
-  return what;
 }
 
 }  // namespace gloss

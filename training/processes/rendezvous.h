@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <exception>
 #include <string>
 
 #include <torch/csrc/distributed/c10d/Store.hpp>
@@ -10,8 +9,8 @@
 
 namespace gloss {
 
-/// How the processes of a run meet: process 0 opens a store at the address and port of the run (c10d's TCPStore), the
-/// others connect to it. A store keeps the numbers and texts that processes tell each other, under their keys.
+// Rendezvous: process 0 opens a store at the address and port of the run (c10d's TCPStore), and the others connect to
+// it. Processes exchange numbers and texts under keys of the store.
 
 /// Time for all processes to join.
 inline constexpr std::chrono::minutes kToJoin{10};
@@ -27,11 +26,8 @@ c10::intrusive_ptr<c10d::Store> connect_to_store(const ProcessPlace& place);
 /// else as `connect_to_store`.
 void meet_in(c10d::Store& store, const ProcessPlace& place);
 
-/// Returns a view of a store, of the keys of one attempt of a run (ProcessPlace).
-c10::intrusive_ptr<c10d::Store> keys_of_run(c10::intrusive_ptr<c10d::Store> store, const std::string& job,
-                                            const std::string& attempt);
-
-/// Returns what an exception of c10d says, without the period and the stack of calls that follow.
-std::string reason(const std::exception& fault);
+/// Returns the part of a store that holds the keys of one attempt of a run (ProcessPlace).
+c10::intrusive_ptr<c10d::Store> store_of_run(c10::intrusive_ptr<c10d::Store> store, const std::string& job,
+                                             const std::string& attempt);
 
 }  // namespace gloss

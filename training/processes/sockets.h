@@ -17,7 +17,7 @@ std::uint16_t port_of(const Descriptor& socket);
 std::string connection_error(const std::string& host, std::uint16_t port);
 
 /// Returns the address of this machine from which `host` is reached: other processes reach this one there. Throws
-/// UsageError if the host, named by MASTER_ADDR, has no address, IoError if none can be reached.
+/// UsageError if the host, named by MASTER_ADDR, has no address, IoError if its first one cannot be reached.
 std::string own_address(const std::string& host, std::uint16_t port);
 
 }  // namespace gloss

@@ -168,10 +168,11 @@ struct Translation {
 /// A loaded model. Threads may share one: every function is const, and concurrent calls do not affect each other's
 /// results. Copies share the model. Prints nothing and handles no signals.
 ///
-/// The constructor and each call set OpenMP's number of threads for the calling thread only, and restore it at the end.
-/// With a CUDA device the constructor also changes the whole process for good: it asks LibTorch for deterministic
-/// algorithms, turns off cuDNN's choice by timing, keeps OpenMP from changing numbers of threads, and sets the variable
-/// CUBLAS_WORKSPACE_CONFIG if it is not set. No other thread may read the environment meanwhile.
+/// The constructor and each call set OpenMP's and MKL's number of threads for the calling thread only, and restore it
+/// at the end. A call may start threads, which end with it. With a CUDA device the constructor also changes the whole
+/// process for good: it asks LibTorch for deterministic algorithms, turns off cuDNN's choice by timing, keeps OpenMP
+/// from changing numbers of threads, and sets the variable CUBLAS_WORKSPACE_CONFIG if it is not set. No other thread
+/// may read the environment meanwhile.
 ///
 /// Throws the exceptions of <gloss/error.h>.
 class [[gnu::visibility("default")]] Translator {

@@ -29,7 +29,7 @@ MachineReport good_machine() {
   report.cuda_built = true;
   report.cuda_devices = 1;
   report.openmp_files = {"/lib/libgomp.so.1"};
-  report.exchange_libraries = {"Gloo"};
+  report.exchange = {.gloo = true};
   report.processors = 8;
   report.usable_processors = report.threads = report.threads_got = 4;
   report.processor_limit = 4;
@@ -89,12 +89,17 @@ TEST(MachineReportTest, ProblemsAreReportedWithTheRemedy) {
               }),
               only_remark("a GPU is not used, since this LibTorch is built without CUDA: Some GPU"));
   EXPECT_THAT(remarks_where([](Report& it) { it.cuda_devices = 4; }),
-              only_remark("one of 4 GPUs is used, since gloss was built without NCCL"));
+              only_remark("one of 4 GPUs is used, since gloss was built without LibTorch's version of NCCL"));
   EXPECT_THAT(remarks_where([](Report& it) {
                 it.cuda_devices = 4;
-                it.exchange_libraries.emplace_back("NCCL 2.29.7");
+                it.exchange.nccl = "2.29.7";
               }),
               IsEmpty());
+  EXPECT_THAT(remarks_where([](Report& it) {
+                it.cuda_devices = 4;
+                it.exchange.gloo = false;
+              }),
+              only_remark("without Gloo and NCCL"));
   EXPECT_THAT(remarks_where([](Report& it) {
                 it.usable_processors = it.threads = it.threads_got = 1;
                 it.processor_limit.reset();
@@ -126,7 +131,9 @@ TEST(MachineReportTest, InspectsThisMachine) {
   EXPECT_LE(report.free_memory, report.usable_memory);
   EXPECT_EQ(report.instructions.front(), "generic");
   EXPECT_EQ(report.instructions.back(), name_of(kernels::active_instruction_set()));
-  EXPECT_TRUE(to_json(report).at("libtorch").at("run").is_string());
+  const auto json = to_json(report);
+  EXPECT_TRUE(json.at("libtorch").at("run").is_string());
+  EXPECT_EQ(json.at("processes").at("gloo"), report.exchange.gloo);
 }
 
 }  // namespace

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <exception>
+#include <string>
+
+namespace gloss {
+
+/// Returns the message of an exception of c10d without the period and the stack of calls that follows.
+std::string c10d_message(const std::exception& fault);
+
+}  // namespace gloss
