@@ -214,7 +214,7 @@ void expect_possible(const ExplainedModel& explained, const LineTranslator& tran
 }  // namespace
 
 Json explain(std::span<const ExplainedModel> models, const ExplainRequest& request) {
-  const ThreadCount one(1);  // several are not faster, since passes of one sentence are short
+  const ThreadCount one(1);  // several are hardly faster, since passes of one sentence are short
   Json result{{"format", kExplanationFormat},
               {"version", kExplanationVersion},
               {"gloss", kVersion},
