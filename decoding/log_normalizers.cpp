@@ -10,6 +10,7 @@
 #include "tensor/thread_count.h"
 
 namespace gloss {
+
 at::Tensor log_normalizers(const at::Tensor& logits) {
   if (!logits.is_cpu()) return logits.logsumexp(-1);
   auto result = at::empty({logits.size(0)}, logits.options());

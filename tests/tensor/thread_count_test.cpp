@@ -1,15 +1,12 @@
 #include "tensor/thread_count.h"
 
-#include <thread>
-
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
-#include <ATen/ops/linear.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/formula_tensor.h"
 #include "tests/support/new_thread.h"
 #include "tests/support/tensor_matchers.h"
+#include "tests/tensor/products.h"
 
 /// MKL's number of threads for the calling thread.
 extern "C" int MKL_Get_Max_Threads() __attribute__((weak));
@@ -49,25 +46,11 @@ TEST(ThreadCountTest, IsMklsNumberToo) {
   EXPECT_EQ(MKL_Get_Max_Threads(), before);
 }
 
-// Depending on the processor, MKL rounds some of these products differently where it may use four threads, and does so
-// even inside a parallel region.
 TEST(ThreadCountTest, ProductsRoundAsWithThatNumberForAllThreads) {
-  const int before = at::get_num_threads();
-  for (const std::int64_t rows : {1, 3, 40, 60})
-    for (const std::int64_t terms : {64, 512, 1024, 2048})
-      for (const std::int64_t columns : {20, 512, 1024}) {
-        const auto a = formula_tensor({rows, terms}, at::kCPU, 1), b = formula_tensor({columns, terms}, at::kCPU, 2);
-        at::Tensor alone, limited;
-        std::thread([&] {
-          at::set_num_threads(1);
-          alone = at::linear(a, b);
-          at::set_num_threads(4);
-          const ThreadCount one(1);
-          limited = at::linear(a, b);
-        }).join();
-        EXPECT_THAT(limited, SameAs(alone)) << rows << " x " << terms << " x " << columns;
-      }
-  at::set_num_threads(before);
+  for_each_product([](const auto& product, const at::Tensor& wanted) {
+    const ThreadCount one(1);
+    EXPECT_THAT(product(), SameAs(wanted));
+  });
 }
 
 }  // namespace

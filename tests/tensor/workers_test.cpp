@@ -7,13 +7,12 @@
 #include <vector>
 
 #include <ATen/Parallel.h>
-#include <ATen/ops/linear.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/formula_tensor.h"
 #include "tests/support/new_thread.h"
 #include "tests/support/tensor_matchers.h"
+#include "tests/tensor/products.h"
 
 namespace gloss {
 namespace {
@@ -79,27 +78,14 @@ TEST(WorkersTest, LibTorchComputesATaskOnOneThread) {
   at::set_num_threads(before);
 }
 
-// With four threads set, MKL rounds some of these products in its own way, and others on other processors.
 TEST(WorkersTest, ProductsHaveTheBitsOfOneThread) {
-  const int before = at::get_num_threads();
-  for (const std::int64_t rows : {1, 3, 40, 60})
-    for (const std::int64_t terms : {64, 512, 1024, 2048})
-      for (const std::int64_t columns : {20, 512, 1024}) {
-        const auto a = formula_tensor({rows, terms}, at::kCPU, 1), b = formula_tensor({columns, terms}, at::kCPU, 2);
-        const auto product = [&] { return at::linear(a, b); };
-        at::Tensor wanted;
-        std::thread([&] {
-          at::set_num_threads(1);
-          wanted = product();
-        }).join();
-        at::set_num_threads(4);  // for new threads, too
-        for (const std::int64_t count : {1, 3}) {
-          std::vector<at::Tensor> products(3);
-          Workers(count).run(3, [&](std::int64_t i) { products[static_cast<std::size_t>(i)] = product(); });
-          EXPECT_THAT(products, Each(SameAs(wanted))) << rows << " x " << terms << " x " << columns;
-        }
-      }
-  at::set_num_threads(before);
+  for_each_product([](const auto& product, const at::Tensor& wanted) {
+    for (const std::int64_t count : {1, 3}) {
+      std::vector<at::Tensor> products(3);
+      Workers(count).run(3, [&](std::int64_t i) { products[static_cast<std::size_t>(i)] = product(); });
+      EXPECT_THAT(products, Each(SameAs(wanted)));
+    }
+  });
 }
 
 TEST(WorkersTest, LoopsOfATaskAreNotShared) {
