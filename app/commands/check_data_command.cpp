@@ -91,7 +91,7 @@ ExitCode run(const CheckDataOptions& options) {
   if (config && check.usable()) run = plan_run(*config);
   auto json = to_json(check);
   if (run) json["training"] = to_json(*run);
-  write_result(options.json ? to_text(json) + '\n' : to_lines(check) + (run ? to_lines(*run) : ""));
+  write_report(options.json ? to_text(json) + '\n' : to_lines(check) + (run ? to_lines(*run) : ""));
   return check.usable() ? ExitCode::kDone : ExitCode::kData;
 }
 

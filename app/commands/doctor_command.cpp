@@ -64,7 +64,7 @@ ExitCode run(const DoctorOptions& options) {
     json["training"]["disk_free"] = run->disk_free;
     json["training"].update(to_json(run->length));
   }
-  write_result(options.json ? to_text(json) + '\n' : to_lines(machine, run, remarks));
+  write_report(options.json ? to_text(json) + '\n' : to_lines(machine, run, remarks));
   for (const auto& remark : remarks)
     if (remark.failure) return *remark.failure;
   return ExitCode::kDone;

@@ -206,7 +206,7 @@ ExitCode score_each_line(const EvaluateOptions& options, const EvaluationInput& 
     if (form) return sacrebleu_text(metrics.front(), options.sacrebleu_style(*form));
     return options.json ? to_text(to_json(metrics)) + '\n' : to_lines(metrics, options.report_style());
   };
-  write_result(print());
+  write_report(print());
   if (options.common.log.json_file) log_event("evaluation", to_json(metrics));
   return ExitCode::kDone;
 }
@@ -222,7 +222,7 @@ ExitCode score_whole(const EvaluateOptions& options, EvaluationInput& judged) {
     if (form) return sacrebleu_text(report, options.sacrebleu_style(*form));
     return options.json ? to_text(to_json(report, texts)) + '\n' : to_lines(report, texts, options.report_style());
   };
-  write_result(print());
+  write_report(print());
   if (options.common.log.json_file) log_event("evaluation", to_json(report, texts));
   return ExitCode::kDone;
 }

@@ -117,7 +117,7 @@ ExitCode report_heads(const ExplainOptions& options, at::Device device) {
   const auto text = read_line_pairs(*options.source, *options.target);
   HeadsReport report;
   name_by_option(translation_names(), [&] { report = heads_report(model, text.sources, text.references); });
-  write_result(options.json ? to_text(to_json(report)) + '\n' : heads_text(report));
+  write_report(options.json ? to_text(to_json(report)) + '\n' : heads_text(report));
   return ExitCode::kDone;
 }
 
@@ -144,8 +144,8 @@ ExitCode run(const ExplainOptions& options) {
     names.insert(translation_names().begin(), translation_names().end());
     name_by_option(names, [&] { document = explain(models, request); });
   }
-  if (options.json) write_result(to_text(document) + '\n');
-  if (options.trace) write_result(trace_text(document));
+  if (options.json) write_report(to_text(document) + '\n');
+  if (options.trace) write_report(trace_text(document));
   if (options.svg) write_file(*options.svg, file, map_picture(document.at("items").back(), *options.map));
   if (options.output) {
     const auto title = options.runs.empty() ? document.at("items").front().at("text").get<std::string>()

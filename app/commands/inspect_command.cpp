@@ -88,7 +88,7 @@ ExitCode run(const InspectOptions& options) {
   name_by_option({{"model", option}}, [&] { file = model_file_of(options.file); });
   warn_of_earlier_model(file);
   const auto description = describe(file);
-  write_result(options.json ? to_text(description) + '\n'
+  write_report(options.json ? to_text(description) + '\n'
                             : summary_lines(description, std::filesystem::file_size(file)) + '\n' +
                                   description_lines(description));
   return ExitCode::kDone;

@@ -194,7 +194,7 @@ ExitCode run(const TrainTranslateCommandOptions& options) {
     return error.exit_code();
   }
   if (processes) processes->leave();
-  if (result.test) write_result(to_lines(*result.test));
+  if (result.test) write_report(to_lines(*result.test));
   if (result.end == TrainingEnd::kStopped) return stop_requested().value_or(ExitCode::kFault);
   return ExitCode::kDone;
 }

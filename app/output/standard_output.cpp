@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstddef>
 #include <cstring>
 #include <string>
 
@@ -10,6 +11,9 @@
 #include "common/error.h"
 #include "common/files/descriptor.h"
 #include "common/system/stop.h"
+#include "common/text/formatted.h"
+#include "common/text/printable.h"
+#include "common/text/utf8.h"
 
 namespace gloss {
 namespace {
@@ -38,5 +42,24 @@ void write_result(std::string_view text) {
     }
   }
 }
+
+std::string printable_report(std::string_view text) {
+  std::string safe;
+  for (std::size_t offset = 0; offset < text.size();) {
+    const auto point = decode_utf8(text, offset);
+    const auto part = text.substr(offset, point.bytes);
+    const auto value = point.value.value_or(U'\ufffd');
+    if ((value >= ' ' && value < 0x7f) || value == '\n' || value == '\t')
+      safe += part;
+    else if (!point.value)
+      safe += "\ufffd";
+    else
+      safe += printable(part) == part ? std::string(part) : formatted("\\u%04x", static_cast<unsigned>(value));
+    offset += point.bytes;
+  }
+  return safe;
+}
+
+void write_report(std::string_view text) { write_result(printable_report(text)); }
 
 }  // namespace gloss

@@ -87,7 +87,7 @@ class SearchReader {
 
  private:
   void note(std::string_view key, const Json& value, const std::string& reason) {
-    notes_.push_back(std::string(key) + ' ' + printable(to_text(value), 80) + ": " + reason);
+    notes_.push_back(printable(key, 80) + ' ' + printable(to_text(value), 80) + ": " + reason);
   }
   void note_not_carried(std::string_view key, const Json& value) { note(key, value, "not carried over"); }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -23,6 +25,8 @@ namespace fs = std::filesystem;
 constexpr std::array<std::array<std::string_view, 2>, 3> kTokenizerClasses{
     {{"MarianTokenizer"}, {"PegasusTokenizer"}, {"M2M100Tokenizer", "NllbTokenizer"}}};
 constexpr std::string_view kFast = "Fast";
+
+constexpr std::string_view kLanguageCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
 
 /// Pieces by row that the files add to a vocabulary, such as language tags.
 using AddedPieces = std::map<std::int64_t, std::string>;
@@ -49,8 +53,11 @@ AddedPieces listed_pieces(const Json& tokenizer) {
   if (found == tokenizer.end() || !found->is_array()) return added;
   for (const auto& token : *found) {
     if (!token.is_object() || !token.contains("id") || !token.contains("content")) continue;
-    if (token["id"].is_number_unsigned() && token["content"].is_string())
-      added[token["id"].get<std::int64_t>()] = token["content"].get<std::string>();
+    if (!token["id"].is_number_unsigned() || !token["content"].is_string()) continue;
+    const auto row = token["id"].get<std::uint64_t>();
+    if (row > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+      throw ModelError("tokenizer.json: added_tokens: wanted the number of a row as id, got " + std::to_string(row));
+    added[static_cast<std::int64_t>(row)] = token["content"].get<std::string>();
   }
   return added;
 }
@@ -69,7 +76,10 @@ AddedPieces following_pieces(const Json& settings, std::int64_t first) {
 
 /// The language of "__de__" or "deu_Latn"; empty for another piece.
 std::string tag_language(const std::string& piece) {
-  if (piece.size() > 4 && piece.starts_with("__") && piece.ends_with("__")) return piece.substr(2, piece.size() - 4);
+  if (piece.size() > 4 && piece.starts_with("__") && piece.ends_with("__")) {
+    auto name = piece.substr(2, piece.size() - 4);
+    return name.find_first_not_of(kLanguageCharacters) == name.npos ? name : "";
+  }
   const auto bar = piece.find('_');
   const bool is_code = bar != piece.npos && bar >= 2 && is_language_tag(with_hyphens(piece));
   return is_code ? piece : "";

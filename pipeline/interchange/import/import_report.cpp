@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/text/printable.h"
 #include "model/model_config.h"
 
 namespace gloss {
@@ -28,7 +29,9 @@ Json list_of(const Items& items) {
   return list;
 }
 
-std::string line(const std::string& label, const std::string& text) { return label + ": " + text + '\n'; }
+std::string line(const std::string& label, const std::string& text) {
+  return label + ": " + printable(text, std::string::npos) + '\n';
+}
 
 /// Returns the sizes and the keys whose values are not the defaults: "heads 4, norm post".
 std::string network_text(const Json& model) {
@@ -55,10 +58,9 @@ std::string tokenizer_text(const FoundTokenizer& tokenizer) {
 }  // namespace
 
 std::string shown_list(const std::vector<std::string>& texts) {
-  constexpr std::size_t kShown = 20;
   std::string list;
-  for (std::size_t i = 0; i < std::min(kShown, texts.size()); ++i) list.append(i == 0 ? "" : ", ").append(texts[i]);
-  if (texts.size() > kShown) list += " and " + std::to_string(texts.size() - kShown) + " others";
+  for (std::size_t i = 0; i < std::min(kMaxShown, texts.size()); ++i) list.append(i == 0 ? "" : ", ").append(texts[i]);
+  if (texts.size() > kMaxShown) list += " and " + std::to_string(texts.size() - kMaxShown) + " others";
   return list;
 }
 

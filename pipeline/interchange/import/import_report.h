@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -44,7 +45,8 @@ struct ImportReport {
   bool importable() const { return refusals.empty(); }
 };
 
-/// Returns "a, b, c", or the first 20 "and 7 others".
+inline constexpr std::size_t kMaxShown = 20;  ///< items of a list in a note
+/// Returns "a, b, c", or the first kMaxShown "and 7 others".
 std::string shown_list(const std::vector<std::string>& texts);
 
 Json to_json(const ImportReport& report);

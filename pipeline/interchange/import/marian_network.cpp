@@ -266,7 +266,7 @@ void set_marian_search(const MarianOptions& options, RunConfig& config, std::vec
   std::vector<std::string> others;
   for (const auto& key : options.keys())
     if (std::ranges::find(kReadOptions, key) == kReadOptions.end() && !(key == "word-penalty" && is_zero(options, key)))
-      others.push_back(printable(key, 40) + ' ' + printable(options.shown(key), 80));
+      others.push_back(others.size() < kMaxShown ? printable(key, 40) + ' ' + printable(options.shown(key), 80) : key);
   if (!others.empty()) notes.push_back("options of decoder.yml that gloss ignores: " + shown_list(others));
 }
 

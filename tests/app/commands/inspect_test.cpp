@@ -23,6 +23,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::MatchesRegex;
+using testing::Not;
 using testing::StartsWith;
 
 TEST(InspectTest, PrintsWhatAModelHolds) {
@@ -148,6 +149,26 @@ TEST(InspectTest, RefusesWhatIsNoModel) {
   const TemporaryFolder folder;
   write_text(folder / "text", "Call me Ishmael, some years ago.");
   EXPECT_EQ(run_gloss({"inspect", folder / "text"}).exit_code, 3);
+}
+
+// U+009B begins a command of many terminals, and U+202E reverses text.
+TEST(InspectTest, EscapesControlCharactersInJson) {
+  const SmallRun run;
+  const auto model = std::filesystem::path(run.untrained_model()) / "model.safetensors";
+  const auto file = SafetensorsFile::open(model);
+  auto metadata = file.metadata();
+  metadata.erase("header_sha256");
+  auto config = parse_json(metadata.at("config"));
+  config["data"]["source_language"] = "\u009b31m\u202e";
+  metadata["config"] = to_text(config);
+  write_safetensors(run / "odd.safetensors", file.tensors(), metadata);
+  for (const bool as_json : {false, true}) {
+    Arguments command = {"inspect", run / "odd.safetensors"};
+    if (as_json) command.emplace_back("--json");
+    const auto outcome = run_gloss(command);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("\\u009b31m\\u202e"), Not(HasSubstr("\u009b")), Not(HasSubstr("\u202e"))));
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "app/output/standard_output.h"
 #include "common/error.h"
 #include "tests/support/temporary_folder.h"
 
@@ -54,6 +55,12 @@ TEST_F(OutputFileTest, WithoutAFileResultsGoToStdout) {
   output.write("one\n");
   output.commit();
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "one\n");
+}
+
+TEST(PrintableReportTest, KeepsLinesAndTheMeaningOfJson) {
+  EXPECT_EQ(printable_report("a\tb\n\u4f60\n"), "a\tb\n\u4f60\n");
+  EXPECT_EQ(printable_report("[\"\u009b2J\u202e\x7f\x1b\"]\r\n"), "[\"\\u009b2J\\u202e\\u007f\\u001b\"]\\u000d\n");
+  EXPECT_EQ(printable_report("a\xff\xe2\x82z"), "a\ufffd\ufffdz");
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::ThrowsMessage;
 
 class ImportHuggingFaceTest : public testing::Test {
@@ -387,6 +388,26 @@ TEST_F(ImportHuggingFaceTest, FilesThatAreTooLargeOrTooDeepAreRefused) {
                 ThrowsMessage<ModelError>(AllOf(HasSubstr(file), HasSubstr("nested deeper"))));
     put_text(path, text);
   }
+}
+
+TEST_F(ImportHuggingFaceTest, ANumberOfARowBeyondInt64IsRefused) {
+  HuggingFaceModel there("nllb");
+  for (const auto* id : {"9223372036854775808", "18446742974197923840"}) {
+    there.files["tokenizer.json"] = R"({"added_tokens": [{"id": )" + std::string(id) + R"(, "content": "deu_Latn"}]})";
+    EXPECT_THAT(
+        [&] { check(there); },
+        ThrowsMessage<ModelError>(HasSubstr("added_tokens: wanted the number of a row as id, got " + std::string(id))));
+  }
+}
+
+// Names from files of others reach the terminal.
+TEST_F(ImportHuggingFaceTest, ControlCharactersOfNamesAreEscapedInTheReport) {
+  HuggingFaceModel there("m2m_100");
+  there.generation["\x1b]0;x\x07\nrefused: nothing"] = 1;
+  there.tokenizer["additional_special_tokens"].push_back("__\x1b[2J__");
+  const auto lines = to_lines(check(there));
+  EXPECT_THAT(lines, HasSubstr("note: \\x1b]0;x\\x07\\nrefused: nothing 1: not carried over"));
+  EXPECT_THAT(lines, Not(HasSubstr("\x1b")));
 }
 
 }  // namespace
