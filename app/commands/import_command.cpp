@@ -1,12 +1,15 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include "app/commands/commands.h"
 #include "app/commands/set_up.h"
 #include "app/options/import_options.h"
 #include "app/output/standard_output.h"
 #include "common/error.h"
+#include "common/files/same_file.h"
 #include "common/log/log.h"
 #include "common/text/formatted.h"
 #include "common/text/printable.h"
@@ -20,10 +23,26 @@ void log_report(const ImportReport& report) {
   for (const auto& note : report.notes) log_info("note: " + note);
 }
 
+/// Returns the files of the model to import: all in its folder, except for logs, empty files (stdout may lead
+/// to one) and the output of an earlier import.
+std::vector<NamedFile> files_read(const ImportOptions& options) {
+  const auto& path = options.settings.path;
+  std::vector<NamedFile> files{{"path", path}};
+  std::error_code error;  // import_model reports what cannot be read
+  const auto folder = std::filesystem::is_directory(path, error) ? path : std::filesystem::absolute(path).parent_path();
+  for (auto entry = std::filesystem::directory_iterator(folder, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error))
+    if (const auto kind = entry->path().extension(); kind != ".jsonl" && kind != ".log" &&
+                                                     entry->file_size(error) > 0 && !error &&
+                                                     !(options.output && same_file(entry->path(), *options.output)))
+      files.push_back({"a file of the model", entry->path()});
+  return files;
+}
+
 }  // namespace
 
 ExitCode run(const ImportOptions& options) {
-  CommandFiles files{.inputs = {{"path", options.settings.path}}};
+  CommandFiles files{.inputs = files_read(options)};
   for (const auto& vocabulary : options.settings.vocabularies) files.inputs.push_back({"--vocabulary", vocabulary});
   if (options.output) files.outputs.push_back({"--output", *options.output});
   set_up(options.common, files);
@@ -33,7 +52,7 @@ ExitCode run(const ImportOptions& options) {
   ImportReport report;
   if (options.check) {
     named([&] { report = check_import(options.settings); });
-    write_result(options.json ? to_text(to_json(report)) + '\n' : to_lines(report));
+    write_report(options.json ? to_text(to_json(report)) + '\n' : to_lines(report));
     return report.importable() ? ExitCode::kDone : ExitCode::kData;
   }
   if (!options.output) throw UsageError("--output is missing, the name of a model file to write; or set --check");

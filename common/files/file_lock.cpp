@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -13,6 +14,8 @@
 
 namespace gloss {
 namespace {
+
+constexpr const char* kLockName = ".lock";
 
 // Names the holder from its process id in the file, which is missing for an instant after locking.
 std::string holder(const Descriptor& descriptor) {
@@ -32,7 +35,7 @@ bool is_file_at(const std::filesystem::path& path, const Descriptor& descriptor)
 
 }  // namespace
 
-FileLock::FileLock(const std::filesystem::path& folder) : path_(folder / ".lock") {
+FileLock::FileLock(const std::filesystem::path& folder) : path_(folder / kLockName) {
   constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   do {
     descriptor_ = Descriptor(retry_interrupted([&] { return ::open(path_.c_str(), kFlags, 0666); }));
@@ -50,6 +53,11 @@ FileLock::FileLock(const std::filesystem::path& folder) : path_(folder / ".lock"
     errno = reason;
     throw_io_error(path_, "write");
   }
+}
+
+bool FileLock::is_in(const std::filesystem::path& folder) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(std::filesystem::symlink_status(folder / kLockName, error));
 }
 
 FileLock::~FileLock() { [[maybe_unused]] const int ignored = ::unlink(path_.c_str()); }

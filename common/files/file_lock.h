@@ -13,6 +13,8 @@ class FileLock {
   /// Throws LockedError, with the other process's id, if the folder is locked; IoError if it cannot be written.
   explicit FileLock(const std::filesystem::path& folder);
   ~FileLock();
+  /// Returns whether a process has locked the folder, or was killed while it held the lock.
+  static bool is_in(const std::filesystem::path& folder);
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 

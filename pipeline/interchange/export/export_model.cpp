@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "model/storage/stored_weights.h"
+#include "pipeline/config/run_files.h"
 #include "pipeline/interchange/export/export_ctranslate2.h"
 #include "pipeline/interchange/export/export_huggingface.h"
 #include "pipeline/interchange/export/export_marian.h"
@@ -53,7 +54,7 @@ std::uintmax_t export_model(const ExportSettings& settings) {
     throw UsageError("--to " + std::string(name_of(settings.format)) + ": the format cannot express this model: " +
                      refusals.text() + "; docs/interop.md has what each format can express");
   warn_of_rounding(settings.model, model.file.precision, settings.precision);
-  OutputFolder folder(settings.output, settings.overwrite);
+  OutputFolder folder(settings.output, settings.overwrite, {{"--model", model_path(settings.model)}});
   folder.commit(write_files(settings, model, folder));
   std::uintmax_t bytes = 0;
   for (const auto& entry : std::filesystem::directory_iterator(settings.output)) bytes += entry.file_size();

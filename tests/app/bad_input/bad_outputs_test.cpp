@@ -54,6 +54,13 @@ TEST_F(BadOutputsTest, TheLogIsNoInput) {
   check({"tokenizer", "encode", "--model", source}, source, "--model");
 }
 
+TEST_F(BadOutputsTest, TheLogIsNoFileOfAModelToImport) {
+  fs::create_directory(run_ / "hf");
+  write_text(run_ / "hf/config.json", "{}");
+  expect_refused("import", {"import", run_ / "hf", "--check", "--log-json", run_ / "hf/config.json"}, "--log-json",
+                 "a file of the model");
+}
+
 TEST_F(BadOutputsTest, TheLogIsNoOtherOutput) {
   const auto tokenizer = run_ / "new.model";
   expect_refused(

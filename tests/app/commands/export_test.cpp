@@ -67,6 +67,20 @@ TEST_F(ExportTest, TheFolderOfTheModelIsNotReplaced) {
   EXPECT_EQ(run_gloss({"inspect", model_}).exit_code, 0);
 }
 
+TEST_F(ExportTest, AModelInTheFolderOfAnEarlierExportIsKept) {
+  ASSERT_EQ(write("huggingface").exit_code, 0);
+  const auto model = fs::path(model_) / "model.safetensors", inside = fs::path(output_) / "model.safetensors";
+  const auto bytes = read_text(model);
+  fs::copy_file(model, inside, fs::copy_options::overwrite_existing);
+  for (const auto& named : {inside, model}) {  // once as an input, once as a file that no export wrote
+    model_ = named;
+    const auto outcome = write("ctranslate2", {"--overwrite"});
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("model.safetensors"));
+    EXPECT_TRUE(read_text(inside) == bytes);
+  }
+}
+
 TEST_F(ExportTest, AModelThatTheFormatCannotExpressIsRefusedInOneLine) {
   const auto outcome = write("marian", {"--precision", "int8"});
   EXPECT_EQ(outcome.exit_code, 2);

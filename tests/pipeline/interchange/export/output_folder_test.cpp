@@ -1,10 +1,13 @@
 #include "pipeline/interchange/export/output_folder.h"
 
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
+#include "common/files/file_lock.h"
 #include "tests/pipeline/small_job.h"
 #include "tests/support/temporary_folder.h"
 
@@ -35,7 +38,12 @@ class OutputFolderTest : public testing::Test {
 TEST_F(OutputFolderTest, AppearsWithAllFilesAndNothingElse) {
   write("one");
   EXPECT_EQ(text_of_file(out_ / "a.txt"), "one");
-  EXPECT_EQ(text_of_file(out_ / "README.md"), "<!-- gloss export wrote: README.md a.txt -->\n# Title\n");
+  // printf '# Title\n' | sha256sum; printf one | sha256sum
+  EXPECT_EQ(text_of_file(out_ / "README.md"),
+            "<!-- gloss export wrote: README.md a.txt -->\n"
+            "<!-- SHA-256: e01b17ff9af77056792f67c57e3d1908795b9d1ae4cfe72421d0a2838991b740 "
+            "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed -->\n"
+            "# Title\n");
   EXPECT_EQ(entries(), 1u);
 }
 
@@ -84,6 +92,41 @@ TEST_F(OutputFolderTest, FilesOfOthersAreNeverReplaced) {
   EXPECT_EQ(text_of_file(out_ / "a.txt"), "one");
 }
 
+// The file of the same name is a model of the user's by now.
+TEST_F(OutputFolderTest, ChangedFilesAreNeverReplaced) {
+  for (const std::string name : {"a.txt", "README.md"}) {
+    write("one");
+    std::ofstream(out_ / name, std::ios::app) << "mine";
+    const auto changed = text_of_file(out_ / name);
+    EXPECT_THAT([&] { write("two", true); },
+                ThrowsMessage<UsageError>(HasSubstr(name + ", which no export wrote, so it is not replaced")));
+    EXPECT_EQ(text_of_file(out_ / name), changed);
+    fs::remove_all(out_);
+  }
+}
+
+TEST_F(OutputFolderTest, AFileThatIsReadIsNeverReplaced) {
+  write("one");
+  fs::create_hard_link(out_ / "a.txt", folder_ / "hard");
+  fs::create_symlink("out/a.txt", folder_ / "soft");
+  fs::create_directory_symlink("out", folder_ / "link");
+  for (const auto& input : {out_ / "a.txt", folder_ / "hard", folder_ / "soft", folder_ / "link" / "a.txt"})
+    EXPECT_THAT(
+        [&] {
+          OutputFolder(out_, true, {{"--model", input}});
+        },
+        ThrowsMessage<UsageError>(HasSubstr("is the same file as --model")));
+  EXPECT_EQ(text_of_file(out_ / "a.txt"), "one");
+}
+
+TEST_F(OutputFolderTest, AnExportOfAnEarlyVersionIsReplaced) {
+  fs::create_directory(out_);
+  write_file(out_ / "a.txt", "old");
+  write_file(out_ / "README.md", "<!-- gloss export wrote: README.md a.txt -->\n# Title\n");
+  write("two", true);
+  EXPECT_EQ(text_of_file(out_ / "a.txt"), "two");
+}
+
 // Writing takes minutes; another program may write to the same place meanwhile.
 TEST_F(OutputFolderTest, FilesThatAppearWhileItIsWrittenAreKept) {
   for (const bool overwrite : {false, true}) {
@@ -113,15 +156,22 @@ TEST_F(OutputFolderTest, ALinkToAFolderIsKept) {
   EXPECT_EQ(text_of_file(folder_ / "out" / "a.txt"), "two");
 }
 
+// A lock shows whether the process is alive, even if it runs on another machine and has a number of this one.
 TEST_F(OutputFolderTest, FoldersOfKilledProcessesAreRemoved) {
-  // Linux gives no process a number above 2^22.
-  const auto stray = folder_ / ".gloss-export.4194305.tmp", other = folder_ / ".gloss-export.1.tmp";
-  fs::create_directory(stray);
-  write_file(stray / "model.bin", "half");
-  fs::create_directory(other);  // of a process that is alive
+  const auto make = [&](const std::string& name) {
+    fs::create_directory(folder_ / name);
+    write_file(folder_ / name / "model.bin", "half");
+    return folder_ / name;
+  };
+  const auto killed = make(".gloss-export.1.tmp"), alive = make(".gloss-export.2.tmp"),
+             unlocked = make(".gloss-export.4194305.tmp"), elsewhere = make("elsewhere");
+  const auto linked = folder_ / ".gloss-export.3.tmp";
+  for (const auto& folder : {killed, elsewhere}) write_file(folder / ".lock", "1");
+  fs::create_directory_symlink("elsewhere", linked);
+  const FileLock lock(alive);
   write("one");
-  EXPECT_FALSE(fs::exists(stray));
-  EXPECT_TRUE(fs::exists(other));
+  EXPECT_FALSE(fs::exists(killed));
+  for (const auto& kept : {alive, unlocked, linked}) EXPECT_TRUE(fs::exists(kept / "model.bin")) << kept;
 }
 
 TEST_F(OutputFolderTest, AParentThatIsAFileIsAnIoError) {
