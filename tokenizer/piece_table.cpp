@@ -7,9 +7,6 @@
 #include "tokenizer/protobuf_fields.h"
 
 namespace gloss {
-namespace {
-
-constexpr std::uint64_t kSegmentation = 3;  // of the trainer's fields
 
 Piece read_piece(std::string_view message) {
   Piece piece;
@@ -23,8 +20,6 @@ Piece read_piece(std::string_view message) {
   return piece;
 }
 
-}  // namespace
-
 PieceTable read_piece_table(std::string_view model) {
   PieceTable table;
   try {
@@ -33,7 +28,7 @@ PieceTable read_piece_table(std::string_view model) {
         table.pieces.push_back(read_piece(field->bytes));
       if (field->number == ModelField::kTrainer && field->type == ProtobufFields::kBytes)
         for (ProtobufFields trainer(field->bytes); const auto setting = trainer.next();)
-          if (setting->number == kSegmentation)
+          if (setting->number == TrainerField::kSegmentation)
             table.segmentation = static_cast<PieceTable::Segmentation>(setting->value);
     }
   } catch (const BrokenProtobuf& broken) {

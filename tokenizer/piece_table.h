@@ -26,6 +26,8 @@ struct PieceTable {
   std::vector<Piece> pieces;
 };
 
+/// Parses the message of one piece. Throws BrokenProtobuf.
+Piece read_piece(std::string_view message);
 /// Parses the bytes of a SentencePiece model. Throws ModelError if they are malformed.
 PieceTable read_piece_table(std::string_view model);
 

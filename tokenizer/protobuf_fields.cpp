@@ -1,10 +1,14 @@
 #include "tokenizer/protobuf_fields.h"
 
+#include <limits>
+
 namespace gloss {
 
 std::optional<ProtobufFields::Field> ProtobufFields::next() {
   if (rest_.empty()) return std::nullopt;
   const auto tag = varint();
+  // Other readers keep 32 bits of the tag and would find another field here.
+  if (tag > std::numeric_limits<std::uint32_t>::max()) throw BrokenProtobuf{"a field with an impossible number"};
   Field field{tag >> 3, tag & 7, {}, 0};
   if (field.number == 0) throw BrokenProtobuf{"a field without a number"};
   switch (field.type) {

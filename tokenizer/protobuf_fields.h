@@ -38,10 +38,11 @@ class ProtobufFields {
 
 /// Field numbers of SentencePiece's sentencepiece_model.proto.
 struct ModelField {
-  static constexpr std::uint64_t kPieces = 1, kTrainer = 2, kNormalizer = 3, kSelfTest = 4, kDenormalizer = 5;
+  static constexpr std::uint64_t kPieces = 1, kTrainer = 2, kNormalizer = 3, kDenormalizer = 5;
 };
 struct TrainerField {
-  static constexpr std::uint64_t kUnkId = 40, kBosId = 41, kEosId = 42, kPadId = 43;
+  static constexpr std::uint64_t kSegmentation = 3, kWhitespaceAsSuffix = 24, kByteFallback = 35, kUnkId = 40,
+                                 kBosId = 41, kEosId = 42, kPadId = 43, kUnkText = 44, kPadPiece = 48;
 };
 struct PieceField {
   static constexpr std::uint64_t kText = 1, kScore = 2, kType = 3;

@@ -1,7 +1,7 @@
 #include "tokenizer/sentencepiece_check.h"
 
+#include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -15,6 +15,7 @@
 #include "common/special_ids.h"
 #include "common/text/utf8.h"
 #include "tokenizer/normalizer_field.h"
+#include "tokenizer/piece_table.h"
 #include "tokenizer/protobuf_fields.h"
 #include "tokenizer/tokenizer_config.h"
 
@@ -23,8 +24,8 @@ namespace {
 
 // SentencePiece 0.1.97 supports at most 64 user-defined pieces that are prefixes of each other.
 constexpr std::size_t kMaxUserDefinedPrefixes = 64;
-
-constexpr std::uint64_t kUserDefined = 4;  // type of a piece
+constexpr std::size_t kMaxCharacterMap = 16 << 20;  // bytes; that of nmt_nfkc has 240 kB
+constexpr std::size_t kMaxReplacement = 256;        // bytes of a text of a character map; the longest of NFKC has 33
 
 using Fields = ProtobufFields;
 
@@ -38,21 +39,32 @@ std::uint32_t fixed32(std::string_view bytes) {
   return value;
 }
 
-std::string_view check_piece(std::string_view message) {
-  std::string_view text;
-  bool user_defined = false;
-  for (Fields fields(message); const auto field = fields.next();) {
-    if (field->number == PieceField::kText && field->type == Fields::kBytes) text = field->bytes;
-    if (field->number == PieceField::kType && field->type == Fields::kVarint)
-      user_defined = field->value == kUserDefined;
-    if (field->number == PieceField::kScore && field->type == Fields::kFixed32)
-      expect(std::isfinite(std::bit_cast<float>(fixed32(field->bytes))), "a score that is no number");
-  }
-  expect(!text.empty() && text.size() <= TokenizerConfig::kMaxPieceBytes,
+void put_varint(std::uint64_t value, std::string& to) {
+  for (; value >= 0x80; value >>= 7) to += static_cast<char>(value | 0x80);
+  to += static_cast<char>(value);
+}
+
+void put(const Fields::Field& field, std::string& to) {
+  put_varint(field.number << 3 | field.type, to);
+  if (field.type == Fields::kVarint) put_varint(field.value, to);
+  if (field.type == Fields::kBytes) put_varint(field.bytes.size(), to);
+  to += field.bytes;
+}
+
+std::string rewritten(const Piece& piece) {
+  expect(std::isfinite(piece.score), "a score that is no number");
+  expect(!piece.text.empty() && piece.text.size() <= TokenizerConfig::kMaxPieceBytes,
          "a piece that is empty or longer than 1000 bytes");
-  expect(!user_defined || text.size() <= kMaxUserDefinedPrefixes, "a user-defined piece longer than 64 bytes");
-  expect(is_utf8(text) && text.find('\0') == text.npos, "a piece that is not UTF-8");
-  return text;
+  expect(piece.type >= Piece::Type::kNormal && piece.type <= Piece::Type::kByte, "a piece of unknown type");
+  expect(piece.type != Piece::Type::kUserDefined || piece.text.size() <= kMaxUserDefinedPrefixes,
+         "a user-defined piece longer than 64 bytes");
+  expect(is_utf8(piece.text) && piece.text.find('\0') == std::string::npos, "a piece that is not UTF-8");
+  std::string message;
+  put({PieceField::kText, Fields::kBytes, piece.text, 0}, message);
+  const std::string_view score(reinterpret_cast<const char*>(&piece.score), sizeof piece.score);
+  put({PieceField::kScore, Fields::kFixed32, score, 0}, message);
+  put({PieceField::kType, Fields::kVarint, {}, static_cast<std::uint64_t>(piece.type)}, message);
+  return message;
 }
 
 // A double-array trie (Yata et al. 2007) in the format of darts-clone. Bit 31: a leaf, whose other bits are its value;
@@ -61,7 +73,7 @@ std::string_view check_piece(std::string_view message) {
 class CharacterMap {
  public:
   CharacterMap(std::string_view trie, std::string_view texts)
-      : trie_(trie), texts_(texts), first_(count() + 1), units_(count()), leaves_(count(), -1) {
+      : trie_(trie), texts_(texts), first_(count() + 1), units_(count()), paths_(count()) {
     for (std::uint32_t index = 0; index < count(); ++index) ++first_[parent(index) + 1];
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
     auto end = first_;
@@ -70,48 +82,61 @@ class CharacterMap {
 
   // Follows every path from the root.
   void check() {
-    visit(0, 0);
+    expect(unit(0) >> 31 == 0, "a character map that begins with a leaf");
+    visit(0, {0, 0});
     while (!open_.empty()) {
       const auto base = open_.back();
       open_.pop_back();
       for (auto i = first_[base]; i < first_[base + 1]; ++i)
-        if (unit(units_[i]) >> 31 == 0) visit(units_[i], leaves_[base] + static_cast<int>(unit(units_[i]) >> 8 & 1));
+        if (unit(units_[i]) >> 31 == 0)
+          visit(units_[i], {paths_[base].bytes + 1, paths_[base].leaves + static_cast<int>(unit(units_[i]) >> 8 & 1)});
     }
   }
 
  private:
+  // Largest numbers on any way to a base; -1: not reached.
+  struct Path {
+    int bytes = -1, leaves = -1;
+  };
   // SentencePiece 0.1.97 stores at most this many matches of one text and reads out of bounds if there are more.
   static constexpr int kMaxLeaves = 32;
+  static constexpr int kMaxBytes = 64;  // of a text that is replaced; each byte of a line is matched that far
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(trie_.size() / 4); }
   std::uint32_t unit(std::uint32_t index) const { return fixed32(trie_.substr(index * std::size_t{4})); }
   std::uint32_t parent(std::uint32_t index) const { return index ^ (unit(index) & 0xFF); }
 
-  // Visits a unit; `leaves` counts those on the path including this unit. A path is followed again only with more
-  // leaves than before.
-  void visit(std::uint32_t index, int leaves) {
+  // Visits a unit at the end of `path`. A way is followed again only with a larger number than before.
+  void visit(std::uint32_t index, Path path) {
     const auto value = unit(index);
-    const std::uint64_t base = index ^ (std::uint64_t{(value & 0x7FFFFFFF) >> 10} << ((value & (1u << 9)) >> 6));
+    const std::uint64_t base = index ^ (std::uint64_t{value >> 10} << ((value & (1u << 9)) >> 6));
     expect((base | 0xFF) < count(), "a character map that points outside itself");
     const auto next = static_cast<std::uint32_t>(base);
-    if ((value >> 8 & 1) != 0)
-      expect((unit(next) & 0x7FFFFFFF) < texts_.size(), "a character map that points outside its texts");
-    expect(leaves <= kMaxLeaves, "a character map with too many texts on one way");
-    if (leaves <= leaves_[next]) return;
-    leaves_[next] = leaves;
+    if ((value >> 8 & 1) != 0) {
+      const auto place = unit(next) & 0x7FFFFFFF;
+      expect(place < texts_.size(), "a character map that points outside its texts");
+      expect(texts_.substr(place, kMaxReplacement + 1).find('\0') != texts_.npos,
+             "a character map with a text longer than 256 bytes");
+    }
+    expect(path.leaves <= kMaxLeaves, "a character map with too many texts on one way");
+    expect(path.bytes <= kMaxBytes, "a character map with a circle or a way longer than 64 bytes");
+    auto& known = paths_[next];
+    if (path.leaves <= known.leaves && path.bytes <= known.bytes) return;
+    known = {std::max(path.bytes, known.bytes), std::max(path.leaves, known.leaves)};
     open_.push_back(next);
   }
 
   std::string_view trie_, texts_;
   std::vector<std::uint32_t> first_,
-      units_;                // children of a base: units_[first_[base]] to units_[first_[base + 1]]
-  std::vector<int> leaves_;  // the largest number on any path to a base; -1: not reached
+      units_;  // children of a base: units_[first_[base]] to units_[first_[base + 1]]
+  std::vector<Path> paths_;
   std::vector<std::uint32_t> open_;
 };
 
 void check_character_map(std::string_view map) {
   if (map.empty()) return;
   expect(map.size() > 4, "a character map that is cut off");
+  expect(map.size() <= kMaxCharacterMap, "a character map of more than 16 MiB");
   const std::size_t trie_bytes = fixed32(map);
   expect(trie_bytes > 0 && trie_bytes % 1024 == 0 && trie_bytes < map.size() - 4, "a character map of impossible size");
   const auto trie = map.substr(4, trie_bytes), texts = map.substr(4 + trie_bytes);
@@ -119,44 +144,75 @@ void check_character_map(std::string_view map) {
   CharacterMap(trie, texts).check();
 }
 
-void check_normalizer(std::string_view message) {
-  for (Fields fields(message); const auto field = fields.next();)
-    if (field->number == NormalizerField::kCharacterMap && field->type == Fields::kBytes)
+std::string rewritten_normalizer(std::string_view message) {
+  std::string result;
+  for (Fields fields(message); const auto field = fields.next();) {
+    if (field->number == NormalizerField::kCharacterMap && field->type == Fields::kBytes) {
       check_character_map(field->bytes);
+      put(*field, result);
+    }
+    if (field->number >= NormalizerField::kAddDummyPrefix && field->number <= NormalizerField::kEscapeWhitespaces &&
+        field->type == Fields::kVarint)
+      put(*field, result);
+  }
+  return result;
 }
 
-void check_fields(std::string_view message) {
-  for (Fields fields(message); fields.next();) continue;
-}
-
-void check_model(std::string_view bytes) {
-  std::unordered_set<std::string_view> pieces;
-  for (Fields fields(bytes); const auto field = fields.next();) {
-    if (field->type != Fields::kBytes) continue;
-    switch (field->number) {
-      case ModelField::kPieces:
-        expect(pieces.insert(check_piece(field->bytes)).second, "a piece that stands there twice");
-        break;
-      case ModelField::kTrainer:
-      case ModelField::kSelfTest:
-        check_fields(field->bytes);
-        break;
-      case ModelField::kNormalizer:
-      case ModelField::kDenormalizer:
-        check_normalizer(field->bytes);
-        break;
-      default:
-        break;
+std::string rewritten_trainer(std::string_view message) {
+  constexpr std::array kNumbers{TrainerField::kSegmentation, TrainerField::kWhitespaceAsSuffix,
+                                TrainerField::kByteFallback, TrainerField::kUnkId,
+                                TrainerField::kBosId,        TrainerField::kEosId,
+                                TrainerField::kPadId};
+  std::string result;
+  for (Fields fields(message); const auto field = fields.next();) {
+    if (field->type == Fields::kVarint && std::ranges::find(kNumbers, field->number) != kNumbers.end()) {
+      expect(field->number != TrainerField::kSegmentation || (field->value >= 1 && field->value <= 4),
+             "an unknown segmentation");
+      put(*field, result);
+    }
+    if (field->type == Fields::kBytes && field->number >= TrainerField::kUnkText &&
+        field->number <= TrainerField::kPadPiece) {
+      expect(field->bytes.size() <= TokenizerConfig::kMaxPieceBytes,
+             "the name of a special piece with over 1000 bytes");
+      put(*field, result);
     }
   }
+  return result;
+}
+
+std::string rewritten_model(std::string_view bytes) {
+  std::unordered_set<std::string> pieces;
+  std::unordered_set<std::uint64_t> parts;
+  std::string result;
+  result.reserve(bytes.size());
+  for (Fields fields(bytes); const auto field = fields.next();) {
+    if (field->type != Fields::kBytes) continue;
+    expect(field->number == ModelField::kPieces || field->number > ModelField::kDenormalizer ||
+               parts.insert(field->number).second,
+           "a part that stands there twice");
+    std::string part;
+    if (field->number == ModelField::kPieces) {
+      const auto piece = read_piece(field->bytes);
+      part = rewritten(piece);
+      expect(pieces.insert(piece.text).second, "a piece that stands there twice");
+    } else if (field->number == ModelField::kTrainer) {
+      part = rewritten_trainer(field->bytes);
+    } else if (field->number == ModelField::kNormalizer || field->number == ModelField::kDenormalizer) {
+      part = rewritten_normalizer(field->bytes);
+    } else {
+      continue;  // such as samples that SentencePiece would encode while it loads the model
+    }
+    put({field->number, Fields::kBytes, part, 0}, result);
+  }
   expect(!pieces.empty(), "no pieces");
+  return result;
 }
 
 }  // namespace
 
-void check_sentencepiece_model(std::string_view bytes, const std::string& name) {
+std::string check_sentencepiece_model(std::string_view bytes, const std::string& name) {
   try {
-    check_model(bytes);
+    return rewritten_model(bytes);
   } catch (const BrokenProtobuf& broken) {
     const auto kind = file_kind(bytes);
     const bool damaged = kind.empty() || kind == "a SentencePiece model";

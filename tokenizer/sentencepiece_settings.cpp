@@ -1,7 +1,5 @@
 #include "tokenizer/sentencepiece_settings.h"
 
-#include <cstdint>
-
 #include "common/error.h"
 #include "tokenizer/normalizer_field.h"
 #include "tokenizer/protobuf_fields.h"
@@ -9,16 +7,11 @@
 namespace gloss {
 namespace {
 
-// Fields of SentencePiece's sentencepiece_model.proto.
-struct TrainerSwitch {
-  static constexpr std::uint64_t kWhitespaceAsSuffix = 24, kByteFallback = 35;
-};
-
 void read_trainer(std::string_view message, SentencePieceSettings& settings) {
   for (ProtobufFields fields(message); const auto field = fields.next();) {
     if (field->type != ProtobufFields::kVarint) continue;
-    if (field->number == TrainerSwitch::kWhitespaceAsSuffix) settings.whitespace_as_suffix = field->value != 0;
-    if (field->number == TrainerSwitch::kByteFallback) settings.byte_fallback = field->value != 0;
+    if (field->number == TrainerField::kWhitespaceAsSuffix) settings.whitespace_as_suffix = field->value != 0;
+    if (field->number == TrainerField::kByteFallback) settings.byte_fallback = field->value != 0;
   }
 }
 

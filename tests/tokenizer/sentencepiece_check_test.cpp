@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,11 +47,29 @@ std::string piece(const std::string& text, float score = 0) {
   return field(1, field(1, text) + varint(2 << 3 | 5) + word(bits));
 }
 
-// A model with one piece and a character map of 256 units.
-std::string with_character_map(const std::map<std::uint32_t, std::uint32_t>& units, const std::string& texts) {
+// A normalizer with a character map of 256 units.
+std::string character_map(const std::map<std::uint32_t, std::uint32_t>& units, const std::string& texts) {
   std::string trie(1024, '\0');
+  trie[0] = '\xff';  // the first unit is no child of itself
   for (const auto& [place, unit] : units) trie.replace(place * 4, 4, word(unit));
-  return piece("a") + field(3, field(2, word(1024) + trie + texts));
+  return field(2, word(1024) + trie + texts);
+}
+
+// A model with one piece and such a map.
+std::string with_character_map(const std::map<std::uint32_t, std::uint32_t>& units, const std::string& texts) {
+  return piece("a") + field(3, character_map(units, texts));
+}
+
+// A piece with several fields for its type.
+std::string typed_piece(const std::string& text, const std::vector<std::uint64_t>& types) {
+  std::string message = field(1, text);
+  for (const auto type : types) message += varint(3 << 3) + varint(type);
+  return field(1, message);
+}
+
+// A field whose tag has a bit that a reader of 32 bits does not see.
+std::string hidden(std::uint64_t number, const std::string& bytes) {
+  return varint((number << 3 | 2) + (std::uint64_t{1} << 32)) + varint(bytes.size()) + bytes;
 }
 
 auto refuses(const std::string& what) {
@@ -127,7 +146,6 @@ TEST(SentencePieceCheckTest, RefusesCharacterMapsWithReferencesOutside) {
   EXPECT_NO_THROW(checking(with_character_map({}, "x\0"s))());
   EXPECT_THAT(checking(with_character_map({{0, 256 << 10}}, "x\0"s)), refuses("points outside itself"));
   EXPECT_THAT(checking(with_character_map({{0, 1 << 10 | kFar}}, "x\0"s)), refuses("points outside itself"));
-  EXPECT_THAT(checking(with_character_map({{0, kIsLeaf | 256 << 10}}, "x\0"s)), refuses("points outside itself"));
   EXPECT_THAT(checking(with_character_map({{'a', 'a' | 256 << 10}}, "x\0"s)), refuses("points outside itself"));
   // After "a": the base 'a' ^ 1 and its leaf, whose value is the offset of a text.
   const auto ends_at = [](std::uint32_t place) {
@@ -140,11 +158,13 @@ TEST(SentencePieceCheckTest, RefusesCharacterMapsWithReferencesOutside) {
   EXPECT_THAT(checking(piece("a") + field(5, field(2, word(1 << 20) + "xyz"))), refuses("impossible size"));
 }
 
-// "a" leads back to its own base, each time with a text: the matches of "aaa..." exceed any limit.
+// "a" leads back to its own base: every byte of "aaa..." is compared with all bytes after it. With a text, the matches
+// exceed any limit, too.
 TEST(SentencePieceCheckTest, RefusesCircularCharacterMap) {
   const std::uint32_t circle = 'a' | static_cast<std::uint32_t>('a') << 10;
-  EXPECT_NO_THROW(checking(with_character_map({{'a', circle}}, "x\0"s))());
-  EXPECT_THAT(checking(with_character_map({{'a', circle | 1 << 8}}, "x\0"s)), refuses("too many texts"));
+  EXPECT_THAT(checking(with_character_map({{'a', circle}}, "x\0"s)), refuses("circle or a way longer than 64 bytes"));
+  EXPECT_THAT(checking(with_character_map({{'a', circle | 1 << 8}}, std::string(256, '\0'))),
+              refuses("too many texts"));
 }
 
 TEST(SentencePieceCheckTest, RefusesTooManyTextsOnOnePath) {
@@ -160,6 +180,51 @@ TEST(SentencePieceCheckTest, RefusesTooManyTextsOnOnePath) {
   };
   EXPECT_NO_THROW(checking(with_depth(32))());
   EXPECT_THAT(checking(with_depth(33)), refuses("too many texts"));
+}
+
+// SentencePiece takes bit 31 of the first unit for a part of its offset.
+TEST(SentencePieceCheckTest, RefusesACharacterMapThatBeginsWithALeaf) {
+  EXPECT_THAT(checking(with_character_map({{0, 0x80000200}}, "x\0"s)), refuses("begins with a leaf"));
+}
+
+// Each byte of a line could become a text of megabytes.
+TEST(SentencePieceCheckTest, RefusesLongTextsOfCharacterMaps) {
+  const auto with_text = [](std::size_t bytes) {
+    const std::map<std::uint32_t, std::uint32_t> units{{'a', 'a' | 1 << 8 | ('a' ^ 128) << 10}, {128, 1u << 31}};
+    return with_character_map(units, std::string(bytes, 'b') + '\0');
+  };
+  EXPECT_NO_THROW(checking(with_text(256))());
+  EXPECT_THAT(checking(with_text(257)), refuses("a text longer than 256 bytes"));
+}
+
+TEST(SentencePieceCheckTest, RefusesFieldsThatOtherReadersFindElsewhere) {
+  EXPECT_THAT(checking(piece("a") + hidden(3, character_map({}, "x\0"s))), refuses("an impossible number"));
+  EXPECT_THAT(checking(piece("a") + hidden(1, "b")), refuses("an impossible number"));
+  EXPECT_THAT(checking(with_character_map({}, "x\0"s) + field(3, "")), refuses("a part that stands there twice"));
+}
+
+// Other readers skip a type that they do not have, and keep 32 bits of a number.
+TEST(SentencePieceCheckTest, RefusesTypesOfPiecesThatOtherReadersSeeDifferently) {
+  for (std::uint64_t type = 1; type <= 6; ++type) EXPECT_NO_THROW(checking(typed_piece("a", {type}))()) << type;
+  for (const std::vector<std::uint64_t>& types :
+       {std::vector<std::uint64_t>{4, 99}, {0}, {7}, {(std::uint64_t{1} << 32) + 4}, {~std::uint64_t{0}}})
+    EXPECT_THAT(checking(typed_piece("a", types)), refuses("a piece of unknown type"));
+  EXPECT_THAT(checking(piece("a") + field(2, varint(3 << 3) + varint((std::uint64_t{1} << 32) + 2))),
+              refuses("an unknown segmentation"));
+}
+
+TEST(SentencePieceCheckTest, RefusesLongTextsForUnknownPieces) {
+  EXPECT_NO_THROW(checking(piece("a") + field(2, field(44, std::string(1000, 'x'))))());
+  EXPECT_THAT(checking(piece("a") + field(2, field(44, std::string(1001, 'x')))), refuses("over 1000 bytes"));
+}
+
+// SentencePiece gets only what gloss has read: no samples, which it would encode while it loads, and no unknown fields.
+TEST(SentencePieceCheckTest, WritesTheModelAnew) {
+  const auto good = train_on(training_text(), small_config(TokenizerType::kBpe));
+  const auto anew = check_sentencepiece_model(good, "m.model");
+  const auto samples = field(4, field(1, field(1, "hello world") + field(2, "x")));
+  EXPECT_EQ(check_sentencepiece_model(good + samples + field(9, "unknown"), "m.model"), anew);
+  EXPECT_EQ(check_sentencepiece_model(anew, "m.model"), anew);
 }
 
 // A damaged file yields an error or a working tokenizer. A crash ends the test.
