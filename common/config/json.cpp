@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/config/json_limits.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
 
@@ -55,7 +56,8 @@ std::string reason(std::string_view what) {
 // a callback, takes time quadratic in the number of members.
 class Builder final : public nlohmann::json_sax<Json> {
  public:
-  Builder(std::string_view text, int max_depth) : text_(text), max_depth_(static_cast<std::size_t>(max_depth)) {}
+  Builder(std::string_view text, const JsonLimits& limits)
+      : text_(text), max_depth_(static_cast<std::size_t>(limits.depth)), max_values_(limits.values) {}
 
   Json build() {
     Json::sax_parse(Cursor(consumed_, &consumed_), Cursor(consumed_ + text_.size(), &consumed_), this);
@@ -91,13 +93,14 @@ class Builder final : public nlohmann::json_sax<Json> {
   };
 
   bool put(Json value) {
-    place() = std::move(value);
+    const bool is_light = !levels_.empty() && levels_.back().value->is_array() && !value.is_string();
+    place(is_light ? 1 : kPartsOfValue) = std::move(value);
     return true;
   }
 
   bool open(Json value) {
     if (levels_.size() == max_depth_) fail_here("nested deeper than " + std::to_string(max_depth_) + " levels");
-    auto& opened = place();
+    auto& opened = place(kPartsOfValue);
     opened = std::move(value);
     levels_.push_back({&opened, {}});
     return true;
@@ -108,8 +111,10 @@ class Builder final : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  // Returns the place of the next value.
-  Json& place() {
+  // Returns the place of the next value, which counts as so many eighths of one.
+  Json& place(std::size_t parts) {
+    if ((parts_ += parts) / kPartsOfValue > max_values_)
+      fail_here("more than " + std::to_string(max_values_) + " values");
     if (levels_.empty()) return root_;
     auto& [value, key] = levels_.back();
     return value->is_array() ? value->emplace_back() : (*value)[key];
@@ -131,7 +136,8 @@ class Builder final : public nlohmann::json_sax<Json> {
   }
 
   std::string_view text_;
-  std::size_t max_depth_;
+  static constexpr std::size_t kPartsOfValue = 8;
+  std::size_t max_depth_, max_values_, parts_ = 0;
   const char* consumed_ = text_.data();
   Json root_;
   std::vector<Level> levels_;
@@ -139,13 +145,15 @@ class Builder final : public nlohmann::json_sax<Json> {
 
 }  // namespace
 
-Json parse_json(std::string_view text, int max_depth) {
+Json parse_json(std::string_view text, int max_depth) { return parse_json(text, JsonLimits{.depth = max_depth}); }
+
+Json parse_json(std::string_view text, const JsonLimits& limits) {
   if (text.starts_with("\xef\xbb\xbf"))
     fail(text, 0, "JSON begins without a byte order mark; save the file without it");
   if (const auto offset = first_invalid_utf8(text)) fail(text, *offset, "not UTF-8");
   if (const auto offset = text.find('\0'); offset != text.npos)
     fail(text, offset, "a NUL byte");  // would end the input
-  return Builder(text, max_depth).build();
+  return Builder(text, limits).build();
 }
 
 std::string to_text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }

@@ -3,12 +3,14 @@
 #include <string>
 #include <string_view>
 
+#include "common/text/printable.h"
+
 namespace gloss {
 
-/// Returns a text in the form in which HTML and XML write it between tags.
+/// Returns a text in the form in which HTML and XML write it between tags, with control characters escaped for readers.
 inline std::string markup_escaped(std::string_view text) {
   std::string result;
-  for (const char character : text) {
+  for (const char character : printable(text, text.npos)) {
     if (character == '<')
       result += "&lt;";
     else if (character == '>')

@@ -23,17 +23,17 @@ constexpr std::int64_t kPositions = 64;
 /// Computes PE(t + k) from PE(t), both [n, D], for sinusoids. Every pair (sin, cos) turns by k times its frequency
 /// (sinusoids()). If D is odd, the last column has no pair and stays.
 at::Tensor rotated(const at::Tensor& table, std::int64_t k, PositionFrequencies frequencies) {
-  const auto D = table.size(1), pairs = D / 2;
+  const auto n = table.size(0), D = table.size(1), pairs = D / 2;  // no pair if D is 1
   const auto slope = frequencies == PositionFrequencies::kPaper
                          ? -2 * std::log(10000.0) / static_cast<double>(D)
                          : -std::log(10000.0) / static_cast<double>(std::max<std::int64_t>(pairs - 1, 1));
   const auto angles = (at::arange(pairs, at::kDouble) * slope).exp() * k;
-  const auto paired = table.narrow(1, 0, 2 * pairs).to(at::kDouble).reshape({-1, pairs, 2});
+  const auto paired = table.narrow(1, 0, 2 * pairs).to(at::kDouble).reshape({n, pairs, 2});
   const auto sin = paired.select(2, 0), cos = paired.select(2, 1);
   auto result = table.clone();
   result.narrow(1, 0, 2 * pairs)
       .copy_(at::stack({sin * angles.cos() + cos * angles.sin(), cos * angles.cos() - sin * angles.sin()}, 2)
-                 .view({-1, 2 * pairs}));
+                 .view({n, 2 * pairs}));
   return result;
 }
 

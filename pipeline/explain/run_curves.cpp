@@ -1,16 +1,21 @@
 #include "pipeline/explain/run_curves.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <functional>
-#include <istream>
+#include <limits>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "common/config/json_limits.h"
 #include "common/error.h"
 #include "common/files/descriptor.h"
 #include "common/text/printable.h"
@@ -30,6 +35,46 @@ const Columns kTraining{{"epoch", "epoch"},
 const Columns kValidation{{"loss", "loss"}, {"perplexity", "perplexity"}, {"bleu", "greedy_bleu"}};
 
 using Events = std::map<std::int64_t, Json>;  // by step
+
+constexpr std::size_t kMaxLineBytes = std::size_t{1} << 29;  // 20 sentences of a large network have 200 MB
+constexpr JsonLimits kLineLimits{.values = 32'000'000};
+constexpr double kMaxNumber = std::numeric_limits<float>::max();
+
+/// Throws std::invalid_argument unless `holds`. The caller adds the file and the line.
+void expect(bool holds, const std::string& wanted) {
+  if (!holds) throw std::invalid_argument("wanted " + wanted);
+}
+
+std::int64_t step_of(const Json& event) {
+  const auto step = event.find("step");
+  expect(step != event.end() && step->is_number_integer() && step->get<std::int64_t>() >= 0,
+         "a whole number as its step");
+  return step->get<std::int64_t>();
+}
+
+void expect_numbers(const Json& event, const Columns& columns) {
+  for (const auto& [name, key] : columns)
+    if (const auto value = event.find(key); value != event.end())
+      expect(value->is_number() || value->is_null(), std::string("a number as its ") + key);
+}
+
+/// Expects that all arrays of numbers (number_array.h) in the value have as many values as their shapes require.
+void expect_arrays(const Json& value) {
+  if (value.is_structured())
+    for (const auto& child : value) expect_arrays(child);
+  if (!value.is_object() || !value.contains("shape") || !value.contains("values")) return;
+  const auto &shape = value["shape"], &values = value["values"];
+  expect(shape.is_array() && values.is_array(), "an array with a shape and values");
+  std::uint64_t count = 1;
+  for (const auto& size : shape) {
+    expect(size.is_number_unsigned(), "an array whose shape fits its values");
+    const auto number = size.get<std::uint64_t>();
+    count = number > 0 && count > values.size() / number ? values.size() + 1 : count * number;
+  }
+  expect(count == values.size(), "an array whose shape fits its values");
+  for (const auto& number : values)
+    expect(number.is_number() && std::abs(number.get<double>()) <= kMaxNumber, "numbers as values of an array");
+}
 
 /// Returns the columns of events, each an array of numbers, and the steps.
 Json table_of(const Events& events, const Columns& columns) {
@@ -53,30 +98,55 @@ Json samples_of(const Events& validations) {
   return result;
 }
 
-/// Returns the object of a line, or null if the line begins as an object but was not written to its end. A process that
-/// is killed and a full disk leave such lines.
-Json parse_line(const std::string& line) {
+/// Returns the value of a line, or nothing if the line begins as an object but was not written to its end. A process
+/// that is killed and a full disk leave such lines.
+std::optional<Json> parse_line(const std::string& line) {
   try {
-    return parse_json(line);
+    return parse_json(line, kLineLimits);
   } catch (const std::invalid_argument&) {
     if (!line.starts_with('{')) throw;
-    return nullptr;
+    return std::nullopt;
   }
 }
 
-/// Calls `take` with each object of a file of one object per line.
-void read_lines(const std::filesystem::path& path, std::istream& file, const std::function<void(Json)>& take) {
+/// Calls `take` with each object of a file of one object per line. A last line without a line feed is left out: the run
+/// is writing it. Throws DataError with the line if `take` throws std::invalid_argument.
+void read_lines(const std::filesystem::path& path, const std::function<void(Json)>& take) {
+  const auto file = open_regular_file(path);
+  if (!file) throw DataError(printable(path.string()) + ": wanted a regular file, got a folder, a pipe or a device");
+  std::vector<char> buffer(std::size_t{1} << 16);
   std::string line;
-  for (std::int64_t number = 1; std::getline(file, line); ++number) {
-    if (file.eof()) break;  // without a line feed: the run is writing it
+  std::int64_t number = 1;
+  const auto end_line = [&] {
     try {
-      if (auto object = parse_line(line); !object.is_null()) take(std::move(object));
-    } catch (const std::exception& error) {
+      if (auto object = parse_line(line)) {
+        expect(object->is_object(), "an object");
+        take(std::move(*object));
+      }
+    } catch (const std::invalid_argument& error) {
       throw DataError(printable(path.string()) + ", line " + std::to_string(number) +
-                      ": wanted an event of gloss, got " + printable(line.substr(0, 60)) + " (" + error.what() + ")");
+                      ": wanted an event of gloss, got " + printable(line, 60) + " (" + error.what() + ")");
+    }
+    line.clear();
+    ++number;
+  };
+  while (const auto size = read_up_to(file->descriptor, std::as_writable_bytes(std::span(buffer)), path)) {
+    for (std::string_view rest(buffer.data(), size); !rest.empty();) {
+      const auto end = rest.find('\n');
+      line += rest.substr(0, end);
+      if (line.size() > kMaxLineBytes)
+        throw DataError(printable(path.string()) + ", line " + std::to_string(number) + ": wanted at most " +
+                        std::to_string(kMaxLineBytes) + " bytes, got more");
+      if (end == rest.npos) break;
+      end_line();
+      rest.remove_prefix(end + 1);
     }
   }
-  if (file.bad()) throw IoError(printable(path.string()) + ": cannot be read");
+}
+
+bool is_missing(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found;
 }
 
 /// Events of a log by step; of repeated steps of a resumed run the last ones.
@@ -86,35 +156,41 @@ struct RunLog {
 };
 
 void add_event(Json event, RunLog& log) {
-  const auto kind = event.value("event", "");
-  if (kind == "model") log.finished = true;
-  if (kind != "step" && kind != "validation") return;
-  const auto step = event.at("step").get<std::int64_t>();
-  auto& events = kind == "step" ? log.steps : log.validations;
+  const auto kind = event.find("event");
+  if (kind == event.end()) return;
+  expect(kind->is_string(), "a name as its event");
+  if (*kind == "model") log.finished = true;
+  const bool is_step = *kind == "step";
+  if (!is_step && *kind != "validation") return;
+  const auto step = step_of(event);
+  expect_numbers(event, is_step ? kTraining : kValidation);
+  if (const auto samples = event.find("samples"); !is_step && samples != event.end())
+    expect(samples->is_array() && std::ranges::all_of(*samples, [](const Json& sample) { return sample.is_object(); }),
+           "objects as its samples");
   log.finished = false;
-  events.insert_or_assign(step, std::move(event));
+  (is_step ? log.steps : log.validations).insert_or_assign(step, std::move(event));
 }
 
 RunLog read_log(const std::filesystem::path& folder) {
   const auto path = RunFiles(folder).log;
-  std::ifstream file(path);
-  if (!file) throw UsageError("--run: wanted the folder of a run, with a log.jsonl, got " + printable(folder.string()));
+  if (is_missing(path))
+    throw UsageError("--run: wanted the folder of a run, with a log.jsonl, got " + printable(folder.string()));
   RunLog log;
-  read_lines(path, file, [&](Json event) { add_event(std::move(event), log); });
+  read_lines(path, [&](Json event) { add_event(std::move(event), log); });
   return log;
 }
 
 /// Returns the items of each step; an empty list if the run has no lens.jsonl.
 Json read_lens(const std::filesystem::path& folder) {
   const auto path = RunFiles(folder).lens;
-  std::ifstream file(path);
-  std::error_code error;
-  if (!file && std::filesystem::exists(path, error)) throw_io_error(path, "open");
   Events looks;
-  if (file)
-    read_lines(path, file, [&](Json look) {
-      const auto step = look.at("step").get<std::int64_t>();
-      looks.insert_or_assign(step, std::move(look.at("items")));
+  if (!is_missing(path))
+    read_lines(path, [&](Json look) {
+      const auto step = step_of(look);
+      const auto items = look.find("items");
+      expect(items != look.end() && items->is_array(), "a list of items");
+      expect_arrays(*items);
+      looks.insert_or_assign(step, std::move(*items));
     });
   Json lens = Json::array();
   for (auto& [step, items] : looks) lens.push_back({{"step", step}, {"items", std::move(items)}});

@@ -54,6 +54,14 @@ TEST_F(ExplainTest, TranslatesAsTranslateDoes) {
   EXPECT_FALSE(item.contains("interventions"));
 }
 
+TEST_F(ExplainTest, AModelOfWidthOneIsExplained) {
+  const auto trained = run_gloss(
+      run_.training("narrow", {"--set", "training.max_steps=0", "--set", "model.d_model=1", "--set", "model.heads=1"}));
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  model_ = run_ / "narrow";
+  EXPECT_EQ(document({"bise"}).at("items").size(), 1u);
+}
+
 TEST_F(ExplainTest, SentencesComeFromTheCommandLineOrFromStdin) {
   const auto typed = document({"bise", "cone bise", "--quick"}), piped = document({"--quick"}, "bise\ncone bise\n");
   EXPECT_EQ(typed, piped);

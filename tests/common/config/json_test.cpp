@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/config/json_limits.h"
 #include "common/random.h"
 
 namespace gloss {
@@ -112,6 +113,17 @@ TEST(JsonTest, DoublesReadBackEqualAndAreShort) {
     const auto value = std::bit_cast<double>(random.below(0x7ff0000000000000U, i));  // every finite positive double
     ASSERT_EQ(parse_json(to_text(value)).get<double>(), value);
   }
+}
+
+// Each value takes up to 150 bytes of memory, but two in the text.
+TEST(JsonTest, RefusesMoreValuesThanItsLimit) {
+  const auto refuses_more = refuses(HasSubstr("more than 10 values"));
+  const auto parse = [](const std::string& text) { return [text] { parse_json(text, JsonLimits{.values = 10}); }; };
+  EXPECT_NO_THROW(parse("[" + repeat("{},", 8) + "\"a\"]")());
+  EXPECT_THAT(parse("[" + repeat("{},", 9) + "\"a\"]"), refuses_more);
+  EXPECT_THAT(parse("[" + repeat("[],", 9) + "{\"a\": 1}]"), refuses_more);
+  EXPECT_NO_THROW(parse("[" + repeat("1,", 78) + "null]")());
+  EXPECT_THAT(parse("[" + repeat("1,", 79) + "null, null]"), refuses_more);
 }
 
 }  // namespace

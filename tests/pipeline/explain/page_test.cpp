@@ -94,5 +94,16 @@ TEST(PageTest, NothingIsLoadedFromElsewhere) {
   EXPECT_THAT(page, HasSubstr("default-src 'none'"));
 }
 
+TEST(PageTest, ControlCharactersOfTheTitleAreEscaped) {
+  const auto page = explanation_page(Json::object(), "a\x1b]0;x\x07\u009b\u202e<b>");
+  EXPECT_THAT(page, HasSubstr("a\\x1b]0;x\\x07\\u{9b}\\u{202e}&lt;b&gt;"));
+}
+
+TEST(PageTest, ItsPolicyForbidsWhatThePageDoesNotNeed) {
+  const auto page = explanation_page(Json::object(), "a");
+  for (const auto* directive : {"default-src 'none'", "base-uri 'none'", "form-action 'none'"})
+    EXPECT_THAT(page, HasSubstr(directive));
+}
+
 }  // namespace
 }  // namespace gloss

@@ -1,15 +1,24 @@
 #include "pipeline/explain/run_curves.h"
 
+#include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "common/error.h"
 #include "tests/support/temporary_folder.h"
 
 namespace gloss {
 namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::ThrowsMessage;
 
 class RunCurvesTest : public testing::Test {
  protected:
@@ -84,6 +93,79 @@ TEST_F(RunCurvesTest, TheLensHasTheLastLookAtEachStep) {
 TEST_F(RunCurvesTest, ADamagedLogAndAFolderWithoutOneAreRefused) {
   EXPECT_THROW(curves("nonsense\n"), DataError);
   EXPECT_THROW(run_curves(std::vector{folder_.path() / "missing"}), UsageError);
+}
+
+// Each line is an event with one wrong type; the message has the line and no name of the JSON library.
+TEST_F(RunCurvesTest, OddEventsAreRefusedWithTheirLine) {
+  const auto expect_refused = [](const std::string& file, const auto& work) {
+    EXPECT_THAT(work, ThrowsMessage<DataError>(AllOf(HasSubstr(file + ", line 1: wanted an event of gloss, got "),
+                                                     HasSubstr("(wanted "), Not(HasSubstr("json.exception")))));
+  };
+  std::vector<std::string> events{"5", "[]", "null", "true", "\"step\""};
+  for (const std::string wrong : {"null", "true", "\"a\"", "[1]", "{}", "1.5", "-1", "18446744073709551615"}) {
+    events.push_back("{\"event\":\"step\",\"step\":" + wrong + "}");
+    events.push_back("{\"event\":\"validation\",\"step\":" + wrong + "}");
+    if (wrong != "\"a\"") events.push_back("{\"event\":" + wrong + "}");
+    for (const auto* samples : {"", "["})
+      events.push_back("{\"event\":\"validation\",\"step\":1,\"samples\":" + std::string(samples) +
+                       (wrong == "{}" || (wrong == "[1]" && *samples != 0) ? "1" : wrong) +
+                       (*samples != 0 ? "]}" : "}"));
+  }
+  for (const std::string wrong : {"true", "\"a\"", "[1]", "{}"})
+    for (const auto* key :
+         {"loss", "perplexity", "learning_rate", "gradient_norm", "target_tokens_per_second", "epoch"})
+      events.push_back("{\"event\":\"step\",\"step\":1,\"" + std::string(key) + "\":" + wrong + "}");
+  events.emplace_back("{\"event\":\"validation\",\"step\":1,\"greedy_bleu\":\"a\"}");
+  for (const auto& event : events) {
+    SCOPED_TRACE(event);
+    expect_refused("log.jsonl", [&] { curves(event + '\n'); });
+  }
+  for (const std::string look :
+       {"5", "{}", "{\"step\":1}", "{\"step\":\"a\",\"items\":[]}", "{\"step\":1,\"items\":{}}"}) {
+    SCOPED_TRACE(look);
+    std::ofstream(folder_ / "lens.jsonl") << look << '\n';
+    expect_refused("lens.jsonl", [&] { curves(""); });
+  }
+}
+
+// The page would read beyond the values, or add columns for ever.
+TEST_F(RunCurvesTest, ArraysWhoseShapesDoNotFitAreRefused) {
+  const auto read = [&](const std::string& array) {
+    std::ofstream(folder_ / "lens.jsonl") << R"({"step":1,"items":[{"maps":[{"weights":)" << array << "}]}]}\n";
+    return curves("");
+  };
+  for (const auto* array :
+       {R"({"shape":[2,1],"values":[1,2]})", R"({"shape":[],"values":[1]})", R"({"shape":[3,0],"values":[]})"})
+    EXPECT_NO_THROW(read(array)) << array;
+  for (const auto* array :
+       {R"({"shape":[1,-5],"values":[0]})", R"({"shape":[1,1000000],"values":[0]})", R"({"shape":[1.0],"values":[0]})",
+        R"({"shape":[4294967296,4294967296],"values":[]})", R"({"shape":2,"values":[0,0]})",
+        R"({"shape":[1],"values":7})", R"({"shape":[1],"values":["a"]})", R"({"shape":[1],"values":[1e300]})",
+        R"({"shape":[0],"values":[1]})"})
+    EXPECT_THROW(read(array), DataError) << array;
+}
+
+TEST_F(RunCurvesTest, OnlyRegularFilesAreRead) {
+  const auto read = [&] { run_curves(std::vector{folder_.path()}); };
+  const auto log = folder_ / "log.jsonl", lens = folder_ / "lens.jsonl";
+  std::filesystem::create_symlink("/dev/zero", log);
+  EXPECT_THAT(read, ThrowsMessage<DataError>(HasSubstr("log.jsonl: wanted a regular file")));
+  std::filesystem::remove(log);
+  std::filesystem::create_directory(log);
+  EXPECT_THROW(read(), DataError);
+  std::filesystem::remove(log);
+  ASSERT_EQ(::mkfifo(log.c_str(), 0600), 0);
+  EXPECT_THROW(read(), DataError);
+  std::filesystem::rename(log, lens);
+  EXPECT_THROW(curves(""), DataError);
+}
+
+TEST_F(RunCurvesTest, AFileThatCannotBeOpenedIsAnIoError) {
+  std::filesystem::create_symlink("lens.jsonl", folder_ / "lens.jsonl");  // leads to itself
+  EXPECT_THROW(curves(""), IoError);
+  std::filesystem::remove(folder_ / "log.jsonl");
+  std::filesystem::create_symlink("log.jsonl", folder_ / "log.jsonl");
+  EXPECT_THROW(run_curves(std::vector{folder_.path()}), IoError);
 }
 
 }  // namespace
