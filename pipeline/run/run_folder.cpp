@@ -19,6 +19,7 @@
 #include "common/text/printable.h"
 #include "model/storage/model_file.h"
 #include "training/checkpoint.h"
+#include "training/checkpoint_name.h"
 
 namespace gloss {
 namespace {
@@ -48,6 +49,23 @@ void expect_removable(const fs::path& path) {
                   ": cannot be replaced: it is no regular file; remove it, or name another "
                   "folder with --out");
   if (::access(path.parent_path().c_str(), W_OK | X_OK) != 0) throw_io_error(path, "replace");
+}
+
+/// Throws UsageError if a file of the run is a symbolic link, through which the run would change a file elsewhere. A
+/// device does not change.
+void expect_no_links(const RunFiles& files) {
+  std::vector<fs::path> paths{files.model, files.config, files.log,          files.corpus,
+                              files.texts, files.lens,   files.earlier_model};
+  paths.insert(paths.end(), files.tokenizers.begin(), files.tokenizers.end());
+  std::error_code error;
+  for (auto entry = fs::directory_iterator(files.checkpoints, error); !error && entry != fs::directory_iterator();
+       entry.increment(error))
+    if (checkpoint_step(entry->path().filename().string())) paths.push_back(entry->path());
+  for (const auto& path : paths)
+    if (fs::is_symlink(path, error) && !fs::is_character_file(path, error))
+      throw UsageError(printable(path.string()) +
+                       ": wanted a file of the run, got a link, which a run does not follow; remove it or name "
+                       "another folder with --out");
 }
 
 bool is_run_config(const fs::path& file) {
@@ -138,6 +156,7 @@ RunFolder::RunFolder(fs::path path, bool resume, bool overwrite, bool writes)
   }
   folder_.emplace(path_);
   lock_.emplace(path_);
+  expect_no_links(files_);
   if (is_used() && !resume && !overwrite)
     throw UsageError(printable(path_.string()) +
                      ": an earlier run is in this folder; go on with --resume, start anew with --overwrite, or "

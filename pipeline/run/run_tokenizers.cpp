@@ -4,6 +4,7 @@
 #include "common/files/atomic_file.h"
 #include "common/files/sha256.h"
 #include "common/log/log.h"
+#include "common/text/printable.h"
 #include "model/storage/model_file.h"
 #include "pipeline/models/initial_weights.h"
 #include "tokenizer/make_tokenizer.h"
@@ -60,7 +61,12 @@ RunTokenizers::RunTokenizers(const RunConfig& config, const RunFolder& folder, c
 }
 
 void RunTokenizers::save(const RunFolder& folder) const {
-  for (const auto& [name, tokenizer] : by_name_) write_file(folder.tokenizer_file(name), tokenizer->serialized());
+  for (const auto& [name, tokenizer] : by_name_) {
+    const auto file = folder.tokenizer_file(name);
+    if (folder.resumes() && fs::exists(file) && !has_sum(file, sha256(tokenizer->serialized())))
+      log_warning(printable(file.string()) + ": was not the tokenizer of this run, which replaces it");
+    write_file(file, tokenizer->serialized());
+  }
 }
 
 }  // namespace gloss

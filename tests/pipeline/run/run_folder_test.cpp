@@ -182,5 +182,26 @@ TEST_F(RunFolderTest, AFileCannotBeARunFolder) {
   EXPECT_FALSE(fs::exists(folder_.path() / "new"));
 }
 
+// A run folder of somebody else must not lead to changes elsewhere.
+TEST_F(RunFolderTest, ARunWritesThroughNoLink) {
+  leave_a_run();
+  const auto victim = folder_ / "mine";
+  write_file(victim, "mine");
+  for (const std::string name : {"log.jsonl", "lens.jsonl", "corpus.cache", "corpus.texts.json", "model.safetensors",
+                                 "earlier_model.txt", "tokenizer.model", "checkpoints/step-00000009.safetensors"})
+    for (const auto& target : {victim, folder_ / "missing"}) {
+      fs::copy(run(), folder_ / "copy", fs::copy_options::recursive);
+      const auto link = folder_ / "copy" / name;
+      fs::remove(link);
+      fs::create_symlink(target, link);
+      for (const bool resume : {false, true})
+        EXPECT_THAT([&] { RunFolder(folder_ / "copy", resume, !resume); },
+                    ThrowsMessage<UsageError>(HasSubstr(name + ": wanted a file of the run, got a link")));
+      fs::remove_all(folder_ / "copy");
+    }
+  fs::create_symlink("/dev/null", RunFiles(run()).lens);
+  EXPECT_NO_THROW(RunFolder(run(), false, true));
+}
+
 }  // namespace
 }  // namespace gloss

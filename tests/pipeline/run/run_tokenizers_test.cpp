@@ -108,5 +108,22 @@ TEST_F(RunTokenizersTest, AResumedRunTakesTheTokenizersOfItsFolder) {
   EXPECT_NE(make(/*resume=*/true).source()->serialized(), kept);
 }
 
+// The run knows its tokenizer from elsewhere, here from tokenizer.model_file.
+TEST_F(RunTokenizersTest, AFileOfAnotherTokenizerIsReplacedWithAWarning) {
+  write_file(job_ / "own.model", train(job_.config.data.test_source));
+  job_.config.tokenizer.model_file = job_ / "own.model";
+  RunFolder folder(job_ / "run", true, false);
+  folder.keep();
+  write_file(job_ / "run/checkpoints/step-00000001.safetensors", "whole or not");
+  write_file(job_ / "run/tokenizer.model", train(job_.config.data.train_source));
+  testing::internal::GetCapturedStderr();
+  testing::internal::CaptureStderr();
+  RunTokenizers(job_.config, folder).save(folder);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("tokenizer.model: was not the tokenizer of this run, which replaces it"));
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(text_of_file(job_ / "run/tokenizer.model"), text_of_file(job_ / "own.model"));
+}
+
 }  // namespace
 }  // namespace gloss
