@@ -1,5 +1,6 @@
 #include "data/word_vectors.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -101,14 +102,17 @@ WordVectors read_word_vectors(const std::filesystem::path& path, const PieceSpel
                               const std::function<void()>& before_line) {
   WordVectors vectors;
   std::map<Id, Row> found;
+  const bool checks_only = pieces.size() == 0;  // the tokenizer is not trained yet
+  bool has_numbers = false;
   // Takes the vector of a line. Returns false if the line is not a word and `width` finite numbers.
   const auto take_line = [&](std::string_view rest) {
     const std::string word(take_field(rest));
     if (count_fields(rest) != width || !is_text(word)) return false;
     const auto& meanings = pieces[word];
-    if (meanings.empty()) return true;
+    if (meanings.empty() && !checks_only) return true;
     const auto values = finite_numbers(rest);
     if (!values) return false;
+    has_numbers |= std::ranges::any_of(*values, [](float value) { return value != 0; });
     for (const auto& [id, exact] : meanings) {
       const auto [row, is_new] = found.try_emplace(id, Row{exact, *values});
       if (!is_new && exact && !row->second.exact) row->second = {exact, *values};
@@ -135,9 +139,11 @@ WordVectors read_word_vectors(const std::filesystem::path& path, const PieceSpel
     throw DataError(where + "wanted a word and " + std::to_string(width) + " finite numbers a line, got " +
                     std::to_string(vectors.unusable.count) + " of " + std::to_string(vectors.words) +
                     " lines with something else (" + vectors.unusable.text() + ")");
-  if (found.empty() && pieces.size() > 0)
+  if (found.empty() && !checks_only)
     throw DataError(where + "none of the " + std::to_string(pieces.size()) + " pieces is among its " +
                     std::to_string(vectors.words) + " words; wanted vectors of the tokenizer's pieces or of words");
+  if (!has_numbers)
+    throw DataError(where + "wanted vectors, got " + (vectors.words == 0 ? "no words" : "zeros for every piece"));
   for (const auto& [id, row] : found) {
     vectors.ids.push_back(id);
     vectors.values.insert(vectors.values.end(), row.values.begin(), row.values.end());

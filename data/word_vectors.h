@@ -47,8 +47,8 @@ struct WordVectors {
 /// counts; of repeated words the first counts. Memory grows with the vectors that are found. `before_line` may be
 /// empty; it is called before each line is parsed and may throw.
 ///
-/// Throws DataError if the vectors have another width than `width`, if more than 1 % of the lines are unusable, or if
-/// `pieces` is not empty and no piece is found. Throws also as LineReader.
+/// Throws DataError if the vectors have another width than `width`, if more than 1 % of the lines are unusable, if all
+/// numbers are zeros, or if `pieces` is not empty and no piece is found. Throws also as LineReader.
 WordVectors read_word_vectors(const std::filesystem::path& path, const PieceSpellings& pieces, std::int64_t width,
                               const std::function<void()>& before_line = {});
 

@@ -29,6 +29,7 @@ namespace {
 constexpr int kPollMilliseconds = 200;
 constexpr int kHistoryLines = 1000;
 constexpr std::size_t kMaxSequenceBytes = 64;
+constexpr char kEndOfInput = '\x04';  // Ctrl-D
 
 /// A terminal key that libedit's own table may lack, and its command.
 struct BoundKey {
@@ -93,6 +94,8 @@ class LibeditEditor final : public LineEditor {
 
   std::optional<std::string> read_line() override {
     ::el_resize(editor_);
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    is_typed_ahead_ = ::poll(&input, 1, 0) > 0;
     int count = 0;
     const wchar_t* typed = ::el_wgets(editor_, &count);
     if (typed == nullptr || count <= 0 || stop_requested()) {
@@ -144,6 +147,9 @@ class LibeditEditor final : public LineEditor {
     const auto got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
     if (got < 0) return errno == EINTR || errno == EAGAIN ? 1 : -1;
     if (got == 0) return 0;
+    // The terminal keeps a Ctrl-D that was typed before libedit took over as a zero byte.
+    if (is_typed_ahead_) std::replace(buffer.begin(), buffer.begin() + got, '\0', kEndOfInput);
+    is_typed_ahead_ = false;
     bytes_.append(buffer.data(), static_cast<std::size_t>(got));
     take_bytes(/*more_may_come=*/true);
     return 1;
@@ -181,8 +187,9 @@ class LibeditEditor final : public LineEditor {
 
   EditLine* editor_ = nullptr;
   HistoryW* history_ = nullptr;
-  std::string bytes_;          ///< of a character or a sequence that is not complete
-  std::deque<wchar_t> ready_;  ///< not yet taken by libedit
+  bool is_typed_ahead_ = false;  ///< the next bytes were typed before libedit took over the terminal
+  std::string bytes_;            ///< of a character or a sequence that is not complete
+  std::deque<wchar_t> ready_;    ///< not yet taken by libedit
 };
 
 }  // namespace

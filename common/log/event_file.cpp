@@ -1,11 +1,14 @@
 #include "common/log/event_file.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +21,23 @@ bool ends_within_a_line(const Descriptor& descriptor) {
   char last = '\n';
   return ::fstat(descriptor.get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
          ::pread(descriptor.get(), &last, 1, status.st_size - 1) == 1 && last != '\n';
+}
+
+/// Returns the number of lines in a pipe that no other process reads, and closes its descriptor. They are lost with it.
+std::int64_t unread_lines(Descriptor& pipe, const std::filesystem::path& path) {
+  struct stat status {};
+  if (::fstat(pipe.get(), &status) != 0 || !S_ISFIFO(status.st_mode)) return 0;
+  const auto open_as = [&](int access) { return Descriptor(::open(path.c_str(), access | O_CLOEXEC | O_NONBLOCK)); };
+  const auto writer = open_as(O_WRONLY);
+  pipe.close();  // it can read, too
+  pollfd state{writer.get(), POLLOUT, 0};
+  if (!writer.is_open() || ::poll(&state, 1, 0) <= 0 || (state.revents & POLLERR) == 0) return 0;
+  const auto reader = open_as(O_RDONLY);
+  std::int64_t lines = 0;
+  std::array<char, 4096> buffer;
+  for (ssize_t size = 0; (size = ::read(reader.get(), buffer.data(), buffer.size())) > 0;)
+    lines += std::count(buffer.begin(), buffer.begin() + size, '\n');
+  return lines;
 }
 
 constexpr std::chrono::seconds kWait{1};  // for the reader of a full pipe
@@ -60,6 +80,7 @@ bool EventFile::write(std::string_view event, Json fields) {
 
 std::int64_t EventFile::finish() {
   if (is_open() && send_rest(Clock::now() + kWait) != Sent::kAll) ++dropped_;
+  if (is_open()) dropped_ += unread_lines(descriptor_, path_);
   rest_.clear();
   descriptor_.close();
   return dropped_;

@@ -15,6 +15,8 @@
 namespace gloss {
 namespace {
 
+constexpr int kMaxCompared = 10;  // unknown keys of a section
+
 /// Throws UsageError for an unknown key that resembles no key of its section but one of another section. The sections
 /// themselves refuse other unknown keys.
 void expect_no_misplaced_keys(const Json& json) {
@@ -31,8 +33,10 @@ void expect_no_misplaced_keys(const Json& json) {
   const auto check = [&](const std::string& section, const Json& object) {
     if (!object.is_object()) return;
     const auto known = names_of(section);
+    int unknown = 0;  // a comparison with all names of gloss takes long; the section refuses the other keys
     for (const auto& [key, value] : object.items()) {
-      if (std::ranges::find(known, key) != known.end() || nearest_name(key, known)) continue;
+      if (std::ranges::find(known, key) != known.end() || unknown++ >= kMaxCompared || nearest_name(key, known))
+        continue;
       if (const auto similar = similar_key(key))
         throw UsageError(printable(section.empty() ? key : section + '.' + key) + ": unknown key; did you mean \"" +
                          *similar + "\"?");

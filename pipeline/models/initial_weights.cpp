@@ -46,10 +46,10 @@ void expect_own_tokenizer(const TokenizerConfig& config, const std::map<std::str
 }
 
 /// Scales the vectors to the root mean square of random embeddings, width^-0.5.
-void scale(WordVectors& vectors, double width, const std::string& path) {
+void scale(WordVectors& vectors, double width) {
   double squares = 0;
   for (const float value : vectors.values) squares += static_cast<double>(value) * value;
-  if (squares == 0) throw DataError(printable(path) + ": wanted vectors, got zeros for every piece");
+  if (squares == 0) return;
   const double factor = std::sqrt(static_cast<double>(vectors.values.size()) / squares / width);
   for (float& value : vectors.values) value = static_cast<float>(factor * value);
 }
@@ -112,7 +112,7 @@ void InitialWeights::read_embedding(const std::string& side, const std::string& 
     log_warning(printable(path) + ": its first line announces " + std::to_string(*vectors.announced) + " words, but " +
                 std::to_string(vectors.words) + " follow; the file seems to be cut short");
   hashes_[key] = hash_of(vectors);
-  scale(vectors, static_cast<double>(config_.model.d_model), path);
+  scale(vectors, static_cast<double>(config_.model.d_model));
   const auto* embedding = side == "source" ? kSourceEmbedding : kTargetEmbedding;
   rows_.push_back({stored_name(embedding, config_.model.tie_embeddings), std::move(vectors)});
 }

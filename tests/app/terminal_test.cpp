@@ -91,6 +91,14 @@ TEST_F(LineEditingTest, CtrlCEndsWith130AndLeavesTheTerminalAsItWas) {
   EXPECT_TRUE(gloss.shown().ends_with('\n'));
 }
 
+// Typed while the model is loaded, before libedit has taken over the terminal.
+TEST_F(LineEditingTest, CtrlDTypedAheadEndsTheInput) {
+  TerminalProcess gloss(translating());
+  gloss.type("bada\n\x04");
+  EXPECT_EQ(gloss.wait(), 0) << gloss.shown();
+  EXPECT_THAT(gloss.shown(), HasSubstr(translated('1', "bada")));
+}
+
 TEST_F(TerminalTest, WithoutLineEditingControlSequencesAreNotTranslated) {
   TerminalProcess gloss(translating(), {.environment = {{"TERM", "dumb"}}});
   gloss.wait_for("Ctrl-D ends");

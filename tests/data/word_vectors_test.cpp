@@ -132,5 +132,17 @@ TEST_F(WordVectorsTest, AnExceptionBeforeALineEndsTheReading) {
   EXPECT_EQ(lines, 2);
 }
 
+// gloss check-data reads the vectors before the tokenizer is trained.
+TEST_F(WordVectorsTest, WithoutPiecesTheNumbersAreChecked) {
+  const auto check = [&](const std::string& text) {
+    return [this, text] { read_word_vectors(write(text), PieceSpellings(), 2); };
+  };
+  EXPECT_NO_THROW(check("the 0 0\ndog 1 0\n")());
+  EXPECT_THAT(check("the nan nan\n"), ThrowsMessage<DataError>(HasSubstr("2 finite numbers")));
+  EXPECT_THAT(check("the 0 0\ndog 0 -0\n"), ThrowsMessage<DataError>(HasSubstr("got zeros for every piece")));
+  EXPECT_THAT(check(""), ThrowsMessage<DataError>(HasSubstr("got no words")));
+  EXPECT_THAT([&] { read("the 0 0\nother 1 1\n"); }, ThrowsMessage<DataError>(HasSubstr("got zeros for every piece")));
+}
+
 }  // namespace
 }  // namespace gloss

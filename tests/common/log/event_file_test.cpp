@@ -168,11 +168,28 @@ TEST_F(EventPipeTest, LateReaderFindsWholeLinesAndTheNumberOfDroppedOnes) {
 }
 
 TEST_F(EventPipeTest, AnEventThatIsTornAtTheEndIsCounted) {
+  const Descriptor reader(::open(path_.c_str(), O_RDONLY | O_NONBLOCK));
   EventFile events(path_);
   for (int i = 0; i < 100; ++i) events.write("step", {{"step", i}, {"text", std::string(5000, 'x')}});
   const auto dropped = events.dropped();
   EXPECT_EQ(events.finish(), dropped + 1) << "the last one was taken in part";
   EXPECT_FALSE(events.is_open());
+}
+
+// The lines fit into the pipe, but they end with it.
+TEST_F(EventPipeTest, EventsThatNobodyReadsAreCountedAtTheEnd) {
+  EventFile events(path_);
+  for (int i = 0; i < 3; ++i) events.write("step", {{"step", i}});
+  EXPECT_EQ(events.dropped(), 0);
+  EXPECT_EQ(events.finish(), 3);
+}
+
+TEST_F(EventPipeTest, AReaderKeepsTheEventsOfAProcessThatHasEnded) {
+  const Descriptor reader(::open(path_.c_str(), O_RDONLY | O_NONBLOCK));
+  EventFile events(path_);
+  events.write("step", {{"step", 1}});
+  EXPECT_EQ(events.finish(), 0);
+  EXPECT_EQ(events_of(read()).size(), 1u);
 }
 
 TEST_F(EventFileTest, UnopenablePathIsAnError) {
