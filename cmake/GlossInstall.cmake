@@ -35,7 +35,15 @@ if(GLOSS_INSTALL_LIBTORCH)
     message(STATUS "This LibTorch comes without its license texts, so none are installed (docs/third_party.md)")
   endif()
 else()
-  set_property(TARGET gloss_run libgloss PROPERTY INSTALL_RPATH "${LibTorch_ROOT_DIR}/lib")
+  # Whoever may write to this folder on the machine that runs gloss decides what it loads. A folder of the machine that
+  # builds a package may be anybody's on another one, so packages need a folder that is named for them.
+  set(GLOSS_LIBTORCH_RUNPATH "" CACHE STRING "Folder of LibTorch's libraries on the machines that install a package")
+  if(GLOSS_LIBTORCH_RUNPATH)
+    set_property(TARGET gloss_run libgloss PROPERTY INSTALL_RPATH "${GLOSS_LIBTORCH_RUNPATH}")
+  else()
+    set_property(TARGET gloss_run libgloss PROPERTY INSTALL_RPATH "${LibTorch_ROOT_DIR}/lib")
+    set(CPACK_PRE_BUILD_SCRIPTS "${CMAKE_CURRENT_LIST_DIR}/refuse_package.cmake")
+  endif()
 endif()
 
 install(TARGETS gloss RUNTIME COMPONENT runtime)

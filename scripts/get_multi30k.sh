@@ -20,20 +20,21 @@ sums='
 
 mkdir -p "$folder"
 cd "$folder"
-trap 'rm -f -- {train,val,test_2016_flickr}.{en,de}.{gz,part}' EXIT
+work=$(mktemp -d .fetch.XXXXXX) # other files of the folder are not touched
+trap 'rm -rf -- "$work"' EXIT
 while read -r sum name; do
   [[ -n $name ]] || continue
   if [[ -f $name ]] && sha256sum --status -c <<<"$sum  $name"; then
     echo "$name is there"
     continue
   fi
-  cmake -D URL="$url/$name.gz" -D FILE="$name.gz" -P "$root/cmake/download.cmake"
-  gzip -dc "$name.gz" >"$name.part"
-  sha256sum --status -c <<<"$sum  $name.part" || {
+  cmake -D URL="$url/$name.gz" -D FILE="$work/text.gz" -P "$root/cmake/download.cmake"
+  gzip -dc "$work/text.gz" >"$work/text"
+  sha256sum --status -c <<<"$sum  $work/text" || {
     echo "get_multi30k: $url/$name.gz holds another text than wanted; nothing was kept" >&2
     exit 1
   }
-  mv "$name.part" "$name"
+  mv "$work/text" "$name"
   echo "$name fetched"
 done <<<"$sums"
 echo "Multi30k is in $folder"

@@ -9,6 +9,9 @@ pytorch_index=https://download.pytorch.org/whl/cpu
 archive_url=${GLOSS_LIBTORCH_URL:-https://download.pytorch.org/libtorch/cpu/libtorch-shared-with-deps-2.13.0%2Bcpu.zip}
 archive_sha256=${GLOSS_LIBTORCH_SHA256:-edbf4cbed78433d803e90a65f1752e57783d164bce66c95c0872b2ab8f5c159e}
 
+# Of the wheel for x86_64; that for aarch64 is checked if you give its sum.
+wheel_sha256=${GLOSS_WHEEL_SHA256:-6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b}
+
 usage() {
   cat <<END
 usage: scripts/setup.sh [--developer] [--clang] [--cuda] [--help]
@@ -26,7 +29,8 @@ the C++ half of PyTorch. The first of these is used:
                 packages of scripts/annotate.sh
   --clang       also install clang, clang-tidy and LLVM's OpenMP, for the preset clang and scripts/tidy.sh
   --cuda        only a LibTorch with CUDA will do; none is fetched
-Environment: GLOSS_LIBTORCH_URL and GLOSS_LIBTORCH_SHA256 name another archive for 5.
+Environment: GLOSS_WHEEL_SHA256 is the sum of another wheel for 4. GLOSS_LIBTORCH_URL and GLOSS_LIBTORCH_SHA256 name
+another archive for 5.
 END
 }
 
@@ -192,8 +196,14 @@ fetch_wheel() {
   machine=$(uname -m)
   [[ -n $python ]] || return 1
   "$python" -m pip download --no-deps --only-binary=:all: --implementation cp --python-version 3.11 --abi cp311 \
-    --platform "manylinux_2_28_$machine" --dest "$folder" "$@" "torch==$version" </dev/null &&
-    (cd "$folder" && unpack_wheel torch-*.whl)
+    --platform "manylinux_2_28_$machine" --dest "$folder" "$@" "torch==$version" </dev/null || return
+  if [[ $machine == x86_64 || -n ${GLOSS_WHEEL_SHA256:-} ]] &&
+    ! (cd "$folder" && sha256sum --status -c <<<"$wheel_sha256  $(echo torch-*.whl)"); then
+    say "this wheel has another SHA-256 than $wheel_sha256; if you trust it, set GLOSS_WHEEL_SHA256"
+    rm -f -- "$folder"/torch-*.whl
+    return 1
+  fi
+  (cd "$folder" && unpack_wheel torch-*.whl)
 }
 
 # Keeps the license texts, too, for packages of gloss (docs/third_party.md).
@@ -218,11 +228,9 @@ fetch_archive() {
 
 # Everything is done in a folder beside the goal; only what was unpacked whole and fits is moved there.
 fetch_libtorch() {
-  local work
   rm -rf "$deps"/fetch.*  # left by a set-up that was killed
   work=$(mktemp -d "$deps/fetch.XXXXXX")
-  # shellcheck disable=SC2064
-  trap "rm -rf '$work'" EXIT
+  trap 'rm -rf -- "$work"' EXIT
   if [[ -z $(python_with_pip) ]] && have apt-get; then
     apt_install python3 python3-pip ca-certificates || say "going on without pip"
   fi
