@@ -9,7 +9,8 @@ namespace gloss {
 namespace {
 
 [[noreturn]] void refuse() {
-  throw UsageError("archives (.npz, .zip): this gloss was built without libzip; install libzip-dev and build it again");
+  throw UsageError(
+      "archives (.npz, pytorch_model.bin): this gloss was built without libzip; install libzip-dev and build it again");
 }
 
 }  // namespace

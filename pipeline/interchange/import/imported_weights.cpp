@@ -80,7 +80,7 @@ std::vector<std::int64_t> ImportedWeights::shape_of_missing_rows(const std::stri
 
 void ImportedWeights::compare(ImportReport& report) const {
   std::set<std::string> used;
-  std::vector<std::string> unfit;
+  std::vector<std::string> unfit, other_types;
   for (const auto& [weight, info] : network_) {
     const auto place = place_of(weight);
     if (!place) {
@@ -98,15 +98,15 @@ void ImportedWeights::compare(ImportReport& report) const {
     if (!has_shape(place->info, wanted, info.shape.size() == 1))
       unfit.push_back(place->name.name + " is " + shown_shape(place->info) + ", wanted " + shape_text(wanted));
     else if (!is_number_type(place->info))
-      unfit.push_back(place->name.name + " is " + shown_shape(place->info) + ", wanted float32, float16 or bfloat16");
+      other_types.push_back(place->name.name + " is " + shown_shape(place->info));
   }
   for (const auto& name : file_->names()) {
     if (used.contains(name)) continue;
     if (const auto weight = weight_of_missing_rows(name); !weight.empty()) {
-      const auto& found = report.found.emplace_back(
-          FoundTensor{weight, name, std::string(foreign_type_name(file_->info(name).type)), file_->info(name).shape});
-      if (found.shape != shape_of_missing_rows(weight) || !is_number_type(file_->info(name)))
-        unfit.push_back(name + " is " + shown_shape(file_->info(name)) + ", wanted numbers of the shape " +
+      const auto stored = file_->info(name);
+      report.found.push_back({weight, name, std::string(foreign_type_name(stored.type)), stored.shape});
+      if (stored.shape != shape_of_missing_rows(weight) || !is_number_type(stored) || stored.quantized)
+        unfit.push_back(name + " is " + shown_shape(stored) + ", wanted numbers of the shape " +
                         shape_text(shape_of_missing_rows(weight)));
       continue;
     }
@@ -120,6 +120,7 @@ void ImportedWeights::compare(ImportReport& report) const {
   refuse("tensors of the network that are missing", report.missing);
   refuse("tensors that do not belong to the network of the configuration", report.unknown);
   refuse("tensors of another shape or type", unfit);
+  refuse("tensors of another type than float32, float16 and bfloat16", other_types);
 }
 
 at::Tensor ImportedWeights::absent_values(const std::string& weight) const {
