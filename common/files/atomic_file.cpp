@@ -81,6 +81,11 @@ void AtomicFile::write(std::span<const std::byte> bytes) { check(write_all(descr
 
 void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
+void AtomicFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
+  check(::lseek(descriptor_.get(), static_cast<off_t>(offset), SEEK_SET) >= 0, "write");
+  write(bytes);
+}
+
 Descriptor AtomicFile::open_for_reading() const {
   const auto name = temporary_.empty() ? fs::path(link_to(descriptor_)) : temporary_;
   Descriptor reader(retry_interrupted([&] { return ::open(name.c_str(), O_RDONLY | O_CLOEXEC); }));

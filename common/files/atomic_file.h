@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -27,6 +28,8 @@ class AtomicFile {
 
   void write(std::span<const std::byte> bytes);  ///< throws IoError
   void write(std::string_view text);
+  /// Writes from byte `offset` on, over what is there or after a gap of zeros. Throws IoError.
+  void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
   /// Opens the content written so far for reading; before `commit` only. Throws IoError.
   Descriptor open_for_reading() const;
   /// Flushes everything to disk under the final name. Throws IoError.

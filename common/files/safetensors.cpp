@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "common/error.h"
-#include "common/files/atomic_file.h"
 #include "common/files/descriptor.h"
 #include "common/files/fingerprint.h"
 #include "common/files/safetensors_header.h"
+#include "common/files/safetensors_writer.h"
 #include "common/files/sha256.h"
 #include "common/text/printable.h"
 
@@ -196,31 +196,9 @@ SafetensorsFile SafetensorsFile::view(std::span<const std::byte> data, Safetenso
 
 void write_safetensors(const std::filesystem::path& path, const std::map<std::string, TensorView>& tensors,
                        Metadata metadata) {
-  std::vector<const std::pair<const std::string, TensorView>*> order;
-  for (const auto& tensor : tensors) order.push_back(&tensor);
-  std::ranges::stable_sort(order, std::ranges::greater{},
-                           [](const auto* tensor) { return dtype_size(tensor->second.dtype); });
-  SafetensorsHeader header;
-  Sha256 sum;
-  std::uint64_t end = 0;
-  for (const auto* tensor : order) {
-    const auto& [dtype, shape, bytes] = tensor->second;
-    header.tensors[tensor->first] = {dtype, shape, end, end + bytes.size()};
-    end += bytes.size();
-    sum.update(bytes);
-  }
-  metadata[std::string(kSumKey)] = sum.hex();
-  header.metadata = std::move(metadata);
-  add_header_sum(header);
-
-  const auto start = header_bytes(header);
-  const auto name = printable(path.string());
-  read_header_length(std::as_bytes(std::span(start)), start.size() + end, name);
-  read_header(std::string_view(start).substr(kHeaderLengthBytes), end, name);
-  AtomicFile file(path);
-  file.write(start);
-  for (const auto* tensor : order) file.write(tensor->second.bytes);
-  file.commit();
+  SafetensorsWriter writer(path, tensors, std::move(metadata));
+  for (const auto& name : writer.file_order()) writer.write(name, 0, tensors.at(name).bytes);
+  writer.commit();
 }
 
 }  // namespace gloss

@@ -9,7 +9,6 @@
 #include "common/text/printable.h"
 #include "model/make_model.h"
 #include "model/storage/tensor_view.h"
-#include "model/weights.h"
 #include "tensor/shape.h"
 
 namespace gloss {
@@ -66,6 +65,26 @@ std::map<std::string, std::string> tokenizers_of(const SafetensorsFile& file) {
   return tokenizers;
 }
 
+void add_tokenizers(const ModelDescription& description, std::map<std::string, TensorView>& tensors) {
+  for (const auto& [name, text] : description.tokenizers)
+    tensors[name] = {Dtype::kU8, {static_cast<std::int64_t>(text.size())}, std::as_bytes(std::span(text))};
+}
+
+Metadata metadata_of(const ModelDescription& description) {
+  return {{"format", std::string(kModelFormat)},
+          {"format_version", std::to_string(kModelFormatVersion)},
+          {"config", to_text(description.config)},
+          {"provenance", to_text(description.provenance)}};
+}
+
+std::map<std::string, TensorView> shapes_of(const std::map<std::string, WeightInfo>& network, WeightPrecision precision,
+                                            const ModelDescription& description) {
+  std::map<std::string, TensorView> tensors;
+  for (const auto& [name, weight] : network) add_stored_shapes(name, weight.shape, precision, tensors);
+  add_tokenizers(description, tensors);
+  return tensors;
+}
+
 }  // namespace
 
 void write_model_file(const std::filesystem::path& path, const EncoderDecoder& model,
@@ -76,14 +95,22 @@ void write_model_file(const std::filesystem::path& path, const EncoderDecoder& m
 }
 
 void write_model_file(const std::filesystem::path& path, FileTensors stored, const ModelDescription& description) {
-  for (const auto& [name, text] : description.tokenizers) {
-    stored.tensors[name] = {Dtype::kU8, {static_cast<std::int64_t>(text.size())}, std::as_bytes(std::span(text))};
-  }
-  write_safetensors(path, stored.tensors,
-                    {{"format", std::string(kModelFormat)},
-                     {"format_version", std::to_string(kModelFormatVersion)},
-                     {"config", to_text(description.config)},
-                     {"provenance", to_text(description.provenance)}});
+  add_tokenizers(description, stored.tensors);
+  write_safetensors(path, stored.tensors, metadata_of(description));
+}
+
+ModelFileWriter::ModelFileWriter(const std::filesystem::path& path, const std::map<std::string, WeightInfo>& network,
+                                 WeightPrecision precision, const ModelDescription& description)
+    : precision_(precision), file_(path, shapes_of(network, precision, description), metadata_of(description)) {
+  for (const auto& [name, text] : description.tokenizers) file_.write(name, 0, std::as_bytes(std::span(text)));
+}
+
+void ModelFileWriter::write(const std::string& weight, std::int64_t first, const StoredWeight& rows) {
+  FileTensors stored;
+  store_weight(weight, rows, precision_, stored);
+  for (const auto& [name, view] : stored.tensors)
+    file_.write(name, static_cast<std::uint64_t>(first) * view.bytes.size() / static_cast<std::uint64_t>(view.shape[0]),
+                view.bytes);
 }
 
 ModelContents read_model_contents(const SafetensorsFile& file) {

@@ -7,11 +7,13 @@
 
 #include "common/config/json.h"
 #include "common/files/safetensors.h"
+#include "common/files/safetensors_writer.h"
 #include "model/encoder_decoder.h"
 #include "model/model_config.h"
 #include "model/storage/lazy_model.h"
 #include "model/storage/stored_weights.h"
 #include "model/storage/tensor_names.h"
+#include "model/weights.h"
 
 namespace gloss {
 
@@ -50,6 +52,23 @@ void write_model_file(const std::filesystem::path& path, const EncoderDecoder& m
                       const ModelDescription& description, WeightPrecision precision = WeightPrecision::kFloat32);
 /// Writes the same format with weights that are stored already.
 void write_model_file(const std::filesystem::path& path, FileTensors stored, const ModelDescription& description);
+
+/// Writes the same format weight by weight, so that one of them, or some of its rows, is in memory at a time.
+class ModelFileWriter {
+ public:
+  /// Throws IoError, or ModelError if the header would be too large.
+  ModelFileWriter(const std::filesystem::path& path, const std::map<std::string, WeightInfo>& network,
+                  WeightPrecision precision, const ModelDescription& description);
+  /// Writes the rows of a weight from `first` on; a vector's rows are its elements. If the precision is int8, int8
+  /// values stay as they are, with their scales. Throws IoError.
+  void write(const std::string& weight, std::int64_t first, const StoredWeight& rows);
+  /// Completes the file, once all weights are written. Throws IoError.
+  void commit() { file_.commit(); }
+
+ private:
+  WeightPrecision precision_;
+  SafetensorsWriter file_;
+};
 
 /// Reads the content and compares it with the names, types and shapes of the file's tensors. Throws ModelError if they
 /// disagree, or for another format or a newer version.

@@ -20,8 +20,8 @@ namespace gloss {
 namespace {
 
 // Returns whether a file stores the weight as a matrix. Positions are added, not multiplied, so they are no matrices.
-bool is_rounded(const std::string& name, const at::Tensor& weight) {
-  const auto kind = weight_kind(name, static_cast<std::size_t>(weight.dim()));
+bool is_rounded(const std::string& name, std::size_t dimensions) {
+  const auto kind = weight_kind(name, dimensions);
   return kind == WeightKind::kMatrix || kind == WeightKind::kGates || kind == WeightKind::kEmbedding;
 }
 
@@ -77,9 +77,17 @@ at::Tensor StoredWeight::to_float() const {
 
 Int8Weight StoredWeight::as_int8() const { return scales.defined() ? Int8Weight{values, scales} : to_int8(to_float()); }
 
+void add_stored_shapes(const std::string& name, const std::vector<std::int64_t>& shape, WeightPrecision precision,
+                       std::map<std::string, TensorView>& tensors) {
+  const bool rounded = precision != WeightPrecision::kFloat32 && is_rounded(name, shape.size());
+  const bool is_int8 = rounded && precision == WeightPrecision::kInt8;
+  tensors[name] = {is_int8 ? Dtype::kI8 : rounded ? Dtype::kBF16 : Dtype::kF32, shape, {}};
+  if (is_int8) tensors[scale_name(name)] = {Dtype::kF32, {shape.front()}, {}};
+}
+
 void store_weight(const std::string& name, const at::Tensor& weight, WeightPrecision precision, FileTensors& stored) {
   const auto values = weight.detach().to(at::kCPU, at::kFloat);
-  if (precision == WeightPrecision::kFloat32 || !is_rounded(name, values)) {
+  if (precision == WeightPrecision::kFloat32 || !is_rounded(name, static_cast<std::size_t>(values.dim()))) {
     keep(name, values, Dtype::kF32, stored);
   } else if (precision == WeightPrecision::kBfloat16) {
     keep(name, to_bfloat16(values), Dtype::kBF16, stored);

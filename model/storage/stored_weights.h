@@ -43,6 +43,9 @@ struct FileTensors {
   std::map<std::string, TensorView> tensors;
   std::vector<at::Tensor> kept;
 };
+/// Adds the types and shapes that store_weight gives to the tensors of a weight of this shape.
+void add_stored_shapes(const std::string& name, const std::vector<std::int64_t>& shape, WeightPrecision precision,
+                       std::map<std::string, TensorView>& tensors);
 /// Adds a weight under its name: vectors and positions as F32; a matrix as F32, as BF16, or as I8 with scales
 /// scale_name(`name`) F32 [out] (model/storage/int8_weights.h).
 void store_weight(const std::string& name, const at::Tensor& weight, WeightPrecision precision, FileTensors& stored);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
 #include <utility>
 
 #include <ATen/Functions.h>
@@ -144,8 +145,8 @@ std::vector<std::int64_t> transposed_shape(std::vector<std::int64_t> shape) {
 bool is_vector(std::string_view weight) { return weight.ends_with("bias") || weight.ends_with("norm.weight"); }
 
 /// Returns `rows` of axis 0. Rows that are kNoRow are filled with `fill`.
-at::Tensor take_rows(const at::Tensor& values, const std::vector<std::int64_t>& rows, double fill) {
-  auto known = rows;
+at::Tensor take_rows(const at::Tensor& values, std::span<const std::int64_t> rows, double fill) {
+  std::vector<std::int64_t> known(rows.begin(), rows.end());
   std::ranges::replace(known, PieceRows::kNoRow, 0);
   auto result = values.index_select(0, at::tensor(known, at::kLong));
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -203,7 +204,8 @@ std::vector<std::int64_t> WeightMap::foreign_shape(const std::string& weight, co
   return shape;
 }
 
-at::Tensor WeightMap::to_gloss(const std::string& weight, const ForeignName& foreign, const at::Tensor& values) const {
+at::Tensor WeightMap::to_gloss(const std::string& weight, const ForeignName& foreign, const at::Tensor& values,
+                               std::optional<RowRange> range) const {
   const bool vector = is_vector(weight);
   if (vector && values.dim() == 2)
     expect_shape(values, {1, -1}, foreign.name);
@@ -215,7 +217,9 @@ at::Tensor WeightMap::to_gloss(const std::string& weight, const ForeignName& for
     if (result.size(0) != rows.foreign_size)
       throw ShapeError(foreign.name + ": wanted " + std::to_string(rows.foreign_size) + " rows, got " +
                        std::to_string(result.size(0)));
-    result = take_rows(result, rows.rows, vector ? PieceRows::kNoRowBias : 0);
+    auto taken = std::span(rows.rows);
+    if (range) taken = taken.subspan(static_cast<std::size_t>(range->first), static_cast<std::size_t>(range->count));
+    result = take_rows(result, taken, vector ? PieceRows::kNoRowBias : 0);
   }
   if (reorders_channels())
     for (const auto axis : residual_axes(weight)) result = alternate_channels(result, axis);

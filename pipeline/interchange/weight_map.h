@@ -59,6 +59,11 @@ inline constexpr SpecialRows kMarianSpecials{.unk = 1, .eos = 0};
 /// order.
 PieceRows piece_rows(std::int64_t foreign_size, const SpecialRows& specials);
 
+/// Some rows of a weight.
+struct RowRange {
+  std::int64_t first = 0, count = 0;
+};
+
 /// Converts weights between gloss and a family, in both directions. The two are inverse to each other, bit by bit, for
 /// every row that both programs have.
 ///
@@ -80,8 +85,9 @@ class WeightMap {
 
   /// Returns the weight in gloss's layout, contiguous and of the same element type. A foreign vector may be [n] or [1,
   /// n]. Pieces without a row get zeros, and kNoRowBias in the bias. Throws ShapeError if the shape is not
-  /// foreign_shape.
-  at::Tensor to_gloss(const std::string& weight, const ForeignName& foreign, const at::Tensor& values) const;
+  /// foreign_shape. Of a weight with a row for each piece, `range` selects the rows of the result.
+  at::Tensor to_gloss(const std::string& weight, const ForeignName& foreign, const at::Tensor& values,
+                      std::optional<RowRange> range = {}) const;
   /// Returns the foreign tensor, contiguous and of the same element type. Foreign rows without a piece get zeros.
   at::Tensor to_foreign(const std::string& weight, const ForeignName& foreign, const at::Tensor& values) const;
 

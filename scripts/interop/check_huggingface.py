@@ -79,6 +79,8 @@ def main(gloss, folder, count):
         model = huggingface_models.make(place, family, seed)
         if seed // len(huggingface_models.FAMILIES) % 2:
             huggingface_models.leave_out_defaults(place, family)
+        if seed % 3 == 0:
+            huggingface_models.pickle_weights(place, model.model)
         check_model(gloss, place, model, seed, summary)
     summary.print()
     return summary.failures

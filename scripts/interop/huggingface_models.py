@@ -221,6 +221,22 @@ def nllb_tokenizer(folder, seed):
     return tokens, languages
 
 
+def pickle_weights(folder, model):
+    """Replaces the safetensors of a directory by the .bin files that transformers 4 saved, whole or in shards."""
+    state = model.state_dict()
+    shards = sorted(folder.glob("*.safetensors"))
+    if len(shards) == 1:
+        torch.save(state, folder / "pytorch_model.bin")
+    else:
+        index = {name: f"pytorch_model-{1 + number % 2:05}-of-00002.bin" for number, name in enumerate(state)}
+        for file in set(index.values()):
+            torch.save({name: value for name, value in state.items() if index[name] == file}, folder / file)
+        (folder / "pytorch_model.bin.index.json").write_text(json.dumps({"metadata": {}, "weight_map": index}))
+        (folder / "model.safetensors.index.json").unlink()
+    for shard in shards:
+        shard.unlink()
+
+
 def make(folder, family, seed, **fixed):
     """Draws a model of the family, saves it with its tokenizer to `folder`, and returns it. `fixed` sets values of
     config.json."""

@@ -167,6 +167,8 @@ Refusals marian_refusals(const TranslationModel& model) {
   checks.expect("architecture", {"transformer"});
   if (!checks.refusals.empty()) return checks.refusals;
   checks.expect("position_frequencies", {"tensor2tensor"});
+  checks.refusals.require(model.config.model.d_model > 2,
+                          "model.d_model: wanted at least 4, got 2; Marian's frequencies divide by d_model / 2 - 1");
   checks.expect("decoder_start", {"zero"});
   checks.expect("layer_norm_epsilon", {kMarianEpsilon});
   checks.expect("positions", {"sinusoidal"});

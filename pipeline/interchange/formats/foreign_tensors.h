@@ -40,10 +40,6 @@ struct ForeignTensor : ForeignTensorInfo {
   float multiplier = 1;  ///< one number per tensor, finite and positive
 };
 
-/// Returns the values of a tensor of any type, row-major in the order of `shape`. Quantized elements are divided by the
-/// multiplier, and transposed matrices are transposed back.
-std::vector<float> float_values(const ForeignTensor& tensor);
-
 /// Limits of a file of tensors.
 inline constexpr std::size_t kMaxForeignTensors = 200'000;
 inline constexpr std::size_t kMaxForeignDimensions = 8;

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
-#include <optional>
+#include <limits>
+#include <stdexcept>
 #include <string_view>
 
+#include "common/config/json.h"
 #include "common/error.h"
 #include "common/text/printable.h"
 
@@ -30,119 +31,49 @@ constexpr std::array<Descr, 9> kDescrs = {{{"f4", ForeignType::kF32},
                                            {"u1", ForeignType::kU8},
                                            {"u4", ForeignType::kU32}}};
 
-// Parses the dictionary of a header: a Python literal with three keys.
-class Dictionary {
- public:
-  Dictionary(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+/// Returns a Python literal of dicts, tuples, texts and numbers as JSON.
+std::string to_json_text(std::string_view literal) {
+  std::string text;
+  for (const char c : literal) {
+    const bool closes = c == ')' || c == '}';
+    while (closes && !text.empty() && (text.back() == ' ' || text.back() == ',')) text.pop_back();
+    if (c == 'L') continue;  // after a number, as Python 2 wrote it
+    text += c == '\'' ? '"' : c == '(' ? '[' : c == ')' ? ']' : c;
+  }
+  if (const auto place = text.find("False"); place != text.npos) text[place] = 'f';
+  if (const auto place = text.find("True"); place != text.npos) text[place] = 't';
+  return text;
+}
 
-  ForeignTensorInfo parse() {
-    expect('{');
-    while (!accept('}')) {
-      const auto key = quoted();
-      expect(':');
-      read_value(key);
-      if (!accept(',')) {
-        expect('}');
-        break;
-      }
-    }
-    skip_space();
-    if (!text_.empty()) fail("nothing after the dictionary");
-    if (!type_ || !ordered_ || !shape_) fail("descr, fortran_order and shape");
-    return {*type_, *shape_};
+ForeignTensorInfo parse_dictionary(std::string_view text, const std::string& where) {
+  const auto fail = [&](const std::string& what) { throw ModelError(where + ": header: wanted " + what); };
+  Json json;
+  try {
+    json = parse_json(to_json_text(text), 4);
+  } catch (const std::invalid_argument& error) {
+    fail("a dictionary of Python: " + std::string(error.what()));
   }
-
- private:
-  [[noreturn]] void fail(const std::string& wanted) const {
-    throw ModelError(name_ + ": header: wanted " + wanted + ", got \"" + printable(text_, 40) + '"');
+  if (json.size() != 3 || !json.contains("descr") || !json.contains("fortran_order") || !json.contains("shape"))
+    fail("descr, fortran_order and shape, got " + printable(text, 80));
+  const auto descr = json["descr"].is_string() ? json["descr"].get<std::string>() : "";
+  const bool single_byte = descr.ends_with('1');
+  const bool little = descr.starts_with('<') || (single_byte && (descr.starts_with('|') || descr.starts_with('=')));
+  const auto known = std::ranges::find(kDescrs, std::string_view(descr).substr(descr.empty() ? 0 : 1), &Descr::name);
+  if (!little || known == kDescrs.end())
+    fail("descr: little-endian f2, f4, f8, i1, i2, i4, i8, u1 or u4, got " + printable(to_text(json["descr"]), 40));
+  if (json["fortran_order"] != false)
+    fail("fortran_order to be False; save the array again after numpy.ascontiguousarray");
+  ForeignTensorInfo info{known->type, {}};
+  const auto& shape = json["shape"];
+  if (!shape.is_array() || shape.size() > kMaxForeignDimensions)
+    fail("shape: at most " + std::to_string(kMaxForeignDimensions) + " sizes, got " + printable(to_text(shape), 80));
+  for (const auto& size : shape) {
+    if (!size.is_number_unsigned() || size.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
+      fail("shape: sizes from 0, got " + printable(to_text(size), 40));
+    info.shape.push_back(size.get<std::int64_t>());
   }
-
-  void skip_space() {
-    while (!text_.empty() && (text_.front() == ' ' || text_.front() == '\n')) text_.remove_prefix(1);
-  }
-  bool accept(char c) {
-    skip_space();
-    if (text_.empty() || text_.front() != c) return false;
-    text_.remove_prefix(1);
-    return true;
-  }
-  void expect(char c) {
-    if (!accept(c)) fail(std::string("'") + c + "'");
-  }
-
-  std::string_view quoted() {
-    skip_space();
-    const char quote = text_.empty() ? '\0' : text_.front();
-    if (quote != '\'' && quote != '"') fail("a text in quotes");
-    const auto end = text_.find(quote, 1);
-    if (end == text_.npos) fail("a text in quotes");
-    const auto text = text_.substr(1, end - 1);
-    text_.remove_prefix(end + 1);
-    return text;
-  }
-
-  void read_value(std::string_view key) {
-    if (key == "descr" && !type_) {
-      type_ = read_type();
-    } else if (key == "fortran_order" && !ordered_) {
-      read_order();
-    } else if (key == "shape" && !shape_) {
-      shape_ = read_shape();
-    } else {
-      throw ModelError(name_ + ": header: wanted descr, fortran_order and shape, each once, got \"" +
-                       printable(key, 40) + '"');
-    }
-  }
-
-  ForeignType read_type() {
-    skip_space();
-    if (text_.starts_with('[')) fail("descr to be one element type");
-    const auto descr = quoted();
-    const bool single_byte = descr.ends_with('1');
-    const bool little = descr.starts_with('<') || (single_byte && (descr.starts_with('|') || descr.starts_with('=')));
-    const auto known = std::ranges::find(kDescrs, descr.substr(std::min<std::size_t>(1, descr.size())), &Descr::name);
-    if (!little || known == kDescrs.end())
-      throw ModelError(name_ + ": header: descr: wanted little-endian f2, f4, f8, i1, i2, i4, i8, u1 or u4, got \"" +
-                       printable(descr, 40) + '"');
-    return known->type;
-  }
-
-  void read_order() {
-    skip_space();
-    if (!text_.starts_with("False"))
-      fail("fortran_order to be False; save the array again after numpy.ascontiguousarray");
-    text_.remove_prefix(std::string_view("False").size());
-    ordered_ = true;
-  }
-
-  std::vector<std::int64_t> read_shape() {
-    std::vector<std::int64_t> shape;
-    expect('(');
-    while (!accept(')')) {
-      skip_space();
-      std::int64_t size = 0;
-      const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), size);
-      if (error != std::errc() || size < 0) fail("shape: sizes from 0");
-      text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
-      if (text_.starts_with('L')) text_.remove_prefix(1);  // as Python 2 wrote it
-      shape.push_back(size);
-      if (shape.size() > kMaxForeignDimensions)
-        fail("shape: at most " + std::to_string(kMaxForeignDimensions) + " sizes");
-      if (!accept(',')) {
-        if (shape.size() == 1) fail("shape: a comma after a single size");
-        expect(')');
-        break;
-      }
-    }
-    return shape;
-  }
-
-  std::string_view text_;
-  const std::string& name_;
-  std::optional<ForeignType> type_;
-  std::optional<std::vector<std::int64_t>> shape_;
-  bool ordered_ = false;
-};
+  return info;
+}
 
 }  // namespace
 
@@ -162,7 +93,7 @@ NpyHeader read_npy_header(std::span<const std::byte> start, std::uint64_t file_s
     throw ModelError(name + ": header: wanted at most " +
                      std::to_string(std::min<std::uint64_t>(text.size(), kMaxNpyHeaderBytes)) + " bytes, got " +
                      std::to_string(begin + std::uint64_t{length}) + "; the file is cut short or damaged");
-  NpyHeader header{Dictionary(text.substr(begin, length), name).parse(), begin + length};
+  NpyHeader header{parse_dictionary(text.substr(begin, length), name), begin + length};
   const auto bytes = checked_byte_count(header.info, name);
   if (file_size - header.data_offset != bytes)
     throw ModelError(name + ": wanted " + std::to_string(bytes) + " bytes for " + shown_shape(header.info) + ", got " +

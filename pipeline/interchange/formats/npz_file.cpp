@@ -30,8 +30,7 @@ class NpzFile final : public ForeignTensors {
 
  private:
   void read(const std::string& tensor, ForeignTensor& result) const override {
-    result.bytes = archive_.read(tensor + std::string(kEnding));
-    result.bytes.erase(result.bytes.begin(), result.bytes.begin() + static_cast<std::ptrdiff_t>(offsets_.at(tensor)));
+    result.bytes = archive_.read(tensor + std::string(kEnding), offsets_.at(tensor));
   }
 
   ZipFile archive_;

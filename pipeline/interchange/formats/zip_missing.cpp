@@ -1,4 +1,6 @@
 // Replaces zip_file.cpp and npz_writer.cpp in a build without libzip.
+#include <utility>
+
 #include "common/error.h"
 #include "pipeline/interchange/formats/npz_writer.h"
 #include "pipeline/interchange/formats/zip_file.h"
@@ -7,20 +9,17 @@ namespace gloss {
 namespace {
 
 [[noreturn]] void refuse() {
-  throw UsageError("archives (.npz, .zip): this gloss was built without libzip; install libzip-dev and build it again");
+  throw UsageError(
+      "archives (.npz, pytorch_model.bin): this gloss was built without libzip; install libzip-dev and build it again");
 }
 
 }  // namespace
 
-struct ZipFile::Archive {};
-ZipFile::ZipFile(std::unique_ptr<Archive>, std::string, const ZipLimits&) { refuse(); }
-ZipFile::~ZipFile() = default;
-ZipFile::ZipFile(ZipFile&& other) noexcept = default;
-ZipFile& ZipFile::operator=(ZipFile&& other) noexcept = default;
-ZipFile ZipFile::open(const std::filesystem::path&, const ZipLimits&) { refuse(); }
+ZipFile::ZipFile(Archive archive, std::uint64_t, std::string) : archive_(std::move(archive)) { refuse(); }
+ZipFile ZipFile::open(const std::filesystem::path&) { refuse(); }
 std::vector<std::string> ZipFile::entries() const { refuse(); }
 std::uint64_t ZipFile::size(std::string_view) const { refuse(); }
-std::vector<std::byte> ZipFile::read(std::string_view) const { refuse(); }
+std::vector<std::byte> ZipFile::read(std::string_view, std::size_t) const { refuse(); }
 std::vector<std::byte> ZipFile::read_start(std::string_view, std::size_t) const { refuse(); }
 
 bool has_libzip() { return false; }

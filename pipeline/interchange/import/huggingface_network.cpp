@@ -90,13 +90,14 @@ Json with_class_defaults(const Json& config, HuggingFaceType type) {
   return result;
 }
 
-void read_sizes(JsonFields& fields, ModelConfig& model) {
+void read_sizes(JsonFields& fields, HuggingFaceType type, ModelConfig& model) {
   const auto size = [&](const char* key, std::int64_t min, std::int64_t max) {
     return fields.integer(key, min, max, min);
   };
   model.encoder_layers = size("encoder_layers", 1, ModelConfig::kMaxLayers);
   model.decoder_layers = size("decoder_layers", 1, ModelConfig::kMaxLayers);
-  model.d_model = size("d_model", 4, ModelConfig::kMaxWidth);
+  // The frequencies of M2M100 divide by d_model / 2 - 1.
+  model.d_model = size("d_model", type == HuggingFaceType::kM2M100 ? 4 : 2, ModelConfig::kMaxWidth);
   fields.expect(model.d_model % 2 == 0, "d_model", "an even number");
   model.heads = size("encoder_attention_heads", 1, ModelConfig::kMaxWidth);
   fields.expect(model.d_model % model.heads == 0, "encoder_attention_heads",
@@ -187,7 +188,7 @@ HuggingFaceNetwork huggingface_network(const Json& config, std::optional<ModelFa
   JsonFields fields(complete, refusals);
   network.is_own = fields.has("exported_by");
   network.tokenizer_class = fields.text("tokenizer_class", "");
-  read_sizes(fields, network.model);
+  read_sizes(fields, *network.type, network.model);
   read_switches(fields, network);
   read_vocabularies(fields, network);
   network.max_positions = fields.integer("max_position_embeddings", 1, ModelConfig::kMaxPositions, 1);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -10,11 +12,11 @@
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
+#include "common/files/sha256.h"
 #include "common/text/printable.h"
-#include "common/text/shell_quoted.h"
 #include "model/storage/tensor_names.h"
+#include "pipeline/interchange/formats/huggingface_weights.h"
 #include "pipeline/interchange/formats/model_text.h"
-#include "pipeline/interchange/formats/safetensors_shards.h"
 #include "pipeline/interchange/import/huggingface_network.h"
 #include "pipeline/interchange/import/huggingface_search.h"
 #include "pipeline/interchange/import/huggingface_tokenizers.h"
@@ -109,21 +111,16 @@ class HuggingFaceImport {
   }
 
   void open_weights() {
-    auto& refusals = model_.report.refusals;
-    if (has_safetensors(folder_)) {
-      file_ = open_safetensors(folder_);
-      return;
+    const auto weights = find_huggingface_weights(folder_);
+    if (!weights) return model_.report.refusals.add("model.safetensors is missing, and pytorch_model.bin, too");
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      const auto name = entry.path().filename().string();
+      if (entry.is_regular_file() && name.starts_with("pytorch_model") && name.ends_with(".bin") &&
+          weights->filename().string().starts_with("pytorch_model"))
+        model_.files.push_back(entry.path());
     }
-    if (!fs::exists(folder_ / "pytorch_model.bin") && !fs::exists(folder_ / "pytorch_model.bin.index.json")) {
-      refusals.add("model.safetensors is missing");
-      return;
-    }
-    const auto folder = shell_quoted(folder_);
-    refusals.add(
-        "pytorch_model.bin: wanted model.safetensors; this writes it: python3 -c \"from transformers import "
-        "AutoModelForSeq2SeqLM as M; import sys; M.from_pretrained(sys.argv[1]).save_pretrained(sys.argv[1], "
-        "safe_serialization=True)\" " +
-        folder);
+    std::ranges::sort(model_.files);
+    file_ = open_huggingface_weights(*weights);
   }
 
   /// Returns the rows of gloss's pieces. Bos has the row of the decoder's first input.
@@ -162,9 +159,10 @@ class HuggingFaceImport {
       report.refusals.require(same_table, "share_encoder_decoder_embeddings: wanted one vocabulary for both languages");
     const auto add = [&](const char* name, const HuggingFaceVocabulary& side, const PieceRows& rows) {
       auto vocabulary = mapped_vocabulary(side.pieces, rows, MappedVocabulary::Normalizer::kNone);
+      std::map<std::int64_t, Id> ids;
+      for (std::size_t id = 0; id < rows.rows.size(); ++id) ids.emplace(rows.rows[id], static_cast<Id>(id));
       for (const auto& [language, row] : side.languages)
-        if (const auto id = std::ranges::find(rows.rows, row); id != rows.rows.end())
-          vocabulary.languages.emplace(language, static_cast<Id>(id - rows.rows.begin()));
+        if (const auto id = ids.find(row); id != ids.end()) vocabulary.languages.emplace(language, id->second);
       add_tokenizer(model_, name, vocabulary, side.sentencepiece, side.sentencepiece_file, side.vocabulary_file);
     };
     add(joint ? kJointTokenizer : kSourceTokenizer, tokenizers.source, source_rows_);
@@ -242,7 +240,8 @@ class HuggingFaceImport {
       if (!file_->has(name)) continue;
       const auto info = file_->info(name);
       if (info.shape != std::vector{network_.target_size, config.d_model}) return;  // refused later
-      const auto row = float_tensor(file_->tensor(name)).select(0, network_.decoder_start);
+      const auto tensor = file_->tensor(name);
+      const auto row = stored_values(tensor).select(0, network_.decoder_start);
       if (!row.count_nonzero().item<std::int64_t>()) config.decoder_start = DecoderStart::kZero;
       return;
     }
@@ -257,9 +256,16 @@ class HuggingFaceImport {
     const auto used = std::ranges::find_if(
         report.found, [&](const FoundTensor& found) { return std::ranges::find(tied, found.tensor) != tied.end(); });
     if (used == report.found.end()) return;
+    const auto hash_of = [&](std::string_view name) {  // so that one of the matrices is in memory at a time
+      Sha256 sum;
+      sum.update(file_->tensor(name).bytes);
+      return sum.hex();
+    };
+    std::optional<std::string> used_hash;
     for (const auto& name : tied) {
       if (name == used->tensor || !file_->has(name)) continue;
-      if (file_->tensor(name).bytes != file_->tensor(used->tensor).bytes)
+      if (!used_hash) used_hash = hash_of(used->tensor);
+      if (hash_of(name) != *used_hash)
         report.notes.push_back(std::string(name) + " differs from " + used->tensor +
                                ", which takes its place since the embeddings are tied");
     }

@@ -15,6 +15,7 @@
 #include "common/version.h"
 #include "model/storage/model_file.h"
 #include "pipeline/config/run_files.h"
+#include "pipeline/interchange/formats/huggingface_weights.h"
 #include "pipeline/interchange/import/import_huggingface.h"
 #include "pipeline/interchange/import/import_marian.h"
 
@@ -43,9 +44,7 @@ void expect_importable_format(const fs::path& path) {
   const auto has = [&](const char* file) { return fs::exists(path / file); };
   if (has("model.bin") && (has("shared_vocabulary.json") || has("source_vocabulary.json")))
     throw UsageError(name + "is a model of CTranslate2; import the model that it was converted from");
-  const bool is_huggingface =
-      has("model.safetensors") || has("model.safetensors.index.json") || has("pytorch_model.bin");
-  if (is_huggingface && !has("config.json"))
+  if (find_huggingface_weights(path) && !has("config.json"))
     throw UsageError(name + "wanted the folder of a Hugging Face model, found no config.json in it");
 }
 
@@ -112,7 +111,18 @@ Json hashes_of(const std::vector<fs::path>& files) {
 
 }  // namespace
 
-ImportReport check_import(const ImportSettings& settings) { return open_model(settings).report; }
+ImportReport check_import(const ImportSettings& settings) {
+  auto model = open_model(settings);
+  auto& report = model.report;
+  if (!report.importable()) return std::move(report);
+  // The import itself without its file: what it would refuse is refused here.
+  for (const auto& [weight, info] : model.weights->network()) try {
+      model.weights->convert(weight, false, [](std::int64_t, const StoredWeight&) {});
+    } catch (const ModelError& error) {
+      report.refusals.add(error.what());
+    }
+  return std::move(report);
+}
 
 ImportReport import_model(const ImportSettings& settings, WeightPrecision precision, const fs::path& output) {
   auto model = open_model(settings);
@@ -120,17 +130,19 @@ ImportReport import_model(const ImportSettings& settings, WeightPrecision precis
   const auto name = printable(settings.path.string());
   if (!report.importable())
     throw ModelError(name + ": cannot be imported: " + report.refusals.text() + "; gloss import --check shows more");
-  FileTensors stored;
   for (const auto& file : model.files) expect_no_input({"--output", output}, {{"the model to import", file}});
-  for (const auto& [weight, info] : model.weights->network())
-    store_weight(weight, model.weights->read(weight, precision == WeightPrecision::kInt8), precision, stored);
   model.provenance["files"] = hashes_of(model.files);
   model.provenance["formulas"] = family_name(report.formulas);
-  ModelDescription description{
-      .config = to_portable_json(model.config),
-      .provenance = {{"program", "gloss " + std::string(kVersion)}, {"imported", model.provenance}},
-      .tokenizers = model.tokenizers};
-  write_model_file(output, std::move(stored), description);
+  const auto& network = model.weights->network();
+  ModelFileWriter file(output, network, precision,
+                       {.config = to_portable_json(model.config),
+                        .provenance = {{"program", "gloss " + std::string(kVersion)}, {"imported", model.provenance}},
+                        .tokenizers = model.tokenizers});
+  for (const auto& [weight, info] : network)
+    model.weights->convert(
+        weight, precision == WeightPrecision::kInt8,
+        [&, &name = weight](std::int64_t first, const StoredWeight& rows) { file.write(name, first, rows); });
+  file.commit();
   return std::move(report);
 }
 

@@ -1,7 +1,7 @@
 #include "pipeline/interchange/import/imported_weights.h"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 #include <utility>
 
 #include <ATen/Functions.h>
@@ -15,9 +15,12 @@
 namespace gloss {
 namespace {
 
+constexpr std::int64_t kBlock = std::int64_t{1} << 22;  // elements that are converted together
+constexpr std::int64_t kMinRows = kSpecialIds;          // the first block has the rows of pad and bos
+
 bool is_number_type(const ForeignTensorInfo& info) {
   return info.quantized || info.type == ForeignType::kF32 || info.type == ForeignType::kF16 ||
-         info.type == ForeignType::kBF16 || info.type == ForeignType::kF64;
+         info.type == ForeignType::kBF16;
 }
 
 /// Returns whether a tensor has the shape. A vector may have one axis or two.
@@ -26,21 +29,23 @@ bool has_shape(const ForeignTensorInfo& info, const std::vector<std::int64_t>& w
                                                 info.shape == std::vector{std::int64_t{1}, wanted.back()}));
 }
 
-/// Returns a matrix of int8 in the order of its shape.
-at::Tensor int8_matrix(const ForeignTensor& tensor) {
-  const auto rows = tensor.shape.at(0), columns = tensor.shape.at(1);
-  auto values = at::empty(tensor.transposed ? std::vector{columns, rows} : std::vector{rows, columns}, at::kChar);
-  std::memcpy(values.mutable_data_ptr(), tensor.bytes.data(), tensor.bytes.size());
-  return tensor.transposed ? values.t() : values;
+// In the order of ForeignType.
+constexpr std::array<at::ScalarType, 10> kScalarTypes{at::kFloat, at::kHalf, at::kBFloat16, at::kDouble, at::kChar,
+                                                      at::kShort, at::kInt,  at::kLong,     at::kByte,   at::kUInt32};
+
+bool is_in_range(const at::Tensor& values) {
+  const auto [min, max] = at::aminmax(values);  // both are NaN if a value is
+  return min.item<float>() >= -kMaxWeight && max.item<float>() <= kMaxWeight;
 }
 
 }  // namespace
 
-at::Tensor float_tensor(const ForeignTensor& tensor) {
-  const auto values = float_values(tensor);
-  auto result = at::empty(tensor.shape, at::kFloat);
-  if (!values.empty()) std::memcpy(result.mutable_data_ptr(), values.data(), values.size() * sizeof(float));
-  return result;
+at::Tensor stored_values(const ForeignTensor& tensor) {
+  auto shape = tensor.shape;
+  if (tensor.transposed) std::ranges::reverse(shape);
+  const auto values = at::from_blob(const_cast<std::byte*>(tensor.bytes.data()), shape,
+                                    kScalarTypes.at(static_cast<std::size_t>(tensor.type)));
+  return tensor.transposed ? values.t() : values;
 }
 
 ImportedWeights::ImportedWeights(std::shared_ptr<const ForeignTensors> file, WeightMap map, ImportRules rules)
@@ -75,7 +80,7 @@ std::vector<std::int64_t> ImportedWeights::shape_of_missing_rows(const std::stri
 
 void ImportedWeights::compare(ImportReport& report) const {
   std::set<std::string> used;
-  std::vector<std::string> unfit;
+  std::vector<std::string> unfit, other_types;
   for (const auto& [weight, info] : network_) {
     const auto place = place_of(weight);
     if (!place) {
@@ -93,15 +98,15 @@ void ImportedWeights::compare(ImportReport& report) const {
     if (!has_shape(place->info, wanted, info.shape.size() == 1))
       unfit.push_back(place->name.name + " is " + shown_shape(place->info) + ", wanted " + shape_text(wanted));
     else if (!is_number_type(place->info))
-      unfit.push_back(place->name.name + " is " + shown_shape(place->info) + ", wanted numbers with a fraction");
+      other_types.push_back(place->name.name + " is " + shown_shape(place->info));
   }
   for (const auto& name : file_->names()) {
     if (used.contains(name)) continue;
     if (const auto weight = weight_of_missing_rows(name); !weight.empty()) {
-      const auto& found = report.found.emplace_back(
-          FoundTensor{weight, name, std::string(foreign_type_name(file_->info(name).type)), file_->info(name).shape});
-      if (found.shape != shape_of_missing_rows(weight) || !is_number_type(file_->info(name)))
-        unfit.push_back(name + " is " + shown_shape(file_->info(name)) + ", wanted numbers of the shape " +
+      const auto stored = file_->info(name);
+      report.found.push_back({weight, name, std::string(foreign_type_name(stored.type)), stored.shape});
+      if (stored.shape != shape_of_missing_rows(weight) || !is_number_type(stored) || stored.quantized)
+        unfit.push_back(name + " is " + shown_shape(stored) + ", wanted numbers of the shape " +
                         shape_text(shape_of_missing_rows(weight)));
       continue;
     }
@@ -115,6 +120,7 @@ void ImportedWeights::compare(ImportReport& report) const {
   refuse("tensors of the network that are missing", report.missing);
   refuse("tensors that do not belong to the network of the configuration", report.unknown);
   refuse("tensors of another shape or type", unfit);
+  refuse("tensors of another type than float32, float16 and bfloat16", other_types);
 }
 
 at::Tensor ImportedWeights::absent_values(const std::string& weight) const {
@@ -129,35 +135,41 @@ at::Tensor ImportedWeights::absent_values(const std::string& weight) const {
   return map_.to_gloss(weight, name, at::eye(foreign_shape[0]));
 }
 
-StoredWeight ImportedWeights::read(const std::string& weight, bool keeps_int8) const {
+void ImportedWeights::convert(const std::string& weight, bool keeps_int8, const TakeRows& take) const {
+  const auto& shape = network_.at(weight).shape;
   const auto place = place_of(weight);
-  StoredWeight result;
-  if (!place) {
-    result = absent_values(weight);
-  } else {
-    const auto tensor = file_->tensor(place->name.name);
-    const bool is_matrix = network_.at(weight).shape.size() == 2;
-    if (keeps_int8 && is_matrix && tensor.quantized && tensor.type == ForeignType::kI8 &&
-        !weight.ends_with("_positions.weight")) {
-      const auto values = int8_matrix(tensor);
-      if (values.min().item<std::int8_t>() >= -static_cast<std::int8_t>(kMaxInt8)) {
-        const auto rows = map_.to_gloss(weight, place->name, values);
-        return {rows, at::full({rows.size(0)}, 1 / tensor.multiplier, at::kFloat)};
-      }
+  const auto name = place ? place->name.name : weight;
+  const auto pass = [&](std::int64_t first, const StoredWeight& rows, const StoredWeight& kept) {
+    if (const auto missing = std::string(kMissingRows) + weight;
+        first == 0 && !weight_of_missing_rows(missing).empty()) {
+      const auto tensor = file_->tensor(missing);
+      const auto values = stored_values(tensor);
+      rows.values[kPad] = values[0];
+      rows.values[kBos] = values[1];
     }
-    result = map_.to_gloss(weight, place->name, float_tensor(tensor));
+    if (weight == "generator.bias")
+      for (const auto id : rules_.suppressed) rows.values[id] = PieceRows::kNoRowBias;
+    if (!is_in_range(rows.values))
+      throw ModelError(file_->name() + ": tensor " + printable(name) +
+                       ": wanted finite values up to 1e30, got a larger one or NaN");
+    take(first, kept.values.defined() ? kept : rows);
+  };
+  if (!place) return pass(0, absent_values(weight), {});
+  const auto tensor = file_->tensor(name);
+  const auto values = stored_values(tensor);
+  const bool stays_int8 = keeps_int8 && shape.size() == 2 && tensor.quantized && tensor.type == ForeignType::kI8 &&
+                          !weight.ends_with("_positions.weight") &&
+                          values.min().item<std::int8_t>() >= -static_cast<std::int8_t>(kMaxInt8);
+  const auto count = shape.front();
+  const auto step = piece_axis(weight) && shape.size() == 2 ? std::max(kMinRows, kBlock / shape.back()) : count;
+  for (std::int64_t first = 0; first < count; first += step) {
+    const RowRange range{first, std::min(step, count - first)};
+    const auto rows = map_.to_gloss(weight, place->name, values, range);
+    const auto floats = tensor.quantized ? rows.to(at::kFloat).div_(tensor.multiplier) : rows.to(at::kFloat);
+    StoredWeight kept;
+    if (stays_int8) kept = {rows, at::full({rows.size(0)}, 1 / tensor.multiplier, at::kFloat)};
+    pass(first, floats, kept);
   }
-  if (const auto name = std::string(kMissingRows) + weight; !weight_of_missing_rows(name).empty()) {
-    const auto rows = float_tensor(file_->tensor(name));
-    result.values[kPad] = rows[0];
-    result.values[kBos] = rows[1];
-  }
-  if (weight == "generator.bias")
-    for (const auto id : rules_.suppressed) result.values[id] = PieceRows::kNoRowBias;
-  if (!at::isfinite(result.values).all().item<bool>())
-    throw ModelError(file_->name() + ": tensor " + printable(place ? place->name.name : weight) +
-                     " holds values that are not finite");
-  return result;
 }
 
 }  // namespace gloss

@@ -49,9 +49,13 @@ class ImportedWeights {
 
   /// Returns the weights of the network by gloss's names.
   const std::map<std::string, WeightInfo>& network() const { return network_; }
-  /// Reads a weight of a file that compare() accepts, as float32. With `keeps_int8`, a matrix that is stored as int8
-  /// stays int8, with the same scale in each row. Throws ModelError if it holds a value that is not finite.
-  StoredWeight read(const std::string& weight, bool keeps_int8) const;
+  /// Receives the rows of a weight from `first` on.
+  using TakeRows = std::function<void(std::int64_t first, const StoredWeight& rows)>;
+  /// Converts a weight of a file that compare() accepts to float32 and passes it to `take`: a matrix with a row for
+  /// each piece in blocks of rows, another weight as a whole. With `keeps_int8`, a matrix that is stored as int8 stays
+  /// int8, with the same scale in each row. Throws ModelError if the file is damaged, or if it holds a value that is
+  /// not finite or larger than kMaxWeight.
+  void convert(const std::string& weight, bool keeps_int8, const TakeRows& take) const;
 
  private:
   struct Place {
@@ -71,7 +75,10 @@ class ImportedWeights {
   std::map<std::string, WeightInfo> network_;
 };
 
-/// Returns the values of a foreign tensor as float32, in its shape.
-at::Tensor float_tensor(const ForeignTensor& tensor);
+/// Largest absolute value of a weight. Sums of products with larger ones overflow in float32.
+inline constexpr float kMaxWeight = 1e30F;
+
+/// Returns a view of the elements of a tensor, in its shape and type. Quantized elements are not divided.
+at::Tensor stored_values(const ForeignTensor& tensor);
 
 }  // namespace gloss

@@ -13,6 +13,7 @@
 #include "common/text/formatted.h"
 #include "pipeline/interchange/formats/npz_writer.h"
 #include "tests/pipeline/interchange/formats/foreign_bytes.h"
+#include "tests/pipeline/interchange/formats/pickle_bytes.h"
 #include "tests/support/temporary_folder.h"
 #include "tokenizer/piece_table.h"
 
@@ -265,6 +266,27 @@ void HuggingFaceModel::write(const std::filesystem::path& folder) const {
   for (const auto& [name, tensor] : tensors)
     views[name] = {Dtype::kF32, tensor.shape, std::as_bytes(std::span(tensor.values))};
   write_safetensors(folder / "model.safetensors", views, {{"format", "pt"}});
+}
+
+void HuggingFaceModel::write_pickled(const std::filesystem::path& folder) const {
+  std::vector<std::pair<std::string, std::string>> items;
+  std::vector<ZipEntry> entries{{"archive/data.pkl", ""}};
+  for (const auto& [name, tensor] : tensors) {
+    const auto key = std::to_string(items.size());
+    const std::vector<std::int32_t> sizes(tensor.shape.begin(), tensor.shape.end());
+    auto strides = sizes;
+    for (std::int32_t axis = static_cast<std::int32_t>(sizes.size()) - 1, step = 1; axis >= 0; --axis) {
+      const auto place = static_cast<std::size_t>(axis);
+      strides[place] = step;
+      step *= sizes[place];
+    }
+    const auto storage = pickle::storage("FloatStorage", key, static_cast<std::int32_t>(tensor.values.size()));
+    items.emplace_back(name, pickle::tensor(storage, 0, sizes, strides));
+    entries.push_back({"archive/data/" + key, bytes_of(tensor)});
+  }
+  entries.front().bytes = pickle::whole(pickle::dict(items));
+  put_text(folder / "pytorch_model.bin", zip_bytes(entries));
+  std::filesystem::remove(folder / "model.safetensors");
 }
 
 }  // namespace gloss

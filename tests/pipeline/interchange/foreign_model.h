@@ -69,6 +69,8 @@ struct HuggingFaceModel {
   /// "marian", "pegasus", "m2m_100" or "nllb".
   explicit HuggingFaceModel(const std::string& type);
   void write(const std::filesystem::path& folder) const;
+  /// Replaces the weights of a folder by pytorch_model.bin.
+  void write_pickled(const std::filesystem::path& folder) const;
 
  private:
   void add_layer(const std::string& layer, bool is_decoder);

@@ -106,6 +106,22 @@ TEST(WeightMapTest, PiecesWithoutARowAreSilent) {
   EXPECT_TRUE(at::equal(embedding[4], at::tensor({9.F, 11.F, 10.F, 12.F})));
 }
 
+// Large embeddings are converted in parts.
+TEST(WeightMapTest, RowsAreThoseOfTheWhole) {
+  ModelConfig config;
+  config.d_model = 8;
+  const auto rows = piece_rows(30, kMarianSpecials);
+  const WeightMap map(ModelFamily::kMarian, config, rows, rows);
+  const auto values = at::arange(240, at::kFloat).view({30, 8});
+  const auto whole = map.to_gloss("source_embedding.weight", {"Wemb"}, values);
+  ASSERT_EQ(whole.size(0), 32);
+  for (const std::int64_t first : {0, 4, 13})
+    EXPECT_TRUE(map.to_gloss("source_embedding.weight", {"Wemb"}, values, RowRange{first, 11})
+                    .equal(whole.narrow(0, first, 11)));
+  const auto output = map.to_gloss("generator.weight", {"W", true}, values.t(), RowRange{2, 30});
+  EXPECT_TRUE(output.equal(whole.narrow(0, 2, 30)));
+}
+
 TEST(WeightMapTest, BothDirectionsAreInverse) {
   const PieceRows rows = piece_rows(7, {.pad = 6, .unk = 1, .bos = 3, .eos = 0});
   for (const auto family : {ModelFamily::kMarian, ModelFamily::kHuggingFace})

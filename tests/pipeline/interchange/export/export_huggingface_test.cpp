@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "model/weights.h"
+#include "pipeline/interchange/import/import_model.h"
 #include "pipeline/interchange/weight_map.h"
 #include "tests/pipeline/interchange/export/exported_model.h"
 
@@ -47,6 +48,19 @@ TEST(ExportHuggingFaceTest, EveryWeightComesBackBitByBit) {
         EXPECT_TRUE(map.to_gloss(name, foreign, tensor_of(file, foreign.name)).equal(exported.weight(name))) << name;
       }
     }
+  }
+}
+
+// The smallest width comes back, too.
+TEST(ExportHuggingFaceTest, EveryWidthCanBeImportedAgain) {
+  for (const bool post : {false, true}) {
+    const ExportedModel exported([&](SmallJob& job) {
+      job.config.model.d_model = 2;
+      job.config.model.heads = 1;
+      if (post) use_post_norm(job);
+    });
+    exported.write(kHuggingFace);
+    EXPECT_THAT(check_import({.path = exported.output()}).refusals.reasons(), testing::IsEmpty());
   }
 }
 

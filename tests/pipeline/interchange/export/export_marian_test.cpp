@@ -163,6 +163,15 @@ TEST_F(ExportMarianTest, ActivationsHaveMariansNames) {
   }
 }
 
+TEST(ExportMarianRefusalTest, AWidthOfTwoIsRefused) {
+  const ExportedModel model([](SmallJob& job) {
+    use_marian_formulas(job.config.model);
+    job.config.model.d_model = 2;
+    job.config.model.heads = 1;
+  });
+  EXPECT_THAT(refusal(model, kMarian), HasSubstr("model.d_model: wanted at least 4, got 2"));
+}
+
 TEST(ExportMarianRefusalTest, ActivationsThatMarianLacksAreRefused) {
   for (const auto activation : {Activation::kGelu, Activation::kGlu, Activation::kSwiglu}) {
     const ExportedModel model([&](SmallJob& job) {

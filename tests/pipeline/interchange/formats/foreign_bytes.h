@@ -13,6 +13,7 @@
 
 #include "common/error.h"
 #include "common/random.h"
+#include "pipeline/interchange/formats/foreign_tensors.h"
 
 namespace gloss {
 
@@ -63,6 +64,10 @@ struct BinTensor {
 };
 /// Returns a file in Marian's binary format. Data are padded to 256 bytes.
 std::string bin_bytes(const std::vector<BinTensor>& tensors, std::uint64_t version = 1);
+
+/// Returns the values of a tensor of any type, row-major in the order of `shape`, divided by the multiplier if they are
+/// quantized.
+std::vector<float> float_values(const ForeignTensor& tensor);
 
 /// Returns a copy with one to three changes: bits, bytes, parts cut, repeated or moved, digits and little-endian sizes.
 /// Half of them are within the first `head` bytes.

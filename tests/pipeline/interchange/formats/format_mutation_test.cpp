@@ -2,14 +2,17 @@
 #include <set>
 
 #include "common/files/atomic_file.h"
+#include "pipeline/interchange/formats/huggingface_weights.h"
 #include "pipeline/interchange/formats/marian_bin.h"
 #include "pipeline/interchange/formats/marian_options.h"
 #include "pipeline/interchange/formats/npy.h"
 #include "pipeline/interchange/formats/npz_file.h"
-#include "pipeline/interchange/formats/safetensors_shards.h"
+#include "pipeline/interchange/formats/torch_file.h"
+#include "pipeline/interchange/formats/torch_pickle.h"
 #include "pipeline/interchange/formats/vocabulary_file.h"
 #include "pipeline/interchange/formats/zip_file.h"
 #include "tests/pipeline/interchange/formats/foreign_bytes.h"
+#include "tests/pipeline/interchange/formats/pickle_bytes.h"
 #include "tests/support/temporary_folder.h"
 
 namespace gloss {
@@ -138,6 +141,29 @@ TEST_F(FormatMutationTest, Vocabularies) {
   expect_refused_or_read(yaml, yaml.size(), mutation_count(20'000), read(Vocabulary::Kind::kYaml));
 }
 
+TEST_F(FormatMutationTest, TorchPickle) {
+  const auto storage = pickle::storage("FloatStorage", "0", 12), other = pickle::storage("HalfStorage", "1", 4);
+  const auto remembered = "q" + raw(std::uint8_t{0});
+  const auto good = pickle::whole(pickle::dict({{"a", pickle::tensor(storage, 0, {4, 3}, {3, 1}) + remembered},
+                                                {"b", "h" + raw(std::uint8_t{0})},
+                                                {"c", pickle::tensor(other, 1, {3}, {1})}}) +
+                                  "}" + pickle::text("_metadata") +
+                                  pickle::dict({{"", "}" + pickle::text("version") + "K\x01s"}}) + "sb");
+  expect_refused_or_read(good, good.size(), mutation_count(20'000), [&](const std::string& bytes) {
+    for (const auto& [name, tensor] : parse_torch_pickle(bytes, "a.bin"))
+      ASSERT_LE(element_count(tensor.info), tensor.storage_elements);
+  });
+}
+
+TEST_F(FormatMutationTest, TorchFile) {
+  if (!has_libzip()) GTEST_SKIP() << "built without libzip";
+  const auto good = read_file(std::filesystem::path(GLOSS_GOLDEN_FOLDER) / "torch_state.bin", 1 << 20);
+  expect_refused_or_read(good, 1'200, mutation_count(5'000), [&](const std::string& bytes) {
+    put("a.bin", bytes);
+    read_all(*open_torch_file(folder_ / "a.bin"), 2 * bytes.size());
+  });
+}
+
 TEST_F(FormatMutationTest, Safetensors) {
   const std::string header =
       R"({"__metadata__":{"format":"pt"},"a":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},)"
@@ -145,7 +171,7 @@ TEST_F(FormatMutationTest, Safetensors) {
   const auto good = raw(std::uint64_t{header.size()}) + header + std::string(15, 'x');
   expect_refused_or_read(good, header.size(), mutation_count(10'000), [&](const std::string& bytes) {
     put("a.safetensors", bytes);
-    read_all(*open_safetensors(folder_ / "a.safetensors"), bytes.size());
+    read_all(*open_huggingface_weights(folder_ / "a.safetensors"), bytes.size());
   });
 }
 

@@ -327,11 +327,27 @@ TEST_F(ImportHuggingFaceTest, MissingFilesAndTensorsAreNamedTogether) {
                                            HasSubstr("model.encoder.layernorm_embedding.weight")));
 }
 
-TEST_F(ImportHuggingFaceTest, PickledWeightsAreRefusedWithTheCommandThatConvertsThem) {
+// Weights of both forms give the same file; safetensors come first.
+TEST_F(ImportHuggingFaceTest, PickledWeightsAreRead) {
+  const HuggingFaceModel there("marian");
+  there.write(folder_ / "there");
+  import_model({.path = folder_ / "there"}, WeightPrecision::kFloat32, folder_ / "one");
+  there.write_pickled(folder_ / "there");
+  put_text(folder_ / "there/training_args.bin", "x");
+  const auto report = import_model({.path = folder_ / "there"}, WeightPrecision::kFloat32, folder_ / "two");
+  EXPECT_THAT(report.files, Contains(HasSubstr("pytorch_model.bin")));
+  EXPECT_THAT(report.files, Not(Contains(HasSubstr("training_args.bin"))));
+  const auto one = SafetensorsFile::open(folder_ / "one"), two = SafetensorsFile::open(folder_ / "two");
+  EXPECT_EQ(one.metadata().at("sha256"), two.metadata().at("sha256"));
+  put_text(folder_ / "there/model.safetensors", "x");
+  EXPECT_THROW(check_import({.path = folder_ / "there"}), ModelError);
+}
+
+TEST_F(ImportHuggingFaceTest, WeightsThatAreMissingAreRefused) {
   HuggingFaceModel("marian").write(folder_ / "there");
-  std::filesystem::rename(folder_ / "there" / "model.safetensors", folder_ / "there" / "pytorch_model.bin");
+  std::filesystem::remove(folder_ / "there/model.safetensors");
   EXPECT_THAT(check_import({.path = folder_ / "there"}).refusals.reasons(),
-              ElementsAre(AllOf(HasSubstr("pytorch_model.bin"), HasSubstr("safe_serialization=True"))));
+              ElementsAre(HasSubstr("model.safetensors is missing, and pytorch_model.bin, too")));
 }
 
 TEST_F(ImportHuggingFaceTest, CopiesOfTheTiedMatrixAreIgnored) {

@@ -7,9 +7,11 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
+#include "common/files/atomic_file.h"
 #include "pipeline/interchange/import/import_model.h"
 #include "pipeline/models/translation_model.h"
 #include "tests/pipeline/interchange/foreign_model.h"
+#include "tests/pipeline/interchange/formats/foreign_bytes.h"
 #include "tests/support/temporary_folder.h"
 #include "tokenizer/mapped_tokenizer.h"
 
@@ -390,12 +392,49 @@ TEST_F(ImportMarianTest, IntegersOfIntgemmAreTakenExactly) {
   EXPECT_EQ(kept.file.precision, WeightPrecision::kInt8);
 }
 
-TEST_F(ImportMarianTest, ValuesThatAreNotFiniteAreRefused) {
-  model_.tensors["encoder_l1_self_Wq"].values[3] = std::nanf("");
+// The check refuses each weight that the import refuses.
+TEST_F(ImportMarianTest, ValuesThatAreNotFiniteOrTooLargeAreRefused) {
+  const auto good = model_.tensors;
+  for (const std::string name : {"encoder_l1_self_Wq", "Wemb", "decoder_l2_ffn_b1"})
+    for (const float value : {std::nanf(""), INFINITY, -INFINITY, 3e38F, -2e30F}) {
+      model_.tensors = good;
+      model_.tensors[name].values[9] = value;
+      model_.write(folder_.path());
+      const auto message = HasSubstr(name + ": wanted finite values up to 1e30, got a larger one or NaN");
+      EXPECT_THAT([&] { import_model({.path = folder_ / "model.npz"}, WeightPrecision::kFloat32, folder_ / "out"); },
+                  ThrowsMessage<ModelError>(message));
+      EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
+      EXPECT_THAT(check_import({.path = folder_ / "model.npz"}).refusals.reasons(), testing::ElementsAre(message));
+    }
+}
+
+TEST_F(ImportMarianTest, TheCheckFindsDamagedWeights) {
   model_.write(folder_.path());
-  EXPECT_THAT([&] { import_model({.path = folder_ / "model.npz"}, WeightPrecision::kFloat32, folder_ / "out"); },
-              ThrowsMessage<ModelError>(HasSubstr("encoder_l1_self_Wq holds values that are not finite")));
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
+  auto bytes = read_file(folder_ / "model.npz", std::size_t{1} << 24);
+  const auto values = raw(model_.tensors.at("Wemb").values);
+  const auto place = bytes.find(values);
+  ASSERT_NE(place, bytes.npos);
+  bytes[place + 5] = static_cast<char>(bytes[place + 5] ^ 1);
+  put_file(folder_ / "model.npz", bytes);
+  EXPECT_THAT(check_import({.path = folder_ / "model.npz"}).refusals.reasons(),
+              testing::ElementsAre(HasSubstr("entry Wemb.npy: CRC error")));
+}
+
+// Marian computes in float32; so do the other programs, whose files have no float64.
+TEST_F(ImportMarianTest, WeightsOfFloat64AreRefused) {
+  model_.tensors.erase("Wemb");
+  auto bytes =
+      bin_bytes({{"special:model.yml", 0x101, {static_cast<std::int32_t>(model_.yaml().size())}, model_.yaml()},
+                 {"Wemb",
+                  0x408,
+                  {static_cast<std::int32_t>(model_.pieces), kSmallWidth},
+                  std::string(static_cast<std::size_t>(8 * model_.pieces * kSmallWidth), '\0')}});
+  model_.write(folder_.path());
+  std::filesystem::remove(folder_ / "model.npz");
+  put_file(folder_ / "model.bin", bytes);
+  EXPECT_THAT(check_import({.path = folder_ / "model.bin"}).refusals.reasons(),
+              testing::Contains(HasSubstr("another type than float32, float16 and bfloat16: Wemb is float64 [" +
+                                          std::to_string(model_.pieces) + ", 8]")));
 }
 
 // Random weights translate into nonsense, which the fast path and the equations must agree on.

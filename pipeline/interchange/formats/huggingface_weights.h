@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "pipeline/interchange/formats/foreign_tensors.h"
+
+namespace gloss {
+
+/// Returns the file of a Hugging Face folder that has the weights, or the index of their files. The order of preference
+/// is model.safetensors, model.safetensors.index.json, pytorch_model.bin, pytorch_model.bin.index.json.
+std::optional<std::filesystem::path> find_huggingface_weights(const std::filesystem::path& folder);
+
+/// Opens a .safetensors file, a .bin file of torch.save, or the files that an index (.index.json) names in its
+/// weight_map, which lie in the same folder. Metadata of gloss is not needed. Each tensor of the index must be in its
+/// file, and each tensor of a file in the index. Throws ModelError with the file and the fault; IoError.
+std::unique_ptr<ForeignTensors> open_huggingface_weights(const std::filesystem::path& path);
+
+}  // namespace gloss
