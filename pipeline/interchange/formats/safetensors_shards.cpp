@@ -81,6 +81,8 @@ class SafetensorsShards final : public ForeignTensors {
  private:
   /// `wanted` is sorted, as the keys of JSON objects are.
   void add_file(const std::filesystem::path& path, const std::vector<std::string>* wanted) {
+    if (std::error_code ignored; wanted != nullptr && !std::filesystem::exists(path, ignored))
+      throw ModelError(name() + ": wanted all files that it names, but there is no " + printable(path.string()));
     files_.push_back(SafetensorsFile::open_foreign(path));
     const auto& file = files_.back();
     const auto fail = [&](const std::string& what) { throw ModelError(file.name() + ": " + what); };
