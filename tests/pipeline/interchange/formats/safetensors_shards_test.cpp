@@ -85,7 +85,7 @@ TEST_F(SafetensorsShardsTest, RefusesAnIndexThatDoesNotFit) {
   put_index({{"a", "x.safetensors"}, {"c", "y.safetensors"}});
   EXPECT_THAT(opening(), refuses_model("y.safetensors: tensor a: wanted tensors that the index has for this file"));
   put_index({{"a", "z.safetensors"}});
-  EXPECT_THROW(opening()(), IoError);
+  EXPECT_THROW(opening()(), ModelError);
   for (const std::string index :
        {"", "[]", "{}", "{\"weight_map\": {}}", "{\"weight_map\": [1]}", "{\"a\": 1, \"a\": 2}"}) {
     put("model.safetensors.index.json", index);
