@@ -27,4 +27,16 @@ fi
 if [[ " $* " != *" --help "* && -z ${GLOSS_BUILD:-} ]]; then
   "$root/scripts/build.sh" ci gloss gloss_print_logits
 fi
-exec "$venv/bin/python" "$root/scripts/interop/interop.py" --build "${GLOSS_BUILD:-$root/build/ci}" "$@"
+run=("$venv/bin/python" "$root/scripts/interop/interop.py" --build "${GLOSS_BUILD:-$root/build/ci}" "$@")
+if [[ " $* " == *" --help "* || (" $* " == *" --only "* && " $* " != *" --only saved "*) ]]; then exec "${run[@]}"; fi
+# The check "saved" also runs with an older transformers, which writes other files.
+older="$root/build/interop/transformers4"
+if [[ ! -d $older ]]; then
+  # shellcheck disable=SC2086
+  "$venv/bin/pip" install --quiet --disable-pip-version-check ${PIP_OPTIONS:-} --no-deps --target "$older" \
+    transformers==4.57.6 tokenizers==0.22.2 huggingface_hub==0.36.2
+fi
+result=0
+"${run[@]}" || result=$?
+PYTHONPATH="$older" "${run[@]}" --only saved || result=$?
+exit "$result"

@@ -7,6 +7,7 @@
 #include "common/files/atomic_file.h"
 #include "common/text/printable.h"
 #include "tokenizer/mapped_tokenizer.h"
+#include "tokenizer/sentencepiece_settings.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 
 namespace gloss {
@@ -19,7 +20,10 @@ std::shared_ptr<const Tokenizer> make_tokenizer(std::string bytes, const std::st
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::filesystem::path& path) {
   if (std::error_code ignored; std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found)
     throw DataError(printable(path.string()) + ": wanted a SentencePiece model, but it is not there");
-  return make_tokenizer(read_file(path, kMaxTokenizerBytes), path.string());
+  auto bytes = read_file(path, kMaxTokenizerBytes);
+  auto tokenizer = make_tokenizer(bytes, path.string());
+  if (!has_mapped_header(bytes)) expect_complete_sentencepiece(bytes, printable(path.string()));
+  return tokenizer;
 }
 
 PieceTable piece_table_of(const std::string& bytes) {

@@ -47,4 +47,15 @@ SentencePieceSettings read_sentencepiece_settings(std::string_view model) {
   return settings;
 }
 
+void expect_complete_sentencepiece(std::string_view model, const std::string& name) {
+  bool has_trainer = false, has_normalizer = false;
+  for (ProtobufFields fields(model); const auto field = fields.next();) {
+    has_trainer |= field->number == ModelField::kTrainer;
+    has_normalizer |= field->number == ModelField::kNormalizer;
+  }
+  if (!has_trainer || !has_normalizer)
+    throw ModelError(name + ": wanted a SentencePiece model, got one without its settings of " +
+                     (has_trainer ? "normalization" : "training") + "; the file is cut off");
+}
+
 }  // namespace gloss

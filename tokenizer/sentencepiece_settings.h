@@ -19,4 +19,8 @@ struct SentencePieceSettings {
 /// Parses the bytes of a checked SentencePiece model. Throws ModelError if they are malformed.
 SentencePieceSettings read_sentencepiece_settings(std::string_view model);
 
+/// Throws ModelError("name: ...") unless a checked model has its parts about training and normalization, which follow
+/// its pieces: a file that is cut between two pieces or parts lacks one.
+void expect_complete_sentencepiece(std::string_view model, const std::string& name);
+
 }  // namespace gloss

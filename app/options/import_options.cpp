@@ -61,6 +61,10 @@ void add_import_command(CLI::App& program, Command& chosen) {
               .flag = "--target-language",
               .placeholder = "LANGUAGE"},
              settings.target_language);
+  add_option(command,
+             {.help = "import a tokenizer that does not fit: many of its pieces, or rows, have no counterpart",
+              .flag = "--allow-other-tokenizer"},
+             settings.allow_other_tokenizer);
   finish_command(command,
                  "gloss import opus-mt-en-de --check\n"
                  "gloss import opus-mt-en-de --output en-de.safetensors\n"

@@ -10,7 +10,7 @@ import time
 
 import gloss_program
 
-CHECKS = ["self", "huggingface", "marian", "export", "refusals", "tokenizer", "multi30k"]
+CHECKS = ["self", "huggingface", "marian", "export", "refusals", "tokenizer", "saved", "multi30k"]
 
 
 def options_of(arguments):
@@ -36,7 +36,7 @@ def main(arguments):
     work = options.work or pathlib.Path(tempfile.mkdtemp(prefix="gloss-interop-"))
     failures = []
     try:
-        for name in options.only or CHECKS:
+        for name in dict.fromkeys(options.only or CHECKS):
             if name == "multi30k" and not options.multi30k:
                 print("multi30k: skipped, no --multi30k DIR")
                 continue
@@ -52,6 +52,7 @@ def main(arguments):
                 found = check.main(*{"huggingface": (gloss, place, options.count), "marian": (gloss, place, options.count),
                                      "export": (gloss, place, options.count), "refusals": (gloss, place),
                                      "tokenizer": (gloss, place, 10000, options.multi30k),
+                                     "saved": (gloss, place, 4000, options.multi30k),
                                      "multi30k": (gloss, place, options.multi30k, options.epochs)}[name])
             print(f"{name}: {time.monotonic() - start:.0f} s", flush=True)
             failures += found

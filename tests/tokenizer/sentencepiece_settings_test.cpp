@@ -1,11 +1,14 @@
 #include "tokenizer/sentencepiece_settings.h"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "common/error.h"
 #include "tests/tokenizer/training_text.h"
+#include "tokenizer/protobuf_fields.h"
 
 namespace gloss {
 namespace {
@@ -59,6 +62,19 @@ TEST(SentencePieceSettingsTest, TrainedModelsHaveTheirByteFallback) {
 
 TEST(SentencePieceSettingsTest, TruncatedModelsAreRefused) {
   EXPECT_THROW(read_sentencepiece_settings(field(3, "abc").substr(0, 3)), ModelError);
+}
+
+TEST(SentencePieceSettingsTest, AModelThatIsCutBetweenPiecesOrPartsIsRefused) {
+  const auto model = train_on(training_text(), small_config());
+  EXPECT_NO_THROW(expect_complete_sentencepiece(model, "x"));
+  std::vector<std::size_t> ends{0};  // of the pieces and parts
+  const std::string_view bytes = model;
+  for (ProtobufFields fields(bytes); const auto field = fields.next();)
+    ends.push_back(static_cast<std::size_t>(field->bytes.data() + field->bytes.size() - bytes.data()));
+  for (const auto end : ends) {
+    if (end == model.size()) continue;
+    EXPECT_THROW(expect_complete_sentencepiece(bytes.substr(0, end), "x"), ModelError) << end;
+  }
 }
 
 }  // namespace

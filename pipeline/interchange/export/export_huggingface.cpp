@@ -65,7 +65,7 @@ Json generation_config(const DecodingConfig& config) {
                {"do_sample", false},
                {"max_new_tokens", config.max_length},
                {"length_penalty", config.length_penalty},
-               {"early_stopping", config.length_penalty > 0}});
+               {"early_stopping", config.beam_size > 1 && config.length_penalty > 0}});
   if (config.min_length > 0) json["min_new_tokens"] = config.min_length;
   if (config.no_repeat_ngram > 0) json["no_repeat_ngram_size"] = config.no_repeat_ngram;
   if (config.repetition_penalty != 1) json["repetition_penalty"] = config.repetition_penalty;
@@ -95,18 +95,28 @@ void write_safetensors_weights(const TranslationModel& model, WeightPrecision pr
   write_safetensors(path, stored.tensors, {{"format", "pt"}});
 }
 
+/// Writes the files of a tokenizer with vocabularies of its own for both languages, a MarianTokenizer.
+void write_side(const std::string& name, const Tokenizer& tokenizer, OutputFolder& folder) {
+  const bool is_target = name == kTargetTokenizer;
+  Json vocabulary = Json::object();
+  for (const auto& piece : pieces_by_id(tokenizer)) vocabulary[piece] = vocabulary.size();
+  write_file(folder.file(is_target ? "target.spm" : "source.spm"), tokenizer.serialized());
+  write_file(folder.file(is_target ? "target_vocab.json" : "vocab.json"), to_pretty_text(vocabulary));
+}
+
 void write_tokenizers(const TranslationModel& model, OutputFolder& folder) {
-  const auto max_length = max_source_length(model.config);
-  for (const auto& [name, tokenizer] : named_tokenizers(model)) {
-    const auto& bytes = tokenizer->serialized();
-    const bool is_target = name == kTargetTokenizer;
-    write_file(folder.file(name), bytes);
-    write_file(folder.file(is_target ? "target_tokenizer.json" : "tokenizer.json"),
-               to_pretty_text(tokenizer_json(bytes)));
-    if (is_target) continue;
-    write_file(folder.file("tokenizer_config.json"), to_pretty_text(tokenizer_config_json(bytes, max_length)));
-    write_file(folder.file("special_tokens_map.json"), to_pretty_text(special_tokens_json(bytes)));
+  const auto tokenizers = named_tokenizers(model);
+  const bool is_separate = tokenizers.size() > 1;
+  for (const auto& [name, tokenizer] : tokenizers) {
+    write_file(folder.file(name), tokenizer->serialized());
+    if (is_separate) write_side(name, *tokenizer, folder);
   }
+  const auto& bytes = tokenizers.front().second->serialized();
+  auto config = tokenizer_config_json(bytes, max_source_length(model.config));
+  if (is_separate) config.update({{"tokenizer_class", "MarianTokenizer"}, {"separate_vocabs", true}});
+  if (!is_separate) write_file(folder.file("tokenizer.json"), to_pretty_text(tokenizer_json(bytes)));
+  write_file(folder.file("tokenizer_config.json"), to_pretty_text(config));
+  write_file(folder.file("special_tokens_map.json"), to_pretty_text(special_tokens_json(bytes)));
 }
 
 }  // namespace
@@ -134,8 +144,11 @@ Refusals huggingface_refusals(const TranslationModel& model, WeightPrecision pre
   checks.refusals.require(precision != WeightPrecision::kInt8, "--precision: wanted float32 or bfloat16, got int8");
   checks.expect_zero_start();
   checks.expect_sentencepiece();
-  for (const auto& [name, tokenizer] : named_tokenizers(model))
+  const auto tokenizers = named_tokenizers(model);
+  for (const auto& [name, tokenizer] : tokenizers) {
     check_tokenizer_json(sentencepiece_bytes(*tokenizer), name, checks.refusals);
+    if (tokenizers.size() > 1) checks.expect_distinct(name, pieces_by_id(*tokenizer));
+  }
   return checks.refusals;
 }
 

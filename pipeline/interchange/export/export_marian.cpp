@@ -11,6 +11,7 @@
 #include "common/files/atomic_file.h"
 #include "common/special_ids.h"
 #include "common/text/formatted.h"
+#include "common/text/utf8.h"
 #include "model/weights.h"
 #include "pipeline/interchange/activation_names.h"
 #include "pipeline/interchange/export/export_checks.h"
@@ -20,6 +21,7 @@
 #include "pipeline/interchange/formats/npz_writer.h"
 #include "pipeline/interchange/model_family.h"
 #include "pipeline/interchange/weight_map.h"
+#include "tokenizer/piece_table.h"
 
 namespace gloss {
 namespace {
@@ -35,8 +37,19 @@ std::string yaml_text(const YamlOptions& options) {
   return text;
 }
 
-/// Returns a YAML scalar in double quotes, which is also a string of JSON.
-std::string yaml_quoted(const std::string& text) { return to_text(Json(text)); }
+/// Returns a YAML scalar in double quotes, which is also a string of JSON. Escapes the characters that YAML does not
+/// call printable or reads as line ends.
+std::string yaml_quoted(const std::string& text) {
+  const auto quoted = to_text(Json(text));  // without control characters below U+0020
+  std::string result;
+  for (const auto character : characters_of(quoted)) {
+    const auto code = decode_utf8(character, 0).value.value_or(0);
+    const bool is_printable = (code < 0x7F || code > 0x9F) && code != 0x2028 && code != 0x2029 && code != 0xFEFF &&
+                              code != 0xFFFE && code != 0xFFFF;
+    result += is_printable ? std::string(character) : formatted("\\u%04x", static_cast<unsigned>(code));
+  }
+  return result;
+}
 
 std::string yaml_flag(bool is_on) { return is_on ? "true" : "false"; }
 

@@ -188,29 +188,29 @@ std::string huggingface_readme(const TranslationModel& model, WeightPrecision pr
                                const std::string& model_class) {
   const auto& config = model.config.decoding;
   const bool joint = model.source_tokenizer == model.target_tokenizer;
+  const std::string tokenizer_class = joint ? "PreTrainedTokenizerFast" : "MarianTokenizer";
   const std::string program =
       "import sys\n"
       "from transformers import " +
-      model_class +
-      ", PreTrainedTokenizerFast\n\n"
-      "source = PreTrainedTokenizerFast.from_pretrained(\".\")\n"
-      "target = " +
-      (joint ? "source" : "PreTrainedTokenizerFast(tokenizer_file=\"target_tokenizer.json\")") +
-      "\nmodel = " + model_class + ".from_pretrained(\".\").eval()\n\n" + kPythonLines +
+      model_class + ", " + tokenizer_class + "\n\ntokenizer = " + tokenizer_class +
+      ".from_pretrained(\".\")\nmodel = " + model_class + ".from_pretrained(\".\").eval()\n\n" + kPythonLines +
       "for line in lines:\n"
-      "    batch = source(line, return_tensors=\"pt\", truncation=True)\n"
+      "    batch = tokenizer(line, return_tensors=\"pt\", truncation=True)\n"
       "    if batch[\"input_ids\"].shape[1] > 1:\n"
       "        ids = model.generate(**batch)[0]\n"
-      "        print(target.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False))\n"
+      "        print(tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False))\n"
       "    else:\n"
       "        print()\n";
-  std::vector<std::string> notes = {
-      kRounding, "An unknown piece is left out of the output. gloss prints it as `\u2047`.",
-      "Long sequences of combining characters, as of Korean letters, are normalized less completely."};
+  std::vector<std::string> notes = {kRounding,
+                                    "An unknown piece is left out of the output. gloss prints it as `\u2047`."};
+  if (joint)
+    notes.emplace_back("Long sequences of combining characters, as of Korean letters, are normalized less completely.");
+  else
+    notes.emplace_back("Text between `>>` and `<<` at the beginning of a line is read as a language tag.");
   notes.emplace_back(
       "transformers can report `embed_positions.weight` as `MISSING`. It computes these sinusoids itself.");
   const auto table = read_piece_table(model.source_tokenizer->serialized());
-  if (table.segmentation == PieceTable::Segmentation::kUnigram)
+  if (joint && table.segmentation == PieceTable::Segmentation::kUnigram)
     notes.emplace_back(
         "Text that spells a special piece, as `</s>`, or the piece of a byte, as `<0x41>`, is this piece. In gloss\n  "
         "it is plain text.");
@@ -218,7 +218,7 @@ std::string huggingface_readme(const TranslationModel& model, WeightPrecision pr
     notes.emplace_back("The repetition penalty changes log-probabilities. In gloss it changes logits.");
   return readme_beginning(model, "Hugging Face's transformers", precision) +
          "The search options are in `generation_config.json`. The class is `" + model_class +
-         "`.\n\n    pip install transformers torch\n\n" +
+         "`.\n\n    pip install transformers torch" + (joint ? "" : " sentencepiece") + "\n\n" +
          equal_command(model, precision, common_search_options(config)) + code_block("python", program) +
          differences(notes);
 }

@@ -15,6 +15,7 @@
 #include "pipeline/interchange/formats/yaml.h"
 #include "tokenizer/piece_table.h"
 #include "tokenizer/sentencepiece_check.h"
+#include "tokenizer/sentencepiece_settings.h"
 #include "tokenizer/tokenizer_config.h"
 
 namespace gloss {
@@ -99,6 +100,19 @@ std::vector<std::string> parse_json_pieces(std::string_view text, const std::str
   return pieces.take();
 }
 
+/// Removes the scores if each line has one after a tab, as in the .vocab files of SentencePiece.
+void remove_scores(std::vector<std::string_view>& lines) {
+  const auto is_scored = [](std::string_view line) {
+    const auto tab = line.rfind('\t');
+    if (tab == 0 || tab == line.npos) return false;
+    double score = 0;
+    const auto [stop, error] = std::from_chars(line.data() + tab + 1, line.data() + line.size(), score);
+    return error == std::errc() && stop == line.data() + line.size();
+  };
+  if (!std::ranges::all_of(lines, is_scored)) return;
+  for (auto& line : lines) line = line.substr(0, line.rfind('\t'));
+}
+
 std::vector<std::string> parse_lines(std::string_view text, const std::string& name) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -108,6 +122,7 @@ std::vector<std::string> parse_lines(std::string_view text, const std::string& n
     text.remove_prefix(std::min(end + 1, text.size()));
     if (lines.size() > kMaxVocabularyPieces) break;  // refused below
   }
+  remove_scores(lines);
   Pieces pieces(name, lines.size());
   for (std::size_t id = 0; id < lines.size(); ++id)
     pieces.put(std::string(lines[id]), id, "line " + std::to_string(id + 1));
@@ -116,6 +131,7 @@ std::vector<std::string> parse_lines(std::string_view text, const std::string& n
 
 std::vector<std::string> parse_sentencepiece(std::string_view bytes, const std::string& name) {
   check_sentencepiece_model(bytes, name);
+  expect_complete_sentencepiece(bytes, name);
   auto table = read_piece_table(bytes).pieces;
   Pieces pieces(name, table.size());
   for (std::size_t id = 0; id < table.size(); ++id)

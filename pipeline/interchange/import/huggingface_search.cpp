@@ -165,6 +165,10 @@ class SearchReader {
     if (const auto forced = value("forced_eos_token_id");
         !forced.is_null() && forced != eos && forced != Json::array({eos}))
       note_not_carried("forced_eos_token_id", forced);
+    else if (!forced.is_null())
+      note("forced_eos_token_id", forced,
+           "transformers puts it in the place of the last token of a translation that is cut at the length limit; "
+           "gloss does not");
     const bool has_bans = decoding_.min_length > 0 || decoding_.no_unk || decoding_.no_repeat_ngram > 0;
     if (value("renormalize_logits") == true && has_bans) note_not_carried("renormalize_logits", true);
   }

@@ -14,6 +14,7 @@
 #include "data/language_tag.h"
 #include "pipeline/interchange/formats/vocabulary_file.h"
 #include "pipeline/interchange/import/json_fields.h"
+#include "pipeline/interchange/import/tokenizer_json_reader.h"
 
 namespace gloss {
 namespace {
@@ -25,6 +26,12 @@ namespace fs = std::filesystem;
 constexpr std::array<std::array<std::string_view, 2>, 3> kTokenizerClasses{
     {{"MarianTokenizer"}, {"PegasusTokenizer"}, {"M2M100Tokenizer", "NllbTokenizer"}}};
 constexpr std::string_view kFast = "Fast";
+/// Classes that read tokenizer.json of any model_type.
+constexpr std::array<std::string_view, 2> kAnyTokenizer{"PreTrainedTokenizer", "TokenizersBackend"};
+
+/// The files that cut lines, by HuggingFaceType. Without one, tokenizer.json cuts.
+constexpr std::array<const char*, 3> kSentencePieceFiles{"source.spm", "spiece.model", "sentencepiece.bpe.model"};
+constexpr const char* kTokenizerJson = "tokenizer.json";
 
 constexpr std::string_view kLanguageCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
 
@@ -42,22 +49,6 @@ AddedPieces decoder_pieces(const Json& settings) {
     if (error != std::errc() || stop != key.data() + key.size() || row < 0 || !token.is_object()) continue;
     if (const auto content = token.find("content"); content != token.end() && content->is_string())
       added[row] = content->get<std::string>();
-  }
-  return added;
-}
-
-/// Returns the pieces of `added_tokens` of tokenizer.json: [{"id": 256001, "content": "ace_Arab", ...}].
-AddedPieces listed_pieces(const Json& tokenizer) {
-  AddedPieces added;
-  const auto found = tokenizer.find("added_tokens");
-  if (found == tokenizer.end() || !found->is_array()) return added;
-  for (const auto& token : *found) {
-    if (!token.is_object() || !token.contains("id") || !token.contains("content")) continue;
-    if (!token["id"].is_number_unsigned() || !token["content"].is_string()) continue;
-    const auto row = token["id"].get<std::uint64_t>();
-    if (row > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-      throw ModelError("tokenizer.json: added_tokens: wanted the number of a row as id, got " + std::to_string(row));
-    added[static_cast<std::int64_t>(row)] = token["content"].get<std::string>();
   }
   return added;
 }
@@ -94,17 +85,21 @@ class TokenizerReader {
     const auto before = refusals_.reasons().size();
     settings_ = read_json_object_if_there(folder_ / "tokenizer_config.json", kMaxSettingsFile);
     check_class();
-    switch (*network_.type) {
-      case HuggingFaceType::kMarian:
-        read_marian();
-        break;
-      case HuggingFaceType::kPegasus:
-        read_pegasus();
-        break;
-      case HuggingFaceType::kM2M100:
-        read_m2m100();
-        break;
-    }
+    if (fs::exists(folder_ / kTokenizerJson) &&
+        !fs::exists(folder_ / kSentencePieceFiles[static_cast<std::size_t>(*network_.type)]))
+      read_json();
+    else
+      switch (*network_.type) {
+        case HuggingFaceType::kMarian:
+          read_marian();
+          break;
+        case HuggingFaceType::kPegasus:
+          read_pegasus();
+          break;
+        case HuggingFaceType::kM2M100:
+          read_m2m100();
+          break;
+      }
     const auto language = [&](const char* key) {
       const auto found = settings_.find(key);
       const auto text = found != settings_.end() && found->is_string() ? with_hyphens(found->get<std::string>()) : "";
@@ -126,7 +121,8 @@ class TokenizerReader {
     auto name = fields.text("tokenizer_class", network_.tokenizer_class);
     if (name.ends_with(kFast)) name.resize(name.size() - kFast.size());
     const auto& classes = kTokenizerClasses[static_cast<std::size_t>(*network_.type)];
-    refusals_.require(name.empty() || std::ranges::find(classes, name) != classes.end(),
+    refusals_.require(name.empty() || std::ranges::find(classes, name) != classes.end() ||
+                          std::ranges::find(kAnyTokenizer, name) != kAnyTokenizer.end(),
                       "tokenizer_class: wanted " + std::string(classes[0]) +
                           (classes[1].empty() ? "" : " or " + std::string(classes[1])) + " beside model_type " +
                           network_.type_name + ", got " + printable(name, 80));
@@ -190,10 +186,21 @@ class TokenizerReader {
     result_.target = side;
   }
 
+  /// Reads tokenizer.json, which cuts for both languages.
+  void read_json() {
+    auto& side = result_.source;
+    side.sentencepiece_file = side.vocabulary_file = printable((folder_ / kTokenizerJson).string());
+    auto tokenizer = read_tokenizer_json(read_json_object(folder_ / kTokenizerJson, kMaxTokenizerFile),
+                                         side.vocabulary_file, refusals_);
+    if (tokenizer.pieces.empty()) return;  // refused
+    side.pieces = std::move(tokenizer.pieces);
+    side.unk = tokenizer.unk;
+    side.sentencepiece = std::move(tokenizer.sentencepiece);
+    if (network_.type == HuggingFaceType::kM2M100) add_languages(side);
+    result_.target = side;
+  }
+
   void read_m2m100() {
-    JsonFields fields(settings_, refusals_);
-    fields.expect(!fields.flag("legacy_behaviour", false), "legacy_behaviour",
-                  "false, the language tag in front of a source");
     if (!expect_file("sentencepiece.bpe.model")) return;
     auto& side = result_.source;
     const auto model = read_vocabulary(folder_ / "sentencepiece.bpe.model");
@@ -207,11 +214,18 @@ class TokenizerReader {
       for (std::size_t i = 3; i < model.pieces.size(); ++i) side.pieces.push_back(model.pieces[i]);
       side.unk = 3;
     }
+    add_languages(side);
+    result_.target = side;
+  }
+
+  void add_languages(HuggingFaceVocabulary& side) {
+    JsonFields fields(settings_, refusals_);
+    fields.expect(!fields.flag("legacy_behaviour", false), "legacy_behaviour",
+                  "false, the language tag in front of a source");
     add_pieces(side);
     refusals_.require(
         !side.languages.empty(),
         "wanted language tags in tokenizer_config.json, tokenizer.json or special_tokens_map.json, found none");
-    result_.target = side;
   }
 
   /// Adds the language tags. Files with row numbers come before lists without them.
@@ -222,7 +236,7 @@ class TokenizerReader {
     };
     auto added = decoder_pieces(settings_);
     if (!has_languages(added))
-      added = listed_pieces(read_json_object_if_there(folder_ / "tokenizer.json", kMaxTokenizerFile));
+      added = added_pieces(read_json_object_if_there(folder_ / kTokenizerJson, kMaxTokenizerFile));
     if (!has_languages(added)) added = following_pieces(settings_, first);
     if (!has_languages(added))
       added = following_pieces(read_json_object_if_there(folder_ / "special_tokens_map.json", kMaxSettingsFile), first);

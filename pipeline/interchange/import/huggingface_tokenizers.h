@@ -28,8 +28,8 @@ struct HuggingFaceTokenizers {
 };
 
 /// Reads the tokenizers of a directory: source.spm, target.spm and vocab.json of MarianMT; spiece.model of Pegasus;
-/// sentencepiece.bpe.model of M2M100 (with vocab.json) and NLLB. Adds a refusal for each missing file and for a
-/// tokenizer of another class. Throws ModelError if a file is damaged; IoError.
+/// sentencepiece.bpe.model of M2M100 (with vocab.json) and NLLB; without these, tokenizer.json. Adds a refusal for each
+/// missing file and for a tokenizer of another class. Throws ModelError if a file is damaged; IoError.
 HuggingFaceTokenizers read_huggingface_tokenizers(const std::filesystem::path& folder,
                                                   const HuggingFaceNetwork& network, Refusals& refusals);
 

@@ -23,6 +23,7 @@
 #include "pipeline/interchange/import/import_tokenizers.h"
 #include "pipeline/interchange/import/import_vocabulary.h"
 #include "pipeline/interchange/import/json_fields.h"
+#include "pipeline/interchange/import/tokenizer_json_reader.h"
 #include "tokenizer/make_tokenizer.h"
 
 namespace gloss {
@@ -124,20 +125,41 @@ class HuggingFaceImport {
   }
 
   /// Returns the rows of gloss's pieces. Bos has the row of the decoder's first input.
-  PieceRows rows_of(std::int64_t size, std::int64_t unk) const {
-    auto specials = network_.specials;
-    specials.unk = unk;
+  PieceRows rows_of(std::int64_t size, const SpecialRows& specials) const {
     auto rows = piece_rows(size, specials);
     if (network_.decoder_start != specials.bos) rows.rows[kBos] = network_.decoder_start;
     return rows;
   }
 
-  /// Refuses a vocabulary whose <unk> has no row, or the row of another special piece. Returns whether it fits.
-  bool has_own_unk(const HuggingFaceVocabulary& side, std::int64_t size) {
-    const auto& [pad, unk, bos, eos] = network_.specials;
-    const bool fits = side.unk < size && side.unk != pad && side.unk != bos && side.unk != eos;
-    model_.report.refusals.require(fits, side.vocabulary_file + ": wanted a row of its own below vocab_size " +
-                                             std::to_string(size) + " for <unk>, got " + std::to_string(side.unk));
+  /// Returns the rows of the special pieces of the target. The configuration has one pad, that of the source; it may
+  /// be an ordinary piece of a target with a vocabulary of its own.
+  SpecialRows target_specials(const HuggingFaceTokenizers& tokenizers) {
+    auto specials = network_.specials;
+    specials.unk = tokenizers.target.unk;
+    const auto pad = static_cast<std::size_t>(specials.pad);
+    const auto &source = tokenizers.source.pieces, &target = tokenizers.target.pieces;
+    if (pad >= std::min(source.size(), target.size()) || source[pad] == target[pad]) return specials;
+    const auto found = std::ranges::find(target, source[pad]);
+    specials.pad = found == target.end() ? PieceRows::kNoRow : found - target.begin();
+    model_.report.notes.push_back("pad_token_id " + std::to_string(pad) + ": \"" + printable(target[pad], 80) +
+                                  "\" of " + tokenizers.target.vocabulary_file + " stays a piece of the target");
+    return specials;
+  }
+
+  /// Refuses a vocabulary whose <unk> has no row, or the row of another special piece, and one that leaves more rows
+  /// without a piece than its class has. Returns whether it fits.
+  bool fits(const HuggingFaceVocabulary& side, const SpecialRows& specials, std::int64_t size) {
+    constexpr std::int64_t kMadeUpWords = 8;  // of M2M100; NLLB has fewer
+    auto& refusals = model_.report.refusals;
+    const auto& [pad, unk, bos, eos] = specials;
+    const bool fits = unk < size && unk != pad && unk != bos && unk != eos;
+    refusals.require(fits, side.vocabulary_file + ": wanted a row of its own below vocab_size " + std::to_string(size) +
+                               " for <unk>, got " + std::to_string(unk));
+    const auto spare = network_.type == HuggingFaceType::kM2M100 ? kMadeUpWords : 0;
+    refusals.require(std::ssize(side.pieces) + spare >= size || settings_.allow_other_tokenizer,
+                     side.vocabulary_file + ": wanted at least " + std::to_string(size - spare) +
+                         " pieces for the rows of the embedding, got " + std::to_string(side.pieces.size()) +
+                         "; the file is damaged, or set --allow-other-tokenizer for rows without a piece");
     return fits;
   }
 
@@ -145,11 +167,14 @@ class HuggingFaceImport {
     auto& report = model_.report;
     const auto tokenizers = read_huggingface_tokenizers(folder_, network_, report.refusals);
     if (!tokenizers.is_complete) return;
-    const bool source_fits = has_own_unk(tokenizers.source, network_.source_size),
-               target_fits = has_own_unk(tokenizers.target, network_.target_size);
+    auto source = network_.specials;
+    source.unk = tokenizers.source.unk;
+    const auto target = target_specials(tokenizers);
+    const bool source_fits = fits(tokenizers.source, source, network_.source_size),
+               target_fits = fits(tokenizers.target, target, network_.target_size);
     if (!source_fits || !target_fits) return;
-    source_rows_ = rows_of(network_.source_size, tokenizers.source.unk);
-    target_rows_ = rows_of(network_.target_size, tokenizers.target.unk);
+    source_rows_ = rows_of(network_.source_size, source);
+    target_rows_ = rows_of(network_.target_size, target);
     has_rows_ = true;
     const bool same_table = tokenizers.source.pieces == tokenizers.target.pieces && source_rows_ == target_rows_;
     auto& config = model_.config;
@@ -163,7 +188,8 @@ class HuggingFaceImport {
       for (std::size_t id = 0; id < rows.rows.size(); ++id) ids.emplace(rows.rows[id], static_cast<Id>(id));
       for (const auto& [language, row] : side.languages)
         if (const auto id = ids.find(row); id != ids.end()) vocabulary.languages.emplace(language, id->second);
-      add_tokenizer(model_, name, vocabulary, side.sentencepiece, side.sentencepiece_file, side.vocabulary_file);
+      add_tokenizer(model_, settings_, name, vocabulary, side.sentencepiece, side.sentencepiece_file,
+                    side.vocabulary_file);
     };
     add(joint ? kJointTokenizer : kSourceTokenizer, tokenizers.source, source_rows_);
     if (!joint) add(kTargetTokenizer, tokenizers.target, target_rows_);
@@ -185,20 +211,38 @@ class HuggingFaceImport {
           "not");
   }
 
+  /// Returns the file of a tokenizer in an export of gloss. Other programs that save the directory again keep only
+  /// those of their class.
+  fs::path own_tokenizer(const std::string& name) const {
+    const auto other = name == kJointTokenizer    ? "tokenizer.json"
+                       : name == kSourceTokenizer ? "source.spm"
+                                                  : "target.spm";
+    return folder_ / (fs::exists(folder_ / name) || !fs::exists(folder_ / other) ? name : other);
+  }
+
   /// Takes the tokenizers that gloss export wrote beside the files of Hugging Face.
   void take_own_tokenizers() {
     auto& config = model_.config;
-    config.tokenizer.joint = fs::exists(folder_ / kJointTokenizer);
+    auto& refusals = model_.report.refusals;
+    config.tokenizer.joint = !fs::exists(own_tokenizer(kSourceTokenizer));
     std::vector<std::int64_t> sizes;
     for (const auto& name : tokenizer_names(config.tokenizer.joint)) {
-      const auto path = folder_ / name;
-      model_.report.refusals.require(fs::exists(path), name + " is missing; gloss export writes it");
+      const auto path = own_tokenizer(name);
+      refusals.require(fs::exists(path), name + " is missing; gloss export writes it");
       if (!fs::exists(path)) return;
-      const auto tokenizer = make_tokenizer(read_model_text(path, kMaxTokenizerFile), printable(path.string()));
+      const auto shown = printable(path.string());
+      auto bytes = path.extension() == ".json"
+                       ? read_tokenizer_json(read_json_object(path, kMaxTokenizerFile), shown, refusals).sentencepiece
+                       : read_model_text(path, kMaxTokenizerFile);
+      if (!refusals.empty()) return;
+      const auto tokenizer = make_tokenizer(std::move(bytes), shown);
       sizes.push_back(tokenizer->vocabulary_size());
       model_.tokenizers[name] = tokenizer->serialized();
-      const auto file = printable(path.string());
-      model_.report.tokenizers.push_back({name, file, file, sizes.back(), "", tokenizer->languages()});
+      model_.report.tokenizers.push_back({.name = name,
+                                          .sentencepiece = shown,
+                                          .vocabulary = shown,
+                                          .pieces = sizes.back(),
+                                          .languages = tokenizer->languages()});
       config.tokenizer.vocabulary_size = std::max(sizes.back(), TokenizerConfig::kMinVocabulary);
     }
     const auto expect_size = [&](std::int64_t pieces, std::int64_t rows) {
@@ -209,8 +253,10 @@ class HuggingFaceImport {
     expect_size(sizes.front(), network_.source_size);
     expect_size(sizes.back(), network_.target_size);
     config.tokenizer.shared_ids = !config.tokenizer.joint && config.model.tie_embeddings == TieEmbeddings::kAll;
-    source_rows_ = rows_of(network_.source_size, kUnk);
-    target_rows_ = rows_of(network_.target_size, kUnk);
+    auto specials = network_.specials;
+    specials.unk = kUnk;
+    source_rows_ = rows_of(network_.source_size, specials);
+    target_rows_ = rows_of(network_.target_size, specials);
     has_rows_ = true;
     set_languages(model_, settings_);
   }

@@ -16,6 +16,7 @@
 #include "pipeline/interchange/import/import_vocabulary.h"
 #include "pipeline/interchange/import/marian_files.h"
 #include "pipeline/interchange/import/marian_network.h"
+#include "tokenizer/piece_table.h"
 
 namespace gloss {
 namespace {
@@ -68,8 +69,39 @@ ImportRules marian_rules(const MarianNetwork& network) {
 /// The vocabulary and the SentencePiece model of a side.
 struct MarianSide {
   Vocabulary table;
-  std::string sentencepiece, file;  ///< bytes, and the name of their file
+  std::string sentencepiece, file;         ///< bytes, and the name of their file
+  SpecialRows specials = kMarianSpecials;  ///< in the table
+
+  bool has_specials(std::int64_t rows) const {
+    return specials.unk >= 0 && specials.eos >= 0 && std::max(specials.unk, specials.eos) < rows;
+  }
 };
+
+/// Returns the rows of </s> and <unk>, which Marian finds by their names, or by those of Nematus as ids 0 and 1. A
+/// SentencePiece model has them by the types of its pieces.
+SpecialRows marian_specials(const Vocabulary& table) {
+  const auto& pieces = table.pieces;
+  const auto row_of = [&](std::string_view name, std::size_t older_row, std::initializer_list<std::string_view> older) {
+    if (older_row < pieces.size() && std::ranges::find(older, pieces[older_row]) != older.end())
+      return static_cast<std::int64_t>(older_row);
+    const auto found = std::ranges::find(pieces, name);
+    return found == pieces.end() ? PieceRows::kNoRow : found - pieces.begin();
+  };
+  SpecialRows specials{.unk = row_of("<unk>", 1, {"UNK", "unk"}), .eos = row_of("</s>", 0, {"eos", "<eos>"})};
+  if (table.kind != Vocabulary::Kind::kSentencePiece) return specials;
+  const auto types = read_piece_table(table.sentencepiece).pieces;
+  const auto unk = std::ranges::find(types, Piece::Type::kUnknown, &Piece::type);
+  specials.unk = unk == types.end() ? PieceRows::kNoRow : unk - types.begin();
+  if (specials.eos >= 0 && types[static_cast<std::size_t>(specials.eos)].type != Piece::Type::kControl)
+    specials.eos = PieceRows::kNoRow;
+  return specials;
+}
+
+/// Returns whether a vocabulary is one of subword-nmt, whose pieces within a word end in "@@".
+bool is_of_subword_nmt(const Vocabulary& table) {
+  return std::ranges::count_if(table.pieces, [](const auto& piece) { return piece.ends_with("@@"); }) * 10 >
+         table.size();
+}
 
 class MarianImport {
  public:
@@ -88,6 +120,10 @@ class MarianImport {
     for (const auto& vocabulary : files_.vocabularies) add_file(vocabulary.sentencepiece);
     file_ = open_marian(files_.model);
     const auto options = MarianOptions::of_model(*file_);
+    if (!files_.vocabularies.empty()) {  // otherwise refused already
+      source_ = read_side(files_.vocabularies.front());
+      target_ = read_side(files_.vocabularies.back());
+    }
     set_network(options);
     add_tokenizers();
     set_search();
@@ -108,9 +144,9 @@ class MarianImport {
     if (config.positions == Positions::kLearned && file_->has("Wpos"))
       config.max_positions = std::clamp<std::int64_t>(row_count(file_->info("Wpos")), 1, ModelConfig::kMaxPositions);
     model_.config.model = config;
-    source_rows_ = rows_of(kSourceEmbedding, network_.dim_vocabs.front());
+    source_rows_ = rows_of(kSourceEmbedding, network_.dim_vocabs.front(), source_);
     const bool is_joint = config.tie_embeddings == TieEmbeddings::kAll;
-    target_rows_ = rows_of(is_joint ? kSourceEmbedding : kTargetEmbedding, network_.dim_vocabs.back());
+    target_rows_ = rows_of(is_joint ? kSourceEmbedding : kTargetEmbedding, network_.dim_vocabs.back(), target_);
     if (!network_.is_transformer) return;
     model_.weights = std::make_shared<ImportedWeights>(
         file_, WeightMap(ModelFamily::kMarian, config, source_rows_, target_rows_), marian_rules(network_));
@@ -126,7 +162,7 @@ class MarianImport {
 
   /// Returns the rows of the embedding of a side. `stated` is their number in dim-vocabs, or 0. The number is compared
   /// with the limit before anything of this size is allocated.
-  PieceRows rows_of(const char* embedding, std::int64_t stated) {
+  PieceRows rows_of(const char* embedding, std::int64_t stated, const MarianSide& side) {
     auto& refusals = model_.report.refusals;
     auto count = stated;
     for (const auto& [name, transposed] : foreign_names(ModelFamily::kMarian, embedding, network_.model)) {
@@ -140,36 +176,40 @@ class MarianImport {
     refusals.require(fits, "dim-vocabs: wanted " + std::to_string(kMinVocabulary) + " to " +
                                std::to_string(TokenizerConfig::kMaxVocabulary) + " pieces, got " +
                                std::to_string(count));
-    auto rows = piece_rows(fits ? count : 0, kMarianSpecials);
+    if (!side.table.pieces.empty()) expect_rows(side, count);
+    auto rows = piece_rows(fits ? count : 0, side.has_specials(count) ? side.specials : kMarianSpecials);
     rows.foreign_size = count;  // the shapes of tensors are compared with it even if it is refused
     return rows;
   }
 
-  MarianSide read_side(const MarianVocabulary& files, const PieceRows& rows) {
+  MarianSide read_side(const MarianVocabulary& files) {
     const auto& [table, sentencepiece] = files;
     MarianSide side{.table = read_vocabulary(table), .sentencepiece = {}, .file = printable(sentencepiece.string())};
     side.sentencepiece =
         table == sentencepiece ? side.table.sentencepiece : read_vocabulary(sentencepiece).sentencepiece;
-    const auto is_one_of = [&](std::size_t id, std::initializer_list<std::string_view> names) {
-      return id < side.table.pieces.size() && std::ranges::find(names, side.table.pieces[id]) != names.end();
-    };
-    auto& refusals = model_.report.refusals;
-    refusals.require(is_one_of(0, {"</s>", "<eos>", "eos"}) && is_one_of(1, {"<unk>", "UNK", "unk"}),
-                     side.table.name + ": wanted </s> and <unk> as ids 0 and 1, as Marian has them");
-    // Marian leaves out the last entries of a table that is too long, but never those of a SentencePiece model.
-    const bool may_be_longer = side.table.kind != Vocabulary::Kind::kSentencePiece;
-    const auto size = side.table.size();
-    refusals.require(rows.foreign_size == 0 || size == rows.foreign_size || (may_be_longer && size > rows.foreign_size),
-                     side.table.name + ": wanted " + std::to_string(rows.foreign_size) +
-                         " pieces, as many as the embedding has rows, got " + std::to_string(size));
+    side.specials = marian_specials(side.table);
+    model_.report.refusals.require(!is_of_subword_nmt(side.table),
+                                   side.table.name + ": wanted pieces of SentencePiece, got those of subword-nmt (@@)");
     return side;
+  }
+
+  /// Refuses a vocabulary that does not fit `rows` rows of the embedding.
+  void expect_rows(const MarianSide& side, std::int64_t rows) {
+    auto& refusals = model_.report.refusals;
+    const auto& table = side.table;
+    refusals.require(side.has_specials(rows),
+                     table.name + ": wanted </s> and <unk> among the first " + std::to_string(rows) + " pieces");
+    // Marian leaves out the last entries of a table that is too long, but never those of a SentencePiece model.
+    const bool may_be_longer = table.kind != Vocabulary::Kind::kSentencePiece;
+    refusals.require(rows == 0 || table.size() == rows || (may_be_longer && table.size() > rows),
+                     table.name + ": wanted " + std::to_string(rows) +
+                         " pieces, as many as the embedding has rows, got " + std::to_string(table.size()));
   }
 
   void add_tokenizers() {
     auto& report = model_.report;
     if (files_.vocabularies.empty()) return;  // refused already
-    const auto source = read_side(files_.vocabularies.front(), source_rows_);
-    const auto target = read_side(files_.vocabularies.back(), target_rows_);
+    const auto &source = source_, &target = target_;
     const bool same_table = source.table.pieces == target.table.pieces && source_rows_ == target_rows_;
     auto& config = model_.config;
     set_sharing(config.tokenizer, same_table, source.sentencepiece == target.sentencepiece);
@@ -180,7 +220,7 @@ class MarianImport {
     if (!report.refusals.empty()) return;
     const auto add = [&](const char* name, const MarianSide& side, const PieceRows& rows) {
       const auto vocabulary = mapped_vocabulary(side.table.pieces, rows, normalizer());
-      add_tokenizer(model_, name, vocabulary, side.sentencepiece, side.file, side.table.name);
+      add_tokenizer(model_, settings_, name, vocabulary, side.sentencepiece, side.file, side.table.name);
     };
     add(joint ? kJointTokenizer : kSourceTokenizer, source, source_rows_);
     if (!report.tokenizers.front().languages.empty()) config.tokenizer.source_tag = SourceTag::kTarget;
@@ -208,6 +248,7 @@ class MarianImport {
   MarianFiles files_;
   std::shared_ptr<const ForeignTensors> file_;
   MarianNetwork network_;
+  MarianSide source_, target_;
   PieceRows source_rows_, target_rows_;
 };
 

@@ -18,6 +18,7 @@
 #include "pipeline/interchange/formats/huggingface_weights.h"
 #include "pipeline/interchange/import/import_huggingface.h"
 #include "pipeline/interchange/import/import_marian.h"
+#include "pipeline/interchange/import/json_fields.h"
 
 namespace gloss {
 namespace {
@@ -44,6 +45,13 @@ void expect_importable_format(const fs::path& path) {
   const auto has = [&](const char* file) { return fs::exists(path / file); };
   if (has("model.bin") && (has("shared_vocabulary.json") || has("source_vocabulary.json")))
     throw UsageError(name + "is a model of CTranslate2; import the model that it was converted from");
+  if (has("adapter_config.json")) {
+    const auto adapter = read_json_object(path / "adapter_config.json", kMaxSettingsFile);
+    throw UsageError(
+        name + "is an adapter (LoRA) of the model " +
+        printable(value_text(adapter.value("base_model_name_or_path", Json())), 80) +
+        "; merge it into the model first (peft: merge_and_unload, then save_pretrained to another folder)");
+  }
   if (find_huggingface_weights(path) && !has("config.json"))
     throw UsageError(name + "wanted the folder of a Hugging Face model, found no config.json in it");
 }

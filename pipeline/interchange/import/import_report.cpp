@@ -17,9 +17,13 @@ Json to_json(const FoundTensor& tensor) {
 }
 
 Json to_json(const FoundTokenizer& tokenizer) {
-  return {
-      {"name", tokenizer.name},     {"sentencepiece", tokenizer.sentencepiece}, {"vocabulary", tokenizer.vocabulary},
-      {"pieces", tokenizer.pieces}, {"normalizer", tokenizer.normalizer},       {"languages", tokenizer.languages}};
+  return {{"name", tokenizer.name},
+          {"sentencepiece", tokenizer.sentencepiece},
+          {"vocabulary", tokenizer.vocabulary},
+          {"pieces", tokenizer.pieces},
+          {"unknown_pieces", tokenizer.unknown_pieces},
+          {"normalizer", tokenizer.normalizer},
+          {"languages", tokenizer.languages}};
 }
 
 template <typename Items>

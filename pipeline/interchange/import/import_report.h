@@ -25,7 +25,8 @@ struct FoundTokenizer {
   std::string sentencepiece;  ///< file that cuts
   std::string vocabulary;     ///< file that numbers the pieces
   std::int64_t pieces = 0;
-  std::string normalizer;                   ///< "opus-mt", or empty
+  std::int64_t unknown_pieces = 0;          ///< pieces of the file that cuts which the vocabulary lacks
+  std::string normalizer = {};              ///< "opus-mt", or empty
   std::vector<std::string> languages = {};  ///< with a tag
 };
 

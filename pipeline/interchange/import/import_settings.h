@@ -20,6 +20,7 @@ struct ImportSettings {
   std::vector<std::filesystem::path> vocabularies = {};
   /// Languages that are stored in the model file. With language tags: the default tags.
   std::optional<std::string> source_language = {}, target_language = {};
+  bool allow_other_tokenizer = false;  ///< import a tokenizer of which many pieces are not in the vocabulary
 };
 
 }  // namespace gloss

@@ -2,15 +2,23 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
+#include <utility>
 
+#include "common/error.h"
+#include "common/text/formatted.h"
+#include "common/text/printable.h"
 #include "data/language_tag.h"
 #include "model/storage/tensor_names.h"
 #include "tokenizer/language_tags.h"
 #include "tokenizer/make_tokenizer.h"
 #include "tokenizer/piece_table.h"
+#include "tokenizer/sentencepiece_writer.h"
 
 namespace gloss {
 namespace {
+
+constexpr double kMaxUnknownPercent = 5;  // of a SentencePiece model's pieces that a vocabulary may lack
 
 TokenizerType type_of(PieceTable::Segmentation segmentation) {
   switch (segmentation) {
@@ -34,19 +42,41 @@ void describe_sentencepiece(TokenizerConfig& config, std::string_view sentencepi
 
 }  // namespace
 
-void add_tokenizer(ImportedModel& model, const std::string& tensor, const MappedVocabulary& vocabulary,
-                   std::string_view sentencepiece, const std::string& sentencepiece_file,
-                   const std::string& vocabulary_file) {
-  const MappedTokenizer tokenizer(vocabulary, sentencepiece, sentencepiece_file);
+void add_tokenizer(ImportedModel& model, const ImportSettings& settings, const std::string& tensor,
+                   const MappedVocabulary& vocabulary, std::string_view sentencepiece,
+                   const std::string& sentencepiece_file, const std::string& vocabulary_file) {
+  FoundTokenizer found{.name = tensor,
+                       .sentencepiece = sentencepiece_file,
+                       .vocabulary = vocabulary_file,
+                       .pieces = std::ssize(vocabulary.pieces),
+                       .normalizer = vocabulary.normalizer == MappedVocabulary::Normalizer::kOpusMt ? "opus-mt" : ""};
+  const auto cut = read_piece_table(sentencepiece);
+  const std::unordered_set<std::string_view> known(vocabulary.pieces.begin() + kSpecialIds, vocabulary.pieces.end());
+  std::unordered_set<std::string_view> unknown;
+  std::int64_t count = 0;
+  for (const auto& piece : cut.pieces) {
+    if (piece.type != Piece::Type::kNormal) continue;
+    ++count;
+    if (!known.contains(piece.text)) unknown.insert(piece.text);
+  }
+  found.unknown_pieces = std::ssize(unknown);
+  const auto percent =
+      100.0 * static_cast<double>(unknown.size()) / static_cast<double>(std::max<std::int64_t>(count, 1));
+  const auto share = std::to_string(unknown.size()) + " of " + std::to_string(count) + " pieces of " +
+                     sentencepiece_file + " (" + formatted("%.2g", percent) + " %)";
+  if (percent > kMaxUnknownPercent && !settings.allow_other_tokenizer)
+    model.report.refusals.add(vocabulary_file + ": wanted the pieces of " + sentencepiece_file + ", but lacks " +
+                              share + "; name files that belong together, or set --allow-other-tokenizer");
+  else if (!unknown.empty())
+    model.report.notes.push_back(vocabulary_file + " lacks " + share +
+                                 "; gloss cuts without them, where other programs have <unk>");
+  const MappedTokenizer tokenizer(vocabulary,
+                                  unknown.empty() ? std::string(sentencepiece) : without_pieces(sentencepiece, unknown),
+                                  sentencepiece_file);
   model.tokenizers[tensor] = tokenizer.serialized();
   describe_sentencepiece(model.config.tokenizer, sentencepiece, tokenizer.vocabulary_size());
-  model.report.tokenizers.push_back(
-      {.name = tensor,
-       .sentencepiece = sentencepiece_file,
-       .vocabulary = vocabulary_file,
-       .pieces = tokenizer.vocabulary_size(),
-       .normalizer = vocabulary.normalizer == MappedVocabulary::Normalizer::kOpusMt ? "opus-mt" : "",
-       .languages = tokenizer.languages()});
+  found.languages = tokenizer.languages();
+  model.report.tokenizers.push_back(std::move(found));
 }
 
 void set_sharing(TokenizerConfig& config, bool same_table, bool same_model) {
@@ -56,11 +86,15 @@ void set_sharing(TokenizerConfig& config, bool same_table, bool same_model) {
 
 void set_languages(ImportedModel& model, const ImportSettings& settings) {
   auto& config = model.config;
-  const auto set = [](const std::optional<std::string>& given, std::string& language) {
-    if (given) language = with_hyphens(*given);
+  const auto set = [](const std::optional<std::string>& given, std::string& language, const char* key) {
+    if (!given) return;
+    language = with_hyphens(*given);
+    if (!language.empty() && !is_language_tag(language))
+      throw UsageError(
+          {Key{key}, ": wanted a language tag, such as en, pt-BR or eng_Latn, got " + printable(*given, 80)});
   };
-  set(settings.source_language, config.data.source_language);
-  set(settings.target_language, config.data.target_language);
+  set(settings.source_language, config.data.source_language, "source_language");
+  set(settings.target_language, config.data.target_language, "target_language");
   const Languages languages{config.data.source_language, config.data.target_language};
   const auto tokenizer = [&](const char* name) {
     const auto found = model.tokenizers.find(config.tokenizer.joint ? kJointTokenizer : name);

@@ -11,10 +11,12 @@ namespace gloss {
 
 /// Adds a tokenizer under its tensor's name, and its description to the report; `sentencepiece_file` and
 /// `vocabulary_file` are printable names. The settings of the section `tokenizer` are those of the last one that is
-/// added. Throws ModelError if vocabulary or SentencePiece model are impossible.
-void add_tokenizer(ImportedModel& model, const std::string& tensor, const MappedVocabulary& vocabulary,
-                   std::string_view sentencepiece, const std::string& sentencepiece_file,
-                   const std::string& vocabulary_file);
+/// added. Pieces of the SentencePiece model that the vocabulary lacks are taken out of it, so that lines are cut
+/// without them; more than a few per cent of them are refused unless the settings allow it. Throws ModelError if
+/// vocabulary or SentencePiece model are impossible.
+void add_tokenizer(ImportedModel& model, const ImportSettings& settings, const std::string& tensor,
+                   const MappedVocabulary& vocabulary, std::string_view sentencepiece,
+                   const std::string& sentencepiece_file, const std::string& vocabulary_file);
 
 /// Sets whether both languages share a tokenizer, or only its ids. `same_table`: their vocabularies are equal.
 /// `same_model`: their SentencePiece models are.

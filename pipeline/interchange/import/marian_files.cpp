@@ -172,6 +172,7 @@ class Finder {
     for (const auto& vocabulary : named) take(beside(folder_, vocabulary), tables);
     if (given.empty() && named.empty()) {
       std::ranges::copy_if(files_, std::back_inserter(tables), is_table);
+      if (tables.empty()) tables = lists_of_pieces();
       tables = sided(tables, "vocabularies", refusals_);
     }
     if (models.empty() && (tables.empty() || !std::ranges::all_of(tables, is_sentencepiece))) {
@@ -193,6 +194,14 @@ class Finder {
     };
     add(tables.front(), models.empty() ? fs::path() : models.front());
     add(tables.back(), models.empty() ? fs::path() : models.back());
+  }
+
+  /// Returns the .vocab files. Fewer than there are SentencePiece models are by-products of training these.
+  Paths lists_of_pieces() const {
+    Paths lists;
+    std::ranges::copy_if(files_, std::back_inserter(lists),
+                         [](const auto& file) { return file.extension() == ".vocab"; });
+    return std::ssize(lists) < std::ranges::count_if(files_, is_sentencepiece) ? Paths{} : lists;
   }
 
   bool is_vocabulary(const fs::path& path) {

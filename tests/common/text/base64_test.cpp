@@ -20,5 +20,15 @@ TEST(Base64Test, AnyByteIsEncodedInOneLine) {
   EXPECT_EQ(base64(std::string(300, 'a')).find('\n'), std::string::npos);
 }
 
+TEST(Base64Test, TheBytesComeBack) {
+  for (std::size_t size = 0; size < 260; ++size) {
+    std::string bytes;
+    for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(size + 37 * i);
+    EXPECT_EQ(from_base64(base64(bytes)), bytes);
+  }
+  for (const auto* other : {"Z", "Zg", "Zg=", "Z===", "====", "Zm9v!", "Zm-v"})
+    EXPECT_EQ(from_base64(other), std::nullopt);
+}
+
 }  // namespace
 }  // namespace gloss

@@ -1,5 +1,8 @@
 #include "pipeline/interchange/export/export_huggingface.h"
 
+#include <filesystem>
+#include <tuple>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -108,8 +111,50 @@ TEST(ExportHuggingFaceTest, PreNormIsPegasusAndPostNormIsMarian) {
   EXPECT_EQ(config.at("tie_word_embeddings"), false);
   EXPECT_EQ(config.at("encoder_ffn_dim"), 16);
   EXPECT_EQ(config.at("decoder_ffn_dim"), 24);
-  EXPECT_TRUE(std::filesystem::exists(post.output() / "target_tokenizer.json"));
   EXPECT_EQ(post.text("source_tokenizer.model"), post.model().source_tokenizer->serialized());
+}
+
+TEST(ExportHuggingFaceTest, TwoTokenizersAreOneMarianTokenizer) {
+  const ExportedModel exported([](SmallJob& job) {
+    job.use_two_tokenizers(TieEmbeddings::kNone);
+    use_post_norm(job);
+  });
+  exported.write(kHuggingFace);
+  const auto config = exported.json("tokenizer_config.json");
+  EXPECT_EQ(config.at("tokenizer_class"), "MarianTokenizer");
+  EXPECT_EQ(config.at("separate_vocabs"), true);
+  EXPECT_FALSE(std::filesystem::exists(exported.output() / "tokenizer.json"));
+  const auto model = exported.model();
+  for (const auto& [tokenizer, spm, table] : {std::tuple(model.source_tokenizer, "source.spm", "vocab.json"),
+                                              {model.target_tokenizer, "target.spm", "target_vocab.json"}}) {
+    EXPECT_EQ(exported.text(spm), tokenizer->serialized());
+    const auto pieces = exported.json(table);
+    EXPECT_EQ(pieces.size(), static_cast<std::size_t>(tokenizer->vocabulary_size()));
+    for (const auto& [piece, id] : pieces.items()) EXPECT_EQ(tokenizer->piece(id.get<Id>()), piece);
+  }
+  EXPECT_THAT(exported.text("README.md"), HasSubstr("tokenizer = MarianTokenizer.from_pretrained(\".\")"));
+}
+
+// transformers saves the files of its own class only.
+TEST(ExportHuggingFaceTest, AnExportIsReadWithoutTheFilesOfGloss) {
+  for (const bool separate : {false, true}) {
+    const ExportedModel exported([&](SmallJob& job) {
+      if (separate) job.use_two_tokenizers(TieEmbeddings::kNone);
+      if (separate) use_post_norm(job);
+    });
+    exported.write(kHuggingFace);
+    for (const auto* name : {"tokenizer.model", "source_tokenizer.model", "target_tokenizer.model"})
+      std::filesystem::remove(exported.output() / name);
+    const auto again = exported.output().parent_path() / "again.safetensors";
+    import_model({.path = exported.output()}, WeightPrecision::kFloat32, again);
+    const auto imported = load_translation_model(again, at::kCPU), model = exported.model();
+    for (const auto* text : {"a b c", "the dog sees the cat, \u00bd", ""}) {
+      EXPECT_EQ(imported.source_tokenizer->encode(text), model.source_tokenizer->encode(text));
+      EXPECT_EQ(imported.target_tokenizer->encode(text), model.target_tokenizer->encode(text));
+    }
+    for (const auto& [name, info] : network_weights(model.config.model, model.file.vocabularies))
+      EXPECT_TRUE(imported.file.model.weights(name).to_float().equal(exported.weight(name))) << name;
+  }
 }
 
 TEST(ExportHuggingFaceTest, ActivationsHaveTheNamesOfTheClasses) {

@@ -15,6 +15,7 @@
 #include "pipeline/interchange/import/import_model.h"
 #include "pipeline/interchange/weight_map.h"
 #include "tests/pipeline/interchange/export/exported_model.h"
+#include "tokenizer/sentencepiece_writer.h"
 
 namespace gloss {
 namespace {
@@ -182,6 +183,23 @@ TEST(ExportMarianRefusalTest, ActivationsThatMarianLacksAreRefused) {
                 HasSubstr("model.activation: wanted one of relu, swish, gelu_sigmoid, got " +
                           to_json(model.model().config.model).at("activation").get<std::string>()));
   }
+}
+
+// yaml-cpp and PyYAML refuse these characters, or read them as line ends.
+TEST_F(ExportMarianTest, CharactersThatYamlDoesNotPrintAreEscaped) {
+  const std::vector<std::string> pieces{"a\x7f", "b\u0085", "c\u2028", "d\ufeff", "e\ufffe", "f\u009f", "g\u00e9"};
+  const ExportedModel exported([](SmallJob& job) { use_marian_formulas(job.config.model); },
+                               [&](const std::string& bytes) {
+                                 auto table = read_piece_table(bytes);
+                                 for (const auto& piece : pieces) table.pieces.push_back({piece, -50});
+                                 return write_sentencepiece(table, read_sentencepiece_settings(bytes));
+                               });
+  exported.write(kMarian);
+  const auto text = exported.text("vocab.yml");
+  for (const auto* escaped : {"a\\u007f", "b\\u0085", "c\\u2028", "d\\ufeff", "e\\ufffe", "f\\u009f", "g\u00e9"})
+    EXPECT_THAT(text, HasSubstr('"' + std::string(escaped) + '"'));
+  const auto vocabulary = read_vocabulary(exported.output() / "vocab.yml");
+  for (const auto& piece : pieces) EXPECT_THAT(vocabulary.pieces, testing::Contains(piece));
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <tuple>
 
@@ -12,6 +14,7 @@
 #include "pipeline/models/translation_model.h"
 #include "tests/pipeline/interchange/foreign_model.h"
 #include "tests/support/temporary_folder.h"
+#include "tokenizer/piece_table.h"
 
 namespace gloss {
 namespace {
@@ -210,6 +213,113 @@ TEST_F(ImportHuggingFaceTest, OtherTokenizersAreRefusedByTheirName) {
   EXPECT_THAT(refusals(pegasus), IsEmpty());
 }
 
+/// A tokenizer.json as transformers 5 saves it: the pieces of a SentencePiece model of type unigram at their rows.
+Json tokenizer_json_of(const std::vector<std::string>& pieces, const std::string& special_ids,
+                       const std::vector<std::string>& added = {}) {
+  std::map<std::string, float> scores;
+  for (const auto& piece : read_piece_table(small_sentencepiece(special_ids)).pieces) scores[piece.text] = piece.score;
+  auto vocabulary = Json::array(), tokens = Json::array();
+  const auto add = [&](const std::string& text) {
+    tokens.push_back({{"id", vocabulary.size() + tokens.size()}, {"content", text}, {"special", true}});
+  };
+  for (const auto& piece : pieces) vocabulary.push_back({piece, scores.contains(piece) ? scores[piece] : -100.0F});
+  for (const auto& text : added) add(text);
+  for (std::size_t row = 0; row < pieces.size(); ++row)
+    if (pieces[row].starts_with('<')) tokens.push_back({{"id", row}, {"content", pieces[row]}, {"special", true}});
+  return {
+      {"added_tokens", tokens},
+      {"normalizer", {{"type", "Replace"}, {"pattern", {{"Regex", " {2,}"}}}, {"content", " "}}},
+      {"pre_tokenizer", {{"type", "Metaspace"}, {"replacement", "\u2581"}, {"prepend_scheme", "always"}}},
+      {"model",
+       {{"type", "Unigram"}, {"unk_id", std::ranges::find(pieces, "<unk>") - pieces.begin()}, {"vocab", vocabulary}}}};
+}
+
+TEST_F(ImportHuggingFaceTest, TokenizerJsonAloneIsEnough) {
+  for (const std::string type : {"pegasus", "nllb"}) {
+    HuggingFaceModel there(type);
+    const auto before = imported(there, {.allow_other_tokenizer = true});
+    std::vector<std::string> pieces = type == "pegasus"
+                                          ? std::vector<std::string>{"<pad>", "</s>", "<mask_1>", "<mask_2>"}
+                                          : std::vector<std::string>{"<s>", "<pad>", "</s>", "<unk>"};
+    const auto special_ids = type == "pegasus" ? "pegasus" : "fairseq";
+    const auto trained = small_pieces(special_ids);
+    pieces.insert(pieces.end(), trained.begin() + (type == "pegasus" ? 2 : 3), trained.end());
+    there.files = {
+        {"tokenizer.json", to_text(tokenizer_json_of(pieces, special_ids,
+                                                     type == "nllb" ? std::vector<std::string>{"deu_Latn", "eng_Latn"}
+                                                                    : std::vector<std::string>{}))}};
+    for (const Json& name : {Json("TokenizersBackend"), Json("PreTrainedTokenizerFast"), Json()}) {
+      there.tokenizer["tokenizer_class"] = name;
+      const auto model = imported(there);
+      for (const auto* text : {"the cat sees the dog", "two  small birds", "xyz"})
+        EXPECT_EQ(model.source_tokenizer->encode(text), before.source_tokenizer->encode(text)) << type << text;
+      EXPECT_EQ(model.source_tokenizer->languages(), before.source_tokenizer->languages());
+      for (Id id = kSpecialIds; id < model.source_tokenizer->vocabulary_size(); ++id)
+        EXPECT_EQ(model.source_tokenizer->piece(id), before.source_tokenizer->piece(id));
+    }
+  }
+}
+
+TEST_F(ImportHuggingFaceTest, ThePadOfTheSourceMayBeAPieceOfTheTarget) {
+  HuggingFaceModel there("marian");
+  there.config["share_encoder_decoder_embeddings"] = false;
+  const auto pad = there.config["pad_token_id"].get<std::int64_t>();
+  there.config["decoder_vocab_size"] = there.pieces + 1;
+  there.tokenizer["separate_vocabs"] = true;
+  auto target = parse_json(there.files["vocab.json"]);
+  target["<pad>"] = pad + 1;
+  target["word"] = pad;
+  there.files["target_vocab.json"] = to_text(target);
+  there.tensors["model.encoder.embed_tokens.weight"] = there.tensors["model.shared.weight"];
+  there.tensors["model.decoder.embed_tokens.weight"] = made_tensor("other", {there.pieces + 1, kSmallWidth});
+  there.tensors["final_logits_bias"] = made_tensor("bias", {1, there.pieces + 1});
+  there.tensors.erase("model.shared.weight");
+  EXPECT_THAT(check(there).notes, Contains(HasSubstr("\"word\" of")));
+  const auto model = imported(there);
+  Id word = 0;
+  for (Id id = kSpecialIds; id < model.target_tokenizer->vocabulary_size(); ++id)
+    if (model.target_tokenizer->piece(id) == "word") word = id;
+  ASSERT_NE(word, 0);
+  const auto bias = model.file.model.weights("generator.bias").values;
+  EXPECT_EQ(bias[word].item<float>(), there.tensors.at("final_logits_bias").at(0, pad));
+  EXPECT_EQ(bias[kPad].item<float>(), -100);
+  const auto embedding = model.file.model.weights("target_embedding.weight").values;
+  EXPECT_TRUE(embedding[kBos].equal(embedding[word])) << "the decoder's first input";
+}
+
+TEST_F(ImportHuggingFaceTest, AVocabularyWithFewerPiecesThanRowsIsRefusedUnlessItIsWanted) {
+  for (const std::string type : {"marian", "m2m_100"}) {
+    HuggingFaceModel there(type);
+    auto pieces = parse_json(there.files["vocab.json"]);
+    const auto count = pieces.size();
+    const auto spare = type == "marian" ? 1U : 6U;  // M2M100 has three rows more than pieces here, and two tags
+    for (auto entry = pieces.begin(); entry != pieces.end();)
+      entry = *entry >= count - spare ? pieces.erase(entry) : std::next(entry);
+    there.files["vocab.json"] = to_text(pieces);
+    EXPECT_THAT(refusals(there),
+                Contains(HasSubstr(type == "marian" ? "vocab.json: wanted at least" : "vocab.json: wan")))
+        << type;
+    EXPECT_THAT(refusals(there, {.allow_other_tokenizer = true}), IsEmpty()) << type;
+  }
+}
+
+TEST_F(ImportHuggingFaceTest, AnAdapterIsNamed) {
+  HuggingFaceModel("marian").write(folder_ / "there");
+  put_text(folder_ / "there" / "adapter_config.json", R"({"base_model_name_or_path": "org/base"})");
+  for (const bool has_config : {true, false}) {
+    if (!has_config) std::filesystem::remove(folder_ / "there" / "config.json");
+    EXPECT_THAT([&] { check_import({.path = folder_ / "there"}); },
+                ThrowsMessage<UsageError>(HasSubstr("is an adapter (LoRA) of the model org/base; merge it")));
+  }
+}
+
+TEST_F(ImportHuggingFaceTest, AMissingShardIsAFaultOfTheModel) {
+  HuggingFaceModel("marian").write(folder_ / "there");
+  std::filesystem::remove(folder_ / "there" / "model.safetensors");
+  put_text(folder_ / "there" / "model.safetensors.index.json", R"({"weight_map": {"a": "model-1.safetensors"}})");
+  EXPECT_THAT([&] { check_import({.path = folder_ / "there"}); }, ThrowsMessage<ModelError>(HasSubstr("there is no ")));
+}
+
 TEST_F(ImportHuggingFaceTest, ALanguageTagNeedsARowOfItsOwn) {
   HuggingFaceModel there("nllb");
   there.files["tokenizer.json"] = R"({"added_tokens": [{"id": 5, "content": "deu_Latn"}]})";
@@ -237,7 +347,7 @@ TEST_F(ImportHuggingFaceTest, SettingsWithTheSameMeaningAreCarriedOver) {
       "_from_model_config": true, "transformers_version": "5.23.0", "forced_bos_token_id": null, "pad_token_id": 0})");
   auto report = check(there);
   EXPECT_EQ(report.decoding, (Json{{"max_length", 40}, {"min_length", 3}, {"no_repeat_ngram", 2}, {"no_unk", true}}));
-  EXPECT_THAT(report.notes, IsEmpty());
+  EXPECT_THAT(report.notes, ElementsAre(testing::StartsWith("forced_eos_token_id 1: transformers puts it")));
   there.generation = parse_json(R"({"length_penalty": 0, "early_stopping": false, "renormalize_logits": true})");
   report = check(there);
   EXPECT_EQ(report.decoding, (Json{{"length_penalty", 0.0}}));

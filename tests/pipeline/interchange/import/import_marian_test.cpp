@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include <ATen/Functions.h>
@@ -14,6 +16,7 @@
 #include "tests/pipeline/interchange/formats/foreign_bytes.h"
 #include "tests/support/temporary_folder.h"
 #include "tokenizer/mapped_tokenizer.h"
+#include "tokenizer/protobuf_fields.h"
 
 namespace gloss {
 namespace {
@@ -191,6 +194,159 @@ TEST_F(ImportMarianTest, AVocabularyHasAPieceForEachRow) {
   EXPECT_THAT(refusals(), ElementsAre(HasSubstr("vocab.txt: wanted " + std::to_string(model_.pieces) +
                                                 " pieces, as many as the embedding has rows, got " +
                                                 std::to_string(pieces.size()))));
+}
+
+/// Writes a vocabulary in YAML, piece by piece.
+void put_yaml(const std::filesystem::path& path, const std::vector<std::string>& pieces) {
+  std::string lines;
+  for (const auto& piece : pieces) lines += to_text(Json(piece)) + ": " + std::to_string(&piece - pieces.data()) + '\n';
+  put_text(path, lines);
+}
+
+// New packages of OPUS-MT sort their vocab.yml.
+TEST_F(ImportMarianTest, TheSpecialPiecesAreFoundByTheirNames) {
+  auto pieces = small_pieces("marian");
+  std::ranges::sort(pieces, std::greater());
+  const auto row_of = [&](const std::string& piece) { return std::ranges::find(pieces, piece) - pieces.begin(); };
+  const auto eos = row_of("</s>"), unk = row_of("<unk>");
+  ASSERT_GT(eos, 1);
+  put_yaml(folder_ / "vocab.yml", pieces);
+  const auto model = imported();
+  const auto embedding = model.file.model.weights("source_embedding.weight").values;
+  for (std::int64_t c = 0; c < kSmallWidth; ++c) {
+    EXPECT_EQ(element(embedding, kEos, place_of(c)), there("Wemb").at(eos, c));
+    EXPECT_EQ(element(embedding, kUnk, place_of(c)), there("Wemb").at(unk, c));
+    EXPECT_EQ(element(embedding, 4, place_of(c)), there("Wemb").at(0, c));
+  }
+  EXPECT_EQ(model.source_tokenizer->piece(4), pieces.front());
+  for (const auto id : model.source_tokenizer->encode("the cat")) EXPECT_GT(id, kEos);
+  std::erase(pieces, "</s>");
+  pieces.emplace_back("other");
+  put_yaml(folder_ / "vocab.yml", pieces);
+  EXPECT_THAT(refusals(), ElementsAre(HasSubstr("vocab.yml: wanted </s> and <unk> among the first")));
+}
+
+TEST_F(ImportMarianTest, SpecialPiecesThatMarianDropsAreRefused) {
+  auto pieces = small_pieces("marian");
+  std::erase(pieces, "</s>");
+  pieces.insert(pieces.end(), {"more", "</s>"});
+  put_yaml(folder_ / "vocab.yml", pieces);
+  EXPECT_THAT(refusals(), ElementsAre(HasSubstr("wanted </s> and <unk> among the first")));
+}
+
+TEST_F(ImportMarianTest, OlderNamesOfTheSpecialPiecesAreTheFirst) {
+  auto pieces = small_pieces("marian");
+  pieces[0] = "eos";
+  pieces[1] = "UNK";
+  put_yaml(folder_ / "vocab.yml", pieces);
+  const auto embedding = imported().file.model.weights("source_embedding.weight").values;
+  EXPECT_EQ(element(embedding, kEos, 0), there("Wemb").at(0, 0));
+  EXPECT_EQ(element(embedding, kUnk, 0), there("Wemb").at(1, 0));
+}
+
+TEST_F(ImportMarianTest, ASentencePieceModelHasItsOwnIds) {
+  model_.write(folder_.path());
+  put_text(folder_ / "vocab.spm", small_sentencepiece("fairseq"));  // unk 0, bos 1, eos 2
+  ASSERT_EQ(small_pieces("fairseq").size(), small_pieces("marian").size() + 1);
+  for (const auto* name : {"Wemb", "decoder_ff_logit_out_b"}) {
+    const auto rows = model_.pieces + 1;
+    model_.tensors[name] = made_tensor(
+        name, name == std::string("Wemb") ? std::vector{rows, kSmallWidth} : std::vector<std::int64_t>{1, rows});
+  }
+  model_.options["dim-vocabs"] = "[0, 0]";
+  model_.write_npz(folder_ / "model.npz");
+  const auto model = imported({.path = folder_ / "model.npz"});
+  const auto embedding = model.file.model.weights("source_embedding.weight").values;
+  EXPECT_EQ(element(embedding, kUnk, 0), there("Wemb").at(0, 0));
+  EXPECT_EQ(element(embedding, kEos, 0), there("Wemb").at(2, 0));
+  EXPECT_EQ(element(embedding, 4, 0), there("Wemb").at(1, 0));
+}
+
+// OPUS-MT-train's models with vocabularies of their own for both languages, as SentencePiece's trainer lists them.
+TEST_F(ImportMarianTest, ListsOfPiecesMayHaveScores) {
+  model_.options["tied-embeddings-all"] = "false";
+  model_.options["tied-embeddings"] = "true";
+  const auto pieces = small_pieces("fairseq");
+  auto list = [&](bool has_scores) {
+    std::string lines;
+    for (const auto& piece : pieces) lines += piece + (has_scores ? "\t-3.25\n" : "\n");
+    return lines;
+  };
+  const auto rows = std::ssize(pieces);
+  model_.options["dim-vocabs"] = "[" + std::to_string(rows + 1) + ", " + std::to_string(rows) + "]";
+  model_.tensors.erase("Wemb");
+  model_.tensors["encoder_Wemb"] = made_tensor("encoder_Wemb", {rows + 1, kSmallWidth});
+  model_.tensors["decoder_Wemb"] = made_tensor("decoder_Wemb", {rows, kSmallWidth});
+  model_.tensors["decoder_ff_logit_out_b"] = made_tensor("bias", {1, rows});
+  put_text(folder_ / "opus.src.vocab", list(false) + ">>deu<<\n");
+  put_text(folder_ / "opus.trg.vocab", list(true));
+  for (const auto* name : {"source.spm", "target.spm"}) put_text(folder_ / name, small_sentencepiece("fairseq"));
+  model_.write_npz(folder_ / "model.npz");
+  put_text(folder_ / "decoder.yml", "models: [model.npz]\nvocabs: [opus.src.vocab, opus.trg.vocab]\n");
+  const auto model = imported({.path = folder_.path(), .target_language = "deu"});
+  EXPECT_FALSE(model.config.tokenizer.joint);
+  const auto weight = [&](const char* name) { return model.file.model.weights(name).values; };
+  EXPECT_EQ(element(weight("source_embedding.weight"), kEos, 0), there("encoder_Wemb").at(2, 0));
+  EXPECT_EQ(element(weight("target_embedding.weight"), kEos, 0), there("decoder_Wemb").at(2, 0));
+  EXPECT_EQ(element(weight("target_embedding.weight"), kUnk, 0), there("decoder_Wemb").at(0, 0));
+  EXPECT_EQ(model.target_tokenizer->piece(8), pieces.at(6));
+}
+
+TEST_F(ImportMarianTest, PiecesOfSubwordNmtAreRefused) {
+  auto pieces = small_pieces("marian");
+  for (auto& piece : pieces)
+    if (!piece.starts_with('<')) piece += "@@";
+  put_yaml(folder_ / "vocab.yml", pieces);
+  EXPECT_THAT(refusals(), Contains(HasSubstr("got those of subword-nmt (@@)")));
+}
+
+TEST_F(ImportMarianTest, ATokenizerOfAnotherVocabularyIsRefusedUnlessItIsWanted) {
+  auto pieces = small_pieces("marian");
+  const auto name = [](int i) { return "other" + std::to_string(i); };
+  for (int i = 0; i < 4; ++i) pieces[pieces.size() - 1 - static_cast<std::size_t>(i)] = name(i);
+  put_yaml(folder_ / "vocab.yml", pieces);
+  EXPECT_THAT(refusals(), ElementsAre(AllOf(HasSubstr("vocab.yml: wanted the pieces of"), HasSubstr("lacks 4 of 29"),
+                                            HasSubstr("%); name files that belong together, or set --allow-other-"))));
+  model_.write(folder_.path());
+  const ImportSettings settings{.path = folder_ / "model.npz", .allow_other_tokenizer = true};
+  EXPECT_THAT(check_import(settings).notes, Contains(HasSubstr("lacks 4 of 29")));
+  EXPECT_EQ(check_import(settings).tokenizers.front().unknown_pieces, 4);
+}
+
+TEST_F(ImportMarianTest, TextIsCutWithoutPiecesThatTheVocabularyLacks) {
+  auto pieces = small_pieces("marian");
+  const auto before = imported().source_tokenizer->encode("the cat");
+  // The longest piece of the text.
+  std::string longest;
+  for (const auto id : before)
+    if (const auto piece = pieces.at(static_cast<std::size_t>(id - 2)); piece.size() > longest.size()) longest = piece;
+  std::ranges::replace(pieces, longest, std::string("other"));
+  put_yaml(folder_ / "vocab.yml", pieces);
+  const auto model = imported();
+  const auto ids = model.source_tokenizer->encode("the cat");
+  EXPECT_THAT(ids, testing::Not(Contains(kUnk)));
+  EXPECT_GT(ids.size(), before.size());
+  EXPECT_EQ(model.source_tokenizer->decode(ids), "the cat");
+}
+
+TEST_F(ImportMarianTest, ASentencePieceModelThatIsCutOffIsRefused) {
+  model_.write(folder_.path());
+  const auto& bytes = small_sentencepiece("marian");
+  std::size_t size = 0;  // of the pieces
+  for (ProtobufFields fields(bytes); const auto field = fields.next();)
+    if (field->number == ModelField::kPieces)
+      size = static_cast<std::size_t>(field->bytes.data() + field->bytes.size() - bytes.data());
+  put_text(folder_ / "vocab.spm", bytes.substr(0, size));
+  EXPECT_THAT(
+      [&] { check_import({.path = folder_ / "model.npz"}); },
+      ThrowsMessage<ModelError>(HasSubstr("vocab.spm: wanted a SentencePiece model, got one without its settings "
+                                          "of training; the file is cut off")));
+}
+
+TEST_F(ImportMarianTest, ALanguageIsATag) {
+  model_.write(folder_.path());
+  EXPECT_THAT([&] { check_import({.path = folder_ / "model.npz", .source_language = "no language"}); },
+              ThrowsMessage<UsageError>(HasSubstr("source_language: wanted a language tag")));
 }
 
 TEST_F(ImportMarianTest, EveryTensorHasTheShapeOfTheNetwork) {

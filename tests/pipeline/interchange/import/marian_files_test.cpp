@@ -94,6 +94,16 @@ TEST_F(MarianFilesTest, VocabulariesOfTheSettingsAreOrderedByTheirKind) {
   EXPECT_THAT(refusals_.reasons(), ElementsAre(HasSubstr("or one for each, got a.spm, b.spm, a.spm")));
 }
 
+TEST_F(MarianFilesTest, ListsOfPiecesAreTheLastResort) {
+  for (const auto* name : {"model.npz", "source.spm", "target.spm", "opus.src.vocab"}) put(name);
+  EXPECT_THAT(names(find()), ElementsAre("source.spm cut by source.spm", "target.spm cut by target.spm"));
+  put("opus.trg.vocab");
+  EXPECT_THAT(names(find()), ElementsAre("opus.src.vocab cut by source.spm", "opus.trg.vocab cut by target.spm"));
+  EXPECT_THAT(refusals_.reasons(), IsEmpty());
+  put("vocab.yml");
+  EXPECT_THAT(names(find()), ElementsAre("vocab.yml cut by source.spm", "vocab.yml cut by target.spm"));
+}
+
 TEST_F(MarianFilesTest, ALinkToNothingIsNoFault) {
   put("a.npz");
   put("a.spm");
