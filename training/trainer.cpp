@@ -106,7 +106,7 @@ TrainingEnd Trainer::run() {
 TrainingEnd Trainer::run_to_end() {
   while (true) {
     if (const auto stop = take_time(stop_requested())) throw Stopped(*stop);
-    if (options_.validate && plan_.validation_due(state_)) {
+    if (options_.validate && (plan_.validation_due(state_) || start_is_due())) {
       validate();
       take_time();
     }
@@ -184,6 +184,7 @@ void Trainer::validate() {
   }();
   note_validation(state_, validation, options_.config.early_stop);
   saved_ = false;
+  if (options_.validated) options_.validated(state_, last_step());
 }
 
 void Trainer::save(bool for_average) {
@@ -264,6 +265,8 @@ std::optional<ExitCode> Trainer::take_time(std::optional<ExitCode> stop) {
   if (agreed.stop) request_stop(*agreed.stop);
   return agreed.stop;
 }
+
+bool Trainer::start_is_due() const { return options_.validates_start && state_.step == 0 && !state_.scores.start_loss; }
 
 bool Trainer::best_is_unsaved() const { return !saved_ && state_.step > 0 && state_.best_step == state_.step; }
 

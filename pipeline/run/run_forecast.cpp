@@ -22,12 +22,14 @@ RunForecast::RunForecast(const RunConfig& config, const Vocabularies& vocabulari
     : config_(&config.training), length_(run_length(config.training, batches.expected_epochs(0, kNoEnd))) {
   length_.tokens = count_tokens(corpus);
   warnings_ = warnings_of(config, length_, pieces_of(config, vocabularies));
+  peak_ = peak_text(config, length_);
   if (!length_.updates || *length_.updates > kShortRun) epoch_seconds_ = estimate_epoch_seconds(model, corpus, config);
   if (epoch_seconds_) *epoch_seconds_ *= batches.share_of_corpus() / static_cast<double>(processes);
 }
 
 void RunForecast::report(const TrainingState& state) const {
   for (const auto& warning : warnings_) log_warning(warning);
+  if (!peak_.empty()) log_info(peak_);
   if (!epoch_seconds_) return;
   double seconds = std::numeric_limits<double>::infinity();
   if (length_.updates)

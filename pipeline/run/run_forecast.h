@@ -28,6 +28,7 @@ class RunForecast {
   const TrainingConfig* config_;
   RunLength length_;
   std::vector<std::string> warnings_;
+  std::string peak_;                     ///< learning rate
   std::optional<double> epoch_seconds_;  ///< of an epoch of the first stage
 };
 

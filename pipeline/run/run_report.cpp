@@ -11,6 +11,7 @@
 #include "common/text/printable.h"
 #include "common/text/shell_quoted.h"
 #include "common/text/terminal_text.h"
+#include "pipeline/config/run_files.h"
 #include "pipeline/progress_line.h"
 
 namespace gloss {
@@ -29,8 +30,11 @@ void warn_of(const std::string& where, std::string_view name, const std::string&
               ")");
 }
 
+constexpr std::int64_t kUsablePerUnusable = 10;  // of a usual text, at least
+
 std::string score_text(const Validation& scores) {
-  return text_of("loss %.4f  perplexity %.2f  BLEU %.2f (greedy)", scores.loss, std::exp(scores.loss), *scores.bleu);
+  return text_of("loss %.4f", scores.loss) + "  perplexity " + number_text(std::exp(scores.loss)) +
+         (scores.bleu ? text_of("  BLEU %.2f (greedy)", *scores.bleu) : "");
 }
 
 constexpr std::size_t kLogColumns = 120;  // width of samples if stderr is not a terminal
@@ -64,9 +68,9 @@ constexpr double kSecondsToFirstLoss = 2;
 void report_step(RunFolder& folder, const TrainingReport& report, std::int64_t step_limit) {
   const double perplexity = std::exp(report.loss);
   log_info(step_text(report.step, report.last_step, step_limit) +
-           text_of("  epoch %lld  loss %.4f  perplexity %.2f  %.0f target tokens/s  learning rate %.3g",
-                   static_cast<long long>(report.epoch), report.loss, perplexity, report.tokens_per_second,
-                   report.learning_rate) +
+           text_of("  epoch %lld  loss %.4f", static_cast<long long>(report.epoch), report.loss) + "  perplexity " +
+           number_text(perplexity) +
+           text_of("  %.0f target tokens/s  learning rate %.3g", report.tokens_per_second, report.learning_rate) +
            "  " + duration_text(report.seconds_left) + " left");
   folder.log("step", {{"step", report.step},
                       {"last_step", report.last_step},
@@ -106,6 +110,34 @@ void report_validation(RunFolder& folder, std::int64_t step, const ValidationRep
   report_scores(folder, "validation", {{"step", step}}, validation, samples);
 }
 
+std::string best_text(const ValidationScores& scores) {
+  std::string text;
+  if (const auto& loss = scores.best_loss)
+    text += text_of("loss %.4f at step %lld", loss->value, static_cast<long long>(loss->step));
+  if (const auto& bleu = scores.best_bleu)
+    text +=
+        text_of("%sBLEU %.2f at step %lld", text.empty() ? "" : ", ", bleu->value, static_cast<long long>(bleu->step));
+  return text;
+}
+
+std::string rising_loss_hint(const ValidationScores& scores, std::int64_t step, std::int64_t last_step) {
+  constexpr std::int64_t kPartsOfRun = 3;
+  if (!scores.best_loss || (step - scores.best_loss->step) * kPartsOfRun < last_step || step == 0) return {};
+  return "hint: the validation loss has not fallen for a third of the run; best so far: " + best_text(scores) +
+         "; training longer may not pay, and training.early_stop.patience would end the run and keep its best model";
+}
+
+std::string worse_than_start(const ValidationScores& scores, const Validation& model) {
+  constexpr double kMaxLossGain = 1, kMaxBleuLoss = 2;
+  const auto &loss = scores.start_loss, &bleu = scores.start_bleu;
+  if (!loss || model.loss <= loss->value) return {};
+  const bool translates_worse = bleu && model.bleu && *model.bleu < bleu->value - kMaxBleuLoss;
+  if (!translates_worse && model.loss <= loss->value + kMaxLossGain) return {};
+  return "the model is worse than the one of training.start_from on the validation text: " + score_text(model) +
+         " instead of " + score_text({loss->value, bleu ? std::optional(bleu->value) : std::nullopt}) +
+         "; lower training.learning_rate or train for fewer updates; the model it started from is unchanged";
+}
+
 std::vector<std::string> sample_lines(const Sample& sample, std::optional<std::size_t> columns) {
   const auto line = [&](const std::string& name, const std::string& text) {
     const auto whole = "  line " + std::to_string(sample.line) + name + printable(text, std::string::npos);
@@ -134,16 +166,31 @@ void warn_of(std::string_view name, const CorpusReport& report, const DataConfig
           report.ratio);
   warn_of(where, name, "the target is the source (data.skip_copied)", report.copied);
   warn_of(where, name, "they repeat an earlier pair (data.skip_repeated)", report.repeated);
+  const auto unusable = report.invalid_utf8.count + report.empty.count + report.too_long.count;
+  if (unusable * kUsablePerUnusable > report.lines)
+    log_warning(where + "only " + std::to_string(report.pairs) + " of the " + std::to_string(report.lines) + " " +
+                std::string(name) +
+                text_of(" pairs are used: %.0f %% of the text is left out",
+                        100 * static_cast<double>(unusable) / static_cast<double>(report.lines)) +
+                "; gloss check-data shows its faults");
   if (report.crlf)
     log_warning(where + "the " + std::string(name) + " text has Windows line ends (CR LF); they were dropped");
 }
 
 std::vector<std::string> finished_lines(const std::filesystem::path& folder, const std::filesystem::path& model_file) {
-  std::error_code error;
-  const auto bytes = std::filesystem::file_size(model_file, error);
-  return {"the model is " + printable(model_file.string()) + (error ? "" : ", " + bytes_text(bytes)),
+  const auto bytes_of = [](const std::filesystem::path& file) {
+    std::error_code error;
+    const auto bytes = std::filesystem::is_symlink(file, error) ? 0 : std::filesystem::file_size(file, error);
+    return error ? 0 : bytes;
+  };
+  const RunFiles files(folder);
+  auto unneeded = bytes_of(files.corpus);
+  for (const auto& file : files.checkpoint_files()) unneeded += bytes_of(file);
+  return {"the model is " + printable(model_file.string()) + ", " + bytes_text(bytes_of(model_file)),
           "translate with: gloss translate --model " + shell_quoted(folder) + " < text",
-          "see how it was trained: gloss explain --run " + shell_quoted(folder) + " --output training.html"};
+          "see how it was trained: gloss explain --run " + shell_quoted(folder) + " --output training.html",
+          "only training on needs its checkpoints and encoded text, " + bytes_text(unneeded) +
+              "; to delete them: rm -r " + shell_quoted(files.checkpoints) + " " + shell_quoted(files.corpus)};
 }
 
 void report_hold_out(const HoldOut& held_out) {
