@@ -27,14 +27,6 @@ void note_score(std::optional<ValidationScores::Score>& best, double value, std:
   if (std::isfinite(value) && (!best || is_better(value, best->value))) best = {value, step};
 }
 
-void note_scores(ValidationScores& scores, const Validation& validation, std::int64_t step) {
-  note_score(scores.best_loss, validation.loss, step, std::less<>());
-  if (validation.bleu) note_score(scores.best_bleu, *validation.bleu, step, std::greater<>());
-  if (step > 0) return;
-  scores.start_loss = scores.best_loss;
-  scores.start_bleu = scores.best_bleu;
-}
-
 }  // namespace
 
 void note_validation(TrainingState& state, const Validation& validation, const TrainingConfig::EarlyStop& early_stop) {
@@ -43,8 +35,14 @@ void note_validation(TrainingState& state, const Validation& validation, const T
     throw UsageError(
         "training.early_stop.metric: wanted a metric that validation measures, got \"bleu\"; ask for loss");
 
-  note_scores(state.scores, validation, state.step);
-  if (state.step == 0) return;
+  auto& scores = state.scores;
+  note_score(scores.best_loss, validation.loss, state.step, std::less<>());
+  if (validation.bleu) note_score(scores.best_bleu, *validation.bleu, state.step, std::greater<>());
+  if (state.step == 0) {
+    scores.start_loss = scores.best_loss;
+    scores.start_bleu = scores.best_bleu;
+    return;
+  }
   const auto score = score_of(validation, early_stop.metric);
   if (score && std::isfinite(*score) &&
       (!state.best_score || (by_bleu ? *score > *state.best_score : *score < *state.best_score))) {

@@ -106,7 +106,8 @@ TrainingEnd Trainer::run() {
 TrainingEnd Trainer::run_to_end() {
   while (true) {
     if (const auto stop = take_time(stop_requested())) throw Stopped(*stop);
-    if (options_.validate && (plan_.validation_due(state_) || start_is_due())) {
+    const bool start_is_due = options_.validates_start && state_.step == 0 && !state_.scores.start_loss;
+    if (options_.validate && (start_is_due || plan_.validation_due(state_))) {
       validate();
       take_time();
     }
@@ -265,8 +266,6 @@ std::optional<ExitCode> Trainer::take_time(std::optional<ExitCode> stop) {
   if (agreed.stop) request_stop(*agreed.stop);
   return agreed.stop;
 }
-
-bool Trainer::start_is_due() const { return options_.validates_start && state_.step == 0 && !state_.scores.start_loss; }
 
 bool Trainer::best_is_unsaved() const { return !saved_ && state_.step > 0 && state_.best_step == state_.step; }
 

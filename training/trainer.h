@@ -45,8 +45,7 @@ class Trainer {
     Json hashes = Json::object();       ///< name to hash; saved in checkpoints and compared when resuming
     ValidateFunction validate;          ///< may be empty; called without recording of gradients
     bool validates_start = false;       ///< a new run also validates the model before the first update, as step 0
-    /// Called after each validation, with the state that counts it and the last step as far as it is known; may be
-    /// empty.
+    /// Called after each validation with the state that counts it; may be empty.
     std::function<void(const TrainingState&, std::int64_t last_step)> validated = {};
     std::function<void(const TrainingReport&)> report;      ///< may be empty
     std::function<void(const TrainingProgress&)> progress;  ///< called after each update; may be empty
@@ -104,7 +103,6 @@ class Trainer {
 
   void warn(const std::string& message) const;
   std::optional<ExitCode> take_time(std::optional<ExitCode> stop = std::nullopt);
-  bool start_is_due() const;
   bool best_is_unsaved() const;
   bool counted_for_average() const;
   std::int64_t last_step() const;

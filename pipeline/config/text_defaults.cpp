@@ -138,10 +138,7 @@ class Rule {
     const bool is_factor = keys_.number("training.learning_rate", 0) >= kNoamFactor;
     choose("training.schedule", is_factor ? "noam" : "inverse_sqrt", reason);
     const auto schedule = keys_.text("training.schedule");
-    const auto in_run = updates().in_run;
-    auto warmup = start_row_.warmup_steps;
-    if (in_run > 0) warmup = std::min(warmup, std::max<std::int64_t>(in_run / kWarmupShare, 1));
-    warmup = keys_.whole("training.warmup_steps", warmup);
+    const auto warmup = keys_.whole("training.warmup_steps", warmup_for(start_row_.warmup_steps));
     const auto d_model = static_cast<double>(std::max<std::int64_t>(width(), 1));
     double rate = kStartRate * std::min(1.0, kStartWidth / d_model);
     if (schedule == "noam") rate *= std::sqrt(d_model * static_cast<double>(std::max<std::int64_t>(warmup, 1)));
@@ -263,9 +260,12 @@ class Rule {
     if (schedule == "noam" && row_.schedule != "noam") return;  // the fixed defaults are meant for noam
     choose("training.learning_rate", learning_rate(schedule), reason);
     if (schedule == "constant") return;
+    choose("training.warmup_steps", warmup_for(row_.warmup_steps), reason);
+  }
+  /// Returns a warm-up of `steps`, or fewer in a short run.
+  std::int64_t warmup_for(std::int64_t steps) const {
     const auto in_run = updates().in_run;
-    const auto max_steps = in_run > 0 ? std::max<std::int64_t>(in_run / kWarmupShare, 1) : row_.warmup_steps;
-    choose("training.warmup_steps", std::min(row_.warmup_steps, max_steps), reason);
+    return in_run > 0 ? std::min(steps, std::max<std::int64_t>(in_run / kWarmupShare, 1)) : steps;
   }
   double learning_rate(const std::string& schedule) const {
     constexpr double kBasePeak = 0.0007;

@@ -127,8 +127,7 @@ std::vector<std::string> warnings_of(const RunConfig& config, const RunLength& l
 }
 
 std::string peak_text(const RunConfig& config, const RunLength& length) {
-  const auto updates = length.updates.value_or(kAnyLength);
-  if (updates == 0) return {};
+  const auto updates = std::max<std::int64_t>(length.updates.value_or(kAnyLength), 1);
   const bool is_constant = config.training.schedule == ScheduleKind::kConstant;
   return formatted("the learning rate %s %.3g", is_constant ? "is" : "peaks at", peak_of(config, updates)) +
          (is_constant ? "" : ", at update " + std::to_string(peak_step(config.training, updates)));

@@ -38,7 +38,7 @@ std::int64_t pieces_of(const RunConfig& config, const Vocabularies& vocabularies
 /// training.max_steps is at most 100, the run is a trial, and only the learning rate is checked.
 std::vector<std::string> warnings_of(const RunConfig& config, const RunLength& length, std::int64_t pieces);
 
-/// Returns "the learning rate peaks at 0.004, at update 400"; empty if the run has no updates.
+/// Returns "the learning rate peaks at 0.004, at update 400".
 std::string peak_text(const RunConfig& config, const RunLength& length);
 /// Returns a text such as "about 330 in an epoch, 13200 in the run".
 std::string updates_text(const RunLength& length);

@@ -1,8 +1,6 @@
 #include "pipeline/run/run_report.h"
 
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <system_error>
 
@@ -17,12 +15,6 @@
 namespace gloss {
 namespace {
 
-std::string text_of(const char* format, auto... values) {
-  std::array<char, 256> line{};
-  std::snprintf(line.data(), line.size(), format, values...);
-  return line.data();
-}
-
 void warn_of(const std::string& where, std::string_view name, const std::string& reason, const NotedLines& pairs) {
   if (pairs.count == 0) return;
   const auto* const left_out = pairs.count == 1 ? " pair left out: " : " pairs left out: ";
@@ -33,8 +25,8 @@ void warn_of(const std::string& where, std::string_view name, const std::string&
 constexpr std::int64_t kUsablePerUnusable = 10;  // of a usual text, at least
 
 std::string score_text(const Validation& scores) {
-  return text_of("loss %.4f", scores.loss) + "  perplexity " + number_text(std::exp(scores.loss)) +
-         (scores.bleu ? text_of("  BLEU %.2f (greedy)", *scores.bleu) : "");
+  return formatted("loss %.4f", scores.loss) + "  perplexity " + number_text(std::exp(scores.loss)) +
+         (scores.bleu ? formatted("  BLEU %.2f (greedy)", *scores.bleu) : "");
 }
 
 constexpr std::size_t kLogColumns = 120;  // width of samples if stderr is not a terminal
@@ -68,9 +60,9 @@ constexpr double kSecondsToFirstLoss = 2;
 void report_step(RunFolder& folder, const TrainingReport& report, std::int64_t step_limit) {
   const double perplexity = std::exp(report.loss);
   log_info(step_text(report.step, report.last_step, step_limit) +
-           text_of("  epoch %lld  loss %.4f", static_cast<long long>(report.epoch), report.loss) + "  perplexity " +
+           formatted("  epoch %lld  loss %.4f", static_cast<long long>(report.epoch), report.loss) + "  perplexity " +
            number_text(perplexity) +
-           text_of("  %.0f target tokens/s  learning rate %.3g", report.tokens_per_second, report.learning_rate) +
+           formatted("  %.0f target tokens/s  learning rate %.3g", report.tokens_per_second, report.learning_rate) +
            "  " + duration_text(report.seconds_left) + " left");
   folder.log("step", {{"step", report.step},
                       {"last_step", report.last_step},
@@ -88,8 +80,8 @@ void ProgressDisplay::show(const TrainingProgress& progress) {
   if (!loss_printed_ && progress.seconds >= kSecondsToFirstLoss) {
     loss_printed_ = true;
     log_info(step_text(progress.step, progress.last_step, step_limit_) +
-             text_of("  epoch %lld  loss %.4f  %.0f target tokens/s", static_cast<long long>(progress.epoch),
-                     progress.loss, progress.tokens_per_second) +
+             formatted("  epoch %lld  loss %.4f  %.0f target tokens/s", static_cast<long long>(progress.epoch),
+                       progress.loss, progress.tokens_per_second) +
              "  " + duration_text(progress.seconds_left) + " left");
   }
   if (const auto columns = progress_columns()) log_progress(progress_text(progress, *columns - 1));
@@ -98,10 +90,10 @@ void ProgressDisplay::show(const TrainingProgress& progress) {
 std::string progress_text(const TrainingProgress& progress, std::size_t columns) {
   const auto step = static_cast<double>(progress.step), last_step = static_cast<double>(progress.last_step);
   const std::vector<std::string> parts = {
-      duration_text(progress.seconds_left) + " left", text_of("loss %.3f", progress.loss),
-      text_of("epoch %lld", static_cast<long long>(progress.epoch)),
-      text_of("%.0f tokens/s", progress.tokens_per_second),
-      text_of("step %lld/%lld", static_cast<long long>(progress.step), static_cast<long long>(progress.last_step))};
+      duration_text(progress.seconds_left) + " left", formatted("loss %.3f", progress.loss),
+      formatted("epoch %lld", static_cast<long long>(progress.epoch)),
+      formatted("%.0f tokens/s", progress.tokens_per_second),
+      formatted("step %lld/%lld", static_cast<long long>(progress.step), static_cast<long long>(progress.last_step))};
   return progress_line(last_step > 0 ? step / last_step : 1, parts, columns);
 }
 
@@ -113,10 +105,10 @@ void report_validation(RunFolder& folder, std::int64_t step, const ValidationRep
 std::string best_text(const ValidationScores& scores) {
   std::string text;
   if (const auto& loss = scores.best_loss)
-    text += text_of("loss %.4f at step %lld", loss->value, static_cast<long long>(loss->step));
+    text += formatted("loss %.4f at step %lld", loss->value, static_cast<long long>(loss->step));
   if (const auto& bleu = scores.best_bleu)
-    text +=
-        text_of("%sBLEU %.2f at step %lld", text.empty() ? "" : ", ", bleu->value, static_cast<long long>(bleu->step));
+    text += formatted("%sBLEU %.2f at step %lld", text.empty() ? "" : ", ", bleu->value,
+                      static_cast<long long>(bleu->step));
   return text;
 }
 
@@ -124,7 +116,7 @@ std::string rising_loss_hint(const ValidationScores& scores, std::int64_t step, 
   constexpr std::int64_t kPartsOfRun = 3;
   if (!scores.best_loss || (step - scores.best_loss->step) * kPartsOfRun < last_step || step == 0) return {};
   return "hint: the validation loss has not fallen for a third of the run; best so far: " + best_text(scores) +
-         "; training longer may not pay, and training.early_stop.patience would end the run and keep its best model";
+         "; training longer may not pay; training.early_stop.patience ends such a run and keeps its best model";
 }
 
 std::string worse_than_start(const ValidationScores& scores, const Validation& model) {
@@ -162,7 +154,7 @@ void warn_of(std::string_view name, const CorpusReport& report, const DataConfig
   warn_of(where, name, "one side is empty", report.empty);
   warn_of(where, name, "more than data.max_length = " + std::to_string(data.max_length) + " pieces", report.too_long);
   warn_of(where, name,
-          text_of("one side has more than data.max_ratio = %g times the pieces of the other", data.filters.max_ratio),
+          formatted("one side has more than data.max_ratio = %g times the pieces of the other", data.filters.max_ratio),
           report.ratio);
   warn_of(where, name, "the target is the source (data.skip_copied)", report.copied);
   warn_of(where, name, "they repeat an earlier pair (data.skip_repeated)", report.repeated);
@@ -170,8 +162,8 @@ void warn_of(std::string_view name, const CorpusReport& report, const DataConfig
   if (unusable * kUsablePerUnusable > report.lines)
     log_warning(where + "only " + std::to_string(report.pairs) + " of the " + std::to_string(report.lines) + " " +
                 std::string(name) +
-                text_of(" pairs are used: %.0f %% of the text is left out",
-                        100 * static_cast<double>(unusable) / static_cast<double>(report.lines)) +
+                formatted(" pairs are used: %.0f %% of the text is left out",
+                          100 * static_cast<double>(unusable) / static_cast<double>(report.lines)) +
                 "; gloss check-data shows its faults");
   if (report.crlf)
     log_warning(where + "the " + std::string(name) + " text has Windows line ends (CR LF); they were dropped");
@@ -211,7 +203,7 @@ std::string stage_text(std::span<const TrainingStage> stages, std::size_t stage)
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const auto& [source, target, weight] = sources[i];
     text += (i == 0 ? ": " : "; ") + names_of({source, target});
-    if (weight != 1) text += text_of(" (weight %g)", weight);
+    if (weight != 1) text += formatted(" (weight %g)", weight);
   }
   return text;
 }

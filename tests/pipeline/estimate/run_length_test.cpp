@@ -121,7 +121,6 @@ TEST(RunLengthTest, ThePeakIsPrinted) {
   EXPECT_EQ(text(R"({"schedule": "inverse_sqrt", )" + rate + "}", 100),
             "the learning rate peaks at 0.001, at update 100");
   EXPECT_EQ(text(R"({"schedule": "constant", )" + rate + "}", std::nullopt), "the learning rate is 0.004");
-  EXPECT_EQ(text("{}", 0), "");
 }
 
 TEST(RunLengthTest, ASecondTrainingMayBeShortAndKeepsItsTokenizer) {
