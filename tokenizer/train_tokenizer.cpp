@@ -127,10 +127,15 @@ std::string csv_of(const std::vector<std::string>& symbols) {
   return line;
 }
 
+// Returns the largest possible vocabulary if the message of a failed training names it.
+std::optional<std::int64_t> max_vocabulary(const std::string& message) {
+  return number_after(message, "Please set it to a value <= ");
+}
+
 // Throws the error of a training. SentencePiece reports a wrong vocabulary size only in the words of its message.
 [[noreturn]] void throw_training_error(const std::string& message, const TokenizerConfig& config) {
   const auto got = ", got " + std::to_string(config.vocabulary_size);
-  if (const auto max_size = number_after(message, "Please set it to a value <= "))
+  if (const auto max_size = max_vocabulary(message))
     throw UsageError({Key{"tokenizer.vocabulary_size"}, ": wanted at most " + std::to_string(*max_size) + got +
                                                             "; the training text has no more pieces"});
   if (const auto min_size = number_after(message, "required_chars. " + std::to_string(config.vocabulary_size) + " vs "))
@@ -178,8 +183,16 @@ std::string train_tokenizer(std::span<TrainingText> texts, const TokenizerConfig
   if (!config.symbols.empty()) options["user_defined_symbols"] = csv_of(config.symbols);
   std::string serialized;
   const auto status = sentencepiece::SentencePieceTrainer::Train(options, &lines, &serialized);
-  if (!status.ok()) throw_training_error(status.ToString(), config);
-  return serialized;
+  if (status.ok()) return serialized;
+  const auto max_size = max_vocabulary(status.ToString());
+  if (config.joint || !max_size) throw_training_error(status.ToString(), config);
+  // One size rarely suits the texts of two languages, such as Chinese and English.
+  std::vector<std::filesystem::path> files;
+  for (const auto& text : texts) files.push_back(text.file);
+  log_info("the text of this language has no more than " + std::to_string(*max_size) + " pieces");
+  auto smaller = config;
+  smaller.vocabulary_size = *max_size;
+  return train_tokenizer(files, smaller, max_lines);
 }
 
 std::string train_tokenizer(std::span<const std::filesystem::path> files, const TokenizerConfig& config,

@@ -24,8 +24,9 @@ struct TrainingText {
 /// samples. If the texts have more than `max_lines` lines together, reads the files again, takes `max_lines` lines,
 /// evenly spaced over all files, and logs this. Lines that are not valid UTF-8 (or have a NUL) or are longer than
 /// SentencePiece's limit (4192 bytes) are left out, with a warning for each file and reason. Equal texts and settings
-/// give equal bytes, which hold no path. Throws UsageError if the text has fewer pieces than `config` sets (naming the
-/// maximum) or more characters (naming the minimum), DataError if there is no text, and as LineReader.
+/// give equal bytes, which hold no path. If the text has fewer pieces than `config` sets, throws
+/// UsageError naming the maximum, or takes the maximum with `config.joint` false. Throws UsageError if it has more
+/// characters (naming the minimum), DataError if there is no text, and as LineReader.
 std::string train_tokenizer(std::span<TrainingText> texts, const TokenizerConfig& config,
                             std::int64_t max_lines = kMaxTrainingLines);
 

@@ -15,7 +15,8 @@ struct Validation {
 };
 
 /// Records the validation of `state`.step, and whether it is the best so far: higher BLEU, or lower loss or perplexity.
-/// A missing or non-finite value is never better. Throws UsageError if early stopping uses BLEU and there is none.
+/// A missing or non-finite value is never better. Step 0, the model that a run starts from, does not count as a
+/// checkpoint. Throws UsageError if early stopping uses BLEU and there is none.
 void note_validation(TrainingState& state, const Validation& validation, const TrainingConfig::EarlyStop& early_stop);
 
 }  // namespace gloss

@@ -20,4 +20,8 @@ double learning_rate(const TrainingConfig& config, std::int64_t d_model, std::in
   return config.learning_rate;
 }
 
+std::int64_t peak_step(const TrainingConfig& config, std::int64_t updates) {
+  return config.schedule == ScheduleKind::kConstant ? 1 : std::clamp<std::int64_t>(config.warmup_steps, 1, updates);
+}
+
 }  // namespace gloss

@@ -13,4 +13,7 @@ namespace gloss {
 ///     constant      learning_rate
 double learning_rate(const TrainingConfig& config, std::int64_t d_model, std::int64_t step);
 
+/// Returns the first update with the highest learning rate of a run of `updates` updates, at least 1.
+std::int64_t peak_step(const TrainingConfig& config, std::int64_t updates);
+
 }  // namespace gloss

@@ -106,7 +106,8 @@ TrainingEnd Trainer::run() {
 TrainingEnd Trainer::run_to_end() {
   while (true) {
     if (const auto stop = take_time(stop_requested())) throw Stopped(*stop);
-    if (options_.validate && plan_.validation_due(state_)) {
+    const bool start_is_due = options_.validates_start && state_.step == 0 && !state_.scores.start_loss;
+    if (options_.validate && (start_is_due || plan_.validation_due(state_))) {
       validate();
       take_time();
     }
@@ -184,6 +185,7 @@ void Trainer::validate() {
   }();
   note_validation(state_, validation, options_.config.early_stop);
   saved_ = false;
+  if (options_.validated) options_.validated(state_, last_step());
 }
 
 void Trainer::save(bool for_average) {

@@ -44,6 +44,9 @@ class Trainer {
     std::int64_t threads = 1;           ///< of the updates; without effect on the bits
     Json hashes = Json::object();       ///< name to hash; saved in checkpoints and compared when resuming
     ValidateFunction validate;          ///< may be empty; called without recording of gradients
+    bool validates_start = false;       ///< a new run also validates the model before the first update, as step 0
+    /// Called after each validation with the state that counts it; may be empty.
+    std::function<void(const TrainingState&, std::int64_t last_step)> validated = {};
     std::function<void(const TrainingReport&)> report;      ///< may be empty
     std::function<void(const TrainingProgress&)> progress;  ///< called after each update; may be empty
     /// Called with the epoch before its first update, and before the first update of a resumed run; may be empty.

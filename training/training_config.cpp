@@ -141,7 +141,9 @@ std::int64_t TrainingConfig::step_limit() const {
 void TrainingConfig::validate() const {
   training_settings().validate(*this);
   require(average_last == 0 || early_stop.patience == 0, "training.average_last",
-          "0 beside training.early_stop.patience, which makes the best checkpoint the model", average_last);
+          "0 beside training.early_stop.patience, which makes the best checkpoint the model; training.ema_decay "
+          "averages beside it",
+          average_last);
   require(start_from.empty() || (initial_embeddings.source.empty() && initial_embeddings.target.empty()),
           "training.initial_embeddings",
           "no files beside training.start_from, whose model brings embeddings of its own", to_json(initial_embeddings));

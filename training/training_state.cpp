@@ -1,6 +1,8 @@
 #include "training/training_state.h"
 
+#include <array>
 #include <set>
+#include <utility>
 
 #include "common/error.h"
 #include "common/log/log.h"
@@ -8,6 +10,13 @@
 #include "training/checkpoint_name.h"
 
 namespace gloss {
+namespace {
+
+constexpr std::array kScores{
+    std::pair{"start_loss", &ValidationScores::start_loss}, std::pair{"start_bleu", &ValidationScores::start_bleu},
+    std::pair{"best_loss", &ValidationScores::best_loss}, std::pair{"best_bleu", &ValidationScores::best_bleu}};
+
+}  // namespace
 
 Json to_json(const TrainingState& state) {
   Json json = {
@@ -27,6 +36,9 @@ Json to_json(const TrainingState& state) {
       {"hashes", state.hashes},
   };
   if (!state.device.empty()) json["device"] = state.device;
+  for (const auto& [name, score] : kScores)
+    if (const auto& scored = state.scores.*score)
+      json["scores"][name] = {{"value", scored->value}, {"step", scored->step}};
   return json;
 }
 
@@ -74,6 +86,13 @@ TrainingState read_training_state(const Json& json, const std::string& file) {
     if (json.at("device").is_string()) state.device = json.at("device").get<std::string>();
     check(!state.device.empty(), "device", "a kind of device");
   }
+  if (json.contains("scores"))
+    for (const auto& [name, score] : kScores)
+      if (json.at("scores").is_object() && json.at("scores").contains(name)) {
+        const Json& scored = json.at("scores").at(name);
+        check(member(scored, "value").is_number(), name, "a number");
+        state.scores.*score = {scored.at("value").get<double>(), count(scored, "step")};
+      }
   state.hashes = member(json, "hashes");
   check(state.hashes.is_object(), "hashes", "an object");
   check(json.size() == to_json(state).size(), "keys", "no others than those of this version");

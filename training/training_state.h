@@ -10,6 +10,16 @@
 
 namespace gloss {
 
+/// The start and the best of the validations of a run so far. Step 0 is the model that the run starts from.
+struct ValidationScores {
+  struct Score {
+    double value = 0;
+    std::int64_t step = 0;
+  };
+  std::optional<Score> start_loss, start_bleu;  ///< of step 0; absent if it was not validated
+  std::optional<Score> best_loss, best_bleu;
+};
+
 /// State of the training loop: everything except tensors that is needed to resume as if never stopped.
 struct TrainingState {
   std::int64_t step = 0;                      ///< updates done
@@ -18,6 +28,7 @@ struct TrainingState {
   std::optional<double> best_score;           ///< best value of early stopping's metric so far
   std::int64_t best_step = 0;                 ///< its step; 0: none yet
   std::int64_t validations_without_gain = 0;  ///< validations since the best one
+  ValidationScores scores = {};               ///< no part of what training does; empty in older versions
   std::int64_t skipped_updates = 0;           ///< updates with a loss or gradient that was not finite, in total
   std::int64_t skipped_in_a_row = 0;          ///< consecutive ones up to now
   double unreported_nll = 0;                  ///< sum over the tokens since the last report

@@ -85,8 +85,9 @@ ExitCode run(const ScoreOptions& options) {
   }
   if (totals.pairs == 0) throw DataError(printable(options.source.string()) + ": wanted sentences, got none");
   warn_of_truncated("the source", totals.truncated, models.max_source_length());
-  log_info(formatted("%lld pairs, %lld tokens, perplexity %.4f", static_cast<long long>(totals.pairs),
-                     static_cast<long long>(totals.tokens), totals.perplexity()));
+  log_info(formatted("%lld pairs, %lld tokens, perplexity ", static_cast<long long>(totals.pairs),
+                     static_cast<long long>(totals.tokens)) +
+           number_text(totals.perplexity(), 4));
   log_event("score", {{"pairs", totals.pairs},
                       {"tokens", totals.tokens},
                       {"log_probability", totals.log_probability},

@@ -40,14 +40,15 @@ DataFiles data_files_of(const TrainTranslateCommandOptions& options) {
 }
 
 /// Returns runs/NAME: the name is that of the run file or, without one, the languages ("en-de") or the name of the
-/// source file.
+/// source file, with "-further" after them beside --start-from.
 std::filesystem::path default_run_folder(const TrainTranslateCommandOptions& options) {
   const std::filesystem::path runs = "runs";
   if (options.config) return runs / options.config->stem();
   const auto &source = options.data_files[0].file, &target = options.data_files[1].file;
   if (!source) return runs / "translator";
   const auto from = language_of_file(*source), to = language_of_file(*target);
-  return runs / (from.empty() || to.empty() ? source->filename().string() : from + '-' + to);
+  return runs / ((from.empty() || to.empty() ? source->filename().string() : from + '-' + to) +
+                 (options.start_from ? "-further" : ""));
 }
 
 std::filesystem::path run_folder(const TrainTranslateCommandOptions& options) {
@@ -68,12 +69,17 @@ void expect_set_once(const TrainTranslateCommandOptions& options) {
   for (const auto& file : options.data_files)
     if (file.file) refuse("data." + std::string(file.setting->key), std::string(file.setting->flag));
   if (options.given.has("seed")) refuse("seed", "--seed");
+  if (options.start_from) refuse("training.start_from", "--start-from");
 }
 
 RunFile read_run(const TrainTranslateCommandOptions& options, const std::filesystem::path& out) {
   expect_set_once(options);
   const auto data_files = data_files_of(options);
-  RunFileSource source{.overrides = options.overrides, .data_files = data_files};
+  auto overrides = options.overrides;
+  if (options.start_from)
+    overrides.push_back("training.start_from=" +
+                        to_text(Json(std::filesystem::absolute(*options.start_from).string())));
+  RunFileSource source{.overrides = overrides, .data_files = data_files};
   if (options.resume) source.run_folder = out;
   if (options.config) {
     source.path = *options.config;

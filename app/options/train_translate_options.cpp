@@ -10,6 +10,7 @@
 #include "common/config/settings.h"
 #include "data/data_config.h"
 #include "pipeline/config/run_config.h"
+#include "training/training_config.h"
 
 namespace gloss {
 namespace {
@@ -65,6 +66,10 @@ void add_train_translate_command(CLI::App& program, Command& chosen) {
   group_options(command, "Training");
   add_option(command, {.help = "read a run file (configs/README.md); options replace its keys", .flag = "--config"},
              options->config);
+  auto start_from = training_settings().at("start_from");
+  start_from.flag = "--start-from";
+  start_from.placeholder = "FILE-OR-DIR";
+  add_option(command, start_from, options->start_from);
   add_overrides(command, options->overrides);
   add_option(command,
              {.help = "start N processes on this machine, which train one model together",
@@ -85,6 +90,7 @@ void add_train_translate_command(CLI::App& program, Command& chosen) {
                  "gloss train-translate --source train.en --target train.de\n"
                  "gloss train-translate --config run.json --set training.max_epochs=20 --out runs/first\n"
                  "gloss train-translate --resume runs/first\n"
+                 "gloss train-translate --start-from runs/first --source more.en --target more.de --out runs/second\n"
                  "gloss make-corpus demo --out corpus   # a corpus to try it with");
   command.callback([options, &chosen] { chosen = Parsed<TrainTranslateCommandOptions>(options); });
 }

@@ -23,6 +23,7 @@ struct TrainTranslateCommandOptions {
   CommonOptions common;
   std::optional<std::filesystem::path> config;
   std::vector<DataFileOption> data_files = data_file_options();
+  std::optional<std::filesystem::path> start_from;
   std::vector<std::string> overrides;
   std::optional<std::filesystem::path> out;
   GivenSettings given;  ///< keys outside of sections

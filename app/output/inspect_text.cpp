@@ -25,7 +25,7 @@ Json value_at(const Json& json, std::initializer_list<const char*> keys) {
 /// Returns "before 12 after", or an empty text if the value is no number.
 std::string with_number(const std::string& before, const Json& value, const std::string& after) {
   if (value.is_number_integer()) return before + value.dump() + after;
-  if (value.is_number()) return before + formatted("%.2f", value.get<double>()) + after;
+  if (value.is_number()) return before + number_text(value.get<double>()) + after;
   return {};
 }
 

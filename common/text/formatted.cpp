@@ -20,6 +20,11 @@ std::string formatted(const char* format, ...) {
   return text;
 }
 
+std::string number_text(double value, int decimals) {
+  constexpr double kMaxFixed = 1e6;
+  return value < kMaxFixed ? formatted("%.*f", decimals, value) : formatted("%.3g", value);
+}
+
 std::string short_bytes_text(std::int64_t bytes) {
   const double value = static_cast<double>(bytes) / (1 << 20);
   return formatted(value < 10 ? "%.1f MiB" : "%.0f MiB", value);

@@ -114,19 +114,13 @@ std::shared_ptr<TrainingTexts> open_texts(const Json& json, RunConfig config, co
   return std::make_shared<TrainingTexts>(std::move(texts), options);
 }
 
-/// Fills in the keys whose defaults depend on the text, unless "defaults" is "fixed" or the run starts from a model. A
-/// resumed run keeps its kind of defaults; earlier versions had only the fixed ones.
+/// Fills in the keys whose defaults depend on the text, unless "defaults" is "fixed". A resumed run keeps its kind of
+/// defaults; earlier versions had only the fixed ones.
 void complete_from_text(Json& json, const std::filesystem::path& folder, const Json& kept, RunFile& result) {
   const auto config = read_sections(json);
-  if (!json.contains("defaults")) {
-    const bool is_fixed =
-        !config.training.start_from.empty() || (kept.is_object() && kept.value("defaults", Json()) != "text");
-    json["defaults"] = is_fixed ? "fixed" : "text";
-  }
+  if (!json.contains("defaults"))
+    json["defaults"] = kept.is_object() && kept.value("defaults", Json()) != "text" ? "fixed" : "text";
   if (json["defaults"] == "fixed") return;
-  if (!config.training.start_from.empty())
-    throw UsageError(
-        "defaults: wanted \"fixed\" beside training.start_from, whose model gives the values, got \"text\"");
   if (kept.is_object()) complete_from_kept(json, kept);
   if (!has_open_defaults(json)) return;
   result.texts = open_texts(json, config, folder);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -41,6 +42,15 @@ constexpr std::array kRows{
     Row{kAnyPairs, 32'000, 4'096, 6, 512, 2'048, 8, 0.1, 0.1, "noam", 1.0, 4'000, 0, 0, 0},
 };
 
+/// Defaults for training a model further (training.start_from) with up to `pairs` sentence pairs.
+struct StartRow {
+  std::int64_t pairs, batch_tokens, warmup_steps, epochs;
+};
+constexpr std::array kStartRows{StartRow{15'000, 1'024, 100, 25}, StartRow{200'000, 2'048, 400, 15},
+                                StartRow{kAnyPairs, 4'096, 1'000, 8}};
+constexpr double kStartRate = 0.001, kStartWidth = 128, kStartEma = 0.999;  // rate: the peak up to this width
+constexpr std::int64_t kStartPatience = 5, kStartUpdates = 400;
+
 constexpr std::int64_t kWordsPerPiece = 8;               // a model cannot learn a piece from fewer occurrences
 constexpr std::int64_t kWarmupShare = 4;                 // the warm-up is at most this part of the run
 constexpr std::int64_t kValidations = 15;                // of a run
@@ -48,6 +58,7 @@ constexpr std::int64_t kMinEpochs = 8, kMaxEpochs = 25;  // runs of these length
 constexpr std::int64_t kMinValidateEvery = 50;           // updates; more validations would take longer than training
 constexpr double kBytesPerPiece = 4, kBytesPerShortPiece = 3;
 constexpr std::int64_t kShortPieces = 2'000;  // vocabularies of at most this size have short pieces
+constexpr double kConstantShare = 0.2;        // of the peak of inverse_sqrt, for a constant learning rate
 constexpr double kNoamFactor = 0.1;           // learning rates from here on are factors of noam
 
 /// Keys that a run keeps when it is resumed. The others, which limit and validate it, may change.
@@ -90,9 +101,11 @@ class Rule {
       : run_file_(run_file),
         keys_(run_file),
         text_(text),
-        row_(*std::ranges::find_if(kRows, [&](const Row& row) { return text.pairs <= row.pairs; })) {}
+        row_(*std::ranges::find_if(kRows, [&](const Row& row) { return text.pairs <= row.pairs; })),
+        start_row_(*std::ranges::find_if(kStartRows, [&](const auto& row) { return text.pairs <= row.pairs; })) {}
 
   std::vector<ChosenDefault> apply() {
+    if (!keys_.text("training.start_from").empty()) return apply_to_start_model();
     choose_tokenizer();
     choose_batch();
     choose_model();
@@ -105,6 +118,34 @@ class Rule {
   }
 
  private:
+  /// Chooses the values of a run that trains a model further. The model gives the others.
+  std::vector<ChosenDefault> apply_to_start_model() {
+    choose("data.batch_tokens", start_row_.batch_tokens, "batches that give a text of this size enough updates");
+    const std::string reason = "a trained model soon knows a text of this size; its best validation is kept";
+    const bool is_open = !is_limited(keys_);
+    if (is_open)
+      choose("training.max_epochs",
+             std::max(start_row_.epochs, std::min(kStartUpdates / updates().per_epoch, kSmallTextEpochs)), reason);
+    choose_start_schedule();
+    choose("training.ema_decay", kStartEma, "means of weights translate better than the last ones");
+    choose_validation();
+    if (is_open && validates() && keys_.whole("training.average_last", 0) == 0)
+      choose("training.early_stop.patience", kStartPatience, reason);
+    return std::move(chosen_);
+  }
+  void choose_start_schedule() {
+    const std::string reason = "a trained model of this width needs smaller steps than a new one";
+    const bool is_factor = keys_.number("training.learning_rate", 0) >= kNoamFactor;
+    choose("training.schedule", is_factor ? "noam" : "inverse_sqrt", reason);
+    const auto schedule = keys_.text("training.schedule");
+    const auto warmup = keys_.whole("training.warmup_steps", warmup_for(start_row_.warmup_steps));
+    const auto d_model = static_cast<double>(std::max<std::int64_t>(width(), 1));
+    double rate = kStartRate * std::min(1.0, kStartWidth / d_model);
+    if (schedule == "noam") rate *= std::sqrt(d_model * static_cast<double>(std::max<std::int64_t>(warmup, 1)));
+    choose("training.learning_rate", rounded(schedule == "constant" ? rate * kConstantShare : rate), reason);
+    if (schedule != "constant") choose("training.warmup_steps", warmup, reason);
+  }
+
   bool choose(const std::string& key, const Json& value, const std::string& reason) {
     if (keys_.has(key)) return false;
     set_key(run_file_, key, value);
@@ -121,6 +162,8 @@ class Rule {
     if (!keys_.flag("tokenizer.joint", true)) {
       min_pieces = std::max(required_pieces(text_.source), required_pieces(text_.target));
       max_pieces = std::min(available_pieces(text_.source), available_pieces(text_.target));
+      // If no size suits both, the side that has fewer pieces gets fewer (tokenizer/train_tokenizer.h).
+      if (max_pieces < std::max(single_pieces(text_.source), single_pieces(text_.target))) max_pieces = min_pieces;
     }
     const auto vocabulary = std::min(std::max(wanted, min_pieces), max_pieces);
     choose("tokenizer.vocabulary_size", std::clamp(vocabulary, min_vocabulary(), TokenizerConfig::kMaxVocabulary),
@@ -140,8 +183,12 @@ class Rule {
     return single_pieces(side) + side.characters / 20 + 10;  // normalization may produce other characters
   }
   /// Returns a lower bound for the number of pieces that SentencePiece can learn. Its largest pieces are whole words
-  /// without punctuation marks.
-  std::int64_t available_pieces(const TextVariety& side) const { return single_pieces(side) + side.distinct_words / 4; }
+  /// without punctuation marks. A unigram model has no piece that occurs only once, as most words of a tiny text do.
+  std::int64_t available_pieces(const TextVariety& side) const {
+    constexpr std::int64_t kTinyText = 100;
+    const bool has_repetitions = keys_.text("tokenizer.type") != "unigram" || side.distinct_words >= kTinyText;
+    return single_pieces(side) + (has_repetitions ? side.distinct_words / 4 : 0);
+  }
 
   void choose_batch() {
     constexpr std::int64_t kCharactersPerPiece = 4;
@@ -213,12 +260,15 @@ class Rule {
     if (schedule == "noam" && row_.schedule != "noam") return;  // the fixed defaults are meant for noam
     choose("training.learning_rate", learning_rate(schedule), reason);
     if (schedule == "constant") return;
+    choose("training.warmup_steps", warmup_for(row_.warmup_steps), reason);
+  }
+  /// Returns a warm-up of `steps`, or fewer in a short run.
+  std::int64_t warmup_for(std::int64_t steps) const {
     const auto in_run = updates().in_run;
-    const auto max_steps = in_run > 0 ? std::max<std::int64_t>(in_run / kWarmupShare, 1) : row_.warmup_steps;
-    choose("training.warmup_steps", std::min(row_.warmup_steps, max_steps), reason);
+    return in_run > 0 ? std::min(steps, std::max<std::int64_t>(in_run / kWarmupShare, 1)) : steps;
   }
   double learning_rate(const std::string& schedule) const {
-    constexpr double kBasePeak = 0.0007, kConstantShare = 0.2;
+    constexpr double kBasePeak = 0.0007;
     if (schedule == "noam") return row_.learning_rate;
     const double peak = row_.schedule == "noam" ? kBasePeak : row_.learning_rate;
     const auto d_model = static_cast<double>(std::max<std::int64_t>(width(), 1));
@@ -233,12 +283,14 @@ class Rule {
     if (row_.ema_decay > 0) choose("training.ema_decay", row_.ema_decay, reason);
   }
 
+  bool validates() const {
+    return !keys_.text("data.valid_source").empty() || !keys_.text("data.valid_target").empty() ||
+           keys_.flag("data.hold_out", false);
+  }
   void choose_validation() {
-    const bool has_text = !keys_.text("data.valid_source").empty() || !keys_.text("data.valid_target").empty();
-    if (!has_text) choose("data.hold_out", true, "there is no validation text");
+    if (!validates()) choose("data.hold_out", true, "there is no validation text");
     const auto [per_epoch, in_run] = updates();
-    const bool validates = has_text || keys_.flag("data.hold_out", false);
-    if (!validates || in_run == 0 || keys_.has("training.validate_every")) return;
+    if (!validates() || in_run == 0 || keys_.has("training.validate_every")) return;
     const auto epochs = in_run / per_epoch;
     const bool at_epochs = epochs >= kMinEpochs && epochs <= kMaxEpochs;
     const std::int64_t equal = in_run / kValidations;
@@ -251,6 +303,7 @@ class Rule {
   RunFileKeys keys_;
   const TextSize& text_;
   const Row& row_;
+  const StartRow& start_row_;
   std::vector<ChosenDefault> chosen_;
 };
 

@@ -4,15 +4,19 @@
 #include <cmath>
 #include <limits>
 
+#include "common/text/formatted.h"
 #include "data/length_batches.h"
+#include "training/schedule.h"
 #include "training/training_plan.h"
 
 namespace gloss {
 namespace {
 
 constexpr std::int64_t kMinUpdates = 1'000;
+constexpr std::int64_t kAnyLength = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kTrialUpdates = 100;
 constexpr std::int64_t kMinWarmupsPerRun = 2, kUsualWarmupsPerRun = 4;
+constexpr double kMinPeak = 1e-6, kMaxPeak = 0.02;  // of the learning rate
 constexpr double kMinTokensPerPiece = 5, kUsualTokensPerPiece = 20;
 
 /// Returns the number of epochs before the last stage.
@@ -20,6 +24,11 @@ std::int64_t begin_of_last_stage(const DataConfig& data) {
   std::int64_t epochs = 0;
   for (const auto& stage : data.stages) epochs += stage.until_epochs.value_or(0);
   return epochs;
+}
+
+/// Returns the highest learning rate of a run of `updates` updates.
+double peak_of(const RunConfig& config, std::int64_t updates = kAnyLength) {
+  return learning_rate(config.training, config.model.d_model, peak_step(config.training, updates));
 }
 
 bool is_trial(const TrainingConfig& training) { return training.max_steps && *training.max_steps <= kTrialUpdates; }
@@ -82,7 +91,16 @@ std::int64_t pieces_of(const RunConfig& config, const Vocabularies& vocabularies
 std::vector<std::string> warnings_of(const RunConfig& config, const RunLength& length, std::int64_t pieces) {
   const auto& training = config.training;
   std::vector<std::string> warnings;
-  if (length.updates_per_epoch == 0 || is_trial(training)) return warnings;
+  if (length.updates_per_epoch == 0 || length.updates == 0) return warnings;
+  if (const double peak = peak_of(config); peak < kMinPeak || peak > kMaxPeak)
+    warnings.push_back(
+        formatted("training.learning_rate: the learning rate peaks at %.3g, too %s to train with; wanted "
+                  "a peak from %g to %g",
+                  peak, peak < kMinPeak ? "low" : "high", kMinPeak, kMaxPeak) +
+        (training.schedule == ScheduleKind::kNoam ? "; for training.schedule noam the key is a factor, usually 1"
+                                                  : "; 0.0001 to 0.005 are usual"));
+  if (is_trial(training)) return warnings;
+  const bool is_second = !training.start_from.empty();
   if (length.updates) {
     const auto updates = *length.updates;
     const auto has_updates = "the run has " + std::to_string(updates) + " updates";
@@ -91,7 +109,7 @@ std::vector<std::string> warnings_of(const RunConfig& config, const RunLength& l
                          " are more than half of the " + std::to_string(updates) +
                          " updates of the run, so the learning rate is hardly ever at its height; lower it to " +
                          std::to_string(std::max<std::int64_t>(updates / kUsualWarmupsPerRun, 1)) + " or train longer");
-    if (updates < kMinUpdates)
+    if (updates < kMinUpdates && !is_second)
       warnings.push_back(has_updates + "; a translator needs some thousands; bring more text, raise training." +
                          (training.max_epochs ? "max_epochs" : "max_steps") + " or lower data.batch_tokens");
   }
@@ -99,13 +117,20 @@ std::vector<std::string> warnings_of(const RunConfig& config, const RunLength& l
     warnings.push_back("data.stages: the run ends after " + std::to_string(*training.max_epochs) +
                        " epochs, before its last stage begins; raise training.max_epochs to more than " +
                        std::to_string(begin));
-  const bool is_char = config.tokenizer.type == TokenizerType::kChar && config.tokenizer.model_file.empty();
-  if (length.tokens > 0 && !is_char && length.tokens < kMinTokensPerPiece * static_cast<double>(pieces))
+  const bool chooses_size = config.trains_tokenizer() && config.tokenizer.type != TokenizerType::kChar;
+  if (length.tokens > 0 && chooses_size && length.tokens < kMinTokensPerPiece * static_cast<double>(pieces))
     warnings.push_back(
         "tokenizer.vocabulary_size: the text has " + std::to_string(static_cast<std::int64_t>(length.tokens)) +
         " tokens for " + std::to_string(pieces) + " pieces, most of which are too rare to be learned; some " +
         std::to_string(static_cast<std::int64_t>(length.tokens / kUsualTokensPerPiece)) + " pieces suit it");
   return warnings;
+}
+
+std::string peak_text(const RunConfig& config, const RunLength& length) {
+  const auto updates = std::max<std::int64_t>(length.updates.value_or(kAnyLength), 1);
+  const bool is_constant = config.training.schedule == ScheduleKind::kConstant;
+  return formatted("the learning rate %s %.3g", is_constant ? "is" : "peaks at", peak_of(config, updates)) +
+         (is_constant ? "" : ", at update " + std::to_string(peak_step(config.training, updates)));
 }
 
 std::string updates_text(const RunLength& length) {

@@ -32,11 +32,14 @@ double count_tokens(const ParallelCorpus& corpus);
 /// Returns the number of pieces of both vocabularies together.
 std::int64_t pieces_of(const RunConfig& config, const Vocabularies& vocabularies);
 
-/// Returns warnings about settings with which a run cannot succeed. These are a warm-up longer than half of the run,
-/// fewer than 1,000 updates, a stage that never begins, and a vocabulary of rare pieces. `pieces` is the result of
-/// pieces_of. The list is empty if training.max_steps is at most 100, since such a run is a trial.
+/// Returns warnings about settings with which a run cannot succeed. These are a learning rate that peaks below 1e-6 or
+/// above 0.02, a warm-up longer than half of the run, fewer than 1,000 updates of a new model, a stage that never
+/// begins, and a vocabulary of rare pieces that the run chooses. `pieces` is the result of pieces_of. If
+/// training.max_steps is at most 100, the run is a trial, and only the learning rate is checked.
 std::vector<std::string> warnings_of(const RunConfig& config, const RunLength& length, std::int64_t pieces);
 
+/// Returns "the learning rate peaks at 0.004, at update 400".
+std::string peak_text(const RunConfig& config, const RunLength& length);
 /// Returns a text such as "about 330 in an epoch, 13200 in the run".
 std::string updates_text(const RunLength& length);
 /// Returns {"updates_per_epoch", "updates"}; updates is null if only the clock ends the run.

@@ -25,7 +25,7 @@ class RunForecast {
   void report(const TrainingState& state) const;
 
  private:
-  const TrainingConfig* config_;
+  const RunConfig* config_;
   RunLength length_;
   std::vector<std::string> warnings_;
   std::optional<double> epoch_seconds_;  ///< of an epoch of the first stage

@@ -1,8 +1,6 @@
 #include "pipeline/run/run_report.h"
 
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <system_error>
 
@@ -11,16 +9,11 @@
 #include "common/text/printable.h"
 #include "common/text/shell_quoted.h"
 #include "common/text/terminal_text.h"
+#include "pipeline/config/run_files.h"
 #include "pipeline/progress_line.h"
 
 namespace gloss {
 namespace {
-
-std::string text_of(const char* format, auto... values) {
-  std::array<char, 256> line{};
-  std::snprintf(line.data(), line.size(), format, values...);
-  return line.data();
-}
 
 void warn_of(const std::string& where, std::string_view name, const std::string& reason, const NotedLines& pairs) {
   if (pairs.count == 0) return;
@@ -29,8 +22,11 @@ void warn_of(const std::string& where, std::string_view name, const std::string&
               ")");
 }
 
+constexpr std::int64_t kUsablePerUnusable = 10;  // of a usual text, at least
+
 std::string score_text(const Validation& scores) {
-  return text_of("loss %.4f  perplexity %.2f  BLEU %.2f (greedy)", scores.loss, std::exp(scores.loss), *scores.bleu);
+  return formatted("loss %.4f", scores.loss) + "  perplexity " + number_text(std::exp(scores.loss)) +
+         (scores.bleu ? formatted("  BLEU %.2f (greedy)", *scores.bleu) : "");
 }
 
 constexpr std::size_t kLogColumns = 120;  // width of samples if stderr is not a terminal
@@ -64,9 +60,9 @@ constexpr double kSecondsToFirstLoss = 2;
 void report_step(RunFolder& folder, const TrainingReport& report, std::int64_t step_limit) {
   const double perplexity = std::exp(report.loss);
   log_info(step_text(report.step, report.last_step, step_limit) +
-           text_of("  epoch %lld  loss %.4f  perplexity %.2f  %.0f target tokens/s  learning rate %.3g",
-                   static_cast<long long>(report.epoch), report.loss, perplexity, report.tokens_per_second,
-                   report.learning_rate) +
+           formatted("  epoch %lld  loss %.4f", static_cast<long long>(report.epoch), report.loss) + "  perplexity " +
+           number_text(perplexity) +
+           formatted("  %.0f target tokens/s  learning rate %.3g", report.tokens_per_second, report.learning_rate) +
            "  " + duration_text(report.seconds_left) + " left");
   folder.log("step", {{"step", report.step},
                       {"last_step", report.last_step},
@@ -84,8 +80,8 @@ void ProgressDisplay::show(const TrainingProgress& progress) {
   if (!loss_printed_ && progress.seconds >= kSecondsToFirstLoss) {
     loss_printed_ = true;
     log_info(step_text(progress.step, progress.last_step, step_limit_) +
-             text_of("  epoch %lld  loss %.4f  %.0f target tokens/s", static_cast<long long>(progress.epoch),
-                     progress.loss, progress.tokens_per_second) +
+             formatted("  epoch %lld  loss %.4f  %.0f target tokens/s", static_cast<long long>(progress.epoch),
+                       progress.loss, progress.tokens_per_second) +
              "  " + duration_text(progress.seconds_left) + " left");
   }
   if (const auto columns = progress_columns()) log_progress(progress_text(progress, *columns - 1));
@@ -94,16 +90,44 @@ void ProgressDisplay::show(const TrainingProgress& progress) {
 std::string progress_text(const TrainingProgress& progress, std::size_t columns) {
   const auto step = static_cast<double>(progress.step), last_step = static_cast<double>(progress.last_step);
   const std::vector<std::string> parts = {
-      duration_text(progress.seconds_left) + " left", text_of("loss %.3f", progress.loss),
-      text_of("epoch %lld", static_cast<long long>(progress.epoch)),
-      text_of("%.0f tokens/s", progress.tokens_per_second),
-      text_of("step %lld/%lld", static_cast<long long>(progress.step), static_cast<long long>(progress.last_step))};
+      duration_text(progress.seconds_left) + " left", formatted("loss %.3f", progress.loss),
+      formatted("epoch %lld", static_cast<long long>(progress.epoch)),
+      formatted("%.0f tokens/s", progress.tokens_per_second),
+      formatted("step %lld/%lld", static_cast<long long>(progress.step), static_cast<long long>(progress.last_step))};
   return progress_line(last_step > 0 ? step / last_step : 1, parts, columns);
 }
 
 void report_validation(RunFolder& folder, std::int64_t step, const ValidationReport& validation, std::size_t samples) {
   log_info("validation at step " + std::to_string(step) + "  " + score_text(validation.scores));
   report_scores(folder, "validation", {{"step", step}}, validation, samples);
+}
+
+std::string best_text(const ValidationScores& scores) {
+  std::string text;
+  if (const auto& loss = scores.best_loss)
+    text += formatted("loss %.4f at step %lld", loss->value, static_cast<long long>(loss->step));
+  if (const auto& bleu = scores.best_bleu)
+    text += formatted("%sBLEU %.2f at step %lld", text.empty() ? "" : ", ", bleu->value,
+                      static_cast<long long>(bleu->step));
+  return text;
+}
+
+std::string rising_loss_hint(const ValidationScores& scores, std::int64_t step, std::int64_t last_step) {
+  constexpr std::int64_t kPartsOfRun = 3;
+  if (!scores.best_loss || (step - scores.best_loss->step) * kPartsOfRun < last_step || step == 0) return {};
+  return "hint: the validation loss has not fallen for a third of the run; best so far: " + best_text(scores) +
+         "; training longer may not pay; training.early_stop.patience ends such a run and keeps its best model";
+}
+
+std::string worse_than_start(const ValidationScores& scores, const Validation& model) {
+  constexpr double kMaxLossGain = 1, kMaxBleuLoss = 2;
+  const auto &loss = scores.start_loss, &bleu = scores.start_bleu;
+  if (!loss || model.loss <= loss->value) return {};
+  const bool translates_worse = bleu && model.bleu && *model.bleu < bleu->value - kMaxBleuLoss;
+  if (!translates_worse && model.loss <= loss->value + kMaxLossGain) return {};
+  return "the model is worse than the one of training.start_from on the validation text: " + score_text(model) +
+         " instead of " + score_text({loss->value, bleu ? std::optional(bleu->value) : std::nullopt}) +
+         "; lower training.learning_rate or train for fewer updates; the model it started from is unchanged";
 }
 
 std::vector<std::string> sample_lines(const Sample& sample, std::optional<std::size_t> columns) {
@@ -130,20 +154,35 @@ void warn_of(std::string_view name, const CorpusReport& report, const DataConfig
   warn_of(where, name, "one side is empty", report.empty);
   warn_of(where, name, "more than data.max_length = " + std::to_string(data.max_length) + " pieces", report.too_long);
   warn_of(where, name,
-          text_of("one side has more than data.max_ratio = %g times the pieces of the other", data.filters.max_ratio),
+          formatted("one side has more than data.max_ratio = %g times the pieces of the other", data.filters.max_ratio),
           report.ratio);
   warn_of(where, name, "the target is the source (data.skip_copied)", report.copied);
   warn_of(where, name, "they repeat an earlier pair (data.skip_repeated)", report.repeated);
+  const auto unusable = report.invalid_utf8.count + report.empty.count + report.too_long.count;
+  if (unusable * kUsablePerUnusable > report.lines)
+    log_warning(where + "only " + std::to_string(report.pairs) + " of the " + std::to_string(report.lines) + " " +
+                std::string(name) +
+                formatted(" pairs are used: %.0f %% of the text is left out",
+                          100 * static_cast<double>(unusable) / static_cast<double>(report.lines)) +
+                "; gloss check-data shows its faults");
   if (report.crlf)
     log_warning(where + "the " + std::string(name) + " text has Windows line ends (CR LF); they were dropped");
 }
 
 std::vector<std::string> finished_lines(const std::filesystem::path& folder, const std::filesystem::path& model_file) {
-  std::error_code error;
-  const auto bytes = std::filesystem::file_size(model_file, error);
-  return {"the model is " + printable(model_file.string()) + (error ? "" : ", " + bytes_text(bytes)),
+  const auto bytes_of = [](const std::filesystem::path& file) {
+    std::error_code error;
+    const auto bytes = std::filesystem::is_symlink(file, error) ? 0 : std::filesystem::file_size(file, error);
+    return error ? 0 : bytes;
+  };
+  const RunFiles files(folder);
+  auto unneeded = bytes_of(files.corpus);
+  for (const auto& file : files.checkpoint_files()) unneeded += bytes_of(file);
+  return {"the model is " + printable(model_file.string()) + ", " + bytes_text(bytes_of(model_file)),
           "translate with: gloss translate --model " + shell_quoted(folder) + " < text",
-          "see how it was trained: gloss explain --run " + shell_quoted(folder) + " --output training.html"};
+          "see how it was trained: gloss explain --run " + shell_quoted(folder) + " --output training.html",
+          "only training on needs its checkpoints and encoded text, " + bytes_text(unneeded) +
+              "; to delete them: rm -r " + shell_quoted(files.checkpoints) + " " + shell_quoted(files.corpus)};
 }
 
 void report_hold_out(const HoldOut& held_out) {
@@ -164,7 +203,7 @@ std::string stage_text(std::span<const TrainingStage> stages, std::size_t stage)
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const auto& [source, target, weight] = sources[i];
     text += (i == 0 ? ": " : "; ") + names_of({source, target});
-    if (weight != 1) text += text_of(" (weight %g)", weight);
+    if (weight != 1) text += formatted(" (weight %g)", weight);
   }
   return text;
 }

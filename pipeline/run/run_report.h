@@ -16,6 +16,7 @@
 #include "evaluation/bleu/bleu.h"
 #include "pipeline/run/run_folder.h"
 #include "pipeline/run/validation.h"
+#include "training/early_stop.h"
 #include "training/training_report.h"
 
 namespace gloss {
@@ -44,6 +45,13 @@ std::string progress_text(const TrainingProgress& progress, std::size_t columns)
 /// Prints the scores and the first `samples` samples on stderr, cut to the width of a terminal, and logs a "validation"
 /// event with all samples in full.
 void report_validation(RunFolder& folder, std::int64_t step, const ValidationReport& validation, std::size_t samples);
+/// Returns "loss 2.1204 at step 300, BLEU 31.20 at step 400": the best validations so far.
+std::string best_text(const ValidationScores& scores);
+/// Returns a hint if the loss of validations has not fallen for a third of the run; empty otherwise.
+std::string rising_loss_hint(const ValidationScores& scores, std::int64_t step, std::int64_t last_step);
+/// Returns a warning if a model is far worse than the model that the run started from; empty otherwise, and if that was
+/// not validated.
+std::string worse_than_start(const ValidationScores& scores, const Validation& model);
 /// Prints the scores of the final weights, those of `steps` or their mean, in the same way and logs a "model" event.
 void report_model(RunFolder& folder, std::span<const std::int64_t> steps, const ValidationReport& validation,
                   std::size_t samples);
@@ -52,8 +60,8 @@ std::vector<std::string> sample_lines(const Sample& sample, std::optional<std::s
 /// Warns of pairs of `name` ("training", "validation") that were left out, once for each reason.
 void warn_of(std::string_view name, const CorpusReport& report, const DataConfig& data, const std::string& files = {});
 
-/// Returns the path and the size of the model of a finished run, and the commands that translate with it and show the
-/// training.
+/// Returns the path and the size of the model of a finished run, the commands that translate with it and show the
+/// training, and the one that deletes what only a longer training needs.
 std::vector<std::string> finished_lines(const std::filesystem::path& folder, const std::filesystem::path& model_file);
 
 /// Logs the number of pairs that a run holds out to validate on, and warns if there are none.

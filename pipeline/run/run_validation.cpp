@@ -25,6 +25,17 @@ const ValidationReport& RunValidation::validate_final(EncoderDecoder& model, con
   return last_;
 }
 
+void RunValidation::report_best(const TrainingState& state, std::int64_t last_step) {
+  if (!exchange_->is_first()) return;
+  const auto &loss = state.scores.best_loss, &bleu = state.scores.best_bleu;
+  const auto hint = hinted_ ? "" : rising_loss_hint(state.scores, state.step, last_step);
+  hinted_ = hinted_ || !hint.empty();
+  if (!hint.empty())
+    log_info(hint);
+  else if ((loss && loss->step != state.step) || (bleu && bleu->step != state.step))
+    log_info("  best so far: " + best_text(state.scores));
+}
+
 void RunValidation::score(EncoderDecoder& model, Exchange& exchange) {
   log_progress("validating");
   give_back_memory();

@@ -29,9 +29,15 @@ class RunValidation {
 
   /// Scores the model after update `step` and reports a validation. Throws Stopped if a signal asks for an end.
   Validation validate(EncoderDecoder& model, std::int64_t step);
+  /// Prints the best validations so far after a validation that is not the best, and once a hint if the loss has not
+  /// fallen for a third of the run.
+  void report_best(const TrainingState& state, std::int64_t last_step);
   /// Reports the model that the run ends with, whose weights are those of `steps` or their mean. Only process 0 calls
   /// it. Throws as validate.
   const ValidationReport& validate_final(EncoderDecoder& model, const std::vector<std::int64_t>& steps);
+
+  /// Returns the scores of the last model that was scored.
+  const Validation& last() const { return last_.scores; }
 
  private:
   void score(EncoderDecoder& model, Exchange& exchange);
@@ -42,7 +48,7 @@ class RunValidation {
   std::size_t samples_;
   std::int64_t max_length_;
   Exchange* exchange_;
-  bool warned_ = false;
+  bool warned_ = false, hinted_ = false;
   std::int64_t step_ = -1;
   ValidationReport last_;  // of that step
 };

@@ -142,10 +142,15 @@ Trainer::Options trainer_options(const TrainTranslateOptions& options, const Run
                             .exchange = options.exchange,
                             .plain = config.plain};
   training.hashes.update(inputs.initial.hashes());
-  if (validation != nullptr)
+  if (validation != nullptr) {
     training.validate = [validation](EncoderDecoder& model, std::int64_t step) {
       return validation->validate(model, step);
     };
+    training.validates_start = !config.training.start_from.empty();
+    training.validated = [validation](const TrainingState& state, std::int64_t last_step) {
+      validation->report_best(state, last_step);
+    };
+  }
   return training;
 }
 
@@ -221,7 +226,11 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   if (result.end == TrainingEnd::kEarlyStop)
     log_info("ended early: " + std::to_string(config.training.early_stop.patience) + " validations were no better");
   const RunProgress progress{result.steps, whole_epochs(batches), trainer.kept_steps(), &trainer.state().hashes};
+  const auto& scores = trainer.state().scores;
+  if (scores.best_loss) log_info("best validations: " + best_text(scores));
   result.test = write_and_score(config, inputs, folder, model, progress, validation_or_null, lens);
+  if (validation)
+    if (const auto warning = worse_than_start(scores, validation->last()); !warning.empty()) log_warning(warning);
   for (const auto& line : finished_lines(options.out, folder.model_file())) log_info(line);
 }
 

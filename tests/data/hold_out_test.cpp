@@ -120,6 +120,18 @@ TEST_F(HoldOutTest, TakesNoLineOfMoreThanAThousandBytes) {
   for (const auto& target : held_out.targets()) EXPECT_LE(target.size(), 1000u);
 }
 
+TEST_F(HoldOutTest, RepetitionsAreNeverMostOfTheText) {
+  auto pairs = different(100);
+  for (int i = 1; i < 901; ++i) pairs.push_back(pairs[0]);
+  const auto rows = [&](const HoldOut& held_out) {
+    return std::ranges::count_if(pairs, [&](const auto& pair) { return held_out.contains(pair.first, pair.second); });
+  };
+  EXPECT_EQ(choose(pairs).sources().size(), 10u) << "a tenth of the different pairs";
+  EXPECT_EQ(rows(choose(pairs)), 10) << "which leave the pair of many lines in training";
+  pairs.assign(500, {"again", "wieder"});
+  EXPECT_EQ(rows(choose(pairs)), 0) << "nothing would be left to train on";
+}
+
 TEST_F(HoldOutTest, IsEmptyIfEveryPairSharesASide) {
   Pairs pairs;
   for (int i = 0; i < 100; ++i) pairs.emplace_back("yes", "ja " + std::to_string(i));

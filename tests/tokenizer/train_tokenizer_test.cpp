@@ -155,6 +155,21 @@ TEST(TrainTokenizerTest, TooManyPiecesNamesTheMaximum) {
   }
 }
 
+TEST(TrainTokenizerTest, OneOfTwoTokenizersTakesAsManyPiecesAsItsTextHas) {
+  for (const auto type : {TokenizerType::kBpe, TokenizerType::kUnigram}) {
+    auto config = small_config(type);
+    config.joint = false;
+    config.vocabulary_size = 5000;
+    const auto smaller = SentencePieceTokenizer(train_on(training_text(), config), "m").vocabulary_size();
+    EXPECT_LT(smaller, 5000);
+    config.joint = true;
+    config.vocabulary_size = smaller;
+    EXPECT_NO_THROW(train_on(training_text(), config));
+    config.vocabulary_size = smaller + 1;
+    EXPECT_THROW(train_on(training_text(), config), UsageError) << "it was the maximum";
+  }
+}
+
 TEST(TrainTokenizerTest, TooFewPiecesForTheCharactersNamesTheMinimum) {
   auto config = small_config();
   config.vocabulary_size = 20;

@@ -51,6 +51,35 @@ TEST_P(EarlyStopTest, StopsEarlyByPerplexityLowerIsBetter) {
   EXPECT_EQ(state_.best_score, std::exp(3));
 }
 
+TEST_P(EarlyStopTest, TheBestLossAndBleuAreNotedWithTheirSteps) {
+  auto options = toy_.options();
+  options.config.max_steps = 4;
+  options.config.validate_every = 1;
+  run_validated(options, {{5, 10}, {3, 9}, {std::nan(""), 12}, {4, 11}});
+  const auto& [start_loss, start_bleu, loss, bleu] = state_.scores;
+  EXPECT_FALSE(start_loss || start_bleu);
+  EXPECT_EQ(std::pair(loss->value, loss->step), std::pair(3.0, std::int64_t{2}));
+  EXPECT_EQ(std::pair(bleu->value, bleu->step), std::pair(12.0, std::int64_t{3}));
+}
+
+TEST_P(EarlyStopTest, TheStartIsValidatedOnceAndIsNoCheckpoint) {
+  auto options = toy_.options();
+  options.config.max_steps = 3;
+  options.config.validate_every = 1;
+  options.config.early_stop = {EarlyStopMetric::kBleu, 2};
+  options.validates_start = true;
+  std::vector<std::int64_t> reported;
+  options.validated = [&](const TrainingState& state, std::int64_t last_step) {
+    reported.push_back(state.step);
+    EXPECT_EQ(last_step, 3);
+  };
+  EXPECT_EQ(run_validated(options, {{1, 50}, {5, 10}, {5, 20}, {5, 15}}), TrainingEnd::kFinished);
+  EXPECT_THAT(reported, testing::ElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(state_.scores.start_bleu->value, 50);
+  EXPECT_EQ(state_.scores.best_bleu->step, 0);
+  EXPECT_EQ(state_.best_step, 2) << "the best checkpoint of the run";
+}
+
 TEST_P(EarlyStopTest, WithoutPatienceNothingStopsEarly) {
   auto options = toy_.options();
   options.config.max_steps = 5;

@@ -48,5 +48,15 @@ TEST(ScheduleTest, WarmUpEndsAtThePeak) {
   EXPECT_DOUBLE_EQ(learning_rate(config_of(ScheduleKind::kInverseSqrt, 3, 100), 64, 100), 3);
 }
 
+TEST(ScheduleTest, ThePeakIsTheHighestRateOfTheRun) {
+  for (const auto kind : {ScheduleKind::kNoam, ScheduleKind::kInverseSqrt, ScheduleKind::kConstant})
+    for (const std::int64_t updates : {1, 5, 8, 30}) {
+      const auto config = config_of(kind, 0.5, 8);
+      const double peak = learning_rate(config, 16, peak_step(config, updates));
+      for (std::int64_t step = 1; step <= updates; ++step) EXPECT_LE(learning_rate(config, 16, step), peak) << step;
+      EXPECT_LE(peak_step(config, updates), updates);
+    }
+}
+
 }  // namespace
 }  // namespace gloss

@@ -31,6 +31,7 @@ TEST(TrainingStateTest, ReadsBackEqual) {
   state.averaged = {checkpoint_name(10), checkpoint_name(12)};
   state.shards = 2;
   state.device = "cuda";
+  state.scores = {.start_loss = {{3.5, 0}}, .start_bleu = {}, .best_loss = {{2.5, 8}}, .best_bleu = {{31.25, 10}}};
   state.hashes = {{"config", "abc"}};
   const auto back = read_training_state(parse_json(to_text(to_json(state))), "file");
   EXPECT_EQ(to_json(back), to_json(state));
@@ -40,6 +41,17 @@ TEST(TrainingStateTest, ReadsBackEqual) {
   EXPECT_EQ(back.position, state.position);
   EXPECT_EQ(back.averaged, state.averaged);
   EXPECT_EQ(back.device, "cuda");
+}
+
+TEST(TrainingStateTest, ScoresMayBeMissingInOlderFilesAndAreChecked) {
+  Json json = to_json(TrainingState{});
+  EXPECT_FALSE(json.contains("scores"));
+  EXPECT_FALSE(read_training_state(json, "f").scores.best_loss);
+  for (const auto* wrong : {R"(3)", R"({"best_loss": 3})", R"({"best_loss": {"value": "x", "step": 1}})",
+                            R"({"best_loss": {"value": 1, "step": -1}})"}) {
+    json["scores"] = parse_json(wrong);
+    EXPECT_THROW(read_training_state(json, "f"), ModelError) << wrong;
+  }
 }
 
 TEST(TrainingStateTest, DeviceMayBeMissingInOlderFiles) {

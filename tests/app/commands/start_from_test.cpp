@@ -4,12 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/config/json.h"
 #include "tests/app/support/bad_input.h"
 #include "tests/app/support/small_run.h"
 
 namespace gloss {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 class StartFromTest : public testing::Test {
@@ -33,6 +35,44 @@ TEST_F(StartFromTest, ARunFileWithDataAndAModelIsEnough) {
   EXPECT_EQ(run_gloss({"translate", "--model", run_ / "tuned"}, "a b\n").exit_code, 0);
   const auto again = run_gloss({"train-translate", "--config", (run_ / "tuned") / "config.json", "--out", run_ / "x"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
+}
+
+TEST_F(StartFromTest, AnOptionNamesTheModelAndTheOtherValuesAreChosen) {
+  const Arguments arguments = {"train-translate",
+                               "--start-from",
+                               run_ / "first",
+                               "--source",
+                               run_.corpus("train.source"),
+                               "--target",
+                               run_.corpus("train.target"),
+                               "--out",
+                               run_ / "second",
+                               "--threads",
+                               "1"};
+  const auto done = run_gloss(arguments);
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.err, AllOf(HasSubstr("training.schedule inverse_sqrt, learning_rate"),
+                              HasSubstr("training.max_epochs"), HasSubstr("the learning rate peaks at"),
+                              HasSubstr("validation at step 0"), HasSubstr("best validations: loss")));
+  const auto config = parse_json(read_text((run_ / "second") / "config.json"));
+  EXPECT_EQ(config.at("defaults"), "text");
+  EXPECT_GT(config.at("training").at("early_stop").at("patience"), 0);
+  EXPECT_EQ(config.at("model").at("d_model"), 16) << "the model's";
+  auto twice = arguments;
+  twice.insert(twice.end(), {"--set", "training.start_from=x"});
+  expect_outcome({"twice", twice, 2, "--set training.start_from: wanted once, got --start-from"}, run_ / "");
+}
+
+TEST_F(StartFromTest, AModelThatIsWorseThanItsStartIsWarnedOf) {
+  const auto trained =
+      run_gloss(run_.training("base", {"--set", "training.max_steps=60", "--set", "training.schedule=constant", "--set",
+                                       "training.learning_rate=0.01"}));
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  const auto done =
+      run_gloss(tuning(R"("start_from": "base", "max_steps": 30, "schedule": "inverse_sqrt", "learning_rate": 1)"));
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.err, AllOf(HasSubstr("peaks at 1, too high to train with"),
+                              HasSubstr("warning: the model is worse than the one of training.start_from")));
 }
 
 TEST_F(StartFromTest, TheOppositeDirectionIsWarnedOf) {

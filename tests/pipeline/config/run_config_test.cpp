@@ -240,6 +240,8 @@ TEST_F(TextDefaultsOfARunFileTest, AResumedRunKeepsItsValues) {
   EXPECT_EQ(*resumed.training.max_epochs, *read(with_text()).training.max_epochs) << "limits may change";
   EXPECT_TRUE(resumed.data.hold_out);
 
+  kept["defaults"] = "fixed";
+  EXPECT_EQ(resume(to_text(kept), with_text()).config.defaults, DefaultsKind::kFixed) << "a second training, too";
   kept.erase("defaults");
   kept["data"].erase("hold_out");
   const auto old = resume(to_text(kept), with_text()).config;

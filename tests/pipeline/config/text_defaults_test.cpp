@@ -12,6 +12,7 @@
 #include "pipeline/config/run_config.h"
 #include "tests/support/temporary_folder.h"
 #include "tokenizer/train_tokenizer.h"
+#include "training/schedule.h"
 
 namespace gloss {
 namespace {
@@ -180,6 +181,25 @@ TEST(TextDefaultsTest, SymbolsAddToThePiecesOfASmallText) {
   EXPECT_EQ(pieces(R"({"tokenizer": {"symbols": ["<a>", "<b>"]}})"), pieces("{}") + 2);
 }
 
+TEST(TextDefaultsTest, AUnigramTokenizerFitsThreeLines) {
+  const TemporaryFolder folder;
+  for (const auto* name : {"s", "t"}) std::ofstream(folder / name) << "a the\npark\nruns\n";
+  Json json = {{"tokenizer", {{"type", "unigram"}}}};
+  complete_defaults(json, *scan_texts(TextFiles{folder / "s", folder / "t"}, {.size = true}).size);
+  EXPECT_EQ(json.at("tokenizer").at("vocabulary_size"), 15);
+  const std::vector<std::filesystem::path> files{folder / "s", folder / "t"};
+  EXPECT_NO_THROW(train_tokenizer(files, parse_run_config(json).tokenizer));
+}
+
+TEST(TextDefaultsTest, SidesOfDifferentScriptsGetASizeThatTheLargerNeeds) {
+  auto text = text_with(300);
+  text.source = {.distinct_words = 17, .characters = 22};
+  text.target = {.distinct_words = 300, .characters = 400};
+  Json json = {{"tokenizer", {{"joint", false}}}};
+  complete_defaults(json, text);
+  EXPECT_GE(json.at("tokenizer").at("vocabulary_size"), 405) << "the other side gets fewer pieces";
+}
+
 TEST(TextDefaultsTest, EveryCharacterOfAChineseTextHasAPiece) {
   auto text = text_with(2000);
   text.both = text.target = {.distinct_words = 4000, .characters = 2600};
@@ -233,6 +253,49 @@ TEST(TextDefaultsTest, TheVocabularyFitsTheSmallestText) {
           for (const auto& files : texts) EXPECT_NO_THROW(train_tokenizer(files, config)) << config.vocabulary_size;
         }
     }
+}
+
+constexpr auto kFurther = R"({"model": {"d_model": 128}, "tokenizer": {"vocabulary_size": 4000},
+                               "training": {"start_from": "m"}})";
+
+TEST(SecondTrainingDefaultsTest, TakeSmallStepsValidateAndKeepTheBest) {
+  for (const std::int64_t pairs : {300, 1'000, 20'000, 1'000'000}) {
+    auto values = chosen_for(kFurther, pairs);
+    const auto first = config_for("{}", std::min<std::int64_t>(pairs, 20'000)).training;
+    EXPECT_EQ(values.at("training.schedule"), "inverse_sqrt");
+    EXPECT_LT(values.at("training.learning_rate"), first.learning_rate) << pairs;
+    EXPECT_LT(values.at("training.max_epochs"), *first.max_epochs) << pairs;
+    EXPECT_GT(values.at("training.ema_decay"), 0);
+    EXPECT_GT(values.at("training.early_stop.patience"), 0);
+    EXPECT_EQ(values.at("data.hold_out"), true);
+    EXPECT_FALSE(values.contains("training.average_last")) << "which early stopping excludes";
+    for (const auto& [key, value] : values) EXPECT_FALSE(key.starts_with("model.") || key.starts_with("tokenizer."));
+    auto json = parse_json(kFurther);
+    complete_defaults(json, text_with(pairs));
+    EXPECT_NO_THROW(parse_run_config(json)) << pairs;
+  }
+}
+
+TEST(SecondTrainingDefaultsTest, WiderModelsAndOtherSchedulesHaveRatesOfTheSameMeaning) {
+  const auto rate = [](const std::string& schedule, std::int64_t d_model) {
+    Json json = {{"model", {{"d_model", d_model}}}, {"training", {{"start_from", "m"}, {"schedule", schedule}}}};
+    complete_defaults(json, text_with(5000));
+    const auto config = parse_run_config(json);
+    return learning_rate(config.training, d_model, peak_step(config.training, 100'000));
+  };
+  EXPECT_NEAR(rate("inverse_sqrt", 512), rate("inverse_sqrt", 128) / 4, 1e-5);
+  EXPECT_NEAR(rate("noam", 512), rate("inverse_sqrt", 512), 1e-5);
+  EXPECT_LT(rate("constant", 128), rate("inverse_sqrt", 128));
+}
+
+TEST(SecondTrainingDefaultsTest, ALengthOfTheRunFileIsNotCutShort) {
+  const auto values = chosen_for(R"({"training": {"start_from": "m", "max_epochs": 3}})");
+  EXPECT_FALSE(values.contains("training.max_epochs"));
+  EXPECT_FALSE(values.contains("training.early_stop.patience"));
+  const auto averaged = chosen_for(R"({"training": {"start_from": "m", "average_last": 3}})");
+  EXPECT_FALSE(averaged.contains("training.early_stop.patience"));
+  const auto blind = chosen_for(R"({"training": {"start_from": "m"}, "data": {"hold_out": false}})");
+  EXPECT_FALSE(blind.contains("training.early_stop.patience")) << "nothing to validate on";
 }
 
 TEST(TextDefaultsTest, ValuesOutOfRangeAreLeftForTheirOwnMessages) {

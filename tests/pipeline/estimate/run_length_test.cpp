@@ -82,7 +82,8 @@ TEST(RunLengthTest, WarnsOfSettingsThatCannotWork) {
   EXPECT_THAT(warnings(R"({"warmup_steps": 400, "max_epochs": 1})", {2000, 2000}), IsEmpty());
   EXPECT_THAT(warnings(R"({"warmup_steps": 1001, "max_epochs": 1})", {2000, 2000}),
               ElementsAre(AllOf(HasSubstr("training.warmup_steps: 1001"), HasSubstr("lower it to 500"))));
-  EXPECT_THAT(warnings(R"({"warmup_steps": 1001, "schedule": "constant"})", {2000, 2000}), IsEmpty());
+  EXPECT_THAT(warnings(R"({"warmup_steps": 1001, "schedule": "constant", "learning_rate": 0.001})", {2000, 2000}),
+              IsEmpty());
   EXPECT_THAT(warnings(R"({"warmup_steps": 10, "max_epochs": 1})", {999, 999}),
               ElementsAre(AllOf(HasSubstr("the run has 999 updates"), HasSubstr("raise training.max_epochs"))));
   EXPECT_THAT(warnings(R"({"warmup_steps": 10, "max_epochs": 1})", {1000, 1000}), IsEmpty());
@@ -93,6 +94,39 @@ TEST(RunLengthTest, WarnsOfSettingsThatCannotWork) {
               ElementsAre(AllOf(HasSubstr("tokenizer.vocabulary_size: the text has 100000 tokens for 20001 pieces"),
                                 HasSubstr("some 5000 pieces suit it"))));
   EXPECT_THAT(warnings_of(config_of("{}"), {}, 10), IsEmpty()) << "nothing is known of the text";
+}
+
+TEST(RunLengthTest, ALearningRateThatCannotTrainIsWarnedOf) {
+  const auto warnings = [](const std::string& training) {
+    return warnings_of(config_of(training), {2000, 20'000}, 10);
+  };
+  EXPECT_THAT(warnings(R"({"learning_rate": 0.0001})"),
+              ElementsAre(AllOf(HasSubstr("training.learning_rate: the learning rate peaks at 6.99e-08, too low"),
+                                HasSubstr("for training.schedule noam the key is a factor"))));
+  EXPECT_THAT(warnings(R"({"schedule": "constant"})"),
+              ElementsAre(AllOf(HasSubstr("peaks at 1, too high"), HasSubstr("wanted a peak from 1e-06 to 0.02"))));
+  EXPECT_THAT(warnings(R"({"schedule": "inverse_sqrt", "max_steps": 10})"), ElementsAre(HasSubstr("peaks at 1, too")))
+      << "a trial diverges, too";
+  for (const auto* rate : {"1e-6", "0.02"})
+    EXPECT_THAT(warnings(std::string(R"({"schedule": "inverse_sqrt", "learning_rate": )") + rate + "}"), IsEmpty());
+}
+
+TEST(RunLengthTest, ThePeakIsPrinted) {
+  const auto text = [](const std::string& training, std::optional<std::int64_t> updates) {
+    return peak_text(config_of(training), {10, updates});
+  };
+  const std::string rate = R"("learning_rate": 0.004, "warmup_steps": 400)";
+  EXPECT_EQ(text(R"({"schedule": "inverse_sqrt", )" + rate + "}", 1200),
+            "the learning rate peaks at 0.004, at update 400");
+  EXPECT_EQ(text(R"({"schedule": "inverse_sqrt", )" + rate + "}", 100),
+            "the learning rate peaks at 0.001, at update 100");
+  EXPECT_EQ(text(R"({"schedule": "constant", )" + rate + "}", std::nullopt), "the learning rate is 0.004");
+}
+
+TEST(RunLengthTest, ASecondTrainingMayBeShortAndKeepsItsTokenizer) {
+  EXPECT_THAT(
+      warnings_of(config_of(R"({"start_from": "m", "warmup_steps": 10, "max_epochs": 1})"), {150, 150, 7400}, 4000),
+      IsEmpty());
 }
 
 TEST(RunLengthTest, CharactersAreNotTooManyPieces) {

@@ -150,6 +150,7 @@ TEST_F(RunReportTest, TheModelIsReportedAsThatOfAStepOrAMean) {
 
 TEST_F(RunReportTest, PairsLeftOutAreWarnedOfByReason) {
   CorpusReport report;
+  report.lines = 100;
   report.too_long.note(3);
   report.too_long.note(9);
   report.crlf = true;
@@ -168,13 +169,70 @@ TEST_F(RunReportTest, PairsLeftOutAreWarnedOfByReason) {
             "warning: the training text has Windows line ends (CR LF); they were dropped\n");
 }
 
+TEST_F(RunReportTest, ATextOfWhichMuchIsLeftOutIsWarnedOfInALineOfItsOwn) {
+  CorpusReport report;
+  report.lines = 1000;
+  report.pairs = 100;
+  report.too_long.count = 900;
+  EXPECT_THAT(printed([&] { warn_of("training", report, {}); }),
+              HasSubstr("warning: only 100 of the 1000 training pairs are used: 90 % of the text is left out"));
+  report.pairs = 900;
+  report.too_long.count = 100;
+  EXPECT_THAT(printed([&] { warn_of("training", report, {}); }), Not(HasSubstr("only")));
+}
+
+TEST(ScoreTextTest, AHugePerplexityHasFewDigits) {
+  const TemporaryFolder place;
+  RunFolder folder(place / "run", false, false);
+  folder.keep();
+  testing::internal::CaptureStderr();
+  report_validation(folder, 1, {{.loss = 312, .bleu = 0}, "", {}, {}}, 0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "validation at step 1  loss 312.0000  perplexity 3.16e+135  BLEU 0.00 (greedy)\n");
+}
+
+TEST(BestTextTest, NamesStepsAndHintsIfTheLossHasRisenForAThirdOfTheRun) {
+  const ValidationScores scores{
+      .start_loss = {}, .start_bleu = {}, .best_loss = {{2.5, 300}}, .best_bleu = {{31.2, 400}}};
+  EXPECT_EQ(best_text(scores), "loss 2.5000 at step 300, BLEU 31.20 at step 400");
+  EXPECT_EQ(best_text({}), "");
+  EXPECT_EQ(rising_loss_hint(scores, 599, 900), "");
+  EXPECT_THAT(rising_loss_hint(scores, 600, 900),
+              AllOf(HasSubstr("has not fallen for a third of the run"), HasSubstr("BLEU 31.20 at step 400")));
+  EXPECT_EQ(rising_loss_hint({}, 600, 900), "");
+}
+
+TEST(WorseThanStartTest, OnlyAModelThatIsFarWorseIsWarnedOf) {
+  const ValidationScores start{.start_loss = {{0.07, 0}}, .start_bleu = {{97.9, 0}}, .best_loss = {}, .best_bleu = {}};
+  EXPECT_THAT(worse_than_start(start, {.loss = 78, .bleu = 0}),
+              AllOf(HasSubstr("loss 78.0000"), HasSubstr("BLEU 0.00 (greedy) instead of loss 0.0700"),
+                    HasSubstr("training.learning_rate")));
+  EXPECT_EQ(worse_than_start(start, {.loss = 0.2, .bleu = 97}), "") << "overfitted a little";
+  EXPECT_EQ(worse_than_start(start, {.loss = 0.06, .bleu = 90}), "") << "BLEU varies";
+  EXPECT_NE(worse_than_start(start, {.loss = 0.2, .bleu = 90}), "");
+  EXPECT_EQ(worse_than_start({}, {.loss = 78, .bleu = 0}), "") << "a new model";
+}
+
+TEST(FinishedLinesTest, NameWhatMayBeDeleted) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "checkpoints");
+  std::ofstream(folder / "checkpoints" / "step-00000001.safetensors") << std::string(3 << 20, 'x');
+  std::filesystem::create_symlink("step-00000001.safetensors", folder / "checkpoints" / "best.safetensors");
+  std::ofstream(folder / "corpus.cache") << std::string(1 << 20, 'x');
+  const auto path = folder.path().string();
+  EXPECT_EQ(finished_lines(folder.path(), folder / "m").back(),
+            "only training on needs its checkpoints and encoded text, 4.0 MiB; to delete them: rm -r " + path +
+                "/checkpoints " + path + "/corpus.cache");
+}
+
 TEST(FinishedLinesTest, NameTheModelAndTheNextCommands) {
   const TemporaryFolder folder;
   std::ofstream(folder / "m") << std::string(1'250'000, 'x');
   EXPECT_THAT(finished_lines("runs/x", folder / "m"),
               ElementsAre("the model is " + (folder / "m").string() + ", 1.2 MiB",
                           "translate with: gloss translate --model runs/x < text",
-                          "see how it was trained: gloss explain --run runs/x --output training.html"));
+                          "see how it was trained: gloss explain --run runs/x --output training.html",
+                          HasSubstr("to delete them: rm -r runs/x/checkpoints runs/x/corpus.cache")));
 }
 
 TEST(StageTextTest, NamesTextsWeightsAndEpochs) {
