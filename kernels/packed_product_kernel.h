@@ -26,6 +26,10 @@ constexpr std::int64_t groups_of(Precision precision, std::int64_t inner) {
   return (inner + group_of(precision) - 1) / group_of(precision);
 }
 
+/// Version of the layout below, which files hold (docs/file_formats.md). A change of the layout, or of the rounding of
+/// packed weights, needs the next number.
+inline constexpr int kPackedLayout = 1;
+
 /// The weight [inner, columns] of a linear layer in panels: [panels][groups][64][group], padded with zeros. Bias,
 /// scales and offsets have the length of all panels.
 struct PackedMatrix {

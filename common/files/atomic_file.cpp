@@ -93,13 +93,13 @@ Descriptor AtomicFile::open_for_reading() const {
   return reader;
 }
 
-void AtomicFile::commit() {
-  check(retry_interrupted([&] { return ::fsync(descriptor_.get()); }) == 0, "write (fsync)");
+void AtomicFile::commit(bool flush) {
+  if (flush) check(retry_interrupted([&] { return ::fsync(descriptor_.get()); }) == 0, "write (fsync)");
   check(give_name(), "name");
   check(descriptor_.close(), "write (close)");
   check(std::rename(temporary_.c_str(), path_.c_str()) == 0, "rename into place");
   temporary_.clear();
-  flush_folder(folder_of(path_));
+  if (flush) flush_folder(folder_of(path_));
 }
 
 void AtomicFile::create() {

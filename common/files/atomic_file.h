@@ -32,8 +32,9 @@ class AtomicFile {
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
   /// Opens the content written so far for reading; before `commit` only. Throws IoError.
   Descriptor open_for_reading() const;
-  /// Flushes everything to disk under the final name. Throws IoError.
-  void commit();
+  /// Flushes everything to disk under the final name. Without `flush`, a power cut may leave a file with other bytes.
+  /// Throws IoError.
+  void commit(bool flush = true);
 
  private:
   void check(bool worked, std::string_view operation);

@@ -4,8 +4,6 @@
 
 #include <sys/stat.h>
 
-#include "common/files/descriptor.h"
-
 namespace gloss {
 namespace {
 
@@ -16,16 +14,26 @@ std::int64_t nanoseconds(const timespec& time) {
   return time.tv_sec * kNanosecondsASecond + time.tv_nsec;
 }
 
-}  // namespace
-
-FileStamp FileStamp::of(const std::filesystem::path& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) throw_io_error(path, "look at");
+FileStamp stamp_of(const struct stat& status) {
   return {.device = status.st_dev,
           .inode = status.st_ino,
           .size = static_cast<std::uint64_t>(status.st_size),
           .modified = nanoseconds(status.st_mtim),
           .changed = nanoseconds(status.st_ctim)};
+}
+
+}  // namespace
+
+FileStamp FileStamp::of(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) throw_io_error(path, "look at");
+  return stamp_of(status);
+}
+
+FileStamp FileStamp::of(const Descriptor& file, const std::filesystem::path& path) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) throw_io_error(path, "look at");
+  return stamp_of(status);
 }
 
 bool FileStamp::settled(std::chrono::system_clock::time_point time) const {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "common/files/descriptor.h"
+
 namespace gloss {
 
 /// Identity and times of a file, without reading it. Writing to a file, replacing it or setting its times changes the
@@ -14,6 +16,8 @@ struct FileStamp {
 
   /// Reads the stamp of a file. Throws IoError.
   static FileStamp of(const std::filesystem::path& path);
+  /// Reads the stamp of an open file; `path` names it in messages. Throws IoError.
+  static FileStamp of(const Descriptor& file, const std::filesystem::path& path);
   /// Returns whether any change after `time` would change the stamp. File systems have coarse clocks, with steps of up
   /// to two seconds.
   bool settled(std::chrono::system_clock::time_point time) const;

@@ -11,7 +11,8 @@ namespace gloss {
 
 /// The bytes of an open file, mapped for reading. The system keeps recently read pages in memory and drops them when
 /// memory is needed. The mapping stays valid if the file is renamed, removed or replaced. Another process may write to
-/// it or truncate it at any time: bytes are therefore copied out, and checksums are compared with the copy.
+/// it or truncate it at any time: bytes are therefore copied out, and checksums are compared with the copy. Only files
+/// of a UserCache, which no process changes, are used in place.
 class MappedFile {
  public:
   MappedFile() = default;
@@ -26,6 +27,8 @@ class MappedFile {
   /// or on a failing disk. The first MappedFile installs a handler of SIGBUS for this; other SIGBUS signals have their
   /// former effect.
   bool read(std::uint64_t offset, std::span<std::byte> bytes) const;
+  /// Returns all bytes where they are mapped, for a file that no process changes.
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
 
  private:
   const std::byte* data_ = nullptr;

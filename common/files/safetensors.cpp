@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "common/files/descriptor.h"
+#include "common/files/file_stamp.h"
 #include "common/files/fingerprint.h"
 #include "common/files/safetensors_header.h"
 #include "common/files/safetensors_writer.h"
@@ -76,17 +77,20 @@ class FileReader {
     read(start_bytes);
     std::string text(read_header_length(start_bytes, size, name_, layout), '\0');
     read(std::as_writable_bytes(std::span(text)));
+    header_sum_ = sha256(text);
     return gloss::read_header(text, rest_, name_, layout);
   }
 
   std::uint64_t rest() const { return rest_; }
   std::uint64_t position() const { return position_; }
+  const std::string& header_sum() const { return header_sum_; }
+  FileStamp stamp() const { return FileStamp::of(descriptor_, path_); }
   Descriptor take_descriptor() { return std::move(descriptor_); }
   const std::string& name() const { return name_; }
 
  private:
   std::filesystem::path path_;
-  std::string name_;
+  std::string name_, header_sum_;
   Descriptor descriptor_;
   std::uint64_t rest_ = 0, position_ = 0;
   std::vector<std::byte> block_;
@@ -100,16 +104,27 @@ std::vector<std::pair<const std::string, TensorRange>*> in_file_order(Safetensor
   return order;
 }
 
+/// Returns the name of an empty file in a UserCache, which records that the file with this stamp and this header was
+/// checked.
+std::string record_name(const FileStamp& stamp, const std::string& header_sum) {
+  std::string text = header_sum;
+  for (const auto number : {stamp.device, stamp.inode, stamp.size}) text += ' ' + std::to_string(number);
+  for (const auto time : {stamp.modified, stamp.changed}) text += ' ' + std::to_string(time);
+  return "checked-" + sha256(text) + ".cache";
+}
+
 }  // namespace
 
 struct SafetensorsFile::Contents {
   struct Place {
     std::uint64_t offset, size;  ///< bytes
-    std::uint64_t fingerprint;   ///< when the file was checked
+    std::uint64_t fingerprint;   ///< when the file was checked; unless that is recorded
   };
 
   std::filesystem::path path;
   Descriptor file;
+  FileStamp stamp;        ///< when the file was opened
+  bool recorded = false;  ///< whether an earlier process has checked the file with this stamp
   std::map<std::string, Place> places;
 };
 
@@ -125,28 +140,38 @@ SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path) {
   return result;
 }
 
-SafetensorsFile SafetensorsFile::open_in_place(const std::filesystem::path& path) {
-  return open_in_place(path, SafetensorsLayout::kAligned);
+SafetensorsFile SafetensorsFile::open_in_place(const std::filesystem::path& path, const UserCache& cache) {
+  return open_in_place(path, SafetensorsLayout::kAligned, cache);
 }
 
 SafetensorsFile SafetensorsFile::open_foreign(const std::filesystem::path& path) {
-  return open_in_place(path, SafetensorsLayout::kAny);
+  return open_in_place(path, SafetensorsLayout::kAny, {});
 }
 
-SafetensorsFile SafetensorsFile::open_in_place(const std::filesystem::path& path, SafetensorsLayout layout) {
+SafetensorsFile SafetensorsFile::open_in_place(const std::filesystem::path& path, SafetensorsLayout layout,
+                                               const UserCache& cache) {
   FileReader reader(path);
-  auto header = reader.read_header(layout);
   SafetensorsFile file;
   auto contents = std::make_shared<Contents>();
   contents->path = path;
+  contents->stamp = reader.stamp();
+  const auto now = cache.settings().now();
+  auto header = reader.read_header(layout);
+  const bool records = cache.is_for(reader.rest()) && header.metadata.contains(std::string(kSumKey));
+  const auto record = record_name(contents->stamp, reader.header_sum());
+  contents->recorded = records && cache.find(record);
+  const auto begin = reader.position();
   Sha256 sum;
   for (auto* const tensor : in_file_order(header)) {
     auto& [name, range] = *tensor;
-    const auto size = range.end - range.begin, offset = reader.position();
-    contents->places[name] = {offset, size, reader.skip(size, sum)};
+    const auto size = range.end - range.begin;
+    contents->places[name] = {begin + range.begin, size, contents->recorded ? 0 : reader.skip(size, sum)};
     file.tensors_[name] = {range.dtype, std::move(range.shape), {}};
   }
-  check_sum(sum, header.metadata, reader.name());
+  if (!contents->recorded) check_sum(sum, header.metadata, reader.name());
+  if (records && !contents->recorded && contents->stamp.settled(now) && reader.stamp() == contents->stamp)
+    cache.store(record, 0, [](AtomicFile&) {});
+  file.header_sum_ = reader.header_sum();
   contents->file = reader.take_descriptor();
   file.contents_ = std::move(contents);
   file.metadata_ = std::move(header.metadata);
@@ -158,11 +183,16 @@ void SafetensorsFile::read(const std::string& name, std::span<std::byte> bytes) 
   if (contents_ == nullptr) return void(std::ranges::copy(tensors_.at(name).bytes, bytes.begin()));
   const auto& [offset, size, checked] = contents_->places.at(name);
   bytes = bytes.first(size);
-  Fingerprint found;
-  const bool whole = read_up_to(contents_->file, offset, bytes, contents_->path) == size;
-  found.update(bytes);
-  if (!whole || found.value() != checked)
-    throw ModelError(name_ + ": tensor " + printable(name) + " was changed after the file was opened");
+  bool same = read_up_to(contents_->file, offset, bytes, contents_->path) == size;
+  if (contents_->recorded) {
+    const auto stamp = FileStamp::of(contents_->file, contents_->path);  // a new name changes the status only
+    same = same && stamp.size == contents_->stamp.size && stamp.modified == contents_->stamp.modified;
+  } else {
+    Fingerprint found;
+    found.update(bytes);
+    same = same && found.value() == checked;
+  }
+  if (!same) throw ModelError(name_ + ": tensor " + printable(name) + " was changed after the file was opened");
 }
 
 SafetensorsFile SafetensorsFile::open_header(const std::filesystem::path& path) {

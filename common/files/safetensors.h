@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/files/user_cache.h"
+
 namespace gloss {
 
 /// Element types of the safetensors layout that gloss reads and writes.
@@ -37,8 +39,9 @@ class SafetensorsFile {
   /// Reads a regular file. Throws ModelError with the path and the fault, IoError if it cannot be read.
   static SafetensorsFile open(const std::filesystem::path& path);
   /// Checks the whole file as `open` does, but keeps only its header in memory. The tensors have no bytes; `read`
-  /// copies them from the file, which stays open and may be renamed, removed or replaced by another one.
-  static SafetensorsFile open_in_place(const std::filesystem::path& path);
+  /// copies them from the file, which stays open and may be renamed, removed or replaced by another one. If `cache` has
+  /// a record that the tensors of this file were checked, and the file was not changed since, they are not read again.
+  static SafetensorsFile open_in_place(const std::filesystem::path& path, const UserCache& cache = {});
   /// Opens a file of another program as `open_in_place` does; its tensors need not be aligned.
   static SafetensorsFile open_foreign(const std::filesystem::path& path);
   /// Reads and checks the header only, without tensors and their checksum. Throws as `open`.
@@ -49,6 +52,8 @@ class SafetensorsFile {
   const Metadata& metadata() const { return metadata_; }
   const std::map<std::string, TensorView>& tensors() const { return tensors_; }
   const std::string& name() const { return name_; }
+  /// Returns the SHA-256 of the header, which states that of the tensors; empty unless the file was opened in place.
+  const std::string& header_sum() const { return header_sum_; }
 
   /// Copies the tensor `name`, which must exist, to `bytes`, which must have its size. Threads can share the file.
   /// Throws ModelError if another program changed the bytes after they were checked; IoError.
@@ -58,12 +63,13 @@ class SafetensorsFile {
   struct Contents;  ///< of a file opened in place
 
   SafetensorsFile() = default;
-  static SafetensorsFile open_in_place(const std::filesystem::path& path, SafetensorsLayout layout);
+  static SafetensorsFile open_in_place(const std::filesystem::path& path, SafetensorsLayout layout,
+                                       const UserCache& cache);
   static SafetensorsFile view(std::span<const std::byte> data, SafetensorsHeader header, std::string name);
 
   std::shared_ptr<const std::byte> data_;     ///< owns the bytes read by `open`
   std::shared_ptr<const Contents> contents_;  ///< set by `open_in_place`
-  std::string name_;
+  std::string name_, header_sum_;
   Metadata metadata_;
   std::map<std::string, TensorView> tensors_;
 };

@@ -6,6 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "kernels/instruction_set.h"
 #include "kernels/layer_norm_kernel.h"
 #include "model/inference/packed_linear.h"
 #include "model/model_config.h"
@@ -63,7 +64,7 @@ struct InferenceDecoderLayer {
   InferenceFeedForward feed_forward;
 };
 
-/// A copy of a model's weights, packed for translating on the CPU.
+/// A model's weights, packed for translating on the CPU: in memory of their own, or mapped from a file of the cache.
 struct InferenceWeights {
   std::vector<InferenceEncoderLayer> encoder;
   std::vector<InferenceDecoderLayer> decoder;
@@ -75,8 +76,14 @@ struct InferenceWeights {
 };
 
 /// Packs the weights of an EncoderDecoder, found by their names in a model file (docs/file_formats.md), one after the
-/// other. The matrices of products are rounded to `precision`.
-InferenceWeights inference_weights(const WeightSource& weights, const ModelConfig& config,
-                                   kernels::Precision precision);
+/// other. The matrices of products are rounded to `precision`. Weights that `packed` has already are not read; the
+/// others are added to it.
+InferenceWeights inference_weights(const WeightSource& weights, const ModelConfig& config, kernels::Precision precision,
+                                   PackedTensors& packed);
+/// Returns the key of packed weights in a cache: all that their bytes depend on.
+std::string packed_key(const std::string& header_sum, kernels::Precision precision, kernels::InstructionSet set);
+
+/// Packs likewise, or maps what an earlier call with the same model file and instruction set stored in `model.cache`.
+InferenceWeights inference_weights(const LazyModel& model, const ModelConfig& config, kernels::Precision precision);
 
 }  // namespace gloss

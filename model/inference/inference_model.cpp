@@ -81,7 +81,7 @@ bool InferenceModel::supports(const ModelConfig& config) {
 
 InferenceModel::InferenceModel(const LazyModel& model, const ModelConfig& config, kernels::Precision precision)
     : config_(config),
-      weights_(inference_weights(model.weights, config, precision)),
+      weights_(inference_weights(model, config, precision)),
       source_positions_(positions_of(model.weights, config, "source")),
       target_positions_(positions_of(model.weights, config, "target")) {}
 

@@ -16,14 +16,14 @@ namespace gloss {
 
 /// The fast twin of EncoderDecoder for translating on the CPU: equal numbers up to rounding, computed without
 /// intermediate tensors. Padding is not computed. The bits of a row depend on its own sentence and tokens only, not on
-/// the batch, its neighbors or the number of threads. Const and safe to share between threads; owns a copy of the
-/// weights.
+/// the batch, its neighbors or the number of threads. Const and safe to share between threads.
 class InferenceModel {
  public:
   /// Returns whether this class implements every layer of the network. Otherwise its EncoderDecoder translates.
   static bool supports(const ModelConfig& config);
 
-  /// Requires supports(config). Packs one weight after the other; the network of a LazyModel is not loaded.
+  /// Requires supports(config). Packs one weight after the other, or maps packed weights from the model's
+  /// cache; the network of a LazyModel is not loaded.
   InferenceModel(const LazyModel& model, const ModelConfig& config,
                  kernels::Precision precision = kernels::Precision::kFloat32);
 

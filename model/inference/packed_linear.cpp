@@ -6,8 +6,10 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include "common/error.h"
@@ -62,30 +64,62 @@ PackedLinear::PackedLinear(std::span<const LinearWeights> parts, Precision preci
   panels_ = at::empty({panels, groups, kernels::kPanelColumns, group}, type_of(precision));
   if (precision == Precision::kInt8) {
     scales_ = at::zeros({padded}, at::kFloat);
-    offsets_ = at::empty({padded}, at::kInt);
+    offsets_ = at::zeros({padded}, at::kInt);
   }
-  for (std::int64_t first = 0; first < padded; first += kRowsAtATime)
-    pack(parts, first, std::min(kRowsAtATime, padded - first));
+  if (out_ < padded) panels_[-1].zero_();
+  std::int64_t column = 0;
+  for (const auto& part : parts) {
+    for (std::int64_t first = 0; first < part.bias.size(0); first += kRowsAtATime) {
+      const auto rows = part.weight.rows(first, std::min(kRowsAtATime, part.bias.size(0) - first));
+      pack(in_precision(rows, precision), column);
+      column += rows.values.size(0);
+    }
+  }
 }
 
-// Packs the rows from `first` on, of all parts one after the other. Both numbers are multiples of kPanelColumns.
-void PackedLinear::pack(std::span<const LinearWeights> parts, std::int64_t first, std::int64_t rows) {
-  const auto panels = rows / kernels::kPanelColumns, groups = panels_.size(1), group = panels_.size(3);
-  const auto block = at::zeros({rows, groups * group}, panels_.scalar_type());
-  std::int64_t begin = -first;  // of the part, as a row of the block
-  for (const auto& [weight, bias] : parts) {
-    const auto end = begin + bias.size(0);
-    const auto from = std::max<std::int64_t>(begin, 0), count = std::min(end, rows) - from;
-    if (count > 0) {
-      const auto converted = in_precision(weight.rows(from - begin, count), precision_);
-      block.narrow(0, from, count).narrow(1, 0, in_).copy_(converted.values);
-      if (scales_.defined()) scales_.narrow(0, first + from, count).copy_(converted.scales);
-    }
-    begin = end;
+// Packs rows of a weight in the precision of the product as the columns from `column` on.
+void PackedLinear::pack(const StoredWeight& weight, std::int64_t column) {
+  const auto groups = panels_.size(1), rows = weight.values.size(0);
+  const auto values = at::constant_pad_nd(weight.values, {0, groups * panels_.size(3) - in_}).contiguous();
+  // Groups have 32 bits each, like floats.
+  const auto* const from = static_cast<const float*>(values.const_data_ptr());
+  auto* const panels = static_cast<float*>(panels_.mutable_data_ptr());
+  for (std::int64_t row = 0; row < rows;) {
+    const auto panel = (column + row) / kernels::kPanelColumns, place = (column + row) % kernels::kPanelColumns;
+    const auto count = std::min(kernels::kPanelColumns - place, rows - row);
+    kernels::kernel_table().transpose(from + row * groups, groups, count, groups,
+                                      panels + panel * groups * kernels::kPanelColumns + place, kernels::kPanelColumns);
+    row += count;
   }
-  if (offsets_.defined()) offsets_.narrow(0, first, rows).copy_(block.sum(1, false, at::kInt).mul_(128));
-  panels_.narrow(0, first / kernels::kPanelColumns, panels)
-      .copy_(block.view({panels, kernels::kPanelColumns, groups, group}).transpose(1, 2));
+  if (precision_ != Precision::kInt8) return;
+  scales_.narrow(0, column, rows).copy_(weight.scales);
+  offsets_.narrow(0, column, rows).copy_(weight.values.sum(1, false, at::kInt).mul_(128));
+}
+
+void PackedLinear::keep(const std::string& name, PackedTensors& tensors) const {
+  tensors[name + ".size"] = at::tensor({in_, out_});
+  tensors[name + ".panels"] = panels_;
+  tensors[name + ".bias"] = bias_;
+  if (precision_ != Precision::kInt8) return;
+  tensors[name + ".scales"] = scales_;
+  tensors[name + ".offsets"] = offsets_;
+}
+
+std::optional<PackedLinear> PackedLinear::find(const std::string& name, const PackedTensors& tensors,
+                                               Precision precision) {
+  const auto found = tensors.find(name + ".size");
+  if (found == tensors.end()) return std::nullopt;
+  const auto* const size = found->second.const_data_ptr<std::int64_t>();
+  PackedLinear result;
+  result.precision_ = precision;
+  result.in_ = size[0];
+  result.out_ = size[1];
+  result.panels_ = tensors.at(name + ".panels");
+  result.bias_ = tensors.at(name + ".bias");
+  if (precision != Precision::kInt8) return result;
+  result.scales_ = tensors.at(name + ".scales");
+  result.offsets_ = tensors.at(name + ".offsets");
+  return result;
 }
 
 void PackedLinear::apply(kernels::Rows x, std::int64_t rows, kernels::MutableRows y, kernels::Finish finish) const {

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 
 #include <ATen/core/Tensor.h>
 
 #include "kernels/packed_product_kernel.h"
+#include "model/inference/packed_tensors.h"
 #include "model/storage/stored_weights.h"
 
 namespace gloss {
@@ -33,6 +36,12 @@ class PackedLinear {
   explicit PackedLinear(const LinearWeights& part, kernels::Precision precision = kernels::Precision::kFloat32)
       : PackedLinear(std::span(&part, 1), precision) {}
 
+  /// Adds its tensors as `name`.panels and so on.
+  void keep(const std::string& name, PackedTensors& tensors) const;
+  /// Makes it of tensors that `keep` added; they are not copied. Returns nothing if there are none of this name.
+  static std::optional<PackedLinear> find(const std::string& name, const PackedTensors& tensors,
+                                          kernels::Precision precision);
+
   std::int64_t in() const { return in_; }
   std::int64_t out() const { return out_; }
 
@@ -44,7 +53,7 @@ class PackedLinear {
   kernels::PackedMatrix matrix() const;
 
  private:
-  void pack(std::span<const LinearWeights> parts, std::int64_t first, std::int64_t rows);
+  void pack(const StoredWeight& weight, std::int64_t column);
 
   kernels::Precision precision_ = kernels::Precision::kFloat32;
   std::int64_t in_ = 0, out_ = 0;

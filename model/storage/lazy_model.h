@@ -6,6 +6,7 @@
 #include <c10/core/Device.h>
 #include <torch/nn/module.h>
 
+#include "common/files/user_cache.h"
 #include "model/encoder_decoder.h"
 #include "model/storage/stored_weights.h"
 
@@ -31,6 +32,8 @@ struct LazyModel {
   at::Device device;  ///< of the network
   WeightSource weights;
   std::function<EncoderDecoder()> network;  ///< in float32, on `device`
+  std::string header_sum = {};              ///< of the model file (SafetensorsFile::header_sum); empty: none
+  UserCache cache = {};                     ///< for packed weights of the file
 };
 
 }  // namespace gloss

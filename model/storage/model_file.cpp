@@ -142,7 +142,9 @@ StoredModel open_model_file(const SafetensorsFile& file, at::Device device) {
     for (const auto& item : model->named_parameters()) load_weight(file, item.key(), item.value());
     return model;
   };
-  return {std::move(contents), {device, weights_of(file), load}};
+  LazyModel model(device, weights_of(file), load);
+  model.header_sum = file.header_sum();
+  return {std::move(contents), std::move(model)};
 }
 
 LoadedModel read_model_file(const std::filesystem::path& path, at::Device device) {

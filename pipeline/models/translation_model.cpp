@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "common/files/safetensors_format.h"
+#include "common/files/user_cache.h"
 #include "common/text/printable.h"
 #include "common/text/shell_quoted.h"
 #include "decoding/scorers/make_scorer.h"
@@ -121,7 +122,10 @@ TranslationModel translation_model(const SafetensorsFile& file, at::Device devic
 }  // namespace
 
 TranslationModel load_translation_model(const std::filesystem::path& file_or_folder, at::Device device) {
-  return translation_model(SafetensorsFile::open_in_place(model_file_of(file_or_folder)), device);
+  const auto cache = UserCache::of_user();
+  auto result = translation_model(SafetensorsFile::open_in_place(model_file_of(file_or_folder), cache), device);
+  result.file.model.cache = cache;
+  return result;
 }
 
 TranslationModel load_translation_model(const SafetensorsFile& file, at::Device device) {

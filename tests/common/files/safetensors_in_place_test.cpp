@@ -1,9 +1,12 @@
 #include <fstream>
 #include <numeric>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include "common/system/memory.h"
 #include "tests/common/files/saved_tensors.h"
 
 namespace gloss {
@@ -91,6 +94,58 @@ TEST_F(SafetensorsInPlaceTest, InPlaceFilesAreCheckedLikeOthers) {
   }
   EXPECT_THROW(SafetensorsFile::open_in_place(folder_.path()), ModelError);
   EXPECT_THROW(SafetensorsFile::open_in_place(folder_ / "absent"), IoError);
+}
+
+// A cache for files of any size, and a clock by which every file is old.
+UserCache cache_in(const TemporaryFolder& folder) {
+  return UserCache({.folder = folder / "cache", .limit = 1 << 20, .min_size = 0, .now = [] {
+                      return std::chrono::system_clock::now() + std::chrono::hours(1);
+                    }});
+}
+
+TEST_F(SafetensorsInPlaceTest, TensorsThatWereCheckedAreNotReadAgain) {
+  floats_.assign(1'000'000, 1.5F);
+  write_safetensors(path_, {{"z.weight", {Dtype::kF32, {1'000'000}, bytes_of(floats_)}}}, {});
+  const auto bytes_read = [] { return size_in_proc("/proc/self/io", "rchar:").value_or(0) / 1024; };  // a file of bytes
+  const auto read_by = [&](const auto& work) {
+    const auto before = bytes_read();
+    work();
+    return bytes_read() - before;
+  };
+  const auto cache = cache_in(folder_);
+  EXPECT_GT(read_by([&] { SafetensorsFile::open_in_place(path_, cache); }), 4'000'000);
+  EXPECT_LT(read_by([&] { SafetensorsFile::open_in_place(path_, cache); }), 100'000);
+  EXPECT_GT(read_by([&] { SafetensorsFile::open_in_place(path_); }), 4'000'000) << "without a cache";
+  const auto file = SafetensorsFile::open_in_place(path_, cache);
+  EXPECT_TRUE(equal_bytes(read(file, "z.weight", 4'000'000), bytes_of(floats_)));
+  std::filesystem::rename(path_, folder_ / "other name");
+  EXPECT_TRUE(equal_bytes(read(file, "z.weight", 4'000'000), bytes_of(floats_)));
+}
+
+TEST_F(SafetensorsInPlaceTest, AFileThatChangedIsCheckedAgain) {
+  save();
+  const auto cache = cache_in(folder_);
+  SafetensorsFile::open_in_place(path_, cache);
+  const auto opened = SafetensorsFile::open_in_place(path_, cache);
+  auto damaged = file();
+  damaged.back() = static_cast<char>(damaged.back() ^ 1);
+  std::ofstream(path_, std::ios::binary) << damaged;
+  const timespec later{::time(nullptr) + 60, 0}, times[]{later, later};  // in the same tick of the clock, too
+  ASSERT_EQ(::utimensat(AT_FDCWD, path_.c_str(), times, 0), 0);
+  EXPECT_THAT([&] { read(opened, "a.bytes", 5); }, refuses_file("a.bytes was changed"));
+  EXPECT_THAT([&] { SafetensorsFile::open_in_place(path_, cache); }, refuses_file("sha256 of the tensors"));
+  EXPECT_THAT([&] { SafetensorsFile::open_in_place(path_, cache); }, refuses_file("sha256 of the tensors"));
+}
+
+TEST_F(SafetensorsInPlaceTest, AFileThatChangedJustNowIsNotRecorded) {
+  save();
+  UserCache::Settings settings = cache_in(folder_).settings();
+  settings.now = std::chrono::system_clock::now;
+  SafetensorsFile::open_in_place(path_, UserCache(settings));
+  settings.min_size = 1000;
+  settings.now = cache_in(folder_).settings().now;
+  SafetensorsFile::open_in_place(path_, UserCache(settings));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "cache")) << "a small file neither";
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "model/inference/inference_layers.h"
 
+#include <set>
+
 #include <ATen/ops/equal.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -49,13 +51,50 @@ TEST(InferenceWeightsTest, PackedFromTheFileTheyHaveTheBitsOfThosePackedFromTheN
     }
 }
 
+// The weights of a network with a cache are packed once; then they are mapped, and only positions are read.
+TEST(InferenceWeightsTest, MappedFromTheCacheTheyHaveTheBitsOfPackedOnes) {
+  const TemporaryFolder folder;
+  const UserCache cache({.folder = folder / "cache", .limit = 1 << 28, .min_size = 0});
+  auto configs = all_combinations();
+  configs.push_back(marian_student());
+  for (const auto& config : configs)
+    for (const auto stored : {WeightPrecision::kFloat32, WeightPrecision::kInt8}) {
+      write(folder / "model", small_model(at::kCPU, config), config, stored);
+      auto file = open_model_file(SafetensorsFile::open_in_place(folder / "model"), at::kCPU);
+      for (const auto precision : kPrecisions) {
+        const auto without = logits_of(InferenceModel(file.model, config, precision));
+        auto with = file.model;
+        with.cache = cache;
+        const auto packed = logits_of(InferenceModel(with, config, precision));
+        with.weights = [&](const std::string& name) {
+          EXPECT_TRUE(name.ends_with("positions.weight")) << name << " is read";
+          return file.model.weights(name);
+        };
+        const auto mapped = logits_of(InferenceModel(with, config, precision));
+        for (std::size_t step = 0; step < mapped.size(); ++step) {
+          EXPECT_TRUE(at::equal(packed[step], without[step])) << describe(config);
+          EXPECT_TRUE(at::equal(mapped[step], without[step])) << describe(config);
+        }
+      }
+    }
+}
+
+TEST(InferenceWeightsTest, TheCacheDistinguishesFilesPrecisionsAndInstructionSets) {
+  using kernels::InstructionSet;
+  std::set<std::string> keys;
+  for (const auto* sum : {"a", "b"})
+    for (const auto precision : kPrecisions)
+      for (const auto set : kernels::kInstructionSets) keys.insert(packed_key(sum, precision, set));
+  EXPECT_EQ(keys.size(), 2 * 3 * kernels::kInstructionSets.size());
+}
+
 TEST(InferenceWeightsTest, EmbeddingsKeepTheStoredPrecision) {
   const TemporaryFolder folder;
   const at::ScalarType types[] = {at::kFloat, at::kBFloat16, at::kChar};
   for (std::size_t i = 0; i < 3; ++i) {
     write(folder / "model", small_model(at::kCPU), small_config(), kPrecisions[i]);
     const auto file = open_model_file(SafetensorsFile::open_in_place(folder / "model"), at::kCPU);
-    const auto weights = inference_weights(file.model.weights, small_config(), WeightPrecision::kInt8);
+    const auto weights = inference_weights(file.model, small_config(), WeightPrecision::kInt8);
     EXPECT_EQ(weights.source_embedding.values.scalar_type(), types[i]);
     EXPECT_EQ(weights.target_embedding.values.data_ptr(), weights.source_embedding.values.data_ptr());
   }
