@@ -82,7 +82,8 @@ class WeightMap {
   /// n]. Pieces without a row get zeros, and kNoRowBias in the bias. Throws ShapeError if the shape is not
   /// foreign_shape.
   at::Tensor to_gloss(const std::string& weight, const ForeignName& foreign, const at::Tensor& values) const;
-  /// Returns the foreign tensor, contiguous and of the same element type. Foreign rows without a piece get zeros.
+  /// Returns the foreign tensor, contiguous and of the same element type. Foreign rows without a piece get zeros,
+  /// and kNoRowBias in the bias.
   at::Tensor to_foreign(const std::string& weight, const ForeignName& foreign, const at::Tensor& values) const;
 
  private:
