@@ -28,13 +28,14 @@ DecoderLayerImpl::DecoderLayerImpl(const ModelConfig& config, const std::string&
       cross_attention_connection_(register_module("cross_attention_norm", make_norm(config)), config,
                                   site + ".cross_attention"),
       feed_forward_connection_(register_module("feed_forward_norm", make_norm(config)), config, site + ".feed_forward"),
+      norms_keys_(config.norms_keys()),
       site_(site) {}
 
 at::Tensor DecoderLayerImpl::forward(const at::Tensor& x, const Memory& memory, const Mask& mask, const Pass& pass) {
   const auto after_self_attention = first_connection_(
       x,
       [&](const at::Tensor& input) {
-        return recurrence_ ? recurrence_(input, pass) : self_attention_(input, input, mask, pass);
+        return recurrence_ ? recurrence_(input, pass) : self_attention_(input, norms_keys_ ? input : x, mask, pass);
       },
       pass);  // [B, T, D]
   const auto after_cross_attention = cross_attention_connection_(

@@ -50,6 +50,7 @@ class DecoderLayerImpl : public torch::nn::Module {
   FeedForward feed_forward_;
   SublayerConnection first_connection_;  ///< of self-attention or the recurrence
   SublayerConnection cross_attention_connection_, feed_forward_connection_;
+  bool norms_keys_;  ///< model.self_attention_norm
   std::string site_;
 };
 TORCH_MODULE(DecoderLayer);

@@ -24,9 +24,10 @@ at::Tensor DecoderLayerImpl::step(const at::Tensor& x, DecoderCache& cache, std:
       x,
       [&](const at::Tensor& input) {
         if (recurrence_) return recurrence_->step(input, layer.state, pass);
-        const auto next = self_attention_->project(input, pass, cache.position);   // [B * K, H, 1, d_k]
-        const auto generated = cache.append(index, next);                          // [B * K, H, position + 1, d_k]
-        return self_attention_->attend(input, generated, Mask::unmasked(), pass);  // the cache has no later position
+        const auto next =
+            self_attention_->project(norms_keys_ ? input : x, pass, cache.position);  // [B * K, H, 1, d_k]
+        const auto generated = cache.append(index, next);                             // [B * K, H, position + 1, d_k]
+        return self_attention_->attend(input, generated, Mask::unmasked(), pass);     // the cache has no later position
       },
       pass);  // [B * K, 1, D]
   const auto after_cross_attention = cross_attention_connection_(

@@ -15,11 +15,13 @@ EncoderLayerImpl::EncoderLayerImpl(const ModelConfig& config, const std::string&
       self_attention_connection_(register_module("self_attention_norm", make_norm(config)), config,
                                  site + ".self_attention"),
       feed_forward_connection_(register_module("feed_forward_norm", make_norm(config)), config, site + ".feed_forward"),
+      norms_keys_(config.norms_keys()),
       site_(site) {}
 
 at::Tensor EncoderLayerImpl::forward(const at::Tensor& x, const Mask& mask, const Pass& pass) {
   const auto after_self_attention = self_attention_connection_(
-      x, [&](const at::Tensor& input) { return self_attention_(input, input, mask, pass); }, pass);  // [B, S, D]
+      x, [&](const at::Tensor& input) { return self_attention_(input, norms_keys_ ? input : x, mask, pass); },
+      pass);  // [B, S, D]
   const auto result = feed_forward_connection_(
       after_self_attention, [&](const at::Tensor& input) { return feed_forward_(input, pass); }, pass);  // [B, S, D]
   if (pass.probe != nullptr) pass.probe->output(site_, result);

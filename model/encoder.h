@@ -31,6 +31,7 @@ class EncoderLayerImpl : public torch::nn::Module {
   MultiHeadAttention self_attention_;
   FeedForward feed_forward_;
   SublayerConnection self_attention_connection_, feed_forward_connection_;
+  bool norms_keys_;  ///< model.self_attention_norm
   std::string site_;
 };
 TORCH_MODULE(EncoderLayer);

@@ -17,6 +17,8 @@ using Names = std::array<std::pair<std::string_view, Value>, count>;
 constexpr Names<Architecture, 2> kArchitectures{
     {{"transformer", Architecture::kTransformer}, {"recurrent", Architecture::kRecurrent}}};
 constexpr Names<NormPlace, 2> kNorms{{{"pre", NormPlace::kPre}, {"post", NormPlace::kPost}}};
+constexpr Names<SelfAttentionNorm, 2> kSelfAttentionNorms{
+    {{"all", SelfAttentionNorm::kAll}, {"query", SelfAttentionNorm::kQuery}}};
 constexpr Names<NormType, 4> kNormTypes{
     {{"layer", NormType::kLayer}, {"batch", NormType::kBatch}, {"rms", NormType::kRms}, {"none", NormType::kNone}}};
 constexpr Names<AttentionScore, 6> kScores{{{"scaled_dot", AttentionScore::kScaledDot},
@@ -59,6 +61,7 @@ void validate_recurrent(const ModelConfig& config) {
   };
   expect_default("norm", config.norm == transformer.norm);
   expect_default("final_norm", config.has_final_norm() == transformer.has_final_norm());
+  expect_default("self_attention_norm", config.norms_keys());
   expect_default("norm_type", config.norm_type == transformer.norm_type);
   expect_default("layer_norm_epsilon", config.layer_norm_epsilon == transformer.layer_norm_epsilon);
   expect_default("embedding_norm", config.embedding_norm == transformer.embedding_norm);
@@ -122,6 +125,10 @@ const Settings<ModelConfig>& model_settings() {
         {.key = "final_norm",
          .help = "a norm after the last layer of encoder and decoder",
          .shown_default = "true with `pre`, else false"}},
+       {choice_field(&Config::self_attention_norm, kSelfAttentionNorms),
+        {.key = "self_attention_norm",
+         .help = "`all`: `pre` norms query, keys and values of self-attention; `query`: the query alone, as Marian",
+         .identity = Identity::kUnlessDefault}},
        {choice_field(&Config::norm_type, kNormTypes),
         {.key = "norm_type",
          .help = "normalization of a vector (`layer`, `rms`), over a shard of the batch (`batch`), or none",
@@ -216,6 +223,8 @@ void ModelConfig::validate() const {
     throw UsageError("model.recurrent_attention: has an effect with model.architecture recurrent only");
   }
   validate_sinusoids(*this);
+  if (norm == NormPlace::kPost && !norms_keys())
+    throw UsageError("model.self_attention_norm: has an effect with model.norm pre only");
   if (embedding_norm && norm_type == NormType::kNone)
     throw UsageError(
         "model.embedding_norm: has an effect with a norm only; set it to false or choose another "

@@ -10,6 +10,7 @@ namespace gloss {
 
 enum class Architecture { kTransformer, kRecurrent };
 enum class NormPlace { kPre, kPost };
+enum class SelfAttentionNorm { kAll, kQuery };
 enum class NormType { kLayer, kBatch, kRms, kNone };
 enum class AttentionScore { kScaledDot, kDot, kGeneral, kAdditive, kCosine, kLocation };
 enum class Activation { kRelu, kGelu, kGeluSigmoid, kSwish, kGlu, kSwiglu };
@@ -37,6 +38,8 @@ struct ModelConfig {
   std::optional<std::int64_t> d_ff_decoder;  ///< the decoder's; default: d_ff
   std::int64_t heads = 8;                    ///< divides d_model
   NormPlace norm = NormPlace::kPre;          ///< place of the norm in a sublayer (sublayer_connection.h)
+  /// kQuery: with pre-norm, keys and values of self-attention come from its input without the norm, as in Marian.
+  SelfAttentionNorm self_attention_norm = SelfAttentionNorm::kAll;
   NormType norm_type = NormType::kLayer;
   double layer_norm_epsilon = 1e-5;  ///< of all types of norms
   std::optional<bool> final_norm;    ///< a norm after the last layer; default: with pre-norm only
@@ -60,6 +63,7 @@ struct ModelConfig {
   std::optional<double> feed_forward_dropout;  ///< inside the feed-forward; default: dropout
 
   bool has_final_norm() const { return final_norm.value_or(norm == NormPlace::kPre); }
+  bool norms_keys() const { return self_attention_norm == SelfAttentionNorm::kAll; }
   double dropout_on_attention() const { return attention_dropout.value_or(dropout); }
   double dropout_in_feed_forward() const { return feed_forward_dropout.value_or(dropout); }
   std::int64_t decoder_d_ff() const { return d_ff_decoder.value_or(d_ff); }

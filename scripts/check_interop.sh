@@ -9,6 +9,7 @@
 # Random models of transformers, CTranslate2 and Marian's formats are imported, random gloss models
 # are exported, and the logits, searches and pieces of both sides are compared (docs/interop.md).
 # Each check ends with its counts and largest differences; the exit code is 1 if one failed.
+# Marian's own code is compared if there is a Python 3.10 (pyenv, uv, PATH).
 # --help prints all options. Needs Python 3 with venv, and 3 GB of disk: the packages are installed
 # into build/interop/venv. PIP_OPTIONS adds options to pip, for example --find-links FOLDER with a
 # torch for the processor. GLOSS_BUILD names a build to use as it is (default: it builds ci).

@@ -31,6 +31,7 @@ const DEFAULTS = {
   positions: "sinusoidal",
   recurrent_attention: "additive",
   residual: true,
+  self_attention_norm: "all",
 };
 
 gloss.network = ({config}) => {
@@ -67,6 +68,7 @@ gloss.networkKinds = (model) => {
     own.encoder_mask === "causal" && "causal encoder",
     own.decoder_layer === "ssru" && "SSRU in place of the decoder's self-attention",
     own.decoder_start === "zero" && "a decoder that starts from zero",
+    own.self_attention_norm === "query" && "self-attention that norms the query only",
     own.embedding_norm && "a norm of embeddings plus positions",
     own.embedding_scale === "one" && "embeddings without √d_model",
     own.activation && own.activation !== "relu" && own.activation,

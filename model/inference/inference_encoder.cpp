@@ -85,7 +85,7 @@ at::Tensor inference_memory(const InferenceWeights& weights, const ModelConfig& 
       rows.attention(attention.norm, attention.output, [&](kernels::Rows input) {
         const auto wide = rows.wide(3 * D);
         attention.query.apply(input, rows.rows(), wide);
-        attention.keys_and_values.apply(input, rows.rows(), {wide.data + D, wide.stride});
+        attention.keys_and_values.apply(rows.attended(input), rows.rows(), {wide.data + D, wide.stride});
         std::int64_t first = 0;
         for (const auto b : group.sentences) {
           if (lengths[b] > 0)

@@ -164,7 +164,7 @@ void InferenceModel::step_rows(const InferenceState& state, const RowRange& rang
     if (config_.has_decoder_self_attention()) {
       rows.attention(layer.self_attention.norm, layer.self_attention.output, [&](kernels::Rows input) {
         layer.self_attention.query.apply(input, count, rows.wide(D));
-        layer.self_attention.keys_and_values.apply(input, count, kept);
+        layer.self_attention.keys_and_values.apply(rows.attended(input), count, kept);
         for (std::int64_t r = 0; r < count; ++r) attend(r, generated(r), of_layer);
       });
     } else {

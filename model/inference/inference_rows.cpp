@@ -67,6 +67,10 @@ void InferenceRows::attention(const InferenceNorm& norm, const PackedLinear& out
   close(norm);
 }
 
+kernels::Rows InferenceRows::attended(kernels::Rows queries) const {
+  return config_->norms_keys() ? queries : kernels::Rows{x_, D_};
+}
+
 void InferenceRows::recurrence(const InferenceRecurrence& layer,
                                const std::function<const float*(std::int64_t row)>& previous,
                                kernels::MutableRows states) const {

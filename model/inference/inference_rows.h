@@ -33,6 +33,8 @@ class InferenceRows {
   /// the new states are written to `states` [rows, D].
   void recurrence(const InferenceRecurrence& layer, const std::function<const float*(std::int64_t row)>& previous,
                   kernels::MutableRows states) const;
+  /// Returns the rows of which self-attention computes keys and values: those of its queries, or x without the norm.
+  kernels::Rows attended(kernels::Rows queries) const;
   void feed_forward(const InferenceFeedForward& layer) const;
   /// Applies a norm to x, if there is one: after the embeddings or after the last layer.
   void normalize(const InferenceNorm& norm) const;

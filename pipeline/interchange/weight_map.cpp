@@ -237,7 +237,7 @@ at::Tensor WeightMap::to_foreign(const std::string& weight, const ForeignName& f
     for (std::size_t id = 0; id < rows.rows.size(); ++id)
       if (rows.rows[id] != PieceRows::kNoRow)
         pieces[static_cast<std::size_t>(rows.rows[id])] = static_cast<std::int64_t>(id);
-    result = take_rows(result, pieces, 0);
+    result = take_rows(result, pieces, is_vector(weight) ? PieceRows::kNoRowBias : 0);
   }
   if (foreign.transposed) result = result.t();
   return result.contiguous().view(foreign_shape(weight, foreign, values.sizes().vec()));

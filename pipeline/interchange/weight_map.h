@@ -88,7 +88,8 @@ class WeightMap {
   /// foreign_shape. Of a weight with a row for each piece, `range` selects the rows of the result.
   at::Tensor to_gloss(const std::string& weight, const ForeignName& foreign, const at::Tensor& values,
                       std::optional<RowRange> range = {}) const;
-  /// Returns the foreign tensor, contiguous and of the same element type. Foreign rows without a piece get zeros.
+  /// Returns the foreign tensor, contiguous and of the same element type. Foreign rows without a piece get zeros,
+  /// and kNoRowBias in the bias.
   at::Tensor to_foreign(const std::string& weight, const ForeignName& foreign, const at::Tensor& values) const;
 
  private:

@@ -29,7 +29,8 @@ def write_package(folder, random, kind, options, weights, models, tokens):
         model = "model.npz"
     else:
         wemb = bool(random.random() < 0.5)
-        marian_files.write_bin(folder / "model.bin", options, weights, kind, wemb, alphas=bool(random.random() < 0.5))
+        marian_files.write_bin(folder / "model.bin", options, weights, kind, wemb, alphas=bool(random.random() < 0.5),
+                               program="fork" if wemb else "marian")
         model = "model.bin"
         if kind != "float32":
             weights = marian_files.rounded(weights, int(kind[7:]), wemb)
@@ -52,7 +53,7 @@ def check_model(gloss, folder, seed, summary):
     target = random.integers(1, len(tokens[1]), random.integers(0, 10)).tolist()
     for title, flags, network in (
             ("Marian's formulas", [], MarianNetwork(options, weights)),
-            ("CTranslate2's formulas", ["--formulas", "huggingface"], MarianNetwork(options, weights, "paper", 1e-5))):
+            ("CTranslate2's formulas", ["--formulas", "huggingface"], MarianNetwork(options, weights, "paper", 1e-5, True))):
         output = place / f"{title[:6]}.safetensors"
         try:
             gloss.import_model(place, output, *flags)
@@ -83,7 +84,8 @@ def check_model(gloss, folder, seed, summary):
         ended = lambda ids: len(ids) < LENGTH
         summary.count("greedy ids equal", *(lambda r: (r[0], f"{name}: {r[1]}"))(
             same_search((ids, ended(ids)), (right, ended(right)), score_of)))
-        if not ctranslate2_models.has_converter(options):
+        norms_keys = network.norms_keys or "n" not in options["transformer-preprocess"]
+        if not (ctranslate2_models.has_converter(options) and norms_keys):
             continue
         translator = ctranslate2_models.from_marian(options, weights, tokens, None if flags else network)
         words = [tokens[0][i] for i in source], [tokens[1][i] for i in target]

@@ -36,6 +36,8 @@ def draw_config(random):
         model |= {"decoder_start": "zero", "position_frequencies": "tensor2tensor", "layer_norm_epsilon": 1e-6,
                   "decoder_layer": str(random.choice(["attention", "ssru"])),
                   "embedding_norm": bool(random.random() < 0.3)}
+        if pre:
+            model["self_attention_norm"] = str(random.choice(["query", "query", "all"]))
     elif profile == "huggingface":
         model |= {"decoder_start": str(random.choice(["bos", "zero"])),
                   "embedding_scale": str(random.choice(["sqrt", "sqrt", "one"]))}
@@ -47,6 +49,8 @@ def draw_config(random):
                   "decoder_start": str(random.choice(["bos", "zero"])),
                   "layer_norm_epsilon": float(random.choice([1e-5, 1e-6, 1e-3])),
                   "decoder_layer": str(random.choice(["attention", "attention", "ssru"]))}
+        if pre and random.random() < 0.2:
+            model["self_attention_norm"] = "query"
         if random.random() < 0.4:
             model |= {"positions": "learned", "max_positions": 64}
         else:
@@ -60,10 +64,12 @@ def draw_config(random):
     return model, tokenizer
 
 
-def make(gloss, folder, seed):
-    """Returns the path of a random model: the file of a training without updates, with other weights."""
+def make(gloss, folder, seed, model=None, tokenizer=None):
+    """Returns the path of a random model: the file of a training without updates, with other weights. `model` and
+    `tokenizer`: sections of the run file in the place of random ones."""
     random = numpy.random.default_rng(seed)
-    model, tokenizer = draw_config(random)
+    if model is None:
+        model, tokenizer = draw_config(random)
     corpus = folder.parent / "corpus"
     if not corpus.exists():
         write_corpus(corpus)

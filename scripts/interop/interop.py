@@ -10,7 +10,8 @@ import time
 
 import gloss_program
 
-CHECKS = ["self", "huggingface", "marian", "export", "refusals", "tokenizer", "saved", "multi30k"]
+ENGINE = pathlib.Path(__file__).resolve().parents[2] / "build/interop/venv310"
+CHECKS = ["self", "huggingface", "marian", "export", "marian-engine", "refusals", "tokenizer", "saved", "multi30k"]
 
 
 def options_of(arguments):
@@ -48,9 +49,10 @@ def main(arguments):
             if name == "self":
                 found = importlib.import_module("self_check").main(min(options.count, 50))
             else:
-                check = importlib.import_module("check_" + name)
+                check = importlib.import_module("check_" + name.replace("-", "_"))
                 found = check.main(*{"huggingface": (gloss, place, options.count), "marian": (gloss, place, options.count),
                                      "export": (gloss, place, options.count), "refusals": (gloss, place),
+                                     "marian-engine": (gloss, place, options.count, ENGINE),
                                      "tokenizer": (gloss, place, 10000, options.multi30k),
                                      "saved": (gloss, place, 4000, options.multi30k),
                                      "multi30k": (gloss, place, options.multi30k, options.epochs)}[name])

@@ -6,7 +6,8 @@ import struct
 import numpy
 import yaml
 
-FLOAT32, INT8, INTGEMM8, INTGEMM16 = 0x404, 0x101, 0x10001, 0x10002
+FLOAT32, INT8 = 0x404, 0x101
+INTGEMM = {"marian": {8: 0x10001, 16: 0x10002}, "fork": {8: 0x4101, 16: 0x4102}}  # the fork for browsers
 CONFIG = "special:model.yml"
 
 
@@ -44,9 +45,9 @@ def rounded(weights, bits, wemb):
     return result
 
 
-def write_bin(path, options, weights, kind="float32", wemb=False, alphas=False):
+def write_bin(path, options, weights, kind="float32", wemb=False, alphas=False, program="marian"):
     """Writes version 1 of Marian's binary format. `kind`: float32, intgemm8 or intgemm16; `wemb`: embeddings are
-    quantized, too, as in browsermt's fork; `alphas`: with multipliers of activations."""
+    quantized, too, as in browsermt's fork; `alphas`: with multipliers of activations; `program`: whose codes."""
     items = [(CONFIG, INT8, config_bytes(options).shape, config_bytes(options).tobytes())]
     bits = {"float32": 0, "intgemm8": 8, "intgemm16": 16}[kind]
     for name, value in sorted(weights.items()):
@@ -54,7 +55,7 @@ def write_bin(path, options, weights, kind="float32", wemb=False, alphas=False):
         if bits and (is_matrix(name) or (wemb and "Wemb" in name)):
             stored, multiplier = quantize(value, bits)
             data = (stored.T if is_matrix(name) else stored).tobytes(order="C") + struct.pack("<f", multiplier)
-            items.append((name, INTGEMM8 if bits == 8 else INTGEMM16, value.shape, data))
+            items.append((name, INTGEMM[program][bits], value.shape, data))
             if alphas:
                 items.append((name + "_QuantMultA", FLOAT32, (1,), struct.pack("<f", 12.5)))
         else:
@@ -76,7 +77,7 @@ def read_npz(path):
     """Returns options and weights of a .npz file."""
     with numpy.load(path) as file:
         weights = {name: file[name] for name in file.files}
-    return yaml.safe_load(weights.pop(CONFIG)[:-1].tobytes()), weights
+    return yaml.safe_load(weights.pop(CONFIG).tobytes().rstrip(b"\0")), weights
 
 
 def write_vocabulary(path, tokens):

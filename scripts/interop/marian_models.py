@@ -14,8 +14,10 @@ OTHER_OPTIONS = {
     "transformer-dim-aan": 2048, "transformer-flat-out": False, "transformer-pool": False,
     "transformer-depth-scaling": False, "transformer-train-position-embeddings": False, "ulr": False,
     "ulr-dim-emb": 0, "ulr-trainable-transformation": False, "unlikelihood-loss": False,
-    "version": "v1.12.0 65bf82ff 2023-02-21 09:56:29 -0800",
 }
+# Up to 1.10 pre-norm self-attention norms the query alone; the first is the fork for browsers.
+VERSIONS = ["v1.9.56 e88c1aa 2023-05-09 15:21:10 +0100", "v1.10.24 4dd30b5 2021-09-08 14:02:21 +0100",
+            "v1.12.0 65bf82ff 2023-02-21 09:56:29 -0800"]
 
 
 def options_of(random, **fixed):
@@ -53,6 +55,7 @@ def options_of(random, **fixed):
         "tied-embeddings-all": False,
         "output-omit-bias": False,
         "max-length": 100,
+        "version": str(random.choice(VERSIONS)),
     }
     tie = random.choice(["all", "all", "decoder", "none", "source"])
     options[{"all": "tied-embeddings-all", "decoder": "tied-embeddings", "source": "tied-embeddings-src",

@@ -2,7 +2,14 @@
 
 Weights have Marian's names and shapes. `frequencies` and `epsilon` are Marian's own by default; "paper" and 1e-5 are
 those that CTranslate2 and Hugging Face compute with for the same weights.
+
+In pre-norm self-attention Marian norms the query; keys and values have no norm up to version 1.10, to which the fork
+for browsers belongs. From version 1.11 on, training norms all three (LayerAttention in transformer.h). The search of
+these versions still leaves the norm out in the decoder, after its first step; the network here is that of training.
+`norms_keys` overrides the version's choice; CTranslate2 norms all three.
 """
+
+import re
 
 import numpy
 
@@ -27,9 +34,16 @@ def softmax(x):
     return numpy.exp(log_softmax(x))
 
 
+def version_of(options):
+    """(1, 9) of "v1.9.56 ..."; (0, 0) without a version."""
+    found = re.match(r"v(\d+)\.(\d+)", options.get("version", ""))
+    return tuple(map(int, found.groups())) if found else (0, 0)
+
+
 class MarianNetwork:
-    def __init__(self, options, weights, frequencies="tensor2tensor", epsilon=1e-6):
+    def __init__(self, options, weights, frequencies="tensor2tensor", epsilon=1e-6, norms_keys=None):
         self.options, self.epsilon, self.frequencies = options, epsilon, frequencies
+        self.norms_keys = version_of(options) >= (1, 11) if norms_keys is None else norms_keys
         self.weights = {name: numpy.asarray(value, "f8") for name, value in weights.items()}
         self.d = options["dim-emb"]
 
@@ -69,7 +83,7 @@ class MarianNetwork:
     def attention(self, x, keys, prefix, causal):
         def run(normed):
             heads = self.options["transformer-heads"]
-            seen = normed if keys is None else keys
+            seen = keys if keys is not None else normed if self.norms_keys else x
             split = lambda y: y.reshape(len(y), heads, self.d // heads).transpose(1, 0, 2)
             q, k, v = (split(self.affine(y, prefix, s)) for y, s in ((normed, "q"), (seen, "k"), (seen, "v")))
             scores = q @ k.transpose(0, 2, 1) / numpy.sqrt(self.d // heads)

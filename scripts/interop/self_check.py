@@ -78,8 +78,8 @@ def main(count):
         weights = marian_models.weights_of(options, random)
         source = random.integers(1, len(tokens[0]), 7).tolist()
         target = random.integers(1, len(tokens[1]), 6).tolist()
-        own = marian_network.MarianNetwork(options, weights)
-        paper = marian_network.MarianNetwork(options, weights, "paper", 1e-5)
+        own = marian_network.MarianNetwork(options, weights, norms_keys=True)  # as CTranslate2
+        paper = marian_network.MarianNetwork(options, weights, "paper", 1e-5, True)
         words = [tokens[0][i] for i in source], [tokens[1][i] for i in target]
         for network, name in ((paper, "CTranslate2"), (own, "CTranslate2 with Marian's positions and epsilon")):
             expected = marian_network.log_softmax(network.logits([*source, 0], target))

@@ -20,7 +20,7 @@ BASE = {"encoder_layers": 2, "decoder_layers": 2, "d_model": 8, "d_ff": 12, "hea
         "tie_embeddings": "all", "attention_score": "scaled_dot", "norm_type": "layer", "embedding_scale": "sqrt",
         "residual": True, "encoder_mask": "full", "training": False, "position_frequencies": "paper",
         "first_position": 0, "layer_norm_epsilon": 1e-5, "embedding_norm": False, "decoder_layer": "attention",
-        "decoder_start": "bos", "d_ff_decoder": 12}
+        "decoder_start": "bos", "d_ff_decoder": 12, "self_attention_norm": "all"}
 STUDENT = {"decoder_layer": "ssru", "decoder_start": "zero", "norm": "post", "final_norm": False,
            "layer_norm_epsilon": 1e-6, "position_frequencies": "tensor2tensor", "activation": "swish",
            "d_ff_decoder": 20}
@@ -37,6 +37,10 @@ SWITCHES = {
     **{f"norm_type.batch.{place}.training": {"norm_type": "batch", "norm": place, "final_norm": place == "pre",
                                              "training": True} for place in ("pre", "post")},
     **{f"activation.{name}": {"activation": name} for name in ("gelu_sigmoid", "swish", "glu", "swiglu")},
+    "self_attention_norm.query": {"self_attention_norm": "query"},
+    "self_attention_norm.query.ssru": {"self_attention_norm": "query", "decoder_layer": "ssru", "final_norm": False},
+    "self_attention_norm.query.rms": {"self_attention_norm": "query", "norm_type": "rms", "positions": "relative",
+                                      "residual": False, "embedding_norm": True},
     "residual.false": {"residual": False},
     "residual.false.post": {"residual": False, "norm": "post", "final_norm": False},
     "encoder_mask.causal": {"encoder_mask": "causal"},
@@ -99,6 +103,8 @@ class Alternative(Transformer):
 
     def multi_head_attention(self, x, memory, visible, name):
         split = lambda y: y.unflatten(-1, (self.config["heads"], -1)).transpose(1, 2)
+        if name.endswith("self_attention") and self.config["self_attention_norm"] == "query":
+            memory = self.stream  # the input of the sublayer, without the norm
         query = split(self.linear(x, name + ".query"))
         key, value = (split(self.linear(memory, f"{name}.{part}")) for part in ("key", "value"))
         to_itself = name.endswith("self_attention")
@@ -157,6 +163,7 @@ class Alternative(Transformer):
         if name.startswith("decoder") and name.endswith("self_attention") and self.config["decoder_layer"] == "ssru":
             name = name.replace("self_attention", "recurrence")
             function = lambda y: self.ssru(y, name)
+        self.stream = x
         if self.config["residual"]:
             return super().sublayer(x, name, function)
         if self.config["norm"] == "pre":

@@ -50,7 +50,7 @@ TEST(ModelConfigTest, WhatIsWrittenReadsBackWithEveryDefaultFilledIn) {
       "norm": "post", "activation": "gelu", "positions": "learned", "max_positions": 77, "tie_embeddings": "none",
       "dropout": 0.2, "feed_forward_dropout": 0.05})");
   const auto json = to_json(config);
-  EXPECT_EQ(json.size(), 27U);
+  EXPECT_EQ(json.size(), 28U);
   EXPECT_EQ(to_json(read(to_text(json))), json);
   EXPECT_EQ(json["final_norm"], false);
   EXPECT_EQ(json["attention_dropout"], 0.2);
@@ -71,7 +71,7 @@ TEST(ModelConfigTest, WidthOfTheDecoderIsWrittenIfItDiffers) {
 TEST(ModelConfigTest, DefaultsOfLaterKeysAreNoPartOfTheIdentity) {
   const auto identity = model_settings().identity(read(R"({"d_ff": 100})"));
   for (const auto* key : {"d_ff_decoder", "layer_norm_epsilon", "embedding_norm", "decoder_layer", "decoder_start",
-                          "position_frequencies", "first_position"})
+                          "position_frequencies", "first_position", "self_attention_norm"})
     EXPECT_FALSE(identity.contains(key)) << key;
   EXPECT_EQ(model_settings().identity(read(R"({"decoder_layer": "ssru"})"))["decoder_layer"], "ssru");
 }
@@ -112,6 +112,10 @@ TEST(ModelConfigTest, MistakesAreNamedByTheirKey) {
       {R"({"architecture": "recurrent", "decoder_layer": "ssru"})", "model.decoder_layer: applies to the Transformer"},
       {R"({"architecture": "recurrent", "layer_norm_epsilon": 1e-6})", "model.layer_norm_epsilon: applies to"},
       {R"({"architecture": "recurrent", "first_position": 2})", "model.first_position: applies to the Transformer"},
+      {R"({"self_attention_norm": "key"})", "model.self_attention_norm: wanted one of all, query"},
+      {R"({"self_attention_norm": "query", "norm": "post"})",
+       "model.self_attention_norm: has an effect with model.norm pre only"},
+      {R"({"architecture": "recurrent", "self_attention_norm": "query"})", "model.self_attention_norm: applies to"},
       {R"({"recurrent_attention": "none"})", "model.recurrent_attention: has an effect with model.architecture"},
       {R"({"architecture": "recurrent", "norm_type": "rms"})", "model.norm_type: applies to the Transformer only"},
       {R"({"architecture": "recurrent", "d_model": 15, "heads": 5})", "model.d_model: wanted an even number"},

@@ -75,6 +75,10 @@ inline std::vector<ModelConfig> all_alternatives() {
     add(&ModelConfig::positions, positions);
   for (const auto activation : {Activation::kGeluSigmoid, Activation::kSwish, Activation::kGlu, Activation::kSwiglu})
     add(&ModelConfig::activation, activation);
+  add(&ModelConfig::self_attention_norm, SelfAttentionNorm::kQuery);
+  add(&ModelConfig::self_attention_norm, SelfAttentionNorm::kQuery);
+  configs.back().decoder_layer = DecoderLayerType::kSsru;
+  configs.back().positions = Positions::kLearned;
   add(&ModelConfig::position_frequencies, PositionFrequencies::kTensor2Tensor);
   add(&ModelConfig::first_position, std::int64_t{2});
   add(&ModelConfig::layer_norm_epsilon, 0.01);

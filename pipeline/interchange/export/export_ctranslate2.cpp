@@ -216,6 +216,7 @@ Refusals ctranslate2_refusals(const TranslationModel& model) {
   ExportChecks checks(model);
   checks.expect("architecture", {"transformer"});
   if (!checks.refusals.empty()) return checks.refusals;
+  checks.expect("self_attention_norm", {"all"});
   checks.expect("norm_type", {"layer", "rms"});
   checks.expect("residual", {true});
   checks.expect("attention_score", {"scaled_dot"});

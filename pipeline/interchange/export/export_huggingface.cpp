@@ -126,6 +126,7 @@ Refusals huggingface_refusals(const TranslationModel& model, WeightPrecision pre
   checks.expect("architecture", {"transformer"});
   if (!checks.refusals.empty()) return checks.refusals;
   const bool pegasus = is_pegasus(model.config.model);
+  checks.expect("self_attention_norm", {"all"});
   checks.expect("norm_type", {"layer"});
   checks.expect("final_norm", {pegasus});
   if (pegasus) checks.expect("tie_embeddings", {"all"});

@@ -17,6 +17,7 @@
 #include "pipeline/interchange/export/export_checks.h"
 #include "pipeline/interchange/export/export_readme.h"
 #include "pipeline/interchange/export/exported_tokenizers.h"
+#include "pipeline/interchange/export/marian_sentencepiece.h"
 #include "pipeline/interchange/formats/marian_options.h"
 #include "pipeline/interchange/formats/npz_writer.h"
 #include "pipeline/interchange/model_family.h"
@@ -28,6 +29,15 @@ namespace {
 
 /// Number of pieces that Marian lacks: pad and bos.
 constexpr std::int64_t kMissingPieces = 2;
+/// intgemm multiplies by matrices of a multiple of so many rows. Unused pieces fill the vocabulary up.
+constexpr std::int64_t kRowsOfIntgemm = 8;
+
+/// Returns the rows of a vocabulary of this size in Marian.
+PieceRows marian_rows(std::int64_t pieces) {
+  auto rows = piece_rows(pieces - kMissingPieces, kMarianSpecials);
+  rows.foreign_size = (rows.foreign_size + kRowsOfIntgemm - 1) / kRowsOfIntgemm * kRowsOfIntgemm;
+  return rows;
+}
 
 using YamlOptions = std::vector<std::pair<std::string, std::string>>;
 
@@ -58,9 +68,13 @@ YamlOptions model_options(const TranslationModel& model) {
   const auto& config = model.config.model;
   const auto& [source, target] = model.file.vocabularies;
   const auto number = [](std::int64_t value) { return std::to_string(value); };
+  const auto sizes = [&](std::int64_t first, std::int64_t second) {
+    return "[" + number(first) + ", " + number(second) + "]";
+  };
   const bool pre = config.norm == NormPlace::kPre, ssru = config.decoder_layer == DecoderLayerType::kSsru;
   return {{"type", "transformer"},
-          {"dim-vocabs", "[" + number(source - kMissingPieces) + ", " + number(target - kMissingPieces) + "]"},
+          {"dim-vocabs", sizes(marian_rows(source).foreign_size, marian_rows(target).foreign_size)},
+          {std::string(kUsedPiecesOption), sizes(source - kMissingPieces, target - kMissingPieces)},
           {"dim-emb", number(config.d_model)},
           {"enc-depth", number(config.encoder_layers)},
           {"dec-depth", number(config.decoder_layers)},
@@ -90,13 +104,22 @@ YamlOptions model_options(const TranslationModel& model) {
           {"input-types", "[]"},
           {"right-left", "false"},
           {"ulr", "false"},
-          {"version", yaml_quoted("v1.12.0 (written by gloss)")}};
+          // Marian's versions from 1.11 on compute pre-norm networks otherwise.
+          {"version", yaml_quoted(std::string(pre ? "v1.9.56" : "v1.12.0") + " (written by gloss)")}};
 }
 
-std::string vocabulary_file(const std::string& tokenizer) {
-  return tokenizer == kJointTokenizer    ? "vocab.yml"
-         : tokenizer == kSourceTokenizer ? "source_vocab.yml"
-                                         : "target_vocab.yml";
+/// Returns "vocab", "source_vocab" or "target_vocab" with the ending.
+std::string vocabulary_file(const std::string& tokenizer, const char* ending) {
+  return (tokenizer == kJointTokenizer    ? ""
+          : tokenizer == kSourceTokenizer ? "source_"
+                                          : "target_") +
+         std::string("vocab") + ending;
+}
+
+/// Returns the file from which Marian reads a vocabulary: one that cuts lines itself, unless the tokenizer has other
+/// ids than its SentencePiece model.
+std::string marian_vocabulary(const std::pair<std::string, const Tokenizer*>& named) {
+  return vocabulary_file(named.first, as_mapped(*named.second) == nullptr ? ".spm" : ".yml");
 }
 
 /// Returns the options of marian-decoder.
@@ -105,8 +128,7 @@ YamlOptions decoder_options(const TranslationModel& model) {
   const auto tokenizers = named_tokenizers(model);
   return {{"relative-paths", "true"},
           {"models", "[model.npz]"},
-          {"vocabs",
-           "[" + vocabulary_file(tokenizers.front().first) + ", " + vocabulary_file(tokenizers.back().first) + "]"},
+          {"vocabs", "[" + marian_vocabulary(tokenizers.front()) + ", " + marian_vocabulary(tokenizers.back()) + "]"},
           {"beam-size", std::to_string(decoding.beam_size)},
           {"normalize", formatted("%.9g", decoding.length_penalty)},
           {"word-penalty", "0"},
@@ -121,8 +143,7 @@ YamlOptions decoder_options(const TranslationModel& model) {
 
 WeightMap marian_map(const TranslationModel& model) {
   const auto& [source, target] = model.file.vocabularies;
-  return {ModelFamily::kMarian, model.config.model, piece_rows(source - kMissingPieces, kMarianSpecials),
-          piece_rows(target - kMissingPieces, kMarianSpecials)};
+  return {ModelFamily::kMarian, model.config.model, marian_rows(source), marian_rows(target)};
 }
 
 void write_npz_weights(const TranslationModel& model, const std::filesystem::path& path) {
@@ -155,10 +176,11 @@ bool has_space(std::string_view text) { return text.find_first_of(" \t\n\v\f\r")
 
 /// Returns the pieces by Marian's ids, with its own spellings of eos and unk.
 std::vector<std::string> marian_pieces(const Tokenizer& tokenizer) {
-  const auto rows = piece_rows(tokenizer.vocabulary_size() - kMissingPieces, kMarianSpecials).rows;
-  std::vector<std::string> pieces(rows.size() - kMissingPieces);
+  const auto rows = marian_rows(tokenizer.vocabulary_size());
+  std::vector<std::string> pieces;
+  for (std::int64_t row = 0; row < rows.foreign_size; ++row) pieces.push_back(unused_piece(row));
   for (Id id = 0; id < tokenizer.vocabulary_size(); ++id) {
-    const auto row = rows.at(static_cast<std::size_t>(id));
+    const auto row = rows.rows.at(static_cast<std::size_t>(id));
     if (row == PieceRows::kNoRow) continue;
     pieces.at(static_cast<std::size_t>(row)) = id == kEos ? "</s>" : id == kUnk ? "<unk>" : tokenizer.piece(id);
   }
@@ -187,6 +209,11 @@ Refusals marian_refusals(const TranslationModel& model) {
   checks.expect("positions", {"sinusoidal"});
   checks.expect("first_position", {0});
   checks.expect_activation(&ActivationNames::marian);
+  const auto& config = model.config.model;
+  checks.refusals.require(config.norm == NormPlace::kPost || !config.norms_keys(),
+                          "model.self_attention_norm: wanted query with model.norm pre, got all; in pre-norm, Marian "
+                          "does not norm keys and values of self-attention; train with model.self_attention_norm "
+                          "query, or with model.norm post");
   checks.expect("norm_type", {"layer"});
   checks.expect("residual", {true});
   checks.expect("attention_score", {"scaled_dot"});
@@ -212,7 +239,10 @@ std::string export_marian(const TranslationModel& model, OutputFolder& folder) {
   write_npz_weights(model, folder.file("model.npz"));
   write_file(folder.file("decoder.yml"), yaml_text(decoder_options(model)));
   for (const auto& [name, tokenizer] : named_tokenizers(model)) {
-    write_file(folder.file(vocabulary_file(name)), vocabulary_text(*tokenizer));
+    write_file(folder.file(vocabulary_file(name, ".yml")), vocabulary_text(*tokenizer));
+    if (as_mapped(*tokenizer) == nullptr)
+      write_file(folder.file(vocabulary_file(name, ".spm")),
+                 marian_sentencepiece(tokenizer->serialized(), marian_rows(tokenizer->vocabulary_size()).foreign_size));
     write_file(folder.file(name), sentencepiece_bytes(*tokenizer));
   }
   return marian_readme(model);

@@ -228,10 +228,11 @@ std::string marian_readme(const TranslationModel& model) {
   const auto source = model.tagged_tokenizers().first;
   const auto& config = model.config.decoding;
   std::string program = "sed 's/\u2581/_/g' |\n";  // SentencePiece would read it as a space
-  program += "  spm_encode --model=" + tokenizers.front().first + " --output_format=piece |\n";
+  const bool cuts = std::ranges::none_of(tokenizers, [](const auto& named) { return as_mapped(*named.second); });
+  if (!cuts) program += "  spm_encode --model=" + tokenizers.front().first + " --output_format=piece |\n";
   if (source->tag()) program += "  sed " + shell_quoted(sed_insertion(source->piece(*source->tag()) + ' ')) + " |\n";
-  program += "  marian-decoder --config decoder.yml --quiet |\n";
-  program += "  spm_decode --model=" + tokenizers.back().first + " --input_format=piece\n";
+  program += "  marian-decoder --config decoder.yml --quiet" + std::string(cuts ? "\n" : " |\n");
+  if (!cuts) program += "  spm_decode --model=" + tokenizers.back().first + " --input_format=piece\n";
   std::vector<std::string> notes = {
       kRounding,
       "Marian has no pieces for padding and for the beginning of a sentence. Their probabilities, which are small,\n"
@@ -239,13 +240,18 @@ std::string marian_readme(const TranslationModel& model) {
       "Marian narrows a beam by one for each finished hypothesis. With `--beam-size 1` both searches are the same.",
       "Marian limits translations to " + std::to_string(kMarianLengthFactor) +
           " times the length of the source; gloss to " + number_text(config.max_length) + " tokens."};
+  if (!model.config.model.norms_keys())
+    notes.emplace_back(
+        "Marian computes this pre-norm network up to version 1.10; so does its fork for browsers. From version 1.11\n"
+        "  on, Marian norms keys and values of self-attention, too, which changes translations.");
   auto options = common_search_options(config);
   if (config.no_repeat_ngram != 0) options += " --no-repeat-ngram 0";
   if (config.repetition_penalty != 1) options += " --repetition-penalty 1";
   if (config.min_length != 0) options += " --min-length 0";
   return readme_beginning(model, "Marian", WeightPrecision::kFloat32) +
-         "The search options are in `decoder.yml`. `marian-conv` makes a smaller model of `model.npz`, as for\n"
-         "browsers.\n\n" +
+         "The search options are in `decoder.yml`. `marian-conv` makes a smaller model, as for browsers" +
+         (cuts ? ", which\nalso read the vocabulary in `.spm`" : "") +
+         ":\n\n    marian-conv --from model.npz --to model.bin --gemm-type intgemm8\n\n" +
          equal_command(model, WeightPrecision::kFloat32, options) + code_block("sh", program) + differences(notes);
 }
 

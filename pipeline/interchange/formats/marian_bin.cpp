@@ -18,20 +18,24 @@ namespace {
 // Marian's codes of types: a class and the size of an element in bytes.
 constexpr std::uint64_t kSizeBits = 0xff;
 constexpr std::uint64_t kPacked = 0x0800, kAvx2 = 0x1000, kAvx512 = 0x2000, kSse2 = 0x4000, kSsse3 = 0x8000;
-constexpr std::uint64_t kIntgemm8 = 0x10001, kIntgemm16 = 0x10002;
-struct PlainCode {
+struct TypeCode {
   std::uint64_t code;
   ForeignType type;
 };
-constexpr std::array<PlainCode, 9> kPlainCodes = {{{0x404, ForeignType::kF32},
-                                                   {0x402, ForeignType::kF16},
-                                                   {0x408, ForeignType::kF64},
-                                                   {0x101, ForeignType::kI8},
-                                                   {0x102, ForeignType::kI16},
-                                                   {0x104, ForeignType::kI32},
-                                                   {0x108, ForeignType::kI64},
-                                                   {0x201, ForeignType::kU8},
-                                                   {0x204, ForeignType::kU32}}};
+// Codes of intgemm: of Marian, and of its fork for browsers, which has 0x4000 for intgemm.
+constexpr std::array<TypeCode, 4> kIntgemmCodes = {{{0x10001, ForeignType::kI8},
+                                                    {0x10002, ForeignType::kI16},
+                                                    {0x4101, ForeignType::kI8},
+                                                    {0x4102, ForeignType::kI16}}};
+constexpr std::array<TypeCode, 9> kPlainCodes = {{{0x404, ForeignType::kF32},
+                                                  {0x402, ForeignType::kF16},
+                                                  {0x408, ForeignType::kF64},
+                                                  {0x101, ForeignType::kI8},
+                                                  {0x102, ForeignType::kI16},
+                                                  {0x104, ForeignType::kI32},
+                                                  {0x108, ForeignType::kI64},
+                                                  {0x201, ForeignType::kU8},
+                                                  {0x204, ForeignType::kU32}}};
 
 struct Header {
   std::uint64_t name_bytes, type, dimensions, data_bytes;
@@ -146,15 +150,16 @@ class MarianBin final : public ForeignTensors {
 
   ForeignTensorInfo read_type(std::uint64_t code, const std::string& where) const {
     ForeignTensorInfo info;
-    info.quantized = code == kIntgemm8 || code == kIntgemm16;
+    const auto intgemm = std::ranges::find(kIntgemmCodes, code, &TypeCode::code);
+    info.quantized = intgemm != kIntgemmCodes.end();
     if (info.quantized) {
-      info.type = code == kIntgemm8 ? ForeignType::kI8 : ForeignType::kI16;
+      info.type = intgemm->type;
       return info;
     }
     if ((code & (kPacked | kAvx2 | kAvx512 | kSse2 | kSsse3)) != 0)
       fail(where + "wanted elements in the order of the matrix, got type " + hexadecimal(code) +
            ", which is packed for one kind of processor; save it again as intgemm8 (marian-conv --gemm-type intgemm8)");
-    const auto plain = std::ranges::find(kPlainCodes, code, &PlainCode::code);
+    const auto plain = std::ranges::find(kPlainCodes, code, &TypeCode::code);
     if (plain == kPlainCodes.end())
       fail(where + "wanted a type of Marian that gloss reads (float32, float16, integers, intgemm8, intgemm16), got " +
            hexadecimal(code) + "; save it again as float32 or intgemm8 (marian-conv)");

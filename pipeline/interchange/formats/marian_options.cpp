@@ -177,6 +177,7 @@ std::string MarianOptions::shown(std::string_view key) const { return printable(
 const std::vector<MarianOptionDefault>& marian_option_defaults() {
   static const std::vector<MarianOptionDefault> defaults{
       // The network.
+      {"version", ""},
       {"transformer-heads", "8"},
       {"transformer-decoder-dim-ffn", "0"},
       {"transformer-decoder-ffn-depth", "0"},

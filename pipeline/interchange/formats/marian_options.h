@@ -14,6 +14,10 @@ namespace gloss {
 /// The tensor of a model that holds its options.
 inline constexpr std::string_view kMarianOptionsTensor = "special:model.yml";
 
+/// An option of gloss's own in the models that it writes: the numbers of pieces of source and target that are in use.
+/// The rows after them are unused. Marian ignores it.
+inline constexpr std::string_view kUsedPiecesOption = "gloss-used-pieces";
+
 /// Options of Marian: those within a model (special:model.yml) or those of decoder.yml. A missing key has the default
 /// of marian_option_defaults(), and older names of a key are found under its present one.
 ///

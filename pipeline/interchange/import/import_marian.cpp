@@ -144,9 +144,10 @@ class MarianImport {
     if (config.positions == Positions::kLearned && file_->has("Wpos"))
       config.max_positions = std::clamp<std::int64_t>(row_count(file_->info("Wpos")), 1, ModelConfig::kMaxPositions);
     model_.config.model = config;
-    source_rows_ = rows_of(kSourceEmbedding, network_.dim_vocabs.front(), source_);
+    source_rows_ = rows_of(kSourceEmbedding, network_.dim_vocabs.front(), network_.pieces.front(), source_);
     const bool is_joint = config.tie_embeddings == TieEmbeddings::kAll;
-    target_rows_ = rows_of(is_joint ? kSourceEmbedding : kTargetEmbedding, network_.dim_vocabs.back(), target_);
+    target_rows_ = rows_of(is_joint ? kSourceEmbedding : kTargetEmbedding, network_.dim_vocabs.back(),
+                           network_.pieces.back(), target_);
     if (!network_.is_transformer) return;
     model_.weights = std::make_shared<ImportedWeights>(
         file_, WeightMap(ModelFamily::kMarian, config, source_rows_, target_rows_), marian_rules(network_));
@@ -160,9 +161,9 @@ class MarianImport {
       report.notes.push_back("matrices are 8-bit integers of intgemm; --precision int8 keeps them as they are");
   }
 
-  /// Returns the rows of the embedding of a side. `stated` is their number in dim-vocabs, or 0. The number is compared
-  /// with the limit before anything of this size is allocated.
-  PieceRows rows_of(const char* embedding, std::int64_t stated, const MarianSide& side) {
+  /// Returns the rows of the embedding of a side. `stated` is their number in dim-vocabs, or 0; the first `used` of
+  /// them are pieces. The number is compared with the limit before anything of this size is allocated.
+  PieceRows rows_of(const char* embedding, std::int64_t stated, std::int64_t used, const MarianSide& side) {
     auto& refusals = model_.report.refusals;
     auto count = stated;
     for (const auto& [name, transposed] : foreign_names(ModelFamily::kMarian, embedding, network_.model)) {
@@ -177,7 +178,8 @@ class MarianImport {
                                std::to_string(TokenizerConfig::kMaxVocabulary) + " pieces, got " +
                                std::to_string(count));
     if (!side.table.pieces.empty()) expect_rows(side, count);
-    auto rows = piece_rows(fits ? count : 0, side.has_specials(count) ? side.specials : kMarianSpecials);
+    auto rows = piece_rows(!fits ? 0 : stated == count ? used : count,
+                           side.has_specials(count) ? side.specials : kMarianSpecials);
     rows.foreign_size = count;  // the shapes of tensors are compared with it even if it is refused
     return rows;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -104,10 +105,49 @@ void set_vocabularies(const MarianOptions& options, OptionReader& reader, Marian
   const bool all_fit = (sizes.size() == 1 || sizes.size() == 2) && std::ranges::all_of(sizes, fits);
   reader.expect(all_fit, "dim-vocabs",
                 "the sizes of two vocabularies, up to " + std::to_string(TokenizerConfig::kMaxVocabulary));
-  if (all_fit) network.dim_vocabs = {sizes.front(), sizes.back()};
+  if (!all_fit) return;
+  network.dim_vocabs = network.pieces = {sizes.front(), sizes.back()};
+  if (!options.has(kUsedPiecesOption)) return;
+  const auto used = reader.integers(kUsedPiecesOption);
+  const bool are_rows =
+      used.size() == 2 && std::ranges::equal(used, network.dim_vocabs, [](auto a, auto b) { return a > 2 && a <= b; });
+  reader.expect(are_rows, kUsedPiecesOption, "two numbers of pieces, up to those of dim-vocabs");
+  if (are_rows) network.pieces = {used.front(), used.back()};
 }
 
-void set_norms(OptionReader& reader, ModelConfig& model) {
+/// Returns whether pre-norm self-attention norms keys and values, too, in a network that this version of Marian
+/// trained, as "v1.11.0 f00d0621 2022-02-08". Older versions, and the fork for browsers, which is at 1.9, norm the
+/// query alone.
+bool norms_keys(std::string_view version) {
+  std::array<int, 3> numbers{};
+  for (auto& number : numbers) {
+    if (version.empty()) break;
+    version.remove_prefix(1);  // "v" or "."
+    const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), number);
+    version.remove_prefix(static_cast<std::size_t>(end - version.data()));
+  }
+  return numbers > std::array{1, 10, 28};
+}
+
+/// Sets which parts of self-attention a pre-norm network norms.
+void set_self_attention_norm(OptionReader& reader, ModelFamily formulas, MarianNetwork& network) {
+  const auto version = reader.text("version");
+  const auto written =
+      version.empty() ? "no version" : "version " + printable(version.substr(0, version.find(' ')), 20);
+  if (formulas != ModelFamily::kMarian) {
+    network.notes.push_back("pre-norm: self-attention norms query, keys and values, as CTranslate2 computes it");
+  } else if (norms_keys(version)) {
+    network.notes.push_back("pre-norm, " + written + ": self-attention norms query, keys and values, as in its " +
+                            "training; Marian's own search leaves keys and values of the decoder without the norm");
+  } else {
+    network.model.self_attention_norm = SelfAttentionNorm::kQuery;
+    network.notes.push_back("pre-norm, " + written + ": self-attention norms the query alone, as Marian before 1.11 " +
+                            "and its fork for browsers do (model.self_attention_norm)");
+  }
+}
+
+void set_norms(OptionReader& reader, ModelFamily formulas, MarianNetwork& network) {
+  auto& model = network.model;
   const auto before = without_dropout(reader.text("transformer-preprocess"));
   const auto after = without_dropout(reader.text("transformer-postprocess"));
   const auto embeddings = without_dropout(reader.text("transformer-postprocess-emb"));
@@ -121,6 +161,7 @@ void set_norms(OptionReader& reader, ModelConfig& model) {
   model.norm = is_pre ? NormPlace::kPre : NormPlace::kPost;
   model.embedding_norm = embeddings == "n";
   model.final_norm = top == "n";
+  if (is_pre) set_self_attention_norm(reader, formulas, network);
 }
 
 void set_layers(OptionReader& reader, MarianNetwork& network) {
@@ -239,7 +280,7 @@ MarianNetwork marian_network(const MarianOptions& options, ModelFamily formulas,
   network.is_transformer = set_sizes(reader, model) && type == "transformer";
   set_vocabularies(options, reader, network);
   refuse_other_features(reader);
-  set_norms(reader, model);
+  set_norms(reader, formulas, network);
   set_layers(reader, network);
   set_embeddings(reader, network);
   model.decoder_start = DecoderStart::kZero;

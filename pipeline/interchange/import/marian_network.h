@@ -18,7 +18,8 @@ namespace gloss {
 struct MarianNetwork {
   ModelConfig model;
   bool is_transformer = false;  ///< type and sizes are such that the tensors can be compared with the network
-  std::array<std::int64_t, 2> dim_vocabs{};  ///< pieces of source and target; 0: not stated
+  std::array<std::int64_t, 2> dim_vocabs{};  ///< rows of source and target; 0: not stated
+  std::array<std::int64_t, 2> pieces{};      ///< those of dim_vocabs that are in use; an export of gloss fills them up
   /// Number from 0 of the layer whose weights each layer of the decoder uses; empty: each layer has its own.
   std::vector<std::int64_t> tied_layers;
   bool has_projection = true;  ///< the attentions have an output projection

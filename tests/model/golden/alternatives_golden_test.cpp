@@ -61,6 +61,15 @@ std::vector<AlternativesGoldenTest::Case> AlternativesGoldenTest::cases() {
                        {{"norm_type", norm}, {"norm", place}, {"final_norm", place == "post"}}});
   for (const std::string activation : {"gelu_sigmoid", "swish", "glu", "swiglu"})
     cases.push_back({"activation." + activation, {{"activation", activation}}});
+  cases.push_back({"self_attention_norm.query", {{"self_attention_norm", "query"}}});
+  cases.push_back({"self_attention_norm.query.ssru",
+                   {{"self_attention_norm", "query"}, {"decoder_layer", "ssru"}, {"final_norm", false}}});
+  cases.push_back({"self_attention_norm.query.rms",
+                   {{"self_attention_norm", "query"},
+                    {"norm_type", "rms"},
+                    {"positions", "relative"},
+                    {"residual", false},
+                    {"embedding_norm", true}}});
   cases.push_back({"residual.false", {{"residual", false}}});
   cases.push_back({"residual.false.post", {{"residual", false}, {"norm", "post"}, {"final_norm", false}}});
   cases.push_back({"encoder_mask.causal", {{"encoder_mask", "causal"}}});

@@ -85,7 +85,7 @@ TEST(InferenceModelTest, StepsEqualTheForwardPassForEveryConfiguration) {
   configs.back().decoder_layers = 3;
   for (const auto& config : all_alternatives())
     if (InferenceModel::supports(config)) configs.push_back(config);
-  ASSERT_EQ(configs.size(), 26U + 14U);
+  ASSERT_EQ(configs.size(), 26U + 16U);
   for (auto config : configs) {
     for (const bool final_norm : {false, true}) {
       config.final_norm = final_norm;

@@ -59,7 +59,7 @@ BinTensor int8_tensor(const std::string& name, const FloatTensor& tensor) {
   else
     for (std::int64_t j = 0; j < columns; ++j)
       for (std::int64_t i = 0; i < rows; ++i) add(i, j);
-  return {name, 0x10001, {static_cast<std::int32_t>(rows), static_cast<std::int32_t>(columns)}, data + raw(multiplier)};
+  return {name, 0x4101, {static_cast<std::int32_t>(rows), static_cast<std::int32_t>(columns)}, data + raw(multiplier)};
 }
 
 }  // namespace

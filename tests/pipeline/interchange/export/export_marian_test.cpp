@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "model/weights.h"
+#include "pipeline/interchange/export/marian_sentencepiece.h"
 #include "pipeline/interchange/formats/marian_options.h"
 #include "pipeline/interchange/formats/npz_file.h"
 #include "pipeline/interchange/formats/vocabulary_file.h"
@@ -22,6 +23,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr auto kMarian = ExportFormat::kMarian;
 
@@ -57,8 +59,9 @@ TEST_F(ExportMarianTest, EveryWeightComesBackBitByBit) {
       const auto model = exported.model();
       const auto& [source, target] = model.file.vocabularies;
       const auto file = open_npz(exported.output() / "model.npz");
-      const WeightMap map(ModelFamily::kMarian, model.config.model, piece_rows(source - 2, kMarianSpecials),
-                          piece_rows(target - 2, kMarianSpecials));
+      auto source_rows = piece_rows(source - 2, kMarianSpecials), target_rows = piece_rows(target - 2, kMarianSpecials);
+      for (auto* rows : {&source_rows, &target_rows}) rows->foreign_size = (rows->foreign_size + 7) / 8 * 8;
+      const WeightMap map(ModelFamily::kMarian, model.config.model, source_rows, target_rows);
       const auto weights = network_weights(model.config.model, model.file.vocabularies);
       const auto has_pieces = [](const auto& item) { return piece_axis(item.first).has_value(); };
       EXPECT_EQ(file->names().size(), weights.size() + std::ranges::count_if(weights, has_pieces) + 1);
@@ -91,9 +94,10 @@ TEST_F(ExportMarianTest, TheModelHoldsItsOptions) {
   exported.write(kMarian);
   const auto file = open_npz(exported.output() / "model.npz");
   const auto options = MarianOptions::of_model(*file);
-  const auto pieces = exported.model().file.vocabularies.source - 2;
+  const auto pieces = exported.model().file.vocabularies.source - 2, rows = (pieces + 7) / 8 * 8;
   EXPECT_EQ(options.text("type"), "transformer");
-  EXPECT_EQ(options.integers("dim-vocabs"), (std::vector{pieces, pieces}));
+  EXPECT_EQ(options.integers("dim-vocabs"), (std::vector{rows, rows}));
+  EXPECT_EQ(options.integers("gloss-used-pieces"), (std::vector{pieces, pieces}));
   EXPECT_EQ(options.integer("dim-emb"), 8);
   EXPECT_EQ(options.integer("transformer-heads"), 2);
   EXPECT_EQ(options.integer("transformer-dim-ffn"), 16);
@@ -105,17 +109,62 @@ TEST_F(ExportMarianTest, TheModelHoldsItsOptions) {
   EXPECT_TRUE(options.flag("tied-embeddings-all"));
 }
 
-TEST_F(ExportMarianTest, IdsAreMarians) {
-  const ExportedModel exported([](SmallJob& job) { use_marian_formulas(job.config.model); });
-  exported.write(kMarian);
-  const auto vocabulary = read_vocabulary(exported.output() / "vocab.yml");
-  const auto model = exported.model();
-  ASSERT_EQ(vocabulary.size(), model.source_tokenizer->vocabulary_size() - 2);
-  EXPECT_EQ(vocabulary.pieces.at(0), "</s>");
-  EXPECT_EQ(vocabulary.pieces.at(1), "<unk>");
-  for (std::int64_t id = 2; id < vocabulary.size(); ++id)
-    EXPECT_EQ(vocabulary.pieces.at(static_cast<std::size_t>(id)),
-              model.source_tokenizer->piece(static_cast<Id>(id + 2)));
+// intgemm wants a multiple of 8 rows; each of the eight vocabularies has another remainder.
+TEST_F(ExportMarianTest, IdsAreMariansAndTheirNumberIsAMultipleOfEight) {
+  for (int more = 0; more < 8; ++more) {
+    const ExportedModel exported([&](SmallJob& job) {
+      use_marian_formulas(job.config.model);
+      job.config.tokenizer.vocabulary_size += more;
+      for (int i = 0; i < more; ++i) job.config.tokenizer.symbols.push_back("<tag" + std::to_string(i) + ">");
+    });
+    exported.write(kMarian);
+    const auto vocabulary = read_vocabulary(exported.output() / "vocab.yml");
+    const auto model = exported.model();
+    const auto used = model.source_tokenizer->vocabulary_size() - 2;
+    ASSERT_EQ(vocabulary.size(), (used + 7) / 8 * 8);
+    EXPECT_EQ(vocabulary.pieces.at(0), "</s>");
+    EXPECT_EQ(vocabulary.pieces.at(1), "<unk>");
+    for (std::int64_t id = 2; id < vocabulary.size(); ++id)
+      EXPECT_EQ(vocabulary.pieces.at(static_cast<std::size_t>(id)),
+                id < used ? model.source_tokenizer->piece(static_cast<Id>(id + 2)) : unused_piece(id));
+    EXPECT_EQ(read_vocabulary(exported.output() / "vocab.spm").pieces, vocabulary.pieces);
+    const auto bias = tensor_of(*open_npz(exported.output() / "model.npz"), "decoder_ff_logit_out_b");
+    ASSERT_EQ(bias.size(1), vocabulary.size());
+    for (std::int64_t id = used; id < vocabulary.size(); ++id)
+      EXPECT_EQ(bias[0][id].item<float>(), PieceRows::kNoRowBias) << id;
+  }
+}
+
+TEST_F(ExportMarianTest, PreNormIsRefusedUnlessItNormsTheQueryAlone) {
+  const ExportedModel exported([](SmallJob& job) {
+    use_marian_formulas(job.config.model);
+    job.config.model.self_attention_norm = SelfAttentionNorm::kAll;
+  });
+  EXPECT_THAT(refusal(exported, kMarian),
+              AllOf(HasSubstr("model.self_attention_norm: wanted query with model.norm pre, got all"),
+                    HasSubstr("train with model.self_attention_norm query, or with model.norm post")));
+}
+
+TEST_F(ExportMarianTest, TheVersionIsOneThatComputesTheNetwork) {
+  for (const auto norm : {NormPlace::kPre, NormPlace::kPost}) {
+    const ExportedModel exported([&](SmallJob& job) {
+      job.config.model.norm = norm;
+      use_marian_formulas(job.config.model);
+    });
+    exported.write(kMarian);
+    const auto file = open_npz(exported.output() / "model.npz");
+    const bool pre = norm == NormPlace::kPre;
+    EXPECT_EQ(MarianOptions::of_model(*file).text("version"),
+              std::string(pre ? "v1.9.56" : "v1.12.0") + " (written by gloss)");
+    const auto note = HasSubstr("Marian computes this pre-norm network up to version 1.10");
+    EXPECT_THAT(exported.text("README.md"), pre ? testing::Matcher<std::string>(note) : Not(note));
+  }
+}
+
+TEST(ExportMarianRefusalTest, OtherProgramsLackTheNormOfTheQueryAlone) {
+  const ExportedModel exported([](SmallJob& job) { job.config.model.self_attention_norm = SelfAttentionNorm::kQuery; });
+  for (const auto format : {ExportFormat::kCtranslate2, ExportFormat::kHuggingFace})
+    EXPECT_THAT(refusal(exported, format), HasSubstr("model.self_attention_norm: wanted all, got query"));
 }
 
 TEST_F(ExportMarianTest, DecoderHasTheSearchOfTheRunFile) {
@@ -127,7 +176,9 @@ TEST_F(ExportMarianTest, DecoderHasTheSearchOfTheRunFile) {
   exported.write(kMarian);
   const auto options = MarianOptions::read(exported.output() / "decoder.yml");
   EXPECT_THAT(options.texts("models"), testing::ElementsAre("model.npz"));
-  EXPECT_THAT(options.texts("vocabs"), testing::ElementsAre("source_vocab.yml", "target_vocab.yml"));
+  EXPECT_THAT(options.texts("vocabs"), testing::ElementsAre("source_vocab.spm", "target_vocab.spm"));
+  for (const auto* file : {"source_vocab.yml", "target_vocab.yml"})
+    EXPECT_TRUE(std::filesystem::exists(exported.output() / file)) << file;
   EXPECT_EQ(options.integer("beam-size"), 2);
   EXPECT_EQ(options.number("normalize"), 0.6);
   EXPECT_TRUE(options.flag("allow-unk"));
@@ -136,8 +187,8 @@ TEST_F(ExportMarianTest, DecoderHasTheSearchOfTheRunFile) {
   EXPECT_TRUE(options.flag("max-length-crop"));
   EXPECT_EQ(options.integer("max-length-factor"), kMarianLengthFactor);
   EXPECT_EQ(exported.text("target_tokenizer.model"), exported.model().target_tokenizer->serialized());
-  EXPECT_THAT(exported.text("README.md"), AllOf(HasSubstr("spm_encode --model=source_tokenizer.model"),
-                                                HasSubstr("marian-decoder --config decoder.yml")));
+  EXPECT_THAT(exported.text("README.md"),
+              AllOf(HasSubstr("marian-decoder --config decoder.yml --quiet\n"), Not(HasSubstr("spm_encode"))));
 }
 
 TEST(ExportMarianRefusalTest, AModelOfGlossesDefaultsIsRefusedWithAllReasons) {

@@ -96,6 +96,7 @@ void use_marian_formulas(ModelConfig& config) {
   config.position_frequencies = PositionFrequencies::kTensor2Tensor;
   config.decoder_start = DecoderStart::kZero;
   config.layer_norm_epsilon = 1e-6;
+  if (config.norm == NormPlace::kPre) config.self_attention_norm = SelfAttentionNorm::kQuery;
 }
 
 }  // namespace gloss

@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr std::uint64_t kFloat = 0x404, kInt8 = 0x101, kIntgemm8 = 0x10001, kIntgemm16 = 0x10002;
+constexpr std::uint64_t kFloat = 0x404, kInt8 = 0x101, kIntgemm8 = 0x10001;
 
 class MarianBinTest : public testing::Test {
  protected:
@@ -51,24 +51,27 @@ TEST_F(MarianBinTest, ReadsPlainTensors) {
   EXPECT_THAT([&] { file->tensor("F0::codes"); }, refuses_model("model.bin: wanted a tensor F0::codes, got none"));
 }
 
-// Section 1.1 of the format: elements, then the multiplier; matrices of layers are stored transposed.
-TEST_F(MarianBinTest, ReadsIntgemm) {
-  const auto elements = raw(std::vector<std::int8_t>{-127, 2, 3, 4, 5, 127});
-  const auto file = open(
-      {{"encoder_l1_ffn_W1", kIntgemm8, {2, 3}, elements + raw(63.5F)},
-       {"Wemb", kIntgemm8, {3, 2}, elements + raw(63.5F)},
-       {"decoder_ff_logit_out_Wt", kIntgemm16, {1, 2}, raw(std::vector<std::int16_t>{-512, 2048}) + raw(1024.0F)}});
-  const auto weight = file->tensor("encoder_l1_ffn_W1");
-  EXPECT_EQ(weight.type, ForeignType::kI8);
-  EXPECT_TRUE(weight.quantized && weight.transposed);
-  EXPECT_EQ(weight.multiplier, 63.5F);
-  EXPECT_EQ(to_text(weight.bytes), elements);
-  EXPECT_THAT(float_values(weight), ElementsAre(-2, 3 / 63.5F, 5 / 63.5F, 2 / 63.5F, 4 / 63.5F, 2));
-  const auto embedding = file->tensor("Wemb");
-  EXPECT_TRUE(embedding.quantized);
-  EXPECT_FALSE(embedding.transposed);
-  EXPECT_THAT(float_values(embedding), ElementsAre(-2, 2 / 63.5F, 3 / 63.5F, 4 / 63.5F, 5 / 63.5F, 2));
-  EXPECT_THAT(float_values(file->tensor("decoder_ff_logit_out_Wt")), ElementsAre(-0.5F, 2));
+// Section 1.1 of the format: elements, then the multiplier; matrices of layers are stored transposed. The fork for
+// browsers has codes of its own.
+TEST_F(MarianBinTest, ReadsIntgemmOfMarianAndOfItsFork) {
+  for (const auto& [intgemm8, intgemm16] : {std::pair(0x10001U, 0x10002U), {0x4101U, 0x4102U}}) {
+    const auto elements = raw(std::vector<std::int8_t>{-127, 2, 3, 4, 5, 127});
+    const auto file = open(
+        {{"encoder_l1_ffn_W1", intgemm8, {2, 3}, elements + raw(63.5F)},
+         {"Wemb", intgemm8, {3, 2}, elements + raw(63.5F)},
+         {"decoder_ff_logit_out_Wt", intgemm16, {1, 2}, raw(std::vector<std::int16_t>{-512, 2048}) + raw(1024.0F)}});
+    const auto weight = file->tensor("encoder_l1_ffn_W1");
+    EXPECT_EQ(weight.type, ForeignType::kI8);
+    EXPECT_TRUE(weight.quantized && weight.transposed);
+    EXPECT_EQ(weight.multiplier, 63.5F);
+    EXPECT_EQ(to_text(weight.bytes), elements);
+    EXPECT_THAT(float_values(weight), ElementsAre(-2, 3 / 63.5F, 5 / 63.5F, 2 / 63.5F, 4 / 63.5F, 2));
+    const auto embedding = file->tensor("Wemb");
+    EXPECT_TRUE(embedding.quantized);
+    EXPECT_FALSE(embedding.transposed);
+    EXPECT_THAT(float_values(embedding), ElementsAre(-2, 2 / 63.5F, 3 / 63.5F, 4 / 63.5F, 5 / 63.5F, 2));
+    EXPECT_THAT(float_values(file->tensor("decoder_ff_logit_out_Wt")), ElementsAre(-0.5F, 2));
+  }
 }
 
 TEST_F(MarianBinTest, RefusesAMultiplierThatIsNone) {
@@ -101,7 +104,7 @@ TEST_F(MarianBinTest, RefusesOtherFiles) {
 }
 
 TEST_F(MarianBinTest, RefusesBytesPackedForOneProcessor) {
-  for (const std::uint64_t type : {0x802, 0x1801, 0x2801, 0x11001, 0x12001, 0x14001, 0x18001, 0x12002, 0x18002})
+  for (const std::uint64_t type : {0x802, 0x1801, 0x2801, 0x11001, 0x12001, 0x14001, 0x18001, 0x12002, 0x18002, 0x4103})
     EXPECT_THAT(opening_type(type), refuses_model("which is packed for one kind of processor; save it again as "
                                                   "intgemm8 (marian-conv --gemm-type intgemm8)"))
         << type;

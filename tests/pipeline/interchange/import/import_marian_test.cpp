@@ -100,6 +100,61 @@ TEST_F(ImportMarianTest, TheFormulasAreMariansUnlessOthersAreWanted) {
   EXPECT_EQ(model.file.description.provenance.at("imported").at("formulas"), "huggingface");
 }
 
+// Marian normed the query alone until February 2022, when 1.11 came; its fork for browsers is at 1.9.
+TEST_F(ImportMarianTest, TheVersionDecidesWhatPreNormNormsInSelfAttention) {
+  for (const auto* side : {"encoder", "decoder"})
+    for (const std::string layer : {"_l1", "_l2"})
+      for (const std::string part : {"_self_Wo", "_context_Wo", "_ffn_ffn"})
+        model_.add_norm(side + layer + part, "_pre");
+  std::erase_if(model_.tensors, [](const auto& tensor) {
+    const auto& name = tensor.first;
+    return name.ends_with("_ln_scale") || name.ends_with("_ln_bias") || name.starts_with("encoder_l1_context") ||
+           name.starts_with("encoder_l2_context");
+  });
+  model_.options["transformer-preprocess"] = "n";
+  model_.options["transformer-postprocess"] = "da";
+  using enum SelfAttentionNorm;
+  for (const auto& [version, expected] : {std::pair("", kQuery),
+                                          {"v1.9.56 e88c1aa5 2022-11-01 12:00:00 +0000", kQuery},
+                                          {"v1.10.28 3b458b04", kQuery},
+                                          {"v1.10.42 3cf9e83b", kAll},
+                                          {"v1.11.0 f00d0621 2022-02-08 08:39:24 -0800", kAll},
+                                          {"v1.12.0", kAll},
+                                          {"v2", kAll},
+                                          {"unknown", kQuery}}) {
+    model_.options["version"] = version;
+    if (std::string_view(version).empty()) model_.options.erase("version");
+    const auto model = imported();
+    EXPECT_EQ(model.config.model.norm, NormPlace::kPre);
+    EXPECT_EQ(model.config.model.self_attention_norm, expected) << version;
+    EXPECT_THAT(check().notes,
+                Contains(HasSubstr(expected == kQuery ? "norms the query alone" : "as in its training")));
+  }
+  model_.options["version"] = "v1.9.56";
+  const auto report = check_import({.path = folder_ / "model.npz", .formulas = ModelFamily::kHuggingFace});
+  EXPECT_THAT(report.notes, Contains(HasSubstr("as CTranslate2 computes it")));
+}
+
+TEST_F(ImportMarianTest, PostNormHasNoChoice) {
+  model_.options["version"] = "v1.9.56";
+  EXPECT_THAT(check().notes, IsEmpty());
+  EXPECT_EQ(imported().config.model.self_attention_norm, SelfAttentionNorm::kAll);
+}
+
+TEST_F(ImportMarianTest, RowsThatAnExportFilledUpAreLeftOut) {
+  const auto pieces = std::to_string(model_.pieces), used = std::to_string(model_.pieces - 2);
+  model_.options["gloss-used-pieces"] = "[" + used + ", " + used + "]";
+  const auto model = imported();
+  EXPECT_EQ(model.file.vocabularies.source, model_.pieces);
+  EXPECT_EQ(model.source_tokenizer->piece(static_cast<Id>(model_.pieces - 1)),
+            small_pieces("marian").at(static_cast<std::size_t>(model_.pieces - 3)));
+  for (const auto& wrong :
+       {std::string("[1, 5]"), std::string("[5]"), "[5, " + std::to_string(model_.pieces + 1) + "]"}) {
+    model_.options["gloss-used-pieces"] = wrong;
+    EXPECT_THAT(refusals(), ElementsAre(HasSubstr("gloss-used-pieces: wanted two numbers of pieces"))) << wrong;
+  }
+}
+
 TEST_F(ImportMarianTest, SourcesBecomeThePiecesOfMarian) {
   const auto model = imported();
   const auto ids = model.source_tokenizer->encode("the cat");
