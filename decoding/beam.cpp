@@ -10,6 +10,9 @@ namespace gloss {
 void Beam::advance(std::span<const Candidate> candidates, std::span<const float> attention) {
   ++length_;
   add_attention(attention);
+  const auto finished_before = std::ssize(finished_);
+  if (config_->shrinking_beam)
+    candidates = candidates.first(static_cast<std::size_t>(std::min(std::ssize(candidates), max_rows_)));
   std::vector<Row> next;
   for (std::int64_t rank = 0; rank < std::ssize(candidates); ++rank) {
     const auto& candidate = candidates[rank];
@@ -23,6 +26,7 @@ void Beam::advance(std::span<const Candidate> candidates, std::span<const float>
   }
   if (candidates.empty() && finished_.empty())
     for (auto& row : rows_) finish(std::move(row), false);
+  if (config_->shrinking_beam) max_rows_ -= std::ssize(finished_) - finished_before;
   rows_ = std::move(next);
 }
 

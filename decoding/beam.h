@@ -31,7 +31,8 @@ class Beam {
   /// Appends the next token. `candidates` are the best 2 * beam_size continuations, best first, or the result of
   /// share_rows (phrase_banks.h). The first beam_size of them may finish, by eos or by the limit; the first max_rows
   /// others stay live. If there are no candidates and no hypothesis is finished, the live hypotheses finish as they
-  /// stand. `attention` [rows, S] of the step, without padding, is needed for the coverage penalty only.
+  /// stand. With shrinking_beam only the first max_rows candidates count, and each that finishes lowers max_rows by
+  /// one. `attention` [rows, S] of the step, without padding, is needed for the coverage penalty only.
   void advance(std::span<const Candidate> candidates, std::span<const float> attention = {});
 
   /// Returns whether the search may end. It ends if

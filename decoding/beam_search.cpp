@@ -99,16 +99,16 @@ std::vector<float> attention_of(const at::Tensor& attention, std::int64_t first_
 std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const PaddedIds& source,
                                                  const DecodingConfig& config, const SearchInputs& given,
                                                  const SearchHooks& hooks) {
-  const auto limit = length_limit(config, scorer);
+  const auto limits = length_limits(config, scorer, source.lengths, given.prefixes);
   const SearchContext context{scorer,
                               config,
                               {config, given.prefixes, given.given_tokens},
-                              {given, replaced_words(scorer, source, config, given, hooks), limit, config.beam_size}};
+                              {given, replaced_words(scorer, source, config, given, hooks), limits, config.beam_size}};
   const auto& phrases = context.phrases;
   std::vector<Beam> beams;
   Progress progress;
   for (std::int64_t b = 0; b < std::ssize(source.lengths); ++b) {
-    beams.emplace_back(config, limit, phrases.none() ? config.beam_size : phrases.rows(b));
+    beams.emplace_back(config, limits[b], phrases.none() ? config.beam_size : phrases.rows(b));
     if (phrases.none()) continue;
     progress.push_back(phrases.start(b));
     if (hooks.on_left_out && phrases.left_out(b) > 0) hooks.on_left_out(b, phrases.left_out(b));

@@ -33,7 +33,11 @@ struct DecodingConfig {
   /// later. No effect on greedy search, and if length_penalty is 0 and n_best 1: such a search ends as soon as no live
   /// hypothesis can win.
   double patience = 1.0;
+  /// Each finished hypothesis of a sentence lowers its beam by one, as in Marian: a step considers only as many
+  /// continuations as the beam has rows. false: a beam keeps its rows.
+  bool shrinking_beam = false;
   std::int64_t max_length = 256;     ///< tokens of a target, eos included; a longer one ends as it stands
+  double max_length_factor = 0;      ///< lowers max_length to this many tokens for each of the source; 0: it does not
   std::int64_t min_length = 0;       ///< tokens before the eos, which is banned until then; 0: eos is never banned
   std::int64_t no_repeat_ngram = 0;  ///< no n-gram of this length is generated twice; 0: no limit
   /// Divides the logits of tokens that were generated, and multiplies negative ones, before they are normalized (Keskar

@@ -10,7 +10,7 @@ namespace gloss {
 
 std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& source, const DecodingConfig& config,
                                       const SearchInputs& given, const SearchHooks& hooks) {
-  const auto limit = length_limit(config, scorer);
+  const auto limits = length_limits(config, scorer, source.lengths, given.prefixes);
   const Constraints constraints(config, given.prefixes, given.given_tokens);
   std::vector<Hypothesis> result(source.lengths.size());
   if (result.empty()) return result;
@@ -51,7 +51,7 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
         hypothesis.ids.push_back(likeliest.front().id);
         if (hooks.on_token) hooks.on_token(sentence, hypothesis.ids.back(), hypothesis.log_probability);
       }
-      if (hypothesis.ended || length == limit) {
+      if (hypothesis.ended || length == limits[sentence]) {
         finish(sentence);
         continue;
       }

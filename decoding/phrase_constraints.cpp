@@ -19,13 +19,19 @@ std::vector<float> logits_of(const at::Tensor& logits, const std::vector<Ids>& i
   return {found.const_data_ptr<float>(), found.const_data_ptr<float>() + found.numel()};
 }
 
+/// Returns the index of the first phrase that has no room in `limit` pieces, of alternatives the first counts.
+std::size_t first_of_more(std::span<const Phrase> phrases, std::int64_t limit) {
+  std::int64_t pieces = 0;
+  for (std::size_t i = 0; i < phrases.size(); ++i)
+    if (i == 0 || !phrases[i].replaces(phrases[i - 1]))
+      if ((pieces += std::ssize(phrases[i].ids)) > limit) return i;
+  return phrases.size();
+}
+
 /// Returns the first phrases that fit after a prefix. Each piece of the prefix can be one of their pieces.
 std::span<const Phrase> fitting_phrases(std::span<const Phrase> phrases, const Ids& prefix,
                                         std::span<const std::uint8_t> continues_word, std::int64_t limit) {
-  std::int64_t pieces = 0;
-  const auto beyond =
-      std::ranges::find_if(phrases, [&](const Phrase& phrase) { return (pieces += std::ssize(phrase.ids)) > limit; });
-  phrases = phrases.first(static_cast<std::size_t>(beyond - phrases.begin()));
+  phrases = phrases.first(first_of_more(phrases, limit));
   const auto missing = [&] {
     PhraseProgress progress(phrases, continues_word);
     for (const auto id : prefix) progress.add(id);
@@ -38,16 +44,17 @@ std::span<const Phrase> fitting_phrases(std::span<const Phrase> phrases, const I
 }  // namespace
 
 PhraseConstraints::PhraseConstraints(const SearchInputs& given, std::vector<std::vector<ReplacedWord>> replaced,
-                                     std::int64_t limit, std::int64_t beam_size)
-    : limit_(limit), beam_size_(beam_size) {
+                                     std::span<const std::int64_t> limits, std::int64_t beam_size)
+    : beam_size_(beam_size) {
   const Ids no_prefix;
   for (std::size_t b = 0; b < given.phrases.size(); ++b) {
     const std::span<const Phrase> all = given.phrases[b];
     const auto& prefix = given.prefixes.empty() ? no_prefix : given.prefixes[b];
-    const auto phrases = fitting_phrases(all, prefix, given.continues_word, limit);
+    const auto phrases = fitting_phrases(all, prefix, given.continues_word, limits[b]);
     const PhraseProgress start(phrases, given.continues_word);
     sentences_.push_back({start, phrases, replaced.empty() ? std::vector<ReplacedWord>() : std::move(replaced[b]),
-                          std::ssize(all) - std::ssize(phrases), beam_size + std::min(start.missing(), kMaxExtraRows)});
+                          std::ssize(all) - std::ssize(phrases), limits[b],
+                          beam_size + std::min(start.missing(), kMaxExtraRows)});
     needs_attention_ = needs_attention_ || std::ranges::any_of(phrases, &Phrase::has_source);
   }
 }
@@ -92,11 +99,11 @@ TopTokens PhraseConstraints::with_next(const TopTokens& top, const at::Tensor& l
 std::vector<Candidate> PhraseConstraints::choose(std::int64_t sentence, const PlacementStep& step,
                                                  std::span<const Candidate> candidates) const {
   const auto length = std::ssize(step.rows.front().ids);
-  const auto& [start, phrases, replaced, left_out, rows] = sentences_[sentence];
+  const auto& [start, phrases, replaced, left_out, limit, rows] = sentences_[sentence];
   std::vector<BankedCandidate> banked;
   for (const auto& candidate : rank_by_placement(phrases, replaced, step, candidates)) {
     const auto missing = step.progress[candidate.row].missing_after(candidate.id);
-    if (length + 1 + missing <= limit_) banked.push_back({candidate, missing});
+    if (length + 1 + missing <= limit) banked.push_back({candidate, missing});
   }
   return share_rows(banked, beam_size_, rows);
 }

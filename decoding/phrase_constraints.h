@@ -20,11 +20,11 @@ namespace gloss {
 /// (phrase_banks.h).
 class PhraseConstraints {
  public:
-  /// `limit`: maximum number of tokens of a target. If the phrases of a sentence do not fit after its prefix, the last
-  /// ones are left out. `replaced` [B] are the words that the phrases of each sentence should replace
+  /// `limits` [B]: maximum number of tokens of each target. If the phrases of a sentence do not fit after its prefix,
+  /// the last ones are left out. `replaced` [B] are the words that the phrases of each sentence should replace
   /// (replaced_words.h), or empty. `given` must outlive the constraints.
-  PhraseConstraints(const SearchInputs& given, std::vector<std::vector<ReplacedWord>> replaced, std::int64_t limit,
-                    std::int64_t beam_size);
+  PhraseConstraints(const SearchInputs& given, std::vector<std::vector<ReplacedWord>> replaced,
+                    std::span<const std::int64_t> limits, std::int64_t beam_size);
 
   bool none() const { return sentences_.empty(); }  ///< no sentence has phrases
   /// Returns the number of a sentence's phrases that are left out.
@@ -53,10 +53,10 @@ class PhraseConstraints {
     PhraseProgress start;
     std::span<const Phrase> phrases;
     std::vector<ReplacedWord> replaced;
-    std::int64_t left_out, rows;
+    std::int64_t left_out, limit, rows;
   };
 
-  std::int64_t limit_, beam_size_;
+  std::int64_t beam_size_;
   bool needs_attention_ = false;
   std::vector<Sentence> sentences_;  ///< [B], or empty
 };

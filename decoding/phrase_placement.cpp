@@ -61,7 +61,8 @@ std::vector<Candidate> rank_by_placement(std::span<const Phrase> phrases, std::s
     const auto continued = progress[candidate.row].continued_by(candidate.id);
     candidate.penalty = row.penalty;
     for (std::size_t p = 0; p < phrases.size(); ++p)
-      if (!(continued[p] && advances)) candidate.penalty += kOtherTranslation * attended[candidate.row][p];
+      if (!(continued[p] && advances) && (p == 0 || !phrases[p].replaces(phrases[p - 1])))
+        candidate.penalty += kOtherTranslation * attended[candidate.row][p];
     const auto repeats = [&](const ReplacedWord& word) { return repeats_replaced_word(row.ids, candidate.id, word); };
     if (!advances && std::ranges::any_of(replaced, repeats)) candidate.penalty += kReplaced;
     if (candidate.id != kEos && ends[candidate.row]) candidate.penalty += kLate;

@@ -19,17 +19,22 @@ struct PhraseProgress::Match {
 };
 
 PhraseProgress::PhraseProgress(std::span<const Phrase> phrases, std::span<const std::uint8_t> continues_word)
-    : phrases_(phrases), continues_word_(continues_word), met_(phrases.size()) {
-  for (const auto& phrase : phrases) unmet_ += std::ssize(phrase.ids);
+    : phrases_(phrases), continues_word_(continues_word), met_(phrases.size()), needed_(phrases.size()) {
+  for (std::size_t first = 0, i = 0; i < phrases.size(); ++i) {
+    if (!phrases[i].replaces(phrases[first])) first = i;
+    for (auto j = first; j <= i; ++j) needed_[j] = std::max(needed_[first], std::ssize(phrases[i].ids));
+    if (i + 1 == phrases.size() || !phrases[i + 1].replaces(phrases[i])) unmet_ += needed_[i];
+  }
 }
 
 void PhraseProgress::add(Id id) {
   if (unmet_ == 0) return;
   auto match = after(id);
   for (const auto i : match.completed) {
-    met_[i] = true;
-    unmet_ -= std::ssize(phrases_[i].ids);
+    for (std::size_t j = 0; j < phrases_.size(); ++j) met_[j] = met_[j] || phrases_[j].replaces(phrases_[i]);
+    unmet_ -= needed_[i];
   }
+  matched_pieces_ = pieces_of(match);
   matched_ = std::move(match.pieces);
 }
 
@@ -37,8 +42,8 @@ std::int64_t PhraseProgress::missing_after(Id id) const {
   if (unmet_ == 0) return 0;
   const auto match = after(id);
   auto unmet = unmet_;
-  for (const auto i : match.completed) unmet -= std::ssize(phrases_[i].ids);
-  return unmet - std::ssize(match.pieces);
+  for (const auto i : match.completed) unmet -= needed_[i];
+  return unmet - pieces_of(match);
 }
 
 std::vector<bool> PhraseProgress::continued_by(Id id) const {
@@ -46,7 +51,8 @@ std::vector<bool> PhraseProgress::continued_by(Id id) const {
   if (unmet_ == 0) return result;
   const auto match = after(id);
   for (std::size_t i = 0; i < phrases_.size() && !match.pieces.empty(); ++i)
-    result[i] = begins_with(phrases_[i].ids, match.pieces);
+    if (begins_with(phrases_[i].ids, match.pieces))
+      for (std::size_t j = 0; j < phrases_.size(); ++j) result[j] = result[j] || phrases_[j].replaces(phrases_[i]);
   return result;
 }
 
@@ -72,7 +78,17 @@ PhraseProgress::Match PhraseProgress::after(Id id) const {
 }
 
 bool PhraseProgress::is_met(std::size_t phrase, const Match& match) const {
-  return met_[phrase] || std::ranges::find(match.completed, phrase) != match.completed.end();
+  return met_[phrase] ||
+         std::ranges::any_of(match.completed, [&](std::size_t i) { return phrases_[i].replaces(phrases_[phrase]); });
+}
+
+/// Returns the number of missing pieces that a partial match provides.
+std::int64_t PhraseProgress::pieces_of(const Match& match) const {
+  std::int64_t pieces = 0;
+  for (std::size_t i = 0; i < phrases_.size() && !match.pieces.empty(); ++i)
+    if (begins_with(phrases_[i].ids, match.pieces) && !is_met(i, match))
+      pieces = std::max(pieces, needed_[i] - std::ssize(phrases_[i].ids) + std::ssize(match.pieces));
+  return pieces;
 }
 
 bool PhraseProgress::begins_unmet(const Match& match) const {

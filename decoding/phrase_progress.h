@@ -11,7 +11,8 @@
 namespace gloss {
 
 /// The progress of a target with its required phrases, piece by piece. Each phrase needs pieces of its own; if several
-/// phrases begin alike, the longest generated one counts. A partial match that fails, or whose last word is continued,
+/// phrases begin alike, the longest generated one counts. Of alternatives one is required; until one begins, the
+/// longest counts as missing. A partial match that fails, or whose last word is continued,
 /// is dropped; matching restarts at the longest suffix that begins another phrase.
 class PhraseProgress {
  public:
@@ -21,8 +22,9 @@ class PhraseProgress {
   /// Adds the next piece of the target.
   void add(Id id);
 
-  /// Returns the number of missing pieces; 0 if every phrase is complete. One piece lowers it by at most 1.
-  std::int64_t missing() const { return unmet_ - std::ssize(matched_); }
+  /// Returns the number of missing pieces; 0 if every phrase is complete. Without alternatives one piece lowers it by
+  /// at most 1.
+  std::int64_t missing() const { return unmet_ - matched_pieces_; }
   /// Returns the number of missing pieces after one more piece.
   std::int64_t missing_after(Id id) const;
   /// Returns for each phrase whether one more piece would begin or continue it. Equal phrases count alike.
@@ -36,13 +38,16 @@ class PhraseProgress {
   Match after(Id id) const;
   bool is_met(std::size_t phrase, const Match& match) const;
   bool begins_unmet(const Match& match) const;
+  std::int64_t pieces_of(const Match& match) const;
   void break_off(Match& match) const;
 
   std::span<const Phrase> phrases_;
   std::span<const std::uint8_t> continues_word_;
-  std::vector<bool> met_;   ///< of `phrases_`
-  std::int64_t unmet_ = 0;  ///< number of pieces of the incomplete phrases
-  Ids matched_;             ///< the partial match: the last pieces, which begin an incomplete phrase
+  std::vector<bool> met_;             ///< of `phrases_`
+  std::vector<std::int64_t> needed_;  ///< pieces of each phrase's longest alternative
+  std::int64_t unmet_ = 0;            ///< number of pieces of the incomplete phrases
+  Ids matched_;                       ///< the partial match: the last pieces, which begin an incomplete phrase
+  std::int64_t matched_pieces_ = 0;   ///< by which the partial match lowers `unmet_`
 };
 
 }  // namespace gloss

@@ -67,7 +67,10 @@ std::vector<ReplacedWord> words_of(const Ids& ids, const Attended& attended, std
     if (attended[p].empty() || std::ranges::max(attended[p]) < kMinWordAttention) continue;
     const auto span = strongest_word(ids, attended[p], phrases[p], given);
     const Ids word(ids.begin() + span.first, ids.begin() + span.second);
-    if (count_occurrences(phrases[p].ids, word) == 0) spans.insert(span);
+    const auto has_word = [&](const Phrase& other) {
+      return other.replaces(phrases[p]) && count_occurrences(other.ids, word) > 0;
+    };
+    if (std::ranges::none_of(phrases, has_word)) spans.insert(span);
   }
   std::vector<ReplacedWord> result;
   for (const auto& [first, last] : spans) {

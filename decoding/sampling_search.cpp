@@ -115,7 +115,7 @@ void finish(std::vector<Hypothesis>& drawn, const DecodingConfig& config) {
 std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const PaddedIds& source,
                                                      const DecodingConfig& config, const SearchInputs& given,
                                                      const SearchHooks& hooks) {
-  const auto limit = length_limit(config, scorer);
+  const auto limits = length_limits(config, scorer, source.lengths, given.prefixes);
   const SamplingStep do_step(scorer, config, given);
   const RandomStream random(static_cast<std::uint64_t>(config.sampling.seed), "sampling");
   Drawn drawn(source.lengths.size(), std::vector<Hypothesis>(static_cast<std::size_t>(config.n_best)));
@@ -143,7 +143,7 @@ std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const
         auto& hypothesis = drawn[sentence][index];
         const auto share = stream.uniform(static_cast<std::uint64_t>(length));
         if (!draw(top, b * rows.width + row, share, config.sampling, hypothesis)) continue;
-        if (hypothesis.ended || length == limit) continue;
+        if (hypothesis.ended || length == limits[sentence]) continue;
         next.live.push_back(index);
         next.parents.push_back(row);
       }

@@ -40,6 +40,59 @@ TEST_P(BeamSearchTest, FindsThePathThatGreedyMisses) {
   EXPECT_THAT(ids_of(search_one(scorer)), ElementsAre(Ids{kA}));
 }
 
+/// Marian's search, written down plainly: each step takes as many of the best continuations as hypotheses are left.
+Ids marian_search(const FakeScorer::Rule& rule, const Ids& source, std::int64_t beam, std::int64_t limit) {
+  struct Path {
+    Ids ids;
+    double sum = 0;
+  };
+  std::vector<Path> live(1), finished;
+  std::vector<double> scores;
+  for (std::int64_t length = 1; beam > 0; ++length) {
+    std::vector<Path> next;
+    for (const auto& path : live) {
+      const auto logits = rule(source, path.ids);
+      double total = 0;
+      for (const double logit : logits) total += std::exp(logit);
+      for (Id id = 0; id < std::ssize(logits); ++id) {
+        next.push_back({path.ids, path.sum + logits[static_cast<std::size_t>(id)] - std::log(total)});
+        next.back().ids.push_back(id);
+      }
+    }
+    std::ranges::sort(next, std::greater{}, &Path::sum);
+    next.resize(std::min(next.size(), static_cast<std::size_t>(beam)));
+    live.clear();
+    for (const auto& path : next) {
+      if (path.ids.back() != kEos && length < limit) {
+        live.push_back(path);
+        continue;
+      }
+      finished.push_back(path);
+      scores.push_back(path.sum / static_cast<double>(length));
+    }
+    beam = std::ssize(live);
+  }
+  auto best = finished[static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin())].ids;
+  if (best.back() == kEos) best.pop_back();
+  return best;
+}
+
+TEST_P(BeamSearchTest, AShrinkingBeamFindsWhatMarianFinds) {
+  config_ = {.beam_size = 4, .shrinking_beam = true, .max_length_factor = 4};
+  const auto rule = random_rule(9);
+  const FakeScorer scorer(rule, 9, device());
+  const auto batch = sources(40, device());
+  const auto found = beam_search(scorer, batch, config_);
+  config_.shrinking_beam = false;
+  const auto other = beam_search(scorer, batch, config_);
+  int differ = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].at(0).ids, marian_search(rule, {static_cast<Id>(4 + i), kEos}, 4, 8)) << i;
+    differ += found[i].at(0).ids != other[i].at(0).ids;
+  }
+  EXPECT_GT(differ, 0);
+}
+
 TEST_P(BeamSearchTest, ParentsAreFollowedWhenRowsChangePlaces) {
   // The second row is the parent of both next rows, and again the second of these wins.
   const auto rule = table({{{}, {{kA, 0.55}, {kB, 0.45}}},

@@ -84,6 +84,21 @@ TEST_F(BeamTest, IfNothingMayFollowLiveRowsEndAsTheyAre) {
   EXPECT_THAT(beam.best()[0].ids, ElementsAre(kX));
 }
 
+TEST_F(BeamTest, AFinishedHypothesisLowersAShrinkingBeamByOne) {
+  config_.beam_size = config_.n_best = 3;
+  config_.shrinking_beam = true;
+  Beam beam(config_, 9);
+  advance(beam, {{0, kX, -1}, {0, kEos, -1.5}, {0, kY, -2}, {0, kZ, -3}});
+  EXPECT_THAT(live(beam), ElementsAre(Ids{kX}, Ids{kY}));
+  advance(beam, {{0, kX, -1.25}, {1, kEos, -2.5}, {0, kEos, -3}, {1, kZ, -3.5}});
+  EXPECT_THAT(live(beam), ElementsAre(Ids{kX, kX}));
+  EXPECT_EQ(beam.finished().size(), 2u);
+  advance(beam, {{0, kEos, -4}, {0, kX, -5}});
+  EXPECT_THAT(live(beam), IsEmpty());
+  EXPECT_TRUE(beam.done());
+  EXPECT_EQ(beam.best().size(), 3u);
+}
+
 TEST_F(BeamTest, IsDoneWhenNoLiveOneCanWin) {
   Beam beam(config_, 9);
   advance(beam, {{0, kEos, -1}, {0, kX, -1.5}, {0, kY, -3}});

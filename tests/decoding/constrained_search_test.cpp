@@ -154,9 +154,9 @@ TEST_P(ConstrainedSearchTest, APrefixThatWouldBeGeneratedAnywayChangesNothing) {
   for (std::size_t b = 0; b < usual.size(); ++b) EXPECT_DOUBLE_EQ(forced[b].score, usual[b].score);
 }
 
-TEST_P(ConstrainedSearchTest, APrefixEndsAtTheLimitOfLength) {
+TEST_P(ConstrainedSearchTest, APrefixIsNotCutByTheLimitOfLength) {
   config_.max_length = 2;
-  EXPECT_THAT(search_one(random_, {.prefixes = {{7, 8, 9}}}), Each(Ids{7, 8}));
+  EXPECT_THAT(search_one(random_, {.prefixes = {{7, 8, 9}}}), Each(Ids{7, 8, 9}));
 }
 
 TEST_P(ConstrainedSearchTest, IfAPrefixCannotContinueTheGeneratedPartIsTheTranslation) {

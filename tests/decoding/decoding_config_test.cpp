@@ -37,6 +37,8 @@ TEST(DecodingConfigTest, EmptySectionGivesTheDefaults) {
   EXPECT_EQ(config.no_repeat_ngram, 0);
   EXPECT_EQ(config.repetition_penalty, 1);
   EXPECT_FALSE(config.no_unk);
+  EXPECT_FALSE(config.shrinking_beam);
+  EXPECT_EQ(config.max_length_factor, 0);
   EXPECT_FALSE(config.sampling.enabled);
   EXPECT_EQ(config.sampling.temperature, 1);
   EXPECT_EQ(config.sampling.top_k, 0);
@@ -45,10 +47,20 @@ TEST(DecodingConfigTest, EmptySectionGivesTheDefaults) {
 
 TEST(DecodingConfigTest, EveryKeySurvivesWritingAndReading) {
   const Json sampling = {{"enabled", true}, {"temperature", 0.7}, {"top_k", 10}, {"top_p", 0.9}, {"seed", 4}};
-  const Json json = {{"beam_size", 7},          {"length_penalty", 0.6}, {"length_penalty_kind", "gnmt"},
-                     {"patience", 2.5},         {"max_length", 99},      {"min_length", 2},
-                     {"coverage_penalty", 0.2}, {"no_repeat_ngram", 3},  {"repetition_penalty", 1.2},
-                     {"no_unk", true},          {"n_best", 3},           {"batch_size", 11},
+  const Json json = {{"beam_size", 7},
+                     {"length_penalty", 0.6},
+                     {"length_penalty_kind", "gnmt"},
+                     {"patience", 2.5},
+                     {"max_length", 99},
+                     {"min_length", 2},
+                     {"coverage_penalty", 0.2},
+                     {"no_repeat_ngram", 3},
+                     {"repetition_penalty", 1.2},
+                     {"no_unk", true},
+                     {"shrinking_beam", true},
+                     {"max_length_factor", 2.5},
+                     {"n_best", 3},
+                     {"batch_size", 11},
                      {"sampling", sampling}};
   EXPECT_EQ(to_json(read(json)), json);
 }

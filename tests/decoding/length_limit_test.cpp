@@ -11,6 +11,7 @@ namespace gloss {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -39,6 +40,27 @@ TEST_F(LengthLimitTest, AMinimumBeyondTheModelsLimitIsRefused) {
   EXPECT_THROW(greedy_search(scorer_, sources(1, at::kCPU), config), UsageError);
   config.beam_size = 2;
   EXPECT_THROW(beam_search(scorer_, sources(1, at::kCPU), config), UsageError);
+}
+
+TEST_F(LengthLimitTest, MayDependOnTheSource) {
+  const std::vector<std::int64_t> sources = {1, 2, 5};
+  const auto limits = [&](double factor, std::int64_t max_length, std::int64_t min_length) {
+    return length_limits({.max_length = max_length, .max_length_factor = factor, .min_length = min_length}, scorer_,
+                         sources, {});
+  };
+  EXPECT_THAT(limits(0, 7, 0), ElementsAre(7, 7, 7));
+  EXPECT_THAT(limits(1.25, 7, 0), ElementsAre(2, 3, 7));
+  EXPECT_THAT(limits(0.1, 7, 0), ElementsAre(1, 1, 1));
+  EXPECT_THAT(limits(1, 7, 3), ElementsAre(4, 4, 5)) << "there is room for the minimum and eos";
+}
+
+TEST_F(LengthLimitTest, CutsNoPrefix) {
+  const std::vector<Ids> prefixes = {{}, Ids(5, kA), Ids(20, kA)};
+  EXPECT_THAT(length_limits({.max_length = 3}, scorer_, std::vector<std::int64_t>{4, 4, 4}, prefixes),
+              ElementsAre(3, 5, 8));
+  const DecodingConfig config{.beam_size = 1, .max_length = 2};
+  const auto found = greedy_search(scorer_, sources(1, at::kCPU), config, {.prefixes = {{kB, kA, kC}}}).at(0);
+  EXPECT_EQ(found.ids, (Ids{kB, kA, kC}));
 }
 
 }  // namespace

@@ -55,6 +55,31 @@ TEST_F(PhraseProgressTest, OfPhrasesThatBeginAlikeTheLongestGeneratedCounts) {
   EXPECT_EQ(missing({{kA, kB}, {kA, kC}}, {kA, kC, kX}), 2);
 }
 
+TEST_F(PhraseProgressTest, OfAlternativesOneIsEnough) {
+  const auto missing_after = [&](const Ids& generated) {
+    phrases_ = {{{}, {kA}, true}, {{}, {kA, kSuffix}, true}, {{}, {kB, kC, kD}, true}, {{}, {kX}, true}};
+    for (auto i : {0, 1, 2}) phrases_[i].group = 7;
+    PhraseProgress progress(phrases_, continues_word_);
+    for (const auto id : generated) progress.add(id);
+    return progress.missing();
+  };
+  EXPECT_EQ(missing_after({}), 4) << "the longest alternative and kX";
+  EXPECT_EQ(missing_after({kA}), 1);
+  EXPECT_EQ(missing_after({kA, kSuffix}), 1);
+  EXPECT_EQ(missing_after({kA, kD}), 1);
+  EXPECT_EQ(missing_after({kB}), 3);
+  EXPECT_EQ(missing_after({kB, kC, kD}), 1);
+  EXPECT_EQ(missing_after({kB, kC, kA}), 1);
+  EXPECT_EQ(missing_after({kB, kC, kX}), 3);
+  EXPECT_EQ(missing_after({kA, kSuffix, kX}), 0);
+  EXPECT_EQ(missing_after({kX, kB, kC, kD, kA}), 0);
+  PhraseProgress progress(phrases_, continues_word_);
+  EXPECT_THAT(progress.next(), ElementsAre(kA, kB, kX));
+  EXPECT_THAT(progress.continued_by(kB), ElementsAre(true, true, true, false));
+  progress.add(kA);
+  EXPECT_THAT(progress.next(), ElementsAre(kX));
+}
+
 TEST_F(PhraseProgressTest, APieceCountsForOnePhraseOnly) {
   EXPECT_EQ(missing({{kA, kB}, {kB, kC}}, {kA, kB, kC}), 2);
   EXPECT_EQ(missing({{kA, kB}, {kB, kC}}, {kA, kB, kB, kC}), 0);

@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t kMaxScript = 1 << 20;  // bytes
 constexpr std::int64_t kUsualLength = 512;   // of sources, in pieces
+constexpr double kUsualLengthFactor = 3;     // Marian's default
 constexpr std::int64_t kMinVocabulary = 3;   // eos, unk and a piece
 
 bool is_bin(const std::filesystem::path& path) { return path.extension() == ".bin"; }
@@ -241,7 +242,8 @@ class MarianImport {
   void set_search() {
     auto& config = model_.config;
     config.data.max_length = kUsualLength;
-    config.decoding.no_unk = true;  // Marian's default
+    config.decoding.no_unk = config.decoding.shrinking_beam = true;  // as Marian does, unless decoder.yml allows unk
+    config.decoding.max_length_factor = kUsualLengthFactor;
     if (files_.decoder) set_marian_search(MarianOptions::read(*files_.decoder), config, model_.report.notes);
   }
 

@@ -224,8 +224,9 @@ void refuse_other_features(OptionReader& reader) {
 }
 
 /// The options of a decoder.yml that set_marian_search reads, and those without a meaning for a search.
-constexpr std::array<std::string_view, 9> kReadOptions{
-    "models", "model", "vocabs", "relative-paths", "version", "beam-size", "normalize", "max-length", "allow-unk"};
+constexpr std::array<std::string_view, 10> kReadOptions{
+    "models",    "model",     "vocabs",     "relative-paths",    "version",
+    "beam-size", "normalize", "max-length", "max-length-factor", "allow-unk"};
 
 /// Takes settings of the search, and adds a note for each impossible value.
 class SearchReader {
@@ -300,6 +301,7 @@ void set_marian_search(const MarianOptions& options, RunConfig& config, std::vec
   SearchReader reader(options, notes);
   reader.take("beam-size", 1, 1000, config.decoding.beam_size);
   reader.take("normalize", 0.0, 10.0, config.decoding.length_penalty);
+  reader.take("max-length-factor", 1e-3, 1000.0, config.decoding.max_length_factor);
   reader.take("max-length", 2, kMaxMarianLength, config.data.max_length);
   bool allows_unk = !config.decoding.no_unk;
   reader.take("allow-unk", allows_unk);

@@ -174,7 +174,8 @@ TEST_F(ImportMarianTest, SearchSettingsComeFromDecoderYml) {
            "word-penalty: 0.5\nallow-unk: true\n");
   const auto report = check_import({.path = folder_.path()});
   EXPECT_THAT(report.refusals.reasons(), IsEmpty());
-  EXPECT_EQ(report.decoding, (Json{{"beam_size", 6}, {"length_penalty", 0.6}}));
+  EXPECT_EQ(report.decoding,
+            (Json{{"beam_size", 6}, {"length_penalty", 0.6}, {"max_length_factor", 3.0}, {"shrinking_beam", true}}));
   EXPECT_THAT(report.notes, Contains(HasSubstr("word-penalty 0.5")));
 }
 
@@ -185,13 +186,12 @@ TEST_F(ImportMarianTest, NoSettingOfTheSearchIsLostSilently) {
            "max-length-factor: 2\nword-penalty: 0.0\nmini-batch: 1\nshortlist: [lex.bin, 50]\n");
   const auto report = check_import({.path = folder_.path()});
   EXPECT_THAT(report.refusals.reasons(), IsEmpty());
-  EXPECT_EQ(report.decoding, (Json{{"no_unk", true}}));
+  EXPECT_EQ(report.decoding, (Json{{"no_unk", true}, {"max_length_factor", 2.0}, {"shrinking_beam", true}}));
   EXPECT_THAT(report.notes,
               ElementsAre(HasSubstr("beam-size 100000 is not in gloss's range"),
                           HasSubstr("normalize: wanted a number, got word"),
                           HasSubstr("max-length: wanted a whole number, got many"),
-                          "options of decoder.yml that gloss ignores: max-length-factor 2, mini-batch 1, shortlist "
-                          "[lex.bin, 50]"));
+                          "options of decoder.yml that gloss ignores: mini-batch 1, shortlist [lex.bin, 50]"));
   put_text(folder_ / "decoder.yml", "models: [model.npz]\nvocabs: [vocab.spm, vocab.spm]\nmax-length: 77\n");
   EXPECT_EQ(imported({.path = folder_.path()}).config.data.max_length, 77);
 }
