@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "common/files/descriptor.h"
+#include "common/files/text_path.h"
 
 namespace gloss {
 namespace {
@@ -20,7 +21,8 @@ std::int64_t nanoseconds(const timespec& time) {
 
 FileStamp FileStamp::of(const std::filesystem::path& path) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) throw_io_error(path, "look at");
+  const auto file = TextPath::of(path).file;
+  if (::stat(file.c_str(), &status) != 0) throw_io_error(file, "look at");
   return {.device = status.st_dev,
           .inode = status.st_ino,
           .size = static_cast<std::uint64_t>(status.st_size),
