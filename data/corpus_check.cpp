@@ -13,6 +13,16 @@ bool is_lopsided(std::int64_t a, std::int64_t b, std::int64_t min_length, double
   return longer >= min_length && static_cast<double>(longer) > max_ratio * static_cast<double>(shorter);
 }
 
+NotedLines exchanged_pairs(const std::filesystem::path& source, const std::filesystem::path& target,
+                           const SideLanguages& languages) {
+  NotedLines exchanged;
+  AlignedReader reader(source, target);
+  std::int64_t line = 0;
+  for (LinePair pair; reader.next(pair) && pair.complete();)
+    if (++line; languages.is_exchanged(pair.source.text, pair.target.text)) exchanged.note(line);
+  return exchanged;
+}
+
 }  // namespace
 
 CorpusCheck check_corpus(const std::filesystem::path& source_path, const std::filesystem::path& target_path,
@@ -22,6 +32,8 @@ CorpusCheck check_corpus(const std::filesystem::path& source_path, const std::fi
   TextCheck source(source_path, options.source.get(), options.normalization);
   TextCheck target(target_path, options.target.get(), options.normalization);
   LineHashes pairs;
+  LengthShifts lengths;
+  SideLanguages languages;
   const bool in_pieces = options.source != nullptr && options.target != nullptr;
   auto filters = options.filters;
   if (!in_pieces) filters.max_ratio = 0;
@@ -39,6 +51,7 @@ CorpusCheck check_corpus(const std::filesystem::path& source_path, const std::fi
     if (pair.has_target) judged_target = target.add(pair.target);
     if (!pair.complete()) continue;
     const auto line = ++check.pairs;
+    lengths.add(source.characters(), target.characters());
     auto verdict = judge_pair(judged_source, judged_target, options.max_length, filters);
     if (verdict == PairVerdict::kUsable && options.repeated != nullptr)
       verdict = options.repeated->judge(options.text, pair.source.text, pair.target.text);
@@ -55,8 +68,11 @@ CorpusCheck check_corpus(const std::filesystem::path& source_path, const std::fi
     if (pair.source.text == pair.target.text) check.copied.note(line);
     if (options.repeated == nullptr && !pairs.insert(hash_of_pair(pair.source.text, pair.target.text)))
       check.repeated.note(line);
+    languages.count(pair.source.text, pair.target.text);
     if (options.for_pair) options.for_pair(pair.source.text, pair.target.text, line);
   }
+  check.shifted = lengths.shifted();
+  check.exchanged = exchanged_pairs(source_path, target_path, languages);
   check.source = source.report();
   check.target = target.report();
   return check;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "data/line_hashes.h"
+#include "data/pair_order.h"
 #include "data/pair_verdict.h"
 #include "data/text_check.h"
 #include "tokenizer/tokenizer.h"
@@ -28,9 +29,11 @@ struct CorpusCheck {
   NotedLines skipped_copied;
   NotedLines skipped_repeated;
   // Of the pairs that training would use:
-  NotedLines ratio;     ///< pairs whose lengths differ by more than CorpusCheckOptions::max_ratio
-  NotedLines copied;    ///< pairs whose target equals the source
-  NotedLines repeated;  ///< pairs that equal an earlier one
+  NotedLines ratio;                   ///< pairs whose lengths differ by more than CorpusCheckOptions::max_ratio
+  NotedLines copied;                  ///< pairs whose target equals the source
+  NotedLines repeated;                ///< pairs that equal an earlier one
+  NotedLines exchanged;               ///< pairs whose source is in the target's language, and the other way round
+  std::vector<ShiftedLines> shifted;  ///< of all pairs
 };
 
 /// Options of check_corpus.
@@ -51,8 +54,8 @@ struct CorpusCheckOptions {
   static constexpr std::int64_t kMinPieces = 10, kMinCharacters = 40;
 };
 
-/// Checks two aligned texts and reads to the end of the longer one. Memory: two lines, and the memory of LineHashes for
-/// each pair. Throws as LineReader. The caller compares the numbers of lines.
+/// Checks two aligned texts and reads to the end of the longer one, twice. Memory: two lines, and for each pair 4 bytes
+/// and the memory of LineHashes. Throws as LineReader. The caller compares the numbers of lines.
 CorpusCheck check_corpus(const std::filesystem::path& source, const std::filesystem::path& target,
                          const CorpusCheckOptions& options);
 

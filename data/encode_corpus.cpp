@@ -49,8 +49,8 @@ class PairEncoder {
     if (options_->holds_out && options_->holds_out(lines.source.text, lines.target.text))
       return {PairVerdict::kHeldOut};
     EncodedPair pair{.source = source_.encode(lines.source.text), .target = target_.encode(lines.target.text)};
-    source.pieces = std::ssize(pair.source);
-    target.pieces = std::ssize(pair.target);
+    if (source.pieces > 0) source.pieces = std::ssize(pair.source);  // a tokenizer may have pieces for a blank line
+    if (target.pieces > 0) target.pieces = std::ssize(pair.target);
     if (const auto verdict = judge_pair(source, target, options_->max_length, options_->filters);
         verdict != PairVerdict::kUsable)
       return {verdict};

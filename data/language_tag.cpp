@@ -15,7 +15,7 @@ constexpr std::string_view kLanguageCodes =
     "st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu ";
 
 // Endings of text files that are removed before the language.
-constexpr std::string_view kTextEndings[] = {".txt", ".text", ".tok", ".raw", ".clean"};
+constexpr std::string_view kTextEndings[] = {".gz", ".txt", ".text", ".tok", ".raw", ".clean"};
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

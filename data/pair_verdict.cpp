@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "common/text/utf8.h"
-#include "common/text/white_space.h"
+#include "common/text/writing.h"
 
 namespace gloss {
 
 JudgedLine JudgedLine::of(const TextLine& line) {
-  const bool has_words = line.text.find_first_not_of(kAsciiSpace) != line.text.npos;
-  return {.cut = line.cut, .is_text = gloss::is_text(line.text), .pieces = has_words ? 1 : 0, .text = line.text};
+  return {
+      .cut = line.cut, .is_text = gloss::is_text(line.text), .pieces = is_blank(line.text) ? 0 : 1, .text = line.text};
 }
 
 PairVerdict judge_bytes(const JudgedLine& source, const JudgedLine& target) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "common/text/utf8.h"
+#include "common/text/writing.h"
 #include "tokenizer/word_count.h"
 
 namespace gloss {
@@ -43,7 +44,7 @@ JudgedLine TextCheck::add(const TextLine& line) {
   } else {
     check_characters(line.text);
     if (is_text_) {
-      count_units(line.text);
+      if (!is_blank(line.text)) count_units(line.text);
       report_.units += units_;
       if (units_ == 0) report_.empty.note(number);
     }
@@ -52,20 +53,31 @@ JudgedLine TextCheck::add(const TextLine& line) {
 }
 
 void TextCheck::check_characters(std::string_view line) {
-  bool valid = true, nul = false, control = false, replacement = false;
+  bool valid = true, nul = false, control = false, replacement = false, separator = false, invisible = false;
+  char32_t changed = 0;
   for (std::size_t offset = 0; offset < line.size(); ++characters_) {
     const auto point = decode_utf8(line, offset);
     offset += point.bytes;
     const auto character = point.value.value_or(U' ');
     valid &= point.value.has_value();
     nul |= character == 0;
-    control |= character != 0 && is_control(character);
+    separator |= is_line_separator(character);
+    control |= character != 0 && is_control(character) && !is_line_separator(character);
+    if (character < 0x80) continue;
+    invisible |= is_invisible(character);
+    if (changed == 0 && is_changed_by_nfkc(character)) changed = character;
     replacement |= character == kReplacement;
   }
   is_text_ = valid && !nul;
   if (!valid) report_.invalid_utf8.note(report_.lines);
   if (nul) report_.nul.note(report_.lines);
   if (control) report_.control.note(report_.lines);
+  if (separator) report_.line_separator.note(report_.lines);
+  if (invisible) report_.invisible.note(report_.lines);
+  if (changed != 0 && normalization_ == Normalization::kNmtNfkc) {
+    report_.changed.note(report_.lines);
+    if (report_.first_changed == 0) report_.first_changed = changed;
+  }
   if (replacement) report_.replacement.note(report_.lines);
 }
 

@@ -22,12 +22,17 @@ struct TextReport {
   NotedLines invalid_utf8;
   NotedLines nul;
   NotedLines windows_end;  ///< ended by CRLF; the CR is dropped
-  NotedLines control;      ///< control characters (Unicode category Cc) other than tabs, or U+FEFF within the text
-  NotedLines replacement;  ///< U+FFFD: an earlier program could not read a character
-  NotedLines cut;          ///< longer than LineSplitter::kMaxLineBytes
-  NotedLines empty;        ///< no piece, or no word
-  NotedLines unknown;      ///< with unknown pieces
-  std::int64_t units = 0;  ///< pieces without eos; without a tokenizer, words
+  NotedLines
+      control;  ///< control characters (Unicode category Cc) other than tabs and line_separator, or U+FEFF within
+  NotedLines line_separator;   ///< with a character at which other programs end a line (is_line_separator)
+  NotedLines invisible;        ///< with an invisible character (is_invisible)
+  NotedLines changed;          ///< with a character that the normalization changes (is_changed_by_nfkc)
+  char32_t first_changed = 0;  ///< the first such character
+  NotedLines replacement;      ///< U+FFFD: an earlier program could not read a character
+  NotedLines cut;              ///< longer than LineSplitter::kMaxLineBytes
+  NotedLines empty;            ///< blank, no piece, or no word
+  NotedLines unknown;          ///< with unknown pieces
+  std::int64_t units = 0;      ///< pieces without eos; without a tokenizer, words
   std::int64_t unknown_pieces = 0;
   /// Characters outside the tokenizer's vocabulary and their counts, the most frequent first.
   std::vector<std::pair<char32_t, std::int64_t>> unknown_characters;
@@ -36,7 +41,8 @@ struct TextReport {
 /// Checks the lines of one text, in order.
 class TextCheck {
  public:
-  /// `path` is only searched for a byte order mark. If `tokenizer` is null, words are counted after `normalization`.
+  /// `path` is only searched for a byte order mark. `normalization` is that of the tokenizer. If `tokenizer` is null,
+  /// words are counted after it.
   TextCheck(const std::filesystem::path& path, const Tokenizer* tokenizer,
             Normalization normalization = Normalization::kNmtNfkc);
 

@@ -22,17 +22,34 @@ struct TextSizeCounter::Varieties {
   bool is_full() const { return static_cast<std::int64_t>(words.size()) == TextVariety::kMaxDistinctWords; }
   /// Adds a word. Returns false if it was counted before or the set is full.
   bool add_word(std::uint64_t hash) { return !is_full() && words.insert(hash); }
-  void add_character(char32_t character) { characters[character] = true; }
+  void add_character(char32_t character) {
+    characters[character] = true;
+    letters.add(character);
+  }
+  void note_changed(char32_t character) {
+    ++changed_lines;
+    if (first_changed == 0) first_changed = character;
+  }
   void add_characters_of(const Varieties& other) {
     for (std::size_t i = 0; i < characters.size(); ++i)
       if (other.characters[i]) characters[i] = true;
+    letters.add(other.letters);
+    changed_lines += other.changed_lines;
+    if (first_changed == 0) first_changed = other.first_changed;
   }
   TextVariety variety() const {
-    return {static_cast<std::int64_t>(words.size()), std::ranges::count(characters, true)};
+    return {.distinct_words = static_cast<std::int64_t>(words.size()),
+            .characters = std::ranges::count(characters, true),
+            .letters = letters,
+            .changed_by_nfkc = changed_lines,
+            .first_changed = first_changed};
   }
 
   LineHashes words;
   std::vector<bool> characters = std::vector<bool>(0x110000);
+  WritingCounts letters;
+  std::int64_t changed_lines = 0;
+  char32_t first_changed = 0;
 };
 
 TextSizeCounter::TextSizeCounter()
@@ -64,6 +81,7 @@ TextSize TextSizeCounter::size() const {
 // Adds the words and characters of a line and returns its number of words.
 std::int64_t TextSizeCounter::add_line(std::string_view line, Varieties& side, Varieties& both) {
   std::int64_t words = 0;
+  char32_t changed = 0;
   for (std::size_t place = 0; place < line.size();) {
     if (is_ascii_space(line[place])) {
       ++place;
@@ -77,6 +95,7 @@ std::int64_t TextSizeCounter::add_line(std::string_view line, Varieties& side, V
       }
       const auto [character, bytes] = decode_utf8(line, place);
       side.add_character(*character);
+      if (changed == 0 && is_changed_by_nfkc(*character)) changed = *character;
       place += bytes;
     }
     ++words;
@@ -84,6 +103,7 @@ std::int64_t TextSizeCounter::add_line(std::string_view line, Varieties& side, V
     const auto hash = hash_of_line(line.substr(begin, place - begin));
     if (side.add_word(hash)) both.add_word(hash);
   }
+  if (changed != 0) side.note_changed(changed);
   return words;
 }
 

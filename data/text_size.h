@@ -4,12 +4,17 @@
 #include <memory>
 #include <string_view>
 
+#include "common/text/writing.h"
+
 namespace gloss {
 
 /// Numbers of distinct words and characters of a text.
 struct TextVariety {
   std::int64_t distinct_words = 0;  ///< counted up to kMaxDistinctWords
   std::int64_t characters = 0;      ///< distinct code points without white space
+  WritingCounts letters = {};
+  std::int64_t changed_by_nfkc = 0;  ///< lines with a character of is_changed_by_nfkc
+  char32_t first_changed = 0;        ///< the first such character; 0: none
 
   static constexpr std::int64_t kMaxDistinctWords = 100'000;
 };

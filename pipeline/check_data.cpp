@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <tuple>
@@ -12,6 +13,7 @@
 #include "common/log/log.h"
 #include "common/text/line_counts.h"
 #include "common/text/printable.h"
+#include "common/text/writing.h"
 #include "data/corpus_report.h"
 #include "pipeline/data_files.h"
 #include "pipeline/models/initial_weights.h"
@@ -64,6 +66,14 @@ void add_side(Findings& findings, const std::string& side, const TextReport& tex
   findings.add("nul", side, text.nul, "lines with a NUL");
   findings.add("windows_line_end", side, text.windows_end, "lines have Windows line ends, of which the CR is dropped");
   findings.add("control", side, text.control, "lines with control characters or a byte order mark within");
+  findings.add("line_separator", side, text.line_separator,
+               "lines have characters at which other programs end a line, such as U+2028 or U+0085");
+  findings.add("invisible", side, text.invisible,
+               "lines have invisible characters: soft hyphens, word joiners or marks of direction");
+  if (text.first_changed != 0)
+    findings.add("changed", side, text.changed,
+                 "lines have characters that tokenizer.normalization nmt_nfkc changes, such as " +
+                     character_text(text.first_changed) + "; identity keeps them");
   findings.add("replacement", side, text.replacement, "lines with U+FFFD: some program could not read a character");
   findings.add("cut", side, text.cut, "lines are longer than " + std::to_string(LineReader::kMaxLineBytes) + " bytes");
   findings.add("empty", side, text.empty, "lines are empty");
@@ -123,6 +133,11 @@ std::vector<Finding> findings_of(const DataSet& set, const CorpusCheck& check, c
   findings.add("ratio", "", check.ratio, ratio_text(options, in_pieces));
   findings.add("copied", "", check.copied, "pairs have a target that is the source");
   findings.add("repeated", "", check.repeated, "pairs repeat an earlier line");
+  findings.add("exchanged", "", check.exchanged, "pairs seem to have the languages exchanged");
+  for (const auto& [first, last, shift] : check.shifted)
+    findings.add("shifted", "", {last - first + 1, {first}},
+                 "pairs seem to be shifted: the translation of line n stands in line n " +
+                     std::string(shift > 0 ? "+ " : "- ") + std::to_string(std::abs(shift)) + " of the target");
   return findings.take();
 }
 

@@ -5,6 +5,8 @@
 
 #include "common/config/settings.h"
 #include "common/error.h"
+#include "common/files/same_file.h"
+#include "common/files/text_path.h"
 #include "common/system/stop.h"
 #include "data/scan_texts.h"
 #include "pipeline/config/run_files.h"
@@ -13,7 +15,8 @@ namespace gloss {
 
 void expect_two_files(const std::filesystem::path& source, const std::filesystem::path& target,
                       const std::string& source_name, const std::string& target_name) {
-  if (std::filesystem::equivalent(source, target))
+  const auto from = TextPath::of(source), to = TextPath::of(target);
+  if (same_file(from.file, to.file) && from.column == to.column)
     throw UsageError(target_name + ": is the same file as " + source_name);
 }
 

@@ -1,11 +1,11 @@
 #include "tokenizer/training_sample.h"
 
+#include "common/text/writing.h"
+
 namespace gloss {
 namespace {
 
 constexpr std::size_t kBlockBytes = 1 << 20;
-
-bool is_blank(std::string_view line) { return line.find_first_not_of(" \t") == line.npos; }
 
 }  // namespace
 

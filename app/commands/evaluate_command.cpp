@@ -25,9 +25,11 @@
 #include "common/log/log.h"
 #include "common/text/line_counts.h"
 #include "common/text/printable.h"
+#include "common/text/writing.h"
 #include "evaluation/scoring/metric_set.h"
 #include "evaluation/scoring/score_systems.h"
 #include "evaluation/tokenize/strip.h"
+#include "evaluation/tokenize/tokenize.h"
 #include "pipeline/models/translation_ensemble.h"
 #include "pipeline/translate_texts.h"
 
@@ -184,6 +186,20 @@ void warn_of_tokenized(const EvaluationInput& judged) {
                   "(--force: no such warning)");
 }
 
+/// Warns if BLEU counts words between spaces in references that have none there.
+void warn_of_unspaced(const EvaluationInput& judged) {
+  if (judged.settings.bleu.tokenizer != BleuTokenizer::k13a && judged.settings.bleu.tokenizer != BleuTokenizer::kIntl)
+    return;
+  WritingCounts counts;
+  for (const auto& line : judged.references.of_line) counts.add(line.front());
+  const auto writing = counts.writing();
+  if (const auto tokenizer = unspaced_tokenizer(writing))
+    log_warning("the references are " + std::string(writing_name(writing)) + ", and BLEU's tokenizer " +
+                std::string(bleu_tokenizer_name(judged.settings.bleu.tokenizer)) +
+                " takes whole sentences for words there; give --tokenize " +
+                std::string(bleu_tokenizer_name(*tokenizer)) + " (--force: no such warning)");
+}
+
 std::vector<DifferenceTexts> difference_texts(const ScoreReport& report, const EvaluationInput& judged) {
   std::vector<DifferenceTexts> texts;
   for (const auto& difference : report.differences) {
@@ -213,7 +229,10 @@ ExitCode score_each_line(const EvaluateOptions& options, const EvaluationInput& 
 
 ExitCode score_whole(const EvaluateOptions& options, EvaluationInput& judged) {
   const auto kinds = options.metric_kinds();
-  if (!options.metrics.force && std::ranges::find(kinds, MetricKind::kBleu) != kinds.end()) warn_of_tokenized(judged);
+  if (!options.metrics.force && std::ranges::find(kinds, MetricKind::kBleu) != kinds.end()) {
+    warn_of_tokenized(judged);
+    warn_of_unspaced(judged);
+  }
   const auto form = options.sacrebleu_form();
   if (form && options.paired()) name_baseline(judged.systems, options.systems_on_stdin());
   const auto report = score_systems(kinds, judged.settings, judged.systems, judged.references, judged.scoring);

@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <string_view>
 #include <utility>
 
 #include <unistd.h>
@@ -15,7 +14,7 @@
 
 namespace gloss {
 
-LineSource::LineSource(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
+LineSource::LineSource(int descriptor, TextPath place) : descriptor_(descriptor), place_(std::move(place)) {}
 
 std::vector<TextLine> LineSource::next(std::size_t max_lines) {
   while (ready_.size() < max_lines && !ended_) {
@@ -41,14 +40,31 @@ void LineSource::read_some() {
   const auto got = ::read(descriptor_, buffer.data(), buffer.size());
   if (got < 0) {
     if (errno == EINTR || errno == EAGAIN) return;
-    throw IoError(name_ + ": cannot read: " + std::strerror(errno));
+    throw IoError(place_.file.string() + ": cannot read: " + std::strerror(errno));
   }
-  std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
-  TextLine line;
-  while (!bytes.empty())
-    if (splitter_.next(bytes, line)) ready_.push_back(std::move(line));
+  const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
+  if (!std::exchange(begun_, true) && GzipDecoder::recognizes(bytes))
+    gzip_ = std::make_unique<GzipDecoder>(place_.file.string());
+  if (gzip_) {
+    gzip_->feed(bytes);
+    for (auto text = gzip_->decode(); !text.empty(); text = gzip_->decode()) split(text);
+  } else {
+    split(bytes);
+  }
   ended_ = got == 0;
-  if (ended_ && splitter_.finish(line)) ready_.push_back(std::move(line));
+  if (!ended_) return;
+  if (gzip_) gzip_->finish();
+  if (TextLine line; splitter_.finish(line)) add(std::move(line));
+}
+
+void LineSource::split(std::string_view text) {
+  for (TextLine line; !text.empty();)
+    if (splitter_.next(text, line)) add(std::move(line));
+}
+
+void LineSource::add(TextLine line) {
+  place_.select(line.text, ++lines_);
+  ready_.push_back(std::move(line));
 }
 
 }  // namespace gloss

@@ -1,6 +1,8 @@
 #include "app/input/translation_input.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -17,8 +19,9 @@ namespace {
 Descriptor open_input(const std::optional<std::filesystem::path>& path) {
   if (!path) return {};
   expect_input_file("--input", *path);
-  Descriptor file(retry_interrupted([&] { return ::open(path->c_str(), O_RDONLY | O_CLOEXEC); }));
-  if (!file.is_open()) throw_io_error(*path, "open");
+  const auto name = TextPath::of(*path).file;
+  Descriptor file(retry_interrupted([&] { return ::open(name.c_str(), O_RDONLY | O_CLOEXEC); }));
+  if (!file.is_open()) throw_io_error(name, "open");
   return file;
 }
 
@@ -26,7 +29,8 @@ Descriptor open_input(const std::optional<std::filesystem::path>& path) {
 
 TranslationInput::TranslationInput(const std::optional<std::filesystem::path>& file)
     : file_(open_input(file)),
-      source_(descriptor(), file ? printable(file->string()) : "stdin"),
+      has_column_(file && TextPath::of(*file).column > 0),
+      source_(descriptor(), file ? TextPath::of(*file) : TextPath{"stdin"}),
       typed_(::isatty(descriptor()) == 1),
       editor_(file ? nullptr : make_line_editor()) {}
 
@@ -44,6 +48,9 @@ std::vector<TextLine> TranslationInput::next(std::size_t max_lines) {
 std::optional<double> TranslationInput::size() const {
   struct stat status {};
   if (::fstat(descriptor(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  std::array<char, 2> head{};
+  const auto read = std::max<ssize_t>(::pread(descriptor(), head.data(), head.size(), 0), 0);
+  if (has_column_ || GzipDecoder::recognizes({head.data(), static_cast<std::size_t>(read)})) return std::nullopt;
   return static_cast<double>(status.st_size - std::max<off_t>(::lseek(descriptor(), 0, SEEK_CUR), 0));
 }
 

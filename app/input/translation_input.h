@@ -27,13 +27,15 @@ class TranslationInput {
   bool typed() const { return typed_; }
   /// Returns the next lines as LineSource::next does; a line editor returns one line.
   std::vector<TextLine> next(std::size_t max_lines);
-  /// Returns the number of bytes from here to the end; empty if the input is no regular file.
+  /// Returns the number of bytes from here to the end; empty if the input is no regular
+  /// file, is compressed, or is a column of a table.
   std::optional<double> size() const;
 
  private:
   int descriptor() const;
 
   Descriptor file_;  ///< of --input
+  bool has_column_;
   LineSource source_;
   bool typed_;
   std::unique_ptr<LineEditor> editor_;

@@ -11,6 +11,7 @@
 
 #include "common/config/settings_table.h"
 #include "common/error.h"
+#include "common/files/text_path.h"
 #include "common/text/printable.h"
 #include "common/text/split_text.h"
 
@@ -245,7 +246,7 @@ void name_by_option(const OptionNames& names, const std::function<void()>& work)
 
 void expect_input_file(std::string_view option, const std::filesystem::path& path, std::string_view wanted) {
   std::error_code error;  // the reader refuses what cannot be examined
-  if (std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found)
+  if (std::filesystem::status(TextPath::of(path).file, error).type() == std::filesystem::file_type::not_found)
     throw UsageError(std::string(option) + ": there is no file " + printable(path.string()));
   if (!wanted.empty()) expect_no_folder(option, path, wanted);
 }

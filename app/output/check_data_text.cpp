@@ -6,6 +6,7 @@
 
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
+#include "common/text/writing.h"
 
 namespace gloss {
 namespace {
@@ -14,11 +15,9 @@ constexpr std::size_t kCharactersShown = 8;
 
 /// Returns "ß (U+00DF) 17": the character, its code point and its count.
 std::string text_of(char32_t character, std::int64_t count) {
-  std::array<char, 16> code{};
-  std::snprintf(code.data(), code.size(), "U+%04X", static_cast<unsigned>(character));
   std::string text;
   append_utf8(character, text);
-  return printable(text) + " (" + code.data() + ") " + std::to_string(count);
+  return printable(text) + " (" + character_text(character) + ") " + std::to_string(count);
 }
 
 std::string percent(std::int64_t part, std::int64_t whole) {

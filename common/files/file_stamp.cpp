@@ -4,6 +4,8 @@
 
 #include <sys/stat.h>
 
+#include "common/files/text_path.h"
+
 namespace gloss {
 namespace {
 
@@ -26,7 +28,8 @@ FileStamp stamp_of(const struct stat& status) {
 
 FileStamp FileStamp::of(const std::filesystem::path& path) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) throw_io_error(path, "look at");
+  const auto file = TextPath::of(path).file;
+  if (::stat(file.c_str(), &status) != 0) throw_io_error(file, "look at");
   return stamp_of(status);
 }
 

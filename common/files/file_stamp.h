@@ -14,7 +14,7 @@ struct FileStamp {
   std::uint64_t device = 0, inode = 0, size = 0;
   std::int64_t modified = 0, changed = 0;  ///< nanoseconds since 1970: last change of the contents, of the status
 
-  /// Reads the stamp of a file. Throws IoError.
+  /// Reads the stamp of a file, which `path` names as for LineReader. Throws IoError.
   static FileStamp of(const std::filesystem::path& path);
   /// Reads the stamp of an open file; `path` names it in messages. Throws IoError.
   static FileStamp of(const Descriptor& file, const std::filesystem::path& path);

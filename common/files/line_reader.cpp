@@ -66,8 +66,7 @@ bool is_tar(std::string_view head) {
 
 // Throws DataError if the first bytes belong to a format that is not plain text.
 void expect_text(std::string_view head, const fs::path& path) {
-  constexpr std::array kCompressed{std::pair{"\x1F\x8B"sv, "gzip"},
-                                   std::pair{"\xFD"
+  constexpr std::array kCompressed{std::pair{"\xFD"
                                              "7zXZ\0"sv,
                                              "xz"},
                                    std::pair{"\x28\xB5\x2F\xFD"sv, "zstd"}, std::pair{"PK\x03\x04"sv, "zip"}};
@@ -87,18 +86,25 @@ void expect_text(std::string_view head, const fs::path& path) {
 }  // namespace
 
 LineReader::LineReader(const std::filesystem::path& path, Passes passes, Sha256* sum)
-    : path_(path), descriptor_(open_text(path, passes)), sum_(sum), buffer_(kBufferBytes) {
+    : path_(TextPath::of(path)), descriptor_(open_text(path_.file, passes)), sum_(sum), buffer_(kBufferBytes) {
   begin();
 }
 
 LineReader::LineReader(Descriptor descriptor, const std::string& name, LineEnds ends)
-    : path_(name), descriptor_(std::move(descriptor)), buffer_(kBufferBytes), splitter_(ends) {
+    : path_{name}, descriptor_(std::move(descriptor)), buffer_(kBufferBytes), splitter_(ends) {
   begin();
 }
 
 void LineReader::begin() {
-  fill();
-  expect_text(rest_, path_);
+  auto head = read();
+  if (GzipDecoder::recognizes(head)) {
+    gzip_ = std::make_unique<GzipDecoder>(path_.file.string());
+    gzip_->feed(head);
+    fill();
+  } else {
+    take(head);
+  }
+  expect_text(rest_, path_.file);
 }
 
 bool LineReader::next(std::string& line) {
@@ -110,18 +116,35 @@ bool LineReader::next(std::string& line) {
   overlong_ = next.cut;
   crlf_ = next.crlf;
   saw_crlf_ |= crlf_;
-  ++line_number_;
+  path_.select(line, ++line_number_);
   return true;
 }
 
 bool LineReader::fill() {
-  // A read that did not fill the buffer has reached the end. At a terminal, another read would wait for a second
-  // Ctrl-D.
-  const bool ended = rest_.data() != nullptr && rest_.data() + rest_.size() != buffer_.data() + buffer_.size();
-  if (ended) return false;
-  rest_ = {buffer_.data(), read_up_to(descriptor_, std::as_writable_bytes(std::span(buffer_)), path_)};
-  if (sum_ != nullptr) sum_->update(rest_);
-  return !rest_.empty();
+  if (!gzip_) return take(read());
+  for (;;) {
+    if (const auto text = gzip_->decode(); !text.empty()) return take(text);
+    const auto bytes = read();
+    if (bytes.empty()) break;
+    gzip_->feed(bytes);
+  }
+  gzip_->finish();
+  return false;
+}
+
+bool LineReader::take(std::string_view text) {
+  rest_ = text;
+  if (sum_ != nullptr) sum_->update(text);
+  return !text.empty();
+}
+
+// Returns the next bytes of the file; empty at its end.
+std::string_view LineReader::read() {
+  if (ended_) return {};
+  const auto bytes = read_up_to(descriptor_, std::as_writable_bytes(std::span(buffer_)), path_.file);
+  // At a terminal, another read would wait for a second Ctrl-D.
+  ended_ = bytes < buffer_.size();
+  return {buffer_.data(), bytes};
 }
 
 }  // namespace gloss

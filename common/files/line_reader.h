@@ -2,12 +2,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/files/descriptor.h"
+#include "common/files/gzip_decoder.h"
 #include "common/files/sha256.h"
+#include "common/files/text_path.h"
 #include "common/text/line_splitter.h"
 
 namespace gloss {
@@ -15,13 +18,14 @@ namespace gloss {
 /// How often a text is read. A pipe can be read only once.
 enum class Passes { kOne, kSeveral };
 
-/// Reads a text file line by line; LineSplitter defines a line. Memory use does not depend on the size of the file or
-/// its lines.
+/// Reads a text line by line; LineSplitter defines a line. A file in gzip is decompressed. Memory use does not depend
+/// on the size of the file or its lines.
 class LineReader {
  public:
-  /// Adds the bytes that are read to `sum`, if there is one. Throws DataError if the path is missing, a folder,
-  /// compressed or UTF-16; UsageError if it is a device, or a pipe that is to be read several times (a terminal counts
-  /// as a pipe); IoError if it cannot be read.
+  /// `path` may name a column of a table (TextPath). Adds the bytes of the text, decompressed, to `sum`, if there is
+  /// one. Throws DataError if the path is missing, a folder, UTF-16, compressed otherwise, or damaged gzip; UsageError
+  /// if it is a device, or a pipe that is to be read several times (a terminal counts as a pipe); IoError if it cannot
+  /// be read.
   explicit LineReader(const std::filesystem::path& path, Passes passes = Passes::kSeveral, Sha256* sum = nullptr);
   /// Reads an open file from its current position; messages call it `name`. Throws DataError if it is compressed or
   /// UTF-16, IoError if it cannot be read.
@@ -40,12 +44,16 @@ class LineReader {
  private:
   void begin();
   bool fill();
+  bool take(std::string_view text);
+  std::string_view read();
 
-  std::filesystem::path path_;
+  TextPath path_;
   Descriptor descriptor_;
   Sha256* sum_ = nullptr;
   std::vector<char> buffer_;
-  std::string_view rest_;  ///< the part of the buffer that is not yet split
+  std::unique_ptr<GzipDecoder> gzip_;  ///< null: the file is not compressed
+  bool ended_ = false;                 ///< the file has no more bytes
+  std::string_view rest_;              ///< the part of the text that is not yet split
   LineSplitter splitter_;
   std::int64_t line_number_ = 0;
   bool overlong_ = false;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "common/error.h"
+#include "common/files/text_path.h"
 #include "common/text/printable.h"
 
 namespace gloss {
@@ -34,7 +35,7 @@ bool same_file(const std::filesystem::path& first, const std::filesystem::path& 
 
 void expect_no_input(const NamedFile& output, const std::vector<NamedFile>& inputs) {
   for (const auto& input : inputs)
-    if (same_file(output.path, input.path)) refuse(output, input, ", which is read");
+    if (same_file(output.path, TextPath::of(input.path).file)) refuse(output, input, ", which is read");
 }
 
 void expect_distinct(std::span<const NamedFile> outputs) {

@@ -62,6 +62,11 @@ void append_international_tokens(std::string_view text, std::vector<std::string_
 
 }  // namespace
 
+std::optional<BleuTokenizer> unspaced_tokenizer(Writing writing) {
+  if (writing == Writing::kSpaces) return std::nullopt;
+  return writing == Writing::kChinese ? BleuTokenizer::kZh : BleuTokenizer::kChar;
+}
+
 std::string_view bleu_tokenizer_name(BleuTokenizer tokenizer) {
   return choice_name(tokenizer, Choices<BleuTokenizer>(kBleuTokenizers));
 }

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "common/text/writing.h"
 
 namespace gloss {
 
@@ -25,6 +28,8 @@ inline constexpr std::array<std::pair<std::string_view, BleuTokenizer>, 5> kBleu
      {"char", BleuTokenizer::kChar},
      {"none", BleuTokenizer::kNone}}};
 std::string_view bleu_tokenizer_name(BleuTokenizer tokenizer);
+/// Returns the tokenizer for text whose words have no spaces between them; nothing for other text.
+std::optional<BleuTokenizer> unspaced_tokenizer(Writing writing);
 
 /// Appends the tokens of a line of UTF-8. They refer to the line, or to `buffer` if the tokenizer changes the text.
 void append_tokens(BleuTokenizer tokenizer, std::string_view line, std::string& buffer,

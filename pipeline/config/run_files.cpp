@@ -23,7 +23,7 @@ fs::path model_path(const fs::path& file_or_folder) {
 }
 
 void expect_named_file(const std::string& key, const fs::path& file) {
-  if (!fs::exists(file))
+  if (!fs::exists(TextPath::of(file).file))
     throw DataError(printable(file.string()) + ": " + key + " names this file, but it is not there");
 }
 

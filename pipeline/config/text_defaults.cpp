@@ -9,6 +9,8 @@
 #include <limits>
 #include <string_view>
 
+#include "common/text/printable.h"
+#include "evaluation/tokenize/tokenize.h"
 #include "model/model_config.h"
 #include "pipeline/config/run_file_keys.h"
 #include "tokenizer/tokenizer_config.h"
@@ -52,6 +54,7 @@ constexpr double kStartRate = 0.001, kStartWidth = 128, kStartEma = 0.999;  // r
 constexpr std::int64_t kStartPatience = 5, kStartUpdates = 400;
 
 constexpr std::int64_t kWordsPerPiece = 8;               // a model cannot learn a piece from fewer occurrences
+constexpr std::int64_t kPairsPerChangedLine = 1'000;     // from this share on a text keeps its characters
 constexpr std::int64_t kWarmupShare = 4;                 // the warm-up is at most this part of the run
 constexpr std::int64_t kValidations = 15;                // of a run
 constexpr std::int64_t kMinEpochs = 8, kMaxEpochs = 25;  // runs of these lengths are validated at each epoch's end
@@ -62,7 +65,8 @@ constexpr double kConstantShare = 0.2;        // of the peak of inverse_sqrt, fo
 constexpr double kNoamFactor = 0.1;           // learning rates from here on are factors of noam
 
 /// Keys that a run keeps when it is resumed. The others, which limit and validate it, may change.
-constexpr std::array kKeptKeys{"tokenizer.vocabulary_size",
+constexpr std::array kKeptKeys{"tokenizer.normalization",
+                               "tokenizer.vocabulary_size",
                                "data.batch_tokens",
                                "model.encoder_layers",
                                "model.decoder_layers",
@@ -76,7 +80,8 @@ constexpr std::array kKeptKeys{"tokenizer.vocabulary_size",
                                "training.learning_rate",
                                "training.warmup_steps",
                                "training.average_last",
-                               "training.ema_decay"};
+                               "training.ema_decay",
+                               "evaluation.tokenize"};
 
 bool is_limited(const RunFileKeys& keys) {
   return keys.has("training.max_steps") || keys.has("training.max_epochs") || keys.has("training.max_hours");
@@ -106,6 +111,7 @@ class Rule {
 
   std::vector<ChosenDefault> apply() {
     if (!keys_.text("training.start_from").empty()) return apply_to_start_model();
+    choose_writing();
     choose_tokenizer();
     choose_batch();
     choose_model();
@@ -154,6 +160,20 @@ class Rule {
   }
 
   bool is_char() const { return keys_.text("tokenizer.type") == "char"; }
+
+  /// Chooses what depends on the characters of the text.
+  void choose_writing() {
+    const auto& both = text_.both;
+    if (both.changed_by_nfkc * kPairsPerChangedLine >= text_.pairs && both.changed_by_nfkc > 0 &&
+        keys_.text("tokenizer.model_file").empty())
+      choose("tokenizer.normalization", normalization_name(Normalization::kIdentity),
+             "nmt_nfkc would change " + character_text(both.first_changed) + " and others in " +
+                 std::to_string(both.changed_by_nfkc) + " lines");
+    const auto writing = text_.target.letters.writing();
+    if (const auto tokenizer = unspaced_tokenizer(writing))
+      choose("evaluation.tokenize", bleu_tokenizer_name(*tokenizer),
+             "the target is " + std::string(writing_name(writing)) + ", whose words have no spaces between them");
+  }
 
   void choose_tokenizer() {
     if (is_char() || !keys_.text("tokenizer.model_file").empty()) return;

@@ -157,7 +157,8 @@ void CorpusCache::load(const Tokenizers& by_name, const Tokenizer& source, const
 void CorpusCache::keep() {
   const auto is_unchanged = [](const fs::path& path, const FileStamp& at_start, const TextHash& hash) {
     std::error_code error;
-    if (hash.stamp == at_start && fs::exists(path, error) && FileStamp::of(path) == at_start) return true;
+    if (hash.stamp == at_start && fs::exists(TextPath::of(path).file, error) && FileStamp::of(path) == at_start)
+      return true;
     log_warning(printable(path.string()) +
                 ": changed while it was read; this run uses the text that was read and keeps no cache; resuming "
                 "needs that text");

@@ -1,5 +1,6 @@
 #include "data/corpus_check.h"
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -91,6 +92,23 @@ TEST_F(CorpusCheckTest, PairsThatFiltersSkipAreNotedAndNotCompared) {
   EXPECT_EQ(first.copied.count + first.repeated.count + first.ratio.count, 0) << "they are skipped already";
   options.text = 1;
   EXPECT_THAT(check({"d", "e"}, {"D", "E"}, options).skipped_repeated.first_lines, ElementsAre(1)) << "of text 0";
+}
+
+TEST_F(CorpusCheckTest, ShiftedAndExchangedLinesAreNoted) {
+  std::vector<std::string> source, target;
+  for (std::size_t i = 0; i < 400; ++i) {
+    const auto words = 1 + i * 7 % 11;
+    source.emplace_back("the dog");
+    target.emplace_back("der Hund");
+    for (std::size_t word = 0; word < words; ++word) source.back() += " sleeps there", target.back() += " schläft dort";
+  }
+  std::swap(source[40], target[40]);
+  std::rotate(target.begin() + 200, target.begin() + 201, target.end());
+  const auto found = check(source, target);
+  EXPECT_THAT(found.exchanged.first_lines, ElementsAre(41));
+  ASSERT_EQ(found.shifted.size(), 1);
+  EXPECT_EQ(found.shifted[0].first, 201);
+  EXPECT_EQ(found.shifted[0].shift, -1);
 }
 
 TEST_F(CorpusCheckTest, WordsAreNotComparedByTheFilterOfPieces) {

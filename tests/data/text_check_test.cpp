@@ -59,6 +59,9 @@ std::map<std::string, std::vector<std::int64_t>> noted(const TextReport& report)
                                     {"windows", &report.windows_end},
                                     {"control", &report.control},
                                     {"replacement", &report.replacement},
+                                    {"separator", &report.line_separator},
+                                    {"invisible", &report.invisible},
+                                    {"changed", &report.changed},
                                     {"cut", &report.cut},
                                     {"empty", &report.empty},
                                     {"unknown", &report.unknown}})
@@ -77,11 +80,19 @@ TEST_F(TextCheckTest, AnOrdinaryTextHasNoFindings) {
 TEST_F(TextCheckTest, EachFaultIsNotedByItsLine) {
   const auto checked = report("good\nb\xff d\nn\0l\nw\r\n\x1b[1m\nx\ufffd\n"s + std::string(1 << 17, 'x') +
                               "\n \t\n\nlone\rcr\nc\u0085\nm\ufeff\nd\x7f\n");
-  EXPECT_THAT(noted(checked), ElementsAre(Pair("control", ElementsAre(5, 10, 11, 12, 13)), Pair("cut", ElementsAre(7)),
+  EXPECT_THAT(noted(checked), ElementsAre(Pair("control", ElementsAre(5, 10, 12, 13)), Pair("cut", ElementsAre(7)),
                                           Pair("empty", ElementsAre(8, 9)), Pair("invalid", ElementsAre(2)),
                                           Pair("nul", ElementsAre(3)), Pair("replacement", ElementsAre(6)),
-                                          Pair("windows", ElementsAre(4))));
+                                          Pair("separator", ElementsAre(11)), Pair("windows", ElementsAre(4))));
   EXPECT_EQ(checked.lines, 13);
+}
+
+TEST_F(TextCheckTest, CharactersThatOthersMisreadAreNoted) {
+  const auto checked =
+      report("a\u2028b\nsoft\u00adhyphen\nright\u202eto left\n12 m²\nU+2066 \u2066\n½\n\u00a0\u3000\n");
+  EXPECT_THAT(noted(checked), ElementsAre(Pair("changed", ElementsAre(4, 6)), Pair("empty", ElementsAre(7)),
+                                          Pair("invisible", ElementsAre(2, 3, 5)), Pair("separator", ElementsAre(1))));
+  EXPECT_EQ(checked.first_changed, U'²');
 }
 
 TEST_F(TextCheckTest, AByteOrderMarkAtTheBeginningIsNoted) {

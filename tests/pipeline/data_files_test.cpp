@@ -44,7 +44,7 @@ TEST_F(DataFilesTest, AreAllCheckedBeforeATokenizerIsTrained) {
         << path;
     more.front() = "\x1F\x8B" + more.front();
     write_lines(path, more);
-    EXPECT_THAT(refused("decompress it first"), Not(HasSubstr("training tokenizer"))) << path;
+    EXPECT_THAT(refused("wanted a gzip file, got damaged bytes"), Not(HasSubstr("training tokenizer"))) << path;
     write_lines(path, lines);
   }
   for (const auto& path : {data.valid_source, data.valid_target}) write_lines(path, {});

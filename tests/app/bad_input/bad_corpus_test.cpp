@@ -67,7 +67,10 @@ const std::vector<BadCorpus> kBadCorpora = {
      "1 training pair left out: more than data.max_length = 64 pieces \\(first lines: 2\\)"},
     {"10 empty files", [](Lines& source, Lines& target) { source = target = {}; }, 3, "no usable line|empty"},
     {"10 an empty file", [](Lines& source, Lines&) { source = {}; }, 3, "has 0 lines"},
-    {"13 gzip", [](Lines& source, Lines&) { source = {"\x1f\x8b\x08\0\0\0\0\0"s}; }, 3, "gzip; decompress it first"},
+    {"13 damaged gzip", [](Lines& source, Lines&) { source = {"\x1f\x8b\x08 and more"s}; }, 3,
+     "source.txt: wanted a gzip file, got damaged bytes"},
+    {"13 zstd", [](Lines& source, Lines&) { source = {"\x28\xb5\x2f\xfd$ and more"s}; }, 3,
+     "zstd; decompress it first"},
     {"13 a tar archive",
      [](Lines& source, Lines&) {
        source = {std::string(512, '\0')};

@@ -49,6 +49,25 @@ TEST_F(CheckDataTest, LooksAtEverySetOfARunFile) {
                     HasSubstr("a target that is the source (first lines: 1, 2, 3, 4, 5)"), HasSubstr("usable, with")));
 }
 
+TEST_F(CheckDataTest, FindsShiftedLinesAndCharactersThatOthersMisread) {
+  std::string source, target;
+  for (std::size_t i = 0; i < 120; ++i) {
+    source += std::string(3 + i * 7 % 31, 'a') + "\n";
+    target += std::string(3 + (i + (i < 60 ? 0 : 1)) * 7 % 31, 'B') + "\n";
+  }
+  write_text(run_ / "s", source + "m²\u2028\nsoft\u00ad\n");
+  write_text(run_ / "t", target + "m²\nsoft\n");
+  const auto outcome = run({"--source", run_ / "s", "--target", run_ / "t"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(
+      outcome.out,
+      AllOf(HasSubstr("50  pairs seem to be shifted: the translation of line n stands in line n - 1 of the target "
+                      "(first lines: 51)"),
+            HasSubstr("1  source lines have characters at which other programs end a line"),
+            HasSubstr("1  source lines have invisible characters"),
+            HasSubstr("nmt_nfkc changes, such as U+00B2; identity keeps them")));
+}
+
 TEST_F(CheckDataTest, FindsOverlapRepetitionsAndUnknownCharacters) {
   write_text(run_ / "s", "aba\nuni\nsol\naba\nlu\n");
   write_text(run_ / "t", "ABA\nvni\nsol\nABA\nlu#\n");

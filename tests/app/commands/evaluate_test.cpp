@@ -9,6 +9,7 @@
 
 #include "tests/app/support/process.h"
 #include "tests/app/support/small_run.h"
+#include "tests/support/gzip_file.h"
 
 namespace gloss {
 namespace {
@@ -61,6 +62,25 @@ TEST_F(EvaluateFilesTest, EachMetricHasTwoLines) {
   EXPECT_EQ(lines[3], "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0");
   EXPECT_EQ(lines[4], "TER = 23.08");  // 3 of 13 words
   EXPECT_EQ(lines[5], "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2.6.0");
+}
+
+TEST_F(EvaluateFilesTest, WarnsOfWordsWithoutSpacesBetweenThem) {
+  write_text(file("reference"), "一只狗在雪地里奔跑。\n两个女人站着。\n是的\n");
+  write_text(file("first"), "一只狗在雪地里跑。\n两个女人站着。\n是的\n");
+  EXPECT_THAT(evaluate({"--hypothesis", file("first")}).err,
+              HasSubstr("the references are Chinese, and BLEU's tokenizer 13a takes whole sentences for words there; "
+                        "give --tokenize zh"));
+  for (const Arguments& more : {Arguments{"--tokenize", "zh"}, {"--metrics", "chrf"}, {"--force"}}) {
+    auto arguments = more;
+    arguments.insert(arguments.end(), {"--hypothesis", file("first")});
+    EXPECT_THAT(evaluate(arguments).err, IsEmpty());
+  }
+}
+
+TEST_F(EvaluateFilesTest, ReadsGzipAndColumns) {
+  write_gzip(file("pairs.tsv.gz"), "the cat sat on the mat\tthe cat sat on a mat\na dog\ta dog runs\nno\tyes\n");
+  EXPECT_EQ(evaluate({"--hypothesis", file("pairs.tsv.gz") + ":1", "--metrics", "ter", "--score-only"}).exit_code, 0);
+  EXPECT_EQ(evaluate({"--hypothesis", file("first"), "--reference", file("pairs.tsv.gz") + ":4"}).exit_code, 3);
 }
 
 TEST_F(EvaluateFilesTest, ScoresAloneAndShortSignaturesOnRequest) {

@@ -1,6 +1,8 @@
 #include "app/input/line_source.h"
 
 #include <array>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -8,6 +10,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+
+#include "tests/support/gzip_file.h"
+#include "tests/support/temporary_folder.h"
 
 namespace gloss {
 namespace {
@@ -49,7 +54,7 @@ class LineSourceTest : public testing::Test {
 };
 
 TEST_F(LineSourceTest, GivesWhatIsThereWithoutWaitingForMore) {
-  LineSource source(input(), "test");
+  LineSource source(input(), {"test"});
   write("one\ntwo\nthr");
   EXPECT_THAT(texts(source.next(10)), ElementsAre("one", "two"));
   write("ee\n");
@@ -57,7 +62,7 @@ TEST_F(LineSourceTest, GivesWhatIsThereWithoutWaitingForMore) {
 }
 
 TEST_F(LineSourceTest, GivesNoMoreThanAskedForAndKeepsTheRest) {
-  LineSource source(input(), "test");
+  LineSource source(input(), {"test"});
   write("1\n2\n3\n");
   close_input();
   EXPECT_THAT(texts(source.next(2)), ElementsAre("1", "2"));
@@ -66,7 +71,7 @@ TEST_F(LineSourceTest, GivesNoMoreThanAskedForAndKeepsTheRest) {
 }
 
 TEST_F(LineSourceTest, WaitsForALineThatComesInPieces) {
-  LineSource source(input(), "test");
+  LineSource source(input(), {"test"});
   write("slow");
   std::thread writer([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -77,27 +82,27 @@ TEST_F(LineSourceTest, WaitsForALineThatComesInPieces) {
 }
 
 TEST_F(LineSourceTest, LastLineNeedsNoEndAndEmptyLinesCount) {
-  LineSource source(input(), "test");
+  LineSource source(input(), {"test"});
   write("\n\na\n\nlast");
   close_input();
   EXPECT_THAT(texts(source.next(10)), ElementsAre("", "", "a", "", "last"));
 }
 
 TEST_F(LineSourceTest, NoInputIsNoLine) {
-  LineSource source(input(), "test");
+  LineSource source(input(), {"test"});
   close_input();
   EXPECT_THAT(source.next(10), IsEmpty());
 }
 
 TEST_F(LineSourceTest, StripsCrlfAndAByteOrderMarkAtTheBeginningOnly) {
-  LineSource source(input(), "test");
+  LineSource source(input(), {"test"});
   write("\xef\xbb\xbfone\r\n\xef\xbb\xbftwo\n\r\na\rb\n\u2028\n");
   EXPECT_THAT(texts(source.next(10)), ElementsAre("one", "\xef\xbb\xbftwo", "", "a\rb", "\u2028"));
 }
 
 TEST_F(LineSourceTest, CutsALongLineBetweenCharactersAndGoesOnBehindIt) {
   const auto half = LineSplitter::kMaxLineBytes / 2;
-  LineSource source(input(), "test");
+  LineSource source(input(), {"test"});
   std::thread writer([&] {
     std::string line = "x";  // an odd number of bytes before characters of two bytes each
     for (std::size_t i = 0; i < 20 * half; ++i) line += "\u00e9";
@@ -117,7 +122,7 @@ TEST_F(LineSourceTest, CutsALongLineBetweenCharactersAndGoesOnBehindIt) {
 }
 
 TEST_F(LineSourceTest, ALineOfExactlyTheLimitIsWhole) {
-  LineSource source(input(), "test");
+  LineSource source(input(), {"test"});
   std::thread writer([&] {
     write(std::string(LineSplitter::kMaxLineBytes, 'x'));
     write("\n");
@@ -128,6 +133,17 @@ TEST_F(LineSourceTest, ALineOfExactlyTheLimitIsWhole) {
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_FALSE(lines[0].cut);
   EXPECT_EQ(lines[0].text.size(), LineSplitter::kMaxLineBytes);
+}
+
+TEST_F(LineSourceTest, ReadsGzipAndAColumn) {
+  TemporaryFolder folder;
+  write_gzip(folder / "text.gz", "one\teins\ntwo\tzwei\n");
+  std::ifstream file(folder / "text.gz", std::ios::binary);
+  write(std::string(std::istreambuf_iterator<char>(file), {}));
+  close_input();
+  LineSource source(input(), {"text.gz", 2});
+  EXPECT_THAT(texts(source.next(10)), ElementsAre("eins", "zwei"));
+  EXPECT_THAT(source.next(10), IsEmpty());
 }
 
 }  // namespace

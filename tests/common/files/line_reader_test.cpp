@@ -12,6 +12,8 @@
 
 #include "common/error.h"
 #include "common/files/descriptor.h"
+#include "common/files/sha256.h"
+#include "tests/support/gzip_file.h"
 #include "tests/support/temporary_folder.h"
 
 namespace gloss {
@@ -140,16 +142,58 @@ TEST_F(LineReaderTest, RefusesTarArchives) {
 }
 
 TEST_F(LineReaderTest, RefusesCompressedFiles) {
-  for (const auto& [magic, format] : {std::pair("\x1F\x8B\x08\0"s, "gzip"), std::pair("BZh91AY&SY"s, "bzip2"),
-                                      std::pair("BZh1\x17\x72\x45\x38\x50\x90"s, "bzip2"),
-                                      std::pair("\xFD"
-                                                "7zXZ\0\0"s,
-                                                "xz"),
-                                      std::pair("\x28\xB5\x2F\xFD$"s, "zstd"), std::pair("PK\x03\x04"s, "zip")}) {
+  for (const auto& [magic, format] :
+       {std::pair("BZh91AY&SY"s, "bzip2"), std::pair("BZh1\x17\x72\x45\x38\x50\x90"s, "bzip2"),
+        std::pair("\xFD"
+                  "7zXZ\0\0"s,
+                  "xz"),
+        std::pair("\x28\xB5\x2F\xFD$"s, "zstd"), std::pair("PK\x03\x04"s, "zip")}) {
     const auto path = file(magic);
     EXPECT_THAT(([&path] { LineReader reader(path); }),
                 ThrowsMessage<DataError>(AllOf(HasSubstr("text: "), HasSubstr(format), HasSubstr("decompress"))));
   }
+}
+
+TEST_F(LineReaderTest, ReadsGzipWithSeveralMembers) {
+  const auto path = folder_ / "text.gz";
+  const std::string long_line(LineReader::kMaxLineBytes, 'x');
+  write_gzip(path, "one\ntw");
+  write_gzip(path, "o\n\n" + long_line + "\n", "ab");
+  Sha256 sum;
+  LineReader reader(path, Passes::kSeveral, &sum);
+  std::vector<std::string> result;
+  for (std::string line; reader.next(line);) result.push_back(line);
+  EXPECT_THAT(result, ElementsAre("one", "two", "", long_line));
+  Sha256 of_text;
+  of_text.update("one\ntwo\n\n" + long_line + "\n");
+  EXPECT_EQ(sum.hex(), of_text.hex()) << "of the text, so that a run resumes with the decompressed file, too";
+}
+
+TEST_F(LineReaderTest, RefusesDamagedGzip) {
+  const auto path = folder_ / "text.gz";
+  write_gzip(path, "one\ntwo\n");
+  const auto bytes = std::filesystem::file_size(path);
+  const auto read_all = [&] {
+    LineReader reader(path);
+    for (std::string line; reader.next(line);) continue;
+  };
+  EXPECT_NO_THROW(read_all());
+  std::filesystem::resize_file(path, bytes - 1);
+  EXPECT_THAT(read_all, ThrowsMessage<DataError>(HasSubstr("text.gz: the gzip file is cut off")));
+  write_text(path, "\x1F\x8B\x08 and no more of it");
+  EXPECT_THAT(read_all, ThrowsMessage<DataError>(HasSubstr("text.gz: wanted a gzip file, got damaged bytes")));
+}
+
+TEST_F(LineReaderTest, ReadsAColumnOfATable) {
+  const auto path = folder_ / "pairs.tsv";
+  write_text(path, "one\teins\nbad line\n");
+  LineReader first(path.string() + ":1"), second(path.string() + ":2");
+  std::string line;
+  ASSERT_TRUE(first.next(line));
+  EXPECT_EQ(line, "one");
+  ASSERT_TRUE(second.next(line));
+  EXPECT_EQ(line, "eins");
+  EXPECT_THAT([&] { second.next(line); }, ThrowsMessage<DataError>(HasSubstr("pairs.tsv: line 2: wanted at least 2")));
 }
 
 TEST_F(LineReaderTest, AcceptsTextThatStartsLikeACompressedFile) {

@@ -46,6 +46,12 @@ std::map<std::string, Json> chosen_for(const std::string& text, std::int64_t pai
   return values;
 }
 
+std::map<std::string, ChosenDefault> complete(Json& run_file, const TextSize& text) {
+  std::map<std::string, ChosenDefault> chosen;
+  for (const auto& value : complete_defaults(run_file, text)) chosen[value.key] = value;
+  return chosen;
+}
+
 TEST(TextDefaultsTest, GrowWithTheText) {
   std::int64_t vocabulary = 0, width_of_all = 0;
   for (const std::int64_t pairs : {1'000, 10'000, 100'000, 1'000'000}) {
@@ -314,6 +320,41 @@ TEST(TextDefaultsTest, AResolvedConfigurationHasNothingOpen) {
   EXPECT_FALSE(has_open_defaults(to_json(RunConfig{})));
   json["training"].erase("warmup_steps");
   EXPECT_TRUE(has_open_defaults(json));
+}
+
+TEST(TextDefaultsTest, NormalizationKeepsCharactersThatTheTextHas) {
+  auto text = text_with(1'000);
+  const auto normalization = [&](Json run_file = Json::object()) -> std::string {
+    return complete(run_file, text).count("tokenizer.normalization") == 1
+               ? run_file.at("tokenizer").at("normalization").get<std::string>()
+               : "";
+  };
+  EXPECT_EQ(normalization(), "");
+  text.both.changed_by_nfkc = 1;
+  text.both.first_changed = U'½';
+  EXPECT_EQ(normalization(), "identity");
+  Json run_file = Json::object();
+  EXPECT_THAT(complete(run_file, text).at("tokenizer.normalization").reason, testing::HasSubstr("U+00BD"));
+  EXPECT_EQ(normalization({{"tokenizer", {{"normalization", "nmt_nfkc"}}}}), "");
+  EXPECT_EQ(normalization({{"tokenizer", {{"model_file", "a.model"}}}}), "") << "the file has its own";
+  text = text_with(10'000);
+  text.both.changed_by_nfkc = 9;
+  EXPECT_EQ(normalization(), "") << "less than a line of 1,000";
+}
+
+TEST(TextDefaultsTest, TargetsWithoutSpacesAreScoredByTheirCharacters) {
+  auto text = text_with(1'000);
+  const auto tokenize = [&](const std::string& target) -> Json {
+    text.target.letters = {};
+    text.target.letters.add(target);
+    Json run_file = Json::object();
+    complete_defaults(run_file, text);
+    return run_file.contains("evaluation") ? run_file.at("evaluation").at("tokenize") : Json();
+  };
+  EXPECT_EQ(tokenize("一只狗在雪地里奔跑。"), "zh");
+  EXPECT_EQ(tokenize("犬が雪の中を走っている。"), "char");
+  EXPECT_EQ(tokenize("สุนัขวิ่งในหิมะ"), "char");
+  EXPECT_EQ(tokenize("Ein Hund rennt."), Json());
 }
 
 TEST(TextDefaultsTest, AResumedRunTakesItsOwnValues) {
