@@ -8,7 +8,7 @@ namespace gloss {
 /// Formats like printf, with any length. Throws std::runtime_error if that fails.
 [[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...);
 
-/// Returns a number of bytes as text: "12.3 MiB".
+/// Returns a number of bytes as text: "12.3 MiB", below 100 KiB as "12.3 KiB".
 std::string bytes_text(std::uintmax_t bytes);
 /// Returns a number of bytes as text with a decimal only below ten: "9.5 MiB", "123 MiB".
 std::string short_bytes_text(std::int64_t bytes);

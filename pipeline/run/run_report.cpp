@@ -63,11 +63,14 @@ constexpr double kSecondsToFirstLoss = 2;
 
 void report_step(RunFolder& folder, const TrainingReport& report, std::int64_t step_limit) {
   const double perplexity = std::exp(report.loss);
-  log_info(step_text(report.step, report.last_step, step_limit) +
-           text_of("  epoch %lld  loss %.4f  perplexity %.2f  %.0f target tokens/s  learning rate %.3g",
-                   static_cast<long long>(report.epoch), report.loss, perplexity, report.tokens_per_second,
-                   report.learning_rate) +
-           "  " + duration_text(report.seconds_left) + " left");
+  log_info(fitting_line({{step_text(report.step, report.last_step, step_limit)},
+                         {text_of("epoch %lld", static_cast<long long>(report.epoch))},
+                         {text_of("loss %.4f", report.loss)},
+                         {text_of("perplexity %.2f", perplexity), 2},
+                         {text_of("%.0f target tokens/s", report.tokens_per_second), 1},
+                         {text_of("learning rate %.3g", report.learning_rate), 3},
+                         {duration_text(report.seconds_left) + " left"}},
+                        terminal_columns()));
   folder.log("step", {{"step", report.step},
                       {"last_step", report.last_step},
                       {"epoch", report.epoch},
