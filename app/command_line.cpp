@@ -83,7 +83,10 @@ std::string explain_unknown(const Named& named, bool look_at_options_only) {
   const auto argument = unknown.front().substr(0, unknown.front().find('='));
   if (misspelled_command) return unknown_name("unknown command ", argument, commands);
   if (is_option(argument)) return unknown_option(argument, *named.command);
-  return unknown_name("unexpected argument ", argument, {});
+  const auto options = option_names(*named.command);
+  const bool takes_input = std::ranges::find(options, "--input") != options.end();
+  return unknown_name("unexpected argument ", argument, {}) +
+         (takes_input ? "; a file to read is --input " + printable(argument) : "");
 }
 
 std::string explain_repeated(const Named& named) {

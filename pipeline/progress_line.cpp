@@ -30,6 +30,16 @@ std::string duration_text(double seconds) {
   return formatted("%lld d %lld h", days, hours % 24);
 }
 
+std::string fitting_line(std::vector<LinePart> parts, std::optional<std::size_t> columns) {
+  for (;;) {
+    std::string line;
+    for (const auto& part : parts) line += (line.empty() ? "" : std::string(kGap, ' ')) + part.text;
+    const auto dispensable = std::ranges::max_element(parts, {}, &LinePart::rank);
+    if (!columns || columns_of(line) <= *columns || dispensable == parts.end() || dispensable->rank == 0) return line;
+    parts.erase(dispensable);
+  }
+}
+
 std::string progress_line(double share, std::span<const std::string> parts, std::size_t columns) {
   share = std::clamp(share, 0.0, 1.0);
   auto text = formatted("%3lld %%", static_cast<long long>(share * 100));

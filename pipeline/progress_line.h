@@ -2,14 +2,24 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace gloss {
 
 /// Formats a duration: "45 s", "12 min", "3 h 05 min", "2 d 3 h".
 std::string duration_text(double seconds);
+
+/// A part of a line, and how dispensable it is: 0 always stays.
+struct LinePart {
+  std::string text;
+  int rank = 0;
+};
+/// Joins parts by two spaces. Leaves out the parts of the highest ranks until the line fits into `columns`.
+std::string fitting_line(std::vector<LinePart> parts, std::optional<std::size_t> columns);
 
 /// Returns a bar, the percentage of `share` (0 to 1), and the parts that fit into `columns`. `parts` are in the order
 /// of their importance. The bar shrinks before a part is left out; the percentage and the first part always stay.

@@ -6,9 +6,9 @@
 #
 # The page explains the paper by the code of model/, training/ and decoding/: docs/annotated/*.md with
 # listings, tests and figures that are taken from the sources and programs at this moment. Builds what
-# is needed. Without a model, trains one on the built-in corpus, in two minutes, and keeps it in
-# build/docs for the next time. Needs Python 3 with markdown-it and Pygments
-# (scripts/setup.sh --developer installs them).
+# is needed, and installs Python's packages markdown-it and Pygments. Without a model, takes that of
+# scripts/demo.sh; if there is none, trains one on the built-in corpus, in two minutes, and keeps it in
+# build/docs for the next time.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -36,19 +36,32 @@ while (($# > 0)); do
   esac
 done
 
-# Packages of the system are for its own Python, which need not be the first.
-for python in python3 /usr/bin/python3 ""; do
-  if [[ -z $python ]]; then
-    echo "annotate: wanted Python 3 with markdown-it and Pygments; run scripts/setup.sh --developer" >&2
-    exit 1
-  fi
-  if "$python" -c 'import markdown_it, pygments' 2>/dev/null; then break; fi
-done
+# Prints a Python 3 with the packages. Packages of the system are for its own Python, which need not be the first.
+find_python() {
+  local python
+  for python in python3 /usr/bin/python3; do
+    if "$python" -c 'import markdown_it, pygments' 2>/dev/null; then echo "$python" && return; fi
+  done
+}
+
+python=$(find_python)
+if [[ -z $python ]]; then
+  "$root/scripts/setup.sh" --page
+  python=$(find_python)
+fi
+if [[ -z $python ]]; then
+  echo "annotate: wanted Python 3 with markdown-it and Pygments, which could not be installed; see above" >&2
+  exit 1
+fi
 
 "$python" "$root/scripts/annotated/build_page.py" --check
 "$root/scripts/build.sh" release gloss annotated_figures copy_task shapes
 
-# The folder of a run has a model only when the run is complete.
+# The folder of a run has a model only when the run is complete. The page is about English and German.
+demo=$root/build/demo
+if ((${#model[@]} == 0)) && [[ -e $demo/run/model.safetensors && $(cat "$demo/pair" 2>/dev/null) == en-de ]]; then
+  model=(--model "$demo/run" --run "$demo/run")
+fi
 if ((${#model[@]} == 0)) && [[ ! -e $docs/run/model.safetensors ]]; then
   "$build/app/gloss" make-corpus demo --out "$docs/corpus" --overwrite --quiet
   texts=()

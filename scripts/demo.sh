@@ -17,6 +17,8 @@ pair=${1:-en-de}
 
 "$root/scripts/build.sh" release gloss libgloss  # all that `cmake --install` writes
 rm -rf "$demo"
+mkdir -p "$demo"
+echo "$pair" >"$demo/pair"  # for scripts/annotate.sh
 "$gloss" make-corpus demo --pair "$pair" --out "$demo/corpus"  # where configs/demo.json looks for it
 tokenize=13a
 normalization=nmt_nfkc

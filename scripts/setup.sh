@@ -14,7 +14,7 @@ wheel_sha256=${GLOSS_WHEEL_SHA256:-6746dbcbeb526eb61330b76b41ff1b4eb848951103a89
 
 usage() {
   cat <<END
-usage: scripts/setup.sh [--developer] [--clang] [--cuda] [--help]
+usage: scripts/setup.sh [--developer] [--page] [--clang] [--cuda] [--help]
 
 Installs with apt what the build needs and is not there (through sudo where you are not root), then sees to LibTorch,
 the C++ half of PyTorch. The first of these is used:
@@ -27,6 +27,7 @@ the C++ half of PyTorch. The first of these is used:
 
   --developer   also install clang-format, which scripts/check.sh needs, Chromium for the tests of pages, and the Python
                 packages of scripts/annotate.sh
+  --page        also install these packages
   --clang       also install clang, clang-tidy and LLVM's OpenMP, for the preset clang and scripts/tidy.sh
   --cuda        only a LibTorch with CUDA will do; none is fetched
 Environment: GLOSS_WHEEL_SHA256 is the sum of another wheel for 4. GLOSS_LIBTORCH_URL and GLOSS_LIBTORCH_SHA256 name
@@ -248,13 +249,14 @@ fetch_libtorch() {
 }
 
 main() {
-  local tools=() argument libtorch cuda=OFF developer=no
+  local tools=() argument libtorch cuda=OFF developer=no page=no
   for argument in "$@"; do
     case $argument in
       --developer)
         tools+=(clang-format-14)
-        developer=yes
+        developer=yes page=yes
         ;;
+      --page) page=yes ;;
       --clang) tools+=(clang++:clang clang-tidy) ;;
       --cuda) cuda=ON ;;
       -h | --help) usage && exit ;;
@@ -266,8 +268,8 @@ main() {
   install_model_formats
   if [[ $developer == yes ]]; then
     install_browser
-    install_page_packages
   fi
+  if [[ $page == yes ]]; then install_page_packages; fi
   check_versions
   libtorch=$(locate_libtorch)
   if [[ -z $libtorch && $cuda == ON ]]; then

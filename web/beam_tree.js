@@ -149,8 +149,8 @@ gloss.beamTree = (item, model) => {
   const draw = (pruned) => gloss.replace(view, drawing(item, pruned, show));
   const many = nodes.length > 300;
   draw(!many);
-  const caption = "Thick: the best hypothesis; dashed: pruned; double border: finished; orange: the way of greedy " +
-    "search. The number is the log-probability so far.";
+  const caption = "Bold, with thick lines: the best hypothesis. Thick blue border: finished. Dashed: pruned. Orange: " +
+    "the way of greedy search. The number is the log-probability so far.";
   return make("div", null,
     make(
       "p", null, `A beam of ${size} keeps the ${size} most probable hypotheses of each step. `, greedyText(item.beam)),

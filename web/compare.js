@@ -121,16 +121,18 @@ const translations = (sides, names) => sides.map(({item}, s) => {
     ` log p = ${gloss.format(logp)}`, Number.isFinite(loss) ? `, loss ${gloss.format(loss)}` : "");
 });
 
-const sameTexts = (a, b) => a.length === b.length && a.every((text, i) => text === b[i]);
+// The labels of both sides, position by position: "bedroom | garden" where they differ.
+const bothTexts = (a, b) => a.map((text, i) => (text === b[i] ? text : `${text} | ${b[i]}`));
 
-// B - A of the word's rows, and of the whole maps if the rows have the same pieces, too.
+// B - A of the word's rows, and of the whole maps if there are as many rows, position by position.
 function differences(sides, maps, rows, words, axes) {
   const [a, b] = rows;
-  if (!sameTexts(axes[0].columns, axes[1].columns) || a.shape[0] !== b.shape[0]) {
-    return gloss.absent("The pieces or the heads differ, so that there is no map of differences.");
+  if (axes[0].columns.length !== axes[1].columns.length || a.shape[0] !== b.shape[0]) {
+    return gloss.absent("The numbers of pieces or of heads differ, so that there is no map of differences.");
   }
   const scale = ((a.scale || 0) + (b.scale || 0)) || undefined;
-  const {columns, rowName} = axes[0];
+  const {rowName} = axes[0];
+  const columns = bothTexts(axes[0].columns, axes[1].columns);
   // Equal weights have the color of 0; a difference of one step of 8 bits is pale.
   const bounds = (array) => {
     const high = Math.max(0.05, ...gloss.extent(array).map(Math.abs));
@@ -156,7 +158,7 @@ function differences(sides, maps, rows, words, axes) {
         describe: (h, j) =>
           `head ${h}: → ${gloss.position(j, columns[j])}: B − A = ${gloss.signed(shown.at(h, j), scale)}`,
       }));
-  if (!sameTexts(axes[0].rows, axes[1].rows)) return row;
+  if (axes[0].rows.length !== axes[1].rows.length) return row;
   const [meanA, meanB] = maps.map(({weights}) => {
     const array = gloss.array(weights);
     return gloss.meanOf(Array.from({length: array.shape[0]}, (_, h) => array.slice(h)));
@@ -168,7 +170,7 @@ function differences(sides, maps, rows, words, axes) {
       ...bounds(whole),
       array: whole,
       name: "Difference of the mean",
-      rowLabels: axes[0].rows,
+      rowLabels: bothTexts(axes[0].rows, axes[1].rows),
       rowName,
       describe: (i, j) => `${gloss.queryName(sides[0].item, maps[0], i)} → key ${gloss.position(j, columns[j])}: ` +
         `B − A = ${gloss.signed(whole.at(i, j), scale)}`,

@@ -85,7 +85,9 @@ async function showExplanation(all, root) {
     gloss.replace(choices, itemChoices(all, state, change));
     gloss.replace(title, item.text || "(empty)");
     gloss.replace(subtitle, make("span", {class: "network"}, modelLine(all.models[item.model])),
-      item.target.pieces.length === 0 ? gloss.absent("The translation is empty.") : null);
+      item.target.pieces.length === 0
+        ? gloss.absent("The translation is empty.")
+        : make("span", {class: "translation"}, "Translation: ", make("q", null, item.target.text)));
   };
   const change = (index) => {
     state.item = index;

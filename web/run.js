@@ -25,6 +25,38 @@ function series(runs, shown, {key, both, from}) {
     })));
 }
 
+// The step of each run with the best validation by loss and by BLEU.
+function bestSteps(runs) {
+  const best = (values, better) =>
+    values.reduce((at, value, i) => (value !== null && (at < 0 || better(value, values[at])) ? i : at), -1);
+  const cell = (run, key, better) => {
+    const at = best((run.validation || {})[key] || [], better);
+    return make("td", {class: "number"},
+      at < 0 ? "none" : `${gloss.format(run.validation[key][at])} at step ${run.validation.step[at]}`);
+  };
+  return make("table", {class: "plain"},
+    make("thead", null,
+      make("tr", null, ["run", "lowest validation loss", "highest BLEU"].map((name) => make("th", null, name)))),
+    make("tbody", null,
+      runs.map((run) => make("tr", null, make("th", {scope: "row"}, run.name), cell(run, "loss", (a, b) => a < b),
+                 cell(run, "bleu", (a, b) => a > b)))));
+}
+
+// The settings in which the runs differ; null for one run.
+function differentSettings(runs) {
+  if (runs.length < 2) return null;
+  const shown = (value) => (value === undefined ? "–" : JSON.stringify(value));
+  const names = [...new Set(runs.flatMap(({settings}) => Object.keys(settings || {})))].sort();
+  const differing = names.filter((name) => new Set(runs.map(({settings}) => shown((settings || {})[name]))).size > 1);
+  if (differing.length === 0) return make("p", null, "The settings of the runs are the same.");
+  return make("div", {class: "scroll"},
+    make("table", {class: "plain"}, make("thead", null, make("tr", null, ["setting",
+      ...runs.map(({name}) => name)].map((name) => make("th", null, name)))),
+      make("tbody", null,
+        differing.map((name) => make("tr", null, make("th", {scope: "row"}, name),
+                        runs.map(({settings}) => make("td", null, shown((settings || {})[name]))))))));
+}
+
 function curves(runs) {
   const shown = runs.map(() => true);
   let range = null;
@@ -59,6 +91,8 @@ function curves(runs) {
     make("p", {class: "note"},
       "Drag across a picture to zoom all of them; a double click shows the whole run. Arrow keys move the line."),
     make("div", {class: "plots"}, plots),
+    bestSteps(runs),
+    differentSettings(runs),
   ];
 }
 

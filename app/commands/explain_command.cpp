@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "pipeline/explain/map_picture.h"
 #include "pipeline/explain/page.h"
 #include "pipeline/explain/run_curves.h"
+#include "pipeline/explain/run_tables.h"
 #include "pipeline/text_pairs.h"
 
 namespace gloss {
@@ -109,6 +111,21 @@ void write_file(const std::filesystem::path& path, OutputFile& file, const std::
   log_info("wrote " + printable(path.string()) + ", " + bytes_text(content.size()));
 }
 
+/// Writes the events of each run into a folder of its name, below `folder`.
+void write_tensorboard(const std::filesystem::path& folder, const Json& document, const ExplainOptions& options) {
+  for (std::size_t i = 0; i < options.runs.size(); ++i) {
+    const auto run = std::filesystem::absolute(options.runs[i] / "").parent_path().filename();
+    const auto path = folder / (i == 0 ? run : std::filesystem::path(run.string() + '-' + std::to_string(i + 1))) /
+                      "events.out.tfevents.gloss";
+    expect_output_file("--tensorboard", path, "the name of a folder to write", options.overwrite);
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    if (error) throw IoError(printable(path.parent_path().string()) + ": cannot make the folder: " + error.message());
+    OutputFile file(path);
+    write_file(path, file, tensorboard_events(document.at("runs")[i]));
+  }
+}
+
 ExitCode report_heads(const ExplainOptions& options, at::Device device) {
   expect_input_file("--source", *options.source);
   expect_input_file("--target", *options.target);
@@ -144,6 +161,8 @@ ExitCode run(const ExplainOptions& options) {
     names.insert(translation_names().begin(), translation_names().end());
     name_by_option(names, [&] { document = explain(models, request); });
   }
+  if (options.csv) write_result(run_csv(document));
+  if (options.tensorboard) write_tensorboard(*options.tensorboard, document, options);
   if (options.json) write_report(to_text(document) + '\n');
   if (options.trace) write_report(trace_text(document));
   if (options.svg) write_file(*options.svg, file, map_picture(document.at("items").back(), *options.map));

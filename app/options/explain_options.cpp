@@ -57,6 +57,12 @@ void add_output(CLI::App& command, ExplainOptions& options) {
              {.help = "write a page to FILE, which a current browser opens without a network", .flag = "--output"},
              options.output);
   add_json(command, options.json);
+  add_option(command, {.help = "print the curves of --run as CSV", .flag = "--csv"}, options.csv);
+  add_option(command,
+             {.help = "write the curves of --run into DIR as files of events for TensorBoard",
+              .flag = "--tensorboard",
+              .placeholder = "DIR"},
+             options.tensorboard);
   add_option(command, {.help = "write the attention map that --map names to FILE", .flag = "--svg"}, options.svg);
   add_option(command,
              {.help = "the map of --svg: decoder.1.cross.0 is a head, decoder.1.cross the mean of its heads",
@@ -117,11 +123,14 @@ void expect_sensible(const ExplainOptions& options) {
   }
   require_together(options.source.has_value(), "--source", options.heads_report, "--heads-report");
   require_together(options.map.has_value(), "--map", options.svg.has_value(), "--svg");
+  require_together(options.csv, "--csv", runs, "--run");
+  require_together(options.tensorboard.has_value(), "--tensorboard", runs, "--run");
   require_together(options.svg.has_value(), "--svg", options.map.has_value(), "--map");
-  const int outputs =
-      int(options.output.has_value()) + int(options.json) + int(options.svg.has_value()) + int(options.trace);
+  const int outputs = int(options.output.has_value()) + int(options.json) + int(options.csv) +
+                      int(options.tensorboard.has_value()) + int(options.svg.has_value()) + int(options.trace);
   if (outputs != 1)
-    throw UsageError("explain: wanted one of --output, --json, --svg and --trace, got " +
+    throw UsageError(std::string("explain: wanted one of --output, --json, ") +
+                     (runs ? "--csv and --tensorboard" : "--svg and --trace") + ", got " +
                      std::string(outputs == 0 ? "none" : "several"));
   if (options.svg) {
     refuse_beside("--svg", {{"--quick", options.quick}});
@@ -148,6 +157,7 @@ void add_explain_command(CLI::App& program, Command& chosen) {
                  "gloss explain --model runs/en-de \"A dog sleeps.\" --without decoder.1.cross.0 --json\n"
                  "gloss explain --model runs/en-de \"A dog sleeps.\" --svg map.svg --map decoder.1.cross\n"
                  "gloss explain --run runs/en-de --output training.html\n"
+                 "gloss explain --run runs/en-de --csv > training.csv\n"
                  "gloss explain --model runs/en-de --heads-report --source val.en --target val.de");
   command.callback([options, &chosen] {
     expect_sensible(*options);

@@ -20,8 +20,9 @@ struct ExplainOptions {
   Languages languages;
   GivenSettings decoding;
   std::optional<std::filesystem::path> output, svg;
+  std::optional<std::filesystem::path> tensorboard;  ///< a folder
   std::optional<std::string> map;
-  bool json = false, trace = false, quick = false, heads_report = false, overwrite = false;
+  bool json = false, csv = false, trace = false, quick = false, heads_report = false, overwrite = false;
 };
 
 /// Throws UsageError if options do not go together.

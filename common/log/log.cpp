@@ -37,11 +37,22 @@ Log& the_log() {
   return log;
 }
 
+bool erases_lines(int descriptor) {
+  const char* kind = std::getenv("TERM");
+  return ::isatty(descriptor) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
+}
+
+std::size_t terminal_width(int descriptor) {
+  winsize size{};
+  return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
 // The caller holds the mutex.
 void print_line(std::string_view start, std::string_view message) {
   auto& has_progress = the_log().has_progress;
-  const auto line = std::string(has_progress ? kEraseLine : "") + the_log().process + std::string(start) +
-                    printable(message, std::string::npos) + '\n';
+  auto text = the_log().process + std::string(start) + printable(message, std::string::npos);
+  if (the_log().terminal) text = wrapped(text, terminal_width(STDERR_FILENO));
+  const auto line = std::string(has_progress ? kEraseLine : "") + text + '\n';
   has_progress = false;
   write_to_stderr(line);
 }
@@ -55,16 +66,6 @@ void write_event(std::string_view event, Json fields) {
   if (dropped == 0 && events.dropped() > 0)
     print_line("warning: ", events.path().string() +
                                 ": the pipe is full and no process reads it; events are dropped until one does");
-}
-
-bool erases_lines(int descriptor) {
-  const char* kind = std::getenv("TERM");
-  return ::isatty(descriptor) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
-}
-
-std::size_t terminal_width(int descriptor) {
-  winsize size{};
-  return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 }  // namespace

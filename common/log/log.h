@@ -25,7 +25,8 @@ std::string log_process();
 /// Closes the event file. The app calls it once. Warns if events were dropped because no process read them.
 void finish_log();
 
-/// Prints one line for people to stderr, with control characters escaped. Prints nothing if quiet.
+/// Prints one line for people to stderr, with control characters escaped. At a terminal, breaks it at spaces to the
+/// terminal's width. Prints nothing if quiet.
 void log_info(std::string_view message);
 /// Prints "warning: " and the message, even if quiet, and writes an event.
 void log_warning(std::string_view message);

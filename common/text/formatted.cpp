@@ -30,6 +30,9 @@ std::string short_bytes_text(std::int64_t bytes) {
   return formatted(value < 10 ? "%.1f MiB" : "%.0f MiB", value);
 }
 
-std::string bytes_text(std::uintmax_t bytes) { return formatted("%.1f MiB", static_cast<double>(bytes) / (1 << 20)); }
+std::string bytes_text(std::uintmax_t bytes) {
+  const auto kibibytes = static_cast<double>(bytes) / 1024;
+  return kibibytes < 100 ? formatted("%.1f KiB", kibibytes) : formatted("%.1f MiB", kibibytes / 1024);
+}
 
 }  // namespace gloss

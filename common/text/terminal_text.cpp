@@ -70,4 +70,21 @@ std::string shortened(std::string_view text, std::size_t columns) {
   return std::string(first_columns(text, columns - kDots.size())) + std::string(kDots);
 }
 
+std::string wrapped(std::string_view text, std::size_t columns) {
+  constexpr std::size_t kMinColumns = 20;
+  constexpr std::string_view kIndent = "  ";
+  std::string lines;
+  if (columns < kMinColumns) return std::string(text);
+  for (auto width = columns;; width = columns - kIndent.size()) {
+    auto line = first_columns(text, width);
+    if (line.size() == text.size()) return lines.append(line);
+    const auto space = text[line.size()] == ' ' ? line.size() : line.rfind(' ');
+    const bool has_word = space != line.npos && line.find_first_not_of(' ') < space;
+    if (has_word) line = line.substr(0, space);
+    lines.append(line).append("\n").append(kIndent);
+    text.remove_prefix(line.size());
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  }
+}
+
 }  // namespace gloss

@@ -21,4 +21,8 @@ std::string_view first_columns(std::string_view text, std::size_t columns);
 ///     shortened("A man sleeps.", 8)  // "A man..."
 std::string shortened(std::string_view text, std::size_t columns);
 
+/// Returns the text in lines of at most `columns`, broken at spaces where possible; lines after the first are indented
+/// by two spaces. Returns the text itself if `columns` is less than 20.
+std::string wrapped(std::string_view text, std::size_t columns);
+
 }  // namespace gloss

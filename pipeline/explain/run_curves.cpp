@@ -17,6 +17,7 @@
 
 #include "common/config/json_limits.h"
 #include "common/error.h"
+#include "common/files/atomic_file.h"
 #include "common/files/descriptor.h"
 #include "common/text/printable.h"
 #include "pipeline/config/run_files.h"
@@ -26,13 +27,14 @@ namespace {
 
 /// Names in the document and in the events of the log.
 using Columns = std::vector<std::pair<const char*, const char*>>;
-const Columns kTraining{{"epoch", "epoch"},
+const Columns kTraining{{"time", "time"},
+                        {"epoch", "epoch"},
                         {"loss", "loss"},
                         {"perplexity", "perplexity"},
                         {"learning_rate", "learning_rate"},
                         {"gradient_norm", "gradient_norm"},
                         {"speed", "target_tokens_per_second"}};
-const Columns kValidation{{"loss", "loss"}, {"perplexity", "perplexity"}, {"bleu", "greedy_bleu"}};
+const Columns kValidation{{"time", "time"}, {"loss", "loss"}, {"perplexity", "perplexity"}, {"bleu", "greedy_bleu"}};
 
 using Events = std::map<std::int64_t, Json>;  // by step
 
@@ -197,6 +199,26 @@ Json read_lens(const std::filesystem::path& folder) {
   return lens;
 }
 
+/// Returns the settings of a run by dotted keys, without the names of its files; empty if they cannot be read.
+Json read_settings(const std::filesystem::path& folder) {
+  constexpr std::size_t kMaxBytes = 1 << 20;
+  Json settings = Json::object();
+  try {
+    const auto config = parse_json(read_file(RunFiles(folder).config, kMaxBytes));
+    const std::function<void(const Json&, const std::string&)> add = [&](const Json& section, const std::string& name) {
+      for (const auto& [key, value] : section.items())
+        if (value.is_object())
+          add(value, name + key + '.');
+        else
+          settings[name + key] = value;
+    };
+    if (config.is_object()) add(config, "");
+  } catch (const std::exception&) {
+    return Json::object();
+  }
+  return settings;
+}
+
 }  // namespace
 
 Json run_curves(std::span<const std::filesystem::path> folders) {
@@ -205,6 +227,7 @@ Json run_curves(std::span<const std::filesystem::path> folders) {
     const auto log = read_log(folder);
     result["runs"].push_back({{"name", folder.string()},
                               {"finished", log.finished},
+                              {"settings", read_settings(folder)},
                               {"training", table_of(log.steps, kTraining)},
                               {"validation", table_of(log.validations, kValidation)},
                               {"samples", samples_of(log.validations)},

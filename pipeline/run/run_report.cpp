@@ -59,11 +59,14 @@ constexpr double kSecondsToFirstLoss = 2;
 
 void report_step(RunFolder& folder, const TrainingReport& report, std::int64_t step_limit) {
   const double perplexity = std::exp(report.loss);
-  log_info(step_text(report.step, report.last_step, step_limit) +
-           formatted("  epoch %lld  loss %.4f", static_cast<long long>(report.epoch), report.loss) + "  perplexity " +
-           number_text(perplexity) +
-           formatted("  %.0f target tokens/s  learning rate %.3g", report.tokens_per_second, report.learning_rate) +
-           "  " + duration_text(report.seconds_left) + " left");
+  log_info(fitting_line({{step_text(report.step, report.last_step, step_limit)},
+                         {formatted("epoch %lld", static_cast<long long>(report.epoch))},
+                         {formatted("loss %.4f", report.loss)},
+                         {"perplexity " + number_text(perplexity), 2},
+                         {formatted("%.0f target tokens/s", report.tokens_per_second), 1},
+                         {formatted("learning rate %.3g", report.learning_rate), 3},
+                         {duration_text(report.seconds_left) + " left"}},
+                        terminal_columns()));
   folder.log("step", {{"step", report.step},
                       {"last_step", report.last_step},
                       {"epoch", report.epoch},

@@ -107,7 +107,8 @@ TEST(CommandLineTest, SuggestsTheCommandThatWasMeant) {
 }
 
 TEST(CommandLineTest, RefusesAnArgumentThatNothingAsksFor) {
-  expect_refusal({"translate", "--model", "m", "input.txt"}, 2, HasSubstr("unexpected argument input.txt"));
+  expect_refusal({"translate", "--model", "m", "input.txt"}, 2,
+                 HasSubstr("unexpected argument input.txt; a file to read is --input input.txt"));
 }
 
 TEST(CommandLineTest, RefusesAnOptionGivenTwice) {

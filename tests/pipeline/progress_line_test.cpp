@@ -17,6 +17,14 @@ TEST(ProgressLineTest, ShrinksItsBarThenLeavesOutPartsButNeverTheFirst) {
   EXPECT_EQ(progress_line(0.295, parts, 0), " 29 %  39 min left");
 }
 
+TEST(FittingLineTest, DispensablePartsAreLeftOutUntilTheLineFits) {
+  const std::vector<LinePart> parts{{"step 1"}, {"loss 2.5"}, {"speed 9", 1}, {"rate 0.1", 3}, {"3 s left"}};
+  EXPECT_EQ(fitting_line(parts, std::nullopt), "step 1  loss 2.5  speed 9  rate 0.1  3 s left");
+  EXPECT_EQ(fitting_line(parts, 44), "step 1  loss 2.5  speed 9  3 s left");
+  EXPECT_EQ(fitting_line(parts, 30), "step 1  loss 2.5  3 s left");
+  EXPECT_EQ(fitting_line(parts, 10), "step 1  loss 2.5  3 s left") << "these always stay";
+}
+
 TEST(ProgressLineTest, ShareIsBetweenNothingAndAll) {
   EXPECT_EQ(progress_line(-1, {}, 15), "[.......]   0 %");
   EXPECT_EQ(progress_line(0.999, {}, 14), "[#####.]  99 %");

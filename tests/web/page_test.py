@@ -57,7 +57,7 @@ class PageTest(PageCase):
         )
 
     def test_sections_that_a_network_lacks_have_a_sentence(self):
-        self.assertEqual(self.absent("causal"), ["positions", "compare"])
+        self.assertEqual(self.absent("causal"), ["positions"])
         self.assertIn("a learned bias for the distance", self.text("#positions"))
         self.assertIn("sees the positions up to s", self.text("#masks"))
         self.assertIn("softmax(v · tanh(q + k) + bias(s − t)) V", self.text("#attention"))
@@ -70,7 +70,7 @@ class PageTest(PageCase):
         self.assertIn("no norm, sinusoidal positions, no residual connections", self.text("header"))
 
     def test_a_recurrent_network_shows_its_attention_and_states(self):
-        self.assertEqual(self.absent("recurrent"), ["stack", "stack", "positions", "compare"])
+        self.assertEqual(self.absent("recurrent"), ["stack", "stack", "positions"])
         self.assertIn("2 + 2 GRU layers, 4 heads, d_model 64, additive attention", self.text("header"))
         self.assertIn("Before each piece the state of the decoder sends a query", self.text("#attention"))
         weights = self.documents["recurrent"]["items"][0]["maps"][0]["weights"]

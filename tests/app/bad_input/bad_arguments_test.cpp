@@ -68,8 +68,10 @@ TEST_F(GoodArgumentsTest, ARefusalNamesWhatWasTyped) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     expect_outcome({"63 more than there can be", arguments, 2, "^gloss: " + message + "\n$", "bada\n"}, run_ / "");
   };
-  expect_refusal({"--beam", "2", "--n-best", "3"}, "--n-best: wanted a whole number from 1 to --beam \\(2\\), got 3");
-  expect_refusal({"--n-best", "4"}, "--n-best: wanted a whole number from 1 to decoding.beam_size \\(3\\), got 4");
+  expect_refusal({"--beam", "2", "--n-best", "3"},
+                 "--n-best: wanted a whole number from 1 to --beam \\(2\\), or --beam 3, got 3");
+  expect_refusal({"--n-best", "4"},
+                 "--n-best: wanted a whole number from 1 to decoding.beam_size \\(3\\), or --beam 4, got 4");
   expect_refusal({"--n-best", "3", "--patience", "0.5"},
                  "--n-best: wanted at most decoding.beam_size \\* --patience \\(2\\), got 3");
   expect_refusal({"--beam", "5", "--min-length", "7"},

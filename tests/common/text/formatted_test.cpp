@@ -17,7 +17,8 @@ TEST(FormattedTest, FormatsLikePrintfWithAnyLength) {
 }
 
 TEST(FormattedTest, BytesAreMebibytes) {
-  EXPECT_EQ(bytes_text(0), "0.0 MiB");
+  EXPECT_EQ(bytes_text(0), "0.0 KiB");
+  EXPECT_EQ(bytes_text(5'000), "4.9 KiB");
   EXPECT_EQ(bytes_text((123 << 20) + (1 << 19)), "123.5 MiB");
   EXPECT_EQ(short_bytes_text((9 << 20) + (1 << 19)), "9.5 MiB");
   EXPECT_EQ(short_bytes_text((123 << 20) + (1 << 18)), "123 MiB");

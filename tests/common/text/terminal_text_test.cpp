@@ -30,5 +30,20 @@ TEST(TerminalTextTest, ShortenedTextEndsInDots) {
   EXPECT_EQ(shortened("abcd", 2), "ab");
 }
 
+TEST(TerminalTextTest, LinesBreakAtSpaces) {
+  EXPECT_EQ(wrapped("a short line", 20), "a short line");
+  EXPECT_EQ(wrapped("twenty columns are it", 20), "twenty columns are\n  it");
+  EXPECT_EQ(wrapped("one two three four five six seven", 20), "one two three four\n  five six seven");
+  EXPECT_EQ(wrapped("twelve exactly twenty more", 20), "twelve exactly\n  twenty more");
+}
+
+TEST(TerminalTextTest, WordsThatAreLongerThanALineBreakAnywhere) {
+  EXPECT_EQ(wrapped("/a/path/that/has/no/space/in/it and more", 20), "/a/path/that/has/no/\n  space/in/it and\n  more");
+  EXPECT_EQ(wrapped("犬が雪の中を走っている今日も", 20), "犬が雪の中を走ってい\n  る今日も")
+      << "two columns a character";
+}
+
+TEST(TerminalTextTest, NarrowTerminalsGetTheTextItself) { EXPECT_EQ(wrapped("one two three", 10), "one two three"); }
+
 }  // namespace
 }  // namespace gloss
