@@ -179,7 +179,9 @@ class MarianImport {
                                std::to_string(TokenizerConfig::kMaxVocabulary) + " pieces, got " +
                                std::to_string(count));
     if (!side.table.pieces.empty()) expect_rows(side, count);
-    auto rows = piece_rows(!fits ? 0 : stated == count ? used : count,
+    auto rows = piece_rows(!fits             ? 0
+                           : stated == count ? used
+                                             : count,
                            side.has_specials(count) ? side.specials : kMarianSpecials);
     rows.foreign_size = count;  // the shapes of tensors are compared with it even if it is refused
     return rows;
