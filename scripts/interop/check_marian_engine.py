@@ -18,7 +18,6 @@ from gloss_program import GlossError
 FACTOR = 3  # of the engine's limit: this many times the longest source of a batch
 MIN_LOOP = 20  # characters of a translation that may have come to the limit
 MIN_EQUAL = 0.95  # of the lines of a random float32 network, whose loops amplify rounding errors
-MIN_EQUAL_INT16 = 0.8
 MIN_EQUAL_INT8 = 0.5  # the engine also rounds what it multiplies by; the others come from the seeds
 POST = {"transformer-preprocess": "", "transformer-postprocess": "dan", "transformer-postprocess-top": ""}
 PRE = {"transformer-preprocess": "n", "transformer-postprocess": "da", "transformer-postprocess-top": "n"}
@@ -80,7 +79,8 @@ def check_import(gloss, engine, folder, shape, seed, lines, summary):
     weights = lively(marian_models.weights_of(options, random))
     kinds = {"float32": ("model.npz", "float32", MIN_EQUAL)}
     if options["tied-embeddings-all"]:  # the engine's intgemm has no other output
-        kinds |= {"intgemm16": ("model.intgemm16.bin", "int16", MIN_EQUAL_INT16),
+        # The engine's own products of 16 bits are far from those of float32, so it gets the rounded numbers.
+        kinds |= {"intgemm16": ("model.intgemm16.bin", "float32", MIN_EQUAL),
                   "intgemm8": ("model.intgemm8.bin", "int8", MIN_EQUAL_INT8)}
     for kind, (file, precision, least) in kinds.items():
         path = folder / file
@@ -92,6 +92,9 @@ def check_import(gloss, engine, folder, shape, seed, lines, summary):
         vocabulary = folder / "vocab.spm"
         gloss.import_model(path, model, "--vocabulary", vocabulary)
         found = gloss.translate(model, lines, "--beam", "1", "--max-length", "100", "--threads", "1")
+        if kind == "intgemm16":
+            path = folder / "rounded.npz"
+            marian_files.write_npz(path, options, marian_files.rounded(weights, 16, wemb=True))
         right = engine.translate(path, [vocabulary] * 2, lines,
                                  **{"max-length-factor": FACTOR, "gemm-precision": precision})
         compare(summary, f"import of {shape}, {kind}", found, right, least)
@@ -102,7 +105,7 @@ def draw_export(random):
     pre = bool(random.random() < 0.6)
     model = {"encoder_layers": 2, "decoder_layers": 2, "d_model": 64, "d_ff": 64, "heads": 4,
              "norm": "pre" if pre else "post", "final_norm": bool(random.random() < 0.5),
-             "activation": str(random.choice(["relu", "swish", "gelu_sigmoid"])), "tie_embeddings": "none",
+             "activation": str(random.choice(["relu", "swish", "gelu_sigmoid"])), "tie_embeddings": "all",
              "decoder_start": "zero", "position_frequencies": "tensor2tensor", "layer_norm_epsilon": 1e-6,
              "decoder_layer": str(random.choice(["attention", "ssru"])), "embedding_norm": bool(random.random() < 0.3)}
     return model | ({"self_attention_norm": "query"} if pre else {})
@@ -111,7 +114,7 @@ def draw_export(random):
 def check_export(gloss, engine, folder, seed, lines, summary):
     random = numpy.random.default_rng(seed)
     tokenizer = {"vocabulary_size": 90 + seed % 8, "type": str(random.choice(["bpe", "unigram"])),
-                 "joint": bool(random.random() < 0.5)}
+                 "joint": True}
     model = gloss_models.make(gloss, folder, seed, draw_export(random), tokenizer)
     place = folder / "marian"
     gloss.export(model, "marian", place)
