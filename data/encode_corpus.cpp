@@ -11,6 +11,7 @@
 
 #include "common/error.h"
 #include "common/text/line_counts.h"
+#include "common/text/visible_text.h"
 #include "data/aligned_reader.h"
 #include "data/pair_verdict.h"
 #include "tokenizer/cached_encoder.h"
@@ -48,7 +49,8 @@ class PairEncoder {
     if (const auto verdict = judge_bytes(source, target); verdict != PairVerdict::kUsable) return {verdict};
     if (options_->holds_out && options_->holds_out(lines.source.text, lines.target.text))
       return {PairVerdict::kHeldOut};
-    EncodedPair pair{.source = source_.encode(lines.source.text), .target = target_.encode(lines.target.text)};
+    EncodedPair pair{.source = source_.encode(visible_text(lines.source.text)),
+                     .target = target_.encode(visible_text(lines.target.text))};
     if (source.pieces > 0) source.pieces = std::ssize(pair.source);  // a tokenizer may have pieces for a blank line
     if (target.pieces > 0) target.pieces = std::ssize(pair.target);
     if (const auto verdict = judge_pair(source, target, options_->max_length, options_->filters);

@@ -21,6 +21,7 @@
 #include "common/text/noted_lines.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
+#include "common/text/visible_text.h"
 #include "tokenizer/plain_text.h"
 
 namespace gloss {
@@ -100,7 +101,7 @@ class TrainingLines final : public sentencepiece::SentenceIterator {
  private:
   void advance() {
     for (std::string line; parts_.empty() && next_line_(line);)
-      for (auto& part : split_symbol_names(without_space_marks(line))) parts_.push_back(std::move(part));
+      for (auto& part : split_symbol_names(without_space_marks(visible_text(line)))) parts_.push_back(std::move(part));
   }
 
   std::function<bool(std::string&)> next_line_;

@@ -1,8 +1,11 @@
 #include "translation/candidate_details.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "common/text/utf8.h"
+#include "common/text/visible_text.h"
 #include "decoding/forced_scores.h"
 
 namespace gloss {
@@ -16,6 +19,7 @@ struct Item {
   PieceSpans pieces;             ///< of the candidate's text, without the tags
   std::vector<PieceLink> links;  ///< of each of these pieces, if attention is needed
   std::size_t tags = 0;          ///< number of tags, the first ids of the hypothesis
+  std::size_t given = 0;         ///< number of the first pieces whose unknown ones have the text of the prefix
 };
 
 /// Removes the tags from the pieces of a translation, where they have no text. Returns their number.
@@ -32,9 +36,19 @@ std::vector<Item> make_items(std::span<const SearchedLine> lines) {
     auto& candidates = line.translation->candidates;
     candidates.assign(line.hypotheses.size(), {});
     for (std::size_t i = 0; i < candidates.size(); ++i)
-      items.push_back({&line, &line.hypotheses[i], &candidates[i], {}, {}, 0});
+      items.push_back({&line, &line.hypotheses[i], &candidates[i], {}, {}, 0, 0});
   }
   return items;
+}
+
+/// Gives the unknown pieces of the prefix its own text.
+void restore_prefix(const Tokenizer& tokenizer, std::string_view prefix, Item& item) {
+  if (!item.pieces.spans_known || !has_unknown(item.pieces.ids)) return;
+  const auto given = tokenizer.encode_with_spans(visible_text(repair_utf8(prefix)));
+  item.given = std::min(given.ids.size() - given.tags, item.pieces.ids.size());
+  item.pieces = replace_unknown(item.pieces, [&](std::size_t piece) {
+    return piece < item.given ? given.text_of(given.tags + piece) : std::string_view();
+  });
 }
 
 /// Fills everything that the hypothesis and the tokenizer provide.
@@ -43,6 +57,7 @@ void decode(const Tokenizer& tokenizer, Item& item) {
   auto& candidate = *item.candidate;
   item.pieces = tokenizer.decode_with_spans(hypothesis.ids);
   item.tags = remove_tags(item.pieces);
+  if (!item.line->prefix.empty()) restore_prefix(tokenizer, item.line->prefix, item);
   candidate.text = item.pieces.text;
   candidate.score = hypothesis.score;
   candidate.log_probability = hypothesis.log_probability;
@@ -124,7 +139,9 @@ void fill_spans_and_words(const DetailOptions& options, Item& item) {
   const auto& source = item.line->translation->source;
   const auto source_words = options.needs_attention() ? words_of(source) : PieceWords();
   if (options.replace_unknown && has_unknown(item.hypothesis->ids)) {
-    item.pieces = replace_unknown(source, source_words, item.pieces, item.links);
+    auto links = item.links;
+    std::fill_n(links.begin(), std::min(item.given, links.size()), PieceLink());
+    item.pieces = replace_unknown(source, source_words, item.pieces, links);
     candidate.text = item.pieces.text;
   }
   for (std::size_t t = 0; t < candidate.tokens.size(); ++t) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "decoding/hypothesis.h"
@@ -16,6 +17,7 @@ struct SearchedLine {
   std::size_t index = 0;            ///< index into the lines of the request
   const Ids* source = nullptr;      ///< pieces and eos
   std::span<const Phrase> phrases;  ///< of the glossary
+  std::string_view prefix;          ///< the beginning that was given; may be empty
   std::vector<Hypothesis> hypotheses;
   LineTranslation* translation = nullptr;  ///< has its source; `candidates` are to be filled
 };

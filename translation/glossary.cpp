@@ -1,9 +1,12 @@
 #include "translation/glossary.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "common/error.h"
 #include "common/files/line_reader.h"
+#include "common/text/letter_case.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "common/text/word_boundary.h"
@@ -12,20 +15,48 @@
 namespace gloss {
 namespace {
 
-/// Returns a trimmed text with one space for each run of white space. Fills `offsets` with the offset of each byte in
-/// the original text; that of a space is the offset of the next word.
+/// Returns a trimmed text with one space for each run of white space and composed letters. Fills `offsets` with the
+/// offset of each byte in the original text; that of a space is the offset of the next word. The last byte of a letter
+/// has the offset of the last byte of its marks.
 std::string single_spaced(std::string_view text, std::vector<std::size_t>* offsets = nullptr) {
   std::string result;
+  std::vector<std::size_t> places;
   std::size_t next = 0;  // the search for the next word begins here
   for (const auto& word : words_of(text)) {
     const auto begin = text.find(word, next);
     if (!result.empty()) {
       result += ' ';
-      if (offsets) offsets->push_back(begin);
+      places.push_back(begin);
     }
-    result += word;
-    for (std::size_t i = 0; offsets && i < word.size(); ++i) offsets->push_back(begin + i);
+    for (std::size_t i = 0; i < word.size();) {
+      const auto [mark, bytes] = decode_utf8(word, i);
+      const auto last = i > 0 ? last_character(result) : 0;
+      const auto letter = i > 0 ? composed(decode_utf8(result, last).value.value_or(0), mark.value_or(0)) : U'\0';
+      if (letter != 0) {
+        const auto place = places[last];
+        result.resize(last);
+        append_utf8(letter, result);
+        places.resize(last);
+        places.resize(result.size(), place);
+        places.back() = begin + i + bytes - 1;
+      } else {
+        result += word.substr(i, bytes);
+        for (std::size_t j = 0; j < bytes; ++j) places.push_back(begin + i + j);
+      }
+      i += bytes;
+    }
     next = begin + word.size();
+  }
+  if (offsets) *offsets = std::move(places);
+  return result;
+}
+
+std::string lower_cased(std::string_view text) {
+  std::string result;
+  for (std::size_t offset = 0; offset < text.size();) {
+    const auto [value, bytes] = decode_utf8(text, offset);
+    append_utf8(lower_case(value.value_or(U'\uFFFD')), result);
+    offset += bytes;
   }
   return result;
 }
@@ -67,7 +98,6 @@ Glossary Glossary::from_entries(std::span<const std::pair<std::string, std::stri
 void Glossary::add(Entry entry) {
   const auto [entry_index, is_new] = by_source_.try_emplace(entry.source, entries_.size());
   if (is_new) {
-    lengths_.insert(entry.source.size());
     entries_.push_back(std::move(entry));
     return;
   }
@@ -79,20 +109,33 @@ void Glossary::add(Entry entry) {
 }
 
 std::size_t Glossary::longest_at(std::string_view text, std::size_t offset) const {
-  for (const auto length : lengths_) {
-    if (length > text.size() - offset) continue;
-    const auto found = by_source_.find(text.substr(offset, length));
-    if (found != by_source_.end() && is_word_boundary(text, offset + length)) return found->second;
+  // Sources that begin the rest of the text sort before it, the longest last. A source between that and the text has
+  // at least as many bytes in common with the text, and the search goes on with these.
+  for (auto rest = text.substr(offset); !rest.empty();) {
+    const auto next = by_source_.upper_bound(rest);
+    if (next == by_source_.begin()) break;
+    const auto& [source, entry] = *std::prev(next);
+    const auto common = std::ranges::mismatch(source, rest).in1 - source.begin();
+    rest = rest.substr(0, static_cast<std::size_t>(common));
+    if (common < std::ssize(source)) continue;
+    if (is_word_boundary(text, offset + source.size())) return entry;
+    rest.remove_suffix(1);
   }
   return entries_.size();
 }
 
 std::vector<Glossary::Occurrence> Glossary::find(std::string_view line, std::size_t end) const {
   std::vector<std::size_t> offsets;
-  const auto text = single_spaced(line, &offsets);
+  const auto text = single_spaced(line, &offsets), lower = lower_cased(text);
   std::vector<Occurrence> found;
   for (std::size_t offset = 0; offset < text.size();) {
-    const auto entry = is_word_boundary(text, offset) ? longest_at(text, offset) : entries_.size();
+    auto entry = entries_.size();
+    if (is_word_boundary(text, offset)) {
+      entry = longest_at(text, offset);
+      const auto other = longest_at(lower, offset);  // never has an upper-case letter
+      const auto longer = [&] { return entries_[other].source.size() > entries_[entry].source.size(); };
+      if (other < entries_.size() && (entry == entries_.size() || longer())) entry = other;
+    }
     if (entry == entries_.size()) {
       offset += decode_utf8(text, offset).bytes;
       continue;

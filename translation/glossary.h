@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,8 +17,9 @@ namespace gloss {
 class Glossary {
  public:
   struct Entry {
-    std::string source, target;  ///< trimmed, with one space for each run of white space
-    std::int64_t number = 0;     ///< line of the file, or number of the entry, from 1
+    std::string source;       ///< trimmed, with one space for each run of white space, composed (composed())
+    std::string target;       ///< trimmed alike; may be several alternatives with `|` between
+    std::int64_t number = 0;  ///< line of the file, or number of the entry, from 1
   };
 
   /// Reads `source phrase<TAB>target phrase` line by line. White space at the ends of a phrase is ignored, and so are
@@ -40,8 +40,9 @@ class Glossary {
     bool operator==(const Occurrence&) const = default;
   };
   /// Returns the occurrences of sources in a line of valid UTF-8, from left to right: the longest at each position,
-  /// without overlaps. Matching is exact, case included, and of whole words (is_word_boundary). Only occurrences that
-  /// end within the first `end` bytes count.
+  /// without overlaps, and whole words (is_word_boundary). Letters match in both cases unless the source has an
+  /// upper-case one; a letter with a combining mark matches the composed letter. Only occurrences that end within the
+  /// first `end` bytes count.
   std::vector<Occurrence> find(std::string_view line, std::size_t end = std::string_view::npos) const;
 
   const std::vector<Entry>& entries() const { return entries_; }
@@ -57,7 +58,6 @@ class Glossary {
   std::string name_, unit_;  ///< safe to print
   std::vector<Entry> entries_;
   std::map<std::string, std::size_t, std::less<>> by_source_;
-  std::set<std::size_t, std::greater<>> lengths_;  ///< bytes of the sources
 };
 
 }  // namespace gloss

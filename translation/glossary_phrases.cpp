@@ -1,7 +1,7 @@
 #include "translation/glossary_phrases.h"
 
 #include <algorithm>
-#include <map>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "common/text/printable.h"
 #include "common/text/space_mark.h"
+#include "common/text/split_text.h"
 #include "common/text/word_boundary.h"
 
 namespace gloss {
@@ -50,17 +51,28 @@ bool attention_shows_translation(std::int64_t pieces, std::int64_t all, const Ph
   return 2 * pieces <= all + 1 && pieces <= 2 * std::ssize(phrase.ids) + 1;
 }
 
+/// Splits the target of an entry at each `|`. Returns the whole target if a part is empty.
+std::vector<std::string> alternatives_of(const std::string& target) {
+  std::vector<std::string> result;
+  for (const auto part : split_text(target, '|')) {
+    const auto first = part.find_first_not_of(' '), last = part.find_last_not_of(' ');
+    if (first == part.npos) return {target};
+    result.emplace_back(part.substr(first, last - first + 1));
+  }
+  return result;
+}
+
 /// An occurrence of a phrase in a text.
 struct Match {
   std::size_t begin = 0;
-  std::string_view phrase;
+  const Phrase* phrase = nullptr;
 };
 
 /// Adds the occurrences as whole words, or all occurrences if pieces do not mark words.
 void add_matches(std::string_view text, const Phrase& phrase, std::vector<Match>& matches) {
   for (auto begin = text.find(phrase.text); begin != text.npos; begin = text.find(phrase.text, begin + 1))
     if (!phrase.has_word_marks || (is_word_boundary(text, begin) && is_word_boundary(text, begin + phrase.text.size())))
-      matches.push_back({begin, phrase.text});
+      matches.push_back({begin, &phrase});
 }
 
 }  // namespace
@@ -69,46 +81,55 @@ GlossaryPhrases::GlossaryPhrases(Glossary glossary, const Tokenizer& tokenizer)
     : glossary_(std::move(glossary)), continues_word_(continuing_pieces(tokenizer)) {
   const auto& target = tokenizer.untagged();
   for (const auto& entry : glossary_.entries()) {
-    const auto& phrase = phrases_.emplace_back(encode(entry.target, target, continues_word_));
-    const auto decoded = target.decode(phrase.ids);
-    if (has_unknown(phrase.ids) || decoded != entry.target)
-      throw DataError(glossary_.where(entry.number) + "wanted a phrase that this model can generate, got \"" +
-                      printable(entry.target, 80) + "\", which it would generate as \"" + printable(decoded, 80) +
-                      "\"; write it so or leave it out");
+    auto& phrases = phrases_.emplace_back();
+    for (const auto& text : alternatives_of(entry.target)) {
+      const auto& phrase = phrases.emplace_back(encode(text, target, continues_word_));
+      const auto decoded = target.decode(phrase.ids);
+      if (has_unknown(phrase.ids) || decoded != text)
+        throw DataError(glossary_.where(entry.number) + "wanted a phrase that this model can generate, got \"" +
+                        printable(text, 80) + "\", which it would generate as \"" + printable(decoded, 80) +
+                        "\"; write it so or leave it out");
+    }
   }
 }
 
 std::vector<Phrase> GlossaryPhrases::phrases_for(const PieceSpans& source, std::size_t end) const {
   std::vector<Phrase> result;
   const auto& spans = source.spans;
-  for (const auto& occurrence : glossary_.find(source.text, end)) {
-    auto& phrase = result.emplace_back(phrases_[occurrence.entry]);
-    const auto first = std::ranges::find_if(spans, [&](const auto& piece) { return piece.end > occurrence.begin; });
+  const auto tags = static_cast<std::int64_t>(source.tags);
+  for (std::int64_t group = 0; const auto& occurrence : glossary_.find(source.text, end)) {
+    const auto begins = [&](const auto& piece) { return piece.end > occurrence.begin; };
+    const auto first = std::ranges::find_if(spans.begin() + tags, spans.end(), begins);
     const auto last =
         std::ranges::find_if(first, spans.end(), [&](const auto& piece) { return piece.begin >= occurrence.end; });
-    const auto pieces = last - first;
-    const auto all = std::ssize(spans) - static_cast<std::int64_t>(source.tags);
-    if (!attention_shows_translation(pieces, all, phrase)) continue;
-    phrase.source_begin = first - spans.begin();
-    phrase.source_end = phrase.source_begin + pieces;
+    const auto pieces = last - first, all = std::ssize(spans) - tags;
+    for (auto phrase : phrases_[occurrence.entry]) {
+      phrase.group = group;
+      phrase.is_line = pieces > 0 && pieces == all;
+      if (attention_shows_translation(pieces, all, phrase)) {
+        phrase.source_begin = first - spans.begin();
+        phrase.source_end = phrase.source_begin + pieces;
+      }
+      result.push_back(std::move(phrase));
+    }
+    ++group;
   }
   return result;
 }
 
 bool has_all(std::string_view text, std::span<const Phrase> phrases) {
-  std::map<std::string_view, std::int64_t> missing;
   std::vector<Match> matches;
-  for (const auto& phrase : phrases)
-    if (missing[phrase.text]++ == 0) add_matches(text, phrase, matches);
-  std::ranges::sort(matches, {}, [](const Match& match) { return std::pair(match.begin, -std::ssize(match.phrase)); });
+  for (const auto& phrase : phrases) add_matches(text, phrase, matches);
+  std::ranges::stable_sort(matches, {},
+                           [](const Match& match) { return std::pair(match.begin, -std::ssize(match.phrase->text)); });
+  std::vector<bool> met(phrases.size());
   std::size_t taken = 0;  // the text up to here is used, or precedes all that is left
   for (const auto& [begin, phrase] : matches) {
-    auto& left = missing.at(phrase);
-    if (begin < taken || left == 0) continue;
-    --left;
-    taken = begin + phrase.size();
+    if (begin < taken || met[static_cast<std::size_t>(phrase - phrases.data())]) continue;
+    for (std::size_t i = 0; i < phrases.size(); ++i) met[i] = met[i] || phrases[i].replaces(*phrase);
+    taken = begin + phrase->text.size();
   }
-  return std::ranges::all_of(missing, [](const auto& left) { return left.second == 0; });
+  return std::ranges::all_of(met, std::identity());
 }
 
 }  // namespace gloss

@@ -22,8 +22,8 @@ class GlossaryPhrases {
   GlossaryPhrases(Glossary glossary, const Tokenizer& tokenizer);
 
   /// Returns a phrase for each occurrence of a glossary source that ends within the first `end` bytes of the line
-  /// (valid UTF-8), as Glossary::find. source_begin and source_end are set if attention can show where the phrase is
-  /// translated, otherwise empty.
+  /// (valid UTF-8), as Glossary::find, or one for each alternative. source_begin and source_end are set if attention
+  /// can show where the phrase is translated, otherwise empty.
   std::vector<Phrase> phrases_for(const PieceSpans& source, std::size_t end = std::string_view::npos) const;
   /// Returns [V]: 1 for pieces that continue the word before them.
   std::span<const std::uint8_t> continues_word() const { return continues_word_; }
@@ -31,12 +31,12 @@ class GlossaryPhrases {
  private:
   Glossary glossary_;
   std::vector<std::uint8_t> continues_word_;
-  std::vector<Phrase> phrases_;  ///< of each entry of the glossary
+  std::vector<std::vector<Phrase>> phrases_;  ///< the alternatives of each entry of the glossary
 };
 
-/// Returns whether a text (valid UTF-8) contains the phrases, without overlaps; phrases with `has_word_marks` as
-/// whole words (is_word_boundary). Counts as PhraseProgress does: from left to right, at each place the longest phrase
-/// that is still missing, after the end of the previous one.
+/// Returns whether a text (valid UTF-8) contains the phrases, one of alternatives, without overlaps; phrases with
+/// `has_word_marks` as whole words (is_word_boundary). Counts as PhraseProgress does: from left to right, at each place
+/// the longest phrase that is still missing, after the end of the previous one.
 bool has_all(std::string_view text, std::span<const Phrase> phrases);
 
 }  // namespace gloss

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/text/utf8.h"
+#include "common/text/visible_text.h"
 #include "translation/translation_job.h"
 
 namespace gloss {
@@ -31,7 +32,9 @@ LineTranslator LineTranslator::with_tokenizers(std::shared_ptr<const Tokenizer> 
 }
 
 LineTranslator::Source LineTranslator::encode_source(std::string_view line) const {
-  Source source{source_->encode_with_spans(repair_utf8(line)), 0, {}, false};
+  auto text = visible_text(repair_utf8(line));
+  if (content_of(text) == TextContent::kNothing) text.clear();
+  Source source{source_->encode_with_spans(text), 0, {}, false};
   const auto& pieces = source.pieces.ids;
   source.length = std::min(pieces.size(), static_cast<std::size_t>(max_source_length_ - 1));
   source.truncated = source.length < pieces.size();
@@ -41,7 +44,7 @@ LineTranslator::Source LineTranslator::encode_source(std::string_view line) cons
 }
 
 Ids LineTranslator::encode_target(std::string_view text) const {
-  auto ids = target_->encode(repair_utf8(text));
+  auto ids = target_->encode(visible_text(repair_utf8(text)));
   if (const auto tag = target_->tag(); ids.empty() && tag) ids.push_back(*tag);
   return ids;
 }

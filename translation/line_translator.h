@@ -38,9 +38,12 @@ class LineTranslator {
   LineTranslator(std::shared_ptr<const Scorer> scorer, std::shared_ptr<const Tokenizer> source,
                  std::shared_ptr<const Tokenizer> target, std::int64_t max_source_length, Aligner aligner = {});
 
-  /// Returns one translation for each line, in order. Broken UTF-8 and NUL are read as U+FFFD. A search may continue
-  /// the last word of a prefix. If a line is truncated, only glossary phrases inside the part that is read are
-  /// required. On the CPU a translation depends on its line, its number and the options alone, bit for bit.
+  /// Returns one translation for each line, in order. Broken UTF-8 and NUL are read as U+FFFD, invisible characters are
+  /// removed (visible_text.h). Lines without letters and digits, and those that are a source phrase of the glossary,
+  /// are not searched, unless they have a prefix: their only candidate is the line itself or the target phrase, without
+  /// tokens. A search may continue the last word of a prefix. If a line is truncated, only glossary phrases inside the
+  /// part that is read are required. On the CPU a translation depends on its line, its number and the options alone,
+  /// bit for bit.
   ///
   /// Throws UsageError if `config` is invalid, if the request has another number of prefixes than lines or no worker,
   /// if TranslationHooks::on_token is set for a search that is not greedy, for phrases with sampling, and for details

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/text/letter_case.h"
 #include "common/text/utf8.h"
 #include "common/text/white_space.h"
 #include "common/text/word_boundary.h"
@@ -12,7 +13,9 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kMinSourceSentences = 3;  // shorter sources are not judged: two sentences may well become one
+// If one of two sentences is lost, 81 % (en-de) and 99 % (de-en) of the translations of joined lines of Multi30k are
+// shorter than this; human translations that merge two sentences are so in 2 to 9 of 59 cases.
+constexpr double kMinRatioOfTwo = 0.75;
 
 constexpr std::u32string_view kMarks = U".!?\u2026\u203c\u2048\u2049\u061f";
 // Full stops that need no space after them, or that have no other use.
@@ -28,15 +31,6 @@ constexpr auto kAbbreviations = std::to_array<std::u32string_view>(
 bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 bool in_range(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
 
-/// Returns whether c is an upper-case letter of Latin, Greek, Cyrillic or Armenian. In the extended blocks of Latin and
-/// Cyrillic both cases alternate, upper case first, with few exceptions.
-bool is_upper(char32_t c) {
-  if (in_range(c, U'A', U'Z') || (in_range(c, 0xc0, 0xde) && c != 0xd7)) return true;
-  if (in_range(c, 0x139, 0x148) || in_range(c, 0x179, 0x17e)) return c % 2 == 1;
-  if (in_range(c, 0x100, 0x24f) || in_range(c, 0x460, 0x52f) || in_range(c, 0x1e00, 0x1eff)) return c % 2 == 0;
-  return in_range(c, 0x386, 0x3ab) ? c != 0x390 : in_range(c, 0x400, 0x42f) || in_range(c, 0x531, 0x556);
-}
-
 /// Returns whether c is a letter of a script without cases: Hebrew, Arabic, Devanagari, ideographs, hangul and more.
 bool is_caseless(char32_t c) { return is_letter(c) && c >= 0x5d0 && !in_range(c, 0x1c80, 0x1fff) && c < 0x1d400; }
 
@@ -46,8 +40,8 @@ bool is_vowel(char32_t c) { return is_one_of(c, U"aeiouyAEIOUY") || c >= 0x80; }
 bool is_abbreviation(std::u32string_view word) {
   while (!word.empty() && is_one_of(word.front(), kOpening)) word.remove_prefix(1);
   if (word.empty()) return false;
-  if (std::ranges::all_of(word, is_ascii_digit)) return true;     // "am 3. Mai"
-  const bool title = word.size() <= 3 && is_upper(word.front());  // "Dr.", "Inc."
+  if (std::ranges::all_of(word, is_ascii_digit)) return true;          // "am 3. Mai"
+  const bool title = word.size() <= 3 && is_upper_case(word.front());  // "Dr.", "Inc."
   return word.size() == 1 || title || is_one_of(U'.', word) || std::ranges::none_of(word, is_vowel) ||
          std::ranges::find(kAbbreviations, word) != kAbbreviations.end();
 }
@@ -93,7 +87,7 @@ bool starts_sentence(std::u32string_view text, const SentenceEnd& end) {
   if (next == text.size()) return false;
   if (end.full_stop) return is_letter(text[next]) || is_ascii_digit(text[next]);
   const bool space = end.end < text.size() && is_white_space(text[end.end]);
-  return space && (is_upper(text[next]) || is_caseless(text[next]));
+  return space && (is_upper_case(text[next]) || is_caseless(text[next]));
 }
 
 bool ends_abbreviation(std::u32string_view text, const SentenceEnd& end) {
@@ -125,9 +119,9 @@ std::int64_t max_sentences(std::string_view text) {
   return std::ranges::count_if(ends, counts) + (std::ranges::any_of(rest, is_letter) ? 1 : 0);
 }
 
-bool has_fewer_sentences(std::string_view source, std::string_view target) {
+bool has_fewer_sentences(std::string_view source, std::string_view target, double length_ratio) {
   const auto before = min_sentences(source);
-  if (before < kMinSourceSentences) return false;
+  if (before < 2 || (before == 2 && length_ratio >= kMinRatioOfTwo)) return false;
   const auto after = max_sentences(target);
   return after > 0 && after < before;
 }

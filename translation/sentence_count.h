@@ -17,10 +17,11 @@ std::int64_t min_sentences(std::string_view text);
 /// any mark.
 std::int64_t max_sentences(std::string_view text);
 
-/// Returns whether a source of three or more sentences has a translation with fewer. The source is counted by
-/// min_sentences, the target by max_sentences, so the answer errs towards false. Returns false for a target without any
-/// mark, since some scripts have no such marks. A model trained on single sentences often drops the rest of a
-/// paragraph. Both texts are UTF-8.
-bool has_fewer_sentences(std::string_view source, std::string_view target);
+/// Returns whether a source of several sentences has a translation with fewer. The source is counted by min_sentences,
+/// the target by max_sentences, so the answer errs towards false. Returns false for a target without any mark, since
+/// some scripts have no such marks. Two sentences may well become one: that counts only if `length_ratio`, the number
+/// of pieces of the target for each of the source, is below 0.75. A model trained on single sentences often drops the
+/// rest of a line. Both texts are UTF-8.
+bool has_fewer_sentences(std::string_view source, std::string_view target, double length_ratio);
 
 }  // namespace gloss

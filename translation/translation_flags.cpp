@@ -126,7 +126,7 @@ TranslationFlags flags_of(const FlagInput& input, const FlagBounds& bounds) {
   flags.unknown = input.unknown;
   flags.truncated = input.truncated;
   flags.cut = input.cut;
-  flags.fewer_sentences = has_fewer_sentences(input.source, input.target);
+  flags.fewer_sentences = has_fewer_sentences(input.source, input.target, T / std::max(S, 1.0));
   return flags;
 }
 

@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/text/utf8.h"
+#include "common/text/visible_text.h"
+#include "common/text/white_space.h"
 #include "decoding/batched_search.h"
 #include "tensor/out_of_memory.h"
 
@@ -74,7 +77,29 @@ void TranslationJob::read_lines() {
     done_[i] = source.ids.empty();
     if (done_[i]) result_[i].candidates.emplace_back();
     sources_.push_back(std::move(source.ids));
+    if (done_[i]) continue;
+    if (auto text = known_translation(i)) {
+      result_[i].candidates.emplace_back().text = *text;
+      done_[i] = true;
+      if (hooks_.on_token) send({.line = i, .piece = {}, .text = std::move(*text), .is_last = true});
+    }
   }
+}
+
+/// Returns the translation of a line that is not searched. Absent for the others.
+std::optional<std::string> TranslationJob::known_translation(std::size_t line) const {
+  if (!request_.prefixes.empty() && !request_.prefixes[line].empty()) return std::nullopt;
+  if (!phrases_.empty() && !phrases_[line].empty())
+    return phrases_[line].front().is_line ? std::optional(phrases_[line].front().text) : std::nullopt;
+  const auto& text = result_[line].source.text;
+  if (result_[line].truncated || content_of(text) == TextContent::kWords) return std::nullopt;
+  std::string copy;
+  for (std::size_t offset = 0; offset < text.size();) {
+    const auto [value, bytes] = decode_utf8(text, offset);
+    copy += is_white_space(value.value_or(0)) ? " " : std::string_view(text).substr(offset, bytes);
+    offset += bytes;
+  }
+  return copy;
 }
 
 void TranslationJob::search_in_parts(std::span<const std::size_t> lines) {
@@ -157,15 +182,32 @@ void TranslationJob::check_limits() {
     interrupt(LineTranslation::Status::kDeadline);
 }
 
+void TranslationJob::StreamedLine::add_text(const Tokenizer& tokenizer) {
+  const auto last = std::span<const Id>(ids).subspan(context_begin);
+  const auto before = tokenizer.decode(last.first(decoded - context_begin)), all = tokenizer.decode(last);
+  if (all.ends_with("\uFFFD")) return;
+  if (!all.starts_with(before)) {  // the tokenizer rewrites texts
+    text = tokenizer.decode(ids);
+    decoded = ids.size();
+    return;
+  }
+  const auto added = all.substr(before.size());
+  text += added;
+  // Decoding drops spaces at the beginning of a text, so the context never begins with one.
+  if (content_of(added) != TextContent::kNothing) context_begin = decoded;
+  decoded = ids.size();
+}
+
 void TranslationJob::stream_token(std::size_t line, Id token, double log_probability) {
   auto& streamed = streamed_[line];
   streamed.ids.push_back(token);
   const auto before = std::exchange(streamed.log_probability, log_probability);
   if (streamed.ids.size() <= translator_.target_tags()) return;
   const auto& tokenizer = translator_.target_tokenizer();
+  streamed.add_text(tokenizer);
   send({.line = line,
         .piece = tokenizer.piece(token),
-        .text = tokenizer.decode(streamed.ids),
+        .text = streamed.text,
         .log_probability = log_probability - before,
         .is_last = false});
 }
@@ -175,6 +217,7 @@ void TranslationJob::add_hypotheses(std::size_t line, const std::vector<Hypothes
       {.index = line,
        .source = &sources_[line],
        .phrases = phrases_.empty() ? std::span<const Phrase>() : std::span<const Phrase>(phrases_[line]),
+       .prefix = request_.prefixes.empty() ? std::string_view() : std::string_view(request_.prefixes[line]),
        .hypotheses = hypotheses,
        .translation = &result_[line]});
   if (!hooks_.on_token) return;

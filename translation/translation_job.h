@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "decoding/search.h"
@@ -22,14 +24,21 @@ class TranslationJob {
  private:
   /// A line whose tokens are streamed.
   struct StreamedLine {
+    /// Appends the text of the last ids, unless bytes of their last character may follow.
+    void add_text(const Tokenizer& tokenizer);
+
     Ids ids;
     double log_probability = 0;
+    std::string text;               ///< of the first `decoded` ids
+    std::size_t decoded = 0;        ///< number of ids
+    std::size_t context_begin = 0;  ///< index of the first id that is decoded again with the next ones
   };
   struct Interrupted {};  ///< thrown when the deadline has passed or the caller cancels
 
   void expect_possible() const;
   void expect_tokens_one_by_one() const;
   void read_lines();
+  std::optional<std::string> known_translation(std::size_t line) const;
   /// Searches all lines in one call of `search`, and in halves only if memory runs out.
   void search_in_parts(std::span<const std::size_t> lines);
   bool try_to_search(std::span<const std::size_t> lines);

@@ -49,7 +49,9 @@ struct TranslationHooks {
   struct TokenEvent {
     std::size_t line = 0;  ///< index into the lines of the request
     std::string piece;     ///< as the tokenizer spells it; empty if `is_last`
-    std::string text;      ///< the translation so far, unknown pieces not replaced
+    /// The translation so far, unknown pieces not replaced, up to the last complete character: the text of an event
+    /// begins with that of the one before, unless the tokenizer rewrites texts.
+    std::string text;
     /// Of this token. If `is_last`: of eos, or 0 if the length limit ended the line.
     double log_probability = 0;
     bool is_last = false;  ///< the line's last event; an empty line has no event

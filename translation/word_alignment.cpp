@@ -17,7 +17,7 @@ std::string_view without_ends(std::string_view text, std::string_view ends) {
 
 /// Returns the replacement of an unknown piece that is linked to piece `link` of the source. A piece that is only a
 /// space stands for the word that it begins.
-std::string_view replacement(const PieceSpans& source, const PieceWords& words, std::int64_t link) {
+std::string_view replacement_of(const PieceSpans& source, const PieceWords& words, std::int64_t link) {
   if (link < 0) return {};
   auto piece = static_cast<std::size_t>(link);
   while (piece + 1 < source.ids.size() && words.of_piece[piece].begin == words.of_piece[piece].end) ++piece;
@@ -59,11 +59,15 @@ std::string to_pharaoh(std::span<const WordLink> links) {
 
 PieceSpans replace_unknown(const PieceSpans& source, const PieceWords& words, const PieceSpans& target,
                            std::span<const PieceLink> links) {
+  return replace_unknown(target, [&](std::size_t piece) { return replacement_of(source, words, links[piece].source); });
+}
+
+PieceSpans replace_unknown(const PieceSpans& target,
+                           const std::function<std::string_view(std::size_t piece)>& replacement) {
   PieceSpans result{.text = {}, .ids = target.ids, .spans = {}, .tags = target.tags};
   for (std::size_t piece = 0; piece < target.ids.size(); ++piece) {
     const auto begin = result.text.size();
-    const auto in_place =
-        target.ids[piece] == kUnk ? replacement(source, words, links[piece].source) : std::string_view();
+    const auto in_place = target.ids[piece] == kUnk ? replacement(piece) : std::string_view();
     result.text += in_place.empty() ? target.text_of(piece) : in_place;
     result.spans.push_back({begin, result.text.size(), target.spans[piece].of_next});
   }

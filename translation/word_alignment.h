@@ -1,9 +1,12 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tokenizer/piece_spans.h"
@@ -35,5 +38,8 @@ std::string to_pharaoh(std::span<const WordLink> links);
 /// a space stands there. An unk without link stays as it is. `words` are the source's; both texts are `spans_known`.
 PieceSpans replace_unknown(const PieceSpans& source, const PieceWords& words, const PieceSpans& target,
                            std::span<const PieceLink> links);
+/// Does the same with the texts that `replacement` returns for each unk piece; an empty one leaves it as it is.
+PieceSpans replace_unknown(const PieceSpans& target,
+                           const std::function<std::string_view(std::size_t piece)>& replacement);
 
 }  // namespace gloss

@@ -49,44 +49,67 @@ class LineWarning {
   std::int64_t count_ = 0;
 };
 
-/// Warns once of lines that look like paragraphs and lost sentences. Warns at the first such line if a person types the
-/// lines, otherwise of all of them at the end.
-class ParagraphWarning {
+/// Warns once of lines with a property: at the first such line if a person types the lines, otherwise of all at the
+/// end.
+class SummedWarning {
  public:
-  explicit ParagraphWarning(bool typed) : typed_(typed) {}
+  SummedWarning(bool typed, std::string what, std::string advice)
+      : typed_(typed), what_(std::move(what)), advice_(std::move(advice)) {}
 
   void add(std::int64_t line) {
     lines_.note(line);
-    if (typed_ && lines_.count == 1) log_warning("sentences of this paragraph are lost: " + std::string(kAdvice));
+    if (typed_ && lines_.count == 1) log_warning(what_ + ": " + advice_);
   }
   void finish() const {
     if (!typed_ && lines_.count > 0)
-      log_warning("sentences are lost in " + std::to_string(lines_.count) +
-                  (lines_.count == 1 ? " line that looks like a paragraph (" : " lines that look like paragraphs (") +
-                  lines_.text() + "): " + std::string(kAdvice));
+      log_warning(what_ + " in " + std::to_string(lines_.count) + (lines_.count == 1 ? " line (" : " lines (") +
+                  lines_.text() + "): " + advice_);
   }
 
  private:
-  static constexpr std::string_view kAdvice =
-      "a line is translated as one sentence; put each sentence on a line of its own";
   bool typed_;
+  std::string what_, advice_;
   NotedLines lines_;
 };
+
+/// Returns the number of pieces of the best translation for each piece of the source.
+double length_ratio(const LineTranslation& translation) {
+  const auto pieces = translation.candidates.front().tokens.size() - (translation.candidates.front().ended ? 1 : 0);
+  const auto source = std::max<std::size_t>(1, translation.source.ids.size() - translation.source.tags);
+  return static_cast<double>(pieces) / static_cast<double>(source);
+}
 
 /// Prints on stderr the problems of lines, such as invalid text, a cut line, missing phrases, lost sentences or a lack
 /// of memory.
 class LineWarnings {
  public:
-  /// `typed`: whether a person types the lines.
-  explicit LineWarnings(bool typed) : paragraphs_(typed) {}
+  /// `typed`: whether a person types the lines. `columns`: whether |||  separates columns of the output.
+  LineWarnings(bool typed, bool columns, bool replaces_unknown)
+      : columns_(columns),
+        replaces_unknown_(replaces_unknown),
+        paragraphs_(typed, "sentences are lost",
+                    "a line is translated as one sentence; put each sentence on a line of its own"),
+        cut_(typed, "the length limit cuts translations",
+             "raise --max-length or --max-length-factor, unless they repeat themselves"),
+        unknown_(typed, "there are characters that the model does not know",
+                 "--replace-unknown copies them into translations, --no-unk leaves them out"),
+        separators_(typed, "a translation contains |||",
+                    "it also separates the columns of the output; --json-lines has no columns") {}
 
   void add(std::int64_t line, const std::string& source, const LineTranslation& translation) {
     if (!is_text(source)) broken_.add(line);
     if (translation.truncated) truncated_.add(line);
     if (std::ranges::any_of(translation.candidates, &LineTranslation::Candidate::lacks_phrase))
       (translation.leaves_out_phrases ? no_room_ : lacking_).add(line);
+    if (translation.has_unknown_source() && !replaces_unknown_) unknown_.add(line);
+    if (columns_ && std::ranges::any_of(translation.candidates, [](const auto& candidate) {
+          return candidate.text.find("|||") != std::string::npos;
+        }))
+      separators_.add(line);
     if (translation.complete()) {
-      if (has_fewer_sentences(source, translation.candidates.front().text)) paragraphs_.add(line);
+      const auto& best = translation.candidates.front();
+      if (has_fewer_sentences(source, best.text, length_ratio(translation))) paragraphs_.add(line);
+      if (!best.ended_or_empty()) cut_.add(line);
       return;
     }
     log_error("line " + std::to_string(line) +
@@ -98,7 +121,7 @@ class LineWarnings {
     truncated_.finish();
     no_room_.finish();
     lacking_.finish();
-    paragraphs_.finish();
+    for (const auto* warning : {&paragraphs_, &cut_, &unknown_, &separators_}) warning->finish();
     return complete_ ? ExitCode::kDone : ExitCode::kOutOfMemory;
   }
 
@@ -107,7 +130,8 @@ class LineWarnings {
   LineWarning truncated_{"is too long; only its beginning is translated"};
   LineWarning no_room_{"its translation has not every phrase of the glossary, for which --max-length has no room"};
   LineWarning lacking_{"its translation has not every phrase of the glossary"};
-  ParagraphWarning paragraphs_;
+  bool columns_, replaces_unknown_;
+  SummedWarning paragraphs_, cut_, unknown_, separators_;
   bool complete_ = true;
 };
 
@@ -180,7 +204,8 @@ ExitCode run(const TranslateOptions& options) {
     log_info(std::string("type a sentence and press Enter; Ctrl-D ends") +
              (has_line_editing() ? "" : " (lines cannot be edited: built without libedit)"));
 
-  LineWarnings warnings(source.typed());
+  LineWarnings warnings(source.typed(), !print.json_lines && (print.n_best || print.alignment),
+                        options.replace_unknown);
   InputProgress progress(source.size(), results.is_stdout());
   const TranslationHooks hooks{.before_batch = [&](std::int64_t lines) { progress.show_batch(lines); },
                                .before_step = stop_where_requested,

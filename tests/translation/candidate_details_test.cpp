@@ -164,13 +164,17 @@ TEST_P(CandidateDetailsTest, ATokenizerThatRewritesItsTextLeavesOutWordsAndLinks
   EXPECT_TRUE(candidate.flags.unknown);
 }
 
-TEST_P(CandidateDetailsTest, AReplacedPieceHasItsPlaceInTheNewText) {
-  const auto before = forced("a\u2603b", {}), after = forced("a\u2603b", {.replace_unknown = true});
-  EXPECT_NE(before.text, after.text);
-  ASSERT_EQ(before.tokens.size(), after.tokens.size());
-  const auto& last = after.tokens.back().span;
-  EXPECT_EQ(after.text.substr(last.begin, last.end - last.begin), "b");
-  EXPECT_EQ(last.end, after.text.size());
+TEST_P(CandidateDetailsTest, UnknownPiecesOfAPrefixHaveItsText) {
+  for (const std::string text : {"a\u2603b", "\u2603 b", "a \u2603\u2604"}) {
+    for (const bool replace : {false, true}) {
+      const auto candidate = forced(text, {.confidence = true, .replace_unknown = replace});
+      EXPECT_EQ(candidate.text, text);
+      EXPECT_TRUE(candidate.flags.unknown);
+      const auto& last = candidate.tokens.back().span;
+      EXPECT_EQ(last.end, text.size());
+      EXPECT_TRUE(candidate.text.substr(last.begin, last.end - last.begin).ends_with(text.back()));
+    }
+  }
 }
 
 TEST_P(CandidateDetailsTest, LinksAreBetweenWordsThatExist) {

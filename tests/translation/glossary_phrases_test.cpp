@@ -117,6 +117,30 @@ TEST_F(GlossaryPhrasesTest, ATextHasAllPhrasesOrNot) {
   EXPECT_TRUE(has_all("", {}));
 }
 
+TEST_F(GlossaryPhrasesTest, AlternativesAreAGroupOfWhichOneIsEnough) {
+  const auto phrases = phrases_of(read("x\tab| c a |b\ny\tc\n"), "x y x");
+  ASSERT_EQ(phrases.size(), 7u);
+  EXPECT_EQ(phrases[1].text, "c a");
+  EXPECT_TRUE(phrases[0].replaces(phrases[2]));
+  EXPECT_FALSE(phrases[2].replaces(phrases[3]));
+  EXPECT_FALSE(phrases[0].replaces(phrases[4])) << "the second x";
+  EXPECT_TRUE(has_all("ab c b", phrases));
+  EXPECT_TRUE(has_all("ab, ab, c", phrases));
+  EXPECT_TRUE(has_all("c c a b", phrases));
+  EXPECT_FALSE(has_all("ab c", phrases));
+  EXPECT_FALSE(has_all("c a b", phrases));
+  EXPECT_THAT([&] { read("x\tab|q\n"); }, ThrowsMessage<DataError>(HasSubstr("got \"q\"")));
+}
+
+TEST_F(GlossaryPhrasesTest, ALineThatIsAPhraseIsKnown) {
+  const auto glossary = read("a b\tc\n");
+  const auto phrases = [&](const std::string& line, const std::vector<PieceSpans::Span>& spans) {
+    return glossary.phrases_for({.text = line, .ids = Ids(spans.size(), 4), .spans = spans});
+  };
+  EXPECT_TRUE(phrases(" a  b", {{1, 2}, {2, 5}}).at(0).is_line);
+  EXPECT_FALSE(phrases("a b.", {{0, 1}, {1, 3}, {3, 4}}).at(0).is_line);
+}
+
 std::vector<Phrase> texts_of(const std::vector<std::string>& texts) {
   std::vector<Phrase> phrases;
   for (const auto& text : texts) phrases.push_back({text, {}, true});

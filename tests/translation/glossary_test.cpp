@@ -75,12 +75,43 @@ TEST_F(GlossaryTest, TheSameEntryTwiceIsOne) { EXPECT_EQ(read("a\tb\nc\td\na\tb\
 
 TEST_F(GlossaryTest, FindsWholeWordsInTheirSpelling) {
   const auto glossary = read("dog\tHund\nhot dog\tWurst\nU.S.\tUSA\n");
-  EXPECT_THAT(found(glossary, "A dog, a Dog and two dogs."), ElementsAre("dog"));
+  EXPECT_THAT(found(glossary, "A dog, a god and two dogs."), ElementsAre("dog"));
   EXPECT_THAT(found(glossary, "hotdog dogma bulldog"), IsEmpty());
   EXPECT_THAT(found(glossary, "dog"), ElementsAre("dog"));
   EXPECT_THAT(found(glossary, "(dog)-dog's"), ElementsAre("dog", "dog"));
   EXPECT_THAT(found(glossary, "in the U.S.now"), ElementsAre("U.S."));
   EXPECT_THAT(found(glossary, ""), IsEmpty());
+}
+
+TEST_F(GlossaryTest, CaseCountsIfTheSourceHasACapital) {
+  const auto glossary = read("dog\tHund\nüber öl\tover oil\nPolish\tpolnisch\nпёс\tdog\n");
+  EXPECT_THAT(found(glossary, "Dog DOG dOg"), ElementsAre("dog", "dog", "dog"));
+  EXPECT_THAT(found(glossary, "ÜBER Öl, Пёс ПЁС"), ElementsAre("über öl", "пёс", "пёс"));
+  EXPECT_THAT(found(glossary, "polish POLISH Polish"), ElementsAre("Polish"));
+  const auto both = read("polish\tpolieren\nPolish\tpolnisch\npolish food\tx\n");
+  EXPECT_THAT(found(both, "Polish polish, POLISH Food"), ElementsAre("Polish", "polish", "polish food"));
+}
+
+TEST_F(GlossaryTest, DecomposedSpellingsAreTheSame) {
+  const std::string composed = "für Bjo\u0308rn", decomposed = "fu\u0308r  Bj\u00f6rn.";
+  const auto glossary = read("für Björn\tx\nça\ty\n");
+  EXPECT_THAT(glossary.find(decomposed), ElementsAre(Glossary::Occurrence{0, 0, 13}));
+  EXPECT_THAT(glossary.find(composed), ElementsAre(Glossary::Occurrence{0, 0, 12}));
+  EXPECT_THAT(found(read("c\u0327a\ty\n"), "ÇA"), ElementsAre("ça"));
+  EXPECT_THAT(read("ca\tx\n").find("c\u0327a"), IsEmpty());
+  EXPECT_THAT(found(glossary, "\u0308 \u0327"), IsEmpty());
+}
+
+// A source of each length, all of which begin alike, as does the line.
+TEST_F(GlossaryTest, TheLongestIsFoundAmongSourcesThatBeginAlike) {
+  std::string entries, source = "a";
+  for (int i = 0; i < 300; ++i, source += i % 3 == 0 ? " b" : "a") entries += source + "\tx" + std::to_string(i) + "\n";
+  const auto glossary = read(entries);
+  for (const auto i : {0, 7, 150, 299}) {
+    const auto& entry = glossary.entries()[static_cast<std::size_t>(i)];
+    EXPECT_THAT(found(glossary, entry.source), ElementsAre(entry.source));
+    EXPECT_THAT(found(glossary, entry.source + "-c"), ElementsAre(entry.source));
+  }
 }
 
 TEST_F(GlossaryTest, TheLongestAtAPlaceAndNoneOverlaps) {

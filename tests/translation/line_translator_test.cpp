@@ -57,6 +57,49 @@ TEST_P(LineTranslatorTest, LinesWithNothingInThemAreNotSearched) {
   EXPECT_THAT(empty[0].candidates[0].tokens, IsEmpty());
 }
 
+TEST_P(LineTranslatorTest, LinesOfWhiteSpaceOfAnyKindAreEmpty) {
+  EXPECT_THAT(texts({"\u00a0", "\u3000\u2003 ", "\u00ad\u2060"}), ElementsAre("", "", ""));
+  EXPECT_THAT(scorer_->steps(), IsEmpty());
+}
+
+TEST_P(LineTranslatorTest, LinesWithoutLettersAndDigitsAreCopied) {
+  EXPECT_THAT(texts({"...", " ?", "\u2014\u2028\u2014", "\U0001f600"}),
+              ElementsAre("...", " ?", "\u2014 \u2014", "\U0001f600"));
+  EXPECT_THAT(scorer_->steps(), IsEmpty());
+  const auto copied = translate({"?!"}).at(0).candidates.at(0);
+  EXPECT_TRUE(copied.ended_or_empty());
+  EXPECT_THAT(copied.tokens, IsEmpty());
+  EXPECT_NE(texts({"a?"}).at(0), "a?") << "a letter is translated";
+  const std::vector<std::string> lines = {"?"}, prefixes = {"ab"};
+  const auto begun =
+      LineTranslator(scorer_, letters_, letters_, 100).translate({.lines = lines, .prefixes = prefixes}, config_);
+  EXPECT_TRUE(begun.at(0).candidates.at(0).text.starts_with("ab"));
+}
+
+TEST_P(LineTranslatorTest, ALineThatIsAGlossaryPhraseIsItsTranslation) {
+  const auto glossary = glossary_of("abc\txyz|yz\n");
+  const std::vector<std::string> lines = {"abc", " abc ", "abc d"};
+  const auto found =
+      LineTranslator(scorer_, letters_, letters_, 100).translate({.lines = lines, .glossary = &glossary}, config_);
+  for (const auto i : {0, 1}) {
+    EXPECT_EQ(found[i].candidates.at(0).text, "xyz");
+    EXPECT_FALSE(found[i].candidates.at(0).lacks_phrase);
+    EXPECT_THAT(found[i].candidates.at(0).tokens, IsEmpty());
+  }
+  EXPECT_THAT(found[2].candidates.at(0).text, testing::HasSubstr("yz"));
+  EXPECT_THAT(found[2].candidates.at(0).tokens, testing::Not(IsEmpty()));
+}
+
+TEST_P(LineTranslatorTest, InvisibleCharactersAreNotRead) {
+  EXPECT_THAT(texts({"a\u00adb\u2066c"}), ElementsAre("abc"));
+  const std::vector<std::string> lines = {"a"}, prefixes = {"b\u2060c"};
+  const LineTranslator translator(scorer_, letters_, letters_, 100);
+  EXPECT_TRUE(translator.translate({.lines = lines, .prefixes = prefixes}, config_)
+                  .at(0)
+                  .candidates.at(0)
+                  .text.starts_with("bc"));
+}
+
 TEST_P(LineTranslatorTest, AlignerIsCalledWhenThereIsSomethingToAlign) {
   const LineTranslator translator(scorer_, letters_, letters_, 100,
                                   {[]() -> EncoderDecoder { throw std::runtime_error("loaded"); }, {}});

@@ -38,13 +38,20 @@ TEST(SentenceCountTest, TheMostIsEveryMarkThatMayEndOne) {
 
 TEST(SentenceCountTest, AParagraphThatLosesASentenceLacksSentences) {
   const auto three = "A man sleeps. A dog runs. A cat eats.";
-  EXPECT_TRUE(has_fewer_sentences(three, "Ein Mann schläft."));
-  EXPECT_TRUE(has_fewer_sentences(three, "Ein Mann schläft. Ein Hund läuft."));
-  EXPECT_FALSE(has_fewer_sentences(three, "Ein Mann schläft. Ein Hund läuft. Eine Katze frisst."));
-  EXPECT_FALSE(has_fewer_sentences(three, "ผู้ชายนอนหลับ"));  // a script without marks
-  EXPECT_FALSE(has_fewer_sentences(three, ""));
-  EXPECT_FALSE(has_fewer_sentences("A man sleeps. A dog runs.", "Ein Mann schläft."));  // may well be one
-  EXPECT_TRUE(has_fewer_sentences("A man sleeps. A dog runs. A cat eats. It rains.", "Ein Mann. Ein Hund."));
+  EXPECT_TRUE(has_fewer_sentences(three, "Ein Mann schläft.", 1));
+  EXPECT_TRUE(has_fewer_sentences(three, "Ein Mann schläft. Ein Hund läuft.", 1));
+  EXPECT_FALSE(has_fewer_sentences(three, "Ein Mann schläft. Ein Hund läuft. Eine Katze frisst.", 1));
+  EXPECT_FALSE(has_fewer_sentences(three, "ผู้ชายนอนหลับ", 1));  // a script without marks
+  EXPECT_FALSE(has_fewer_sentences(three, "", 1));
+  EXPECT_TRUE(has_fewer_sentences("A man sleeps. A dog runs. A cat eats. It rains.", "Ein Mann. Ein Hund.", 1));
+}
+
+TEST(SentenceCountTest, TwoSentencesBecomeOneOrLoseOne) {
+  const auto two = "A man sleeps. A dog runs.";
+  EXPECT_FALSE(has_fewer_sentences(two, "Ein Mann schläft, ein Hund läuft.", 1));
+  EXPECT_FALSE(has_fewer_sentences(two, "Ein Mann schläft. Ein Hund läuft.", 0.5));
+  EXPECT_TRUE(has_fewer_sentences(two, "Ein Mann schläft.", 0.5));
+  EXPECT_FALSE(has_fewer_sentences("A man sleeps.", "Mann.", 0.5));
 }
 
 }  // namespace

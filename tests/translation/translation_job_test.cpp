@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <new>
 #include <stdexcept>
@@ -14,7 +16,10 @@
 
 #include "common/error.h"
 #include "tests/decoding/fake_scorer.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/translation/letters.h"
+#include "tokenizer/sentencepiece_tokenizer.h"
+#include "tokenizer/train_tokenizer.h"
 
 namespace gloss {
 namespace {
@@ -83,6 +88,49 @@ TEST_F(TranslationJobTest, LinesThatFitIntoMemoryAreOneBatch) {
 TEST_F(TranslationJobTest, LinesThatDoNotFitAreSearchedInHalvesAndKeepTheirOrder) {
   EXPECT_THAT(texts({"a", "bb", "c", "dd", "e"}), ElementsAre("a", "bb", "c", "dd", "e"));
   EXPECT_THAT(scorer_->batches, ElementsAre(5, 2, 3, 1, 2));
+}
+
+// Bytes at random, most of which are no characters, and characters that a prefix brings.
+TEST_F(TranslationJobTest, StreamedTextOnlyGrowsAndHasCompleteCharacters) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "text") << "ab ba\nb a b\nabba\n";
+  TokenizerConfig config;
+  config.type = TokenizerType::kChar;
+  config.vocabulary_size = 400;
+  config.byte_fallback = true;
+  const auto tokenizer = std::make_shared<SentencePieceTokenizer>(
+      train_tokenizer(std::vector<std::filesystem::path>{folder / "text"}, config), "letters");
+  const auto V = tokenizer->vocabulary_size();
+  const auto scorer =
+      std::make_shared<FakeScorer>(random_rule(V), V, at::kCPU, FakeScorer::Options{.max_target_length = 40});
+  std::vector<std::string> lines, prefixes;
+  for (std::size_t length = 1; length <= 30; ++length) {
+    lines.emplace_back(length, 'a');
+    prefixes.push_back(length % 3 == 0 ? "" : length % 3 == 1 ? "a \U0001f6a3\u72d7 \u00e9" : "\u72d7  b");
+  }
+  std::vector<std::string> texts(lines.size());
+  std::size_t held = 0;
+  const TranslationHooks hooks{.on_token = [&](const TranslationHooks::TokenEvent& event) {
+    auto& before = texts[event.line];
+    EXPECT_TRUE(event.text.starts_with(before)) << before << "\n" << event.text;
+    held += event.text == before && !event.is_last ? 1 : 0;
+    before = event.text;
+    return true;
+  }};
+  const auto found = LineTranslator(scorer, tokenizer, tokenizer, 100)
+                         .translate({.lines = lines, .prefixes = prefixes}, {.beam_size = 1, .min_length = 20}, hooks);
+  for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(texts[i], found[i].candidates.at(0).text);
+  EXPECT_GT(held, 100u);
+}
+
+TEST_F(TranslationJobTest, ACopiedLineIsStreamedAsOneEvent) {
+  std::vector<std::string> texts;
+  translate({"?"}, {.on_token = [&](const TranslationHooks::TokenEvent& event) {
+              EXPECT_TRUE(event.is_last);
+              texts.push_back(event.text);
+              return true;
+            }});
+  EXPECT_THAT(texts, ElementsAre("?"));
 }
 
 TEST_F(TranslationJobTest, BatchesThatWereFoundAreNotSearchedAgain) {

@@ -45,7 +45,7 @@ enum class LengthNormalisation { kPower, kGnmt };
 struct StreamedToken {
   std::size_t line = 0;        ///< index into the lines of the call
   std::string piece;           ///< as the tokenizer spells it, U+2581 for a space; empty if `end`
-  std::string text;            ///< the translation so far; unknown words are not replaced
+  std::string text;            ///< the translation so far, complete characters only; unknown words are not replaced
   double log_probability = 0;  ///< of this token; if `end`, of the end of the sentence (0 if the length limit ended it)
   /// True once for each complete line that is not empty, as its last event. An empty translation has only this one.
   bool end = false;
@@ -101,8 +101,9 @@ struct TranslationOptions {
   /// Exceptions leave translate unchanged.
   std::function<bool(const StreamedToken&)> on_token = {};
 
-  /// Phrases to translate in a required way. A translation contains `target` for each place of its line where `source`
-  /// stands as whole words, case included. The longest phrase wins. Not together with sampling.
+  /// Phrases to translate in a required way. A translation contains `target`, or one of its alternatives between `|`,
+  /// for each place of its line where `source` stands as whole words, in any case unless it has a capital letter. The
+  /// longest phrase wins. Not together with sampling.
   std::vector<GlossaryEntry> glossary = {};
 
   bool confidence = false;       ///< fills Candidate::words and flags

@@ -94,8 +94,8 @@ TEST(ParagraphTest, LostSentencesAreFlaggedAndWarnedOfOnce) {
   };
   const auto warned = translate(paragraph + "bada.\n" + paragraph, {});
   EXPECT_EQ(warned.exit_code, 0);
-  EXPECT_THAT(warned.err, HasSubstr("warning: sentences are lost in 2 lines that look like paragraphs"));
-  EXPECT_THAT(warned.err, HasSubstr("(first lines: 1, 3): a line is translated as one sentence"));
+  EXPECT_THAT(warned.err, HasSubstr("warning: sentences are lost in 2 lines (first lines: 1, 3): "));
+  EXPECT_THAT(warned.err, HasSubstr("a line is translated as one sentence"));
   const auto flagged = lines_of(translate(paragraph + "bada.\nBada. Kilo.\n", {"--json-lines"}).out);
   ASSERT_EQ(flagged.size(), 3U);
   EXPECT_THAT(flagged[0], HasSubstr("\"fewer_sentences\""));

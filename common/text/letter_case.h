@@ -1,0 +1,15 @@
+#pragma once
+
+namespace gloss {
+
+/// Returns the lower-case letter of c, or c itself: Latin, Greek, Cyrillic and Armenian. Its UTF-8 is as long as that
+/// of c.
+char32_t lower_case(char32_t c);
+/// Returns whether c is an upper-case letter of these scripts.
+inline bool is_upper_case(char32_t c) { return lower_case(c) != c || c == U'\u0130'; }
+
+/// Returns the character that Unicode composes (NFC) of a letter and a combining mark, or 0: Latin, Greek, Cyrillic and
+/// kana.
+char32_t composed(char32_t letter, char32_t mark);
+
+}  // namespace gloss
