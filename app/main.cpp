@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "app/command_line.h"
@@ -20,13 +21,18 @@ namespace {
 /// Paths of the second program relative to the folder of this one: as installed, and in the build tree.
 constexpr std::array kRunPrograms = {GLOSS_INSTALLED_RUN_PROGRAM, GLOSS_BUILT_RUN_PROGRAM};
 
-/// Returns the path of the program that runs commands. Throws IoError if it is missing or /proc is not mounted.
+/// Returns the path of this program; without /proc the one by which it was started.
+std::filesystem::path own_path() {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) return path;
+  return std::filesystem::weakly_canonical(reinterpret_cast<const char*>(::getauxval(AT_EXECFN)), error);
+}
+
+/// Returns the path of the program that runs commands. Throws IoError if it is missing.
 std::filesystem::path run_program() {
   std::error_code error;
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  if (error)
-    throw IoError("/proc/self/exe: cannot be read, so that the program does not find its other part: " +
-                  error.message());
+  const auto folder = own_path().parent_path();
   for (const auto* place : kRunPrograms)
     if (const auto path = folder / place; std::filesystem::exists(path, error)) return path;
   throw IoError("there is no program " + printable((folder / kRunPrograms.front()).lexically_normal().string()) +

@@ -13,15 +13,6 @@
 #include "common/text/printable.h"
 
 namespace gloss {
-namespace {
-
-/// Returns whether the system could not start a thread.
-bool is_out_of_threads(const std::system_error& error) {
-  return error.code() == std::errc::resource_unavailable_try_again;
-}
-
-}  // namespace
-
 ExitCode fail(ExitCode code, std::string_view message) {
   log_progress("");
   write_to_stderr("gloss: " + log_process() + printable(message, std::string_view::npos) + '\n');
@@ -40,14 +31,22 @@ ExitCode report_failure() {
   } catch (const std::filesystem::filesystem_error& error) {
     return fail(ExitCode::kIo, printable(error.path1().string()) + ": " + error.code().message());
   } catch (const std::system_error& error) {
-    if (is_out_of_threads(error))
-      return fail(ExitCode::kOutOfMemory,
-                  "the system gives no further thread (ulimit -u, ulimit -v or a control group)");
+    if (is_out_of_threads()) return fail(ExitCode::kOutOfMemory, kNoThread);
     return fail(ExitCode::kFault, std::string("a fault in gloss: ") + error.what());
   } catch (const std::exception& error) {
     return fail(ExitCode::kFault, std::string("a fault in gloss: ") + error.what());
   } catch (...) {
     return fail(ExitCode::kFault, "a fault in gloss of an unknown kind");
+  }
+}
+
+bool is_out_of_threads() {
+  try {
+    throw;
+  } catch (const std::system_error& error) {
+    return error.code() == std::errc::resource_unavailable_try_again;
+  } catch (...) {
+    return false;
   }
 }
 

@@ -1,5 +1,6 @@
 #include <cstdlib>
 #include <exception>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,14 +36,18 @@ ExitCode report_failure_of_command() {
   }
 }
 
-/// Ends the program if an exception reaches no handler. Allocates nothing: memory may run out in LibTorch's
-/// initializers, which run before main, and in its threads.
+/// Prints a message and ends the program without allocating memory.
+[[noreturn]] void end_at_limit(std::initializer_list<std::string_view> message) {
+  for (const auto part : message) static_cast<void>(!::write(STDERR_FILENO, part.data(), part.size()));
+  ::_exit(static_cast<int>(ExitCode::kOutOfMemory));
+}
+
+/// Ends the program if an exception reaches no handler. Memory may run out in LibTorch's initializers, which run before
+/// main, and in its threads.
 [[noreturn]] void end_uncaught() {
-  constexpr std::string_view kMessage = "gloss: out of memory; raise the limit of this process (ulimit -v)\n";
-  if (std::current_exception() && is_out_of_memory()) {
-    static_cast<void>(!::write(STDERR_FILENO, kMessage.data(), kMessage.size()));
-    ::_exit(static_cast<int>(ExitCode::kOutOfMemory));
-  }
+  if (std::current_exception() && is_out_of_memory())
+    end_at_limit({"gloss: out of memory; raise the limit of this process (ulimit -v)\n"});
+  if (std::current_exception() && is_out_of_threads()) end_at_limit({"gloss: ", kNoThread, "\n"});
   __gnu_cxx::__verbose_terminate_handler();
   std::abort();
 }
@@ -52,6 +57,13 @@ ExitCode report_failure_of_command() {
 /// Runs before the initializers of all libraries.
 [[gnu::section(".preinit_array"), gnu::used]] void (*const run_first)() = [] { std::set_terminate(end_uncaught); };
 #endif
+
+bool returns = false;  // from main
+
+/// Runs at the end of the program. OpenMP calls exit(1) if it cannot start a thread.
+void end_without_thread(int status, void*) {
+  if (!returns && status == EXIT_FAILURE) end_at_limit({"gloss: ", kNoThread, "; go on with fewer --threads\n"});
+}
 
 ExitCode run_action(const Action& action) { return action(); }
 template <typename Options>
@@ -77,7 +89,9 @@ ExitCode run_command_line(int argc, const char* const* argv) {
 /// Runs a command: the second program. `gloss` (app/main.cpp) starts it with its own arguments.
 int main(int argc, char** argv) {
   ::prctl(PR_SET_NAME, "gloss");  // for ps and killall
+  ::on_exit(gloss::end_without_thread, nullptr);
   const auto code = gloss::run_command_line(argc, argv);
   gloss::finish_log();
+  gloss::returns = true;
   return static_cast<int>(code);
 }

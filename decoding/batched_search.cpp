@@ -121,7 +121,7 @@ void batched_search(const Scorer& scorer, std::span<const Ids> sources, const De
     return;
   }
   try {
-    Workers(std::min(workers, count)).run(count, search_batch);
+    run_on_kept_workers(workers, count, search_batch);
   } catch (...) {
     shared.rethrow();
     throw;

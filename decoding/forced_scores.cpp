@@ -80,7 +80,7 @@ std::vector<ForcedScore> forced_token_scores(const Scorer& scorer, std::span<con
   };
   if (workers > 1 && batches > 1 && scorer.device().is_cpu()) {
     try {
-      Workers(std::min(workers, batches)).run(batches, score);
+      run_on_kept_workers(workers, batches, score);
     } catch (...) {
       calls.rethrow();
       throw;

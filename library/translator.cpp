@@ -107,7 +107,7 @@ Translator::Translator(std::span<const std::filesystem::path> files_or_folders, 
     const auto precision = wanted_precision(settings.precision);
     expect_translating_precision(precision, device, settings.plain);
     if (device.is_cuda()) set_up_determinism(at::get_num_threads());
-    const ThreadCount count(threads);
+    const ThreadCount count(start_threads_of_caller(threads));
     const auto models = load_translation_ensemble(files_or_folders, device);
     const auto& first = models.first();
     return std::make_shared<const Impl>(Impl{models.untagged_translator(precision, settings.alignment, settings.plain),
@@ -139,7 +139,7 @@ std::vector<Translation> Translator::translate(std::span<const std::string> line
       }
     };
   auto result = with_public_errors([&] {
-    const ThreadCount count(impl_->threads);
+    const ThreadCount count(start_threads_of_caller(impl_->threads));
     const auto translator = impl_->translator(options);
     const auto decoding = decoding_config(options, impl_->config.decoding);
     const auto glossary = make_glossary(options, decoding, *impl_->tokenizers.second);

@@ -28,10 +28,11 @@ namespace gloss {
 namespace {
 
 // Time after the first failure in which the others end by themselves. After it the failed process is marked as lost.
-constexpr std::chrono::seconds kToNotice{5};
-// Time after the first failure after which the others are killed. It is longer than Heartbeat takes to find a process
-// that does not answer.
-constexpr std::chrono::seconds kToEnd{40};
+constexpr std::chrono::seconds kToNotice{3};
+// Time after the first failure after which the others are killed. All that are not stopped themselves end before.
+constexpr std::chrono::seconds kToEnd{8};
+// The same after the first that a signal has stopped. Before its first update a process may be in the middle of work.
+constexpr std::chrono::seconds kToStop{40};
 constexpr std::chrono::milliseconds kLookEvery{50};
 
 // Environment variable with the process id of the starter.
@@ -43,8 +44,10 @@ struct Child {
   std::optional<int> status = {};  ///< of waitpid, once it has ended
 };
 
-/// Returns the arguments of this process.
+/// Returns the arguments of this process. Throws IoError without /proc.
 std::vector<std::string> own_arguments() {
+  if (::access("/proc/self/exe", X_OK) != 0)
+    throw IoError("--processes: wanted /proc to start this program again, got none; mount it, or use torchrun");
   std::vector<std::string> arguments(1);
   for (const char c : read_file("/proc/self/cmdline", std::size_t{1} << 24)) {
     if (c == '\0')
@@ -117,11 +120,13 @@ ExitCode code_of(const Child& child, std::optional<ExitCode> stop) {
   return stop && (signal == SIGINT || signal == SIGTERM) ? *stop : ExitCode::kLostProcess;
 }
 
+bool is_stop(ExitCode code) { return code == ExitCode::kInterrupted || code == ExitCode::kTerminated; }
+
 /// Waits until all have ended. Returns the stop that was passed on to them.
 std::optional<ExitCode> wait_for(std::vector<Child>& children, LocalStore& store) {
   using Clock = std::chrono::steady_clock;
   std::optional<ExitCode> stop;
-  std::optional<Clock::time_point> failed_at;
+  std::optional<Clock::time_point> ended_at, failed_at;  // the first
   std::size_t first_failed = 0;
   bool told = false;  // the failed process is marked as lost
 
@@ -134,7 +139,9 @@ std::optional<ExitCode> wait_for(std::vector<Child>& children, LocalStore& store
       const auto code = code_of(child, stop);
       if (WIFSIGNALED(status) && code == ExitCode::kLostProcess)
         log_error("process " + std::to_string(rank) + " was ended by signal " + std::to_string(WTERMSIG(status)));
-      if (code == ExitCode::kDone || failed_at) continue;
+      if (code == ExitCode::kDone) continue;
+      ended_at = ended_at.value_or(Clock::now());
+      if (is_stop(code) || failed_at) continue;
       failed_at = Clock::now();
       first_failed = rank;
     }
@@ -144,7 +151,8 @@ std::optional<ExitCode> wait_for(std::vector<Child>& children, LocalStore& store
       stop = code;
       send(children, *code == ExitCode::kInterrupted ? SIGINT : SIGTERM);
     }
-    if (failed_at && Clock::now() > *failed_at + kToEnd) send(children, SIGKILL);
+    if ((failed_at && Clock::now() > *failed_at + kToEnd) || (ended_at && Clock::now() > *ended_at + kToStop))
+      send(children, SIGKILL);
     std::this_thread::sleep_for(kLookEvery);
   }
   return stop;
@@ -156,7 +164,7 @@ ExitCode run_local_processes(std::int64_t count) {
   ::signal(SIGCHLD, SIG_DFL);  // inherited as ignored, it would hide the ends of the processes
   ::signal(SIGTSTP, SIG_IGN);  // suspended alone, this process would look lost to the others
   ::signal(SIGTTOU, SIG_IGN);  // else `stty tostop` would stop the processes, whose groups are in the background
-  LocalStore store;
+  LocalStore store(count);
   std::vector<Child> children;
   try {
     for (std::int64_t rank = 0; rank < count; ++rank) children.push_back(start(rank, count, store.port()));

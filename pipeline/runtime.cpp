@@ -10,6 +10,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include "common/error.h"
 #include "common/log/log.h"
@@ -17,6 +18,7 @@
 #include "common/text/printable.h"
 #include "kernels/instruction_set.h"
 #include "tensor/caching_allocator.h"
+#include "tensor/thread_count.h"
 #include "training/determinism.h"
 
 namespace gloss {
@@ -35,6 +37,12 @@ void name_kernels_without_proc() {
 #endif
 }
 
+/// Starts OpenMP's threads of the calling thread, as many as LibTorch's number of threads.
+void start_openmp(int threads) {
+  std::atomic<int> running = 0;  // an empty loop would be left out by the compiler
+  at::parallel_for(0, threads, 1, [&](std::int64_t, std::int64_t) { ++running; });
+}
+
 /// Starts the threads and returns their number. OpenMP ends the process if it cannot start a thread, so this tries the
 /// threads first and starts them early. LibTorch starts as many again for its own pool. If not all start, half of those
 /// that do are left to others.
@@ -46,8 +54,7 @@ int start_threads(int wanted) {
     log_warning("the system gives " + std::to_string(threads) + " threads in place of " + std::to_string(wanted) +
                 " (ulimit -u, ulimit -v or a control group); on those gloss computes");
   set_up_determinism(threads);
-  std::atomic<int> running = 0;  // an empty loop would be left out by the compiler
-  at::parallel_for(0, threads, 1, [&](std::int64_t, std::int64_t) { ++running; });
+  start_openmp(threads);
   return threads;
 }
 
@@ -90,6 +97,22 @@ int set_up_runtime(int threads) {
   use_caching_allocator();
   threads = start_threads(threads);
   return threads;
+}
+
+int start_threads_of_caller(int wanted) {
+  thread_local int started = 1;
+  thread_local pid_t process = 0;
+  if (wanted == 1) return 1;
+  if (started > 1 && process != ::getpid())
+    throw UsageError("threads: wanted 1 in a process that was forked from a thread that had translated, got " +
+                     std::to_string(wanted) + "; translate in a new thread, or fork before the first translation");
+  if (wanted > started) {
+    started += threads_that_start(wanted - started + 1) - 1;
+    process = ::getpid();
+    const ThreadCount count(started);
+    start_openmp(started);
+  }
+  return std::min(wanted, started);
 }
 
 void give_back_memory() {

@@ -24,6 +24,12 @@ std::int64_t own_device(const ProcessPlace& place, std::int64_t devices);
 /// the system allows fewer, it warns and returns that number.
 int set_up_runtime(int threads);
 
+/// Starts OpenMP's threads of the calling thread, unless `wanted` of them run, and returns their number: fewer if the
+/// system refuses some. OpenMP alone would end the process. For threads of other programs, which call set_up_runtime
+/// never. Throws UsageError if the process was forked from one in which this thread had started them: they are gone,
+/// and OpenMP would wait for them for ever.
+int start_threads_of_caller(int wanted);
+
 /// Returns all free memory to the system. Call it between two phases of a run. Their blocks have other sizes, so the
 /// caching allocator could not reuse them, and the peak would become the sum of all phases.
 void give_back_memory();

@@ -46,7 +46,9 @@ std::vector<Translated> of_all_processes(Exchange& exchange, std::vector<Transla
     const auto& part = parts[line % parts.size()];
     auto& at = read[line % parts.size()];
     std::uint64_t size = 0;
+    expect_sent(part.size() - at > sizeof size);
     std::memcpy(&size, part.data() + at + 1, sizeof size);
+    expect_sent(size <= part.size() - at - 1 - sizeof size);
     all.push_back({part.substr(at + 1 + sizeof size, size), part[at] != '\0'});
     at += 1 + sizeof size + size;
   }

@@ -1,8 +1,12 @@
 #include "tensor/workers.h"
 
+#include <algorithm>
+#include <memory>
 #include <new>
 #include <system_error>
 #include <utility>
+
+#include <unistd.h>
 
 #include "tensor/thread_count.h"
 
@@ -72,6 +76,39 @@ void Workers::take_tasks(std::unique_lock<std::mutex>& lock) {
     next_ = tasks_;
   }
   if (running_ == 0) ended_.notify_all();
+}
+
+namespace {
+
+/// The workers of a thread between its calls.
+struct KeptWorkers {
+  std::unique_ptr<Workers> workers;
+  std::int64_t count = 0;
+  pid_t process = 0;  ///< in which they live
+
+  // After a fork there are no threads to end.
+  void forget_those_before_fork() {
+    if (process != ::getpid()) static_cast<void>(workers.release());
+  }
+  ~KeptWorkers() { forget_those_before_fork(); }
+};
+
+}  // namespace
+
+void run_on_kept_workers(std::int64_t count, std::int64_t tasks, const std::function<void(std::int64_t)>& task) {
+  if (std::min(count, tasks) < 2) return Workers(1).run(tasks, task);
+  thread_local KeptWorkers kept;
+  kept.forget_those_before_fork();
+  auto workers = std::move(kept.workers);  // a task that calls this finds none
+  if (!workers || kept.count != count) workers = std::make_unique<Workers>(count);
+  const auto keep = [&] { kept.workers = std::move(workers), kept.count = count, kept.process = ::getpid(); };
+  try {
+    workers->run(tasks, task);
+  } catch (...) {
+    keep();
+    throw;
+  }
+  keep();
 }
 
 }  // namespace gloss

@@ -40,4 +40,9 @@ class Workers {
   bool stopped_ = false;
 };
 
+/// Does the same as Workers(count).run(tasks, task). The threads last as long as the calling one, which keeps them for
+/// its next call with the same count: for each thread that has ever multiplied matrices, MKL keeps memory for good. A
+/// call from a task, and the first one after a fork, start others.
+void run_on_kept_workers(std::int64_t count, std::int64_t tasks, const std::function<void(std::int64_t)>& task);
+
 }  // namespace gloss

@@ -17,7 +17,10 @@ Agreement agree(Exchange& exchange, std::optional<ExitCode> stop, double seconds
   const auto* const values = all.const_data_ptr<double>();
   Agreement agreed{.stop = std::nullopt, .seconds = values[1]};
   for (std::int64_t p = 0; p < exchange.size() && !agreed.stop; ++p)
-    if (values[2 * p] != 0) agreed.stop = static_cast<ExitCode>(static_cast<int>(values[2 * p]));
+    if (values[2 * p] != 0) {
+      expect_sent(values[2 * p] > 0 && values[2 * p] < 256);
+      agreed.stop = static_cast<ExitCode>(static_cast<int>(values[2 * p]));
+    }
   return agreed;
 }
 

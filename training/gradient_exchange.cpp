@@ -14,6 +14,8 @@
 namespace gloss {
 namespace {
 
+constexpr double kMaxTokens = 1e15;  // of a batch; exact in a double
+
 /// Returns the statistics as bytes: for each the index of its running tensor, then its values.
 std::string bytes_of(const BatchStatistics& statistics, const std::vector<at::Tensor>& running) {
   std::string bytes;
@@ -31,9 +33,12 @@ BatchStatistics statistics_of(const std::string& bytes, const std::vector<at::Te
   BatchStatistics statistics;
   for (std::size_t at = 0; at < bytes.size();) {
     std::int64_t index = 0;
+    expect_sent(bytes.size() - at >= sizeof index);
     std::memcpy(&index, bytes.data() + at, sizeof index);
+    expect_sent(index >= 0 && index < std::ssize(running));
     const auto& kept = running[static_cast<std::size_t>(index)];
     const auto values = at::empty_like(kept, at::TensorOptions(at::kCPU));
+    expect_sent(bytes.size() - at - sizeof index >= values.nbytes());
     std::memcpy(values.mutable_data_ptr(), bytes.data() + at + sizeof index, values.nbytes());
     statistics.add(kept, values.to(kept.device()));
     at += sizeof index + values.nbytes();
@@ -147,7 +152,9 @@ void GradientExchange::exchange_numbers(const std::vector<ShardSums>& own,
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const auto index = first + 2 * static_cast<std::int64_t>(i);
       nodes[i].nll = on_device[index];
-      nodes[i].tokens = static_cast<std::int64_t>(numbers.const_data_ptr<double>()[index + 1]);
+      const double tokens = numbers.const_data_ptr<double>()[index + 1];
+      expect_sent(tokens >= 0 && tokens < kMaxTokens);
+      nodes[i].tokens = static_cast<std::int64_t>(tokens);
     }
     first += part.numel();
   }

@@ -85,9 +85,11 @@ TrainingEnd Trainer::run() {
     hold.emplace();
     expect_equal_start(*options_.exchange, {{"program", std::string(kVersion)},
                                             {"inputs", options_.hashes},
-                                            {"step", state_.step},
-                                            {"batches", {state_.position.epoch, state_.position.batch}},
-                                            {"weights", hash_of_weights(adam_)}});
+                                            {"checkpoint",
+                                             {{"step", state_.step},
+                                              {"epoch", state_.position.epoch},
+                                              {"batch", state_.position.batch},
+                                              {"weights", hash_of_weights(adam_)}}}});
   }
   try {
     return run_to_end();

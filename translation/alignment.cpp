@@ -112,10 +112,8 @@ void cross_attention(const EncoderDecoder& model, const AttentionSite& site, con
     return;
   }
   try {
-    const auto count = std::ssize(order);
-    Workers(std::min<std::int64_t>(at::get_num_threads(), count)).run(count, [&](std::int64_t i) {
-      align(static_cast<std::size_t>(i), 1);
-    });
+    run_on_kept_workers(at::get_num_threads(), std::ssize(order),
+                        [&](std::int64_t i) { align(static_cast<std::size_t>(i), 1); });
   } catch (...) {
     calls.rethrow();
     throw;

@@ -32,10 +32,13 @@ std::vector<LineTranslation> TranslationJob::run() {
       if (!done_[i]) lines.push_back(i);
     search_in_parts(lines);
   } catch (const Interrupted&) {
-    finish_batch();
+    finish_found();
   }
-  for (std::size_t i = 0; i < result_.size(); ++i)
-    if (!done_[i]) result_[i].status = status_of_rest_;
+  for (std::size_t i = 0; i < result_.size(); ++i) {
+    if (done_[i]) continue;
+    result_[i].status = status_of_rest_;
+    result_[i].candidates.clear();
+  }
   return std::move(result_);
 }
 
@@ -170,10 +173,34 @@ void TranslationJob::search(std::span<const std::size_t> lines) {
   finish_batch();
 }
 
+// With a limit some lines at a time, so that those before it are complete.
 void TranslationJob::finish_batch() {
-  fill_candidates(translator_, request_.details, config_, searched_, hooks_.before_step);
-  for (const auto& line : searched_) done_[line.index] = true;
+  constexpr std::size_t kLinesWithLimit = 8;
+  const bool is_limited = hooks_.deadline || hooks_.stop.stop_possible();
+  const auto size = is_limited ? kLinesWithLimit : std::max<std::size_t>(1, searched_.size());
+  for (std::span<const SearchedLine> rest = searched_; !rest.empty(); rest = rest.subspan(std::min(size, rest.size())))
+    finish(rest.first(std::min(size, rest.size())));
   searched_.clear();
+}
+
+void TranslationJob::finish_found() {
+  for (const auto& line : searched_) {
+    if (done_[line.index]) continue;
+    try {
+      finish(std::span(&line, 1));
+    } catch (const Interrupted&) {  // its details need the model
+    }
+  }
+  searched_.clear();
+}
+
+void TranslationJob::finish(std::span<const SearchedLine> lines) {
+  const auto before_step = [this] {
+    check_limits();
+    if (hooks_.before_step) hooks_.before_step();
+  };
+  fill_candidates(translator_, request_.details, config_, lines, before_step);
+  for (const auto& line : lines) done_[line.index] = true;
 }
 
 void TranslationJob::check_limits() {

@@ -44,6 +44,8 @@ class TranslationJob {
   bool try_to_search(std::span<const std::size_t> lines);
   void search(std::span<const std::size_t> lines);
   void finish_batch();  ///< fills the candidates of `searched_`
+  void finish_found();  ///< the same after a limit, for those whose details need no pass of a model
+  void finish(std::span<const SearchedLine> lines);
   void check_limits();
   void stream_token(std::size_t line, Id token, double log_probability);
   void add_hypotheses(std::size_t line, const std::vector<Hypothesis>& hypotheses);

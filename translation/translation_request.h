@@ -60,8 +60,8 @@ struct TranslationHooks {
   std::function<void(std::int64_t lines)> before_batch = {};  ///< before each batch, with its number of lines
   /// Before each step of the model and each pass for details, which may run on other threads; one call at a time.
   std::function<void()> before_step = {};
-  /// The deadline and `stop` are checked before each line, batch and step. Lines whose search is done still get their
-  /// details, which neither interrupts; an exception of before_step does.
+  /// The deadline and `stop` are checked before each line, batch, step and pass for details. A line whose search is
+  /// done is complete unless its details still need a pass.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   std::stop_token stop = {};  ///< see `deadline`
   /// Receives tokens as they are found; false cancels the call. Requires a greedy search: beam_size 1, no sampling, no

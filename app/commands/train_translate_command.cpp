@@ -188,6 +188,7 @@ ExitCode run(const TrainTranslateCommandOptions& options) {
                                  .device = machine.device,
                                  .threads = machine.threads,
                                  .exchange = processes ? &*processes : &no_exchange(),
+                                 .local_processes = place ? place->local_size : 1,
                                  .samples = options.samples,
                                  .notes = chosen_lines(run.chosen, run.text),
                                  .resume_options = resume_options(options)};

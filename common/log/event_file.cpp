@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include <fcntl.h>
@@ -15,12 +16,20 @@
 namespace gloss {
 namespace {
 
-// A process that is killed while writing leaves an incomplete line.
+constexpr off_t kMaxTornLine = 1 << 20;
+
+// Returns whether the file ends within a line. A process that is killed while writing leaves the beginning of an event,
+// which is removed.
 bool ends_within_a_line(const Descriptor& descriptor) {
   struct stat status {};
-  char last = '\n';
-  return ::fstat(descriptor.get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
-         ::pread(descriptor.get(), &last, 1, status.st_size - 1) == 1 && last != '\n';
+  if (::fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) return false;
+  std::string line(static_cast<std::size_t>(std::min(status.st_size, kMaxTornLine)), '\0');
+  const auto begin = status.st_size - std::ssize(line);
+  if (::pread(descriptor.get(), line.data(), line.size(), begin) != std::ssize(line)) return false;
+  const auto line_begin = line.rfind('\n') + 1;  // 0 if there is none
+  line.erase(0, line_begin);
+  const bool is_torn = line.starts_with('{') && !Json::accept(line) && (line_begin > 0 || begin == 0);
+  return !line.empty() && !(is_torn && ::ftruncate(descriptor.get(), status.st_size - std::ssize(line)) == 0);
 }
 
 /// Returns the number of lines in a pipe that no other process reads, and closes its descriptor. They are lost with it.

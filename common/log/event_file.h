@@ -16,8 +16,8 @@ namespace gloss {
 class EventFile {
  public:
   EventFile() = default;  ///< closed: events are discarded
-  /// Opens or creates the file and completes an incomplete last line. Does not wait for the reader of a pipe. Throws
-  /// IoError.
+  /// Opens or creates the file. Removes the beginning of an event from its end, and completes another last line. Does
+  /// not wait for the reader of a pipe. Throws IoError.
   explicit EventFile(std::filesystem::path path);
 
   bool is_open() const { return descriptor_.is_open(); }

@@ -5,14 +5,24 @@
 #include <limits>
 #include <string>
 
-#include <unistd.h>
+#include <sys/sysinfo.h>
 
 #include "common/system/cgroup.h"
 
 namespace gloss {
+namespace {
+
+// sysconf(_SC_PHYS_PAGES) would return any number if the system refuses sysinfo.
+std::int64_t physical_memory() {
+  struct sysinfo system {};
+  if (::sysinfo(&system) == 0) return static_cast<std::int64_t>(system.totalram) * system.mem_unit;
+  return size_in_proc("/proc/meminfo", "MemTotal:").value_or(std::numeric_limits<std::int64_t>::max());
+}
+
+}  // namespace
 
 std::int64_t usable_memory() {
-  const auto physical = std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
+  const auto physical = physical_memory();
   return std::min(physical, cgroup_limits().memory.value_or(physical));
 }
 

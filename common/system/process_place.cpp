@@ -65,8 +65,8 @@ std::optional<ProcessPlace> process_place(const Environment& environment) {
     place.local_size = number(environment, starter->local_size, 1, place.size);
   place.local_rank = environment(starter->local_rank) ? number(environment, starter->local_rank, 0, place.size - 1)
                                                       : place.rank % place.local_size;
-  if (const auto address = environment("MASTER_ADDR"))
-    place.address = *address == "::1" ? "127.0.0.1" : *address;  // the store listens at one loopback address
+  if (const auto address = environment("MASTER_ADDR").value_or(""); !address.empty())
+    place.address = is_loopback(address) ? "127.0.0.1" : address;  // the store listens at one loopback address
   else if (place.local_size < place.size)
     throw UsageError(
         "MASTER_ADDR: wanted the name or address of the machine of process 0, got none; 127.0.0.1 if all are on one");

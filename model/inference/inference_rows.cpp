@@ -15,6 +15,16 @@ std::int64_t max_width(const ModelConfig& config) {
   return std::max({3 * config.d_model, config.d_ff, config.decoder_d_ff()});
 }
 
+// LibTorch divides more elements among threads, at places that depend on their number.
+constexpr std::int64_t kOfOneThread = 1 << 13;
+
+/// Calls `work` with neighboring parts of a row. Their boundaries, and those of LibTorch's vectors within them, depend
+/// neither on the number of rows nor on that of threads.
+void for_each_part(float* row, std::int64_t size, const std::function<void(at::Tensor part)>& work) {
+  for (std::int64_t begin = 0; begin < size; begin += kOfOneThread)
+    work(at::from_blob(row + begin, {std::min(kOfOneThread, size - begin)}, at::kFloat));
+}
+
 /// Applies an activation other than relu to x in place.
 void activate_in_place(at::Tensor x, Activation activation) {
   if (activation == Activation::kGelu)
@@ -78,8 +88,7 @@ void InferenceRows::recurrence(const InferenceRecurrence& layer,
   for (std::int64_t row = 0; row < rows_; ++row) {
     const float *const value = wide_ + row * 2 * D_, *const before = previous(row);
     float *const forget = wide_ + row * 2 * D_ + D_, *const state = states.data + row * states.stride;
-    auto gate = at::from_blob(forget, {D_}, at::kFloat);
-    at::sigmoid_(gate);
+    for_each_part(forget, D_, [](at::Tensor gate) { at::sigmoid_(gate); });
     float* const to = x(row);
     for (std::int64_t j = 0; j < D_; ++j) {
       const float kept = before == nullptr ? 0 : forget[j] * before[j];
@@ -95,10 +104,8 @@ void InferenceRows::feed_forward(const InferenceFeedForward& layer) const {
   const bool relu = config_->activation == Activation::kRelu;
   layer.inner.apply(input(layer.norm), rows_, wide(d_ff), relu ? kernels::Finish::kRelu : kernels::Finish::kStore);
   if (!relu) {
-    // Row by row: the boundaries of LibTorch's vectors must not depend on the number of rows.
-    for (std::int64_t row = 0; row < rows_; ++row) {
-      activate_in_place(at::from_blob(wide_ + row * d_ff, {d_ff}, at::kFloat), config_->activation);
-    }
+    for (std::int64_t row = 0; row < rows_; ++row)
+      for_each_part(wide_ + row * d_ff, d_ff, [&](at::Tensor x) { activate_in_place(x, config_->activation); });
   }
   layer.outer.apply({wide_, d_ff}, rows_, {x_, D_}, kernels::Finish::kAdd);
   close(layer.norm);

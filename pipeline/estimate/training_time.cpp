@@ -98,4 +98,16 @@ std::optional<double> estimate_epoch_seconds(EncoderDecoder& model, const Parall
   return *seconds * positions / static_cast<double>(padded_positions(corpus, pairs)) * growth_by_sampling(config);
 }
 
+double share_of_time(std::int64_t shards, const ProcessCounts& counts) {
+  if (counts.processes == 1) return 1;
+  constexpr double kEfficiency = 0.8;  // measured: docs/scaling.md
+  const auto parts = [](std::int64_t whole, std::int64_t of) { return static_cast<double>((whole + of - 1) / of); };
+  const auto shards_in_turn = [&](std::int64_t own) { return parts(own, counts.threads); };
+  const auto own = (shards + counts.processes - 1) / counts.processes;
+  const auto crowd = [&](std::int64_t processes) {  // threads that share a processor
+    return std::max(1.0, static_cast<double>(processes * counts.threads) / static_cast<double>(counts.processors));
+  };
+  return shards_in_turn(own) / shards_in_turn(shards) * crowd(counts.on_machine) / crowd(1) / kEfficiency;
+}
+
 }  // namespace gloss

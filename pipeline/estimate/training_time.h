@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "data/parallel_corpus.h"
@@ -13,5 +14,17 @@ namespace gloss {
 /// large model. The model is unchanged. The result is absent if memory does not suffice. Throws Stopped after a signal.
 std::optional<double> estimate_epoch_seconds(EncoderDecoder& model, const ParallelCorpus& corpus,
                                              const RunConfig& config);
+
+/// Processes of a run on CPUs, each with the same number of threads.
+struct ProcessCounts {
+  std::int64_t processes = 1;
+  std::int64_t on_machine = 1;  ///< of them, on this machine
+  std::int64_t threads = 1;
+  std::int64_t processors = 1;  ///< of this machine
+};
+
+/// Returns the time of an update of `shards` shards as a share of the time that one of the processes alone takes, which
+/// estimate_epoch_seconds measures.
+double share_of_time(std::int64_t shards, const ProcessCounts& counts);
 
 }  // namespace gloss

@@ -18,12 +18,12 @@ constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
 }  // namespace
 
 RunForecast::RunForecast(const RunConfig& config, const Vocabularies& vocabularies, const ParallelCorpus& corpus,
-                         const BatchStream& batches, EncoderDecoder& model, std::int64_t processes)
+                         const BatchStream& batches, EncoderDecoder& model, double share_of_time)
     : config_(&config), length_(run_length(config.training, batches.expected_epochs(0, kNoEnd))) {
   length_.tokens = count_tokens(corpus);
   warnings_ = warnings_of(config, length_, pieces_of(config, vocabularies));
   if (!length_.updates || *length_.updates > kShortRun) epoch_seconds_ = estimate_epoch_seconds(model, corpus, config);
-  if (epoch_seconds_) *epoch_seconds_ *= batches.share_of_corpus() / static_cast<double>(processes);
+  if (epoch_seconds_) *epoch_seconds_ *= batches.share_of_corpus() * share_of_time;
 }
 
 void RunForecast::report(const TrainingState& state) const {

@@ -15,10 +15,10 @@ namespace gloss {
 /// Length and duration of a run, before its first update.
 class RunForecast {
  public:
-  /// Times the model unless the run is very short; the model is unchanged. The time is that of `processes` processes.
-  /// Throws Stopped after a signal.
+  /// Times the model unless the run is very short; the model is unchanged. `share_of_time`: of the measured time, that
+  /// all processes together take (pipeline/estimate/training_time.h). Throws Stopped after a signal.
   RunForecast(const RunConfig& config, const Vocabularies& vocabularies, const ParallelCorpus& corpus,
-              const BatchStream& batches, EncoderDecoder& model, std::int64_t processes = 1);
+              const BatchStream& batches, EncoderDecoder& model, double share_of_time = 1);
 
   /// Warns of settings that cannot work (pipeline/estimate/run_length.h) and logs how long the rest of the run will
   /// take: "training will take about 12 min".

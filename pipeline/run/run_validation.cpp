@@ -13,8 +13,8 @@ Validation RunValidation::validate(EncoderDecoder& model, std::int64_t step) {
   score(model, *exchange_);
   step_ = step;
   if (!exchange_->is_first()) return last_.scores;
+  lens_->record(model, {step});  // may be stopped: then the resumed run validates again, and this report is not written
   report_validation(*folder_, step, last_, samples_);
-  lens_->record(model, {step});
   return last_.scores;
 }
 

@@ -13,6 +13,7 @@
 #include "common/log/log.h"
 #include "common/system/memory.h"
 #include "common/system/stop.h"
+#include "common/system/threads.h"
 #include "common/text/printable.h"
 #include "data/epoch_stage.h"
 #include "data/parallel_corpus.h"
@@ -21,6 +22,7 @@
 #include "pipeline/config/run_files.h"
 #include "pipeline/data_files.h"
 #include "pipeline/estimate/training_needs.h"
+#include "pipeline/estimate/training_time.h"
 #include "pipeline/run/run_folder.h"
 #include "pipeline/run/run_forecast.h"
 #include "pipeline/run/run_identity.h"
@@ -181,6 +183,14 @@ void report_start(const TrainTranslateOptions& options, const RunInputs& inputs,
   if (resumed) log_info("resumed after step " + std::to_string(state.step));
 }
 
+/// Returns the time that all processes take for an update as a share of that of process 0 alone. A GPU has one shard.
+double share_of_measured_time(const TrainTranslateOptions& options) {
+  const auto processes = options.exchange->size();
+  if (!options.device.is_cpu()) return 1 / static_cast<double>(processes);
+  return share_of_time(options.config.training.shards,
+                       {processes, options.local_processes, options.threads, available_processors()});
+}
+
 /// Does the work of train_translate and writes its progress to `result`. Throws Stopped if a signal asks for an end
 /// anywhere but between two updates.
 void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult& result, RunProcesses& processes) {
@@ -205,7 +215,8 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   auto training = trainer_options(options, inputs, folder, display, validation_or_null);
   std::optional<RunForecast> forecast;
   if (exchange.is_first())
-    forecast.emplace(config, inputs.tokenizers.vocabularies(), inputs.corpus(), batches, model, exchange.size());
+    forecast.emplace(config, inputs.tokenizers.vocabularies(), inputs.corpus(), batches, model,
+                     share_of_measured_time(options));
   Trainer trainer(model, batches, std::move(training));
   const bool resumed = options.resume && trainer.resume();
 
@@ -218,11 +229,18 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
     processes.release();
   }
   result.resumable = true;
+  const auto first_step = trainer.state().step;
   result.end = trainer.run();
   result.steps = trainer.state().step;
   log_progress("");
   if (result.end == TrainingEnd::kStopped || !exchange.is_first()) return;
 
+  if (result.end == TrainingEnd::kFinished && resumed && result.steps == first_step)
+    log_info("the run was at its end already: " +
+             (result.steps < config.training.step_limit()
+                  ? "training.max_epochs or training.max_hours"
+                  : "training.max_steps = " + std::to_string(config.training.step_limit())) +
+             " is reached; a higher limit trains it further");
   if (result.end == TrainingEnd::kEarlyStop)
     log_info("ended early: " + std::to_string(config.training.early_stop.patience) + " validations were no better");
   const RunProgress progress{result.steps, whole_epochs(batches), trainer.kept_steps(), &trainer.state().hashes};

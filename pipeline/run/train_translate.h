@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -26,6 +27,7 @@ struct TrainTranslateOptions {
   at::Device device = at::kCPU;
   int threads = 1;                      ///< as set_up_runtime returned
   Exchange* exchange = &no_exchange();  ///< the other processes of the run, which have the same options
+  std::int64_t local_processes = 1;     ///< of all processes, those on this machine
   std::size_t samples = 1;              ///< samples of each validation to print on stderr
   std::vector<std::string> notes = {};  ///< logged when the folder can be used
   std::string resume_options = {};      ///< repeated by the printed --resume command, such as " --threads 1"

@@ -95,7 +95,7 @@ double Validator::mean_loss(EncoderDecoder& model, Exchange& exchange) const {
     own.mutable_data_ptr<double>()[2 * i + 1] = static_cast<double>(loss.tokens);
   };
   const auto tasks = (count - exchange.rank() + exchange.size() - 1) / exchange.size();
-  Workers(model->device().is_cpu() ? at::get_num_threads() : 1).run(tasks, score);
+  run_on_kept_workers(model->device().is_cpu() ? at::get_num_threads() : 1, tasks, score);
   const auto all = exchange.all_gather(own);  // in each process the batches of the others are zero
   double sum = 0, tokens = 0;
   for (std::int64_t i = 0; i < count; ++i) {

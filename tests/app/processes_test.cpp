@@ -88,8 +88,7 @@ class ProcessesTest : public testing::Test {
     EXPECT_EQ(children.size(), processes);
     EXPECT_EQ(::kill(children.at(rank), SIGSTOP), 0);
     wait_for_end_of(run, 1);
-    ::kill(children.at(rank), SIGKILL);
-    const auto lost = run.wait();
+    const auto lost = run.wait();  // the starter kills it
     EXPECT_EQ(lost.exit_code, 8);
     return lost.err;
   }
@@ -237,6 +236,16 @@ TEST_F(ProcessesTest, ASignalToOneStopsAllWithItsCode) {
   EXPECT_THAT(stopped.err, HasSubstr("stopped after step"));
 }
 
+TEST_F(ProcessesTest, TheRunIsSavedIfItsStarterIsKilled) {
+  const Arguments steps = {"--set", "training.max_steps=1000000"};
+  Process run(training("run", 2, 1, steps));
+  wait_for_checkpoint(run, "run");
+  ::kill(run.id(), SIGKILL);
+  const auto killed = run.wait();  // until the processes have closed its streams
+  EXPECT_EQ(killed.exit_code, -SIGKILL);
+  EXPECT_THAT(killed.err, AllOf(HasSubstr("stopped after step"), Not(HasSubstr("does not answer"))));
+}
+
 TEST_F(ProcessesTest, ASignalToTheStarterAndItsProcessesIsOne) {
   Process run(training("run", 2, 1, {"--set", "training.max_steps=1000000"}));
   wait_for_checkpoint(run, "run");
@@ -271,6 +280,39 @@ TEST_F(ProcessesTest, ProcessesOfAnotherStarterMayComeLateButMustHaveEqualSettin
   const auto of_first = first->wait();
   EXPECT_EQ(of_first.exit_code, 0) << of_first.err;
   EXPECT_THAT(of_first.err, HasSubstr("waiting for 1 of 2 processes"));
+}
+
+TEST_F(ProcessesTest, ProcessesThatResumeFromOtherCheckpointsAreRefusedInPlainWords) {
+  ASSERT_EQ(train("long", 1, 1, {"--set", "training.max_steps=20"}).exit_code, 0);
+  ASSERT_EQ(train("short", 1, 1, {"--set", "training.max_steps=10"}).exit_code, 0);
+  const auto port = std::to_string(free_port());
+  const auto start = [&](const char* rank, const char* out) {
+    return std::make_unique<Process>(run_.training(out, {"--resume"}),
+                                     Streams{.launcher = {"env", std::string("RANK=") + rank, "WORLD_SIZE=2",
+                                                          "LOCAL_WORLD_SIZE=2", "MASTER_PORT=" + port}});
+  };
+  const auto first = start("0", "long"), second = start("1", "short");
+  EXPECT_EQ(second->wait().exit_code, 2);
+  const auto of_first = first->wait();
+  EXPECT_EQ(of_first.exit_code, 2);
+  EXPECT_THAT(of_first.err, AllOf(HasSubstr("checkpoint.step"), HasSubstr("run folder"), Not(HasSubstr("batches"))));
+}
+
+TEST_F(ProcessesTest, AnyAddressOfTheLoopbackInterfaceIsTheSame) {
+  const auto port = std::to_string(free_port());
+  const auto start = [&](const char* rank, const char* address) {
+    return std::make_unique<Process>(
+        run_.training(std::string("run") + address),
+        Streams{.launcher = {"env", std::string("RANK=") + rank, "WORLD_SIZE=2", "LOCAL_WORLD_SIZE=2",
+                             std::string("MASTER_ADDR=") + address, "MASTER_PORT=" + port}});
+  };
+  for (const auto* address : {"127.0.1.1", ""}) {
+    const auto first = start("0", address), second = start("1", address);
+    for (auto* process : {first.get(), second.get()}) {
+      const auto done = process->wait();
+      EXPECT_EQ(done.exit_code, 0) << done.err;
+    }
+  }
 }
 
 TEST_F(ProcessesTest, ASignalEndsTheWaitForProcess0) {

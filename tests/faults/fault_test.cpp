@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/config/json.h"
 #include "tests/faults/faulty_run.h"
 
 namespace gloss {
@@ -153,6 +154,45 @@ TEST_F(SaveFaultTest, ASecondSignalEndsTheRunAtOnce) {
   const auto verdict = fail_in_save(run, "SIGTERM", "write", true);
   EXPECT_EQ(verdict.exit_code, 143);
   EXPECT_EQ(verdict.newest, 0);
+}
+
+// The lens after a validation stops where it is, so the resumed run validates again.
+TEST(ValidationFaultTest, AValidationThatASignalMeetsIsLoggedOnce) {
+  const SmallRun run;
+  const Arguments lens = {"--set", R"(lens.sentences=["bada","kilo"])"};
+  const auto validations = [&](const std::string& out) {
+    std::map<std::int64_t, int> counts;
+    for (const auto& line : lines_of(read_text(run / out / "log.jsonl")))
+      if (const auto event = parse_json(line); event.at("event") == "validation") ++counts[event.at("step")];
+    return counts;
+  };
+  const auto writes = [](const fs::path& report) {
+    std::vector<std::int64_t> numbers;
+    const auto calls = read_calls(report);
+    for (std::size_t i = 0; i < calls.size(); ++i)
+      if (calls[i].name == "write") numbers.push_back(std::int64_t(i) + 1);
+    return numbers;
+  };
+  {
+    const FaultEnvironment none({.kind = "SIGTERM"}, run / "whole" / "log.jsonl", run / "report");
+    ASSERT_EQ(run_gloss(run.training("whole", lens)).exit_code, 0);
+  }
+  ASSERT_THAT(validations("whole"), ElementsAre(std::pair(20, 1), std::pair(40, 1)));
+  const auto lines = lines_of(read_text(run / "whole" / "log.jsonl"));
+  const auto numbers = writes(run / "report");
+  ASSERT_EQ(numbers.size(), lines.size());
+  const auto first =
+      std::ranges::find_if(lines, [](const auto& line) { return parse_json(line).at("event") == "validation"; });
+  {
+    const FaultEnvironment at_validation(
+        {.kind = "SIGTERM", .at = numbers.at(static_cast<std::size_t>(first - lines.begin()))},
+        run / "stopped" / "log.jsonl", run / "second");
+    ASSERT_EQ(run_gloss(run.training("stopped", lens)).exit_code, 143);
+  }
+  auto resume = lens;
+  resume.emplace_back("--resume");
+  ASSERT_EQ(run_gloss(run.training("stopped", resume)).exit_code, 0);
+  EXPECT_EQ(validations("stopped"), validations("whole"));
 }
 
 TEST_F(SaveFaultTest, AFolderThatCannotBeWrittenEndsTheRunBeforeItsFirstStep) {

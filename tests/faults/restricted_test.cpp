@@ -71,6 +71,59 @@ TEST_F(RestrictedTest, WhereNotAllThreadsCanBeStartedFewerComputeAfterAWarning) 
   EXPECT_EQ(outcome.out, usual.out);
 }
 
+TEST_F(RestrictedTest, AThreadThatIsRefusedIsDoneWithoutOrNamed) {
+  for (const bool processes : {false, true}) {
+    auto arguments = training();
+    if (processes) arguments.insert(arguments.end(), {"--processes", "2"});
+    int refused = 0;
+    for (int at = 1; at < 30; at += processes ? 3 : 1) {
+      const EnvironmentVariable shim("LD_PRELOAD", GLOSS_THREAD_SHIM), number("GLOSS_FAULT_AT", std::to_string(at));
+      const auto outcome = run({}, arguments);
+      if (outcome.err.find("without Gloo") != std::string::npos) break;
+      EXPECT_THAT(outcome.exit_code, AnyOf(0, 7)) << "thread " << at << ": " << outcome.err;
+      if (outcome.exit_code == 0) continue;
+      ++refused;
+      EXPECT_THAT(outcome.err, HasSubstr("the system gives no further thread (ulimit -u")) << at;
+    }
+    if (processes) EXPECT_GT(refused, 0);
+  }
+}
+
+TEST_F(RestrictedTest, SeveralProcessesWithFewOpenFilesWorkOrNameTheLimit) {
+  Arguments arguments = training("1");
+  arguments.insert(arguments.end(), {"--processes", "2"});
+  for (const int files : {5, 6, 8, 12, 16, 24, 32, 40, 48, 64}) {
+    const auto outcome = run({"open-files=" + std::to_string(files)}, arguments);
+    if (outcome.err.find("without Gloo") != std::string::npos) GTEST_SKIP() << outcome.err;
+    EXPECT_THAT(outcome.exit_code, AnyOf(0, 4, kLoaderFailed)) << files << ": " << outcome.err;
+    if (outcome.exit_code == 4) {
+      EXPECT_THAT(outcome.err, AllOf(HasSubstr("Too many open files"), HasSubstr("ulimit -n"))) << files;
+    }
+    if (files == 64) {
+      EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    }
+  }
+}
+
+TEST_F(RestrictedTest, WhereTheMemoryCannotBeAskedForNoModelIsTooLarge) {
+  const auto outcome = run({"no-sysinfo"}, training());
+  if (outcome.exit_code == 125) GTEST_SKIP() << outcome.err;
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
+TEST_F(RestrictedTest, WhereProcIsNotMountedCommandsRunAndSeveralProcessesAreRefused) {
+  const auto usual = run({}, translating(), "bada\n");
+  const auto outcome = run({"no-proc"}, translating(), "bada\n");
+  if (outcome.exit_code == 125) GTEST_SKIP() << outcome.err;
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, usual.out);
+  Arguments arguments = training("1");
+  arguments.insert(arguments.end(), {"--processes", "2"});
+  const auto several = run({"no-proc"}, arguments);
+  EXPECT_EQ(several.exit_code, 4);
+  EXPECT_THAT(several.err, HasSubstr("--processes: wanted /proc"));
+}
+
 TEST_F(RestrictedTest, WhereNoWrittenCodeMayRunTrainingMultipliesWithoutIt) {
   const auto outcome = run({"no-written-code"}, training());
   if (outcome.exit_code == 125) GTEST_SKIP() << outcome.err;

@@ -29,6 +29,10 @@ for file in "$program" "$library"; do
     fault "$file looks for libraries in $headers"
   fi
 done
+# Before 1.0 the interface may change with the minor version.
+soname=$(objdump -p "$library" | awk '/SONAME/ { print $2 }')
+[[ $soname == "$(basename "$library" | sed -E 's/^(libgloss\.so\.(0\.[0-9]+|[1-9][0-9]*)).*/\1/')" ]] ||
+  fault "$library has the SONAME $soname"
 # Of all names in gloss only those of the public interface can be seen.
 if nm -D --defined-only "$library" | grep -E ' _Z[A-Z]*5gloss' |
   grep -vE '5gloss(10Translator|7version|[0-9]+Translator[A-Za-z]*Error)' | c++filt | grep .; then
@@ -108,8 +112,8 @@ rm -rf "$folder/packages/_CPack_Packages"
 package=$(echo "$folder"/packages/gloss_*.deb)
 dpkg-deb -x "$package" "$folder/unpacked"
 multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
-[[ -e $folder/unpacked/usr/lib/$multiarch/libgloss.so.0 ]] ||
-  fault "the package has no usr/lib/$multiarch/libgloss.so.0; an old build folder needs cmake -U CMAKE_INSTALL_LIBDIR"
+[[ -e $folder/unpacked/usr/lib/$multiarch/$soname ]] ||
+  fault "the package has no usr/lib/$multiarch/$soname; an old build folder needs cmake -U CMAKE_INSTALL_LIBDIR"
 [[ $(dpkg-deb -f "$package" Depends) == *libsentencepiece* ]] || fault "the package does not say what it needs"
 [[ $("$folder/unpacked/usr/bin/gloss" --version) == "gloss $(dpkg-deb -f "$package" Version) "* ]] ||
   fault "the packaged program says $("$folder/unpacked/usr/bin/gloss" --version 2>&1)"

@@ -1,12 +1,46 @@
+#include <atomic>
+#include <cerrno>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
 #include <ATen/Parallel.h>
+#include <dlfcn.h>
 #include <gloss/translator.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/library/translator_test.h"
 #include "tests/support/new_thread.h"
 
+namespace {
+
+std::atomic<bool> refuses_threads = false;
+
+}  // namespace
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Replaces the C library's, for this program and its libraries.
+[[gnu::visibility("default")]] extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                                             void* (*start)(void*), void* data) noexcept {
+  if (refuses_threads) return EAGAIN;
+  static auto* const real = reinterpret_cast<decltype(&pthread_create)>(::dlsym(RTLD_NEXT, "pthread_create"));
+  return real(thread, attributes, start, data);
+}
+#endif
+
 namespace gloss {
 namespace {
+
+/// While an object lives, the system gives no further thread.
+class RefusedThreads {
+ public:
+  RefusedThreads() { refuses_threads = true; }
+  ~RefusedThreads() { refuses_threads = false; }
+};
 
 TEST(TranslatorThreadsTest, OtherThreadsKeepTheirNumberOfThreads) {
   const int own = at::get_num_threads(), usual = threads_of_a_new_thread();
@@ -38,6 +72,56 @@ TEST(TranslatorThreadsTest, OtherThreadsKeepTheirsBesideWorkers) {
   translator.translate(kLines, {.alignment = true});
   EXPECT_EQ(at::get_num_threads(), own);
   EXPECT_EQ(threads_of_a_new_thread(), usual) << "after the calls";
+}
+
+TEST(TranslatorThreadsTest, ThreadsThatTheSystemRefusesAreDoneWithout) {
+  const auto usual = texts(Translator(kModel, {.device = "cpu", .threads = 1}).translate(kLines));
+  std::vector<std::string> found;
+  std::thread([&] {  // which has no threads of OpenMP's yet
+    const RefusedThreads none_left;
+    const Translator translator(kModel, {.device = "cpu", .threads = 3, .alignment = true});
+    found = texts(translator.translate(kLines, {.alignment = true}));
+  })
+      .join();
+  EXPECT_EQ(found, usual);
+}
+
+// The child has none of the threads that its parent had started.
+TEST(TranslatorThreadsTest, AForkedProcessIsRefusedInPlaceOfWaitingForEver) {
+  const Translator several(kModel, {.device = "cpu", .threads = 3}), one(kModel, {.device = "cpu", .threads = 1});
+  const auto usual = texts(several.translate(kLines));
+  const auto code_of_child = [](const std::function<bool()>& succeeds) {
+    const auto child = ::fork();
+    if (child == 0) {
+      ::alarm(60);
+      bool done = false;
+      try {
+        done = succeeds();
+      } catch (...) {
+      }
+      ::_exit(done ? 7 : 8);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  };
+  EXPECT_EQ(code_of_child([&] {
+              try {
+                several.translate(kLines);
+                return false;
+              } catch (const TranslatorUsageError& error) {
+                return std::string(error.what()).starts_with("threads: wanted 1 in a process that was forked");
+              }
+            }),
+            7);
+  EXPECT_EQ(code_of_child([&] { return texts(one.translate(kLines)) == usual; }), 7);
+  EXPECT_EQ(code_of_child([&] {
+              std::vector<std::string> found;
+              std::thread([&] { found = texts(several.translate(kLines)); }).join();
+              return found == usual;
+            }),
+            7)
+      << "a new thread starts its own";
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "tensor/workers.h"
 
 #include <atomic>
+#include <cstdint>
+#include <cstdlib>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
@@ -9,6 +11,7 @@
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "tests/support/new_thread.h"
 #include "tests/support/tensor_matchers.h"
@@ -117,6 +120,63 @@ TEST(WorkersTest, TheExceptionOfTheFirstTaskIsRethrown) {
     workers.run(1, [&](std::int64_t) { ++runs; });
     EXPECT_EQ(runs, 1) << "the workers still work";
   }
+}
+
+/// Counts the threads that have ever used it.
+struct CountedThread {
+  CountedThread() { ++count; }
+  static inline std::atomic<int> count = 0;
+};
+
+TEST(KeptWorkersTest, ThreadsLastFromCallToCall) {
+  const auto run = [](std::int64_t count) {
+    std::atomic<std::int64_t> waiting = 0;
+    run_on_kept_workers(count, count, [&](std::int64_t) {
+      thread_local const CountedThread counted;
+      static_cast<void>(&counted);
+      ++waiting;
+      while (waiting < count) std::this_thread::yield();
+    });
+  };
+  for (int i = 0; i < 5; ++i) run(3);
+  EXPECT_EQ(CountedThread::count, 3);
+  for (int i = 0; i < 5; ++i) run(2);
+  EXPECT_EQ(CountedThread::count, 4) << "one for another number";
+}
+
+TEST(KeptWorkersTest, ATaskMayCallItAndExceptionsLeaveIt) {
+  std::atomic<int> runs = 0;
+  for (int i = 0; i < 2; ++i) {
+    run_on_kept_workers(2, 4, [&](std::int64_t) { run_on_kept_workers(2, 4, [&](std::int64_t) { ++runs; }); });
+    EXPECT_THAT([] { run_on_kept_workers(2, 4, [](std::int64_t) { throw std::runtime_error("odd"); }); },
+                ThrowsMessage<std::runtime_error>("odd"));
+  }
+  EXPECT_EQ(runs, 32);
+}
+
+// The threads are not in the child, which must not wait for them, not even at its end.
+TEST(KeptWorkersTest, AForkedProcessStartsItsOwn) {
+  const auto run = [](std::int64_t count) {
+    std::atomic<std::int64_t> waiting = 0;
+    run_on_kept_workers(count, count, [&](std::int64_t) {
+      ++waiting;
+      while (waiting < count) std::this_thread::yield();
+    });
+  };
+  run(2);
+  EXPECT_EXIT(
+      {
+        ::alarm(60);
+        run(2);
+        std::exit(7);
+      },
+      testing::ExitedWithCode(7), "");
+  EXPECT_EXIT(
+      {
+        ::alarm(60);
+        std::exit(7);
+      },
+      testing::ExitedWithCode(7), "");
 }
 
 }  // namespace

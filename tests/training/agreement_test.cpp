@@ -81,5 +81,9 @@ TEST(AgreementTest, AFailureToWriteIsThatOfAllProcessesAndTheFirstReportsIt) {
   });
 }
 
+TEST(AgreementTest, AStopThatIsNoExitCodeIsRefused) {
+  run_processes(2, [](Exchange& exchange) { EXPECT_THROW(agree(exchange, static_cast<ExitCode>(-5), 0), Error); });
+}
+
 }  // namespace
 }  // namespace gloss

@@ -1,7 +1,11 @@
+#include "tensor/out_of_memory.h"
+
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <new>
 #include <set>
+#include <stdexcept>
 
 #include <ATen/Functions.h>
 #include <c10/util/Exception.h>
@@ -190,6 +194,19 @@ TEST_P(OutOfMemoryTest, FailureInAValidationSavesFinishedWork) {
   options.checkpoints = toy_.checkpoints() / "again";
   EXPECT_THROW(run(options), std::runtime_error);
   EXPECT_FALSE(std::filesystem::exists(options.checkpoints));
+}
+
+TEST(IsOutOfMemoryTest, ALayerThatOneDnnCannotMakeIsOneThatDoesNotFit) {
+  const auto is_out = [](const std::exception& error) {
+    try {
+      throw std::runtime_error(error.what());
+    } catch (...) {
+      return is_out_of_memory();
+    }
+  };
+  EXPECT_TRUE(is_out(std::runtime_error("could not create a primitive")));  // dnnl::error
+  EXPECT_FALSE(is_out(std::runtime_error("could not create a primitive descriptor")));
+  EXPECT_FALSE(is_out(std::runtime_error("other")));
 }
 
 INSTANTIATE_DEVICES(OutOfMemoryTest);

@@ -1,6 +1,7 @@
 // How a call of LineTranslator::translate ends before all lines are found, and what it shows until then.
 #include "translation/translation_job.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -8,7 +9,9 @@
 #include <mutex>
 #include <new>
 #include <stdexcept>
+#include <stop_token>
 #include <utility>
+#include <vector>
 
 #include <c10/util/Exception.h>
 #include <gmock/gmock.h>
@@ -182,6 +185,38 @@ TEST_F(TranslationJobTest, ALineWhoseDetailsFitAtTheSecondAttemptIsNotSearchedAg
   failing = 5;
   EXPECT_EQ(translated().candidates.at(0).text, "a");
   EXPECT_EQ(calls, 8);
+}
+
+TEST_F(TranslationJobTest, ALimitEndsTheDetailsAndKeepsTheLinesBefore) {
+  config_.repetition_penalty = 1.5;  // so that the model scores the tokens again
+  scorer_ = std::make_shared<ScarceScorer>(100);
+  const std::vector<std::string> lines(20, "a");
+  const auto translated = [&](bool confidence, int last_call) {
+    std::stop_source stop;
+    int calls = 0;
+    const auto found = LineTranslator(scorer_, letters_, letters_, 100)
+                           .translate({.lines = lines, .details = {.confidence = confidence}}, config_,
+                                      {.before_step =
+                                           [&] {
+                                             if (++calls == last_call) stop.request_stop();
+                                           },
+                                       .stop = stop.get_token()});
+    EXPECT_LE(calls, last_call);
+    std::vector<Status> status;
+    for (const auto& line : found) {
+      status.push_back(line.status);
+      EXPECT_EQ(line.candidates.empty(), !line.complete());
+    }
+    return status;
+  };
+  // Two steps of the search, then for each eight lines a batch and two steps.
+  const auto all = std::vector(20, Status::kComplete), none = std::vector(20, Status::kCanceled);
+  auto eight = none;
+  std::fill_n(eight.begin(), 8, Status::kComplete);
+  EXPECT_EQ(translated(true, 100), all);
+  EXPECT_EQ(translated(true, 3), none);
+  EXPECT_EQ(translated(true, 6), eight);
+  EXPECT_EQ(translated(false, 2), all) << "found, and without details that need the model";
 }
 
 TEST_F(TranslationJobTest, DetailsMayBeCanceled) {

@@ -42,6 +42,10 @@ class Exchange {
   std::int64_t rank_ = 0, size_ = 1;
 };
 
+/// Throws Error with ExitCode::kFault unless the data that another process has sent have the size or value that they
+/// must have.
+void expect_sent(bool fits);
+
 /// Returns the exchange of a process that trains alone.
 Exchange& no_exchange();
 

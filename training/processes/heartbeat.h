@@ -1,13 +1,11 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
@@ -15,7 +13,8 @@ namespace gloss {
 
 /// Watches the other processes of a run. Each process counts up a number in the store once a second, in a thread of its
 /// own: a slow operation stops no heartbeat. Process 0 watches all, the others process 0, which writes the number of a
-/// lost process into the store. A process is watched from its first heartbeat on.
+/// lost process into the store. A process is watched from its first heartbeat on. A stop that is requested in one
+/// process (common/system/signals.h) is requested in all.
 class Heartbeat {
  public:
   /// Number of checks, one a second, without a new heartbeat after which a process is lost. Checks are counted instead
@@ -23,9 +22,11 @@ class Heartbeat {
   static constexpr int kPatience = 15;
 
   /// `store` must have a connection of its own. `lost` gets a message, in another thread, and should end the process:
-  /// the main thread may wait for the lost one. It is called once at most.
+  /// the main thread may wait for the lost one. It is called once at most. `interval`: of heartbeats and checks.
   Heartbeat(c10::intrusive_ptr<c10d::Store> store, std::int64_t rank, std::int64_t size,
-            std::function<void(const std::string& message)> lost);
+            std::function<void(const std::string& message)> lost,
+            std::chrono::milliseconds interval = std::chrono::seconds(1));
+  /// Leaves a thread behind that waits for a store that does not answer.
   ~Heartbeat();
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
@@ -35,31 +36,8 @@ class Heartbeat {
   void leave();
 
  private:
-  /// The latest heartbeats of another process.
-  struct Other {
-    std::int64_t rank;
-    std::int64_t beats = 0;
-    int checks = 0;  ///< since `beats` changed
-  };
-
-  void end();  ///< both threads
-  void beat();
-  void watch();
-  bool pause(std::chrono::milliseconds time);
-  void check_others();
-  bool all_left();
-  void report(const std::string& message);
-
-  c10::intrusive_ptr<c10d::Store> store_;
-  std::int64_t rank_, size_;
-  std::function<void(const std::string&)> lost_;
-  std::vector<Other> others_;
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  bool ends_ = false;
-  bool leaves_ = false;
-  bool reported_ = false;
-  int checks_without_answer_ = 0;  ///< of the store
+  class Watch;  ///< the work of both threads
+  std::shared_ptr<Watch> watch_;
   std::thread beating_, watching_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <string>
+#include <system_error>
 
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
@@ -20,7 +21,8 @@ struct LocalStore::Store {
   c10::intrusive_ptr<c10d::TCPStore> store;
 };
 
-LocalStore::LocalStore() : store_(std::make_unique<Store>()) {
+LocalStore::LocalStore(std::int64_t processes) : store_(std::make_unique<Store>()) {
+  expect_descriptors(kDescriptors + kDescriptorsOfPeer * processes);
   c10d::TCPStoreOptions options;
   options.port = store_->port;
   options.isServer = true;
@@ -28,6 +30,8 @@ LocalStore::LocalStore() : store_(std::make_unique<Store>()) {
   options.masterListenFd = store_->socket.release();
   try {
     store_->store = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
+  } catch (const std::system_error&) {  // no thread
+    throw;
   } catch (const std::exception& fault) {
     throw IoError("127.0.0.1, port " + std::to_string(store_->port) + ": " + c10d_message(fault));
   }

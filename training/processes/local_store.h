@@ -9,8 +9,9 @@ namespace gloss {
 /// a free port of the loopback interface.
 class LocalStore {
  public:
-  /// Throws IoError if no port is free, UsageError if this build has no Gloo.
-  LocalStore();
+  /// For `processes` processes. Throws IoError if no port is free or too few files may be open, UsageError if this
+  /// build has no Gloo.
+  explicit LocalStore(std::int64_t processes);
   ~LocalStore();
   std::uint16_t port() const;
   /// The name of the run that its processes must have (ProcessPlace::job).

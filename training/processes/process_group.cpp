@@ -8,17 +8,20 @@
 #include <exception>
 #include <functional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include <ATen/Functions.h>
 #include <c10/util/Logging.h>
+#include <net/if.h>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <unistd.h>
 
 #include "common/error.h"
 #include "common/files/descriptor.h"
 #include "common/log/log.h"
+#include "common/system/stop.h"
 #include "common/text/printable.h"
 #include "tensor/out_of_memory.h"
 #include "training/processes/c10d_message.h"
@@ -49,9 +52,13 @@ constexpr int kOnlyFatal = 3;
 /// Returns the network device of Gloo: the interface of GLOO_SOCKET_IFNAME, or that from which process 0 is reached.
 /// Processes that meet at the loopback interface use no other.
 std::shared_ptr<::gloo::transport::Device> network_device(const ProcessPlace& place) {
-  if (const auto interface = environment_variable("GLOO_SOCKET_IFNAME"); interface && !is_loopback(place.address))
-    return c10d::ProcessGroupGloo::createDeviceForInterface(*interface);
   const auto address = own_address(place.address, place.port);
+  if (const auto interface = environment_variable("GLOO_SOCKET_IFNAME"); interface && !is_loopback(place.address)) {
+    if (::if_nametoindex(interface->c_str()) == 0)
+      throw UsageError("GLOO_SOCKET_IFNAME: wanted a network interface of this machine, got " +
+                       printable(*interface, 200));
+    return c10d::ProcessGroupGloo::createDeviceForInterface(*interface);
+  }
   if (is_loopback(address) && !is_loopback(place.address) && place.local_size < place.size)
     throw UsageError("MASTER_ADDR: " + printable(place.address, 200) + " is " + address +
                      " on this machine, which others cannot reach; name the machine by its address, or the network's "
@@ -65,6 +72,7 @@ void wait(const std::function<c10::intrusive_ptr<c10d::Work>()>& begin) {
     begin()->wait();
   } catch (const std::exception& fault) {  // Gloo's message has the connection only
     if (is_out_of_memory()) throw;
+    stop_where_requested();  // another process has stopped, and its heartbeat has passed that on
     const std::string what = fault.what();
     const auto address = what.find("peer [");
     throw LostProcessError(
@@ -95,11 +103,12 @@ ExchangeLibraries exchange_libraries() { return {.gloo = true, .nccl = nccl_vers
 
 struct ProcessGroup::Connections {
   Connections(const ProcessPlace& place, at::Device device)
-      : store(place.rank == 0 && !place.store_is_there ? open_store(place) : connect_to_store(place)),
-        heartbeat(connect_to_store(place), place.rank, place.size, end_lost) {
+      : gloo_device(network_device(place)),
+        store(place.rank == 0 && !place.store_is_there ? open_store(place) : connect_to_store(place)),
+        heartbeat(connect_to_take_place(place), place.rank, place.size, end_lost) {
     auto options = c10d::ProcessGroupGloo::Options::create();
     options->timeout = kToJoin;
-    options->devices.push_back(network_device(place));
+    options->devices.push_back(gloo_device);
     meet_in(*store, place);
     group = c10::make_intrusive<c10d::ProcessGroupGloo>(store, static_cast<int>(place.rank),
                                                         static_cast<int>(place.size), options);
@@ -133,7 +142,13 @@ struct ProcessGroup::Connections {
     }
   }
 
-  static constexpr const char* kLeaving = "leaving";  // the number of processes that leave
+  c10::intrusive_ptr<c10d::Store> connect_to_take_place(const ProcessPlace& place) const {
+    take_place_in(*store, place);
+    return connect_to_store(place);
+  }
+
+  static constexpr const char* kLeaving = "leaving";       // the number of processes that leave
+  std::shared_ptr<::gloo::transport::Device> gloo_device;  // made first: a wrong address needs no waiting
   c10::intrusive_ptr<c10d::Store> store;
   Heartbeat heartbeat;
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group;
@@ -143,9 +158,12 @@ struct ProcessGroup::Connections {
 
 ProcessGroup::ProcessGroup(const ProcessPlace& place, at::Device device) : Exchange(place.rank, place.size) {
   FLAGS_caffe2_log_level = kOnlyFatal;
+  expect_descriptors(kDescriptors + kDescriptorsOfPeer * place.size);
   try {
     connections_ = std::make_unique<Connections>(place, device);
   } catch (const Error&) {
+    throw;
+  } catch (const std::system_error&) {  // no thread
     throw;
   } catch (const std::exception& fault) {
     if (is_out_of_memory()) throw;

@@ -15,7 +15,7 @@ namespace {
 }  // namespace
 
 struct LocalStore::Store {};
-LocalStore::LocalStore() { refuse(); }
+LocalStore::LocalStore(std::int64_t) { refuse(); }
 LocalStore::~LocalStore() = default;
 std::uint16_t LocalStore::port() const { refuse(); }
 void LocalStore::mark_lost(std::int64_t) { refuse(); }

@@ -2,7 +2,9 @@
 
 #include <exception>
 #include <functional>
+#include <future>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -19,10 +21,12 @@
 namespace gloss {
 namespace {
 
+constexpr std::chrono::milliseconds kLookEvery{50};
+constexpr const char* kRun = "gloss run";  // key of the store: the starter's name of the run
+
 /// Waits until `missing` returns an empty text instead of the name of what is missing. Throws Stopped after a signal,
 /// LostProcessError after kToJoin.
 void wait_while_missing(const std::function<std::string()>& missing, void (&log)(std::string_view)) {
-  constexpr std::chrono::milliseconds kLookEvery{50};
   constexpr std::chrono::seconds kSilent{5};
   const auto begin = std::chrono::steady_clock::now();
   bool logged = false;
@@ -36,10 +40,27 @@ void wait_while_missing(const std::function<std::string()>& missing, void (&log)
   }
 }
 
+constexpr const char* kTakenTwice = "number taken twice";
+
+using StorePointer = c10::intrusive_ptr<c10d::TCPStore>;
+
+/// Connects in a thread of its own: c10d waits for ever for a program that takes the connection and does not answer.
+std::future<StorePointer> begin_to_connect(const ProcessPlace& place) {
+  std::packaged_task<StorePointer()> task([address = place.address, port = place.port] {
+    c10d::TCPStoreOptions options;
+    options.port = port;
+    options.waitWorkers = false;
+    options.timeout = std::chrono::seconds(3);
+    return c10::make_intrusive<c10d::TCPStore>(address, options);
+  });
+  auto store = task.get_future();
+  std::thread(std::move(task)).detach();
+  return store;
+}
+
 }  // namespace
 
 c10::intrusive_ptr<c10d::Store> open_store(const ProcessPlace& place) {
-  own_address(place.address, place.port);  // fails for a name that does not exist
   c10d::TCPStoreOptions options;
   options.port = place.port;
   options.isServer = true;
@@ -47,34 +68,45 @@ c10::intrusive_ptr<c10d::Store> open_store(const ProcessPlace& place) {
   options.timeout = kToJoin;
   if (is_loopback(place.address)) options.masterListenFd = listen_locally(place.port).release();
   try {
-    return store_of_run(c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options), place.job, place.attempt);
+    const c10::intrusive_ptr<c10d::Store> store = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
+    store->set(kRun, place.job);
+    return store_of_run(store, place.job, place.attempt);
+  } catch (const std::system_error&) {  // no thread
+    throw;
   } catch (const std::exception& fault) {
     throw IoError("port " + std::to_string(place.port) + ": process 0 cannot open the store there: " +
                   c10d_message(fault) + "; choose a free port (MASTER_PORT)");
   }
 }
 
-// c10d's attempts are short, because a signal does not end them.
 c10::intrusive_ptr<c10d::Store> connect_to_store(const ProcessPlace& place) {
-  c10d::TCPStoreOptions options;
-  options.port = place.port;
-  options.waitWorkers = false;
-  options.timeout = std::chrono::seconds(3);
-  c10::intrusive_ptr<c10d::TCPStore> store;
+  const auto port = "port " + std::to_string(place.port);
+  std::future<StorePointer> attempt;
+  StorePointer store;
   const auto missing = [&]() -> std::string {
-    auto error = connection_error(place.address, place.port);
+    std::string error = "no process of gloss answers there";
+    if (!store && !attempt.valid()) {
+      error = connection_error(place.address, place.port);
+      if (error.empty()) attempt = begin_to_connect(place);
+    }
     try {
-      if (error.empty()) store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
+      if (attempt.valid() && attempt.wait_for(kLookEvery) == std::future_status::ready) store = attempt.get();
+      if (store && (place.store_is_there || store->check({kRun}))) return "";
     } catch (const std::exception& fault) {
       error = c10d_message(fault);
+      store.reset();
     }
-    if (store) return "";
-    return "process 0 at " + printable(place.address, 200) + ", port " + std::to_string(place.port) + " (" + error +
-           ")";
+    return "process 0 at " + printable(place.address, 200) + ", " + port + " (" + error + ")";
   };
   wait_while_missing(missing, log_warning);
+  if (!place.store_is_there && store->get_to_str(kRun) != place.job)
+    throw UsageError("MASTER_PORT: another run has its store at " + port + "; choose another port for one of them");
   store->setTimeout(kToJoin);
   return store_of_run(std::move(store), place.job, place.attempt);
+}
+
+void take_place_in(c10d::Store& store, const ProcessPlace& place) {
+  if (store.add("process " + std::to_string(place.rank), 1) > 1) store.add(kTakenTwice, 1);
 }
 
 void meet_in(c10d::Store& store, const ProcessPlace& place) {
@@ -83,6 +115,9 @@ void meet_in(c10d::Store& store, const ProcessPlace& place) {
   if (store.compareSet(kSize, "", size) != size) store.add(kSizesDiffer, 1);
   store.add(kJoined, 1);
   const auto missing = [&] {
+    if (store.add(kTakenTwice, 0) > 0)
+      throw UsageError("RANK: wanted each number in one process, got one in two of them, or another run at port " +
+                       std::to_string(place.port) + " (MASTER_PORT)");
     if (store.add(kSizesDiffer, 0) > 0)
       throw UsageError("WORLD_SIZE: wanted the same number in all processes of this run, got " + size +
                        " here and another elsewhere");

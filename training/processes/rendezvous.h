@@ -15,15 +15,18 @@ namespace gloss {
 /// Time for all processes to join.
 inline constexpr std::chrono::minutes kToJoin{10};
 
-/// Opens the store, in process 0. Throws UsageError if the address does not exist, IoError if the port is taken.
+/// Opens the store, in process 0. Throws IoError if the port is taken.
 c10::intrusive_ptr<c10d::Store> open_store(const ProcessPlace& place);
 
 /// Connects to the store; waits until process 0 has opened it. Throws Stopped after a signal, LostProcessError after
-/// kToJoin.
+/// kToJoin, UsageError if it is the store of another run.
 c10::intrusive_ptr<c10d::Store> connect_to_store(const ProcessPlace& place);
 
-/// Waits until all processes are at this point. Throws UsageError if they were started as different numbers of them,
-/// else as `connect_to_store`.
+/// Marks in the store that the process with this number is there, before it writes anything else.
+void take_place_in(c10d::Store& store, const ProcessPlace& place);
+
+/// Waits until all processes are at this point. Throws UsageError if two have taken the same place or they were started
+/// as different numbers of them, else as `connect_to_store`.
 void meet_in(c10d::Store& store, const ProcessPlace& place);
 
 /// Returns the part of a store that holds the keys of one attempt of a run (ProcessPlace).

@@ -3,11 +3,14 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "common/error.h"
 #include "common/text/printable.h"
@@ -27,6 +30,16 @@ Addresses addresses_of(const std::string& host, std::uint16_t port, int socket_t
 }
 
 }  // namespace
+
+void expect_descriptors(std::int64_t count) {
+  std::vector<Descriptor> opened;
+  for (std::int64_t i = 0; i < count; ++i) {
+    opened.emplace_back(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+    if (!opened.back().is_open())
+      throw IoError("several processes: wanted " + std::to_string(count) + " more open files, got " +
+                    std::to_string(i) + ": " + std::strerror(errno) + "; raise the limit (ulimit -n)");
+  }
+}
 
 Descriptor listen_locally(std::uint16_t port) {
   Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));

@@ -7,6 +7,13 @@
 
 namespace gloss {
 
+/// Number of files and connections that a process opens with others: its own, and for each of the others. In the middle
+/// of setting up, c10d hangs or ends the program if the limit of the system is reached.
+inline constexpr std::int64_t kDescriptors = 32, kDescriptorsOfPeer = 3;
+
+/// Throws IoError unless this process may open `count` more files.
+void expect_descriptors(std::int64_t count);
+
 /// Returns a listening socket at a port of the loopback interface; 0: a free one. Throws IoError.
 Descriptor listen_locally(std::uint16_t port);
 

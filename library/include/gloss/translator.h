@@ -92,8 +92,8 @@ struct TranslationOptions {
   /// of the model file.
   std::string source_language = {}, target_language = {};
 
-  /// Limits, checked before each step of the model, which finds one token of each sentence of a batch. After one of
-  /// them the call returns what it has: see Translation::Status.
+  /// Limits, checked before each step of the model, which finds one token of each sentence of a batch, and before each
+  /// pass for an alignment or a confidence. After one of them the call returns what it has: see Translation::Status.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   std::stop_token stop = {};
   /// Called with each token, on the thread that called translate; false cancels the call. Requires beam_size 1, no
@@ -170,10 +170,11 @@ struct Translation {
 /// results. Copies share the model. Prints nothing and handles no signals.
 ///
 /// The constructor and each call set OpenMP's and MKL's number of threads for the calling thread only, and restore it
-/// at the end. A call may start threads, which end with it. With a CUDA device the constructor also changes the whole
-/// process for good: it asks LibTorch for deterministic algorithms, turns off cuDNN's choice by timing, keeps OpenMP
-/// from changing numbers of threads, and sets the variable CUBLAS_WORKSPACE_CONFIG if it is not set. No other thread
-/// may read the environment meanwhile.
+/// at the end. A call may start threads, which end with the calling thread; if the system refuses some, it computes
+/// with fewer. After a fork, the thread that had translated before may only use `threads` 1; others are refused. With a
+/// CUDA device the constructor also changes the whole process for good: it asks LibTorch for deterministic algorithms,
+/// turns off cuDNN's choice by timing, keeps OpenMP from changing numbers of threads, and sets the variable
+/// CUBLAS_WORKSPACE_CONFIG if it is not set. No other thread may read the environment meanwhile.
 ///
 /// Throws the exceptions of <gloss/error.h>.
 class [[gnu::visibility("default")]] Translator {

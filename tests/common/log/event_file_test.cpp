@@ -29,7 +29,7 @@ using testing::ThrowsMessage;
 class EventFileTest : public testing::Test {
  protected:
   std::vector<std::string> lines() const {
-    std::istringstream text(read_file(path_, 1'000'000));
+    std::istringstream text(read_file(path_, 10'000'000));
     std::vector<std::string> lines;
     for (std::string line; std::getline(text, line);) lines.push_back(line);
     return lines;
@@ -71,12 +71,28 @@ TEST_F(EventFileTest, AppendsToExistingContent) {
   EXPECT_EQ(lines()[0], "{\"event\":\"older\"}");
 }
 
-TEST_F(EventFileTest, IncompleteLastLineIsEndedFirst) {
-  write_file(path_, "{\"event\":\"whole\"}\n{\"event\":\"to");
-  EventFile(path_).write("newer", {});
-  ASSERT_EQ(lines().size(), 3U);
-  EXPECT_EQ(lines()[1], "{\"event\":\"to");
-  EXPECT_EQ(parse_json(lines()[2])["event"], "newer");
+TEST_F(EventFileTest, TheBeginningOfAnEventIsRemovedFromTheEnd) {
+  const std::string whole = "{\"event\":\"whole\"}";
+  for (const std::string torn : {"{\"event\":\"to", "{", "{\"event\":\"torn\""}) {
+    for (const std::string& before : {std::string(), whole + '\n', std::string(3 << 20, ' ') + whole + '\n'}) {
+      write_file(path_, before + torn);
+      EventFile(path_).write("newer", {});
+      const auto lines = this->lines();
+      ASSERT_EQ(lines.size(), before.empty() ? 1U : 2U) << torn;
+      EXPECT_EQ(parse_json(lines.back())["event"], "newer");
+    }
+  }
+}
+
+TEST_F(EventFileTest, AnotherLastLineIsEndedFirst) {
+  for (const std::string& last :
+       {std::string("{\"event\":\"whole\"}"), std::string("a note"), '{' + std::string(2 << 20, 'x')}) {
+    write_file(path_, last);
+    EventFile(path_).write("newer", {});
+    ASSERT_EQ(lines().size(), 2U);
+    EXPECT_EQ(lines()[0], last);
+    EXPECT_EQ(parse_json(lines()[1])["event"], "newer");
+  }
 }
 
 TEST_F(EventFileTest, OpeningAddsNothing) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ATen/ops/equal.h>
@@ -287,6 +288,24 @@ TEST(InferenceModelTest, BitsDoNotDependOnNeighborsOrderOrThreads) {
         expect_same_bits(look_at(model, {sources[b]})[0], expected[b]);
       }
     }
+  }
+}
+
+// LibTorch divides so many elements of one row among threads.
+TEST(InferenceModelTest, BitsOfAWideLayerDoNotDependOnThreadsEither) {
+  for (const auto& [activation, d_ff] :
+       {std::pair(Activation::kGelu, 16'387), {Activation::kGelu, 40'003}, {Activation::kSwish, 40'003}}) {
+    auto config = wide_config(NormPlace::kPost, activation);
+    config.d_ff = d_ff;
+    const InferenceModel model(make_model(config, {kWideVocabulary, kWideVocabulary}, RandomStream(7, "weights")),
+                               config);
+    const Rows sources = {{4, 5, 6, kEos}};
+    const auto with_threads = [&](int threads) {
+      const ThreadCount count(threads);
+      return look_at(model, sources)[0];
+    };
+    const auto expected = with_threads(1);
+    for (const int threads : {2, 3, 7}) expect_same_bits(with_threads(threads), expected);
   }
 }
 

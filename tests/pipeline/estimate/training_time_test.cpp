@@ -58,6 +58,20 @@ TEST_P(TrainingTimeTest, ASignalEndsTheTrial) {
   EXPECT_THROW(estimate_epoch_seconds(model_, corpus(), job_.config), Stopped);
 }
 
+TEST(ShareOfTimeTest, CountsTheShardsThatFollowEachOtherAndCrowdedProcessors) {
+  EXPECT_EQ(share_of_time(4, {}), 1);
+  const auto share = [](std::int64_t shards, const ProcessCounts& counts) {
+    return 0.8 * share_of_time(shards, counts);
+  };
+  EXPECT_DOUBLE_EQ(share(4, {.processes = 2, .on_machine = 2, .threads = 1, .processors = 2}), 0.5);
+  EXPECT_DOUBLE_EQ(share(4, {.processes = 3, .on_machine = 3, .threads = 1, .processors = 3}), 0.5)
+      << "one computes two shards";
+  EXPECT_DOUBLE_EQ(share(4, {.processes = 2, .on_machine = 2, .threads = 2, .processors = 4}), 0.5);
+  EXPECT_DOUBLE_EQ(share(4, {.processes = 2, .on_machine = 2, .threads = 4, .processors = 8}), 1) << "too few shards";
+  EXPECT_DOUBLE_EQ(share(4, {.processes = 2, .on_machine = 2, .threads = 2, .processors = 2}), 1) << "crowded";
+  EXPECT_DOUBLE_EQ(share(8, {.processes = 4, .on_machine = 1, .threads = 2, .processors = 2}), 0.25);
+}
+
 INSTANTIATE_DEVICES(TrainingTimeTest);
 
 }  // namespace

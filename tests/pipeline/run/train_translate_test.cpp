@@ -180,6 +180,18 @@ TEST_P(TrainTranslateTest, AResumedRunMayBeLongerAndAddsToItsLog) {
   EXPECT_EQ(parse_json(text_of_file(job_ / "run/config.json")).at("training").at("max_steps"), 5);
 }
 
+TEST_P(TrainTranslateTest, AFinishedRunThatIsResumedNamesTheLimit) {
+  const auto printed = [&] {
+    EXPECT_EQ(job_.run(/*resume=*/true).steps, 2);
+    auto text = testing::internal::GetCapturedStderr();
+    testing::internal::CaptureStderr();
+    return text;
+  };
+  const auto of_first = printed(), of_second = printed();
+  EXPECT_THAT(of_first, Not(HasSubstr("the run was at its end")));
+  EXPECT_THAT(of_second, HasSubstr("the run was at its end already: training.max_steps = 2 is reached"));
+}
+
 TEST_P(TrainTranslateTest, AResumedRunDrawsThePiecesOfTheUnbrokenOne) {
   const auto prepare = [](SmallJob& job) {
     job.config.tokenizer.type = TokenizerType::kBpe;

@@ -1,5 +1,7 @@
 #include "training/processes/process_group.h"
 
+#include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <string>
@@ -11,7 +13,11 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
+#include "common/system/signals.h"
+#include "common/system/stop.h"
 #include "training/processes/local_store.h"
+#include "training/processes/rendezvous.h"
+#include "training/processes/sockets.h"
 
 namespace gloss {
 namespace {
@@ -25,11 +31,13 @@ class ProcessGroupTest : public testing::Test {
  protected:
   void SetUp() override {
     try {
-      store_.emplace();
+      store_.emplace(3);
     } catch (const UsageError& fault) {
       GTEST_SKIP() << fault.what();
     }
   }
+
+  void TearDown() override { const StopOnSignal forgets_the_last_stop; }
 
   void run(std::int64_t size, const std::function<void(Exchange&)>& work) {
     std::vector<std::jthread> threads;
@@ -46,7 +54,10 @@ class ProcessGroupTest : public testing::Test {
       });
   }
 
+  std::uint16_t free_port() { return port_ = port_of(listen_locally(0)); }
+
   std::optional<LocalStore> store_;
+  std::uint16_t port_ = 0;
 };
 
 TEST_F(ProcessGroupTest, GathersPartsInTheOrderOfTheProcesses) {
@@ -103,9 +114,50 @@ TEST_F(ProcessGroupTest, AllMustBeStartedAsTheSameNumberOfProcesses) {
     });
 }
 
-TEST_F(ProcessGroupTest, ANameThatDoesNotExistIsRefusedByProcess0) {
-  EXPECT_THAT([] { ProcessGroup({.rank = 0, .size = 2, .local_size = 1, .address = "name.invalid", .port = 29999}); },
-              ThrowsMessage<UsageError>(HasSubstr("MASTER_ADDR: name.invalid")));
+TEST_F(ProcessGroupTest, ANumberIsThatOfOneProcess) {
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 2; ++i)
+    threads.emplace_back([&] {
+      EXPECT_THAT(
+          [&] {
+            ProcessGroup({.rank = 1,
+                          .size = 3,
+                          .local_size = 3,
+                          .address = "127.0.0.1",
+                          .port = store_->port(),
+                          .store_is_there = true});
+          },
+          ThrowsMessage<UsageError>(HasSubstr("RANK: wanted each number in one process")));
+    });
+}
+
+TEST_F(ProcessGroupTest, TheStoreOfAnotherRunIsRefused) {
+  const auto store = open_store({.port = free_port(), .job = "12"});
+  EXPECT_THAT([&] { ProcessGroup({.rank = 1, .size = 2, .port = port_, .job = "13"}); },
+              ThrowsMessage<UsageError>(HasSubstr("MASTER_PORT: another run has its store at port")));
+}
+
+// A program that takes connections and does not answer, or a store of another program.
+TEST_F(ProcessGroupTest, AStopEndsTheWaitForAPortOfAnotherProgram) {
+  request_stop(ExitCode::kTerminated);
+  const auto silent = listen_locally(0);
+  for (const auto port : {port_of(silent), store_->port()})
+    EXPECT_THROW(ProcessGroup({.rank = 1, .size = 2, .port = port}), Stopped);
+}
+
+TEST_F(ProcessGroupTest, AnInterfaceThatIsNotThereIsRefused) {
+  ::setenv("GLOO_SOCKET_IFNAME", "none-such", 1);
+  EXPECT_THAT([] { ProcessGroup({.rank = 1, .size = 2, .address = "0.0.0.0", .port = 29999}); },
+              ThrowsMessage<UsageError>(HasSubstr("GLOO_SOCKET_IFNAME")));
+  ::unsetenv("GLOO_SOCKET_IFNAME");
+}
+
+TEST_F(ProcessGroupTest, ANameThatDoesNotExistIsRefusedAtOnce) {
+  for (const std::int64_t rank : {0, 1})
+    for (const auto& name : std::vector<std::string>{"name.invalid", "a b", ".", std::string(5000, 'x')})
+      EXPECT_THAT([&] { ProcessGroup({.rank = rank, .size = 2, .address = name, .port = 29999}); },
+                  ThrowsMessage<UsageError>(HasSubstr("MASTER_ADDR: ")))
+          << name;
 }
 
 TEST_F(ProcessGroupTest, TextsReachAll) {

@@ -33,6 +33,11 @@ TEST(SocketsTest, NamesThatDoNotExistAreRefused) {
               ThrowsMessage<UsageError>(HasSubstr("MASTER_ADDR: name.invalid")));
 }
 
+TEST(SocketsTest, TooFewFilesThatMayBeOpenAreNamed) {
+  EXPECT_NO_THROW(expect_descriptors(8));
+  EXPECT_THAT([] { expect_descriptors(std::int64_t{1} << 30); }, ThrowsMessage<IoError>(HasSubstr("ulimit -n")));
+}
+
 TEST(SocketsTest, TheLoopbackInterfaceIsReachedFromItself) { EXPECT_EQ(own_address("127.0.0.1", 80), "127.0.0.1"); }
 
 }  // namespace
