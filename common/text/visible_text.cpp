@@ -7,7 +7,7 @@
 namespace gloss {
 namespace {
 
-bool is_invisible(char32_t c) {
+bool is_left_out(char32_t c) {
   return c == 0xad || (c >= 0x202a && c <= 0x202e) || (c >= 0x2060 && c <= 0x2064) || (c >= 0x2066 && c <= 0x2069) ||
          c == 0xfeff;
 }
@@ -18,7 +18,7 @@ std::string visible_text(std::string_view text) {
   std::string result;
   for (std::size_t offset = 0; offset < text.size();) {
     const auto [value, bytes] = decode_utf8(text, offset);
-    if (!is_invisible(value.value_or(0))) result += text.substr(offset, bytes);
+    if (!is_left_out(value.value_or(0))) result += text.substr(offset, bytes);
     offset += bytes;
   }
   return result;

@@ -10,7 +10,7 @@ namespace gloss {
 /// being a part of them. Joiners of letters (U+200C, U+200D) stay. `text` is valid UTF-8.
 std::string visible_text(std::string_view text);
 
-/// What a text (valid UTF-8) consists of.
+/// Kind of the contents of a text in valid UTF-8.
 enum class TextContent {
   kNothing,  ///< white space
   kSymbols,  ///< punctuation and symbols

@@ -26,7 +26,7 @@ class Heartbeat {
   Heartbeat(c10::intrusive_ptr<c10d::Store> store, std::int64_t rank, std::int64_t size,
             std::function<void(const std::string& message)> lost,
             std::chrono::milliseconds interval = std::chrono::seconds(1));
-  /// Leaves a thread behind that waits for a store that does not answer.
+  /// Leaves a thread that still waits for a store that does not answer.
   ~Heartbeat();
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
