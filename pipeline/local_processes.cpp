@@ -31,7 +31,7 @@ namespace {
 constexpr std::chrono::seconds kToNotice{3};
 // Time after the first failure after which the others are killed. All that are not stopped themselves end before.
 constexpr std::chrono::seconds kToEnd{8};
-// Limit after the first process that a signal has stopped. Before its first update a process may be in the middle of work.
+// Limit after the first process that a signal has stopped. Before its first update it may be in the middle of work.
 constexpr std::chrono::seconds kToStop{40};
 constexpr std::chrono::milliseconds kLookEvery{50};
 
