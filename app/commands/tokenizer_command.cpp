@@ -31,7 +31,7 @@ constexpr std::size_t kLinesAtOnce = 1024;
 template <typename Convert>
 ExitCode convert_lines(Convert convert) {
   const StopOnSignal stop(kSecondsToStop);
-  LineSource source(STDIN_FILENO, "stdin");
+  LineSource source(STDIN_FILENO, TextPath{"stdin"});
   for (std::int64_t line = 0;;) {
     const auto input = source.next(kLinesAtOnce);
     if (input.empty()) return stop_requested().value_or(ExitCode::kDone);

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "common/error.h"
+#include "common/files/text_path.h"
 #include "common/log/log.h"
 #include "common/text/printable.h"
 #include "common/text/shell_quoted.h"

@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/files/mapped_file.h"
 #include "common/files/sha256.h"
+#include "common/files/text_path.h"
 #include "common/log/log.h"
 #include "common/system/stop.h"
 #include "common/text/printable.h"
