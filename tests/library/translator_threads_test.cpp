@@ -24,7 +24,7 @@ std::atomic<bool> refuses_threads = false;
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 // Replaces the C library's, for this program and its libraries.
-[[gnu::visibility("default")]] extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                                              void* (*start)(void*), void* data) noexcept {
   if (refuses_threads) return EAGAIN;
   static auto* const real = reinterpret_cast<decltype(&pthread_create)>(::dlsym(RTLD_NEXT, "pthread_create"));

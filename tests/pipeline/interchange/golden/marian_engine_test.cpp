@@ -20,7 +20,7 @@ namespace {
 
 const std::filesystem::path kFolder = GLOSS_GOLDEN_FOLDER "/marian_engine";
 
-std::vector<std::string> names() {
+std::vector<std::string> engine_models() {
   std::vector<std::string> result;
   for (const auto& entry : std::filesystem::directory_iterator(kFolder)) result.push_back(entry.path().filename());
   std::ranges::sort(result);
@@ -57,7 +57,7 @@ TEST_P(MarianEngineTest, AnImportedModelTranslatesAsMarianDoes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, MarianEngineTest, testing::ValuesIn(names()),
+INSTANTIATE_TEST_SUITE_P(Models, MarianEngineTest, testing::ValuesIn(engine_models()),
                          [](const auto& name) { return name.param; });
 
 }  // namespace
