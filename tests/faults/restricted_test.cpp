@@ -85,7 +85,9 @@ TEST_F(RestrictedTest, AThreadThatIsRefusedIsDoneWithoutOrNamed) {
       ++refused;
       EXPECT_THAT(outcome.err, HasSubstr("the system gives no further thread (ulimit -u")) << at;
     }
-    if (processes) EXPECT_GT(refused, 0);
+    if (processes) {
+      EXPECT_GT(refused, 0);
+    }
   }
 }
 

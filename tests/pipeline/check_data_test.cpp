@@ -154,13 +154,13 @@ TEST_F(CheckDataPipelineTest, TheTrainingTextIsComparedWithEverySetInAnyOrder) {
 }
 
 // check-data and training share the function that decides (data/pair_verdict.h).
-TEST_F(CheckDataPipelineTest, LinesWithoutAPieceAreEmptyByTheNormalization) {
+TEST_F(CheckDataPipelineTest, BlankLinesAreEmptyWithEveryNormalization) {
   const Lines source = {"a", "\u200b", "\u3000", " "}, target = {"b", "b", "b", "b"};
   const auto folded = check(source, target, Use::kTraining);
   EXPECT_THAT(found(folded, "empty", "source").lines.first_lines, ElementsAre(2, 3, 4));
   EXPECT_EQ(folded.corpus->fit_pairs, 1);
   const auto as_they_are = check(source, target, Use::kTraining, {.normalization = Normalization::kIdentity});
-  EXPECT_THAT(found(as_they_are, "empty", "source").lines.first_lines, ElementsAre(4));
+  EXPECT_THAT(found(as_they_are, "empty", "source").lines.first_lines, ElementsAre(2, 3, 4));
 }
 
 TEST_F(CheckDataPipelineTest, FiltersApplyToTheTrainingTextsOnlyAndAcrossThem) {

@@ -96,7 +96,7 @@ TEST(ExportCtranslate2Test, SwitchesAndAliasesFollowTheConfiguration) {
     job.config.model.embedding_scale = EmbeddingScale::kOne;
     job.config.model.tie_embeddings = TieEmbeddings::kDecoder;
     job.config.model.embedding_norm = true;
-    use_marian_formulas(job.config.model);
+    use_marian_formulas(job.config.model), job.config.model.self_attention_norm = SelfAttentionNorm::kAll;
   }));
   EXPECT_EQ(post.scalar("encoder/pre_norm"), 0);
   EXPECT_EQ(post.scalar("decoder/activation"), 4);
@@ -117,7 +117,7 @@ TEST(ExportCtranslate2Test, PositionsAreWrittenAsGlossComputesThem) {
   EXPECT_EQ(table.floats(), values_of(PositionalEncoding(plain.model().config.model)->forward(0, 2048, at::kCPU)));
 
   const ExportedModel marian([](SmallJob& job) {
-    use_marian_formulas(job.config.model);
+    use_marian_formulas(job.config.model), job.config.model.self_attention_norm = SelfAttentionNorm::kAll;
     job.config.model.first_position = 2;
     job.config.data.max_length = 3000;
   });
@@ -176,7 +176,7 @@ TEST(ExportCtranslate2Test, Int8ValuesAreGlossesAndScalesAreReciprocal) {
 
 // Pad is a row of zeros where the decoder starts from zero.
 TEST(ExportCtranslate2Test, ARowOfZerosHasScaleOne) {
-  const ExportedModel model([](SmallJob& job) { use_marian_formulas(job.config.model); });
+  const ExportedModel model([](SmallJob& job) { use_marian_formulas(job.config.model), job.config.model.self_attention_norm = SelfAttentionNorm::kAll; });
   const auto read = exported(model, WeightPrecision::kInt8);
   EXPECT_EQ(read.variables.at("decoder/embeddings/weight_scale").floats().at(kPad), 1);
   EXPECT_EQ(read.variables.at("decoder/embeddings/weight").integers().at(0), 0);

@@ -317,7 +317,7 @@ TEST_F(ImportHuggingFaceTest, AMissingShardIsAFaultOfTheModel) {
   HuggingFaceModel("marian").write(folder_ / "there");
   std::filesystem::remove(folder_ / "there" / "model.safetensors");
   put_text(folder_ / "there" / "model.safetensors.index.json", R"({"weight_map": {"a": "model-1.safetensors"}})");
-  EXPECT_THAT([&] { check_import({.path = folder_ / "there"}); }, ThrowsMessage<ModelError>(HasSubstr("there is no ")));
+  EXPECT_THAT([&] { check_import({.path = folder_ / "there"}); }, ThrowsMessage<ModelError>(HasSubstr("names model-1.safetensors, which is not there")));
 }
 
 TEST_F(ImportHuggingFaceTest, ALanguageTagNeedsARowOfItsOwn) {
