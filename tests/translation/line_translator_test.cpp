@@ -69,35 +69,35 @@ TEST_P(LineTranslatorTest, LinesWithoutLettersAndDigitsAreCopied) {
   const auto copied = translate({"?!"}).at(0).candidates.at(0);
   EXPECT_TRUE(copied.ended_or_empty());
   EXPECT_THAT(copied.tokens, IsEmpty());
-  EXPECT_NE(texts({"a?"}).at(0), "a?") << "a letter is translated";
-  const std::vector<std::string> lines = {"?"}, prefixes = {"ab"};
+  EXPECT_THAT(translate({"a?"}).at(0).candidates.at(0).tokens, testing::Not(IsEmpty())) << "a letter is translated";
+  const std::vector<std::string> lines = {"?"}, prefixes = {"zz"};
   const auto begun =
       LineTranslator(scorer_, letters_, letters_, 100).translate({.lines = lines, .prefixes = prefixes}, config_);
-  EXPECT_TRUE(begun.at(0).candidates.at(0).text.starts_with("ab"));
+  EXPECT_TRUE(begun.at(0).candidates.at(0).text.starts_with("zz"));
 }
 
 TEST_P(LineTranslatorTest, ALineThatIsAGlossaryPhraseIsItsTranslation) {
-  const auto glossary = glossary_of("abc\txyz|yz\n");
+  const auto glossary = glossary_of("abc\tzyz|zz\n");
   const std::vector<std::string> lines = {"abc", " abc ", "abc d"};
   const auto found =
       LineTranslator(scorer_, letters_, letters_, 100).translate({.lines = lines, .glossary = &glossary}, config_);
   for (const auto i : {0, 1}) {
-    EXPECT_EQ(found[i].candidates.at(0).text, "xyz");
+    EXPECT_EQ(found[i].candidates.at(0).text, "zyz");
     EXPECT_FALSE(found[i].candidates.at(0).lacks_phrase);
     EXPECT_THAT(found[i].candidates.at(0).tokens, IsEmpty());
   }
-  EXPECT_THAT(found[2].candidates.at(0).text, testing::HasSubstr("yz"));
+  EXPECT_THAT(found[2].candidates.at(0).text, testing::HasSubstr("zz"));
   EXPECT_THAT(found[2].candidates.at(0).tokens, testing::Not(IsEmpty()));
 }
 
 TEST_P(LineTranslatorTest, InvisibleCharactersAreNotRead) {
   EXPECT_THAT(texts({"a\u00adb\u2066c"}), ElementsAre("abc"));
-  const std::vector<std::string> lines = {"a"}, prefixes = {"b\u2060c"};
+  const std::vector<std::string> lines = {"a"}, prefixes = {"z\u2060z"};
   const LineTranslator translator(scorer_, letters_, letters_, 100);
   EXPECT_TRUE(translator.translate({.lines = lines, .prefixes = prefixes}, config_)
                   .at(0)
                   .candidates.at(0)
-                  .text.starts_with("bc"));
+                  .text.starts_with("zz"));
 }
 
 TEST_P(LineTranslatorTest, AlignerIsCalledWhenThereIsSomethingToAlign) {

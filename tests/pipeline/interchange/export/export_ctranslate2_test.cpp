@@ -176,7 +176,9 @@ TEST(ExportCtranslate2Test, Int8ValuesAreGlossesAndScalesAreReciprocal) {
 
 // Pad is a row of zeros where the decoder starts from zero.
 TEST(ExportCtranslate2Test, ARowOfZerosHasScaleOne) {
-  const ExportedModel model([](SmallJob& job) { use_marian_formulas(job.config.model), job.config.model.self_attention_norm = SelfAttentionNorm::kAll; });
+  const ExportedModel model([](SmallJob& job) {
+    use_marian_formulas(job.config.model), job.config.model.self_attention_norm = SelfAttentionNorm::kAll;
+  });
   const auto read = exported(model, WeightPrecision::kInt8);
   EXPECT_EQ(read.variables.at("decoder/embeddings/weight_scale").floats().at(kPad), 1);
   EXPECT_EQ(read.variables.at("decoder/embeddings/weight").integers().at(0), 0);

@@ -76,6 +76,7 @@ ExportedModel with_source_tag(const std::string& tag) {
   return ExportedModel(
       [](SmallJob& job) {
         use_languages(job);
+        job.config.model.norm = NormPlace::kPost;
         use_marian_formulas(job.config.model);
         job.config.tokenizer.source_tag = SourceTag::kTarget;
         job.config.tokenizer.target_tag = false;

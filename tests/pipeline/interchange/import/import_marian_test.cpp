@@ -142,12 +142,12 @@ TEST_F(ImportMarianTest, PostNormHasNoChoice) {
 }
 
 TEST_F(ImportMarianTest, RowsThatAnExportFilledUpAreLeftOut) {
-  const auto pieces = std::to_string(model_.pieces), used = std::to_string(model_.pieces - 2);
+  const auto pieces = std::to_string(model_.pieces), used = std::to_string(model_.pieces - 1);
   model_.options["gloss-used-pieces"] = "[" + used + ", " + used + "]";
   const auto model = imported();
-  EXPECT_EQ(model.file.vocabularies.source, model_.pieces);
-  EXPECT_EQ(model.source_tokenizer->piece(static_cast<Id>(model_.pieces - 1)),
-            small_pieces("marian").at(static_cast<std::size_t>(model_.pieces - 3)));
+  EXPECT_EQ(model.file.vocabularies.source, model_.pieces + 1);
+  EXPECT_EQ(model.source_tokenizer->piece(static_cast<Id>(model_.pieces)),
+            small_pieces("marian").at(static_cast<std::size_t>(model_.pieces - 2)));
   for (const auto& wrong :
        {std::string("[1, 5]"), std::string("[5]"), "[5, " + std::to_string(model_.pieces + 1) + "]"}) {
     model_.options["gloss-used-pieces"] = wrong;
