@@ -1,7 +1,6 @@
 #include "pipeline/interchange/import/tokenizer_json_reader.h"
 
 #include <algorithm>
-#include <limits>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -38,8 +37,6 @@ std::vector<AddedToken> added_tokens(const Json& tokenizer) {
   std::vector<AddedToken> tokens;
   for (const auto& token : member(tokenizer, "added_tokens")) {
     const auto &row = member(token, "id"), &text = member(token, "content");
-    if (row.is_number_unsigned() && !is_integer_below(row, std::numeric_limits<std::int64_t>::max()))
-      throw ModelError("tokenizer.json: added_tokens: wanted the number of a row as id, got " + to_text(row));
     if (is_integer_below(row, TokenizerConfig::kMaxVocabulary) && text.is_string())
       tokens.push_back({row.get<std::size_t>(), text.get<std::string>(), member(token, "special") != false});
   }

@@ -34,7 +34,7 @@ using TranslateTest = UntrainedTranslator;
 TEST_F(TranslateTest, OneLineOutForEachLineInAndEmptyForEmpty) {
   const auto outcome = translate("bada\n\n   \nkilo muna\nlast without an end");
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.err, IsEmpty());
+  EXPECT_THAT(outcome.err, HasSubstr("in 1 line (first lines: 5): --replace-unknown copies them"));
   const auto lines = lines_of(outcome.out);
   ASSERT_EQ(lines.size(), 5u);
   EXPECT_EQ(lines[1], "");
@@ -99,7 +99,8 @@ TEST(ParagraphTest, LostSentencesAreFlaggedAndWarnedOfOnce) {
   const auto flagged = lines_of(translate(paragraph + "bada.\nBada. Kilo.\n", {"--json-lines"}).out);
   ASSERT_EQ(flagged.size(), 3U);
   EXPECT_THAT(flagged[0], HasSubstr("\"fewer_sentences\""));
-  for (const auto i : {1, 2}) EXPECT_THAT(flagged[i], Not(HasSubstr("fewer_sentences")));
+  EXPECT_THAT(flagged[1], Not(HasSubstr("fewer_sentences")));
+  EXPECT_THAT(flagged[2], HasSubstr("\"fewer_sentences\"")) << "one of two sentences";
 }
 
 TEST_F(TranslateTest, NoInputIsNoOutput) {
@@ -208,7 +209,7 @@ TEST_F(TranslateTest, ASignalDoesNotWaitForAllLinesInHand) {
   EXPECT_EQ(outcome.exit_code, 143);
   EXPECT_EQ(lines_of(outcome.out).size(), 1u);
   EXPECT_TRUE(outcome.out.ends_with('\n'));
-  EXPECT_THAT(outcome.err, IsEmpty());
+  EXPECT_THAT(outcome.err, Not(HasSubstr("error")));
 }
 
 TEST_F(TranslateTest, DamagedModelIsRefused) {

@@ -317,7 +317,8 @@ TEST_F(ImportHuggingFaceTest, AMissingShardIsAFaultOfTheModel) {
   HuggingFaceModel("marian").write(folder_ / "there");
   std::filesystem::remove(folder_ / "there" / "model.safetensors");
   put_text(folder_ / "there" / "model.safetensors.index.json", R"({"weight_map": {"a": "model-1.safetensors"}})");
-  EXPECT_THAT([&] { check_import({.path = folder_ / "there"}); }, ThrowsMessage<ModelError>(HasSubstr("names model-1.safetensors, which is not there")));
+  EXPECT_THAT([&] { check_import({.path = folder_ / "there"}); },
+              ThrowsMessage<ModelError>(HasSubstr("names model-1.safetensors, which is not there")));
 }
 
 TEST_F(ImportHuggingFaceTest, ALanguageTagNeedsARowOfItsOwn) {
@@ -516,13 +517,11 @@ TEST_F(ImportHuggingFaceTest, FilesThatAreTooLargeOrTooDeepAreRefused) {
   }
 }
 
-TEST_F(ImportHuggingFaceTest, ANumberOfARowBeyondInt64IsRefused) {
+TEST_F(ImportHuggingFaceTest, ANumberOfARowBeyondInt64IsNoRow) {
   HuggingFaceModel there("nllb");
   for (const auto* id : {"9223372036854775808", "18446742974197923840"}) {
     there.files["tokenizer.json"] = R"({"added_tokens": [{"id": )" + std::string(id) + R"(, "content": "deu_Latn"}]})";
-    EXPECT_THAT(
-        [&] { check(there); },
-        ThrowsMessage<ModelError>(HasSubstr("added_tokens: wanted the number of a row as id, got " + std::string(id))));
+    EXPECT_NO_THROW(check(there)) << id;
   }
 }
 
