@@ -79,6 +79,7 @@ Glossary Glossary::read(const std::filesystem::path& path) {
       throw DataError(where + "wanted a source phrase, a tab and a target phrase, got \"" + printable(line, 80) + "\"");
     glossary.add(std::move(entry));
   }
+  glossary.link_prefixes();
   return glossary;
 }
 
@@ -92,6 +93,7 @@ Glossary Glossary::from_entries(std::span<const std::pair<std::string, std::stri
       throw DataError(where + "wanted a source phrase and a target phrase, got an empty one");
     glossary.add(std::move(entry));
   }
+  glossary.link_prefixes();
   return glossary;
 }
 
@@ -108,20 +110,29 @@ void Glossary::add(Entry entry) {
                     "; leave one of them out");
 }
 
-std::size_t Glossary::longest_at(std::string_view text, std::size_t offset) const {
-  // Sources that begin the rest of the text sort before it, the longest last. A source between that and the text has
-  // at least as many bytes in common with the text, and the search goes on with these.
-  for (auto rest = text.substr(offset); !rest.empty();) {
-    const auto next = by_source_.upper_bound(rest);
-    if (next == by_source_.begin()) break;
-    const auto& [source, entry] = *std::prev(next);
-    const auto common = std::ranges::mismatch(source, rest).in1 - source.begin();
-    rest = rest.substr(0, static_cast<std::size_t>(common));
-    if (common < std::ssize(source)) continue;
-    if (is_word_boundary(text, offset + source.size())) return entry;
-    rest.remove_suffix(1);
+void Glossary::link_prefixes() {
+  prefixes_.assign(entries_.size(), entries_.size());
+  std::vector<std::size_t> open;  // each begins the source of the next one
+  for (const auto& [source, entry] : by_source_) {
+    while (!open.empty() && !source.starts_with(entries_[open.back()].source)) open.pop_back();
+    if (!open.empty()) prefixes_[entry] = open.back();
+    open.push_back(entry);
   }
-  return entries_.size();
+}
+
+std::size_t Glossary::longest_at(std::string_view text, std::size_t offset) const {
+  // The last source that does not sort after the rest of the text begins with every source that begins the rest.
+  const auto rest = text.substr(offset);
+  const auto next = by_source_.upper_bound(rest);
+  if (next == by_source_.begin()) return entries_.size();
+  const auto& [last, last_entry] = *std::prev(next);
+  const auto common = static_cast<std::size_t>(std::ranges::mismatch(last, rest).in1 - last.begin());
+  const auto fits = [&](const std::string& source) {
+    return source.size() <= common && is_word_boundary(text, offset + source.size());
+  };
+  auto entry = last_entry;
+  while (entry < entries_.size() && !fits(entries_[entry].source)) entry = prefixes_[entry];
+  return entry;
 }
 
 std::vector<Glossary::Occurrence> Glossary::find(std::string_view line, std::size_t end) const {

@@ -52,12 +52,14 @@ class Glossary {
  private:
   Glossary(std::string name, std::string unit) : name_(std::move(name)), unit_(std::move(unit)) {}
   void add(Entry entry);
+  void link_prefixes();
   /// Returns the longest entry at `offset` of a text; entries().size() if there is none.
   std::size_t longest_at(std::string_view text, std::size_t offset) const;
 
   std::string name_, unit_;  ///< safe to print
   std::vector<Entry> entries_;
   std::map<std::string, std::size_t, std::less<>> by_source_;
+  std::vector<std::size_t> prefixes_;  ///< of each entry the longest other source that begins it, or entries_.size()
 };
 
 }  // namespace gloss

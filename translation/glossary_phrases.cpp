@@ -11,6 +11,7 @@
 #include "common/text/printable.h"
 #include "common/text/space_mark.h"
 #include "common/text/split_text.h"
+#include "common/text/visible_text.h"
 #include "common/text/word_boundary.h"
 
 namespace gloss {
@@ -103,9 +104,12 @@ std::vector<Phrase> GlossaryPhrases::phrases_for(const PieceSpans& source, std::
     const auto last =
         std::ranges::find_if(first, spans.end(), [&](const auto& piece) { return piece.begin >= occurrence.end; });
     const auto pieces = last - first, all = std::ssize(spans) - tags;
+    const std::string_view text = source.text;
+    const bool is_line = content_of(text.substr(0, occurrence.begin)) == TextContent::kNothing &&
+                         content_of(text.substr(occurrence.end)) == TextContent::kNothing;
     for (auto phrase : phrases_[occurrence.entry]) {
       phrase.group = group;
-      phrase.is_line = pieces > 0 && pieces == all;
+      phrase.is_line = is_line;
       if (attention_shows_translation(pieces, all, phrase)) {
         phrase.source_begin = first - spans.begin();
         phrase.source_end = phrase.source_begin + pieces;

@@ -101,7 +101,8 @@ class LineWarnings {
     if (translation.truncated) truncated_.add(line);
     if (std::ranges::any_of(translation.candidates, &LineTranslation::Candidate::lacks_phrase))
       (translation.leaves_out_phrases ? no_room_ : lacking_).add(line);
-    if (translation.has_unknown_source() && !replaces_unknown_) unknown_.add(line);
+    const bool is_read = !translation.complete() || !translation.candidates.front().tokens.empty();
+    if (is_read && translation.has_unknown_source() && !replaces_unknown_) unknown_.add(line);
     if (columns_ && std::ranges::any_of(translation.candidates, [](const auto& candidate) {
           return candidate.text.find("|||") != std::string::npos;
         }))

@@ -138,6 +138,7 @@ TEST_F(GlossaryPhrasesTest, ALineThatIsAPhraseIsKnown) {
     return glossary.phrases_for({.text = line, .ids = Ids(spans.size(), 4), .spans = spans});
   };
   EXPECT_TRUE(phrases(" a  b", {{1, 2}, {2, 5}}).at(0).is_line);
+  EXPECT_TRUE(phrases("a b", {{0, 0}, {0, 1}, {1, 3}}).at(0).is_line) << "a piece without text";
   EXPECT_FALSE(phrases("a b.", {{0, 1}, {1, 3}, {3, 4}}).at(0).is_line);
 }
 

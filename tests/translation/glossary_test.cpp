@@ -102,6 +102,12 @@ TEST_F(GlossaryTest, DecomposedSpellingsAreTheSame) {
   EXPECT_THAT(found(glossary, "\u0308 \u0327"), IsEmpty());
 }
 
+TEST_F(GlossaryTest, IfALongerSourceEndsWithinAWordAShorterOneIsFound) {
+  const auto glossary = read("a\tx\na b\tx\na bc\tx\na bcde\tx\nab\tx\n");
+  EXPECT_THAT(found(glossary, "a bcd"), ElementsAre("a"));
+  EXPECT_THAT(found(glossary, "a bc, a b ab abc"), ElementsAre("a bc", "a b", "ab"));
+}
+
 // A source of each length, all of which begin alike, as does the line.
 TEST_F(GlossaryTest, TheLongestIsFoundAmongSourcesThatBeginAlike) {
   std::string entries, source = "a";
