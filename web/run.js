@@ -25,21 +25,22 @@ function series(runs, shown, {key, both, from}) {
     })));
 }
 
+// A table whose first cell of each row is its heading; it scrolls by itself where the screen is narrow.
+const table = (columns, rows) => make("div", {class: "scroll"}, make("table", {class: "plain"},
+  make("thead", null, make("tr", null, columns.map((name) => make("th", null, name)))),
+  make("tbody", null, rows.map(([name, ...cells]) =>
+    make("tr", null, make("th", {scope: "row"}, name), cells.map((text) => make("td", null, text)))))));
+
 // The step of each run with the best validation by loss and by BLEU.
 function bestSteps(runs) {
   const best = (values, better) =>
     values.reduce((at, value, i) => (value !== null && (at < 0 || better(value, values[at])) ? i : at), -1);
   const cell = (run, key, better) => {
     const at = best((run.validation || {})[key] || [], better);
-    return make("td", {class: "number"},
-      at < 0 ? "none" : `${gloss.format(run.validation[key][at])} at step ${run.validation.step[at]}`);
+    return at < 0 ? "none" : `${gloss.format(run.validation[key][at])} at step ${run.validation.step[at]}`;
   };
-  return make("table", {class: "plain"},
-    make("thead", null,
-      make("tr", null, ["run", "lowest validation loss", "highest BLEU"].map((name) => make("th", null, name)))),
-    make("tbody", null,
-      runs.map((run) => make("tr", null, make("th", {scope: "row"}, run.name), cell(run, "loss", (a, b) => a < b),
-                 cell(run, "bleu", (a, b) => a > b)))));
+  return table(["run", "lowest validation loss", "highest BLEU"], runs.map((run) =>
+    [run.name, cell(run, "loss", (a, b) => a < b), cell(run, "bleu", (a, b) => a > b)]));
 }
 
 // The settings in which the runs differ; null for one run.
@@ -49,12 +50,8 @@ function differentSettings(runs) {
   const names = [...new Set(runs.flatMap(({settings}) => Object.keys(settings || {})))].sort();
   const differing = names.filter((name) => new Set(runs.map(({settings}) => shown((settings || {})[name]))).size > 1);
   if (differing.length === 0) return make("p", null, "The settings of the runs are the same.");
-  return make("div", {class: "scroll"},
-    make("table", {class: "plain"}, make("thead", null, make("tr", null, ["setting",
-      ...runs.map(({name}) => name)].map((name) => make("th", null, name)))),
-      make("tbody", null,
-        differing.map((name) => make("tr", null, make("th", {scope: "row"}, name),
-                        runs.map(({settings}) => make("td", null, shown((settings || {})[name]))))))));
+  return table(["setting", ...runs.map(({name}) => name)],
+    differing.map((name) => [name, ...runs.map(({settings}) => shown((settings || {})[name]))]));
 }
 
 function curves(runs) {

@@ -64,7 +64,7 @@ class PageTest(PageCase):
         self.assertIn("x + sublayer(rms_norm(x))", self.text("#stack"))
         self.assertIn("γ ⊙ part / rms", self.text("#stack"))
         self.assertNotIn("+ positions", self.text("#stack"))
-        self.assertEqual(self.absent("no_residual"), ["stack", "compare"])
+        self.assertEqual(self.absent("no_residual"), ["stack"])
         self.assertIn("Without residual connections", self.text("#stack .absent"))
         self.assertIn("x ← sublayer(x)", self.text("#stack"))
         self.assertIn("no norm, sinusoidal positions, no residual connections", self.text("header"))

@@ -48,11 +48,11 @@ TEST_F(TranslateGlossaryTest, EveryTranslationContainsItsPhrases) {
 }
 
 TEST_F(TranslateGlossaryTest, PhrasesWithoutRoomAreWarnedOf) {
-  const auto outcome = translate("kilo\nbada\n", "bada\tmuna kilo bada\n", {"--max-length", "2"});
+  const auto outcome = translate("kilo\nbada kilo\n", "bada\tmuna kilo bada\n", {"--max-length", "2"});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("warning: line 2: "), HasSubstr("--max-length"), Not(HasSubstr("line 1"))));
   const auto lines =
-      lines_of(translate("kilo\nbada\n", "bada\tmuna kilo bada\n", {"--max-length", "2", "--json-lines"}).out);
+      lines_of(translate("kilo\nbada kilo\n", "bada\tmuna kilo bada\n", {"--max-length", "2", "--json-lines"}).out);
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_THAT(lines[0], Not(HasSubstr("\"lacks_phrase\"")));
   EXPECT_THAT(lines[1], HasSubstr("\"lacks_phrase\""));

@@ -25,6 +25,11 @@ void expect_refusal(const Outcome& outcome) {
   EXPECT_TRUE(!lines.empty() && is_refusal(lines.back())) << outcome.err;
 }
 
+/// What is said besides of a model that was not trained to end its translations.
+std::string without_cut_lines(const std::string& text) {
+  return std::regex_replace(text, std::regex("warning: the length limit cuts translations [^\n]*\n"), "");
+}
+
 }  // namespace
 
 std::map<std::string, std::string> contents_of(const fs::path& folder) {
@@ -48,7 +53,7 @@ Outcome expect_outcome(const BadInput& bad, const fs::path& folder) {
   const auto outcome = run_gloss(bad.command, bad.input);
   EXPECT_EQ(outcome.exit_code, bad.exit_code) << outcome.err;
   if (bad.message.empty())
-    EXPECT_THAT(outcome.err, IsEmpty());
+    EXPECT_THAT(without_cut_lines(outcome.err), IsEmpty());
   else
     EXPECT_TRUE(std::regex_search(outcome.err, std::regex(bad.message)))
         << "wanted " << bad.message << "\ngot " << outcome.err;
