@@ -3,8 +3,9 @@
 #include <cstring>
 
 #include "common/error.h"
+#include "common/files/protobuf.h"
 #include "common/text/utf8.h"
-#include "tokenizer/protobuf_fields.h"
+#include "tokenizer/sentencepiece_fields.h"
 
 namespace gloss {
 

@@ -12,11 +12,11 @@
 
 #include "common/error.h"
 #include "common/files/file_kind.h"
+#include "common/files/protobuf.h"
 #include "common/special_ids.h"
 #include "common/text/utf8.h"
-#include "tokenizer/normalizer_field.h"
 #include "tokenizer/piece_table.h"
-#include "tokenizer/protobuf_fields.h"
+#include "tokenizer/sentencepiece_fields.h"
 #include "tokenizer/tokenizer_config.h"
 
 namespace gloss {
@@ -39,18 +39,6 @@ std::uint32_t fixed32(std::string_view bytes) {
   return value;
 }
 
-void put_varint(std::uint64_t value, std::string& to) {
-  for (; value >= 0x80; value >>= 7) to += static_cast<char>(value | 0x80);
-  to += static_cast<char>(value);
-}
-
-void put(const Fields::Field& field, std::string& to) {
-  put_varint(field.number << 3 | field.type, to);
-  if (field.type == Fields::kVarint) put_varint(field.value, to);
-  if (field.type == Fields::kBytes) put_varint(field.bytes.size(), to);
-  to += field.bytes;
-}
-
 std::string rewritten(const Piece& piece) {
   expect(std::isfinite(piece.score), "a score that is no number");
   expect(!piece.text.empty() && piece.text.size() <= TokenizerConfig::kMaxPieceBytes,
@@ -59,12 +47,11 @@ std::string rewritten(const Piece& piece) {
   expect(piece.type != Piece::Type::kUserDefined || piece.text.size() <= kMaxUserDefinedPrefixes,
          "a user-defined piece longer than 64 bytes");
   expect(is_utf8(piece.text) && piece.text.find('\0') == std::string::npos, "a piece that is not UTF-8");
-  std::string message;
-  put({PieceField::kText, Fields::kBytes, piece.text, 0}, message);
-  const std::string_view score(reinterpret_cast<const char*>(&piece.score), sizeof piece.score);
-  put({PieceField::kScore, Fields::kFixed32, score, 0}, message);
-  put({PieceField::kType, Fields::kVarint, {}, static_cast<std::uint64_t>(piece.type)}, message);
-  return message;
+  ProtobufWriter message;
+  message.add_bytes(PieceField::kText, piece.text);
+  message.add_float(PieceField::kScore, piece.score);
+  message.add_number(PieceField::kType, static_cast<std::uint64_t>(piece.type));
+  return message.message();
 }
 
 // A double-array trie (Yata et al. 2007) in the format of darts-clone. Bit 31: a leaf, whose other bits are its value;
@@ -145,17 +132,17 @@ void check_character_map(std::string_view map) {
 }
 
 std::string rewritten_normalizer(std::string_view message) {
-  std::string result;
+  ProtobufWriter result;
   for (Fields fields(message); const auto field = fields.next();) {
     if (field->number == NormalizerField::kCharacterMap && field->type == Fields::kBytes) {
       check_character_map(field->bytes);
-      put(*field, result);
+      result.add(*field);
     }
     if (field->number >= NormalizerField::kAddDummyPrefix && field->number <= NormalizerField::kEscapeWhitespaces &&
         field->type == Fields::kVarint)
-      put(*field, result);
+      result.add(*field);
   }
-  return result;
+  return result.message();
 }
 
 std::string rewritten_trainer(std::string_view message) {
@@ -163,28 +150,27 @@ std::string rewritten_trainer(std::string_view message) {
                                 TrainerField::kByteFallback, TrainerField::kUnkId,
                                 TrainerField::kBosId,        TrainerField::kEosId,
                                 TrainerField::kPadId};
-  std::string result;
+  ProtobufWriter result;
   for (Fields fields(message); const auto field = fields.next();) {
     if (field->type == Fields::kVarint && std::ranges::find(kNumbers, field->number) != kNumbers.end()) {
       expect(field->number != TrainerField::kSegmentation || (field->value >= 1 && field->value <= 4),
              "an unknown segmentation");
-      put(*field, result);
+      result.add(*field);
     }
     if (field->type == Fields::kBytes && field->number >= TrainerField::kUnkText &&
         field->number <= TrainerField::kPadPiece) {
       expect(field->bytes.size() <= TokenizerConfig::kMaxPieceBytes,
              "the name of a special piece with over 1000 bytes");
-      put(*field, result);
+      result.add(*field);
     }
   }
-  return result;
+  return result.message();
 }
 
 std::string rewritten_model(std::string_view bytes) {
   std::unordered_set<std::string> pieces;
   std::unordered_set<std::uint64_t> parts;
-  std::string result;
-  result.reserve(bytes.size());
+  ProtobufWriter result;
   for (Fields fields(bytes); const auto field = fields.next();) {
     if (field->type != Fields::kBytes) continue;
     expect(field->number == ModelField::kPieces || field->number > ModelField::kDenormalizer ||
@@ -202,10 +188,10 @@ std::string rewritten_model(std::string_view bytes) {
     } else {
       continue;  // such as samples that SentencePiece would encode while it loads the model
     }
-    put({field->number, Fields::kBytes, part, 0}, result);
+    result.add_bytes(field->number, part);
   }
   expect(!pieces.empty(), "no pieces");
-  return result;
+  return result.message();
 }
 
 }  // namespace

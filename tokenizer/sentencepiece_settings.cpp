@@ -1,8 +1,8 @@
 #include "tokenizer/sentencepiece_settings.h"
 
 #include "common/error.h"
-#include "tokenizer/normalizer_field.h"
-#include "tokenizer/protobuf_fields.h"
+#include "common/files/protobuf.h"
+#include "tokenizer/sentencepiece_fields.h"
 
 namespace gloss {
 namespace {

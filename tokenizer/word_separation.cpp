@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "common/error.h"
+#include "common/files/protobuf.h"
 #include "common/text/space_mark.h"
-#include "tokenizer/normalizer_field.h"
 #include "tokenizer/piece_table.h"
-#include "tokenizer/protobuf_fields.h"
+#include "tokenizer/sentencepiece_fields.h"
 
 namespace gloss {
 namespace {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/files/protobuf.h"
+
 namespace gloss {
 namespace {
 
@@ -47,34 +49,26 @@ void append_number(std::string& bytes, std::uint64_t number, int size) {
   for (int i = 0; i < size; ++i) bytes += static_cast<char>(number >> 8 * i);
 }
 
-// Fields of a protocol buffer.
-enum class Wire { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
-void append_varint(std::string& message, std::uint64_t number) {
-  for (; number >= 0x80; number >>= 7) message += static_cast<char>(number | 0x80);
-  message += static_cast<char>(number);
-}
-void append_tag(std::string& message, int field, Wire wire) {
-  append_varint(message, static_cast<std::uint64_t>(field << 3 | static_cast<int>(wire)));
-}
-void append_bytes(std::string& message, int field, std::string_view bytes) {
-  append_tag(message, field, Wire::kBytes);
-  append_varint(message, bytes.size());
-  message += bytes;
-}
+// Fields of Event, of Summary and of Summary.Value in TensorFlow's event.proto and summary.proto.
+struct EventField {
+  static constexpr std::uint64_t kTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5;
+};
+constexpr std::uint64_t kSummaryValue = 1;
+struct ValueField {
+  static constexpr std::uint64_t kTag = 1, kSimpleValue = 2;
+};
 
-std::string event_at(double time) {
-  std::string event;
-  append_tag(event, 1, Wire::kFixed64);  // wall_time
-  append_number(event, std::bit_cast<std::uint64_t>(time), 8);
+ProtobufWriter event_at(double time) {
+  ProtobufWriter event;
+  event.add_double(EventField::kTime, time);
   return event;
 }
 
 std::string scalar(const std::string& tag, double number) {
-  std::string value;
-  append_bytes(value, 1, tag);
-  append_tag(value, 2, Wire::kFixed32);  // simple_value
-  append_number(value, std::bit_cast<std::uint32_t>(static_cast<float>(number)), 4);
-  return value;
+  ProtobufWriter value;
+  value.add_bytes(ValueField::kTag, tag);
+  value.add_float(ValueField::kSimpleValue, static_cast<float>(number));
+  return value.message();
 }
 
 void append_record(std::string& file, const std::string& record) {
@@ -111,22 +105,22 @@ std::string run_csv(const Json& document) {
 }
 
 std::string tensorboard_events(const Json& run) {
-  std::string file, first = event_at(0);
-  append_bytes(first, 3, "brain.Event:2");  // file_version
-  append_record(file, first);
+  std::string file;
+  auto first = event_at(0);
+  first.add_bytes(EventField::kFileVersion, "brain.Event:2");
+  append_record(file, first.message());
   for (const auto* kind : kKinds) {
     const auto& table = run.at(kind);
     for (std::size_t row = 0; row < table.at("step").size(); ++row) {
       const auto& time = table.at("time")[row];
       auto event = event_at(time.is_number() ? time.get<double>() : 0);
-      append_tag(event, 2, Wire::kVarint);  // step
-      append_varint(event, table.at("step")[row].get<std::uint64_t>());
-      std::string summary;
+      event.add_number(EventField::kStep, table.at("step")[row].get<std::uint64_t>());
+      ProtobufWriter summary;
       for (const auto& [name, values] : table.items())
         if (name != "step" && name != "time" && values[row].is_number())
-          append_bytes(summary, 1, scalar(kind + ('/' + name), values[row].get<double>()));
-      append_bytes(event, 5, summary);
-      append_record(file, event);
+          summary.add_bytes(kSummaryValue, scalar(kind + ('/' + name), values[row].get<double>()));
+      event.add_bytes(EventField::kSummary, summary.message());
+      append_record(file, event.message());
     }
   }
   return file;

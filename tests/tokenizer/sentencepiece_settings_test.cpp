@@ -7,8 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
+#include "common/files/protobuf.h"
 #include "tests/tokenizer/training_text.h"
-#include "tokenizer/protobuf_fields.h"
+#include "tokenizer/sentencepiece_fields.h"
 
 namespace gloss {
 namespace {

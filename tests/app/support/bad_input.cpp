@@ -25,7 +25,7 @@ void expect_refusal(const Outcome& outcome) {
   EXPECT_TRUE(!lines.empty() && is_refusal(lines.back())) << outcome.err;
 }
 
-/// What is said besides of a model that was not trained to end its translations.
+/// Removes the one warning of a model that was not trained to end its translations.
 std::string without_cut_lines(const std::string& text) {
   return std::regex_replace(text, std::regex("warning: the length limit cuts translations [^\n]*\n"), "");
 }

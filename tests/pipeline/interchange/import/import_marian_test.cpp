@@ -10,13 +10,14 @@
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
+#include "common/files/protobuf.h"
 #include "pipeline/interchange/import/import_model.h"
 #include "pipeline/models/translation_model.h"
 #include "tests/pipeline/interchange/foreign_model.h"
 #include "tests/pipeline/interchange/formats/foreign_bytes.h"
 #include "tests/support/temporary_folder.h"
 #include "tokenizer/mapped_tokenizer.h"
-#include "tokenizer/protobuf_fields.h"
+#include "tokenizer/sentencepiece_fields.h"
 
 namespace gloss {
 namespace {

@@ -1,4 +1,4 @@
-#include "tokenizer/protobuf_fields.h"
+#include "common/files/protobuf.h"
 
 #include <limits>
 
@@ -45,6 +45,26 @@ std::string_view ProtobufFields::take(std::uint64_t count) {
   const auto taken = rest_.substr(0, count);
   rest_.remove_prefix(count);
   return taken;
+}
+
+void ProtobufWriter::add(const ProtobufFields::Field& field) {
+  add_varint(field.number << 3 | field.type);
+  if (field.type == ProtobufFields::kVarint) return add_varint(field.value);
+  if (field.type == ProtobufFields::kBytes) add_varint(field.bytes.size());
+  message_ += field.bytes;
+}
+
+void ProtobufWriter::add_float(std::uint64_t field, float value) {
+  add({field, ProtobufFields::kFixed32, {reinterpret_cast<const char*>(&value), sizeof value}, 0});
+}
+
+void ProtobufWriter::add_double(std::uint64_t field, double value) {
+  add({field, ProtobufFields::kFixed64, {reinterpret_cast<const char*>(&value), sizeof value}, 0});
+}
+
+void ProtobufWriter::add_varint(std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) message_ += static_cast<char>(value | 0x80);
+  message_ += static_cast<char>(value);
 }
 
 }  // namespace gloss

@@ -36,16 +36,20 @@ class ProtobufFields {
   std::string_view rest_;
 };
 
-/// Field numbers of SentencePiece's sentencepiece_model.proto.
-struct ModelField {
-  static constexpr std::uint64_t kPieces = 1, kTrainer = 2, kNormalizer = 3, kDenormalizer = 5;
-};
-struct TrainerField {
-  static constexpr std::uint64_t kSegmentation = 3, kWhitespaceAsSuffix = 24, kByteFallback = 35, kUnkId = 40,
-                                 kBosId = 41, kEosId = 42, kPadId = 43, kUnkText = 44, kPadPiece = 48;
-};
-struct PieceField {
-  static constexpr std::uint64_t kText = 1, kScore = 2, kType = 3;
+/// Writes the fields of one message in the wire format of protocol buffers.
+class ProtobufWriter {
+ public:
+  void add(const ProtobufFields::Field& field);
+  void add_number(std::uint64_t field, std::uint64_t value) { add({field, ProtobufFields::kVarint, {}, value}); }
+  void add_bytes(std::uint64_t field, std::string_view bytes) { add({field, ProtobufFields::kBytes, bytes, 0}); }
+  void add_float(std::uint64_t field, float value);
+  void add_double(std::uint64_t field, double value);
+  const std::string& message() const { return message_; }
+
+ private:
+  void add_varint(std::uint64_t value);
+
+  std::string message_;
 };
 
 }  // namespace gloss
