@@ -106,7 +106,7 @@ std::string run_csv(const Json& document) {
 
 std::string tensorboard_events(const Json& run) {
   std::string file;
-  auto first = event_at(0);
+  ProtobufWriter first;
   first.add_bytes(EventField::kFileVersion, "brain.Event:2");
   append_record(file, first.message());
   for (const auto* kind : kKinds) {

@@ -16,8 +16,8 @@ struct BadInput {
   std::string what;
   Arguments command;
   int exit_code = 0;
-  std::string message;  ///< a regular expression that must be found on stderr; empty: nothing may be said there but that the
-                        ///< length limit cuts translations, as it does those of an untrained model
+  std::string message;  ///< a regular expression that must be found on stderr; empty: nothing may be said there but
+                        ///< that the length limit cuts translations, as it does those of an untrained model
   std::string input = {};
 };
 
