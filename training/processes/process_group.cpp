@@ -14,7 +14,6 @@
 
 #include <ATen/Functions.h>
 #include <c10/util/Logging.h>
-#include <net/if.h>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <unistd.h>
 
@@ -53,11 +52,16 @@ constexpr int kOnlyFatal = 3;
 /// Processes that meet at the loopback interface use no other.
 std::shared_ptr<::gloo::transport::Device> network_device(const ProcessPlace& place) {
   const auto address = own_address(place.address, place.port);
-  if (const auto interface = environment_variable("GLOO_SOCKET_IFNAME"); interface && !is_loopback(place.address)) {
-    if (::if_nametoindex(interface->c_str()) == 0)
-      throw UsageError("GLOO_SOCKET_IFNAME: wanted a network interface of this machine, got " +
-                       printable(*interface, 200));
-    return c10d::ProcessGroupGloo::createDeviceForInterface(*interface);
+  if (const auto interface = environment_variable("GLOO_SOCKET_IFNAME").value_or("");
+      !interface.empty() && !is_loopback(place.address)) {
+    try {
+      return c10d::ProcessGroupGloo::createDeviceForInterface(interface);
+    } catch (const std::system_error&) {  // no thread
+      throw;
+    } catch (const std::exception&) {
+      throw UsageError("GLOO_SOCKET_IFNAME: wanted a network interface of this machine that has an address, got " +
+                       printable(interface, 200));
+    }
   }
   if (is_loopback(address) && !is_loopback(place.address) && place.local_size < place.size)
     throw UsageError("MASTER_ADDR: " + printable(place.address, 200) + " is " + address +

@@ -40,6 +40,12 @@ void wait_while_missing(const std::function<std::string()>& missing, void (&log)
   }
 }
 
+/// Ends the wait of process 0 for the port that it has opened itself.
+void refuse_address(std::string_view waiting) {
+  throw UsageError("MASTER_ADDR: wanted a name or address of the machine of process 0, got another: " +
+                   std::string(waiting));
+}
+
 constexpr const char* kTakenTwice = "number taken twice";
 
 using StorePointer = c10::intrusive_ptr<c10d::TCPStore>;
@@ -98,7 +104,7 @@ c10::intrusive_ptr<c10d::Store> connect_to_store(const ProcessPlace& place) {
     }
     return "process 0 at " + printable(place.address, 200) + ", " + port + " (" + error + ")";
   };
-  wait_while_missing(missing, log_warning);
+  wait_while_missing(missing, place.rank == 0 && !place.store_is_there ? refuse_address : log_warning);
   if (!place.store_is_there && store->get_to_str(kRun) != place.job)
     throw UsageError("MASTER_PORT: another run has its store at " + port + "; choose another port for one of them");
   store->setTimeout(kToJoin);

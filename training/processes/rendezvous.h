@@ -19,7 +19,7 @@ inline constexpr std::chrono::minutes kToJoin{10};
 c10::intrusive_ptr<c10d::Store> open_store(const ProcessPlace& place);
 
 /// Connects to the store; waits until process 0 has opened it. Throws Stopped after a signal, LostProcessError after
-/// kToJoin, UsageError if it is the store of another run.
+/// kToJoin, UsageError if it is the store of another run, or if process 0 does not reach the port that it has opened.
 c10::intrusive_ptr<c10d::Store> connect_to_store(const ProcessPlace& place);
 
 /// Marks in the store that the process with this number is there, before it writes anything else.
