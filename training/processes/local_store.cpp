@@ -22,6 +22,7 @@ struct LocalStore::Store {
 };
 
 LocalStore::LocalStore(std::int64_t processes) : store_(std::make_unique<Store>()) {
+  keep_c10d_quiet();
   expect_descriptors(kDescriptors + kDescriptorsOfPeer * processes);
   c10d::TCPStoreOptions options;
   options.port = store_->port;

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include <ATen/Functions.h>
-#include <c10/util/Logging.h>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <unistd.h>
 
@@ -35,9 +34,6 @@ namespace {
 // The time limit of c10d's exchanges is never reached: a slow operation is no fault, and the heartbeat finds lost
 // processes.
 constexpr std::chrono::hours kUnlimited{24 * 365};
-
-// c10d prints stacks of calls as warnings and errors. What they say is in its exceptions, too.
-constexpr int kOnlyFatal = 3;
 
 // The main thread may wait in an exchange. stderr may have no reader, so this waits for it as little as possible.
 [[noreturn]] void end_lost(const std::string& message) {
@@ -112,6 +108,7 @@ struct ProcessGroup::Connections {
         heartbeat(connect_to_take_place(place), place.rank, place.size, end_lost) {
     auto options = c10d::ProcessGroupGloo::Options::create();
     options->timeout = kToJoin;
+    options->threads = 1;  // for one operation at a time; c10d ends the program if it gets the first of several only
     options->devices.push_back(gloo_device);
     meet_in(*store, place);
     group = c10::make_intrusive<c10d::ProcessGroupGloo>(store, static_cast<int>(place.rank),
@@ -161,7 +158,7 @@ struct ProcessGroup::Connections {
 };
 
 ProcessGroup::ProcessGroup(const ProcessPlace& place, at::Device device) : Exchange(place.rank, place.size) {
-  FLAGS_caffe2_log_level = kOnlyFatal;
+  keep_c10d_quiet();
   expect_descriptors(kDescriptors + kDescriptorsOfPeer * place.size);
   try {
     connections_ = std::make_unique<Connections>(place, device);
