@@ -1,10 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include <torch/csrc/distributed/c10d/Store.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include "common/files/descriptor.h"
 #include "common/system/process_place.h"
 
 namespace gloss {
@@ -14,6 +17,10 @@ namespace gloss {
 
 /// Time for all processes to join.
 inline constexpr std::chrono::minutes kToJoin{10};
+
+/// Returns a store that this process serves at a port, through a socket that listens there, or one of c10d's, at all
+/// interfaces, if that is closed. Throws IoError if the port is taken.
+c10::intrusive_ptr<c10d::TCPStore> serve_store(std::uint16_t port, Descriptor socket);
 
 /// Opens the store, in process 0. Throws IoError if the port is taken.
 c10::intrusive_ptr<c10d::Store> open_store(const ProcessPlace& place);

@@ -51,7 +51,8 @@ Descriptor listen_locally(std::uint16_t port) {
   if (socket.get() < 0 || ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
       ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::listen(socket.get(), SOMAXCONN) != 0)
-    throw IoError("127.0.0.1, port " + std::to_string(port) + ": cannot listen: " + std::strerror(errno));
+    throw IoError("127.0.0.1, port " + std::to_string(port) + ": cannot listen: " + std::strerror(errno) +
+                  "; choose a free port (MASTER_PORT)");
   return socket;
 }
 
