@@ -82,7 +82,6 @@ TrainingEnd Trainer::run() {
   timed_ = std::chrono::steady_clock::now();
   std::optional<HoldStops> hold;
   if (gradient_exchange_) {
-    hold.emplace();
     expect_equal_start(*options_.exchange, {{"program", std::string(kVersion)},
                                             {"inputs", options_.hashes},
                                             {"checkpoint",
@@ -90,6 +89,7 @@ TrainingEnd Trainer::run() {
                                               {"epoch", state_.position.epoch},
                                               {"batch", state_.position.batch},
                                               {"weights", hash_of_weights(adam_)}}}});
+    hold.emplace();  // not before: a process that has stopped on its way here would look lost
   }
   try {
     return run_to_end();

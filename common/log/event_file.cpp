@@ -19,7 +19,7 @@ namespace {
 constexpr off_t kMaxTornLine = 1 << 20;
 
 // Returns whether the file ends within a line. A process that is killed while writing leaves the beginning of an event,
-// which is removed.
+// and a power cut zeros; both are removed.
 bool ends_within_a_line(const Descriptor& descriptor) {
   struct stat status {};
   if (::fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) return false;
@@ -28,7 +28,8 @@ bool ends_within_a_line(const Descriptor& descriptor) {
   if (::pread(descriptor.get(), line.data(), line.size(), begin) != std::ssize(line)) return false;
   const auto line_begin = line.rfind('\n') + 1;  // 0 if there is none
   line.erase(0, line_begin);
-  const bool is_torn = line.starts_with('{') && !Json::accept(line) && (line_begin > 0 || begin == 0);
+  const bool is_torn =
+      (line.starts_with('{') || line.starts_with('\0')) && !Json::accept(line) && (line_begin > 0 || begin == 0);
   return !line.empty() && !(is_torn && ::ftruncate(descriptor.get(), status.st_size - std::ssize(line)) == 0);
 }
 

@@ -1,5 +1,6 @@
 #include "pipeline/run/run_processes.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -47,7 +48,7 @@ void RunProcesses::fail(const Error& fault) {
 }
 
 ExitCode RunProcesses::code_of_first(ExitCode code) {
-  return static_cast<ExitCode>(std::stoi(exchange_->all_gather_texts(std::to_string(static_cast<int>(code))).front()));
+  return agree(*exchange_, code == ExitCode::kDone ? std::nullopt : std::optional(code), 0).stop.value_or(code);
 }
 
 }  // namespace gloss

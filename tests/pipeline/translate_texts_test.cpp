@@ -1,13 +1,17 @@
 #include "pipeline/translate_texts.h"
 
 #include <set>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/error.h"
 #include "pipeline/runtime.h"
 #include "tests/pipeline/small_job.h"
 #include "tests/support/device_test.h"
+#include "tests/support/thread_exchange.h"
 
 namespace gloss {
 namespace {
@@ -54,6 +58,26 @@ TEST_P(TranslateTextsTest, TruncatedSourcesCauseAWarning) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               HasSubstr("warning: 2 lines of the test source are longer than the 64 pieces of data.max_length; only "
                         "their beginnings are translated and scored (first lines: 5, 7)"));
+}
+
+TEST_P(TranslateTextsTest, TranslationsOfAnotherProcessWithAnImpossibleSizeAreRefused) {
+  set_up_runtime(1);
+  SmallJob job(device());
+  job.config.training.max_steps = 0;
+  testing::internal::CaptureStderr();
+  job.run();
+  testing::internal::GetCapturedStderr();
+  const auto loaded = load_translation_model(job / "run", device());
+  const auto translator = loaded.translator();
+  const std::vector<std::string> lines = {"bada", "kilo"};
+  for (const std::string& sent : {std::string(), std::string(8, '\0'), std::string(9, '\xff')})
+    run_processes(2, [&](Exchange& exchange) {
+      if (exchange.rank() == 1)
+        exchange.all_gather_texts(sent);
+      else
+        EXPECT_THAT([&] { translate_texts(translator, loaded.config.decoding, lines, "job", exchange); },
+                    testing::ThrowsMessage<Error>(HasSubstr("data of another size than expected")));
+    });
 }
 
 INSTANTIATE_DEVICES(TranslateTextsTest);

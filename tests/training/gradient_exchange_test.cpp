@@ -7,8 +7,10 @@
 #include <vector>
 
 #include <ATen/Functions.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/error.h"
 #include "tests/support/small_model.h"
 #include "tests/support/thread_exchange.h"
 #include "tests/training/toy_run.h"
@@ -110,6 +112,20 @@ TEST_F(GradientExchangeTest, AGradientThatNoShardHasIsUndefined) {
     EXPECT_FALSE(sum.gradients[0].defined());
     EXPECT_TRUE(sum.gradients[1].equal(at::ones(adam.trained()[1].sizes())));
     EXPECT_TRUE(sum.gradients[2].equal(at::full(adam.trained()[2].sizes(), 2.0)));
+  });
+}
+
+TEST_F(GradientExchangeTest, AnImpossibleNumberOfTokensIsRefused) {
+  run_processes(2, [&](Exchange& exchange) {
+    auto model = make_model(small_config(), {12, 12}, RandomStream(1, "weights"));
+    Workers workers(1);
+    const Adam adam(named_parameters(model), {}, Adam::Path::kPlain, &workers, exchange);
+    GradientExchange gradient_exchange(exchange, model, adam, workers);
+    std::vector<ShardSums> own(1);
+    own[0].tokens = exchange.is_first() ? 0 : -1;
+    own[0].gradients.resize(adam.trained().size());
+    EXPECT_THAT([&] { gradient_exchange.sum(2, std::move(own)); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("data of another size than expected")));
   });
 }
 

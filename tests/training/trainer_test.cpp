@@ -21,8 +21,26 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::SizeIs;
 using testing::ThrowsMessage;
+
+/// The exchange of a process after the other one has ended because of a signal, which its heartbeat has passed on.
+class EndedExchange final : public Exchange {
+ public:
+  EndedExchange() : Exchange(0, 2) {}
+
+  at::Tensor all_to_all(const at::Tensor&, const std::vector<std::int64_t>&) override { fail(); }
+  at::Tensor all_gather(const at::Tensor&) override { fail(); }
+  at::Tensor gather(const at::Tensor&) override { fail(); }
+
+ private:
+  [[noreturn]] static void fail() {
+    request_stop(ExitCode::kTerminated);
+    stop_where_requested();
+    throw LostProcessError("another process of this run has ended");
+  }
+};
 
 TEST_P(TrainerTest, LearnsToCopy) {
   toy_ = Toy({.vocabulary = 8, .pairs = 200, .max_words = 3, .batch_tokens = 128, .d_model = 32}, device());
@@ -33,6 +51,14 @@ TEST_P(TrainerTest, LearnsToCopy) {
   EXPECT_EQ(run(options), TrainingEnd::kFinished);
   EXPECT_GT(reports_.front().loss, 1.5);
   EXPECT_LT(reports_.back().loss, 0.1);
+}
+
+TEST_P(TrainerTest, AStopOfAnotherProcessBeforeTheFirstUpdateIsAStop) {
+  EndedExchange exchange;
+  auto options = toy_.options();
+  options.exchange = &exchange;
+  EXPECT_THROW(run(options), Stopped);
+  EXPECT_THAT(toy_.saved(), IsEmpty());
 }
 
 TEST_P(TrainerTest, NoStepsLeaveTheFreshWeights) {

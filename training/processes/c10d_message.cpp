@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include <c10/util/Logging.h>
+
 namespace gloss {
 
 std::string c10d_message(const std::exception& fault) {
@@ -13,6 +15,11 @@ std::string c10d_message(const std::exception& fault) {
   what.resize(std::min(what.size(), what.find('\n')));
   if (what.ends_with('.')) what.pop_back();
   return what;
+}
+
+void keep_c10d_quiet() {
+  constexpr int kOnlyFatal = 3;
+  FLAGS_caffe2_log_level = kOnlyFatal;
 }
 
 }  // namespace gloss

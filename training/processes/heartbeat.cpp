@@ -69,7 +69,7 @@ class Heartbeat::Watch {
   /// Ends both threads.
   void end(bool leaves) {
     const std::lock_guard lock(mutex_);
-    leaves_ = leaves_ || leaves;
+    if (leaves) leaves_ = true;  // else the beating thread may read it
     ends_ = true;
     ended_.notify_all();
   }

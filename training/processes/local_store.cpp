@@ -1,12 +1,8 @@
 #include "training/processes/local_store.h"
 
-#include <exception>
 #include <string>
-#include <system_error>
+#include <utility>
 
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
-
-#include "common/error.h"
 #include "common/files/descriptor.h"
 #include "training/processes/c10d_message.h"
 #include "training/processes/heartbeat.h"
@@ -22,19 +18,9 @@ struct LocalStore::Store {
 };
 
 LocalStore::LocalStore(std::int64_t processes) : store_(std::make_unique<Store>()) {
+  keep_c10d_quiet();
   expect_descriptors(kDescriptors + kDescriptorsOfPeer * processes);
-  c10d::TCPStoreOptions options;
-  options.port = store_->port;
-  options.isServer = true;
-  options.waitWorkers = false;
-  options.masterListenFd = store_->socket.release();
-  try {
-    store_->store = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
-  } catch (const std::system_error&) {  // no thread
-    throw;
-  } catch (const std::exception& fault) {
-    throw IoError("127.0.0.1, port " + std::to_string(store_->port) + ": " + c10d_message(fault));
-  }
+  store_->store = serve_store(store_->port, std::move(store_->socket));
 }
 
 LocalStore::~LocalStore() = default;

@@ -43,11 +43,11 @@ void set_up_gpu_exchange(const ProcessPlace& place, at::Device device) {
   c10::impl::VirtualGuardImpl(device.type()).setDevice(device);
   // Then c10d starts no threads that would abort the process at an error; ProcessGroup looks for errors itself.
   ::setenv("TORCH_NCCL_BLOCKING_WAIT", "1", /*overwrite=*/1);
-  const auto interface = environment_variable("GLOO_SOCKET_IFNAME");
+  const auto interface = environment_variable("GLOO_SOCKET_IFNAME").value_or("");
   if (is_loopback(place.address))
     ::setenv("NCCL_SOCKET_IFNAME", "lo", /*overwrite=*/1);
-  else if (interface)
-    ::setenv("NCCL_SOCKET_IFNAME", interface->c_str(), /*overwrite=*/0);
+  else if (!interface.empty())
+    ::setenv("NCCL_SOCKET_IFNAME", interface.c_str(), /*overwrite=*/0);
 }
 
 c10::intrusive_ptr<c10d::Backend> nccl_backend(const c10::intrusive_ptr<c10d::Store>& store, std::int64_t rank,

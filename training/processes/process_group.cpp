@@ -13,8 +13,6 @@
 #include <utility>
 
 #include <ATen/Functions.h>
-#include <c10/util/Logging.h>
-#include <net/if.h>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <unistd.h>
 
@@ -37,9 +35,6 @@ namespace {
 // processes.
 constexpr std::chrono::hours kUnlimited{24 * 365};
 
-// c10d prints stacks of calls as warnings and errors. What they say is in its exceptions, too.
-constexpr int kOnlyFatal = 3;
-
 // The main thread may wait in an exchange. stderr may have no reader, so this waits for it as little as possible.
 [[noreturn]] void end_lost(const std::string& message) {
   const auto line = "gloss: " + log_process() + message + "; go on with --resume\n";
@@ -53,11 +48,16 @@ constexpr int kOnlyFatal = 3;
 /// Processes that meet at the loopback interface use no other.
 std::shared_ptr<::gloo::transport::Device> network_device(const ProcessPlace& place) {
   const auto address = own_address(place.address, place.port);
-  if (const auto interface = environment_variable("GLOO_SOCKET_IFNAME"); interface && !is_loopback(place.address)) {
-    if (::if_nametoindex(interface->c_str()) == 0)
-      throw UsageError("GLOO_SOCKET_IFNAME: wanted a network interface of this machine, got " +
-                       printable(*interface, 200));
-    return c10d::ProcessGroupGloo::createDeviceForInterface(*interface);
+  if (const auto interface = environment_variable("GLOO_SOCKET_IFNAME").value_or("");
+      !interface.empty() && !is_loopback(place.address)) {
+    try {
+      return c10d::ProcessGroupGloo::createDeviceForInterface(interface);
+    } catch (const std::system_error&) {  // no thread
+      throw;
+    } catch (const std::exception&) {
+      throw UsageError("GLOO_SOCKET_IFNAME: wanted a network interface of this machine that has an address, got " +
+                       printable(interface, 200));
+    }
   }
   if (is_loopback(address) && !is_loopback(place.address) && place.local_size < place.size)
     throw UsageError("MASTER_ADDR: " + printable(place.address, 200) + " is " + address +
@@ -108,6 +108,7 @@ struct ProcessGroup::Connections {
         heartbeat(connect_to_take_place(place), place.rank, place.size, end_lost) {
     auto options = c10d::ProcessGroupGloo::Options::create();
     options->timeout = kToJoin;
+    options->threads = 1;  // for one operation at a time; c10d ends the program if it gets the first of several only
     options->devices.push_back(gloo_device);
     meet_in(*store, place);
     group = c10::make_intrusive<c10d::ProcessGroupGloo>(store, static_cast<int>(place.rank),
@@ -157,7 +158,7 @@ struct ProcessGroup::Connections {
 };
 
 ProcessGroup::ProcessGroup(const ProcessPlace& place, at::Device device) : Exchange(place.rank, place.size) {
-  FLAGS_caffe2_log_level = kOnlyFatal;
+  keep_c10d_quiet();
   expect_descriptors(kDescriptors + kDescriptorsOfPeer * place.size);
   try {
     connections_ = std::make_unique<Connections>(place, device);

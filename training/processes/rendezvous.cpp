@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "common/error.h"
 #include "common/log/log.h"
@@ -40,6 +39,12 @@ void wait_while_missing(const std::function<std::string()>& missing, void (&log)
   }
 }
 
+/// Ends the wait of process 0 for the port that it has opened itself.
+void refuse_address(std::string_view waiting) {
+  throw UsageError("MASTER_ADDR: wanted a name or address of the machine of process 0, got another: " +
+                   std::string(waiting));
+}
+
 constexpr const char* kTakenTwice = "number taken twice";
 
 using StorePointer = c10::intrusive_ptr<c10d::TCPStore>;
@@ -60,23 +65,28 @@ std::future<StorePointer> begin_to_connect(const ProcessPlace& place) {
 
 }  // namespace
 
-c10::intrusive_ptr<c10d::Store> open_store(const ProcessPlace& place) {
+c10::intrusive_ptr<c10d::TCPStore> serve_store(std::uint16_t port, Descriptor socket) {
   c10d::TCPStoreOptions options;
-  options.port = place.port;
+  options.port = port;
   options.isServer = true;
   options.waitWorkers = false;
   options.timeout = kToJoin;
-  if (is_loopback(place.address)) options.masterListenFd = listen_locally(place.port).release();
+  if (socket.is_open()) options.masterListenFd = socket.release();
   try {
-    const c10::intrusive_ptr<c10d::Store> store = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
-    store->set(kRun, place.job);
-    return store_of_run(store, place.job, place.attempt);
+    return c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
   } catch (const std::system_error&) {  // no thread
     throw;
   } catch (const std::exception& fault) {
-    throw IoError("port " + std::to_string(place.port) + ": process 0 cannot open the store there: " +
+    throw IoError("port " + std::to_string(port) + ": the store of the processes cannot be opened there: " +
                   c10d_message(fault) + "; choose a free port (MASTER_PORT)");
   }
+}
+
+c10::intrusive_ptr<c10d::Store> open_store(const ProcessPlace& place) {
+  const c10::intrusive_ptr<c10d::Store> store =
+      serve_store(place.port, is_loopback(place.address) ? listen_locally(place.port) : Descriptor());
+  store->set(kRun, place.job);
+  return store_of_run(store, place.job, place.attempt);
 }
 
 c10::intrusive_ptr<c10d::Store> connect_to_store(const ProcessPlace& place) {
@@ -98,7 +108,7 @@ c10::intrusive_ptr<c10d::Store> connect_to_store(const ProcessPlace& place) {
     }
     return "process 0 at " + printable(place.address, 200) + ", " + port + " (" + error + ")";
   };
-  wait_while_missing(missing, log_warning);
+  wait_while_missing(missing, place.rank == 0 && !place.store_is_there ? refuse_address : log_warning);
   if (!place.store_is_there && store->get_to_str(kRun) != place.job)
     throw UsageError("MASTER_PORT: another run has its store at " + port + "; choose another port for one of them");
   store->setTimeout(kToJoin);

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include <torch/csrc/distributed/c10d/Store.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include "common/files/descriptor.h"
 #include "common/system/process_place.h"
 
 namespace gloss {
@@ -15,11 +18,15 @@ namespace gloss {
 /// Time for all processes to join.
 inline constexpr std::chrono::minutes kToJoin{10};
 
+/// Returns a store that this process serves at a port, through a socket that listens there, or one of c10d's, at all
+/// interfaces, if that is closed. Throws IoError if the port is taken.
+c10::intrusive_ptr<c10d::TCPStore> serve_store(std::uint16_t port, Descriptor socket);
+
 /// Opens the store, in process 0. Throws IoError if the port is taken.
 c10::intrusive_ptr<c10d::Store> open_store(const ProcessPlace& place);
 
 /// Connects to the store; waits until process 0 has opened it. Throws Stopped after a signal, LostProcessError after
-/// kToJoin, UsageError if it is the store of another run.
+/// kToJoin, UsageError if it is the store of another run, or if process 0 does not reach the port that it has opened.
 c10::intrusive_ptr<c10d::Store> connect_to_store(const ProcessPlace& place);
 
 /// Marks in the store that the process with this number is there, before it writes anything else.

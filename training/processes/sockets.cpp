@@ -51,7 +51,8 @@ Descriptor listen_locally(std::uint16_t port) {
   if (socket.get() < 0 || ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
       ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::listen(socket.get(), SOMAXCONN) != 0)
-    throw IoError("127.0.0.1, port " + std::to_string(port) + ": cannot listen: " + std::strerror(errno));
+    throw IoError("127.0.0.1, port " + std::to_string(port) + ": cannot listen: " + std::strerror(errno) +
+                  "; choose a free port (MASTER_PORT)");
   return socket;
 }
 
@@ -68,8 +69,11 @@ std::string connection_error(const std::string& host, std::uint16_t port) {
   const auto addresses = addresses_of(host, port, SOCK_STREAM, error);
   for (const auto* each = addresses.get(); each != nullptr; each = each->ai_next) {
     const Descriptor socket(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (socket.get() >= 0 && ::connect(socket.get(), each->ai_addr, each->ai_addrlen) == 0) return "";
-    error = std::strerror(errno);
+    const timeval limit{.tv_sec = 2, .tv_usec = 0};  // else minutes, if the host does not answer
+    if (socket.get() >= 0 && ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) == 0 &&
+        ::connect(socket.get(), each->ai_addr, each->ai_addrlen) == 0)
+      return "";
+    error = std::strerror(errno == EINPROGRESS ? ETIMEDOUT : errno);
   }
   return error;
 }

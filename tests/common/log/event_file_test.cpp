@@ -73,7 +73,8 @@ TEST_F(EventFileTest, AppendsToExistingContent) {
 
 TEST_F(EventFileTest, TheBeginningOfAnEventIsRemovedFromTheEnd) {
   const std::string whole = "{\"event\":\"whole\"}";
-  for (const std::string torn : {"{\"event\":\"to", "{", "{\"event\":\"torn\""}) {
+  for (const auto& torn : std::vector<std::string>{"{\"event\":\"to", "{", "{\"event\":\"torn\"",
+                                                   std::string("{\"\0\0", 4), std::string(200, '\0')}) {
     for (const std::string& before : {std::string(), whole + '\n', std::string(3 << 20, ' ') + whole + '\n'}) {
       write_file(path_, before + torn);
       EventFile(path_).write("newer", {});

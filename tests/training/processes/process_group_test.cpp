@@ -149,7 +149,17 @@ TEST_F(ProcessGroupTest, AnInterfaceThatIsNotThereIsRefused) {
   ::setenv("GLOO_SOCKET_IFNAME", "none-such", 1);
   EXPECT_THAT([] { ProcessGroup({.rank = 1, .size = 2, .address = "0.0.0.0", .port = 29999}); },
               ThrowsMessage<UsageError>(HasSubstr("GLOO_SOCKET_IFNAME")));
+  ::setenv("GLOO_SOCKET_IFNAME", "", 1);  // as if it were not set
+  EXPECT_THAT([] { ProcessGroup({.rank = 1, .size = 2, .address = "0.0.0.0", .port = 29999}); },
+              ThrowsMessage<UsageError>(HasSubstr("MASTER_ADDR: 0.0.0.0 is ")));
   ::unsetenv("GLOO_SOCKET_IFNAME");
+}
+
+// An address for documents, at which process 0 does not reach itself. A machine without a network has no way to it.
+TEST_F(ProcessGroupTest, AnAddressOfAnotherMachineIsRefusedByProcess0) {
+  EXPECT_THAT(
+      [&] { ProcessGroup({.rank = 0, .size = 2, .local_size = 1, .address = "203.0.113.1", .port = free_port()}); },
+      ThrowsMessage<Error>(HasSubstr("MASTER_ADDR: ")));
 }
 
 TEST_F(ProcessGroupTest, ANameThatDoesNotExistIsRefusedAtOnce) {

@@ -1,9 +1,15 @@
 #include "training/processes/sockets.h"
 
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include "common/error.h"
+#include "common/files/descriptor.h"
 
 namespace gloss {
 namespace {
@@ -23,8 +29,25 @@ TEST(SocketsTest, APortThatIsTakenOrClosedIsRefused) {
   const auto socket = listen_locally(0);
   const auto port = port_of(socket);
   EXPECT_THAT([&] { listen_locally(port); },
-              ThrowsMessage<IoError>(HasSubstr("127.0.0.1, port " + std::to_string(port) + ": cannot listen: ")));
+              ThrowsMessage<IoError>("127.0.0.1, port " + std::to_string(port) +
+                                     ": cannot listen: Address already in use; choose a free port (MASTER_PORT)"));
   EXPECT_EQ(connection_error("127.0.0.1", 1), "Connection refused");
+}
+
+TEST(SocketsTest, AHostThatDoesNotAnswerIsWaitedForTwoSecondsOnly) {
+  const Descriptor full(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(::bind(full.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(full.get(), 0), 0);
+  address.sin_port = htons(port_of(full));
+  std::vector<Descriptor> waiting;  // the system answers no more of them
+  for (int i = 0; i < 4; ++i) {
+    waiting.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    static_cast<void>(::connect(waiting.back().get(), reinterpret_cast<const sockaddr*>(&address), sizeof address));
+  }
+  EXPECT_EQ(connection_error("127.0.0.1", port_of(full)), "Connection timed out");
 }
 
 TEST(SocketsTest, NamesThatDoNotExistAreRefused) {
