@@ -1,6 +1,9 @@
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -23,8 +26,16 @@ void log_report(const ImportReport& report) {
   for (const auto& note : report.notes) log_info("note: " + note);
 }
 
-/// Returns the files of the model to import: all in its folder, except for logs, empty files (stdout may lead
-/// to one) and the output of an earlier import.
+/// Returns whether an import may read a file of this name in the folder of a model.
+bool may_be_read(const std::filesystem::path& path) {
+  constexpr std::array<std::string_view, 10> kEndings{".npz",  ".bin", ".safetensors", ".json",  ".yml",
+                                                      ".yaml", ".spm", ".model",       ".vocab", ".sh"};
+  const auto ending = path.extension().string(), name = path.filename().string();
+  return ending == ".txt" ? name.find("vocab") != name.npos : std::ranges::find(kEndings, ending) != kEndings.end();
+}
+
+/// Returns the files of the model to import, except for empty files (stdout may lead to one) and the output of an
+/// earlier import.
 std::vector<NamedFile> files_read(const ImportOptions& options) {
   const auto& path = options.settings.path;
   std::vector<NamedFile> files{{"path", path}};
@@ -32,9 +43,8 @@ std::vector<NamedFile> files_read(const ImportOptions& options) {
   const auto folder = std::filesystem::is_directory(path, error) ? path : std::filesystem::absolute(path).parent_path();
   for (auto entry = std::filesystem::directory_iterator(folder, error);
        !error && entry != std::filesystem::directory_iterator(); entry.increment(error))
-    if (const auto kind = entry->path().extension(); kind != ".jsonl" && kind != ".log" &&
-                                                     entry->file_size(error) > 0 && !error &&
-                                                     !(options.output && same_file(entry->path(), *options.output)))
+    if (may_be_read(entry->path()) && entry->file_size(error) > 0 && !error &&
+        !(options.output && same_file(entry->path(), *options.output)))
       files.push_back({"a file of the model", entry->path()});
   return files;
 }

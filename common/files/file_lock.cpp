@@ -35,10 +35,10 @@ bool is_file_at(const std::filesystem::path& path, const Descriptor& descriptor)
 
 }  // namespace
 
-FileLock::FileLock(const std::filesystem::path& folder) : path_(folder / kLockName) {
-  constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+FileLock::FileLock(const std::filesystem::path& folder, Mode mode) : path_(folder / kLockName) {
+  const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (mode == kCreate ? O_CREAT : 0);
   do {
-    descriptor_ = Descriptor(retry_interrupted([&] { return ::open(path_.c_str(), kFlags, 0666); }));
+    descriptor_ = Descriptor(retry_interrupted([&] { return ::open(path_.c_str(), flags, 0666); }));
     if (!descriptor_.is_open()) throw_io_error(path_, "open");
     if (retry_interrupted([&] { return ::flock(descriptor_.get(), LOCK_EX | LOCK_NB); }) != 0) {
       if (errno != EWOULDBLOCK) throw_io_error(path_, "lock");
@@ -53,11 +53,6 @@ FileLock::FileLock(const std::filesystem::path& folder) : path_(folder / kLockNa
     errno = reason;
     throw_io_error(path_, "write");
   }
-}
-
-bool FileLock::is_in(const std::filesystem::path& folder) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(std::filesystem::symlink_status(folder / kLockName, error));
 }
 
 FileLock::~FileLock() { [[maybe_unused]] const int ignored = ::unlink(path_.c_str()); }

@@ -10,11 +10,14 @@ namespace gloss {
 /// and removes the file; the system unlocks when the process dies.
 class FileLock {
  public:
-  /// Throws LockedError, with the other process's id, if the folder is locked; IoError if it cannot be written.
-  explicit FileLock(const std::filesystem::path& folder);
+  enum Mode {
+    kCreate,
+    kExisting,  ///< takes a lock that a killed process left
+  };
+  /// Throws LockedError, with the other process's id, if the folder is locked; IoError if it cannot be written, or if
+  /// it has no lock file to take.
+  explicit FileLock(const std::filesystem::path& folder, Mode mode = kCreate);
   ~FileLock();
-  /// Returns whether a process has locked the folder, or was killed while it held the lock.
-  static bool is_in(const std::filesystem::path& folder);
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 

@@ -47,6 +47,18 @@ void create_private(const fs::path& folder) {
 /// A path into an open folder, even if another folder has taken its name.
 fs::path path_in(const Descriptor& folder) { return "/proc/self/fd/" + std::to_string(folder.get()); }
 
+/// Removes the temporary files that killed processes left. Processes of other machines may be writing here, so they
+/// are those that nothing was written to for an hour.
+void remove_old_temporaries(const fs::path& folder, fs::file_time_type now) {
+  for (const auto& file : fs::directory_iterator(folder)) {
+    const auto name = file.path().filename().string();
+    std::error_code removed;  // by another process
+    if (name.starts_with(".gloss.") && name.ends_with(".tmp") && file.is_regular_file(removed) && !removed &&
+        now - fs::last_write_time(file.path(), removed) > std::chrono::hours(1) && !removed)
+      fs::remove(file.path(), removed);
+  }
+}
+
 struct CacheEntry {
   fs::path path;
   fs::file_time_type used;
@@ -114,7 +126,7 @@ bool UserCache::store(const std::string& name, std::uint64_t size,
   if (!folder.is_open()) return false;
   try {
     const auto path = path_in(folder);
-    remove_stray_temporaries(path);
+    remove_old_temporaries(path, std::chrono::file_clock::from_sys(settings_.now()));
     fs::remove(path / name);
     make_space(path, settings_.limit - size);
     if (fs::space(path).available / 2 < size) return false;

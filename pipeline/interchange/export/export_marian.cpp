@@ -135,7 +135,7 @@ YamlOptions decoder_options(const TranslationModel& model) {
           {"allow-unk", yaml_flag(!decoding.no_unk)},
           {"max-length", std::to_string(max_source_length(model.config))},
           {"max-length-crop", "true"},
-          {"max-length-factor", std::to_string(kMarianLengthFactor)},
+          {"max-length-factor", formatted("%.9g", marian_length_factor(decoding))},
           {"mini-batch", std::to_string(decoding.batch_size)},
           {"maxi-batch", "100"},
           {"maxi-batch-sort", "src"}};

@@ -8,8 +8,11 @@
 
 namespace gloss {
 
-/// Maximum length of a translation that decoder.yml sets, in lengths of its source.
-inline constexpr int kMarianLengthFactor = 20;
+/// Returns the maximum length of a translation that decoder.yml sets, in lengths of its source: that of the model, or a
+/// large one, as Marian cannot do without.
+inline double marian_length_factor(const DecodingConfig& config) {
+  return config.max_length_factor > 0 ? config.max_length_factor : 20;
+}
 
 /// Returns the reasons why Marian does not compute the model; empty if it does. Marian has its own frequencies of
 /// positions and epsilon of layer norms, and starts from a zero vector: only models trained with these are exact.

@@ -17,8 +17,8 @@
 namespace gloss {
 namespace {
 
-std::string number_text(double value) { return formatted("%.9g", value); }
-std::string number_text(std::int64_t value) { return std::to_string(value); }
+std::string literal(double value) { return formatted("%.9g", value); }
+std::string literal(std::int64_t value) { return std::to_string(value); }
 
 /// Returns whether the GNMT penalty has an effect: it needs beam search and a penalty other than 0.
 bool uses_gnmt(const DecodingConfig& config) {
@@ -36,9 +36,9 @@ std::string readme_beginning(const TranslationModel& model, const std::string& p
   return text + "\n\n";
 }
 
-/// Returns the command of gloss that has the same output as the program. `options` turn off settings that the other
-/// program lacks.
-std::string equal_command(const TranslationModel& model, WeightPrecision precision, const std::string& options = "") {
+/// Returns the command of gloss that has the same output as the program. `options` set what the other program cannot
+/// do otherwise.
+std::string equal_command(const TranslationModel& model, WeightPrecision precision, const std::string& options) {
   std::string command = "gloss translate --model MODEL --precision float32" + options;
   if (model.config.decoding.sampling.enabled) command += " --no-sample";
   std::string text = "This program prints what `" + command + "` prints";
@@ -96,20 +96,20 @@ std::vector<std::string> ctranslate2_arguments(const RunConfig& run) {
   const auto& config = run.decoding;
   const bool beam = config.beam_size > 1, covers = beam && config.coverage_penalty != 0;
   const auto batch_size = covers ? 1 : config.batch_size;  // CTranslate2 also counts the coverage of padding
-  std::vector<std::string> arguments = {"beam_size=" + number_text(config.beam_size),
-                                        "max_decoding_length=" + number_text(max_target_length(run)),
-                                        "min_decoding_length=" + number_text(config.min_length), "max_input_length=0",
-                                        "max_batch_size=" + number_text(batch_size)};
+  std::vector<std::string> arguments = {"beam_size=" + literal(config.beam_size),
+                                        "max_decoding_length=" + literal(max_target_length(run)),
+                                        "min_decoding_length=" + literal(config.min_length), "max_input_length=0",
+                                        "max_batch_size=" + literal(batch_size)};
   const auto add = [&](bool needed, const std::string& argument) {
     if (needed) arguments.push_back(argument);
   };
-  add(beam, "length_penalty=" + number_text(uses_gnmt(config) ? 1.0 : config.length_penalty));
-  add(beam && config.patience != 1, "patience=" + number_text(config.patience));
-  add(covers, "coverage_penalty=" + number_text(config.coverage_penalty));
-  add(config.no_repeat_ngram != 0, "no_repeat_ngram_size=" + number_text(config.no_repeat_ngram));
-  add(config.repetition_penalty != 1, "repetition_penalty=" + number_text(config.repetition_penalty));
+  add(beam, "length_penalty=" + literal(uses_gnmt(config) ? 1.0 : config.length_penalty));
+  add(beam && config.patience != 1, "patience=" + literal(config.patience));
+  add(covers, "coverage_penalty=" + literal(config.coverage_penalty));
+  add(config.no_repeat_ngram != 0, "no_repeat_ngram_size=" + literal(config.no_repeat_ngram));
+  add(config.repetition_penalty != 1, "repetition_penalty=" + literal(config.repetition_penalty));
   add(config.no_unk, "disable_unk=True");
-  add(uses_gnmt(config), "num_hypotheses=" + number_text(std::min(config.beam_size, config.enough_finished())));
+  add(uses_gnmt(config), "num_hypotheses=" + literal(std::min(config.beam_size, config.enough_finished())));
   add(uses_gnmt(config), "return_scores=True");
   return arguments;
 }
@@ -119,10 +119,10 @@ std::string ctranslate2_choice(const RunConfig& run) {
   if (!uses_gnmt(run.decoding)) return "";
   return "def gnmt(result, i):\n"
          "    length = min(len(result.hypotheses[i]) + 1, " +
-         number_text(max_target_length(run)) +
+         literal(max_target_length(run)) +
          ")\n"
          "    return result.scores[i] * length / ((5 + length) / 6) ** " +
-         number_text(run.decoding.length_penalty) + "\n\n";
+         literal(run.decoding.length_penalty) + "\n\n";
 }
 
 /// Returns a command of sed that puts a text of one line before each line that is not empty.
@@ -133,6 +133,14 @@ std::string sed_insertion(const std::string& text) {
     command += character;
   }
   return command + '|';
+}
+
+/// Returns the options of gloss translate that turn off features that only Marian has.
+std::string options_without_marian(const DecodingConfig& config) {
+  std::string options;
+  if (config.beam_size > 1 && config.shrinking_beam) options += " --no-shrinking-beam";
+  if (config.max_length_factor > 0) options += " --max-length-factor 0";
+  return options;
 }
 
 /// Returns the options of gloss translate that turn off features that transformers and Marian do not have.
@@ -166,7 +174,7 @@ std::string ctranslate2_readme(const TranslationModel& model, WeightPrecision pr
   program += ctranslate2_choice(model.config) + kPythonLines;
   program += "pieces = [source.id_to_piece(source.encode(line)) for line in lines]\n";
   if (!tags.source.empty()) program += "pieces = [[" + tags.source + "] + line if line else [] for line in pieces]\n";
-  program += "results = translator.translate_batch(\n    [line[:" + number_text(max_source_length(model.config) - 1) +
+  program += "results = translator.translate_batch(\n    [line[:" + literal(max_source_length(model.config) - 1) +
              "] for line in pieces],\n    " + joined_by(arguments, ",\n    ") + ",\n)\n";
   program += "for result in results:\n    print(target.decode(" + best + (tags.target.empty() ? "" : "[1:]") + "))\n";
 
@@ -181,7 +189,8 @@ std::string ctranslate2_readme(const TranslationModel& model, WeightPrecision pr
         "CTranslate2 computes probabilities after it has removed the tokens that are not allowed. gloss's\n"
         "  scores use the model's own probabilities.");
   return readme_beginning(model, "CTranslate2", precision) + "    pip install ctranslate2 sentencepiece\n\n" +
-         equal_command(model, precision) + code_block("python", program) + differences(notes);
+         equal_command(model, precision, options_without_marian(config)) + code_block("python", program) +
+         differences(notes);
 }
 
 std::string huggingface_readme(const TranslationModel& model, WeightPrecision precision,
@@ -219,8 +228,8 @@ std::string huggingface_readme(const TranslationModel& model, WeightPrecision pr
   return readme_beginning(model, "Hugging Face's transformers", precision) +
          "The search options are in `generation_config.json`. The class is `" + model_class +
          "`.\n\n    pip install transformers torch" + (joint ? "" : " sentencepiece") + "\n\n" +
-         equal_command(model, precision, common_search_options(config)) + code_block("python", program) +
-         differences(notes);
+         equal_command(model, precision, common_search_options(config) + options_without_marian(config)) +
+         code_block("python", program) + differences(notes);
 }
 
 std::string marian_readme(const TranslationModel& model) {
@@ -233,18 +242,20 @@ std::string marian_readme(const TranslationModel& model) {
   if (source->tag()) program += "  sed " + shell_quoted(sed_insertion(source->piece(*source->tag()) + ' ')) + " |\n";
   program += "  marian-decoder --config decoder.yml --quiet" + std::string(cuts ? "\n" : " |\n");
   if (!cuts) program += "  spm_decode --model=" + tokenizers.back().first + " --input_format=piece\n";
+  const auto factor = literal(marian_length_factor(config));
   std::vector<std::string> notes = {
       kRounding,
       "Marian has no pieces for padding and for the beginning of a sentence. Their probabilities, which are small,\n"
       "  are divided among the others.",
-      "Marian narrows a beam by one for each finished hypothesis. With `--beam-size 1` both searches are the same.",
-      "Marian limits translations to " + std::to_string(kMarianLengthFactor) +
-          " times the length of the source; gloss to " + number_text(config.max_length) + " tokens."};
+      "Marian limits translations to " + factor + " times the longest source of a batch; gloss to " +
+          literal(config.max_length) + " tokens" +
+          (config.max_length_factor > 0 ? ",\n  and to " + factor + " times their own source." : ".")};
   if (!model.config.model.norms_keys())
     notes.emplace_back(
         "Marian computes this pre-norm network up to version 1.10; so does its fork for browsers. From version 1.11\n"
         "  on, Marian norms keys and values of self-attention, too, which changes translations.");
   auto options = common_search_options(config);
+  if (config.beam_size > 1 && !config.shrinking_beam) options += " --shrinking-beam";
   if (config.no_repeat_ngram != 0) options += " --no-repeat-ngram 0";
   if (config.repetition_penalty != 1) options += " --repetition-penalty 1";
   if (config.min_length != 0) options += " --min-length 0";

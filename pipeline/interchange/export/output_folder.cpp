@@ -104,21 +104,22 @@ void expect_replaceable(const fs::path& folder, bool overwrite, const std::vecto
   throw IoError(printable(folder.string()) + ": cannot read: " + error.code().message());
 }
 
-/// Removes the folders that killed processes left: their locks can be taken, on whatever machine the process ran.
+/// Removes the folders that killed processes left: their locks can be taken, on whatever machine the process ran. A
+/// folder without a lock is being made or finished.
 void remove_stray_folders(const fs::path& parent) {
   std::error_code error;
   std::vector<fs::path> strays;
   for (auto entry = fs::directory_iterator(parent, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
     const auto name = entry->path().filename().string();
-    if (name.starts_with(kBeginning) && name.ends_with(kEnding) && !entry->is_symlink() && FileLock::is_in(*entry))
+    if (name.starts_with(kBeginning) && name.ends_with(kEnding) && !entry->is_symlink())
       strays.push_back(entry->path());
   }
   for (const auto& stray : strays) try {
-      const FileLock lock(stray);
+      const FileLock lock(stray, FileLock::kExisting);
       fs::remove_all(stray, error);
     } catch (const Error&) {
-      continue;  // a running process holds it
+      continue;  // a running process holds it, or it has none
     }
 }
 

@@ -27,6 +27,8 @@ constexpr std::array<ForeignType, 7> kForeignTypes{ForeignType::kF32, ForeignTyp
                                                    ForeignType::kI64, ForeignType::kI32,  ForeignType::kI8,
                                                    ForeignType::kU8};
 
+bool is_index(const std::filesystem::path& path) { return path.string().ends_with(kIndexEnding); }
+
 /// Returns the tensors of each file that an index names.
 std::map<std::string, std::vector<std::string>> read_index(const std::filesystem::path& path) {
   const auto name = printable(path.string());
@@ -122,8 +124,15 @@ std::optional<std::filesystem::path> find_huggingface_weights(const std::filesys
   return std::nullopt;
 }
 
+std::vector<std::filesystem::path> huggingface_weight_files(const std::filesystem::path& path) {
+  std::vector files{path};
+  if (is_index(path))
+    for (const auto& [file, tensors] : read_index(path)) files.push_back(path.parent_path() / file);
+  return files;
+}
+
 std::unique_ptr<ForeignTensors> open_huggingface_weights(const std::filesystem::path& path) {
-  if (path.string().ends_with(kIndexEnding)) return std::make_unique<Shards>(path);
+  if (is_index(path)) return std::make_unique<Shards>(path);
   if (path.extension() == ".bin") return open_torch_file(path);
   return std::make_unique<SafetensorsTensors>(path);
 }

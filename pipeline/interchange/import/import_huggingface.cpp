@@ -16,7 +16,6 @@
 #include "common/text/printable.h"
 #include "model/storage/tensor_names.h"
 #include "pipeline/interchange/formats/huggingface_weights.h"
-#include "pipeline/interchange/formats/model_text.h"
 #include "pipeline/interchange/import/huggingface_network.h"
 #include "pipeline/interchange/import/huggingface_search.h"
 #include "pipeline/interchange/import/huggingface_tokenizers.h"
@@ -101,25 +100,20 @@ class HuggingFaceImport {
   }
 
  private:
+  /// Adds the settings and tokenizers.
   void add_files() {
     for (const auto& entry : fs::directory_iterator(folder_)) {
       const auto extension = entry.path().extension();
-      if (entry.is_regular_file() &&
-          (extension == ".safetensors" || extension == ".json" || extension == ".spm" || extension == ".model"))
+      if (entry.is_regular_file() && (extension == ".json" || extension == ".spm" || extension == ".model"))
         model_.files.push_back(entry.path());
     }
-    std::ranges::sort(model_.files);
   }
 
   void open_weights() {
     const auto weights = find_huggingface_weights(folder_);
     if (!weights) return model_.report.refusals.add("model.safetensors is missing, and pytorch_model.bin, too");
-    for (const auto& entry : fs::directory_iterator(folder_)) {
-      const auto name = entry.path().filename().string();
-      if (entry.is_regular_file() && name.starts_with("pytorch_model") && name.ends_with(".bin") &&
-          weights->filename().string().starts_with("pytorch_model"))
-        model_.files.push_back(entry.path());
-    }
+    for (auto& file : huggingface_weight_files(*weights))
+      if (std::ranges::find(model_.files, file) == model_.files.end()) model_.files.push_back(std::move(file));
     std::ranges::sort(model_.files);
     file_ = open_huggingface_weights(*weights);
   }
@@ -231,11 +225,12 @@ class HuggingFaceImport {
       refusals.require(fs::exists(path), name + " is missing; gloss export writes it");
       if (!fs::exists(path)) return;
       const auto shown = printable(path.string());
-      auto bytes = path.extension() == ".json"
-                       ? read_tokenizer_json(read_json_object(path, kMaxTokenizerFile), shown, refusals).sentencepiece
-                       : read_model_text(path, kMaxTokenizerFile);
+      std::string bytes;
+      const bool is_json = path.extension() == ".json";
+      if (is_json)
+        bytes = read_tokenizer_json(read_json_object(path, kMaxTokenizerFile), shown, refusals).sentencepiece;
       if (!refusals.empty()) return;
-      const auto tokenizer = make_tokenizer(std::move(bytes), shown);
+      const auto tokenizer = is_json ? make_tokenizer(std::move(bytes), shown) : load_tokenizer(path);
       sizes.push_back(tokenizer->vocabulary_size());
       model_.tokenizers[name] = tokenizer->serialized();
       model_.report.tokenizers.push_back({.name = name,

@@ -119,6 +119,7 @@ class MarianImport {
     if (files_.decoder) add_file(*files_.decoder);
     for (const auto& vocabulary : files_.vocabularies) add_file(vocabulary.table);
     for (const auto& vocabulary : files_.vocabularies) add_file(vocabulary.sentencepiece);
+    if (files_.is_package && files_.preprocess) add_file(*files_.preprocess);
     file_ = open_marian(files_.model);
     const auto options = MarianOptions::of_model(*file_);
     if (!files_.vocabularies.empty()) {  // otherwise refused already

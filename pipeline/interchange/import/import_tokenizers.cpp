@@ -55,7 +55,7 @@ void add_tokenizer(ImportedModel& model, const ImportSettings& settings, const s
   std::unordered_set<std::string_view> unknown;
   std::int64_t count = 0;
   for (const auto& piece : cut.pieces) {
-    if (piece.type != Piece::Type::kNormal) continue;
+    if (piece.type != Piece::Type::kNormal && piece.type != Piece::Type::kUserDefined) continue;
     ++count;
     if (!known.contains(piece.text)) unknown.insert(piece.text);
   }

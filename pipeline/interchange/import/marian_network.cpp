@@ -205,6 +205,15 @@ void set_embeddings(OptionReader& reader, MarianNetwork& network) {
   model.embedding_scale = EmbeddingScale::kOne;
 }
 
+/// Returns the number from 0 of the decoder layer whose first head was trained with alignments. Marian's option counts
+/// from 1, or is "last".
+std::int64_t guided_layer(OptionReader& reader, std::int64_t layers) {
+  const auto text = reader.text("transformer-guided-alignment-layer");
+  auto layer = layers;
+  std::from_chars(text.data(), text.data() + text.size(), layer);
+  return std::clamp<std::int64_t>(layer, 1, layers) - 1;
+}
+
 void refuse_other_features(OptionReader& reader) {
   if (const auto depth = reader.integer("transformer-ffn-depth", 0, ModelConfig::kMaxLayers))
     reader.expect(depth == 2, "transformer-ffn-depth", "2");
@@ -291,9 +300,8 @@ MarianNetwork marian_network(const MarianOptions& options, ModelFamily formulas,
   }
   const auto guided = reader.text("guided-alignment");
   if (!guided.empty() && guided != "none")
-    network.notes.push_back("trained with guided alignment: head 0 of decoder layer " +
-                            options.shown("transformer-guided-alignment-layer") +
-                            " has it; gloss translate --alignment has its own default, see --alignment-from");
+    network.notes.push_back("trained with guided alignment: use gloss translate --alignment-from decoder." +
+                            std::to_string(guided_layer(reader, model.decoder_layers)) + ".cross.0");
   return network;
 }
 

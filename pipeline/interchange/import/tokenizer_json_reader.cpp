@@ -71,6 +71,8 @@ class Reader {
       refuse("model: wanted the type Unigram or BPE, got " + printable(type, 80));
     read_steps(member(tokenizer_, "normalizer"), "normalizers");
     read_steps(member(tokenizer_, "pre_tokenizer"), "pretokenizers");
+    expect(!strips_ends_ || settings_.remove_extra_whitespaces,
+           "wanted spaces that are stripped at the ends and within a line, as in SentencePiece, or nowhere");
     expect(settings_.escape_whitespaces, "wanted spaces that become U+2581, as in SentencePiece's pieces");
     const auto unk = std::ranges::find(table_.pieces, Piece::Type::kUnknown, &Piece::type);
     expect(unk != table_.pieces.end(), "wanted a piece for the unknown word, got none");
@@ -84,10 +86,19 @@ class Reader {
   void refuse(const std::string& reason) { refusals_.add(name_ + ": " + reason); }
   void expect(bool holds, const std::string& reason) { refusals_.require(holds, name_ + ": " + reason); }
 
+  /// Refuses a piece that is empty or too long. SentencePiece has neither, and set_scores is quadratic in the length.
+  bool expect_size(const std::string& piece) {
+    const bool fits = !piece.empty() && piece.size() <= TokenizerConfig::kMaxPieceBytes;
+    expect(fits, "vocab: wanted pieces of 1 to " + std::to_string(TokenizerConfig::kMaxPieceBytes) +
+                     " bytes, got one of " + std::to_string(piece.size()));
+    return fits;
+  }
+
   void read_unigram() {
     table_.segmentation = PieceTable::Segmentation::kUnigram;
     for (const auto& entry : member(model_, "vocab")) {
       const bool is_piece = entry.is_array() && entry.size() == 2 && entry[0].is_string() && entry[1].is_number();
+      if (is_piece && !expect_size(entry[0].get_ref<const std::string&>())) return;
       if (!is_piece) return refuse("vocab: wanted pieces with their scores, got " + printable(to_text(entry), 80));
       table_.pieces.push_back({entry[0].get<std::string>(), entry[1].get<float>()});
     }
@@ -100,6 +111,7 @@ class Reader {
     const auto& vocabulary = member(model_, "vocab");
     table_.pieces.resize(vocabulary.size());
     for (const auto& [piece, row] : vocabulary.items()) {
+      if (!expect_size(piece)) return;
       if (!is_integer_below(row, table_.pieces.size()) || !table_.pieces[row.get<std::size_t>()].text.empty())
         return refuse("vocab: wanted each row below " + std::to_string(table_.pieces.size()) + " once, got " +
                       printable(to_text(row), 80) + " for \"" + printable(piece, 80) + '"');
@@ -175,9 +187,10 @@ class Reader {
     }
     if (type == "Metaspace") {
       settings_.escape_whitespaces = true;
-      settings_.add_dummy_prefix =
-          member(step, "prepend_scheme") != "never" && member(step, "add_prefix_space") != false;
-      return member(step, "replacement") == mark;
+      const auto& scheme = member(step, "prepend_scheme");
+      settings_.add_dummy_prefix = scheme != "never" && member(step, "add_prefix_space") != false;
+      const bool marks_words = settings_.add_dummy_prefix && scheme != "first";
+      return member(step, "replacement") == mark && (marks_words || !splits_words_);
     }
     if (type == "Prepend") {
       settings_.add_dummy_prefix = true;
@@ -189,11 +202,16 @@ class Reader {
       const bool is_escape = pattern == Json{{"String", " "}} && content == mark;
       settings_.remove_extra_whitespaces |= is_collapse;
       settings_.escape_whitespaces |= is_escape;
-      // The others change line ends, which no line has, and spaces at the ends.
-      return is_collapse || is_escape || pattern == Json{{"Regex", "\n"}} ||
-             pattern == Json{{"Regex", "\\A +|[ " + mark + "]+\\z"}};
+      const bool is_strip = pattern == Json{{"Regex", "\\A +|[ " + mark + "]+\\z"}};
+      strips_ends_ |= is_strip;
+      return is_collapse || is_escape || is_strip || pattern == Json{{"Regex", "\n"}};  // no line has line ends
     }
-    return type == "Strip" || type == "WhitespaceSplit";
+    if (type == "WhitespaceSplit") {
+      splits_words_ = settings_.remove_extra_whitespaces = true;
+      return !settings_.escape_whitespaces;
+    }
+    strips_ends_ |= type == "Strip";
+    return type == "Strip";
   }
 
   const Json &tokenizer_, &model_;
@@ -201,6 +219,8 @@ class Reader {
   Refusals& refusals_;
   PieceTable table_;
   SentencePieceSettings settings_;
+  bool strips_ends_ = false;   ///< spaces at the ends of a line
+  bool splits_words_ = false;  ///< at spaces, before a step marks the words
 };
 
 }  // namespace

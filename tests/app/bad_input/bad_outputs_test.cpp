@@ -61,6 +61,17 @@ TEST_F(BadOutputsTest, TheLogIsNoFileOfAModelToImport) {
                  "a file of the model");
 }
 
+TEST_F(BadOutputsTest, AFileThatNoImportReadsMayBeTheLog) {
+  fs::create_directory(run_ / "hf");
+  write_text(run_ / "hf/config.json", "{}");
+  for (const auto* name : {"rep.txt", "notes"}) {
+    write_text(run_ / "hf" / name, "text");
+    EXPECT_THAT(run_gloss({"import", run_ / "hf", "--check", "--log-json", run_ / "hf" / name}).err,
+                testing::Not(HasSubstr("is the same file")))
+        << name;
+  }
+}
+
 TEST_F(BadOutputsTest, TheLogIsNoOtherOutput) {
   const auto tokenizer = run_ / "new.model";
   expect_refused(

@@ -58,6 +58,17 @@ TEST(FileLockTest, DestructorReleasesTheLock) {
   EXPECT_NO_THROW(FileLock again(folder.path()));
 }
 
+// The owner of a folder removes its lock before it finishes: another process must not make one in its place.
+TEST(FileLockTest, ALockThatWasRemovedIsNotMadeAnew) {
+  const TemporaryFolder folder;
+  EXPECT_THAT([&] { FileLock lock(folder.path(), FileLock::kExisting); },
+              ThrowsMessage<IoError>(HasSubstr(".lock: cannot open: No such file")));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  std::ofstream(folder / ".lock") << "1";
+  EXPECT_NO_THROW(FileLock lock(folder.path(), FileLock::kExisting));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
 TEST(FileLockTest, MissingFolderIsAnError) {
   const TemporaryFolder folder;
   EXPECT_THAT([&] { FileLock lock(folder / "absent"); },

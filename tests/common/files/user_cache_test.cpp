@@ -108,6 +108,23 @@ TEST_F(UserCacheTest, FilesThatWereNotUsedForTheLongestTimeAreRemoved) {
   for (const auto* name : {"a.cache", "c.cache", "d.cache", "note.txt"}) EXPECT_TRUE(fs::exists(place_ / name)) << name;
 }
 
+// On a home of several machines a process number says nothing.
+TEST_F(UserCacheTest, TemporaryFilesAreRemovedByTheirAge) {
+  store("a.cache", "text");
+  const auto parent = std::to_string(::getppid());
+  const auto fresh = place_ / ".gloss.4194305-1.tmp", old = place_ / (".gloss." + parent + "-1.tmp"),
+             other = place_ / ".notes.1-1.tmp";
+  for (const auto& file : {fresh, old, other}) std::ofstream(file) << "x";
+  for (const auto& file : {old, other}) {
+    const timespec before{::time(nullptr) - 3700, 0}, times[]{before, before};
+    ASSERT_EQ(::utimensat(AT_FDCWD, file.c_str(), times, 0), 0);
+  }
+  EXPECT_TRUE(store("b.cache", "text"));
+  EXPECT_TRUE(fs::exists(fresh));
+  EXPECT_FALSE(fs::exists(old));
+  EXPECT_TRUE(fs::exists(other));
+}
+
 TEST_F(UserCacheTest, ProcessesStoreAtOnce) {
   constexpr int kProcesses = 4, kTimes = 50;
   std::vector<pid_t> processes;

@@ -324,6 +324,12 @@ TEST(ExportCtranslate2Test, ReadmeHasTheSearchOfTheRunFile) {
   const ExportedModel gnmt([](SmallJob& job) { job.config.decoding.length_penalty_kind = LengthPenaltyKind::kGnmt; });
   gnmt.write(kCtranslate2);
   EXPECT_THAT(gnmt.text("README.md"), AllOf(HasSubstr("def gnmt"), HasSubstr("num_hypotheses=2")));
+  const ExportedModel marians([](SmallJob& job) {
+    job.config.decoding.shrinking_beam = true;
+    job.config.decoding.max_length_factor = 2;
+  });
+  marians.write(kCtranslate2);
+  EXPECT_THAT(marians.text("README.md"), HasSubstr("float32 --no-shrinking-beam --max-length-factor 0` prints"));
 }
 
 }  // namespace

@@ -6,16 +6,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/error.h"
+#include "common/files/atomic_file.h"
+#include "common/files/protobuf.h"
 #include "model/weights.h"
 #include "pipeline/interchange/import/import_model.h"
 #include "pipeline/interchange/weight_map.h"
 #include "tests/pipeline/interchange/export/exported_model.h"
+#include "tokenizer/sentencepiece_fields.h"
 
 namespace gloss {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::ThrowsMessage;
 
 constexpr auto kHuggingFace = ExportFormat::kHuggingFace;
 
@@ -157,6 +162,20 @@ TEST(ExportHuggingFaceTest, AnExportIsReadWithoutTheFilesOfGloss) {
   }
 }
 
+TEST(ExportHuggingFaceTest, ATokenizerThatIsCutOffIsNotImportedAgain) {
+  const ExportedModel exported;
+  exported.write(kHuggingFace);
+  const auto bytes = exported.text("tokenizer.model");
+  std::size_t size = 0;  // of the pieces
+  for (ProtobufFields fields(bytes); const auto field = fields.next();)
+    if (field->number == ModelField::kPieces)
+      size = static_cast<std::size_t>(field->bytes.data() + field->bytes.size() - bytes.data());
+  write_file(exported.output() / "tokenizer.model", std::string_view(bytes).substr(0, size));
+  EXPECT_THAT([&] { check_import({.path = exported.output()}); },
+              ThrowsMessage<ModelError>(HasSubstr("tokenizer.model: wanted a SentencePiece model, got one without its "
+                                                  "settings of training; the file is cut off")));
+}
+
 TEST(ExportHuggingFaceTest, ActivationsHaveTheNamesOfTheClasses) {
   for (const auto& [activation, name] : {std::pair(Activation::kRelu, "relu"),
                                          {Activation::kGelu, "gelu"},
@@ -221,6 +240,12 @@ TEST(ExportHuggingFaceTest, ReadmeNamesTheClassAndTheTensorThatTransformersMisse
   EXPECT_THAT(model.text("README.md"), AllOf(HasSubstr("PegasusForConditionalGeneration.from_pretrained"),
                                              HasSubstr("gloss translate --model MODEL --precision float32"),
                                              HasSubstr("`embed_positions.weight` as `MISSING`")));
+  const ExportedModel marians([](SmallJob& job) {
+    job.config.decoding.shrinking_beam = true;
+    job.config.decoding.max_length_factor = 2;
+  });
+  marians.write(kHuggingFace);
+  EXPECT_THAT(marians.text("README.md"), HasSubstr("float32 --no-shrinking-beam --max-length-factor 0` prints"));
 }
 
 }  // namespace

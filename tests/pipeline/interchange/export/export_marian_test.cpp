@@ -185,10 +185,27 @@ TEST_F(ExportMarianTest, DecoderHasTheSearchOfTheRunFile) {
   EXPECT_EQ(options.number("word-penalty"), 0);
   EXPECT_EQ(options.integer("max-length"), 64);
   EXPECT_TRUE(options.flag("max-length-crop"));
-  EXPECT_EQ(options.integer("max-length-factor"), kMarianLengthFactor);
+  EXPECT_EQ(options.integer("max-length-factor"), 20);
   EXPECT_EQ(exported.text("target_tokenizer.model"), exported.model().target_tokenizer->serialized());
   EXPECT_THAT(exported.text("README.md"),
               AllOf(HasSubstr("marian-decoder --config decoder.yml --quiet\n"), Not(HasSubstr("spm_encode"))));
+}
+
+TEST_F(ExportMarianTest, TheSearchOfMarianComesBack) {
+  for (const bool is_marians : {false, true}) {
+    const ExportedModel exported([&](SmallJob& job) {
+      use_marian_formulas(job.config.model);
+      job.config.decoding.shrinking_beam = is_marians;
+      job.config.decoding.max_length_factor = is_marians ? 2.5 : 0;
+    });
+    exported.write(kMarian);
+    EXPECT_EQ(check_import({.path = exported.output()}).decoding.at("max_length_factor"), is_marians ? 2.5 : 20);
+    const auto readme = exported.text("README.md");
+    EXPECT_THAT(readme, HasSubstr(is_marians ? "--precision float32` prints" : "float32 --shrinking-beam` prints"));
+    EXPECT_THAT(readme, HasSubstr(is_marians ? "to 2.5 times the longest source of a batch; gloss to 6 tokens,\n"
+                                               "  and to 2.5 times their own source."
+                                             : "to 20 times the longest source of a batch; gloss to 6 tokens.\n"));
+  }
 }
 
 TEST(ExportMarianRefusalTest, AModelOfGlossesDefaultsIsRefusedWithAllReasons) {

@@ -18,6 +18,8 @@
 #include "tests/support/temporary_folder.h"
 #include "tokenizer/mapped_tokenizer.h"
 #include "tokenizer/sentencepiece_fields.h"
+#include "tokenizer/sentencepiece_settings.h"
+#include "tokenizer/sentencepiece_writer.h"
 
 namespace gloss {
 namespace {
@@ -178,6 +180,28 @@ TEST_F(ImportMarianTest, SearchSettingsComeFromDecoderYml) {
   EXPECT_EQ(report.decoding,
             (Json{{"beam_size", 6}, {"length_penalty", 0.6}, {"max_length_factor", 3.0}, {"shrinking_beam", true}}));
   EXPECT_THAT(report.notes, Contains(HasSubstr("word-penalty 0.5")));
+}
+
+TEST_F(ImportMarianTest, TheHeadOfGuidedAlignmentIsNamedAsGlossDoes) {
+  model_.options["guided-alignment"] = "corpus.align";
+  for (const auto& [layer, name] : {std::pair("last", "decoder.1.cross.0"), std::pair("1", "decoder.0.cross.0")}) {
+    model_.options["transformer-guided-alignment-layer"] = layer;
+    EXPECT_THAT(check().notes, ElementsAre(std::string("trained with guided alignment: use gloss translate "
+                                                       "--alignment-from ") +
+                                           name));
+  }
+}
+
+TEST_F(ImportMarianTest, TheScriptOfAPackageIsAFileThatIsRead) {
+  model_.write(folder_.path());
+  put_text(folder_ / "decoder.yml", "models: [model.npz]\nvocabs: [vocab.spm, vocab.spm]\n");
+  put_text(folder_ / "preprocess.sh", "spm_encode");
+  for (const auto* name : {"source.spm", "target.spm"}) put_text(folder_ / name, small_sentencepiece("marian"));
+  const auto import = [&] {
+    import_model({.path = folder_.path()}, WeightPrecision::kFloat32, folder_ / "preprocess.sh");
+  };
+  EXPECT_THAT(import, ThrowsMessage<UsageError>(HasSubstr("preprocess.sh), which is read")));
+  EXPECT_EQ(read_file(folder_ / "preprocess.sh", 100), "spm_encode");
 }
 
 TEST_F(ImportMarianTest, NoSettingOfTheSearchIsLostSilently) {
@@ -378,11 +402,19 @@ TEST_F(ImportMarianTest, TextIsCutWithoutPiecesThatTheVocabularyLacks) {
     if (const auto piece = pieces.at(static_cast<std::size_t>(id - 2)); piece.size() > longest.size()) longest = piece;
   std::ranges::replace(pieces, longest, std::string("other"));
   put_yaml(folder_ / "vocab.yml", pieces);
-  const auto model = imported();
-  const auto ids = model.source_tokenizer->encode("the cat");
-  EXPECT_THAT(ids, testing::Not(Contains(kUnk)));
-  EXPECT_GT(ids.size(), before.size());
-  EXPECT_EQ(model.source_tokenizer->decode(ids), "the cat");
+  auto table = read_piece_table(small_sentencepiece("marian"));
+  std::ranges::find(table.pieces, longest, &Piece::text)->type = Piece::Type::kUserDefined;
+  const auto user_defined = write_sentencepiece(table, read_sentencepiece_settings(small_sentencepiece("marian")));
+  for (const auto& sentencepiece : {small_sentencepiece("marian"), user_defined}) {
+    model_.write(folder_.path());
+    put_text(folder_ / "vocab.spm", sentencepiece);
+    EXPECT_EQ(check_import({.path = folder_ / "model.npz"}).tokenizers.front().unknown_pieces, 1);
+    const auto model = imported({.path = folder_ / "model.npz"});
+    const auto ids = model.source_tokenizer->encode("the cat");
+    EXPECT_THAT(ids, testing::Not(Contains(kUnk)));
+    EXPECT_GT(ids.size(), before.size());
+    EXPECT_EQ(model.source_tokenizer->decode(ids), "the cat");
+  }
 }
 
 TEST_F(ImportMarianTest, ASentencePieceModelThatIsCutOffIsRefused) {

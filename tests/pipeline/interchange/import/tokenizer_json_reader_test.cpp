@@ -110,6 +110,57 @@ TEST(TokenizerJsonReaderTest, WhatSentencePieceCannotDoIsRefused) {
               testing::Contains(HasSubstr("vocab: wanted pieces with their scores")));
 }
 
+// A step for the spaces of a line is done by SentencePiece, too, or refused.
+TEST(TokenizerJsonReaderTest, SpacesAreSplitAndStrippedAsTheStepsDo) {
+  const Json mark = {{"type", "Metaspace"}, {"replacement", "\u2581"}}, split = {{"type", "WhitespaceSplit"}};
+  const auto sequence = [](const char* parts, const Json& steps) { return Json{{"type", "Sequence"}, {parts, steps}}; };
+  auto json = of_transformers(parse_json(to_text(tokenizer_json(model_of(TokenizerType::kUnigram)))));
+  const auto map = json["normalizer"]["normalizers"][0], collapse = json["normalizer"]["normalizers"][1];
+  const auto encoded = [&](const char* text) {
+    Refusals refusals;
+    const auto read = read_tokenizer_json(json, "tokenizer.json", refusals);
+    EXPECT_THAT(refusals.reasons(), IsEmpty());
+    return refusals.empty() ? Ids() : SentencePieceTokenizer(read.sentencepiece, "read").encode(text);
+  };
+  json["normalizer"] = map;
+  json["pre_tokenizer"] = sequence("pretokenizers", {split, mark});
+  EXPECT_EQ(encoded("  the  dog "), encoded("the dog"));
+  json["pre_tokenizer"] = sequence("pretokenizers", {mark, split});  // without spaces to split at
+  EXPECT_THAT(reasons(json), ElementsAre(HasSubstr("WhitespaceSplit")));
+  for (const auto* scheme : {"first", "never"}) {  // words without a mark
+    auto other = mark;
+    other["prepend_scheme"] = scheme;
+    json["pre_tokenizer"] = sequence("pretokenizers", {split, other});
+    EXPECT_THAT(reasons(json), ElementsAre(HasSubstr("Metaspace"))) << scheme;
+  }
+  json["pre_tokenizer"] = mark;
+  const Json strip = {{"type", "Strip"}, {"strip_left", false}, {"strip_right", true}};
+  const Json strip_marks = {{"type", "Replace"}, {"pattern", {{"Regex", "\\A +|[ \u2581]+\\z"}}}, {"content", ""}};
+  for (const auto& step : {strip, strip_marks}) {
+    json["normalizer"] = sequence("normalizers", {map, step});
+    EXPECT_THAT(reasons(json), ElementsAre(HasSubstr("wanted spaces that are stripped at the ends and within")));
+    json["normalizer"] = sequence("normalizers", {map, step, collapse});
+    EXPECT_EQ(encoded("the  dog "), encoded("the dog"));
+  }
+}
+
+// Merges are looked for at each character of a piece.
+TEST(TokenizerJsonReaderTest, PiecesOfImpossibleLengthAreRefused) {
+  for (const auto type : {TokenizerType::kBpe, TokenizerType::kUnigram})
+    for (const std::size_t size : {std::size_t{0}, TokenizerConfig::kMaxPieceBytes + 1}) {
+      auto json = tokenizer_json(model_of(type));
+      auto& vocabulary = json["model"]["vocab"];
+      const auto row = vocabulary.size();
+      const std::string piece(size, 'a');
+      if (type == TokenizerType::kBpe)
+        vocabulary[piece] = row;
+      else
+        vocabulary.push_back({piece, -1.5});
+      EXPECT_THAT(reasons(json), testing::Contains(HasSubstr("vocab: wanted pieces of 1 to 1000 bytes, got one of " +
+                                                             std::to_string(size))));
+    }
+}
+
 // SentencePiece knows no order of two merges that make the same piece.
 TEST(TokenizerJsonReaderTest, MergesInAnotherOrderAreRefused) {
   auto json = tokenizer_json(model_of(TokenizerType::kBpe));
