@@ -23,10 +23,10 @@
 #include "common/system/signals.h"
 #include "common/system/stop.h"
 #include "common/text/noted_lines.h"
+#include "common/text/sentence_count.h"
 #include "common/text/utf8.h"
 #include "pipeline/models/translation_ensemble.h"
 #include "translation/glossary.h"
-#include "translation/sentence_count.h"
 
 namespace gloss {
 namespace {
