@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/text/sentence_count.h"
 #include "data/aligned_reader.h"
 
 namespace gloss {
@@ -65,6 +66,9 @@ CorpusCheck check_corpus(const std::filesystem::path& source_path, const std::fi
 
     ++check.fit_pairs;
     if (lopsided()) check.ratio.note(line);
+    if (lacks_most_sentences(pair.source.text, pair.target.text) ||
+        lacks_most_sentences(pair.target.text, pair.source.text))
+      check.sentences.note(line);
     if (pair.source.text == pair.target.text) check.copied.note(line);
     if (options.repeated == nullptr && !pairs.insert(hash_of_pair(pair.source.text, pair.target.text)))
       check.repeated.note(line);

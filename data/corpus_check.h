@@ -30,6 +30,7 @@ struct CorpusCheck {
   NotedLines skipped_repeated;
   // Of the pairs that training would use:
   NotedLines ratio;                   ///< pairs whose lengths differ by more than CorpusCheckOptions::max_ratio
+  NotedLines sentences;               ///< pairs with at least three sentences against at most half as many
   NotedLines copied;                  ///< pairs whose target equals the source
   NotedLines repeated;                ///< pairs that equal an earlier one
   NotedLines exchanged;               ///< pairs whose source is in the target's language, and the other way round

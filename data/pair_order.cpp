@@ -16,13 +16,11 @@ std::uint16_t clamped(std::int64_t length) {
 /// Calls `take` with a hash of each character and the one before it.
 void for_letter_pairs(std::string_view line, const auto& take) {
   std::uint32_t before = ' ';
-  for (std::size_t offset = 0; offset < line.size();) {
-    const auto [value, bytes] = decode_utf8(line, offset);
-    offset += bytes;
+  for_each_character(line, [&](auto value, auto) {
     const std::uint32_t character = value.value_or(U' ');
     take((before * 0x9E3779B1U + character * 0x85EBCA6BU) >> 16);
     before = character;
-  }
+  });
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/text/utf8.h"
-#include "common/text/writing.h"
+#include "common/text/visible_text.h"
 
 namespace gloss {
 

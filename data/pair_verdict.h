@@ -27,9 +27,8 @@ struct JudgedLine {
   std::int64_t pieces = 0;     ///< without eos; ignored for a line that is cut or invalid
   std::string_view text = {};  ///< the line itself
 
-  /// Returns the properties that need no tokenizer. A line counts as one piece unless it is blank
-  /// (is_blank).
-  /// `text` is that of `line`.
+  /// Returns the properties that need no tokenizer. A line counts as one piece unless it is blank (is_blank). `text` is
+  /// that of `line`.
   static JudgedLine of(const TextLine& line);
 };
 

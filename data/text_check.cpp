@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "common/text/utf8.h"
+#include "common/text/visible_text.h"
 #include "common/text/writing.h"
 #include "tokenizer/word_count.h"
 
@@ -44,7 +45,9 @@ JudgedLine TextCheck::add(const TextLine& line) {
   } else {
     check_characters(line.text);
     if (is_text_) {
-      if (!is_blank(line.text)) count_units(line.text);
+      const auto text = visible_text(line.text);  // as training reads it
+      if (text.size() < line.text.size()) report_.invisible.note(number);
+      if (content_of(text) != TextContent::kNothing) count_units(text);
       report_.units += units_;
       if (units_ == 0) report_.empty.note(number);
     }
@@ -53,27 +56,23 @@ JudgedLine TextCheck::add(const TextLine& line) {
 }
 
 void TextCheck::check_characters(std::string_view line) {
-  bool valid = true, nul = false, control = false, replacement = false, separator = false, invisible = false;
+  bool valid = true, nul = false, control = false, replacement = false, separator = false;
   char32_t changed = 0;
-  for (std::size_t offset = 0; offset < line.size(); ++characters_) {
-    const auto point = decode_utf8(line, offset);
-    offset += point.bytes;
-    const auto character = point.value.value_or(U' ');
-    valid &= point.value.has_value();
+  for_each_character(line, [&](auto value, auto) {
+    ++characters_;
+    const auto character = value.value_or(U' ');
+    valid &= value.has_value();
     nul |= character == 0;
     separator |= is_line_separator(character);
     control |= character != 0 && is_control(character) && !is_line_separator(character);
-    if (character < 0x80) continue;
-    invisible |= is_invisible(character);
     if (changed == 0 && is_changed_by_nfkc(character)) changed = character;
     replacement |= character == kReplacement;
-  }
+  });
   is_text_ = valid && !nul;
   if (!valid) report_.invalid_utf8.note(report_.lines);
   if (nul) report_.nul.note(report_.lines);
   if (control) report_.control.note(report_.lines);
   if (separator) report_.line_separator.note(report_.lines);
-  if (invisible) report_.invisible.note(report_.lines);
   if (changed != 0 && normalization_ == Normalization::kNmtNfkc) {
     report_.changed.note(report_.lines);
     if (report_.first_changed == 0) report_.first_changed = changed;
@@ -96,14 +95,11 @@ void TextCheck::count_units(std::string_view line) {
 }
 
 void TextCheck::count_unknown_characters(std::string_view line) {
-  for (std::size_t offset = 0; offset < line.size();) {
-    const auto point = decode_utf8(line, offset);
-    const auto spelling = line.substr(offset, point.bytes);
-    offset += point.bytes;
-    const auto [found, is_new] = seen_.try_emplace(*point.value);
+  for_each_character(line, [this](auto value, std::string_view spelling) {
+    const auto [found, is_new] = seen_.try_emplace(*value);
     if (is_new) found->second.known = count_unknown(tokenizer_->encode(spelling)) == 0;
     ++found->second.count;
-  }
+  });
 }
 
 TextReport TextCheck::report() const {

@@ -21,11 +21,10 @@ struct TextReport {
   bool begins_with_mark = false;  ///< begins with a byte order mark, which is dropped
   NotedLines invalid_utf8;
   NotedLines nul;
-  NotedLines windows_end;  ///< ended by CRLF; the CR is dropped
-  NotedLines
-      control;  ///< control characters (Unicode category Cc) other than tabs and line_separator, or U+FEFF within
+  NotedLines windows_end;      ///< ended by CRLF; the CR is dropped
+  NotedLines control;          ///< control characters (Unicode category Cc) without tabs and separators; U+FEFF within
   NotedLines line_separator;   ///< with a character at which other programs end a line (is_line_separator)
-  NotedLines invisible;        ///< with an invisible character (is_invisible)
+  NotedLines invisible;        ///< with a character that visible_text leaves out
   NotedLines changed;          ///< with a character that the normalization changes (is_changed_by_nfkc)
   char32_t first_changed = 0;  ///< the first such character
   NotedLines replacement;      ///< U+FFFD: an earlier program could not read a character

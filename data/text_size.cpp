@@ -26,29 +26,25 @@ struct TextSizeCounter::Varieties {
     characters[character] = true;
     letters.add(character);
   }
-  void note_changed(char32_t character) {
-    ++changed_lines;
-    if (first_changed == 0) first_changed = character;
-  }
   void add_characters_of(const Varieties& other) {
     for (std::size_t i = 0; i < characters.size(); ++i)
       if (other.characters[i]) characters[i] = true;
     letters.add(other.letters);
-    changed_lines += other.changed_lines;
-    if (first_changed == 0) first_changed = other.first_changed;
   }
   TextVariety variety() const {
     return {.distinct_words = static_cast<std::int64_t>(words.size()),
             .characters = std::ranges::count(characters, true),
             .letters = letters,
-            .changed_by_nfkc = changed_lines,
+            .changed_by_nfkc = changed,
+            .full_width = full_width,
+            .joined = joined,
             .first_changed = first_changed};
   }
 
   LineHashes words;
   std::vector<bool> characters = std::vector<bool>(0x110000);
   WritingCounts letters;
-  std::int64_t changed_lines = 0;
+  std::int64_t changed = 0, full_width = 0, joined = 0;  ///< lines, as in TextVariety
   char32_t first_changed = 0;
 };
 
@@ -81,7 +77,8 @@ TextSize TextSizeCounter::size() const {
 // Adds the words and characters of a line and returns its number of words.
 std::int64_t TextSizeCounter::add_line(std::string_view line, Varieties& side, Varieties& both) {
   std::int64_t words = 0;
-  char32_t changed = 0;
+  bool changed = false, full_width = false, joined = false;
+  char32_t before = 0;
   for (std::size_t place = 0; place < line.size();) {
     if (is_ascii_space(line[place])) {
       ++place;
@@ -95,7 +92,13 @@ std::int64_t TextSizeCounter::add_line(std::string_view line, Varieties& side, V
       }
       const auto [character, bytes] = decode_utf8(line, place);
       side.add_character(*character);
-      if (changed == 0 && is_changed_by_nfkc(*character)) changed = *character;
+      if (const auto change = nfkc_change(*character); change != NfkcChange::kNone) {
+        changed = true;
+        full_width |= change == NfkcChange::kFullWidth;
+        joined |= change == NfkcChange::kJoiner && before >= 0x0590 && before < 0x2000;  // not inside an emoji
+        if (side.first_changed == 0) side.first_changed = *character;
+      }
+      before = *character;
       place += bytes;
     }
     ++words;
@@ -103,7 +106,9 @@ std::int64_t TextSizeCounter::add_line(std::string_view line, Varieties& side, V
     const auto hash = hash_of_line(line.substr(begin, place - begin));
     if (side.add_word(hash)) both.add_word(hash);
   }
-  if (changed != 0) side.note_changed(changed);
+  side.changed += changed ? 1 : 0;
+  side.full_width += full_width ? 1 : 0;
+  side.joined += joined ? 1 : 0;
   return words;
 }
 

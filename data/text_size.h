@@ -13,8 +13,10 @@ struct TextVariety {
   std::int64_t distinct_words = 0;  ///< counted up to kMaxDistinctWords
   std::int64_t characters = 0;      ///< distinct code points without white space
   WritingCounts letters = {};
-  std::int64_t changed_by_nfkc = 0;  ///< lines with a character of is_changed_by_nfkc
-  char32_t first_changed = 0;        ///< the first such character; 0: none
+  /// Lines with a character that nmt_nfkc changes: with any; with full-width forms; with joiners after letters other
+  /// than Latin, Greek and Cyrillic ones.
+  std::int64_t changed_by_nfkc = 0, full_width = 0, joined = 0;
+  char32_t first_changed = 0;  ///< the first character of these lines that is changed; 0: none
 
   static constexpr std::int64_t kMaxDistinctWords = 100'000;
 };

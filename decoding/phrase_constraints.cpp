@@ -19,25 +19,59 @@ std::vector<float> logits_of(const at::Tensor& logits, const std::vector<Ids>& i
   return {found.const_data_ptr<float>(), found.const_data_ptr<float>() + found.numel()};
 }
 
-/// Returns the index of the first phrase that has no room in `limit` pieces, of alternatives the first counts.
-std::size_t first_of_more(std::span<const Phrase> phrases, std::int64_t limit) {
-  std::int64_t pieces = 0;
-  for (std::size_t i = 0; i < phrases.size(); ++i)
-    if (i == 0 || !phrases[i].replaces(phrases[i - 1]))
-      if ((pieces += std::ssize(phrases[i].ids)) > limit) return i;
-  return phrases.size();
+std::int64_t size_of(const Phrase& phrase) { return std::ssize(phrase.ids); }
+
+/// Alternatives of one phrase, which follow each other, and their lengths.
+struct Group {
+  std::size_t first, last;  ///< half open
+  std::int64_t shortest, longest;
+};
+
+std::vector<Group> groups_of(std::span<const Phrase> phrases) {
+  std::vector<Group> groups;
+  for (std::size_t i = 0; i < phrases.size(); ++i) {
+    const auto pieces = size_of(phrases[i]);
+    if (i == 0 || !phrases[i].replaces(phrases[i - 1])) groups.push_back({i, i, pieces, pieces});
+    auto& group = groups.back();
+    group = {group.first, i + 1, std::min(group.shortest, pieces), std::max(group.longest, pieces)};
+  }
+  return groups;
 }
 
-/// Returns the first phrases that fit after a prefix. Each piece of the prefix can be one of their pieces.
-std::span<const Phrase> fitting_phrases(std::span<const Phrase> phrases, const Ids& prefix,
-                                        std::span<const std::uint8_t> continues_word, std::int64_t limit) {
-  phrases = phrases.first(first_of_more(phrases, limit));
+/// Removes the longest alternatives of the group in which they are longest, or the last phrase if no group has a
+/// shorter alternative.
+void remove_longest(std::vector<Phrase>& phrases) {
+  const auto groups = groups_of(phrases);
+  const auto gain = [](const Group& group) { return group.longest == group.shortest ? 0 : group.longest; };
+  const auto& group = *std::ranges::max_element(groups, {}, gain);
+  const auto begin = phrases.begin();
+  if (gain(group) == 0) {
+    phrases.erase(begin + static_cast<std::ptrdiff_t>(groups.back().first), phrases.end());
+    return;
+  }
+  const auto end = begin + static_cast<std::ptrdiff_t>(group.last);
+  phrases.erase(std::remove_if(begin + static_cast<std::ptrdiff_t>(group.first), end,
+                               [&](const Phrase& phrase) { return size_of(phrase) == group.longest; }),
+                end);
+}
+
+/// Returns the phrases that fit after a prefix, and of these the alternatives that fit beside the others. Each piece of
+/// the prefix can be one of their pieces. The order of alternatives has no influence.
+std::vector<Phrase> fitting_phrases(std::span<const Phrase> all, const Ids& prefix,
+                                    std::span<const std::uint8_t> continues_word, std::int64_t limit) {
+  std::int64_t pieces = 0;
+  std::size_t fitting = 0;
+  for (const auto& group : groups_of(all)) {  // the shortest alternatives decide how many phrases fit
+    if ((pieces += group.shortest) > limit) break;
+    fitting = group.last;
+  }
+  std::vector<Phrase> phrases(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(fitting));
   const auto missing = [&] {
     PhraseProgress progress(phrases, continues_word);
     for (const auto id : prefix) progress.add(id);
     return progress.missing();
   };
-  while (!phrases.empty() && std::ssize(prefix) + missing() > limit) phrases = phrases.first(phrases.size() - 1);
+  while (!phrases.empty() && std::ssize(prefix) + missing() > limit) remove_longest(phrases);
   return phrases;
 }
 
@@ -50,12 +84,13 @@ PhraseConstraints::PhraseConstraints(const SearchInputs& given, std::vector<std:
   for (std::size_t b = 0; b < given.phrases.size(); ++b) {
     const std::span<const Phrase> all = given.phrases[b];
     const auto& prefix = given.prefixes.empty() ? no_prefix : given.prefixes[b];
-    const auto phrases = fitting_phrases(all, prefix, given.continues_word, limits[b]);
+    auto phrases = fitting_phrases(all, prefix, given.continues_word, limits[b]);
     const PhraseProgress start(phrases, given.continues_word);
-    sentences_.push_back({start, phrases, replaced.empty() ? std::vector<ReplacedWord>() : std::move(replaced[b]),
-                          std::ssize(all) - std::ssize(phrases), limits[b],
+    const auto left_out = std::ssize(groups_of(all)) - std::ssize(groups_of(phrases));
+    sentences_.push_back({start, std::move(phrases),
+                          replaced.empty() ? std::vector<ReplacedWord>() : std::move(replaced[b]), left_out, limits[b],
                           beam_size + std::min(start.missing(), kMaxExtraRows)});
-    needs_attention_ = needs_attention_ || std::ranges::any_of(phrases, &Phrase::has_source);
+    needs_attention_ = needs_attention_ || std::ranges::any_of(sentences_.back().phrases, &Phrase::has_source);
   }
 }
 

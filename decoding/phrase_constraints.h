@@ -21,13 +21,13 @@ namespace gloss {
 class PhraseConstraints {
  public:
   /// `limits` [B]: maximum number of tokens of each target. If the phrases of a sentence do not fit after its prefix,
-  /// the last ones are left out. `replaced` [B] are the words that the phrases of each sentence should replace
-  /// (replaced_words.h), or empty. `given` must outlive the constraints.
+  /// the longest alternatives are left out, and then the last phrases. `replaced` [B] are the words that the phrases of
+  /// each sentence should replace (replaced_words.h), or empty. `given` must outlive the constraints.
   PhraseConstraints(const SearchInputs& given, std::vector<std::vector<ReplacedWord>> replaced,
                     std::span<const std::int64_t> limits, std::int64_t beam_size);
 
   bool none() const { return sentences_.empty(); }  ///< no sentence has phrases
-  /// Returns the number of a sentence's phrases that are left out.
+  /// Returns the number of a sentence's phrases of which no alternative is required.
   std::int64_t left_out(std::int64_t sentence) const { return sentences_[sentence].left_out; }
 
   /// Returns the maximum number of live rows of a sentence: beam_size, and one for each piece of its phrases, so that
@@ -51,7 +51,7 @@ class PhraseConstraints {
  private:
   struct Sentence {
     PhraseProgress start;
-    std::span<const Phrase> phrases;
+    std::vector<Phrase> phrases;
     std::vector<ReplacedWord> replaced;
     std::int64_t left_out, limit, rows;
   };

@@ -68,8 +68,9 @@ void add_side(Findings& findings, const std::string& side, const TextReport& tex
   findings.add("control", side, text.control, "lines with control characters or a byte order mark within");
   findings.add("line_separator", side, text.line_separator,
                "lines have characters at which other programs end a line, such as U+2028 or U+0085");
-  findings.add("invisible", side, text.invisible,
-               "lines have invisible characters: soft hyphens, word joiners or marks of direction");
+  findings.add(
+      "invisible", side, text.invisible,
+      "lines have invisible characters, which models do not read: soft hyphens, word joiners or marks of direction");
   if (text.first_changed != 0)
     findings.add("changed", side, text.changed,
                  "lines have characters that tokenizer.normalization nmt_nfkc changes, such as " +
@@ -131,6 +132,7 @@ std::vector<Finding> findings_of(const DataSet& set, const CorpusCheck& check, c
   findings.add("skipped_repeated", "", check.skipped_repeated,
                "pairs are skipped: they repeat an earlier pair (data.skip_repeated)");
   findings.add("ratio", "", check.ratio, ratio_text(options, in_pieces));
+  findings.add("sentences", "", check.sentences, "pairs have three sentences or more against at most half as many");
   findings.add("copied", "", check.copied, "pairs have a target that is the source");
   findings.add("repeated", "", check.repeated, "pairs repeat an earlier line");
   findings.add("exchanged", "", check.exchanged, "pairs seem to have the languages exchanged");

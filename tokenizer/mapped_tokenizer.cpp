@@ -11,6 +11,7 @@
 #include "tokenizer/opus_normalizer.h"
 #include "tokenizer/plain_text.h"
 #include "tokenizer/sentencepiece_loading.h"
+#include "tokenizer/sentencepiece_log.h"
 #include "tokenizer/word_separation.h"
 
 namespace gloss {
@@ -54,7 +55,7 @@ Ids MappedTokenizer::encode(std::string_view line) const {
   if (vocabulary_.normalizer == MappedVocabulary::Normalizer::kOpusMt) text = opus_normalized(text).text;
   std::vector<std::string> pieces;
   const auto status = processor_->model.Encode(text, &pieces);
-  if (!status.ok()) throw ModelError("tokenizer: cannot encode a line: " + printable(status.ToString()));
+  if (!status.ok()) throw ModelError("tokenizer: cannot encode a line: " + sentencepiece_message(status.ToString()));
   Ids ids;
   for (const auto& piece : pieces) ids.push_back(id_of(piece));
   return ids;

@@ -10,6 +10,7 @@
 #include "common/files/sha256.h"
 #include "common/text/printable.h"
 #include "tokenizer/sentencepiece_loading.h"
+#include "tokenizer/sentencepiece_log.h"
 
 namespace gloss {
 
@@ -31,7 +32,7 @@ PieceCutter::~PieceCutter() = default;
 std::string PieceCutter::cut(std::string_view line) const {
   std::vector<std::string> pieces;
   const auto status = processor_->model.Encode({line.data(), line.size()}, &pieces);
-  if (!status.ok()) throw ModelError("tokenizer: cannot encode a line: " + printable(status.ToString()));
+  if (!status.ok()) throw ModelError("tokenizer: cannot encode a line: " + sentencepiece_message(status.ToString()));
   std::string text;
   for (const auto& piece : pieces) text.append(text.empty() ? "" : " ").append(piece);
   return text;

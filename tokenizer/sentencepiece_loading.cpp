@@ -7,7 +7,6 @@
 #include <sentencepiece_processor.h>
 
 #include "common/error.h"
-#include "common/text/printable.h"
 #include "tokenizer/piece_table.h"
 #include "tokenizer/sentencepiece_check.h"
 #include "tokenizer/sentencepiece_log.h"
@@ -32,8 +31,8 @@ void load_sentencepiece(std::string_view bytes, const std::string& shown,
   const auto checked = check_sentencepiece_model(bytes, shown);
   const auto status = model.LoadFromSerializedProto(checked);
   if (!status.ok())
-    throw ModelError(shown +
-                     ": wanted a SentencePiece model, but it cannot be loaded: " + printable(status.ToString()));
+    throw ModelError(
+        shown + ": wanted a SentencePiece model, but it cannot be loaded: " + sentencepiece_message(status.ToString()));
   if (!has_pieces(model, read_piece_table(bytes).pieces))
     throw ModelError(shown + ": wanted a SentencePiece model, but SentencePiece reads other pieces in it than gloss");
 }

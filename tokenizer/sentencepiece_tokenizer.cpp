@@ -13,6 +13,7 @@
 #include "tokenizer/plain_text.h"
 #include "tokenizer/sentencepiece_check.h"
 #include "tokenizer/sentencepiece_loading.h"
+#include "tokenizer/sentencepiece_log.h"
 #include "tokenizer/word_separation.h"
 
 namespace gloss {
@@ -71,14 +72,14 @@ Ids SentencePieceTokenizer::encode(std::string_view line) const {
   const auto text = without_space_marks(line);
   std::vector<int> ids;
   const auto status = processor_->model.Encode(text, &ids);
-  if (!status.ok()) throw ModelError("tokenizer: cannot encode a line: " + printable(status.ToString()));
+  if (!status.ok()) throw ModelError("tokenizer: cannot encode a line: " + sentencepiece_message(status.ToString()));
   return {ids.begin(), ids.end()};
 }
 
 std::string SentencePieceTokenizer::decode(std::span<const Id> ids) const {
   std::string text;
   const auto status = processor_->model.Decode(written(ids), &text);
-  if (!status.ok()) throw ModelError("tokenizer: cannot decode: " + printable(status.ToString()));
+  if (!status.ok()) throw ModelError("tokenizer: cannot decode: " + sentencepiece_message(status.ToString()));
   return one_line(std::move(text));
 }
 

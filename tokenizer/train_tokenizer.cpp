@@ -23,6 +23,7 @@
 #include "common/text/utf8.h"
 #include "common/text/visible_text.h"
 #include "tokenizer/plain_text.h"
+#include "tokenizer/sentencepiece_log.h"
 
 namespace gloss {
 namespace {
@@ -144,7 +145,7 @@ std::optional<std::int64_t> max_vocabulary(const std::string& message) {
                       ": wanted at least " + std::to_string(*min_size) + got +
                           "; so many characters and symbols need a piece at this ",
                       Key{"tokenizer.character_coverage"}});
-  throw DataError("tokenizer: SentencePiece cannot train on this text: " + printable(message));
+  throw DataError("tokenizer: SentencePiece cannot train on this text: " + sentencepiece_message(message));
 }
 
 }  // namespace

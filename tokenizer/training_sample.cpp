@@ -1,6 +1,6 @@
 #include "tokenizer/training_sample.h"
 
-#include "common/text/writing.h"
+#include "common/text/visible_text.h"
 
 namespace gloss {
 namespace {

@@ -119,8 +119,12 @@ void expect_equal_hashes(const Json& saved, const Json& now) {
 
   std::string names;
   for (const std::string& name : different) names += (names.empty() ? "" : ", ") + name;
+  const bool of_texts = different.contains("training corpus") || different.contains("validation set");
   throw UsageError("cannot resume: changed since the checkpoint was saved: " + printable(names) +
-                   "; undo the change, or start afresh with --overwrite");
+                   "; undo the change, or start afresh with --overwrite" +
+                   (of_texts ? "; if no text or setting was changed, another version of gloss began the run, which "
+                               "encodes texts or chooses held-out pairs otherwise: resume with that version"
+                             : ""));
 }
 
 }  // namespace gloss

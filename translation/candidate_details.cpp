@@ -51,6 +51,18 @@ void restore_prefix(const Tokenizer& tokenizer, std::string_view prefix, Item& i
   });
 }
 
+/// Returns the pieces of a text without line ends (on_one_line).
+PieceSpans on_one_line(PieceSpans pieces) {
+  auto text = gloss::on_one_line(pieces.text);
+  if (text == pieces.text) return pieces;
+  const auto moved = [&](std::size_t offset) {
+    return gloss::on_one_line(std::string_view(pieces.text).substr(0, offset)).size();
+  };
+  for (auto& [begin, end, of_next] : pieces.spans) begin = moved(begin), end = moved(end);
+  pieces.text = std::move(text);
+  return pieces;
+}
+
 /// Fills everything that the hypothesis and the tokenizer provide.
 void decode(const Tokenizer& tokenizer, Item& item) {
   const auto& hypothesis = *item.hypothesis;
@@ -58,12 +70,13 @@ void decode(const Tokenizer& tokenizer, Item& item) {
   item.pieces = tokenizer.decode_with_spans(hypothesis.ids);
   item.tags = remove_tags(item.pieces);
   if (!item.line->prefix.empty()) restore_prefix(tokenizer, item.line->prefix, item);
+  candidate.lacks_phrase = !has_all(item.pieces.text, item.line->phrases);
+  item.pieces = on_one_line(std::move(item.pieces));
   candidate.text = item.pieces.text;
   candidate.score = hypothesis.score;
   candidate.log_probability = hypothesis.log_probability;
   candidate.ended = hypothesis.ended;
   candidate.spans_known = item.pieces.spans_known;
-  candidate.lacks_phrase = !has_all(candidate.text, item.line->phrases);
   const auto& log_probabilities = hypothesis.token_log_probabilities;
   for (auto t = item.tags; t < log_probabilities.size(); ++t) {
     const auto id = t < hypothesis.ids.size() ? hypothesis.ids[t] : kEos;
@@ -141,7 +154,7 @@ void fill_spans_and_words(const DetailOptions& options, Item& item) {
   if (options.replace_unknown && has_unknown(item.hypothesis->ids)) {
     auto links = item.links;
     std::fill_n(links.begin(), std::min(item.given, links.size()), PieceLink());
-    item.pieces = replace_unknown(source, source_words, item.pieces, links);
+    item.pieces = on_one_line(replace_unknown(source, source_words, item.pieces, links));
     candidate.text = item.pieces.text;
   }
   for (std::size_t t = 0; t < candidate.tokens.size(); ++t) {

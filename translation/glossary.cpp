@@ -53,11 +53,7 @@ std::string single_spaced(std::string_view text, std::vector<std::size_t>* offse
 
 std::string lower_cased(std::string_view text) {
   std::string result;
-  for (std::size_t offset = 0; offset < text.size();) {
-    const auto [value, bytes] = decode_utf8(text, offset);
-    append_utf8(lower_case(value.value_or(U'\uFFFD')), result);
-    offset += bytes;
-  }
+  for_each_character(text, [&](auto value, auto) { append_utf8(lower_case(value.value_or(U'\uFFFD')), result); });
   return result;
 }
 

@@ -23,6 +23,11 @@ std::vector<LineTranslation> LineTranslator::translate(const TranslationRequest&
   return TranslationJob(*this, request, config, hooks).run();
 }
 
+std::optional<std::string> copied_line(std::string_view text) {
+  if (content_of(text) == TextContent::kWords) return std::nullopt;
+  return on_one_line(text);
+}
+
 LineTranslator LineTranslator::with_tokenizers(std::shared_ptr<const Tokenizer> source,
                                                std::shared_ptr<const Tokenizer> target) const {
   auto result = *this;

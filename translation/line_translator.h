@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,10 @@ struct Aligner {
   AttentionSite default_site = {};  ///< used if DetailOptions::alignment_from is empty
 };
 
+/// Returns the translation of a line that is not searched because it has neither letters nor digits: the line itself.
+/// Absent for other lines. `text` is the line as the model reads it.
+std::optional<std::string> copied_line(std::string_view text);
+
 /// Translates lines of text: tokenizes, searches in batches, detokenizes, returns results in the order of the lines.
 /// Thread-safe: every function is const. For an ensemble pass an EnsembleScorer.
 ///
@@ -43,7 +48,7 @@ class LineTranslator {
   /// are not searched, unless they have a prefix: their only candidate is the line itself or the target phrase, without
   /// tokens. A search may continue the last word of a prefix. If a line is truncated, only glossary phrases inside the
   /// part that is read are required. On the CPU a translation depends on its line, its number and the options alone,
-  /// bit for bit.
+  /// bit for bit. Texts of translations have spaces in place of line ends and separators (on_one_line).
   ///
   /// Throws UsageError if `config` is invalid, if the request has another number of prefixes than lines or no worker,
   /// if TranslationHooks::on_token is set for a search that is not greedy, for phrases with sampling, and for details

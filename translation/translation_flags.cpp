@@ -5,10 +5,10 @@
 #include <map>
 #include <utility>
 
+#include "common/text/sentence_count.h"
 #include "common/text/utf8.h"
 #include "common/text/white_space.h"
 #include "common/text/word_boundary.h"
-#include "translation/sentence_count.h"
 
 namespace gloss {
 namespace {

@@ -5,9 +5,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/text/utf8.h"
 #include "common/text/visible_text.h"
-#include "common/text/white_space.h"
 #include "decoding/batched_search.h"
 #include "tensor/out_of_memory.h"
 
@@ -93,16 +91,8 @@ void TranslationJob::read_lines() {
 std::optional<std::string> TranslationJob::known_translation(std::size_t line) const {
   if (!request_.prefixes.empty() && !request_.prefixes[line].empty()) return std::nullopt;
   if (!phrases_.empty() && !phrases_[line].empty())
-    return phrases_[line].front().is_line ? std::optional(phrases_[line].front().text) : std::nullopt;
-  const auto& text = result_[line].source.text;
-  if (result_[line].truncated || content_of(text) == TextContent::kWords) return std::nullopt;
-  std::string copy;
-  for (std::size_t offset = 0; offset < text.size();) {
-    const auto [value, bytes] = decode_utf8(text, offset);
-    copy += is_white_space(value.value_or(0)) ? " " : std::string_view(text).substr(offset, bytes);
-    offset += bytes;
-  }
-  return copy;
+    return phrases_[line].front().is_line ? std::optional(on_one_line(phrases_[line].front().text)) : std::nullopt;
+  return result_[line].truncated ? std::nullopt : copied_line(result_[line].source.text);
 }
 
 void TranslationJob::search_in_parts(std::span<const std::size_t> lines) {
@@ -234,7 +224,7 @@ void TranslationJob::stream_token(std::size_t line, Id token, double log_probabi
   streamed.add_text(tokenizer);
   send({.line = line,
         .piece = tokenizer.piece(token),
-        .text = streamed.text,
+        .text = on_one_line(streamed.text),
         .log_probability = log_probability - before,
         .is_last = false});
 }
@@ -251,7 +241,7 @@ void TranslationJob::add_hypotheses(std::size_t line, const std::vector<Hypothes
   const auto& best = hypotheses.front();
   send({.line = line,
         .piece = {},
-        .text = translator_.target_tokenizer().decode(best.ids),
+        .text = on_one_line(translator_.target_tokenizer().decode(best.ids)),
         .log_probability = best.log_probability - streamed_[line].log_probability,
         .is_last = true});
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -23,10 +24,10 @@
 #include "common/system/signals.h"
 #include "common/system/stop.h"
 #include "common/text/noted_lines.h"
+#include "common/text/sentence_count.h"
 #include "common/text/utf8.h"
 #include "pipeline/models/translation_ensemble.h"
 #include "translation/glossary.h"
-#include "translation/sentence_count.h"
 
 namespace gloss {
 namespace {
@@ -84,8 +85,9 @@ double length_ratio(const LineTranslation& translation) {
 class LineWarnings {
  public:
   /// `typed`: whether a person types the lines. `columns`: whether |||  separates columns of the output.
-  LineWarnings(bool typed, bool columns, bool replaces_unknown)
-      : columns_(columns),
+  LineWarnings(bool typed, bool columns, bool replaces_unknown, const DecodingConfig& decoding)
+      : decoding_(decoding),
+        columns_(columns),
         replaces_unknown_(replaces_unknown),
         paragraphs_(typed, "sentences are lost",
                     "a line is translated as one sentence; put each sentence on a line of its own"),
@@ -100,7 +102,7 @@ class LineWarnings {
     if (!is_text(source)) broken_.add(line);
     if (translation.truncated) truncated_.add(line);
     if (std::ranges::any_of(translation.candidates, &LineTranslation::Candidate::lacks_phrase))
-      (translation.leaves_out_phrases ? no_room_ : lacking_).add(line);
+      (!translation.leaves_out_phrases ? lacking_ : is_cut_by_factor(translation) ? no_factor_ : no_room_).add(line);
     const bool is_read = !translation.complete() || !translation.candidates.front().tokens.empty();
     if (is_read && translation.has_unknown_source() && !replaces_unknown_) unknown_.add(line);
     if (columns_ && std::ranges::any_of(translation.candidates, [](const auto& candidate) {
@@ -121,15 +123,26 @@ class LineWarnings {
     broken_.finish();
     truncated_.finish();
     no_room_.finish();
+    no_factor_.finish();
     lacking_.finish();
     for (const auto* warning : {&paragraphs_, &cut_, &unknown_, &separators_}) warning->finish();
     return complete_ ? ExitCode::kDone : ExitCode::kOutOfMemory;
   }
 
  private:
+  /// Returns whether max_length_factor limits the translation of the line, and not max_length.
+  bool is_cut_by_factor(const LineTranslation& translation) const {
+    const auto source = static_cast<double>(translation.source.ids.size() + 1);
+    return decoding_.max_length_factor > 0 &&
+           std::ceil(decoding_.max_length_factor * source) < static_cast<double>(decoding_.max_length);
+  }
+
+  const DecodingConfig& decoding_;
   LineWarning broken_{"is not valid UTF-8; invalid bytes are read as U+FFFD"};
   LineWarning truncated_{"is too long; only its beginning is translated"};
   LineWarning no_room_{"its translation has not every phrase of the glossary, for which --max-length has no room"};
+  LineWarning no_factor_{
+      "its translation has not every phrase of the glossary, for which --max-length-factor has no room"};
   LineWarning lacking_{"its translation has not every phrase of the glossary"};
   bool columns_, replaces_unknown_;
   SummedWarning paragraphs_, cut_, unknown_, separators_;
@@ -205,8 +218,8 @@ ExitCode run(const TranslateOptions& options) {
     log_info(std::string("type a sentence and press Enter; Ctrl-D ends") +
              (has_line_editing() ? "" : " (lines cannot be edited: built without libedit)"));
 
-  LineWarnings warnings(source.typed(), !print.json_lines && (print.n_best || print.alignment),
-                        options.replace_unknown);
+  LineWarnings warnings(source.typed(), !print.json_lines && (print.n_best || print.alignment), options.replace_unknown,
+                        decoding);
   InputProgress progress(source.size(), results.is_stdout());
   const TranslationHooks hooks{.before_batch = [&](std::int64_t lines) { progress.show_batch(lines); },
                                .before_step = stop_where_requested,

@@ -143,6 +143,17 @@ class Builder final : public nlohmann::json_sax<Json> {
   std::vector<Level> levels_;
 };
 
+/// Returns JSON text in which no program finds other line ends than those of the layout: the line separators outside of
+/// ASCII, which can only stand in strings, are escaped as the library escapes control characters.
+std::string dumped(const Json& value, int indent) {
+  auto text = value.dump(indent, ' ', false, Json::error_handler_t::replace);
+  for (const auto& [separator, escape] : {std::pair<std::string_view, std::string_view>{"\u0085", "\\u0085"},
+                                          {"\u2028", "\\u2028"},
+                                          {"\u2029", "\\u2029"}})
+    for (std::size_t at = 0; (at = text.find(separator, at)) != text.npos;) text.replace(at, separator.size(), escape);
+  return text;
+}
+
 }  // namespace
 
 Json parse_json(std::string_view text, int max_depth) { return parse_json(text, JsonLimits{.depth = max_depth}); }
@@ -156,11 +167,9 @@ Json parse_json(std::string_view text, const JsonLimits& limits) {
   return Builder(text, limits).build();
 }
 
-std::string to_text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string to_text(const Json& value) { return dumped(value, -1); }
 
-std::string to_pretty_text(const Json& value) {
-  return value.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-}
+std::string to_pretty_text(const Json& value) { return dumped(value, 2) + '\n'; }
 
 std::string value_text(const Json& value) { return value.is_string() ? value.get<std::string>() : to_text(value); }
 

@@ -44,11 +44,7 @@ std::size_t columns_of(char32_t character) {
 
 std::size_t columns_of(std::string_view text) {
   std::size_t columns = 0;
-  for (std::size_t offset = 0; offset < text.size();) {
-    const auto point = decode_utf8(text, offset);
-    columns += columns_of(point.value.value_or(U'\ufffd'));
-    offset += point.bytes;
-  }
+  for_each_character(text, [&](auto value, auto) { columns += columns_of(value.value_or(U'\ufffd')); });
   return columns;
 }
 

@@ -74,11 +74,9 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
 std::string repair_utf8(std::string_view text) {
   std::string repaired;
   repaired.reserve(text.size());
-  for (std::size_t offset = 0; offset < text.size();) {
-    const auto point = decode_utf8(text, offset);
-    repaired += point.value.value_or(0) == 0 ? kReplacement : text.substr(offset, point.bytes);
-    offset += point.bytes;
-  }
+  for_each_character(text, [&](auto value, std::string_view spelling) {
+    repaired += value.value_or(0) == 0 ? kReplacement : spelling;
+  });
   return repaired;
 }
 

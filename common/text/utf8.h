@@ -16,6 +16,15 @@ struct CodePoint {
 /// Decodes the code point at `offset`, which must be less than the text's size.
 CodePoint decode_utf8(std::string_view text, std::size_t offset);
 
+/// Calls `take(value, spelling)` for each character of a text, and for each maximal invalid part, which has no value.
+void for_each_character(std::string_view text, const auto& take) {
+  for (std::size_t offset = 0; offset < text.size();) {
+    const auto [value, bytes] = decode_utf8(text, offset);
+    take(value, text.substr(offset, bytes));
+    offset += bytes;
+  }
+}
+
 /// Returns the offset of the first byte that is not valid UTF-8 (RFC 3629: no overlong form, no surrogate, at most
 /// U+10FFFF).
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);

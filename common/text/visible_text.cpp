@@ -7,20 +7,31 @@
 namespace gloss {
 namespace {
 
-bool is_left_out(char32_t c) {
-  return c == 0xad || (c >= 0x202a && c <= 0x202e) || (c >= 0x2060 && c <= 0x2064) || (c >= 0x2066 && c <= 0x2069) ||
-         c == 0xfeff;
+constexpr char32_t kZeroWidthSpace = 0x200b;
+
+bool is_invisible(char32_t c) {
+  return c == 0xad || c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+         (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
 }
 
 }  // namespace
 
 std::string visible_text(std::string_view text) {
   std::string result;
-  for (std::size_t offset = 0; offset < text.size();) {
-    const auto [value, bytes] = decode_utf8(text, offset);
-    if (!is_left_out(value.value_or(0))) result += text.substr(offset, bytes);
-    offset += bytes;
-  }
+  for_each_character(text, [&](auto value, std::string_view spelling) {
+    const auto c = value.value_or(0);
+    const bool separates_nothing = c == kZeroWidthSpace && last_kind(result) != CharacterKind::kUnspaced;
+    if (!is_invisible(c) && !separates_nothing) result += spelling;
+  });
+  return result;
+}
+
+std::string on_one_line(std::string_view text) {
+  std::string result;
+  for_each_character(text, [&](auto value, std::string_view spelling) {
+    const auto c = value.value_or(0);
+    result += c == '\n' || c == '\r' || is_line_separator(c) ? " " : spelling;
+  });
   return result;
 }
 

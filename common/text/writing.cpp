@@ -1,10 +1,7 @@
 #include "common/text/writing.h"
 
-#include <array>
-#include <cstdio>
-
+#include "common/text/formatted.h"
 #include "common/text/utf8.h"
-#include "common/text/white_space.h"
 
 namespace gloss {
 namespace {
@@ -45,11 +42,7 @@ void WritingCounts::add(char32_t character) {
 }
 
 void WritingCounts::add(std::string_view text) {
-  for (std::size_t offset = 0; offset < text.size();) {
-    const auto [character, bytes] = decode_utf8(text, offset);
-    add(character.value_or(U' '));
-    offset += bytes;
-  }
+  for_each_character(text, [this](auto character, auto) { add(character.value_or(U' ')); });
 }
 
 void WritingCounts::add(const WritingCounts& other) {
@@ -65,20 +58,7 @@ Writing WritingCounts::writing() const {
   return 20 * kana >= han ? Writing::kJapanese : Writing::kChinese;
 }
 
-std::string character_text(char32_t character) {
-  std::array<char, 16> code{};
-  std::snprintf(code.data(), code.size(), "U+%04X", static_cast<unsigned>(character));
-  return code.data();
-}
-
-bool is_blank(std::string_view line) {
-  for (std::size_t offset = 0; offset < line.size();) {
-    const auto [character, bytes] = decode_utf8(line, offset);
-    if (!character || !(is_white_space(*character) || is_invisible(*character))) return false;
-    offset += bytes;
-  }
-  return true;
-}
+std::string character_text(char32_t character) { return formatted("U+%04X", static_cast<unsigned>(character)); }
 
 std::string_view writing_name(Writing writing) {
   switch (writing) {

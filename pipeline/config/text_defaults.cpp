@@ -54,7 +54,8 @@ constexpr double kStartRate = 0.001, kStartWidth = 128, kStartEma = 0.999;  // r
 constexpr std::int64_t kStartPatience = 5, kStartUpdates = 400;
 
 constexpr std::int64_t kWordsPerPiece = 8;               // a model cannot learn a piece from fewer occurrences
-constexpr std::int64_t kPairsPerChangedLine = 1'000;     // from this share on a text keeps its characters
+constexpr std::int64_t kPairsPerSpelledLine = 1'000;     // from this share on a text keeps how its words are spelled,
+constexpr std::int64_t kPairsPerChangedLine = 20;        // and from this one on its other characters
 constexpr std::int64_t kWarmupShare = 4;                 // the warm-up is at most this part of the run
 constexpr std::int64_t kValidations = 15;                // of a run
 constexpr std::int64_t kMinEpochs = 8, kMaxEpochs = 25;  // runs of these lengths are validated at each epoch's end
@@ -127,7 +128,7 @@ class Rule {
   /// Chooses the values of a run that trains a model further. The model gives the others.
   std::vector<ChosenDefault> apply_to_start_model() {
     choose("data.batch_tokens", start_row_.batch_tokens, "batches that give a text of this size enough updates");
-    const std::string reason = "a trained model soon knows a text of this size; its best validation is kept";
+    const std::string reason = "a trained model needs few epochs of a text of this size; its best validation is kept";
     const bool is_open = !is_limited(keys_);
     if (is_open)
       choose("training.max_epochs",
@@ -163,16 +164,23 @@ class Rule {
 
   /// Chooses what depends on the characters of the text.
   void choose_writing() {
-    const auto& both = text_.both;
-    if (both.changed_by_nfkc * kPairsPerChangedLine >= text_.pairs && both.changed_by_nfkc > 0 &&
-        keys_.text("tokenizer.model_file").empty())
+    const auto* side = needs_its_characters(text_.source) ? &text_.source : &text_.target;
+    if (needs_its_characters(*side) && keys_.text("tokenizer.model_file").empty())
       choose("tokenizer.normalization", normalization_name(Normalization::kIdentity),
-             "nmt_nfkc would change " + character_text(both.first_changed) + " and others in " +
-                 std::to_string(both.changed_by_nfkc) + " lines");
+             "nmt_nfkc would change " + character_text(side->first_changed) + " and others in " +
+                 std::to_string(side->changed_by_nfkc) + " lines");
     const auto writing = text_.target.letters.writing();
     if (const auto tokenizer = unspaced_tokenizer(writing))
       choose("evaluation.tokenize", bleu_tokenizer_name(*tokenizer),
              "the target is " + std::string(writing_name(writing)) + ", whose words have no spaces between them");
+  }
+
+  /// Returns whether nmt_nfkc would change too much of a side. Identity has a price, too: it knows decomposed letters,
+  /// ligatures and no-break spaces only where the text has them.
+  bool needs_its_characters(const TextVariety& side) const {
+    const auto often = [&](std::int64_t lines, std::int64_t per) { return lines > 0 && lines * per >= text_.pairs; };
+    const bool full_width = side.letters.writing() != Writing::kSpaces && often(side.full_width, kPairsPerSpelledLine);
+    return full_width || often(side.joined, kPairsPerSpelledLine) || often(side.changed_by_nfkc, kPairsPerChangedLine);
   }
 
   void choose_tokenizer() {

@@ -74,11 +74,13 @@ class ItemWriter {
              {"without", without},
              {"forced", request.target.has_value()},
              {"source", source_.to_json()}};
+    const auto copied = request.target ? std::nullopt : source_.copied();
     if (request.target)
       force(*request.target);
-    else
+    else if (!copied)
       search();
     item_["target"] = target_json(hypothesis_, target_tokenizer());
+    if (copied) item_.update({{"target", {{"text", *copied}, {"ended", true}}}, {"beam", nullptr}}, true);
     if (ids_.target.empty()) return std::move(item_);
     look(request.quick);
     return std::move(item_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@ class ExplainedSource {
 
   const PieceSpans& pieces() const { return pieces_; }  ///< without eos
   const Ids& ids() const { return ids_; }               ///< with eos; empty for a line without pieces
+  /// Returns the translation of a line that is copied. Absent for other lines.
+  std::optional<std::string> copied() const { return truncated_ ? std::nullopt : copied_line(pieces_.text); }
 
   /// Returns the removal of a part by its name (model/part.h), or of word N by "source.N". Throws UsageError with the
   /// key "without".

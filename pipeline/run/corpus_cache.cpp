@@ -75,10 +75,10 @@ Json tags_of(const Tokenizer& source, const Tokenizer& target) {
 }
 
 // The version of the encoding of texts. Raise it when texts become other ids.
-constexpr int kEncoding = 1;
+constexpr int kEncoding = 2;
 
 // The version of the choice of held-out pairs, which is a function of the texts. Raise it when the choice changes.
-constexpr int kHoldOut = 1;
+constexpr int kHoldOut = 2;
 
 // Returns the settings with which the tokenizer was trained, or null if it was given.
 Json settings_of(const RunConfig& config) {

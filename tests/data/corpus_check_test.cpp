@@ -111,6 +111,13 @@ TEST_F(CorpusCheckTest, ShiftedAndExchangedLinesAreNoted) {
   EXPECT_EQ(found.shifted[0].shift, -1);
 }
 
+TEST_F(CorpusCheckTest, ThreeSentencesAgainstOneAreNoted) {
+  const std::string three = "A man sleeps. A dog runs. It rains.", one = "Ein Mann schläft.";
+  const auto found = check({three, one, "A man sleeps. It rains.", three, three, three},
+                           {one, three, one, one + " Ein Hund läuft.", "Ein Mann und kein Punkt", three});
+  EXPECT_THAT(found.sentences.first_lines, ElementsAre(1, 2));
+}
+
 TEST_F(CorpusCheckTest, WordsAreNotComparedByTheFilterOfPieces) {
   const CorpusCheckOptions options{.filters = {.max_ratio = 2}};
   EXPECT_EQ(check({"a b c d e"}, {"abcde"}, options).fit_pairs, 1);

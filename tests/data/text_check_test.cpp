@@ -82,14 +82,15 @@ TEST_F(TextCheckTest, EachFaultIsNotedByItsLine) {
                               "\n \t\n\nlone\rcr\nc\u0085\nm\ufeff\nd\x7f\n");
   EXPECT_THAT(noted(checked), ElementsAre(Pair("control", ElementsAre(5, 10, 12, 13)), Pair("cut", ElementsAre(7)),
                                           Pair("empty", ElementsAre(8, 9)), Pair("invalid", ElementsAre(2)),
-                                          Pair("nul", ElementsAre(3)), Pair("replacement", ElementsAre(6)),
-                                          Pair("separator", ElementsAre(11)), Pair("windows", ElementsAre(4))));
+                                          Pair("invisible", ElementsAre(12)), Pair("nul", ElementsAre(3)),
+                                          Pair("replacement", ElementsAre(6)), Pair("separator", ElementsAre(11)),
+                                          Pair("windows", ElementsAre(4))));
   EXPECT_EQ(checked.lines, 13);
 }
 
 TEST_F(TextCheckTest, CharactersThatOthersMisreadAreNoted) {
-  const auto checked =
-      report("a\u2028b\nsoft\u00adhyphen\nright\u202eto left\n12 m²\nU+2066 \u2066\n½\n\u00a0\u3000\n");
+  const auto checked = report(
+      "a\u2028b\nsoft\u00adhyphen\nright\u202eto left\n12 m²\nmark\u200fs\n½\n\u00a0\u3000\n\u0e2a\u200b\u0e19\n");
   EXPECT_THAT(noted(checked), ElementsAre(Pair("changed", ElementsAre(4, 6)), Pair("empty", ElementsAre(7)),
                                           Pair("invisible", ElementsAre(2, 3, 5)), Pair("separator", ElementsAre(1))));
   EXPECT_EQ(checked.first_changed, U'²');
@@ -99,6 +100,15 @@ TEST_F(TextCheckTest, AByteOrderMarkAtTheBeginningIsNoted) {
   const auto checked = report("\ufeffa\n");
   EXPECT_TRUE(checked.begins_with_mark);
   EXPECT_THAT(noted(checked), testing::IsEmpty());
+}
+
+TEST_F(TextCheckTest, PiecesAreThoseOfTheTextThatTrainingReads) {
+  const SmallLetters tokenizer;
+  const auto checked = report("a\u00adb\n\u200eab\n\ufeff\n", &tokenizer);
+  EXPECT_EQ(checked.units, 4);
+  EXPECT_EQ(checked.unknown_pieces, 0);
+  EXPECT_THAT(checked.invisible.first_lines, ElementsAre(1, 2, 3));
+  EXPECT_THAT(checked.empty.first_lines, ElementsAre(3));
 }
 
 TEST_F(TextCheckTest, UnknownCharactersAreCountedTheMostFrequentFirst) {

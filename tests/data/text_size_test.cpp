@@ -34,6 +34,16 @@ TEST_F(TextSizeTest, CountsPairsWordsAndCharacters) {
   EXPECT_EQ(size.target.characters, 11) << "d i e K a t z r H \u00fc n";
 }
 
+TEST_F(TextSizeTest, CountsLinesThatNormalizationChanges) {
+  const auto size = measure("a² m²\nb\nc\n", "\u0645\u06cc\u200c\u062f\n\u2764\ufe0f\u200d\U0001f525\n，½\n");
+  EXPECT_EQ(size.source.changed_by_nfkc, 1);
+  EXPECT_EQ(size.source.first_changed, U'²');
+  EXPECT_EQ(size.source.joined + size.source.full_width, 0);
+  EXPECT_EQ(size.target.changed_by_nfkc, 3);
+  EXPECT_EQ(size.target.joined, 1) << "an emoji of two is no word";
+  EXPECT_EQ(size.target.full_width, 1);
+}
+
 TEST_F(TextSizeTest, LeavesOutPairsThatCannotBeTrainedOn) {
   const auto size = measure("a\n \nb\n\xff\nc\n" + std::string(70'000, 'x') + "\nd\n", "A\nB\n\nD\nE\nF\n");
   EXPECT_EQ(size.pairs, 2) << "a and c; d has no partner";

@@ -114,6 +114,36 @@ TEST_P(PhraseSearchTest, ABrokenPhraseMayBeGeneratedLater) {
   EXPECT_THAT(search_one(scorer, {{kA, kB}}).at(0).ids, ElementsAre(kA, kC, kA, kB));
 }
 
+TEST_P(PhraseSearchTest, AlternativesThatDoNotFitAreLeftOutInAnyOrder) {
+  config_.max_length = 3;
+  const auto search = [&](const std::vector<std::pair<Ids, std::int64_t>>& wanted, std::int64_t& left_out) {
+    SearchInputs inputs{.phrases = {{}}};
+    for (const auto& [ids, group] : wanted) {
+      inputs.phrases[0].push_back({{}, ids, true});
+      inputs.phrases[0].back().group = group;
+    }
+    inputs.continues_word = goes_on_;
+    left_out = 0;
+    SearchHooks hooks;
+    hooks.on_left_out = [&](std::int64_t, std::int64_t phrases) { left_out = phrases; };
+    return beam_search(random_, sources(1, device()), config_, inputs, hooks).at(0).at(0).ids;
+  };
+  const Ids big{5, 6, 7, 8, 9}, middle{10, 11, 12}, small{13};
+  std::vector<std::vector<Ids>> orders{{big, middle, small}, {small, big, middle}, {middle, small, big}};
+  for (const auto& order : orders) {
+    std::int64_t left_out = 0;
+    const auto alone = search({{order[0], 0}, {order[1], 0}, {order[2], 0}}, left_out);
+    EXPECT_TRUE(count(alone, small) > 0 || count(alone, middle) > 0) << testing::PrintToString(alone);
+    EXPECT_EQ(left_out, 0);
+    const auto both = search({{order[0], 0}, {order[1], 0}, {order[2], 0}, {{14, 15}, -1}}, left_out);
+    EXPECT_EQ(count(both, small), 1) << "beside the two pieces of the other phrase";
+    EXPECT_EQ(count(both, {14, 15}), 1);
+    EXPECT_EQ(left_out, 0);
+    search({{order[0], 0}, {order[1], 0}, {order[2], 0}, {{14, 15, 16}, -1}}, left_out);
+    EXPECT_EQ(left_out, 1);
+  }
+}
+
 TEST_P(PhraseSearchTest, AContinuedWordIsNotThePhrase) {
   const FakeScorer scorer(table({{{}, {{kA, 0.9}, {kB, 0.1}}},
                                  {{kA}, {{kC, 0.9}, {kEos, 0.1}}},

@@ -121,6 +121,14 @@ TEST(TrainingStateTest, OtherHashesAreListedByName) {
       ThrowsMessage<UsageError>(AllOf(HasSubstr("saved: b, c, d;"), HasSubstr("--overwrite"))));
 }
 
+TEST(TrainingStateTest, OtherTextsMayBeThoseOfAnotherVersion) {
+  const auto resumed = [](const char* name) { return [name] { expect_equal_hashes({{name, "1"}}, {{name, "2"}}); }; };
+  const auto names_version = HasSubstr("; if no text or setting was changed, another version of gloss began the run");
+  for (const auto* name : {"training corpus", "validation set"})
+    EXPECT_THAT(resumed(name), ThrowsMessage<UsageError>(names_version));
+  EXPECT_THAT(resumed("model.d_model"), ThrowsMessage<UsageError>(testing::Not(names_version)));
+}
+
 TEST(TrainingStateTest, NullHashEqualsAny) {
   const Json saved = {{"a", "1"}, {"b", "2"}};
   EXPECT_NO_THROW(expect_equal_hashes(saved, {{"a", "1"}, {"b", nullptr}}));

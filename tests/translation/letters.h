@@ -14,7 +14,7 @@ namespace gloss {
 inline constexpr std::int64_t kLetterVocabulary = 30;  // special ids and a to z
 
 /// A letter is a piece; space and tab are none, all else is unknown.
-class Letters final : public Tokenizer {
+class Letters : public Tokenizer {
  public:
   Ids encode(std::string_view line) const override {
     seen_.emplace_back(line);

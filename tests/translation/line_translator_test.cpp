@@ -76,6 +76,38 @@ TEST_P(LineTranslatorTest, LinesWithoutLettersAndDigitsAreCopied) {
   EXPECT_TRUE(begun.at(0).candidates.at(0).text.starts_with("zz"));
 }
 
+TEST_P(LineTranslatorTest, NoTextHasALineEndOfOtherPrograms) {
+  /// Letters, of which y is written as a line separator.
+  class Separators final : public Letters {
+   public:
+    std::string decode(std::span<const Id> ids) const override { return decode_with_spans(ids).text; }
+    PieceSpans decode_with_spans(std::span<const Id> ids) const override {
+      PieceSpans pieces{.text = {}, .ids = {ids.begin(), ids.end()}, .spans = {}};
+      for (const auto id : ids) {
+        const auto begin = pieces.text.size();
+        const auto letter = Letters::decode(std::span(&id, 1));
+        pieces.text += letter == "y" ? "\u2028" : letter == "x" ? "\u0085" : letter == "w" ? "\n" : letter;
+        pieces.spans.push_back({begin, pieces.text.size()});
+      }
+      return pieces;
+    }
+  };
+  const auto separators = std::make_shared<Separators>();
+  const std::vector<std::string> lines = {"aybxcwd"};
+  std::vector<std::string> streamed;
+  const TranslationHooks hooks{.on_token = [&](const TranslationHooks::TokenEvent& event) {
+    streamed.emplace_back(event.text);
+    return true;
+  }};
+  config_ = {.beam_size = 1};
+  const LineTranslator translator(scorer_, letters_, separators, 100);
+  const auto found = translator.translate({.lines = lines}, config_, hooks).at(0).candidates.at(0);
+  EXPECT_EQ(found.text, "a b c d");
+  for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(found.tokens.at(i).span.begin, i);
+  EXPECT_EQ(streamed.back(), found.text);
+  for (const auto& text : streamed) EXPECT_TRUE(found.text.starts_with(text)) << text;
+}
+
 TEST_P(LineTranslatorTest, ALineThatIsAGlossaryPhraseIsItsTranslation) {
   const auto glossary = glossary_of("abc\tzyz|zz\n");
   const std::vector<std::string> lines = {"abc", " abc ", "abc d"};

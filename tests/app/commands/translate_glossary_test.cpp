@@ -58,6 +58,13 @@ TEST_F(TranslateGlossaryTest, PhrasesWithoutRoomAreWarnedOf) {
   EXPECT_THAT(lines[1], HasSubstr("\"lacks_phrase\""));
 }
 
+TEST_F(TranslateGlossaryTest, TheOptionThatLeavesNoRoomIsNamed) {
+  const auto outcome = translate("bada kilo\n", "bada\tmuna kilo bada muna\n", {"--max-length-factor", "0.5"});
+  EXPECT_THAT(outcome.err, HasSubstr("for which --max-length-factor has no room"));
+  EXPECT_THAT(translate("bada kilo\n", "bada\tmuna kilo bada muna\n", {"--max-length", "2"}).err,
+              HasSubstr("for which --max-length has no room"));
+}
+
 TEST_F(TranslateGlossaryTest, WhatCannotBeUsedIsRefused) {
   const auto bad = translate("bada\n", "bada kilo\n");
   EXPECT_EQ(bad.exit_code, 3);

@@ -100,6 +100,12 @@ TEST(JsonTest, TextIsSortedAndOnOneLine) {
   EXPECT_EQ(to_pretty_text(parse_json("{\"a\": {}}")), "{\n  \"a\": {}\n}\n");
 }
 
+TEST(JsonTest, TextHasNoLineEndsOfOtherPrograms) {
+  const Json value = {{"a\u2028", "b\u2029\u0085\u2028c\v"}};
+  EXPECT_EQ(to_text(value), R"({"a\u2028":"b\u2029\u0085\u2028c\u000b"})");
+  EXPECT_EQ(parse_json(to_pretty_text(value)), value);
+}
+
 TEST(JsonTest, BrokenTextIsReplacedWhenWritten) {
   EXPECT_EQ(to_text("a\xff"
                     "b"),

@@ -28,12 +28,6 @@ TEST(WritingTest, FewForeignWordsDoNotDecide) {
   EXPECT_EQ(writing_of("他在北京大学学习计算机科学和 PyTorch 的使用方法。"), Writing::kChinese);
 }
 
-TEST(WritingTest, BlankLinesHaveWhiteSpaceAndInvisibleCharactersOnly) {
-  for (const auto* line : {"", " \t", "\u00a0", "\u3000\u3000", "\u200b \u00ad\u2060"})
-    EXPECT_TRUE(is_blank(line)) << line;
-  for (const auto* line : {".", " a", "\u3000。", "\u200c", "\xff"}) EXPECT_FALSE(is_blank(line)) << line;
-}
-
 TEST(WritingTest, NfkcChangesCharactersWithMeaning) {
   for (const char32_t character : U"²½ªº①℃™\u200c！，（㎡") {
     if (character == 0) continue;  // the end of the literal

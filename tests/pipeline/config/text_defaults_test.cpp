@@ -330,16 +330,25 @@ TEST(TextDefaultsTest, NormalizationKeepsCharactersThatTheTextHas) {
                : "";
   };
   EXPECT_EQ(normalization(), "");
-  text.both.changed_by_nfkc = 1;
-  text.both.first_changed = U'½';
-  EXPECT_EQ(normalization(), "identity");
+  text.target.changed_by_nfkc = 49;
+  text.target.first_changed = U'½';
+  EXPECT_EQ(normalization(), "") << "few signs are not worth the price of identity";
+  text.target.changed_by_nfkc = 50;
+  EXPECT_EQ(normalization(), "identity") << "one line of 20";
   Json run_file = Json::object();
   EXPECT_THAT(complete(run_file, text).at("tokenizer.normalization").reason, testing::HasSubstr("U+00BD"));
   EXPECT_EQ(normalization({{"tokenizer", {{"normalization", "nmt_nfkc"}}}}), "");
   EXPECT_EQ(normalization({{"tokenizer", {{"model_file", "a.model"}}}}), "") << "the file has its own";
   text = text_with(10'000);
-  text.both.changed_by_nfkc = 9;
+  text.source.joined = text.source.changed_by_nfkc = 9;
   EXPECT_EQ(normalization(), "") << "less than a line of 1,000";
+  text.source.joined = text.source.changed_by_nfkc = 10;
+  EXPECT_EQ(normalization(), "identity");
+  text = text_with(10'000);
+  text.target.full_width = text.target.changed_by_nfkc = 10;
+  EXPECT_EQ(normalization(), "") << "full-width signs among Latin letters";
+  text.target.letters.add("一只狗在雪地里奔跑");
+  EXPECT_EQ(normalization(), "identity");
 }
 
 TEST(TextDefaultsTest, TargetsWithoutSpacesAreScoredByTheirCharacters) {

@@ -142,6 +142,15 @@ TEST_P(AlternativesTest, ASearchScoresItsTokensAsThePassDoesAlsoWithoutAWordOrAP
   }
 }
 
+TEST_P(AlternativesTest, ALineWithoutLettersIsCopiedAsInTranslating) {
+  const auto copied = item({.sentences = {"..."}, .quick = true});
+  EXPECT_EQ(copied.at("target").at("text"), "...");
+  EXPECT_TRUE(copied.at("target").at("pieces").empty());
+  EXPECT_TRUE(copied.at("beam").is_null());
+  EXPECT_FALSE(copied.contains("maps"));
+  EXPECT_TRUE(item({.sentences = {"..."}, .target = "dumo", .quick = true}).contains("maps"));
+}
+
 // In the interventions each row of a batch lacks something else.
 TEST_P(AlternativesTest, InterventionsAreThePassesWithoutAWordOrAPart) {
   const auto whole = forced({}, /*quick=*/false);

@@ -58,6 +58,10 @@ class SignallingTokenizer final : public Tokenizer {
   mutable std::atomic<int> lines_ = 0;
 };
 
+std::string replaced(std::string text, std::string_view part, std::string_view other) {
+  return text.replace(text.find(part), part.size(), other);
+}
+
 class CorpusCacheTest : public testing::Test {
  protected:
   struct Start {
@@ -274,6 +278,8 @@ TEST_F(CorpusCacheTest, IsMadeAgainByAnotherVersion) {
   EXPECT_FALSE(other.had_texts);
   EXPECT_TRUE(other.made);
   EXPECT_EQ(other.hash, first.hash);
+  rewrite([](Json& key) { key["program"] = replaced(key["program"], "encoding 2", "encoding 1"); });
+  EXPECT_TRUE(start().made) << "the first encoding had invisible characters";
   for (const Json& strange : {Json(3), Json(), Json::array(), Json{{"program", 1}}}) {
     rewrite([&](Json& key) { key = strange; });
     EXPECT_TRUE(start().made) << strange;

@@ -24,4 +24,8 @@ std::int64_t max_sentences(std::string_view text);
 /// rest of a line. Both texts are UTF-8.
 bool has_fewer_sentences(std::string_view source, std::string_view target, double length_ratio);
 
+/// Returns whether `text` has at least three sentences and `other` at most half as many, counted as above. Human
+/// translations often merge two sentences, seldom three.
+bool lacks_most_sentences(std::string_view text, std::string_view other);
+
 }  // namespace gloss

@@ -1,4 +1,4 @@
-#include "translation/sentence_count.h"
+#include "common/text/sentence_count.h"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@ namespace {
 // shorter than this; human translations that merge two sentences are so in 2 to 9 of 59 cases.
 constexpr double kMinRatioOfTwo = 0.75;
 
-constexpr std::u32string_view kMarks = U".!?\u2026\u203c\u2048\u2049\u061f";
+constexpr std::u32string_view kEndMarks = U".!?\u2026\u203c\u2048\u2049\u061f";
 // Full stops that need no space after them, or that have no other use.
 constexpr std::u32string_view kFullStops = U"\u3002\uff01\uff1f\uff61\uff0e\u0964\u0965\u06d4\u0589\u1362\u104b\u17d4";
 constexpr std::u32string_view kClosing = U"\"')]}\u2019\u201d\u201c\u00bb\u203a\u300d\u300f\uff09\u3011\u300b";
@@ -48,11 +48,7 @@ bool is_abbreviation(std::u32string_view word) {
 
 std::u32string code_points(std::string_view text) {
   std::u32string points;
-  for (std::size_t offset = 0; offset < text.size();) {
-    const auto point = decode_utf8(text, offset);
-    points += point.value.value_or(U'\ufffd');
-    offset += point.bytes;
-  }
+  for_each_character(text, [&](auto value, auto) { points += value.value_or(U'\ufffd'); });
   return points;
 }
 
@@ -63,7 +59,7 @@ struct SentenceEnd {
 };
 
 std::vector<SentenceEnd> sentence_ends(std::u32string_view text) {
-  const auto is_mark = [](char32_t c) { return is_one_of(c, kMarks) || is_one_of(c, kFullStops); };
+  const auto is_mark = [](char32_t c) { return is_one_of(c, kEndMarks) || is_one_of(c, kFullStops); };
   std::vector<SentenceEnd> ends;
   for (std::size_t i = 0; i < text.size();) {
     if (!is_mark(text[i])) {
@@ -124,6 +120,13 @@ bool has_fewer_sentences(std::string_view source, std::string_view target, doubl
   if (before < 2 || (before == 2 && length_ratio >= kMinRatioOfTwo)) return false;
   const auto after = max_sentences(target);
   return after > 0 && after < before;
+}
+
+bool lacks_most_sentences(std::string_view text, std::string_view other) {
+  const auto sentences = min_sentences(text);
+  if (sentences < 3) return false;
+  const auto of_other = max_sentences(other);
+  return of_other > 0 && 2 * of_other <= sentences;
 }
 
 }  // namespace gloss

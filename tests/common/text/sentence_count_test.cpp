@@ -1,4 +1,4 @@
-#include "translation/sentence_count.h"
+#include "common/text/sentence_count.h"
 
 #include <gtest/gtest.h>
 
