@@ -17,7 +17,6 @@ namespace gloss {
 namespace {
 
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 
 /// An untrained model at a pseudo-terminal. With --n-best a line is shown with its score, by which lines differ.

@@ -34,7 +34,7 @@ std::string read_text(const std::filesystem::path& path) {
 std::string without_cut_warning(const std::string& messages) {
   static const std::regex warning(
       "(^|\n)warning: the length limit cuts translations in [0-9]+ lines? \\(first lines: [0-9, ]+\\): raise "
-      "--max-length or --max-length-factor, unless they repeat themselves\r?\n");
+      "--max-length or --max-length-factor, unless they repeat themselves\n");
   return std::regex_replace(messages, warning, "$1", std::regex_constants::format_first_only);
 }
 
