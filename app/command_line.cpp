@@ -1,8 +1,10 @@
 #include "app/command_line.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,20 +57,60 @@ std::vector<std::string> command_names(const CLI::App& command) {
   return names;
 }
 
-std::string unknown_name(const std::string& what, const std::string& name, const std::vector<std::string>& known) {
-  const auto nearest = nearest_name(name, known);
-  return what + printable(name) + (nearest ? "; did you mean " + *nearest + "?" : "");
+std::string unknown_name(const std::string& what, const std::string& name, const std::optional<std::string>& similar) {
+  return what + printable(name) + (similar ? "; did you mean " + *similar + "?" : "");
+}
+
+/// Returns "--beamsize" for "--beam_size" and "--decodingbeamsize" for "--decoding.beam-size".
+std::string without_separators(const std::string& name) {
+  std::string letters;
+  for (const char c : name)
+    if (c != '-' && c != '_' && c != '.') letters += c;
+  return "--" + letters;
+}
+
+/// Returns the option with the most similar name, or with the most similar key of the run file that it sets.
+std::optional<std::string> similar_option(const std::string& name, std::vector<std::string> options) {
+  std::vector<std::string> names;
+  for (const auto& option : options) names.push_back(without_separators(option));
+  for (const auto& section : run_settings())
+    for (const auto& setting : section.settings)
+      if (const std::string flag(setting.flag); std::ranges::find(options, flag) != options.end())
+        for (const auto& key : {std::string(setting.key), setting.name()}) {
+          names.push_back(without_separators(key));
+          options.push_back(flag);
+        }
+  const auto nearest = nearest_name(without_separators(name), names);
+  if (!nearest) return std::nullopt;
+  return options[static_cast<std::size_t>(std::ranges::find(names, *nearest) - names.begin())];
 }
 
 /// Returns a message about an unknown option. Suggests a key of the run file if no option is similar and the command
 /// has --set.
 std::string unknown_option(const std::string& name, const CLI::App& command) {
   const auto options = option_names(command);
-  const bool takes_keys = std::ranges::find(options, "--set") != options.end();
-  const auto key = takes_keys && !nearest_name(name, options)
-                       ? similar_key(std::string_view(name).substr(std::min(name.find_first_not_of('-'), name.size())))
-                       : std::nullopt;
-  return unknown_name("unknown option ", name, options) + (key ? "; did you mean --set " + *key + "=VALUE?" : "");
+  auto similar = similar_option(name, options);
+  if (!similar && std::ranges::find(options, "--set") != options.end())
+    if (const auto key = similar_key(std::string_view(name).substr(std::min(name.find_first_not_of('-'), name.size()))))
+      similar = "--set " + *key + "=VALUE";
+  return unknown_name("unknown option ", name, similar);
+}
+
+/// Returns a hint with the options that may take arguments without an option; empty if the command has none.
+std::string options_of_files(const std::vector<std::string>& arguments, const CLI::App& command) {
+  const auto options = option_names(command);
+  const auto has = [&](const std::string& name) { return std::ranges::find(options, name) != options.end(); };
+  std::vector<std::string> names;
+  if (has("--config") && arguments.front().ends_with(".json"))
+    names = {"--config"};
+  else if (has("--input"))
+    names = {"--input"};
+  else if (has("--source") && has("--target"))
+    names = {"--source", "--target"};
+  const auto count = std::min(arguments.size(), names.size());
+  std::string hint = count == 0 ? "" : count == 1 ? "; a file to read is" : "; files to read are";
+  for (std::size_t i = 0; i < count; ++i) hint += ' ' + names[i] + ' ' + printable(arguments[i]);
+  return hint;
 }
 
 bool is_option(std::string_view argument) { return argument.starts_with('-'); }
@@ -81,12 +123,9 @@ std::string explain_unknown(const Named& named, bool look_at_options_only) {
   if (!misspelled_command) std::stable_partition(unknown.begin(), unknown.end(), is_option);
   if (unknown.empty() || (look_at_options_only && !is_option(unknown.front()))) return {};
   const auto argument = unknown.front().substr(0, unknown.front().find('='));
-  if (misspelled_command) return unknown_name("unknown command ", argument, commands);
+  if (misspelled_command) return unknown_name("unknown command ", argument, nearest_name(argument, commands));
   if (is_option(argument)) return unknown_option(argument, *named.command);
-  const auto options = option_names(*named.command);
-  const bool takes_input = std::ranges::find(options, "--input") != options.end();
-  return unknown_name("unexpected argument ", argument, {}) +
-         (takes_input ? "; a file to read is --input " + printable(argument) : "");
+  return "unexpected argument " + printable(argument) + options_of_files(unknown, *named.command);
 }
 
 std::string explain_repeated(const Named& named) {

@@ -68,7 +68,8 @@ if(root AND NOT TARGET LibTorch::LibTorch)
     set(LibTorch_CUDA ON)
   endif()
   libtorch_openmp("${root}" openmp)
-  # clang calls LLVM's run-time. Named first, it also serves the calls of LibTorch, whose own run-time then does nothing.
+  # clang calls LLVM's run-time. Named first, it also serves the calls of LibTorch, whose own run-time then does
+  # nothing.
   set(openmp_runtimes 1)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND openmp MATCHES "libgomp")
     execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-resource-dir OUTPUT_VARIABLE resources
@@ -88,7 +89,8 @@ if(root AND NOT TARGET LibTorch::LibTorch)
   target_link_libraries(LibTorch::LibTorch INTERFACE ${libraries} ${openmp})
   # Without -fopenmp at::parallel_for in our own files is silently serial. It is no link option, which would add the
   # system's libgomp. Nothing of ours calls torch_cuda by name, hence --no-as-needed. torch/lib comes first in RUNPATH,
-  # but for what is installed (GlossInstall.cmake): there it stands once, where CMake puts it, so that it can be replaced.
+  # but for what is installed (GlossInstall.cmake): there it stands once, where CMake puts it, so that it can be
+  # replaced.
   target_compile_options(LibTorch::LibTorch INTERFACE -fopenmp)
   # Some classes of LibTorch have more members without NDEBUG, with which LibTorch is built. Release sets it anyway.
   target_compile_definitions(LibTorch::LibTorch INTERFACE "$<$<NOT:$<CONFIG:Release>>:NDEBUG>")

@@ -1,6 +1,6 @@
-# The headers of NCCL and CUDA, which the headers of LibTorch's c10d include: the target NCCL::headers. LibTorch for CUDA
-# loads NCCL itself. Looked for beside LibTorch, where the wheels that torch requires put them, then in a CUDA toolkit.
-# Needs the target LibTorch::LibTorch.
+# The headers of NCCL and CUDA, which the headers of LibTorch's c10d include: the target NCCL::headers. LibTorch for
+# CUDA loads NCCL itself. Looked for beside LibTorch, where the wheels that torch requires put them, then in a CUDA
+# toolkit. Needs the target LibTorch::LibTorch.
 file(GLOB from_wheels "${LibTorch_ROOT_DIR}/../nvidia/*/include")
 set(folders ${from_wheels} /usr/local/cuda/include)
 if(DEFINED ENV{CUDA_HOME})
@@ -22,7 +22,8 @@ int main() { return c10d::ProcessGroupNCCL::Options::create() ? 0 : 1; }\n")
 endif()
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(NCCL REQUIRED_VARS NCCL_INCLUDE_DIR NCCL_CUDA_INCLUDE_DIR NCCL_FITS
-  REASON_FAILURE_MESSAGE "gloss train-translate will use one GPU only: install the headers of NCCL and CUDA for several (docs/building.md)")
+  REASON_FAILURE_MESSAGE
+    "gloss train-translate will use one GPU only: install the headers of NCCL and CUDA for several (docs/building.md)")
 mark_as_advanced(NCCL_INCLUDE_DIR NCCL_CUDA_INCLUDE_DIR)
 if(NCCL_FOUND AND NOT TARGET NCCL::headers)
   add_library(NCCL::headers INTERFACE IMPORTED)

@@ -1,6 +1,6 @@
 # Flags of every target of ours. Several sources are compiled as one, since the headers that they share take longer than
-# they do themselves. File-local functions of one folder therefore need different names, or different kinds of arguments:
-# a call with a string may otherwise choose a neighbor's overload that takes a bool.
+# they do themselves. File-local functions of one folder therefore need different names, or different kinds of
+# arguments: a call with a string may otherwise choose a neighbor's overload that takes a bool.
 function(gloss_options target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${GLOSS_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 24)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
@@ -16,8 +16,8 @@ function(gloss_options target)
   endif()
 endfunction()
 
-# gloss_rarely_runs(<target>): parses, calls and prints, or tests; its own instructions take no time that can be measured,
-# but a third of their compilation goes into optimizing them.
+# gloss_rarely_runs(<target>): parses, calls and prints, or tests; its own instructions take no time that can be
+# measured, but a third of their compilation goes into optimizing them.
 function(gloss_rarely_runs target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
@@ -40,8 +40,8 @@ function(gloss_uses_torch target)
   endif()
 endfunction()
 
-# gloss_test(<name> SOURCES ... LIBRARIES ... [TORCH]): one test program a folder. Its sources are compiled together only
-# with TORCH and only a few, since their helpers have like names.
+# gloss_test(<name> SOURCES ... LIBRARIES ... [TORCH]): one test program a folder. Its sources are compiled together
+# only with TORCH and only a few, since their helpers have like names.
 function(gloss_test name)
   cmake_parse_arguments(ARG "TORCH" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})

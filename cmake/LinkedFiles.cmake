@@ -1,5 +1,5 @@
-# linked_files(<out> <page>...): the files that these Markdown pages link to, and the Markdown pages among them do, without
-# configs/ and the pages of docs/, as paths relative to the source tree. Links to other sites are left out.
+# linked_files(<out> <page>...): the files that these Markdown pages link to, and the Markdown pages among them do,
+# without configs/ and the pages of docs/, as paths relative to the source tree. Links to other sites are left out.
 function(linked_files out)
   set(found "")
   set(waiting ${ARGN})
@@ -14,7 +14,8 @@ function(linked_files out)
       get_filename_component(path "${folder}/${link}" ABSOLUTE)
       file(RELATIVE_PATH path "${PROJECT_SOURCE_DIR}" "${path}")
       if(NOT path IN_LIST found AND NOT path IN_LIST ARGN AND EXISTS "${PROJECT_SOURCE_DIR}/${path}"
-         AND NOT IS_DIRECTORY "${PROJECT_SOURCE_DIR}/${path}" AND NOT path MATCHES "^(\\.\\./|docs/[^/]*\\.md$|configs/)")
+         AND NOT IS_DIRECTORY "${PROJECT_SOURCE_DIR}/${path}"
+          AND NOT path MATCHES "^(\\.\\./|docs/[^/]*\\.md$|configs/)")
         list(APPEND found "${path}")
         if(path MATCHES "\\.md$")
           list(APPEND waiting "${path}")

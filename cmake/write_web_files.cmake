@@ -1,7 +1,7 @@
 # cmake -D WEB=FOLDER -D FILE=FILE -P write_web_files.cmake
 #
-# Writes a source with the page of `gloss explain`: the template, and its style sheets and scripts joined in the order of
-# files.txt.
+# Writes a source with the page of `gloss explain`: the template, and its style sheets and scripts joined in the order
+# of files.txt.
 function(read_files variable extension)
   set(content "")
   file(STRINGS "${WEB}/files.txt" names REGEX "\\.${extension}$")

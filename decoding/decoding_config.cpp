@@ -24,9 +24,7 @@ Field<DecodingConfig> sampling_field(T SamplingConfig::*member) {
 void require_n_best_of_beam(const DecodingConfig& config) {
   const auto beam = config.beam_size, enough = config.enough_finished();
   require(config.n_best <= beam, "decoding.n_best",
-          {"a whole number from 1 to ", Key{"decoding.beam_size"},
-           " (" + std::to_string(beam) + "), or --beam " + std::to_string(config.n_best)},
-          config.n_best);
+          {"a whole number from 1 to ", Key{"decoding.beam_size"}, " (" + std::to_string(beam) + ")"}, config.n_best);
   require(config.n_best <= enough, "decoding.n_best",
           {"at most ", Key{"decoding.beam_size"}, " * ", Key{"decoding.patience"}, " (" + std::to_string(enough) + ")"},
           config.n_best);

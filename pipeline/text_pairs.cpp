@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "common/log/log.h"
+#include "common/text/counted.h"
 #include "common/text/line_counts.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
@@ -37,8 +38,8 @@ bool TextLines::next(std::string& line) {
 
 void TextLines::warn_of_broken() const {
   if (broken_.count > 0)
-    log_warning(printable(path_.string()) + ": " + std::to_string(broken_.count) +
-                " lines are not valid UTF-8; invalid bytes are read as U+FFFD (" + broken_.text() + ")");
+    log_warning(printable(path_.string()) + ": " + counted(broken_.count, "line") +
+                " not valid UTF-8; invalid bytes are read as U+FFFD (" + broken_.text() + ")");
 }
 
 std::vector<std::string> read_lines(const std::filesystem::path& path, Passes passes) {

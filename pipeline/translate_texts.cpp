@@ -9,6 +9,7 @@
 
 #include "common/log/log.h"
 #include "common/system/stop.h"
+#include "common/text/counted.h"
 #include "pipeline/progress_line.h"
 
 namespace gloss {
@@ -83,10 +84,9 @@ Translations translate_texts(const LineTranslator& translator, const DecodingCon
 
 void warn_of_truncated(std::string_view text, const NotedLines& truncated, std::int64_t max_length) {
   if (truncated.count > 0)
-    log_warning(std::to_string(truncated.count) + " lines of " + std::string(text) + " are longer than the " +
+    log_warning(counted(truncated.count, "line") + " of " + std::string(text) + " longer than the " +
                 std::to_string(max_length) +
-                " pieces of data.max_length; only their beginnings are translated and scored (" + truncated.text() +
-                ")");
+                " pieces of data.max_length: only the beginning is translated and scored (" + truncated.text() + ")");
 }
 
 Bleu evaluate_model(const LineTranslator& translator, const DecodingConfig& decoding, const LinePairs& test,

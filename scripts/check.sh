@@ -71,6 +71,13 @@ short_lines() {
   fi
 }
 
+# short_build_lines: at most 120 characters in a line of CMake files, as clang-format ensures for C++.
+short_build_lines() {
+  if git grep -nE '^.{121}' -- '*CMakeLists.txt' '*.cmake'; then
+    fault "lines of code have at most 120 characters (see the lines above)"
+  fi
+}
+
 # readmes FILE...: each folder of these sources has a README.md.
 readmes() {
   local folder
@@ -131,6 +138,7 @@ plain_comments "${folders[@]}" cmake web
 mapfile -t documents < <(git ls-files '*.md')
 american_spelling "${files[@]}" "${documents[@]}"
 short_lines "${documents[@]}"
+short_build_lines
 mapfile -t sources < <(git ls-files '*.h' '*.cpp' '*.py' '*.js' ':!tests/' ':!library/include/')
 readmes "${sources[@]}"
 

@@ -18,6 +18,7 @@
 #include "common/files/line_reader.h"
 #include "common/log/log.h"
 #include "common/special_ids.h"
+#include "common/text/counted.h"
 #include "common/text/noted_lines.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
@@ -38,8 +39,8 @@ struct Share {
 void warn_of(const UnusableLines& lines, const std::filesystem::path& file) {
   const auto warn = [&](const std::string& reason, const NotedLines& noted) {
     if (noted.count > 0)
-      log_warning(printable(file.string()) + ": " + std::to_string(noted.count) +
-                  " lines left out of the tokenizer's training: " + reason + " (" + noted.text() + ")");
+      log_warning(printable(file.string()) + ": " + counted(noted.count, "line") +
+                  " left out of the tokenizer's training: " + reason + " (" + noted.text() + ")");
   };
   warn("not UTF-8", lines.not_utf8);
   warn("longer than " + std::to_string(UnusableLines::kMaxLineBytes) + " bytes", lines.too_long);

@@ -9,6 +9,7 @@
 #include "common/files/safetensors_format.h"
 #include "common/files/sha256.h"
 #include "common/log/log.h"
+#include "common/text/counted.h"
 #include "common/text/printable.h"
 #include "training/checkpoint_name.h"
 
@@ -94,13 +95,14 @@ std::optional<CheckpointFolder::Loaded> CheckpointFolder::newest() const {
       continue;
     }
     for (const auto& [lost, reason] : damaged)
-      log_warning(reason + "; going on from step " + std::to_string(step) + ", " + std::to_string(lost - step) +
-                  " steps are lost");
+      log_warning(reason + "; going on from step " + std::to_string(step) + ", " + counted(lost - step, "step") +
+                  " lost");
     return Loaded{std::move(*file), std::move(*state)};
   }
   if (damaged.empty()) return std::nullopt;
-  throw ModelError(printable(folder_.string(), 1000) + ": none of the " + std::to_string(damaged.size()) +
-                   " checkpoints is whole; the newest: " + damaged.front().second + "; start afresh with --overwrite");
+  throw ModelError(printable(folder_.string(), 1000) + ": wanted a whole checkpoint, got " +
+                   counted(damaged.size(), "damaged checkpoint") + "; the newest: " + damaged.front().second +
+                   "; start afresh with --overwrite");
 }
 
 bool CheckpointFolder::has_any() const { return !steps_in(folder_).empty(); }

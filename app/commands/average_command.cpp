@@ -7,6 +7,7 @@
 #include "app/options/average_options.h"
 #include "common/error.h"
 #include "common/log/log.h"
+#include "common/text/counted.h"
 #include "common/text/printable.h"
 #include "pipeline/config/run_files.h"
 #include "pipeline/models/average_models.h"
@@ -38,7 +39,7 @@ ExitCode run(const AverageOptions& options) {
   expect_output_file("--output", options.output, "the name of a model file to write", options.overwrite);
   const auto steps = average_models(options.files, options.output);
   log_info((steps.size() == 1 ? "wrote the weights of one file to "
-                              : "wrote the mean of " + std::to_string(steps.size()) + " files to ") +
+                              : "wrote the mean of " + counted(steps.size(), "file") + " to ") +
            printable(options.output.string()) + ", after steps " + joined_numbers(steps));
   return ExitCode::kDone;
 }

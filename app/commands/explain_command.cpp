@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -31,6 +32,7 @@ namespace gloss {
 namespace {
 
 constexpr std::size_t kMaxSentences = 50;
+constexpr auto kEventFile = "events.out.tfevents.gloss";
 
 CommandFiles files_of(const ExplainOptions& options) {
   CommandFiles files{model_inputs(options.models)};
@@ -111,18 +113,23 @@ void write_file(const std::filesystem::path& path, OutputFile& file, const std::
   log_info("wrote " + printable(path.string()) + ", " + bytes_text(content.size()));
 }
 
-/// Writes the events of each run into a folder of its name, below `folder`.
+/// Writes the events of each run into a folder of its name below `folder`; a name that is taken gets a number.
 void write_tensorboard(const std::filesystem::path& folder, const Json& document, const ExplainOptions& options) {
-  for (std::size_t i = 0; i < options.runs.size(); ++i) {
-    const auto run = std::filesystem::absolute(options.runs[i] / "").parent_path().filename();
-    const auto path = folder / (i == 0 ? run : std::filesystem::path(run.string() + '-' + std::to_string(i + 1))) /
-                      "events.out.tfevents.gloss";
-    expect_output_file("--tensorboard", path, "the name of a folder to write", options.overwrite);
+  std::vector<std::filesystem::path> folders;
+  for (const auto& run : options.runs) {
+    const auto name = (std::filesystem::absolute(run) / "").lexically_normal().parent_path().filename().string();
+    auto path = folder / name;
+    for (int i = 2; std::ranges::find(folders, path) != folders.end(); ++i)
+      path = folder / (name + '-' + std::to_string(i));
+    expect_output_file("--tensorboard", path / kEventFile, "the name of a folder to write", options.overwrite);
+    folders.push_back(path);
+  }
+  for (std::size_t i = 0; i < folders.size(); ++i) {
     std::error_code error;
-    std::filesystem::create_directories(path.parent_path(), error);
-    if (error) throw IoError(printable(path.parent_path().string()) + ": cannot make the folder: " + error.message());
-    OutputFile file(path);
-    write_file(path, file, tensorboard_events(document.at("runs")[i]));
+    std::filesystem::create_directories(folders[i], error);
+    if (error) throw IoError(printable(folders[i].string()) + ": cannot make the folder: " + error.message());
+    OutputFile file(folders[i] / kEventFile);
+    write_file(folders[i] / kEventFile, file, tensorboard_events(document.at("runs")[i]));
   }
 }
 

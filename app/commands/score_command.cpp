@@ -17,6 +17,7 @@
 #include "common/error.h"
 #include "common/log/log.h"
 #include "common/system/signals.h"
+#include "common/text/counted.h"
 #include "common/text/formatted.h"
 #include "common/text/noted_lines.h"
 #include "common/text/printable.h"
@@ -85,8 +86,7 @@ ExitCode run(const ScoreOptions& options) {
   }
   if (totals.pairs == 0) throw DataError(printable(options.source.string()) + ": wanted sentences, got none");
   warn_of_truncated("the source", totals.truncated, models.max_source_length());
-  log_info(formatted("%lld pairs, %lld tokens, perplexity ", static_cast<long long>(totals.pairs),
-                     static_cast<long long>(totals.tokens)) +
+  log_info(counted(totals.pairs, "pair") + ", " + counted(totals.tokens, "token") + ", perplexity " +
            number_text(totals.perplexity(), 4));
   log_event("score", {{"pairs", totals.pairs},
                       {"tokens", totals.tokens},

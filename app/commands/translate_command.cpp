@@ -23,6 +23,7 @@
 #include "common/log/log.h"
 #include "common/system/signals.h"
 #include "common/system/stop.h"
+#include "common/text/counted.h"
 #include "common/text/noted_lines.h"
 #include "common/text/sentence_count.h"
 #include "common/text/utf8.h"
@@ -32,44 +33,28 @@
 namespace gloss {
 namespace {
 
-/// Warns of the first lines with a property, and prints their total number at the end.
+/// Warns of lines with a property. Without `advice` names each of the first lines, and their total number at the end.
+/// With it warns once: at the first such line if a person types the lines, otherwise of all at the end.
 class LineWarning {
  public:
-  explicit LineWarning(std::string what) : what_(std::move(what)) {}
+  explicit LineWarning(std::string what, std::string advice = {}, bool typed = false)
+      : what_(std::move(what)), advice_(std::move(advice)), typed_(typed) {}
 
   void add(std::int64_t line) {
-    if (++count_ <= kShown) log_warning("line " + std::to_string(line) + ": " + what_);
+    lines_.note(line);
+    if (advice_.empty() && lines_.count <= kShown) log_warning("line " + std::to_string(line) + ": " + what_);
+    if (typed_ && lines_.count == 1) log_warning(what_ + ": " + advice_);
   }
   void finish() const {
-    if (count_ > kShown) log_warning("in all " + std::to_string(count_) + " lines: " + what_);
+    if (advice_.empty() && lines_.count > kShown) log_warning("in all " + counted(lines_.count, "line") + ": " + what_);
+    if (!advice_.empty() && !typed_ && lines_.count > 0)
+      log_warning(what_ + " in " + counted(lines_.count, "line") + " (" + lines_.text() + "): " + advice_);
   }
 
  private:
   static constexpr std::int64_t kShown = 5;
-  std::string what_;
-  std::int64_t count_ = 0;
-};
-
-/// Warns once of lines with a property: at the first such line if a person types the lines, otherwise of all at the
-/// end.
-class SummedWarning {
- public:
-  SummedWarning(bool typed, std::string what, std::string advice)
-      : typed_(typed), what_(std::move(what)), advice_(std::move(advice)) {}
-
-  void add(std::int64_t line) {
-    lines_.note(line);
-    if (typed_ && lines_.count == 1) log_warning(what_ + ": " + advice_);
-  }
-  void finish() const {
-    if (!typed_ && lines_.count > 0)
-      log_warning(what_ + " in " + std::to_string(lines_.count) + (lines_.count == 1 ? " line (" : " lines (") +
-                  lines_.text() + "): " + advice_);
-  }
-
- private:
-  bool typed_;
   std::string what_, advice_;
+  bool typed_;
   NotedLines lines_;
 };
 
@@ -89,14 +74,14 @@ class LineWarnings {
       : decoding_(decoding),
         columns_(columns),
         replaces_unknown_(replaces_unknown),
-        paragraphs_(typed, "sentences are lost",
-                    "a line is translated as one sentence; put each sentence on a line of its own"),
-        cut_(typed, "the length limit cuts translations",
-             "raise --max-length or --max-length-factor, unless they repeat themselves"),
-        unknown_(typed, "there are characters that the model does not know",
-                 "--replace-unknown copies them into translations, --no-unk leaves them out"),
-        separators_(typed, "a translation contains |||",
-                    "it also separates the columns of the output; --json-lines has no columns") {}
+        paragraphs_("sentences are lost",
+                    "a line is translated as one sentence; put each sentence on a line of its own", typed),
+        cut_("the length limit cuts translations",
+             "raise --max-length or --max-length-factor, unless they repeat themselves", typed),
+        unknown_("there are characters that the model does not know",
+                 "--replace-unknown copies them into translations, --no-unk leaves them out", typed),
+        separators_("a translation contains |||",
+                    "it also separates the columns of the output; --json-lines has no columns", typed) {}
 
   void add(std::int64_t line, const std::string& source, const LineTranslation& translation) {
     if (!is_text(source)) broken_.add(line);
@@ -120,12 +105,9 @@ class LineWarnings {
     complete_ = false;
   }
   ExitCode finish() const {
-    broken_.finish();
-    truncated_.finish();
-    no_room_.finish();
-    no_factor_.finish();
-    lacking_.finish();
-    for (const auto* warning : {&paragraphs_, &cut_, &unknown_, &separators_}) warning->finish();
+    for (const auto* warning :
+         {&broken_, &truncated_, &no_room_, &no_factor_, &lacking_, &paragraphs_, &cut_, &unknown_, &separators_})
+      warning->finish();
     return complete_ ? ExitCode::kDone : ExitCode::kOutOfMemory;
   }
 
@@ -145,7 +127,7 @@ class LineWarnings {
       "its translation has not every phrase of the glossary, for which --max-length-factor has no room"};
   LineWarning lacking_{"its translation has not every phrase of the glossary"};
   bool columns_, replaces_unknown_;
-  SummedWarning paragraphs_, cut_, unknown_, separators_;
+  LineWarning paragraphs_, cut_, unknown_, separators_;
   bool complete_ = true;
 };
 

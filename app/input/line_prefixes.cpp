@@ -4,6 +4,7 @@
 
 #include "app/options/command_options.h"
 #include "common/error.h"
+#include "common/text/counted.h"
 #include "common/text/printable.h"
 #include "pipeline/text_pairs.h"
 
@@ -26,8 +27,8 @@ std::span<const std::string> LinePrefixes::of(std::int64_t first, std::size_t co
 
 void LinePrefixes::expect_end(std::int64_t lines) const {
   if (!file_ || std::ssize(prefixes_) == lines) return;
-  throw DataError("--prefix " + printable(file_->string()) + ": wanted a line for each of the " +
-                  std::to_string(lines) + " lines of the input, got " + std::to_string(prefixes_.size()) +
+  throw DataError("--prefix " + printable(file_->string()) + ": wanted a line for each line of the input, which has " +
+                  counted(lines, "line") + ", got " + std::to_string(prefixes_.size()) +
                   "; the translations may belong to other lines");
 }
 

@@ -38,12 +38,11 @@ void add_switch_setting(CLI::App& command, const Setting& setting, const std::st
 void GivenSettings::set(const Setting& setting, const std::string& option, Json value) {
   section_ = setting.section;
   set_value_at(values_, setting.key, std::move(value));
-  names_[setting.name()] = option;
+  offer(setting, option);
 }
 
 std::string GivenSettings::option_of(const Setting& setting) const {
-  const auto found = names_.find(setting.name());
-  return found == names_.end() ? std::string() : found->second;
+  return has(setting.key) ? names_.at(setting.name()) : std::string();
 }
 
 void add_setting(CLI::App& command, const Setting& setting, GivenSettings& given, const SettingOption& option) {
@@ -51,6 +50,7 @@ void add_setting(CLI::App& command, const Setting& setting, GivenSettings& given
   if (!setting.group.empty()) group_options(command, heading(setting, option));
   const std::string name(option.flag.empty() ? setting.flag : option.flag);
   const auto help = help_text(setting, option);
+  given.offer(setting, name);
   if (setting.type == SettingType::kSwitch) {
     add_switch_setting(command, setting, name, help, given);
   } else {

@@ -13,6 +13,8 @@ namespace gloss {
 /// Settings of a section that the command line sets. They replace those of a run file or a model.
 class GivenSettings {
  public:
+  /// Notes the option of the command line that sets `setting`, for messages.
+  void offer(const Setting& setting, const std::string& option) { names_[setting.name()] = option; }
   void set(const Setting& setting, const std::string& option, Json value);
   bool has(std::string_view key) const { return !value_at(values_, key).is_null(); }
   /// Returns the name of the option that set the key of `setting`; empty if no option did.
@@ -24,8 +26,8 @@ class GivenSettings {
     name_by_option(names_, [&] { config = settings.read(ConfigSection(values_, section_), std::move(config)); });
     return config;
   }
-  const Json& values() const { return values_; }  ///< as a section of a run file
-  const OptionNames& names() const { return names_; }
+  const Json& values() const { return values_; }       ///< as a section of a run file
+  const OptionNames& names() const { return names_; }  ///< of all settings that the command line can set
 
  private:
   std::string section_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "common/text/counted.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "common/text/writing.h"
@@ -29,15 +30,15 @@ std::string percent(std::int64_t part, std::int64_t whole) {
 
 std::string side_line(const std::string& side, const std::filesystem::path& path, const TextReport& text,
                       bool in_pieces) {
-  std::string line = "  " + side + "  " + printable(path.string()) + ": " + std::to_string(text.lines) + " lines, " +
-                     std::to_string(text.units) + (in_pieces ? " pieces" : " words");
+  std::string line = "  " + side + "  " + printable(path.string()) + ": " + counted(text.lines, "line") + ", " +
+                     counted(text.units, in_pieces ? "piece" : "word");
   if (!in_pieces) return line + '\n';
   line += ", " + percent(text.unknown_pieces, text.units) + " unknown";
   const auto shown = std::min(kCharactersShown, text.unknown_characters.size());
   for (std::size_t i = 0; i < shown; ++i)
     line += (i == 0 ? ": " : ", ") + text_of(text.unknown_characters[i].first, text.unknown_characters[i].second);
   if (shown < text.unknown_characters.size())
-    line += " and " + std::to_string(text.unknown_characters.size() - shown) + " characters more";
+    line += " and " + counted(text.unknown_characters.size() - shown, "character") + " more";
   return line + '\n';
 }
 
@@ -57,7 +58,7 @@ std::string to_lines(const DataCheck& check) {
   for (const auto& [set, corpus, findings] : check.sets) {
     lines += use_name(set.use);
     if (corpus) {
-      lines += ": " + std::to_string(corpus->pairs) + " pairs, " + std::to_string(corpus->fit_pairs) +
+      lines += ": " + counted(corpus->pairs, "pair") + ", " + std::to_string(corpus->fit_pairs) +
                " of them fit for training" + (check.in_pieces ? "\n" : " as far as words tell\n");
       lines += side_line("source", set.source, corpus->source, check.in_pieces);
       lines += side_line("target", set.target, corpus->target, check.in_pieces);
@@ -70,7 +71,7 @@ std::string to_lines(const DataCheck& check) {
     }
   }
   if (refused > 0) return lines + "training would refuse this\n";
-  return lines + (odd > 0 ? "usable, with " + std::to_string(odd) + (odd > 1 ? " findings\n" : " finding\n")
+  return lines + (odd > 0 ? "usable, with " + counted(odd, "finding") + '\n'
                           : "usable, nothing was found (whether the lines translate each other is not checked)\n");
 }
 

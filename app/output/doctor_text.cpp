@@ -6,6 +6,7 @@
 
 #include "app/input/line_editor.h"
 #include "app/output/labeled_line.h"
+#include "common/text/counted.h"
 #include "common/text/formatted.h"
 #include "common/text/printable.h"
 #include "common/version.h"
@@ -46,7 +47,7 @@ std::string exchange_text(const ExchangeLibraries& libraries) {
 std::string processors_text(const MachineReport& machine) {
   auto text = std::to_string(machine.processors) + ", " + std::to_string(machine.usable_processors) + " usable";
   if (machine.processor_limit) text += " (a control group leaves " + Json(*machine.processor_limit).dump() + ')';
-  return text + ", " + std::to_string(machine.threads) + (machine.threads == 1 ? " thread" : " threads");
+  return text + ", " + counted(machine.threads, "thread");
 }
 
 std::string gflops_text(double gflops) {
@@ -90,7 +91,7 @@ std::string training_lines(const RunNeeds& run) {
   lines += size_row("model file", needs.model_file) + size_row("a checkpoint", needs.checkpoint);
   if (needs.corpus_file > 0) lines += size_row("corpus.cache", needs.corpus_file);
   return lines + report_line("disk", short_bytes_text(needs.disk()) + " with up to " +
-                                         std::to_string(needs.checkpoints) + " checkpoints, " +
+                                         counted(needs.checkpoints, "checkpoint") + ", " +
                                          short_bytes_text(run.disk_free) + " free for " + printable(run.out.string()));
 }
 

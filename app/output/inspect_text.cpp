@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "app/output/labeled_line.h"
+#include "common/text/counted.h"
 #include "common/text/formatted.h"
 #include "common/text/printable.h"
 
@@ -88,7 +89,7 @@ std::string training_text(const Json& description) {
   return joined({with_number("steps ", value_at(description, {"state", "step"}), ""),
                  with_number("steps ", provenance("steps"), ""), with_number("epochs ", provenance("epochs"), ""),
                  with_number("sentence pairs ", provenance("training_pairs"), ""),
-                 averaged.is_array() ? "mean of " + std::to_string(averaged.size()) + " files" : ""});
+                 averaged.is_array() ? "mean of " + counted(averaged.size(), "file") : ""});
 }
 
 std::string scores_text(const Json& description) {

@@ -115,7 +115,7 @@ void ConfigSection::finish() const {
     if (std::ranges::find(known_, key) != known_.end()) continue;
     const auto nearest = nearest_name(key, known_);
     throw UsageError(printable(name(key)) + ": unknown key; " +
-                     (nearest ? "did you mean \"" + *nearest + "\"?" : "known here: " + list(known_)));
+                     (nearest ? "did you mean \"" + name(*nearest) + "\"?" : "known here: " + list(known_)));
   }
 }
 

@@ -19,7 +19,7 @@ using Choices = std::span<const std::pair<std::string_view, E>>;
 
 /// One object of a configuration, read strictly. Each `read` takes one key, leaves the default if the key is absent,
 /// and throws UsageError with the dotted key if the type is wrong. `finish` throws UsageError with the nearest known
-/// key if a key was never read. The struct's own validate() checks ranges.
+/// key, dotted, if a key was never read. The struct's own validate() checks ranges.
 class ConfigSection {
  public:
   /// `path` is the dotted name of this object, empty for the whole file. Throws UsageError unless `value` is an object.

@@ -1,6 +1,7 @@
 #include "pipeline/config/chosen_lines.h"
 
 #include "common/config/json.h"
+#include "common/text/counted.h"
 
 namespace gloss {
 namespace {
@@ -12,8 +13,8 @@ std::string name_of(const std::string& key) { return key.substr(key.find('.') + 
 
 std::vector<std::string> chosen_lines(const std::vector<ChosenDefault>& defaults, const TextSize& text) {
   if (defaults.empty()) return {};
-  std::vector<std::string> lines{"values chosen for " + std::to_string(text.pairs) + " sentence pairs, " +
-                                 std::to_string(text.words) + " words (a run file or --set KEY=VALUE can set others):"};
+  std::vector<std::string> lines{"values chosen for " + counted(text.pairs, "sentence pair") + ", " +
+                                 counted(text.words, "word") + " (a run file or --set KEY=VALUE can set others):"};
   std::string section, reason;
   const auto end_line = [&] {
     if (lines.size() > 1) lines.back() += ": " + reason;

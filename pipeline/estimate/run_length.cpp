@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "common/text/counted.h"
 #include "common/text/formatted.h"
 #include "data/length_batches.h"
 #include "training/schedule.h"
@@ -103,7 +104,7 @@ std::vector<std::string> warnings_of(const RunConfig& config, const RunLength& l
   const bool is_second = !training.start_from.empty();
   if (length.updates) {
     const auto updates = *length.updates;
-    const auto has_updates = "the run has " + std::to_string(updates) + " updates";
+    const auto has_updates = "the run has " + counted(updates, "update");
     if (training.schedule != ScheduleKind::kConstant && training.warmup_steps > updates / kMinWarmupsPerRun)
       warnings.push_back("training.warmup_steps: " + std::to_string(training.warmup_steps) +
                          " are more than half of the " + std::to_string(updates) +
@@ -114,8 +115,8 @@ std::vector<std::string> warnings_of(const RunConfig& config, const RunLength& l
                          (training.max_epochs ? "max_epochs" : "max_steps") + " or lower data.batch_tokens");
   }
   if (const auto begin = begin_of_last_stage(config.data); training.max_epochs && begin >= *training.max_epochs)
-    warnings.push_back("data.stages: the run ends after " + std::to_string(*training.max_epochs) +
-                       " epochs, before its last stage begins; raise training.max_epochs to more than " +
+    warnings.push_back("data.stages: the run ends after " + counted(*training.max_epochs, "epoch") +
+                       ", before its last stage begins; raise training.max_epochs to more than " +
                        std::to_string(begin));
   const bool chooses_size = config.trains_tokenizer() && config.tokenizer.type != TokenizerType::kChar;
   if (length.tokens > 0 && chooses_size && length.tokens < kMinTokensPerPiece * static_cast<double>(pieces))

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "common/log/log.h"
+#include "common/text/counted.h"
 #include "common/text/formatted.h"
 #include "common/text/printable.h"
 #include "common/text/shell_quoted.h"
@@ -17,8 +18,7 @@ namespace {
 
 void warn_of(const std::string& where, std::string_view name, const std::string& reason, const NotedLines& pairs) {
   if (pairs.count == 0) return;
-  const auto* const left_out = pairs.count == 1 ? " pair left out: " : " pairs left out: ";
-  log_warning(where + std::to_string(pairs.count) + " " + std::string(name) + left_out + reason + " (" + pairs.text() +
+  log_warning(where + counted(pairs.count, std::string(name) + " pair") + " left out: " + reason + " (" + pairs.text() +
               ")");
 }
 
@@ -123,11 +123,11 @@ std::string rising_loss_hint(const ValidationScores& scores, std::int64_t step, 
 }
 
 std::string worse_than_start(const ValidationScores& scores, const Validation& model) {
-  constexpr double kMaxLossGain = 1, kMaxBleuLoss = 2;
+  constexpr double kMaxLossFactor = 1.01, kMaxBleuLoss = 0.5;  // what differs less may be chance
   const auto &loss = scores.start_loss, &bleu = scores.start_bleu;
-  if (!loss || model.loss <= loss->value) return {};
-  const bool translates_worse = bleu && model.bleu && *model.bleu < bleu->value - kMaxBleuLoss;
-  if (!translates_worse && model.loss <= loss->value + kMaxLossGain) return {};
+  const double gain = bleu && model.bleu ? *model.bleu - bleu->value : 0;
+  const bool has_higher_loss = loss && model.loss > loss->value * kMaxLossFactor;
+  if (!loss || (gain >= -kMaxBleuLoss && !(has_higher_loss && gain <= 0))) return {};
   return "the model is worse than the one of training.start_from on the validation text: " + score_text(model) +
          " instead of " + score_text({loss->value, bleu ? std::optional(bleu->value) : std::nullopt}) +
          "; lower training.learning_rate or train for fewer updates; the model it started from is unchanged";
@@ -165,7 +165,7 @@ void warn_of(std::string_view name, const CorpusReport& report, const DataConfig
   if (unusable * kUsablePerUnusable > report.lines)
     log_warning(where + "only " + std::to_string(report.pairs) + " of the " + std::to_string(report.lines) + " " +
                 std::string(name) +
-                formatted(" pairs are used: %.0f %% of the text is left out",
+                formatted(" pairs %s used: %.0f %% of the text is left out", report.pairs == 1 ? "is" : "are",
                           100 * static_cast<double>(unusable) / static_cast<double>(report.lines)) +
                 "; gloss check-data shows its faults");
   if (report.crlf)
@@ -189,20 +189,19 @@ std::vector<std::string> finished_lines(const std::filesystem::path& folder, con
 }
 
 void report_hold_out(const HoldOut& held_out) {
-  const auto all = std::to_string(held_out.pairs_of_text());
+  const auto all = counted(held_out.pairs_of_text(), "pair");
   if (held_out.sources().empty())
-    log_warning(
-        "data.hold_out: none of the " + all +
-        " pairs can be held out to validate on; the text is too small, or every pair shares a side with another");
+    log_warning("data.hold_out: wanted pairs to hold out to validate on, got none of " + all +
+                "; the text is too small, or every pair shares a side with another");
   else
-    log_info(std::to_string(held_out.sources().size()) + " of " + all +
-             " pairs are held out of training to validate on; data.valid_source and data.valid_target name others");
+    log_info("held out of training to validate on: " + std::to_string(held_out.sources().size()) + " of " + all +
+             "; data.valid_source and data.valid_target name others");
 }
 
 std::string stage_text(std::span<const TrainingStage> stages, std::size_t stage) {
   const auto& [sources, epochs] = stages[stage];
   auto text = "stage " + std::to_string(stage + 1) + " of " + std::to_string(stages.size());
-  if (epochs) text += ", " + std::to_string(*epochs) + (*epochs == 1 ? " epoch" : " epochs");
+  if (epochs) text += ", " + counted(*epochs, "epoch");
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const auto& [source, target, weight] = sources[i];
     text += (i == 0 ? ": " : "; ") + names_of({source, target});

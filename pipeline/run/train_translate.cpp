@@ -14,6 +14,7 @@
 #include "common/system/memory.h"
 #include "common/system/stop.h"
 #include "common/system/threads.h"
+#include "common/text/counted.h"
 #include "common/text/printable.h"
 #include "data/epoch_stage.h"
 #include "data/parallel_corpus.h"
@@ -169,14 +170,13 @@ void keep_files(const RunConfig& config, RunInputs& inputs, RunFolder& folder) {
 void report_start(const TrainTranslateOptions& options, const RunInputs& inputs, const EncoderDecoder& model,
                   const TrainingState& state, bool resumed) {
   const auto& config = options.config;
-  log_info(
-      std::to_string(inputs.corpus().size()) + " sentence pairs, " +
-      std::to_string(count_parameters(config.model, inputs.tokenizers.vocabularies())) + " parameters, " +
-      (options.exchange->is_alone() ? "" : std::to_string(options.exchange->size()) + " processes, this one with ") +
-      std::to_string(options.threads) + (options.threads == 1 ? " thread" : " threads"));
+  log_info(counted(inputs.corpus().size(), "sentence pair") + ", " +
+           counted(count_parameters(config.model, inputs.tokenizers.vocabularies()), "parameter") + ", " +
+           (options.exchange->is_alone() ? "" : counted(options.exchange->size(), "process") + ", this one with ") +
+           counted(options.threads, "thread"));
   if (model->device().is_cpu() && options.threads * options.exchange->size() > config.training.shards)
-    log_info(std::to_string(config.training.shards) + " threads compute at a time, as many as training.shards; a run " +
-             "that is begun with more shards uses more threads");
+    log_info("computing with " + counted(config.training.shards, "thread") +
+             " at a time, as many as training.shards; a run that is begun with more shards uses more threads");
   if (!config.training.freeze.empty()) log_info(frozen_text(model, config.model.tie_embeddings));
   if (options.resume && !resumed)
     log_warning(printable(options.out.string()) + ": there is no checkpoint to resume from; starting anew");
@@ -242,7 +242,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
                   : "training.max_steps = " + std::to_string(config.training.step_limit())) +
              " is reached; a higher limit trains it further");
   if (result.end == TrainingEnd::kEarlyStop)
-    log_info("ended early: " + std::to_string(config.training.early_stop.patience) + " validations were no better");
+    log_info("ended early: no better result in " + counted(config.training.early_stop.patience, "validation"));
   const RunProgress progress{result.steps, whole_epochs(batches), trainer.kept_steps(), &trainer.state().hashes};
   const auto& scores = trainer.state().scores;
   if (scores.best_loss) log_info("best validations: " + best_text(scores));

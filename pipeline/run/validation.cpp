@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/files/sha256.h"
 #include "common/system/stop.h"
+#include "common/text/counted.h"
 #include "model/padding.h"
 #include "pipeline/models/translation_model.h"
 #include "pipeline/translate_texts.h"
@@ -34,8 +35,8 @@ ParallelCorpus read_corpus(const DataConfig& data, const LinePairs& text, const 
   if (data.valid_source.empty()) {
     auto corpus = ParallelCorpus::of_lines(text.sources, text.references, source, target, data.max_length);
     if (corpus.size() == 0)
-      throw DataError("data.hold_out: none of the " + std::to_string(text.sources.size()) +
-                      " held-out pairs can be used: one side is longer than data.max_length = " +
+      throw DataError("data.hold_out: wanted held-out pairs that can be used, got none of " +
+                      counted(text.sources.size(), "pair") + ": one side is longer than data.max_length = " +
                       std::to_string(data.max_length) + " pieces; set data.max_length higher");
     return corpus;
   }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "common/log/log.h"
+#include "common/text/counted.h"
 #include "common/version.h"
 #include "model/storage/model_file.h"
 #include "pipeline/models/translation_model.h"
@@ -34,7 +35,7 @@ Bleu score_test_set(const RunConfig& config, const RunInputs& inputs, const Enco
   const auto translator =
       make_translator(model, config, inputs.tokenizers.source(), inputs.tokenizers.target(), config.plain);
   give_back_memory();
-  log_info("translating the test set, " + std::to_string(inputs.test->sources.size()) + " lines");
+  log_info("translating the test set, " + counted(inputs.test->sources.size(), "line"));
   return evaluate_model(translator, config.decoding, *inputs.test, config.evaluation.tokenize);
 }
 

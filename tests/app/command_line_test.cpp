@@ -85,6 +85,9 @@ TEST(CommandLineTest, VersionIsOneLineWithTheCommitAndLibTorch) {
 TEST(CommandLineTest, SuggestsTheOptionThatWasMeant) {
   expect_refusal({"translate", "--modle", "m"}, 2, HasSubstr("unknown option --modle; did you mean --model?"));
   expect_refusal({"translate", "--model", "m", "--baem=3"}, 2, HasSubstr("--baem; did you mean --beam?"));
+  for (const auto* key : {"--beam_size", "--beamsize", "--beam-siez", "--decoding.beam_size"})
+    expect_refusal({"translate", "--model", "m", key, "5"}, 2, HasSubstr(std::string(key) + "; did you mean --beam?"));
+  expect_refusal({"translate", "--model", "m", "--maxlength=5"}, 2, HasSubstr("; did you mean --max-length?"));
   expect_refusal({"translate", "--model", "m", "--zzzzzz"}, 2, HasSubstr("unknown option --zzzzzz; see gloss"));
 }
 
@@ -109,6 +112,13 @@ TEST(CommandLineTest, SuggestsTheCommandThatWasMeant) {
 TEST(CommandLineTest, RefusesAnArgumentThatNothingAsksFor) {
   expect_refusal({"translate", "--model", "m", "input.txt"}, 2,
                  HasSubstr("unexpected argument input.txt; a file to read is --input input.txt"));
+  for (const auto* command : {"check-data", "train-translate"}) {
+    expect_refusal({command, "a", "b", "c"}, 2,
+                   HasSubstr("unexpected argument a; files to read are --source a --target b; see"));
+    expect_refusal({command, "a"}, 2, HasSubstr("unexpected argument a; a file to read is --source a; see"));
+    expect_refusal({command, "a.json", "b"}, 2, HasSubstr("; a file to read is --config a.json; see"));
+  }
+  expect_refusal({"doctor", "a"}, 2, HasSubstr("unexpected argument a; see"));
 }
 
 TEST(CommandLineTest, RefusesAnOptionGivenTwice) {

@@ -82,10 +82,10 @@ TEST(TrainingStageTest, TheTwoKeysOfOneTextAreOneStage) {
 TEST(TrainingStageTest, UnknownKeysAndWrongTypesAreNamed) {
   refuses("7", "data.stages: wanted a list of objects, got 7");
   refuses("[7]", "data.stages[0]: wanted an object, got 7");
-  refuses(R"([{"source": []}])", "data.stages[0].source: unknown key; did you mean \"sources\"?");
+  refuses(R"([{"source": []}])", "data.stages[0].source: unknown key; did you mean \"data.stages[0].sources\"?");
   refuses(R"([{"sources": {}}])", "data.stages[0].sources: wanted a list of objects, got {}");
   refuses("[" + stage(kText, kEnd) + ", " + stage(R"({"source": "a", "target": "b", "weigth": 2})") + "]",
-          "data.stages[1].sources[0].weigth: unknown key; did you mean \"weight\"?");
+          "data.stages[1].sources[0].weigth: unknown key; did you mean \"data.stages[1].sources[0].weight\"?");
   refuses("[" + stage(R"({"source": 1})") + "]", "data.stages[0].sources[0].source: wanted a string, got 1");
   refuses("[" + stage(R"({"source": "a", "target": "b", "weight": "2"})") + "]",
           "data.stages[0].sources[0].weight: wanted a number, got \"2\"");

@@ -39,7 +39,7 @@ TEST_F(TextPairsTest, UnequalCountsOfLinesAreRefusedNamingBoth) {
 TEST_F(TextPairsTest, NoLineOfAScoredTextIsLeftOut) {
   testing::internal::CaptureStderr();
   EXPECT_THAT(read_lines(file("f", {"", "\xFF", "c", ""})), ElementsAre("", "\uFFFD", "c", ""));
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("1 lines are not valid UTF-8"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("1 line not valid UTF-8"));
   EXPECT_THAT(
       [&] {
         read_lines(file("f", {"a", std::string(LineReader::kMaxLineBytes + 1, 'x')}));

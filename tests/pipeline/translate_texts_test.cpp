@@ -56,8 +56,8 @@ TEST_P(TranslateTextsTest, TruncatedSourcesCauseAWarning) {
   testing::internal::CaptureStderr();
   job.run();
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("warning: 2 lines of the test source are longer than the 64 pieces of data.max_length; only "
-                        "their beginnings are translated and scored (first lines: 5, 7)"));
+              HasSubstr("warning: 2 lines of the test source longer than the 64 pieces of data.max_length: only "
+                        "the beginning is translated and scored (first lines: 5, 7)"));
 }
 
 TEST_P(TranslateTextsTest, TranslationsOfAnotherProcessWithAnImpossibleSizeAreRefused) {

@@ -120,14 +120,14 @@ TEST(TrainTokenizerTest, SkippedLinesAreCountedAndNamedByFile) {
   const auto warnings = testing::internal::GetCapturedStderr();
   const auto line = [](const std::string& file, const std::string& text) { return HasSubstr(file + ": " + text); };
   const auto lines_of_a = std::ranges::count(training_text(), '\n') + 3;
-  EXPECT_THAT(warnings, line("/a", "1 lines left out of the tokenizer's training: not UTF-8 (first lines: 2)\n"));
+  EXPECT_THAT(warnings, line("/a", "1 line left out of the tokenizer's training: not UTF-8 (first lines: 2)\n"));
   EXPECT_THAT(warnings, line("/a",
-                             "1 lines left out of the tokenizer's training: longer than 4192 bytes "
+                             "1 line left out of the tokenizer's training: longer than 4192 bytes "
                              "(first lines: " +
                                  std::to_string(lines_of_a) + ")\n"));
   EXPECT_THAT(warnings, line("/c", "2 lines left out of the tokenizer's training: not UTF-8 (first lines: 1, 2)\n"));
   EXPECT_THAT(warnings, line("/c",
-                             "1 lines left out of the tokenizer's training: longer than 4192 bytes "
+                             "1 line left out of the tokenizer's training: longer than 4192 bytes "
                              "(first lines: 3)\n"));
   EXPECT_EQ(std::ranges::count(warnings, '\n'), 4);
 }

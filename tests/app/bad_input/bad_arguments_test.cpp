@@ -54,7 +54,8 @@ class GoodArgumentsTest : public testing::Test {
   void expect_translation(const std::string& what, const std::string& model, const Arguments& more) const {
     Arguments arguments = {"translate", "--model", model, "--device", "cpu", "--threads", "1"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    EXPECT_EQ(lines_of(expect_outcome({what, arguments, 0, "", "bada\n"}, run_ / "").out).size(), 1u) << what;
+    EXPECT_EQ(lines_of(expect_outcome({what, arguments, 0, "", "bada\n", /*is_cut=*/true}, run_ / "").out).size(), 1u)
+        << what;
   }
 
   SmallRun run_;
@@ -68,14 +69,12 @@ TEST_F(GoodArgumentsTest, ARefusalNamesWhatWasTyped) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     expect_outcome({"63 more than there can be", arguments, 2, "^gloss: " + message + "\n$", "bada\n"}, run_ / "");
   };
-  expect_refusal({"--beam", "2", "--n-best", "3"},
-                 "--n-best: wanted a whole number from 1 to --beam \\(2\\), or --beam 3, got 3");
-  expect_refusal({"--n-best", "4"},
-                 "--n-best: wanted a whole number from 1 to decoding.beam_size \\(3\\), or --beam 4, got 4");
+  expect_refusal({"--beam", "2", "--n-best", "3"}, "--n-best: wanted a whole number from 1 to --beam \\(2\\), got 3");
+  expect_refusal({"--n-best", "4"}, "--n-best: wanted a whole number from 1 to --beam \\(3\\), got 4");
   expect_refusal({"--n-best", "3", "--patience", "0.5"},
-                 "--n-best: wanted at most decoding.beam_size \\* --patience \\(2\\), got 3");
+                 "--n-best: wanted at most --beam \\* --patience \\(2\\), got 3");
   expect_refusal({"--beam", "5", "--min-length", "7"},
-                 "--min-length: wanted a whole number from 0 to decoding.max_length \\(6\\), got 7");
+                 "--min-length: wanted a whole number from 0 to --max-length \\(6\\), got 7");
   expect_refusal({"--max-length", "5", "--min-length", "6"},
                  "--min-length: wanted a whole number from 0 to --max-length \\(5\\), got 6");
 }

@@ -31,7 +31,8 @@ const std::vector<BadConfig> kBadConfigs = {
     {"38 a number for a section", R"({"model": 7})", "model: wanted an object, got 7"},
     {"38 a number for true or false", R"({"tokenizer": {"joint": 1}})", "tokenizer.joint: wanted true or false, got 1"},
     {"38 an unknown choice", R"({"model": {"norm": "prae"}})", "model.norm: wanted one of pre, post, got \"prae\""},
-    {"39 an unknown key", R"({"model": {"dmodel": 8}})", "model.dmodel: unknown key; did you mean \"d_model\"\\?"},
+    {"39 an unknown key", R"({"model": {"dmodel": 8}})",
+     "model.dmodel: unknown key; did you mean \"model.d_model\"\\?"},
     {"39 an unknown section", R"({"modle": {}})", "modle: unknown key; did you mean \"model\"\\?"},
     {"40 negative", R"({"training": {"max_steps": -1}})", "training.max_steps: wanted .*, got -1"},
     {"40 negative", R"({"seed": -1})", "seed: wanted 0 or more, got -1"},
@@ -80,7 +81,7 @@ TEST(BadConfigTest, IsRefusedByItsKeyOrItsPlace) {
 
 TEST(BadConfigTest, SettingsOfTheCommandLineAreJudgedAlike) {
   const SmallRun run;
-  for (const auto& [setting, message] : {std::pair{"training.max_step=5", "did you mean \"max_steps\"\\?"},
+  for (const auto& [setting, message] : {std::pair{"training.max_step=5", "did you mean \"training.max_steps\"\\?"},
                                          {"training.max_steps=many", "training.max_steps: wanted a whole number"},
                                          {"training.max_steps=1e30", "training.max_steps: wanted a whole number"},
                                          {"training.max_steps=", "training.max_steps: wanted a whole number"},

@@ -158,8 +158,8 @@ TEST_F(BadOutputsTest, ARunThatReplacesAnotherKeepsItsModelUntilTheEnd) {
   const auto resumed = run_gloss(run_.training("run", {"--resume", "--seed", "8", "--set", "training.max_steps=1"}));
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_NE(read_text(model), before);
-  EXPECT_THAT(run_gloss({"translate", "--model", run_ / "run", "--threads", "1"}, "bada\n").err,
-              Not(HasSubstr("earlier run")));
+  const auto translated = run_gloss({"translate", "--model", run_ / "run", "--threads", "1"}, "bada\n");
+  EXPECT_EQ(without_cut_warning(translated.err), "");
 }
 
 }  // namespace

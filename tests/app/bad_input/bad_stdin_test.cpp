@@ -29,7 +29,7 @@ class BadStdinTest : public testing::Test {
   }
   /// The lines that come for `input`.
   std::vector<std::string> expect_lines(const std::string& what, const std::string& input, const std::string& message) {
-    const auto outcome = expect_outcome({what, translating(), 0, message, input}, run_ / "");
+    const auto outcome = expect_outcome({what, translating(), 0, message, input, /*is_cut=*/true}, run_ / "");
     EXPECT_TRUE(is_utf8(outcome.out)) << what;
     return lines_of(outcome.out);
   }
@@ -48,13 +48,14 @@ TEST_F(BadStdinTest, IsOneLineOutForEachLineIn) {
   EXPECT_THAT(expect_lines("27 an empty line", "\nbada kilo\n\n", ""), ElementsAre("", bada, ""));
   EXPECT_THAT(expect_lines("28 spaces only", "   \n \t \nbada kilo\n", ""), ElementsAre("", "", bada));
   EXPECT_EQ(expect_lines("33 CRLF", "bada kilo\r\nbada kilo\r\n", ""), std::vector(2, bada));
-  EXPECT_EQ(expect_lines("34 a script that training never saw", "\u6f22\u5b57 \u03a9\u043c\u0435\U0001f600\n",
-                         "characters that the model does not know in 1 line")
+  EXPECT_EQ(expect_lines(
+                "34 a script that training never saw", "\u6f22\u5b57 \u03a9\u043c\u0435\U0001f600\n",
+                "^warning: there are characters that the model does not know in 1 line \\(first lines: 1\\): [^\n]*\n$")
                 .size(),
             1u);
   const auto megabyte = std::string(1 << 20, 'a') + "\n";
   EXPECT_EQ(expect_lines("29 a line of a megabyte", "bada kilo\n" + megabyte + "bada kilo",
-                         "^warning: line 2: is too long; only its beginning is translated\n")
+                         "^warning: line 2: is too long; only its beginning is translated\n$")
                 .size(),
             3u);
   EXPECT_EQ(

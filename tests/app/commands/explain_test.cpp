@@ -13,6 +13,7 @@ namespace {
 
 using nlohmann::json;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -133,6 +134,34 @@ TEST_F(ExplainTest, ShowsATrainingRun) {
   EXPECT_FALSE(result.at("runs")[0].at("training").at("step").empty());
   EXPECT_EQ(run_gloss({"explain", "--run", run_ / "a", "--output", run_ / "run.html"}).exit_code, 0);
   EXPECT_EQ(run_gloss({"explain", "--run", run_ / "missing", "--json"}).exit_code, 2);
+}
+
+TEST_F(ExplainTest, EventsOfEachRunAreInAFolderOfItsOwnBelowTheGivenOne) {
+  const auto events = [&](const Arguments& runs) {
+    for (const auto* name : {"x/base", "y/base", "base-2"}) {
+      std::filesystem::create_directories(run_ / name);
+      write_text((run_ / name) / "log.jsonl", "{\"event\":\"step\",\"step\":1,\"loss\":2}\n");
+    }
+    std::filesystem::remove_all(run_ / "tb");
+    Arguments arguments = {"explain", "--tensorboard", run_ / "tb"};
+    for (const auto& run : runs) arguments.insert(arguments.end(), {"--run", run_ / run});
+    EXPECT_EQ(run_gloss(arguments).exit_code, 0);
+    const auto again = run_gloss(arguments);
+    EXPECT_EQ(again.exit_code, 2);
+    EXPECT_THAT(again.err, AllOf(HasSubstr("there is a file"), Not(HasSubstr("wrote"))));
+    std::vector<std::string> folders;
+    for (const auto& entry : std::filesystem::directory_iterator(run_ / "tb")) {
+      EXPECT_TRUE(std::filesystem::is_regular_file(entry.path() / "events.out.tfevents.gloss"));
+      folders.push_back(entry.path().filename());
+    }
+    std::ranges::sort(folders);
+    return folders;
+  };
+  EXPECT_THAT(events({"x/base", "base-2"}), ElementsAre("base", "base-2"));
+  EXPECT_THAT(events({"base-2", "x/base", "y/base/"}), ElementsAre("base", "base-2", "base-3"));
+  write_text((run_ / "x") / "log.jsonl", "");
+  EXPECT_THAT(events({"x/base/.."}), ElementsAre("x"));
+  EXPECT_THAT(events({"x/base/../../y/base/."}), ElementsAre("base"));
 }
 
 TEST_F(ExplainTest, ANetworkWithoutAttentionShowsTheRestAndNamesWhatItLacks) {

@@ -160,6 +160,7 @@ TEST_F(ScoreAndConvertTest, OfNothingNothingIsSaid) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "0.000000\n0.000000\n");
   EXPECT_THAT(outcome.err, HasSubstr("2 pairs, 0 tokens, perplexity 1.0000"));
+  EXPECT_THAT(score("\n", "\n").err, HasSubstr("1 pair, 0 tokens, "));
   const auto none = score("", "");
   EXPECT_EQ(none.exit_code, 3);
   EXPECT_THAT(none.err, HasSubstr("wanted sentences, got none"));

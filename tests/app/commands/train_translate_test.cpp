@@ -221,13 +221,13 @@ TEST_F(TrainTranslateTest, ADamagedNewestCheckpointIsNamedAndTheOneBeforeUsed) {
   const auto resumed = run_gloss(run_.training("a", resume));
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_THAT(resumed.err, AllOf(HasSubstr("step-00000015.safetensors"), HasSubstr("the file is damaged"),
-                                 HasSubstr("going on from step 10, 5 steps are lost")));
+                                 HasSubstr("going on from step 10, 5 steps lost")));
   EXPECT_EQ(sum("a"), unbroken);
 
   for (const auto& entry : fs::directory_iterator(checkpoints)) fs::resize_file(entry.path(), 100);
   const auto none = run_gloss(run_.training("a", resume));
   EXPECT_EQ(none.exit_code, 3);
-  EXPECT_THAT(none.err, AllOf(HasSubstr("checkpoints is whole"), HasSubstr("--overwrite")));
+  EXPECT_THAT(none.err, AllOf(HasSubstr("wanted a whole checkpoint, got "), HasSubstr("--overwrite")));
 }
 
 TEST_F(TrainTranslateTest, ADamagedNameInTheNewestCheckpointLeadsToTheOneBefore) {
@@ -247,7 +247,7 @@ TEST_F(TrainTranslateTest, ADamagedNameInTheNewestCheckpointLeadsToTheOneBefore)
   damage(run_ / "a/checkpoints/step-00000010.safetensors");
   const auto resumed = run_gloss(run_.training("a", {"--resume", "--set", "training.max_steps=10"}));
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
-  EXPECT_THAT(resumed.err, HasSubstr("going on from step 5, 5 steps are lost"));
+  EXPECT_THAT(resumed.err, HasSubstr("going on from step 5, 5 steps lost"));
 }
 
 TEST_F(TrainTranslateTest, StoppedInTheTestItIsScoredOnResuming) {

@@ -201,8 +201,7 @@ TEST_F(TranslateOptionsTest, WhatTheRunFileSwitchesOnTheCommandLineSwitchesOff) 
 TEST_F(TranslateOptionsTest, RefusesMoreResultsThanTheModelsOwnBeamHolds) {
   const auto outcome = translate("bada\n", {"--n-best", "4"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err,
-              HasSubstr("--n-best: wanted a whole number from 1 to decoding.beam_size (3), or --beam 4, got 4"));
+  EXPECT_THAT(outcome.err, HasSubstr("--n-best: wanted a whole number from 1 to --beam (3), got 4"));
   EXPECT_THAT(outcome.out, IsEmpty());
 }
 

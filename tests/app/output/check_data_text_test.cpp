@@ -47,9 +47,16 @@ TEST(CheckDataTextTest, UnknownPiecesAreAShareOfAllAndEightCharactersAreShown) {
     EXPECT_THAT(eight, HasSubstr(shown));
   EXPECT_THAT(eight, HasSubstr("  target  t: 30 lines, 0 pieces, 0 % unknown\n"));
   source.unknown_characters.emplace_back(U'z', 1);
-  EXPECT_THAT(to_lines(check), AllOf(HasSubstr(" 3 and 1 characters more\n"), Not(HasSubstr("z (U+"))));
+  EXPECT_THAT(to_lines(check), AllOf(HasSubstr(" 3 and 1 character more\n"), Not(HasSubstr("z (U+"))));
   source.unknown_characters.emplace_back(U'y', 1);
   EXPECT_THAT(to_lines(check), HasSubstr(" 3 and 2 characters more\n"));
+}
+
+TEST(CheckDataTextTest, NounsFollowTheirNumbers) {
+  auto check = one_set({});
+  auto& corpus = *check.sets[0].corpus;
+  corpus.pairs = corpus.fit_pairs = corpus.source.lines = corpus.source.units = 1;
+  EXPECT_THAT(to_lines(check), AllOf(HasSubstr("test: 1 pair, 1 of them fit"), HasSubstr("s: 1 line, 1 piece, ")));
 }
 
 TEST(CheckDataTextTest, ASetThatCannotBeReadHasNoTexts) {

@@ -16,9 +16,9 @@ struct BadInput {
   std::string what;
   Arguments command;
   int exit_code = 0;
-  std::string message;  ///< a regular expression that must be found on stderr; empty: nothing may be said there but
-                        ///< that the length limit cuts translations, as it does those of an untrained model
+  std::string message;  ///< a regular expression that must be found on stderr; empty: nothing may be printed there
   std::string input = {};
+  bool is_cut = false;  ///< an untrained model translates, whose translations the length limit may cut with a warning
 };
 
 /// Runs the command and expects what is said of it: where that is a refusal, also a single line on stderr, nothing on

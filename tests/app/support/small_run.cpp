@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <stdexcept>
 
 namespace gloss {
@@ -28,6 +29,13 @@ void write_text(const std::filesystem::path& path, const std::string& text) { st
 std::string read_text(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string without_cut_warning(const std::string& messages) {
+  static const std::regex warning(
+      "(^|\n)warning: the length limit cuts translations in [0-9]+ lines? \\(first lines: [0-9, ]+\\): raise "
+      "--max-length or --max-length-factor, unless they repeat themselves\n");
+  return std::regex_replace(messages, warning, "$1", std::regex_constants::format_first_only);
 }
 
 SmallRun::SmallRun() {

@@ -11,6 +11,10 @@ namespace gloss {
 void write_text(const std::filesystem::path& path, const std::string& text);
 std::string read_text(const std::filesystem::path& path);
 
+/// Returns messages without the one warning that the length limit cuts translations. A model that was not trained does
+/// not end them.
+std::string without_cut_warning(const std::string& messages);
+
 /// A folder with the copy task in `corpus/` and a run file for a model of a few thousand weights, which computes in no
 /// time and has learned nothing.
 class SmallRun {

@@ -105,9 +105,9 @@ TEST(ConfigSectionTest, UnknownKeysNameTheNearest) {
     section.finish();
   };
   EXPECT_NO_THROW(finish(R"({"heads": 1})"));
-  EXPECT_THAT([&] { finish(R"({"haeds": 1})"); }, refuses("model.haeds: unknown key; did you mean \"heads\"?"));
+  EXPECT_THAT([&] { finish(R"({"haeds": 1})"); }, refuses("model.haeds: unknown key; did you mean \"model.heads\"?"));
   EXPECT_THAT([&] { finish(R"({"encoder_layer": 1})"); },
-              refuses("model.encoder_layer: unknown key; did you mean \"encoder_layers\"?"));
+              refuses("model.encoder_layer: unknown key; did you mean \"model.encoder_layers\"?"));
   EXPECT_THAT([&] { finish(R"({"color": 1})"); },
               refuses("model.color: unknown key; known here: heads, d_model, encoder_layers"));
 }

@@ -95,7 +95,7 @@ TEST(SettingsTest, WritesWhatItReadsWithTheDefaultsThatFollowFromOtherKeys) {
 }
 
 TEST(SettingsTest, UnknownKeysAndWrongTypesAreNamed) {
-  EXPECT_THAT([] { read({{"layer", 1}}); }, refuses("cake.layer: unknown key; did you mean \"layers\"?"));
+  EXPECT_THAT([] { read({{"layer", 1}}); }, refuses("cake.layer: unknown key; did you mean \"cake.layers\"?"));
   EXPECT_THAT([] { read({{"oven", {{"heat", 1}}}}); }, refuses("cake.oven.heat: unknown key"));
   EXPECT_THAT([] { read({{"layers", 1.5}}); }, refuses("cake.layers: wanted a whole number, got 1.5"));
   EXPECT_THAT([] { read({{"taste", "sour"}}); }, refuses("cake.taste: wanted one of sweet, salty, got \"sour\""));

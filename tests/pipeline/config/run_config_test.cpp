@@ -91,7 +91,7 @@ TEST_F(RunConfigTest, LensSentencesAreAFewTextsThatTheModelFileLacks) {
   expect_refused(R"({"lens": {"sentences": ["a", ""]}})", "lens.sentences: wanted sentences that are not empty");
   expect_refused(R"({"lens": {"sentences": "a"}})", "lens.sentences: wanted a list of strings");
   expect_refused(R"({"lens": {"sentences": [1]}})", "lens.sentences: wanted a list of strings");
-  expect_refused(R"({"lens": {"sentence": ["a"]}})", "did you mean \"sentences\"?");
+  expect_refused(R"({"lens": {"sentence": ["a"]}})", "did you mean \"lens.sentences\"?");
   const Json many{{"lens", {{"sentences", std::vector<std::string>(21, "a")}}}};
   expect_refused(to_text(many), "lens.sentences: wanted at most 20 sentences, got 21");
   EXPECT_NO_THROW(read(to_text({{"lens", {{"sentences", std::vector<std::string>(20, "a")}}}})));
@@ -110,7 +110,7 @@ TEST_F(RunConfigTest, OverridesReplaceTheValuesOfTheFile) {
 
 TEST_F(RunConfigTest, OverridesAreAsStrictAsTheFile) {
   EXPECT_THAT([&] { read("{}", {"model.d_modle=32"}); },
-              ThrowsMessage<UsageError>(HasSubstr("did you mean \"d_model\"?")));
+              ThrowsMessage<UsageError>(HasSubstr("did you mean \"model.d_model\"?")));
   EXPECT_THAT([&] { read("{}", {"model.d_model=wide"}); }, ThrowsMessage<UsageError>(HasSubstr("model.d_model")));
   EXPECT_NO_THROW(read("{}", {"seed.a=1", "seed=2"}));
   EXPECT_THAT([&] { read(R"({"seed": 1})", {"seed.a=1"}); }, ThrowsMessage<UsageError>(HasSubstr("seed")));
@@ -348,7 +348,7 @@ TEST(SimilarKeyTest, AnUnknownKeyOfARunFileIsComparedWithOtherSections) {
             R"(training.epochs: unknown key; did you mean "training.max_epochs"?)");
   EXPECT_EQ(refusal(R"({"max_epochs": 1})"), R"(max_epochs: unknown key; did you mean "training.max_epochs"?)");
   EXPECT_EQ(refusal(R"({"training": {"max_epoch": 1}})"),
-            R"(training.max_epoch: unknown key; did you mean "max_epochs"?)")
+            R"(training.max_epoch: unknown key; did you mean "training.max_epochs"?)")
       << "a key of its own section comes first";
   EXPECT_NE(refusal(R"({"training": {"zzzzzz": 1}})").find("training.zzzzzz: unknown key; known here: max_steps"),
             std::string::npos);

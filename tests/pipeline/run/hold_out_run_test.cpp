@@ -50,7 +50,7 @@ class HoldOutRunTest : public testing::Test {
 TEST_F(HoldOutRunTest, TrainsOnTheRestAndValidatesOnTheHeldOutPairs) {
   job_.run();
   EXPECT_THAT(printed(),
-              AllOf(HasSubstr("6 of 60 pairs are held out of training to validate on"), HasSubstr("perplexity")));
+              AllOf(HasSubstr("held out of training to validate on: 6 of 60 pairs; "), HasSubstr("perplexity")));
   const auto held_out = this->held_out();
   const auto sources = lines_of_file(job_.config.data.train_source),
              targets = lines_of_file(job_.config.data.train_target);
@@ -90,7 +90,7 @@ TEST_F(HoldOutRunTest, ATextWithoutSuchPairsIsTrainedWithoutValidation) {
   write_lines(job_.config.data.train_source, {"a b", "b a", "c"});
   write_lines(job_.config.data.train_target, {"a b", "b a", "c"});
   job_.run();
-  EXPECT_THAT(printed(), HasSubstr("none of the 3 pairs can be held out to validate on"));
+  EXPECT_THAT(printed(), HasSubstr("wanted pairs to hold out to validate on, got none of 3 pairs; "));
   EXPECT_FALSE(provenance().contains("validation_set"));
 }
 

@@ -202,14 +202,20 @@ TEST(BestTextTest, NamesStepsAndHintsIfTheLossHasRisenForAThirdOfTheRun) {
   EXPECT_EQ(rising_loss_hint({}, 600, 900), "");
 }
 
-TEST(WorseThanStartTest, OnlyAModelThatIsFarWorseIsWarnedOf) {
-  const ValidationScores start{.start_loss = {{0.07, 0}}, .start_bleu = {{97.9, 0}}, .best_loss = {}, .best_bleu = {}};
+TEST(WorseThanStartTest, ALowerBleuOrAHigherLossWithoutAGainInBleuIsWarnedOf) {
+  const ValidationScores start{.start_loss = {{2, 0}}, .start_bleu = {{30.18, 0}}, .best_loss = {}, .best_bleu = {}};
   EXPECT_THAT(worse_than_start(start, {.loss = 78, .bleu = 0}),
-              AllOf(HasSubstr("loss 78.0000"), HasSubstr("BLEU 0.00 (greedy) instead of loss 0.0700"),
-                    HasSubstr("training.learning_rate")));
-  EXPECT_EQ(worse_than_start(start, {.loss = 0.2, .bleu = 97}), "") << "overfitted a little";
-  EXPECT_EQ(worse_than_start(start, {.loss = 0.06, .bleu = 90}), "") << "BLEU varies";
-  EXPECT_NE(worse_than_start(start, {.loss = 0.2, .bleu = 90}), "");
+              AllOf(HasSubstr("loss 78.0000"), HasSubstr("BLEU 0.00 (greedy) instead of loss 2.0000"),
+                    HasSubstr("BLEU 30.18"), HasSubstr("training.learning_rate")));
+  EXPECT_NE(worse_than_start(start, {.loss = 2.1, .bleu = 29.42}), "");
+  EXPECT_NE(worse_than_start(start, {.loss = 1.9, .bleu = 29.42}), "") << "its translations are worse";
+  EXPECT_NE(worse_than_start(start, {.loss = 2.1, .bleu = 30.18}), "");
+  EXPECT_EQ(worse_than_start(start, {.loss = 2.1, .bleu = 30.5}), "") << "its translations are better";
+  EXPECT_EQ(worse_than_start(start, {.loss = 2.01, .bleu = 29.8}), "") << "chance";
+  EXPECT_EQ(worse_than_start(start, {.loss = 1.9, .bleu = 31}), "");
+  const ValidationScores only_loss{.start_loss = {{2, 0}}, .start_bleu = {}, .best_loss = {}, .best_bleu = {}};
+  EXPECT_NE(worse_than_start(only_loss, {.loss = 2.1, .bleu = {}}), "");
+  EXPECT_EQ(worse_than_start(only_loss, {.loss = 1.9, .bleu = {}}), "");
   EXPECT_EQ(worse_than_start({}, {.loss = 78, .bleu = 0}), "") << "a new model";
 }
 
