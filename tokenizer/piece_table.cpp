@@ -6,6 +6,7 @@
 #include "common/files/protobuf.h"
 #include "common/text/utf8.h"
 #include "tokenizer/sentencepiece_fields.h"
+#include "tokenizer/sentencepiece_settings.h"
 
 namespace gloss {
 
@@ -22,15 +23,11 @@ Piece read_piece(std::string_view message) {
 }
 
 PieceTable read_piece_table(std::string_view model) {
-  PieceTable table;
+  PieceTable table{.segmentation = read_sentencepiece_settings(model).segmentation, .pieces = {}};
   try {
     for (ProtobufFields fields(model); const auto field = fields.next();) {
       if (field->number == ModelField::kPieces && field->type == ProtobufFields::kBytes)
         table.pieces.push_back(read_piece(field->bytes));
-      if (field->number == ModelField::kTrainer && field->type == ProtobufFields::kBytes)
-        for (ProtobufFields trainer(field->bytes); const auto setting = trainer.next();)
-          if (setting->number == TrainerField::kSegmentation)
-            table.segmentation = static_cast<PieceTable::Segmentation>(setting->value);
     }
   } catch (const BrokenProtobuf& broken) {
     throw ModelError("tokenizer: wanted a SentencePiece model, got " + broken.what);

@@ -13,7 +13,6 @@
 #include "common/error.h"
 #include "common/files/file_kind.h"
 #include "common/files/protobuf.h"
-#include "common/special_ids.h"
 #include "common/text/utf8.h"
 #include "tokenizer/piece_table.h"
 #include "tokenizer/sentencepiece_fields.h"
@@ -205,35 +204,6 @@ std::string check_sentencepiece_model(std::string_view bytes, const std::string&
     throw ModelError(name + ": wanted a SentencePiece model, got " + (damaged ? broken.what : std::string(kind)) +
                      (damaged ? "; the file is damaged or something else" : "; name the .model file of a tokenizer"));
   }
-}
-
-void check_stated_ids(std::string_view bytes, const std::string& name) {
-  struct SpecialId {
-    std::uint64_t field;
-    std::string_view text;
-    std::uint64_t expected, stated;
-  };
-  std::array<SpecialId, 4> ids{{{TrainerField::kPadId, "pad", kPad, kPad},
-                                {TrainerField::kUnkId, "unk", kUnk, kUnk},
-                                {TrainerField::kBosId, "bos", kBos, kBos},
-                                {TrainerField::kEosId, "eos", kEos, kEos}}};
-  for (Fields fields(bytes); const auto field = fields.next();)
-    if (field->number == ModelField::kTrainer && field->type == Fields::kBytes)
-      for (Fields settings(field->bytes); const auto setting = settings.next();)
-        for (auto& id : ids)
-          if (setting->number == id.field && setting->type == Fields::kVarint) id.stated = setting->value;
-  std::string expected, got;
-  for (const auto& id : ids) {
-    const auto add = [&](std::string& text, std::uint64_t value) {
-      text +=
-          (text.empty() ? "" : ", ") + std::string(id.text) + ' ' + std::to_string(static_cast<std::int32_t>(value));
-    };
-    add(expected, id.expected);
-    add(got, id.stated);
-  }
-  if (expected != got)
-    throw ModelError(name + ": wanted the special ids " + expected + ", got " + got +
-                     " in its training settings; train it again with --pad_id=0 --unk_id=1 --bos_id=2 --eos_id=3");
 }
 
 }  // namespace gloss

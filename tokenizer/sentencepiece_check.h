@@ -12,8 +12,4 @@ namespace gloss {
 /// gloss overlooks or reads otherwise reaches it.
 std::string check_sentencepiece_model(std::string_view bytes, const std::string& name);
 
-/// Throws ModelError("name: ...") if the training settings of a checked model have other special ids than pad 0, unk 1,
-/// bos 2 and eos 3. SentencePiece reads the ids from the pieces only; other programs read these settings.
-void check_stated_ids(std::string_view bytes, const std::string& name);
-
 }  // namespace gloss

@@ -8,10 +8,18 @@ namespace gloss {
 namespace {
 
 void read_trainer(std::string_view message, SentencePieceSettings& settings) {
+  settings.has_trainer = true;
   for (ProtobufFields fields(message); const auto field = fields.next();) {
     if (field->type != ProtobufFields::kVarint) continue;
+    const auto id = static_cast<std::int32_t>(field->value);
+    if (field->number == TrainerField::kSegmentation)
+      settings.segmentation = static_cast<PieceTable::Segmentation>(field->value);
     if (field->number == TrainerField::kWhitespaceAsSuffix) settings.whitespace_as_suffix = field->value != 0;
     if (field->number == TrainerField::kByteFallback) settings.byte_fallback = field->value != 0;
+    if (field->number == TrainerField::kPadId) settings.pad = id;
+    if (field->number == TrainerField::kUnkId) settings.unk = id;
+    if (field->number == TrainerField::kBosId) settings.bos = id;
+    if (field->number == TrainerField::kEosId) settings.eos = id;
   }
 }
 
@@ -36,6 +44,7 @@ SentencePieceSettings read_sentencepiece_settings(std::string_view model) {
       if (field->type != ProtobufFields::kBytes) continue;
       if (field->number == ModelField::kTrainer) read_trainer(field->bytes, settings);
       if (field->number == ModelField::kNormalizer) read_normalizer(field->bytes, settings);
+      settings.has_normalizer |= field->number == ModelField::kNormalizer;
       if (field->number != ModelField::kDenormalizer) continue;
       SentencePieceSettings denormalizer;
       read_normalizer(field->bytes, denormalizer);
@@ -48,14 +57,10 @@ SentencePieceSettings read_sentencepiece_settings(std::string_view model) {
 }
 
 void expect_complete_sentencepiece(std::string_view model, const std::string& name) {
-  bool has_trainer = false, has_normalizer = false;
-  for (ProtobufFields fields(model); const auto field = fields.next();) {
-    has_trainer |= field->number == ModelField::kTrainer;
-    has_normalizer |= field->number == ModelField::kNormalizer;
-  }
-  if (!has_trainer || !has_normalizer)
+  const auto settings = read_sentencepiece_settings(model);
+  if (!settings.has_trainer || !settings.has_normalizer)
     throw ModelError(name + ": wanted a SentencePiece model, got one without its settings of " +
-                     (has_trainer ? "normalization" : "training") + "; the file is cut off");
+                     (settings.has_trainer ? "normalization" : "training") + "; the file is cut off");
 }
 
 }  // namespace gloss

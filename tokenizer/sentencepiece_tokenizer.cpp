@@ -11,9 +11,9 @@
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "tokenizer/plain_text.h"
-#include "tokenizer/sentencepiece_check.h"
 #include "tokenizer/sentencepiece_loading.h"
 #include "tokenizer/sentencepiece_log.h"
+#include "tokenizer/sentencepiece_settings.h"
 #include "tokenizer/word_separation.h"
 
 namespace gloss {
@@ -24,11 +24,10 @@ std::string id_list(int pad, int unk, int bos, int eos) {
          std::to_string(eos);
 }
 
-void expect_special_ids(const sentencepiece::SentencePieceProcessor& model, const std::string& name) {
+void expect_special_ids(const std::string& got, const std::string& name, const char* place) {
   const auto expected = id_list(kPad, kUnk, kBos, kEos);
-  const auto got = id_list(model.pad_id(), model.unk_id(), model.bos_id(), model.eos_id());
-  if (expected != got)
-    throw ModelError(name + ": wanted the special ids " + expected + ", got " + got +
+  if (got != expected)
+    throw ModelError(name + ": wanted the special ids " + expected + ", got " + got + place +
                      "; train it again with --pad_id=0 --unk_id=1 --bos_id=2 --eos_id=3");
 }
 
@@ -56,8 +55,11 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string serialized, const std
     : processor_(std::make_unique<Processor>()), serialized_(std::move(serialized)) {
   const auto shown = printable(name);
   load_sentencepiece(serialized_, shown, processor_->model);
-  expect_special_ids(processor_->model, shown);
-  check_stated_ids(serialized_, shown);
+  const auto& model = processor_->model;
+  expect_special_ids(id_list(model.pad_id(), model.unk_id(), model.bos_id(), model.eos_id()), shown, "");
+  // SentencePiece reads the ids from the pieces only; other programs read these settings.
+  const auto stated = read_sentencepiece_settings(serialized_);
+  expect_special_ids(id_list(stated.pad, stated.unk, stated.bos, stated.eos), shown, " in its training settings");
 }
 
 SentencePieceTokenizer::~SentencePieceTokenizer() = default;

@@ -1,10 +1,13 @@
 #include "common/files/sha256.h"
 
 #include <array>
+#include <vector>
 
 #include <openssl/evp.h>
 
 #include "common/error.h"
+#include "common/files/descriptor.h"
+#include "common/text/printable.h"
 
 namespace gloss {
 namespace {
@@ -46,6 +49,15 @@ std::string Sha256::hex() {
 std::string sha256(std::string_view text) {
   Sha256 sum;
   sum.update(text);
+  return sum.hex();
+}
+
+std::string sha256_of_file(const std::filesystem::path& path) {
+  const auto file = open_regular_file(path);
+  if (!file) throw IoError(printable(path.string()) + ": wanted a regular file, got a folder or a device");
+  Sha256 sum;
+  std::vector<std::byte> buffer(std::size_t{1} << 20);
+  while (const auto size = read_up_to(file->descriptor, buffer, path)) sum.update(std::span(buffer).first(size));
   return sum.hex();
 }
 

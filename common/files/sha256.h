@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,5 +24,7 @@ class Sha256 {
 };
 
 std::string sha256(std::string_view text);
+/// Throws IoError if the file cannot be read or is not a regular one.
+std::string sha256_of_file(const std::filesystem::path& path);
 
 }  // namespace gloss

@@ -97,24 +97,6 @@ TEST(SentencePieceCheckTest, RefusesMalformedMessages) {
   EXPECT_THAT(checking(varint(10) + varint(std::numeric_limits<std::uint64_t>::max()) + "x"), refuses("cut off"));
 }
 
-TEST(SentencePieceCheckTest, RefusesOtherSpecialIdsInTheTrainingSettings) {
-  const auto settings = [](int unk, int bos, int eos, int pad) {
-    std::string fields;
-    for (const auto& [number, id] : {std::pair{40, unk}, {41, bos}, {42, eos}, {43, pad}})
-      fields += varint(static_cast<std::uint64_t>(number) << 3) + varint(static_cast<std::uint64_t>(std::int64_t{id}));
-    return piece("a") + field(2, fields);
-  };
-  EXPECT_NO_THROW(check_stated_ids(settings(1, 2, 3, 0), "m.model"));
-  EXPECT_NO_THROW(check_stated_ids(piece("a"), "m.model"));  // has no stated ids
-  const auto expect_refused = [](const std::string& model, const std::string& got) {
-    EXPECT_THAT([&] { check_stated_ids(model, "m.model"); },
-                ThrowsMessage<ModelError>(HasSubstr("m.model: wanted the special ids pad 0, unk 1, bos 2, eos 3, got " +
-                                                    got + " in its training settings; train it again with")));
-  };
-  expect_refused(settings(0, 2, 3, 1), "pad 1, unk 0, bos 2, eos 3");
-  expect_refused(settings(1, 2, 3, -1), "pad -1, unk 1, bos 2, eos 3");
-}
-
 TEST(SentencePieceCheckTest, RefusesTruncatedMessages) {
   const auto whole = piece("a") + field(9, "unknown") + piece("b");
   const std::set<std::size_t> ends{piece("a").size(), piece("a").size() + field(9, "unknown").size()};

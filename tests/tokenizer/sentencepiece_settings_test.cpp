@@ -30,10 +30,14 @@ TEST(SentencePieceSettingsTest, AbsentFieldsHaveTheDefaultsOfSentencePiece) {
   EXPECT_FALSE(settings.whitespace_as_suffix);
   EXPECT_FALSE(settings.byte_fallback);
   EXPECT_FALSE(settings.rewrites_output);
+  EXPECT_EQ(settings.segmentation, PieceTable::Segmentation::kUnigram);
+  EXPECT_EQ((std::vector{settings.pad, settings.unk, settings.bos, settings.eos}),
+            (std::vector{kPad, kUnk, kBos, kEos}));
 }
 
 TEST(SentencePieceSettingsTest, EachFieldIsRead) {
-  const auto trainer = field(2, "\xc0\1\1\x98\2\1");  // treat_whitespace_as_suffix, byte_fallback
+  // model_type, treat_whitespace_as_suffix, byte_fallback, unk_id, bos_id, eos_id, pad_id
+  const auto trainer = field(2, "\x18\2\xc0\1\1\x98\2\1\xc0\2\6\xc8\2\7\xd0\2\x8\xd8\2\x9");
   // precompiled_charsmap, add_dummy_prefix, remove_extra_whitespaces, escape_whitespaces
   const auto normalizer = field(3, field(2, "map") + "\x18\0\x20\0\x28\0"s);
   const auto settings = read_sentencepiece_settings(trainer + normalizer);
@@ -44,6 +48,8 @@ TEST(SentencePieceSettingsTest, EachFieldIsRead) {
   EXPECT_TRUE(settings.whitespace_as_suffix);
   EXPECT_TRUE(settings.byte_fallback);
   EXPECT_FALSE(settings.rewrites_output);
+  EXPECT_EQ(settings.segmentation, PieceTable::Segmentation::kBpe);
+  EXPECT_EQ((std::vector{settings.unk, settings.bos, settings.eos, settings.pad}), (std::vector<Id>{6, 7, 8, 9}));
 }
 
 TEST(SentencePieceSettingsTest, OnlyADenormalizerWithRulesRewritesTheOutput) {

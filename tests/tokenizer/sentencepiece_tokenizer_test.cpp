@@ -11,9 +11,11 @@
 #include <sentencepiece_trainer.h>
 
 #include "common/error.h"
+#include "common/files/protobuf.h"
 #include "common/text/utf8.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/tokenizer/training_text.h"
+#include "tokenizer/sentencepiece_fields.h"
 #include "tokenizer/sentencepiece_log.h"
 
 namespace sentencepiece::logging {
@@ -289,6 +291,38 @@ TEST(SentencePieceTokenizerTest, ThreadsMayShareATokenizer) {
       });
   }
   EXPECT_THAT(wrong, Each(0));
+}
+
+// SentencePiece reads the ids from the pieces only.
+TEST(SentencePieceTokenizerTest, RefusesOtherSpecialIdsInTheTrainingSettings) {
+  const auto trained = train_on(training_text(), small_config());
+  const auto stating = [&](Id unk, Id bos, Id eos, Id pad) {
+    ProtobufWriter model;
+    for (ProtobufFields fields(trained); const auto field = fields.next();) {
+      if (field->number != ModelField::kTrainer) {
+        model.add(*field);
+        continue;
+      }
+      ProtobufWriter trainer;
+      for (ProtobufFields settings(field->bytes); const auto setting = settings.next();)
+        if (setting->number < TrainerField::kUnkId || setting->number > TrainerField::kPadId) trainer.add(*setting);
+      for (const auto& [number, id] : {std::pair{TrainerField::kUnkId, unk},
+                                       {TrainerField::kBosId, bos},
+                                       {TrainerField::kEosId, eos},
+                                       {TrainerField::kPadId, pad}})
+        trainer.add_number(number, static_cast<std::uint64_t>(std::int64_t{id}));
+      model.add_bytes(field->number, trainer.message());
+    }
+    return model.message();
+  };
+  EXPECT_NO_THROW(SentencePieceTokenizer(stating(1, 2, 3, 0), "m.model"));
+  const auto expect_refused = [](const std::string& model, const std::string& got) {
+    EXPECT_THAT([&] { SentencePieceTokenizer(model, "m.model"); },
+                ThrowsMessage<ModelError>(HasSubstr("m.model: wanted the special ids pad 0, unk 1, bos 2, eos 3, got " +
+                                                    got + " in its training settings; train it again with")));
+  };
+  expect_refused(stating(0, 2, 3, 1), "pad 1, unk 0, bos 2, eos 3");
+  expect_refused(stating(1, 2, 3, -1), "pad -1, unk 1, bos 2, eos 3");
 }
 
 }  // namespace

@@ -49,14 +49,6 @@ std::string comment(std::string_view beginning, const std::vector<std::string>& 
   return text.append(kMarkEnding).append("\n");
 }
 
-std::string sha256_of_file(const fs::path& path) {
-  Sha256 sum;
-  std::vector<std::byte> buffer(std::size_t{1} << 20);
-  if (const auto file = open_regular_file(path))
-    while (const auto size = read_up_to(file->descriptor, buffer, path)) sum.update(std::span(buffer).first(size));
-  return sum.hex();
-}
-
 /// The files of an exported folder, as its README.md lists them; empty if no export wrote the folder.
 class ExportedFiles {
  public:

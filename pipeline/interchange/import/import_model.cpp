@@ -1,8 +1,6 @@
 #include "pipeline/interchange/import/import_model.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <fstream>
 #include <utility>
 #include <vector>
 
@@ -102,21 +100,6 @@ ImportedModel open_model(const ImportSettings& settings) {
   return model;
 }
 
-/// Returns the SHA-256 of each file by its name.
-Json hashes_of(const std::vector<fs::path>& files) {
-  Json hashes = Json::object();
-  std::vector<char> buffer(std::size_t{1} << 20);
-  for (const auto& file : files) {
-    std::ifstream stream(file, std::ios::binary);
-    Sha256 sum;
-    while (stream.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || stream.gcount() > 0)
-      sum.update(std::string_view(buffer.data(), static_cast<std::size_t>(stream.gcount())));
-    if (stream.bad() || !stream.eof()) throw IoError(printable(file.string()) + ": cannot be read");
-    hashes[printable(file.filename().string())] = sum.hex();
-  }
-  return hashes;
-}
-
 }  // namespace
 
 ImportReport check_import(const ImportSettings& settings) {
@@ -139,7 +122,8 @@ ImportReport import_model(const ImportSettings& settings, WeightPrecision precis
   if (!report.importable())
     throw ModelError(name + ": cannot be imported: " + report.refusals.text() + "; gloss import --check shows more");
   for (const auto& file : model.files) expect_no_input({"--output", output}, {{"the model to import", file}});
-  model.provenance["files"] = hashes_of(model.files);
+  auto& hashes = model.provenance["files"] = Json::object();
+  for (const auto& file : model.files) hashes[printable(file.filename().string())] = sha256_of_file(file);
   model.provenance["formulas"] = family_name(report.formulas);
   const auto& network = model.weights->network();
   ModelFileWriter file(output, network, precision,

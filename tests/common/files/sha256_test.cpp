@@ -1,6 +1,11 @@
 #include "common/files/sha256.h"
 
+#include <fstream>
+
 #include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace gloss {
 namespace {
@@ -17,6 +22,17 @@ TEST(Sha256Test, SumDoesNotDependOnTheParts) {
   Sha256 sum;
   for (std::size_t begin = 0, size = 1; begin < text.size(); begin += size++) sum.update(text.substr(begin, size));
   EXPECT_EQ(sum.hex(), sha256(text));
+}
+
+TEST(Sha256Test, AFileHasTheSumOfItsBytes) {
+  const TemporaryFolder folder;
+  const std::string text(3'000'000, 'x');  // several reads
+  for (const auto& bytes : {text, std::string()}) {
+    std::ofstream(folder / "file", std::ios::binary) << bytes;
+    EXPECT_EQ(sha256_of_file(folder / "file"), sha256(bytes));
+  }
+  EXPECT_THROW(sha256_of_file(folder / "absent"), IoError);
+  EXPECT_THROW(sha256_of_file(folder.path()), IoError);
 }
 
 }  // namespace
