@@ -186,18 +186,28 @@ void warn_of_tokenized(const EvaluationInput& judged) {
                   "(--force: no such warning)");
 }
 
-/// Warns if BLEU counts words between spaces in references that have none there.
-void warn_of_unspaced(const EvaluationInput& judged) {
-  if (judged.settings.bleu.tokenizer != BleuTokenizer::k13a && judged.settings.bleu.tokenizer != BleuTokenizer::kIntl)
-    return;
+/// Warns if a metric counts words between spaces in references that have none there.
+void warn_of_unspaced(const std::vector<MetricKind>& kinds, const EvaluationInput& judged) {
+  const auto is_asked = [&](MetricKind kind) { return std::ranges::find(kinds, kind) != kinds.end(); };
+  const auto& [bleu, ter] = std::pair(judged.settings.bleu.tokenizer, judged.settings.ter);
+  const bool warns_of_bleu =
+      is_asked(MetricKind::kBleu) && (bleu == BleuTokenizer::k13a || bleu == BleuTokenizer::kIntl);
+  const bool warns_of_ter = is_asked(MetricKind::kTer) && !(ter.normalized && ter.asian_support);
+  if (!warns_of_bleu && !warns_of_ter) return;
   WritingCounts counts;
   for (const auto& line : judged.references.of_line) counts.add(line.front());
   const auto writing = counts.writing();
-  if (const auto tokenizer = unspaced_tokenizer(writing))
-    log_warning("the references are " + std::string(writing_name(writing)) + ", and BLEU's tokenizer " +
-                std::string(bleu_tokenizer_name(judged.settings.bleu.tokenizer)) +
-                " takes whole sentences for words there; give --tokenize " +
-                std::string(bleu_tokenizer_name(*tokenizer)) + " (--force: no such warning)");
+  const auto tokenizer = unspaced_tokenizer(writing);
+  if (!tokenizer) return;
+  const auto warn = [&](const std::string& metric, const std::string& advice) {
+    log_warning("the references are " + std::string(writing_name(writing)) + ", and " + metric +
+                " takes whole sentences for words there; " + advice + " (--force: no such warning)");
+  };
+  if (warns_of_bleu)
+    warn("BLEU's tokenizer " + std::string(bleu_tokenizer_name(bleu)),
+         "give --tokenize " + std::string(bleu_tokenizer_name(*tokenizer)));
+  if (warns_of_ter)
+    warn("TER", "give --ter-normalized --ter-asian-support for Chinese and Japanese, or --metrics chrf");
 }
 
 std::vector<DifferenceTexts> difference_texts(const ScoreReport& report, const EvaluationInput& judged) {
@@ -229,9 +239,9 @@ ExitCode score_each_line(const EvaluateOptions& options, const EvaluationInput& 
 
 ExitCode score_whole(const EvaluateOptions& options, EvaluationInput& judged) {
   const auto kinds = options.metric_kinds();
-  if (!options.metrics.force && std::ranges::find(kinds, MetricKind::kBleu) != kinds.end()) {
-    warn_of_tokenized(judged);
-    warn_of_unspaced(judged);
+  if (!options.metrics.force) {
+    if (std::ranges::find(kinds, MetricKind::kBleu) != kinds.end()) warn_of_tokenized(judged);
+    warn_of_unspaced(kinds, judged);
   }
   const auto form = options.sacrebleu_form();
   if (form && options.paired()) name_baseline(judged.systems, options.systems_on_stdin());

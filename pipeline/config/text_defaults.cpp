@@ -324,7 +324,7 @@ class Rule {
     const std::int64_t equal = in_run / kValidations;
     const auto every = static_cast<std::int64_t>(rounded(static_cast<double>(equal)));
     choose("training.validate_every", at_epochs ? 0 : std::max(every, kMinValidateEvery),
-           "often enough to follow the run");
+           at_epochs ? "after each epoch" : "often enough to follow the run");
   }
 
   Json& run_file_;

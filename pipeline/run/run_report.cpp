@@ -119,7 +119,8 @@ std::string rising_loss_hint(const ValidationScores& scores, std::int64_t step, 
   constexpr std::int64_t kPartsOfRun = 3;
   if (!scores.best_loss || (step - scores.best_loss->step) * kPartsOfRun < last_step || step == 0) return {};
   return "hint: the validation loss has not fallen for a third of the run; best so far: " + best_text(scores) +
-         "; training longer may not pay; training.early_stop.patience ends such a run and keeps its best model";
+         "; training longer may not pay; with training.early_stop.patience a run ends by itself and keeps its best "
+         "model";
 }
 
 std::string worse_than_start(const ValidationScores& scores, const Validation& model) {

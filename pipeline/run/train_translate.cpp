@@ -181,6 +181,8 @@ void report_start(const TrainTranslateOptions& options, const RunInputs& inputs,
   if (options.resume && !resumed)
     log_warning(printable(options.out.string()) + ": there is no checkpoint to resume from; starting anew");
   if (resumed) log_info("resumed after step " + std::to_string(state.step));
+  if (const auto& start = config.training.start_from; !start.empty() && !resumed)
+    log_info("starting from " + printable(start) + ", with its vocabulary and network; step 0 is that model itself");
 }
 
 /// Returns the time that all processes take for an update as a share of that of process 0 alone. A GPU has one shard.

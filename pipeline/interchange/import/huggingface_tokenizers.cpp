@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -35,6 +36,13 @@ constexpr const char* kTokenizerJson = "tokenizer.json";
 
 constexpr std::string_view kLanguageCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
 
+/// Languages of M2M100 in the order of their rows, which follow those of vocab.json: FAIRSEQ_LANGUAGE_CODES of
+/// transformers' tokenization_m2m_100.py. transformers 5 may write them into no file.
+constexpr std::string_view kM2m100Languages =
+    "af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en es et fa ff fi fr fy ga gd gl gu ha he hi hr ht hu hy "
+    "id ig ilo is it ja jv ka kk km kn ko lb lg ln lo lt lv mg mk ml mn mr ms my ne nl no ns oc or pa pl ps pt ro ru "
+    "sd si sk sl so sq sr ss su sv sw ta th tl tn tr uk ur uz vi wo xh yi yo zh zu";
+
 /// Pieces by row that the files add to a vocabulary, such as language tags.
 using AddedPieces = std::map<std::int64_t, std::string>;
 
@@ -62,6 +70,14 @@ AddedPieces following_pieces(const Json& settings, std::int64_t first) {
     const auto* const text = token.is_object() && token.contains("content") ? &token["content"] : &token;
     if (text->is_string()) added[first++] = text->get<std::string>();
   }
+  return added;
+}
+
+/// Returns the tags of kM2m100Languages from row `first` on.
+AddedPieces m2m100_pieces(std::int64_t first) {
+  AddedPieces added;
+  std::istringstream languages{std::string(kM2m100Languages)};
+  for (std::string language; languages >> language;) added[first++] = "__" + language + "__";
   return added;
 }
 
@@ -240,6 +256,8 @@ class TokenizerReader {
     if (!has_languages(added)) added = following_pieces(settings_, first);
     if (!has_languages(added))
       added = following_pieces(read_json_object_if_there(folder_ / "special_tokens_map.json", kMaxSettingsFile), first);
+    const auto codes = settings_.find("language_codes");
+    if (!has_languages(added) && codes != settings_.end() && *codes == "m2m100") added = m2m100_pieces(first);
     for (const auto& [row, piece] : added) {
       if (row >= network_.source_size) continue;
       while (std::ssize(side.pieces) <= row)

@@ -81,6 +81,10 @@ class HuggingFaceImport {
         complete_config(read_json_object(folder_ / "config.json", kMaxSettingsFile), generation, report.notes);
     network_ = huggingface_network(config, settings_.formulas, report.refusals);
     report.formulas = network_.formulas;
+    if (report.formulas == ModelFamily::kMarian && !settings_.formulas)
+      report.notes.push_back(
+          "transformers computes this network a little differently; --formulas huggingface suits a model that it "
+          "trained");
     report.format = "Hugging Face " + network_.type_name;
     model_.provenance = {{"format", report.format}, {"options", plain_settings(config)}};
     open_weights();

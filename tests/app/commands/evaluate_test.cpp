@@ -70,7 +70,13 @@ TEST_F(EvaluateFilesTest, WarnsOfWordsWithoutSpacesBetweenThem) {
   EXPECT_THAT(evaluate({"--hypothesis", file("first")}).err,
               HasSubstr("the references are Chinese, and BLEU's tokenizer 13a takes whole sentences for words there; "
                         "give --tokenize zh"));
-  for (const Arguments& more : {Arguments{"--tokenize", "zh"}, {"--metrics", "chrf"}, {"--force"}}) {
+  EXPECT_THAT(evaluate({"--hypothesis", file("first"), "--metrics", "ter", "--ter-asian-support"}).err,
+              HasSubstr("the references are Chinese, and TER takes whole sentences for words there; give "
+                        "--ter-normalized --ter-asian-support"));
+  for (const Arguments& more : {Arguments{"--tokenize", "zh"},
+                                {"--metrics", "chrf"},
+                                {"--force"},
+                                {"--metrics", "ter", "--ter-normalized", "--ter-asian-support"}}) {
     auto arguments = more;
     arguments.insert(arguments.end(), {"--hypothesis", file("first")});
     EXPECT_THAT(evaluate(arguments).err, IsEmpty());

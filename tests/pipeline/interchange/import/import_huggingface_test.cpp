@@ -287,6 +287,16 @@ TEST_F(ImportHuggingFaceTest, ThePadOfTheSourceMayBeAPieceOfTheTarget) {
   EXPECT_TRUE(embedding[kBos].equal(embedding[word])) << "the decoder's first input";
 }
 
+TEST_F(ImportHuggingFaceTest, LanguagesOfM2M100ThatNoFileNamesFollowItsPieces) {
+  HuggingFaceModel there("m2m_100");
+  there.tokenizer = {{"language_codes", "m2m100"}};
+  const auto model = imported(there, {.target_language = "am"});
+  EXPECT_EQ(model.source_tokenizer->language_tag("af"), there.pieces - 3);
+  EXPECT_EQ(model.source_tokenizer->language_tag("am"), there.pieces - 2);
+  there.tokenizer = {{"language_codes", "others"}};
+  EXPECT_THAT(refusals(there), Contains(HasSubstr("wanted language tags")));
+}
+
 TEST_F(ImportHuggingFaceTest, AVocabularyWithFewerPiecesThanRowsIsRefusedUnlessItIsWanted) {
   for (const std::string type : {"marian", "m2m_100"}) {
     HuggingFaceModel there(type);
