@@ -77,7 +77,7 @@ TEST_F(FirstRunTest, TwoFileNamesAreEnough) {
   EXPECT_THAT(outcome.out, IsEmpty());
   EXPECT_THAT(outcome.err,
               AllOf(HasSubstr("values chosen for 200 sentence pairs"), HasSubstr("  tokenizer.vocabulary_size "),
-                    HasSubstr(" of 200 pairs are held out of training"), HasSubstr("(greedy)"),
+                    HasSubstr(" of 200 pairs; data.valid_source"), HasSubstr("(greedy)"),
                     HasSubstr("the model is " + (run_ / "a" / "model.safetensors").string() + ", "),
                     HasSubstr("translate with: gloss translate --model " + (run_ / "a").string() + " < ")));
   const auto config = this->config("a");
@@ -201,7 +201,8 @@ TEST_F(FirstRunTest, TwentyPairsAreTrained) {
   write_text(run_.corpus("train.de"), target);
   const auto outcome = run_gloss(training("a"));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("2 of 20 pairs are held out"), HasSubstr("warning: the run has ")));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("held out of training to validate on: 2 of 20 pairs"),
+                                 HasSubstr("warning: the run has ")));
 }
 
 TEST_F(FirstRunTest, SettingsThatCannotWorkAreWarnedOf) {

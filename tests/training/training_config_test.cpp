@@ -133,12 +133,13 @@ TEST(TrainingConfigTest, ErrorsNameTheKeyAndTheValue) {
 }
 
 TEST(TrainingConfigTest, UnknownKeysAreRefusedWithTheNearestKnownOne) {
-  EXPECT_THAT([] { read({{"max_step", 1}}); }, ThrowsMessage<UsageError>(HasSubstr("\"max_steps\"")));
+  EXPECT_THAT([] { read({{"max_step", 1}}); }, ThrowsMessage<UsageError>(HasSubstr("\"training.max_steps\"")));
   EXPECT_THAT(
       [] {
         read({{"early_stop", {{"patiense", 1}}}});
       },
-      ThrowsMessage<UsageError>(AllOf(HasSubstr("training.early_stop.patiense"), HasSubstr("\"patience\""))));
+      ThrowsMessage<UsageError>(
+          AllOf(HasSubstr("training.early_stop.patiense"), HasSubstr("\"training.early_stop.patience\""))));
 }
 
 }  // namespace

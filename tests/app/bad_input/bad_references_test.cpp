@@ -41,12 +41,12 @@ class BadReferencesTest : public testing::Test {
 };
 
 TEST_F(BadReferencesTest, TextsOfDifferentLengthGetNoScore) {
-  expect_refused("hypothesis", {"@two", "-i", "@one"}, 3, "one has 1 lines, .*two 2; line n");
-  expect_refused("second system", {"@two", "-i", "@two", "@one", "-f", "text"}, 3, "one has 1 lines");
-  expect_refused("second reference", {"@two", "@one", "-i", "@two"}, 3, "one has 1 lines");
-  expect_refused("groups", {"@two", "-i", "@two", "--groups", "@one"}, 3, "one has 1 lines");
-  expect_refused("source", {"@two", "-i", "@two", "--source", "@one"}, 3, "one has 1 lines");
-  expect_refused("line by line", {"@two", "-i", "@one", "--sentence-level"}, 3, "one has 1 lines");
+  expect_refused("hypothesis", {"@two", "-i", "@one"}, 3, "one has 1 line, .*two 2; line n");
+  expect_refused("second system", {"@two", "-i", "@two", "@one", "-f", "text"}, 3, "one has 1 line");
+  expect_refused("second reference", {"@two", "@one", "-i", "@two"}, 3, "one has 1 line");
+  expect_refused("groups", {"@two", "-i", "@two", "--groups", "@one"}, 3, "one has 1 line");
+  expect_refused("source", {"@two", "-i", "@two", "--source", "@one"}, 3, "one has 1 line");
+  expect_refused("line by line", {"@two", "-i", "@one", "--sentence-level"}, 3, "one has 1 line");
   expect_refused("stdin", {"@two", "--format", "sacrebleu"}, 3, "System 1 has 3 lines", "a\nb\nc\n");
 }
 
@@ -126,7 +126,7 @@ TEST_F(BadReferencesTest, WhatIsWrongIsSaidBeforeAModelTranslates) {
   refused({}, 2, "no-model");
   refused({"-m", "chrf", "--chrf-char-order", "0"}, 2, "--chrf-char-order: wanted at least 1");
   refused({"--tokenize", "flores200"}, 2, "--tokenize flores200 wants");
-  refused({"--groups", "@one"}, 3, "one has 1 lines, .*two 2");
+  refused({"--groups", "@one"}, 3, "one has 1 line, .*two 2");
   refused({"--spm-model", "@none"}, 2, "--spm-model: there is no file");
   refused({"--tokenize", "zh", "--spm-model", "@two"}, 2, "--spm-model: wanted only with");
   const EnvironmentVariable seed("SACREBLEU_SEED", "many");

@@ -48,7 +48,7 @@ TEST(ScoreSystemsTest, GroupsMustCoverAllLines) {
   EXPECT_THAT([] { report_of(kSystems, [](auto& options) {
                      options.groups = {{"g"}, {0}};
                    }); },
-              ThrowsMessage<DataError>(HasSubstr("the list of groups has 1 lines, the reference 2")));
+              ThrowsMessage<DataError>(HasSubstr("the list of groups has 1 line, the reference 2")));
   EXPECT_THAT([] { report_of(kSystems, [](auto& options) {
                      options.lengths = {{"0-10"}, {0, 0, 0}};
                    }); },

@@ -93,7 +93,7 @@ TEST_F(ScoredTextTest, SeveralFilesAreSeveralReferences) {
 
 TEST_F(ScoredTextTest, ReferenceFilesOfDifferentLengthAreRefused) {
   const std::vector<Path> files{file("a", "1\n2\n"), file("b", "3\n")};
-  EXPECT_THAT(refusal([&] { read_references(files); }), AllOf(HasSubstr("b has 1 lines"), HasSubstr("a 2;")));
+  EXPECT_THAT(refusal([&] { read_references(files); }), AllOf(HasSubstr("b has 1 line"), HasSubstr("a 2;")));
 }
 
 TEST_F(ScoredTextTest, LastOfSeveralColumnsKeepsItsTabs) {

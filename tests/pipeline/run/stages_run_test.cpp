@@ -143,7 +143,7 @@ TEST_F(StagesRunTest, HeldOutPairsAreThoseOfAllTexts) {
   data.valid_source = data.valid_target = data.test_source = data.test_target = "";
   data.hold_out = true;
   job_.run();
-  EXPECT_THAT(printed(), HasSubstr("8 of 85 pairs are held out"));
+  EXPECT_THAT(printed(), HasSubstr("held out of training to validate on: 8 of 85 pairs;"));
   const auto held_out = *scan_texts(data.training_texts(), {.hold_out = true}).held_out;
   std::int64_t left = 0;
   for (const auto& [source, target] : data.training_texts()) {
@@ -256,7 +256,7 @@ TEST_F(StagesRunTest, FilesThatCannotBeUsedAreNamedByKey) {
   job_.config.data.stages[0].sources[0].weight = 1e-3;
   refused("data.stages[0].sources[0].weight: wanted a weight");
   write_lines(job_ / "more.source", {"a"});
-  refused("more.source has 1 lines");
+  refused("more.source has 1 line");
   write_lines(job_ / "more.source", std::vector<std::string>(25));
   refused("none of 25 pairs can be used: 25 empty");
 }
