@@ -192,7 +192,7 @@ TEST(BleuMetricTest, RefusesMisalignedTextsAndReportsBothCounts) {
       [] {
         References::in_streams(std::vector<Texts>{{"a", "b"}, {"a"}});
       },
-      ThrowsMessage<DataError>(HasSubstr("has 1 lines, the first one 2")));
+      ThrowsMessage<DataError>(HasSubstr("has 1 line, the first one 2")));
 }
 
 TEST(BleuMetricTest, RefusesALineWithoutReferenceByItsNumber) {
