@@ -61,7 +61,8 @@ TEST_F(TranslateGlossaryTest, PhrasesWithoutRoomAreWarnedOf) {
 }
 
 TEST_F(TranslateGlossaryTest, TheOptionThatLeavesNoRoomIsNamed) {
-  const auto outcome = translate("bada kilo\n", "bada\tmuna kilo bada muna\n", {"--max-length-factor", "0.5"});
+  const auto outcome =
+      translate("bada kilo\n", "bada\tmuna kilo bada muna\n", {"--max-length", "60", "--max-length-factor", "0.5"});
   EXPECT_THAT(outcome.err, HasSubstr("for which --max-length-factor has no room"));
   EXPECT_THAT(translate("bada kilo\n", "bada\tmuna kilo bada muna\n", {"--max-length", "2"}).err,
               HasSubstr("for which --max-length has no room"));
