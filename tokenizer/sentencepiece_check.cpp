@@ -8,6 +8,7 @@
 #include <numeric>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "common/error.h"
@@ -50,7 +51,7 @@ std::string rewritten(const Piece& piece) {
   message.add_bytes(PieceField::kText, piece.text);
   message.add_float(PieceField::kScore, piece.score);
   message.add_number(PieceField::kType, static_cast<std::uint64_t>(piece.type));
-  return message.message();
+  return std::move(message).message();
 }
 
 // A double-array trie (Yata et al. 2007) in the format of darts-clone. Bit 31: a leaf, whose other bits are its value;
@@ -141,7 +142,7 @@ std::string rewritten_normalizer(std::string_view message) {
         field->type == Fields::kVarint)
       result.add(*field);
   }
-  return result.message();
+  return std::move(result).message();
 }
 
 std::string rewritten_trainer(std::string_view message) {
@@ -163,7 +164,7 @@ std::string rewritten_trainer(std::string_view message) {
       result.add(*field);
     }
   }
-  return result.message();
+  return std::move(result).message();
 }
 
 std::string rewritten_model(std::string_view bytes) {
@@ -190,7 +191,7 @@ std::string rewritten_model(std::string_view bytes) {
     result.add_bytes(field->number, part);
   }
   expect(!pieces.empty(), "no pieces");
-  return result.message();
+  return std::move(result).message();
 }
 
 }  // namespace

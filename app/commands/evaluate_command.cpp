@@ -189,7 +189,8 @@ void warn_of_tokenized(const EvaluationInput& judged) {
 /// Warns if a metric counts words between spaces in references that have none there.
 void warn_of_unspaced(const std::vector<MetricKind>& kinds, const EvaluationInput& judged) {
   const auto is_asked = [&](MetricKind kind) { return std::ranges::find(kinds, kind) != kinds.end(); };
-  const auto& [bleu, ter] = std::pair(judged.settings.bleu.tokenizer, judged.settings.ter);
+  const auto bleu = judged.settings.bleu.tokenizer;
+  const auto& ter = judged.settings.ter;
   const bool warns_of_bleu =
       is_asked(MetricKind::kBleu) && (bleu == BleuTokenizer::k13a || bleu == BleuTokenizer::kIntl);
   const bool warns_of_ter = is_asked(MetricKind::kTer) && !(ter.normalized && ter.asian_support);

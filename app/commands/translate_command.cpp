@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -27,6 +26,7 @@
 #include "common/text/noted_lines.h"
 #include "common/text/sentence_count.h"
 #include "common/text/utf8.h"
+#include "decoding/length_limit.h"
 #include "pipeline/models/translation_ensemble.h"
 #include "translation/glossary.h"
 
@@ -114,9 +114,8 @@ class LineWarnings {
  private:
   /// Returns whether max_length_factor limits the translation of the line, and not max_length.
   bool is_cut_by_factor(const LineTranslation& translation) const {
-    const auto source = static_cast<double>(translation.source.ids.size() + 1);
     return decoding_.max_length_factor > 0 &&
-           std::ceil(decoding_.max_length_factor * source) < static_cast<double>(decoding_.max_length);
+           relative_limit(decoding_, std::ssize(translation.source.ids) + 1) < decoding_.max_length;
   }
 
   const DecodingConfig& decoding_;

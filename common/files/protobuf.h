@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace gloss {
 
@@ -44,7 +45,8 @@ class ProtobufWriter {
   void add_bytes(std::uint64_t field, std::string_view bytes) { add({field, ProtobufFields::kBytes, bytes, 0}); }
   void add_float(std::uint64_t field, float value);
   void add_double(std::uint64_t field, double value);
-  const std::string& message() const { return message_; }
+  const std::string& message() const& { return message_; }
+  std::string message() && { return std::move(message_); }
 
  private:
   void add_varint(std::uint64_t value);

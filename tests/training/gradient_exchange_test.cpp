@@ -65,6 +65,17 @@ class GradientExchangeTest : public testing::Test {
     for (const auto& [name, tensor] : wanted) EXPECT_TRUE(found.at(name).equal(tensor)) << name;
   }
 
+  /// Calls `exchange_sums` in each of two processes with the optimizer and the exchange of a small model.
+  void in_two_processes(const auto& exchange_sums) {
+    run_processes(2, [&](Exchange& exchange) {
+      auto model = make_model(small_config(), {12, 12}, RandomStream(1, "weights"));
+      Workers workers(1);
+      const Adam adam(named_parameters(model), {}, Adam::Path::kPlain, &workers, exchange);
+      GradientExchange gradient_exchange(exchange, model, adam, workers);
+      exchange_sums(exchange, adam, gradient_exchange);
+    });
+  }
+
   Toy toy_{{.pairs = 30}, at::kCPU};
   std::map<std::int64_t, double> norms_;
   Tensors ema_of_last_;
@@ -97,11 +108,7 @@ TEST_F(GradientExchangeTest, WithTheWholeStateInEachProcessTheyAreThoseOfOne) {
 }
 
 TEST_F(GradientExchangeTest, AGradientThatNoShardHasIsUndefined) {
-  run_processes(2, [&](Exchange& exchange) {
-    auto model = make_model(small_config(), {12, 12}, RandomStream(1, "weights"));
-    Workers workers(1);
-    const Adam adam(named_parameters(model), {}, Adam::Path::kPlain, &workers, exchange);
-    GradientExchange gradient_exchange(exchange, model, adam, workers);
+  in_two_processes([&](Exchange& exchange, const Adam& adam, GradientExchange& gradient_exchange) {
     std::vector<ShardSums> own(1);
     own[0].tokens = 1;
     own[0].nll = at::zeros({}, at::kDouble);
@@ -116,11 +123,7 @@ TEST_F(GradientExchangeTest, AGradientThatNoShardHasIsUndefined) {
 }
 
 TEST_F(GradientExchangeTest, AnImpossibleNumberOfTokensIsRefused) {
-  run_processes(2, [&](Exchange& exchange) {
-    auto model = make_model(small_config(), {12, 12}, RandomStream(1, "weights"));
-    Workers workers(1);
-    const Adam adam(named_parameters(model), {}, Adam::Path::kPlain, &workers, exchange);
-    GradientExchange gradient_exchange(exchange, model, adam, workers);
+  in_two_processes([&](Exchange& exchange, const Adam& adam, GradientExchange& gradient_exchange) {
     std::vector<ShardSums> own(1);
     own[0].tokens = exchange.is_first() ? 0 : -1;
     own[0].gradients.resize(adam.trained().size());
