@@ -5,6 +5,16 @@ function(gloss_options target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${GLOSS_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 24)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
                          -Wno-unknown-pragmas $<$<BOOL:${GLOSS_WARNINGS_AS_ERRORS}>:-Werror>)
+  # Text, models and messages come from elsewhere: containers check their indices, functions of C the sizes that they
+  # can know. The innermost loops, which see none of these, do without. Some distributions set a level of their own.
+  if(NOT target MATCHES "^gloss_kernels")
+    target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)
+    if(NOT GLOSS_SANITIZE)
+      target_compile_options(${target} PRIVATE -fstack-protector-strong
+                             "$<$<CONFIG:Release>:SHELL:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>")
+      target_link_options(${target} PRIVATE LINKER:-z,relro LINKER:-z,now)
+    endif()
+  endif()
   if(GLOSS_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${GLOSS_SANITIZE} -fno-sanitize-recover=undefined
                            -fno-omit-frame-pointer)
