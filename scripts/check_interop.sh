@@ -17,6 +17,8 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 command -v python3 >/dev/null || { echo "check_interop: wanted Python 3, found none; install python3" >&2 && exit 1; }
+program="$root/scripts/interop/interop.py"
+if [[ " $* " == *" --help "* ]]; then exec python3 "$program" --help; fi
 venv="$root/build/interop/venv"
 requirements="$root/scripts/interop/requirements.txt"
 if ! cmp -s "$requirements" "$venv/installed.txt"; then
@@ -25,11 +27,9 @@ if ! cmp -s "$requirements" "$venv/installed.txt"; then
   "$venv/bin/pip" install --quiet --disable-pip-version-check ${PIP_OPTIONS:-} --requirement "$requirements"
   cp "$requirements" "$venv/installed.txt"
 fi
-if [[ " $* " != *" --help "* && -z ${GLOSS_BUILD:-} ]]; then
-  "$root/scripts/build.sh" ci gloss gloss_print_logits
-fi
-run=("$venv/bin/python" "$root/scripts/interop/interop.py" --build "${GLOSS_BUILD:-$root/build/ci}" "$@")
-if [[ " $* " == *" --help "* || (" $* " == *" --only "* && " $* " != *" --only saved "*) ]]; then exec "${run[@]}"; fi
+if [[ -z ${GLOSS_BUILD:-} ]]; then "$root/scripts/build.sh" ci gloss gloss_print_logits; fi
+run=("$venv/bin/python" "$program" --build "${GLOSS_BUILD:-$root/build/ci}" "$@")
+if [[ " $* " == *" --only "* && " $* " != *" --only saved "* ]]; then exec "${run[@]}"; fi
 # The check "saved" also runs with an older transformers, which writes other files.
 older="$root/build/interop/transformers4"
 if [[ ! -d $older ]]; then

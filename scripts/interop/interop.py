@@ -8,8 +8,6 @@ import sys
 import tempfile
 import time
 
-import gloss_program
-
 ENGINE = pathlib.Path(__file__).resolve().parents[2] / "build/interop/venv310"
 CHECKS = ["self", "huggingface", "marian", "export", "marian-engine", "refusals", "tokenizer", "saved", "multi30k"]
 
@@ -33,6 +31,7 @@ def options_of(arguments):
 
 def main(arguments):
     options = options_of(arguments)
+    gloss_program = importlib.import_module("gloss_program")  # which needs packages that --help does not
     gloss = gloss_program.GlossProgram(options.build.resolve())
     work = options.work or pathlib.Path(tempfile.mkdtemp(prefix="gloss-interop-"))
     failures = []
