@@ -172,6 +172,11 @@ const Settings<DecodingConfig>& decoding_settings() {
                      .range = between(1, 65536),
                      .flag = "--batch-size",
                      .group = "Machine",
+                     .identity = Identity::kNever}},
+                   {field(&Config::alignment_from),
+                    {.key = "alignment_from",
+                     .help = "attention that alignments are read from, such as decoder.5.cross.0",
+                     .shown_default = "the last decoder layer",
                      .identity = Identity::kNever}}});
   return settings;
 }

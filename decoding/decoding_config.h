@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "common/config/config_section.h"
 #include "common/config/setting.h"
@@ -47,7 +48,8 @@ struct DecodingConfig {
   /// Hypotheses per sentence, at most beam_size; any number with sampling. `gloss translate` prints one line for
   /// each line unless --n-best is given; scores of translations use the best one only.
   std::int64_t n_best = 1;
-  std::int64_t batch_size = 64;  ///< sentences searched together
+  std::int64_t batch_size = 64;     ///< sentences searched together
+  std::string alignment_from = {};  ///< the attention of alignments (AttentionSite); empty: the last decoder layer's
   SamplingConfig sampling = {};  ///< if enabled, beam_size, patience and coverage_penalty have no effect
 
   /// Returns beam_size * patience, rounded; at least 1.

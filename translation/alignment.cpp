@@ -67,20 +67,21 @@ void align_batch(EncoderDecoder model, const AttentionSite& site, const AlignedP
 
 }  // namespace
 
-AttentionSite parse_attention_site(std::string_view name, const ModelConfig& config) {
+AttentionSite parse_attention_site(std::string_view name, const ModelConfig& config, const std::string& key) {
   const auto part = parse_part(name, config);
   if (part && part->side == Part::Side::kDecoder && part->sublayer == Part::Sublayer::kCross) {
     if (part->kind == Part::Kind::kSublayer) return {part->layer, std::nullopt};
     if (part->kind == Part::Kind::kHead) return {part->layer, part->head};
   }
-  if (!config.has_cross_attention()) throw UsageError({Key{"alignment_from"}, ": " + std::string(kNoAttention)});
+  if (!config.has_cross_attention()) throw UsageError({Key{key}, ": " + std::string(kNoAttention)});
   throw UsageError(
-      {Key{"alignment_from"}, ": wanted decoder.LAYER.cross or decoder.LAYER.cross.HEAD, with a layer from 0 to " +
+      {Key{key}, ": wanted decoder.LAYER.cross or decoder.LAYER.cross.HEAD, with a layer from 0 to " +
                                   std::to_string(default_attention_site(config).layer) + " and a head from 0 to " +
                                   std::to_string(config.heads - 1) + ", got " + printable(std::string(name))});
 }
 
-AttentionSite default_attention_site(const ModelConfig& config) {
+AttentionSite default_attention_site(const ModelConfig& config, std::string_view name) {
+  if (!name.empty()) return parse_attention_site(name, config, "decoding.alignment_from");
   return {config.is_transformer() ? config.decoder_layers - 1 : 0, std::nullopt};
 }
 

@@ -23,12 +23,14 @@ struct AttentionSite {
   std::optional<std::int64_t> head;  ///< from 0; absent: the mean of all heads
 };
 
-/// Parses "decoder.2.cross" or, for one head, "decoder.2.cross.3". Throws UsageError with the key "alignment_from" and
-/// the valid layers and heads.
-AttentionSite parse_attention_site(std::string_view name, const ModelConfig& config);
+/// Parses "decoder.2.cross" or, for one head, "decoder.2.cross.3". Throws UsageError with `key` and the valid layers and
+/// heads.
+AttentionSite parse_attention_site(std::string_view name, const ModelConfig& config,
+                                   const std::string& key = "alignment_from");
 
-/// Returns the default of alignments: the mean of the last layer's heads (reasons: docs/translation_report.md).
-AttentionSite default_attention_site(const ModelConfig& config);
+/// Returns the default of alignments: the mean of the last layer's heads (reasons: docs/translation_report.md), or what
+/// `name` says if it is not empty (decoding.alignment_from).
+AttentionSite default_attention_site(const ModelConfig& config, std::string_view name = "");
 
 /// Translations to align. Sources are pieces and eos, targets pieces without eos.
 struct AlignedPairs {

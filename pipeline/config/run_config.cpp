@@ -11,6 +11,7 @@
 #include "common/text/printable.h"
 #include "model/weights.h"
 #include "training/freeze.h"
+#include "translation/alignment.h"
 
 namespace gloss {
 namespace {
@@ -96,6 +97,7 @@ void RunConfig::validate() const {
     throw UsageError(
         "decoding.coverage_penalty: needs attention to the source, which a model without model.recurrent_attention "
         "lacks; set it to 0");
+  if (!decoding.alignment_from.empty()) default_attention_site(model, decoding.alignment_from);  // throws
   if (training.early_stop.patience > 0 && !data.training_texts().empty())
     require(data.validates(), "data.valid_source", "validation data, which training.early_stop needs",
             data.valid_source);

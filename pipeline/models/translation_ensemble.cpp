@@ -39,7 +39,9 @@ LineTranslator TranslationEnsemble::untagged_translator(std::optional<WeightPrec
   for (const auto& member : members) scorers.push_back(member.scorer(precision, plain));
   release_cached_memory();  // of the weights before they were packed
   Aligner aligner;
-  if (aligns) aligner = {first().file.model.network, default_attention_site(first().config.model)};
+  const auto& config = first().config;
+  if (aligns)
+    aligner = {first().file.model.network, default_attention_site(config.model, config.decoding.alignment_from)};
   return LineTranslator(make_ensemble(std::move(scorers)), first().source_tokenizer, first().target_tokenizer,
                         max_source_length(), std::move(aligner));
 }

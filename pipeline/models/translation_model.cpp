@@ -180,7 +180,7 @@ std::shared_ptr<const Scorer> TranslationModel::scorer(std::optional<WeightPreci
 LineTranslator TranslationModel::translator(std::optional<WeightPrecision> precision, bool plain) const {
   const auto [source, target] = tagged_tokenizers();
   return LineTranslator(scorer(precision, plain), source, target, max_source_length(config),
-                        {file.model.network, default_attention_site(config.model)});
+                        {file.model.network, default_attention_site(config.model, config.decoding.alignment_from)});
 }
 
 TokenizerPair TranslationModel::tagged_tokenizers() const {

@@ -61,6 +61,7 @@ TEST(DecodingConfigTest, EveryKeySurvivesWritingAndReading) {
                      {"max_length_factor", 2.5},
                      {"n_best", 3},
                      {"batch_size", 11},
+                     {"alignment_from", "decoder.1.cross.0"},
                      {"sampling", sampling}};
   EXPECT_EQ(to_json(read(json)), json);
 }

@@ -247,6 +247,7 @@ class MarianImport {
     config.data.max_length = kUsualLength;
     config.decoding.no_unk = config.decoding.shrinking_beam = true;  // as Marian does, unless decoder.yml allows unk
     config.decoding.max_length_factor = kUsualLengthFactor;
+    config.decoding.alignment_from = network_.guided_attention;
     if (files_.decoder) set_marian_search(MarianOptions::read(*files_.decoder), config, model_.report.notes);
   }
 

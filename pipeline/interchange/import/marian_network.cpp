@@ -299,9 +299,8 @@ MarianNetwork marian_network(const MarianOptions& options, ModelFamily formulas,
     if (model.positions == Positions::kSinusoidal) model.position_frequencies = PositionFrequencies::kTensor2Tensor;
   }
   const auto guided = reader.text("guided-alignment");
-  if (!guided.empty() && guided != "none")
-    network.notes.push_back("trained with guided alignment: use gloss translate --alignment-from decoder." +
-                            std::to_string(guided_layer(reader, model.decoder_layers)) + ".cross.0");
+  if (network.is_transformer && !guided.empty() && guided != "none")
+    network.guided_attention = "decoder." + std::to_string(guided_layer(reader, model.decoder_layers)) + ".cross.0";
   return network;
 }
 

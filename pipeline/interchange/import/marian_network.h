@@ -24,6 +24,7 @@ struct MarianNetwork {
   std::vector<std::int64_t> tied_layers;
   bool has_projection = true;  ///< the attentions have an output projection
   bool has_output_bias = true;
+  std::string guided_attention;  ///< the head that was trained with alignments, as decoding.alignment_from; or empty
   Json options;  ///< the keys that decide this, with their values as text
   std::vector<std::string> notes;
 };
