@@ -123,6 +123,12 @@ def merged(base, changes):
     return result
 
 
+def tensors_of(path):
+    """The bytes of a safetensors file after its header."""
+    data = path.read_bytes()
+    return data[8 + int.from_bytes(data[:8], "little"):]
+
+
 def sha256(data):
     return hashlib.sha256(data).hexdigest()[:16]
 
@@ -176,7 +182,8 @@ class Results:
             print(f"train {name}: this processor has no products of bfloat16")
             return
         self.keep(f"train {name}/model", (self.work / f"run-{name}/model.safetensors").read_bytes())
-        self.keep_files(f"train {name}", f"run-{name}/checkpoints", "step-*.safetensors")
+        for path in sorted((self.work / f"run-{name}/checkpoints").glob("step-*.safetensors")):
+            self.keep(f"train {name}/{path.name}", tensors_of(path))  # the state before them counts seconds
 
     def resume(self):
         first = ["train-translate", "--config", "default.json", "--out", "run-resumed", "--quiet", "--threads", "1"]
@@ -207,7 +214,7 @@ class Results:
         if program == "ctranslate2":
             return
         self.call("import", f"{program}-{run}", "--output", f"{program}-{run}.safetensors", "--overwrite", "--quiet")
-        self.keep(f"import {run} {program}", (self.work / f"{program}-{run}.safetensors").read_bytes())
+        self.keep(f"import {run} {program}", tensors_of(self.work / f"{program}-{run}.safetensors"))
 
     def others(self):
         model = ["--model", "run-default", "--threads", "1", "--quiet"]
