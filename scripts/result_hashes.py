@@ -229,9 +229,8 @@ class Results:
                          "--confidence-n", "50", "--quiet")
         self.keep_output("evaluate pairs", "evaluate", *scores, "--paired-bs", "--paired-bs-n", "50", "--json", "--quiet")
         self.keep_output("evaluate sentences", "evaluate", *scores[:2], *scores[4:], "--sentence-level", "--quiet")
-        self.keep_output("check-data", "check-data", "--config", "default.json", "--json", "--quiet")
+        self.keep_output("check-data", "check-data", "--source", "lines.txt", "--target", "references.txt", "--json", "--quiet")
         self.keep_output("explain trace", "explain", *model, "--trace", "the man sees the house .")
-        self.keep_output("explain run", "explain", "--run", "run-default", "--csv", "--quiet")
         for precision in ("int8", "bfloat16"):
             self.call("convert", "--model", "run-default", "--precision", precision, "--output", f"{precision}.safetensors",
                       "--overwrite", "--quiet")
