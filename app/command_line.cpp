@@ -21,7 +21,7 @@
 #include "app/version_text.h"
 #include "common/config/config_section.h"
 #include "common/text/printable.h"
-#include "pipeline/config/run_config.h"
+#include "run/config/run_config.h"
 
 namespace gloss {
 namespace {

@@ -17,11 +17,11 @@
 
 #include "benchmarks/machine.h"
 #include "common/files/atomic_file.h"
+#include "common/files/text_pairs.h"
 #include "decoding/batched_search.h"
 #include "decoding/scorers/make_scorer.h"
-#include "pipeline/models/translation_model.h"
-#include "pipeline/runtime.h"
-#include "pipeline/text_pairs.h"
+#include "tensor/runtime.h"
+#include "translation/models/translation_model.h"
 
 namespace gloss {
 namespace {

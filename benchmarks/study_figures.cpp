@@ -10,7 +10,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "benchmarks/study/figures.h"
-#include "pipeline/runtime.h"
+#include "tensor/runtime.h"
 
 namespace gloss {
 namespace {

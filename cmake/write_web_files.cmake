@@ -15,7 +15,7 @@ endfunction()
 file(READ "${WEB}/explain.html" page)
 read_files(style css)
 read_files(script js)
-file(WRITE "${FILE}" "#include \"pipeline/explain/web_files.h\"
+file(WRITE "${FILE}" "#include \"explain/web_files.h\"
 
 namespace gloss {
 

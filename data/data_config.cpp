@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "common/config/settings.h"
-#include "data/language_tag.h"
+#include "common/text/language_tag.h"
 
 namespace gloss {
 namespace {

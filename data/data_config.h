@@ -13,13 +13,13 @@
 
 namespace gloss {
 
-/// The section `data` of the run file. Paths are as the file spells them; pipeline resolves them against its folder.
+/// The section `data` of the run file. Paths are as the file spells them; run/config resolves them against its folder.
 struct DataConfig {
   std::string train_source, train_target;
   std::vector<TrainingStage> stages;             ///< in place of the two keys above
   std::string valid_source, valid_target;        ///< optional, both or neither
   std::string test_source, test_target;          ///< optional, both or neither
-  std::string source_language, target_language;  ///< language tags (data/language_tag.h); empty: unknown
+  std::string source_language, target_language;  ///< language tags (common/text/language_tag.h); empty: unknown
   std::int64_t max_length = 256;                 ///< pieces and eos; a longer pair is left out of training
   PairFilters filters;                           ///< of training pairs; other texts are not filtered
   std::int64_t batch_tokens = 4096;              ///< max(source, target) positions times sentences, padding included

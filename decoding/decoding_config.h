@@ -50,7 +50,7 @@ struct DecodingConfig {
   std::int64_t n_best = 1;
   std::int64_t batch_size = 64;     ///< sentences searched together
   std::string alignment_from = {};  ///< the attention of alignments (AttentionSite); empty: the last decoder layer's
-  SamplingConfig sampling = {};  ///< if enabled, beam_size, patience and coverage_penalty have no effect
+  SamplingConfig sampling = {};     ///< if enabled, beam_size, patience and coverage_penalty have no effect
 
   /// Returns beam_size * patience, rounded; at least 1.
   std::int64_t enough_finished() const;

@@ -14,12 +14,12 @@
 #include "library/public_errors.h"
 #include "library/public_translation.h"
 #include "library/search_options.h"
-#include "pipeline/models/translation_ensemble.h"
-#include "pipeline/models/translation_model.h"
-#include "pipeline/runtime.h"
+#include "tensor/determinism.h"
+#include "tensor/runtime.h"
 #include "tensor/thread_count.h"
-#include "training/determinism.h"
 #include "translation/glossary_phrases.h"
+#include "translation/models/translation_ensemble.h"
+#include "translation/models/translation_model.h"
 
 namespace gloss {
 namespace {
@@ -87,7 +87,7 @@ DetailOptions detail_options(const TranslationOptions& options, const ModelConfi
 struct Translator::Impl {
   LineTranslator lines;  ///< without language tags
   TokenizerPair tokenizers;
-  RunConfig config;
+  TranslatorConfig config;
   int threads;
 
   /// Returns a translator with the language tags of a call.

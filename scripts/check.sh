@@ -3,8 +3,8 @@
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-folders=(common kernels tensor tokenizer data model training decoding translation evaluation pipeline app library tests
-  benchmarks examples)
+folders=(common kernels tensor tokenizer data model training decoding translation evaluation run interchange explain app
+  library tests benchmarks examples)
 failed=0
 
 fault() {
@@ -104,7 +104,7 @@ check_formatting "${files[@]}"
 
 may_include common
 may_include kernels common
-may_include tensor common
+may_include tensor common kernels
 may_include tokenizer common
 may_include data common tokenizer
 may_include model common kernels tensor
@@ -112,19 +112,22 @@ may_include training common kernels tensor tokenizer data model
 may_include decoding common tensor model
 may_include translation common tensor tokenizer model decoding
 may_include evaluation common
-may_include pipeline common kernels tensor tokenizer data model training decoding translation evaluation
-may_include app common kernels tensor tokenizer data model training decoding translation evaluation pipeline
-may_include library common kernels tensor tokenizer data model training decoding translation evaluation pipeline
+may_include run common kernels tensor tokenizer data model training decoding translation evaluation
+may_include interchange common tensor tokenizer model decoding translation
+may_include explain common tensor tokenizer model decoding translation
+may_include app common kernels tensor tokenizer data model training decoding translation evaluation run interchange \
+  explain
+may_include library common tensor tokenizer model decoding translation
 may_include examples common tensor tokenizer data model training
 no_cycles
-no_torch common kernels tokenizer data evaluation pipeline/interchange/formats library/include
+no_torch common kernels tokenizer data evaluation interchange/formats library/include
 no_torch app/options app/help app/main.cpp app/command_line.* app/report_failure.* app/version_text.*
 if grep -rnE '^#include "(app/(commands|input)|tensor|translation)/' app/options app/help app/main.cpp app/command_line.*; then
   fault "the small program knows options only (see the lines above)"
 fi
-if grep -rn '^#include "pipeline/interchange/export/' pipeline/interchange/import ||
-  grep -rn '^#include "pipeline/interchange/import/' pipeline/interchange/export ||
-  grep -rnE '^#include "pipeline/interchange/(import|export)/' pipeline/interchange/formats pipeline/interchange/*.{h,cpp}; then
+if grep -rn '^#include "interchange/export/' interchange/import ||
+  grep -rn '^#include "interchange/import/' interchange/export ||
+  grep -rnE '^#include "interchange/(import|export)/' interchange/formats interchange/*.{h,cpp}; then
   fault "import and export share the folder above, and it includes neither (see the lines above)"
 fi
 if grep -rnE '^#include "' library/include; then

@@ -11,6 +11,7 @@
 #include "common/log/log.h"
 #include "common/text/counted.h"
 #include "common/text/printable.h"
+#include "model/storage/model_file.h"
 #include "training/checkpoint_name.h"
 
 namespace gloss {

@@ -11,9 +11,6 @@
 
 namespace gloss {
 
-/// Format name in a checkpoint's metadata.
-inline constexpr std::string_view kCheckpointFormat = "gloss-checkpoint";
-
 /// Name of the link to the checkpoint of the best validation.
 inline constexpr std::string_view kBestCheckpoint = "best.safetensors";
 

@@ -23,8 +23,8 @@
 #include "kernels/kernel_table.h"
 #include "model/fast/dispatch.h"
 #include "model/fast/matrix_product.h"
+#include "tensor/autocast.h"
 #include "tensor/shape.h"
-#include "training/mixed_precision.h"
 
 namespace gloss {
 namespace {

@@ -13,11 +13,11 @@
 #include "common/log/log.h"
 #include "data/shards.h"
 #include "model/fast/matrix_product.h"
+#include "tensor/autocast.h"
 #include "tensor/caching_allocator.h"
 #include "tensor/out_of_memory.h"
 #include "training/batch_loss.h"
 #include "training/lap.h"
-#include "training/mixed_precision.h"
 
 namespace gloss {
 namespace {
@@ -117,7 +117,7 @@ ShardSums ShardPasses::sums(const Batch& batch, std::uint32_t number) {
   ShardSums sum;
   Lap lap;
   const Loss loss = [&] {
-    const Autocast autocast(options_.precision, model_->device());
+    const Autocast autocast(options_.precision == Precision::kBfloat16, model_->device());
     return batch_loss(
         model_, batch, options_.label_smoothing,
         {.training = true, .random = &random, .plain = options_.plain, .batch_statistics = &sum.batch_statistics});

@@ -33,7 +33,7 @@ enum class TrainingEnd { kFinished, kEarlyStop, kStopped };
 
 /// One training run: forward, loss, backward, update; validation, checkpoints, limits. Everything is a function of the
 /// seed, the data and the configuration. A resumed run therefore produces the bits of an unbroken one on the CPU, and
-/// close values on a GPU (training/determinism.h).
+/// close values on a GPU (tensor/determinism.h).
 class Trainer {
  public:
   struct Options {

@@ -74,8 +74,7 @@ AttentionSite parse_attention_site(std::string_view name, const ModelConfig& con
     if (part->kind == Part::Kind::kHead) return {part->layer, part->head};
   }
   if (!config.has_cross_attention()) throw UsageError({Key{key}, ": " + std::string(kNoAttention)});
-  throw UsageError(
-      {Key{key}, ": wanted decoder.LAYER.cross or decoder.LAYER.cross.HEAD, with a layer from 0 to " +
+  throw UsageError({Key{key}, ": wanted decoder.LAYER.cross or decoder.LAYER.cross.HEAD, with a layer from 0 to " +
                                   std::to_string(default_attention_site(config).layer) + " and a head from 0 to " +
                                   std::to_string(config.heads - 1) + ", got " + printable(std::string(name))});
 }

@@ -23,8 +23,8 @@ struct AttentionSite {
   std::optional<std::int64_t> head;  ///< from 0; absent: the mean of all heads
 };
 
-/// Parses "decoder.2.cross" or, for one head, "decoder.2.cross.3". Throws UsageError with `key` and the valid layers and
-/// heads.
+/// Parses "decoder.2.cross" or, for one head, "decoder.2.cross.3". Throws UsageError with `key` and the valid layers
+/// and heads.
 AttentionSite parse_attention_site(std::string_view name, const ModelConfig& config,
                                    const std::string& key = "alignment_from");
 

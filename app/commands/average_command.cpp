@@ -9,8 +9,8 @@
 #include "common/log/log.h"
 #include "common/text/counted.h"
 #include "common/text/printable.h"
-#include "pipeline/config/run_files.h"
-#include "pipeline/models/average_models.h"
+#include "run/average_models.h"
+#include "run/config/run_files.h"
 #include "training/checkpoint_name.h"
 
 namespace gloss {

@@ -11,11 +11,11 @@
 #include "app/output/check_data_text.h"
 #include "app/output/standard_output.h"
 #include "common/error.h"
-#include "pipeline/check_data.h"
-#include "pipeline/config/read_run_file.h"
-#include "pipeline/config/run_files.h"
-#include "pipeline/estimate/run_length.h"
-#include "pipeline/estimate/training_needs.h"
+#include "run/check_data.h"
+#include "run/config/read_run_file.h"
+#include "run/config/run_files.h"
+#include "run/estimate/run_length.h"
+#include "run/estimate/training_needs.h"
 #include "tokenizer/make_tokenizer.h"
 
 namespace gloss {

@@ -9,7 +9,7 @@
 #include "common/log/log.h"
 #include "common/text/formatted.h"
 #include "common/text/printable.h"
-#include "pipeline/models/convert_model.h"
+#include "translation/models/convert_model.h"
 
 namespace gloss {
 

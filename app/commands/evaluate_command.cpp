@@ -21,17 +21,19 @@
 #include "app/output/sacrebleu_format.h"
 #include "app/output/standard_output.h"
 #include "common/error.h"
-#include "common/files/descriptor.h"
+#include "common/files/text_pairs.h"
 #include "common/log/log.h"
+#include "common/system/descriptor.h"
 #include "common/text/line_counts.h"
 #include "common/text/printable.h"
 #include "common/text/writing.h"
+#include "evaluation/scoring/evaluation_config.h"
 #include "evaluation/scoring/metric_set.h"
 #include "evaluation/scoring/score_systems.h"
 #include "evaluation/tokenize/strip.h"
 #include "evaluation/tokenize/tokenize.h"
-#include "pipeline/models/translation_ensemble.h"
-#include "pipeline/translate_texts.h"
+#include "translation/models/translation_ensemble.h"
+#include "translation/translate_texts.h"
 
 namespace gloss {
 namespace {
@@ -67,22 +69,27 @@ void expect_files(const EvaluateOptions& options) {
   if (options.groups) expect_input_file("--groups", *options.groups);
 }
 
+/// Returns the section `evaluation` of the run file that a model was trained with; the defaults of one without it.
+EvaluationConfig evaluation_config_of(const ModelDescription& description) {
+  return read_evaluation_config(ConfigSection(description.config, "").section("evaluation"));
+}
+
 /// Adds the model's translations of the sources, and the model's tokenizer for BLEU if the command line sets none. With
 /// --output, also writes the translations to that file.
 void translate_sources(const EvaluateOptions& options, const Machine& machine, EvaluationInput& judged) {
   std::optional<OutputFile> kept;
   if (options.output) kept.emplace(options.output);
   const auto models = load_models(options.models, options.languages, machine.device);
-  const auto& config = models.first().config;
-  if (!options.metrics.names_tokenizer()) judged.settings.bleu.tokenizer = config.evaluation.tokenize;
+  if (!options.metrics.names_tokenizer())
+    judged.settings.bleu.tokenizer = evaluation_config_of(models.first().file.description).tokenize;
   SystemOutput system;
   for (const auto& model : options.models) system.name += (system.name.empty() ? "" : " + ") + model.string();
-  const auto decoding = decoding_config(options.decoding, config.decoding);
+  const auto decoding = decoding_config(options.decoding, models.first().config.decoding);
   std::optional<LineTranslator> translator;
   name_by_option(translation_names(),
                  [&] { translator = models.translator(options.precision, /*aligns=*/false, options.plain); });
   warn_of_ignored(options.precision, models);
-  const auto [texts, truncated] = translate_texts(*translator, decoding, *judged.sources);
+  const auto [texts, truncated] = Translations(translate_texts(*translator, decoding, *judged.sources));
   warn_of_truncated("the test source", truncated, translator->max_source_length());
   for (const auto& line : texts) {
     if (kept) kept->write(line + '\n');

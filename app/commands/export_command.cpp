@@ -7,7 +7,7 @@
 #include "common/log/log.h"
 #include "common/text/formatted.h"
 #include "common/text/printable.h"
-#include "pipeline/interchange/export/export_model.h"
+#include "interchange/export/export_model.h"
 
 namespace gloss {
 

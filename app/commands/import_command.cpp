@@ -16,7 +16,7 @@
 #include "common/log/log.h"
 #include "common/text/formatted.h"
 #include "common/text/printable.h"
-#include "pipeline/interchange/import/import_model.h"
+#include "interchange/import/import_model.h"
 
 namespace gloss {
 namespace {

@@ -18,10 +18,10 @@
 #include "model/storage/stored_weights.h"
 #include "model/storage/tensor_names.h"
 #include "model/weights.h"
-#include "pipeline/config/run_files.h"
-#include "pipeline/models/translation_model.h"
+#include "run/config/run_files.h"
 #include "tokenizer/make_tokenizer.h"
 #include "training/checkpoint.h"
+#include "translation/models/translation_model.h"
 
 namespace gloss {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <c10/core/Device.h>
 
-#include "pipeline/models/translation_ensemble.h"
+#include "translation/models/translation_ensemble.h"
 
 namespace gloss {
 

@@ -15,16 +15,16 @@
 #include "app/output/standard_output.h"
 #include "app/output/translation_text.h"
 #include "common/error.h"
+#include "common/files/text_pairs.h"
 #include "common/log/log.h"
 #include "common/system/signals.h"
 #include "common/text/counted.h"
 #include "common/text/formatted.h"
 #include "common/text/noted_lines.h"
 #include "common/text/printable.h"
-#include "pipeline/models/translation_ensemble.h"
-#include "pipeline/score_pairs.h"
-#include "pipeline/text_pairs.h"
-#include "pipeline/translate_texts.h"
+#include "translation/models/score_pairs.h"
+#include "translation/models/translation_ensemble.h"
+#include "translation/translate_texts.h"
 
 namespace gloss {
 namespace {

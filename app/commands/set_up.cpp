@@ -1,7 +1,8 @@
 #include "app/commands/set_up.h"
 
-#include "pipeline/config/run_files.h"
-#include "pipeline/runtime.h"
+#include "run/config/run_files.h"
+#include "tensor/runtime.h"
+#include "translation/models/translation_model.h"
 
 namespace gloss {
 namespace {

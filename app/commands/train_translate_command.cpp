@@ -15,13 +15,14 @@
 #include "common/system/process_place.h"
 #include "common/system/signals.h"
 #include "common/system/threads.h"
+#include "common/text/language_tag.h"
 #include "common/text/printable.h"
-#include "data/language_tag.h"
-#include "pipeline/config/chosen_lines.h"
-#include "pipeline/config/read_run_file.h"
-#include "pipeline/config/run_files.h"
-#include "pipeline/local_processes.h"
-#include "pipeline/run/train_translate.h"
+#include "explain/lens_item.h"
+#include "run/config/chosen_lines.h"
+#include "run/config/read_run_file.h"
+#include "run/config/run_files.h"
+#include "run/local_processes.h"
+#include "run/train_translate.h"
 #include "training/processes/process_group.h"
 
 namespace gloss {
@@ -191,6 +192,7 @@ ExitCode run(const TrainTranslateCommandOptions& options) {
                                  .local_processes = place ? place->local_size : 1,
                                  .samples = options.samples,
                                  .notes = chosen_lines(run.chosen, run.text),
+                                 .describe = lens_item,
                                  .resume_options = resume_options(options)};
   training.config = options.given.over(top_settings(), training.config);
   training.config.plain = options.plain;

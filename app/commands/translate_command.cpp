@@ -27,8 +27,8 @@
 #include "common/text/sentence_count.h"
 #include "common/text/utf8.h"
 #include "decoding/length_limit.h"
-#include "pipeline/models/translation_ensemble.h"
 #include "translation/glossary.h"
+#include "translation/models/translation_ensemble.h"
 
 namespace gloss {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "app/options/command_options.h"
 #include "common/error.h"
+#include "common/files/text_pairs.h"
 #include "common/text/counted.h"
 #include "common/text/printable.h"
-#include "pipeline/text_pairs.h"
 
 namespace gloss {
 

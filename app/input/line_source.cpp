@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "common/files/descriptor.h"
+#include "common/system/descriptor.h"
 #include "common/system/signals.h"
 
 namespace gloss {

@@ -10,9 +10,9 @@
 
 #include "app/input/line_editor.h"
 #include "app/input/line_source.h"
-#include "common/files/descriptor.h"
+#include "common/log/progress_line.h"
+#include "common/system/descriptor.h"
 #include "common/text/line_splitter.h"
-#include "pipeline/progress_line.h"
 
 namespace gloss {
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "app/options/command_options.h"
-#include "pipeline/interchange/export/export_format.h"
+#include "interchange/export/export_format.h"
 
 namespace gloss {
 

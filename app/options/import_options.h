@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "app/options/command_options.h"
-#include "pipeline/interchange/import/import_settings.h"
+#include "interchange/import/import_settings.h"
 
 namespace gloss {
 

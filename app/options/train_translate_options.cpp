@@ -9,7 +9,7 @@
 #include "app/options/command.h"
 #include "common/config/settings.h"
 #include "data/data_config.h"
-#include "pipeline/config/run_config.h"
+#include "run/config/run_config.h"
 #include "training/training_config.h"
 
 namespace gloss {

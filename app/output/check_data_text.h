@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "pipeline/check_data.h"
+#include "run/check_data.h"
 
 namespace gloss {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/doctor/machine_report.h"
-#include "pipeline/doctor/run_remarks.h"
+#include "run/doctor/machine_report.h"
+#include "run/doctor/run_remarks.h"
 
 namespace gloss {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "common/config/json.h"
-#include "pipeline/explain/heads_report.h"
+#include "explain/heads_report.h"
 
 namespace gloss {
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "common/files/descriptor.h"
+#include "common/system/descriptor.h"
 #include "common/system/stop.h"
 #include "common/text/formatted.h"
 #include "common/text/printable.h"

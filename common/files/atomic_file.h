@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/files/descriptor.h"
+#include "common/system/descriptor.h"
 
 namespace gloss {
 

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "common/files/descriptor.h"
+#include "common/system/descriptor.h"
 
 namespace gloss {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "common/files/descriptor.h"
+#include "common/system/descriptor.h"
 
 namespace gloss {
 

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "common/files/descriptor.h"
 #include "common/files/gzip_decoder.h"
 #include "common/files/sha256.h"
 #include "common/files/text_path.h"
+#include "common/system/descriptor.h"
 #include "common/text/line_splitter.h"
 
 namespace gloss {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <span>
 
-#include "common/files/descriptor.h"
+#include "common/system/descriptor.h"
 
 namespace gloss {
 

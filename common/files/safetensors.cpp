@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "common/error.h"
-#include "common/files/descriptor.h"
 #include "common/files/file_stamp.h"
 #include "common/files/fingerprint.h"
 #include "common/files/safetensors_header.h"
 #include "common/files/safetensors_writer.h"
 #include "common/files/sha256.h"
+#include "common/system/descriptor.h"
 #include "common/text/printable.h"
 
 namespace gloss {

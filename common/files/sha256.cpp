@@ -6,7 +6,7 @@
 #include <openssl/evp.h>
 
 #include "common/error.h"
-#include "common/files/descriptor.h"
+#include "common/system/descriptor.h"
 #include "common/text/printable.h"
 
 namespace gloss {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "common/files/atomic_file.h"
-#include "common/files/descriptor.h"
+#include "common/system/descriptor.h"
 
 namespace gloss {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "common/config/json.h"
-#include "common/files/descriptor.h"
+#include "common/system/descriptor.h"
 
 namespace gloss {
 

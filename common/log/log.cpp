@@ -11,8 +11,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "common/files/descriptor.h"
 #include "common/log/event_file.h"
+#include "common/system/descriptor.h"
 #include "common/system/signals.h"
 #include "common/text/printable.h"
 #include "common/text/terminal_text.h"

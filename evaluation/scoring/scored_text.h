@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/files/descriptor.h"
+#include "common/system/descriptor.h"
 #include "evaluation/metric.h"
 
 namespace gloss {

@@ -20,6 +20,11 @@ namespace gloss {
 /// Format name in a model file's metadata, and the version that is written and read.
 inline constexpr std::string_view kModelFormat = "gloss-model";
 inline constexpr int kModelFormatVersion = 1;
+/// Format name in a checkpoint's metadata (training/checkpoint.h).
+inline constexpr std::string_view kCheckpointFormat = "gloss-checkpoint";
+/// Names of the model and of the folder of checkpoints in the folder of a run.
+inline constexpr const char* kModelFileName = "model.safetensors";
+inline constexpr const char* kCheckpointsFolder = "checkpoints";
 
 /// Content of a model file besides the weights (docs/file_formats.md).
 struct ModelDescription {

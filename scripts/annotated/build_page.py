@@ -32,7 +32,7 @@ BLOCK = re.compile(r"^\{\{(\w+) (.+?)\}\}$", re.MULTILINE)
 VALUE = re.compile(r"\{\{value ([\w.]+)(?: ([^}\s]+))?\}\}")
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 PATH = re.compile(
-    r"`((?:app|common|configs|data|decoding|docs|evaluation|examples|kernels|library|model|pipeline|scripts"
+    r"`((?:app|common|configs|data|decoding|docs|evaluation|examples|kernels|library|model|explain|interchange|run|scripts"
     r"|tensor|tests|tokenizer|training|translation|web)/[\w./-]*)`"
 )
 FIGURE_MODULES = (equation_figures, translation_figures)  # they register their figures
@@ -93,7 +93,7 @@ class Page:
 
     def check_commands(self, name, document):
         """Checks the fenced parts: keys of run files, and lines of the network that a reader is to change."""
-        folders = ("data", "decoding", "evaluation", "model", "pipeline", "tokenizer", "training")
+        folders = ("data", "decoding", "evaluation", "model", "run", "explain", "interchange", "translation", "tokenizer", "training")
         keys = "".join(path.read_text() for each in folders for path in sorted((ROOT / each).rglob("*_config.cpp")))
         folders = ("model", "examples")
         network = "".join(path.read_text() for each in folders for path in sorted((ROOT / each).rglob("*.cpp")))

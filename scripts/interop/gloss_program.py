@@ -22,7 +22,7 @@ class GlossError(RuntimeError):
 class GlossProgram:
     def __init__(self, build):
         self.gloss = pathlib.Path(build) / "app/gloss"
-        self.print_logits = pathlib.Path(build) / "tests/pipeline/interchange/golden/gloss_print_logits"
+        self.print_logits = pathlib.Path(build) / "tests/interchange/golden/gloss_print_logits"
 
     def run(self, *arguments, text="", program=None):
         """Returns stdout as bytes. Throws GlossError."""

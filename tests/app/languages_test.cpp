@@ -6,8 +6,8 @@
 
 #include "tests/app/support/json_output.h"
 #include "tests/app/support/process.h"
-#include "tests/pipeline/multilingual_model.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/translation/multilingual_model.h"
 
 namespace gloss {
 namespace {

@@ -16,8 +16,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/files/descriptor.h"
 #include "common/files/sha256.h"
+#include "common/system/descriptor.h"
 #include "tests/app/support/process.h"
 #include "tests/app/support/small_run.h"
 

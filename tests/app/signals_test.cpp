@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/files/descriptor.h"
+#include "common/system/descriptor.h"
 #include "tests/app/support/small_run.h"
 
 namespace gloss {

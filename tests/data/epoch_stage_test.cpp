@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "common/files/descriptor.h"
 #include "common/files/mapped_file.h"
+#include "common/system/descriptor.h"
 #include "data/batch_stream.h"
 #include "data/corpus_writer.h"
 #include "tests/data/letter_tokenizer.h"

@@ -1,4 +1,4 @@
-"""Writes run.tfevents: the numbers of tests/pipeline/explain/run_tables_test.cpp, as TensorBoard's own writer stores
+"""Writes run.tfevents: the numbers of tests/run/run_tables_test.cpp, as TensorBoard's own writer stores
 them, and prints what its reader finds there. Run: python3 tests/golden/tensorboard_events.py
 """
 

@@ -11,10 +11,10 @@
 
 #include "common/special_ids.h"
 #include "model/padding.h"
+#include "tensor/determinism.h"
 #include "tests/support/device_test.h"
 #include "tests/support/recorded_operations.h"
 #include "tests/training/toy_run.h"
-#include "training/determinism.h"
 
 namespace gloss {
 namespace {

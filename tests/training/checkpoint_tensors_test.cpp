@@ -9,11 +9,11 @@
 
 #include "common/error.h"
 #include "model/storage/tensor_view.h"
+#include "tensor/determinism.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/training/toy_run.h"
-#include "training/determinism.h"
 #include "training/update.h"
 
 namespace gloss {

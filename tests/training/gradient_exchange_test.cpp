@@ -11,11 +11,11 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
+#include "tensor/determinism.h"
 #include "tests/support/small_model.h"
 #include "tests/support/thread_exchange.h"
 #include "tests/training/toy_run.h"
 #include "training/checkpoint_tensors.h"
-#include "training/determinism.h"
 #include "training/ema_weights.h"
 #include "training/update.h"
 

@@ -8,9 +8,9 @@
 
 #include "common/error.h"
 #include "model/fast/matrix_product.h"
+#include "tensor/determinism.h"
 #include "tests/support/device_test.h"
 #include "tests/training/toy_run.h"
-#include "training/determinism.h"
 #include "training/update.h"
 
 namespace gloss {

@@ -12,11 +12,11 @@
 #include <gtest/gtest.h>
 
 #include "model/fast/matrix_product.h"
+#include "tensor/determinism.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"
 #include "tests/training/toy_run.h"
 #include "training/batch_loss.h"
-#include "training/determinism.h"
 #include "training/update.h"
 
 namespace gloss {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "common/system/signals.h"
+#include "tensor/determinism.h"
 #include "tests/support/device_test.h"
 #include "tests/training/toy_run.h"
-#include "training/determinism.h"
 #include "training/trainer.h"
 
 namespace gloss {

@@ -9,11 +9,11 @@
 #include <gtest/gtest.h>
 
 #include "model/padding.h"
+#include "tensor/determinism.h"
 #include "tests/support/device_test.h"
 #include "tests/support/recorded_operations.h"
 #include "tests/training/toy_run.h"
 #include "training/batch_loss.h"
-#include "training/determinism.h"
 
 namespace gloss {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "common/files/descriptor.h"
+#include "common/system/descriptor.h"
 #include "training/processes/c10d_message.h"
 #include "training/processes/heartbeat.h"
 #include "training/processes/rendezvous.h"

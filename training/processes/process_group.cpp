@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "common/files/descriptor.h"
 #include "common/log/log.h"
+#include "common/system/descriptor.h"
 #include "common/system/stop.h"
 #include "common/text/printable.h"
 #include "tensor/out_of_memory.h"

@@ -7,7 +7,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
-#include "common/files/descriptor.h"
+#include "common/system/descriptor.h"
 #include "common/system/process_place.h"
 
 namespace gloss {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "common/files/descriptor.h"
+#include "common/system/descriptor.h"
 
 namespace gloss {
 

@@ -7,7 +7,7 @@
 #include "common/config/json.h"
 #include "tests/app/support/bad_input.h"
 #include "tests/app/support/small_run.h"
-#include "tests/pipeline/interchange/foreign_model.h"
+#include "tests/interchange/foreign_model.h"
 
 namespace gloss {
 namespace {

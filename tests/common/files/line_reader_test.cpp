@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "common/files/descriptor.h"
 #include "common/files/sha256.h"
+#include "common/system/descriptor.h"
 #include "tests/support/gzip_file.h"
 #include "tests/support/temporary_folder.h"
 

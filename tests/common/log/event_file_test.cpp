@@ -15,7 +15,7 @@
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
-#include "common/files/descriptor.h"
+#include "common/system/descriptor.h"
 #include "tests/support/temporary_folder.h"
 
 namespace gloss {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "common/files/descriptor.h"
+#include "common/system/descriptor.h"
 #include "tests/support/temporary_folder.h"
 
 namespace gloss {

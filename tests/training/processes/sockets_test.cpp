@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 
 #include "common/error.h"
-#include "common/files/descriptor.h"
+#include "common/system/descriptor.h"
 
 namespace gloss {
 namespace {

@@ -7,9 +7,9 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include "tensor/determinism.h"
 #include "tests/support/device_test.h"
 #include "tests/training/toy_run.h"
-#include "training/determinism.h"
 #include "training/trainer.h"
 
 namespace gloss {

@@ -1,0 +1,251 @@
+#include "interchange/export/export_marian.h"
+
+#include <deque>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <ATen/Functions.h>
+
+#include "common/files/atomic_file.h"
+#include "common/special_ids.h"
+#include "common/text/formatted.h"
+#include "common/text/utf8.h"
+#include "interchange/activation_names.h"
+#include "interchange/export/export_checks.h"
+#include "interchange/export/export_readme.h"
+#include "interchange/export/exported_tokenizers.h"
+#include "interchange/export/marian_sentencepiece.h"
+#include "interchange/formats/marian_options.h"
+#include "interchange/formats/npz_writer.h"
+#include "interchange/model_family.h"
+#include "interchange/weight_map.h"
+#include "model/weights.h"
+#include "tokenizer/piece_table.h"
+
+namespace gloss {
+namespace {
+
+/// Number of pieces that Marian lacks: pad and bos.
+constexpr std::int64_t kMissingPieces = 2;
+/// intgemm multiplies by matrices of a multiple of so many rows. Unused pieces fill the vocabulary up.
+constexpr std::int64_t kRowsOfIntgemm = 8;
+
+/// Returns the rows of a vocabulary of this size in Marian.
+PieceRows marian_rows(std::int64_t pieces) {
+  auto rows = piece_rows(pieces - kMissingPieces, kMarianSpecials);
+  rows.foreign_size = (rows.foreign_size + kRowsOfIntgemm - 1) / kRowsOfIntgemm * kRowsOfIntgemm;
+  return rows;
+}
+
+using YamlOptions = std::vector<std::pair<std::string, std::string>>;
+
+std::string yaml_text(const YamlOptions& options) {
+  std::string text;
+  for (const auto& [key, value] : options) text += key + ": " + value + '\n';
+  return text;
+}
+
+/// Returns a YAML scalar in double quotes, which is also a string of JSON. Escapes the characters that YAML does not
+/// call printable or reads as line ends.
+std::string yaml_quoted(const std::string& text) {
+  const auto quoted = to_text(Json(text));  // without control characters below U+0020
+  std::string result;
+  for (const auto character : characters_of(quoted)) {
+    const auto code = decode_utf8(character, 0).value.value_or(0);
+    const bool is_printable = (code < 0x7F || code > 0x9F) && code != 0x2028 && code != 0x2029 && code != 0xFEFF &&
+                              code != 0xFFFE && code != 0xFFFF;
+    result += is_printable ? std::string(character) : formatted("\\u%04x", static_cast<unsigned>(code));
+  }
+  return result;
+}
+
+std::string yaml_flag(bool is_on) { return is_on ? "true" : "false"; }
+
+/// Returns the options within the model, from which Marian builds the network.
+YamlOptions model_options(const TranslationModel& model) {
+  const auto& config = model.config.model;
+  const auto& [source, target] = model.file.vocabularies;
+  const auto number = [](std::int64_t value) { return std::to_string(value); };
+  const auto sizes = [&](std::int64_t first, std::int64_t second) {
+    return "[" + number(first) + ", " + number(second) + "]";
+  };
+  const bool pre = config.norm == NormPlace::kPre, ssru = config.decoder_layer == DecoderLayerType::kSsru;
+  return {{"type", "transformer"},
+          {"dim-vocabs", sizes(marian_rows(source).foreign_size, marian_rows(target).foreign_size)},
+          {std::string(kUsedPiecesOption), sizes(source - kMissingPieces, target - kMissingPieces)},
+          {"dim-emb", number(config.d_model)},
+          {"enc-depth", number(config.encoder_layers)},
+          {"dec-depth", number(config.decoder_layers)},
+          {"transformer-heads", number(config.heads)},
+          {"transformer-dim-ffn", number(config.d_ff)},
+          {"transformer-ffn-depth", "2"},
+          {"transformer-decoder-dim-ffn", number(config.d_ff_decoder.value_or(0))},
+          {"transformer-decoder-ffn-depth", "0"},
+          {"transformer-ffn-activation", std::string(activation_names(config.activation).marian.value())},
+          {"transformer-preprocess", pre ? "n" : yaml_quoted("")},
+          {"transformer-postprocess", pre ? "da" : "dan"},
+          {"transformer-postprocess-emb", config.embedding_norm ? "nd" : "d"},
+          {"transformer-postprocess-top", config.has_final_norm() ? "n" : yaml_quoted("")},
+          {"transformer-decoder-autoreg", ssru ? "rnn" : "self-attention"},
+          {"dec-cell", ssru ? "ssru" : "gru"},
+          {"transformer-rnn-projection", "false"},
+          {"transformer-no-projection", "false"},
+          {"transformer-tied-layers", "[]"},
+          {"transformer-train-positions", "false"},
+          {"transformer-train-position-embeddings", "false"},
+          {"transformer-guided-alignment-layer", "last"},
+          {"tied-embeddings", yaml_flag(config.tie_embeddings == TieEmbeddings::kDecoder)},
+          {"tied-embeddings-src", "false"},
+          {"tied-embeddings-all", yaml_flag(config.tie_embeddings == TieEmbeddings::kAll)},
+          {"output-omit-bias", "false"},
+          {"lemma-dim-emb", "0"},
+          {"input-types", "[]"},
+          {"right-left", "false"},
+          {"ulr", "false"},
+          // Marian's versions from 1.11 on compute pre-norm networks otherwise.
+          {"version", yaml_quoted(std::string(pre ? "v1.9.56" : "v1.12.0") + " (written by gloss)")}};
+}
+
+/// Returns "vocab", "source_vocab" or "target_vocab" with the ending.
+std::string vocabulary_file(const std::string& tokenizer, const char* ending) {
+  return (tokenizer == kJointTokenizer    ? ""
+          : tokenizer == kSourceTokenizer ? "source_"
+                                          : "target_") +
+         std::string("vocab") + ending;
+}
+
+/// Returns the file from which Marian reads a vocabulary: one that cuts lines itself, unless the tokenizer has other
+/// ids than its SentencePiece model.
+std::string marian_vocabulary(const std::pair<std::string, const Tokenizer*>& named) {
+  return vocabulary_file(named.first, as_mapped(*named.second) == nullptr ? ".spm" : ".yml");
+}
+
+/// Returns the options of marian-decoder.
+YamlOptions decoder_options(const TranslationModel& model) {
+  const auto& decoding = model.config.decoding;
+  const auto tokenizers = named_tokenizers(model);
+  return {{"relative-paths", "true"},
+          {"models", "[model.npz]"},
+          {"vocabs", "[" + marian_vocabulary(tokenizers.front()) + ", " + marian_vocabulary(tokenizers.back()) + "]"},
+          {"beam-size", std::to_string(decoding.beam_size)},
+          {"normalize", formatted("%.9g", decoding.length_penalty)},
+          {"word-penalty", "0"},
+          {"allow-unk", yaml_flag(!decoding.no_unk)},
+          {"max-length", std::to_string(model.config.max_source_length())},
+          {"max-length-crop", "true"},
+          {"max-length-factor", formatted("%.9g", marian_length_factor(decoding))},
+          {"mini-batch", std::to_string(decoding.batch_size)},
+          {"maxi-batch", "100"},
+          {"maxi-batch-sort", "src"}};
+}
+
+WeightMap marian_map(const TranslationModel& model) {
+  const auto& [source, target] = model.file.vocabularies;
+  return {ModelFamily::kMarian, model.config.model, marian_rows(source), marian_rows(target)};
+}
+
+void write_npz_weights(const TranslationModel& model, const std::filesystem::path& path) {
+  const auto map = marian_map(model);
+  std::deque<at::Tensor> kept;
+  std::vector<NpzTensor> tensors;
+  const auto add = [&](const std::string& name, const at::Tensor& contiguous) {
+    const auto& values = kept.emplace_back(contiguous);
+    auto& tensor = tensors.emplace_back();
+    tensor.name = name;
+    tensor.info.shape = values.sizes().vec();
+    tensor.bytes = {static_cast<const std::byte*>(values.const_data_ptr()), values.nbytes()};
+  };
+  for (const auto& [weight, info] : network_weights(model.config.model, model.file.vocabularies)) {
+    const auto foreign = map.names(weight).front();
+    const auto values = model.file.model.weights(weight).to_float();
+    add(foreign.name, map.to_foreign(weight, foreign, values));
+    if (piece_axis(weight)) add(std::string(kMissingRows) + weight, at::stack({values[kPad], values[kBos]}));
+  }
+  const auto options = yaml_text(model_options(model)) + '\0';
+  auto& tensor = tensors.emplace_back();
+  tensor.name = kMarianOptionsTensor;
+  tensor.info.type = ForeignType::kI8;
+  tensor.info.shape = {static_cast<std::int64_t>(options.size())};
+  tensor.bytes = std::as_bytes(std::span(options));
+  write_npz(path, tensors);
+}
+
+bool has_space(std::string_view text) { return text.find_first_of(" \t\n\v\f\r") != text.npos; }
+
+/// Returns the pieces by Marian's ids, with its own spellings of eos and unk.
+std::vector<std::string> marian_pieces(const Tokenizer& tokenizer) {
+  const auto rows = marian_rows(tokenizer.vocabulary_size());
+  std::vector<std::string> pieces;
+  for (std::int64_t row = 0; row < rows.foreign_size; ++row) pieces.push_back(unused_piece(row));
+  for (Id id = 0; id < tokenizer.vocabulary_size(); ++id) {
+    const auto row = rows.rows.at(static_cast<std::size_t>(id));
+    if (row == PieceRows::kNoRow) continue;
+    pieces.at(static_cast<std::size_t>(row)) = id == kEos ? "</s>" : id == kUnk ? "<unk>" : tokenizer.piece(id);
+  }
+  return pieces;
+}
+
+/// Returns a map of pieces to Marian's ids.
+std::string vocabulary_text(const Tokenizer& tokenizer) {
+  YamlOptions entries;
+  for (const auto& piece : marian_pieces(tokenizer))
+    entries.emplace_back(yaml_quoted(piece), std::to_string(entries.size()));
+  return yaml_text(entries);
+}
+
+}  // namespace
+
+Refusals marian_refusals(const TranslationModel& model) {
+  ExportChecks checks(model);
+  checks.expect("architecture", {"transformer"});
+  if (!checks.refusals.empty()) return checks.refusals;
+  checks.expect("position_frequencies", {"tensor2tensor"});
+  checks.refusals.require(model.config.model.d_model > 2,
+                          "model.d_model: wanted at least 4, got 2; Marian's frequencies divide by d_model / 2 - 1");
+  checks.expect("decoder_start", {"zero"});
+  checks.expect("layer_norm_epsilon", {kMarianEpsilon});
+  checks.expect("positions", {"sinusoidal"});
+  checks.expect("first_position", {0});
+  checks.expect_activation(&ActivationNames::marian);
+  const auto& config = model.config.model;
+  checks.refusals.require(config.norm == NormPlace::kPost || !config.norms_keys(),
+                          "model.self_attention_norm: wanted query with model.norm pre, got all; in pre-norm, Marian "
+                          "does not norm keys and values of self-attention; train with model.self_attention_norm "
+                          "query, or with model.norm post");
+  checks.expect("norm_type", {"layer"});
+  checks.expect("residual", {true});
+  checks.expect("attention_score", {"scaled_dot"});
+  checks.expect("encoder_mask", {"full"});
+  checks.expect("embedding_scale", {"sqrt"});
+  checks.expect_zero_start();
+  checks.expect_no_normalizer();
+  checks.expect_languages();
+  for (const auto& [name, tokenizer] : named_tokenizers(model)) checks.expect_distinct(name, marian_pieces(*tokenizer));
+  checks.refusals.require(!model.config.tokenizer.target_tag,
+                          "tokenizer.target_tag: wanted false, got true; Marian forces no beginning of a translation");
+  if (!checks.refusals.empty()) return checks.refusals;
+  const auto source = model.tagged_tokenizers().first;
+  checks.refusals.require(!source->tag() || !has_space(source->piece(*source->tag())),
+                          "wanted a language tag of the source without white space, at which Marian splits lines");
+  const auto map = marian_map(model);
+  for (const auto& [weight, info] : network_weights(model.config.model, model.file.vocabularies))
+    checks.refusals.require(!map.names(weight).empty(), weight + ": wanted a weight of Marian's networks");
+  return checks.refusals;
+}
+
+std::string export_marian(const TranslationModel& model, OutputFolder& folder) {
+  write_npz_weights(model, folder.file("model.npz"));
+  write_file(folder.file("decoder.yml"), yaml_text(decoder_options(model)));
+  for (const auto& [name, tokenizer] : named_tokenizers(model)) {
+    write_file(folder.file(vocabulary_file(name, ".yml")), vocabulary_text(*tokenizer));
+    if (as_mapped(*tokenizer) == nullptr)
+      write_file(folder.file(vocabulary_file(name, ".spm")),
+                 marian_sentencepiece(tokenizer->serialized(), marian_rows(tokenizer->vocabulary_size()).foreign_size));
+    write_file(folder.file(name), sentencepiece_bytes(*tokenizer));
+  }
+  return marian_readme(model);
+}
+
+}  // namespace gloss

@@ -1,0 +1,209 @@
+#include "interchange/formats/marian_bin.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "common/error.h"
+#include "common/files/file_kind.h"
+#include "common/system/descriptor.h"
+#include "common/text/printable.h"
+
+namespace gloss {
+namespace {
+
+// Marian's codes of types: a class and the size of an element in bytes.
+constexpr std::uint64_t kSizeBits = 0xff;
+constexpr std::uint64_t kPacked = 0x0800, kAvx2 = 0x1000, kAvx512 = 0x2000, kSse2 = 0x4000, kSsse3 = 0x8000;
+struct TypeCode {
+  std::uint64_t code;
+  ForeignType type;
+};
+// Codes of intgemm: of Marian, and of its fork for browsers, which has 0x4000 for intgemm.
+constexpr std::array<TypeCode, 4> kIntgemmCodes = {{{0x10001, ForeignType::kI8},
+                                                    {0x10002, ForeignType::kI16},
+                                                    {0x4101, ForeignType::kI8},
+                                                    {0x4102, ForeignType::kI16}}};
+constexpr std::array<TypeCode, 9> kPlainCodes = {{{0x404, ForeignType::kF32},
+                                                  {0x402, ForeignType::kF16},
+                                                  {0x408, ForeignType::kF64},
+                                                  {0x101, ForeignType::kI8},
+                                                  {0x102, ForeignType::kI16},
+                                                  {0x104, ForeignType::kI32},
+                                                  {0x108, ForeignType::kI64},
+                                                  {0x201, ForeignType::kU8},
+                                                  {0x204, ForeignType::kU32}}};
+
+struct Header {
+  std::uint64_t name_bytes, type, dimensions, data_bytes;
+};
+static_assert(sizeof(Header) == 32);
+
+constexpr std::uint64_t kFormatVersion = 1, kEncryptedVersion = 2;
+constexpr std::string_view kPrefix = "F0::";
+
+std::string hexadecimal(std::uint64_t code) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (; code != 0; code >>= 4) text.insert(text.begin(), kDigits[code & 0xf]);
+  return "0x" + (text.empty() ? "0" : text);
+}
+
+class MarianBin final : public ForeignTensors {
+ public:
+  explicit MarianBin(const std::filesystem::path& path) : ForeignTensors(printable(path.string())), path_(path) {
+    auto file = open_regular_file(path);
+    if (!file) throw ModelError(name() + ": wanted a regular file, got a folder or a device");
+    file_ = std::move(file->descriptor);
+    size_ = file->size;
+    read_structure();
+    refuse_optimizer_state(*this);
+  }
+
+ private:
+  struct Place {
+    std::uint64_t offset, bytes;  // of the elements and the multiplier
+  };
+
+  [[noreturn]] void fail(const std::string& what) const { throw ModelError(name() + ": " + what); }
+  [[noreturn]] void fail_short(const std::string& part) const {
+    fail("wanted " + part + ", got the end of the file; it is cut short or damaged");
+  }
+
+  /// Returns `count` values from the present offset on. Throws before it allocates more than the file holds.
+  template <typename Value>
+  std::vector<Value> take(std::uint64_t count, const std::string& part) {
+    if (count > (size_ - position_) / sizeof(Value)) fail_short(part);
+    std::vector<Value> values(count);
+    if (read_up_to(file_, position_, std::as_writable_bytes(std::span(values)), path_) != count * sizeof(Value))
+      fail_short(part);
+    position_ += count * sizeof(Value);
+    return values;
+  }
+
+  void read_structure() {
+    read_version();
+    const auto count = take<std::uint64_t>(1, "the number of tensors").front();
+    if (count == 0 || count > kMaxForeignTensors)
+      fail("wanted 1 to " + std::to_string(kMaxForeignTensors) + " tensors, got " + std::to_string(count) +
+           "; the file is damaged or no model of Marian");
+    const auto headers = take<Header>(count, "the headers of " + std::to_string(count) + " tensors");
+    std::vector<std::string> names;
+    for (const auto& header : headers) names.push_back(read_name(header));
+    std::vector<ForeignTensorInfo> infos;
+    for (std::size_t i = 0; i < headers.size(); ++i) infos.push_back(read_info(headers[i], names[i]));
+    const auto gap = take<std::uint64_t>(1, "the length of the gap before the data").front();
+    if (gap > size_ - position_) fail_short("a gap of " + std::to_string(gap) + " bytes before the data");
+    position_ += gap;
+    for (std::size_t i = 0; i < headers.size(); ++i) add_tensor(headers[i], names[i], std::move(infos[i]));
+    if (position_ != size_)
+      fail("wanted the end of the file after the last tensor, got " + std::to_string(size_ - position_) +
+           " bytes more; the file is damaged");
+  }
+
+  void read_version() {
+    const auto start = take<char>(std::min<std::uint64_t>(size_, sizeof(std::uint64_t)), "the version");
+    std::uint64_t version = 0;
+    const bool whole = start.size() == sizeof version;
+    if (whole) std::memcpy(&version, start.data(), sizeof version);
+    if (version == kEncryptedVersion)
+      fail(
+          "wanted a model of Marian in version 1, got version 2, which newer forks of Marian write encrypted; ask "
+          "for the file that is not encrypted");
+    if (version == kFormatVersion) return;
+    const auto kind = file_kind({start.data(), start.size()});
+    fail("wanted a binary model of Marian (version 1), got " + (!kind.empty() ? std::string(kind)
+                                                                : whole       ? "version " + std::to_string(version)
+                                                                              : "a file without a version"));
+  }
+
+  std::string read_name(const Header& header) {
+    if (header.name_bytes < 2 || header.name_bytes > kPrefix.size() + kMaxForeignNameBytes + 1)
+      fail("name of a tensor: wanted 2 to " + std::to_string(kPrefix.size() + kMaxForeignNameBytes + 1) +
+           " bytes, got " + std::to_string(header.name_bytes) + "; the file is damaged");
+    const auto bytes = take<char>(header.name_bytes, "the names of the tensors");
+    if (std::ranges::find(bytes, '\0') != std::prev(bytes.end()))
+      fail("name of a tensor: wanted one NUL, at its end, got \"" + printable({bytes.data(), bytes.size()}, 80) +
+           "\"; the file is damaged");
+    std::string tensor(bytes.begin(), std::prev(bytes.end()));
+    return tensor.starts_with(kPrefix) ? tensor.substr(kPrefix.size()) : tensor;
+  }
+
+  ForeignTensorInfo read_info(const Header& header, const std::string& tensor) {
+    const auto where = "tensor " + printable(tensor, 80) + ": ";
+    if (header.dimensions > kMaxForeignDimensions)
+      fail(where + "wanted at most " + std::to_string(kMaxForeignDimensions) + " dimensions, got " +
+           std::to_string(header.dimensions));
+    ForeignTensorInfo info = read_type(header.type, where);
+    for (const auto size : take<std::int32_t>(header.dimensions, "the shapes of the tensors")) {
+      if (size < 1) fail(where + "wanted sizes from 1, got " + std::to_string(size) + "; the file is damaged");
+      info.shape.push_back(size);
+    }
+    if (!info.quantized) return info;
+    info.transposed = tensor.find("Wemb") == tensor.npos;
+    if (info.shape.size() != 2) fail(where + "wanted a matrix, since it is intgemm's, got " + shown_shape(info));
+    return info;
+  }
+
+  ForeignTensorInfo read_type(std::uint64_t code, const std::string& where) const {
+    ForeignTensorInfo info;
+    const auto intgemm = std::ranges::find(kIntgemmCodes, code, &TypeCode::code);
+    info.quantized = intgemm != kIntgemmCodes.end();
+    if (info.quantized) {
+      info.type = intgemm->type;
+      return info;
+    }
+    if ((code & (kPacked | kAvx2 | kAvx512 | kSse2 | kSsse3)) != 0)
+      fail(where + "wanted elements in the order of the matrix, got type " + hexadecimal(code) +
+           ", which is packed for one kind of processor; save it again as intgemm8 (marian-conv --gemm-type intgemm8)");
+    const auto plain = std::ranges::find(kPlainCodes, code, &TypeCode::code);
+    if (plain == kPlainCodes.end())
+      fail(where + "wanted a type of Marian that gloss reads (float32, float16, integers, intgemm8, intgemm16), got " +
+           hexadecimal(code) + "; save it again as float32 or intgemm8 (marian-conv)");
+    info.type = plain->type;
+    return info;
+  }
+
+  void add_tensor(const Header& header, const std::string& tensor, ForeignTensorInfo info) {
+    const auto where = name() + ": tensor " + printable(tensor, 80);
+    const auto bytes = checked_byte_count(info, where) + (info.quantized ? sizeof(float) : 0);
+    if (header.data_bytes < bytes)
+      throw ModelError(where + ": wanted at least " + std::to_string(bytes) + " bytes for " + shown_shape(info) +
+                       ", got " + std::to_string(header.data_bytes) + "; the file is damaged");
+    if (header.data_bytes > size_ - position_)
+      fail_short(std::to_string(header.data_bytes) + " bytes of tensor " + printable(tensor, 80));
+    places_[tensor] = {position_, bytes};
+    position_ += header.data_bytes;
+    add(tensor, std::move(info));
+  }
+
+  void read(const std::string& tensor, ForeignTensor& result) const override {
+    const auto& [offset, bytes] = places_.at(tensor);
+    result.bytes.resize(bytes);
+    if (read_up_to(file_, offset, result.bytes, path_) != bytes)
+      fail("tensor " + tensor + ": the file became shorter while it was read");
+    if (!result.quantized) return;
+    std::memcpy(&result.multiplier, result.bytes.data() + bytes - sizeof(float), sizeof(float));
+    result.bytes.resize(bytes - sizeof(float));
+    // The quotient of the largest element must be finite, too.
+    if (!(result.multiplier > 0) || !std::isfinite(result.multiplier) || !std::isfinite(0x1p15F / result.multiplier))
+      fail("tensor " + tensor + ": wanted a positive multiplier after its elements, got " +
+           std::to_string(result.multiplier) + "; the file is damaged");
+  }
+
+  std::filesystem::path path_;
+  Descriptor file_;
+  std::uint64_t size_ = 0, position_ = 0;
+  std::map<std::string, Place> places_;
+};
+
+}  // namespace
+
+std::unique_ptr<ForeignTensors> open_marian_bin(const std::filesystem::path& path) {
+  return std::make_unique<MarianBin>(path);
+}
+
+}  // namespace gloss

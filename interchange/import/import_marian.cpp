@@ -1,0 +1,267 @@
+#include "interchange/import/import_marian.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "common/error.h"
+#include "common/files/atomic_file.h"
+#include "common/text/printable.h"
+#include "interchange/formats/marian_bin.h"
+#include "interchange/formats/model_text.h"
+#include "interchange/formats/npz_file.h"
+#include "interchange/formats/vocabulary_file.h"
+#include "interchange/import/import_tokenizers.h"
+#include "interchange/import/import_vocabulary.h"
+#include "interchange/import/marian_files.h"
+#include "interchange/import/marian_network.h"
+#include "model/storage/tensor_names.h"
+#include "tokenizer/piece_table.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::size_t kMaxScript = 1 << 20;  // bytes
+constexpr std::int64_t kUsualLength = 512;   // of sources, in pieces
+constexpr double kUsualLengthFactor = 3;     // Marian's default
+constexpr std::int64_t kMinVocabulary = 3;   // eos, unk and a piece
+
+bool is_bin(const std::filesystem::path& path) { return path.extension() == ".bin"; }
+
+std::shared_ptr<const ForeignTensors> open_marian(const std::filesystem::path& path) {
+  return is_bin(path) ? open_marian_bin(path) : open_npz(path);
+}
+
+/// Returns whether a tensor of Marian has no effect on a translation in float32.
+bool has_no_effect(const std::string& tensor) {
+  return tensor.starts_with("special:") || tensor.find("_QuantMult") != tensor.npos ||
+         tensor.starts_with("lsh_output_");
+}
+
+/// Returns the number of rows of a matrix, as Marian counts them.
+std::int64_t row_count(const ForeignTensorInfo& info) {
+  return info.shape.size() < 2 ? 1 : info.shape[info.shape.size() - 2];
+}
+
+/// Returns the name with the number of the layer whose weights are used: "decoder.layers.1.…".
+std::string tied_name(const std::string& weight, const std::vector<std::int64_t>& layers) {
+  constexpr std::string_view kStart = "decoder.layers.";
+  if (layers.empty() || !weight.starts_with(kStart)) return weight;
+  const auto end = weight.find('.', kStart.size());
+  const auto layer = static_cast<std::size_t>(std::stol(weight.substr(kStart.size(), end - kStart.size())));
+  return std::string(kStart) + std::to_string(layers.at(layer)) + weight.substr(end);
+}
+
+ImportRules marian_rules(const MarianNetwork& network) {
+  ImportRules rules;
+  rules.absent = [projects = network.has_projection, biased = network.has_output_bias](const std::string& weight) {
+    if (!biased && weight == "generator.bias") return AbsentWeight::kZeros;
+    if (!projects && weight.ends_with("attention.output.weight")) return AbsentWeight::kIdentity;
+    if (!projects && weight.ends_with("attention.output.bias")) return AbsentWeight::kZeros;
+    return AbsentWeight::kRefused;
+  };
+  rules.source = [layers = network.tied_layers, absent = rules.absent](const std::string& weight) {
+    return absent(weight) == AbsentWeight::kRefused ? tied_name(weight, layers) : std::string();
+  };
+  rules.ignored = has_no_effect;
+  return rules;
+}
+
+/// The vocabulary and the SentencePiece model of a side.
+struct MarianSide {
+  Vocabulary table;
+  std::string sentencepiece, file;         ///< bytes, and the name of their file
+  SpecialRows specials = kMarianSpecials;  ///< in the table
+
+  bool has_specials(std::int64_t rows) const {
+    return specials.unk >= 0 && specials.eos >= 0 && std::max(specials.unk, specials.eos) < rows;
+  }
+};
+
+/// Returns the rows of </s> and <unk>, which Marian finds by their names, or by those of Nematus as ids 0 and 1. A
+/// SentencePiece model has them by the types of its pieces.
+SpecialRows marian_specials(const Vocabulary& table) {
+  const auto& pieces = table.pieces;
+  const auto row_of = [&](std::string_view name, std::size_t older_row, std::initializer_list<std::string_view> older) {
+    if (older_row < pieces.size() && std::ranges::find(older, pieces[older_row]) != older.end())
+      return static_cast<std::int64_t>(older_row);
+    const auto found = std::ranges::find(pieces, name);
+    return found == pieces.end() ? PieceRows::kNoRow : found - pieces.begin();
+  };
+  SpecialRows specials{.unk = row_of("<unk>", 1, {"UNK", "unk"}), .eos = row_of("</s>", 0, {"eos", "<eos>"})};
+  if (table.kind != Vocabulary::Kind::kSentencePiece) return specials;
+  const auto types = read_piece_table(table.sentencepiece).pieces;
+  const auto unk = std::ranges::find(types, Piece::Type::kUnknown, &Piece::type);
+  specials.unk = unk == types.end() ? PieceRows::kNoRow : unk - types.begin();
+  if (specials.eos >= 0 && types[static_cast<std::size_t>(specials.eos)].type != Piece::Type::kControl)
+    specials.eos = PieceRows::kNoRow;
+  return specials;
+}
+
+/// Returns whether a vocabulary is one of subword-nmt, whose pieces within a word end in "@@".
+bool is_of_subword_nmt(const Vocabulary& table) {
+  return std::ranges::count_if(table.pieces, [](const auto& piece) { return piece.ends_with("@@"); }) * 10 >
+         table.size();
+}
+
+class MarianImport {
+ public:
+  explicit MarianImport(const ImportSettings& settings) : settings_(settings) {}
+
+  ImportedModel run() {
+    auto& report = model_.report;
+    report.formulas = settings_.formulas.value_or(ModelFamily::kMarian);
+    report.format = "Marian";
+    files_ = find_marian_files(settings_, report.refusals);
+    if (files_.model.empty()) return std::move(model_);
+    report.format = files_.is_package ? "OPUS-MT package" : is_bin(files_.model) ? "Marian bin" : "Marian npz";
+    add_file(files_.model);
+    if (files_.decoder) add_file(*files_.decoder);
+    for (const auto& vocabulary : files_.vocabularies) add_file(vocabulary.table);
+    for (const auto& vocabulary : files_.vocabularies) add_file(vocabulary.sentencepiece);
+    if (files_.is_package && files_.preprocess) add_file(*files_.preprocess);
+    file_ = open_marian(files_.model);
+    const auto options = MarianOptions::of_model(*file_);
+    if (!files_.vocabularies.empty()) {  // otherwise refused already
+      source_ = read_side(files_.vocabularies.front());
+      target_ = read_side(files_.vocabularies.back());
+    }
+    set_network(options);
+    add_tokenizers();
+    set_search();
+    model_.provenance = {{"format", report.format}, {"options", network_.options}};
+    return std::move(model_);
+  }
+
+ private:
+  void add_file(const std::filesystem::path& file) {
+    if (std::ranges::find(model_.files, file) == model_.files.end()) model_.files.push_back(file);
+  }
+
+  void set_network(const MarianOptions& options) {
+    auto& report = model_.report;
+    network_ = marian_network(options, report.formulas, report.refusals);
+    report.notes = network_.notes;
+    auto& config = network_.model;
+    if (config.positions == Positions::kLearned && file_->has("Wpos"))
+      config.max_positions = std::clamp<std::int64_t>(row_count(file_->info("Wpos")), 1, ModelConfig::kMaxPositions);
+    model_.config.model = config;
+    source_rows_ = rows_of(kSourceEmbedding, network_.dim_vocabs.front(), network_.pieces.front(), source_);
+    const bool is_joint = config.tie_embeddings == TieEmbeddings::kAll;
+    target_rows_ = rows_of(is_joint ? kSourceEmbedding : kTargetEmbedding, network_.dim_vocabs.back(),
+                           network_.pieces.back(), target_);
+    if (!network_.is_transformer) return;
+    model_.weights = std::make_shared<ImportedWeights>(
+        file_, WeightMap(ModelFamily::kMarian, config, source_rows_, target_rows_), marian_rules(network_));
+    model_.weights->compare(report);
+    const auto names = file_->names();
+    const auto is_int8 = [&](const auto& name) {
+      const auto info = file_->info(name);
+      return info.quantized && info.type == ForeignType::kI8;
+    };
+    if (std::ranges::any_of(names, is_int8))
+      report.notes.push_back("matrices are 8-bit integers of intgemm; --precision int8 keeps them as they are");
+  }
+
+  /// Returns the rows of the embedding of a side. `stated` is their number in dim-vocabs, or 0; the first `used` of
+  /// them are pieces. The number is compared with the limit before anything of this size is allocated.
+  PieceRows rows_of(const char* embedding, std::int64_t stated, std::int64_t used, const MarianSide& side) {
+    auto& refusals = model_.report.refusals;
+    auto count = stated;
+    for (const auto& [name, transposed] : foreign_names(ModelFamily::kMarian, embedding, network_.model)) {
+      if (!file_->has(name)) continue;
+      count = row_count(file_->info(name));
+      refusals.require(stated == 0 || stated == count, "dim-vocabs: wanted " + std::to_string(count) + ", as many as " +
+                                                           name + " has rows, got " + std::to_string(stated));
+      break;
+    }
+    const bool fits = count >= kMinVocabulary && count <= TokenizerConfig::kMaxVocabulary;
+    refusals.require(fits, "dim-vocabs: wanted " + std::to_string(kMinVocabulary) + " to " +
+                               std::to_string(TokenizerConfig::kMaxVocabulary) + " pieces, got " +
+                               std::to_string(count));
+    if (!side.table.pieces.empty()) expect_rows(side, count);
+    auto rows = piece_rows(!fits             ? 0
+                           : stated == count ? used
+                                             : count,
+                           side.has_specials(count) ? side.specials : kMarianSpecials);
+    rows.foreign_size = count;  // the shapes of tensors are compared with it even if it is refused
+    return rows;
+  }
+
+  MarianSide read_side(const MarianVocabulary& files) {
+    const auto& [table, sentencepiece] = files;
+    MarianSide side{.table = read_vocabulary(table), .sentencepiece = {}, .file = printable(sentencepiece.string())};
+    side.sentencepiece =
+        table == sentencepiece ? side.table.sentencepiece : read_vocabulary(sentencepiece).sentencepiece;
+    side.specials = marian_specials(side.table);
+    model_.report.refusals.require(!is_of_subword_nmt(side.table),
+                                   side.table.name + ": wanted pieces of SentencePiece, got those of subword-nmt (@@)");
+    return side;
+  }
+
+  /// Refuses a vocabulary that does not fit `rows` rows of the embedding.
+  void expect_rows(const MarianSide& side, std::int64_t rows) {
+    auto& refusals = model_.report.refusals;
+    const auto& table = side.table;
+    refusals.require(side.has_specials(rows),
+                     table.name + ": wanted </s> and <unk> among the first " + std::to_string(rows) + " pieces");
+    // Marian leaves out the last entries of a table that is too long, but never those of a SentencePiece model.
+    const bool may_be_longer = table.kind != Vocabulary::Kind::kSentencePiece;
+    refusals.require(rows == 0 || table.size() == rows || (may_be_longer && table.size() > rows),
+                     table.name + ": wanted " + std::to_string(rows) +
+                         " pieces, as many as the embedding has rows, got " + std::to_string(table.size()));
+  }
+
+  void add_tokenizers() {
+    auto& report = model_.report;
+    if (files_.vocabularies.empty()) return;  // refused already
+    const auto &source = source_, &target = target_;
+    const bool same_table = source.table.pieces == target.table.pieces && source_rows_ == target_rows_;
+    auto& config = model_.config;
+    set_sharing(config.tokenizer, same_table, source.sentencepiece == target.sentencepiece);
+    const bool joint = config.tokenizer.joint;
+    if (config.model.tie_embeddings == TieEmbeddings::kAll)
+      report.refusals.require(same_table, "tied-embeddings-all: wanted one vocabulary for both languages, got " +
+                                              source.table.name + " and " + target.table.name);
+    if (!report.refusals.empty()) return;
+    const auto add = [&](const char* name, const MarianSide& side, const PieceRows& rows) {
+      const auto vocabulary = mapped_vocabulary(side.table.pieces, rows, normalizer());
+      add_tokenizer(model_, settings_, name, vocabulary, side.sentencepiece, side.file, side.table.name);
+    };
+    add(joint ? kJointTokenizer : kSourceTokenizer, source, source_rows_);
+    if (!report.tokenizers.front().languages.empty()) config.tokenizer.source_tag = SourceTag::kTarget;
+    if (!joint) add(kTargetTokenizer, target, target_rows_);
+    set_languages(model_, settings_);
+    if (files_.preprocess && files_.is_package)
+      if (const auto difference = preprocessing_difference(read_model_text(*files_.preprocess, kMaxScript));
+          !difference.empty())
+        report.notes.push_back(difference);
+  }
+
+  MappedVocabulary::Normalizer normalizer() const {
+    return files_.is_package ? MappedVocabulary::Normalizer::kOpusMt : MappedVocabulary::Normalizer::kNone;
+  }
+
+  void set_search() {
+    auto& config = model_.config;
+    config.max_length = kUsualLength;
+    config.decoding.no_unk = config.decoding.shrinking_beam = true;  // as Marian does, unless decoder.yml allows unk
+    config.decoding.max_length_factor = kUsualLengthFactor;
+    config.decoding.alignment_from = network_.guided_attention;
+    if (files_.decoder) set_marian_search(MarianOptions::read(*files_.decoder), config, model_.report.notes);
+  }
+
+  const ImportSettings& settings_;
+  ImportedModel model_;
+  MarianFiles files_;
+  std::shared_ptr<const ForeignTensors> file_;
+  MarianNetwork network_;
+  MarianSide source_, target_;
+  PieceRows source_rows_, target_rows_;
+};
+
+}  // namespace
+
+ImportedModel import_marian(const ImportSettings& settings) { return MarianImport(settings).run(); }
+
+}  // namespace gloss

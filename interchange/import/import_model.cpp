@@ -1,0 +1,141 @@
+#include "interchange/import/import_model.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "common/error.h"
+#include "common/files/safetensors.h"
+#include "common/files/safetensors_format.h"
+#include "common/files/same_file.h"
+#include "common/files/sha256.h"
+#include "common/text/printable.h"
+#include "common/version.h"
+#include "interchange/formats/huggingface_weights.h"
+#include "interchange/import/import_huggingface.h"
+#include "interchange/import/import_marian.h"
+#include "interchange/import/json_fields.h"
+#include "model/storage/model_file.h"
+#include "translation/models/translation_model.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_file_of_gloss(const fs::path& path) {
+  try {
+    return is_of_gloss(SafetensorsFile::open_header(path));
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Refuses a model file or a run of gloss, a folder of CTranslate2, and one of Hugging Face without config.json.
+void expect_importable_format(const fs::path& path) {
+  const bool is_folder = fs::is_directory(path);
+  const auto model = model_path(path);
+  const auto name = printable(path.string()) + ": ";
+  if (model.extension() == ".safetensors" && is_file_of_gloss(model))
+    throw UsageError(name + "is " + (is_folder ? "the folder of a run of gloss" : "a file of gloss") +
+                     "; the commands of gloss take it as it is");
+  if (!is_folder) return;
+  const auto has = [&](const char* file) { return fs::exists(path / file); };
+  if (has("model.bin") && (has("shared_vocabulary.json") || has("source_vocabulary.json")))
+    throw UsageError(name + "is a model of CTranslate2; import the model that it was converted from");
+  if (has("adapter_config.json")) {
+    const auto adapter = read_json_object(path / "adapter_config.json", kMaxSettingsFile);
+    throw UsageError(
+        name + "is an adapter (LoRA) of the model " +
+        printable(value_text(adapter.value("base_model_name_or_path", Json())), 80) +
+        "; merge it into the model first (peft: merge_and_unload, then save_pretrained to another folder)");
+  }
+  if (find_huggingface_weights(path) && !has("config.json"))
+    throw UsageError(name + "wanted the folder of a Hugging Face model, found no config.json in it");
+}
+
+ModelFamily family_of(const ImportSettings& settings) {
+  const auto& path = settings.path;
+  if (path.empty() || !fs::exists(path))
+    throw UsageError("there is no " + printable(path.string()) +
+                     "; name a .npz or .bin file of Marian, or the folder of a model");
+  expect_importable_format(path);
+  if (settings.from) return *settings.from;
+  if (fs::is_directory(path))
+    return fs::exists(path / "config.json") ? ModelFamily::kHuggingFace : ModelFamily::kMarian;
+  if (path.extension() == ".npz" || path.extension() == ".bin") return ModelFamily::kMarian;
+  const auto hint = path.extension() == ".zip"           ? "unpack the archive and name its folder"
+                    : path.extension() == ".safetensors" ? "name the folder, which also has config.json"
+                                                         : "name a .npz or .bin file, or the folder of a model";
+  throw UsageError(printable(path.string()) + ": wanted a model of Marian or Hugging Face; " + hint);
+}
+
+ImportedModel open_model(const ImportSettings& settings) {
+  const auto family = family_of(settings);
+  if (family == ModelFamily::kHuggingFace && !fs::exists(settings.path / "config.json"))
+    throw UsageError(printable(settings.path.string()) +
+                     ": wanted a folder with config.json, as Hugging Face's "
+                     "transformers saves it");
+  if (family == ModelFamily::kHuggingFace && !settings.vocabularies.empty())
+    throw UsageError("--vocabulary: applies to models of Marian, got " + printable(settings.path.string()) +
+                     ", which is a Hugging Face directory with its own; leave it out");
+  auto model = family == ModelFamily::kMarian ? import_marian(settings) : import_huggingface(settings);
+  auto& config = model.config;
+  auto& report = model.report;
+  if (const auto limit = config.model.position_limit()) {
+    config.max_length = std::min(config.max_length, *limit);
+    config.decoding.max_length = std::min(config.decoding.max_length, *limit);
+  }
+  for (const auto& file : model.files) report.files.push_back(printable(file.string()));
+  report.model = to_json(config.model);
+  const auto usual = to_json(DecodingConfig()), search = to_json(config.decoding);
+  for (const auto& [key, value] : search.items())
+    if (usual.at(key) != value) report.decoding[key] = value;
+  if (!report.importable()) return model;
+  try {
+    config.validate();
+  } catch (const UsageError& error) {
+    report.refusals.add(error.what());
+  }
+  return model;
+}
+
+}  // namespace
+
+ImportReport check_import(const ImportSettings& settings) {
+  auto model = open_model(settings);
+  auto& report = model.report;
+  if (!report.importable()) return std::move(report);
+  // The import itself without its file: what it would refuse is refused here.
+  for (const auto& [weight, info] : model.weights->network()) try {
+      model.weights->convert(weight, false, [](std::int64_t, const StoredWeight&) {});
+    } catch (const ModelError& error) {
+      report.refusals.add(error.what());
+    }
+  return std::move(report);
+}
+
+ImportReport import_model(const ImportSettings& settings, WeightPrecision precision, const fs::path& output) {
+  auto model = open_model(settings);
+  auto& report = model.report;
+  const auto name = printable(settings.path.string());
+  if (!report.importable())
+    throw ModelError(name + ": cannot be imported: " + report.refusals.text() + "; gloss import --check shows more");
+  for (const auto& file : model.files) expect_no_input({"--output", output}, {{"the model to import", file}});
+  auto& hashes = model.provenance["files"] = Json::object();
+  for (const auto& file : model.files) hashes[printable(file.filename().string())] = sha256_of_file(file);
+  model.provenance["formulas"] = family_name(report.formulas);
+  const auto& network = model.weights->network();
+  ModelFileWriter file(output, network, precision,
+                       {.config = to_json(model.config),
+                        .provenance = {{"program", "gloss " + std::string(kVersion)}, {"imported", model.provenance}},
+                        .tokenizers = model.tokenizers});
+  for (const auto& [weight, info] : network)
+    model.weights->convert(
+        weight, precision == WeightPrecision::kInt8,
+        [&, &name = weight](std::int64_t first, const StoredWeight& rows) { file.write(name, first, rows); });
+  file.commit();
+  return std::move(report);
+}
+
+}  // namespace gloss

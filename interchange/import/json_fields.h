@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "common/config/json.h"
+#include "interchange/refusals.h"
+
+namespace gloss {
+
+/// Maximum sizes of the files of a foreign model in bytes. Settings such as config.json have 50 kB at most, and NLLB's
+/// tokenizer has 17 to 35 MB.
+inline constexpr std::size_t kMaxSettingsFile = std::size_t{4} << 20, kMaxTokenizerFile = std::size_t{64} << 20;
+
+/// Reads a JSON object of a foreign model, of at most `limit` bytes and the maximum depth of parse_json. Throws
+/// ModelError if it is larger, damaged or no object; IoError.
+Json read_json_object(const std::filesystem::path& path, std::size_t limit);
+/// Reads a JSON object; returns an empty one if there is no such file.
+Json read_json_object_if_there(const std::filesystem::path& path, std::size_t limit);
+
+/// Fields of a JSON object. A missing or null field has the fallback; a field of another type or out of its range is
+/// refused and also has the fallback.
+class JsonFields {
+ public:
+  JsonFields(const Json& object, Refusals& refusals) : object_(object), refusals_(refusals) {}
+
+  bool has(const char* key) const;
+  std::int64_t integer(const char* key, std::int64_t min, std::int64_t max, std::int64_t fallback);
+  std::optional<std::int64_t> optional_integer(const char* key, std::int64_t min, std::int64_t max);
+  double number(const char* key, double min, double max, double fallback);
+  bool flag(const char* key, bool fallback);
+  std::string text(const char* key, const std::string& fallback);
+
+  /// Adds "key: wanted ..., got ..." to the refusals unless `holds`.
+  void expect(bool holds, const char* key, const std::string& wanted);
+
+ private:
+  const Json* find(const char* key) const;
+
+  const Json& object_;
+  Refusals& refusals_;
+};
+
+}  // namespace gloss

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/config/json.h"
+#include "interchange/formats/marian_options.h"
+#include "interchange/model_family.h"
+#include "interchange/refusals.h"
+#include "model/model_config.h"
+#include "translation/models/translator_config.h"
+
+namespace gloss {
+
+/// The network that the options within a Marian model describe.
+struct MarianNetwork {
+  ModelConfig model;
+  bool is_transformer = false;  ///< type and sizes are such that the tensors can be compared with the network
+  std::array<std::int64_t, 2> dim_vocabs{};  ///< rows of source and target; 0: not stated
+  std::array<std::int64_t, 2> pieces{};      ///< those of dim_vocabs that are in use; an export of gloss fills them up
+  /// Number from 0 of the layer whose weights each layer of the decoder uses; empty: each layer has its own.
+  std::vector<std::int64_t> tied_layers;
+  bool has_projection = true;  ///< the attentions have an output projection
+  bool has_output_bias = true;
+  std::string guided_attention;  ///< the head that was trained with alignments, as decoding.alignment_from; or empty
+  Json options;                  ///< the keys that decide this, with their values as text
+  std::vector<std::string> notes;
+};
+
+/// Returns the network, computed by the formulas of `formulas`. Adds to `refusals` everything that gloss does not
+/// support, each reason with the key and the value; the network is then as near as possible.
+MarianNetwork marian_network(const MarianOptions& options, ModelFamily formulas, Refusals& refusals);
+
+/// Sets the search and the maximum length of sources from the options of a decoder.yml, as far as gloss has them. Adds
+/// a note for each value out of range and one note with all other options.
+void set_marian_search(const MarianOptions& options, TranslatorConfig& config, std::vector<std::string>& notes);
+
+}  // namespace gloss

@@ -1,0 +1,123 @@
+#include "tensor/runtime.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <ATen/detail/CUDAHooksInterface.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "common/log/log.h"
+#include "common/system/threads.h"
+#include "common/text/printable.h"
+#include "kernels/instruction_set.h"
+#include "tensor/caching_allocator.h"
+#include "tensor/determinism.h"
+#include "tensor/thread_count.h"
+
+namespace gloss {
+namespace {
+
+/// Sets the variable that selects LibTorch's kernels if /proc is missing. LibTorch reads the processor's instruction
+/// sets there, and would otherwise choose other kernels, whose results differ.
+void name_kernels_without_proc() {
+#if defined(__x86_64__)
+  using kernels::InstructionSet;
+  if (std::ifstream("/proc/cpuinfo").get() != std::ifstream::traits_type::eof()) return;
+  const char* const name = kernels::is_supported(InstructionSet::kAvx512) ? "avx512"
+                           : kernels::is_supported(InstructionSet::kAvx2) ? "avx2"
+                                                                          : "default";
+  ::setenv("ATEN_CPU_CAPABILITY", name, /*overwrite=*/0);
+#endif
+}
+
+/// Starts OpenMP's threads of the calling thread, as many as LibTorch's number of threads.
+void start_openmp(int threads) {
+  std::atomic<int> running = 0;  // an empty loop would be left out by the compiler
+  at::parallel_for(0, threads, 1, [&](std::int64_t, std::int64_t) { ++running; });
+}
+
+/// Starts the threads and returns their number. OpenMP ends the process if it cannot start a thread, so this tries the
+/// threads first and starts them early. LibTorch starts as many again for its own pool. If not all start, half of those
+/// that do are left to others.
+int start_threads(int wanted) {
+  const int needed = 2 * wanted - 1;
+  const int started = threads_that_start(needed);
+  const int threads = started == needed ? wanted : std::max(1, started / 4);
+  if (threads < wanted)
+    log_warning("the system gives " + std::to_string(threads) + " threads in place of " + std::to_string(wanted) +
+                " (ulimit -u, ulimit -v or a control group); on those gloss computes");
+  set_up_determinism(threads);
+  start_openmp(threads);
+  return threads;
+}
+
+}  // namespace
+
+std::int64_t own_device(const ProcessPlace& place, std::int64_t devices) {
+  if (place.is_bound && devices == 1) return 0;
+  if (const auto needed = std::max(place.local_size, place.local_rank + 1); needed > devices)
+    throw UsageError({Key{"device"},
+                      ": wanted a CUDA device for each of the " + std::to_string(needed) + " processes here, got " +
+                          std::to_string(devices) + "; use ",
+                      Key{"device"}, " cpu, or start fewer processes"});
+  return place.local_rank;
+}
+
+at::Device parse_device(const std::string& text, const std::optional<ProcessPlace>& place) {
+  const int devices = at::hasCUDA() ? at::detail::getCUDAHooks().deviceCount() : 0;
+  if (text == "cpu" || (text == "auto" && devices == 0)) return at::kCPU;
+  if (place && text.starts_with("cuda:"))
+    throw UsageError({Key{"device"}, ": wanted auto, cpu or cuda for several processes, got " + printable(text)});
+  if (devices > 0 && (text == "auto" || text == "cuda"))
+    return at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(place ? own_device(*place, devices) : 0));
+  const auto number = text.starts_with("cuda:") ? text.substr(5) : text == "cuda" ? "0" : "";
+  if (number.empty() || number.size() > 3 || number.find_first_not_of("0123456789") != std::string::npos)
+    throw UsageError({Key{"device"}, ": wanted auto, cpu, cuda or cuda:N, got " + printable(text)});
+  if (devices == 0)
+    throw UsageError(
+        {Key{"device"}, " " + text + ": this LibTorch finds no CUDA device here; use ", Key{"device"}, " cpu"});
+  const auto index = std::stoi(number);
+  if (index >= devices)
+    throw UsageError(
+        {Key{"device"}, " " + text + ": the last CUDA device here is cuda:" + std::to_string(devices - 1)});
+  return at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(index));
+}
+
+int set_up_runtime(int threads) {
+  kernels::active_instruction_set();  // reports a wrong GLOSS_KERNELS before any work
+  if (threads <= 0) threads = available_processors();
+  name_kernels_without_proc();
+  use_caching_allocator();
+  threads = start_threads(threads);
+  return threads;
+}
+
+int start_threads_of_caller(int wanted) {
+  thread_local int started = 1;
+  thread_local pid_t process = 0;
+  if (wanted == 1) return 1;
+  if (started > 1 && process != ::getpid())
+    throw UsageError("threads: wanted 1 in a process that was forked from a thread that had translated, got " +
+                     std::to_string(wanted) + "; translate in a new thread, or fork before the first translation");
+  if (wanted > started) {
+    started += threads_that_start(wanted - started + 1) - 1;
+    process = ::getpid();
+    const ThreadCount count(started);
+    start_openmp(started);
+  }
+  return std::min(wanted, started);
+}
+
+void give_back_memory() {
+  release_cached_memory();
+  ::malloc_trim(0);
+}
+
+}  // namespace gloss

@@ -1,0 +1,274 @@
+#include "interchange/export/export_marian.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "interchange/export/marian_sentencepiece.h"
+#include "interchange/formats/marian_options.h"
+#include "interchange/formats/npz_file.h"
+#include "interchange/formats/vocabulary_file.h"
+#include "interchange/import/import_model.h"
+#include "interchange/weight_map.h"
+#include "model/weights.h"
+#include "tests/interchange/export/exported_model.h"
+#include "tokenizer/sentencepiece_writer.h"
+
+namespace gloss {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr auto kMarian = ExportFormat::kMarian;
+
+class ExportMarianTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      const ExportedModel model([](SmallJob& job) { use_marian_formulas(job.config.model); });
+      model.write(kMarian);
+    } catch (const UsageError& error) {
+      GTEST_SKIP() << error.what();  // built without libzip
+    }
+  }
+};
+
+at::Tensor tensor_of(const ForeignTensors& file, const std::string& name) {
+  const auto stored = file.tensor(name);
+  auto values = at::empty(stored.shape, at::kFloat);
+  std::memcpy(values.mutable_data_ptr(), stored.bytes.data(), stored.bytes.size());
+  return values;
+}
+
+TEST_F(ExportMarianTest, EveryWeightComesBackBitByBit) {
+  for (const auto norm : {NormPlace::kPre, NormPlace::kPost}) {
+    for (const auto tie : {TieEmbeddings::kAll, TieEmbeddings::kDecoder, TieEmbeddings::kNone}) {
+      const ExportedModel exported([&](SmallJob& job) {
+        if (tie != TieEmbeddings::kAll) job.use_two_tokenizers(tie);
+        job.config.model.norm = norm;
+        if (tie == TieEmbeddings::kDecoder) job.config.model.decoder_layer = DecoderLayerType::kSsru;
+        use_marian_formulas(job.config.model);
+      });
+      exported.write(kMarian);
+      const auto model = exported.model();
+      const auto& [source, target] = model.file.vocabularies;
+      const auto file = open_npz(exported.output() / "model.npz");
+      auto source_rows = piece_rows(source - 2, kMarianSpecials), target_rows = piece_rows(target - 2, kMarianSpecials);
+      for (auto* rows : {&source_rows, &target_rows}) rows->foreign_size = (rows->foreign_size + 7) / 8 * 8;
+      const WeightMap map(ModelFamily::kMarian, model.config.model, source_rows, target_rows);
+      const auto weights = network_weights(model.config.model, model.file.vocabularies);
+      const auto has_pieces = [](const auto& item) { return piece_axis(item.first).has_value(); };
+      EXPECT_EQ(file->names().size(), weights.size() + std::ranges::count_if(weights, has_pieces) + 1);
+      for (const auto& [name, info] : weights) {
+        const auto foreign = map.names(name).front();
+        ASSERT_TRUE(file->has(foreign.name)) << foreign.name;
+        const auto back = map.to_gloss(name, foreign, tensor_of(*file, foreign.name));
+        auto expected = exported.weight(name);
+        if (name == "generator.bias")
+          for (const auto id : {kPad, kBos}) expected[id] = PieceRows::kNoRowBias;
+        if (piece_axis(name) && expected.dim() == 2)
+          for (const auto id : {kPad, kBos}) expected[id].zero_();
+        EXPECT_TRUE(back.equal(expected)) << name;
+      }
+      const auto again = exported.output().parent_path() / "again.safetensors";
+      import_model({.path = exported.output()}, WeightPrecision::kFloat32, again);
+      const auto imported = load_translation_model(again, at::kCPU);
+      for (const auto& [name, info] : weights)
+        EXPECT_TRUE(imported.file.model.weights(name).to_float().equal(exported.weight(name))) << name;
+      std::filesystem::remove(again);
+    }
+  }
+}
+
+TEST_F(ExportMarianTest, TheModelHoldsItsOptions) {
+  const ExportedModel exported([](SmallJob& job) {
+    use_marian_formulas(job.config.model);
+    job.config.model.d_ff_decoder = 24;
+  });
+  exported.write(kMarian);
+  const auto file = open_npz(exported.output() / "model.npz");
+  const auto options = MarianOptions::of_model(*file);
+  const auto pieces = exported.model().file.vocabularies.source - 2, rows = (pieces + 7) / 8 * 8;
+  EXPECT_EQ(options.text("type"), "transformer");
+  EXPECT_EQ(options.integers("dim-vocabs"), (std::vector{rows, rows}));
+  EXPECT_EQ(options.integers("gloss-used-pieces"), (std::vector{pieces, pieces}));
+  EXPECT_EQ(options.integer("dim-emb"), 8);
+  EXPECT_EQ(options.integer("transformer-heads"), 2);
+  EXPECT_EQ(options.integer("transformer-dim-ffn"), 16);
+  EXPECT_EQ(options.integer("transformer-decoder-dim-ffn"), 24);
+  EXPECT_EQ(options.text("transformer-preprocess"), "n");
+  EXPECT_EQ(options.text("transformer-postprocess"), "da");
+  EXPECT_EQ(options.text("transformer-postprocess-top"), "n");
+  EXPECT_EQ(options.text("transformer-ffn-activation"), "relu");
+  EXPECT_TRUE(options.flag("tied-embeddings-all"));
+}
+
+// intgemm wants a multiple of 8 rows; each of the eight vocabularies has another remainder.
+TEST_F(ExportMarianTest, IdsAreMariansAndTheirNumberIsAMultipleOfEight) {
+  for (int more = 0; more < 8; ++more) {
+    const ExportedModel exported([&](SmallJob& job) {
+      use_marian_formulas(job.config.model);
+      job.config.tokenizer.vocabulary_size += more;
+      for (int i = 0; i < more; ++i) job.config.tokenizer.symbols.push_back("<tag" + std::to_string(i) + ">");
+    });
+    exported.write(kMarian);
+    const auto vocabulary = read_vocabulary(exported.output() / "vocab.yml");
+    const auto model = exported.model();
+    const auto used = model.source_tokenizer->vocabulary_size() - 2;
+    ASSERT_EQ(vocabulary.size(), (used + 7) / 8 * 8);
+    EXPECT_EQ(vocabulary.pieces.at(0), "</s>");
+    EXPECT_EQ(vocabulary.pieces.at(1), "<unk>");
+    for (std::int64_t id = 2; id < vocabulary.size(); ++id)
+      EXPECT_EQ(vocabulary.pieces.at(static_cast<std::size_t>(id)),
+                id < used ? model.source_tokenizer->piece(static_cast<Id>(id + 2)) : unused_piece(id));
+    EXPECT_EQ(read_vocabulary(exported.output() / "vocab.spm").pieces, vocabulary.pieces);
+    const auto bias = tensor_of(*open_npz(exported.output() / "model.npz"), "decoder_ff_logit_out_b");
+    ASSERT_EQ(bias.size(1), vocabulary.size());
+    for (std::int64_t id = used; id < vocabulary.size(); ++id)
+      EXPECT_EQ(bias[0][id].item<float>(), PieceRows::kNoRowBias) << id;
+  }
+}
+
+TEST_F(ExportMarianTest, PreNormIsRefusedUnlessItNormsTheQueryAlone) {
+  const ExportedModel exported([](SmallJob& job) {
+    use_marian_formulas(job.config.model);
+    job.config.model.self_attention_norm = SelfAttentionNorm::kAll;
+  });
+  EXPECT_THAT(refusal(exported, kMarian),
+              AllOf(HasSubstr("model.self_attention_norm: wanted query with model.norm pre, got all"),
+                    HasSubstr("train with model.self_attention_norm query, or with model.norm post")));
+}
+
+TEST_F(ExportMarianTest, TheVersionIsOneThatComputesTheNetwork) {
+  for (const auto norm : {NormPlace::kPre, NormPlace::kPost}) {
+    const ExportedModel exported([&](SmallJob& job) {
+      job.config.model.norm = norm;
+      use_marian_formulas(job.config.model);
+    });
+    exported.write(kMarian);
+    const auto file = open_npz(exported.output() / "model.npz");
+    const bool pre = norm == NormPlace::kPre;
+    EXPECT_EQ(MarianOptions::of_model(*file).text("version"),
+              std::string(pre ? "v1.9.56" : "v1.12.0") + " (written by gloss)");
+    const auto note = HasSubstr("Marian computes this pre-norm network up to version 1.10");
+    EXPECT_THAT(exported.text("README.md"), pre ? testing::Matcher<std::string>(note) : Not(note));
+  }
+}
+
+TEST(ExportMarianRefusalTest, OtherProgramsLackTheNormOfTheQueryAlone) {
+  const ExportedModel exported([](SmallJob& job) { job.config.model.self_attention_norm = SelfAttentionNorm::kQuery; });
+  for (const auto format : {ExportFormat::kCtranslate2, ExportFormat::kHuggingFace})
+    EXPECT_THAT(refusal(exported, format), HasSubstr("model.self_attention_norm: wanted all, got query"));
+}
+
+TEST_F(ExportMarianTest, DecoderHasTheSearchOfTheRunFile) {
+  const ExportedModel exported([](SmallJob& job) {
+    job.use_two_tokenizers(TieEmbeddings::kDecoder);
+    use_marian_formulas(job.config.model);
+    job.config.decoding.length_penalty = 0.6;
+  });
+  exported.write(kMarian);
+  const auto options = MarianOptions::read(exported.output() / "decoder.yml");
+  EXPECT_THAT(options.texts("models"), testing::ElementsAre("model.npz"));
+  EXPECT_THAT(options.texts("vocabs"), testing::ElementsAre("source_vocab.spm", "target_vocab.spm"));
+  for (const auto* file : {"source_vocab.yml", "target_vocab.yml"})
+    EXPECT_TRUE(std::filesystem::exists(exported.output() / file)) << file;
+  EXPECT_EQ(options.integer("beam-size"), 2);
+  EXPECT_EQ(options.number("normalize"), 0.6);
+  EXPECT_TRUE(options.flag("allow-unk"));
+  EXPECT_EQ(options.number("word-penalty"), 0);
+  EXPECT_EQ(options.integer("max-length"), 64);
+  EXPECT_TRUE(options.flag("max-length-crop"));
+  EXPECT_EQ(options.integer("max-length-factor"), 20);
+  EXPECT_EQ(exported.text("target_tokenizer.model"), exported.model().target_tokenizer->serialized());
+  EXPECT_THAT(exported.text("README.md"),
+              AllOf(HasSubstr("marian-decoder --config decoder.yml --quiet\n"), Not(HasSubstr("spm_encode"))));
+}
+
+TEST_F(ExportMarianTest, TheSearchOfMarianComesBack) {
+  for (const bool is_marians : {false, true}) {
+    const ExportedModel exported([&](SmallJob& job) {
+      use_marian_formulas(job.config.model);
+      job.config.decoding.shrinking_beam = is_marians;
+      job.config.decoding.max_length_factor = is_marians ? 2.5 : 0;
+    });
+    exported.write(kMarian);
+    EXPECT_EQ(check_import({.path = exported.output()}).decoding.at("max_length_factor"), is_marians ? 2.5 : 20);
+    const auto readme = exported.text("README.md");
+    EXPECT_THAT(readme, HasSubstr(is_marians ? "--precision float32` prints" : "float32 --shrinking-beam` prints"));
+    EXPECT_THAT(readme, HasSubstr(is_marians ? "to 2.5 times the longest source of a batch; gloss to 6 tokens,\n"
+                                               "  and to 2.5 times their own source."
+                                             : "to 20 times the longest source of a batch; gloss to 6 tokens.\n"));
+  }
+}
+
+TEST(ExportMarianRefusalTest, AModelOfGlossesDefaultsIsRefusedWithAllReasons) {
+  const ExportedModel model;
+  EXPECT_THAT(refusal(model, kMarian, WeightPrecision::kInt8),
+              AllOf(HasSubstr("--to marian: the format cannot express this model: "),
+                    HasSubstr("model.position_frequencies: wanted tensor2tensor, got paper"),
+                    HasSubstr("model.decoder_start: wanted zero, got bos"),
+                    HasSubstr("model.layer_norm_epsilon: wanted 1e-06, got 1e-05"),
+                    HasSubstr("--precision: wanted float32, got int8")));
+  EXPECT_FALSE(std::filesystem::exists(model.output()));
+}
+
+TEST_F(ExportMarianTest, ActivationsHaveMariansNames) {
+  for (const auto& [activation, name] :
+       {std::pair(Activation::kRelu, "relu"), {Activation::kSwish, "swish"}, {Activation::kGeluSigmoid, "gelu"}}) {
+    const ExportedModel model([activation = activation](SmallJob& job) {
+      use_marian_formulas(job.config.model);
+      job.config.model.activation = activation;
+    });
+    model.write(kMarian);
+    const auto file = open_npz(model.output() / "model.npz");
+    EXPECT_EQ(MarianOptions::of_model(*file).text("transformer-ffn-activation"), name);
+  }
+}
+
+TEST(ExportMarianRefusalTest, AWidthOfTwoIsRefused) {
+  const ExportedModel model([](SmallJob& job) {
+    use_marian_formulas(job.config.model);
+    job.config.model.d_model = 2;
+    job.config.model.heads = 1;
+  });
+  EXPECT_THAT(refusal(model, kMarian), HasSubstr("model.d_model: wanted at least 4, got 2"));
+}
+
+TEST(ExportMarianRefusalTest, ActivationsThatMarianLacksAreRefused) {
+  for (const auto activation : {Activation::kGelu, Activation::kGlu, Activation::kSwiglu}) {
+    const ExportedModel model([&](SmallJob& job) {
+      use_marian_formulas(job.config.model);
+      job.config.model.activation = activation;
+    });
+    EXPECT_THAT(refusal(model, kMarian),
+                HasSubstr("model.activation: wanted one of relu, swish, gelu_sigmoid, got " +
+                          to_json(model.model().config.model).at("activation").get<std::string>()));
+  }
+}
+
+// yaml-cpp and PyYAML refuse these characters, or read them as line ends.
+TEST_F(ExportMarianTest, CharactersThatYamlDoesNotPrintAreEscaped) {
+  const std::vector<std::string> pieces{"a\x7f", "b\u0085", "c\u2028", "d\ufeff", "e\ufffe", "f\u009f", "g\u00e9"};
+  const ExportedModel exported([](SmallJob& job) { use_marian_formulas(job.config.model); },
+                               [&](const std::string& bytes) {
+                                 auto table = read_piece_table(bytes);
+                                 for (const auto& piece : pieces) table.pieces.push_back({piece, -50});
+                                 return write_sentencepiece(table, read_sentencepiece_settings(bytes));
+                               });
+  exported.write(kMarian);
+  const auto text = exported.text("vocab.yml");
+  for (const auto* escaped : {"a\\u007f", "b\\u0085", "c\\u2028", "d\\ufeff", "e\\ufffe", "f\\u009f", "g\u00e9"})
+    EXPECT_THAT(text, HasSubstr('"' + std::string(escaped) + '"'));
+  const auto vocabulary = read_vocabulary(exported.output() / "vocab.yml");
+  for (const auto& piece : pieces) EXPECT_THAT(vocabulary.pieces, testing::Contains(piece));
+}
+
+}  // namespace
+}  // namespace gloss

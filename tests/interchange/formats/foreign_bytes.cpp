@@ -1,0 +1,234 @@
+#include "tests/interchange/formats/foreign_bytes.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include <zlib.h>
+
+namespace gloss {
+namespace {
+
+// IEEE 754 binary16, with subnormal numbers, infinity and NaN.
+float from_half(std::uint16_t bits) {
+  constexpr std::uint32_t kExponent = 0x1f, kFraction = 0x3ff;
+  constexpr int kFractionShift = 13, kBiasDifference = 127 - 15;
+  const std::uint32_t sign = static_cast<std::uint32_t>(bits >> 15) << 31;
+  const std::uint32_t exponent = bits >> 10 & kExponent, fraction = bits & kFraction;
+  if (exponent == 0) {
+    constexpr float kSmallest = 1.0F / (1 << 24);
+    const float value = static_cast<float>(fraction) * kSmallest;
+    return sign == 0 ? value : -value;
+  }
+  const std::uint32_t wide = exponent == kExponent ? 0xff : exponent + kBiasDifference;
+  return std::bit_cast<float>(sign | wide << 23 | fraction << kFractionShift);
+}
+
+float from_bfloat(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+
+template <typename Element, typename Convert>
+void convert_elements(const ForeignTensor& tensor, std::vector<float>& values, Convert convert) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Element element;
+    std::memcpy(&element, tensor.bytes.data() + i * sizeof(Element), sizeof(Element));
+    values[i] = convert(element);
+  }
+}
+
+template <typename Element>
+void cast_elements(const ForeignTensor& tensor, std::vector<float>& values) {
+  convert_elements<Element>(tensor, values, [](Element element) { return static_cast<float>(element); });
+}
+
+std::vector<float> stored_values(const ForeignTensor& tensor) {
+  std::vector<float> values(tensor.bytes.size() / foreign_type_size(tensor.type));
+  switch (tensor.type) {
+    case ForeignType::kF32:
+      cast_elements<float>(tensor, values);
+      break;
+    case ForeignType::kF16:
+      convert_elements<std::uint16_t>(tensor, values, from_half);
+      break;
+    case ForeignType::kBF16:
+      convert_elements<std::uint16_t>(tensor, values, from_bfloat);
+      break;
+    case ForeignType::kF64:
+      cast_elements<double>(tensor, values);
+      break;
+    case ForeignType::kI8:
+      cast_elements<std::int8_t>(tensor, values);
+      break;
+    case ForeignType::kI16:
+      cast_elements<std::int16_t>(tensor, values);
+      break;
+    case ForeignType::kI32:
+      cast_elements<std::int32_t>(tensor, values);
+      break;
+    case ForeignType::kI64:
+      cast_elements<std::int64_t>(tensor, values);
+      break;
+    case ForeignType::kU8:
+      cast_elements<std::uint8_t>(tensor, values);
+      break;
+    case ForeignType::kU32:
+      cast_elements<std::uint32_t>(tensor, values);
+      break;
+  }
+  return values;
+}
+
+std::string deflated(const std::string& bytes) {
+  z_stream stream{};
+  deflateInit2(&stream, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY);
+  std::string packed(deflateBound(&stream, bytes.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
+std::string word(std::uint64_t value) { return raw(static_cast<std::uint16_t>(value)); }
+std::string dword(std::uint64_t value) { return raw(static_cast<std::uint32_t>(value)); }
+
+}  // namespace
+
+std::vector<std::byte> to_bytes(const std::string& text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+std::string to_text(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void put_file(const std::filesystem::path& path, const std::string& bytes) {
+  std::filesystem::remove(path);  // some file systems flush a file that is cut and written again
+  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+std::string zip_bytes(const std::vector<ZipEntry>& entries) {
+  std::string file, directory;
+  std::size_t offset = 0;
+  for (const auto& entry : entries) {
+    const auto data = entry.deflated ? deflated(entry.bytes) : entry.bytes;
+    const auto crc = entry.stated_crc.value_or(static_cast<std::uint32_t>(
+        crc32(0, reinterpret_cast<const Bytef*>(entry.bytes.data()), static_cast<uInt>(entry.bytes.size()))));
+    const auto size = entry.stated_size.value_or(entry.bytes.size());
+    const auto packed = entry.stated_packed.value_or(data.size());
+    const auto method = entry.method.value_or(entry.deflated ? 8 : 0);
+    const auto sizes = dword(crc) + dword(packed) + dword(size);
+    const auto start = word(entry.zip64 ? 45 : 20) + word(entry.flags) + word(method) + dword(0x00210000);
+    if (!entry.shares_previous) {
+      offset = file.size();
+      const bool later = (entry.flags & 8) != 0;
+      const std::string extra =
+          entry.zip64 ? word(1) + word(16) + raw(std::uint64_t{size}) + raw(std::uint64_t{packed}) : "";
+      const auto local_sizes =
+          later ? std::string(12, '\0') : (entry.zip64 ? dword(crc) + std::string(8, '\xff') : sizes);
+      file += "PK\x03\x04" + start + local_sizes + word(entry.name.size()) + word(extra.size()) + entry.name + extra;
+      file += data;
+      if (later) file += "PK\x07\x08" + sizes;
+    }
+    directory += "PK\x01\x02" + word(20) + start + sizes + word(entry.name.size()) + std::string(12, '\0') +
+                 dword(offset) + entry.name;
+  }
+  const auto begin = file.size();
+  return file + directory + "PK\x05\x06" + dword(0) + word(entries.size()) + word(entries.size()) +
+         dword(directory.size()) + dword(begin) + word(0);
+}
+
+std::string npy_dictionary(const std::string& descr, const std::string& shape) {
+  return "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+}
+
+std::string npy_bytes(const std::string& dictionary, const std::string& data, int version) {
+  const auto header = dictionary + "\n";
+  std::string bytes = "\x93NUMPY";
+  bytes += {static_cast<char>(version), '\0'};
+  bytes += version == 1 ? word(header.size()) : dword(header.size());
+  return bytes + header + data;
+}
+
+std::string bin_bytes(const std::vector<BinTensor>& tensors, std::uint64_t version) {
+  const auto padded = [](const std::string& data) { return (data.size() + 255) / 256 * 256; };
+  std::string bytes = raw(version) + raw(std::uint64_t{tensors.size()}), names, shapes, data;
+  for (const auto& tensor : tensors) {
+    bytes +=
+        raw(std::vector<std::uint64_t>{tensor.name.size() + 1, tensor.type, tensor.shape.size(), padded(tensor.data)});
+    names += tensor.name + '\0';
+    shapes += raw(tensor.shape);
+    data += tensor.data + std::string(padded(tensor.data) - tensor.data.size(), '\0');
+  }
+  bytes += names + shapes;
+  const std::uint64_t gap = 256 - (bytes.size() + 8) % 256;
+  return bytes + raw(gap) + std::string(gap, '\0') + data;
+}
+
+std::string mutated(std::string bytes, const RandomStream& random, std::size_t head) {
+  std::uint64_t drawn = 0;
+  const auto below = [&](std::uint64_t bound) { return bound == 0 ? 0 : random.below(bound, drawn++); };
+  for (auto edits = 1 + below(3); edits > 0 && !bytes.empty(); --edits) {
+    const auto place = below(2) == 0 ? below(bytes.size()) : below(std::min(bytes.size(), head));
+    const auto size = 1 + below(std::min<std::size_t>(bytes.size() - place, 24));
+    switch (below(9)) {
+      case 0:
+        bytes[place] = static_cast<char>(bytes[place] ^ (1 << below(8)));
+        break;
+      case 1:
+        bytes[place] = static_cast<char>(below(256));
+        break;
+      case 2:
+        bytes.erase(place, size);
+        break;
+      case 3:
+        bytes.insert(place, bytes.substr(place, size));
+        break;
+      case 4:
+        bytes.resize(place);
+        break;
+      case 5:
+        bytes.replace(place, size, bytes.substr(below(bytes.size()), size));
+        break;
+      case 6:
+        if (const auto digit = bytes.find_first_of("0123456789", place); digit != bytes.npos)
+          bytes[digit] = static_cast<char>('0' + below(10));
+        break;
+      default: {  // a size: small, huge or near a border
+        const std::uint64_t values[] = {0,           1, 0x7f, 0xff, 0xffff, 0x7fffffff, 0xffffffff, ~std::uint64_t{0},
+                                        bytes.size()};
+        const auto value = values[below(std::size(values))];
+        const auto width = std::min<std::size_t>(bytes.size() - place, std::size_t{1} << below(4));
+        std::memcpy(bytes.data() + place, &value, width);
+      }
+    }
+  }
+  bytes.shrink_to_fit();
+  return bytes;
+}
+
+std::uint32_t mutation_count(std::uint32_t usual) {
+  const auto* const factor = std::getenv("GLOSS_MUTATIONS");
+  return usual * static_cast<std::uint32_t>(factor == nullptr ? 1 : std::max(1, std::atoi(factor)));
+}
+
+std::vector<float> float_values(const ForeignTensor& tensor) {
+  auto values = stored_values(tensor);
+  if (tensor.quantized)
+    for (auto& value : values) value /= tensor.multiplier;
+  if (!tensor.transposed) return values;
+  const auto rows = static_cast<std::size_t>(tensor.shape.at(0)),
+             columns = static_cast<std::size_t>(tensor.shape.at(1));
+  std::vector<float> transposed(values.size());
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t column = 0; column < columns; ++column)
+      transposed[row * columns + column] = values[column * rows + row];
+  return transposed;
+}
+
+}  // namespace gloss

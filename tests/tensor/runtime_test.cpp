@@ -1,0 +1,55 @@
+#include "tensor/runtime.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "common/system/threads.h"
+
+namespace gloss {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+using testing::ThrowsMessage;
+
+TEST(RuntimeTest, NamesOfDevices) {
+  EXPECT_EQ(parse_device("cpu"), at::Device(at::kCPU));
+  for (const auto* text : {"", "gpu", "CPU", "cuda:", "cuda:x", "cuda:-1", "cuda:9999", "cpu:0"})
+    EXPECT_THAT([&] { parse_device(text); }, ThrowsMessage<UsageError>(StartsWith("device: wanted auto, cpu, ")))
+        << text;
+}
+
+TEST(RuntimeTest, CudaIsNeverReplacedSilently) {
+  if (at::hasCUDA()) GTEST_SKIP() << "there is a CUDA device here";
+  EXPECT_EQ(parse_device("auto"), at::Device(at::kCPU));
+  for (const std::string text : {"cuda", "cuda:0", "cuda:1", "cuda:999"})
+    EXPECT_THAT(
+        [&] { parse_device(text); },
+        ThrowsMessage<UsageError>("device " + text + ": this LibTorch finds no CUDA device here; use device cpu"));
+}
+
+TEST(RuntimeTest, EachProcessOfAMachineHasACudaDeviceOfItsOwn) {
+  EXPECT_EQ(own_device({.rank = 5, .size = 8, .local_size = 4, .local_rank = 1}, 4), 1);
+  EXPECT_EQ(own_device({.rank = 3, .size = 4, .local_size = 4, .local_rank = 3, .is_bound = true}, 1), 0)
+      << "mpirun or srun shows each process one";
+  for (const ProcessPlace& place : {ProcessPlace{.rank = 0, .size = 2, .local_size = 2},
+                                    ProcessPlace{.rank = 1, .size = 2, .local_size = 1, .local_rank = 1}})
+    EXPECT_THAT([&] { own_device(place, 1); },
+                ThrowsMessage<UsageError>(HasSubstr("for each of the 2 processes here, got 1")));
+  EXPECT_THAT([] { parse_device("cuda:0", ProcessPlace{.size = 2, .local_size = 2}); },
+              ThrowsMessage<UsageError>(HasSubstr("for several processes, got cuda:0")));
+}
+
+TEST(RuntimeTest, ThreadsAreThoseAskedForOrAllThatThereAre) {
+  EXPECT_EQ(set_up_runtime(1), 1);
+  EXPECT_EQ(at::get_num_threads(), 1);
+  EXPECT_EQ(set_up_runtime(0), available_processors());
+  EXPECT_EQ(at::get_num_threads(), available_processors());
+  EXPECT_TRUE(at::globalContext().deterministicAlgorithms());
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,46 @@
+#include "translation/translate_texts.h"
+
+#include <utility>
+
+#include <ATen/Parallel.h>
+
+#include "common/log/log.h"
+#include "common/log/progress_line.h"
+#include "common/system/stop.h"
+#include "common/text/counted.h"
+
+namespace gloss {
+
+std::vector<TranslatedText> translate_texts(const LineTranslator& translator, const DecodingConfig& decoding,
+                                            std::span<const std::string> lines, const std::string& job) {
+  const WorkProgress progress(static_cast<double>(lines.size()), job);
+  std::int64_t begun = 0;
+  const TranslationHooks hooks{.before_batch =
+                                   [&](std::int64_t of_batch) {
+                                     progress.show(static_cast<double>(begun));
+                                     begun += of_batch;
+                                   },
+                               .before_step = stop_where_requested};
+  const TranslationRequest request{.lines = lines, .workers = at::get_num_threads()};
+  std::vector<TranslatedText> translated;
+  for (auto& translation : translator.translate(request, decoding, hooks))
+    translated.push_back({std::move(translation.candidates.front().text), translation.truncated});
+  log_progress("");
+  return translated;
+}
+
+Translations::Translations(std::vector<TranslatedText> translated) {
+  for (auto& [text, is_truncated] : translated) {
+    texts.push_back(std::move(text));
+    if (is_truncated) truncated.note(std::ssize(texts));
+  }
+}
+
+void warn_of_truncated(std::string_view text, const NotedLines& truncated, std::int64_t max_length) {
+  if (truncated.count > 0)
+    log_warning(counted(truncated.count, "line") + " of " + std::string(text) + " longer than the " +
+                std::to_string(max_length) +
+                " pieces of data.max_length: only the beginning is translated and scored (" + truncated.text() + ")");
+}
+
+}  // namespace gloss
