@@ -12,46 +12,13 @@
 #include "common/text/printable.h"
 #include "evaluation/tokenize/tokenize.h"
 #include "model/model_config.h"
+#include "run/config/defaults_table.h"
 #include "run/config/run_file_keys.h"
 #include "tokenizer/tokenizer_config.h"
 #include "training/training_config.h"
 
 namespace gloss {
 namespace {
-
-/// Defaults for texts of up to `pairs` sentence pairs.
-struct Row {
-  std::int64_t pairs;
-  std::int64_t vocabulary, batch_tokens;
-  std::int64_t layers, d_model, d_ff, heads;
-  double dropout, inner_dropout;  ///< inner: attention and feed-forward
-  std::string_view schedule;
-  double learning_rate;
-  std::int64_t warmup_steps;
-  std::int64_t epochs;  ///< 0: the default number of updates
-  std::int64_t average_last;
-  double ema_decay;
-};
-
-constexpr std::int64_t kAnyPairs = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kSmallTextUpdates = 1'200, kSmallTextEpochs = 200;
-
-/// The defaults for each size of text. configs/README.md has the same table.
-constexpr std::array kRows{
-    Row{2'500, 2'000, 1'024, 2, 128, 256, 4, 0.2, 0.1, "inverse_sqrt", 0.004, 400, 60, 5, 0.999},
-    Row{15'000, 4'000, 1'024, 2, 128, 256, 4, 0.2, 0.1, "inverse_sqrt", 0.004, 400, 60, 5, 0.999},
-    Row{200'000, 4'000, 4'096, 4, 128, 256, 4, 0.3, 0.1, "inverse_sqrt", 0.005, 2'000, 65, 5, 0.999},
-    Row{kAnyPairs, 32'000, 4'096, 6, 512, 2'048, 8, 0.1, 0.1, "noam", 1.0, 4'000, 0, 0, 0},
-};
-
-/// Defaults for training a model further (training.start_from) with up to `pairs` sentence pairs.
-struct StartRow {
-  std::int64_t pairs, batch_tokens, warmup_steps, epochs;
-};
-constexpr std::array kStartRows{StartRow{15'000, 1'024, 100, 25}, StartRow{200'000, 2'048, 400, 15},
-                                StartRow{kAnyPairs, 4'096, 1'000, 8}};
-constexpr double kStartRate = 0.001, kStartWidth = 128, kStartEma = 0.999;  // rate: the peak up to this width
-constexpr std::int64_t kStartPatience = 5, kStartUpdates = 400;
 
 constexpr std::int64_t kWordsPerPiece = 8;               // a model cannot learn a piece from fewer occurrences
 constexpr std::int64_t kPairsPerSpelledLine = 1'000;     // from this share on a text keeps how its words are spelled,
@@ -107,18 +74,18 @@ class Rule {
       : run_file_(run_file),
         keys_(run_file),
         text_(text),
-        row_(*std::ranges::find_if(kRows, [&](const Row& row) { return text.pairs <= row.pairs; })),
+        row_(*std::ranges::find_if(kDefaultsRows, [&](const DefaultsRow& row) { return text.pairs <= row.pairs; })),
         start_row_(*std::ranges::find_if(kStartRows, [&](const auto& row) { return text.pairs <= row.pairs; })) {}
 
   std::vector<ChosenDefault> apply() {
-    if (!keys_.text("training.start_from").empty()) return apply_to_start_model();
+    if (starts_from_model()) return apply_to_start_model();
     choose_writing();
     choose_tokenizer();
     choose_batch();
     choose_model();
     choose_dropout();
     choose_limit();
-    choose_schedule();
+    choose_schedule("suits a model and a run of this size");
     choose_averages();
     choose_validation();
     return std::move(chosen_);
@@ -133,26 +100,13 @@ class Rule {
     if (is_open)
       choose("training.max_epochs",
              std::max(start_row_.epochs, std::min(kStartUpdates / updates().per_epoch, kSmallTextEpochs)), reason);
-    choose_start_schedule();
+    choose_schedule("a trained model of this width needs smaller steps than a new one");
     choose("training.ema_decay", kStartEma, "means of weights translate better than the last ones");
     choose_validation();
     if (is_open && validates() && keys_.whole("training.average_last", 0) == 0)
       choose("training.early_stop.patience", kStartPatience, reason);
     return std::move(chosen_);
   }
-  void choose_start_schedule() {
-    const std::string reason = "a trained model of this width needs smaller steps than a new one";
-    const bool is_factor = keys_.number("training.learning_rate", 0) >= kNoamFactor;
-    choose("training.schedule", is_factor ? "noam" : "inverse_sqrt", reason);
-    const auto schedule = keys_.text("training.schedule");
-    const auto warmup = keys_.whole("training.warmup_steps", warmup_for(start_row_.warmup_steps));
-    const auto d_model = static_cast<double>(std::max<std::int64_t>(width(), 1));
-    double rate = kStartRate * std::min(1.0, kStartWidth / d_model);
-    if (schedule == "noam") rate *= std::sqrt(d_model * static_cast<double>(std::max<std::int64_t>(warmup, 1)));
-    choose("training.learning_rate", rounded(schedule == "constant" ? rate * kConstantShare : rate), reason);
-    if (schedule != "constant") choose("training.warmup_steps", warmup, reason);
-  }
-
   bool choose(const std::string& key, const Json& value, const std::string& reason) {
     if (keys_.has(key)) return false;
     set_key(run_file_, key, value);
@@ -160,6 +114,7 @@ class Rule {
     return true;
   }
 
+  bool starts_from_model() const { return !keys_.text("training.start_from").empty(); }
   bool is_char() const { return keys_.text("tokenizer.type") == "char"; }
 
   /// Chooses what depends on the characters of the text.
@@ -279,28 +234,33 @@ class Rule {
     return updates;
   }
 
-  void choose_schedule() {
-    const std::string reason = "suits a model and a run of this size";
+  void choose_schedule(const std::string& reason) {
     const bool is_factor = keys_.number("training.learning_rate", 0) >= kNoamFactor;
-    choose("training.schedule", is_factor ? "noam" : row_.schedule,
-           is_factor ? "a learning rate as high is a factor of this schedule" : reason);
+    const auto usual = starts_from_model() ? "inverse_sqrt" : row_.schedule;
+    choose("training.schedule", is_factor ? "noam" : usual,
+           is_factor && !starts_from_model() ? "a learning rate as high is a factor of this schedule" : reason);
     const auto schedule = keys_.text("training.schedule");
-    if (schedule == "noam" && row_.schedule != "noam") return;  // the fixed defaults are meant for noam
-    choose("training.learning_rate", learning_rate(schedule), reason);
-    if (schedule == "constant") return;
-    choose("training.warmup_steps", warmup_for(row_.warmup_steps), reason);
+    const bool is_foreign = schedule == "noam" && row_.schedule != "noam";  // the fixed defaults are meant for noam
+    if (is_foreign && !starts_from_model()) return;
+    const auto warmup = warmup_for(starts_from_model() ? start_row_.warmup_steps : row_.warmup_steps);
+    choose("training.learning_rate", learning_rate(schedule, keys_.whole("training.warmup_steps", warmup)), reason);
+    if (schedule != "constant") choose("training.warmup_steps", warmup, reason);
   }
   /// Returns a warm-up of `steps`, or fewer in a short run.
   std::int64_t warmup_for(std::int64_t steps) const {
     const auto in_run = updates().in_run;
     return in_run > 0 ? std::min(steps, std::max<std::int64_t>(in_run / kWarmupShare, 1)) : steps;
   }
-  double learning_rate(const std::string& schedule) const {
+  /// Returns the peak of the learning rate, or what sets it. Wider models than those measured need less.
+  double learning_rate(const std::string& schedule, std::int64_t warmup) const {
     constexpr double kBasePeak = 0.0007;
-    if (schedule == "noam") return row_.learning_rate;
-    const double peak = row_.schedule == "noam" ? kBasePeak : row_.learning_rate;
+    const bool starts = starts_from_model();
+    if (schedule == "noam" && !starts) return row_.learning_rate;
+    const double peak = starts ? kStartRate : row_.schedule == "noam" ? kBasePeak : row_.learning_rate;
     const auto d_model = static_cast<double>(std::max<std::int64_t>(width(), 1));
-    const double for_width = peak * std::min(1.0, static_cast<double>(row_.d_model) / d_model);
+    const double for_width = peak * std::min(1.0, (starts ? kStartWidth : static_cast<double>(row_.d_model)) / d_model);
+    if (schedule == "noam")
+      return rounded(for_width * std::sqrt(d_model * static_cast<double>(std::max<std::int64_t>(warmup, 1))));
     return rounded(schedule == "constant" ? for_width * kConstantShare : for_width);
   }
 
@@ -330,7 +290,7 @@ class Rule {
   Json& run_file_;
   RunFileKeys keys_;
   const TextSize& text_;
-  const Row& row_;
+  const DefaultsRow& row_;
   const StartRow& start_row_;
   std::vector<ChosenDefault> chosen_;
 };

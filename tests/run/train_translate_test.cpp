@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "common/files/safetensors.h"
+#include "common/files/text_pairs.h"
 #include "common/log/log.h"
 #include "data/parallel_corpus.h"
 #include "model/storage/model_file.h"
@@ -16,6 +17,7 @@
 #include "tests/run/small_job.h"
 #include "tests/support/device_test.h"
 #include "tests/support/terminal.h"
+#include "translation/models/translation_model.h"
 #include "translation/translate_texts.h"
 
 namespace gloss {

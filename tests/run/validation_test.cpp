@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/error.h"
 #include "common/system/signals.h"
 #include "common/system/stop.h"
 #include "model/make_model.h"
@@ -15,6 +16,7 @@
 #include "tensor/runtime.h"
 #include "tests/run/small_job.h"
 #include "tests/support/device_test.h"
+#include "tests/support/thread_exchange.h"
 #include "translation/translate_texts.h"
 
 namespace gloss {
@@ -142,7 +144,7 @@ TEST_P(ValidationTest, TranslationsOfAnotherProcessWithAnImpossibleSizeAreRefuse
         exchange.all_gather_texts(sent);
       } else {
         EXPECT_THAT([&] { validate(trained, exchange); },
-                    testing::ThrowsMessage<Error>(HasSubstr("data of another size than expected")));
+                    testing::ThrowsMessage<Error>(testing::HasSubstr("data of another size than expected")));
       }
     });
 }

@@ -7,9 +7,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/files/text_pairs.h"
 #include "tensor/runtime.h"
 #include "tests/run/small_job.h"
 #include "tests/support/device_test.h"
+#include "translation/models/translation_model.h"
 
 namespace gloss {
 namespace {
