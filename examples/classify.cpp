@@ -16,6 +16,7 @@
 #include "model/initialization.h"
 #include "model/padding.h"
 #include "model/positional_encoding.h"
+#include "model/sited_module.h"
 #include "training/adam.h"
 #include "training/label_smoothing.h"
 
@@ -34,7 +35,9 @@ class ClassifierImpl : public torch::nn::Module {
       : embedding_(register_module("source_embedding", Embedding(kBytes, config.d_model))),
         positions_(register_module("source_positions", PositionalEncoding(config.d_model))),
         encoder_(register_module("encoder", Encoder(config))),
-        output_(register_module("output", Linear(config.d_model, kClasses))) {}
+        output_(register_module("output", Linear(config.d_model, kClasses))) {
+    set_sites(*this);  // for dropout
+  }
 
   /// Maps ids [B, S] to the log-probabilities of the classes [B, C].
   at::Tensor forward(const at::Tensor& ids, const Pass& pass) {

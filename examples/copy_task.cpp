@@ -45,9 +45,9 @@ EncoderDecoder build_from_parts() {
   EncoderDecoderModules modules;
   modules.encoder = Encoder(config);
   modules.decoder = Decoder(config);
-  modules.source_embedding = modules.target_embedding = Embedding(kVocabulary, config.d_model);  // one for both sides
-  modules.source_positions = modules.target_positions = PositionalEncoding(config.d_model);      // sinusoids
-  modules.generator = Generator(modules.target_embedding->weight());                             // tied
+  modules.source.embedding = modules.target.embedding = Embedding(kVocabulary, config.d_model);  // one for both sides
+  modules.source.positions = modules.target.positions = PositionalEncoding(config.d_model);      // sinusoids
+  modules.generator = Generator(modules.target.embedding->weight());                             // tied
   EncoderDecoder model(modules);
   initialize(*model, RandomStream(1, "weights"));
   return model;

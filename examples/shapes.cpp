@@ -78,7 +78,7 @@ void show_vectors() {
   std::printf("\nVectors in place of tokens: 10 sequences of 5 vectors of width 8\n\n");
   const auto config = small_config();
   Linear input(8, config.d_model);
-  EncoderLayer first(config, "encoder.layers.0"), second(config, "encoder.layers.1");
+  EncoderLayer first(config), second(config);
   const RandomStream random(1, "weights");
   initialize(*input, random);
   initialize(*first, random.stream("first"));

@@ -1,7 +1,5 @@
 #include "explain/formulas.h"
 
-#include "model/alternatives/activations.h"
-
 namespace gloss {
 namespace {
 
@@ -11,15 +9,15 @@ Formula score_formula(AttentionScore score) {
     case AttentionScore::kScaledDot:
       return {"Q K^T / sqrt(d_k)", "model/attention.cpp"};
     case AttentionScore::kDot:
-      return {"Q K^T", "model/alternatives/dot_score.cpp"};
+      return {"Q K^T", "model/alternatives/scores.cpp"};
     case AttentionScore::kGeneral:
-      return {"Q W K^T", "model/alternatives/general_score.cpp"};
+      return {"Q W K^T", "model/alternatives/scores.cpp"};
     case AttentionScore::kAdditive:
-      return {"v . tanh(q + k)", "model/alternatives/additive_score.cpp"};
+      return {"v . tanh(q + k)", "model/alternatives/scores.cpp"};
     case AttentionScore::kCosine:
-      return {"cos(q, k) exp(log_scale)", "model/alternatives/cosine_score.cpp"};
+      return {"cos(q, k) exp(log_scale)", "model/alternatives/scores.cpp"};
     case AttentionScore::kLocation:
-      return {"W q", "model/alternatives/location_score.cpp"};
+      return {"W q", "model/alternatives/scores.cpp"};
   }
   return {};
 }

@@ -42,7 +42,7 @@ at::Device device_of(const LayerCache& layer) {
   return layer.cross_key.defined() ? layer.cross_key.device() : layer.state.device();
 }
 
-// Keeps self-attention's keys and values and recurrent states of `rows`, B' * K' of them.
+// Keeps self-attention's keys and values and states of `rows`, B' * K' of them.
 void keep_rows(std::vector<LayerCache>& layers, std::int64_t position, const std::vector<std::int64_t>& rows) {
   if (layers.empty()) return;
   const auto index = to_device(rows, device_of(layers.front()));
@@ -74,9 +74,30 @@ bool is_identity(const std::vector<std::int64_t>& values, std::int64_t count) {
 
 }  // namespace
 
+LayerCache cache_of_memory(MultiHeadAttention& cross_attention, const at::Tensor& memory, const Pass& pass) {
+  const auto [key, value] = cross_attention->project(memory, pass);  // [B, H, S, d_k] each
+  LayerCache cache;
+  cache.cross_key = key.contiguous();
+  cache.cross_value = value.contiguous();
+  return cache;
+}
+
+DecoderCache::DecoderCache(const at::Tensor& memory, const Mask& mask)
+    : source_mask(mask.cached()), sentences(memory.size(0)) {
+  mask.expect_fits(memory.size(0), memory.size(1));
+}
+
 KeysAndValues DecoderCache::append(std::size_t layer, const KeysAndValues& next) {
   auto& cache = layers[layer];
   return {append_to(cache.self_key, position, next.key), append_to(cache.self_value, position, next.value)};
+}
+
+at::Tensor DecoderCache::attend(std::size_t layer, MultiHeadAttention& cross_attention, const at::Tensor& x,
+                                const Pass& pass) const {
+  const auto D = x.size(2);
+  const KeysAndValues memory{layers[layer].cross_key, layers[layer].cross_value};
+  return cross_attention->attend(x.view({sentences, rows, D}), memory, source_mask, pass)
+      .view({sentences * rows, 1, D});
 }
 
 void DecoderCache::select(const std::vector<std::int64_t>& kept, const std::vector<std::int64_t>& parents) {

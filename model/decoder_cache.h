@@ -14,12 +14,19 @@ namespace gloss {
 struct LayerCache {
   at::Tensor self_key, self_value;    ///< [B * K, H, capacity, d_k], filled up to `position`; undefined at first
   at::Tensor cross_key, cross_value;  ///< [B, H, S, d_k], one for each sentence
-  at::Tensor state;                   ///< [B * K, D], of a recurrent layer or an SSRU
+  at::Tensor state;                   ///< [B * K, D], of a layer with a recurrence
 };
+
+/// Computes the keys and values of a layer's cross-attention from the memory [B, S, D].
+LayerCache cache_of_memory(MultiHeadAttention& cross_attention, const at::Tensor& memory, const Pass& pass);
 
 /// The state of decoding token by token: B sentences of K rows each, sentence-major: row b * K + k. Buffers are written
 /// in place, so there is no gradient through a cache.
 struct DecoderCache {
+  DecoderCache() = default;
+  /// Starts with one row for each sentence of the memory [B, S, D], and no layers.
+  DecoderCache(const at::Tensor& memory, const Mask& mask);
+
   std::vector<LayerCache> layers;
   Mask source_mask = Mask::unmasked();  ///< over the B sentences' source positions
   std::int64_t sentences = 0;           ///< B
@@ -29,6 +36,11 @@ struct DecoderCache {
   /// Appends one position [B * K, H, 1, d_k] to layer `layer` and returns all positions, [B * K, H, position + 1, d_k].
   /// The capacity doubles when it is used up. The caller increments `position` after the last layer.
   KeysAndValues append(std::size_t layer, const KeysAndValues& next);
+
+  /// Computes the cross-attention of layer `layer`, [B * K, 1, D] to [B * K, 1, D]: the K rows of a sentence are K
+  /// queries to its memory.
+  at::Tensor attend(std::size_t layer, MultiHeadAttention& cross_attention, const at::Tensor& x,
+                    const Pass& pass) const;
 
   /// Replaces the cache by B' sentences of K' rows. Row b * K' + k is old row parents[b * K' + k] of old sentence
   /// kept[b]. kept [B'] and parents [B' * K'] may repeat and omit indices. Throws ShapeError on an index out of range,

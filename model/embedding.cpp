@@ -3,15 +3,15 @@
 #include <cmath>
 
 #include <ATen/ops/embedding.h>
-#include <ATen/ops/zeros.h>
 
 #include "common/special_ids.h"
+#include "tensor/new_weight.h"
 #include "tensor/shape.h"
 
 namespace gloss {
 
 EmbeddingImpl::EmbeddingImpl(std::int64_t vocabulary, std::int64_t d_model, EmbeddingScale scale)
-    : weight_(register_parameter("weight", at::zeros({vocabulary, d_model}))), scale_(scale) {}
+    : weight_(register_parameter("weight", new_weight({vocabulary, d_model}))), scale_(scale) {}
 
 at::Tensor EmbeddingImpl::forward(const at::Tensor& ids) {
   expect_dimensions(ids, 2, "ids");

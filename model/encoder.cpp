@@ -1,22 +1,22 @@
 #include "model/encoder.h"
 
+#include <utility>
+
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "model/make_parts.h"
 #include "tensor/shape.h"
 
 namespace gloss {
 
-EncoderLayerImpl::EncoderLayerImpl(const ModelConfig& config, const std::string& site,
-                                   const RelativePositions& relative)
-    : self_attention_(register_module("self_attention", make_self_attention(config, site, relative))),
-      feed_forward_(
-          register_module("feed_forward", FeedForward(config.d_model, config.d_ff, config.activation,
-                                                      config.dropout_in_feed_forward(), site + ".feed_forward"))),
-      self_attention_connection_(register_module("self_attention_norm", make_norm(config)), config,
-                                 site + ".self_attention"),
-      feed_forward_connection_(register_module("feed_forward_norm", make_norm(config)), config, site + ".feed_forward"),
-      norms_keys_(config.norms_keys()),
-      site_(site) {}
+EncoderLayerImpl::EncoderLayerImpl(const ModelConfig& config, Scores scores)
+    : self_attention_(register_module(
+          "self_attention",
+          MultiHeadAttention(config.d_model, config.heads, config.dropout_on_attention(), std::move(scores)))),
+      feed_forward_(register_module("feed_forward", make_feed_forward(config, config.d_ff))),
+      self_attention_connection_(*self_attention_, register_module("self_attention_norm", make_norm(config)), config),
+      feed_forward_connection_(*feed_forward_, register_module("feed_forward_norm", make_norm(config)), config),
+      norms_keys_(config.norms_keys()) {}
 
 at::Tensor EncoderLayerImpl::forward(const at::Tensor& x, const Mask& mask, const Pass& pass) {
   const auto after_self_attention = self_attention_connection_(
@@ -24,18 +24,16 @@ at::Tensor EncoderLayerImpl::forward(const at::Tensor& x, const Mask& mask, cons
       pass);  // [B, S, D]
   const auto result = feed_forward_connection_(
       after_self_attention, [&](const at::Tensor& input) { return feed_forward_(input, pass); }, pass);  // [B, S, D]
-  if (pass.probe != nullptr) pass.probe->output(site_, result);
+  if (pass.probe != nullptr) pass.probe->output(site(), result);
   return result;
 }
 
 EncoderImpl::EncoderImpl(const ModelConfig& config)
     : d_model_(config.d_model), is_causal_(config.encoder_mask == EncoderMask::kCausal) {
-  RelativePositions relative{nullptr};
-  if (config.positions == Positions::kRelative)
-    relative = register_module("relative_positions", RelativePositions(config.heads, /*both_directions=*/!is_causal_));
+  const auto scores = self_attention_scores(config, *this, /*both_directions=*/!is_causal_);
   const auto layers = register_module("layers", torch::nn::ModuleList());
   for (std::int64_t i = 0; i < config.encoder_layers; ++i) {
-    layers_.emplace_back(config, "encoder.layers." + std::to_string(i), relative);
+    layers_.emplace_back(config, scores());
     layers->push_back(layers_.back());
   }
   if (config.has_final_norm()) norm_ = register_module("norm", make_norm(config));

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -14,15 +13,16 @@
 #include "model/multi_head_attention.h"
 #include "model/norm.h"
 #include "model/pass.h"
+#include "model/sited_module.h"
 #include "model/sublayer_connection.h"
 
 namespace gloss {
 
 /// One layer of the encoder (section 3.1): self-attention, then feed-forward.
-class EncoderLayerImpl : public torch::nn::Module {
+class EncoderLayerImpl : public SitedModule {
  public:
-  /// `site` (model/pass.h): "encoder.layers.0". `relative`: AttentionAlternatives (model/multi_head_attention.h).
-  EncoderLayerImpl(const ModelConfig& config, const std::string& site, const RelativePositions& relative = nullptr);
+  /// `scores`: of self-attention.
+  explicit EncoderLayerImpl(const ModelConfig& config, Scores scores = scaled_dot());
 
   /// Maps x [B, S, D] to [B, S, D].
   at::Tensor forward(const at::Tensor& x, const Mask& mask, const Pass& pass);
@@ -32,13 +32,11 @@ class EncoderLayerImpl : public torch::nn::Module {
   FeedForward feed_forward_;
   SublayerConnection self_attention_connection_, feed_forward_connection_;
   bool norms_keys_;  ///< model.self_attention_norm
-  std::string site_;
 };
 TORCH_MODULE(EncoderLayer);
 
 /// The encoder (section 3.1): a stack of layers, and a final norm if ModelConfig::has_final_norm() (Xiong et al. 2020).
-/// Another architecture derives its encoder from this class
-/// (model/alternatives/recurrent_encoder.h).
+/// Another architecture derives its encoder from this class.
 class EncoderImpl : public torch::nn::Module {
  public:
   explicit EncoderImpl(const ModelConfig& config);

@@ -22,7 +22,7 @@ namespace gloss {
 /// and `start` throw ShapeError if ids, lengths, mask or memory do not fit.
 class EncoderDecoderImpl : public torch::nn::Module {
  public:
-  /// Throws as EncoderDecoderModules::validate does.
+  /// Throws as EncoderDecoderModules::register_in does.
   explicit EncoderDecoderImpl(const EncoderDecoderModules& modules);
 
   /// Maps source ids [B, S] and target ids [B, T] (bos first) to the decoder's output [B, T, D]; `generator()` maps it
@@ -54,33 +54,21 @@ class EncoderDecoderImpl : public torch::nn::Module {
   /// the last position of `decode` on all tokens so far. The cache grows by one position.
   at::Tensor step(const at::Tensor& tokens, DecoderCache& cache, const Pass& pass);
 
-  /// Sets the rows of pad and bos of the target's embedding to zero if the decoder starts from zero
-  /// (ModelConfig::starts_from_zero); otherwise it does nothing. Those rows get no gradient, so training keeps them.
-  void clear_unread_rows();
-
-  const Generator& generator() const { return generator_; }
-  const PositionalEncoding& source_positions() const { return source_positions_; }
-  const PositionalEncoding& target_positions() const { return target_positions_; }
+  const Generator& generator() const { return modules_.generator; }
+  const PositionalEncoding& source_positions() const { return modules_.source.positions; }
+  const PositionalEncoding& target_positions() const { return modules_.target.positions; }
   at::Device device() const;  ///< of the weights
 
  private:
-  /// Returns the embeddings of the decoder's input [B, T, D]; zero for bos if the decoder starts from zero.
-  at::Tensor target_embeddings(const at::Tensor& ids);
-  /// Computes Dropout(embeddings [B, T, D] + positions [T, D]) (sections 3.5 and 5.4), with the norm before dropout if
-  /// it is not null. A probe receives the result of the norm at `site` + "_norm".
-  at::Tensor add_positions(const at::Tensor& embeddings, const at::Tensor& positions, Norm& norm, const Pass& pass,
-                           const std::string& site) const;
+  /// Computes Dropout(embeddings [B, T, D] + positions [T, D]) of ids [B, T] (sections 3.5 and 5.4), with the norm of
+  /// the sum, if there is one; token 0 of ids is token `first` of the sentence. A probe receives the result of the norm
+  /// at `site` + "_norm".
+  at::Tensor embed(InputModules& side, const at::Tensor& ids, std::int64_t first, const Pass& pass,
+                   const std::string& site) const;
   /// Returns the mask over the positions of `source` [B, S, D], as changed by the pass's probe.
   static Mask probed_mask(const Mask& mask, const at::Tensor& source, const Pass& pass);
 
-  Encoder encoder_;
-  Decoder decoder_;
-  Embedding source_embedding_, target_embedding_;
-  PositionalEncoding source_positions_, target_positions_;
-  Norm source_embedding_norm_, target_embedding_norm_;
-  Generator generator_;
-  double dropout_;
-  bool starts_from_zero_;
+  EncoderDecoderModules modules_;
 };
 TORCH_MODULE(EncoderDecoder);
 

@@ -6,13 +6,14 @@
 #include <ATen/ops/log_softmax.h>
 #include <ATen/ops/zeros.h>
 
+#include "tensor/new_weight.h"
 #include "tensor/shape.h"
 
 namespace gloss {
 
 GeneratorImpl::GeneratorImpl(std::int64_t d_model, std::int64_t vocabulary)
-    : weight_(register_parameter("weight", at::zeros({vocabulary, d_model}))),
-      bias_(register_parameter("bias", at::zeros({vocabulary}))) {}
+    : weight_(register_parameter("weight", new_weight({vocabulary, d_model}))),
+      bias_(register_parameter("bias", new_weight({vocabulary}))) {}
 
 GeneratorImpl::GeneratorImpl(at::Tensor tied_weight) : weight_(std::move(tied_weight)) {
   expect_dimensions(weight_, 2, "tied_weight");

@@ -7,7 +7,6 @@
 #include <ATen/ops/empty.h>
 
 #include "common/special_ids.h"
-#include "model/alternatives/cosine_score.h"
 #include "model/weights.h"
 
 namespace gloss {
@@ -36,7 +35,7 @@ void initialize(torch::nn::Module& module, const RandomStream& random) {
     if (kind == WeightKind::kBias || kind == WeightKind::kNorm) {
       parameter.fill_(kind == WeightKind::kNorm ? 1 : 0);
     } else if (kind == WeightKind::kLogScale) {
-      parameter.fill_(std::log(CosineScore::kFirstScale));
+      parameter.fill_(std::log(kFirstScale));
     } else if (kind == WeightKind::kEmbedding || kind == WeightKind::kPositions) {
       const double deviation = 1 / std::sqrt(static_cast<double>(parameter.size(1)));
       parameter.copy_(drawn(parameter, [&](std::uint64_t e) { return deviation * stream.normal(e); }));

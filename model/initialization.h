@@ -14,7 +14,7 @@ namespace gloss {
 /// - matrices of score functions: uniform within sqrt(3 / in);
 /// - factors and running variances of norms: 1;
 /// - biases and running means: 0;
-/// - the scale of cosine scores: CosineScore::kFirstScale.
+/// - the scale of cosine scores: kFirstScale.
 ///
 /// Each is a function of the seed of `random` and the parameter's name alone.
 void initialize(torch::nn::Module& module, const RandomStream& random);

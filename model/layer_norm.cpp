@@ -1,16 +1,14 @@
 #include "model/layer_norm.h"
 
-#include <ATen/ops/ones.h>
-#include <ATen/ops/zeros.h>
-
 #include "model/fast/dispatch.h"
+#include "tensor/new_weight.h"
 #include "tensor/shape.h"
 
 namespace gloss {
 
 LayerNormImpl::LayerNormImpl(std::int64_t width, double epsilon)
-    : weight_(register_parameter("weight", at::ones({width}))),
-      bias_(register_parameter("bias", at::zeros({width}))),
+    : weight_(register_parameter("weight", new_weight({width}, 1))),
+      bias_(register_parameter("bias", new_weight({width}))),
       epsilon_(epsilon) {}
 
 at::Tensor LayerNormImpl::forward(const at::Tensor& x, const Pass& pass) {

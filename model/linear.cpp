@@ -1,15 +1,14 @@
 #include "model/linear.h"
 
-#include <ATen/ops/zeros.h>
-
 #include "model/fast/dispatch.h"
+#include "tensor/new_weight.h"
 #include "tensor/shape.h"
 
 namespace gloss {
 
 LinearImpl::LinearImpl(std::int64_t in, std::int64_t out, bool has_bias)
-    : weight_(register_parameter("weight", at::zeros({out, in}))) {
-  if (has_bias) bias_ = register_parameter("bias", at::zeros({out}));
+    : weight_(register_parameter("weight", new_weight({out, in}))) {
+  if (has_bias) bias_ = register_parameter("bias", new_weight({out}));
 }
 
 at::Tensor LinearImpl::forward(const at::Tensor& x, const Pass& pass) {

@@ -8,7 +8,10 @@
 #include "common/special_ids.h"
 #include "model/alternatives/recurrent_decoder.h"
 #include "model/alternatives/recurrent_encoder.h"
+#include "model/alternatives/ssru.h"
+#include "model/alternatives/zero_start_embedding.h"
 #include "model/initialization.h"
+#include "model/make_parts.h"
 
 namespace gloss {
 namespace {
@@ -20,7 +23,14 @@ std::shared_ptr<EncoderImpl> encoder_of(const ModelConfig& config) {
 
 std::shared_ptr<DecoderImpl> decoder_of(const ModelConfig& config) {
   if (!config.is_transformer()) return std::make_shared<RecurrentDecoderImpl>(config);
+  if (!config.has_decoder_self_attention()) return std::make_shared<SsruDecoder>(config);
   return std::make_shared<DecoderImpl>(config);
+}
+
+std::shared_ptr<EmbeddingImpl> embedding_of(const ModelConfig& config, std::int64_t vocabulary, bool is_target) {
+  if (is_target && config.starts_from_zero())
+    return std::make_shared<ZeroStartEmbedding>(vocabulary, config.d_model, config.embedding_scale);
+  return std::make_shared<EmbeddingImpl>(vocabulary, config.d_model, config.embedding_scale);
 }
 
 }  // namespace
@@ -36,35 +46,43 @@ void expect_vocabularies(const ModelConfig& config, const Vocabularies& vocabula
   }
 }
 
-EncoderDecoder make_uninitialized_model(const ModelConfig& config, const Vocabularies& vocabularies) {
-  config.validate();
-  expect_vocabularies(config, vocabularies);
+EncoderDecoderModules make_modules(const ModelConfig& config, const Vocabularies& vocabularies) {
   const auto D = config.d_model;
   EncoderDecoderModules modules;
   modules.encoder = Encoder(encoder_of(config));
   modules.decoder = Decoder(decoder_of(config));
-  modules.source_embedding = Embedding(vocabularies.source, D, config.embedding_scale);
-  modules.target_embedding = config.tie_embeddings == TieEmbeddings::kAll
-                                 ? modules.source_embedding
-                                 : Embedding(vocabularies.target, D, config.embedding_scale);
-  modules.source_positions = PositionalEncoding(config);
-  modules.target_positions = PositionalEncoding(config);
+  const bool is_shared = config.tie_embeddings == TieEmbeddings::kAll;
+  modules.source.embedding = Embedding(embedding_of(config, vocabularies.source, /*is_target=*/is_shared));
+  modules.target.embedding =
+      is_shared ? modules.source.embedding : Embedding(embedding_of(config, vocabularies.target, /*is_target=*/true));
+  modules.source.positions = make_positions(config);
+  modules.target.positions = make_positions(config);
   modules.generator = config.tie_embeddings == TieEmbeddings::kNone ? Generator(D, vocabularies.target)
-                                                                    : Generator(modules.target_embedding->weight());
+                                                                    : Generator(modules.target.embedding->weight());
   if (config.embedding_norm) {
-    modules.source_embedding_norm = make_norm(config);
-    modules.target_embedding_norm = make_norm(config);
+    modules.source.norm = make_norm(config);
+    modules.target.norm = make_norm(config);
   }
   modules.dropout = config.dropout;
-  modules.starts_from_zero = config.starts_from_zero();
-  return EncoderDecoder(modules);
+  return modules;
+}
+
+EncoderDecoder make_uninitialized_model(const ModelConfig& config, const Vocabularies& vocabularies) {
+  config.validate();
+  expect_vocabularies(config, vocabularies);
+  return EncoderDecoder(make_modules(config, vocabularies));
 }
 
 EncoderDecoder make_model(const ModelConfig& config, const Vocabularies& vocabularies, const RandomStream& random) {
   auto model = make_uninitialized_model(config, vocabularies);
   initialize(*model, random);
-  model->clear_unread_rows();
+  reset_zero_rows(model);
   return model;
+}
+
+void reset_zero_rows(const EncoderDecoder& model) {
+  for (const auto& module : model->modules(/*include_self=*/false))
+    if (const auto embedding = std::dynamic_pointer_cast<ZeroStartEmbedding>(module)) embedding->reset_zero_rows();
 }
 
 }  // namespace gloss

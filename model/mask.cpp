@@ -14,17 +14,6 @@
 #include "tensor/to_device.h"
 
 namespace gloss {
-namespace {
-
-void expect_lengths_to(std::int64_t S, const std::vector<std::int64_t>& lengths) {
-  for (const auto length : lengths) {
-    if (length >= 0 && length <= S) continue;
-    throw ShapeError("mask: wanted lengths from 0 to " + std::to_string(S) + ", got " + std::to_string(length));
-  }
-}
-
-}  // namespace
-
 Mask Mask::unmasked() { return {}; }
 
 Mask Mask::padding(std::vector<std::int64_t> lengths) {
@@ -37,43 +26,29 @@ Mask Mask::causal(std::vector<std::int64_t> lengths) { return padding(std::move(
 
 Mask Mask::hiding(const at::Tensor& hidden) const {
   expect_dimensions(hidden, 2, "hidden");
-  Mask mask = *this;
+  Mask mask = cached_ ? cached() : *this;
   mask.hidden_ = hidden_.defined() ? hidden_.logical_or(hidden) : hidden.to(at::kBool);
-  if (cached_) mask.cached_ = std::make_shared<at::Tensor>();
   return mask;
 }
 
 Mask Mask::as_causal() const {
-  Mask mask = *this;
+  Mask mask = cached_ ? cached() : *this;
   mask.causal_ = true;
-  if (cached_) mask.cached_ = std::make_shared<at::Tensor>();
   return mask;
 }
 
 Mask Mask::cached() const {
   Mask mask = *this;
-  mask.cached_ = cached_ ? std::make_shared<at::Tensor>(*cached_) : std::make_shared<at::Tensor>();
-  return mask;
-}
-
-Mask Mask::precomputed(std::int64_t T, std::int64_t S, at::Device device) const {
-  const Mask mask = cached();
-  if (!all_visible(T, S)) mask.visible(T, S, device);
+  mask.cached_ = std::make_shared<at::Tensor>();
   return mask;
 }
 
 Mask Mask::select(const std::vector<std::int64_t>& sentences) const {
-  Mask mask;
-  mask.causal_ = causal_;
-  for (const auto b : sentences) {
+  Mask mask = cached_ ? cached() : *this;
+  mask.lengths_.clear();
+  for (const auto b : sentences)
     if (!lengths_.empty()) mask.lengths_.push_back(lengths_.at(static_cast<std::size_t>(b)));
-  }
-  const auto rows = [&](const at::Tensor& tensor) {
-    return tensor.defined() ? tensor.index_select(0, to_device(sentences, tensor.device())) : tensor;
-  };
-  mask.hidden_ = rows(hidden_);
-  const bool same_for_all = lengths_.empty() && !hidden_.defined();
-  if (cached_) mask.cached_ = std::make_shared<at::Tensor>(same_for_all ? *cached_ : rows(*cached_));
+  if (hidden_.defined()) mask.hidden_ = hidden_.index_select(0, to_device(sentences, hidden_.device()));
   return mask;
 }
 
@@ -85,16 +60,15 @@ bool Mask::all_visible(std::int64_t T, std::int64_t S) const {
   return !hides_keys(S) && (!causal_ || (T <= 1 && T <= S));
 }
 
-bool Mask::may_hide_all_keys(std::int64_t T, std::int64_t S) const {
-  return hidden_.defined() || (causal_ && T > S) || std::ranges::find(lengths_, 0) != lengths_.end();
-}
-
 void Mask::expect_fits(std::int64_t B, std::int64_t S) const {
   if (!lengths_.empty() && static_cast<std::int64_t>(lengths_.size()) != B) {
     throw ShapeError("mask: wanted lengths of " + std::to_string(B) + " sentences, got " +
                      std::to_string(lengths_.size()));
   }
-  expect_lengths_to(S, lengths_);
+  for (const auto length : lengths_) {
+    if (length < 0 || length > S)
+      throw ShapeError("mask: wanted lengths from 0 to " + std::to_string(S) + ", got " + std::to_string(length));
+  }
   if (hidden_.defined()) expect_shape(hidden_, {B, S}, "hidden");
 }
 
@@ -103,21 +77,15 @@ at::Tensor Mask::visible(std::int64_t T, std::int64_t S, at::Device device) cons
     return tensor.defined() && tensor.device() == device && tensor.size(2) == (causal_ ? T : 1) && tensor.size(3) == S;
   };
   if (cached_ && fits(*cached_)) return *cached_;
+  expect_fits(lengths_.empty() && hidden_.defined() ? hidden_.size(0) : std::ssize(lengths_), S);
   auto visible = at::ones({1, 1, 1, S}, at::device(device).dtype(at::kBool));
   if (!lengths_.empty()) {
-    const auto B = static_cast<std::int64_t>(lengths_.size());
-    expect_lengths_to(S, lengths_);
-    const auto lengths = to_device(lengths_, device).view({B, 1, 1, 1});
+    const auto lengths = to_device(lengths_, device).view({-1, 1, 1, 1});
     visible = at::arange(S, lengths.options()) < lengths;  // [B, 1, 1, S]
   }
-  if (hidden_.defined()) {
-    const auto B = lengths_.empty() ? -1 : static_cast<std::int64_t>(lengths_.size());
-    expect_shape(hidden_, {B, S}, "hidden");
-    visible = visible.logical_and(hidden_.to(device).logical_not().view({-1, 1, 1, S}));  // [B, 1, 1, S]
-  }
-  if (causal_) {
-    visible = visible.logical_and(at::ones({T, S}, visible.options()).tril(S - T));  // [B or 1, 1, T, S]
-  }
+  if (hidden_.defined())
+    visible = visible.logical_and(hidden_.to(device).logical_not().view({-1, 1, 1, S}));        // [B, 1, 1, S]
+  if (causal_) visible = visible.logical_and(at::ones({T, S}, visible.options()).tril(S - T));  // [B or 1, 1, T, S]
   if (cached_) *cached_ = visible;
   return visible;
 }

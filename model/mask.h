@@ -16,21 +16,18 @@ class Mask {
   static Mask unmasked();
   /// Returns a mask that hides the keys from lengths[b] on in sentence b.
   static Mask padding(std::vector<std::int64_t> lengths);
-  /// Returns a mask that also hides keys later than the query. With more keys than queries, the queries are the last
+  /// Returns a mask that also hides keys after the query. With more keys than queries, the queries are the last
   /// positions. Without lengths no key is padding.
   static Mask causal(std::vector<std::int64_t> lengths = {});
 
-  /// Returns this mask, which also hides the keys whose `hidden` [B, S] (bool) is true, for example to measure the
-  /// influence of a source token.
+  /// Returns a copy that also hides the keys whose `hidden` [B, S] (bool) is true, for example to measure the influence
+  /// of a source token.
   Mask hiding(const at::Tensor& hidden) const;
-  /// Returns this mask, which also hides keys later than the query.
+  /// Returns a copy that also hides keys after the query.
   Mask as_causal() const;
-  /// Returns this mask with a cache of its tensor, which `visible` fills. Copies share the cache, so the layers of a
-  /// stack compute the tensor once. Copies are for one thread; for another thread, call `cached` again.
+  /// Returns a copy with an empty cache of its tensor, which `visible` fills. Copies of it share the cache, so the
+  /// layers of a stack compute the tensor once. They are for one thread; for another thread, call `cached` again.
   Mask cached() const;
-  /// Returns this mask with its tensor for T queries and S keys computed now, unless it hides no key.
-  Mask precomputed(std::int64_t T, std::int64_t S, at::Device device) const;
-
   /// Returns the mask of `sentences`, in that order.
   Mask select(const std::vector<std::int64_t>& sentences) const;
 
@@ -42,8 +39,6 @@ class Mask {
   bool hides_keys(std::int64_t S) const;
   /// Returns whether all of T queries see all of S keys.
   bool all_visible(std::int64_t T, std::int64_t S) const;
-  /// Returns whether all of S keys may be hidden from some of T queries.
-  bool may_hide_all_keys(std::int64_t T, std::int64_t S) const;
   /// Throws ShapeError unless there are B lengths from 0 to S, or none, and hidden is [B, S] or undefined. Public
   /// functions call it on entry; it reads no tensor.
   void expect_fits(std::int64_t B, std::int64_t S) const;

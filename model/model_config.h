@@ -14,6 +14,10 @@ enum class SelfAttentionNorm { kAll, kQuery };
 enum class NormType { kLayer, kBatch, kRms, kNone };
 enum class AttentionScore { kScaledDot, kDot, kGeneral, kAdditive, kCosine, kLocation };
 enum class Activation { kRelu, kGelu, kGeluSigmoid, kSwish, kGlu, kSwiglu };
+/// Returns whether the feed-forward network has a gate.
+constexpr bool has_gate(Activation activation) {
+  return activation == Activation::kGlu || activation == Activation::kSwiglu;
+}
 enum class Positions { kSinusoidal, kLearned, kNone, kRotary, kRelative };
 enum class PositionFrequencies { kPaper, kTensor2Tensor };
 enum class EmbeddingScale { kSqrt, kOne };

@@ -3,8 +3,7 @@
 #include <memory>
 
 #include "model/alternatives/batch_norm.h"
-#include "model/alternatives/no_norm.h"
-#include "model/alternatives/rms_norm.h"
+#include "model/alternatives/norms.h"
 #include "model/layer_norm.h"
 
 namespace gloss {

@@ -1,16 +1,16 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
-#include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
 #include "model/model_config.h"
 #include "model/pass.h"
+#include "model/sited_module.h"
 
 namespace gloss {
 
 /// The normalization around a sublayer or after a stack: layer normalization (layer_norm.h) or an alternative.
-class NormImpl : public torch::nn::Module {
+class NormImpl : public SitedModule {
  public:
   /// Maps x [..., D] to [..., D]. Throws ShapeError on another width.
   virtual at::Tensor forward(const at::Tensor& x, const Pass& pass) = 0;

@@ -4,9 +4,24 @@
 
 #include <ATen/ops/full.h>
 
+#include "common/error.h"
+#include "tensor/shape.h"
 #include "tensor/to_device.h"
 
 namespace gloss {
+
+void expect_batch(const PaddedIds& batch, std::optional<std::int64_t> limit, const std::string& side) {
+  const auto B = sizes<2>(batch.ids, side)[0];
+  if (std::ssize(batch.lengths) != B)
+    throw ShapeError(side + ": wanted " + std::to_string(B) + " lengths, got " + std::to_string(batch.lengths.size()));
+  for (std::size_t b = 0; b < batch.lengths.size(); ++b) {
+    if (!limit || batch.lengths[b] <= *limit) continue;
+    throw UsageError(side + " sentence " + std::to_string(b + 1) + " of the batch: wanted at most " +
+                     std::to_string(*limit) + " tokens, which is all that the model has positions for, got " +
+                     std::to_string(batch.lengths[b]) +
+                     "; shorten the line or train with a larger model.max_positions");
+  }
+}
 
 PaddedIds pad(std::span<const Ids> rows, at::Device device) {
   PaddedIds result;

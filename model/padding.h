@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -17,6 +19,10 @@ struct PaddedIds {
   at::Tensor ids;                     ///< [B, T] int64; of sources [B, S]
   std::vector<std::int64_t> lengths;  ///< [B], without padding
 };
+
+/// Throws ShapeError unless there is a length for each row of ids, and UsageError, naming the sentence, if a length
+/// exceeds `limit`, the number of positions of the network. `side`: "source" or "target".
+void expect_batch(const PaddedIds& batch, std::optional<std::int64_t> limit, const std::string& side);
 
 /// Pads B sentences to [B, T]; T is the length of the longest, at least 1. A source is pieces + eos. An empty line has
 /// no ids and length 0; alone in a batch, its only column is padding.

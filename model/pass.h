@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -12,19 +11,8 @@ namespace gloss {
 
 class Mask;
 
-// A site is the name of a place in the network: for the probe, and for the random numbers of a dropout. Most sites are
-// the path of a module, to which its tensors' names add ".weight" or another word. LibTorch does not give a module its
-// path, so the site is an argument.
-//
-//     encoder, decoder                                     output of a stack
-//     encoder.layers.0                                     output of a layer
-//     decoder.layers.0.self_attention                      output of a sublayer, and its dropout
-//     decoder.layers.0.cross_attention.weights             dropout of attention weights
-//     decoder.layers.0.feed_forward.inner                  dropout after the activation
-//     source_embedding, target_embedding                   embeddings and positions, and the dropout of their sum
-
-/// Reads, or changes, values inside a forward pass. Attention weights may be changed in every pass; other values only
-/// while no gradients are recorded. Each function does nothing by default.
+/// Reads, or changes, values inside a forward pass, by their sites (model/sited_module.h). Attention weights may be
+/// changed in every pass; other values only while no gradients are recorded. Each function does nothing by default.
 class Probe {
  public:
   virtual ~Probe() = default;
@@ -45,7 +33,7 @@ class Probe {
   virtual void output(std::string_view /*site*/, const at::Tensor& /*value*/) {}
 };
 
-class BatchStatistics;
+struct BatchContext;
 
 /// The settings of one forward pass. No module stores it: it is an argument of every forward that has dropout, a probe
 /// or a fast twin.
@@ -56,13 +44,10 @@ struct Pass {
   /// Only the equations of model/ run, by LibTorch's operators. Otherwise fast twins run, if there are any
   /// (model/fast/dispatch.h): the same numbers to rounding, except that on a GPU dropout draws other random numbers.
   bool plain = false;
-
-  // For batch normalization in training (model/alternatives/batch_norm.h); other parts do not read them.
-  BatchStatistics* batch_statistics = nullptr;         ///< collects mean and variance; null: they are dropped
-  const std::vector<std::int64_t>* lengths = nullptr;  ///< set by EncoderDecoder; callers leave it null
+  BatchContext* batch = nullptr;  ///< of a training pass, for norms over its positions; set by batch_loss
 
   /// Returns the stream of random numbers of the dropout at `site`. Throws Error, a fault of the caller, without
-  /// `random`.
+  /// `random` or without a site.
   RandomStream stream(std::string_view site) const;
 };
 

@@ -22,37 +22,27 @@ at::Tensor sinusoids(std::int64_t first, std::int64_t count, std::int64_t d_mode
                      PositionFrequencies frequencies = PositionFrequencies::kPaper);
 
 /// Positional encoding (section 3.5), added to the embeddings because attention does not depend on the order of its
-/// input. The rows are sinusoids for any position, learned rows up to max_positions, or zeros if the order comes from
-/// elsewhere or is not given (ModelConfig::adds_positions).
+/// input: sinusoids of any position.
 class PositionalEncodingImpl : public torch::nn::Module {
  public:
-  /// Creates sinusoids.
-  explicit PositionalEncodingImpl(std::int64_t d_model);
-  /// Creates learned positions with a weight [max_positions, D].
-  PositionalEncodingImpl(std::int64_t d_model, std::int64_t max_positions);
+  /// The sinusoids of token 0 are those of position `first_position`.
+  explicit PositionalEncodingImpl(std::int64_t d_model, PositionFrequencies frequencies = PositionFrequencies::kPaper,
+                                  std::int64_t first_position = 0);
 
-  /// Creates the positions of a configuration: zeros for all but sinusoidal and learned positions.
-  explicit PositionalEncodingImpl(const ModelConfig& config);
+  /// Returns the rows of tokens `first` to `first + count - 1`, [count, D], on `device`.
+  virtual at::Tensor forward(std::int64_t first, std::int64_t count, at::Device device);
 
-  /// Returns the rows of tokens `first` to `first + count - 1`, [count, D], on `device`. The sinusoids of token 0 are
-  /// those of position ModelConfig::first_position. Throws UsageError beyond the last learned one.
-  at::Tensor forward(std::int64_t first, std::int64_t count, at::Device device);
-
-  /// Returns the number of learned positions; no value for others, which have no end.
-  std::optional<std::int64_t> limit() const;
+  /// Returns the number of tokens that have positions; sinusoids have no end.
+  virtual std::optional<std::int64_t> limit() const { return std::nullopt; }
 
   std::int64_t d_model() const { return d_model_; }
 
  private:
-  at::Tensor table(std::int64_t count, at::Device device);  ///< sinusoids of `count` tokens or more
-
   std::int64_t d_model_;
-  bool is_zero_ = false;
-  PositionFrequencies frequencies_ = PositionFrequencies::kPaper;
-  std::int64_t first_position_ = 0;  ///< of token 0
-  at::Tensor weight_;                ///< [max_positions, D]; undefined for sinusoids
-  at::Tensor table_;                 ///< sinusoids computed so far; replaced by a longer one, never changed
-  std::mutex table_lock_;            ///< guards `table_`: threads share a model
+  PositionFrequencies frequencies_;
+  std::int64_t first_position_;
+  at::Tensor table_;       ///< sinusoids computed so far; replaced by a longer one, never changed
+  std::mutex table_lock_;  ///< guards `table_`: threads share a model
 };
 TORCH_MODULE(PositionalEncoding);
 

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <functional>
-#include <string>
 
 #include <ATen/core/Tensor.h>
 
 #include "model/model_config.h"
 #include "model/norm.h"
 #include "model/pass.h"
+#include "model/sited_module.h"
 
 namespace gloss {
 
@@ -22,19 +22,19 @@ class SublayerConnection {
  public:
   using Sublayer = std::function<at::Tensor(const at::Tensor&)>;
 
-  /// `norm` belongs to the layer, which registers it. Place, dropout and residual are those of `config`. `site`:
-  /// model/pass.h.
-  SublayerConnection(Norm norm, const ModelConfig& config, std::string site);
+  /// `sublayer` and `norm` belong to the layer, which registers them; the connection has the sublayer's site. Place,
+  /// dropout and residual are those of `config`.
+  SublayerConnection(const SitedModule& sublayer, Norm norm, const ModelConfig& config);
 
   /// Maps x [B, T, D] to [B, T, D]. A probe receives the output of the sublayer itself.
   at::Tensor operator()(const at::Tensor& x, const Sublayer& sublayer, const Pass& pass);
 
  private:
+  const SitedModule& sublayer_;
   Norm norm_;
   NormPlace place_;
   bool residual_;
   double dropout_;
-  std::string site_;
 };
 
 }  // namespace gloss

@@ -1,115 +1,10 @@
 #include "model/weights.h"
 
 #include "common/error.h"
-#include "model/alternatives/activations.h"
-#include "model/alternatives/relative_positions.h"
+#include "model/make_model.h"
+#include "tensor/new_weight.h"
 
 namespace gloss {
-namespace {
-
-/// Collects the weights of a network by their names.
-class Weights {
- public:
-  void add(const std::string& name, std::vector<std::int64_t> shape) {
-    const auto kind = weight_kind(name, shape.size());
-    all_[name] = {kind, std::move(shape)};
-  }
-
-  void add_linear(const std::string& name, std::int64_t in, std::int64_t out) {
-    add(name + ".weight", {out, in});
-    add(name + ".bias", {out});
-  }
-
-  void add_norm(const std::string& name, const ModelConfig& config) {
-    if (config.norm_type == NormType::kNone) return;
-    add(name + ".weight", {config.d_model});
-    if (config.norm_type == NormType::kRms) return;
-    add(name + ".bias", {config.d_model});
-    if (config.norm_type != NormType::kBatch) return;
-    add(name + ".running_mean", {config.d_model});
-    add(name + ".running_variance", {config.d_model});
-  }
-
-  void add_score(const std::string& name, AttentionScore score, const ModelConfig& config) {
-    const auto d_k = config.d_model / config.heads;
-    if (score == AttentionScore::kGeneral) add(name + ".weight", {config.d_model, d_k});
-    if (score == AttentionScore::kAdditive) add(name + ".weight", {config.heads, d_k});
-    if (score == AttentionScore::kCosine) add(name + ".log_scale", {config.heads});
-    if (score == AttentionScore::kLocation) add(name + ".weight", {config.max_positions, config.d_model});
-  }
-
-  void add_attention(const std::string& name, AttentionScore score, const ModelConfig& config) {
-    for (const char* part : {".query", ".key", ".value", ".output"})
-      add_linear(name + part, config.d_model, config.d_model);
-    add_score(name + ".score", score, config);
-  }
-
-  void add_ssru(const std::string& name, const ModelConfig& config) {
-    add(name + ".value.weight", {config.d_model, config.d_model});
-    add_linear(name + ".gate", config.d_model, config.d_model);
-  }
-
-  void add_layer(const std::string& layer, bool is_decoder, const ModelConfig& config) {
-    const bool recurs = is_decoder && !config.has_decoder_self_attention();
-    if (recurs) {
-      add_ssru(layer + ".recurrence", config);
-      add_norm(layer + ".recurrence_norm", config);
-    }
-    for (const char* attention : {".self_attention", ".cross_attention"}) {
-      if (attention == std::string_view(".self_attention") ? recurs : !is_decoder) continue;
-      add_attention(layer + attention, config.attention_score, config);
-      add_norm(layer + attention + "_norm", config);
-    }
-    const auto d_ff = is_decoder ? config.decoder_d_ff() : config.d_ff;
-    add_linear(layer + ".feed_forward.inner", config.d_model, d_ff);
-    if (has_gate(config.activation)) add_linear(layer + ".feed_forward.gate", config.d_model, d_ff);
-    add_linear(layer + ".feed_forward.outer", d_ff, config.d_model);
-    add_norm(layer + ".feed_forward_norm", config);
-  }
-
-  void add_transformer(const ModelConfig& config) {
-    for (const std::string stack : {"encoder", "decoder"}) {
-      const bool is_decoder = stack == "decoder";
-      for (std::int64_t i = 0; i < (is_decoder ? config.decoder_layers : config.encoder_layers); ++i)
-        add_layer(stack + ".layers." + std::to_string(i), is_decoder, config);
-      if (config.has_final_norm()) add_norm(stack + ".norm", config);
-      if (config.positions == Positions::kRelative && (!is_decoder || config.has_decoder_self_attention()))
-        add(stack + ".relative_positions.weight", {RelativePositionsImpl::kBuckets, config.heads});
-    }
-    for (const std::string side : {"source", "target"}) {
-      if (config.embedding_norm) add_norm(side + "_embedding_norm", config);
-      if (config.positions == Positions::kLearned)
-        add(side + "_positions.weight", {config.max_positions, config.d_model});
-    }
-  }
-
-  void add_gru(const std::string& name, std::int64_t input, std::int64_t units) {
-    add_linear(name + ".input", input, 3 * units);
-    add_linear(name + ".state", units, 3 * units);
-  }
-
-  void add_recurrent(const ModelConfig& config) {
-    const auto D = config.d_model;
-    const bool attends = config.has_cross_attention();
-    for (std::int64_t i = 0; i < config.encoder_layers; ++i)
-      for (const char* direction : {".forward", ".backward"})
-        add_gru("encoder.layers." + std::to_string(i) + direction, D, D / 2);
-    for (std::int64_t i = 0; i < config.decoder_layers; ++i) {
-      const auto layer = "decoder.layers." + std::to_string(i);
-      add_linear(layer + ".initial", D, D);
-      add_gru(layer + ".gru", i == 0 && attends ? 2 * D : D, D);
-      if (i == 0 && attends) add_attention(layer + ".cross_attention", AttentionScore::kAdditive, config);
-    }
-    add_linear("decoder.output", attends ? 3 * D : 2 * D, D);
-  }
-
-  std::map<std::string, WeightInfo> take() { return std::move(all_); }
-
- private:
-  std::map<std::string, WeightInfo> all_;
-};
-
-}  // namespace
 
 WeightKind weight_kind(std::string_view name, std::size_t dimensions) {
   const auto ends_with = [&](std::string_view end) { return name.ends_with(end); };
@@ -129,18 +24,19 @@ WeightKind weight_kind(std::string_view name, std::size_t dimensions) {
                    std::to_string(dimensions));
 }
 
+bool is_running_statistic(std::string_view name) {
+  return name.ends_with(".running_mean") || name.ends_with(".running_variance");
+}
+
 std::map<std::string, WeightInfo> network_weights(const ModelConfig& config, const Vocabularies& vocabularies) {
-  const auto D = config.d_model;
-  Weights weights;
-  if (config.is_transformer())
-    weights.add_transformer(config);
-  else
-    weights.add_recurrent(config);
-  weights.add(kSourceEmbedding, {vocabularies.source, D});
-  for (const std::string name : {kTargetEmbedding, kGeneratorMatrix})
-    if (stored_name(name, config.tie_embeddings) == name) weights.add(name, {vocabularies.target, D});
-  weights.add("generator.bias", {vocabularies.target});
-  return weights.take();
+  const ShapesOnly without_memory;
+  const EncoderDecoder model(make_modules(config, vocabularies));
+  std::map<std::string, WeightInfo> weights;
+  for (const auto& item : model->named_parameters()) {
+    const auto shape = item.value().sizes();
+    weights[item.key()] = {weight_kind(item.key(), shape.size()), shape.vec()};
+  }
+  return weights;
 }
 
 std::string stored_name(const std::string& name, TieEmbeddings tie) {

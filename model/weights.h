@@ -15,6 +15,9 @@ inline constexpr const char* kSourceEmbedding = "source_embedding.weight";
 inline constexpr const char* kTargetEmbedding = "target_embedding.weight";
 inline constexpr const char* kGeneratorMatrix = "generator.weight";
 
+/// The scale of cosine scores at first.
+inline constexpr double kFirstScale = 10;
+
 enum class WeightKind {
   kMatrix,     ///< of a linear map, [out, in]
   kGates,      ///< of a GRU's linear maps, one below the other, [3 * out, in]
@@ -29,6 +32,10 @@ enum class WeightKind {
 /// Returns the kind of the weight of this name. Throws ShapeError unless it has the dimensions of its kind.
 WeightKind weight_kind(std::string_view name, std::size_t dimensions);
 
+/// Returns whether it is the name of a running mean or variance. An update sets these without a gradient
+/// (model/batch_statistics.h).
+bool is_running_statistic(std::string_view name);
+
 struct WeightInfo {
   WeightKind kind;
   std::vector<std::int64_t> shape;
@@ -36,8 +43,8 @@ struct WeightInfo {
 };
 
 /// Enumerates the weights of the network that `config` describes, tied ones once, by the names of named_parameters().
-/// The network is not created, so a file can be checked before allocating memory. weights.cpp repeats the
-/// constructors of the modules; a new parameter must be added there, too. tests/model/weights_test.cpp compares them.
+/// The network is built without memory for its weights, so a file can be checked before allocating any. The sizes may
+/// be those of a damaged file, but `heads` divides `d_model`.
 std::map<std::string, WeightInfo> network_weights(const ModelConfig& config, const Vocabularies& vocabularies);
 
 /// Returns the name under which network_weights has a weight: "source_embedding.weight" for "generator.weight" if all

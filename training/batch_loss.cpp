@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "model/padding.h"
@@ -24,8 +25,11 @@ std::vector<std::int64_t> filled_positions(const std::vector<std::int64_t>& leng
 Loss batch_loss(EncoderDecoder& model, const Batch& batch, double label_smoothing, const Pass& pass) {
   const PaddedIds source = pad(batch.source, model->device());
   const ShiftedTarget target = shift_target(batch.target, model->device());
-  auto output = model->forward(source, target.input, pass).flatten(0, 1);  // [B * T, D]
-  auto labels = target.labels.flatten();                                   // [B * T]
+  BatchContext context{source.lengths, target.input.lengths};
+  Pass with_batch = pass;
+  with_batch.batch = &context;
+  auto output = model->forward(source, target.input, with_batch).flatten(0, 1);  // [B * T, D]
+  auto labels = target.labels.flatten();                                         // [B * T]
 
   const auto filled = filled_positions(target.input.lengths, target.labels.size(1));
   if (static_cast<std::int64_t>(filled.size()) < labels.size(0)) {
@@ -36,7 +40,7 @@ Loss batch_loss(EncoderDecoder& model, const Batch& batch, double label_smoothin
   const auto& generator = model->generator();
   const auto sums = pass.plain ? label_smoothed_loss(generator->forward(output), labels, label_smoothing)
                                : output_loss(generator, output, labels, label_smoothing);
-  return {{sums.smoothed_sum, sums.nll_sum.to(at::kDouble)}, batch.target_tokens()};
+  return {{sums.smoothed_sum, sums.nll_sum.to(at::kDouble)}, batch.target_tokens(), std::move(context.statistics)};
 }
 
 }  // namespace gloss

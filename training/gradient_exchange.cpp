@@ -9,7 +9,7 @@
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
 
-#include "model/alternatives/batch_norm.h"
+#include "model/weights.h"
 
 namespace gloss {
 namespace {
@@ -54,9 +54,8 @@ GradientExchange::GradientExchange(Exchange& exchange, const EncoderDecoder& mod
       parameters_(adam.trained()),
       layout_(parameters_, exchange.size()),
       divided_(adam.divides_state()) {
-  for (const auto& module : model->modules())
-    if (const auto norm = std::dynamic_pointer_cast<BatchNorm>(module))
-      running_.insert(running_.end(), {norm->running_mean(), norm->running_variance()});
+  for (const auto& item : model->named_parameters())
+    if (is_running_statistic(item.key())) running_.push_back(item.value());
 }
 
 std::vector<ShardNode> GradientExchange::nodes(std::int64_t shards) const {
@@ -164,11 +163,11 @@ void GradientExchange::exchange_numbers(const std::vector<ShardSums>& own,
 void GradientExchange::exchange_statistics(const std::vector<ShardSums>& own,
                                            std::vector<std::vector<ShardSums>>& all) const {
   BatchStatistics statistics;
-  for (const auto& node : own) statistics.append(node.batch_statistics);
+  for (const auto& node : own) statistics.append(node.statistics);
   const auto texts = exchange_->all_gather_texts(bytes_of(statistics, running_));
   for (std::size_t p = 0; p < all.size(); ++p) {
     const auto first = std::ranges::find_if(all[p], [](const ShardSums& node) { return node.tokens > 0; });
-    if (first != all[p].end()) first->batch_statistics = statistics_of(texts[p], running_);
+    if (first != all[p].end()) first->statistics = statistics_of(texts[p], running_);
   }
 }
 

@@ -44,7 +44,7 @@ class GradientExchange {
   std::vector<at::Tensor> parameters_;
   FlatLayout layout_;                ///< of the parameters; FlatAdam has the same
   bool divided_;                     ///< Adam::divides_state
-  std::vector<at::Tensor> running_;  ///< the running statistics of the batch norms, to name them by their index
+  std::vector<at::Tensor> running_;  ///< running statistics, to name them by their index
 };
 
 }  // namespace gloss

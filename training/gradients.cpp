@@ -36,7 +36,7 @@ void ShardSums::add(ShardSums after) {
   }
   nll = nll + after.nll;
   tokens += after.tokens;
-  batch_statistics.append(std::move(after.batch_statistics));
+  statistics.append(std::move(after.statistics));
 }
 
 ShardTree::ShardTree(std::int64_t shards) {

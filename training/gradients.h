@@ -6,7 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "model/alternatives/batch_norm.h"
+#include "model/batch_statistics.h"
 
 namespace gloss {
 
@@ -22,7 +22,7 @@ struct ShardSums {
   Gradients gradients;
   at::Tensor nll;  ///< scalar, float64, on the device: negative log-likelihood without smoothing
   std::int64_t tokens = 0;
-  BatchStatistics batch_statistics;  ///< of the shards, in their order
+  BatchStatistics statistics;  ///< of the shards, in their order
 
   /// Appends the sums of the shards that follow.
   void add(ShardSums after);

@@ -4,6 +4,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "model/batch_statistics.h"
+
 namespace gloss {
 
 /// Sums of a loss over the rows that count. On a GPU they are computed asynchronously.
@@ -15,6 +17,7 @@ struct LossSums {
 /// Sums of a loss and the number of its tokens, not yet divided: update_weights divides the gradients.
 struct Loss : LossSums {
   std::int64_t tokens = 0;
+  BatchStatistics statistics = {};  ///< of a training pass
 };
 
 /// Computes the label-smoothed loss (Szegedy et al. 2016; section 5.4), equal to torch's cross_entropy. The target

@@ -116,16 +116,16 @@ ShardSums ShardPasses::sums(const Batch& batch, std::uint32_t number) {
   const auto random = dropout_.at(static_cast<std::uint32_t>(options_.step), number);
   ShardSums sum;
   Lap lap;
-  const Loss loss = [&] {
+  Loss loss = [&] {
     const Autocast autocast(options_.precision == Precision::kBfloat16, model_->device());
-    return batch_loss(
-        model_, batch, options_.label_smoothing,
-        {.training = true, .random = &random, .plain = options_.plain, .batch_statistics = &sum.batch_statistics});
+    return batch_loss(model_, batch, options_.label_smoothing,
+                      {.training = true, .random = &random, .plain = options_.plain});
   }();
   const double forward = lap();
   sum.gradients = gradients_of(loss.smoothed_sum, parameters_);
   sum.nll = loss.nll_sum;
   sum.tokens = loss.tokens;
+  sum.statistics = std::move(loss.statistics);
   const std::lock_guard lock(mutex_);
   forward_ += forward;
   backward_ += lap();

@@ -67,7 +67,7 @@ UpdateResult update_weights(EncoderDecoder& model, Adam& adam, Workers& workers,
     adam.step({.step = options.step,
                .learning_rate = options.learning_rate,
                .gradient_factor = per_token * clip_factor(result.gradient_norm, options.clip_norm)});
-    sum.batch_statistics.update_running();
+    sum.statistics.update_running();
   } else {
     adam.clear_gradients();
   }

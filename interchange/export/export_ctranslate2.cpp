@@ -15,8 +15,7 @@
 #include "interchange/export/export_readme.h"
 #include "interchange/export/exported_positions.h"
 #include "interchange/export/exported_tokenizers.h"
-#include "model/alternatives/activations.h"
-#include "model/positional_encoding.h"
+#include "model/make_parts.h"
 #include "model/storage/stored_weights.h"
 #include "model/weights.h"
 
@@ -173,7 +172,7 @@ class VariableWriter {
       return;
     }
     variables_.values[encoder] = [config = config_, count = positions_] {
-      return PositionalEncoding(config)->forward(0, count, at::kCPU);
+      return make_positions(config)->forward(0, count, at::kCPU);
     };
     variables_.aliases[decoder] = encoder;
   }

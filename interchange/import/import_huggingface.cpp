@@ -95,7 +95,8 @@ class HuggingFaceImport {
     else
       take_tokenizers();
     if (has_rows_) {
-      if (file_) set_weights();
+      const auto& sizes = model_.config.model;
+      if (file_ && sizes.d_model % sizes.heads == 0) set_weights();  // otherwise refused already
       set_huggingface_search(generation.empty() ? huggingface_search(config) : generation,
                              {target_rows_, !network_.is_own}, model_.config.decoding, report.notes);
     }

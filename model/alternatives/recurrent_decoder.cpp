@@ -5,6 +5,7 @@
 #include <ATen/ops/stack.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include "model/alternatives/scores.h"
 #include "model/dropout.h"
 #include "tensor/shape.h"
 
@@ -28,10 +29,10 @@ RecurrentDecoderImpl::RecurrentDecoderImpl(const ModelConfig& config)
     parts.initial = module->register_module("initial", Linear(D, D));
     parts.gru = module->register_module("gru", Gru(i == 0 && attends ? 2 * D : D, D));
     if (i == 0 && attends) {
+      const auto score = std::make_shared<AdditiveScore>(config.heads, D / config.heads);
       // Without dropout on its weights, as Bahdanau's: one site would drop the same keys at every position.
       cross_attention_ = module->register_module(
-          "cross_attention", MultiHeadAttention(D, config.heads, 0.0, kCrossAttention,
-                                                AttentionAlternatives{.score = make_additive_score(config)}));
+          "cross_attention", MultiHeadAttention(D, config.heads, 0.0, std::shared_ptr<ScoresImpl>(score)));
     }
     layers->push_back(module);
   }
@@ -89,17 +90,11 @@ at::Tensor RecurrentDecoderImpl::forward(const at::Tensor& x, const Memory& memo
 }
 
 DecoderCache RecurrentDecoderImpl::start(const Memory& memory, const Pass& pass) {
-  const auto [B, S, D] = sizes<3>(memory.value, "memory");
-  memory.mask.expect_fits(B, S);
-  DecoderCache cache;
-  cache.source_mask = memory.mask.precomputed(1, S, memory.value.device());
-  cache.sentences = B;
-  for (std::size_t i = 0; i < layers_.size(); ++i)
-    cache.layers.emplace_back().state = first_state(i, memory.value, pass);
-  if (cross_attention_) {
-    auto [key, value] = cross_attention_->project(memory.value, pass);
-    cache.layers.front().cross_key = key.contiguous();
-    cache.layers.front().cross_value = value.contiguous();
+  DecoderCache cache(memory.value, memory.mask);
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const bool attends = i == 0 && cross_attention_;
+    cache.layers.push_back(attends ? cache_of_memory(cross_attention_, memory.value, pass) : LayerCache());
+    cache.layers.back().state = first_state(i, memory.value, pass);
   }
   return cache;
 }

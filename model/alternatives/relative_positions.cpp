@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <ATen/ops/embedding.h>
-#include <ATen/ops/zeros.h>
 
+#include "tensor/new_weight.h"
 #include "tensor/to_device.h"
 
 namespace gloss {
@@ -26,7 +26,7 @@ std::int64_t relative_bucket(std::int64_t distance, bool both_directions) {
 }
 
 RelativePositionsImpl::RelativePositionsImpl(std::int64_t heads, bool both_directions)
-    : both_directions_(both_directions), weight_(register_parameter("weight", at::zeros({kBuckets, heads}))) {}
+    : both_directions_(both_directions), weight_(register_parameter("weight", new_weight({kBuckets, heads}))) {}
 
 at::Tensor RelativePositionsImpl::forward(std::int64_t T, std::int64_t S) {
   std::vector<std::int64_t> buckets;  // [T, S]

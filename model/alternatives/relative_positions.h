@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
+
+#include "model/alternatives/scores.h"
 
 namespace gloss {
 
@@ -31,5 +34,19 @@ class RelativePositionsImpl : public torch::nn::Module {
   at::Tensor weight_;  ///< [kBuckets, H]
 };
 TORCH_MODULE(RelativePositions);
+
+/// Scores with the biases of relative positions added. The stack of layers registers these.
+class RelativeScores final : public PlacedScores {
+ public:
+  RelativeScores(Scores inner, RelativePositions positions)
+      : PlacedScores(std::move(inner)), positions_(std::move(positions)) {}
+
+  at::Tensor forward(const at::Tensor& query, const at::Tensor& key) override {
+    return inner_(query, key) + positions_(query.size(2), key.size(2));
+  }
+
+ private:
+  RelativePositions positions_;
+};
 
 }  // namespace gloss

@@ -18,4 +18,8 @@ at::Tensor rotate(const at::Tensor& heads, std::int64_t first) {
   return at::stack({x * cosine - y * sine, x * sine + y * cosine}, -1).flatten(-2);
 }
 
+at::Tensor RotaryScores::forward(const at::Tensor& query, const at::Tensor& key) {
+  return inner_(rotate(query, key.size(2) - query.size(2)), rotate(key, 0));
+}
+
 }  // namespace gloss

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include <ATen/core/Tensor.h>
+
+#include "model/alternatives/scores.h"
 
 namespace gloss {
 
@@ -15,5 +18,13 @@ namespace gloss {
 /// [B, H, T, d_k] at the positions `first` to `first + T - 1` to [B, H, T, d_k]; d_k is even. The table of angles is
 /// computed in double and rounded to float32.
 at::Tensor rotate(const at::Tensor& heads, std::int64_t first);
+
+/// Scores of queries and keys that are rotated by their positions.
+class RotaryScores final : public PlacedScores {
+ public:
+  explicit RotaryScores(Scores inner) : PlacedScores(std::move(inner)) {}
+
+  at::Tensor forward(const at::Tensor& query, const at::Tensor& key) override;
+};
 
 }  // namespace gloss

@@ -3,11 +3,10 @@
 #include <cstdint>
 
 #include <ATen/core/Tensor.h>
-#include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
+#include "model/decoder.h"
 #include "model/linear.h"
-#include "model/pass.h"
 
 namespace gloss {
 
@@ -20,7 +19,7 @@ namespace gloss {
 ///
 /// A position depends on those before by c alone, so a step of decoding takes the same time at every position. `gate_`
 /// holds W_f and b_f, `value_` W.
-class SsruImpl : public torch::nn::Module {
+class SsruImpl : public SitedModule {
  public:
   explicit SsruImpl(std::int64_t d_model);
 
@@ -38,5 +37,28 @@ class SsruImpl : public torch::nn::Module {
   Linear value_{nullptr}, gate_{nullptr};
 };
 TORCH_MODULE(Ssru);
+
+/// A layer of the decoder with a recurrence in the place of self-attention, then cross-attention and
+/// feed-forward.
+class SsruDecoderLayer final : public DecoderLayerBase {
+ public:
+  explicit SsruDecoderLayer(const ModelConfig& config);
+
+  at::Tensor forward(const at::Tensor& x, const Memory& memory, const Mask& mask, const Pass& pass) override;
+  LayerCache start(const at::Tensor& memory, const Pass& pass) override;
+  at::Tensor step(const at::Tensor& x, DecoderCache& cache, std::size_t index, const Pass& pass) override;
+
+ private:
+  Ssru recurrence_;
+  MultiHeadAttention cross_attention_;
+  FeedForward feed_forward_;
+  SublayerConnection recurrence_connection_, cross_attention_connection_, feed_forward_connection_;
+};
+
+/// A decoder of such layers.
+class SsruDecoder final : public DecoderImpl {
+ public:
+  explicit SsruDecoder(const ModelConfig& config);
+};
 
 }  // namespace gloss

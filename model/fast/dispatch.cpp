@@ -57,30 +57,32 @@ std::optional<at::Tensor> dropout_and_add(const at::Tensor& residual, const at::
   return kernel_dropout_and_add(residual, x, dropout_mask(p, pass, site));
 }
 
-std::optional<at::Tensor> attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
-                                    const Mask& mask, const AttentionContext& context) {
+std::optional<at::Tensor> attention(const ScoresImpl& scores, const at::Tensor& query, const at::Tensor& key,
+                                    const at::Tensor& value, const Mask& mask, const AttentionContext& context) {
   const bool drops = context.pass.training && context.dropout > 0;
   // A probe needs the weights; on the CPU dropout draws its own numbers for them, which LibTorch's operator cannot.
-  if (context.pass.plain || context.pass.probe != nullptr || (drops && query.is_cpu())) return std::nullopt;
+  if (context.pass.plain || context.pass.probe != nullptr || (drops && query.is_cpu()) || !scores.is_scaled_dot())
+    return std::nullopt;
   return fused_attention(query, key, value, mask, context);
 }
 
-std::optional<at::Tensor> concatenated_heads(const at::Tensor& x, const at::Tensor& memory, const WeightAndBias& query,
-                                             const WeightAndBias& key, const WeightAndBias& value, std::int64_t heads,
-                                             const Mask& mask, const AttentionContext& context) {
+std::optional<at::Tensor> concatenated_heads(const ScoresImpl& scores, const AttentionMaps& maps, const at::Tensor& x,
+                                             const at::Tensor& memory, const Mask& mask,
+                                             const AttentionContext& context) {
   const bool fits = has_kernels(x) && x.size(1) <= kMaxKernelPositions && memory.size(1) <= kMaxKernelPositions &&
-                    !mask.hidden().defined();
+                    !mask.hidden().defined() && scores.is_scaled_dot();
   // In translation the weights would be copied at every step to stand side by side, which pays in training only.
   if (context.pass.plain || context.pass.probe != nullptr || !fits || !at::GradMode::is_enabled()) return std::nullopt;
+  const auto &query = maps.query, &key = maps.key, &value = maps.value;
   if (x.is_same(memory)) {
-    const auto projected = linear(x, at::cat({query.weight, key.weight, value.weight}),
-                                  at::cat({query.bias, key.bias, value.bias}), context.pass);  // [B, T, 3D]
-    return kernel_self_attention(*projected, heads, mask, context);
+    const auto projected = linear(x, at::cat({query->weight(), key->weight(), value->weight()}),
+                                  at::cat({query->bias(), key->bias(), value->bias()}), context.pass);  // [B, T, 3D]
+    return kernel_self_attention(*projected, maps.heads, mask, context);
   }
-  const auto keys_and_values =
-      linear(memory, at::cat({key.weight, value.weight}), at::cat({key.bias, value.bias}), context.pass);  // [B, S, 2D]
-  return kernel_cross_attention(*linear(x, query.weight, query.bias, context.pass), *keys_and_values, heads, mask,
-                                context);
+  const auto keys_and_values = linear(memory, at::cat({key->weight(), value->weight()}),
+                                      at::cat({key->bias(), value->bias()}), context.pass);  // [B, S, 2D]
+  return kernel_cross_attention(*linear(x, query->weight(), query->bias(), context.pass), *keys_and_values, maps.heads,
+                                mask, context);
 }
 
 }  // namespace gloss::fast

@@ -7,8 +7,10 @@
 #include <ATen/core/Tensor.h>
 
 #include "model/attention.h"
+#include "model/linear.h"
 #include "model/mask.h"
 #include "model/pass.h"
+#include "model/scores.h"
 
 /// The one place that decides, in forward passes and training, whether a fast twin computes an equation of model/. Each
 /// function returns the twin's result, or std::nullopt: then the equation itself runs. In a plain pass all of them
@@ -39,21 +41,22 @@ std::optional<at::Tensor> dropout(const at::Tensor& x, double p, const Pass& pas
 std::optional<at::Tensor> dropout_and_add(const at::Tensor& residual, const at::Tensor& x, double p, const Pass& pass,
                                           std::string_view site);
 
-/// Computes the equation of model/attention.h by LibTorch's fused operator: without a probe, and without dropout on the
-/// CPU.
-std::optional<at::Tensor> attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
-                                    const Mask& mask, const AttentionContext& context);
+/// Computes the equation of model/attention.h by LibTorch's fused operator: for scores of the paper, without a probe,
+/// and without dropout on the CPU.
+std::optional<at::Tensor> attention(const ScoresImpl& scores, const at::Tensor& query, const at::Tensor& key,
+                                    const at::Tensor& value, const Mask& mask, const AttentionContext& context);
 
-/// A weight W [out, in] and a bias b [out].
-struct WeightAndBias {
-  const at::Tensor &weight, &bias;
+/// The maps of queries, keys and values of a multi-head attention.
+struct AttentionMaps {
+  const Linear &query, &key, &value;
+  std::int64_t heads;
 };
 
 /// Computes Concat(head_1, ..., head_H) of model/multi_head_attention.h in one kernel. x [B, T, D] attends to memory
-/// [B, S, D]; returns [B, T, D]. Used while gradients are recorded, on the CPU, for at most 512 positions, without a
-/// probe, and if the mask hides only padding and later positions.
-std::optional<at::Tensor> concatenated_heads(const at::Tensor& x, const at::Tensor& memory, const WeightAndBias& query,
-                                             const WeightAndBias& key, const WeightAndBias& value, std::int64_t heads,
-                                             const Mask& mask, const AttentionContext& context);
+/// [B, S, D]; returns [B, T, D]. Used for scores of the paper while gradients are recorded, on the CPU, for at most 512
+/// positions, without a probe, and if the mask hides only padding and later positions.
+std::optional<at::Tensor> concatenated_heads(const ScoresImpl& scores, const AttentionMaps& maps, const at::Tensor& x,
+                                             const at::Tensor& memory, const Mask& mask,
+                                             const AttentionContext& context);
 
 }  // namespace gloss::fast

@@ -1,5 +1,6 @@
 #include "model/fast/fused_attention.h"
 
+#include <algorithm>
 #include <string>
 
 #include <ATen/ops/scaled_dot_product_attention.h>
@@ -8,6 +9,14 @@
 #include "tensor/shape.h"
 
 namespace gloss {
+namespace {
+
+// Returns whether all of S keys may be hidden from some of T queries.
+bool may_hide_all_keys(const Mask& mask, std::int64_t T, std::int64_t S) {
+  return mask.hidden().defined() || (mask.is_causal() && T > S) || std::ranges::count(mask.lengths(), 0) > 0;
+}
+
+}  // namespace
 
 at::Tensor fused_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, const Mask& mask,
                            const AttentionContext& context) {
@@ -24,7 +33,7 @@ at::Tensor fused_attention(const at::Tensor& query, const at::Tensor& key, const
     return at::scaled_dot_product_attention(query, key, value, {}, p, /*is_causal=*/true);
   }
   const auto visible = mask.visible(T, S, query.device());  // [B or 1, 1, T or 1, S]
-  if (!mask.may_hide_all_keys(T, S)) return at::scaled_dot_product_attention(query, key, value, visible, p);
+  if (!may_hide_all_keys(mask, T, S)) return at::scaled_dot_product_attention(query, key, value, visible, p);
 
   // A query without visible keys attends to all keys, and its result is set to zero: no NaN, and no gradient.
   const auto blind = visible.any(-1, /*keepdim=*/true).logical_not();  // [B or 1, 1, T or 1, 1]

@@ -14,6 +14,7 @@
 #include "model/inference/inference_encoder.h"
 #include "model/inference/inference_rows.h"
 #include "model/inference/row_parts.h"
+#include "model/make_parts.h"
 #include "tensor/shape.h"
 
 namespace gloss {
@@ -24,11 +25,10 @@ float* row_of(const at::Tensor& matrix, std::int64_t row) {
 }
 
 PositionalEncoding positions_of(const WeightSource& weights, const ModelConfig& config, const std::string& side) {
-  if (config.positions != Positions::kLearned) return PositionalEncoding(config);
-  const auto weight = weights(side + "_positions.weight").to_float();  // [max_positions, D]
-  PositionalEncoding positions(config.d_model, weight.size(0));
+  auto positions = make_positions(config);
   const at::NoGradGuard no_grad;
-  positions->named_parameters()["weight"].copy_(weight);
+  for (const auto& item : positions->named_parameters())  // of learned positions
+    item.value().copy_(weights(side + "_positions." + item.key()).to_float());
   return positions;
 }
 

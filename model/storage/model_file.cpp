@@ -25,11 +25,14 @@ ModelConfig model_config(const SafetensorsFile& file, const Json& config) {
   }
 }
 
-std::int64_t rows_of(const SafetensorsFile& file, const std::string& name) {
+// Returns the number of rows of an embedding. The file has all of them, so its size bounds the number.
+std::int64_t rows_of(const SafetensorsFile& file, const std::string& name, std::int64_t d_model) {
   const auto found = file.tensors().find(name);
   if (found == file.tensors().end()) throw ModelError(file.name() + ": tensor " + name + " is missing");
-  if (found->second.shape.size() == 2) return found->second.shape[0];
-  throw ModelError(file.name() + ": tensor " + name + ": wanted [V, D], got " + tensor_text(found->second));
+  const auto& shape = found->second.shape;
+  if (shape.size() == 2 && shape[1] == d_model) return shape[0];
+  throw ModelError(file.name() + ": tensor " + name + ": wanted [V, " + std::to_string(d_model) + "], got " +
+                   tensor_text(found->second));
 }
 
 // Compares names, types and shapes before allocating memory: the file's size bounds the model's.
@@ -120,7 +123,7 @@ ModelContents read_model_contents(const SafetensorsFile& file) {
   contents.description.provenance = metadata_json(file, "provenance");
   contents.config = model_config(file, contents.description.config);
   const auto rows = [&](const char* embedding) {
-    return rows_of(file, stored_name(embedding, contents.config.tie_embeddings));
+    return rows_of(file, stored_name(embedding, contents.config.tie_embeddings), contents.config.d_model);
   };
   contents.vocabularies = {rows(kSourceEmbedding), rows(kTargetEmbedding)};
   expect_tensors(file, contents.config, contents.vocabularies);

@@ -14,6 +14,7 @@
 #include "common/log/log.h"
 #include "common/system/stop.h"
 #include "common/text/printable.h"
+#include "model/make_model.h"
 #include "model/weights.h"
 #include "run/config/run_files.h"
 #include "run/config/start_model.h"
@@ -131,7 +132,7 @@ void InitialWeights::move_into(EncoderDecoder& model) {
       if (taken.emplace(name, vectors.ids[i]).second)
         weight.select(0, vectors.ids[i]).copy_(values.select(0, static_cast<std::int64_t>(i)));
   }
-  model->clear_unread_rows();
+  reset_zero_rows(model);
   start_.reset();
   rows_.clear();
 }

@@ -16,8 +16,7 @@ TEST(FormulasTest, AttentionHasTheScoreOfTheConfiguration) {
   EXPECT_EQ(sublayer_formula(kSelf, config).file, "model/attention.cpp, model/multi_head_attention.cpp");
   config.attention_score = AttentionScore::kAdditive;
   EXPECT_EQ(sublayer_formula(kCross, config).text, "softmax(v . tanh(q + k)) V, heads side by side, times W^O");
-  EXPECT_EQ(sublayer_formula(kCross, config).file,
-            "model/alternatives/additive_score.cpp, model/multi_head_attention.cpp");
+  EXPECT_EQ(sublayer_formula(kCross, config).file, "model/alternatives/scores.cpp, model/multi_head_attention.cpp");
 }
 
 TEST(FormulasTest, PositionsInsideAttentionAreThoseOfSelfAttention) {

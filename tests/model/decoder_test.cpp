@@ -23,6 +23,7 @@ class DecoderTest : public DeviceTest {
   DecoderTest() {
     initialize(*decoder_, RandomStream(1, "weights"));
     decoder_->to(device());
+    set_sites(*decoder_);
   }
 
   Decoder decoder_{small_config()};

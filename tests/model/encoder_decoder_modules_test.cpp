@@ -20,9 +20,9 @@ class EncoderDecoderModulesTest : public DeviceTest {
   EncoderDecoderModulesTest() {
     modules_.encoder = Encoder(small_config());
     modules_.decoder = Decoder(small_config());
-    modules_.source_embedding = modules_.target_embedding = Embedding(20, 16);
-    modules_.source_positions = modules_.target_positions = PositionalEncoding(16);
-    modules_.generator = Generator(modules_.target_embedding->weight());
+    modules_.source.embedding = modules_.target.embedding = Embedding(20, 16);
+    modules_.source.positions = modules_.target.positions = PositionalEncoding(16);
+    modules_.generator = Generator(modules_.target.embedding->weight());
   }
 
   void expect_refused(const std::string& message) const {
@@ -47,7 +47,7 @@ TEST_P(EncoderDecoderModulesTest, MakeTheUsualModel) {
 }
 
 TEST_P(EncoderDecoderModulesTest, MayShareNothingAndDifferInVocabulary) {
-  modules_.target_embedding = Embedding(24, 16);
+  modules_.target.embedding = Embedding(24, 16);
   modules_.generator = Generator(16, 24);
   const auto names = EncoderDecoder(modules_)->named_parameters();
   EXPECT_TRUE(names.contains("target_embedding.weight"));
@@ -63,10 +63,10 @@ TEST_P(EncoderDecoderModulesTest, NoneMayBeMissing) {
   };
   without(modules_.encoder, "encoder");
   without(modules_.decoder, "decoder");
-  without(modules_.source_embedding, "source_embedding");
-  without(modules_.target_embedding, "target_embedding");
-  without(modules_.source_positions, "source_positions");
-  without(modules_.target_positions, "target_positions");
+  without(modules_.source.embedding, "source_embedding");
+  without(modules_.target.embedding, "target_embedding");
+  without(modules_.source.positions, "source_positions");
+  without(modules_.target.positions, "target_positions");
   without(modules_.generator, "generator");
 }
 
@@ -80,10 +80,10 @@ TEST_P(EncoderDecoderModulesTest, AllAreOfOneWidth) {
     module = taken;
   };
   with(modules_.decoder, Decoder(wide), "decoder");
-  with(modules_.source_embedding, Embedding(20, 32), "source_embedding");
-  with(modules_.target_embedding, Embedding(20, 32), "target_embedding");
-  with(modules_.source_positions, PositionalEncoding(32), "source_positions");
-  with(modules_.target_positions, PositionalEncoding(32, 8), "target_positions");
+  with(modules_.source.embedding, Embedding(20, 32), "source_embedding");
+  with(modules_.target.embedding, Embedding(20, 32), "target_embedding");
+  with(modules_.source.positions, PositionalEncoding(32), "source_positions");
+  with(modules_.target.positions, PositionalEncoding(32), "target_positions");
   modules_.generator = Generator(32, 20);
   expect_refused("EncoderDecoder: generator's weight: wanted [20, 16], got [20, 32]");
 }
@@ -98,10 +98,10 @@ TEST_P(EncoderDecoderModulesTest, ABorrowedWeightIsTheTargetEmbeddings) {
   const auto borrows_another = "EncoderDecoder: generator: wanted a weight of its own or target_embedding's";
   modules_.generator = Generator(formula_tensor({20, 16}));
   expect_refused(borrows_another);
-  modules_.target_embedding = Embedding(20, 16);
-  modules_.generator = Generator(modules_.source_embedding->weight());
+  modules_.target.embedding = Embedding(20, 16);
+  modules_.generator = Generator(modules_.source.embedding->weight());
   expect_refused(borrows_another);
-  modules_.generator = Generator(modules_.target_embedding->weight());
+  modules_.generator = Generator(modules_.target.embedding->weight());
   EXPECT_NO_THROW(EncoderDecoder{modules_});
 }
 

@@ -11,6 +11,7 @@
 
 #include "common/error.h"
 #include "model/initialization.h"
+#include "model/make_parts.h"
 #include "tests/support/device_test.h"
 #include "tests/support/formula_tensor.h"
 #include "tests/support/tensor_matchers.h"
@@ -21,7 +22,12 @@ namespace {
 class FeedForwardTest : public DeviceTest {
  protected:
   static FeedForward make(Activation activation, double dropout = 0) {
-    FeedForward part(4, 4, activation, dropout, "site");
+    ModelConfig config;
+    config.d_model = 4;
+    config.activation = activation;
+    config.dropout = dropout;
+    auto part = make_feed_forward(config, 4);
+    part->set_site("site");
     initialize(*part, RandomStream(1, "weights"));
     part->to(device());
     return part;

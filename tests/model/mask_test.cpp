@@ -51,20 +51,6 @@ TEST_P(MaskTest, WhetherItHidesAnythingNeedsNoTensor) {
   EXPECT_TRUE(Mask::causal().all_visible(1, 4));
   EXPECT_FALSE(Mask::causal().all_visible(2, 4));
   EXPECT_FALSE(Mask::unmasked().hiding(bits({0}, {1, 1})).all_visible(1, 1));
-  EXPECT_FALSE(Mask::padding({1, 4}).may_hide_all_keys(4, 4));
-  EXPECT_TRUE(Mask::padding({0, 4}).may_hide_all_keys(4, 4));
-  EXPECT_TRUE(Mask::causal().may_hide_all_keys(4, 3));
-}
-
-TEST_P(MaskTest, ReadyIsTheSameMask) {
-  const auto hidden = bits({0, 0, 1, 0, 0, 0}, {2, 3});
-  for (const auto& mask :
-       {Mask::padding({2, 3}), Mask::causal(), Mask::causal({1, 3}), Mask::unmasked().hiding(hidden)}) {
-    const auto ready = mask.precomputed(3, 3, device());
-    EXPECT_THAT(ready.visible(3, 3, device()), SameAs(mask.visible(3, 3, device())));
-    EXPECT_THAT(ready.visible(2, 3, device()), SameAs(mask.visible(2, 3, device())));
-    EXPECT_THAT(ready.hiding(hidden).visible(3, 3, device()), SameAs(mask.hiding(hidden).visible(3, 3, device())));
-  }
 }
 
 TEST_P(MaskTest, KeptIsTheSameMaskWhoseTensorIsMadeOnce) {
@@ -87,8 +73,9 @@ TEST_P(MaskTest, SelectNamesSentences) {
   const auto hidden = bits({0, 0, 1, 0, 1, 0}, {2, 3});
   for (const auto& mask : {Mask::padding({2, 3}).hiding(hidden), Mask::causal({1, 3}), Mask::causal()}) {
     const auto wanted = mask.visible(3, 3, device()).expand({2, 1, -1, 3}).flip(0);
-    for (const auto& selected :
-         {mask.select({1, 0}), mask.cached().select({1, 0}), mask.precomputed(3, 3, device()).select({1, 0})}) {
+    const auto filled = mask.cached();
+    filled.visible(3, 3, device());
+    for (const auto& selected : {mask.select({1, 0}), filled.select({1, 0})}) {
       EXPECT_THAT(selected.visible(3, 3, device()).expand_as(wanted), SameAs(wanted));
     }
   }
@@ -115,7 +102,7 @@ TEST_P(MaskTest, FitsOnlySentencesAndKeysOfItsOwnNumber) {
               ThrowsMessage<ShapeError>(HasSubstr("mask: wanted lengths of 3 sentences, got 1")));
   EXPECT_THAT(
       [] {
-        Mask::padding({4, 9}).precomputed(1, 9, device()).expect_fits(2, 4);
+        Mask::padding({4, 9}).cached().expect_fits(2, 4);
       },
       ThrowsMessage<ShapeError>(HasSubstr("mask: wanted lengths from 0 to 4, got 9")));
   EXPECT_THROW(Mask::padding({-1}).expect_fits(1, 4), ShapeError);

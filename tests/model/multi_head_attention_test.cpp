@@ -34,6 +34,7 @@ class MultiHeadAttentionTest : public DeviceTest {
   MultiHeadAttentionTest() {
     initialize(*part_, RandomStream(1, "weights"));
     part_->to(device());
+    part_->set_site("encoder.layers.0.self_attention");
   }
 
   bool holds_weights(const Pass& pass) {
@@ -42,7 +43,7 @@ class MultiHeadAttentionTest : public DeviceTest {
     return operations.has("aten::softmax");
   }
 
-  MultiHeadAttention part_{8, 2, 0.3, "encoder.layers.0.self_attention"};
+  MultiHeadAttention part_{8, 2, 0.3};
   const at::Tensor x_ = formula_tensor({2, 3, 8}, device()), memory_ = formula_tensor({2, 5, 8}, device(), 1);
   const RandomStream stream_{4, "dropout"};
 };
@@ -52,7 +53,7 @@ TEST_P(MultiHeadAttentionTest, HoldsTheWeightsOnlyForAProbe) {
   EXPECT_FALSE(holds_weights({}));
   EXPECT_TRUE(holds_weights({.probe = &probe}));
   EXPECT_FALSE(holds_weights({.training = true, .random = &stream_}));
-  part_ = MultiHeadAttention(8, 2, 0.0, "site");
+  part_ = MultiHeadAttention(8, 2, 0.0);
   part_->to(device());
   EXPECT_FALSE(holds_weights({.training = true, .random = &stream_}));
 }
@@ -106,8 +107,8 @@ TEST_P(MultiHeadAttentionTest, RejectsOtherWidthsAndHeadsThatDoNotDivide) {
         part_(x_, formula_tensor({2, 3, 4}, device()), Mask::unmasked(), Pass{});
       },
       ThrowsMessage<ShapeError>(HasSubstr("memory: wanted [-1, -1, 8], got [2, 3, 4]")));
-  EXPECT_THAT([] { MultiHeadAttention(8, 3, 0.0, "here"); },
-              ThrowsMessage<ShapeError>(HasSubstr("here: wanted heads")));
+  EXPECT_THAT([] { MultiHeadAttention(8, 3, 0.0); },
+              ThrowsMessage<ShapeError>(HasSubstr("attention: wanted heads that divide d_model 8, got 3")));
 }
 
 INSTANTIATE_DEVICES(MultiHeadAttentionTest);

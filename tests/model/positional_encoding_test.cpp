@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
+#include "model/alternatives/positions.h"
 #include "tests/support/device_test.h"
 #include "tests/support/formula_tensor.h"
 #include "tests/support/tensor_matchers.h"
@@ -53,11 +54,7 @@ TEST_P(PositionalEncodingTest, FrequenciesOfTensor2TensorEndAtOneTenThousandth) 
 }
 
 TEST_P(PositionalEncodingTest, TheFirstTokenCanHaveAnotherPosition) {
-  ModelConfig config;
-  config.d_model = kWidth;
-  config.first_position = 2;
-  config.position_frequencies = PositionFrequencies::kTensor2Tensor;
-  PositionalEncoding encoding(config);
+  PositionalEncoding encoding(kWidth, PositionFrequencies::kTensor2Tensor, 2);
   const auto wanted = [&](std::int64_t first, std::int64_t count) {
     return sinusoids(first, count, kWidth, PositionFrequencies::kTensor2Tensor).to(device());
   };
@@ -116,18 +113,18 @@ TEST_P(PositionalEncodingTest, ThreadsMayShareOne) {
 }
 
 TEST_P(PositionalEncodingTest, LearnedOnesAreRowsOfTheWeightAndEnd) {
-  PositionalEncoding part(kWidth, 10);
-  part->to(device());
+  LearnedPositions part(kWidth, 10);
+  part.to(device());
   {
     const at::NoGradGuard no_grad;
-    part->named_parameters()["weight"].copy_(formula_tensor({10, kWidth}));
+    part.named_parameters()["weight"].copy_(formula_tensor({10, kWidth}));
   }
-  EXPECT_EQ(part->limit(), 10);
-  const auto rows = part(7, 3, device());
+  EXPECT_EQ(part.limit(), 10);
+  const auto rows = part.forward(7, 3, device());
   EXPECT_THAT(rows, SameAs(formula_tensor({10, kWidth}, device()).narrow(0, 7, 3)));
   rows.sum().backward();
-  EXPECT_EQ(part->named_parameters()["weight"].grad().sum().item<float>(), 3 * kWidth);
-  EXPECT_THAT([&] { part(7, 4, device()); }, ThrowsMessage<UsageError>(HasSubstr("wanted at most 10")));
+  EXPECT_EQ(part.named_parameters()["weight"].grad().sum().item<float>(), 3 * kWidth);
+  EXPECT_THAT([&] { part.forward(7, 4, device()); }, ThrowsMessage<UsageError>(HasSubstr("wanted at most 10")));
 }
 
 INSTANTIATE_DEVICES(PositionalEncodingTest);

@@ -27,19 +27,23 @@ class OutputProbe final : public Probe {
 
 class SublayerConnectionTest : public DeviceTest {
  protected:
-  SublayerConnectionTest() { norm_->to(device()); }
+  SublayerConnectionTest() {
+    norm_->to(device());
+    sublayer_.set_site("encoder.layers.0.feed_forward");
+  }
 
   static at::Tensor square(const at::Tensor& x) { return x * x; }
 
   // Place, dropout 0.5, and whether x is added.
-  SublayerConnection around(NormPlace place, const std::string& site = "site", bool residual = true) const {
+  SublayerConnection around(NormPlace place, bool residual = true) const {
     ModelConfig config;
     config.norm = place;
     config.dropout = 0.5;
     config.residual = residual;
-    return SublayerConnection(Norm(std::shared_ptr<NormImpl>(norm_.ptr())), config, site);
+    return SublayerConnection(sublayer_, Norm(std::shared_ptr<NormImpl>(norm_.ptr())), config);
   }
 
+  SitedModule sublayer_;
   LayerNorm norm_{8};
   const at::Tensor x_ = formula_tensor({2, 3, 8}, device());
 };
@@ -56,24 +60,26 @@ TEST_P(SublayerConnectionTest, DropsTheSublayersOutputWhileTraining) {
   const RandomStream stream(1, "dropout");
   const Pass training{.training = true, .random = &stream};
   auto pre = around(NormPlace::kPre), post = around(NormPlace::kPost);
-  EXPECT_THAT(pre(x_, square, training), SameAs(x_ + dropout(square(norm_(x_, Pass{})), 0.5, training, "site")));
-  EXPECT_THAT(post(x_, square, training), SameAs(norm_(x_ + dropout(square(x_), 0.5, training, "site"), training)));
+  EXPECT_THAT(pre(x_, square, training),
+              SameAs(x_ + dropout(square(norm_(x_, Pass{})), 0.5, training, sublayer_.site())));
+  EXPECT_THAT(post(x_, square, training),
+              SameAs(norm_(x_ + dropout(square(x_), 0.5, training, sublayer_.site()), training)));
 }
 
 TEST_P(SublayerConnectionTest, ProbeSeesTheSublayersOwnOutput) {
   OutputProbe probe;
-  around(NormPlace::kPre, "encoder.layers.0.feed_forward")(x_, square, Pass{.probe = &probe});
+  around(NormPlace::kPre)(x_, square, Pass{.probe = &probe});
   EXPECT_EQ(probe.site_, "encoder.layers.0.feed_forward");
   EXPECT_THAT(probe.value_, SameAs(square(norm_(x_, Pass{}))));
 }
 
 TEST_P(SublayerConnectionTest, WithoutTheResidualConnectionXIsNotAdded) {
-  EXPECT_THAT(around(NormPlace::kPre, "site", false)(x_, square, Pass{}), SameAs(square(norm_(x_, Pass{}))));
-  EXPECT_THAT(around(NormPlace::kPost, "site", false)(x_, square, Pass{}), SameAs(norm_(square(x_), Pass{})));
+  EXPECT_THAT(around(NormPlace::kPre, false)(x_, square, Pass{}), SameAs(square(norm_(x_, Pass{}))));
+  EXPECT_THAT(around(NormPlace::kPost, false)(x_, square, Pass{}), SameAs(norm_(square(x_), Pass{})));
   const RandomStream stream(1, "dropout");
   const Pass training{.training = true, .random = &stream};
-  EXPECT_THAT(around(NormPlace::kPre, "site", false)(x_, square, training),
-              SameAs(dropout(square(norm_(x_, Pass{})), 0.5, training, "site")));
+  EXPECT_THAT(around(NormPlace::kPre, false)(x_, square, training),
+              SameAs(dropout(square(norm_(x_, Pass{})), 0.5, training, sublayer_.site())));
 }
 
 INSTANTIATE_DEVICES(SublayerConnectionTest);

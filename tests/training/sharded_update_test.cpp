@@ -121,10 +121,10 @@ TEST_P(ShardedUpdateTest, OneShardHasTheBitsOfOneThreadThatAccumulatesGradients)
       BatchStatistics statistics;
       for (const auto& [index, batch] : {std::pair(0U, rows(step, 7)), std::pair(1U, rows(10 + step, 9))}) {
         const auto random = RandomStream(1, "dropout").at(static_cast<std::uint32_t>(step), index);
-        const auto loss =
-            batch_loss(model, batch, 0.1, {.training = true, .random = &random, .batch_statistics = &statistics});
+        auto loss = batch_loss(model, batch, 0.1, {.training = true, .random = &random});
         loss.smoothed_sum.backward();
         tokens += loss.tokens;
+        statistics.append(std::move(loss.statistics));
       }
       Gradients gradients;
       for (const auto& parameter : adam.trained()) gradients.push_back(parameter.grad());

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/positional_encoding.h"
+#include "model/make_parts.h"
 #include "model/storage/int8_weights.h"
 #include "model/weights.h"
 #include "tests/interchange/export/ctranslate2_reader.h"
@@ -114,7 +114,7 @@ TEST(ExportCtranslate2Test, PositionsAreWrittenAsGlossComputesThem) {
   auto read = exported(plain);
   const auto& table = read.variables.at("encoder/position_encodings/encodings");
   EXPECT_THAT(table.shape, testing::ElementsAre(2048, 8));
-  EXPECT_EQ(table.floats(), values_of(PositionalEncoding(plain.model().config.model)->forward(0, 2048, at::kCPU)));
+  EXPECT_EQ(table.floats(), values_of(make_positions(plain.model().config.model)->forward(0, 2048, at::kCPU)));
 
   const ExportedModel marian([](SmallJob& job) {
     use_marian_formulas(job.config.model), job.config.model.self_attention_norm = SelfAttentionNorm::kAll;
@@ -124,7 +124,7 @@ TEST(ExportCtranslate2Test, PositionsAreWrittenAsGlossComputesThem) {
   read = exported(marian);
   EXPECT_EQ(read.variables.at("encoder/position_encodings/encodings").shape.at(0), 3000u);
   EXPECT_EQ(read.variables.at("encoder/position_encodings/encodings").floats(),
-            values_of(PositionalEncoding(marian.model().config.model)->forward(0, 3000, at::kCPU)));
+            values_of(make_positions(marian.model().config.model)->forward(0, 3000, at::kCPU)));
 
   const ExportedModel learned([](SmallJob& job) { job.config.model.positions = Positions::kLearned; });
   read = exported(learned);

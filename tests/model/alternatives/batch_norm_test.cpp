@@ -1,13 +1,14 @@
 #include "model/alternatives/batch_norm.h"
 
 #include <cmath>
-#include <vector>
+#include <utility>
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/tensor.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/batch_statistics.h"
 #include "model/layer_norm.h"
 #include "tests/support/device_test.h"
 #include "tests/support/formula_tensor.h"
@@ -23,6 +24,8 @@ class BatchNormTest : public DeviceTest {
         .view({2, 2, 3})
         .to(device());
   }
+  static at::Tensor running_mean(const BatchNorm& norm) { return norm.named_parameters()["running_mean"]; }
+  static at::Tensor running_variance(const BatchNorm& norm) { return norm.named_parameters()["running_variance"]; }
 };
 
 // The worked example of the two norms: layer norm takes the mean over a row, batch norm over a column. Reckoned by
@@ -55,34 +58,39 @@ TEST_P(BatchNormTest, WorkedExampleAgainstLayerNorm) {
 TEST_P(BatchNormTest, PaddingDoesNotEnterTheStatistics) {
   BatchNorm norm(3);
   norm.to(device());
-  auto x = example();
-  const std::vector<std::int64_t> lengths{2, 1};
-  const Pass training{.training = true, .lengths = &lengths};
-  const auto before = norm.forward(x, training);
-  x[1][1] = 100;  // padding
-  const auto after = norm.forward(x, training);
-  EXPECT_THAT(after[0], SameAs(before[0]));
-  EXPECT_THAT(after[1][0], SameAs(before[1][0]));
-  const auto all = norm.forward(x, Pass{.training = true});
-  EXPECT_THAT(all[0], testing::Not(AllClose(before[0], 1e-3)));
+  const auto x = example();
+  BatchContext of_source{{2, 1}, {2, 2}}, of_target{{2, 2}, {2, 1}};
+  for (const auto& [site, batch] :
+       {std::pair("encoder.norm", &of_source), std::pair("decoder.norm", &of_target),
+        std::pair("source_embedding_norm", &of_source), std::pair("target_embedding_norm", &of_target)}) {
+    norm.set_site(site);
+    const Pass training{.training = true, .batch = batch};
+    const auto before = norm.forward(x, training);
+    auto other = x.clone();
+    other[1][1] = 100;  // padding
+    const auto after = norm.forward(other, training);
+    EXPECT_THAT(after[0], SameAs(before[0])) << site;
+    EXPECT_THAT(after[1][0], SameAs(before[1][0])) << site;
+    const auto all = norm.forward(other, Pass{.training = true});
+    EXPECT_THAT(all[0], testing::Not(AllClose(before[0], 1e-3))) << site;
+  }
 }
 
 TEST_P(BatchNormTest, RunningStatisticsServeOtherPasses) {
   BatchNorm norm(3);
   norm.to(device());
   EXPECT_THAT(norm.forward(example(), Pass{}), AllClose(example(), 1e-4));  // mean 0 and variance 1 at first
-  BatchStatistics statistics;
-  const Pass training{.training = true, .batch_statistics = &statistics};
-  norm.forward(example(), training);
-  EXPECT_THAT(norm.running_mean(), SameAs(at::zeros_like(norm.running_mean())));  // until the update counts
-  statistics.update_running();
-  EXPECT_THAT(norm.running_mean(), AllClose(at::tensor({0.25F, 0.325F, 0.4F}).to(device()), 1e-6));
+  BatchContext batch;
+  norm.forward(example(), Pass{.training = true, .batch = &batch});
+  EXPECT_THAT(running_mean(norm), SameAs(at::zeros_like(running_mean(norm))));  // until the update counts
+  batch.statistics.update_running();
+  EXPECT_THAT(running_mean(norm), AllClose(at::tensor({0.25F, 0.325F, 0.4F}).to(device()), 1e-6));
   // 0.9 + 0.1 * the unbiased variance, 4/3 of the biased one
-  EXPECT_THAT(norm.running_variance(),
+  EXPECT_THAT(running_variance(norm),
               AllClose(at::tensor({0.9 + 0.5 / 3, 0.9 + 0.275 / 3, 0.9}).to(device(), at::kFloat), 1e-6));
 
   const auto x = formula_tensor({2, 2, 3}, device());
-  const auto mean = norm.running_mean(), variance = norm.running_variance();
+  const auto mean = running_mean(norm), variance = running_variance(norm);
   EXPECT_THAT(norm.forward(x, Pass{}), AllClose((x - mean) / (variance + LayerNormImpl::kEpsilon).sqrt(), 1e-6));
 }
 
@@ -91,28 +99,28 @@ TEST_P(BatchNormTest, StatisticsAreUsedInTheOrderOfTheirPasses) {
   norm.to(device());
   other.to(device());
   const auto x = formula_tensor({2, 2, 3}, device());
-  BatchStatistics first, after, together;
-  norm.forward(example(), Pass{.training = true, .batch_statistics = &first});
-  norm.forward(x, Pass{.training = true, .batch_statistics = &after});
-  first.append(std::move(after));
-  first.update_running();
-  other.forward(example(), Pass{.training = true, .batch_statistics = &together});
-  other.forward(x, Pass{.training = true, .batch_statistics = &together});
-  together.update_running();
-  EXPECT_THAT(norm.running_mean(), SameAs(other.running_mean()));
-  EXPECT_THAT(norm.running_variance(), SameAs(other.running_variance()));
-  EXPECT_THAT(norm.running_mean(), testing::Not(SameAs(at::zeros_like(norm.running_mean()))));
+  BatchContext first, after, together;
+  norm.forward(example(), Pass{.training = true, .batch = &first});
+  norm.forward(x, Pass{.training = true, .batch = &after});
+  first.statistics.append(std::move(after.statistics));
+  first.statistics.update_running();
+  other.forward(example(), Pass{.training = true, .batch = &together});
+  other.forward(x, Pass{.training = true, .batch = &together});
+  together.statistics.update_running();
+  EXPECT_THAT(running_mean(norm), SameAs(running_mean(other)));
+  EXPECT_THAT(running_variance(norm), SameAs(running_variance(other)));
+  EXPECT_THAT(running_mean(norm), testing::Not(SameAs(at::zeros_like(running_mean(norm)))));
 }
 
 TEST_P(BatchNormTest, AFrozenNormKeepsItsStatistics) {
   BatchNorm norm(3);
   norm.to(device());
   for (auto& parameter : norm.parameters()) parameter.requires_grad_(false);
-  BatchStatistics statistics;
-  const auto y = norm.forward(example(), Pass{.training = true, .batch_statistics = &statistics});
+  BatchContext batch;
+  const auto y = norm.forward(example(), Pass{.training = true, .batch = &batch});
   EXPECT_THAT(y, SameAs(norm.forward(example(), Pass{})));
-  statistics.update_running();
-  EXPECT_THAT(norm.running_mean(), SameAs(at::zeros_like(norm.running_mean())));
+  batch.statistics.update_running();
+  EXPECT_THAT(running_mean(norm), SameAs(at::zeros_like(running_mean(norm))));
 }
 
 INSTANTIATE_DEVICES(BatchNormTest);

@@ -1,11 +1,14 @@
 #include "model/fast/dispatch.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
+
+#include "model/alternatives/scores.h"
 
 namespace gloss {
 namespace {
@@ -19,16 +22,18 @@ class DispatchTest : public ::testing::Test {
   static constexpr std::int64_t kWidth = 12, kHeads = 2;
 
   bool has_heads(const at::Tensor& x, const at::Tensor& memory, const Mask& mask, const Pass& pass) const {
-    const fast::WeightAndBias map{weight_, bias_};
-    return fast::concatenated_heads(x, memory, map, map, map, kHeads, mask, {pass, "site", 0.3}).has_value();
+    const fast::AttentionMaps maps{map_, map_, map_, kHeads};
+    return fast::concatenated_heads(*scores_, maps, x, memory, mask, {pass, "site", 0.3}).has_value();
   }
   bool has_heads(const Pass& pass) const { return has_heads(x_, x_, Mask::causal(), pass); }
 
   bool has_attention(const Pass& pass, double p) const {
     const auto heads = x_.view({1, 8, kHeads, kWidth / kHeads}).transpose(1, 2);
-    return fast::attention(heads, heads, heads, Mask::unmasked(), {pass, "site", p}).has_value();
+    return fast::attention(*scores_, heads, heads, heads, Mask::unmasked(), {pass, "site", p}).has_value();
   }
 
+  const Linear map_{kWidth, kWidth};
+  Scores scores_ = scaled_dot();
   const at::Tensor x_ = at::zeros({1, 8, kWidth}), weight_ = at::zeros({kWidth, kWidth}).requires_grad_(),
                    bias_ = at::zeros({kWidth});
   const RandomStream stream_ = RandomStream(1, "dropout").at(5, 2);
@@ -49,6 +54,12 @@ TEST_F(DispatchTest, AllHeadsTogetherAreForUpdatesOfShortSentencesWithoutAProbe)
   EXPECT_FALSE(has_heads({.training = true, .random = &stream_, .probe = &probe}));
   const at::NoGradGuard no_grad;
   EXPECT_FALSE(has_heads(training_));
+}
+
+TEST_F(DispatchTest, OtherScoresHaveNoTwin) {
+  scores_ = std::shared_ptr<ScoresImpl>(std::make_shared<DotScore>());
+  EXPECT_FALSE(has_heads(training_));
+  EXPECT_FALSE(has_attention(Pass{}, 0.3));
 }
 
 TEST_F(DispatchTest, FusedAttentionHoldsNoWeightsForAProbeNorForDropout) {

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "model/alternatives/relative_positions.h"
+#include "model/batch_statistics.h"
 #include "model/make_model.h"
 #include "tests/model/golden/golden_case.h"
 #include "tests/support/device_test.h"
@@ -132,8 +133,9 @@ TEST_P(AlternativesGoldenTest, BatchNormInTrainingTakesTheStatisticsOfTheBatch) 
   for (const std::string place : {"pre", "post"}) {
     auto model = build({"", {{"norm_type", "batch"}, {"norm", place}, {"final_norm", place == "pre"}}});
     const auto weights = set_named_weights(*model, "", device());
+    BatchContext batch{pad(golden_sources(), device()).lengths, pad(golden_targets(), device()).lengths};
     expect_golden(golden_, "norm_type.batch." + place + ".training",
-                  log_probabilities(model, {.training = true, .random = &random}), weights);
+                  log_probabilities(model, {.training = true, .random = &random, .batch = &batch}), weights);
   }
 }
 

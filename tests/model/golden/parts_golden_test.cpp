@@ -5,12 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/alternatives/positions.h"
 #include "model/attention.h"
 #include "model/decoder.h"
 #include "model/encoder.h"
 #include "model/fast/fused_attention.h"
 #include "model/feed_forward.h"
 #include "model/layer_norm.h"
+#include "model/make_parts.h"
 #include "model/multi_head_attention.h"
 #include "model/positional_encoding.h"
 #include "tests/model/golden/golden_case.h"
@@ -77,9 +79,9 @@ TEST_P(PartsGoldenTest, Sinusoids) {
 }
 
 TEST_P(PartsGoldenTest, LearnedPositions) {
-  PositionalEncoding positions(8, 6);
-  const auto weights = set_named_weights(*positions, "target_positions.", device());
-  expect_golden(golden_, "learned_positions", positions(2, 4, device()), weights);
+  LearnedPositions positions(8, 6);
+  const auto weights = set_named_weights(positions, "target_positions.", device());
+  expect_golden(golden_, "learned_positions", positions.forward(2, 4, device()), weights);
 }
 
 TEST_P(PartsGoldenTest, LayerNorm) {
@@ -90,11 +92,10 @@ TEST_P(PartsGoldenTest, LayerNorm) {
 }
 
 TEST_P(PartsGoldenTest, MultiHeadAttention) {
-  const std::string site = "decoder.layers.0.self_attention";
-  MultiHeadAttention part(8, 2, 0.0, site);
+  MultiHeadAttention part(8, 2, 0.0);
   for (const auto& [path, pass] : both_paths()) {
     SCOPED_TRACE(path);
-    auto inputs = set_named_weights(*part, site + ".", device());
+    auto inputs = set_named_weights(*part, "decoder.layers.0.self_attention.", device());
     const auto x = inputs["x"] = PartsGoldenTest::x();
     expect_golden(golden_, "multi_head_attention.padded",
                   real_positions(part(x, x, Mask::padding(lengths_), pass), lengths_), inputs);
@@ -107,9 +108,8 @@ TEST_P(PartsGoldenTest, MultiHeadAttention) {
 
 TEST_P(PartsGoldenTest, FeedForward) {
   for (const auto activation : {Activation::kRelu, Activation::kGelu}) {
-    const std::string site = "encoder.layers.0.feed_forward";
-    FeedForward part(8, 12, activation, 0.0, site);
-    auto inputs = set_named_weights(*part, site + ".", device());
+    auto part = make_feed_forward(layer_config(NormPlace::kPre, activation), 12);
+    auto inputs = set_named_weights(*part, "encoder.layers.0.feed_forward.", device());
     inputs["x"] = x();
     expect_golden(golden_, "feed_forward." + text(activation), part(inputs["x"], Pass{}), inputs);
   }
@@ -118,7 +118,7 @@ TEST_P(PartsGoldenTest, FeedForward) {
 TEST_P(PartsGoldenTest, EncoderLayer) {
   for (const auto norm : {NormPlace::kPre, NormPlace::kPost}) {
     for (const auto activation : {Activation::kRelu, Activation::kGelu}) {
-      EncoderLayer layer(layer_config(norm, activation), "encoder.layers.0");
+      EncoderLayer layer(layer_config(norm, activation));
       for (const auto& [path, pass] : both_paths()) {
         SCOPED_TRACE(path);
         auto inputs = set_named_weights(*layer, "encoder.layers.0.", device());
@@ -133,7 +133,7 @@ TEST_P(PartsGoldenTest, EncoderLayer) {
 TEST_P(PartsGoldenTest, DecoderLayer) {
   for (const auto norm : {NormPlace::kPre, NormPlace::kPost}) {
     for (const auto activation : {Activation::kRelu, Activation::kGelu}) {
-      DecoderLayer layer(layer_config(norm, activation), "decoder.layers.0");
+      DecoderLayer layer(layer_config(norm, activation));
       for (const auto& [path, pass] : both_paths()) {
         SCOPED_TRACE(path);
         auto inputs = set_named_weights(*layer, "decoder.layers.0.", device());

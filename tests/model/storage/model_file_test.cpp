@@ -210,7 +210,7 @@ TEST_P(ModelFileTest, WrongShapeIsNamed) {
   EXPECT_THAT(error_after([](Draft& d) { set(d, "decoder.norm.weight", formula_tensor({15})); }),
               HasSubstr("decoder.norm.weight: wanted F32 or BF16 [16], got F32 [15]"));
   EXPECT_THAT(error_after([](Draft& d) { set(d, "source_embedding.weight", formula_tensor({20})); }),
-              HasSubstr("source_embedding.weight: wanted [V, D], got F32 [20]"));
+              HasSubstr("source_embedding.weight: wanted [V, 16], got F32 [20]"));
   EXPECT_THAT(error_after([](Draft& d) {
                 set(d, "source_embedding.weight", formula_tensor({0, 16}));
               }),

@@ -67,7 +67,7 @@ TEST(ShardNodesTest, OrderIsThatOfShardTree) {
       tree.put(i, {.gradients = {at::scalar_tensor(value(i), at::kDouble)},
                    .nll = at::scalar_tensor(0, at::kDouble),
                    .tokens = 1,
-                   .batch_statistics = {}});
+                   .statistics = {}});
       leaves.push_back({i, 1});
       values.push_back(value(i));
     }

@@ -23,4 +23,10 @@ class RmsNorm final : public NormImpl {
   double epsilon_;
 };
 
+/// No normalization: the identity, without weights.
+class NoNorm final : public NormImpl {
+ public:
+  at::Tensor forward(const at::Tensor& x, const Pass& /*pass*/) override { return x; }
+};
+
 }  // namespace gloss

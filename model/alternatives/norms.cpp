@@ -1,14 +1,14 @@
-#include "model/alternatives/rms_norm.h"
+#include "model/alternatives/norms.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/ones.h>
 
+#include "tensor/new_weight.h"
 #include "tensor/shape.h"
 
 namespace gloss {
 
 RmsNorm::RmsNorm(std::int64_t width, double epsilon)
-    : weight_(register_parameter("weight", at::ones({width}))), epsilon_(epsilon) {}
+    : weight_(register_parameter("weight", new_weight({width}, 1))), epsilon_(epsilon) {}
 
 at::Tensor RmsNorm::forward(const at::Tensor& x, const Pass& /*pass*/) {
   expect_width(x, weight_.size(0), "x");
